@@ -1,0 +1,14 @@
+// Ray tracing a scene: soft shadows, two materials, antialiased edges. Deterministic.
+#ifndef BLOCKS_RENDER_H
+#define BLOCKS_RENDER_H
+
+#include "assets/blocks/scene.h"
+#include "features/image.h"
+
+// rgb: (BLOCKS_HEIGHT, BLOCKS_WIDTH, 3)
+void blocks_render(const blocks_scene *scene, uint8_t *rgb);
+
+// Which object is seen at each pixel's centre: id (BLOCKS_HEIGHT, BLOCKS_WIDTH), -1 = none.
+void blocks_render_ids(const blocks_scene *scene, int8_t *id);
+
+#endif

@@ -1,0 +1,24 @@
+// Memory with checked sizes. Every allocation of the project goes through here, so that tests can
+// make the n-th one fail.
+#ifndef VD_ALLOC_H
+#define VD_ALLOC_H
+
+#include <stddef.h>
+
+// count * size bytes, zeroed, aligned to 64. NULL when memory is out or the product overflows.
+// count or size 0 gives a valid pointer to nothing. Freed with vd_free.
+void *vd_alloc(size_t count, size_t size);
+
+// Grows memory from vd_alloc to new_count elements, keeping the first old_count; new ones are zero.
+// On failure NULL comes back and the old memory stays valid.
+void *vd_grow(void *memory, size_t old_count, size_t new_count, size_t size);
+
+char *vd_strdup(const char *text);
+char *vd_strndup(const char *text, size_t length);
+void vd_free(void *memory);
+
+// Tests only: the n-th allocation from now (1 = the next) fails, once; 0 switches it off. Returns
+// how many allocations were made since the last call.
+size_t vd_alloc_fail_at(size_t n);
+
+#endif

@@ -1,0 +1,38 @@
+// What the features side hands to the network: a few dialogs as numbers. Borrowed pointers all.
+//
+// Legend (the whole engine): B dialogs, R rounds, P regions, D region size, Tq question length,
+// Th history-entry length, O candidates a round, U distinct candidates, To candidate length,
+// E word size, H LSTM size, V vocabulary.
+#ifndef VD_BATCH_H
+#define VD_BATCH_H
+
+#include <stdint.h>
+
+// The longest sequences the public code keeps (tokens, special ones included).
+enum { VD_MAX_QUESTION = 20, VD_MAX_HISTORY = 40, VD_MAX_CANDIDATE = 20 };
+
+typedef struct vd_batch {
+    int dialogs;    // B
+    int rounds;     // R
+    int regions;    // P, the same for the whole batch; missing regions are zero rows
+    int candidates; // O
+    int question_width, history_width, candidate_width; // Tq, Th, To
+    int distinct;                                       // U
+
+    const float *image; // (B, P, D)
+
+    const int32_t *question;        // (B, R, Tq) token ids, VD_PAD beyond the length
+    const int32_t *question_length; // (B, R); 0 marks a round that does not exist
+    const int32_t *history;         // (B, R, Th); entry 0 is the caption
+    const int32_t *history_length;  // (B, R)
+
+    const int32_t *candidate;        // (U, To) <S> answer </S>
+    const int32_t *candidate_length; // (U)
+    const int32_t *option;           // (B, R, O) index into the distinct candidates
+    const int32_t *truth;            // (B, R) index into O of the human answer; -1 unknown
+
+    // Generative decoder only: what it reads (<S> answer) and predicts (answer </S>).
+    const int32_t *candidate_in, *candidate_out; // (U, To), or NULL
+} vd_batch;
+
+#endif

@@ -1,0 +1,38 @@
+// Ranks and the metrics of visual dialog (Das et al. 2017; NDCG: VisDial v1.0 challenge).
+// Ranks start at 1; candidates whose scores tie get the mean of the ranks they share, so that the
+// order of the candidates can never help (in the real data it leaks the answer).
+#ifndef VD_METRICS_H
+#define VD_METRICS_H
+
+#include <stddef.h>
+
+// ranks[i] of each of n scores. NaN ranks last.
+void vd_metrics_ranks(const float *scores, int n, float *ranks);
+
+// NDCG of one round: K = number of candidates with relevance > 0; candidates ranked by rank, ties
+// averaged (the expected DCG over orders of the tied). 0 when no candidate is relevant.
+double vd_metrics_ndcg(const float *ranks, const float *relevance, int n);
+
+// Relevance of the first-ranked candidate is 1 (averaged over candidates tied for the first place).
+double vd_metrics_correct(const float *ranks, const float *relevance, int n);
+
+// Running sums; zero-initialise. Add once per round what is known of it.
+typedef struct vd_metrics {
+    size_t rounds;       // with a known human answer
+    double recall[3];    // sums: R@1, R@5, R@10
+    double rank, reciprocal;
+    size_t dense_rounds; // with relevance
+    double ndcg, correct;
+} vd_metrics;
+
+// truth: index of the human answer or -1; relevance: n numbers or NULL.
+void vd_metrics_add(vd_metrics *metrics, const float *ranks, int n, int truth,
+                    const float *relevance);
+void vd_metrics_merge(vd_metrics *into, const vd_metrics *from);
+
+typedef struct vd_metrics_means {
+    double recall[3], mean_rank, mrr, ndcg, correct;
+} vd_metrics_means;
+vd_metrics_means vd_metrics_mean(const vd_metrics *metrics);
+
+#endif

@@ -1,0 +1,55 @@
+// A model: configuration, vocabulary, weights. Immutable once loaded, shared by any number of
+// dialogs and threads.
+//
+// File: one safetensors file. Tensors carry the public code's state_dict names; "__metadata__"
+// carries "config" (JSON object, the fields below), "vocab" (JSON array) and "pool" (name of the
+// file with the answers to rank, beside the model).
+#ifndef VD_MODEL_H
+#define VD_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/error.h"
+#include "engine/vocab.h"
+
+typedef enum vd_gate { VD_GATE_LEAKY_RELU, VD_GATE_SIGMOID, VD_GATE_ELU } vd_gate;
+
+// What is added to word embeddings before the LSTMs (Vaswani et al. 2017, 3.5).
+typedef enum vd_positions {
+    VD_POSITIONS_NONE,
+    VD_POSITIONS_SINUSOIDAL,
+    VD_POSITIONS_LEARNED,
+    // The table indexed by the row of the batch instead of the word, added in place: what the
+    // thesis' printed code does. Only as an ablation.
+    VD_POSITIONS_AS_PRINTED
+} vd_positions;
+
+typedef struct vd_config {
+    int vocab;  // V
+    int embed;  // E
+    int hidden; // H
+    int region; // D
+    vd_gate gate;
+    vd_positions positions;
+} vd_config;
+
+typedef struct vd_model vd_model;
+
+vd_status vd_model_load(const char *path, vd_model **out, vd_error *err);
+void vd_model_free(vd_model *model);
+
+const vd_config *vd_model_config(const vd_model *model);
+const vd_vocab *vd_model_vocab(const vd_model *model);
+const char *vd_model_name(const vd_model *model); // file name without directory and suffix
+const char *vd_model_path(const vd_model *model);
+// Any other metadata string of the file ("pool", "trained_on", ...); NULL when absent.
+const char *vd_model_metadata(const vd_model *model, const char *key);
+size_t vd_model_parameters(const vd_model *model); // how many numbers
+
+const char *vd_gate_name(vd_gate gate); // "leaky-relu", "sigmoid", "elu"
+bool vd_gate_parse(const char *name, vd_gate *out);
+const char *vd_positions_name(vd_positions positions); // "none", "sinusoidal", "learned", ...
+bool vd_positions_parse(const char *name, vd_positions *out);
+
+#endif

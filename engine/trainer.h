@@ -1,0 +1,76 @@
+// Training: forward, backward, clipping, optimiser, schedule, checkpoints.
+#ifndef VD_TRAINER_H
+#define VD_TRAINER_H
+
+#include <stdint.h>
+
+#include "engine/batch.h"
+#include "engine/model.h"
+
+typedef enum vd_optimiser { VD_ADAM, VD_RMSPROP } vd_optimiser;
+
+typedef struct vd_train_options {
+    vd_optimiser optimiser; // Adam (0.9, 0.999, 1e-8) or RMSProp (alpha 0.99, eps 1e-8)
+    double rate;            // base learning rate, 1e-3
+    double clip;            // largest norm of the whole gradient; 0 = no clipping
+    int margin;             // L-softmax margin m: 1 (plain softmax), 2, 3, 4
+    double lambda_start, lambda_decay, lambda_floor; // lambda = max(floor, start * decay^step)
+    float dropout;          // before each f, score layer, MLP and fusion: 0.25
+    float lstm_dropout;     // between LSTM layers: 0.4
+    float position_dropout; // after adding positions: 0.1
+    uint64_t seed;
+} vd_train_options;
+
+// The defaults above; softmax loss, Adam, seed 1.
+vd_train_options vd_train_defaults(void);
+const char *vd_optimiser_name(vd_optimiser optimiser);
+bool vd_optimiser_parse(const char *name, vd_optimiser *out);
+
+typedef struct vd_trainer vd_trainer;
+
+// A new model with random weights (Kaiming uniform and so on, spec in mvan; drawn from
+// options->seed). vocab is copied. metadata: extra key, value pairs for the file, NULL-terminated,
+// may be NULL.
+vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
+                         const vd_train_options *options, vd_trainer **out, vd_error *err);
+// Continues exactly where vd_trainer_checkpoint left off, options and optimiser state included.
+vd_status vd_trainer_resume(const char *path, vd_trainer **out, vd_error *err);
+void vd_trainer_free(vd_trainer *trainer);
+
+const vd_config *vd_trainer_config(const vd_trainer *trainer);
+const vd_vocab *vd_trainer_vocab(const vd_trainer *trainer);
+const vd_train_options *vd_trainer_options(const vd_trainer *trainer);
+int64_t vd_trainer_steps(const vd_trainer *trainer); // steps taken so far
+
+// A string kept in checkpoints and models under key (the name of the pool, where in the data set
+// training stands, ...).
+vd_status vd_trainer_set_metadata(vd_trainer *trainer, const char *key, const char *value,
+                                  vd_error *err);
+const char *vd_trainer_metadata(const vd_trainer *trainer, const char *key);
+
+// One step on one batch; multiplier is the schedule's factor on the rate. Returns the mean loss
+// before the step and, when gradient_norm is not NULL, the norm before clipping.
+vd_status vd_trainer_step(vd_trainer *trainer, const vd_batch *batch, double multiplier,
+                          double *loss, double *gradient_norm, vd_error *err);
+
+// Scores of all candidates without dropout: scores (B, R, O). For evaluation during training.
+vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *scores,
+                            vd_error *err);
+
+// The thesis' schedule: rises linearly 0.01 -> 1 over the first 2 of 8 epochs, x0.1 at 5 and at 6.
+// epoch counts from 0 and may be fractional; for another number of epochs scale it by 8 / epochs.
+double vd_schedule_multiplier(double epoch);
+
+// Model file (weights only) and checkpoint (weights, optimiser state, counters); both written to a
+// temporary file, synced and renamed. dtype VD_F32 or VD_F16.
+vd_status vd_trainer_save_model(const vd_trainer *trainer, const char *path, int dtype,
+                                vd_error *err);
+vd_status vd_trainer_checkpoint(const vd_trainer *trainer, const char *path, vd_error *err);
+
+// Scores of a batch under a loaded model, uncached, for evaluation: scores (B, R, O).
+typedef struct vd_scorer vd_scorer;
+vd_status vd_scorer_new(const vd_model *model, vd_scorer **out, vd_error *err);
+vd_status vd_scorer_run(vd_scorer *scorer, const vd_batch *batch, float *scores, vd_error *err);
+void vd_scorer_free(vd_scorer *scorer);
+
+#endif

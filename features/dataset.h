@@ -1,0 +1,38 @@
+// Dialogs and region features as batches for the network: everything tokenised once, in memory.
+#ifndef VD_DATASET_H
+#define VD_DATASET_H
+
+#include "engine/batch.h"
+#include "engine/vocab.h"
+#include "features/regions.h"
+#include "features/visdial.h"
+
+typedef struct vd_dataset vd_dataset;
+
+// Keeps references to dialogs and regions. Every dialog's image must have features.
+vd_status vd_dataset_new(const vd_visdial *dialogs, const vd_regions *regions,
+                         const vd_vocab *vocab, vd_dataset **out, vd_error *err);
+void vd_dataset_free(vd_dataset *dataset);
+size_t vd_dataset_count(const vd_dataset *dataset);
+const vd_visdial_dialog *vd_dataset_dialog(const vd_dataset *dataset, size_t index);
+
+// A word-count vocabulary from the data's questions, answers and captions.
+vd_status vd_dataset_vocab(const vd_visdial *dialogs, int64_t minimum, vd_vocab **out,
+                           vd_error *err);
+
+// Changes that show what a model uses; all off = 0.
+typedef struct vd_dataset_view {
+    bool other_image; // every dialog sees the next dialog's picture
+    bool no_history;  // every round sees the caption only, as an entry; rounds' entries are empty
+                      // of words (one <UNK>)
+} vd_dataset_view;
+
+// Fills a batch for `count` dialogs. The arrays belong to the loader and are valid until its next
+// call. Regions are cut to the most any of these pictures has; candidates are distinct per batch.
+typedef struct vd_loader vd_loader;
+vd_status vd_loader_new(const vd_dataset *dataset, vd_loader **out, vd_error *err);
+vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count,
+                          const vd_dataset_view *view, const vd_batch **out, vd_error *err);
+void vd_loader_free(vd_loader *loader);
+
+#endif

@@ -1,0 +1,21 @@
+// Pictures: read (PNG, JPEG and what else stb_image reads), written (PNG, libpng).
+#ifndef VD_IMAGE_H
+#define VD_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/error.h"
+
+typedef struct vd_image {
+    int width, height;
+    uint8_t *rgb; // (height, width, 3), owned
+} vd_image;
+
+// A missing file is VD_NOT_FOUND, a damaged one VD_FORMAT; sides above 16,384 are refused.
+vd_status vd_image_read(const char *path, vd_image *out, vd_error *err);
+vd_status vd_image_new(int width, int height, vd_image *out, vd_error *err);
+vd_status vd_image_write_png(const char *path, const vd_image *image, vd_error *err);
+void vd_image_clear(vd_image *image); // frees the pixels; safe on a zeroed struct
+
+#endif
