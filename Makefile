@@ -34,17 +34,21 @@ PKG_LIBS   = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 
 obj      = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_OBJ := $(call obj,$(ENGINE) $(FEATURES) $(BLOCKS) $(TUI))
+LIB     := $(BUILD)/libvisdial.a
 TEST_BIN := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TESTS))
 
 .PHONY: all deps run test check format lint san clang clean install help
 .SECONDARY:
 all: $(BUILD)/visdial
 
-$(BUILD)/visdial: $(BUILD)/tui/main.o $(LIB_OBJ)
+$(LIB): $(LIB_OBJ)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/visdial: $(BUILD)/tui/main.o $(LIB)
 	@echo "  LINK $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lm
 
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIB_OBJ) $(call obj,$(HELPERS))
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(HELPERS)) $(LIB)
 	@echo "  LINK $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lcmocka -lm
 

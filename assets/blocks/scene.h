@@ -55,4 +55,9 @@ typedef enum { BLOCKS_TRAIN, BLOCKS_VAL, BLOCKS_TEST, BLOCKS_SPLITS } blocks_spl
 // at picture resolution, without shading).
 void blocks_scene_make(uint64_t seed, blocks_split split, int index, blocks_scene *scene);
 
+// Spatial relations as a person sees them in the picture, with a margin, so that neither of two
+// objects that are side by side is "in front of" the other.
+int blocks_left_of(const blocks_object *a, const blocks_object *b);     // a is left of b
+int blocks_in_front_of(const blocks_object *a, const blocks_object *b); // a is nearer than b
+
 #endif

@@ -1,0 +1,90 @@
+// What lies between a person's words and the engine: the bundled (or chosen) world of pictures,
+// dialogs, features and answers, and a conversation in text with one model. No terminal here.
+#ifndef VD_SESSION_H
+#define VD_SESSION_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/dialog.h"
+#include "features/pool.h"
+#include "features/regions.h"
+#include "features/visdial.h"
+
+// ---- world: one data set with its pictures, features and answers ----------------------------------
+
+// Directory layout (assets/ has it):
+//   dialogs.json dense.json features.safetensors pool.txt pictures/<image_id>.png
+//   base.safetensors improved.safetensors extractor.safetensors
+typedef struct vd_world {
+    char *directory;
+    vd_visdial *dialogs;   // captions and the human dialogs, with relevance when dense.json exists
+    vd_regions *regions;
+    vd_answer_pool pool;
+} vd_world;
+
+// directory NULL: $VISDIAL_ASSETS, then ./assets, then <executable's directory>/../assets, then
+// PREFIX/share/visdial. The error lists where it looked.
+vd_status vd_world_open(const char *directory, vd_world **out, vd_error *err);
+void vd_world_close(vd_world *world);
+size_t vd_world_count(const vd_world *world); // pictures, in the order of dialogs.json
+int64_t vd_world_image_id(const vd_world *world, size_t index);
+const char *vd_world_caption(const vd_world *world, size_t index);
+// Index of an image id; the error lists some that exist.
+vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, vd_error *err);
+// Path of the picture file (vd_free), NULL with an error when there is none.
+char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err);
+// Path of a model given as "base", "improved" (in the world's directory) or a path (vd_free).
+char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err);
+
+// ---- session: a model, its pool, one picture, the conversation ------------------------------------
+
+typedef struct vd_session vd_session;
+
+// What came of one typed question. Owned by the caller; vd_reply_clear.
+typedef struct vd_reply {
+    char *typed;      // as typed
+    char *question;   // as the model's training text would have it, without "?"
+    int words;        // tokens the model saw, "?" included
+    char **word;      // (words) the token, or what was typed where it is unknown
+    bool *unknown;    // (words)
+    int cut;          // tokens beyond the model's limit that it did not see
+    int32_t ids[VD_MAX_QUESTION]; // (words)
+    vd_answer answer; // indices are into the session's pool
+} vd_reply;
+
+void vd_reply_clear(vd_reply *reply);
+
+// One turn of the conversation so far (entry 0 of the history is the caption, not a turn).
+typedef struct vd_turn {
+    vd_reply reply;
+    int chosen;       // pool index of the answer that went into the history
+} vd_turn;
+
+// Loads the model and encodes the pool. Keeps a reference to world.
+vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err);
+void vd_session_free(vd_session *session);
+
+const vd_model *vd_session_model(const vd_session *session);
+const char *vd_session_backend(const vd_session *session); // "cpu"
+
+// Starts a new conversation about picture `index` of the world.
+vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err);
+size_t vd_session_index(const vd_session *session);
+// Boxes (P, 4) of the picture's regions in 0..1, P = regions; NULL when the file has none.
+const float *vd_session_boxes(const vd_session *session, int *regions);
+
+// Answers; the conversation is unchanged until vd_session_accept. An empty question is VD_USAGE.
+vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_int *stop,
+                         vd_reply *reply, vd_error *err);
+// Takes the reply (ownership moves, *reply is cleared) with answer `chosen` into the conversation.
+vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd_error *err);
+// Replaces the answer of the last turn by another of the pool.
+vd_status vd_session_rechoose(vd_session *session, int chosen, vd_error *err);
+void vd_session_undo(vd_session *session); // forgets the last turn, if any
+int vd_session_turns(const vd_session *session);
+const vd_turn *vd_session_turn(const vd_session *session, int index);
+const char *vd_session_answer_text(const vd_session *session, int pool_index);
+
+#endif
