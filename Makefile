@@ -1,63 +1,165 @@
-# visdial: chat about a picture in a terminal.
+# visdial: chat about a picture in a terminal. `make help` lists the targets.
 #
-#   make run     install what is missing (Debian), build, open the chat
-#   make test    install what is missing (Debian), build, run every test
-#
-# Other targets: all check format lint san clang clean install. Variables: CC, BUILD, PREFIX, V=1.
+# Variables: CC, BUILD (build directory), PREFIX, DESTDIR, CFLAGS and LDFLAGS (added to ours),
+# OPT (-O3 -g), SAN (sanitizer flags), WERROR=1, V=1 (show commands), JOBS, ARGS (for run),
+# T (for test and bench: only the programs whose path contains it).
 
-CC      ?= gcc
-BUILD   ?= build
-PREFIX  ?= /usr/local
-Q       := $(if $(V),,@)
+ifeq ($(origin CC),default)
+CC        := gcc
+endif
+BUILD     ?= build
+PREFIX    ?= /usr/local
+JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
+Q         := $(if $(V),,@)
+MAKEFLAGS += -r
 
 # ---- what is needed ------------------------------------------------------------------------------
-DEBIAN := gcc make pkg-config libncurses-dev libchafa-dev libstb-dev libpng-dev libopenblas-dev \
-          libyajl-dev libutf8proc-dev libcmocka-dev tmux
-PKGS   := ncursesw chafa libpng openblas yajl libutf8proc
+# Debian packages, and the names by which pkg-config knows the libraries.
+NEED_RUN  := gcc libc6-dev make pkg-config libncurses-dev libchafa-dev libstb-dev libpng-dev \
+             libopenblas-dev libyajl-dev libutf8proc-dev
+NEED_TEST := libcmocka-dev tmux
+NEED_LINT := clang clang-format clang-tidy
+PKGS      := ncursesw chafa libpng openblas yajl libutf8proc
+
+# Asked of pkg-config only when something is compiled, so that `make run` can install it first.
+asked      = $(or $(shell pkg-config $(1) $(PKGS)),$(error libraries are missing; "make deps" \
+               installs them))
+PKG_CFLAGS = $(eval PKG_CFLAGS := $$(patsubst -I%,-isystem %,$$(call asked,--cflags)))$(PKG_CFLAGS)
+PKG_LIBS   = $(eval PKG_LIBS := $$(call asked,--libs))$(PKG_LIBS)
 
 # ---- what is built -------------------------------------------------------------------------------
-ENGINE   := $(wildcard engine/*.c)
-FEATURES := $(wildcard features/*.c)
-BLOCKS   := $(wildcard assets/blocks/*.c)
-TUI      := $(filter-out tui/main.c,$(wildcard tui/*.c))
-TESTS    := $(wildcard tests/*/test_*.c)
-HELPERS  := $(wildcard tests/support/*.c)
+LIB_SRC   := $(wildcard engine/*.c features/*.c assets/blocks/*.c) \
+             $(filter-out tui/main.c,$(wildcard tui/*.c))
+TEST_SRC  := $(wildcard tests/*/test_*.c)
+BENCH_SRC := $(wildcard tests/bench/bench_*.c)
+SOURCES   := $(wildcard engine/*.c features/*.c assets/blocks/*.c tui/*.c tests/*/*.c)
+HEADERS   := $(wildcard engine/*.h features/*.h assets/blocks/*.h tui/*.h tests/*/*.h)
 
-WARN   := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla
-OPT    ?= -O3 -g
-override CFLAGS += -std=gnu11 $(OPT) $(WARN) -fno-math-errno -fno-trapping-math -pthread -I. \
-                   -include engine/banned.h -DVD_PREFIX='"$(PREFIX)"' $(SAN)
-override LDFLAGS += -pthread $(SAN)
-# Asked of pkg-config only when something is compiled, so that `make deps` works without it.
-PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_CFLAGS)
-PKG_LIBS   = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
+obj        = $(patsubst %.c,$(BUILD)/%.o,$(1))
+program    = $(patsubst %.c,$(BUILD)/%,$(1))
+matching   = $(foreach name,$(1),$(if $(T),$(if $(findstring $(T),$(name)),$(name)),$(name)))
+LIB       := $(BUILD)/libvisdial.a
+LIB_OBJ   := $(call obj,$(LIB_SRC))
+SUPPORT   := $(call obj,$(wildcard tests/support/*.c))
+TEST_BIN  := $(call program,$(call matching,$(TEST_SRC)))
+BENCH_BIN := $(call program,$(call matching,$(BENCH_SRC)))
 
-obj      = $(patsubst %.c,$(BUILD)/%.o,$(1))
-LIB_OBJ := $(call obj,$(ENGINE) $(FEATURES) $(BLOCKS) $(TUI))
-LIB     := $(BUILD)/libvisdial.a
-TEST_BIN := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TESTS))
+OPT       ?= -O3 -g
+WARN      := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla
+# Not -ffast-math: it folds isnan() away.
+C_FLAGS   := -std=gnu11 $(OPT) $(WARN) $(if $(WERROR),-Werror) -fno-math-errno -fno-trapping-math \
+             -pthread -I. -include engine/banned.h -DVD_PREFIX='"$(PREFIX)"' $(SAN) $(CFLAGS)
+LD_FLAGS  := -pthread -Wl,--as-needed $(SAN) $(LDFLAGS)
 
-.PHONY: all deps run test check format lint san clang clean install help
+# ---- what is installed ---------------------------------------------------------------------------
+DEST       = $(DESTDIR)$(PREFIX)
+ASSETS     = $(patsubst assets/%,%,$(filter-out assets/blocks/%,$(shell find assets -type f)))
+MAN             := share/man/man1/visdial.1
+BASH_COMPLETION := share/bash-completion/completions/visdial
+ZSH_COMPLETION  := share/zsh/site-functions/_visdial
+FISH_COMPLETION := share/fish/vendor_completions.d/visdial.fish
+
+# ---- what to ask for -----------------------------------------------------------------------------
+# Runs this Makefile again, in parallel: it then sees what `deps` installed.
+AGAIN      = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
+
+.PHONY: all run test programs deps bench san clang check format format-check lint tidy install \
+        uninstall clean help always
 .SECONDARY:
-all: $(BUILD)/visdial
+.DELETE_ON_ERROR:
 
-$(LIB): $(LIB_OBJ)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+all: $(BUILD)/visdial ## build the program (the default)
+
+run: ## install what is missing, build, open the chat; ARGS="ask --help" runs a command
+	@.ci/packages $(NEED_RUN)
+	$(AGAIN) all
+	@$(BUILD)/visdial $(ARGS)
+
+test: ## install what is missing, build, run the tests; T=wrap: only those with "wrap" in the path
+	@.ci/packages $(NEED_RUN) $(NEED_TEST)
+	$(AGAIN) all programs
+	@VISDIAL_BIN=$(BUILD)/visdial tests/run $(TEST_BIN)
+
+programs: $(TEST_BIN) $(BENCH_BIN)
+
+deps: ## install what is missing, the developer's tools included
+	@.ci/packages $(NEED_RUN) $(NEED_TEST) $(NEED_LINT)
+
+bench: ## measure speed
+	$(AGAIN) all $(BENCH_BIN)
+	@for bench in $(BENCH_BIN); do VISDIAL_BIN=$(BUILD)/visdial $$bench || exit 1; done
+
+san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	+@$(MAKE) --no-print-directory BUILD=build/san OPT='-O1 -g -fno-omit-frame-pointer' \
+	    SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' test
+
+clang: ## build everything with clang
+	+@$(MAKE) --no-print-directory BUILD=build/clang CC=clang -j$(JOBS) all programs
+
+check: ## who includes whom, sizes, words that do not belong in the tree
+	@tests/check
+
+format: ## lay the sources out
+	clang-format -i $(SOURCES) $(HEADERS)
+
+format-check: ## are the sources laid out?
+	clang-format --dry-run -Werror $(SOURCES) $(HEADERS)
+
+lint: ## search the sources for bugs with clang-tidy
+	$(AGAIN) tidy
+
+tidy: $(patsubst %.c,$(BUILD)/%.tidy,$(SOURCES))
+
+install: all ## install below PREFIX (/usr/local), DESTDIR in front
+	install -D -m 755 $(BUILD)/visdial "$(DEST)/bin/visdial"
+	@for file in $(ASSETS); do \
+	    install -D -m 644 assets/$$file "$(DEST)/share/visdial/$$file" || exit 1; done
+	install -D -m 644 tui/visdial.1 "$(DEST)/$(MAN)"
+	install -D -m 644 tui/completions/visdial.bash "$(DEST)/$(BASH_COMPLETION)"
+	install -D -m 644 tui/completions/_visdial "$(DEST)/$(ZSH_COMPLETION)"
+	install -D -m 644 tui/completions/visdial.fish "$(DEST)/$(FISH_COMPLETION)"
+
+uninstall: ## remove what install put there
+	rm -f "$(DEST)/bin/visdial" "$(DEST)/$(MAN)" "$(DEST)/$(BASH_COMPLETION)" \
+	    "$(DEST)/$(ZSH_COMPLETION)" "$(DEST)/$(FISH_COMPLETION)"
+	rm -rf "$(DEST)/share/visdial"
+
+clean: ## remove build/
+	rm -rf build
+
+help: ## show this
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
+
+# ---- rules ---------------------------------------------------------------------------------------
+# Rewritten only when the text differs, so that other flags or a removed file rebuild what they must.
+$(BUILD)/flags: TEXT = $(CC) $(C_FLAGS) $(LD_FLAGS)
+$(BUILD)/members: TEXT = $(LIB_SRC)
+$(BUILD)/flags $(BUILD)/members: always
+	$(shell mkdir -p $(@D))$(file >$@.new,$(TEXT))
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "  CC   $<"
+	$(Q)$(CC) $(C_FLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(LIB): $(LIB_OBJ) $(BUILD)/members
+	@echo "  AR   $@"
+	$(Q)rm -f $@ && $(AR) rcs $@ $(LIB_OBJ)
 
 $(BUILD)/visdial: $(BUILD)/tui/main.o $(LIB)
 	@echo "  LINK $@"
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lm
+	$(Q)$(CC) $(LD_FLAGS) -o $@ $^ $(PKG_LIBS) -lm
 
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(call obj,$(HELPERS)) $(LIB)
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT) $(LIB)
 	@echo "  LINK $@"
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) -lcmocka -lm
+	$(Q)$(CC) $(LD_FLAGS) -o $@ $^ $(PKG_LIBS) -lcmocka -lm
 
-$(BUILD)/%.o: %.c
+$(BUILD)/%.tidy: %.c $(HEADERS) .clang-tidy
 	@mkdir -p $(@D)
-	@echo "  CC   $<"
-	$(Q)$(CC) $(CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+	@echo "  TIDY $<"
+	$(Q)clang-tidy --quiet $< -- $(C_FLAGS) $(PKG_CFLAGS) 2>&1 | \
+	    { grep -v -E '^[0-9]+ warnings? generated\.$$' || true; } >$@.new; \
+	    if grep -q -E '(warning|error): ' $@.new; then cat $@.new; exit 1; else mv $@.new $@; fi
 
-clean:
-	rm -rf build
-
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(patsubst %.c,$(BUILD)/%.d,$(SOURCES))
