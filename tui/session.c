@@ -1,0 +1,394 @@
+#include "tui/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/alloc.h"
+#include "features/tokenize.h"
+
+struct vd_session {
+    vd_world *world; // borrowed
+    vd_model *model;
+    vd_answer_pool own;            // the model's own pool, when it names one
+    const vd_answer_pool *answers; // own, or the world's
+    int32_t *tokens;               // (answers->count, VD_MAX_CANDIDATE)
+    int32_t *lengths;              // (answers->count)
+    vd_pool *pool;
+
+    size_t index;
+    vd_dialog *dialog; // NULL before the first picture
+    float *boxes;      // (regions, 4) or NULL
+    int regions;
+
+    vd_turn *turn; // (turns), room for capacity
+    int turns, capacity;
+};
+
+void vd_reply_clear(vd_reply *reply)
+{
+    if (!reply)
+        return;
+    for (int i = 0; i < reply->words && reply->word; i++)
+        vd_free(reply->word[i]);
+    vd_free(reply->word);
+    vd_free(reply->unknown);
+    vd_free(reply->typed);
+    vd_free(reply->question);
+    vd_answer_clear(&reply->answer);
+    memset(reply, 0, sizeof *reply);
+}
+
+// ---- loading
+// --------------------------------------------------------------------------------------
+
+// The file a model names as its pool: beside the model, else in the world's directory. NULL without
+// an error when that is the world's own pool or the model names none.
+static vd_status own_pool_path(const vd_session *session, char **out, vd_error *err)
+{
+    *out = NULL;
+    const char *name = vd_model_metadata(session->model, "pool");
+    const char *model = vd_model_path(session->model);
+    if (!name || !*name)
+        return VD_OK;
+    if (strchr(name, '/'))
+        return vd_error_set(err, VD_FORMAT,
+                            "%.300s: names the pool '%.100s'; expected a file name without '/'",
+                            model, name);
+    const char *slash = strrchr(model, '/');
+    int directory = slash ? (int)(slash - model) + 1 : 0;
+    const char *asset_directory = session->world->directory;
+    bool in_world = (size_t)directory == strlen(asset_directory) + 1 &&
+                    strncmp(model, asset_directory, strlen(asset_directory)) == 0;
+    if (in_world && strcmp(name, "pool.txt") == 0)
+        return VD_OK;
+    size_t size = strlen(model) + strlen(asset_directory) + strlen(name) + 2;
+    char *path = vd_alloc(size, 1);
+    if (!path)
+        return vd_error_memory(err, "a path");
+    snprintf(path, size, "%.*s%s", directory, model, name);
+    if (access(path, F_OK) != 0 && strcmp(name, "pool.txt") == 0) {
+        vd_free(path);
+        return VD_OK;
+    }
+    if (access(path, F_OK) != 0)
+        snprintf(path, size, "%s/%s", asset_directory, name);
+    *out = path;
+    return VD_OK;
+}
+
+static vd_status load_pool(vd_session *session, vd_error *err)
+{
+    char *path;
+    vd_status status = own_pool_path(session, &path, err);
+    if (status)
+        return status;
+    session->answers = &session->world->pool;
+    if (path) {
+        status = vd_answer_pool_read(path, &session->own, err);
+        vd_free(path);
+        if (status)
+            return status;
+        session->answers = &session->own;
+    }
+    if (session->answers->count == 0 || session->answers->count > INT32_MAX / VD_MAX_CANDIDATE)
+        return vd_error_set(err, VD_FORMAT,
+                            "%.300s: its pool holds %zu answers; expected at least one",
+                            vd_model_path(session->model), session->answers->count);
+    status = vd_answer_pool_tokens(session->answers, vd_model_vocab(session->model),
+                                   &session->tokens, &session->lengths, err);
+    if (status)
+        return status;
+    return vd_pool_new(session->model, session->tokens, session->lengths,
+                       (int)session->answers->count, VD_MAX_CANDIDATE, &session->pool, err);
+}
+
+vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err)
+{
+    *out = NULL;
+    vd_session *session = vd_alloc(1, sizeof *session);
+    if (!session)
+        return vd_error_memory(err, "a session");
+    session->world = world;
+    vd_status status = VD_NOT_FOUND;
+    char *path = vd_world_model_path(world, model, err);
+    if (!path) {
+        if (err)
+            status = err->status;
+        goto fail;
+    }
+    if ((status = vd_model_load(path, &session->model, err)))
+        goto fail;
+    int expected = vd_model_config(session->model)->region;
+    int found = vd_regions_size(world->regions);
+    if (expected != found) {
+        status = vd_error_set(err, VD_MISMATCH,
+                              "%.300s expects regions of %d numbers, %.300s/features.safetensors "
+                              "has %d; choose the model that was trained on these features",
+                              path, expected, world->directory, found);
+        goto fail;
+    }
+    if ((status = load_pool(session, err)))
+        goto fail;
+    vd_free(path);
+    *out = session;
+    return VD_OK;
+
+fail:
+    vd_free(path);
+    vd_session_free(session);
+    return status;
+}
+
+static void forget_turns(vd_session *session)
+{
+    for (int i = 0; i < session->turns; i++)
+        vd_reply_clear(&session->turn[i].reply);
+    session->turns = 0;
+}
+
+void vd_session_free(vd_session *session)
+{
+    if (!session)
+        return;
+    forget_turns(session);
+    vd_free(session->turn);
+    vd_free(session->boxes);
+    vd_dialog_free(session->dialog);
+    vd_pool_free(session->pool);
+    vd_free(session->lengths);
+    vd_free(session->tokens);
+    vd_answer_pool_clear(&session->own);
+    vd_model_free(session->model);
+    vd_free(session);
+}
+
+const vd_model *vd_session_model(const vd_session *session)
+{
+    return session->model;
+}
+
+const char *vd_session_backend(const vd_session *session)
+{
+    (void)session;
+    return "cpu";
+}
+
+// ---- picture
+// --------------------------------------------------------------------------------------
+
+vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
+{
+    const vd_world *world = session->world;
+    const vd_regions *file = world->regions;
+    if (index >= vd_world_count(world))
+        return vd_error_set(err, VD_NOT_FOUND, "there is no picture number %zu; %.300s has %zu",
+                            index + 1, world->directory, vd_world_count(world));
+    float *features = NULL, *boxes = NULL;
+    vd_dialog *dialog = NULL;
+    size_t row;
+    vd_status status = vd_regions_find(file, vd_world_image_id(world, index), &row, err);
+    if (status)
+        return status;
+    size_t most = (size_t)vd_regions_max(file);
+    int used = vd_regions_used(file, row);
+    features = vd_alloc(most, sizeof *features * (size_t)vd_regions_size(file));
+    if (vd_regions_has_boxes(file))
+        boxes = vd_alloc(most, 4 * sizeof *boxes);
+    if (!features || (!boxes && vd_regions_has_boxes(file))) {
+        status = vd_error_memory(err, "a picture's regions");
+        goto fail;
+    }
+    if ((status = vd_regions_read(file, row, features, boxes, err)))
+        goto fail;
+
+    int32_t caption[VD_MAX_HISTORY];
+    int length, found;
+    status = vd_text_ids(vd_model_vocab(session->model), vd_world_caption(world, index),
+                         VD_MAX_HISTORY - 1, caption, &length, &found, err);
+    if (status)
+        goto fail;
+    if (length == 0) {
+        caption[0] = VD_UNKNOWN;
+        length = 1;
+    }
+    status =
+        vd_dialog_new(session->model, session->pool, features, used, caption, length, &dialog, err);
+    if (status)
+        goto fail;
+    vd_free(features);
+
+    forget_turns(session);
+    vd_dialog_free(session->dialog);
+    vd_free(session->boxes);
+    session->dialog = dialog;
+    session->boxes = boxes;
+    session->regions = used;
+    session->index = index;
+    return VD_OK;
+
+fail:
+    vd_free(boxes);
+    vd_free(features);
+    return status;
+}
+
+size_t vd_session_index(const vd_session *session)
+{
+    return session->index;
+}
+
+const float *vd_session_boxes(const vd_session *session, int *regions)
+{
+    *regions = session->regions;
+    return session->boxes;
+}
+
+// ---- conversation
+// ---------------------------------------------------------------------------------
+
+// The tokens as the model saw them, and which of them its vocabulary lacks.
+static vd_status see_words(const vd_vocab *vocab, vd_reply *reply, vd_error *err)
+{
+    size_t size = strlen(reply->question) + 2;
+    char *text = vd_alloc(size, 1);
+    vd_words words = {0};
+    if (!text)
+        return vd_error_memory(err, "a question");
+    snprintf(text, size, "%s?", reply->question);
+    vd_status status = vd_tokenize(text, &words, err);
+    vd_free(text);
+    if (status)
+        return status;
+    reply->word = vd_alloc((size_t)reply->words, sizeof *reply->word);
+    reply->unknown = vd_alloc((size_t)reply->words, sizeof *reply->unknown);
+    for (int i = 0; i < reply->words && reply->word && reply->unknown; i++) {
+        const char *word = (size_t)i < words.count ? words.word[i] : "";
+        reply->word[i] = vd_strdup(word);
+        reply->unknown[i] = vd_vocab_id(vocab, word) == VD_UNKNOWN;
+        if (!reply->word[i])
+            status = VD_NO_MEMORY;
+    }
+    if (!reply->word || !reply->unknown)
+        status = VD_NO_MEMORY;
+    vd_words_clear(&words);
+    return status ? vd_error_memory(err, "a question's words") : VD_OK;
+}
+
+vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_int *stop,
+                         vd_reply *reply, vd_error *err)
+{
+    memset(reply, 0, sizeof *reply);
+    if (!session->dialog)
+        return vd_error_set(err, VD_USAGE, "no picture has been chosen to ask about");
+    const vd_vocab *vocab = vd_model_vocab(session->model);
+    vd_status status = vd_normalise_typed(typed, &reply->question, err);
+    if (status)
+        goto fail;
+    if (!*reply->question) {
+        status = vd_error_set(err, VD_USAGE, "the question is empty; type some words");
+        goto fail;
+    }
+    reply->typed = vd_strdup(typed);
+    if (!reply->typed) {
+        status = vd_error_memory(err, "a question");
+        goto fail;
+    }
+    int found = 0;
+    status = vd_question_ids(vocab, reply->question, VD_MAX_QUESTION - 1, reply->ids, &reply->words,
+                             &found, err);
+    if (status)
+        goto fail;
+    reply->cut = found - reply->words;
+    if ((status = see_words(vocab, reply, err)))
+        goto fail;
+    status =
+        vd_dialog_ask(session->dialog, reply->ids, reply->words, NULL, stop, &reply->answer, err);
+    if (status)
+        goto fail;
+    return VD_OK;
+
+fail:
+    vd_reply_clear(reply);
+    return status;
+}
+
+static vd_status append(vd_session *session, const vd_reply *reply, int chosen, vd_error *err)
+{
+    int32_t entry[VD_MAX_HISTORY];
+    int length = vd_history_entry(reply->ids, reply->words,
+                                  session->tokens + (size_t)chosen * VD_MAX_CANDIDATE,
+                                  session->lengths[chosen], entry);
+    return vd_dialog_append(session->dialog, entry, length, err);
+}
+
+static vd_status check_answer(const vd_session *session, int chosen, vd_error *err)
+{
+    if (chosen >= 0 && (size_t)chosen < session->answers->count)
+        return VD_OK;
+    return vd_error_set(err, VD_USAGE, "there is no answer %d in the pool of %zu", chosen,
+                        session->answers->count);
+}
+
+vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd_error *err)
+{
+    vd_status status = check_answer(session, chosen, err);
+    if (status)
+        return status;
+    if (session->turns == session->capacity) {
+        int capacity = session->capacity ? 2 * session->capacity : 16;
+        vd_turn *grown =
+            vd_grow(session->turn, (size_t)session->turns, (size_t)capacity, sizeof *grown);
+        if (!grown)
+            return vd_error_memory(err, "the conversation");
+        session->turn = grown;
+        session->capacity = capacity;
+    }
+    if ((status = append(session, reply, chosen, err)))
+        return status;
+    session->turn[session->turns++] = (vd_turn){.reply = *reply, .chosen = chosen};
+    memset(reply, 0, sizeof *reply);
+    return VD_OK;
+}
+
+vd_status vd_session_rechoose(vd_session *session, int chosen, vd_error *err)
+{
+    if (session->turns == 0)
+        return vd_error_set(err, VD_USAGE, "nothing has been asked yet");
+    vd_status status = check_answer(session, chosen, err);
+    if (status)
+        return status;
+    vd_turn *last = &session->turn[session->turns - 1];
+    vd_dialog_truncate(session->dialog, session->turns);
+    status = append(session, &last->reply, chosen, err);
+    if (status == VD_OK)
+        last->chosen = chosen;
+    else if (append(session, &last->reply, last->chosen, NULL) != VD_OK)
+        vd_session_undo(session); // the turn is no longer in the history, so it must not show
+    return status;
+}
+
+void vd_session_undo(vd_session *session)
+{
+    if (session->turns == 0)
+        return;
+    session->turns--;
+    vd_dialog_truncate(session->dialog, session->turns + 1);
+    vd_reply_clear(&session->turn[session->turns].reply);
+}
+
+int vd_session_turns(const vd_session *session)
+{
+    return session->turns;
+}
+
+const vd_turn *vd_session_turn(const vd_session *session, int index)
+{
+    return &session->turn[index];
+}
+
+const char *vd_session_answer_text(const vd_session *session, int pool_index)
+{
+    return session->answers->answer[pool_index];
+}
