@@ -26,7 +26,10 @@ typedef struct vd_world {
 
 // directory NULL: $VISDIAL_ASSETS, then ./assets, then <executable's directory>/../assets, then
 // PREFIX/share/visdial. The error lists where it looked.
+// A $VISDIAL_ASSETS that holds no world is an error, not skipped.
 vd_status vd_world_open(const char *directory, vd_world **out, vd_error *err);
+// Only the look-up of the directory (vd_free *out).
+vd_status vd_world_directory(const char *directory, char **out, vd_error *err);
 void vd_world_close(vd_world *world);
 size_t vd_world_count(const vd_world *world); // pictures, in the order of dialogs.json
 int64_t vd_world_image_id(const vd_world *world, size_t index);

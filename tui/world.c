@@ -54,7 +54,7 @@ static bool beside_program(char *out, size_t size)
     return written > 0 && (size_t)written < size;
 }
 
-static vd_status find_directory(const char *directory, char **out, vd_error *err)
+vd_status vd_world_directory(const char *directory, char **out, vd_error *err)
 {
     const char *chosen = getenv("VISDIAL_ASSETS");
     if (!directory && chosen && *chosen)
@@ -96,7 +96,7 @@ vd_status vd_world_open(const char *directory, vd_world **out, vd_error *err)
         vd_error_memory(err, "the pictures' directory");
         goto fail;
     }
-    if ((status = find_directory(directory, &world->directory, err)))
+    if ((status = vd_world_directory(directory, &world->directory, err)))
         goto fail;
 
     const char *names[] = {"dialogs.json", "dense.json", "features.safetensors", "pool.txt"};

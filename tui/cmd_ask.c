@@ -1,0 +1,368 @@
+#include "tui/command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/alloc.h"
+#include "tui/output.h"
+#include "tui/session.h"
+
+enum { IMAGE, MODEL, ASSETS, TOP, JSON };
+
+const vd_option vd_cmd_ask_options[] = {
+    {"image", "ID", "the picture, by its number or a file name that ends in it"},
+    {"model", "MODEL", "base, improved (the default) or a model file"},
+    {"assets", "DIR", "directory with dialogs.json, features.safetensors, pool.txt and pictures"},
+    {"top", "N", "how many answers to print (5; 10 with --json)"},
+    {"json", NULL, "one JSON object a question"},
+    {0},
+};
+
+enum { MOST_LINE = 65536, BAR = 20, SHOWN_REGIONS = 5 };
+
+typedef struct ask {
+    const char *image, *model, *assets;
+    int64_t top; // 0: the default
+    bool json, utf8;
+    vd_world *world;
+    vd_session *session;
+    int asked;
+} ask;
+
+// ---- JSON
+// -----------------------------------------------------------------------------------------
+
+// What each question word got: attention 3 (regions -> words) summed with the weights of
+// attention 4 (the answer's regions).
+static double word_weight(const vd_answer *answer, int word)
+{
+    double sum = 0;
+    for (int p = 0; p < answer->regions; p++)
+        sum +=
+            (double)answer->region_attention[p] *
+            (double)
+                answer->word_attention[(size_t)p * (size_t)answer->question_length + (size_t)word];
+    return sum;
+}
+
+static void json_words(yajl_gen json, const vd_reply *reply)
+{
+    vd_output_string(json, "tokens");
+    yajl_gen_array_open(json);
+    for (int i = 0; i < reply->words; i++)
+        vd_output_string(json, reply->word[i]);
+    yajl_gen_array_close(json);
+    vd_output_string(json, "unknown");
+    yajl_gen_array_open(json);
+    for (int i = 0; i < reply->words; i++) {
+        if (reply->unknown[i])
+            vd_output_string(json, reply->word[i]);
+    }
+    yajl_gen_array_close(json);
+}
+
+static void json_answers(yajl_gen json, const ask *a, const vd_answer *answer)
+{
+    vd_output_string(json, "answers");
+    yajl_gen_array_open(json);
+    for (int i = 0; i < answer->candidates && i < a->top; i++) {
+        yajl_gen_map_open(json);
+        vd_output_string(json, "text");
+        vd_output_string(json, vd_session_answer_text(a->session, answer->order[i]));
+        vd_output_string(json, "probability");
+        vd_output_number(json, (double)answer->probability[answer->order[i]]);
+        yajl_gen_map_close(json);
+    }
+    yajl_gen_array_close(json);
+}
+
+static void json_attention(yajl_gen json, const ask *a, const vd_answer *answer)
+{
+    int count;
+    const float *box = vd_session_boxes(a->session, &count);
+    vd_output_string(json, "attention");
+    yajl_gen_map_open(json);
+    vd_output_string(json, "rounds");
+    yajl_gen_array_open(json);
+    for (int i = 0; i < answer->rounds; i++)
+        vd_output_number(json, (double)answer->context_attention[i]);
+    yajl_gen_array_close(json);
+    vd_output_string(json, "regions");
+    yajl_gen_array_open(json);
+    for (int p = 0; p < answer->regions; p++) {
+        yajl_gen_map_open(json);
+        vd_output_string(json, "box");
+        if (box && p < count) {
+            yajl_gen_array_open(json);
+            for (int i = 0; i < 4; i++)
+                vd_output_number(json, (double)box[4 * p + i]);
+            yajl_gen_array_close(json);
+        } else {
+            yajl_gen_null(json);
+        }
+        vd_output_string(json, "weight");
+        vd_output_number(json, (double)answer->region_attention[p]);
+        yajl_gen_map_close(json);
+    }
+    yajl_gen_array_close(json);
+    vd_output_string(json, "words");
+    yajl_gen_array_open(json);
+    for (int i = 0; i < answer->question_length; i++)
+        vd_output_number(json, word_weight(answer, i));
+    yajl_gen_array_close(json);
+    yajl_gen_map_close(json);
+}
+
+static vd_status print_json(const ask *a, const vd_reply *reply, vd_error *err)
+{
+    yajl_gen json = yajl_gen_alloc(NULL);
+    if (!json)
+        return vd_error_memory(err, "JSON");
+    yajl_gen_map_open(json);
+    vd_output_string(json, "question");
+    vd_output_string(json, reply->typed);
+    json_words(json, reply);
+    json_answers(json, a, &reply->answer);
+    json_attention(json, a, &reply->answer);
+    vd_output_string(json, "model");
+    vd_output_string(json, vd_model_name(vd_session_model(a->session)));
+    vd_output_string(json, "backend");
+    vd_output_string(json, vd_session_backend(a->session));
+    vd_output_string(json, "milliseconds");
+    vd_output_number(json, reply->answer.milliseconds);
+    yajl_gen_map_close(json);
+    vd_output_json(stdout, json);
+    return VD_OK;
+}
+
+// ---- text
+// -----------------------------------------------------------------------------------------
+
+static void print_weights(const ask *a, const vd_answer *answer)
+{
+    printf("   history   ");
+    for (int i = 0; i < answer->rounds; i++) {
+        char name[24];
+        snprintf(name, sizeof name, i ? "round %d" : "caption", i);
+        printf("%s%s %.0f %%", i ? ", " : "", name, 100 * (double)answer->context_attention[i]);
+    }
+    int count;
+    const float *box = vd_session_boxes(a->session, &count);
+    printf("\n   regions   ");
+    // The few strongest, by selection: a picture has some dozens.
+    bool shown[1000] = {false};
+    for (int n = 0; n < SHOWN_REGIONS && n < answer->regions; n++) {
+        int best = -1;
+        for (int p = 0; p < answer->regions && p < 1000; p++) {
+            if (!shown[p] &&
+                (best < 0 || answer->region_attention[p] > answer->region_attention[best]))
+                best = p;
+        }
+        shown[best] = true;
+        printf("%s%d %.0f %%", n ? ", " : "", best + 1,
+               100 * (double)answer->region_attention[best]);
+        if (box && best < count)
+            printf(" (%.2f %.2f %.2f %.2f)", (double)box[4 * best], (double)box[4 * best + 1],
+                   (double)box[4 * best + 2], (double)box[4 * best + 3]);
+    }
+    printf("\n");
+}
+
+static void print_seen(const vd_reply *reply)
+{
+    printf("   seen      ");
+    for (int i = 0; i < reply->words; i++) {
+        fputs(i ? " " : "", stdout);
+        fputs(reply->unknown[i] ? "<UNK:" : "", stdout);
+        vd_output_text(stdout, reply->word[i]);
+        fputs(reply->unknown[i] ? ">" : "", stdout);
+    }
+    if (reply->cut)
+        printf(" (%d more words were not seen: too long)", reply->cut);
+    printf("\n");
+}
+
+static void print_text(const ask *a, const vd_reply *reply)
+{
+    const vd_answer *answer = &reply->answer;
+    printf("%s%d. ", a->asked ? "\n" : "", a->asked + 1);
+    vd_output_text(stdout, reply->typed);
+    printf("\n");
+    int widest = 8;
+    for (int i = 0; i < answer->candidates && i < a->top; i++) {
+        int width = vd_output_width(vd_session_answer_text(a->session, answer->order[i]));
+        if (width > widest && width <= 40)
+            widest = width;
+    }
+    for (int i = 0; i < answer->candidates && i < a->top; i++) {
+        const char *text = vd_session_answer_text(a->session, answer->order[i]);
+        double share = (double)answer->probability[answer->order[i]];
+        printf("   ");
+        vd_output_text(stdout, text);
+        int width = vd_output_width(text);
+        printf("%*s %5.1f %% ", width < widest ? widest - width : 0, "", 100 * share);
+        vd_output_bar(stdout, share, BAR, a->utf8);
+        printf("%s\n", i ? "" : " of the pool's answers");
+    }
+    print_weights(a, answer);
+    print_seen(reply);
+}
+
+// ---- asking
+// ---------------------------------------------------------------------------------------
+
+static vd_status ask_one(ask *a, const char *question, vd_error *err)
+{
+    vd_reply reply;
+    vd_status status = vd_session_ask(a->session, question, NULL, &reply, err);
+    if (status)
+        return status;
+    int first = reply.answer.order[0];
+    if (!isfinite(reply.answer.probability[first]))
+        status = vd_error_set(err, VD_FORMAT, "%.300s: its scores are not finite numbers",
+                              vd_model_path(vd_session_model(a->session)));
+    else if (a->json)
+        status = print_json(a, &reply, err);
+    else
+        print_text(a, &reply);
+    if (status == VD_OK) {
+        a->asked++;
+        if (fflush(stdout) != 0)
+            status = vd_error_set(err, VD_IO, "writing standard output: %s", strerror(errno));
+    }
+    if (status == VD_OK)
+        status = vd_session_accept(a->session, &reply, first, err);
+    vd_reply_clear(&reply);
+    return status;
+}
+
+static vd_status ask_stdin(ask *a, vd_error *err)
+{
+    char *line = vd_alloc(MOST_LINE + 1, 1);
+    if (!line)
+        return vd_error_memory(err, "a line");
+    vd_status status = VD_OK;
+    size_t length = 0;
+    int number = 1, c;
+    do {
+        c = getc(stdin);
+        if (c != '\n' && c != EOF) {
+            if (length == MOST_LINE || c == '\0') {
+                status =
+                    vd_error_set(err, VD_FORMAT, "standard input, line %d: %s; expected a question",
+                                 number, c ? "longer than 65536 bytes" : "holds a zero byte");
+                break;
+            }
+            line[length++] = (char)c;
+            continue;
+        }
+        line[length] = '\0';
+        if (line[strspn(line, " \t\r")])
+            status = ask_one(a, line, err);
+        length = 0;
+        number++;
+    } while (c != EOF && status == VD_OK);
+    vd_free(line);
+    if (status == VD_OK && ferror(stdin))
+        status = vd_error_set(err, VD_IO, "reading standard input: %s", strerror(errno));
+    return status;
+}
+
+// "7", "assets/pictures/7.png", "VisDial_val2018_000000000007.jpg": the last number of the name.
+static vd_status image_id(const char *text, int64_t *out, vd_error *err)
+{
+    const char *slash = strrchr(text, '/');
+    const char *name = slash ? slash + 1 : text;
+    const char *end = strrchr(name, '.');
+    if (!end || end == name)
+        end = name + strlen(name);
+    const char *from = end;
+    while (from > name && from[-1] >= '0' && from[-1] <= '9')
+        from--;
+    char *after;
+    errno = 0;
+    long long value = strtoll(from, &after, 10);
+    if (from == end || after != end || errno)
+        return vd_error_set(err, VD_USAGE,
+                            "--image: expected a picture's number or a file name that ends in it, "
+                            "found '%.80s'",
+                            text);
+    *out = value;
+    return VD_OK;
+}
+
+static vd_status open_session(ask *a, vd_error *err)
+{
+    int64_t id;
+    size_t index;
+    vd_status status = image_id(a->image, &id, err);
+    if (status == VD_OK)
+        status = vd_world_open(a->assets, &a->world, err);
+    if (status == VD_OK)
+        status = vd_world_find(a->world, id, &index, err);
+    if (status == VD_OK)
+        status = vd_session_new(a->world, a->model, &a->session, err);
+    if (status == VD_OK)
+        status = vd_session_picture(a->session, index, err);
+    if (status == VD_OK && !a->json) {
+        fprintf(stderr, "picture %" PRId64 ": ", id);
+        vd_output_text(stderr, vd_world_caption(a->world, index));
+        fprintf(stderr, "\nmodel %s, %s\n", vd_model_name(vd_session_model(a->session)),
+                vd_session_backend(a->session));
+    }
+    return status;
+}
+
+static vd_status read_options(ask *a, int argc, char **argv, int *operands, vd_error *err)
+{
+    vd_option_walk walk = {.options = vd_cmd_ask_options, .argc = argc, .argv = argv};
+    const char *value;
+    int option;
+    while ((option = vd_option_next(&walk, &value, err)) >= 0) {
+        if (option == IMAGE)
+            a->image = value;
+        else if (option == MODEL)
+            a->model = value;
+        else if (option == ASSETS)
+            a->assets = value;
+        else if (option == JSON)
+            a->json = true;
+        else if (vd_option_int("top", value, 1, 1000000, &a->top, err))
+            return VD_USAGE;
+    }
+    if (option == VD_OPTION_ERROR)
+        return VD_USAGE;
+    *operands = walk.operands;
+    if (!a->image)
+        return vd_error_set(err, VD_USAGE, "which picture? name one with --image ID");
+    if (walk.operands == argc && isatty(STDIN_FILENO))
+        return vd_error_set(err, VD_USAGE,
+                            "no question; put it in quotes after the options, or pipe questions "
+                            "in, one a line");
+    if (a->top == 0)
+        a->top = a->json ? 10 : 5;
+    return VD_OK;
+}
+
+int vd_cmd_ask(int argc, char **argv)
+{
+    ask a = {.model = "improved"};
+    vd_error err = {0};
+    int operand = argc;
+    vd_status status = read_options(&a, argc, argv, &operand, &err);
+    if (status == VD_OK) {
+        a.utf8 = vd_output_utf8();
+        status = open_session(&a, &err);
+    }
+    if (status == VD_OK && operand == argc)
+        status = ask_stdin(&a, &err);
+    for (; status == VD_OK && operand < argc; operand++)
+        status = ask_one(&a, argv[operand], &err);
+    vd_session_free(a.session);
+    vd_world_close(a.world);
+    return status ? vd_command_fail("ask", &err) : 0;
+}

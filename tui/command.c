@@ -1,0 +1,211 @@
+#include "tui/command.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+
+static const vd_option help_options[] = {
+    {"completion", "SHELL", "print the completion script for bash, zsh or fish"},
+    {0},
+};
+
+static const vd_option no_options[] = {{0}};
+
+const vd_command vd_commands[] = {
+    {"chat", vd_cmd_chat, "chat about a picture on the whole screen", "[options]",
+     "What `visdial` does when no command is named.", "  visdial chat\n", no_options},
+    {"ask", vd_cmd_ask, "answer questions about a picture, without a screen",
+     "--image ID [options] [\"question\" ...]",
+     "The questions are one conversation: each is answered knowing those before it and the first\n"
+     "answers to them. Without questions, they are read from standard input, one a line.\n"
+     "Answers are printed on standard output, messages on standard error.",
+     "  visdial ask --image 3 \"what is on the left\" \"what color is it\"\n"
+     "  echo \"how many cubes are there\" | visdial ask --image 3 --json\n",
+     vd_cmd_ask_options},
+    {"train", vd_cmd_train, "train a model from dialogs and region features",
+     "--data FILE --features FILE --out DIR [options]",
+     "Writes DIR/model.safetensors after every epoch, DIR/checkpoint.safetensors every few "
+     "minutes\n"
+     "and when interrupted, DIR/pool.txt and DIR/log.tsv. --resume continues a checkpoint "
+     "exactly:\n"
+     "the model is the one an uninterrupted run would have made. Options given after --preset\n"
+     "change single settings of it.",
+     "  visdial train --data train.json --features train_features.safetensors \\\n"
+     "      --val val.json --val-features val_features.safetensors --out run1 --preset improved\n"
+     "  visdial train --data train.json --features train_features.safetensors --out run1 "
+     "--resume\n",
+     vd_cmd_train_options},
+    {"eval", vd_cmd_eval, "measure a model on dialogs with human answers",
+     "--model MODEL --data FILE --features FILE [options]",
+     "Ranks the candidates of every round and prints R@1, R@5, R@10, mean rank and MRR; NDCG and\n"
+     "correct@1 where relevance is known. Candidates whose scores tie share their mean rank.",
+     "  visdial eval --model improved --data val.json --features val_features.safetensors \\\n"
+     "      --dense val_dense.json\n",
+     vd_cmd_eval_options},
+    {"blocks", vd_cmd_blocks, "make Blocks pictures and dialogs about them", "[options]", "",
+     "  visdial blocks --help\n", no_options},
+    {"extract", vd_cmd_extract, "find the regions of pictures and write their features",
+     "[options] PICTURE...", "", "  visdial extract --help\n", no_options},
+    {"data", vd_cmd_data, "look into data files and convert them", "[options] FILE...", "",
+     "  visdial data --help\n", no_options},
+    {"info", vd_cmd_info, "say what a model or feature file holds", "FILE...", "",
+     "  visdial info assets/improved.safetensors\n", no_options},
+    {"help", vd_cmd_help, "explain a command", "[COMMAND]", "", "  visdial help train\n",
+     help_options},
+    {0},
+};
+
+const vd_command *vd_command_find(const char *name)
+{
+    for (const vd_command *command = vd_commands; command->name; command++) {
+        if (strcmp(command->name, name) == 0)
+            return command;
+    }
+    return NULL;
+}
+
+const vd_command *vd_command_nearest(const char *typed)
+{
+    const vd_command *nearest = NULL;
+    int least = 4;
+    for (const vd_command *command = vd_commands; command->name; command++) {
+        int distance = vd_option_distance(typed, command->name);
+        if (distance < least && distance < (int)strlen(command->name)) {
+            least = distance;
+            nearest = command;
+        }
+    }
+    return nearest;
+}
+
+int vd_command_fail(const char *command, const vd_error *err)
+{
+    fflush(stdout); // so that what came before the error stands before it
+    fprintf(stderr, "visdial %s: %s\n", command, err->text);
+    return vd_status_exit_code(err->status);
+}
+
+// ---- help
+// -----------------------------------------------------------------------------------------
+
+static void print_program_help(FILE *out)
+{
+    fprintf(out, "visdial: chat about a picture (visual dialog, MVAN)\n\n"
+                 "Usage: visdial [chat options]\n       visdial COMMAND [options]\n\nCommands:\n");
+    for (const vd_command *command = vd_commands; command->name; command++)
+        fprintf(out, "  %-10s %s\n", command->name, command->summary);
+    fprintf(out, "\n  --help     this text; `visdial COMMAND --help` explains a command\n"
+                 "  --version  the version\n\nExit codes:\n");
+#define X(code, text, exit_code) fprintf(out, "  %3d  %s\n", exit_code, text);
+    VD_STATUS_LIST(X)
+#undef X
+    fprintf(out, "\nExample:\n"
+                 "  visdial ask --image 3 \"what is on the left\" \"what color is it\"\n");
+}
+
+void vd_command_print_help(const vd_command *command, FILE *out)
+{
+    if (!command) {
+        print_program_help(out);
+        return;
+    }
+    fprintf(out, "Usage: visdial %s %s\n\n%s.\n", command->name, command->usage, command->summary);
+    if (*command->text)
+        fprintf(out, "\n%s\n", command->text);
+    fprintf(out, "\nOptions:\n");
+    for (const vd_option *option = command->options; option->name; option++) {
+        char left[64];
+        snprintf(left, sizeof left, "--%s%s%s", option->name, option->argument ? " " : "",
+                 option->argument ? option->argument : "");
+        fprintf(out, "  %-22s %s\n", left, option->help);
+    }
+    fprintf(out, "  %-22s %s\n\nExample:\n%s", "--help", "this text", command->example);
+}
+
+int vd_cmd_help(int argc, char **argv)
+{
+    vd_error err;
+    vd_option_walk walk = {.options = help_options, .argc = argc, .argv = argv};
+    const char *value, *shell = NULL;
+    int option;
+    while ((option = vd_option_next(&walk, &value, &err)) >= 0)
+        shell = value;
+    if (option == VD_OPTION_ERROR)
+        return vd_command_fail("help", &err);
+    if (shell) {
+        if (vd_command_print_completion(shell, stdout) == 0)
+            return 0;
+        vd_error_set(&err, VD_USAGE, "--completion: expected bash, zsh or fish, found '%.80s'",
+                     shell);
+        return vd_command_fail("help", &err);
+    }
+    const char *name = walk.operands < argc ? argv[walk.operands] : NULL;
+    const vd_command *command = name ? vd_command_find(name) : NULL;
+    if (name && !command) {
+        vd_error_set(&err, VD_USAGE, "there is no command '%.80s'; `visdial --help` lists them",
+                     name);
+        return vd_command_fail("help", &err);
+    }
+    vd_command_print_help(command, stdout);
+    return 0;
+}
+
+// ---- dispatch
+// -------------------------------------------------------------------------------------
+
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    }
+    return false;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    static char chat[] = "chat";
+    if (argc > 1 && strcmp(argv[1], "--version") == 0) {
+        printf("visdial %s\n", VD_VERSION);
+        return 0;
+    }
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        vd_command_print_help(NULL, stdout);
+        return 0;
+    }
+    if (argc < 2 || argv[1][0] == '-') {
+        if (asks_for_help(argc, argv)) {
+            vd_command_print_help(vd_command_find(chat), stdout);
+            return 0;
+        }
+        char *lone[] = {chat, NULL};
+        if (argc > 0)
+            argv[0] = chat;
+        return vd_cmd_chat(argc > 0 ? argc : 1, argc > 0 ? argv : lone);
+    }
+    const vd_command *command = vd_command_find(argv[1]);
+    if (!command) {
+        command = vd_command_nearest(argv[1]);
+        fprintf(stderr, "visdial: there is no command '%.80s'%s%s%s; `visdial --help` lists them\n",
+                argv[1], command ? "; did you mean `visdial " : "", command ? command->name : "",
+                command ? "`?" : "");
+        return vd_status_exit_code(VD_USAGE);
+    }
+    if (asks_for_help(argc - 1, argv + 1)) {
+        vd_command_print_help(command, stdout);
+        return 0;
+    }
+    return command->run(argc - 1, argv + 1);
+}
+
+int vd_command_main(int argc, char **argv)
+{
+    signal(SIGXFSZ, SIG_IGN); // a file-size limit is to be an error of write(), with a message
+    int code = dispatch(argc, argv);
+    // A full disk shows itself only when the buffer is written.
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == 0) {
+        perror("visdial: writing standard output");
+        code = vd_status_exit_code(VD_IO);
+    }
+    return code;
+}

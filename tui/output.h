@@ -1,0 +1,26 @@
+// Pieces of what the commands print on stdout.
+#ifndef VD_OUTPUT_H
+#define VD_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <yajl/yajl_gen.h>
+
+// Whether the locale's characters are UTF-8. Sets LC_CTYPE from the environment.
+bool vd_output_utf8(void);
+
+// Text with every control character replaced, so that nothing from a file or a person can steer
+// the terminal.
+void vd_output_text(FILE *out, const char *text);
+int vd_output_width(const char *text); // characters that vd_output_text prints
+
+// share (0..1) of `width` cells, padded with spaces.
+void vd_output_bar(FILE *out, double share, int width, bool utf8);
+
+// A JSON number with nine significant digits (enough for any float); null when it is not finite.
+void vd_output_number(yajl_gen json, double value);
+void vd_output_string(yajl_gen json, const char *text);
+// Writes what was generated and a newline, and frees the generator.
+void vd_output_json(FILE *out, yajl_gen json);
+
+#endif
