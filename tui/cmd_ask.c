@@ -297,8 +297,8 @@ static vd_status image_id(const char *text, int64_t *out, vd_error *err)
 
 static vd_status open_session(ask *a, vd_error *err)
 {
-    int64_t id;
-    size_t index;
+    int64_t id = 0;
+    size_t index = 0;
     vd_status status = image_id(a->image, &id, err);
     if (status == VD_OK)
         status = vd_world_open(a->assets, &a->world, err);

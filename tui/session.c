@@ -303,8 +303,7 @@ vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_in
     reply->cut = found - reply->words;
     if ((status = see_words(vocab, reply, err)))
         goto fail;
-    status =
-        vd_dialog_ask(session->dialog, reply->ids, reply->words, NULL, stop, &reply->answer, err);
+    status = vd_dialog_ask(session->dialog, reply->ids, reply->words, stop, &reply->answer, err);
     if (status)
         goto fail;
     return VD_OK;
