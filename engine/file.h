@@ -1,0 +1,27 @@
+// Whole files: read into memory; written so that they are either complete or not there.
+#ifndef VD_FILE_H
+#define VD_FILE_H
+
+#include <stddef.h>
+
+#include "engine/error.h"
+
+// Opens path for reading and checks that it is a regular file. *size gets its length. The caller
+// closes *descriptor, which is -1 on failure. A missing file is VD_NOT_FOUND.
+vd_status vd_file_open(const char *path, int *descriptor, size_t *size, vd_error *err);
+
+// The file with a NUL behind it (vd_free); NULL on failure. Longer than `most` bytes: VD_FORMAT.
+vd_status vd_file_read(const char *path, size_t most, char **data, size_t *size, vd_error *err);
+
+// Writing: the data goes to a temporary file beside path, which commit syncs and renames. What was
+// there under path stays until then. A full disk is VD_IO with the path and what to do.
+typedef struct vd_output vd_output;
+
+vd_status vd_output_create(const char *path, vd_output **out, vd_error *err);
+vd_status vd_output_write(vd_output *output, const void *data, size_t size, vd_error *err);
+// Frees output whether it succeeds or not. Fails when an earlier write did.
+vd_status vd_output_commit(vd_output *output, vd_error *err);
+// Removes the temporary file; safe on NULL.
+void vd_output_abort(vd_output *output);
+
+#endif
