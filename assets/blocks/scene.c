@@ -14,10 +14,10 @@ const char *const blocks_size_names[BLOCKS_SIZES] = {"small", "large"};
 
 // Half extents: chosen so that the four shapes of one size look equally big.
 static const double RADIUS[BLOCKS_SHAPES][BLOCKS_SIZES] = {
-    [BLOCKS_CUBE] = {0.29, 0.58},
-    [BLOCKS_BALL] = {0.36, 0.72},
-    [BLOCKS_CYLINDER] = {0.34, 0.68},
-    [BLOCKS_CONE] = {0.40, 0.80},
+    [BLOCKS_CUBE] = {0.32, 0.64},
+    [BLOCKS_BALL] = {0.39, 0.78},
+    [BLOCKS_CYLINDER] = {0.37, 0.74},
+    [BLOCKS_CONE] = {0.43, 0.86},
 };
 
 static const double PI = 3.141592653589793;
@@ -54,7 +54,7 @@ int blocks_in_front_of(const blocks_object *a, const blocks_object *b)
     return b->y - a->y > RELATION;
 }
 
-// ---- what there is
+// ---- what there is -----------------------------------------------------------------------------
 // -------------------------------------------------------------------------------
 
 // How alike the objects of a scene are. Drawn one by one they would nearly all differ, and "how
@@ -104,7 +104,7 @@ static void draw_kind(vd_rng *rng, const likeness *like, blocks_object *o)
     o->radius = RADIUS[o->shape][o->size];
 }
 
-// ---- where it stands
+// ---- where it stands ---------------------------------------------------------------------------
 // -----------------------------------------------------------------------------
 
 static double outline(const blocks_object *o)
@@ -161,9 +161,9 @@ static void draw_light(vd_rng *rng, blocks_scene *scene)
 {
     // Beside the camera, left or right; never so low that shadows cover the table.
     double side = vd_rng_below(rng, 2) ? 1 : -1;
-    scene->light[0] = side * vd_rng_range(rng, 2.2, 4.6);
-    scene->light[1] = vd_rng_range(rng, -3.6, 1.2);
-    scene->light[2] = vd_rng_range(rng, 6.4, 8.2);
+    scene->light[0] = side * vd_rng_range(rng, 3.0, 5.4);
+    scene->light[1] = vd_rng_range(rng, -3.6, 1.4);
+    scene->light[2] = vd_rng_range(rng, 5.4, 7.2);
     scene->light_strength = vd_rng_range(rng, 0.82, 1.0);
     scene->ambient = vd_rng_range(rng, 0.30, 0.42);
 }
