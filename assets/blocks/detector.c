@@ -1,0 +1,476 @@
+#include "assets/blocks/detector.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "assets/blocks/detector_loss.h"
+#include "assets/blocks/render.h"
+#include "engine/alloc.h"
+#include "engine/rng.h"
+#include "engine/safetensors.h"
+#include "features/detect.h"
+
+_Static_assert((int)BLOCKS_WIDTH == (int)VD_DETECT_WIDTH &&
+                   (int)BLOCKS_HEIGHT == (int)VD_DETECT_HEIGHT,
+               "the detector sees pictures as they are rendered");
+_Static_assert((int)BLOCKS_COLORS == (int)VD_COLORS && (int)BLOCKS_SHAPES == (int)VD_SHAPES &&
+                   (int)BLOCKS_MATERIALS == (int)VD_MATERIALS && (int)BLOCKS_SIZES == (int)VD_SIZES,
+               "the detector names what the world has");
+
+enum { PICTURE_BYTES = BLOCKS_WIDTH * BLOCKS_HEIGHT * 3, HALVES = 2, WARM_UP = 100 };
+
+// Streams of the one seed.
+enum { STREAM_WEIGHTS = 1, STREAM_ORDER = 2, STREAM_AUGMENT = 3 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+blocks_detector_options blocks_detector_defaults(void)
+{
+    return (blocks_detector_options){
+        .seed = 1,
+        .pictures = 6000,
+        .epochs = 8,
+        .batch = 8,
+        .rate = 3e-3,
+        .out = "assets/extractor.safetensors",
+    };
+}
+
+// ---- augmentation
+// --------------------------------------------------------------------------------
+
+// Other cameras, lamps and encoders than the renderer's: light, tint, contrast, blur, noise; and
+// mirrored and shifted, which makes new scenes of old ones.
+typedef struct augmentation {
+    bool mirror;
+    int dx, dy;
+    float table[3][256]; // byte -> input
+    float blur, noise;   // share of the neighbours; amplitude
+} augmentation;
+
+static augmentation draw_augmentation(vd_rng *rng)
+{
+    augmentation a = {.mirror = vd_rng_below(rng, 2)};
+    a.dx = vd_rng_below(rng, 33) - 16;
+    a.dy = vd_rng_below(rng, 9) - 4;
+    double gain = vd_rng_range(rng, 0.85, 1.15), gamma = vd_rng_range(rng, 0.85, 1.18);
+    double offset = vd_rng_range(rng, -0.04, 0.04);
+    for (int c = 0; c < 3; c++) {
+        double tint = gain * vd_rng_range(rng, 0.95, 1.05);
+        for (int v = 0; v < 256; v++) {
+            double value = tint * pow(v / 255.0, gamma) + offset;
+            a.table[c][v] = (float)(2 * fmin(1, fmax(0, value)) - 1);
+        }
+    }
+    a.blur = vd_rng_below(rng, 3) ? 0 : (float)vd_rng_range(rng, 0, 0.25);
+    a.noise = vd_rng_below(rng, 2) ? 0 : (float)vd_rng_range(rng, 0, 0.06);
+    return a;
+}
+
+static int clamp(int value, int high)
+{
+    return value < 0 ? 0 : value > high ? high : value;
+}
+
+static void augment_pixels(const augmentation *a, const uint8_t *rgb, vd_rng *rng, vd_real *input)
+{
+    for (int y = 0; y < BLOCKS_HEIGHT; y++) {
+        const uint8_t *row = rgb + (size_t)clamp(y - a->dy, BLOCKS_HEIGHT - 1) * BLOCKS_WIDTH * 3;
+        for (int x = 0; x < BLOCKS_WIDTH; x++, input += VD_DETECT_INPUTS) {
+            int from = clamp((a->mirror ? BLOCKS_WIDTH - 1 - x : x) - (a->mirror ? -a->dx : a->dx),
+                             BLOCKS_WIDTH - 1);
+            uint64_t bits = a->noise > 0 ? vd_rng_next(rng) : 0;
+            for (int c = 0; c < 3; c++) {
+                float value = a->table[c][row[from * 3 + c]];
+                if (a->noise > 0) // two bytes each: nearly normal would buy nothing here
+                    value += a->noise * ((float)((bits >> (16 * c)) & 0xffff) / 32768.0f - 1);
+                input[c] = value;
+            }
+            input[3] = ((float)y + 0.5f) * (2.0f / BLOCKS_HEIGHT) - 1;
+        }
+    }
+}
+
+// Each pixel gives `share` to its left and right neighbours together, then to those above and
+// below.
+static void blur(float share, vd_real *input)
+{
+    enum { ROW = BLOCKS_WIDTH * VD_DETECT_INPUTS };
+    vd_real before[ROW], here[ROW];
+    for (int y = 0; y < BLOCKS_HEIGHT; y++) {
+        vd_real *row = input + (size_t)y * ROW;
+        memcpy(before, row, sizeof before);
+        for (int i = VD_DETECT_INPUTS; i < ROW - VD_DETECT_INPUTS; i++)
+            row[i] = (1 - share) * before[i] +
+                     share / 2 * (before[i - VD_DETECT_INPUTS] + before[i + VD_DETECT_INPUTS]);
+    }
+    memcpy(before, input, sizeof before);
+    for (int y = 1; y < BLOCKS_HEIGHT - 1; y++) {
+        vd_real *row = input + (size_t)y * ROW;
+        memcpy(here, row, sizeof here);
+        for (int i = 0; i < ROW; i++)
+            row[i] = (1 - share) * here[i] + share / 2 * (before[i] + row[i + ROW]);
+        memcpy(before, here, sizeof before);
+    }
+}
+
+// Pixel of a point of the world, as the renderer's pinhole camera sees it: it looks along the
+// table's depth, so that nothing leans.
+static void project(const blocks_scene *scene, const double point[3], double pixel[2])
+{
+    const double *eye = scene->camera, *to = scene->look_at;
+    double length = hypot(to[1] - eye[1], to[2] - eye[2]);
+    double fy = (to[1] - eye[1]) / length, fz = (to[2] - eye[2]) / length;
+    double dy = point[1] - eye[1], dz = point[2] - eye[2];
+    double depth = dy * fy + dz * fz, up = dz * fy - dy * fz;
+    double focal = BLOCKS_HEIGHT / 2.0 / tan(scene->field_of_view / 2);
+    pixel[0] = BLOCKS_WIDTH / 2.0 + focal * (point[0] - eye[0]) / depth;
+    pixel[1] = BLOCKS_HEIGHT / 2.0 - focal * up / depth;
+}
+
+static void place_of(const blocks_scene *scene, const blocks_object *o, double place[2])
+{
+    double middle[2], foot[2];
+    project(scene, (double[3]){o->x, o->y, o->radius}, middle);
+    project(scene, (double[3]){o->x, o->y, 0}, foot);
+    place[0] = middle[0];
+    place[1] = foot[1];
+}
+
+static int augment_targets(const augmentation *a, const blocks_scene *scene, blocks_target *target)
+{
+    int count = 0;
+    for (int i = 0; i < scene->count; i++) {
+        const blocks_object *o = &scene->object[i];
+        double x1 = o->box[0], x2 = o->box[2], place[2];
+        place_of(scene, o, place);
+        if (a->mirror) {
+            place[0] = BLOCKS_WIDTH - place[0];
+            x1 = BLOCKS_WIDTH - o->box[2];
+            x2 = BLOCKS_WIDTH - o->box[0];
+        }
+        blocks_target *t = &target[count];
+        t->box[0] = fmax(0, x1 + a->dx);
+        t->box[1] = fmax(0, o->box[1] + a->dy);
+        t->box[2] = fmin(BLOCKS_WIDTH, x2 + a->dx);
+        t->box[3] = fmin(BLOCKS_HEIGHT, o->box[3] + a->dy);
+        t->place[0] = place[0] + a->dx;
+        t->place[1] = place[1] + a->dy;
+        t->attribute[0] = (int)o->color;
+        t->attribute[1] = (int)o->shape;
+        t->attribute[2] = (int)o->material;
+        t->attribute[3] = (int)o->size;
+        if (t->box[2] - t->box[0] >= 4 && t->box[3] - t->box[1] >= 4)
+            count++;
+    }
+    return count;
+}
+
+// ---- rendering
+// -----------------------------------------------------------------------------------
+
+typedef struct training {
+    const blocks_detector_options *options;
+    blocks_scene *scene; // (pictures)
+    uint8_t *rgb;        // (pictures, 240, 320, 3)
+    int *order;          // (pictures)
+    vd_convnet *net, *folded;
+    vd_conv_pass *pass[HALVES];
+    vd_adam adam;
+    vd_real *gradient;
+} training;
+
+// What one thread does: half the pictures of a chunk, or half of a batch.
+typedef struct share {
+    training *t;
+    int half, first, count;
+    long step;
+    blocks_detector_loss loss;
+    int objects; // in the whole batch
+} share;
+
+static void *render_share(void *argument)
+{
+    share *s = argument;
+    for (int i = s->first; i < s->first + s->count; i++) {
+        blocks_scene_make(s->t->options->seed, BLOCKS_TRAIN, i, &s->t->scene[i]);
+        blocks_render(&s->t->scene[i], s->t->rgb + (size_t)i * PICTURE_BYTES);
+    }
+    return NULL;
+}
+
+// The second share on a thread of its own, or after the first when there is no thread to be had.
+static void run_both(void *(*work)(void *), share *s)
+{
+    pthread_t thread;
+    int failed = pthread_create(&thread, NULL, work, &s[1]);
+    work(&s[0]);
+    if (failed)
+        work(&s[1]);
+    else
+        pthread_join(thread, NULL);
+}
+
+static bool stopped(const training *t)
+{
+    return t->options->stop && atomic_load(t->options->stop);
+}
+
+static vd_status render_pictures(training *t, blocks_detector_report report, void *user,
+                                 vd_error *err)
+{
+    enum { CHUNK = 64 };
+    double start = now();
+    int total = t->options->pictures;
+    for (int first = 0; first < total; first += CHUNK) {
+        int count = total - first < CHUNK ? total - first : CHUNK;
+        share s[HALVES] = {{.t = t, .first = first, .count = count / 2},
+                           {.t = t, .first = first + count / 2, .count = count - count / 2}};
+        run_both(render_share, s);
+        if (stopped(t))
+            return vd_error_set(err, VD_INTERRUPTED, "interrupted while rendering");
+        if (report)
+            report(user, &(blocks_detector_progress){.stage = "rendering",
+                                                     .done = first + count,
+                                                     .total = total,
+                                                     .seconds = now() - start});
+    }
+    return VD_OK;
+}
+
+// ---- training
+// ------------------------------------------------------------------------------------
+
+static void *train_share(void *argument)
+{
+    share *s = argument;
+    training *t = s->t;
+    vd_conv_pass *pass = t->pass[s->half];
+    enum { PIXELS = BLOCKS_WIDTH * BLOCKS_HEIGHT * VD_DETECT_INPUTS };
+    enum { OUTPUTS = VD_DETECT_ROWS * VD_DETECT_COLUMNS * VD_DETECT_OUTPUTS };
+    blocks_target target[32][BLOCKS_MAX];
+    int targets[32];
+    for (int i = 0; i < s->count; i++) {
+        int picture = t->order[s->first + i];
+        uint64_t draw = (uint64_t)s->step * 64 + (uint64_t)s->half * 32 + (uint64_t)i;
+        vd_rng rng = vd_rng_seed(t->options->seed ^ (uint64_t)STREAM_AUGMENT << 56, draw);
+        augmentation a = draw_augmentation(&rng);
+        vd_real *input = pass->input + (size_t)i * PIXELS;
+        augment_pixels(&a, t->rgb + (size_t)picture * PICTURE_BYTES, &rng, input);
+        if (a.blur > 0)
+            blur(a.blur, input);
+        targets[i] = augment_targets(&a, &t->scene[picture], target[i]);
+    }
+    const vd_real *output = vd_conv_forward(pass);
+    vd_real *gradient = pass->dy[t->net->layers - 1];
+    for (int i = 0; i < s->count; i++)
+        blocks_detector_judge(output + (size_t)i * OUTPUTS, target[i], targets[i], 1.0 / s->objects,
+                              gradient + (size_t)i * OUTPUTS, &s->loss);
+    vd_conv_backward(pass);
+    return NULL;
+}
+
+// Gradients longer than this are shortened to it: the first steps' are wild.
+static const double longest_gradient = 10;
+
+static void join_gradients(training *t)
+{
+    double square = 0;
+    for (size_t i = 0; i < t->net->params; i++) {
+        t->gradient[i] = t->pass[0]->gradient[i] + t->pass[1]->gradient[i];
+        square += (double)t->gradient[i] * (double)t->gradient[i];
+    }
+    double length = sqrt(square);
+    if (length > longest_gradient)
+        for (size_t i = 0; i < t->net->params; i++)
+            t->gradient[i] *= (vd_real)(longest_gradient / length);
+}
+
+static void shuffle(int *order, int count, uint64_t seed, int epoch)
+{
+    vd_rng rng = vd_rng_seed(seed ^ (uint64_t)STREAM_ORDER << 56, (uint64_t)epoch);
+    for (int i = count - 1; i > 0; i--) {
+        int j = vd_rng_below(&rng, i + 1), swap = order[i];
+        order[i] = order[j];
+        order[j] = swap;
+    }
+}
+
+static double rate_at(const blocks_detector_options *options, long step, long steps)
+{
+    double warm = step < WARM_UP ? (double)(step + 1) / WARM_UP : 1;
+    return warm * options->rate * 0.5 * (1 + cos(3.14159265358979 * (double)step / (double)steps));
+}
+
+static void train_step(training *t, int first, long step, long steps, blocks_detector_loss *loss,
+                       int *objects)
+{
+    int half = t->options->batch / 2;
+    share s[HALVES];
+    int all = 0;
+    for (int i = first; i < first + 2 * half; i++)
+        all += t->scene[t->order[i]].count;
+    for (int h = 0; h < HALVES; h++)
+        s[h] = (share){.t = t,
+                       .half = h,
+                       .first = first + h * half,
+                       .count = half,
+                       .step = step,
+                       .objects = all};
+    run_both(train_share, s);
+    join_gradients(t);
+    vd_adam_step(&t->adam, t->net, t->gradient, (vd_real)rate_at(t->options, step, steps));
+    // Slow at the end, where the statistics should be an average over many batches.
+    for (int h = 0; h < HALVES; h++) {
+        vd_convnet_absorb(t->net, t->pass[h], (vd_real)fmax(0.005, 1.0 / (double)(step + 2)));
+        loss->heat += s[h].loss.heat;
+        loss->box += s[h].loss.box;
+        loss->place += s[h].loss.place;
+        loss->attributes += s[h].loss.attributes;
+    }
+    *objects += all;
+}
+
+static vd_status write_weights(const vd_convnet *net, const char *path, vd_error *err)
+{
+    vd_safetensors_writer *writer = NULL;
+    vd_status status = vd_safetensors_create(path, &writer, err);
+    if (!status)
+        status = vd_safetensors_put_metadata(writer, "format", "visdial extractor 1", err);
+    for (int l = 0; l < net->layers && !status; l++) {
+        const vd_conv *conv = &net->layer[l];
+        char name[64];
+        size_t kernel = (size_t)conv->kernel, outs = (size_t)conv->out;
+        snprintf(name, sizeof name, "%s.weight", conv->name);
+        status = vd_safetensors_declare(writer, name, VD_F16, 4,
+                                        (size_t[4]){kernel, kernel, (size_t)conv->in, outs}, err);
+        snprintf(name, sizeof name, "%s.bias", conv->name);
+        if (!status)
+            status = vd_safetensors_declare(writer, name, VD_F16, 1, &outs, err);
+    }
+    for (int l = 0; l < net->layers && !status; l++) {
+        size_t weights = net->bias[l] - net->weight[l], outs = (size_t)net->layer[l].out;
+        status = vd_safetensors_append_floats(writer, net->param + net->weight[l], weights, err);
+        if (!status)
+            status = vd_safetensors_append_floats(writer, net->param + net->bias[l], outs, err);
+    }
+    if (status)
+        vd_safetensors_abort(writer);
+    else
+        status = vd_safetensors_commit(writer, err);
+    return status;
+}
+
+static vd_status train_all(training *t, blocks_detector_report report, void *user, vd_error *err)
+{
+    enum { EVERY = 20 };
+    const blocks_detector_options *o = t->options;
+    int per_epoch = o->pictures / o->batch, objects = 0;
+    long step = 0, steps = (long)per_epoch * o->epochs;
+    blocks_detector_loss loss = {0};
+    double start = now();
+    for (int epoch = 0; epoch < o->epochs; epoch++) {
+        shuffle(t->order, o->pictures, o->seed, epoch);
+        for (int i = 0; i < per_epoch; i++) {
+            train_step(t, i * o->batch, step++, steps, &loss, &objects);
+            if (stopped(t))
+                return vd_error_set(err, VD_INTERRUPTED, "interrupted after step %ld", step);
+            if (!report || step % EVERY)
+                continue;
+            report(user, &(blocks_detector_progress){.stage = "training",
+                                                     .done = (int)step,
+                                                     .total = (int)steps,
+                                                     .heat = loss.heat / objects,
+                                                     .box = loss.box / objects,
+                                                     .place = loss.place / objects,
+                                                     .attributes = loss.attributes / objects,
+                                                     .seconds = now() - start});
+            loss = (blocks_detector_loss){0};
+            objects = 0;
+        }
+        vd_convnet_fold(t->net, t->folded);
+        vd_status status = write_weights(t->folded, o->out, err);
+        if (status)
+            return status;
+    }
+    return VD_OK;
+}
+
+static vd_status training_init(training *t, const blocks_detector_options *o, vd_error *err)
+{
+    *t = (training){.options = o};
+    size_t pictures = (size_t)o->pictures;
+    vd_status status;
+    for (int i = 0; i < 2; i++) {
+        status = vd_convnet_new(vd_detect_layer, vd_detect_layers, VD_DETECT_INPUTS,
+                                VD_DETECT_WIDTH, VD_DETECT_HEIGHT, i ? &t->folded : &t->net, err);
+        if (status)
+            return status;
+    }
+    for (int h = 0; h < HALVES; h++) {
+        status = vd_conv_pass_new(t->net, o->batch / HALVES, true, &t->pass[h], err);
+        if (status)
+            return status;
+    }
+    status = vd_adam_init(&t->adam, t->net, err);
+    if (status)
+        return status;
+    t->scene = vd_alloc(pictures, sizeof *t->scene);
+    t->rgb = vd_alloc(pictures, PICTURE_BYTES);
+    t->order = vd_alloc(pictures, sizeof *t->order);
+    t->gradient = vd_alloc(t->net->params, sizeof *t->gradient);
+    if (!t->scene || !t->rgb || !t->order || !t->gradient)
+        return vd_error_memory(err, "the pictures to train on (fewer pictures need less)");
+    for (int i = 0; i < o->pictures; i++)
+        t->order[i] = i;
+    vd_rng rng = vd_rng_seed(o->seed, (uint64_t)STREAM_WEIGHTS << 56);
+    vd_convnet_init(t->net, &rng);
+    // Nearly every cell is empty: start by saying so (Lin et al. 2017, section 3.3).
+    t->net->param[t->net->bias[t->net->layers - 1] + VD_DETECT_HEAT] = (vd_real)-3;
+    return VD_OK;
+}
+
+static void training_clear(training *t)
+{
+    vd_free(t->gradient);
+    vd_free(t->order);
+    vd_free(t->rgb);
+    vd_free(t->scene);
+    vd_adam_clear(&t->adam);
+    for (int h = 0; h < HALVES; h++)
+        vd_conv_pass_free(t->pass[h]);
+    vd_convnet_free(t->folded);
+    vd_convnet_free(t->net);
+}
+
+vd_status blocks_detector_train(const blocks_detector_options *options,
+                                blocks_detector_report report, void *user, vd_error *err)
+{
+    const blocks_detector_options *o = options;
+    if (o->batch < 2 || o->batch > 64 || o->batch % 2 || o->pictures < o->batch ||
+        o->pictures > 1000000 || o->epochs < 1 || o->epochs > 10000 || !(o->rate > 0) || !o->out)
+        return vd_error_set(err, VD_USAGE,
+                            "cannot train with %d pictures, %d epochs, batch %d (expected an even "
+                            "batch of 2 to 64, at least as many pictures, at least one epoch, a "
+                            "positive rate and a file to write)",
+                            o->pictures, o->epochs, o->batch);
+    training t;
+    int blas_threads = openblas_get_num_threads();
+    openblas_set_num_threads(1);
+    vd_status status = training_init(&t, o, err);
+    if (!status)
+        status = render_pictures(&t, report, user, err);
+    if (!status)
+        status = train_all(&t, report, user, err);
+    training_clear(&t);
+    openblas_set_num_threads(blas_threads);
+    return status;
+}

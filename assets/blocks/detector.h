@@ -1,0 +1,56 @@
+// Training and judging the extractor's detector (features/detect.h) on scenes rendered on the fly:
+// the one place where the scene's truth and the detector meet.
+#ifndef BLOCKS_DETECTOR_H
+#define BLOCKS_DETECTOR_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "assets/blocks/scene.h"
+#include "engine/error.h"
+#include "features/extract.h"
+
+typedef struct blocks_detector_options {
+    uint64_t seed; // of scenes, weights and augmentation
+    int pictures;  // scenes 0 .. pictures - 1 of the train split, kept in memory (230 kB each)
+    int epochs;
+    int batch;              // even: normalised in two halves, each on a thread of its own
+    double rate;            // highest learning rate
+    const char *out;        // safetensors file, rewritten after every epoch
+    const atomic_int *stop; // may be NULL; non-zero: VD_INTERRUPTED after the current step
+} blocks_detector_options;
+
+// Small enough for two cores and about twenty minutes, large enough for the bars.
+blocks_detector_options blocks_detector_defaults(void);
+
+typedef struct blocks_detector_progress {
+    const char *stage; // "rendering" or "training"
+    int done, total;   // pictures or steps
+    // Training: the losses an object, averaged over the last steps.
+    double heat, box, place, attributes;
+    double seconds; // since the start of the stage
+} blocks_detector_progress;
+
+typedef void (*blocks_detector_report)(void *user, const blocks_detector_progress *progress);
+
+// The same weights for the same options on the same machine. OpenBLAS is held to one thread
+// meanwhile (a process-wide setting). report may be NULL.
+vd_status blocks_detector_train(const blocks_detector_options *options,
+                                blocks_detector_report report, void *user, vd_error *err);
+
+typedef struct blocks_detector_scores {
+    int pictures, objects;
+    int found;      // objects overlapped (IoU >= 0.5) by a confident region of their own
+    int spurious;   // confident regions left over
+    int regions;    // regions kept, confident or not
+    double overlap; // mean IoU of the found
+    double color, shape, material, size; // share of the found that is named right
+    double seconds;                      // spent in the extractor
+} blocks_detector_scores;
+
+// Pictures first .. first + count - 1 of a split.
+vd_status blocks_detector_evaluate(vd_extractor *extractor, uint64_t seed, blocks_split split,
+                                   int first, int count, blocks_detector_scores *out,
+                                   vd_error *err);
+
+#endif

@@ -1,0 +1,30 @@
+// What the detector should say about a scene, and how far it is from saying it.
+#ifndef BLOCKS_DETECTOR_LOSS_H
+#define BLOCKS_DETECTOR_LOSS_H
+
+#include "engine/real.h"
+#include "features/detect.h"
+
+// An object as the detector should see it: pixels of the 320x240 picture.
+typedef struct blocks_target {
+    double box[4];
+    double place[2];                   // where it stands (features/detect.h)
+    int attribute[VD_ATTRIBUTE_KINDS]; // colour, shape, material, size
+} blocks_target;
+
+typedef struct blocks_detector_loss {
+    double heat, box, place, attributes;
+} blocks_detector_loss;
+
+// output, gradient: (60, 80, 23) of one picture; gradient is overwritten with the derivative of
+// scale * (heat + box + place + attributes). The losses are added to *loss, unscaled. At most 64
+// targets.
+//
+// heat: the focal loss of Zhou et al. 2019, eq. 1, around a Gaussian at each box centre; box: the
+// sides' distances relative to the box; place: the distance; attributes: cross entropy. All but the
+// first at the centre's
+// cell and, at less weight, at its neighbours, so that a peak one cell off reads well too.
+void blocks_detector_judge(const vd_real *output, const blocks_target *target, int targets,
+                           double scale, vd_real *gradient, blocks_detector_loss *loss);
+
+#endif
