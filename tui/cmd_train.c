@@ -1,0 +1,434 @@
+#include "tui/command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/alloc.h"
+#include "features/pool.h"
+#include "tui/interrupt.h"
+#include "tui/training.h"
+
+enum {
+    DATA,
+    FEATURES,
+    VAL,
+    VAL_FEATURES,
+    VAL_DENSE,
+    VAL_LIMIT,
+    OUT,
+    RESUME,
+    CHECKPOINT_EVERY,
+    CHECKPOINT_STEPS,
+    STOP_AFTER,
+    QUIET,
+    PRESET,
+    SETTINGS // the rest are tui/settings.h's
+};
+
+const vd_option vd_cmd_train_options[] = {
+    {"data", "FILE", "dialogs to learn from (VisDial JSON)"},
+    {"features", "FILE", "region features of their pictures (safetensors)"},
+    {"val", "FILE", "dialogs to measure on after every epoch"},
+    {"val-features", "FILE", "region features of those"},
+    {"val-dense", "FILE", "relevance of their candidates, for NDCG"},
+    {"val-limit", "N", "only the first N of them"},
+    {"out", "DIR", "directory for the model, the checkpoint, the pool and the log"},
+    {"resume", NULL, "continue the checkpoint in DIR"},
+    {"checkpoint-every", "MINUTES", "minutes between checkpoints (10)"},
+    {"checkpoint-steps", "N", "a checkpoint every N steps too"},
+    {"stop-after", "N", "stop with a checkpoint after N steps in all"},
+    {"quiet", NULL, "no progress"},
+    {"preset", "NAME", "improved (the default) or base: gate, optimiser, positions, margin"},
+    {"gate", "NAME", "of the gated transforms: sigmoid, leaky-relu or elu"},
+    {"positions", "NAME", "added to words: none, sinusoidal, learned or as-printed"},
+    {"optimiser", "NAME", "adam or rmsprop"},
+    {"margin", "M", "of the L-softmax loss, 2 to 4; 1 is the plain softmax"},
+    {"lambda-start", "X", "L-softmax annealing: lambda at the first step"},
+    {"lambda-decay", "X", "its factor at every step"},
+    {"lambda-floor", "X", "where it ends"},
+    {"embed", "N", "size of a word vector (64)"},
+    {"hidden", "N", "size of an LSTM state (128)"},
+    {"dropout", "X", "before the attention layers, MLP and fusion (0.25)"},
+    {"lstm-dropout", "X", "between LSTM layers (0.4)"},
+    {"position-dropout", "X", "after adding positions (0.1)"},
+    {"rate", "X", "base learning rate (0.001)"},
+    {"clip", "X", "largest norm of the whole gradient; 0 is no limit"},
+    {"batch", "N", "dialogs a step (32)"},
+    {"epochs", "N", "passes over the data (8); the schedule is scaled to them"},
+    {"seed", "N", "of weights, shuffles and dropout (1)"},
+    {"min-count", "N", "how often a word must occur to be in the vocabulary (5)"},
+    {"pool", "N", "most answers in DIR/pool.txt, the frequent ones (1000)"},
+    {"half", NULL, "write the model in half precision"},
+    {0},
+};
+
+enum { OPTIONS = sizeof vd_cmd_train_options / sizeof *vd_cmd_train_options - 1 };
+
+typedef struct job {
+    const char *given[OPTIONS]; // values of the options; "" for a switch
+    vd_settings settings;
+    vd_training training;
+    vd_visdial *dialogs, *val_dialogs;
+    vd_regions *regions, *val_regions;
+    vd_dataset *dataset, *val_dataset;
+    vd_trainer *trainer;
+    char path[4096 + 32];
+} job;
+
+static const char *path_of(job *j, const char *name)
+{
+    snprintf(j->path, sizeof j->path, "%.4096s/%s", j->given[OUT], name);
+    return j->path;
+}
+
+// ---- options
+// --------------------------------------------------------------------------------------
+
+static vd_status check_given(const job *j, vd_error *err)
+{
+    static const int needed[] = {DATA, FEATURES, OUT};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        if (!j->given[needed[i]])
+            return vd_error_set(err, VD_USAGE, "--%s is missing; see --help",
+                                vd_cmd_train_options[needed[i]].name);
+    }
+    if (!j->given[VAL] != !j->given[VAL_FEATURES])
+        return vd_error_set(err, VD_USAGE, "--val and --val-features go together; --%s is missing",
+                            j->given[VAL] ? "val-features" : "val");
+    if (!j->given[VAL] && (j->given[VAL_DENSE] || j->given[VAL_LIMIT]))
+        return vd_error_set(err, VD_USAGE, "--%s needs --val",
+                            j->given[VAL_DENSE] ? "val-dense" : "val-limit");
+    return VD_OK;
+}
+
+static vd_status read_course_options(job *j, vd_error *err)
+{
+    vd_training *t = &j->training;
+    int64_t limit = 0;
+    double minutes = 10;
+    vd_status status = VD_OK;
+    if (j->given[VAL_LIMIT])
+        status = vd_option_int("val-limit", j->given[VAL_LIMIT], 1, 1000000000, &limit, err);
+    if (status == VD_OK && j->given[CHECKPOINT_EVERY])
+        status = vd_option_number("checkpoint-every", j->given[CHECKPOINT_EVERY], 0.001, 1e6,
+                                  &minutes, err);
+    if (status == VD_OK && j->given[CHECKPOINT_STEPS])
+        status = vd_option_int("checkpoint-steps", j->given[CHECKPOINT_STEPS], 1, 1000000000,
+                               &t->checkpoint_steps, err);
+    if (status == VD_OK && j->given[STOP_AFTER])
+        status = vd_option_int("stop-after", j->given[STOP_AFTER], 1, 1000000000000, &t->stop_after,
+                               err);
+    t->validation_limit = (size_t)limit;
+    t->checkpoint_seconds = 60 * minutes;
+    t->quiet = j->given[QUIET];
+    t->directory = j->given[OUT];
+    return status;
+}
+
+static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
+{
+    vd_option_walk walk = {.options = vd_cmd_train_options, .argc = argc, .argv = argv};
+    const char *value;
+    int option;
+    while ((option = vd_option_next(&walk, &value, err)) >= 0)
+        j->given[option] = value ? value : "";
+    if (option == VD_OPTION_ERROR)
+        return VD_USAGE;
+    if (walk.operands < argc)
+        return vd_error_set(err, VD_USAGE, "unexpected '%.80s'; see --help", argv[walk.operands]);
+    j->settings = vd_settings_defaults();
+    if (j->given[PRESET] && !vd_settings_preset(&j->settings, j->given[PRESET]))
+        return vd_error_set(err, VD_USAGE, "--preset: expected base or improved, found '%.80s'",
+                            j->given[PRESET]);
+    for (int i = SETTINGS; i < OPTIONS; i++) {
+        if (!j->given[i])
+            continue;
+        vd_status status =
+            vd_settings_set(&j->settings, vd_cmd_train_options[i].name, j->given[i], err);
+        if (status)
+            return status;
+    }
+    vd_status status = check_given(j, err);
+    return status ? status : read_course_options(j, err);
+}
+
+// ---- data
+// -----------------------------------------------------------------------------------------
+
+static vd_status read_data(const job *j, int data, int features, vd_visdial **dialogs,
+                           vd_regions **regions, vd_error *err)
+{
+    vd_status status = vd_regions_open(j->given[features], regions, err);
+    if (status == VD_OK)
+        status = vd_visdial_read(j->given[data], dialogs, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < (*dialogs)->dialog_count; i++) {
+        for (int32_t r = 0; r < (*dialogs)->dialogs[i].round_count; r++) {
+            if ((*dialogs)->dialogs[i].rounds[r].truth >= 0)
+                return VD_OK;
+        }
+    }
+    return vd_error_set(err, VD_FORMAT,
+                        "%.300s: no round has a human answer among its candidates, so there is "
+                        "nothing to learn or measure",
+                        j->given[data]);
+}
+
+static vd_status load_validation(job *j, vd_error *err)
+{
+    if (!j->given[VAL])
+        return VD_OK;
+    vd_status status = read_data(j, VAL, VAL_FEATURES, &j->val_dialogs, &j->val_regions, err);
+    if (status)
+        return status;
+    int expected = vd_regions_size(j->regions), found = vd_regions_size(j->val_regions);
+    if (expected != found)
+        return vd_error_set(err, VD_MISMATCH,
+                            "%.300s has regions of %d numbers, %.300s of %d; both must come from "
+                            "one extractor",
+                            j->given[FEATURES], expected, j->given[VAL_FEATURES], found);
+    if (j->given[VAL_DENSE])
+        status = vd_visdial_read_dense(j->val_dialogs, j->given[VAL_DENSE], err);
+    if (status == VD_OK)
+        status = vd_dataset_new(j->val_dialogs, j->val_regions, vd_trainer_vocab(j->trainer),
+                                &j->val_dataset, err);
+    return status;
+}
+
+// Tells one set of dialogs from another: a checkpoint goes on only with what it began with.
+static void describe_data(const job *j, char *out, size_t size)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a (Fowler, Noll, Vo)
+    for (size_t i = 0; i < j->dialogs->dialog_count; i++) {
+        const vd_visdial_dialog *dialog = &j->dialogs->dialogs[i];
+        uint64_t parts[] = {(uint64_t)dialog->image_id, (uint64_t)dialog->round_count};
+        for (size_t b = 0; b < sizeof parts; b++)
+            hash = (hash ^ ((const unsigned char *)parts)[b]) * UINT64_C(0x100000001b3);
+        for (const char *c = dialog->caption; *c; c++)
+            hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    }
+    snprintf(out, size, "dialogs=%zu hash=%016" PRIx64, j->dialogs->dialog_count, hash);
+}
+
+// ---- starting
+// -------------------------------------------------------------------------------------
+
+static vd_status make_directory(job *j, vd_error *err)
+{
+    const char *out = j->given[OUT];
+    if (mkdir(out, 0777) != 0 && errno != EEXIST)
+        return vd_error_set(err, errno == ENOENT ? VD_NOT_FOUND : VD_IO,
+                            "--out: %.400s cannot be made: %s", out, strerror(errno));
+    static const char *const files[] = {"checkpoint.safetensors", "model.safetensors"};
+    for (size_t i = 0; i < 2; i++) {
+        if (access(path_of(j, files[i]), F_OK) == 0)
+            return vd_error_set(err, VD_USAGE,
+                                "%.300s is there already; continue it with --resume, or choose "
+                                "another --out",
+                                j->path);
+    }
+    return VD_OK;
+}
+
+typedef struct counted {
+    int64_t times;
+    size_t answer;
+} counted;
+
+static int by_times(const void *a, const void *b)
+{
+    const counted *x = a, *y = b;
+    if (x->times != y->times)
+        return x->times < y->times ? 1 : -1;
+    return x->answer < y->answer ? -1 : x->answer > y->answer;
+}
+
+// The answers people gave in the training data, most frequent first.
+static vd_status write_pool(job *j, vd_error *err)
+{
+    const vd_visdial *data = j->dialogs;
+    counted *count = vd_alloc(data->answer_count, sizeof *count);
+    vd_answer_pool pool = {.answer = vd_alloc(data->answer_count, sizeof *pool.answer),
+                           .times = vd_alloc(data->answer_count, sizeof *pool.times)};
+    vd_status status = VD_OK;
+    if (!count || !pool.answer || !pool.times) {
+        status = vd_error_memory(err, "the answers");
+        goto done;
+    }
+    for (size_t i = 0; i < data->answer_count; i++)
+        count[i].answer = i;
+    for (size_t i = 0; i < data->dialog_count; i++) {
+        for (int32_t r = 0; r < data->dialogs[i].round_count; r++) {
+            int32_t answer = data->dialogs[i].rounds[r].answer;
+            if (answer >= 0)
+                count[answer].times++;
+        }
+    }
+    qsort(count, data->answer_count, sizeof *count, by_times);
+    for (size_t i = 0;
+         i < data->answer_count && count[i].times > 0 && (int64_t)pool.count < j->settings.pool;
+         i++) {
+        pool.answer[pool.count] = data->answers[count[i].answer]; // borrowed
+        pool.times[pool.count++] = count[i].times;
+    }
+    status = vd_answer_pool_write(&pool, path_of(j, "pool.txt"), err);
+done:
+    vd_free(pool.times);
+    vd_free(pool.answer);
+    vd_free(count);
+    return status;
+}
+
+static vd_status start_anew(job *j, vd_error *err)
+{
+    vd_vocab *vocab = NULL;
+    vd_train_options options;
+    vd_settings_options(&j->settings, &options);
+    vd_status status = make_directory(j, err);
+    if (status == VD_OK)
+        status = vd_dataset_vocab(j->dialogs, j->settings.min_count, &vocab, err);
+    if (status)
+        return status;
+    vd_config config = {.vocab = vd_vocab_size(vocab),
+                        .embed = (int)j->settings.embed,
+                        .hidden = (int)j->settings.hidden,
+                        .region = vd_regions_size(j->regions),
+                        .gate = (vd_gate)j->settings.gate,
+                        .positions = (vd_positions)j->settings.positions};
+    status = vd_trainer_new(&config, vocab, &options, &j->trainer, err);
+    vd_vocab_free(vocab);
+    if (status)
+        return status;
+    char run[160], data[80], source[400];
+    const char *slash = strrchr(j->given[DATA], '/');
+    vd_settings_write(&j->settings, run, sizeof run);
+    describe_data(j, data, sizeof data);
+    snprintf(source, sizeof source, "%.200s (%.40s %.40s)", slash ? slash + 1 : j->given[DATA],
+             j->dialogs->version ? j->dialogs->version : "",
+             j->dialogs->split ? j->dialogs->split : "");
+    const char *pairs[][2] = {
+        {"pool", "pool.txt"}, {"trained_on", source}, {VD_TRAINING_SETTINGS, run}, {"data", data}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs && status == VD_OK; i++)
+        status = vd_trainer_set_metadata(j->trainer, pairs[i][0], pairs[i][1], err);
+    return status ? status : write_pool(j, err);
+}
+
+// What the command line says must be what the checkpoint was begun with.
+static vd_status check_settings(const job *j, const vd_settings *kept, vd_error *err)
+{
+    static const char *const of_preset[] = {"gate", "positions", "optimiser", "margin"};
+    for (int i = SETTINGS; i < OPTIONS; i++) {
+        const char *name = vd_cmd_train_options[i].name;
+        bool said = j->given[i];
+        for (size_t k = 0; k < 4 && j->given[PRESET]; k++)
+            said = said || strcmp(name, of_preset[k]) == 0;
+        if (!said || vd_settings_same(&j->settings, kept, name))
+            continue;
+        char found[64], expected[64];
+        vd_settings_text(&j->settings, name, found, sizeof found);
+        vd_settings_text(kept, name, expected, sizeof expected);
+        return vd_error_set(err, VD_MISMATCH,
+                            "--%s: the checkpoint was begun with %s, found %s; leave it out to "
+                            "continue, or start anew in another --out",
+                            name, expected, found);
+    }
+    return VD_OK;
+}
+
+static vd_status resume(job *j, vd_error *err)
+{
+    if (access(path_of(j, "checkpoint.safetensors"), F_OK) != 0)
+        return vd_error_set(err, VD_NOT_FOUND,
+                            "--resume: there is no %.300s; start without --resume", j->path);
+    vd_status status = vd_trainer_resume(j->path, &j->trainer, err);
+    if (status)
+        return status;
+    vd_settings kept;
+    status = vd_settings_read(&kept, j->trainer,
+                              vd_trainer_metadata(j->trainer, VD_TRAINING_SETTINGS), j->path, err);
+    if (status == VD_OK)
+        status = check_settings(j, &kept, err);
+    if (status)
+        return status;
+    j->settings = kept;
+    int expected = vd_trainer_config(j->trainer)->region, found = vd_regions_size(j->regions);
+    if (expected != found)
+        return vd_error_set(err, VD_MISMATCH,
+                            "%.300s expects regions of %d numbers, %.300s has %d; name the "
+                            "features it was begun with",
+                            j->path, expected, j->given[FEATURES], found);
+    char data[80];
+    const char *begun = vd_trainer_metadata(j->trainer, "data");
+    describe_data(j, data, sizeof data);
+    if (!begun || strcmp(begun, data) != 0)
+        return vd_error_set(err, VD_MISMATCH,
+                            "%.300s was begun with other dialogs (%.80s) than %.300s (%s)", j->path,
+                            begun ? begun : "unknown", j->given[DATA], data);
+    return VD_OK;
+}
+
+// ---- command
+// --------------------------------------------------------------------------------------
+
+static vd_status train(job *j, vd_error *err)
+{
+    vd_status status = read_data(j, DATA, FEATURES, &j->dialogs, &j->regions, err);
+    if (status == VD_OK)
+        status = j->given[RESUME] ? resume(j, err) : start_anew(j, err);
+    if (status == VD_OK)
+        status = load_validation(j, err);
+    if (status == VD_OK)
+        status =
+            vd_dataset_new(j->dialogs, j->regions, vd_trainer_vocab(j->trainer), &j->dataset, err);
+    if (status)
+        return status;
+    vd_training *t = &j->training;
+    t->trainer = j->trainer;
+    t->data = j->dataset;
+    t->validation = j->val_dataset;
+    t->settings = j->settings;
+    const vd_config *config = vd_trainer_config(j->trainer);
+    if (!j->given[QUIET])
+        fprintf(stderr,
+                "%zu dialogs, %" PRId64 " steps an epoch, %" PRId64 " epochs, %d words, from step "
+                "%" PRId64 "\n",
+                vd_dataset_count(j->dataset),
+                vd_training_epoch_steps(vd_dataset_count(j->dataset), j->settings.batch),
+                j->settings.epochs, config->vocab, vd_trainer_steps(j->trainer));
+    t->stop = vd_interrupt_watch();
+    status = vd_training_run(t, err);
+    vd_interrupt_release();
+    return status;
+}
+
+int vd_cmd_train(int argc, char **argv)
+{
+    vd_error err = {0};
+    job *j = vd_alloc(1, sizeof *j);
+    if (!j) {
+        vd_error_memory(&err, "the command");
+        return vd_command_fail("train", &err);
+    }
+    vd_status status = read_options(j, argc, argv, &err);
+    if (status == VD_OK)
+        status = train(j, &err);
+    // Asked for, so no failure.
+    bool asked = status == VD_INTERRUPTED && j->training.stop_after && j->trainer &&
+                 vd_trainer_steps(j->trainer) >= j->training.stop_after;
+    vd_dataset_free(j->val_dataset);
+    vd_dataset_free(j->dataset);
+    vd_trainer_free(j->trainer);
+    vd_visdial_free(j->val_dialogs);
+    vd_visdial_free(j->dialogs);
+    vd_regions_close(j->val_regions);
+    vd_regions_close(j->regions);
+    vd_free(j);
+    int code = status ? vd_command_fail("train", &err) : 0;
+    return asked ? 0 : code;
+}

@@ -1,0 +1,40 @@
+// The course of a training run: shuffles, schedule, epochs, checkpoints, log. Everything follows
+// from the settings and the trainer's step counter, so that a resumed run is the same run.
+#ifndef VD_TRAINING_H
+#define VD_TRAINING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "engine/trainer.h"
+#include "features/dataset.h"
+#include "tui/settings.h"
+
+typedef struct vd_training {
+    vd_trainer *trainer;
+    const vd_dataset *data;
+    const vd_dataset *validation; // NULL: none
+    vd_settings settings;
+    const char *directory;     // gets model.safetensors, checkpoint.safetensors, log.tsv
+    size_t validation_limit;   // dialogs; 0 = all
+    double checkpoint_seconds; // between checkpoints; 0 = never by time
+    int64_t checkpoint_steps;  // 0 = never by steps
+    int64_t stop_after;        // steps in all; 0 = run to the end
+    bool quiet;
+    const atomic_int *stop; // a checkpoint is written and the run ends when it becomes non-zero
+} vd_training;
+
+// Runs to the last epoch (VD_OK) or to a stop (VD_INTERRUPTED; err says how to go on). A failed
+// checkpoint on the way is a warning on stderr, the one before it stays; at the end it is an error.
+vd_status vd_training_run(vd_training *training, vd_error *err);
+
+// Steps of an epoch of `dialogs` dialogs.
+int64_t vd_training_epoch_steps(size_t dialogs, int64_t batch);
+// The order of the dialogs in an epoch (0, 1, ...): a shuffle drawn from (seed, epoch).
+void vd_training_order(uint64_t seed, int64_t epoch, size_t *order, size_t dialogs);
+
+// Keys of the checkpoint's metadata.
+#define VD_TRAINING_SETTINGS "run"
+#define VD_TRAINING_STATE    "run_state"
+
+#endif
