@@ -1,0 +1,50 @@
+// IEEE 754 binary16, by integer arithmetic on the bits (after F. Giesen's public domain
+// conversions). Half-precision subnormals are normal numbers of float, so the results do not depend
+// on whether the processor flushes subnormals to zero.
+#include "engine/safetensors.h"
+
+#include <string.h>
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+float vd_half_to_float(uint16_t half)
+{
+    uint32_t sign = (half & 0x8000u) << 16, magnitude = (half & 0x7fffu) << 13;
+    uint32_t exponent = magnitude & (0x1fu << 23);
+    magnitude += (127u - 15u) << 23;
+    if (exponent == 0x1fu << 23) // infinity, NaN
+        magnitude += (128u - 16u) << 23;
+    else if (exponent == 0) // zero, subnormal: 2^-14 too much, taken off again
+        magnitude = bits_of(float_of(magnitude + (1u << 23)) - 0x1p-14f);
+    return float_of(sign | magnitude);
+}
+
+uint16_t vd_half_from_float(float value)
+{
+    uint32_t bits = bits_of(value), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
+    uint32_t half;
+    if (magnitude > 0x7f800000u) { // NaN stays one, and quiet
+        half = 0x7e00u | (magnitude >> 13 & 0x3ffu);
+    } else if (magnitude >= bits_of(0x1p16f)) {
+        half = 0x7c00u;
+    } else if (magnitude < bits_of(0x1p-14f)) {
+        // Adding 1/2 moves the bits that remain to the bottom; the addition rounds to even.
+        half = bits_of(float_of(magnitude) + 0.5f) - bits_of(0.5f);
+    } else {
+        uint32_t odd = magnitude >> 13 & 1u;
+        half = (magnitude - ((127u - 15u) << 23) + 0xfffu + odd) >> 13;
+    }
+    return (uint16_t)(sign | half);
+}
