@@ -11,7 +11,7 @@
 
 enum { W = BLOCKS_WIDTH, H = BLOCKS_HEIGHT, TILE = 16, TILES_X = W / TILE, TILES_Y = H / TILE };
 enum { SHADOW_SAMPLES = 16, EDGE_SAMPLES = 6, EDGE_SHADOW_SAMPLES = 8, GAMMA_STEPS = 4096 };
-enum { EDGE_CONTRAST = 60 };
+enum { EDGE_CONTRAST = 60, NO_SURFACE = -2 };
 
 // Pixels whose centres may see a thing: [left, right) x [top, bottom).
 typedef struct area {
@@ -29,6 +29,7 @@ typedef struct picture {
     view view;
     uint16_t shade[TILES_Y][TILES_X]; // solids that may shade the table in this tile
     uint16_t near[TILES_Y][TILES_X];  // solids near enough to darken it by their presence
+    uint16_t gloss[TILES_Y][TILES_X]; // solids that may be mirrored in it
     uint8_t gamma[GAMMA_STEPS];
 } picture;
 
@@ -218,16 +219,22 @@ static void init_tile(picture *p, int row, int column)
         spread = fmaxf(spread, vec_dot(off, off));
     }
     spread = sqrtf(spread) + 1e-3f;
-    uint32_t shade = 0, near = 0;
+    uint32_t shade = 0, near = 0, gloss = 0;
     for (int i = 0; i < p->studio.count; i++) {
         const blocks_solid *s = &p->studio.solid[i];
         vec off = vec_sub(s->bound, centre);
         float reach = spread + 7 * s->radius;
         shade |= blocks_studio_may_shade(&p->studio, i, centre, spread) ? 1u << i : 0;
         near |= vec_dot(off, off) < reach * reach ? 1u << i : 0;
+        const area *m = &p->view.mirrored[i];
+        gloss |= m->left < (column + 1) * TILE && m->right > column * TILE &&
+                         m->top < (row + 1) * TILE && m->bottom > row * TILE
+                     ? 1u << i
+                     : 0;
     }
     p->shade[row][column] = (uint16_t)shade;
     p->near[row][column] = (uint16_t)near;
+    p->gloss[row][column] = (uint16_t)gloss;
 }
 
 static void init_picture(const blocks_scene *scene, picture *p)
@@ -256,7 +263,7 @@ static blocks_point surface(const picture *p, float x, float y, int id, float t,
         point.at = on_table(&p->view, x, y);
         point.normal = (vec){0, 0, 1};
         point.near = p->near[row / TILE][column / TILE];
-        point.gloss = solids_at(p->view.mirrored, p->studio.count, column, row);
+        point.gloss = p->gloss[row / TILE][column / TILE];
         *shade = p->shade[row / TILE][column / TILE];
     } else {
         point.at = vec_add(p->view.eye, vec_scale(ray(&p->view, x, y), t));
@@ -272,8 +279,8 @@ static blocks_point surface(const picture *p, float x, float y, int id, float t,
 static float jitter_at(int x, int y)
 {
     float v = 0.06711056f * (float)x + 0.00583715f * (float)y;
-    v = 52.9829189f * (v - floorf(v));
-    return v - floorf(v);
+    v = 52.9829189f * (v - (float)(int)v);
+    return v - (float)(int)v;
 }
 
 // Highlights are bent over instead of cut off.
@@ -298,57 +305,81 @@ static void put(const picture *p, vec color, uint8_t *rgb)
     rgb[2] = p->gamma[(int)(color.z * (GAMMA_STEPS - 1) + 0.5f)];
 }
 
-// A row of surfaces, each with the share of the light that it sees.
-static void trace_points(const picture *p, int y, const int8_t *id, const float *t,
-                         blocks_point *point)
+// Three rows of surfaces around the one that is painted. seen[i][x + 1], id[i][x + 1] belong to
+// point[i][x]; the rim has an id that is no surface's.
+typedef struct strip {
+    blocks_point point[3][W];
+    float seen[3][W + 2]; // how much of the light, sampled
+    int32_t id[3][W + 2];
+} strip;
+
+static void trace_points(const picture *p, int y, const int8_t *id, const float *t, int slot,
+                         strip *rows)
 {
+    rows->id[slot][0] = rows->id[slot][W + 1] = NO_SURFACE;
+    rows->seen[slot][0] = rows->seen[slot][W + 1] = 0;
     for (int x = 0; x < W; x++) {
         uint32_t shade;
-        point[x] = surface(p, (float)x + 0.5f, (float)y + 0.5f, id[x], t[x], &shade);
-        point[x].seen =
-            blocks_studio_seen(&p->studio, shade, point[x].at, jitter_at(x, y), SHADOW_SAMPLES);
+        rows->point[slot][x] = surface(p, (float)x + 0.5f, (float)y + 0.5f, id[x], t[x], &shade);
+        rows->seen[slot][x + 1] = blocks_studio_seen(&p->studio, shade, rows->point[slot][x].at,
+                                                     jitter_at(x, y), SHADOW_SAMPLES);
+        rows->id[slot][x + 1] = id[x];
     }
 }
 
 // The mean over the neighbours on the same surface: nine differently turned sampling patterns.
-static float mean_seen(const int8_t *const id[3], const blocks_point *const point[3], int x)
+static void mean_seen(const strip *rows, int middle, float *mean)
 {
-    float sum = 0;
-    int count = 0;
+    const int32_t *own = rows->id[middle];
+    float count[W];
+    for (int x = 0; x < W; x++) {
+        mean[x] = count[x] = 0;
+    }
     for (int row = 0; row < 3; row++) {
-        for (int nx = x > 0 ? x - 1 : 0; id[row] && nx <= x + 1 && nx < W; nx++) {
-            if (id[row][nx] == id[1][x]) {
-                sum += point[row][nx].seen;
-                count++;
+        for (int step = 0; step < 3; step++) {
+            const int32_t *id = rows->id[row] + step;
+            const float *seen = rows->seen[row] + step;
+            for (int x = 0; x < W; x++) {
+                float same = id[x] == own[x + 1] ? 1.0f : 0.0f;
+                mean[x] += same * seen[x];
+                count[x] += same;
             }
         }
     }
-    return sum / (float)count;
+    for (int x = 0; x < W; x++) {
+        mean[x] /= count[x];
+    }
 }
 
 static void paint(const picture *p, int8_t *id, uint8_t *rgb)
 {
-    blocks_point ring[3][W];
-    float t[W];
+    strip rows;
+    float t[W], mean[W];
     int total[BLOCKS_MAX] = {0};
+    for (int i = 0; i < 3 * (W + 2); i++) {
+        rows.id[i / (W + 2)][i % (W + 2)] = NO_SURFACE;
+        rows.seen[i / (W + 2)][i % (W + 2)] = 0;
+    }
+    // Rows are painted one behind their tracing, so that both neighbours are known.
     for (int y = 0; y <= H; y++) {
         if (y < H) {
             trace_row(&p->view, p->studio.solid, p->studio.count, y, id + y * W, t, total);
-            trace_points(p, y, id + y * W, t, ring[y % 3]);
+            trace_points(p, y, id + y * W, t, y % 3, &rows);
+        } else {
+            for (int x = 0; x < W; x++) {
+                rows.id[y % 3][x + 1] = NO_SURFACE;
+            }
         }
-        // One row behind, so that its neighbours are known.
         int now = y - 1;
         if (now < 0) {
             continue;
         }
-        const int8_t *ids[3] = {now > 0 ? id + (now - 1) * W : NULL, id + now * W,
-                                y < H ? id + y * W : NULL};
-        const blocks_point *points[3] = {ring[(now + 2) % 3], ring[now % 3], ring[y % 3]};
+        mean_seen(&rows, now % 3, mean);
         for (int x = 0; x < W; x++) {
-            blocks_point point = points[1][x];
-            point.seen = mean_seen(ids, points, x);
-            vec color = develop(p, &point, ids[1][x], (float)x + 0.5f, (float)now + 0.5f);
-            put(p, color, rgb + (now * W + x) * 3);
+            int here = now * W + x;
+            blocks_point *point = &rows.point[now % 3][x];
+            point->seen = mean[x];
+            put(p, develop(p, point, id[here], (float)x + 0.5f, (float)now + 0.5f), rgb + here * 3);
         }
     }
 }

@@ -162,7 +162,7 @@ static void draw_light(vd_rng *rng, blocks_scene *scene)
     // Beside the camera, left or right; never so low that shadows cover the table.
     double side = vd_rng_below(rng, 2) ? 1 : -1;
     scene->light[0] = side * vd_rng_range(rng, 3.0, 5.4);
-    scene->light[1] = vd_rng_range(rng, -3.6, 1.4);
+    scene->light[1] = vd_rng_range(rng, -4.8, -0.4);
     scene->light[2] = vd_rng_range(rng, 5.4, 7.2);
     scene->light_strength = vd_rng_range(rng, 0.82, 1.0);
     scene->ambient = vd_rng_range(rng, 0.30, 0.42);
@@ -170,11 +170,12 @@ static void draw_light(vd_rng *rng, blocks_scene *scene)
 
 static void draw_table(vd_rng *rng, blocks_scene *scene)
 {
-    // Greys, warm and cool; saturated enough to be pleasant, never enough to be named.
-    double grey = vd_rng_range(rng, 0.34, 0.52), warm = vd_rng_range(rng, -0.07, 0.10);
-    scene->table_shade[0] = grey * (1 + warm);
-    scene->table_shade[1] = grey * (1 + 0.25 * warm + vd_rng_range(rng, -0.02, 0.02));
-    scene->table_shade[2] = grey * (1 - warm);
+    // A grey with a tint of any hue: enough to be pleasant, never enough to be named.
+    double grey = vd_rng_range(rng, 0.36, 0.52), tint = vd_rng_range(rng, 0.02, 0.10);
+    double hue = vd_rng_range(rng, 0, 2 * PI);
+    for (int i = 0; i < 3; i++) {
+        scene->table_shade[i] = grey * (1 + tint * cos(hue - 2 * PI / 3 * i));
+    }
 }
 
 static int is_seen_well(const blocks_object *o)

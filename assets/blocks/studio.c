@@ -36,6 +36,11 @@ void blocks_studio_init(const blocks_scene *scene, blocks_studio *studio)
     studio->grain = (uint32_t)(scene->seed ^ (uint64_t)scene->image_id * 0x9e3779b9u);
 }
 
+static inline float at_least_0(float v)
+{
+    return v > 0 ? v : 0;
+}
+
 // ---- shadows -----------------------------------------------------------------------------------
 
 int blocks_studio_may_shade(const blocks_studio *studio, int i, vec at, float spread)
@@ -123,7 +128,7 @@ static vec incoming(const blocks_studio *studio, const blocks_point *p)
     float key = facing <= 0 ? 0
                             : studio->strength * facing * p->seen *
                                   (vec_dot(studio->light, studio->light) / square);
-    float fill = 0.16f * fmaxf(0, vec_dot(studio->fill, p->normal));
+    float fill = 0.24f * at_least_0(vec_dot(studio->fill, p->normal));
     float sky = studio->ambient * (0.62f + 0.38f * p->normal.z);
     float bounce = 0.22f * studio->strength * (0.5f - 0.5f * p->normal.z);
     float open = 1 - hidden_sky(studio, p);
@@ -135,7 +140,7 @@ static vec incoming(const blocks_studio *studio, const blocks_point *p)
 // v to the power 2^doublings.
 static float power(float v, int doublings)
 {
-    v = fmaxf(0, v);
+    v = at_least_0(v);
     for (int i = 0; i < doublings; i++) {
         v *= v;
     }
@@ -163,8 +168,9 @@ static float lattice(uint32_t seed, int x, int y)
 // Value noise, -0.5..0.5.
 static float mottling(uint32_t seed, float x, float y)
 {
-    float fx = floorf(x), fy = floorf(y), u = x - fx, v = y - fy;
-    int ix = (int)fx, iy = (int)fy;
+    // Rounds down: the table is nowhere near so wide that x could be below -1024.
+    int ix = (int)(x + 1024) - 1024, iy = (int)(y + 1024) - 1024;
+    float u = x - (float)ix, v = y - (float)iy;
     u = u * u * (3 - 2 * u);
     v = v * v * (3 - 2 * v);
     float a = lattice(seed, ix, iy), b = lattice(seed, ix + 1, iy);
@@ -198,8 +204,8 @@ static vec add_gloss(const blocks_studio *studio, const blocks_point *p, vec col
 
 vec blocks_studio_table(const blocks_studio *studio, const blocks_point *p)
 {
-    float grain = 0.10f * mottling(studio->grain, 0.45f * p->at.x, 0.45f * p->at.y) +
-                  0.05f * mottling(studio->grain + 1, 1.7f * p->at.x, 1.7f * p->at.y);
+    float grain = 0.07f * mottling(studio->grain, 0.45f * p->at.x, 0.45f * p->at.y) +
+                  0.04f * mottling(studio->grain + 1, 1.7f * p->at.x, 1.7f * p->at.y);
     vec color = vec_mul(vec_scale(studio->table, 1 + grain), incoming(studio, p));
     if (p->gloss) {
         color = add_gloss(studio, p, color);
@@ -221,7 +227,7 @@ static vec room(const blocks_studio *studio, vec from, vec d)
     float x = fabsf(from.x + t * d.x), y = from.y + t * d.y;
     float lamp = smooth_step(1.6f, 2.6f, x) * (1 - smooth_step(4.4f, 5.6f, x)) *
                  smooth_step(-9.0f, -5.0f, y) * (1 - smooth_step(13.0f, 20.0f, y));
-    vec ceiling = vec_add((vec){0.34f, 0.355f, 0.38f}, vec_scale((vec){1, 0.99f, 0.97f}, lamp));
+    vec ceiling = vec_add((vec){0.46f, 0.475f, 0.50f}, vec_scale((vec){0.85f, 0.84f, 0.82f}, lamp));
     return vec_mix(wall, ceiling, smooth_step(0.03f, 0.30f, d.z));
 }
 
