@@ -6,6 +6,7 @@
 
 static const vd_option help_options[] = {
     {"completion", "SHELL", "print the completion script for bash, zsh or fish"},
+    {"manual", NULL, "print the man page"},
     {0},
 };
 
@@ -128,8 +129,13 @@ int vd_cmd_help(int argc, char **argv)
     vd_option_walk walk = {.options = help_options, .argc = argc, .argv = argv};
     const char *value, *shell = NULL;
     int option;
-    while ((option = vd_option_next(&walk, &value, &err)) >= 0)
+    while ((option = vd_option_next(&walk, &value, &err)) >= 0) {
+        if (!value) {
+            vd_command_print_manual(stdout);
+            return 0;
+        }
         shell = value;
+    }
     if (option == VD_OPTION_ERROR)
         return vd_command_fail("help", &err);
     if (shell) {

@@ -50,6 +50,7 @@ const vd_command *vd_command_nearest(const char *typed);
 void vd_command_print_help(const vd_command *command, FILE *out); // NULL: of the program
 // "bash", "zsh" or "fish": the completion script for the table. 0, or -1 for another shell.
 int vd_command_print_completion(const char *shell, FILE *out);
+void vd_command_print_manual(FILE *out); // the man page, in roff
 
 // The whole program. No command starts chat.
 int vd_command_main(int argc, char **argv);
