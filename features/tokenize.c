@@ -7,8 +7,7 @@
 #include "features/runes.h"
 #include "features/sentences.h"
 
-// ---- one pass: reading one line, writing the other
-// -----------------------------------------------
+// ---- one pass: reading one line, writing the other --------------------------
 
 // No rule makes more than four characters of one.
 enum { GROWTH = 4 };
@@ -75,8 +74,7 @@ static bool is_boundary(const pass *p, size_t i)
     return before != (i < p->count && vd_rune_is_word(p->in[i]));
 }
 
-// ---- STARTING_QUOTES
-// -----------------------------------------------------------------------------
+// ---- STARTING_QUOTES --------------------------------------------------------
 
 // ([«“‘„]|[`]+) -> " \1 "
 static void open_quotes(pass *p)
@@ -141,8 +139,7 @@ static void quote_before_letter(pass *p)
     }
 }
 
-// ---- PUNCTUATION
-// ---------------------------------------------------------------------------------
+// ---- PUNCTUATION ------------------------------------------------------------
 
 // ([^\.])(\.)([\]\)}>"'»”’ ]*)\s*$ -> "\1 \2 \3 ". NLTK has the rule a second time with fewer
 // closing marks; by then it can only add spaces.
@@ -245,8 +242,7 @@ static void brackets_and_dashes(pass *p)
     put(p, ' ');
 }
 
-// ---- ENDING_QUOTES
-// -------------------------------------------------------------------------------
+// ---- ENDING_QUOTES ----------------------------------------------------------
 
 // ([»”’]) -> " \1 ", '' -> " '' ", " -> " '' "
 static void closing_quotes(pass *p)
@@ -298,8 +294,7 @@ static void verb_endings(pass *p)
     endings(p, list);
 }
 
-// ---- CONTRACTIONS2 and CONTRACTIONS3
-// -------------------------------------------------------------
+// ---- CONTRACTIONS2 and CONTRACTIONS3 ----------------------------------------
 
 typedef struct contraction {
     const char *word;
@@ -352,8 +347,7 @@ static void twas(pass *p)
     split_words(p, &(contraction){" 'twas", 3}, 1);
 }
 
-// ---- the rules in order
-// --------------------------------------------------------------------------
+// ---- the rules in order -----------------------------------------------------
 
 // What a rule needs to have any effect; most sentences have little of it.
 enum {
@@ -428,8 +422,7 @@ static vd_status apply_rules(const int32_t *sentence, size_t count, vd_runes **f
     return VD_OK;
 }
 
-// ---- tokens
-// --------------------------------------------------------------------------------------
+// ---- tokens -----------------------------------------------------------------
 
 // Called with each token in order; the string is only borrowed.
 typedef vd_status (*token_fn)(void *context, const char *token, size_t length, vd_error *err);
@@ -527,8 +520,7 @@ void vd_words_clear(vd_words *words)
     *words = (vd_words){0};
 }
 
-// ---- ids
-// -----------------------------------------------------------------------------------------
+// ---- ids --------------------------------------------------------------------
 
 typedef struct id_list {
     const vd_vocab *vocab;
