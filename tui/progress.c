@@ -57,7 +57,7 @@ void vd_progress_line(char *out, size_t size, size_t width, const char *what, in
         duration(left, sizeof left, per_second > 0 ? (double)(total - done) / per_second : -1);
         // The bar is what a narrow terminal can do without.
         bool roomy = width >= strlen(what) + strlen(suffix) + 64;
-        snprintf(line, sizeof line, "%s %s%lld/%lld %3d%% %s left %s%s%s", what, roomy ? bar : "",
+        snprintf(line, sizeof line, "%s %s%lld/%lld %3d%% %s %s left%s%s", what, roomy ? bar : "",
                  (long long)done, (long long)total, (int)(100 * share), rate, left,
                  *suffix ? "  " : "", suffix);
     } else {
