@@ -45,7 +45,8 @@ typedef struct blocks_detector_scores {
     int regions;    // regions kept, confident or not
     double overlap; // mean IoU of the found
     double color, shape, material, size; // share of the found that is named right
-    double seconds;                      // spent in the extractor
+    double relations; // share of right "is left of" and "is in front of" between the found
+    double seconds;   // spent in the extractor
 } blocks_detector_scores;
 
 // Pictures first .. first + count - 1 of a split.

@@ -1,0 +1,125 @@
+#include "assets/blocks/detector.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "assets/blocks/render.h"
+#include "features/detect.h"
+
+static const float confident = 0.5f, enough_overlap = 0.5f;
+
+// Which region is which object: the most confident region first, each to the free object that it
+// overlaps most. match[object] = region or -1. Returns the confident regions left over.
+static int match_regions(const blocks_scene *scene, const vd_extraction *found, int *match,
+                         double *overlaps)
+{
+    int spurious = 0;
+    for (int o = 0; o < scene->count; o++)
+        match[o] = -1;
+    for (int r = 0; r < found->count && found->confidence[r] >= confident; r++) {
+        int best = -1;
+        float most = enough_overlap;
+        float box[4];
+        for (int k = 0; k < 4; k++)
+            box[k] = found->box[r][k] * (k % 2 ? BLOCKS_HEIGHT : BLOCKS_WIDTH);
+        for (int o = 0; o < scene->count; o++) {
+            const double *truth = scene->object[o].box;
+            float other[4] = {(float)truth[0], (float)truth[1], (float)truth[2], (float)truth[3]};
+            float overlap = vd_box_overlap(box, other);
+            if (match[o] < 0 && overlap >= most) {
+                best = o;
+                most = overlap;
+            }
+        }
+        if (best < 0) {
+            spurious++;
+            continue;
+        }
+        match[best] = r;
+        *overlaps += (double)most;
+    }
+    return spurious;
+}
+
+typedef struct tally {
+    int found, color, shape, material, size, relations, relations_right;
+    double overlap;
+} tally;
+
+static void count_relations(const blocks_scene *scene, const vd_extraction *found, const int *match,
+                            tally *t)
+{
+    for (int a = 0; a < scene->count; a++)
+        for (int b = 0; b < scene->count; b++) {
+            if (a == b || match[a] < 0 || match[b] < 0)
+                continue;
+            const blocks_object *oa = &scene->object[a], *ob = &scene->object[b];
+            bool left = found->x[match[b]] - found->x[match[a]] > VD_EXTRACT_MARGIN;
+            bool front = found->y[match[b]] - found->y[match[a]] > VD_EXTRACT_MARGIN;
+            t->relations += 2;
+            t->relations_right +=
+                (left == !!blocks_left_of(oa, ob)) + (front == !!blocks_in_front_of(oa, ob));
+        }
+}
+
+static void count_picture(const blocks_scene *scene, const vd_extraction *found, tally *t,
+                          blocks_detector_scores *out)
+{
+    int match[BLOCKS_MAX];
+    out->pictures++;
+    out->objects += scene->count;
+    out->regions += found->count;
+    out->spurious += match_regions(scene, found, match, &t->overlap);
+    for (int o = 0; o < scene->count; o++) {
+        int r = match[o];
+        if (r < 0)
+            continue;
+        t->found++;
+        t->color += found->color[r] == (int)scene->object[o].color;
+        t->shape += found->shape[r] == (int)scene->object[o].shape;
+        t->material += found->material[r] == (int)scene->object[o].material;
+        t->size += found->size[r] == (int)scene->object[o].size;
+    }
+    count_relations(scene, found, match, t);
+}
+
+static double clock_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+vd_status blocks_detector_evaluate(vd_extractor *extractor, uint64_t seed, blocks_split split,
+                                   int first, int count, blocks_detector_scores *out, vd_error *err)
+{
+    memset(out, 0, sizeof *out);
+    if (first < 0 || count < 1)
+        return vd_error_set(err, VD_USAGE, "cannot judge %d pictures (expected 1 or more)", count);
+    vd_image image;
+    vd_status status = vd_image_new(BLOCKS_WIDTH, BLOCKS_HEIGHT, &image, err);
+    if (status)
+        return status;
+    tally t = {0};
+    for (int i = first; i < first + count && !status; i++) {
+        blocks_scene scene;
+        vd_extraction found;
+        blocks_scene_make(seed, split, i, &scene);
+        blocks_render(&scene, image.rgb);
+        double start = clock_seconds();
+        status = vd_extractor_run(extractor, &image, &found, NULL, err);
+        out->seconds += clock_seconds() - start;
+        if (!status)
+            count_picture(&scene, &found, &t, out);
+    }
+    vd_image_clear(&image);
+    double n = t.found > 0 ? t.found : 1;
+    out->found = t.found;
+    out->overlap = t.overlap / n;
+    out->color = t.color / n;
+    out->shape = t.shape / n;
+    out->material = t.material / n;
+    out->size = t.size / n;
+    out->relations = t.relations > 0 ? (double)t.relations_right / t.relations : 1;
+    return status;
+}
