@@ -27,7 +27,7 @@ enum {
     STOP_AFTER,
     QUIET,
     PRESET,
-    SETTINGS // the rest are tui/settings.h's
+    SETTINGS // the rest are tui/run_settings.h's
 };
 
 const vd_option vd_cmd_train_options[] = {
@@ -71,7 +71,7 @@ enum { OPTIONS = sizeof vd_cmd_train_options / sizeof *vd_cmd_train_options - 1 
 
 typedef struct job {
     const char *given[OPTIONS]; // values of the options; "" for a switch
-    vd_settings settings;
+    vd_run_settings settings;
     vd_training training;
     vd_visdial *dialogs, *val_dialogs;
     vd_regions *regions, *val_regions;
@@ -141,15 +141,15 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
         return VD_USAGE;
     if (walk.operands < argc)
         return vd_error_set(err, VD_USAGE, "unexpected '%.80s'; see --help", argv[walk.operands]);
-    j->settings = vd_settings_defaults();
-    if (j->given[PRESET] && !vd_settings_preset(&j->settings, j->given[PRESET]))
+    j->settings = vd_run_settings_defaults();
+    if (j->given[PRESET] && !vd_run_settings_preset(&j->settings, j->given[PRESET]))
         return vd_error_set(err, VD_USAGE, "--preset: expected base or improved, found '%.80s'",
                             j->given[PRESET]);
     for (int i = SETTINGS; i < OPTIONS; i++) {
         if (!j->given[i])
             continue;
         vd_status status =
-            vd_settings_set(&j->settings, vd_cmd_train_options[i].name, j->given[i], err);
+            vd_run_settings_set(&j->settings, vd_cmd_train_options[i].name, j->given[i], err);
         if (status)
             return status;
     }
@@ -289,7 +289,7 @@ static vd_status start_anew(job *j, vd_error *err)
 {
     vd_vocab *vocab = NULL;
     vd_train_options options;
-    vd_settings_options(&j->settings, &options);
+    vd_run_settings_options(&j->settings, &options);
     vd_status status = make_directory(j, err);
     if (status == VD_OK)
         status = vd_dataset_vocab(j->dialogs, j->settings.min_count, &vocab, err);
@@ -307,7 +307,7 @@ static vd_status start_anew(job *j, vd_error *err)
         return status;
     char run[160], data[80], source[400];
     const char *slash = strrchr(j->given[DATA], '/');
-    vd_settings_write(&j->settings, run, sizeof run);
+    vd_run_settings_write(&j->settings, run, sizeof run);
     describe_data(j, data, sizeof data);
     snprintf(source, sizeof source, "%.200s (%.40s %.40s)", slash ? slash + 1 : j->given[DATA],
              j->dialogs->version ? j->dialogs->version : "",
@@ -320,7 +320,7 @@ static vd_status start_anew(job *j, vd_error *err)
 }
 
 // What the command line says must be what the checkpoint was begun with.
-static vd_status check_settings(const job *j, const vd_settings *kept, vd_error *err)
+static vd_status check_settings(const job *j, const vd_run_settings *kept, vd_error *err)
 {
     static const char *const of_preset[] = {"gate", "positions", "optimiser", "margin"};
     for (int i = SETTINGS; i < OPTIONS; i++) {
@@ -328,11 +328,11 @@ static vd_status check_settings(const job *j, const vd_settings *kept, vd_error 
         bool said = j->given[i];
         for (size_t k = 0; k < 4 && j->given[PRESET]; k++)
             said = said || strcmp(name, of_preset[k]) == 0;
-        if (!said || vd_settings_same(&j->settings, kept, name))
+        if (!said || vd_run_settings_same(&j->settings, kept, name))
             continue;
         char found[64], expected[64];
-        vd_settings_text(&j->settings, name, found, sizeof found);
-        vd_settings_text(kept, name, expected, sizeof expected);
+        vd_run_settings_text(&j->settings, name, found, sizeof found);
+        vd_run_settings_text(kept, name, expected, sizeof expected);
         return vd_error_set(err, VD_MISMATCH,
                             "--%s: the checkpoint was begun with %s, found %s; leave it out to "
                             "continue, or start anew in another --out",
@@ -349,9 +349,9 @@ static vd_status resume(job *j, vd_error *err)
     vd_status status = vd_trainer_resume(j->path, &j->trainer, err);
     if (status)
         return status;
-    vd_settings kept;
-    status = vd_settings_read(&kept, j->trainer,
-                              vd_trainer_metadata(j->trainer, VD_TRAINING_SETTINGS), j->path, err);
+    vd_run_settings kept;
+    status = vd_run_settings_read(
+        &kept, j->trainer, vd_trainer_metadata(j->trainer, VD_TRAINING_SETTINGS), j->path, err);
     if (status == VD_OK)
         status = check_settings(j, &kept, err);
     if (status)

@@ -215,7 +215,7 @@ static vd_status finish_epoch(course *c, vd_error *err)
 
 static vd_status take_step(course *c, double *loss, double *multiplier, vd_error *err)
 {
-    const vd_settings *settings = &c->plan->settings;
+    const vd_run_settings *settings = &c->plan->settings;
     int64_t step = vd_trainer_steps(c->plan->trainer);
     int64_t epoch = step / c->epoch_steps, place = step % c->epoch_steps;
     if (c->ordered != epoch) {

@@ -8,13 +8,13 @@
 
 #include "engine/trainer.h"
 #include "features/dataset.h"
-#include "tui/settings.h"
+#include "tui/run_settings.h"
 
 typedef struct vd_training {
     vd_trainer *trainer;
     const vd_dataset *data;
     const vd_dataset *validation; // NULL: none
-    vd_settings settings;
+    vd_run_settings settings;
     const char *directory;     // gets model.safetensors, checkpoint.safetensors, log.tsv
     size_t validation_limit;   // dialogs; 0 = all
     double checkpoint_seconds; // between checkpoints; 0 = never by time

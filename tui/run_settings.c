@@ -1,4 +1,4 @@
-#include "tui/settings.h"
+#include "tui/run_settings.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ typedef struct field {
     double low, high;
 } field;
 
-#define AT(member) offsetof(vd_settings, member)
+#define AT(member) offsetof(vd_run_settings, member)
 static const field fields[] = {
     {"gate", GATE, AT(gate), 0, 0},
     {"positions", POSITIONS, AT(positions), 0, 0},
@@ -50,17 +50,17 @@ static const field *find(const char *option)
     return NULL;
 }
 
-static int64_t *whole(const vd_settings *settings, const field *f)
+static int64_t *whole(const vd_run_settings *settings, const field *f)
 {
     return (int64_t *)((char *)settings + f->offset);
 }
 
-static double *number(const vd_settings *settings, const field *f)
+static double *number(const vd_run_settings *settings, const field *f)
 {
     return (double *)((char *)settings + f->offset);
 }
 
-bool vd_settings_preset(vd_settings *settings, const char *preset)
+bool vd_run_settings_preset(vd_run_settings *settings, const char *preset)
 {
     if (strcmp(preset, "base") == 0) {
         settings->gate = VD_GATE_SIGMOID;
@@ -79,7 +79,7 @@ bool vd_settings_preset(vd_settings *settings, const char *preset)
     return false;
 }
 
-static void from_options(vd_settings *settings, const vd_train_options *options)
+static void from_options(vd_run_settings *settings, const vd_train_options *options)
 {
     settings->optimiser = options->optimiser;
     settings->margin = options->margin;
@@ -94,23 +94,23 @@ static void from_options(vd_settings *settings, const vd_train_options *options)
     settings->seed = (int64_t)options->seed;
 }
 
-vd_settings vd_settings_defaults(void)
+vd_run_settings vd_run_settings_defaults(void)
 {
-    vd_settings settings = {
+    vd_run_settings settings = {
         .embed = 64, .hidden = 128, .batch = 32, .epochs = 8, .min_count = 5, .pool = 1000};
     vd_train_options options = vd_train_defaults();
     from_options(&settings, &options);
-    vd_settings_preset(&settings, "improved");
+    vd_run_settings_preset(&settings, "improved");
     return settings;
 }
 
-bool vd_settings_has(const char *option)
+bool vd_run_settings_has(const char *option)
 {
     return find(option) != NULL;
 }
 
-vd_status vd_settings_set(vd_settings *settings, const char *option, const char *text,
-                          vd_error *err)
+vd_status vd_run_settings_set(vd_run_settings *settings, const char *option, const char *text,
+                              vd_error *err)
 {
     const field *f = find(option);
     vd_gate gate;
@@ -149,7 +149,8 @@ vd_status vd_settings_set(vd_settings *settings, const char *option, const char 
     return VD_OK;
 }
 
-void vd_settings_text(const vd_settings *settings, const char *option, char *out, size_t size)
+void vd_run_settings_text(const vd_run_settings *settings, const char *option, char *out,
+                          size_t size)
 {
     const field *f = find(option);
     int64_t value = f->kind == NUMBER ? 0 : *whole(settings, f);
@@ -173,7 +174,7 @@ void vd_settings_text(const vd_settings *settings, const char *option, char *out
     }
 }
 
-bool vd_settings_same(const vd_settings *a, const vd_settings *b, const char *option)
+bool vd_run_settings_same(const vd_run_settings *a, const vd_run_settings *b, const char *option)
 {
     const field *f = find(option);
     if (f->kind == NUMBER) // the trainer keeps some of these as floats
@@ -181,7 +182,7 @@ bool vd_settings_same(const vd_settings *a, const vd_settings *b, const char *op
     return *whole(a, f) == *whole(b, f);
 }
 
-void vd_settings_options(const vd_settings *settings, vd_train_options *options)
+void vd_run_settings_options(const vd_run_settings *settings, vd_train_options *options)
 {
     *options = vd_train_defaults();
     options->optimiser = (vd_optimiser)settings->optimiser;
@@ -200,17 +201,17 @@ void vd_settings_options(const vd_settings *settings, vd_train_options *options)
 static const char FORMAT[] =
     "epochs=%" PRId64 " batch=%" PRId64 " min-count=%" PRId64 " pool=%" PRId64 " half=%" PRId64;
 
-void vd_settings_write(const vd_settings *settings, char *out, size_t size)
+void vd_run_settings_write(const vd_run_settings *settings, char *out, size_t size)
 {
     snprintf(out, size, FORMAT, settings->epochs, settings->batch, settings->min_count,
              settings->pool, settings->half);
 }
 
-vd_status vd_settings_read(vd_settings *settings, const vd_trainer *trainer, const char *text,
-                           const char *path, vd_error *err)
+vd_status vd_run_settings_read(vd_run_settings *settings, const vd_trainer *trainer,
+                               const char *text, const char *path, vd_error *err)
 {
     static const char *const own[] = {"epochs", "batch", "min-count", "pool", "half"};
-    vd_settings found = {0};
+    vd_run_settings found = {0};
     bool good = text && sscanf(text,
                                "epochs=%" SCNd64 " batch=%" SCNd64 " min-count=%" SCNd64
                                " pool=%" SCNd64 " half=%" SCNd64,

@@ -1,6 +1,6 @@
 // The settings of a training run: what decides its numbers, and so what a checkpoint fixes.
-#ifndef VD_SETTINGS_H
-#define VD_SETTINGS_H
+#ifndef VD_RUN_SETTINGS_H
+#define VD_RUN_SETTINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 #include "engine/trainer.h"
 
 // Every number as the option of its name has it; enumerations as their values.
-typedef struct vd_settings {
+typedef struct vd_run_settings {
     int64_t gate, positions, optimiser;
     int64_t embed, hidden;
     int64_t margin;
@@ -19,27 +19,28 @@ typedef struct vd_settings {
     int64_t min_count; // of a word, to be in the vocabulary
     int64_t pool;      // most answers in pool.txt
     int64_t half;      // the model file's numbers in half precision
-} vd_settings;
+} vd_run_settings;
 
 // The preset "improved" or "base" (spec: which of the thesis' changes are on); false for another
 // name. Only what presets decide is set.
-bool vd_settings_preset(vd_settings *settings, const char *preset);
-vd_settings vd_settings_defaults(void); // preset improved
+bool vd_run_settings_preset(vd_run_settings *settings, const char *preset);
+vd_run_settings vd_run_settings_defaults(void); // preset improved
 
 // Whether `option` is one of the settings above.
-bool vd_settings_has(const char *option);
+bool vd_run_settings_has(const char *option);
 // text is ignored for switches.
-vd_status vd_settings_set(vd_settings *settings, const char *option, const char *text,
-                          vd_error *err);
+vd_status vd_run_settings_set(vd_run_settings *settings, const char *option, const char *text,
+                              vd_error *err);
 // The value of an option as text, for messages and files.
-void vd_settings_text(const vd_settings *settings, const char *option, char *out, size_t size);
-bool vd_settings_same(const vd_settings *a, const vd_settings *b, const char *option);
+void vd_run_settings_text(const vd_run_settings *settings, const char *option, char *out,
+                          size_t size);
+bool vd_run_settings_same(const vd_run_settings *a, const vd_run_settings *b, const char *option);
 
-void vd_settings_options(const vd_settings *settings, vd_train_options *options);
+void vd_run_settings_options(const vd_run_settings *settings, vd_train_options *options);
 // What the trainer itself does not keep (batch, epochs, min_count, pool, half) as one string for
 // its metadata, and back. VD_FORMAT when the string is not one of these.
-void vd_settings_write(const vd_settings *settings, char *out, size_t size);
-vd_status vd_settings_read(vd_settings *settings, const vd_trainer *trainer, const char *text,
-                           const char *path, vd_error *err);
+void vd_run_settings_write(const vd_run_settings *settings, char *out, size_t size);
+vd_status vd_run_settings_read(vd_run_settings *settings, const vd_trainer *trainer,
+                               const char *text, const char *path, vd_error *err);
 
 #endif
