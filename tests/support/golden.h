@@ -1,0 +1,30 @@
+// Loading a golden model with its inputs and expected numbers. A mismatch fails the calling test.
+#ifndef TESTS_SUPPORT_GOLDEN_H
+#define TESTS_SUPPORT_GOLDEN_H
+
+#include "engine/network.h"
+#include "engine/safetensors.h"
+
+typedef struct golden {
+    const char *path;
+    vd_safetensors *file;
+    vd_config config;
+    vd_layout layout;
+    vd_real *block, *gradient;
+    vd_weights weights, dweights;
+    vd_arena arena;
+    vd_batch batch;
+    vd_real *sinusoid;
+    int compared; // gradient tensors compared so far
+} golden;
+
+// name of a file in ../shared/golden, or of one in tests/fixtures when there is no ../shared.
+void golden_open(golden *g, const char *name, vd_decoders decoders);
+void golden_close(golden *g);
+// Sets up a network over the golden batch without dropout, with gradients when asked for.
+void golden_network(golden *g, vd_network *net, bool with_gradient);
+// A tensor of exactly `count` numbers; vd_free.
+float *golden_floats(golden *g, const char *name, size_t count);
+int32_t *golden_ints(golden *g, const char *name, size_t *count);
+
+#endif
