@@ -1,0 +1,179 @@
+// Captions, after CLEVR-Dialog's four kinds: extreme position, unique object, counts, relation.
+#include "assets/blocks/talk.h"
+
+#include <stdio.h>
+
+// Some of an object's attributes, one or two left untold so that there is something to ask.
+static unsigned some_attributes(blocks_talk *talk)
+{
+    static const unsigned char masks[] = {2, 2, 2, 1, 3, 3, 6, 6, 10, 10, 5, 9, 12, 4, 8};
+    return masks[vd_rng_below(&talk->rng, (int)sizeof masks)];
+}
+
+static void spoke_of(blocks_talk *talk, int object, blocks_kind kind, bool alone)
+{
+    talk->known[object] |= blocks_kind_mask(kind);
+    talk->last[object] = 0;
+    talk->entry[0].words |= blocks_kind_words(kind);
+    if (alone) {
+        talk->entry[0].object = object;
+        talk->it = object;
+        talk->it_entry = 0;
+    }
+}
+
+static void say(blocks_talk *talk, const char *pattern, const char *a, const char *b, const char *c)
+{
+    blocks_words words = {{0}};
+    words.slot['a' - 'a'] = a;
+    words.slot['b' - 'a'] = b;
+    words.slot['c' - 'a'] = c;
+    blocks_say(&talk->rng, talk->dialog->caption, sizeof talk->dialog->caption, pattern, &words);
+}
+
+static bool caption_extreme(blocks_talk *talk)
+{
+    static const char *const at[BLOCKS_DIRECTIONS] = {
+        "(2:on the far left|on the left side|at the left edge)",
+        "(2:on the far right|on the right side|at the right edge)",
+        "(in the front|at the front|in the foreground)",
+        "(in the back|at the back|in the background)"};
+    static const char *const most[BLOCKS_DIRECTIONS] = {
+        "(2:leftmost thing|thing furthest to the left|object on the far left)",
+        "(2:rightmost thing|thing furthest to the right|object on the far right)",
+        "(thing in the front|object closest to the camera|closest object)",
+        "(thing in the back|object farthest from the camera|farthest object)"};
+    const blocks_scene *scene = talk->scene;
+    blocks_direction d = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS);
+    int object = blocks_extreme(scene, blocks_all(scene), d);
+    if (object < 0)
+        return false;
+    blocks_kind kind = blocks_kind_of(&scene->object[object], some_attributes(talk));
+    char noun[BLOCKS_PHRASE], place[64], pattern[256];
+    blocks_noun(&talk->rng, kind, BLOCKS_A, noun);
+    blocks_say(&talk->rng, place, sizeof place, at[d], NULL);
+    snprintf(pattern, sizeof pattern,
+             "(3:%%a is %%b (2:|of the table|of the picture)|2:there is %%a %%b|%%b (2:there is|"
+             "stands) %%a|a table with %%a %%b|3:the %s is %%a|several solids on a table, with %%a "
+             "%%b)",
+             most[d]);
+    say(talk, pattern, noun, place, NULL);
+    spoke_of(talk, object, kind, true);
+    return true;
+}
+
+static bool caption_unique(blocks_talk *talk)
+{
+    const blocks_scene *scene = talk->scene;
+    for (int attempt = 0; attempt < 10; attempt++) {
+        int object = vd_rng_below(&talk->rng, scene->count);
+        blocks_kind kind = blocks_kind_of(&scene->object[object], some_attributes(talk));
+        if (blocks_size_of(blocks_find(scene, kind)) != 1)
+            continue;
+        char noun[BLOCKS_PHRASE], bare[BLOCKS_PHRASE], predicate[BLOCKS_PHRASE];
+        unsigned mask = blocks_kind_mask(kind);
+        blocks_noun(&talk->rng, kind, BLOCKS_A, noun);
+        blocks_noun(&talk->rng, kind, BLOCKS_BARE, bare);
+        // "only 1 of them is red": for one attribute, or a thing with its name.
+        if (mask & (mask - 1))
+            snprintf(predicate, sizeof predicate, "%s", noun);
+        else
+            blocks_predicate(&talk->rng, (blocks_attribute)__builtin_ctz(mask),
+                             kind.value[__builtin_ctz(mask)], predicate);
+        bool is = !(mask & (mask - 1)) || mask & 1u << BLOCKS_SHAPE;
+        say(talk,
+            is && blocks_chance(talk, 0.3)
+                ? "(only 1 of the (things|objects) (on the table|) is %c|(some|several) "
+                  "(things|objects), 1 of them (is|) %c)"
+                : "(3:there is just 1 %b|2:there is only 1 %b on the table|a table with 1 %b and "
+                  "other "
+                  "things|2:a table with %a and (some|several|a few) other "
+                  "(things|objects|blocks)|%a "
+                  "among (some|several) other (things|objects)|a picture with a single %b)",
+            noun, bare, predicate);
+        spoke_of(talk, object, kind, true);
+        blocks_tell(talk, kind, 1);
+        return true;
+    }
+    return false;
+}
+
+static bool caption_count(blocks_talk *talk)
+{
+    const blocks_scene *scene = talk->scene;
+    blocks_kind kind = blocks_anything;
+    char number[8], other[8], noun[BLOCKS_PHRASE];
+    snprintf(other, sizeof other, "%d", scene->count);
+    if (blocks_chance(talk, 0.6)) {
+        static const unsigned char masks[] = {2, 2, 2, 1, 1, 3, 4, 8, 6, 10};
+        for (int attempt = 0; attempt < 10; attempt++) {
+            int some = vd_rng_below(&talk->rng, scene->count);
+            kind = blocks_kind_of(&scene->object[some],
+                                  masks[vd_rng_below(&talk->rng, (int)sizeof masks)]);
+            if (blocks_size_of(blocks_find(scene, kind)) >= 2)
+                break;
+            kind = blocks_anything;
+        }
+    }
+    int count = blocks_size_of(blocks_find(scene, kind));
+    snprintf(number, sizeof number, "%d", count);
+    blocks_noun(&talk->rng, kind, BLOCKS_PLURAL, noun);
+    bool all = blocks_kind_mask(kind) == 0;
+    if (all)
+        say(talk,
+            "(2:%a (things|objects|blocks|solids) on a (gray|) table|there are %a (things|objects|"
+            "blocks|shapes) on the table|a table with %a (things|objects|blocks|shapes) on it|a "
+            "picture of %a (blocks|solids|objects))",
+            number, NULL, NULL);
+    else
+        say(talk,
+            "(3:there are %a %b on the table|2:%a %b on a table|a table with %a %b|there are "
+            "exactly %a %b|a picture with %a %b|%a of the (things|objects) are %b)",
+            number, noun, NULL);
+    talk->entry[0].words |= blocks_kind_words(kind);
+    blocks_tell(talk, kind, count);
+    talk->they = count >= 2;
+    talk->they_kind = kind;
+    talk->they_entry = 0;
+    return true;
+}
+
+static bool caption_relation(blocks_talk *talk)
+{
+    const blocks_scene *scene = talk->scene;
+    for (int attempt = 0; attempt < 10; attempt++) {
+        int one = vd_rng_below(&talk->rng, scene->count);
+        int two = vd_rng_below(&talk->rng, scene->count);
+        blocks_direction d = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS);
+        blocks_kind a = blocks_kind_of(&scene->object[one], some_attributes(talk));
+        blocks_kind b = blocks_kind_of(&scene->object[two], some_attributes(talk));
+        if (one == two || !blocks_lies(scene, one, d, two) ||
+            blocks_size_of(blocks_find(scene, a)) != 1 ||
+            blocks_size_of(blocks_find(scene, b)) != 1)
+            continue;
+        char first[BLOCKS_PHRASE], second[BLOCKS_PHRASE], where[64];
+        blocks_noun(&talk->rng, a, BLOCKS_A, first);
+        blocks_noun(&talk->rng, b, BLOCKS_A, second);
+        blocks_say(&talk->rng, where, sizeof where, blocks_direction_words(d), NULL);
+        say(talk,
+            "(3:%a is %c %b|2:there is %a %c %b|%a (stands|sits) %c %b|a table with %a %c %b)",
+            first, second, where);
+        spoke_of(talk, one, a, false);
+        spoke_of(talk, two, b, false);
+        return true;
+    }
+    return false;
+}
+
+void blocks_caption(blocks_talk *talk)
+{
+    talk->entry[0].object = -1;
+    for (;;) {
+        int draw = vd_rng_below(&talk->rng, 100);
+        if (draw < 36   ? caption_extreme(talk)
+            : draw < 68 ? caption_unique(talk)
+            : draw < 86 ? caption_count(talk)
+                        : caption_relation(talk))
+            return;
+    }
+}

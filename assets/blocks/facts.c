@@ -1,0 +1,216 @@
+#include "assets/blocks/facts.h"
+
+#include <math.h>
+
+const blocks_kind blocks_anything = {{-1, -1, -1, -1}};
+
+int blocks_values(blocks_attribute attribute)
+{
+    static const int values[BLOCKS_ATTRIBUTES] = {BLOCKS_COLORS, BLOCKS_SHAPES, BLOCKS_MATERIALS,
+                                                  BLOCKS_SIZES};
+    return values[attribute];
+}
+
+const char *blocks_value_name(blocks_attribute attribute, int value)
+{
+    const char *const *names[BLOCKS_ATTRIBUTES] = {blocks_color_names, blocks_shape_names,
+                                                   blocks_material_names, blocks_size_names};
+    return names[attribute][value];
+}
+
+int blocks_value(const blocks_object *object, blocks_attribute attribute)
+{
+    switch (attribute) {
+    case BLOCKS_COLOR:
+        return (int)object->color;
+    case BLOCKS_SHAPE:
+        return (int)object->shape;
+    case BLOCKS_MATERIAL:
+        return (int)object->material;
+    default:
+        return (int)object->size;
+    }
+}
+
+blocks_kind blocks_kind_of(const blocks_object *object, unsigned mask)
+{
+    blocks_kind kind = blocks_anything;
+    for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
+        if (mask >> a & 1)
+            kind.value[a] = (int8_t)blocks_value(object, (blocks_attribute)a);
+    return kind;
+}
+
+unsigned blocks_kind_mask(blocks_kind kind)
+{
+    unsigned mask = 0;
+    for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
+        mask |= (unsigned)(kind.value[a] >= 0) << a;
+    return mask;
+}
+
+bool blocks_kind_same(blocks_kind a, blocks_kind b)
+{
+    for (int i = 0; i < BLOCKS_ATTRIBUTES; i++)
+        if (a.value[i] != b.value[i])
+            return false;
+    return true;
+}
+
+bool blocks_kind_both(blocks_kind a, blocks_kind b, blocks_kind *both)
+{
+    for (int i = 0; i < BLOCKS_ATTRIBUTES; i++) {
+        if (a.value[i] >= 0 && b.value[i] >= 0 && a.value[i] != b.value[i])
+            return false;
+        both->value[i] = a.value[i] >= 0 ? a.value[i] : b.value[i];
+    }
+    return true;
+}
+
+bool blocks_is(const blocks_object *object, blocks_kind kind)
+{
+    for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
+        if (kind.value[a] >= 0 && kind.value[a] != blocks_value(object, (blocks_attribute)a))
+            return false;
+    return true;
+}
+
+blocks_set blocks_all(const blocks_scene *scene)
+{
+    return (blocks_set)((1u << scene->count) - 1);
+}
+
+blocks_set blocks_find(const blocks_scene *scene, blocks_kind kind)
+{
+    unsigned set = 0;
+    for (int i = 0; i < scene->count; i++)
+        set |= (unsigned)blocks_is(&scene->object[i], kind) << i;
+    return (blocks_set)set;
+}
+
+int blocks_size_of(blocks_set set)
+{
+    return __builtin_popcount(set);
+}
+
+int blocks_only(blocks_set set)
+{
+    return blocks_size_of(set) == 1 ? __builtin_ctz(set) : -1;
+}
+
+int blocks_shared(const blocks_scene *scene, blocks_set set, blocks_attribute attribute)
+{
+    int shared = -1;
+    for (int i = 0; i < scene->count; i++) {
+        if (!blocks_has(set, i))
+            continue;
+        int value = blocks_value(&scene->object[i], attribute);
+        if (shared >= 0 && value != shared)
+            return -1;
+        shared = value;
+    }
+    return shared;
+}
+
+bool blocks_lies(const blocks_scene *scene, int a, blocks_direction direction, int b)
+{
+    const blocks_object *x = &scene->object[a], *y = &scene->object[b];
+    switch (direction) {
+    case BLOCKS_LEFT:
+        return blocks_left_of(x, y);
+    case BLOCKS_RIGHT:
+        return blocks_left_of(y, x);
+    case BLOCKS_FRONT:
+        return blocks_in_front_of(x, y);
+    default:
+        return blocks_in_front_of(y, x);
+    }
+}
+
+blocks_set blocks_toward(const blocks_scene *scene, blocks_direction direction, int from)
+{
+    unsigned set = 0;
+    for (int i = 0; i < scene->count; i++)
+        if (i != from && blocks_lies(scene, i, direction, from))
+            set |= 1u << i;
+    return (blocks_set)set;
+}
+
+blocks_set blocks_doubtful(const blocks_scene *scene, blocks_direction direction, int from)
+{
+    blocks_direction opposite = (blocks_direction)((int)direction ^ 1);
+    blocks_set clear = blocks_toward(scene, direction, from) |
+                       blocks_toward(scene, opposite, from) | (blocks_set)(1u << from);
+    return blocks_all(scene) & (blocks_set)~clear;
+}
+
+int blocks_extreme(const blocks_scene *scene, blocks_set set, blocks_direction direction)
+{
+    for (int i = 0; i < scene->count; i++) {
+        if (!blocks_has(set, i))
+            continue;
+        blocks_set others = set & (blocks_set) ~(1u << i);
+        blocks_set beyond = blocks_toward(scene, (blocks_direction)((int)direction ^ 1), i);
+        if (others && (others & beyond) == others)
+            return i;
+    }
+    return -1;
+}
+
+static double picture_distance(const blocks_object *a, const blocks_object *b)
+{
+    double dx = (a->box[0] + a->box[2] - b->box[0] - b->box[2]) / 2;
+    double dy = (a->box[1] + a->box[3] - b->box[1] - b->box[3]) / 2;
+    return hypot(dx, dy);
+}
+
+static double table_distance(const blocks_object *a, const blocks_object *b)
+{
+    return hypot(a->x - b->x, a->y - b->y);
+}
+
+// A person reads nearness off the picture, but knows that the table recedes: both must agree, with
+// a margin.
+int blocks_nearest(const blocks_scene *scene, blocks_direction direction, int from)
+{
+    static const double margin = 1.15;
+    blocks_set there =
+        blocks_toward(scene, direction, from) | blocks_doubtful(scene, direction, from);
+    const blocks_object *origin = &scene->object[from];
+    int nearest = -1;
+    for (int i = 0; i < scene->count; i++)
+        if (blocks_has(there, i) &&
+            (nearest < 0 || picture_distance(origin, &scene->object[i]) <
+                                picture_distance(origin, &scene->object[nearest])))
+            nearest = i;
+    if (nearest < 0 || !blocks_lies(scene, nearest, direction, from))
+        return -1;
+    for (int i = 0; i < scene->count; i++) {
+        if (!blocks_has(there, i) || i == nearest)
+            continue;
+        const blocks_object *other = &scene->object[i], *near = &scene->object[nearest];
+        if (picture_distance(origin, other) < margin * picture_distance(origin, near) ||
+            table_distance(origin, other) < margin * table_distance(origin, near))
+            return -1;
+    }
+    return nearest;
+}
+
+// Thirds of the picture's width, with a strip between them where nobody would commit himself.
+int blocks_side(const blocks_scene *scene, int object)
+{
+    const double *box = scene->object[object].box;
+    double x = (box[0] + box[2]) / 2 / BLOCKS_WIDTH;
+    return x < 0.36 ? BLOCKS_LEFT : x > 0.64 ? BLOCKS_RIGHT : -1;
+}
+
+int blocks_depth(const blocks_scene *scene, int object)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < scene->count; i++) {
+        low = fmin(low, scene->object[i].y);
+        high = fmax(high, scene->object[i].y);
+    }
+    double at = (scene->object[object].y - low) / fmax(high - low, 1e-9);
+    return at < 0.25 ? BLOCKS_FRONT : at > 0.75 ? BLOCKS_BEHIND : -1;
+}

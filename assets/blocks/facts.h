@@ -1,0 +1,72 @@
+// What is true of a scene: kinds of objects, how many, where. Everything a dialog says rests on it.
+#ifndef BLOCKS_FACTS_H
+#define BLOCKS_FACTS_H
+
+#include <stdbool.h>
+
+#include "assets/blocks/scene.h"
+
+typedef enum {
+    BLOCKS_COLOR,
+    BLOCKS_SHAPE,
+    BLOCKS_MATERIAL,
+    BLOCKS_SIZE,
+    BLOCKS_ATTRIBUTES
+} blocks_attribute;
+
+// Any conjunction of attributes: value[attribute], -1 = any.
+typedef struct blocks_kind {
+    int8_t value[BLOCKS_ATTRIBUTES];
+} blocks_kind;
+
+// A set of objects, a bit each.
+typedef uint16_t blocks_set;
+
+typedef enum {
+    BLOCKS_LEFT,
+    BLOCKS_RIGHT,
+    BLOCKS_FRONT,
+    BLOCKS_BEHIND,
+    BLOCKS_DIRECTIONS
+} blocks_direction;
+
+extern const blocks_kind blocks_anything;
+
+int blocks_values(blocks_attribute attribute); // how many values there are
+const char *blocks_value_name(blocks_attribute attribute, int value);
+int blocks_value(const blocks_object *object, blocks_attribute attribute);
+
+// The kind that shares the attributes in `mask` (bit per attribute) with the object.
+blocks_kind blocks_kind_of(const blocks_object *object, unsigned mask);
+unsigned blocks_kind_mask(blocks_kind kind); // which attributes are given
+bool blocks_kind_same(blocks_kind a, blocks_kind b);
+// What is of both kinds; false when they contradict each other.
+bool blocks_kind_both(blocks_kind a, blocks_kind b, blocks_kind *both);
+bool blocks_is(const blocks_object *object, blocks_kind kind);
+
+blocks_set blocks_all(const blocks_scene *scene);
+blocks_set blocks_find(const blocks_scene *scene, blocks_kind kind);
+int blocks_size_of(blocks_set set);
+int blocks_only(blocks_set set); // the one object of the set, -1 when there is not exactly one
+static inline bool blocks_has(blocks_set set, int object)
+{
+    return set >> object & 1;
+}
+
+// The value all objects of the set share, -1 when they differ or there are none.
+int blocks_shared(const blocks_scene *scene, blocks_set set, blocks_attribute attribute);
+
+// a lies in the direction as seen from b, clearly.
+bool blocks_lies(const blocks_scene *scene, int a, blocks_direction direction, int b);
+blocks_set blocks_toward(const blocks_scene *scene, blocks_direction direction, int from);
+// Objects that a person might or might not count as lying there.
+blocks_set blocks_doubtful(const blocks_scene *scene, blocks_direction direction, int from);
+// The object of the set that lies clearly in the direction of all others; -1 when none does.
+int blocks_extreme(const blocks_scene *scene, blocks_set set, blocks_direction direction);
+// The nearest object in that direction; -1 when there is none or when two are about equally near.
+int blocks_nearest(const blocks_scene *scene, blocks_direction direction, int from);
+// Which part of the table: LEFT or RIGHT third, FRONT or BEHIND third (-1 = in the middle).
+int blocks_side(const blocks_scene *scene, int object);
+int blocks_depth(const blocks_scene *scene, int object);
+
+#endif

@@ -1,0 +1,38 @@
+// Saying things: patterns with alternatives, and noun phrases for kinds of objects.
+#ifndef BLOCKS_PHRASE_H
+#define BLOCKS_PHRASE_H
+
+#include <stddef.h>
+
+#include "assets/blocks/facts.h"
+#include "engine/rng.h"
+
+// What the letters of a pattern stand for: slot['t' - 'a'] is %t.
+typedef struct blocks_words {
+    const char *slot[26];
+} blocks_words;
+
+// Writes one reading of the pattern: "(3:a|b|)" is a three times out of five, b or nothing once
+// each; "%t" is a slot; alternatives nest. Runs of blanks become one. Cut to size - 1 bytes.
+void blocks_say(vd_rng *rng, char *out, size_t size, const char *pattern,
+                const blocks_words *words);
+
+enum { BLOCKS_PHRASE = 64 };
+
+typedef enum {
+    BLOCKS_BARE,     // "big red cube", "red thing"
+    BLOCKS_A,        // "a big red cube", "an orange thing"
+    BLOCKS_THE,      // "the big red cube", "the red one"
+    BLOCKS_THAT,     // "that cube"
+    BLOCKS_PLURAL,   // "red cubes", "red things"
+    BLOCKS_THE_MANY, // "the red cubes", "the red ones"
+} blocks_article;
+
+void blocks_noun(vd_rng *rng, blocks_kind kind, blocks_article article, char out[BLOCKS_PHRASE]);
+// The value as what follows "is it": "red", "a ball", "made of metal", "big".
+void blocks_predicate(vd_rng *rng, blocks_attribute attribute, int value, char out[BLOCKS_PHRASE]);
+// The value as what follows "are they": "red", "balls", "shiny", "small".
+void blocks_predicate_many(vd_rng *rng, blocks_attribute attribute, int value,
+                           char out[BLOCKS_PHRASE]);
+
+#endif

@@ -1,0 +1,186 @@
+// Questions about one thing: what color it is, whether it is red, what it is.
+#include "assets/blocks/talk.h"
+
+enum { TOPIC_ATTRIBUTE = 1, TOPIC_VERIFY, TOPIC_WHAT, TOPIC_NO_SUCH };
+
+static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
+    [BLOCKS_COLOR] =
+        "(14:(5:what|which) (6:color|colour) is %t|2:what is the (3:color|colour) of %t|"
+        "2:what's the (3:color|colour) of %t|what (3:color|colour) does %t have|"
+        "can you tell me the color of %t|what (2:color|colour) would you say %t is|"
+        "do you know what color %t is|tell me the color of %t)",
+    [BLOCKS_SHAPE] =
+        "(8:(5:what|which) shape is %t|2:what is the shape of %t|2:what's the shape of %t|"
+        "what shape does %t have|what kind of shape is %t|2:what kind of (thing|object) is %t|"
+        "what sort of shape is %t|can you tell me the shape of %t|%o)",
+    [BLOCKS_MATERIAL] =
+        "(8:what is %t made of|4:what's %t made of|3:(3:what|which) material is %t (made of|)|"
+        "3:is %t metal or rubber|2:is %t rubber or metal|2:is %t (shiny or matte|matte or shiny)|"
+        "what is %t made out of|what is the material of %t|what's the material of %t|"
+        "do you know what %t is made of)",
+    [BLOCKS_SIZE] = "(6:(5:what|which) size is %t|6:how (3:big|large) is %t|4:is %t big or small|"
+                    "3:is %t large or small|3:is %t small or (big|large)|what is the size of %t|"
+                    "what's the size of %t)",
+};
+
+// "a cube or a ball", one of them right; "" half of the time, which leaves the plain question.
+static const char *two_shapes(blocks_talk *talk, int right, const char *subject, char out[128])
+{
+    int wrong = (right + 1 + vd_rng_below(&talk->rng, BLOCKS_SHAPES - 1)) % BLOCKS_SHAPES;
+    bool first = blocks_chance(talk, 0.5);
+    snprintf(out, 128, "is %.60s a %s or a %s", subject, blocks_shape_names[first ? right : wrong],
+             blocks_shape_names[first ? wrong : right]);
+    return out;
+}
+
+static blocks_attribute draw_attribute(blocks_talk *talk)
+{
+    // Two-valued attributes can be guessed half of the time: fewer of them.
+    static const blocks_attribute draw[] = {BLOCKS_COLOR, BLOCKS_COLOR,    BLOCKS_COLOR,
+                                            BLOCKS_COLOR, BLOCKS_SHAPE,    BLOCKS_SHAPE,
+                                            BLOCKS_SHAPE, BLOCKS_MATERIAL, BLOCKS_SIZE};
+    return draw[vd_rng_below(&talk->rng, (int)(sizeof draw / sizeof *draw))];
+}
+
+bool blocks_ask_attribute(blocks_talk *talk, blocks_naming naming, blocks_draft *draft)
+{
+    blocks_attribute attribute = draw_attribute(talk);
+    blocks_target target;
+    if (!blocks_target_pick(talk, naming, 1u << attribute, &target))
+        return false;
+    *draft = blocks_draft_new("attribute", ASK_VALUE);
+    blocks_draft_about(draft, &target);
+    draft->meaning.attribute = attribute;
+    draft->topic = blocks_topic(TOPIC_ATTRIBUTE, (uint64_t)attribute, (uint64_t)target.object, 0);
+    char choice[128];
+    blocks_words words = {{0}};
+    words.slot['t' - 'a'] = target.text;
+    words.slot['o' - 'a'] =
+        two_shapes(talk, (int)talk->scene->object[target.object].shape, target.text, choice);
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, attribute_patterns[attribute], &words);
+    return true;
+}
+
+bool blocks_ask_verify(blocks_talk *talk, blocks_naming naming, blocks_draft *draft)
+{
+    blocks_attribute attribute = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    blocks_target target;
+    if (!blocks_target_pick(talk, naming, 1u << attribute, &target))
+        return false;
+    *draft = blocks_draft_new("verify", ASK_ONE);
+    blocks_draft_about(draft, &target);
+    int truth = blocks_value(&talk->scene->object[target.object], attribute), value = truth;
+    draft->meaning.yes = blocks_chance(talk, 0.5);
+    draft->meaning.attribute = attribute;
+    if (!draft->meaning.yes) {
+        int values = blocks_values(attribute);
+        value = (truth + 1 + vd_rng_below(&talk->rng, values - 1)) % values;
+        // A value of another object in the picture is the better trap.
+        int other = vd_rng_below(&talk->rng, talk->scene->count);
+        int trap = blocks_value(&talk->scene->object[other], attribute);
+        if (trap != truth)
+            value = trap;
+    }
+    draft->topic =
+        blocks_topic(TOPIC_VERIFY, (uint64_t)attribute, (uint64_t)target.object, (uint64_t)value);
+    char predicate[BLOCKS_PHRASE];
+    blocks_predicate(&talk->rng, attribute, value, predicate);
+    blocks_words words = {{0}};
+    words.slot['t' - 'a'] = target.text;
+    words.slot['v' - 'a'] = predicate;
+    blocks_say(&talk->rng, draft->text, sizeof draft->text,
+               attribute == BLOCKS_COLOR
+                   ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v)"
+                   : "(14:is %t %v|does %t look like it is %v|would you say %t is %v)",
+               &words);
+    return true;
+}
+
+// "what is the thing on the left": a red cube.
+bool blocks_ask_what(blocks_talk *talk, blocks_naming naming, blocks_draft *draft)
+{
+    blocks_target target;
+    unsigned hide = 1u << BLOCKS_SHAPE | (naming == TARGET_IT ? 0 : 1u << BLOCKS_COLOR);
+    if (!blocks_target_pick(talk, naming, hide, &target))
+        return false;
+    *draft = blocks_draft_new(naming == TARGET_IT ? "attribute" : "superlative", ASK_WHICH);
+    blocks_draft_about(draft, &target);
+    draft->topic = blocks_topic(TOPIC_WHAT, (uint64_t)target.object, 0, 0);
+    blocks_words words = {{0}};
+    words.slot['t' - 'a'] = target.text;
+    blocks_say(
+        &talk->rng, draft->text, sizeof draft->text,
+        naming == TARGET_IT
+            ? "(4:what is %t|what is %t exactly|what kind of thing is %t|what kind of object is %t)"
+            : "(4:what is %t|4:what's %t|which (object|thing) is %t|what (object|thing) is "
+              "%t|can you describe %t|describe %t|what do you call %t)",
+        &words);
+    return true;
+}
+
+// "and the cube": the question of the round before, of another thing.
+bool blocks_ask_and_attribute(blocks_talk *talk, blocks_draft *draft)
+{
+    const blocks_scene *scene = talk->scene;
+    const blocks_entry *before = &talk->entry[talk->round - 1];
+    if (talk->round < 2 || !before->value)
+        return false;
+    for (int e = 1; e < talk->round - 1; e++)
+        if (talk->entry[e].value && talk->entry[e].attribute != before->attribute &&
+            !blocks_chance(talk, 0.1))
+            return false;
+    blocks_target target;
+    if (!blocks_target_pick(talk, TARGET_NAMED, 1u << before->attribute, &target))
+        return false;
+    // "the small one": the same kind as before but for its size.
+    blocks_kind kind = before->kind;
+    for (int a = BLOCKS_ATTRIBUTES - 1; a >= 0 && blocks_chance(talk, 0.5); a--) {
+        if (a == BLOCKS_SHAPE || kind.value[a] < 0 || kind.value[BLOCKS_SHAPE] < 0)
+            continue;
+        blocks_kind other = kind, said = blocks_anything;
+        other.value[a] = (int8_t)((kind.value[a] + 1) % blocks_values((blocks_attribute)a));
+        int object = blocks_only(blocks_find(scene, other));
+        if (object < 0 || talk->known[object] >> before->attribute & 1)
+            continue;
+        said.value[a] = other.value[a];
+        target = (blocks_target){.object = object, .kind = other};
+        target.named = blocks_kind_mask(other);
+        blocks_noun(&talk->rng, said, BLOCKS_THE, target.text);
+        break;
+    }
+    *draft = blocks_draft_new("attribute", ASK_VALUE);
+    blocks_draft_about(draft, &target);
+    draft->coreference = 1;
+    draft->meaning.attribute = before->attribute;
+    draft->topic =
+        blocks_topic(TOPIC_ATTRIBUTE, (uint64_t)before->attribute, (uint64_t)target.object, 0);
+    blocks_words words = {{0}};
+    words.slot['t' - 'a'] = target.text;
+    blocks_say(&talk->rng, draft->text, sizeof draft->text,
+               "(3:and %t|2:what about %t|2:how about %t|and what about %t)", &words);
+    return true;
+}
+
+// "what color is the cone" where there is none.
+bool blocks_ask_no_such(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_kind kind = blocks_anything;
+    int shape = vd_rng_below(&talk->rng, BLOCKS_SHAPES);
+    kind.value[BLOCKS_SHAPE] = (int8_t)shape;
+    if (blocks_find(talk->scene, kind) || blocks_told(talk, kind) != -2)
+        return false;
+    static const blocks_attribute asked[] = {BLOCKS_COLOR, BLOCKS_MATERIAL, BLOCKS_SIZE};
+    blocks_attribute attribute = asked[vd_rng_below(&talk->rng, 3)];
+    *draft = blocks_draft_new("absent", ASK_VALUE);
+    draft->meaning.attribute = attribute;
+    draft->meaning.more = kind;
+    draft->topic = blocks_topic(TOPIC_NO_SUCH, (uint64_t)shape, 0, 0);
+    draft->kind = kind;
+    draft->kind_told = true;
+    char noun[BLOCKS_PHRASE];
+    blocks_noun(&talk->rng, kind, BLOCKS_THE, noun);
+    blocks_words words = {{0}};
+    words.slot['t' - 'a'] = noun;
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, attribute_patterns[attribute], &words);
+    return true;
+}

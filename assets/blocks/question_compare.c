@@ -1,0 +1,222 @@
+// Questions that compare: numbers of two kinds, two things, one thing with all others.
+#include "assets/blocks/talk.h"
+
+enum { TOPIC_MORE = 48, TOPIC_WHICH_MORE, TOPIC_SAME, TOPIC_BIGGER, TOPIC_ELSE };
+
+static const blocks_attribute kinds_of[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_SHAPE,
+                                            BLOCKS_COLOR, BLOCKS_COLOR, BLOCKS_MATERIAL,
+                                            BLOCKS_SIZE};
+
+// Two kinds that differ in one attribute, at least one of which exists.
+static blocks_attribute two_kinds(blocks_talk *talk, blocks_kind kind[2], int number[2])
+{
+    const blocks_scene *scene = talk->scene;
+    blocks_attribute a = kinds_of[vd_rng_below(&talk->rng, 7)];
+    for (int i = 0; i < 2; i++) {
+        int some = vd_rng_below(&talk->rng, scene->count);
+        kind[i] = blocks_kind_of(&scene->object[some], 1u << a);
+        if (i == 1 && kind[0].value[a] == kind[1].value[a])
+            kind[1].value[a] =
+                (int8_t)((kind[0].value[a] + 1 + vd_rng_below(&talk->rng, blocks_values(a) - 1)) %
+                         blocks_values(a));
+        number[i] = blocks_size_of(blocks_find(scene, kind[i]));
+    }
+    return a;
+}
+
+static void say_kinds(blocks_talk *talk, blocks_draft *draft, const blocks_kind kind[2],
+                      const char *pattern)
+{
+    char one[BLOCKS_PHRASE], two[BLOCKS_PHRASE];
+    blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL, one);
+    blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL, two);
+    blocks_words words = {{0}};
+    words.slot['p' - 'a'] = one;
+    words.slot['q' - 'a'] = two;
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
+}
+
+static uint64_t both_keys(const blocks_kind kind[2])
+{
+    return blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]);
+}
+
+// "are there more cubes than balls"
+bool blocks_ask_more(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_kind kind[2];
+    int number[2], how = vd_rng_below(&talk->rng, 10);
+    two_kinds(talk, kind, number);
+    *draft = blocks_draft_new("comparison", ASK_POLAR);
+    bool equal = number[0] == number[1];
+    const char *pattern;
+    if (how < 6) {
+        draft->meaning.yes = number[0] > number[1];
+        if (equal && !blocks_chance(talk, 0.4))
+            return false;
+        pattern = "(6:are there more %p than %q|do you see more %p than %q)";
+    } else if (how < 8) {
+        draft->meaning.yes = number[0] < number[1];
+        if (equal && !blocks_chance(talk, 0.4))
+            return false;
+        pattern = "are there (2:fewer|less) %p than %q";
+    } else {
+        draft->meaning.yes = equal;
+        if (!equal && !blocks_chance(talk, 0.4))
+            return false;
+        pattern = "(2:are there as many %p as %q|are there the same number of %p and %q|are there "
+                  "equally many %p and %q)";
+    }
+    if (!number[0] && !number[1])
+        return false;
+    draft->topic = blocks_topic(TOPIC_MORE, both_keys(kind), 0, 0);
+    say_kinds(talk, draft, kind, pattern);
+    return true;
+}
+
+// "are there more cubes or balls"
+bool blocks_ask_which_more(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_kind kind[2];
+    int number[2];
+    two_kinds(talk, kind, number);
+    bool equal = number[0] == number[1];
+    if (equal && (!number[0] || blocks_chance(talk, 0.4)))
+        return false;
+    *draft = blocks_draft_new("comparison", ASK_MORE);
+    draft->meaning.equal = equal;
+    draft->meaning.more = kind[number[1] > number[0]];
+    draft->topic = blocks_topic(TOPIC_MORE, both_keys(kind), 0, 0);
+    say_kinds(talk, draft, kind,
+              "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|"
+              "which are there more of, %p or %q|2:are there more %p or %q)");
+    return true;
+}
+
+static bool two_targets(blocks_talk *talk, blocks_naming naming, unsigned hide,
+                        blocks_target target[2])
+{
+    return blocks_target_pick(talk, naming, hide, &target[0]) &&
+           blocks_target_pick(talk, TARGET_NAMED, hide, &target[1]) &&
+           target[0].object != target[1].object;
+}
+
+static void about_two(blocks_draft *draft, const blocks_target target[2], blocks_naming naming)
+{
+    blocks_draft_about(draft, &target[0]);
+    draft->family = "comparison";
+    draft->named[target[1].object] = target[1].named;
+    draft->about = -1;
+    if (naming != TARGET_IT) {
+        draft->single = -1;
+        draft->crowded = true;
+    }
+}
+
+static void say_two(blocks_talk *talk, blocks_draft *draft, const blocks_target target[2],
+                    const char *attribute, const char *pattern)
+{
+    blocks_words words = {{0}};
+    words.slot['t' - 'a'] = target[0].text;
+    words.slot['u' - 'a'] = target[1].text;
+    words.slot['v' - 'a'] = attribute;
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
+}
+
+// "is the ball the same color as the cube"
+bool blocks_ask_same(blocks_talk *talk, blocks_naming naming, blocks_draft *draft)
+{
+    static const char *const names[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
+                                                         "size"};
+    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    bool yes = blocks_chance(talk, 0.5);
+    blocks_target target[2];
+    char name[24];
+    for (int attempt = 0; attempt < 6; attempt++) {
+        if (!two_targets(talk, naming, 1u << a, target))
+            continue;
+        const blocks_object *one = &talk->scene->object[target[0].object];
+        const blocks_object *two = &talk->scene->object[target[1].object];
+        if ((blocks_value(one, a) == blocks_value(two, a)) != yes)
+            continue;
+        *draft = blocks_draft_new("comparison", ASK_POLAR);
+        about_two(draft, target, naming);
+        draft->meaning.yes = yes;
+        draft->topic = blocks_topic(TOPIC_SAME, (uint64_t)a,
+                                    (uint64_t)(target[0].object + target[1].object), 0);
+        blocks_say(&talk->rng, name, sizeof name, names[a], NULL);
+        say_two(talk, draft, target, name,
+                naming == TARGET_IT
+                    ? "(3:is %t the same %v as %u|does %t have the same %v as %u)"
+                    : "(3:is %t the same %v as %u|2:are %t and %u the same %v|do %t and %u have "
+                      "the same %v|does %t have the same %v as %u)");
+        return true;
+    }
+    return false;
+}
+
+// "which is bigger , the ball or the cube", "is the ball bigger than the cube"
+bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_target target[2];
+    if (!two_targets(talk, TARGET_NAMED, 1u << BLOCKS_SIZE, target))
+        return false;
+    blocks_size one = talk->scene->object[target[0].object].size;
+    blocks_size two = talk->scene->object[target[1].object].size;
+    bool choice = one != two && blocks_chance(talk, 0.5), bigger = blocks_chance(talk, 0.7);
+    bool yes = bigger ? one > two : one < two;
+    if (!choice && one == two && !blocks_chance(talk, 0.2))
+        return false;
+    *draft = blocks_draft_new("comparison", choice ? ASK_CHOICE : ASK_POLAR);
+    about_two(draft, target, TARGET_NAMED);
+    draft->meaning.yes = yes;
+    int best = target[!yes].object, other = target[yes].object;
+    if (choice) {
+        draft->meaning.objects = (blocks_set)(1u << best);
+        draft->meaning.other = other;
+        draft->about = best;
+    }
+    draft->topic = blocks_topic(TOPIC_BIGGER, (uint64_t)(best + other), 0, 0);
+    say_two(talk, draft, target, bigger ? "(2:bigger|larger)" : "smaller",
+            bigger ? (choice ? "(2:which is|which one is|what is) (3:bigger|larger), %t or %u"
+                             : "is %t (3:bigger|larger) than %u")
+                   : (choice ? "(2:which is|which one is|what is) smaller, %t or %u"
+                             : "is %t smaller than %u"));
+    return true;
+}
+
+// "is anything else the same color as the ball", "how many other things have its shape"
+bool blocks_ask_else(blocks_talk *talk, blocks_naming naming, blocks_draft *draft)
+{
+    blocks_attribute a = blocks_chance(talk, 0.6) ? BLOCKS_COLOR : BLOCKS_SHAPE;
+    blocks_target target;
+    if (!blocks_target_pick(talk, naming, 1u << a, &target))
+        return false;
+    blocks_kind alike = blocks_kind_of(&talk->scene->object[target.object], 1u << a);
+    blocks_set others = blocks_find(talk->scene, alike) & (blocks_set) ~(1u << target.object);
+    bool count = blocks_chance(talk, 0.3);
+    // More often than not something shares a shape: keep yes and no even.
+    if (!count && a == BLOCKS_SHAPE && others && blocks_chance(talk, 0.6))
+        return false;
+    *draft = blocks_draft_new("comparison", count ? ASK_COUNT : ASK_THERE);
+    blocks_draft_about(draft, &target);
+    draft->family = "comparison";
+    draft->about = -1;
+    draft->meaning.number = blocks_size_of(others);
+    draft->meaning.yes = others != 0;
+    draft->meaning.objects = others;
+    draft->meaning.given = 1u << a;
+    draft->other_group = count;
+    draft->topic = blocks_topic(TOPIC_ELSE, (uint64_t)a, (uint64_t)target.object, 0);
+    blocks_words words = {{0}};
+    words.slot['t' - 'a'] = target.text;
+    words.slot['v' - 'a'] = a == BLOCKS_COLOR ? "color" : "shape";
+    blocks_say(&talk->rng, draft->text, sizeof draft->text,
+               count ? "(how many other (things|objects) (have|are) the same %v as %t|how many "
+                       "(things|objects) have the same %v as %t)"
+                     : "(2:is anything else the same %v as %t|is there anything else with the same "
+                       "%v as %t|is there another (thing|object) of the same %v as %t|does "
+                       "anything else have the same %v as %t)",
+               &words);
+    return true;
+}

@@ -1,0 +1,327 @@
+// Questions about kinds: how many there are, whether there are any, whether all are red.
+#include "assets/blocks/talk.h"
+
+enum { TOPIC_KIND = 16, TOPIC_ALL_THINGS, TOPIC_NUMBER, TOPIC_ALL_ARE };
+
+// What people call an attribute's things in the predicate: "how many things are red".
+static unsigned draw_mask(blocks_talk *talk)
+{
+    // Shape and color lead; pairs are common, threes rare.
+    static const unsigned char masks[] = {
+        2, 2,  2, 2, 2, 1, 1, 1,  1,  4,  8,        // shape, color, material, size
+        3, 3,  3, 3, 6, 6, 6, 10, 10, 10, 5, 9, 12, // color+shape, material+shape, size+shape, ...
+        7, 11, 14};
+    return masks[vd_rng_below(&talk->rng, (int)sizeof masks)];
+}
+
+// A kind of which there are so many, of which nothing is known yet.
+static bool kind_with(blocks_talk *talk, unsigned mask, int number, blocks_kind *out)
+{
+    const blocks_scene *scene = talk->scene;
+    for (int attempt = 0; attempt < 12; attempt++) {
+        blocks_kind kind = blocks_anything;
+        for (int a = 0; a < BLOCKS_ATTRIBUTES; a++) {
+            if (!(mask >> a & 1))
+                continue;
+            // Each attribute is one that something has, mostly: "no" takes looking.
+            int some = vd_rng_below(&talk->rng, scene->count);
+            kind.value[a] = (int8_t)blocks_value(&scene->object[some], (blocks_attribute)a);
+            if (number == 0 && (__builtin_popcount(mask) == 1 || blocks_chance(talk, 0.2)))
+                kind.value[a] =
+                    (int8_t)vd_rng_below(&talk->rng, blocks_values((blocks_attribute)a));
+        }
+        if (number > 0)
+            kind = blocks_kind_of(&scene->object[vd_rng_below(&talk->rng, scene->count)], mask);
+        if (blocks_size_of(blocks_find(scene, kind)) != number)
+            continue;
+        *out = kind;
+        return true;
+    }
+    return false;
+}
+
+static void name_kind(blocks_draft *draft, const blocks_scene *scene, blocks_kind kind)
+{
+    blocks_set set = blocks_find(scene, kind);
+    draft->kind = kind;
+    draft->kind_told = true;
+    draft->meaning.objects = set;
+    draft->meaning.given = blocks_kind_mask(kind);
+    draft->meaning.number = blocks_size_of(set);
+    int only = blocks_only(set);
+    if (only >= 0)
+        draft->named[only] = blocks_kind_mask(kind);
+}
+
+static const char *const here =
+    "(8:|2:on the table|2:in the picture|in the image|in this picture|here|in the scene|in total|"
+    "altogether|in all)";
+
+bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
+{
+    static const int numbers[] = {0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 6};
+    int number = numbers[vd_rng_below(&talk->rng, (int)(sizeof numbers / sizeof *numbers))];
+    blocks_kind kind;
+    if (!kind_with(talk, draw_mask(talk), number, &kind))
+        return false;
+    int told = blocks_told(talk, kind);
+    if (told >= 0)
+        return false;
+    *draft = blocks_draft_new("count", ASK_COUNT);
+    name_kind(draft, talk->scene, kind);
+    draft->plural = true;
+    draft->group = true;
+    draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 0, 0);
+    char many[BLOCKS_PHRASE], place[32], predicate[BLOCKS_PHRASE], whole[BLOCKS_PHRASE];
+    blocks_noun(&talk->rng, kind, BLOCKS_PLURAL, many);
+    blocks_say(&talk->rng, place, sizeof place, here, NULL);
+    blocks_words words = {{0}};
+    words.slot['p' - 'a'] = many;
+    words.slot['h' - 'a'] = place;
+    const char *pattern =
+        "(10:how many %p are there %h|2:how many %p do you see|2:how many %p can you see|"
+        "2:how many %p|how many %p are (on the table|in the picture|in this picture|visible|there)|"
+        "what number of %p are there|what is the number of %p|count the %p|can you count the %p|"
+        "number of %p|tell me how many %p there are)";
+    // "how many of the cubes are red", "how many things are red"
+    unsigned mask = blocks_kind_mask(kind);
+    if (mask && blocks_chance(talk, 0.3)) {
+        int a = 0;
+        while (!(mask >> a & 1) || a == BLOCKS_SHAPE)
+            if (++a == BLOCKS_ATTRIBUTES)
+                break;
+        if (a < BLOCKS_ATTRIBUTES) {
+            blocks_kind rest = kind;
+            rest.value[a] = -1;
+            blocks_predicate_many(&talk->rng, (blocks_attribute)a, kind.value[a], predicate);
+            blocks_noun(&talk->rng, rest, BLOCKS_PLURAL, whole);
+            words.slot['p' - 'a'] = whole;
+            words.slot['v' - 'a'] = predicate;
+            pattern = "(3:how many %p are %v|2:how many of the %p are %v)";
+        }
+    }
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
+    return true;
+}
+
+bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft)
+{
+    if (blocks_told(talk, blocks_anything) >= 0)
+        return false;
+    *draft = blocks_draft_new("count", ASK_COUNT);
+    name_kind(draft, talk->scene, blocks_anything);
+    draft->plural = true;
+    draft->group = true;
+    draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(blocks_anything), 0, 0);
+    char place[32];
+    blocks_say(&talk->rng, place, sizeof place, here, NULL);
+    blocks_words words = {{0}};
+    words.slot['h' - 'a'] = place;
+    blocks_say(&talk->rng, draft->text, sizeof draft->text,
+               "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids) are there %h|"
+               "3:how many (3:things|3:objects|items|blocks) are (on the table|in the picture)|"
+               "2:how many (things|objects|blocks) (can|do) you see %h|"
+               "what is the total number of (objects|things)|count the (objects|things)|"
+               "how many are there %h)",
+               &words);
+    return true;
+}
+
+static const char *exist_pattern(bool plural)
+{
+    return plural ? "(6:are there any %p %h|2:are there %p %h|2:do you see any %p %h|"
+                    "2:can you see any %p %h|2:any %p %h|are there some %p %h|"
+                    "does the picture have any %p|are any %p on the table)"
+                  : "(6:is there a%a %h|2:is there any %k %h|2:do you see a%a %h|"
+                    "2:can you see a%a %h|any %k %h|is a%a (on the table|in the picture)|"
+                    "does the picture have a%a|is there at least 1 %k %h|isn't there a%a %h)";
+}
+
+static const char *anything_pattern(void)
+{
+    return "(3:is there anything %v %h|2:is anything %v|2:do you see anything %v %h|is there "
+           "something %v %h|anything %v|is any of the things %v|are any of (the objects|them|the "
+           "things) %v|can you see anything %v)";
+}
+
+// What the words for "is there a red ball" are made of.
+static void exist_text(blocks_talk *talk, blocks_draft *draft, blocks_kind kind)
+{
+    char one[BLOCKS_PHRASE], many[BLOCKS_PHRASE], place[32], predicate[BLOCKS_PHRASE];
+    unsigned mask = blocks_kind_mask(kind);
+    blocks_noun(&talk->rng, kind, BLOCKS_BARE, one);
+    blocks_noun(&talk->rng, kind, BLOCKS_PLURAL, many);
+    blocks_say(&talk->rng, place, sizeof place, here, NULL);
+    char article[BLOCKS_PHRASE + 4];
+    snprintf(article, sizeof article, "%s %s", strchr("aeiou", one[0]) ? "n" : "", one);
+    blocks_words words = {{0}};
+    words.slot['a' - 'a'] = article;
+    words.slot['k' - 'a'] = one;
+    words.slot['p' - 'a'] = many;
+    words.slot['h' - 'a'] = draft->plural || blocks_chance(talk, 0.5) ? place : "";
+    if (words.slot['h' - 'a'][0] && (strstr(place, "al") || strstr(place, "in all")))
+        words.slot['h' - 'a'] = ""; // "in total" goes with how many
+    const char *pattern = exist_pattern(draft->plural);
+    int only = __builtin_popcount(mask) == 1 ? __builtin_ctz(mask) : -1;
+    if (only >= 0 && only != BLOCKS_SHAPE && blocks_chance(talk, 0.5)) {
+        blocks_predicate(&talk->rng, (blocks_attribute)only, kind.value[only], predicate);
+        words.slot['v' - 'a'] = predicate;
+        pattern = anything_pattern();
+    }
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
+}
+
+bool blocks_ask_exist(blocks_talk *talk, blocks_draft *draft)
+{
+    unsigned mask = draw_mask(talk);
+    bool yes = blocks_chance(talk, 0.5);
+    int number = 0;
+    if (yes)
+        number = blocks_chance(talk, 0.6) ? 1 : 2 + vd_rng_below(&talk->rng, 3);
+    blocks_kind kind, opposite;
+    // Only where the other answer could be had too, so that the wording gives nothing away.
+    if (!kind_with(talk, mask, number, &kind) ||
+        (yes && !kind_with(talk, mask, 0, &opposite) && !blocks_chance(talk, 0.15)))
+        return false;
+    if (blocks_told(talk, kind) != -2)
+        return false;
+    *draft = blocks_draft_new("exist", ASK_THERE);
+    name_kind(draft, talk->scene, kind);
+    draft->meaning.yes = yes;
+    draft->plural = blocks_chance(talk, number == 1 ? 0.4 : number ? 0.8 : 0.56);
+    draft->group = draft->plural;
+    draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 0, 0);
+    exist_text(talk, draft, kind);
+    return true;
+}
+
+// "are there exactly 2 cubes", "is there more than 1 ball"
+bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft)
+{
+    int number = 1 + vd_rng_below(&talk->rng, 3);
+    blocks_kind kind;
+    if (!kind_with(talk, draw_mask(talk), number, &kind) || blocks_told(talk, kind) >= 0)
+        return false;
+    *draft = blocks_draft_new("verify", ASK_POLAR);
+    name_kind(draft, talk->scene, kind);
+    draft->kind_told = false;
+    draft->meaning.yes = blocks_chance(talk, 0.5);
+    char one[BLOCKS_PHRASE], many[BLOCKS_PHRASE], digits[8];
+    blocks_noun(&talk->rng, kind, BLOCKS_BARE, one);
+    blocks_noun(&talk->rng, kind, BLOCKS_PLURAL, many);
+    blocks_words words = {{0}};
+    words.slot['k' - 'a'] = one;
+    words.slot['p' - 'a'] = many;
+    words.slot['n' - 'a'] = digits;
+    const char *pattern;
+    int asked = number;
+    if (blocks_chance(talk, 0.4)) {
+        draft->meaning.yes = number > 1;
+        // Both answers equally often: one of two cases has to be skipped now and then.
+        if (number > 1 && blocks_chance(talk, 0.5))
+            return false;
+        asked = 20;
+        pattern = "(is there more than (3:1|one) %k|are there (several|multiple) %p|are there at "
+                  "least 2 %p|is there more than just one %k)";
+    } else {
+        if (!draft->meaning.yes)
+            asked = number == 1 ? 2 : number + (blocks_chance(talk, 0.5) ? 1 : -1);
+        pattern = asked == 1
+                      ? "(is there only (1|one) %k|is there just (1|one) %k|is there exactly "
+                        "1 %k|is there a single %k)"
+                      : "(3:are there %n %p|are there exactly %n %p|do you see %n %p|are "
+                        "there just %n %p)";
+    }
+    snprintf(digits, sizeof digits, "%d", asked);
+    draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
+    draft->group = true;
+    draft->plural = number > 1;
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
+    return true;
+}
+
+// "are all the cubes red", "is everything metal"
+bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
+{
+    const blocks_scene *scene = talk->scene;
+    bool yes = blocks_chance(talk, 0.5);
+    for (int attempt = 0; attempt < 8; attempt++) {
+        unsigned mask = blocks_chance(talk, 0.12)  ? 0
+                        : blocks_chance(talk, 0.6) ? 1u << BLOCKS_SHAPE
+                                                   : 1u << BLOCKS_COLOR;
+        blocks_attribute attribute = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+        int some = vd_rng_below(&talk->rng, scene->count);
+        blocks_kind kind = blocks_kind_of(&scene->object[some], mask);
+        blocks_set set = blocks_find(scene, kind);
+        int value = blocks_value(&scene->object[some], attribute);
+        if (!mask && blocks_told(talk, kind) == -2 && blocks_chance(talk, 0.5))
+            continue;
+        if (mask >> attribute & 1 || blocks_size_of(set) < 2 ||
+            (blocks_shared(scene, set, attribute) == value) != yes)
+            continue;
+        blocks_kind both = kind;
+        both.value[attribute] = (int8_t)value;
+        *draft = blocks_draft_new("verify", ASK_ALL);
+        name_kind(draft, scene, kind);
+        draft->kind_told = false;
+        draft->meaning.yes = yes;
+        draft->meaning.number = blocks_size_of(blocks_find(scene, both));
+        draft->plural = draft->group = true;
+        draft->topic = blocks_topic(TOPIC_ALL_ARE, blocks_kind_key(kind), (uint64_t)attribute, 0);
+        char predicate[BLOCKS_PHRASE], singular[BLOCKS_PHRASE], many[BLOCKS_PHRASE];
+        blocks_predicate_many(&talk->rng, attribute, value, predicate);
+        blocks_predicate(&talk->rng, attribute, value, singular);
+        blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY, many);
+        blocks_words words = {{0}};
+        words.slot['p' - 'a'] = mask ? many + 4 : "things";
+        words.slot['v' - 'a'] = predicate;
+        words.slot['w' - 'a'] = singular;
+        blocks_say(&talk->rng, draft->text, sizeof draft->text,
+                   mask ? "(4:are all the %p %v|3:are all of the %p %v|3:are the %p all %v|"
+                          "is every one of the %p %w|are all %p %v)"
+                        : "(2:is everything %w|are all (the|of the) (things|objects) %v|"
+                          "is everything (on the table|in the picture) %w)",
+                   &words);
+        return true;
+    }
+    return false;
+}
+
+// "and balls", after a how many.
+bool blocks_ask_and_count(blocks_talk *talk, blocks_draft *draft)
+{
+    if (talk->round < 2 || !talk->entry[talk->round - 1].count || !blocks_ask_count(talk, draft))
+        return false;
+    unsigned mask = blocks_kind_mask(draft->kind);
+    if (mask != blocks_kind_mask(talk->entry[talk->round - 1].kind) || !mask)
+        return false;
+    draft->coreference = 1;
+    char many[BLOCKS_PHRASE], the[BLOCKS_PHRASE];
+    blocks_noun(&talk->rng, draft->kind, BLOCKS_PLURAL, many);
+    blocks_noun(&talk->rng, draft->kind, BLOCKS_THE_MANY, the);
+    blocks_words words = {{0}};
+    words.slot['p' - 'a'] = many;
+    words.slot['t' - 'a'] = the;
+    blocks_say(&talk->rng, draft->text, sizeof draft->text,
+               "(3:and %p|2:what about %p|2:how about %p|what about %t|and how many %p)", &words);
+    return true;
+}
+
+// "what about a ball", after an is there.
+bool blocks_ask_and_exist(blocks_talk *talk, blocks_draft *draft)
+{
+    if (talk->round < 2 || !talk->entry[talk->round - 1].exist || !blocks_ask_exist(talk, draft))
+        return false;
+    unsigned mask = blocks_kind_mask(draft->kind);
+    if (mask != blocks_kind_mask(talk->entry[talk->round - 1].kind))
+        return false;
+    draft->coreference = 1;
+    draft->group = draft->plural = false;
+    char one[BLOCKS_PHRASE];
+    blocks_noun(&talk->rng, draft->kind, BLOCKS_A, one);
+    blocks_words words = {{0}};
+    words.slot['a' - 'a'] = one;
+    blocks_say(&talk->rng, draft->text, sizeof draft->text,
+               "(3:what about %a|2:and %a|or %a|how about %a)", &words);
+    return true;
+}

@@ -1,0 +1,374 @@
+#include "assets/blocks/talk.h"
+
+#include <stdio.h>
+
+// ---- state
+// ----------------------------------------------------------------------------------------
+
+unsigned blocks_word(blocks_attribute attribute, int value)
+{
+    int first = 0;
+    for (int a = 0; a < (int)attribute; a++)
+        first += blocks_values((blocks_attribute)a);
+    return 1u << (first + value);
+}
+
+unsigned blocks_kind_words(blocks_kind kind)
+{
+    unsigned words = 0;
+    for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
+        if (kind.value[a] >= 0)
+            words |= blocks_word((blocks_attribute)a, kind.value[a]);
+    return words;
+}
+
+void blocks_tell(blocks_talk *talk, blocks_kind kind, int number)
+{
+    if (talk->facts < BLOCKS_FACTS)
+        talk->fact[talk->facts++] = (blocks_fact){kind, number};
+}
+
+// Every `narrow` thing is a `wide` one.
+static bool within(blocks_kind narrow, blocks_kind wide)
+{
+    for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
+        if (wide.value[a] >= 0 && wide.value[a] != narrow.value[a])
+            return false;
+    return true;
+}
+
+int blocks_told(const blocks_talk *talk, blocks_kind kind)
+{
+    int told = -2;
+    for (int i = 0; i < talk->facts; i++) {
+        const blocks_fact *f = &talk->fact[i];
+        if (f->number == 0 && within(kind, f->kind))
+            return 0;
+        if (f->number >= 0 && blocks_kind_same(kind, f->kind))
+            return f->number;
+        if (f->number != 0 && within(f->kind, kind))
+            told = -1;
+    }
+    unsigned mask = blocks_kind_mask(kind);
+    for (int i = 0; i < talk->scene->count; i++)
+        if ((talk->known[i] & mask) == mask && blocks_is(&talk->scene->object[i], kind))
+            told = -1;
+    return told;
+}
+
+uint64_t blocks_topic(uint64_t what, uint64_t a, uint64_t b, uint64_t c)
+{
+    return vd_rng_mix(vd_rng_mix(vd_rng_mix(what * 0x9e3779b97f4a7c15u + a) + b) + c) | 1;
+}
+
+uint64_t blocks_kind_key(blocks_kind kind)
+{
+    uint64_t key = 0;
+    for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
+        key = key * 16 + (uint64_t)(kind.value[a] + 1);
+    return key;
+}
+
+blocks_draft blocks_draft_new(const char *family, blocks_ask ask)
+{
+    blocks_draft draft = {.family = family, .single = -1, .about = -1};
+    draft.meaning.ask = ask;
+    draft.meaning.attribute = BLOCKS_ATTRIBUTES;
+    draft.meaning.other = -1;
+    draft.meaning.more = draft.kind = draft.target = blocks_anything;
+    return draft;
+}
+
+bool blocks_it_clear(const blocks_talk *talk)
+{
+    return talk->it >= 0 && !(talk->singles & ~(1u << talk->it)) &&
+           talk->round - talk->it_entry <= 4;
+}
+
+bool blocks_they_clear(const blocks_talk *talk)
+{
+    return talk->they && talk->groups <= (talk->they_entry > 0) &&
+           talk->round - talk->they_entry <= 4;
+}
+
+// ---- targets
+// --------------------------------------------------------------------------------------
+
+// Masks of attributes (without those in hide) by which the object can be named and be alone.
+static int unique_masks(const blocks_scene *scene, int object, unsigned hide, unsigned masks[15])
+{
+    int count = 0;
+    for (unsigned mask = 1; mask < 16; mask++) {
+        if (mask & hide)
+            continue;
+        if (blocks_size_of(blocks_find(scene, blocks_kind_of(&scene->object[object], mask))) == 1)
+            masks[count++] = mask;
+    }
+    return count;
+}
+
+// Something is left to ask about.
+static bool open(const blocks_talk *talk, int object, unsigned hide)
+{
+    return !hide || (talk->known[object] & hide) != hide;
+}
+
+static int random_of(blocks_talk *talk, blocks_set set)
+{
+    int pick = vd_rng_below(&talk->rng, blocks_size_of(set));
+    for (int i = 0;; i++)
+        if (blocks_has(set, i) && pick-- == 0)
+            return i;
+}
+
+static bool pick_named(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    blocks_set can = 0;
+    unsigned masks[15];
+    for (int i = 0; i < talk->scene->count; i++)
+        if (open(talk, i, hide) && unique_masks(talk->scene, i, hide, masks))
+            can |= (blocks_set)(1u << i);
+    if (!can)
+        return false;
+    target->object = random_of(talk, can);
+    int count = unique_masks(talk->scene, target->object, hide, masks);
+    // Few words where they do; sometimes more, as people give them.
+    static const double weight[5] = {0, 6, 4, 1, 0.2};
+    double total = 0;
+    for (int i = 0; i < count; i++) {
+        bool spare = false;
+        for (int j = 0; j < count; j++)
+            spare |= j != i && (masks[j] & masks[i]) == masks[j];
+        if (!spare || blocks_chance(talk, 0.25))
+            total += weight[__builtin_popcount(masks[i])];
+        else
+            masks[i] = 0;
+    }
+    double draw = vd_rng_uniform(&talk->rng) * total;
+    unsigned mask = 0;
+    for (int i = 0; i < count && draw >= 0; i++) {
+        if (!masks[i])
+            continue;
+        mask = masks[i];
+        draw -= weight[__builtin_popcount(mask)];
+    }
+    target->kind = blocks_kind_of(&talk->scene->object[target->object], mask);
+    target->named = mask;
+    blocks_noun(&talk->rng, target->kind, BLOCKS_THE, target->text);
+    return true;
+}
+
+static const char *const place_words[BLOCKS_DIRECTIONS] = {
+    "(3:the %k on the far left|2:the %k on the left|2:the leftmost %k|the %k furthest to the left|"
+    "the %k farthest left|the %k all the way on the left)",
+    "(3:the %k on the far right|2:the %k on the right|2:the rightmost %k|the %k furthest to the "
+    "right|the %k farthest right|the %k all the way on the right)",
+    "(3:the closest %k|2:the %k in the front|the %k in front|the nearest %k|the %k closest to "
+    "(you|us|me|the camera)|the frontmost %k|the %k at the front)",
+    "(3:the %k in the back|the %k at the back|2:the farthest %k|the furthest %k|the %k farthest "
+    "(away|from the camera)|the %k furthest back)",
+};
+
+static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    const blocks_scene *scene = talk->scene;
+    blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS);
+    blocks_set among = blocks_all(scene);
+    target->kind = blocks_anything;
+    // "the leftmost cube": of some kind of which there are several.
+    if (blocks_chance(talk, 0.3)) {
+        blocks_attribute a = blocks_chance(talk, 0.6) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+        int some = vd_rng_below(&talk->rng, scene->count);
+        if (!(hide >> a & 1))
+            target->kind = blocks_kind_of(&scene->object[some], 1u << a);
+        among = blocks_find(scene, target->kind);
+    }
+    target->object = blocks_extreme(scene, among, direction);
+    if (target->object < 0 || !open(talk, target->object, hide))
+        return false;
+    char noun[BLOCKS_PHRASE];
+    blocks_noun(&talk->rng, target->kind, BLOCKS_BARE, noun);
+    blocks_words words = {{0}};
+    words.slot['k' - 'a'] = noun;
+    blocks_say(&talk->rng, target->text, sizeof target->text, place_words[direction], &words);
+    target->named = blocks_kind_mask(target->kind);
+    target->family = "superlative";
+    target->topic = 16 + (uint64_t)direction;
+    return true;
+}
+
+static bool pick_size(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    const blocks_scene *scene = talk->scene;
+    int size = vd_rng_below(&talk->rng, BLOCKS_SIZES);
+    int some = vd_rng_below(&talk->rng, scene->count);
+    blocks_attribute a = blocks_chance(talk, 0.75) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    if (hide & (1u << a | 1u << BLOCKS_SIZE))
+        return false;
+    target->kind = blocks_kind_of(&scene->object[some], 1u << a);
+    if (blocks_size_of(blocks_find(scene, target->kind)) < 2)
+        return false;
+    blocks_kind sized = target->kind;
+    sized.value[BLOCKS_SIZE] = (int8_t)size;
+    target->object = blocks_only(blocks_find(scene, sized));
+    if (target->object < 0 || !open(talk, target->object, hide))
+        return false;
+    char noun[BLOCKS_PHRASE];
+    blocks_noun(&talk->rng, target->kind, BLOCKS_BARE, noun);
+    blocks_words words = {{0}};
+    words.slot['k' - 'a'] = noun;
+    blocks_say(&talk->rng, target->text, sizeof target->text,
+               size == BLOCKS_LARGE ? "the (3:biggest|3:largest|bigger|larger) %k"
+                                    : "the (4:smallest|smaller|littlest) %k",
+               &words);
+    target->named = blocks_kind_mask(target->kind) | 1u << BLOCKS_SIZE;
+    target->family = "superlative";
+    target->topic = 24 + (uint64_t)size;
+    return true;
+}
+
+const char *blocks_direction_words(blocks_direction direction)
+{
+    static const char *const words[BLOCKS_DIRECTIONS] = {
+        "(4:to the left of|3:left of|on the left of|on the left side of)",
+        "(4:to the right of|3:right of|on the right of|on the right side of)",
+        "in front of",
+        "(6:behind|in back of)",
+    };
+    return words[direction];
+}
+
+static bool pick_neighbour(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    blocks_target from = {0};
+    if (!pick_named(talk, 0, &from))
+        return false;
+    blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS);
+    target->object = blocks_nearest(talk->scene, direction, from.object);
+    if (target->object < 0 || !open(talk, target->object, hide))
+        return false;
+    char pattern[160];
+    snprintf(pattern, sizeof pattern, "the (3:thing|2:object|one|item) (5:|just|right) %s %%t",
+             blocks_direction_words(direction));
+    blocks_words words = {{0}};
+    words.slot['t' - 'a'] = from.text;
+    blocks_say(&talk->rng, target->text, sizeof target->text, pattern, &words);
+    target->kind = blocks_anything;
+    target->named = 0;
+    target->family = "relation";
+    target->crowded = true;
+    target->topic = 32 + (uint64_t)direction + 8 * (uint64_t)from.object;
+    return true;
+}
+
+static bool pick_it(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    if (talk->it < 0 || !open(talk, talk->it, hide))
+        return false;
+    if (!blocks_it_clear(talk) && talk->round - talk->it_entry > 1)
+        return false;
+    target->object = talk->it;
+    target->coreference = talk->round - talk->it_entry;
+    target->kind = blocks_anything;
+    blocks_say(&talk->rng, target->text, sizeof target->text,
+               "(16:it|2:that one|that thing|that object|this one|this thing)", NULL);
+    return true;
+}
+
+// Is the object the only one that the words of the conversation so far call by this value?
+static int cue_entry(const blocks_talk *talk, int object, unsigned word)
+{
+    int latest = -1;
+    for (int e = 0; e < talk->round; e++) {
+        if (!(talk->entry[e].words & word))
+            continue;
+        if (talk->entry[e].object != object)
+            return -1;
+        latest = e;
+    }
+    return latest;
+}
+
+static bool pick_that(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    const blocks_scene *scene = talk->scene;
+    int start = vd_rng_below(&talk->rng, scene->count);
+    for (int k = 0; k < scene->count; k++) {
+        int object = (start + k) % scene->count;
+        if (talk->last[object] < 0 || !open(talk, object, hide))
+            continue;
+        for (int j = 0; j < BLOCKS_ATTRIBUTES; j++) {
+            static const blocks_attribute order[] = {BLOCKS_SHAPE, BLOCKS_COLOR, BLOCKS_SIZE,
+                                                     BLOCKS_MATERIAL};
+            blocks_attribute a = order[j];
+            int value = blocks_value(&scene->object[object], a);
+            blocks_kind kind = blocks_kind_of(&scene->object[object], 1u << a);
+            if (hide >> a & 1 || blocks_size_of(blocks_find(scene, kind)) < 2 ||
+                cue_entry(talk, object, blocks_word(a, value)) < 0)
+                continue;
+            target->object = object;
+            target->kind = kind;
+            target->named = 1u << a;
+            target->coreference = talk->round - talk->last[object];
+            char noun[BLOCKS_PHRASE];
+            blocks_noun(&talk->rng, kind, BLOCKS_THAT, noun);
+            blocks_words words = {{0}};
+            words.slot['k' - 'a'] = noun;
+            words.slot['b' - 'a'] = noun + 5;
+            blocks_say(&talk->rng, target->text, sizeof target->text,
+                       "(8:%k|2:the %b (you|we) mentioned|the %b from before|the %b we talked "
+                       "about|this %b|the same %b)",
+                       &words);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool pick_before(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    if (talk->before < 0 || talk->it < 0 || talk->round - talk->it_entry > 1 ||
+        !open(talk, talk->before, hide))
+        return false;
+    target->object = talk->before;
+    target->coreference = talk->round - talk->last[talk->before];
+    target->kind = blocks_anything;
+    blocks_say(&talk->rng, target->text, sizeof target->text,
+               "(2:the one before|the one before that|the previous one|the other one)", NULL);
+    return target->coreference > 0;
+}
+
+bool blocks_target_pick(blocks_talk *talk, blocks_naming naming, unsigned hide,
+                        blocks_target *target)
+{
+    *target = (blocks_target){.object = -1};
+    switch (naming) {
+    case TARGET_PLACE:
+        return pick_place(talk, hide, target);
+    case TARGET_SIZE:
+        return pick_size(talk, hide, target);
+    case TARGET_NEIGHBOUR:
+        return pick_neighbour(talk, hide, target);
+    case TARGET_IT:
+        return pick_it(talk, hide, target);
+    case TARGET_THAT:
+        return pick_that(talk, hide, target);
+    case TARGET_BEFORE:
+        return pick_before(talk, hide, target);
+    default:
+        return pick_named(talk, hide, target);
+    }
+}
+
+void blocks_draft_about(blocks_draft *draft, const blocks_target *target)
+{
+    draft->coreference = target->coreference;
+    if (target->family)
+        draft->family = target->family;
+    draft->meaning.objects = (blocks_set)(1u << target->object);
+    draft->meaning.given = target->named;
+    draft->named[target->object] = target->named;
+    draft->single = draft->about = target->object;
+    draft->crowded = target->crowded;
+    draft->target = target->kind;
+}

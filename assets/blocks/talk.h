@@ -1,0 +1,168 @@
+// A conversation while it is made: what has been said, what "it" and "they" are, and the questions
+// that could come next. Internal to the dialog maker.
+#ifndef BLOCKS_TALK_H
+#define BLOCKS_TALK_H
+
+#include "assets/blocks/answers.h"
+#include "assets/blocks/phrase.h"
+
+// A question that could be asked, with what it would do to the conversation.
+typedef struct blocks_draft {
+    char text[BLOCKS_TEXT];
+    const char *family;
+    int coreference;
+    blocks_meaning meaning;
+    uint64_t topic; // the same question in other words has the same topic
+
+    unsigned named[BLOCKS_MAX]; // attributes of objects that the question names
+    int single;                 // the one object that it is about, -1 = none
+    bool crowded;               // names several: no clear "it" afterwards
+    int about;                  // the object that the answer describes, -1 = none
+    blocks_kind kind;           // COUNT, THERE: the kind asked about
+    bool kind_told;             // the answer tells how many of that kind there are, or if any
+    bool group;                 // "they" may be that kind afterwards
+    bool other_group;           // counts things that "they" might mean too
+    bool plural;                // asked in the plural
+    blocks_kind target;         // VALUE: the kind by which the object was named
+} blocks_draft;
+
+// One entry of the history, as its words alone have it.
+typedef struct blocks_entry {
+    unsigned words; // values named, bit per value (blocks_word)
+    int object;     // the one object it is about, -1 = none or several
+    blocks_ask ask;
+    blocks_attribute attribute;
+    blocks_kind kind; // COUNT, THERE; VALUE: how the object was named
+    bool exist, count, value;
+} blocks_entry;
+
+typedef struct blocks_fact {
+    blocks_kind kind;
+    int number; // how many; -1: at least one
+} blocks_fact;
+
+enum { BLOCKS_FACTS = 2 * BLOCKS_ROUNDS + 4 };
+
+typedef struct blocks_talk {
+    const blocks_scene *scene;
+    vd_rng rng;
+    blocks_dialog *dialog;
+    int round; // the one to come, 1..BLOCKS_ROUNDS; the caption is 0
+    uint64_t topics[BLOCKS_ROUNDS];
+    blocks_entry entry[BLOCKS_ROUNDS + 1];
+    blocks_fact fact[BLOCKS_FACTS];
+    int facts;
+
+    unsigned known[BLOCKS_MAX]; // attributes of each object that have been told
+    int last[BLOCKS_MAX];       // entry that last spoke of the object alone, -1 = none
+
+    int it, it_entry;   // what "it" is, -1 = nothing clear
+    int before;         // what "it" was before that, -1 = nothing
+    blocks_set singles; // objects that rounds (not the caption) spoke of one at a time
+
+    bool they; // is there a group to speak of
+    blocks_kind they_kind;
+    int they_entry, groups; // groups: how many the rounds (not the caption) brought up
+    int references;         // coreferent questions so far
+} blocks_talk;
+
+// ---- state
+// ----------------------------------------------------------------------------------------
+
+static inline bool blocks_chance(blocks_talk *talk, double probability)
+{
+    return vd_rng_uniform(&talk->rng) < probability;
+}
+
+unsigned blocks_word(blocks_attribute attribute, int value); // bit of a value
+unsigned blocks_kind_words(blocks_kind kind);
+
+void blocks_tell(blocks_talk *talk, blocks_kind kind, int number);
+// What the conversation so far already says: number of the kind, -1 = at least one, -2 = unknown.
+int blocks_told(const blocks_talk *talk, blocks_kind kind);
+
+// A draft without effects on the conversation.
+blocks_draft blocks_draft_new(const char *family, blocks_ask ask);
+uint64_t blocks_topic(uint64_t what, uint64_t a, uint64_t b, uint64_t c);
+uint64_t blocks_kind_key(blocks_kind kind);
+
+// Would a reader who does not know the order of the rounds know what "it" ("they") is? People go by
+// the latest mention; most references are made where both readings agree, because the network
+// matches contents and has no clock.
+bool blocks_it_clear(const blocks_talk *talk);
+bool blocks_they_clear(const blocks_talk *talk);
+
+// ---- what a question can be about
+// -----------------------------------------------------------------
+
+typedef struct blocks_target {
+    int object;
+    char text[BLOCKS_PHRASE + 32]; // "the red ball", "it", "the thing on the far left"
+    unsigned named;                // attributes named
+    blocks_kind kind;              // by which it is named
+    int coreference;
+    const char *family; // when the way of naming it decides the family, else NULL
+    bool crowded;
+    uint64_t topic;
+} blocks_target;
+
+typedef enum {
+    TARGET_NAMED,     // by a kind that it alone is
+    TARGET_PLACE,     // the thing on the far left
+    TARGET_SIZE,      // the biggest cube
+    TARGET_NEIGHBOUR, // the thing behind the red ball
+    TARGET_IT,
+    TARGET_THAT,   // that ball: of several, the one spoken of
+    TARGET_BEFORE, // the one before
+} blocks_naming;
+
+// Picks an object and names it without the attributes in `hide`, of which it also tells whatever
+// has not been told yet (so that asking for it is not silly). False when there is no such object.
+bool blocks_target_pick(blocks_talk *talk, blocks_naming naming, unsigned hide,
+                        blocks_target *target);
+// Fills the draft's effects for a question about one target.
+void blocks_draft_about(blocks_draft *draft, const blocks_target *target);
+const char *blocks_direction_words(blocks_direction direction);
+
+// ---- questions: false when there is nothing to ask
+// -------------------------------------------------
+
+bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_exist(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_and_count(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_and_exist(blocks_talk *talk, blocks_draft *draft);
+
+bool blocks_ask_attribute(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
+bool blocks_ask_verify(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
+bool blocks_ask_what(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
+bool blocks_ask_and_attribute(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_no_such(blocks_talk *talk, blocks_draft *draft);
+
+bool blocks_ask_neighbour(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
+bool blocks_ask_anything(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
+bool blocks_ask_pair(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
+bool blocks_ask_where(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
+
+bool blocks_ask_more(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_which_more(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_same(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
+bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_else(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
+
+bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_they_what(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_others(blocks_talk *talk, blocks_draft *draft);
+
+bool blocks_ask_absent(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_present(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_scene(blocks_talk *talk, blocks_draft *draft);
+
+// Writes the caption and starts the conversation with what it says.
+void blocks_caption(blocks_talk *talk);
+
+#endif
