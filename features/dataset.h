@@ -23,8 +23,7 @@ vd_status vd_dataset_vocab(const vd_visdial *dialogs, int64_t minimum, vd_vocab 
 // Changes that show what a model uses; all off = 0.
 typedef struct vd_dataset_view {
     bool other_image; // every dialog sees the next dialog's picture
-    bool no_history;  // every round sees the caption only, as an entry; rounds' entries are empty
-                      // of words (one <UNK>)
+    bool no_history;  // every history entry, the caption's too, is a single <UNK>
 } vd_dataset_view;
 
 // Fills a batch for `count` dialogs. The arrays belong to the loader and are valid until its next

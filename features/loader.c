@@ -1,0 +1,368 @@
+// A batch is built in three steps: sizes (widths, rounds, regions, distinct candidates), room, and
+// the numbers. Candidates are found distinct by stamping the answer table: one look a candidate.
+#include "features/dataset.h"
+
+#include "engine/alloc.h"
+#include "engine/dialog.h"
+#include "features/dataset_store.h"
+
+// A list that only ever grows.
+typedef struct list {
+    void *at;
+    size_t bytes;
+} list;
+
+enum {
+    IMAGE,
+    PICTURE, // one image, all its regions
+    QUESTION,
+    QUESTION_LENGTH,
+    HISTORY,
+    HISTORY_LENGTH,
+    CANDIDATE,
+    CANDIDATE_LENGTH,
+    OPTION,
+    TRUTH,
+    CANDIDATE_IN,
+    CANDIDATE_OUT,
+    DISTINCT,
+    LISTS
+};
+
+struct vd_loader {
+    const vd_dataset *set;
+    list lists[LISTS];
+    uint32_t *stamp; // (answer_count) the batch that saw this answer last
+    int32_t *place;  // (answer_count) its index among that batch's distinct candidates
+    uint32_t now;
+    vd_batch batch;
+};
+
+static const vd_dataset_view plain;
+
+vd_status vd_loader_new(const vd_dataset *dataset, vd_loader **out, vd_error *err)
+{
+    *out = NULL;
+    vd_loader *loader = vd_alloc(1, sizeof *loader);
+    if (!loader)
+        return vd_error_memory(err, "a loader");
+    loader->set = dataset;
+    loader->stamp = vd_alloc(dataset->dialogs->answer_count, sizeof *loader->stamp);
+    loader->place = vd_alloc(dataset->dialogs->answer_count, sizeof *loader->place);
+    if (!loader->stamp || !loader->place) {
+        vd_loader_free(loader);
+        return vd_error_memory(err, "a loader");
+    }
+    *out = loader;
+    return VD_OK;
+}
+
+void vd_loader_free(vd_loader *loader)
+{
+    if (!loader)
+        return;
+    for (int i = 0; i < LISTS; i++)
+        vd_free(loader->lists[i].at);
+    vd_free(loader->place);
+    vd_free(loader->stamp);
+    vd_free(loader);
+}
+
+// Room for a x b x c elements; what was in it is gone. NULL when memory is out.
+static void *room(vd_loader *loader, int which, size_t a, size_t b, size_t c, size_t size)
+{
+    list *l = &loader->lists[which];
+    size_t bytes;
+    if (__builtin_mul_overflow(a, b, &bytes) || __builtin_mul_overflow(bytes, c, &bytes) ||
+        __builtin_mul_overflow(bytes, size, &bytes))
+        return NULL;
+    if (l->at && bytes <= l->bytes)
+        return l->at;
+    vd_free(l->at);
+    l->bytes = 0;
+    l->at = vd_alloc(bytes, 1);
+    if (l->at)
+        l->bytes = bytes;
+    return l->at;
+}
+
+static int32_t *zeros(vd_loader *loader, int which, size_t a, size_t b)
+{
+    int32_t *at = room(loader, which, a, b, 1, sizeof *at);
+    if (at)
+        memset(at, 0, a * b * sizeof *at);
+    return at;
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static const int32_t *sequence(const vd_sequences *s, size_t index)
+{
+    return s->ids + s->first[index];
+}
+
+// <S> answer </S>, cut; returns its length.
+static int wrapped_length(const vd_dataset *set, int32_t answer)
+{
+    return smaller(set->answers.length[answer] + 2, VD_CUT_CANDIDATE);
+}
+
+static int wrap(const vd_dataset *set, int32_t answer, int32_t *out)
+{
+    const int32_t *ids = sequence(&set->answers, (size_t)answer);
+    int words = set->answers.length[answer], length = wrapped_length(set, answer);
+    out[0] = VD_START;
+    for (int i = 1; i < length; i++)
+        out[i] = i <= words ? ids[i - 1] : VD_END;
+    return length;
+}
+
+// History entry r > 0 of a dialog: round r - 1.
+static int entry(const vd_dataset *set, const vd_visdial_round *round, int32_t out[VD_MAX_HISTORY])
+{
+    int32_t answer[VD_MAX_CANDIDATE];
+    int length = round->answer >= 0 ? wrap(set, round->answer, answer) : 0;
+    return vd_history_entry(sequence(&set->questions, (size_t)round->question),
+                            set->questions.length[round->question], answer, length, out);
+}
+
+// ---- sizes ------------------------------------------------------------------
+
+static void measure(vd_loader *loader, const size_t *dialogs, size_t count)
+{
+    const vd_dataset *set = loader->set;
+    vd_batch *batch = &loader->batch;
+    *batch = (vd_batch){.dialogs = (int)count, .candidates = set->candidates};
+    for (size_t b = 0; b < count; b++) {
+        const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
+        batch->rounds = larger(batch->rounds, dialog->round_count);
+        for (int32_t r = 0; r < dialog->round_count; r++)
+            batch->question_width =
+                larger(batch->question_width, set->questions.length[dialog->rounds[r].question]);
+    }
+}
+
+// Numbers the answers on offer in this batch; returns how many there are.
+static int number_candidates(vd_loader *loader, const size_t *dialogs, size_t count,
+                             int32_t *distinct)
+{
+    const vd_dataset *set = loader->set;
+    if (++loader->now == 0) {
+        memset(loader->stamp, 0, set->dialogs->answer_count * sizeof *loader->stamp);
+        loader->now = 1;
+    }
+    int found = 0;
+    for (size_t b = 0; b < count; b++) {
+        const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
+        for (int32_t r = 0; r < dialog->round_count; r++)
+            for (int32_t i = 0; i < dialog->rounds[r].option_count; i++) {
+                int32_t answer = dialog->rounds[r].options[i];
+                if (loader->stamp[answer] == loader->now)
+                    continue;
+                loader->stamp[answer] = loader->now;
+                loader->place[answer] = found;
+                distinct[found++] = answer;
+            }
+    }
+    return found;
+}
+
+// ---- numbers ----------------------------------------------------------------
+
+static vd_status fill_images(vd_loader *loader, const size_t *dialogs, size_t count, bool other,
+                             vd_error *err)
+{
+    const vd_dataset *set = loader->set;
+    vd_batch *batch = &loader->batch;
+    size_t all = (size_t)vd_regions_max(set->regions), size = (size_t)vd_regions_size(set->regions);
+    size_t total = set->dialogs->dialog_count;
+    for (size_t b = 0; b < count; b++) {
+        size_t row = set->row[other ? (dialogs[b] + 1) % total : dialogs[b]];
+        batch->regions = larger(batch->regions, vd_regions_used(set->regions, row));
+    }
+    size_t used = (size_t)batch->regions;
+    float *image = room(loader, IMAGE, count, used, size, sizeof *image);
+    float *picture = room(loader, PICTURE, all, size, 1, sizeof *picture);
+    if (!image || !picture)
+        return vd_error_memory(err, "the pictures of a batch");
+    for (size_t b = 0; b < count; b++) {
+        size_t row = set->row[other ? (dialogs[b] + 1) % total : dialogs[b]];
+        float *to = image + b * used * size;
+        vd_status status =
+            vd_regions_read(set->regions, row, used == all ? to : picture, NULL, err);
+        if (status != VD_OK)
+            return status;
+        if (used != all)
+            memcpy(to, picture, used * size * sizeof *to);
+    }
+    batch->image = image;
+    return VD_OK;
+}
+
+static vd_status fill_questions(vd_loader *loader, const size_t *dialogs, size_t count,
+                                vd_error *err)
+{
+    const vd_dataset *set = loader->set;
+    vd_batch *batch = &loader->batch;
+    size_t rounds = (size_t)batch->rounds, width = (size_t)batch->question_width;
+    int32_t *question = zeros(loader, QUESTION, count * rounds, width);
+    int32_t *length = zeros(loader, QUESTION_LENGTH, count, rounds);
+    if (!question || !length)
+        return vd_error_memory(err, "the questions of a batch");
+    for (size_t b = 0; b < count; b++) {
+        const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
+        for (size_t r = 0; r < (size_t)dialog->round_count; r++) {
+            size_t place = b * rounds + r, index = (size_t)dialog->rounds[r].question;
+            length[place] = set->questions.length[index];
+            memcpy(question + place * width, sequence(&set->questions, index),
+                   (size_t)length[place] * sizeof *question);
+        }
+    }
+    batch->question = question;
+    batch->question_length = length;
+    return VD_OK;
+}
+
+static int history_entry(const vd_loader *loader, size_t index, int32_t r, bool none,
+                         int32_t out[VD_MAX_HISTORY])
+{
+    const vd_dataset *set = loader->set;
+    if (none) {
+        out[0] = VD_UNKNOWN;
+        return 1;
+    }
+    if (r > 0)
+        return entry(set, &vd_dataset_dialog(set, index)->rounds[r - 1], out);
+    int length = set->captions.length[index];
+    memcpy(out, sequence(&set->captions, index), (size_t)length * sizeof *out);
+    return length;
+}
+
+static vd_status fill_history(vd_loader *loader, const size_t *dialogs, size_t count, bool none,
+                              vd_error *err)
+{
+    vd_batch *batch = &loader->batch;
+    size_t rounds = (size_t)batch->rounds;
+    // At full width first; the batch's own width is known afterwards, and rows move up to it.
+    int32_t *history = zeros(loader, HISTORY, count * rounds, VD_MAX_HISTORY);
+    int32_t *length = zeros(loader, HISTORY_LENGTH, count, rounds);
+    if (!history || !length)
+        return vd_error_memory(err, "the history of a batch");
+    for (size_t b = 0; b < count; b++) {
+        const vd_visdial_dialog *dialog = vd_dataset_dialog(loader->set, dialogs[b]);
+        for (int32_t r = 0; r < dialog->round_count; r++) {
+            size_t place = b * rounds + (size_t)r;
+            length[place] =
+                history_entry(loader, dialogs[b], r, none, history + place * VD_MAX_HISTORY);
+            batch->history_width = larger(batch->history_width, length[place]);
+        }
+    }
+    size_t width = (size_t)batch->history_width;
+    for (size_t i = 1; i < count * rounds; i++)
+        memmove(history + i * width, history + i * VD_MAX_HISTORY, width * sizeof *history);
+    batch->history = history;
+    batch->history_length = length;
+    return VD_OK;
+}
+
+static vd_status fill_candidates(vd_loader *loader, const int32_t *distinct, vd_error *err)
+{
+    const vd_dataset *set = loader->set;
+    vd_batch *batch = &loader->batch;
+    size_t count = (size_t)batch->distinct;
+    for (size_t u = 0; u < count; u++)
+        batch->candidate_width = larger(batch->candidate_width, wrapped_length(set, distinct[u]));
+    size_t width = (size_t)batch->candidate_width;
+    int32_t *candidate = zeros(loader, CANDIDATE, count, width);
+    int32_t *in = zeros(loader, CANDIDATE_IN, count, width);
+    int32_t *out = zeros(loader, CANDIDATE_OUT, count, width);
+    int32_t *length = zeros(loader, CANDIDATE_LENGTH, count, 1);
+    if (!candidate || !in || !out || !length)
+        return vd_error_memory(err, "the candidates of a batch");
+    for (size_t u = 0; u < count; u++) {
+        const int32_t *ids = sequence(&set->answers, (size_t)distinct[u]);
+        int words = set->answers.length[distinct[u]];
+        length[u] = wrap(set, distinct[u], candidate + u * width);
+        // The generative decoder reads and predicts one token each of <S> answer and answer </S>,
+        // each cut by itself.
+        int steps = smaller(words + 1, VD_CUT_CANDIDATE);
+        in[u * width] = VD_START;
+        memcpy(in + u * width + 1, ids, (size_t)(steps - 1) * sizeof *in);
+        memcpy(out + u * width, ids, (size_t)smaller(words, steps) * sizeof *out);
+        if (words < steps)
+            out[u * width + (size_t)words] = VD_END;
+    }
+    batch->candidate = candidate;
+    batch->candidate_in = in;
+    batch->candidate_out = out;
+    batch->candidate_length = length;
+    return VD_OK;
+}
+
+static vd_status fill_options(vd_loader *loader, const size_t *dialogs, size_t count, vd_error *err)
+{
+    vd_batch *batch = &loader->batch;
+    size_t rounds = (size_t)batch->rounds, candidates = (size_t)batch->candidates;
+    int32_t *option = zeros(loader, OPTION, count * rounds, candidates);
+    int32_t *truth = zeros(loader, TRUTH, count, rounds);
+    if (!option || !truth)
+        return vd_error_memory(err, "the options of a batch");
+    for (size_t i = 0; i < count * rounds; i++)
+        truth[i] = -1;
+    for (size_t b = 0; b < count; b++) {
+        const vd_visdial_dialog *dialog = vd_dataset_dialog(loader->set, dialogs[b]);
+        for (size_t r = 0; r < (size_t)dialog->round_count; r++) {
+            const vd_visdial_round *round = &dialog->rounds[r];
+            truth[b * rounds + r] = round->truth;
+            int32_t *to = option + (b * rounds + r) * candidates;
+            for (int32_t i = 0; i < round->option_count; i++)
+                to[i] = loader->place[round->options[i]];
+        }
+    }
+    batch->option = option;
+    batch->truth = truth;
+    return VD_OK;
+}
+
+vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count,
+                          const vd_dataset_view *view, const vd_batch **out, vd_error *err)
+{
+    *out = NULL;
+    size_t total = vd_dataset_count(loader->set);
+    view = view ? view : &plain;
+    if (count == 0 || count > INT32_MAX)
+        return vd_error_set(err, VD_USAGE, "a batch of %zu dialogs; expected 1 or more", count);
+    for (size_t b = 0; b < count; b++)
+        if (dialogs[b] >= total)
+            return vd_error_set(err, VD_USAGE, "dialog %zu of %zu was asked for", dialogs[b],
+                                total);
+    if (view->other_image && total < 2)
+        return vd_error_set(err, VD_USAGE,
+                            "with one dialog there is no other picture to show; 2 are needed");
+    measure(loader, dialogs, count);
+    size_t most = (size_t)loader->batch.rounds * (size_t)loader->batch.candidates;
+    int32_t *distinct = room(loader, DISTINCT, count, most, 1, sizeof *distinct);
+    if (!distinct)
+        return vd_error_memory(err, "the candidates of a batch");
+    loader->batch.distinct = number_candidates(loader, dialogs, count, distinct);
+    vd_status status = fill_images(loader, dialogs, count, view->other_image, err);
+    if (status == VD_OK)
+        status = fill_questions(loader, dialogs, count, err);
+    if (status == VD_OK)
+        status = fill_history(loader, dialogs, count, view->no_history, err);
+    if (status == VD_OK)
+        status = fill_candidates(loader, distinct, err);
+    if (status == VD_OK)
+        status = fill_options(loader, dialogs, count, err);
+    if (status == VD_OK)
+        *out = &loader->batch;
+    return status;
+}
