@@ -210,8 +210,8 @@ static void init_tile(picture *p, int row, int column)
     vec corner[4], centre = {0, 0, 0};
     float spread = 0;
     for (int i = 0; i < 4; i++) {
-        corner[i] =
-            on_table(&p->view, (float)((column + i % 2) * TILE), (float)((row + i / 2) * TILE));
+        int right = column + (i & 1), below = row + (i >> 1);
+        corner[i] = on_table(&p->view, (float)(right * TILE), (float)(below * TILE));
         centre = vec_add(centre, vec_scale(corner[i], 0.25f));
     }
     for (int i = 0; i < 4; i++) {
@@ -310,7 +310,7 @@ static void put(const picture *p, vec color, uint8_t *rgb)
 typedef struct strip {
     blocks_point point[3][W];
     float seen[3][W + 2]; // how much of the light, sampled
-    int32_t id[3][W + 2];
+    int8_t id[3][W + 2];
 } strip;
 
 static void trace_points(const picture *p, int y, const int8_t *id, const float *t, int slot,
@@ -330,14 +330,14 @@ static void trace_points(const picture *p, int y, const int8_t *id, const float 
 // The mean over the neighbours on the same surface: nine differently turned sampling patterns.
 static void mean_seen(const strip *rows, int middle, float *mean)
 {
-    const int32_t *own = rows->id[middle];
+    const int8_t *own = rows->id[middle];
     float count[W];
     for (int x = 0; x < W; x++) {
         mean[x] = count[x] = 0;
     }
     for (int row = 0; row < 3; row++) {
         for (int step = 0; step < 3; step++) {
-            const int32_t *id = rows->id[row] + step;
+            const int8_t *id = rows->id[row] + step;
             const float *seen = rows->seen[row] + step;
             for (int x = 0; x < W; x++) {
                 float same = id[x] == own[x + 1] ? 1.0f : 0.0f;

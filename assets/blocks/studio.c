@@ -10,8 +10,8 @@ static const vec WHITE = {1, 1, 1}, UPWARDS = {0, 0, 1};
 // Chosen to stay apart under every light and in both materials.
 static const vec ALBEDO[BLOCKS_COLORS] = {
     [BLOCKS_RED] = {0.64f, 0.020f, 0.026f},   [BLOCKS_GREEN] = {0.022f, 0.37f, 0.060f},
-    [BLOCKS_BLUE] = {0.022f, 0.085f, 0.66f},  [BLOCKS_YELLOW] = {0.90f, 0.69f, 0.018f},
-    [BLOCKS_PURPLE] = {0.25f, 0.032f, 0.50f}, [BLOCKS_ORANGE] = {0.92f, 0.24f, 0.010f},
+    [BLOCKS_BLUE] = {0.022f, 0.085f, 0.66f},  [BLOCKS_YELLOW] = {0.90f, 0.73f, 0.018f},
+    [BLOCKS_PURPLE] = {0.25f, 0.032f, 0.50f}, [BLOCKS_ORANGE] = {0.93f, 0.285f, 0.010f},
     [BLOCKS_WHITE] = {0.88f, 0.88f, 0.87f},   [BLOCKS_BLACK] = {0.013f, 0.013f, 0.015f},
 };
 

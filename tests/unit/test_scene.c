@@ -77,11 +77,11 @@ static void boxes_and_counts_agree_with_the_id_map(void **state)
         blocks_render_ids(&scenes[i], &id[0][0]);
         for (int y = 0; y < BLOCKS_HEIGHT; y++) {
             for (int x = 0; x < BLOCKS_WIDTH; x++) {
-                int seen = id[y][x];
-                assert_true(seen >= -1 && seen < scenes[i].count);
-                if (seen < 0) {
+                assert_true(id[y][x] >= -1 && id[y][x] < scenes[i].count);
+                if (id[y][x] < 0) {
                     continue;
                 }
+                uint8_t seen = (uint8_t)id[y][x];
                 int *b = box[seen];
                 if (!visible[seen]++) {
                     b[0] = x, b[1] = y, b[2] = x + 1, b[3] = y + 1;

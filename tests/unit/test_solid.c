@@ -29,7 +29,7 @@ static blocks_solid draw_solid(vd_rng *rng, blocks_shape shape)
 static double depth_in(const blocks_solid *s, vec p)
 {
     double x = p.x - s->x, y = p.y - s->y, axis = hypot(x, y);
-    double slab = fmin(p.z, s->height - p.z);
+    double slab = fmin((double)p.z, (double)(s->height - p.z));
     double u = fabs(s->cos * x + s->sin * y), v = fabs(s->cos * y - s->sin * x);
     switch (s->shape) {
     case BLOCKS_CUBE:
