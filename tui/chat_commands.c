@@ -1,0 +1,240 @@
+// The /commands of the chat: one table for dispatch, completion and help.
+#include <string.h>
+#include <strings.h>
+
+#include "tui/view_chat.h"
+
+typedef struct command {
+    const char *name;
+    const char *argument; // NULL: takes none
+    const char *meaning;
+    void (*run)(vd_chat *chat, const char *argument);
+} command;
+
+static void run_picture(vd_chat *chat, const char *argument)
+{
+    char *end;
+    long long id = strtoll(argument, &end, 10);
+    size_t index;
+    vd_error error = {0};
+    if (end == argument || *end)
+        vd_chat_complain(chat, "/picture takes an image id, or \"#3\" for the third picture");
+    else if (chat->source.find(chat->source.context, id, &index, &error))
+        vd_chat_complain(chat, "%s", error.text);
+    else
+        vd_chat_go_picture(chat, index);
+}
+
+static void run_number(vd_chat *chat, const char *argument)
+{
+    if (argument[0] != '#') {
+        run_picture(chat, argument);
+        return;
+    }
+    char *end;
+    long number = strtol(argument + 1, &end, 10);
+    size_t count = chat->source.count(chat->source.context);
+    if (end == argument + 1 || *end || number < 1 || (size_t)number > count)
+        vd_chat_complain(chat, "/picture %s: there are pictures #1 to #%zu", argument, count);
+    else
+        vd_chat_go_picture(chat, (size_t)number - 1);
+}
+
+static void run_next(vd_chat *chat, const char *argument)
+{
+    (void)argument;
+    vd_chat_go_picture(chat, (chat->index + 1) % chat->source.count(chat->source.context));
+}
+
+static void run_prev(vd_chat *chat, const char *argument)
+{
+    (void)argument;
+    size_t count = chat->source.count(chat->source.context);
+    vd_chat_go_picture(chat, (chat->index + count - 1) % count);
+}
+
+static void run_random(vd_chat *chat, const char *argument)
+{
+    (void)argument;
+    vd_chat_random_picture(chat);
+}
+
+static void run_model(vd_chat *chat, const char *argument)
+{
+    if (argument[0])
+        vd_chat_use_model(chat, argument);
+    else
+        vd_chat_say(chat, "this is %s; /model base, /model improved or /model FILE",
+                    chat->model[0] ? chat->model : "no model");
+}
+
+static void run_again(vd_chat *chat, const char *argument)
+{
+    (void)argument;
+    vd_chat_again(chat);
+}
+
+static void run_undo(vd_chat *chat, const char *argument)
+{
+    (void)argument;
+    vd_chat_undo(chat);
+}
+
+static void run_new(vd_chat *chat, const char *argument)
+{
+    (void)argument;
+    vd_chat_go_picture(chat, chat->index);
+}
+
+static void run_choose(vd_chat *chat, const char *argument)
+{
+    char *end;
+    long place = strtol(argument, &end, 10);
+    const vd_round *round = vd_chat_shown(chat);
+    if (end == argument || *end || place < 1 || (round && place > round->reply.answer.candidates))
+        vd_chat_complain(chat, "/choose takes a place in the ranking, 1 to %d",
+                         round ? round->reply.answer.candidates : 1);
+    else
+        vd_chat_choose(chat, (int)place - 1);
+}
+
+static void run_find(vd_chat *chat, const char *argument)
+{
+    vd_chat_find(chat, argument);
+}
+
+static void run_zoom(vd_chat *chat, const char *argument)
+{
+    (void)argument;
+    vd_chat_open(chat, chat->place == VD_PLACE_ZOOM ? VD_PLACE_CHAT : VD_PLACE_ZOOM);
+}
+
+static void run_answers(vd_chat *chat, const char *argument)
+{
+    (void)argument;
+    vd_chat_open(chat, VD_PLACE_ANSWERS);
+}
+
+static void run_attention(vd_chat *chat, const char *argument)
+{
+    (void)argument;
+    vd_chat_open(chat, VD_PLACE_DETAIL);
+}
+
+static void run_mouse(vd_chat *chat, const char *argument)
+{
+    bool on = strcmp(argument, "on") == 0;
+    if (!on && strcmp(argument, "off") != 0)
+        vd_chat_complain(chat, "/mouse on or /mouse off");
+    else if (vd_chat_post(chat, VD_REQUEST_MOUSE, NULL, on))
+        vd_chat_say(chat, "mouse %s", on ? "on" : "off: the terminal selects text again");
+}
+
+static void run_help(vd_chat *chat, const char *argument)
+{
+    (void)argument;
+    vd_chat_open(chat, VD_PLACE_HELP);
+}
+
+static void run_quit(vd_chat *chat, const char *argument)
+{
+    (void)argument;
+    vd_chat_post(chat, VD_REQUEST_LEAVE, NULL, 0);
+}
+
+static const command commands[] = {
+    {"/picture", "ID or #N", "a picture by its image id or by its number", run_number},
+    {"/next", NULL, "the next picture", run_next},
+    {"/prev", NULL, "the previous picture", run_prev},
+    {"/random", NULL, "any picture", run_random},
+    {"/model", "NAME", "base, improved or a model file; the conversation stays", run_model},
+    {"/again", NULL, "ask the last question again, with this model", run_again},
+    {"/choose", "N", "continue with the answer at place N", run_choose},
+    {"/undo", NULL, "forget the last round", run_undo},
+    {"/new", NULL, "start over with this picture", run_new},
+    {"/find", "TEXT", "search the dialog", run_find},
+    {"/zoom", NULL, "picture full screen and back", run_zoom},
+    {"/answers", NULL, "every answer of the pool, ranked", run_answers},
+    {"/attention", NULL, "attention word by word", run_attention},
+    {"/mouse", "on|off", "use the mouse here or leave it to the terminal", run_mouse},
+    {"/help", NULL, "the keys and commands", run_help},
+    {"/quit", NULL, "leave", run_quit},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const char *const arguments[] = {"/model base", "/model improved", "/mouse on",
+                                        "/mouse off"};
+
+bool vd_chat_command_help(size_t index, char *usage, size_t usage_size, const char **meaning)
+{
+    if (index >= COMMANDS)
+        return false;
+    snprintf(usage, usage_size, "%s%s%s", commands[index].name, commands[index].argument ? " " : "",
+             commands[index].argument ? commands[index].argument : "");
+    *meaning = commands[index].meaning;
+    return true;
+}
+
+void vd_chat_command(vd_chat *chat, const char *line)
+{
+    size_t length = strcspn(line, " ");
+    const char *argument = line + length + strspn(line + length, " ");
+    char trimmed[VD_LINE_MAX + 1];
+    snprintf(trimmed, sizeof trimmed, "%s", argument);
+    size_t end = strlen(trimmed);
+    while (end > 0 && trimmed[end - 1] == ' ')
+        trimmed[--end] = '\0';
+
+    const command *found = NULL;
+    int matches = 0;
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strncmp(commands[i].name, line, length) != 0)
+            continue;
+        bool whole = strlen(commands[i].name) == length;
+        if (whole || !found)
+            found = &commands[i];
+        matches = whole ? 1 : matches + 1;
+        if (whole)
+            break;
+    }
+    if (matches != 1 || length < 2)
+        vd_chat_complain(chat, "%.*s is %s command; F1 lists them", (int)length, line,
+                         matches > 1 && length > 1 ? "short for more than one" : "no");
+    else if (!found->argument && trimmed[0])
+        vd_chat_complain(chat, "%s takes nothing after it, found \"%s\"", found->name, trimmed);
+    else
+        found->run(chat, trimmed);
+}
+
+// Completes to the longest start that all candidates share; lists them when that is no progress.
+void vd_chat_complete(vd_chat *chat)
+{
+    const char *text = chat->line.text;
+    if (text[0] != '/')
+        return;
+    char common[64] = "", list[256] = "";
+    int matches = 0;
+    bool with_argument = strchr(text, ' ') != NULL;
+    size_t total = with_argument ? sizeof arguments / sizeof *arguments : COMMANDS;
+    for (size_t i = 0; i < total; i++) {
+        const char *name = with_argument ? arguments[i] : commands[i].name;
+        if (strncmp(name, text, chat->line.length) != 0)
+            continue;
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", used ? "  " : "", name);
+        if (matches++ == 0)
+            snprintf(common, sizeof common, "%s%s", name,
+                     !with_argument && commands[i].argument ? " " : "");
+        size_t same = 0;
+        while (common[same] && common[same] == name[same])
+            same++;
+        if (matches > 1)
+            common[same] = '\0';
+    }
+    if (matches == 0)
+        vd_chat_say(chat, "no command starts like that; F1 lists them");
+    else if (strlen(common) > chat->line.length)
+        vd_line_set(&chat->line, common);
+    else if (matches > 1)
+        vd_chat_say(chat, "%s", list);
+}

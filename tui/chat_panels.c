@@ -1,0 +1,320 @@
+// The panels about one answer: ranking, attention over regions, rounds and words.
+#include <math.h>
+#include <string.h>
+
+#include "tui/theme.h"
+#include "tui/view_chat.h"
+
+static vd_style role(const vd_grid *grid, vd_role which)
+{
+    return vd_theme(grid->look, which);
+}
+
+// ---- ranking -----------------------------------------------------------------------------------
+
+static double entropy_bits(const vd_answer *answer)
+{
+    double bits = 0;
+    for (int i = 0; i < answer->candidates; i++)
+        if (answer->probability[i] > 0)
+            bits -= answer->probability[i] * log2(answer->probability[i]);
+    return bits;
+}
+
+// "Answers within 312 candidates   1.24 bits, margin 48 %": a softmax over a pool is no confidence,
+// so the pool is named wherever its probabilities stand.
+static void draw_title(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round *round)
+{
+    const vd_answer *answer = &round->reply.answer;
+    char text[96], right[64], margin[16];
+    int number = (int)(round - chat->rounds) + 1;
+    if (chat->selected >= 0)
+        snprintf(text, sizeof text, "Round %d, within %d candidates", number, answer->candidates);
+    else
+        snprintf(text, sizeof text, "Answers within %d candidates", answer->candidates);
+    double first = answer->probability[answer->order[0]];
+    double second = answer->candidates > 1 ? answer->probability[answer->order[1]] : 0;
+    vd_percent(margin, sizeof margin, first - second);
+    int used = vd_grid_text(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_TITLE));
+    int room = at.width - used - 2;
+    snprintf(right, sizeof right, "entropy %.1f bits, margin %s", entropy_bits(answer), margin);
+    if ((int)strlen(right) > room)
+        snprintf(right, sizeof right, "margin %s", margin);
+    if ((int)strlen(right) <= room)
+        vd_grid_right(grid, at.x + used + 1, at.y, at.width - used - 1, right,
+                      role(grid, VD_ROLE_FAINT));
+}
+
+// One line: place, text, bar, share. The answer in the conversation carries a mark.
+static void draw_candidate(vd_grid *grid, vd_rect at, const vd_round *round, int place,
+                           bool selected)
+{
+    const vd_answer *answer = &round->reply.answer;
+    int index = answer->order[place];
+    char number[16], percent[16];
+    snprintf(number, sizeof number, "%d", place + 1);
+    vd_percent(percent, sizeof percent, answer->probability[index]);
+    int digits = answer->candidates > 999 && at.width > 50 ? 5 : at.width > 50 ? 4 : 2;
+    bool chosen = index == round->chosen;
+    vd_style style = role(grid, chosen ? VD_ROLE_FIRST : VD_ROLE_TEXT);
+    vd_grid_right(grid, at.x, at.y, digits, number, role(grid, VD_ROLE_FAINT));
+    if (chosen)
+        vd_grid_put(grid, at.x + digits, at.y, 0x25B8, '>', role(grid, VD_ROLE_PROMPT));
+    int bar = at.width * 3 / 10;
+    bar = bar > 30 ? 30 : bar;
+    int text_width = at.width - digits - 2 - bar - 7;
+    if (selected)
+        style.attributes |= VD_REVERSE;
+    vd_grid_text(grid, at.x + digits + 2 - (selected ? 1 : 0), at.y, text_width,
+                 vd_round_answer(round, index), style);
+    vd_grid_bar(grid, at.x + digits + 2 + text_width + 1, at.y, bar, answer->probability[index],
+                role(grid, chosen ? VD_ROLE_BAR_FIRST : VD_ROLE_BAR), role(grid, VD_ROLE_RULE));
+    vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, role(grid, VD_ROLE_TEXT));
+}
+
+// Place of an answer's text in the ranking, from 0; -1 when the pool does not have it.
+static int place_of(const vd_round *round, const char *text)
+{
+    for (int i = 0; i < round->reply.answer.candidates; i++)
+        if (strcmp(vd_round_answer(round, round->reply.answer.order[i]), text) == 0)
+            return i;
+    return -1;
+}
+
+// "people said: yes (place 2)   relevance of the answer: 1.0"
+static bool human_text(const vd_chat *chat, const vd_round *round, char *out, size_t size)
+{
+    vd_human human;
+    void *context = chat->source.context;
+    if (round->human < 0 || !chat->source.human(context, chat->index, round->human, &human) ||
+        !human.answer)
+        return false;
+    int place = place_of(round, human.answer);
+    char rank[32] = "not in the pool", relevance[64] = "";
+    if (place >= 0)
+        snprintf(rank, sizeof rank, "place %d", place + 1);
+    float known = chat->source.relevance(context, chat->index, round->human,
+                                         vd_round_answer(round, round->chosen));
+    if (known >= 0)
+        snprintf(relevance, sizeof relevance, "; this answer's relevance %.2g", (double)known);
+    snprintf(out, size, "people said: %s (%s)%s", human.answer, rank, relevance);
+    return true;
+}
+
+static void draw_welcome(const vd_chat *chat, vd_grid *grid, vd_rect at)
+{
+    static const char *const lines[] = {
+        "Chat about the picture",
+        "",
+        "Type a question and press Enter.",
+        "Tab suggests one that people asked.",
+        "F1 lists the keys that work here.",
+    };
+    bool roomy = at.height >= 5;
+    int row = 0;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines && row < at.height; i++) {
+        if (!roomy && (i == 0 || i == 1))
+            continue;
+        vd_grid_text(grid, at.x + 1, at.y + row++, at.width - 1, lines[i],
+                     role(grid, i == 0 ? VD_ROLE_TITLE : VD_ROLE_TEXT));
+    }
+    (void)chat;
+}
+
+void vd_chat_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at)
+{
+    const vd_round *round = vd_chat_shown(chat);
+    if (at.height <= 0)
+        return;
+    if (!round) {
+        draw_welcome(chat, grid, at);
+        return;
+    }
+    draw_title(chat, grid, at, round);
+    char human[256];
+    int rows = at.height - 1;
+    if (rows >= 3 && human_text(chat, round, human, sizeof human)) {
+        rows--;
+        vd_grid_text(grid, at.x, at.y + at.height - 1, at.width, human, role(grid, VD_ROLE_NOTE));
+    }
+    for (int i = 0; i < rows && i < round->reply.answer.candidates; i++)
+        draw_candidate(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, round, i, false);
+}
+
+void vd_chat_draw_answer_list(vd_chat *chat, vd_grid *grid, vd_rect at)
+{
+    const vd_round *round = vd_chat_shown(chat);
+    if (!round || at.height < 3)
+        return;
+    vd_rect inner = {at.x + 1, at.y, at.width - 2, at.height};
+    draw_title(chat, grid, inner, round);
+    int rows = inner.height - 2;
+    int total = vd_chat_filtered(chat, round);
+    int top = chat->answers_at - rows / 2;
+    top = top > total - rows ? total - rows : top;
+    top = top < 0 ? 0 : top;
+    int matches = 0;
+    chat->page = rows;
+    // Walk the ranking once; only the rows in sight are drawn.
+    for (int place = 0, shown = 0; place < round->reply.answer.candidates && shown < rows;
+         place++) {
+        if (!vd_chat_matches(chat, round, place))
+            continue;
+        if (matches >= top) {
+            draw_candidate(grid, (vd_rect){inner.x, inner.y + 1 + shown, inner.width, 1}, round,
+                           place, matches == chat->answers_at);
+            shown++;
+        }
+        matches++;
+    }
+    char text[128];
+    if (total == 0)
+        snprintf(text, sizeof text, "no answer of the pool has \"%.60s\"", chat->filter.text);
+    else
+        snprintf(text, sizeof text, "%d of %d answers%s", chat->answers_at + 1, total,
+                 chat->filter.length ? " that match" : "; typing filters");
+    vd_grid_text(grid, inner.x, inner.y + inner.height - 1, inner.width, text,
+                 role(grid, VD_ROLE_NOTE));
+}
+
+// ---- attention ---------------------------------------------------------------------------------
+
+static void draw_share(vd_grid *grid, vd_rect at, const char *label, int label_width, double share,
+                       vd_style label_style, vd_style bar)
+{
+    char percent[16];
+    vd_percent(percent, sizeof percent, share);
+    vd_grid_text(grid, at.x, at.y, label_width, label, label_style);
+    vd_grid_bar(grid, at.x + label_width + 1, at.y, at.width - label_width - 8, share, bar,
+                role(grid, VD_ROLE_RULE));
+    vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, role(grid, VD_ROLE_TEXT));
+}
+
+static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round *round)
+{
+    const vd_answer *answer = &round->reply.answer;
+    int rows = at.height - 1;
+    vd_grid_text(grid, at.x, at.y, at.width, chat->boxes ? "Regions" : "Regions (no boxes known)",
+                 role(grid, VD_ROLE_TITLE));
+    if (!answer->region_attention || rows <= 0)
+        return;
+    vd_share top[36];
+    int count = vd_shares_top(answer->region_attention, answer->regions, 0.9, top, 36);
+    double rest = 1;
+    for (int i = 0; i < count && i < rows; i++) {
+        bool more = i == rows - 1 && count > rows;
+        if (more) { // the last row sums up what does not fit
+            char label[32];
+            snprintf(label, sizeof label, "+%d", answer->regions - i);
+            draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, 3, rest,
+                       role(grid, VD_ROLE_FAINT), role(grid, VD_ROLE_RULE));
+            break;
+        }
+        char label[16];
+        snprintf(label, sizeof label, "%2d", i + 1);
+        draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, 3, top[i].share,
+                   role(grid, VD_ROLE_OUTLINE), role(grid, VD_ROLE_BAR_REGION));
+        rest -= top[i].share;
+    }
+}
+
+static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round *round)
+{
+    const vd_answer *answer = &round->reply.answer;
+    int rows = at.height - 1;
+    vd_grid_text(grid, at.x, at.y, at.width, "History", role(grid, VD_ROLE_TITLE));
+    if (!answer->context_attention || rows <= 0)
+        return;
+    vd_share top[64];
+    int most = rows < 64 ? rows : 64;
+    int count = vd_shares_top(answer->context_attention, answer->rounds, 2, top, most);
+    // The strongest ones, in the order they were said.
+    for (int i = 1; i < count; i++)
+        for (int j = i; j > 0 && top[j].index < top[j - 1].index; j--) {
+            vd_share swap = top[j];
+            top[j] = top[j - 1];
+            top[j - 1] = swap;
+        }
+    for (int i = 0; i < count; i++) {
+        char label[96];
+        int entry = top[i].index;
+        if (entry == 0)
+            snprintf(label, sizeof label, "caption");
+        else if (entry <= (int)chat->round_count)
+            snprintf(label, sizeof label, "%d %.80s", entry, chat->rounds[entry - 1].typed);
+        else
+            snprintf(label, sizeof label, "%d", entry);
+        int width = at.width * 9 / 20;
+        draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, width, top[i].share,
+                   role(grid, VD_ROLE_TEXT), role(grid, VD_ROLE_BAR_ROUND));
+    }
+}
+
+// How much the answer drew on each question word: attention 3 weighted by attention 4,
+// w_i = sum_k g_k M_ki.
+static double word_share(const vd_answer *answer, int word)
+{
+    double sum = 0;
+    if (word >= answer->question_length || !answer->word_attention || !answer->region_attention)
+        return 0;
+    for (int k = 0; k < answer->regions; k++)
+        sum += (double)answer->region_attention[k] *
+               (double)answer->word_attention[k * answer->question_length + word];
+    return sum;
+}
+
+void vd_chat_draw_words(vd_chat *chat, vd_grid *grid, vd_rect at)
+{
+    const vd_round *round = vd_chat_shown(chat);
+    if (at.height <= 0 || !round)
+        return;
+    const vd_reply *reply = &round->reply;
+    int x = at.x, y = at.y, end = at.x + at.width;
+    x += vd_grid_text(grid, x, y, at.width, "Saw ", role(grid, VD_ROLE_TITLE));
+    bool unknown = false;
+    for (int i = 0; i < reply->words; i++) {
+        char text[128];
+        snprintf(text, sizeof text, reply->unknown[i] ? "[%.100s]" : "%.100s", reply->word[i]);
+        int width = vd_text_width(text, strlen(text)) + 2;
+        if (x + width > end && y + 1 < at.y + at.height) {
+            x = at.x + 4;
+            y++;
+        }
+        if (x + width > end)
+            break;
+        unknown |= reply->unknown[i];
+        x += vd_grid_text(grid, x, y, end - x, text,
+                          role(grid, reply->unknown[i] ? VD_ROLE_UNKNOWN : VD_ROLE_TEXT));
+        vd_grid_level(grid, x, y, word_share(&reply->answer, i), role(grid, VD_ROLE_BAR_WORD));
+        x += 2;
+    }
+    char note[64] = "";
+    if (reply->cut > 0)
+        snprintf(note, sizeof note, "+%d words cut off", reply->cut);
+    else if (unknown)
+        snprintf(note, sizeof note, "[ ] not known");
+    if (note[0])
+        vd_grid_text(grid, x, y, end - x, note, role(grid, VD_ROLE_NOTE));
+}
+
+void vd_chat_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at)
+{
+    const vd_round *round = vd_chat_shown(chat);
+    if (at.height <= 0 || at.width <= 0 || !round)
+        return;
+    int words = at.height >= 4 ? (at.height >= 12 ? 2 : 1) : 0;
+    vd_chat_draw_words(chat, grid, (vd_rect){at.x, at.y + at.height - words, at.width, words});
+    vd_rect upper = {at.x, at.y, at.width, at.height - words - (at.height >= 12 ? 1 : 0)};
+    if (at.width < 36) { // one below the other
+        int regions = upper.height * 3 / 5;
+        draw_regions(chat, grid, (vd_rect){at.x, at.y, at.width, regions}, round);
+        draw_rounds(chat, grid,
+                    (vd_rect){at.x, at.y + regions + 1, at.width, upper.height - regions - 1},
+                    round);
+        return;
+    }
+    int left = (at.width - 2) * 2 / 5;
+    draw_regions(chat, grid, (vd_rect){at.x, at.y, left, upper.height}, round);
+    draw_rounds(chat, grid, (vd_rect){at.x + left + 2, at.y, at.width - left - 2, upper.height},
+                round);
+}

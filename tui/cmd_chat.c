@@ -1,0 +1,268 @@
+// The command `visdial chat`: terminal, chat view and engine thread put together.
+#include "tui/command.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/alloc.h"
+#include "tui/screen.h"
+#include "tui/session.h"
+#include "tui/conversation.h"
+#include "tui/view_chat.h"
+#include "tui/worker.h"
+
+enum { IMAGE, MODEL, ASSETS, NO_MOUSE };
+
+const vd_option vd_cmd_chat_options[] = {
+    {"image", "ID", "the picture to start with, by its number (default: the first)"},
+    {"model", "MODEL", "base, improved (the default) or a model file"},
+    {"assets", "DIR", "directory with dialogs.json, features.safetensors, pool.txt and pictures"},
+    {"no-mouse", NULL, "leave the mouse to the terminal"},
+    {0},
+};
+
+typedef struct chat_settings {
+    const char *model, *assets;
+    int64_t image; // -1: the first one
+    bool mouse;
+} chat_settings;
+
+// ---- the world as the view's source ------------------------------------------------------------
+
+static size_t source_count(void *context)
+{
+    return vd_world_count(context);
+}
+
+static int64_t source_image_id(void *context, size_t index)
+{
+    return vd_world_image_id(context, index);
+}
+
+static const char *source_caption(void *context, size_t index)
+{
+    return vd_world_caption(context, index);
+}
+
+static vd_status source_find(void *context, int64_t image_id, size_t *index, vd_error *err)
+{
+    return vd_world_find(context, image_id, index, err);
+}
+
+static vd_status source_picture(void *context, size_t index, vd_image *out, vd_error *err)
+{
+    char *path = vd_world_picture_path(context, index, err);
+    if (!path)
+        return VD_NOT_FOUND;
+    vd_status status = vd_image_read(path, out, err);
+    vd_free(path);
+    return status;
+}
+
+static const vd_visdial_round *round_of(const vd_world *world, size_t index, int round)
+{
+    const vd_visdial_dialog *dialog =
+        vd_visdial_find(world->dialogs, vd_world_image_id(world, index));
+    return dialog && round >= 0 && round < dialog->round_count ? &dialog->rounds[round] : NULL;
+}
+
+static bool source_human(void *context, size_t index, int round, vd_human *out)
+{
+    const vd_world *world = context;
+    const vd_visdial_round *found = round_of(world, index, round);
+    if (!found)
+        return false;
+    out->question = world->dialogs->questions[found->question];
+    out->answer = found->answer >= 0 ? world->dialogs->answers[found->answer] : NULL;
+    return true;
+}
+
+static float source_relevance(void *context, size_t index, int round, const char *answer)
+{
+    const vd_world *world = context;
+    const vd_visdial_round *found = round_of(world, index, round);
+    if (!found || !found->relevance)
+        return -1;
+    for (int i = 0; i < found->option_count; i++)
+        if (strcmp(world->dialogs->answers[found->options[i]], answer) == 0)
+            return found->relevance[i];
+    return -1; // not among the candidates that were judged
+}
+
+// ---- running -----------------------------------------------------------------------------------
+
+typedef struct chat_program {
+    vd_world *world;
+    vd_conversation *conversation;
+    vd_worker *worker;
+    vd_screen *screen;
+    vd_chat *view;
+    vd_grid grid;
+    bool leaving;
+} chat_program;
+
+static vd_status serve_requests(chat_program *program, vd_error *err)
+{
+    vd_request request;
+    while (vd_chat_take_request(program->view, &request)) {
+        vd_status status = VD_OK;
+        switch (request.kind) {
+        case VD_REQUEST_STOP:
+            vd_worker_stop(program->worker);
+            break;
+        case VD_REQUEST_MOUSE:
+            vd_screen_mouse(program->screen, request.index != 0);
+            break;
+        case VD_REQUEST_REDRAW:
+            vd_screen_redraw(program->screen);
+            break;
+        case VD_REQUEST_SUSPEND:
+            vd_screen_suspend(program->screen);
+            break;
+        case VD_REQUEST_LEAVE:
+            program->leaving = true;
+            break;
+        default:
+            status = vd_worker_submit(program->worker, &request, err);
+        }
+        vd_request_clear(&request);
+        if (status)
+            return status;
+    }
+    return VD_OK;
+}
+
+// Makes the grid as large as the terminal and draws.
+static vd_status show(chat_program *program, vd_error *err)
+{
+    int width, height;
+    vd_screen_size(program->screen, &width, &height);
+    if (width != program->grid.width || height != program->grid.height) {
+        vd_status status = vd_grid_resize(&program->grid, width, height, err);
+        if (status)
+            return status;
+    }
+    vd_chat_draw(program->view, &program->grid);
+    vd_screen_show(program->screen, &program->grid);
+    return VD_OK;
+}
+
+static vd_status run(chat_program *program, vd_error *err)
+{
+    vd_status status = VD_OK;
+    while (!status && !program->leaving) {
+        status = show(program, err); // before the requests: the first screen waits for no model
+        if (!status)
+            status = serve_requests(program, err);
+        if (status || program->leaving)
+            break;
+        vd_key key;
+        vd_event event;
+        switch (vd_screen_wait(program->screen, vd_worker_fd(program->worker), &key)) {
+        case VD_WAKE_KEY:
+            vd_chat_key(program->view, key);
+            break;
+        case VD_WAKE_FD:
+            while (vd_worker_take(program->worker, &event))
+                vd_chat_event(program->view, &event);
+            break;
+        case VD_WAKE_RESIZE:
+            break;
+        case VD_WAKE_GONE:
+            return VD_OK; // the terminal was closed: nobody to tell
+        }
+    }
+    return status;
+}
+
+static vd_status open_program(chat_program *program, const chat_settings *settings, vd_error *err)
+{
+    size_t index = 0;
+    vd_status status = vd_world_open(settings->assets, &program->world, err);
+    if (!status && vd_world_count(program->world) == 0)
+        status = vd_error_set(err, VD_FORMAT, "%s: holds no dialogs", program->world->directory);
+    if (!status && settings->image >= 0)
+        status = vd_world_find(program->world, settings->image, &index, err);
+    if (!status)
+        status = vd_conversation_new(program->world, &program->conversation, err);
+    if (status)
+        return status;
+    program->view = vd_alloc(1, sizeof *program->view);
+    if (!program->view)
+        return vd_error_memory(err, "the chat");
+    vd_chat_source source = {
+        .context = program->world,
+        .count = source_count,
+        .image_id = source_image_id,
+        .caption = source_caption,
+        .human = source_human,
+        .relevance = source_relevance,
+        .find = source_find,
+        .picture = source_picture,
+    };
+    uint64_t seed = (uint64_t)time(NULL) * 2654435761u ^ (uint64_t)getpid();
+    status = vd_screen_open(settings->mouse, &program->screen, err);
+    if (!status)
+        status = vd_chat_init(program->view, &source, index, settings->model, seed, err);
+    if (!status)
+        status =
+            vd_worker_start(vd_conversation_serve, program->conversation, &program->worker, err);
+    if (!status)
+        program->grid.look = vd_screen_look(program->screen);
+    return status;
+}
+
+static void close_program(chat_program *program)
+{
+    vd_screen_close(program->screen); // first, so that leaving is felt at once
+    vd_worker_free(program->worker);
+    if (program->view && program->view->source.context)
+        vd_chat_free(program->view);
+    vd_free(program->view);
+    vd_grid_free(&program->grid);
+    vd_conversation_free(program->conversation);
+    vd_world_close(program->world);
+}
+
+static vd_status read_options(chat_settings *settings, int argc, char **argv, vd_error *err)
+{
+    vd_option_walk walk = {.options = vd_cmd_chat_options, .argc = argc, .argv = argv};
+    const char *value;
+    int option;
+    while ((option = vd_option_next(&walk, &value, err)) >= 0) {
+        vd_status status = VD_OK;
+        if (option == IMAGE)
+            status = vd_option_int("image", value, 0, INT64_MAX, &settings->image, err);
+        else if (option == MODEL)
+            settings->model = value;
+        else if (option == ASSETS)
+            settings->assets = value;
+        else
+            settings->mouse = false;
+        if (status)
+            return status;
+    }
+    if (option == VD_OPTION_ERROR)
+        return VD_USAGE;
+    if (walk.operands < argc)
+        return vd_error_set(err, VD_USAGE,
+                            "'%.80s' is not expected: questions are typed in the "
+                            "chat, or given to `visdial ask`",
+                            argv[walk.operands]);
+    return VD_OK;
+}
+
+int vd_cmd_chat(int argc, char **argv)
+{
+    chat_settings settings = {.model = "improved", .image = -1, .mouse = true};
+    chat_program program = {0};
+    vd_error error = {0};
+    vd_status status = read_options(&settings, argc, argv, &error);
+    if (!status)
+        status = open_program(&program, &settings, &error);
+    if (!status)
+        status = run(&program, &error);
+    close_program(&program);
+    return status ? vd_command_fail("chat", &error) : 0;
+}
