@@ -1,0 +1,172 @@
+// Metrics against numbers made by others: the public implementation's over three fixed rankings of
+// real dialogs, published NDCG examples, and a synthetic set computed once by a separate program.
+#include "engine/metrics.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <yajl/yajl_tree.h>
+
+#include "features/visdial.h"
+#include "tests/support/support.h"
+
+enum { OPTIONS = 100 };
+
+typedef double (*scorer)(int64_t image_id, int round, int index);
+
+static double in_order(int64_t image_id, int round, int index)
+{
+    (void)image_id;
+    (void)round;
+    return -index;
+}
+
+static double reversed(int64_t image_id, int round, int index)
+{
+    (void)image_id;
+    (void)round;
+    return index;
+}
+
+static double by_sine(int64_t image_id, int round, int index)
+{
+    return sin(0.37 * (double)image_id + 7.1 * round + 1.3 * index);
+}
+
+static double number(yajl_val tree, const char *key)
+{
+    const char *path[] = {key, NULL};
+    yajl_val value = yajl_tree_get(tree, path, yajl_t_number);
+    if (!value)
+        fail_msg("no number %s in the golden metrics", key);
+    return YAJL_GET_DOUBLE(value);
+}
+
+static void is_within(double found, double expected, double tolerance, const char *what)
+{
+    if (!(fabs(found - expected) <= tolerance))
+        fail_msg("%s: found %.9f, expected %.9f", what, found, expected);
+}
+
+static vd_metrics_means rank_all(const vd_visdial *data, scorer score, size_t *rounds,
+                                 size_t *dense)
+{
+    vd_metrics metrics = {0};
+    for (size_t d = 0; d < data->dialog_count; d++) {
+        const vd_visdial_dialog *dialog = &data->dialogs[d];
+        for (int r = 0; r < dialog->round_count; r++) {
+            const vd_visdial_round *round = &dialog->rounds[r];
+            assert_int_equal(round->option_count, OPTIONS);
+            float scores[OPTIONS], ranks[OPTIONS];
+            for (int i = 0; i < OPTIONS; i++)
+                scores[i] = (float)score(dialog->image_id, r + 1, i);
+            vd_metrics_ranks(scores, OPTIONS, ranks);
+            vd_metrics_add(&metrics, ranks, OPTIONS, round->truth, round->relevance);
+        }
+    }
+    *rounds = metrics.rounds;
+    *dense = metrics.dense_rounds;
+    return vd_metrics_mean(&metrics);
+}
+
+static void hold_to(yajl_val golden, const vd_visdial *data, const char *ranking, scorer score)
+{
+    const char *path[] = {"rankings", ranking, NULL};
+    yajl_val expected = yajl_tree_get(golden, path, yajl_t_object);
+    assert_non_null(expected);
+    size_t rounds, dense;
+    vd_metrics_means means = rank_all(data, score, &rounds, &dense);
+    assert_int_equal(rounds, 970);
+    assert_int_equal(dense, 97);
+    is_within(means.recall[0], number(expected, "r@1"), 1e-6, "r@1");
+    is_within(means.recall[1], number(expected, "r@5"), 1e-6, "r@5");
+    is_within(means.recall[2], number(expected, "r@10"), 1e-6, "r@10");
+    is_within(means.mean_rank, number(expected, "mean"), 1e-6, "mean rank");
+    is_within(means.mrr, number(expected, "mrr"), 1e-6, "mrr");
+    is_within(means.ndcg, number(expected, "ndcg"), 1e-6, "ndcg");
+}
+
+static void fixed_rankings_of_real_dialogs_give_the_public_numbers(void **state)
+{
+    (void)state;
+    const char *path = support_shared("golden/metrics.json");
+    if (!path)
+        return; // the synthetic set below stands in
+    char *text = support_read_file(path, NULL), message[200] = "";
+    yajl_val golden = yajl_tree_parse(text, message, sizeof message);
+    assert_string_equal(message, "");
+    vd_visdial *data;
+    vd_error err = {0};
+    vd_status status =
+        vd_visdial_read(support_shared("data/visdial/visdial_1.0_val_sample.json"), &data, &err);
+    if (!status)
+        status = vd_visdial_read_dense(
+            data, support_shared("data/visdial/visdial_1.0_val_sample_dense_annotations.json"),
+            &err);
+    assert_string_equal(err.text, "");
+    assert_int_equal(status, VD_OK);
+    hold_to(golden, data, "candidate order", in_order);
+    hold_to(golden, data, "reverse order", reversed);
+    hold_to(golden, data, "sin(0.37*image_id + 7.1*round + 1.3*index), round from 1, index from 0",
+            by_sine);
+    vd_visdial_free(data);
+    yajl_tree_free(golden);
+    free(text);
+}
+
+// One relevance of 1 and two of 0.2: the first at rank 1, 2, 3, the others behind K.
+static void published_ndcg_examples_hold(void **state)
+{
+    (void)state;
+    static const double percent[] = {81.55, 51.45, 40.78};
+    float relevance[OPTIONS] = {0}, scores[OPTIONS], ranks[OPTIONS];
+    relevance[13] = relevance[73] = 0.2f;
+    relevance[62] = 1.0f;
+    for (int rank = 1; rank <= 3; rank++) {
+        for (int i = 0; i < OPTIONS; i++)
+            scores[i] = relevance[i] > 0.0f ? 0.0f : (float)(1 + i);
+        scores[62] = 101.5f - (float)rank; // of 97 irrelevant ones the best have 100, 99, ...
+        vd_metrics_ranks(scores, OPTIONS, ranks);
+        assert_true(ranks[62] == (float)rank);
+        is_within(100.0 * vd_metrics_ndcg(ranks, relevance, OPTIONS), percent[rank - 1], 0.005,
+                  "published NDCG");
+    }
+}
+
+static void a_synthetic_set_gives_the_numbers_computed_elsewhere(void **state)
+{
+    (void)state;
+    vd_metrics metrics = {0};
+    for (int k = 0; k < 40; k++) {
+        float scores[OPTIONS], ranks[OPTIONS], relevance[OPTIONS];
+        for (int i = 0; i < OPTIONS; i++) {
+            int step = (i + 3 * k) % 9 - 5;
+            scores[i] = (float)((i * (k + 3) * 17 + k * 13) % 101);
+            relevance[i] = step > 0 ? (float)step / 3.0f : 0.0f;
+        }
+        vd_metrics_ranks(scores, OPTIONS, ranks);
+        vd_metrics_add(&metrics, ranks, OPTIONS, (37 * k + 11) % 100, relevance);
+    }
+    vd_metrics_means means = vd_metrics_mean(&metrics);
+    is_within(means.recall[0], 0.025, 1e-9, "r@1");
+    is_within(means.recall[1], 0.05, 1e-9, "r@5");
+    is_within(means.recall[2], 0.15, 1e-9, "r@10");
+    is_within(means.mean_rank, 46.025, 1e-9, "mean rank");
+    is_within(means.mrr, 0.06851454585031228, 1e-9, "mrr");
+    is_within(means.ndcg, 0.28056346002977595, 1e-7, "ndcg");
+    is_within(means.correct, 0.075, 1e-9, "correct");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fixed_rankings_of_real_dialogs_give_the_public_numbers),
+        cmocka_unit_test(published_ndcg_examples_hold),
+        cmocka_unit_test(a_synthetic_set_gives_the_numbers_computed_elsewhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
