@@ -47,6 +47,7 @@ typedef struct answer {
     char text[ANSWER_TEXT];
     form form;
     blocks_kind says; // attributes it names
+    unsigned told;    // which ones, a bit each
     blocks_kind also; // PAIR: those of the other object
     int number;       // COUNT, YES_COUNT; PLACE: its direction; SCENE: its topic
     float weight;     // how often among answers of its form
@@ -254,6 +255,8 @@ static void fill_table(void)
     add_things();
     add_groups();
     add_scene();
+    for (int i = 0; i < table_count; i++)
+        table[i].told = blocks_kind_mask(table[i].says);
 }
 
 static const answer *at(int index)
@@ -275,7 +278,7 @@ const char *blocks_answer_text(int index)
 
 unsigned blocks_answer_says(int index)
 {
-    return blocks_kind_mask(at(index)->says);
+    return at(index)->told;
 }
 
 int blocks_answer_number(int index)
@@ -555,7 +558,7 @@ static float form_weight(blocks_ask ask, form f)
 static float answer_weight(const blocks_meaning *m, const answer *a)
 {
     float weight = form_weight(m->ask, a->form) * a->weight;
-    unsigned says = blocks_kind_mask(a->says);
+    unsigned says = a->told;
     bool about = m->attribute < BLOCKS_ATTRIBUTES && says >> m->attribute & 1;
     if ((m->ask == ASK_WHICH || m->ask == ASK_CHOICE) && a->form == FORM_VALUE)
         about = says == 1u << BLOCKS_SHAPE;
@@ -576,7 +579,7 @@ int blocks_answer_draw(const blocks_scene *scene, const blocks_meaning *meaning,
         const answer *a = &table[i];
         weight[i] = answer_weight(meaning, a);
         // "is there a red ball": "yes, a red one" would be true and dull.
-        if (a->form == FORM_YES_ONE && !(blocks_kind_mask(a->says) & ~meaning->given))
+        if (a->form == FORM_YES_ONE && !(a->told & ~meaning->given))
             weight[i] = 0;
         if (weight[i] > 0 && judge(scene, meaning, a) < 1)
             weight[i] = 0;
@@ -609,10 +612,11 @@ int blocks_answer_draw(const blocks_scene *scene, const blocks_meaning *meaning,
 // ---- candidates
 // -----------------------------------------------------------------------------------
 
-static void shuffle(vd_rng *rng, int *list, int count)
+// The first `take` become a random choice of all, in random order.
+static void shuffle(vd_rng *rng, int *list, int count, int take)
 {
-    for (int i = count - 1; i > 0; i--) {
-        int j = vd_rng_below(rng, i + 1), t = list[i];
+    for (int i = 0; i < take; i++) {
+        int j = i + vd_rng_below(rng, count - i), t = list[i];
         list[i] = list[j];
         list[j] = t;
     }
@@ -650,12 +654,13 @@ void blocks_candidates(const blocks_scene *scene, const blocks_meaning *meaning,
     }
     round->options[n++] = round->answer;
     for (int t = 0; t < 3; t++) {
-        shuffle(rng, tier[t], size[t]);
-        for (int i = 0; i < size[t] && n < (t == 0 ? BLOCKS_CANDIDATES - 8 : BLOCKS_CANDIDATES);
-             i++)
-            round->options[n++] = tier[t][i];
+        int room = (t == 0 ? BLOCKS_CANDIDATES - 8 : BLOCKS_CANDIDATES) - n;
+        int take = size[t] < room ? size[t] : room;
+        shuffle(rng, tier[t], size[t], take);
+        memcpy(round->options + n, tier[t], (size_t)take * sizeof *tier[t]);
+        n += take;
     }
-    shuffle(rng, round->options, BLOCKS_CANDIDATES);
+    shuffle(rng, round->options, BLOCKS_CANDIDATES, BLOCKS_CANDIDATES);
     for (int i = 0; i < BLOCKS_CANDIDATES; i++) {
         if (round->options[i] == round->answer)
             round->truth = i;

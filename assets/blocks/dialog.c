@@ -14,62 +14,63 @@ typedef enum {
 typedef struct question {
     when when;
     double weight;
+    double balance; // yes-or-no questions: noes to a yes as they come, so that both get even
     bool (*ask)(blocks_talk *, blocks_draft *);
     bool (*ask_about)(blocks_talk *, blocks_naming, blocks_draft *);
     blocks_naming naming;
 } question;
 
 static const question questions[] = {
-    {WHEN_ANY, 17, blocks_ask_count, 0, 0},
-    {WHEN_ANY, 3, blocks_ask_count_all, 0, 0},
-    {WHEN_ANY, 22, blocks_ask_exist, 0, 0},
-    {WHEN_ANY, 3, blocks_ask_number, 0, 0},
-    {WHEN_ANY, 10, blocks_ask_all, 0, 0},
-    {WHEN_ANY, 5, blocks_ask_more, 0, 0},
-    {WHEN_ANY, 3, blocks_ask_which_more, 0, 0},
-    {WHEN_ANY, 5.5, blocks_ask_absent, 0, 0},
-    {WHEN_ANY, 1.5, blocks_ask_present, 0, 0},
-    {WHEN_ANY, 1.2, blocks_ask_scene, 0, 0},
-    {WHEN_ANY, 2.5, blocks_ask_no_such, 0, 0},
-    {WHEN_LONE, 24, 0, blocks_ask_attribute, TARGET_NAMED},
-    {WHEN_LONE, 12, 0, blocks_ask_verify, TARGET_NAMED},
-    {WHEN_LONE, 8, 0, blocks_ask_attribute, TARGET_PLACE},
-    {WHEN_LONE, 4, 0, blocks_ask_verify, TARGET_PLACE},
-    {WHEN_LONE, 8, 0, blocks_ask_what, TARGET_PLACE},
-    {WHEN_LONE, 4, 0, blocks_ask_attribute, TARGET_SIZE},
-    {WHEN_LONE, 2, 0, blocks_ask_verify, TARGET_SIZE},
-    {WHEN_LONE, 8, 0, blocks_ask_attribute, TARGET_NEIGHBOUR},
-    {WHEN_LONE, 9, 0, blocks_ask_neighbour, TARGET_NAMED},
-    {WHEN_LONE, 5, 0, blocks_ask_anything, TARGET_NAMED},
-    {WHEN_LONE, 3, 0, blocks_ask_pair, TARGET_NAMED},
-    {WHEN_LONE, 2, 0, blocks_ask_where, TARGET_NAMED},
-    {WHEN_LONE, 4, 0, blocks_ask_same, TARGET_NAMED},
-    {WHEN_LONE, 3, blocks_ask_bigger, 0, 0},
-    {WHEN_LONE, 4, 0, blocks_ask_else, TARGET_NAMED},
-    {WHEN_IT, 80, 0, blocks_ask_attribute, TARGET_IT},
-    {WHEN_IT, 40, 0, blocks_ask_verify, TARGET_IT},
-    {WHEN_IT, 6, 0, blocks_ask_what, TARGET_IT},
-    {WHEN_IT, 12, 0, blocks_ask_neighbour, TARGET_IT},
-    {WHEN_IT, 8, 0, blocks_ask_anything, TARGET_IT},
-    {WHEN_IT, 3, 0, blocks_ask_pair, TARGET_IT},
-    {WHEN_IT, 3, 0, blocks_ask_where, TARGET_IT},
-    {WHEN_IT, 4, 0, blocks_ask_same, TARGET_IT},
-    {WHEN_IT, 5, 0, blocks_ask_else, TARGET_IT},
-    {WHEN_THEY, 45, blocks_ask_they_count, 0, 0},
-    {WHEN_THEY, 40, blocks_ask_they_all, 0, 0},
-    {WHEN_THEY, 25, blocks_ask_they_any, 0, 0},
-    {WHEN_THEY, 20, blocks_ask_they_what, 0, 0},
-    {WHEN_THEY, 4, blocks_ask_others, 0, 0},
-    {WHEN_OTHER, 24, 0, blocks_ask_attribute, TARGET_THAT},
-    {WHEN_OTHER, 12, 0, blocks_ask_verify, TARGET_THAT},
-    {WHEN_OTHER, 0.6, 0, blocks_ask_attribute, TARGET_BEFORE},
-    {WHEN_OTHER, 0.6, 0, blocks_ask_verify, TARGET_BEFORE},
-    {WHEN_OTHER, 14, blocks_ask_and_attribute, 0, 0},
-    {WHEN_OTHER, 8, blocks_ask_and_count, 0, 0},
-    {WHEN_OTHER, 8, blocks_ask_and_exist, 0, 0},
+    {WHEN_ANY, 30, 1, blocks_ask_count, 0, 0},
+    {WHEN_ANY, 3, 1, blocks_ask_count_all, 0, 0},
+    {WHEN_ANY, 34, 1, blocks_ask_exist, 0, 0},
+    {WHEN_ANY, 3, 1.4, blocks_ask_number, 0, 0},
+    {WHEN_ANY, 9, 1.6, blocks_ask_all, 0, 0},
+    {WHEN_ANY, 5, 1, blocks_ask_more, 0, 0},
+    {WHEN_ANY, 3, 1, blocks_ask_which_more, 0, 0},
+    {WHEN_ANY, 5.5, 1, blocks_ask_absent, 0, 0},
+    {WHEN_ANY, 1.5, 1, blocks_ask_present, 0, 0},
+    {WHEN_ANY, 1.2, 1, blocks_ask_scene, 0, 0},
+    {WHEN_ANY, 2.5, 1, blocks_ask_no_such, 0, 0},
+    {WHEN_LONE, 30, 1, 0, blocks_ask_attribute, TARGET_NAMED},
+    {WHEN_LONE, 12, 1, 0, blocks_ask_verify, TARGET_NAMED},
+    {WHEN_LONE, 10, 1, 0, blocks_ask_attribute, TARGET_PLACE},
+    {WHEN_LONE, 4, 1, 0, blocks_ask_verify, TARGET_PLACE},
+    {WHEN_LONE, 8, 1, 0, blocks_ask_what, TARGET_PLACE},
+    {WHEN_LONE, 20, 1, 0, blocks_ask_attribute, TARGET_SIZE},
+    {WHEN_LONE, 9, 1, 0, blocks_ask_verify, TARGET_SIZE},
+    {WHEN_LONE, 8, 1, 0, blocks_ask_attribute, TARGET_NEIGHBOUR},
+    {WHEN_LONE, 7, 1, 0, blocks_ask_neighbour, TARGET_NAMED},
+    {WHEN_LONE, 6, 0.65, 0, blocks_ask_anything, TARGET_NAMED},
+    {WHEN_LONE, 3, 1, 0, blocks_ask_pair, TARGET_NAMED},
+    {WHEN_LONE, 2, 1, 0, blocks_ask_where, TARGET_NAMED},
+    {WHEN_LONE, 4, 1, 0, blocks_ask_same, TARGET_NAMED},
+    {WHEN_LONE, 3, 1, blocks_ask_bigger, 0, 0},
+    {WHEN_LONE, 4, 0.46, 0, blocks_ask_else, TARGET_NAMED},
+    {WHEN_IT, 120, 1, 0, blocks_ask_attribute, TARGET_IT},
+    {WHEN_IT, 40, 1, 0, blocks_ask_verify, TARGET_IT},
+    {WHEN_IT, 6, 1, 0, blocks_ask_what, TARGET_IT},
+    {WHEN_IT, 9, 1, 0, blocks_ask_neighbour, TARGET_IT},
+    {WHEN_IT, 6, 0.67, 0, blocks_ask_anything, TARGET_IT},
+    {WHEN_IT, 3, 1, 0, blocks_ask_pair, TARGET_IT},
+    {WHEN_IT, 1.5, 1, 0, blocks_ask_where, TARGET_IT},
+    {WHEN_IT, 4, 1, 0, blocks_ask_same, TARGET_IT},
+    {WHEN_IT, 5, 0.47, 0, blocks_ask_else, TARGET_IT},
+    {WHEN_THEY, 45, 1, blocks_ask_they_count, 0, 0},
+    {WHEN_THEY, 80, 3.9, blocks_ask_they_all, 0, 0},
+    {WHEN_THEY, 25, 0.78, blocks_ask_they_any, 0, 0},
+    {WHEN_THEY, 20, 1, blocks_ask_they_what, 0, 0},
+    {WHEN_THEY, 4, 1, blocks_ask_others, 0, 0},
+    {WHEN_OTHER, 30, 1, 0, blocks_ask_attribute, TARGET_THAT},
+    {WHEN_OTHER, 12, 1, 0, blocks_ask_verify, TARGET_THAT},
+    {WHEN_OTHER, 8, 1, 0, blocks_ask_attribute, TARGET_BEFORE},
+    {WHEN_OTHER, 8, 1, 0, blocks_ask_verify, TARGET_BEFORE},
+    {WHEN_OTHER, 20, 1, blocks_ask_and_attribute, 0, 0},
+    {WHEN_OTHER, 25, 1, blocks_ask_and_count, 0, 0},
+    {WHEN_OTHER, 10, 1, blocks_ask_and_exist, 0, 0},
 };
 
-enum { QUESTIONS = sizeof questions / sizeof *questions, ENOUGH = 3 };
+enum { QUESTIONS = sizeof questions / sizeof *questions, ENOUGH = 4 };
 
 static double weight_now(const blocks_talk *talk, const question *q)
 {
@@ -97,7 +98,30 @@ static bool said_before(const blocks_talk *talk, const blocks_draft *draft)
     return false;
 }
 
-static void draw_question(blocks_talk *talk, blocks_draft *draft)
+static bool is_kept(blocks_talk *talk, const question *q, const blocks_draft *draft)
+{
+    switch (draft->meaning.ask) {
+    case ASK_THERE:
+    case ASK_ANY:
+    case ASK_ONE:
+    case ASK_ALL:
+    case ASK_POLAR:
+        return draft->meaning.absent ||
+               blocks_chance(talk, draft->meaning.yes ? q->balance : 1 / q->balance);
+    default:
+        return true;
+    }
+}
+
+// "is there": "yes, there is"; "are there": "yes, there are"; otherwise either.
+static blocks_verb verb_of(const char *text)
+{
+    return !strncmp(text, "is ", 3) ? VERB_IS : !strncmp(text, "are ", 4) ? VERB_ARE : VERB_ANY;
+}
+
+// Returns the answer. A question to which no answer of the table is true (two red cubes: "which is
+// bigger") is not asked.
+static int draw_question(blocks_talk *talk, blocks_draft *draft)
 {
     double weight[QUESTIONS], total;
     for (;;) {
@@ -110,8 +134,12 @@ static void draw_question(blocks_talk *talk, blocks_draft *draft)
             i++;
         const question *q = &questions[i];
         bool made = q->ask ? q->ask(talk, draft) : q->ask_about(talk, q->naming, draft);
-        if (made && !said_before(talk, draft))
-            return;
+        if (!made || said_before(talk, draft) || !is_kept(talk, q, draft))
+            continue;
+        draft->meaning.verb = verb_of(draft->text);
+        int answer = blocks_answer_draw(talk->scene, &draft->meaning, &talk->rng);
+        if (answer >= 0)
+            return answer;
     }
 }
 
@@ -165,7 +193,9 @@ static void move_on(blocks_talk *talk, const blocks_draft *draft, int answer)
     const blocks_meaning *m = &draft->meaning;
     blocks_entry *entry = &talk->entry[talk->round];
     int one = brought_up(draft, answer);
-    *entry = (blocks_entry){.object = draft->crowded ? -1 : one,
+    bool other = draft->about >= 0 && draft->about != one && blocks_answer_says(answer);
+    bool crowded = draft->crowded || other;
+    *entry = (blocks_entry){.object = crowded ? -1 : one,
                             .ask = m->ask,
                             .attribute = m->attribute,
                             .kind = m->ask == ASK_VALUE ? draft->target : draft->kind};
@@ -178,7 +208,7 @@ static void move_on(blocks_talk *talk, const blocks_draft *draft, int answer)
     if (draft->about >= 0)
         entry->words |= blocks_kind_words(
             blocks_kind_of(&talk->scene->object[draft->about], blocks_answer_says(answer)));
-    if (draft->crowded) {
+    if (crowded) {
         // Several were named: nobody can say which one "it" would be.
         talk->it = -1;
         for (int i = 0; i < talk->scene->count; i++)
@@ -204,10 +234,17 @@ static void move_on(blocks_talk *talk, const blocks_draft *draft, int answer)
     }
 }
 
-// "is there": "yes, there is"; "are there": "yes, there are"; otherwise either.
-static blocks_verb verb_of(const char *text)
+// The public data writes every number as a digit, "one" as well ("the red 1"), and what a person
+// types is made to look so: some dialogs are written that way.
+static void write_digits(char *text)
 {
-    return !strncmp(text, "is ", 3) ? VERB_IS : !strncmp(text, "are ", 4) ? VERB_ARE : VERB_ANY;
+    for (char *p = text; (p = strstr(p, "one")); p++) {
+        bool word = (p == text || p[-1] == ' ') && (p[3] == 0 || p[3] == ' ' || p[3] == ',');
+        if (!word)
+            continue;
+        *p = '1';
+        memmove(p + 1, p + 3, strlen(p + 3) + 1);
+    }
 }
 
 void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
@@ -218,15 +255,16 @@ void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
     for (int i = 0; i < BLOCKS_MAX; i++)
         talk.last[i] = -1;
     blocks_caption(&talk);
+    bool digits = blocks_chance(&talk, 0.4);
     for (talk.round = 1; talk.round <= BLOCKS_ROUNDS; talk.round++) {
         blocks_round *round = &dialog->round[talk.round - 1];
         blocks_draft draft;
-        draw_question(&talk, &draft);
-        draft.meaning.verb = verb_of(draft.text);
+        round->answer = draw_question(&talk, &draft);
+        if (digits)
+            write_digits(draft.text);
         snprintf(round->question, sizeof round->question, "%s", draft.text);
         round->family = draft.family;
         round->coreference = draft.coreference;
-        round->answer = blocks_answer_draw(scene, &draft.meaning, &talk.rng);
         blocks_candidates(scene, &draft.meaning, &talk.rng, round);
         talk.topics[talk.round - 1] = draft.topic;
         talk.references += draft.coreference > 0;

@@ -91,7 +91,9 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_naming naming, blocks_draft *dr
     blocks_say(&talk->rng, draft->text, sizeof draft->text,
                attribute == BLOCKS_COLOR
                    ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v)"
-                   : "(14:is %t %v|does %t look like it is %v|would you say %t is %v)",
+               : attribute == BLOCKS_SHAPE
+                   ? "(14:is %t %v|does %t look like %v|would you say %t is %v)"
+                   : "(14:is %t %v|does %t look %v|would you say %t is %v)",
                &words);
     return true;
 }

@@ -19,8 +19,15 @@ static blocks_attribute two_kinds(blocks_talk *talk, blocks_kind kind[2], int nu
             kind[1].value[a] =
                 (int8_t)((kind[0].value[a] + 1 + vd_rng_below(&talk->rng, blocks_values(a) - 1)) %
                          blocks_values(a));
-        number[i] = blocks_size_of(blocks_find(scene, kind[i]));
     }
+    // The first is one that there is; said first as often as second.
+    if (blocks_chance(talk, 0.5)) {
+        blocks_kind swap = kind[0];
+        kind[0] = kind[1];
+        kind[1] = swap;
+    }
+    for (int i = 0; i < 2; i++)
+        number[i] = blocks_size_of(blocks_find(scene, kind[i]));
     return a;
 }
 
@@ -163,10 +170,15 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
         return false;
     blocks_size one = talk->scene->object[target[0].object].size;
     blocks_size two = talk->scene->object[target[1].object].size;
-    bool choice = one != two && blocks_chance(talk, 0.5), bigger = blocks_chance(talk, 0.7);
-    bool yes = bigger ? one > two : one < two;
-    if (!choice && one == two && !blocks_chance(talk, 0.2))
+    bool choice = blocks_chance(talk, 0.5), bigger = blocks_chance(talk, 0.7);
+    bool yes = blocks_chance(talk, 0.5);
+    if (one == two && (choice || yes || !blocks_chance(talk, 0.2)))
         return false;
+    if (one != two && (bigger ? one > two : one < two) != yes) {
+        blocks_target swap = target[0];
+        target[0] = target[1];
+        target[1] = swap;
+    }
     *draft = blocks_draft_new("comparison", choice ? ASK_CHOICE : ASK_POLAR);
     about_two(draft, target, TARGET_NAMED);
     draft->meaning.yes = yes;

@@ -14,6 +14,11 @@ static unsigned draw_mask(blocks_talk *talk)
     return masks[vd_rng_below(&talk->rng, (int)sizeof masks)];
 }
 
+static const blocks_object *some_object(blocks_talk *talk)
+{
+    return &talk->scene->object[vd_rng_below(&talk->rng, talk->scene->count)];
+}
+
 // A kind of which there are so many, of which nothing is known yet.
 static bool kind_with(blocks_talk *talk, unsigned mask, int number, blocks_kind *out)
 {
@@ -175,20 +180,25 @@ bool blocks_ask_exist(blocks_talk *talk, blocks_draft *draft)
 {
     unsigned mask = draw_mask(talk);
     bool yes = blocks_chance(talk, 0.5);
-    int number = 0;
-    if (yes)
-        number = blocks_chance(talk, 0.6) ? 1 : 2 + vd_rng_below(&talk->rng, 3);
     blocks_kind kind, opposite;
     // Only where the other answer could be had too, so that the wording gives nothing away.
-    if (!kind_with(talk, mask, number, &kind) ||
-        (yes && !kind_with(talk, mask, 0, &opposite) && !blocks_chance(talk, 0.15)))
+    bool could = kind_with(talk, mask, 0, &opposite);
+    if (yes ? !could && !blocks_chance(talk, 0.15) : !could)
         return false;
-    if (blocks_told(talk, kind) != -2)
+    kind = yes ? blocks_kind_of(some_object(talk), mask) : opposite;
+    // What is there has been told already more often than what is not.
+    static const double keep_no[] = {1, 0.5, 0.73, 0.9};
+    if (blocks_told(talk, kind) != -2 ||
+        (!yes && !blocks_chance(talk, keep_no[__builtin_popcount(mask)])))
         return false;
+    int number = blocks_size_of(blocks_find(talk->scene, kind));
     *draft = blocks_draft_new("exist", ASK_THERE);
     name_kind(draft, talk->scene, kind);
     draft->meaning.yes = yes;
-    draft->plural = blocks_chance(talk, number == 1 ? 0.4 : number ? 0.8 : 0.56);
+    // As often in the plural where there is none as where there are some.
+    static const double none_plural[] = {0.5, 0.65, 0.57, 0.53};
+    int arity = __builtin_popcount(mask);
+    draft->plural = blocks_chance(talk, number == 1 ? 0.4 : number ? 0.8 : none_plural[arity]);
     draft->group = draft->plural;
     draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 0, 0);
     exist_text(talk, draft, kind);
@@ -198,41 +208,36 @@ bool blocks_ask_exist(blocks_talk *talk, blocks_draft *draft)
 // "are there exactly 2 cubes", "is there more than 1 ball"
 bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft)
 {
-    int number = 1 + vd_rng_below(&talk->rng, 3);
+    // What is asked is drawn first, so that the number itself does not tell.
+    bool yes = blocks_chance(talk, 0.5), several = blocks_chance(talk, 0.4);
+    int asked = several ? 2 : 1 + vd_rng_below(&talk->rng, 3), number = asked;
+    if (several)
+        number = yes ? 2 + vd_rng_below(&talk->rng, 2) : 1;
+    else if (!yes)
+        number += blocks_chance(talk, 0.5) ? 1 : -1;
     blocks_kind kind;
     if (!kind_with(talk, draw_mask(talk), number, &kind) || blocks_told(talk, kind) >= 0)
         return false;
     *draft = blocks_draft_new("verify", ASK_POLAR);
     name_kind(draft, talk->scene, kind);
     draft->kind_told = false;
-    draft->meaning.yes = blocks_chance(talk, 0.5);
-    char one[BLOCKS_PHRASE], many[BLOCKS_PHRASE], digits[8];
+    draft->meaning.yes = yes;
+    char one[BLOCKS_PHRASE], many[BLOCKS_PHRASE], digits[12];
     blocks_noun(&talk->rng, kind, BLOCKS_BARE, one);
     blocks_noun(&talk->rng, kind, BLOCKS_PLURAL, many);
+    snprintf(digits, sizeof digits, "%d", asked);
     blocks_words words = {{0}};
     words.slot['k' - 'a'] = one;
     words.slot['p' - 'a'] = many;
     words.slot['n' - 'a'] = digits;
-    const char *pattern;
-    int asked = number;
-    if (blocks_chance(talk, 0.4)) {
-        draft->meaning.yes = number > 1;
-        // Both answers equally often: one of two cases has to be skipped now and then.
-        if (number > 1 && blocks_chance(talk, 0.5))
-            return false;
-        asked = 20;
-        pattern = "(is there more than (3:1|one) %k|are there (several|multiple) %p|are there at "
-                  "least 2 %p|is there more than just one %k)";
-    } else {
-        if (!draft->meaning.yes)
-            asked = number == 1 ? 2 : number + (blocks_chance(talk, 0.5) ? 1 : -1);
-        pattern = asked == 1
-                      ? "(is there only (1|one) %k|is there just (1|one) %k|is there exactly "
-                        "1 %k|is there a single %k)"
-                      : "(3:are there %n %p|are there exactly %n %p|do you see %n %p|are "
-                        "there just %n %p)";
-    }
-    snprintf(digits, sizeof digits, "%d", asked);
+    const char *pattern =
+        several ? "(2:is there more than (3:1|one) %k|are there (several|multiple) %p|are there "
+                  "at least 2 %p|is there more than just one %k)"
+        : asked == 1
+            ? "(is there only (1|one) %k|is there just (1|one) %k|is there exactly 1 %k|is "
+              "there a single %k)"
+            : "(3:are there %n %p|are there exactly %n %p|do you see %n %p|are there just "
+              "%n %p)";
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
     draft->group = true;
     draft->plural = number > 1;
@@ -254,8 +259,8 @@ bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
         blocks_kind kind = blocks_kind_of(&scene->object[some], mask);
         blocks_set set = blocks_find(scene, kind);
         int value = blocks_value(&scene->object[some], attribute);
-        if (!mask && blocks_told(talk, kind) == -2 && blocks_chance(talk, 0.5))
-            continue;
+        if (!mask && !yes && !blocks_chance(talk, 0.1))
+            continue; // so many are not all alike that asking would be no question
         if (mask >> attribute & 1 || blocks_size_of(set) < 2 ||
             (blocks_shared(scene, set, attribute) == value) != yes)
             continue;
@@ -287,13 +292,22 @@ bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
     return false;
 }
 
+// The same question of another kind that differs in what was named then.
+static bool again(blocks_talk *talk, const blocks_entry *before,
+                  bool (*ask)(blocks_talk *, blocks_draft *), blocks_draft *draft)
+{
+    unsigned mask = blocks_kind_mask(before->kind);
+    for (int attempt = 0; mask && attempt < 12; attempt++)
+        if (ask(talk, draft) && blocks_kind_mask(draft->kind) == mask)
+            return true;
+    return false;
+}
+
 // "and balls", after a how many.
 bool blocks_ask_and_count(blocks_talk *talk, blocks_draft *draft)
 {
-    if (talk->round < 2 || !talk->entry[talk->round - 1].count || !blocks_ask_count(talk, draft))
-        return false;
-    unsigned mask = blocks_kind_mask(draft->kind);
-    if (mask != blocks_kind_mask(talk->entry[talk->round - 1].kind) || !mask)
+    const blocks_entry *before = &talk->entry[talk->round - 1];
+    if (talk->round < 2 || !before->count || !again(talk, before, blocks_ask_count, draft))
         return false;
     draft->coreference = 1;
     char many[BLOCKS_PHRASE], the[BLOCKS_PHRASE];
@@ -310,10 +324,8 @@ bool blocks_ask_and_count(blocks_talk *talk, blocks_draft *draft)
 // "what about a ball", after an is there.
 bool blocks_ask_and_exist(blocks_talk *talk, blocks_draft *draft)
 {
-    if (talk->round < 2 || !talk->entry[talk->round - 1].exist || !blocks_ask_exist(talk, draft))
-        return false;
-    unsigned mask = blocks_kind_mask(draft->kind);
-    if (mask != blocks_kind_mask(talk->entry[talk->round - 1].kind))
+    const blocks_entry *before = &talk->entry[talk->round - 1];
+    if (talk->round < 2 || !before->exist || !again(talk, before, blocks_ask_exist, draft))
         return false;
     draft->coreference = 1;
     draft->group = draft->plural = false;

@@ -78,6 +78,8 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
         return false;
     bool same = blocks_chance(talk, 0.25), yes = blocks_chance(talk, 0.5);
     int value = draw_value(talk, they, a), shared = blocks_shared(talk->scene, they, a);
+    if (yes && shared >= 0)
+        value = shared;
     if (same ? (shared >= 0) != yes : (shared == value) != yes)
         return false;
     *draft = start(talk, "verify", same ? ASK_POLAR : ASK_ALL, they);
@@ -111,7 +113,11 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
     if (!ready(talk, &they) || !draw_open(talk, &a))
         return false;
     for (int attempt = 0; attempt < 6; attempt++) {
+        if (attempt && !draw_open(talk, &a))
+            continue;
         int value = draw_value(talk, they, a);
+        if (!yes)
+            value = vd_rng_below(&talk->rng, blocks_values(a));
         blocks_kind kind = talk->they_kind;
         kind.value[a] = (int8_t)value;
         blocks_set some = blocks_find(talk->scene, kind);

@@ -100,6 +100,7 @@ bool blocks_ask_anything(blocks_talk *talk, blocks_naming naming, blocks_draft *
         draft->meaning.objects = there;
         draft->meaning.given = blocks_kind_mask(kind);
         draft->about = blocks_only(there);
+        draft->crowded = yes && naming != TARGET_IT;
         draft->topic = blocks_topic(TOPIC_ANYTHING, (uint64_t)direction, (uint64_t)target.object,
                                     blocks_kind_key(kind));
         char noun[BLOCKS_PHRASE];

@@ -26,6 +26,9 @@ void blocks_tell(blocks_talk *talk, blocks_kind kind, int number)
 {
     if (talk->facts < BLOCKS_FACTS)
         talk->fact[talk->facts++] = (blocks_fact){kind, number};
+    // "6 cones" of 6 things: everything is a cone.
+    for (int i = 0; i < talk->scene->count && number == talk->scene->count; i++)
+        talk->known[i] |= blocks_kind_mask(kind);
 }
 
 // Every `narrow` thing is a `wide` one.
@@ -334,7 +337,7 @@ static bool pick_before(blocks_talk *talk, unsigned hide, blocks_target *target)
     target->coreference = talk->round - talk->last[talk->before];
     target->kind = blocks_anything;
     blocks_say(&talk->rng, target->text, sizeof target->text,
-               "(2:the one before|the one before that|the previous one|the other one)", NULL);
+               "(2:the one before|the one before that|the previous one)", NULL);
     return target->coreference > 0;
 }
 
