@@ -1,5 +1,6 @@
 #include "tui/command.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
@@ -14,7 +15,8 @@ static const vd_option no_options[] = {{0}};
 
 const vd_command vd_commands[] = {
     {"chat", vd_cmd_chat, "chat about a picture on the whole screen", "[options]",
-     "What `visdial` does when no command is named.", "  visdial chat\n", no_options},
+     "What `visdial` does when no command is named. Needs a terminal; `visdial ask` does not.",
+     "  visdial chat --image 3 --model base\n", vd_cmd_chat_options},
     {"ask", vd_cmd_ask, "answer questions about a picture, without a screen",
      "--image ID [options] [\"question\" ...]",
      "The questions are one conversation: each is answered knowing those before it and the first\n"
@@ -46,7 +48,12 @@ const vd_command vd_commands[] = {
     {"blocks", vd_cmd_blocks, "make Blocks pictures and dialogs about them", "[options]", "",
      "  visdial blocks --help\n", no_options},
     {"extract", vd_cmd_extract, "find the regions of pictures and write their features",
-     "[options] PICTURE...", "", "  visdial extract --help\n", no_options},
+     "[options] PICTURE...",
+     "Finds the objects of Blocks pictures from their pixels. --train makes a new extractor,\n"
+     "--evaluate measures one on pictures that it has not seen.",
+     "  visdial extract --out features.safetensors assets/pictures/3.png\n"
+     "  visdial extract --show assets/pictures/3.png\n",
+     vd_cmd_extract_options},
     {"data", vd_cmd_data, "look into data files and convert them", "[options] FILE...", "",
      "  visdial data --help\n", no_options},
     {"info", vd_cmd_info, "say what a model or feature file holds", "FILE...", "",
@@ -104,23 +111,33 @@ static void print_program_help(FILE *out)
                  "  visdial ask --image 3 \"what is on the left\" \"what color is it\"\n");
 }
 
+static int option_width(const vd_option *option)
+{
+    size_t value = option->argument ? strlen(option->argument) + 1 : 0;
+    return (int)(strlen("--") + strlen(option->name) + value);
+}
+
 void vd_command_print_help(const vd_command *command, FILE *out)
 {
     if (!command) {
         print_program_help(out);
         return;
     }
-    fprintf(out, "Usage: visdial %s %s\n\n%s.\n", command->name, command->usage, command->summary);
+    fprintf(out, "Usage: visdial %s %s\n\n%c%s.\n", command->name, command->usage,
+            toupper((unsigned char)*command->summary), command->summary + 1);
     if (*command->text)
         fprintf(out, "\n%s\n", command->text);
     fprintf(out, "\nOptions:\n");
+    int widest = 6; // "--help"
     for (const vd_option *option = command->options; option->name; option++) {
-        char left[64];
-        snprintf(left, sizeof left, "--%s%s%s", option->name, option->argument ? " " : "",
-                 option->argument ? option->argument : "");
-        fprintf(out, "  %-22s %s\n", left, option->help);
+        int width = option_width(option);
+        widest = width > widest ? width : widest;
     }
-    fprintf(out, "  %-22s %s\n\nExample:\n%s", "--help", "this text", command->example);
+    for (const vd_option *option = command->options; option->name; option++)
+        fprintf(out, "  --%s%s%s%*s  %s\n", option->name, option->argument ? " " : "",
+                option->argument ? option->argument : "", widest - option_width(option), "",
+                option->help);
+    fprintf(out, "  %-*s  %s\n\nExample:\n%s", widest, "--help", "this text", command->example);
 }
 
 int vd_cmd_help(int argc, char **argv)
@@ -192,9 +209,9 @@ static int dispatch(int argc, char **argv)
     const vd_command *command = vd_command_find(argv[1]);
     if (!command) {
         command = vd_command_nearest(argv[1]);
-        fprintf(stderr, "visdial: there is no command '%.80s'%s%s%s; `visdial --help` lists them\n",
-                argv[1], command ? "; did you mean `visdial " : "", command ? command->name : "",
-                command ? "`?" : "");
+        fprintf(stderr, "visdial: there is no command '%.80s'; ", argv[1]);
+        fprintf(stderr, command ? "did you mean `visdial %s`?\n" : "`visdial --help` lists them\n",
+                command ? command->name : "");
         return vd_status_exit_code(VD_USAGE);
     }
     if (asks_for_help(argc - 1, argv + 1)) {

@@ -38,9 +38,11 @@ typedef struct vd_command {
 extern const vd_command vd_commands[]; // ends with a NULL name
 
 // The options of single commands, beside the code that reads them.
+extern const vd_option vd_cmd_chat_options[];
 extern const vd_option vd_cmd_ask_options[];
 extern const vd_option vd_cmd_train_options[];
 extern const vd_option vd_cmd_eval_options[];
+extern const vd_option vd_cmd_extract_options[];
 
 // NULL when there is no such command.
 const vd_command *vd_command_find(const char *name);
