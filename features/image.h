@@ -1,4 +1,4 @@
-// Pictures: read (PNG, JPEG and what else stb_image reads), written (PNG, libpng).
+// Pictures: read (PNG by libpng; JPEG, BMP, PNM by stb_image), written (PNG).
 #ifndef VD_IMAGE_H
 #define VD_IMAGE_H
 
@@ -7,12 +7,15 @@
 
 #include "engine/error.h"
 
+enum { VD_IMAGE_MAX_SIDE = 16384, VD_IMAGE_MAX_PIXELS = 1 << 27 };
+
 typedef struct vd_image {
     int width, height;
     uint8_t *rgb; // (height, width, 3), owned
 } vd_image;
 
-// A missing file is VD_NOT_FOUND, a damaged one VD_FORMAT; sides above 16,384 are refused.
+// PNG, JPEG, BMP and PNM. A missing file is VD_NOT_FOUND, a damaged one VD_FORMAT; so is one that
+// is larger than the numbers above.
 vd_status vd_image_read(const char *path, vd_image *out, vd_error *err);
 vd_status vd_image_new(int width, int height, vd_image *out, vd_error *err);
 vd_status vd_image_write_png(const char *path, const vd_image *image, vd_error *err);
