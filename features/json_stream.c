@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include <utf8proc.h>
 #include <yajl/yajl_parse.h>
 
 #include "engine/alloc.h"
@@ -159,6 +160,20 @@ static int on_boolean(void *context, int value)
     return on_other(context, value ? "true" : "false");
 }
 
+// yajl lets surrogates and too long forms through.
+static bool is_utf8(const unsigned char *text, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        utf8proc_int32_t rune;
+        utf8proc_ssize_t used =
+            text[i] < 0x80 ? 1 : utf8proc_iterate(text + i, (utf8proc_ssize_t)(length - i), &rune);
+        if (used <= 0)
+            return false;
+        i += (size_t)used;
+    }
+    return true;
+}
+
 static int on_string(void *context, const unsigned char *text, size_t length)
 {
     vd_json_reader *reader = context;
@@ -170,6 +185,10 @@ static int on_string(void *context, const unsigned char *text, size_t length)
         return refuse_kind(reader, f->rule, "a string");
     if (memchr(text, 0, length)) {
         vd_json_refuse(reader, VD_FORMAT, "a string holds the character \\u0000");
+        return 0;
+    }
+    if (!is_utf8(text, length)) {
+        vd_json_refuse(reader, VD_FORMAT, "a string is not valid UTF8; save the file as UTF-8");
         return 0;
     }
     vd_json_value value = {.text = (const char *)text, .length = length};

@@ -2,7 +2,7 @@
 
 #include "engine/alloc.h"
 
-enum { BLOCK = 1 << 20, ALIGNMENT = 8 };
+enum { FIRST_BLOCK = 1 << 12, LARGEST_BLOCK = 1 << 20, ALIGNMENT = 8 };
 
 struct vd_pieces_block {
     vd_pieces_block *older;
@@ -31,7 +31,9 @@ static char *take(vd_pieces *pieces, size_t bytes, size_t alignment)
     vd_pieces_block *block = pieces->newest;
     size_t from = block ? (block->used + alignment - 1) / alignment * alignment : 0;
     if (!block || from > block->size || block->size - from < bytes) {
-        block = new_block(pieces, bytes > BLOCK ? bytes : BLOCK);
+        size_t size = block ? 2 * block->size : FIRST_BLOCK;
+        size = size < LARGEST_BLOCK ? size : LARGEST_BLOCK;
+        block = new_block(pieces, bytes > size ? bytes : size);
         from = 0;
     }
     if (!block)
