@@ -61,18 +61,10 @@ typedef struct vd_answer {
     double milliseconds;      // wall time of the call
 } vd_answer;
 
-// What to change before answering, for what-if views; NULL or zero fields change nothing.
-// (A place for interventions; arrays may be NULL.)
-typedef struct vd_what_if {
-    const unsigned char *drop_entry;  // (entries) 1 = history entry not attended to
-    const unsigned char *mask_region; // (P) 1 = region treated as padding
-} vd_what_if;
-
 // Answers question (1 <= length <= 19 ids, no start or end token). The dialog is unchanged.
 // stop may be NULL; when it becomes non-zero the call ends early with VD_INTERRUPTED.
 vd_status vd_dialog_ask(vd_dialog *dialog, const int32_t *question, int length,
-                        const vd_what_if *what_if, const atomic_int *stop, vd_answer *out,
-                        vd_error *err);
+                        const atomic_int *stop, vd_answer *out, vd_error *err);
 void vd_answer_clear(vd_answer *answer);
 
 // question ++ <S> answer </S> ++ </S>, question and wrapped answer each cut to 19 first.

@@ -259,6 +259,16 @@ const char *vd_safetensors_metadata(const vd_safetensors *file, const char *key)
     return found ? found->value : NULL;
 }
 
+size_t vd_safetensors_metadata_count(const vd_safetensors *file)
+{
+    return file->pairs;
+}
+
+const char *vd_safetensors_metadata_key(const vd_safetensors *file, size_t index)
+{
+    return file->metadata[index].key;
+}
+
 // "[2, ?, 3]"; a size of 0 in what is expected matches any.
 static const char *shape_text(int dims, const size_t *shape, bool expected, char *text, size_t room)
 {

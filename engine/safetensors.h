@@ -40,6 +40,8 @@ const vd_tensor *vd_safetensors_at(const vd_safetensors *file, size_t index);
 const vd_tensor *vd_safetensors_find(const vd_safetensors *file, const char *name);
 // NULL when there is no such key.
 const char *vd_safetensors_metadata(const vd_safetensors *file, const char *key);
+size_t vd_safetensors_metadata_count(const vd_safetensors *file);
+const char *vd_safetensors_metadata_key(const vd_safetensors *file, size_t index);
 // Looks up name and checks dims and shape (expected[i] == 0 matches any); the error names the file,
 // the tensor, the shape found and the one expected.
 vd_status vd_safetensors_require(const vd_safetensors *file, const char *name, int dims,

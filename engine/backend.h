@@ -1,0 +1,158 @@
+// The operations the network is made of, as one table: filled once for the CPU (cpu_*.c), later
+// once for every other device. Operations are as coarse as a GPU needs them to be.
+//
+// All matrices are row-major. "adds to" means the result is added to what is there. Rows of word
+// arrays are in flat order, see packed.h. Dropout masks are functions of (key, index), so nothing
+// has to be stored to undo one; rate 0 means no dropout.
+#ifndef VD_BACKEND_H
+#define VD_BACKEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/model.h"
+#include "engine/packed.h"
+#include "engine/real.h"
+#include "engine/weights.h"
+
+// One direction of one LSTM layer over packed sequences.
+typedef struct vd_lstm_pass {
+    const vd_packed *packed;
+    const int *map; // packed->forward or packed->backward
+    const vd_lstm_weights *weights;
+    int in, hidden;
+    const vd_real *x;       // (T, in) flat order
+    const vd_real *initial; // (S, H) hidden state before the first step, NULL = zero; cell is zero
+    vd_real *y;             // (T, ...) flat order, row stride y_stride, H columns written
+    int y_stride;
+    // Kept for the gradient, all in step order:
+    vd_real *gate;    // (T, 4H) i, f, g, o after their activations
+    vd_real *cell;    // (T, H)
+    vd_real *before;  // (T, H) hidden state of the step before
+    vd_real *scratch; // (T, 4H)
+} vd_lstm_pass;
+
+typedef struct vd_lstm_gradient {
+    const vd_lstm_weights *weights; // gradients, added to
+    const vd_real *dy;              // (T, ...) row stride y_stride
+    vd_real *dx;                    // (T, in), added to; may be NULL
+    vd_real *dinitial;              // (S, H), written; may be NULL
+    vd_real *dh, *dc;               // (S, H) scratch
+} vd_lstm_gradient;
+
+// Geometry the attention operations share: N questions over the entries and regions of B dialogs.
+// In training question t of a dialog sees entries 0..t; a chat asks one question that sees all.
+typedef struct vd_span {
+    int dialogs;               // B
+    int questions;             // N
+    int most;                  // row stride of attention 1, >= every seen
+    const int *question_start; // (B + 1) first question of a dialog
+    const int *entry_start;    // (B + 1) first history entry of a dialog
+    const int *dialog;         // (N) the dialog of a question
+    const int *seen;           // (N) entries of its dialog that a question sees, from the first
+    const vd_packed *question, *history; // words of question n: rows start[n] .. start[n + 1]
+    const int *region_start;             // (N + 1) first (question, real region) row of a question
+} vd_span;
+
+typedef struct vd_backend {
+    const char *name; // "cpu"
+
+    // c = alpha op(a) op(b) + beta c, op = transpose where asked; op(a) is (m, k), op(b) (k, n).
+    void (*gemm)(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
+                 const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc);
+    // Every row of y (rows, n) becomes `row`.
+    void (*fill_rows)(const vd_real *row, vd_real *y, int rows, int n);
+    // y = x w^T + b; w (out, in), b (out) or NULL.
+    void (*linear)(const vd_real *x, const vd_real *w, const vd_real *b, vd_real *y, int rows,
+                   int in, int out);
+    // dx (rows, in) gets (beta 0) or adds (beta 1) dy w, NULL = not wanted; dw, db (may be NULL)
+    // are added to.
+    void (*linear_backward)(const vd_real *x, const vd_real *w, const vd_real *dy, vd_real *dx,
+                            vd_real beta, vd_real *dw, vd_real *db, int rows, int in, int out);
+
+    // GatedTrans: pre (rows, 2H) becomes (tanh, gate), y = tanh * gate.
+    void (*gated)(vd_gate gate, vd_real *pre, vd_real *y, int rows, int hidden);
+    // saved (rows, 2H), as gated left it, becomes the gradient of pre.
+    void (*gated_backward)(vd_gate gate, vd_real *saved, const vd_real *dy, int rows, int hidden);
+    // pre becomes sigmoid(pre); y = that * x.
+    void (*sigmoid_gate)(vd_real *pre, const vd_real *x, vd_real *y, size_t n);
+    // saved becomes the gradient of pre; dx is added to.
+    void (*sigmoid_gate_backward)(vd_real *saved, const vd_real *x, const vd_real *dy, vd_real *dx,
+                                  size_t n);
+    void (*relu)(vd_real *x, size_t n);
+    void (*relu_backward)(const vd_real *y, vd_real *dy, size_t n); // in place
+    void (*add)(vd_real *x, const vd_real *y, size_t n);            // x += y
+    // y = x with a fraction `rate` dropped and the rest scaled by 1 / (1 - rate); y may be x.
+    void (*dropout)(const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key);
+
+    void (*embed)(const vd_real *table, const int32_t *id, int rows, int width, vd_real *y);
+    void (*embed_backward)(vd_real *dtable, const int32_t *id, int rows, int width,
+                           const vd_real *dy);
+
+    void (*lstm)(const vd_lstm_pass *pass);
+    void (*lstm_backward)(const vd_lstm_pass *pass, const vd_lstm_gradient *gradient);
+
+    // Image: y = x / max(norm, 1e-12), the norm over a picture's regions, one per channel.
+    void (*normalise_regions)(const vd_real *x, vd_real *y, int dialogs, int regions, int size);
+
+    // Attention 1. a (N, most), c (N, 2H) = sum_r a_r h_r; drop is on f_q * f_h.
+    void (*context_attention)(const vd_span *span, int hidden, const vd_real *fq, const vd_real *fh,
+                              const vd_real *h, const vd_linear_weights *score, vd_real rate,
+                              uint64_t key, vd_real *a, vd_real *c);
+    // da (N, most) comes in with the topic's share and is used up.
+    void (*context_attention_backward)(const vd_span *span, int hidden, const vd_real *fq,
+                                       const vd_real *fh, const vd_real *h,
+                                       const vd_linear_weights *score,
+                                       const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+                                       const vd_real *a, vd_real *da, const vd_real *dc,
+                                       vd_real *dfq, vd_real *dfh, vd_real *dh);
+
+    // Attention 2, one dialog: s (words, entry words) scores become the attention, zero for entries
+    // not yet seen; weighted = a_r * s.
+    void (*topic_attention)(const vd_span *span, int dialog, const vd_real *a, vd_real *s,
+                            vd_real *weighted);
+    // ds comes in as the gradient of weighted and leaves as that of the scores; da adds.
+    void (*topic_attention_backward)(const vd_span *span, int dialog, const vd_real *a,
+                                     const vd_real *s, vd_real *ds, vd_real *da);
+
+    // Softmax of `columns` of each row, and its gradient (dx comes in as dy).
+    void (*softmax)(vd_real *x, int rows, int columns, int stride);
+    void (*softmax_backward)(const vd_real *y, vd_real *dx, int rows, int columns, int stride);
+
+    // y (rows, left_size + right_size) = [left of row left_row[k] ; right of row right_row[k]]; a
+    // NULL row list means row k itself.
+    void (*join)(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
+                 const int *right_row, int right_size, vd_real *y, int rows);
+    // Adds the right halves of dy to dright[right_row], and left to dleft[left_row]; NULL skips.
+    void (*split_add)(const vd_real *dy, int rows, vd_real *dleft, const int *left_row,
+                      int left_size, vd_real *dright, const int *right_row, int right_size);
+
+    // Attention 4. fm (K, H), fc (N, H): z = l2norm(fm * fc), g = softmax_k(w . drop(z) + b) over
+    // a round's real regions; z (K, H), norm (K) and g (K) are kept.
+    void (*region_attention)(const vd_span *span, int hidden, const vd_real *fm, const vd_real *fc,
+                             const vd_linear_weights *score, vd_real rate, uint64_t key, vd_real *z,
+                             vd_real *norm, vd_real *g);
+    void (*region_attention_backward)(const vd_span *span, int hidden, const vd_real *fm,
+                                      const vd_real *fc, const vd_linear_weights *score,
+                                      const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+                                      const vd_real *z, const vd_real *norm, const vd_real *g,
+                                      vd_real *dg, vd_real *dfm, vd_real *dfc);
+    // y (N, size) row stride y_stride: sum_k g_k m_k; and the gradient, dg and dm added to.
+    void (*region_pool)(const vd_span *span, const vd_real *g, const vd_real *m, int size,
+                        vd_real *y, int y_stride);
+    void (*region_pool_backward)(const vd_span *span, const vd_real *g, const vd_real *m, int size,
+                                 const vd_real *dy, int y_stride, vd_real *dg, vd_real *dm);
+
+    // Optimiser steps over a whole block (Kingma, Ba 2015, alg. 1; Hinton 2012, as PyTorch).
+    void (*adam)(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale,
+                 double rate, int64_t step);
+    void (*rmsprop)(vd_real *w, const vd_real *g, vd_real *v, size_t n, vd_real scale, double rate);
+    double (*square_sum)(const vd_real *x, size_t n);
+} vd_backend;
+
+const vd_backend *vd_backend_cpu(void);
+
+// How many threads matrix products may use; 1 makes runs reproducible bit for bit.
+void vd_backend_cpu_threads(int threads);
+
+#endif

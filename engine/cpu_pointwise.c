@@ -1,0 +1,128 @@
+// What happens element by element: activations, gates, dropout, embeddings.
+#include "engine/cpu.h"
+
+#include <string.h>
+
+#include "engine/elementary.h"
+#include "engine/vocab.h"
+
+static const vd_real LEAKY_SLOPE = (vd_real)0.01;
+
+VD_WIDE static void gated_row(vd_gate gate, vd_real *t, vd_real *g, vd_real *y, int n)
+{
+    for (int i = 0; i < n; i++)
+        t[i] = vd_tanh(t[i]);
+    if (gate == VD_GATE_LEAKY_RELU)
+        for (int i = 0; i < n; i++)
+            g[i] = g[i] > 0 ? g[i] : LEAKY_SLOPE * g[i];
+    else if (gate == VD_GATE_SIGMOID)
+        for (int i = 0; i < n; i++)
+            g[i] = vd_sigmoid(g[i]);
+    else
+        for (int i = 0; i < n; i++)
+            g[i] = g[i] > 0 ? g[i] : vd_exp(g[i]) - 1;
+    for (int i = 0; i < n; i++)
+        y[i] = t[i] * g[i];
+}
+
+static void gated(vd_gate gate, vd_real *pre, vd_real *y, int rows, int hidden)
+{
+    for (int r = 0; r < rows; r++, pre += 2 * hidden, y += hidden)
+        gated_row(gate, pre, pre + hidden, y, hidden);
+}
+
+VD_WIDE static void gated_row_backward(vd_gate gate, vd_real *t, vd_real *g, const vd_real *dy,
+                                       int n)
+{
+    for (int i = 0; i < n; i++) {
+        vd_real slope;
+        if (gate == VD_GATE_LEAKY_RELU)
+            slope = g[i] > 0 ? 1 : LEAKY_SLOPE;
+        else if (gate == VD_GATE_SIGMOID)
+            slope = g[i] * (1 - g[i]);
+        else
+            slope = g[i] > 0 ? 1 : g[i] + 1;
+        vd_real dt = dy[i] * g[i] * (1 - t[i] * t[i]);
+        g[i] = dy[i] * t[i] * slope;
+        t[i] = dt;
+    }
+}
+
+static void gated_backward(vd_gate gate, vd_real *saved, const vd_real *dy, int rows, int hidden)
+{
+    for (int r = 0; r < rows; r++, saved += 2 * hidden, dy += hidden)
+        gated_row_backward(gate, saved, saved + hidden, dy, hidden);
+}
+
+VD_WIDE static void sigmoid_gate(vd_real *pre, const vd_real *x, vd_real *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        pre[i] = vd_sigmoid(pre[i]);
+        y[i] = pre[i] * x[i];
+    }
+}
+
+VD_WIDE static void sigmoid_gate_backward(vd_real *saved, const vd_real *x, const vd_real *dy,
+                                          vd_real *dx, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        dx[i] += dy[i] * saved[i];
+        saved[i] = dy[i] * x[i] * saved[i] * (1 - saved[i]);
+    }
+}
+
+VD_WIDE static void relu(vd_real *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = x[i] > 0 ? x[i] : 0;
+}
+
+VD_WIDE static void relu_backward(const vd_real *y, vd_real *dy, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        dy[i] = y[i] > 0 ? dy[i] : 0;
+}
+
+VD_WIDE static void add(vd_real *x, const vd_real *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] += y[i];
+}
+
+VD_WIDE static void dropout(const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key)
+{
+    uint32_t threshold = vd_drop_threshold(rate);
+    vd_real scale = 1 / (1 - rate);
+    for (size_t i = 0; i < n; i++)
+        y[i] = vd_keep(key, (uint32_t)i, threshold) ? x[i] * scale : 0;
+}
+
+static void embed(const vd_real *table, const int32_t *id, int rows, int width, vd_real *y)
+{
+    for (int r = 0; r < rows; r++)
+        memcpy(y + (size_t)r * (size_t)width, table + (size_t)id[r] * (size_t)width,
+               (size_t)width * sizeof *y);
+}
+
+static void embed_backward(vd_real *dtable, const int32_t *id, int rows, int width,
+                           const vd_real *dy)
+{
+    for (int r = 0; r < rows; r++)
+        if (id[r] != VD_PAD)
+            add(dtable + (size_t)id[r] * (size_t)width, dy + (size_t)r * (size_t)width,
+                (size_t)width);
+}
+
+void vd_cpu_pointwise(vd_backend *table)
+{
+    table->gated = gated;
+    table->gated_backward = gated_backward;
+    table->sigmoid_gate = sigmoid_gate;
+    table->sigmoid_gate_backward = sigmoid_gate_backward;
+    table->relu = relu;
+    table->relu_backward = relu_backward;
+    table->add = add;
+    table->dropout = dropout;
+    table->embed = embed;
+    table->embed_backward = embed_backward;
+}

@@ -1,0 +1,137 @@
+#include "engine/network.h"
+
+// Questions see the entries of their dialog up to their own round.
+static vd_status make_span(vd_network *net, const vd_batch *batch, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    int rounds = batch->rounds, n = batch->dialogs * rounds;
+    int *start = vd_arena_ints(pass->arena, (size_t)batch->dialogs + 1);
+    int *dialog = vd_arena_ints(pass->arena, (size_t)n);
+    int *seen = vd_arena_ints(pass->arena, (size_t)n);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the batch's geometry");
+    for (int b = 0; b <= batch->dialogs; b++)
+        start[b] = b * rounds;
+    for (int k = 0; k < n; k++) {
+        dialog[k] = k / rounds;
+        seen[k] = k % rounds + 1;
+    }
+    pass->span = (vd_span){.dialogs = batch->dialogs,
+                           .questions = n,
+                           .most = rounds,
+                           .question_start = start,
+                           .entry_start = start,
+                           .dialog = dialog,
+                           .seen = seen,
+                           .question = &pass->question_words,
+                           .history = &pass->history_words};
+    vd_status status =
+        vd_packed_make(batch->question, batch->question_length, n, batch->question_width,
+                       pass->arena, &pass->question_words, err);
+    if (status == VD_OK)
+        status = vd_packed_make(batch->history, batch->history_length, n, batch->history_width,
+                                pass->arena, &pass->history_words, err);
+    return status;
+}
+
+vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error *err)
+{
+    size_t d = (size_t)pass->config->region, rows = (size_t)pass->span.dialogs * (size_t)regions;
+    int n = pass->span.questions;
+    pass->regions = regions;
+    pass->image_rows = (int)rows;
+    pass->image = vd_arena_reals(pass->arena, rows * d);
+    int *start = vd_arena_ints(pass->arena, (size_t)n + 1);
+    int *real = vd_arena_ints(pass->arena, rows);
+    pass->row_image = vd_arena_ints(pass->arena, (size_t)n * (size_t)regions);
+    pass->row_question = vd_arena_ints(pass->arena, (size_t)n * (size_t)regions);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the image");
+    for (size_t i = 0; i < rows * d; i++) {
+        pass->image[i] = (vd_real)image[i];
+        if (image[i] != 0)
+            real[i / d] = 1;
+    }
+    pass->be->normalise_regions(pass->image, pass->image, pass->span.dialogs, regions, (int)d);
+    pass->rows = 0;
+    for (int k = 0; k < n; k++) {
+        int first = pass->span.dialog[k] * regions, any = 0;
+        start[k] = pass->rows;
+        for (int r = 0; r < regions; r++)
+            any |= real[first + r];
+        // A picture of nothing but padding: all its regions are alike, so the attention is uniform.
+        for (int r = 0; r < regions; r++)
+            if (real[first + r] || !any) {
+                pass->row_image[pass->rows] = first + r;
+                pass->row_question[pass->rows++] = k;
+            }
+    }
+    start[n] = pass->rows;
+    pass->span.region_start = start;
+    return VD_OK;
+}
+
+vd_status vd_pass_answer(vd_pass *pass, vd_error *err)
+{
+    vd_status status = vd_context_matching_forward(pass, err);
+    if (status == VD_OK)
+        status = vd_topic_aggregation_forward(pass, err);
+    if (status == VD_OK)
+        status = vd_topic_view_forward(pass, err);
+    if (status == VD_OK)
+        status = vd_context_view_forward(pass, err);
+    if (status == VD_OK)
+        status = vd_fusion_forward(pass, err);
+    return status;
+}
+
+vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    net->batch = batch;
+    vd_status status = make_span(net, batch, err);
+    if (status == VD_OK)
+        status = vd_pass_image(pass, batch->image, batch->regions, err);
+    if (status == VD_OK)
+        status =
+            vd_sentences_forward(pass, &pass->question, &pass->question_words, pass->w->question,
+                                 VD_SITE_QUESTION_WORDS, VD_SITE_QUESTION_LAYER, err);
+    if (status == VD_OK)
+        status = vd_sentences_forward(pass, &pass->history, &pass->history_words, pass->w->history,
+                                      VD_SITE_HISTORY_WORDS, VD_SITE_HISTORY_LAYER, err);
+    return status == VD_OK ? vd_pass_answer(pass, err) : status;
+}
+
+vd_status vd_network_encode_backward(vd_network *net, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    vd_status status = vd_fusion_backward(pass, err);
+    if (status == VD_OK)
+        status = vd_context_view_backward(pass, err);
+    if (status == VD_OK)
+        status = vd_topic_view_backward(pass, err);
+    if (status == VD_OK)
+        status = vd_topic_aggregation_backward(pass, err);
+    if (status == VD_OK)
+        status = vd_context_matching_backward(pass, err);
+    if (status == VD_OK)
+        status = vd_sentences_backward(pass, &pass->history, pass->dw->history,
+                                       VD_SITE_HISTORY_WORDS, err);
+    if (status == VD_OK)
+        status = vd_sentences_backward(pass, &pass->question, pass->dw->question,
+                                       VD_SITE_QUESTION_WORDS, err);
+    return status;
+}
+
+vd_status vd_network_scores(vd_network *net, const vd_batch *batch, float *scores, vd_error *err)
+{
+    vd_status status = vd_network_encode(net, batch, err);
+    if (status == VD_OK)
+        status = vd_discriminative_forward(net, err);
+    if (status != VD_OK)
+        return status;
+    size_t all = (size_t)net->pass.span.questions * (size_t)batch->candidates;
+    for (size_t i = 0; i < all; i++)
+        scores[i] = (float)net->scores[i];
+    return VD_OK;
+}

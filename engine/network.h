@@ -1,0 +1,67 @@
+// The whole network over one batch: encoder, decoders, losses, gradients.
+//
+// Use: zero a vd_network, fill the settings of `pass` (pass.h), vd_network_forward, then read what
+// is wanted, then (with pass.dw set) a loss and vd_network_backward. Everything lives in pass.arena
+// until it is reset.
+#ifndef VD_NETWORK_H
+#define VD_NETWORK_H
+
+#include "engine/pass.h"
+
+typedef struct vd_network {
+    vd_pass pass;
+    vd_decoders decoders; // which of the two are run
+    const vd_batch *batch;
+
+    // Discriminative decoder: z_c = o_c . e
+    vd_text_pass candidate; // distinct candidates
+    vd_real *vector;        // (U, H) o: last state of the top layer
+    vd_real *dvector;
+    vd_real *products; // (N, U)
+    vd_real *scores;   // (N, O)
+    vd_real *dscores;  // (N, O)
+
+    // Generative decoder, one sequence a (question, candidate) pair that is scored.
+    vd_packed answer_words;
+    vd_recurrent_pass answer;
+    vd_text_pass answer_text;
+    const int *answer_question; // (sequences) the question whose e starts it
+    vd_real *logits;            // (words, V), then log-probabilities
+    const int32_t *target;      // (words)
+    vd_real *dlogits;
+} vd_network;
+
+// Geometry and encoder: fills pass.encoded and the four attentions.
+vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *err);
+// Back from pass.dencoded to the weights.
+vd_status vd_network_encode_backward(vd_network *net, vd_error *err);
+
+// Vectors (sequences, H) of candidates, zeroed by the caller: zero-length ones stay zero.
+vd_status vd_candidates_encode(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
+                               vd_real *vector, vd_error *err);
+// Scores of every question's candidates: net->scores.
+vd_status vd_discriminative_forward(vd_network *net, vd_error *err);
+// From net->dscores, with net->dvector and pass.dencoded as a loss left them.
+vd_status vd_discriminative_backward(vd_network *net, vd_error *err);
+
+// Encoder and discriminative decoder without a gradient: scores (N, O).
+vd_status vd_network_scores(vd_network *net, const vd_batch *batch, float *scores, vd_error *err);
+
+// Loss of the discriminative decoder: cross entropy over the O candidates, mean over the questions
+// with a known answer, and with margin > 1 the large-margin softmax (Liu et al. 2016, eq. 7) with
+// lambda annealing: the target's score is (lambda z_y + |o_y||e| psi) / (1 + lambda).
+// Fills dscores, dvector, dencoded when gradients are wanted.
+vd_status vd_discriminative_loss(vd_network *net, int margin, double lambda, double *loss,
+                                 vd_error *err);
+// psi(theta) = (-1)^t cos(m theta) - 2t for theta in [t pi/m, (t+1) pi/m], as a function of
+// cos(theta), held 1e-7 away from +-1; *slope = d psi / d cos (may be NULL).
+double vd_margin_psi(int margin, double cosine, double *slope);
+
+// Generative decoder over the human answers (loss) or all candidates (ranking): the initial hidden
+// state of every layer is e. Mean next-word cross entropy over the words of the batch.
+vd_status vd_generative_loss(vd_network *net, double *loss, vd_error *err);
+vd_status vd_generative_backward(vd_network *net, vd_error *err);
+// scores (N, O): mean log-probability of a candidate's words.
+vd_status vd_generative_scores(vd_network *net, float *scores, vd_error *err);
+
+#endif

@@ -1,0 +1,22 @@
+#include "engine/pass.h"
+
+uint64_t vd_pass_key(const vd_pass *pass, vd_site site)
+{
+    return vd_rng_mix(pass->key + 0x9e3779b97f4a7c15u * (uint64_t)(site + 1));
+}
+
+const vd_real *vd_pass_drop(vd_pass *pass, const vd_real *x, size_t n, vd_real rate, vd_site site)
+{
+    if (rate == 0)
+        return x;
+    vd_real *y = vd_arena_reals(pass->arena, n);
+    if (y)
+        pass->be->dropout(x, y, n, rate, vd_pass_key(pass, site));
+    return y;
+}
+
+void vd_pass_drop_backward(vd_pass *pass, vd_real *dx, size_t n, vd_real rate, vd_site site)
+{
+    if (rate != 0)
+        pass->be->dropout(dx, dx, n, rate, vd_pass_key(pass, site));
+}

@@ -1,0 +1,34 @@
+// Scores of whole batches under a loaded model, for evaluation.
+#include "engine/alloc.h"
+#include "engine/model_private.h"
+#include "engine/network.h"
+#include "engine/trainer.h"
+
+struct vd_scorer {
+    const vd_model *model;
+    vd_arena arena;
+};
+
+vd_status vd_scorer_new(const vd_model *model, vd_scorer **out, vd_error *err)
+{
+    *out = vd_alloc(1, sizeof **out);
+    if (!*out)
+        return vd_error_memory(err, "the scorer");
+    (*out)->model = model;
+    return VD_OK;
+}
+
+vd_status vd_scorer_run(vd_scorer *scorer, const vd_batch *batch, float *scores, vd_error *err)
+{
+    vd_network net = {0};
+    vd_arena_reset(&scorer->arena);
+    vd_model_pass(scorer->model, &scorer->arena, &net.pass);
+    return vd_network_scores(&net, batch, scores, err);
+}
+
+void vd_scorer_free(vd_scorer *scorer)
+{
+    if (scorer)
+        vd_arena_free(&scorer->arena);
+    vd_free(scorer);
+}

@@ -1,0 +1,360 @@
+#include "engine/trainer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/alloc.h"
+#include "engine/model_file.h"
+#include "engine/network.h"
+#include "engine/settings.h"
+
+// Streams of random numbers drawn from one seed.
+enum { STREAM_WEIGHTS = 1, STREAM_DROPOUT = 2 };
+
+struct vd_trainer {
+    vd_config config;
+    vd_vocab *vocab;
+    vd_train_options options;
+    vd_layout layout;
+    vd_real *block, *gradient, *first, *second; // weights and what the optimiser keeps
+    vd_weights weights, gradients;
+    vd_real *sinusoid;
+    vd_arena arena;
+    int64_t steps;
+    vd_metadata metadata;
+};
+
+static const char *const optimiser_names[] = {"adam", "rmsprop"};
+
+const char *vd_optimiser_name(vd_optimiser optimiser)
+{
+    return optimiser_names[optimiser];
+}
+
+bool vd_optimiser_parse(const char *name, vd_optimiser *out)
+{
+    for (int i = 0; i <= VD_RMSPROP; i++)
+        if (strcmp(name, optimiser_names[i]) == 0) {
+            *out = (vd_optimiser)i;
+            return true;
+        }
+    return false;
+}
+
+vd_train_options vd_train_defaults(void)
+{
+    return (vd_train_options){.optimiser = VD_ADAM,
+                              .rate = 1e-3,
+                              .clip = 0,
+                              .margin = 1,
+                              .lambda_start = 1000,
+                              .lambda_decay = 0.999,
+                              .lambda_floor = 5,
+                              .dropout = 0.25f,
+                              .lstm_dropout = 0.4f,
+                              .position_dropout = 0.1f,
+                              .seed = 1};
+}
+
+double vd_schedule_multiplier(double epoch)
+{
+    if (epoch <= 2)
+        return 0.01 * (1 - epoch / 2) + epoch / 2;
+    return epoch < 5 ? 1 : epoch < 6 ? 0.1 : 0.01;
+}
+
+static vd_status allocate(vd_trainer *t, vd_error *err)
+{
+    vd_weights_layout(&t->config, VD_DISCRIMINATIVE, &t->layout, NULL, NULL);
+    size_t n = t->layout.elements, e = (size_t)t->config.embed;
+    t->block = vd_alloc(n, sizeof *t->block);
+    t->gradient = vd_alloc(n, sizeof *t->gradient);
+    t->first = vd_alloc(n, sizeof *t->first);
+    t->second = vd_alloc(n, sizeof *t->second);
+    t->sinusoid = vd_alloc((size_t)VD_MAX_HISTORY * e, sizeof *t->sinusoid);
+    if (!t->block || !t->gradient || !t->first || !t->second || !t->sinusoid)
+        return vd_error_memory(err, "weights, gradients and the optimiser's state");
+    vd_weights_layout(&t->config, VD_DISCRIMINATIVE, &t->layout, t->block, &t->weights);
+    vd_weights_layout(&t->config, VD_DISCRIMINATIVE, &t->layout, t->gradient, &t->gradients);
+    if (t->config.positions == VD_POSITIONS_SINUSOIDAL)
+        vd_words_sinusoid(t->sinusoid, VD_MAX_HISTORY, t->config.embed);
+    return VD_OK;
+}
+
+static vd_status copy_vocab(const vd_vocab *vocab, vd_vocab **out, vd_error *err)
+{
+    char *json = vd_vocab_to_json(vocab);
+    if (!json)
+        return vd_error_memory(err, "the vocabulary");
+    vd_status status = vd_vocab_from_json(json, strlen(json), "vocabulary", out, err);
+    vd_free(json);
+    return status;
+}
+
+vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
+                         const vd_train_options *options, vd_trainer **out, vd_error *err)
+{
+    *out = NULL;
+    if (vd_vocab_size(vocab) != config->vocab)
+        return vd_error_set(err, VD_MISMATCH,
+                            "the configuration says %d words, the vocabulary has %d", config->vocab,
+                            vd_vocab_size(vocab));
+    vd_trainer *t = vd_alloc(1, sizeof *t);
+    if (!t)
+        return vd_error_memory(err, "the trainer");
+    t->config = *config;
+    t->options = *options;
+    vd_status status = copy_vocab(vocab, &t->vocab, err);
+    if (status == VD_OK)
+        status = allocate(t, err);
+    if (status != VD_OK) {
+        vd_trainer_free(t);
+        return status;
+    }
+    vd_rng rng = vd_rng_seed(options->seed, STREAM_WEIGHTS);
+    vd_weights_start(config, &t->layout, t->block, &rng);
+    *out = t;
+    return VD_OK;
+}
+
+void vd_trainer_free(vd_trainer *t)
+{
+    if (!t)
+        return;
+    vd_vocab_free(t->vocab);
+    vd_free(t->block);
+    vd_free(t->gradient);
+    vd_free(t->first);
+    vd_free(t->second);
+    vd_free(t->sinusoid);
+    vd_arena_free(&t->arena);
+    vd_metadata_clear(&t->metadata);
+    vd_free(t);
+}
+
+const vd_config *vd_trainer_config(const vd_trainer *trainer)
+{
+    return &trainer->config;
+}
+
+const vd_vocab *vd_trainer_vocab(const vd_trainer *trainer)
+{
+    return trainer->vocab;
+}
+
+const vd_train_options *vd_trainer_options(const vd_trainer *trainer)
+{
+    return &trainer->options;
+}
+
+int64_t vd_trainer_steps(const vd_trainer *trainer)
+{
+    return trainer->steps;
+}
+
+vd_status vd_trainer_set_metadata(vd_trainer *trainer, const char *key, const char *value,
+                                  vd_error *err)
+{
+    return vd_metadata_set(&trainer->metadata, key, value, err);
+}
+
+const char *vd_trainer_metadata(const vd_trainer *trainer, const char *key)
+{
+    return vd_metadata_get(&trainer->metadata, key);
+}
+
+static vd_network network_of(vd_trainer *t)
+{
+    vd_arena_reset(&t->arena);
+    return (vd_network){.pass = {.be = vd_backend_cpu(),
+                                 .config = &t->config,
+                                 .w = &t->weights,
+                                 .sinusoid = t->sinusoid,
+                                 .arena = &t->arena}};
+}
+
+static vd_status gradient_of(vd_trainer *t, const vd_batch *batch, double *loss, vd_error *err)
+{
+    const vd_train_options *o = &t->options;
+    vd_network net = network_of(t);
+    net.pass.dw = &t->gradients;
+    net.pass.dropout = o->dropout;
+    net.pass.lstm_dropout = o->lstm_dropout;
+    net.pass.position_dropout = o->position_dropout;
+    net.pass.key = vd_rng_seed(o->seed, STREAM_DROPOUT + (uint64_t)t->steps * 16).state;
+    double lambda = fmax(o->lambda_floor, o->lambda_start * pow(o->lambda_decay, (double)t->steps));
+
+    memset(t->gradient, 0, t->layout.elements * sizeof *t->gradient);
+    vd_status status = vd_network_encode(&net, batch, err);
+    if (status == VD_OK)
+        status = vd_discriminative_forward(&net, err);
+    if (status == VD_OK)
+        status = vd_discriminative_loss(&net, o->margin, lambda, loss, err);
+    if (status == VD_OK)
+        status = vd_discriminative_backward(&net, err);
+    if (status == VD_OK)
+        status = vd_network_encode_backward(&net, err);
+    return status;
+}
+
+vd_status vd_trainer_step(vd_trainer *t, const vd_batch *batch, double multiplier, double *loss,
+                          double *gradient_norm, vd_error *err)
+{
+    const vd_backend *be = vd_backend_cpu();
+    vd_status status = gradient_of(t, batch, loss, err);
+    if (status != VD_OK)
+        return status;
+    double norm = sqrt(be->square_sum(t->gradient, t->layout.elements));
+    if (!isfinite(*loss) || !isfinite(norm))
+        return vd_error_set(err, VD_FORMAT,
+                            "training went wrong at step %" PRId64 ": loss %g, gradient norm %g; "
+                            "try a lower --rate, or --clip",
+                            t->steps + 1, *loss, norm);
+    double clip = t->options.clip, scale = clip > 0 && norm > clip ? clip / norm : 1;
+    double rate = t->options.rate * multiplier;
+    t->steps++;
+    if (t->options.optimiser == VD_ADAM)
+        be->adam(t->block, t->gradient, t->first, t->second, t->layout.elements, (vd_real)scale,
+                 rate, t->steps);
+    else
+        be->rmsprop(t->block, t->gradient, t->second, t->layout.elements, (vd_real)scale, rate);
+    if (gradient_norm)
+        *gradient_norm = norm;
+    return VD_OK;
+}
+
+vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *scores,
+                            vd_error *err)
+{
+    vd_network net = network_of(trainer);
+    return vd_network_scores(&net, batch, scores, err);
+}
+
+// ---- files
+// -----------------------------------------------------------------------------------------
+
+vd_status vd_trainer_save_model(const vd_trainer *t, const char *path, int dtype, vd_error *err)
+{
+    vd_safetensors_writer *writer;
+    vd_status status = vd_model_file_create(path, &t->config, t->vocab, &t->metadata, &t->layout,
+                                            (vd_dtype)dtype, &writer, err);
+    if (status != VD_OK)
+        return status;
+    status = vd_model_file_append(writer, &t->layout, t->block, err);
+    if (status == VD_OK)
+        return vd_safetensors_commit(writer, err);
+    vd_safetensors_abort(writer);
+    return status;
+}
+
+static const char *const FIRST = "optimiser.first", *const SECOND = "optimiser.second";
+
+// What a checkpoint holds beyond a model.
+static vd_status declare_state(const vd_trainer *t, vd_safetensors_writer *writer, vd_error *err)
+{
+    char steps[32], *options;
+    size_t n = t->layout.elements;
+    snprintf(steps, sizeof steps, "%" PRId64, t->steps);
+    vd_status status = vd_settings_from_options(&t->options, &options, err);
+    if (status != VD_OK)
+        return status;
+    status = vd_safetensors_put_metadata(writer, "options", options, err);
+    vd_free(options);
+    if (status == VD_OK)
+        status = vd_safetensors_put_metadata(writer, "steps", steps, err);
+    if (status == VD_OK)
+        status = vd_safetensors_declare(writer, FIRST, VD_F32, 1, &n, err);
+    if (status == VD_OK)
+        status = vd_safetensors_declare(writer, SECOND, VD_F32, 1, &n, err);
+    return status;
+}
+
+vd_status vd_trainer_checkpoint(const vd_trainer *t, const char *path, vd_error *err)
+{
+    vd_safetensors_writer *writer;
+    vd_status status = vd_model_file_create(path, &t->config, t->vocab, &t->metadata, &t->layout,
+                                            VD_F32, &writer, err);
+    if (status != VD_OK)
+        return status;
+    status = declare_state(t, writer, err);
+    if (status == VD_OK)
+        status = vd_model_file_append(writer, &t->layout, t->block, err);
+    if (status == VD_OK)
+        status = vd_safetensors_append_floats(writer, t->first, t->layout.elements, err);
+    if (status == VD_OK)
+        status = vd_safetensors_append_floats(writer, t->second, t->layout.elements, err);
+    if (status == VD_OK)
+        return vd_safetensors_commit(writer, err);
+    vd_safetensors_abort(writer);
+    return status;
+}
+
+static vd_status read_state(vd_trainer *t, const vd_safetensors *file, vd_error *err)
+{
+    static const char *const also[] = {"optimiser.", NULL};
+    const vd_tensor *first, *second;
+    size_t n = t->layout.elements;
+    vd_status status = vd_model_file_weights(file, &t->layout, also, t->block, err);
+    if (status == VD_OK)
+        status = vd_safetensors_require(file, FIRST, 1, &n, &first, err);
+    if (status == VD_OK)
+        status = vd_safetensors_require(file, SECOND, 1, &n, &second, err);
+    if (status == VD_OK)
+        status = vd_tensor_floats(first, 0, n, t->first, err);
+    if (status == VD_OK)
+        status = vd_tensor_floats(second, 0, n, t->second, err);
+    return status;
+}
+
+static vd_status read_metadata(vd_trainer *t, const vd_safetensors *file, vd_error *err)
+{
+    const char *path = vd_safetensors_path(file);
+    const char *options = vd_safetensors_metadata(file, "options");
+    const char *steps = vd_safetensors_metadata(file, "steps");
+    if (!options || !steps)
+        return vd_error_set(err, VD_FORMAT,
+                            "%s: no \"options\" and \"steps\" in its metadata: it is a model, not "
+                            "a checkpoint that training can go on from",
+                            path);
+    char *end;
+    t->steps = strtoll(steps, &end, 10);
+    if (*end || end == steps || t->steps < 0)
+        return vd_error_set(err, VD_FORMAT, "%s: \"steps\" is \"%s\", expected a whole number",
+                            path, steps);
+    vd_status status = vd_settings_to_options(options, path, &t->options, err);
+    for (size_t i = 0; status == VD_OK && i < vd_safetensors_metadata_count(file); i++) {
+        const char *key = vd_safetensors_metadata_key(file, i);
+        if (strcmp(key, "config") && strcmp(key, "vocab") && strcmp(key, "options") &&
+            strcmp(key, "steps"))
+            status = vd_metadata_set(&t->metadata, key, vd_safetensors_metadata(file, key), err);
+    }
+    return status;
+}
+
+vd_status vd_trainer_resume(const char *path, vd_trainer **out, vd_error *err)
+{
+    vd_safetensors *file = NULL;
+    *out = NULL;
+    vd_trainer *t = vd_alloc(1, sizeof *t);
+    if (!t)
+        return vd_error_memory(err, "the trainer");
+    vd_status status = vd_safetensors_open(path, &file, err);
+    if (status == VD_OK)
+        status = vd_model_file_settings(file, &t->config, &t->vocab, err);
+    if (status == VD_OK)
+        status = read_metadata(t, file, err);
+    if (status == VD_OK)
+        status = allocate(t, err);
+    if (status == VD_OK)
+        status = read_state(t, file, err);
+    vd_safetensors_close(file);
+    if (status != VD_OK) {
+        vd_trainer_free(t);
+        return status;
+    }
+    *out = t;
+    return VD_OK;
+}

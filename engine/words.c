@@ -1,0 +1,81 @@
+// Words: embedding rows, and positions added before the LSTMs (Vaswani et al. 2017, section 3.5).
+#include "engine/pass.h"
+
+#include <math.h>
+#include <string.h>
+
+void vd_words_sinusoid(vd_real *table, int rows, int embed)
+{
+    for (int p = 0; p < rows; p++)
+        for (int i = 0; i < embed; i++) {
+            double angle = p / pow(10000.0, (double)(i - i % 2) / embed);
+            table[(size_t)p * (size_t)embed + (size_t)i] =
+                (vd_real)(i % 2 ? cos(angle) : sin(angle));
+        }
+}
+
+// The row of the position table that token `row` gets; as printed, its sequence's place in the
+// batch instead of its own place in the sequence.
+static void add_positions(vd_pass *pass, const vd_packed *packed, vd_real *x)
+{
+    int e = pass->config->embed;
+    const vd_real *table =
+        pass->config->positions == VD_POSITIONS_LEARNED ? pass->w->position : pass->sinusoid;
+    for (int row = 0; row < packed->tokens; row++)
+        pass->be->add(x + (size_t)row * (size_t)e, table + (size_t)packed->place[row] * (size_t)e,
+                      (size_t)e);
+}
+
+static vd_status add_as_printed(vd_pass *pass, const vd_packed *packed, vd_real *x, vd_error *err)
+{
+    size_t e = (size_t)pass->config->embed;
+    vd_real *table = vd_arena_reals(pass->arena, (size_t)packed->sequences * e);
+    if (!table)
+        return vd_error_memory(err, "positions");
+    vd_words_sinusoid(table, packed->sequences, pass->config->embed);
+    for (int row = 0; row < packed->tokens; row++)
+        pass->be->add(x + (size_t)row * e, table + (size_t)packed->owner[row] * e, e);
+    return VD_OK;
+}
+
+vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
+                           vd_positions positions, vd_site site, vd_error *err)
+{
+    size_t n = (size_t)packed->tokens * (size_t)pass->config->embed;
+    text->packed = packed;
+    text->embedding = vd_arena_reals(pass->arena, n);
+    if (pass->dw)
+        text->dembedding = vd_arena_zeros(pass->arena, n);
+    text->input = text->embedding;
+    if (positions == VD_POSITIONS_SINUSOIDAL || positions == VD_POSITIONS_LEARNED)
+        text->input = vd_arena_reals(pass->arena, n);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "word embeddings");
+    pass->be->embed(pass->w->embed, packed->id, packed->tokens, pass->config->embed,
+                    text->embedding);
+    if (positions == VD_POSITIONS_NONE)
+        return VD_OK;
+    if (positions == VD_POSITIONS_AS_PRINTED)
+        return add_as_printed(pass, packed, text->embedding, err);
+    memcpy(text->input, text->embedding, n * sizeof *text->input);
+    add_positions(pass, packed, text->input);
+    if (pass->position_dropout != 0)
+        pass->be->dropout(text->input, text->input, n, pass->position_dropout,
+                          vd_pass_key(pass, site));
+    return VD_OK;
+}
+
+void vd_words_backward(vd_pass *pass, vd_text_pass *text, vd_real *dinput, vd_site site)
+{
+    const vd_packed *packed = text->packed;
+    int e = pass->config->embed;
+    size_t n = (size_t)packed->tokens * (size_t)e;
+    if (text->input != text->embedding)
+        vd_pass_drop_backward(pass, dinput, n, pass->position_dropout, site);
+    if (text->input != text->embedding && pass->config->positions == VD_POSITIONS_LEARNED)
+        for (int row = 0; row < packed->tokens; row++)
+            pass->be->add(pass->dw->position + (size_t)packed->place[row] * (size_t)e,
+                          dinput + (size_t)row * (size_t)e, (size_t)e);
+    pass->be->add(text->dembedding, dinput, n);
+    pass->be->embed_backward(pass->dw->embed, packed->id, packed->tokens, e, text->dembedding);
+}

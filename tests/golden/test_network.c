@@ -1,0 +1,166 @@
+// The network against the public implementation's numbers (../shared/golden): candidate scores, the
+// four attentions, losses, every gradient, on two random models.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "tests/support/golden.h"
+
+static const double SCORE_TOLERANCE = 1e-5, GRADIENT_TOLERANCE = 1e-4;
+
+static void assert_close(const char *what, double found, double expected, double tolerance)
+{
+    if (!(fabs(found - expected) <= tolerance))
+        fail_msg("%s: found %.9g, expected %.9g (tolerance %g)", what, found, expected, tolerance);
+}
+
+static void assert_all_close(golden *g, const char *name, const vd_real *found, size_t count)
+{
+    float *expected = golden_floats(g, name, count);
+    for (size_t i = 0; i < count; i++) {
+        char what[160];
+        snprintf(what, sizeof what, "%s %s[%zu]", g->path, name, i);
+        assert_close(what, (double)found[i], (double)expected[i], SCORE_TOLERANCE);
+    }
+    vd_free(expected);
+}
+
+static void check_context(golden *g, const vd_network *net)
+{
+    assert_all_close(g, "out.context_attention", net->pass.context,
+                     (size_t)net->pass.span.questions * (size_t)net->pass.span.most);
+}
+
+// Golden tensors are padded; ours are not. Padding words of a question have no row here: nothing
+// reads them.
+static void check_topic(golden *g, const vd_network *net)
+{
+    const vd_batch *b = &g->batch;
+    const vd_pass *pass = &net->pass;
+    size_t r = (size_t)b->rounds, tq = (size_t)b->question_width, th = (size_t)b->history_width;
+    float *expected =
+        golden_floats(g, "out.topic_attention", (size_t)pass->span.questions * r * tq * th);
+    for (int n = 0; n < pass->span.questions; n++) {
+        int first = n - n % b->rounds;
+        const int *entry = pass->history_words.start + first;
+        size_t width = (size_t)(entry[b->rounds] - entry[0]);
+        for (int e = 0; e <= n % b->rounds; e++)
+            for (int i = 0; i < pass->question_words.length[n]; i++)
+                for (int j = 0; j < pass->history_words.length[first + e]; j++) {
+                    size_t row = (size_t)(pass->question_words.start[n] + i -
+                                          pass->question_words.start[first]);
+                    double found =
+                        (double)pass->topic[pass->topic_start[n / b->rounds] + row * width +
+                                            (size_t)(entry[e] - entry[0] + j)];
+                    double wanted = (double)
+                        expected[(((size_t)n * r + (size_t)e) * tq + (size_t)i) * th + (size_t)j];
+                    assert_close("out.topic_attention", found, wanted, SCORE_TOLERANCE);
+                }
+    }
+    vd_free(expected);
+}
+
+static void check_words_and_regions(golden *g, const vd_network *net)
+{
+    const vd_batch *b = &g->batch;
+    const vd_pass *pass = &net->pass;
+    size_t p = (size_t)b->regions, tq = (size_t)b->question_width, n = (size_t)pass->span.questions;
+    float *word = golden_floats(g, "out.region_word_attention", n * p * tq);
+    float *region = golden_floats(g, "out.region_attention", n * p);
+    for (size_t k = 0; k < n; k++) {
+        size_t length = (size_t)pass->question_words.length[k];
+        for (size_t i = 0; i < p; i++)
+            for (size_t j = 0; j < length; j++)
+                assert_close("out.region_word_attention",
+                             (double)pass->word[pass->word_start[k] + i * length + j],
+                             (double)word[(k * p + i) * tq + j], SCORE_TOLERANCE);
+        for (int row = pass->span.region_start[k]; row < pass->span.region_start[k + 1]; row++) {
+            size_t i = (size_t)pass->row_image[row] % p;
+            assert_close("out.region_attention", (double)pass->region[row],
+                         (double)region[k * p + i], SCORE_TOLERANCE);
+            region[k * p + i] = 0;
+        }
+        for (size_t i = 0; i < p; i++)
+            assert_close("out.region_attention of padding", 0, (double)region[k * p + i],
+                         SCORE_TOLERANCE);
+    }
+    vd_free(word);
+    vd_free(region);
+}
+
+static void check_gradients(golden *g, const char *prefix)
+{
+    for (int k = 0; k < g->layout.count; k++) {
+        const vd_parameter *q = &g->layout.parameter[k];
+        char name[160];
+        snprintf(name, sizeof name, "%s%s", prefix, q->name);
+        if (!vd_safetensors_find(g->file, name))
+            continue;
+        float *expected = golden_floats(g, name, q->elements);
+        double largest = 0;
+        for (size_t i = 0; i < q->elements; i++)
+            largest = fmax(largest, fabs((double)expected[i]));
+        for (size_t i = 0; i < q->elements; i++)
+            assert_close(name, (double)g->gradient[q->offset + i], (double)expected[i],
+                         GRADIENT_TOLERANCE * largest + 1e-9);
+        g->compared++;
+        vd_free(expected);
+    }
+}
+
+static void check_file(const char *file, bool with_gradient)
+{
+    golden g;
+    golden_open(&g, file, VD_DISCRIMINATIVE);
+    vd_network net = {0};
+    golden_network(&g, &net, with_gradient);
+    double loss;
+    vd_error err;
+    assert_int_equal(vd_network_encode(&net, &g.batch, &err), VD_OK);
+    assert_int_equal(vd_discriminative_forward(&net, &err), VD_OK);
+    assert_int_equal(vd_discriminative_loss(&net, 1, 0, &loss, &err), VD_OK);
+    size_t n = (size_t)net.pass.span.questions;
+    assert_all_close(&g, "out.encoder", net.pass.encoded, n * (size_t)g.config.hidden);
+    assert_all_close(&g, "out.disc_scores", net.scores, n * (size_t)g.batch.candidates);
+    vd_real single = (vd_real)loss;
+    assert_all_close(&g, "out.disc_loss", &single, 1);
+    check_context(&g, &net);
+    check_topic(&g, &net);
+    check_words_and_regions(&g, &net);
+    if (with_gradient) {
+        assert_int_equal(vd_discriminative_backward(&net, &err), VD_OK);
+        assert_int_equal(vd_network_encode_backward(&net, &err), VD_OK);
+        check_gradients(&g, "grad.");
+        assert_int_equal(g.compared, g.layout.count);
+    }
+    golden_close(&g);
+}
+
+static void tiny_matches_the_public_code(void **state)
+{
+    (void)state;
+    check_file("mvan_tiny.safetensors", true);
+    check_file("mvan_tiny.safetensors", false);
+}
+
+static void small_matches_the_public_code(void **state)
+{
+    (void)state;
+    check_file("mvan_small.safetensors", true);
+    check_file("mvan_small.safetensors", false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tiny_matches_the_public_code),
+        cmocka_unit_test(small_matches_the_public_code),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
