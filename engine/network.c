@@ -34,25 +34,28 @@ static vd_status make_span(vd_network *net, const vd_batch *batch, vd_error *err
     return status;
 }
 
-vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error *err)
+static bool is_padding(const float *region, size_t size)
 {
-    size_t d = (size_t)pass->config->region, rows = (size_t)pass->span.dialogs * (size_t)regions;
-    int n = pass->span.questions;
+    for (size_t i = 0; i < size; i++)
+        if (region[i] != 0)
+            return false;
+    return true;
+}
+
+vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_error *err)
+{
+    size_t d = (size_t)pass->config->region;
+    int n = pass->span.questions, rows = pass->span.dialogs * regions;
     pass->regions = regions;
-    pass->image_rows = (int)rows;
-    pass->image = vd_arena_reals(pass->arena, rows * d);
+    pass->image_rows = rows;
     int *start = vd_arena_ints(pass->arena, (size_t)n + 1);
-    int *real = vd_arena_ints(pass->arena, rows);
+    int *real = vd_arena_ints(pass->arena, (size_t)rows);
     pass->row_image = vd_arena_ints(pass->arena, (size_t)n * (size_t)regions);
     pass->row_question = vd_arena_ints(pass->arena, (size_t)n * (size_t)regions);
     if (pass->arena->failed)
         return vd_error_memory(err, "the image");
-    for (size_t i = 0; i < rows * d; i++) {
-        pass->image[i] = (vd_real)image[i];
-        if (image[i] != 0)
-            real[i / d] = 1;
-    }
-    pass->be->normalise_regions(pass->image, pass->image, pass->span.dialogs, regions, (int)d);
+    for (int r = 0; r < rows; r++)
+        real[r] = !is_padding(image + (size_t)r * d, d);
     pass->rows = 0;
     for (int k = 0; k < n; k++) {
         int first = pass->span.dialog[k] * regions, any = 0;
@@ -68,6 +71,22 @@ vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error
     }
     start[n] = pass->rows;
     pass->span.region_start = start;
+    return VD_OK;
+}
+
+vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error *err)
+{
+    vd_status status = vd_pass_regions(pass, image, regions, err);
+    if (status != VD_OK)
+        return status;
+    size_t count = (size_t)pass->image_rows * (size_t)pass->config->region;
+    pass->image = vd_arena_reals(pass->arena, count);
+    if (!pass->image)
+        return vd_error_memory(err, "the image");
+    for (size_t i = 0; i < count; i++)
+        pass->image[i] = (vd_real)image[i];
+    pass->be->normalise_regions(pass->image, pass->image, pass->span.dialogs, regions,
+                                pass->config->region);
     return VD_OK;
 }
 

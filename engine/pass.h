@@ -172,7 +172,9 @@ void vd_words_backward(vd_pass *pass, vd_text_pass *text, vd_real *dinput, vd_si
 // PE(pos, 2i) = sin(pos / 10000^(2i/E)), PE(pos, 2i+1) = cos(same); table (rows, E).
 void vd_words_sinusoid(vd_real *table, int rows, int embed);
 
-// Normalises the pictures, image (B, P, D), and lists the rows of real regions; span must be set.
+// Lists the rows of real regions of image (B, P, D); span must be set.
+vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_error *err);
+// The same, and normalises the pictures into pass->image.
 vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error *err);
 // The stages from context matching to fusion, once the texts and the image are there.
 vd_status vd_pass_answer(vd_pass *pass, vd_error *err);
@@ -190,6 +192,7 @@ vd_status vd_context_matching_forward(vd_pass *pass, vd_error *err);
 vd_status vd_context_matching_backward(vd_pass *pass, vd_error *err);
 vd_status vd_topic_aggregation_forward(vd_pass *pass, vd_error *err);
 vd_status vd_topic_aggregation_backward(vd_pass *pass, vd_error *err);
+vd_status vd_topic_view_half(vd_pass *pass, vd_error *err); // view_half
 vd_status vd_topic_view_forward(vd_pass *pass, vd_error *err);
 vd_status vd_topic_view_backward(vd_pass *pass, vd_error *err);
 vd_status vd_context_view_forward(vd_pass *pass, vd_error *err);

@@ -72,22 +72,29 @@ static void attend(vd_pass *pass)
     }
 }
 
+vd_status vd_topic_view_half(vd_pass *pass, vd_error *err)
+{
+    int d = pass->config->region, wide = d + 2 * pass->config->embed;
+    const vd_linear_weights *w = &pass->w->view_1;
+    pass->view_half = vd_arena_reals(pass->arena, (size_t)pass->image_rows * (size_t)wide);
+    if (!pass->view_half)
+        return vd_error_memory(err, "the topic view");
+    pass->be->fill_rows(w->b, pass->view_half, pass->image_rows, wide);
+    pass->be->gemm(false, true, pass->image_rows, wide, d, 1, pass->image, d, w->w, wide, 1,
+                   pass->view_half, wide);
+    return VD_OK;
+}
+
 // W1 [img ; t] + b1 with the image's half computed once a region.
 static vd_status first_layer_split(vd_pass *pass, vd_error *err)
 {
     int d = pass->config->region, e2 = 2 * pass->config->embed, wide = d + e2;
-    const vd_linear_weights *w = &pass->w->view_1;
-    if (!pass->view_half) {
-        pass->view_half = vd_arena_reals(pass->arena, (size_t)pass->image_rows * (size_t)wide);
-        if (!pass->view_half)
-            return vd_error_memory(err, "the topic view");
-        pass->be->fill_rows(w->b, pass->view_half, pass->image_rows, wide);
-        pass->be->gemm(false, true, pass->image_rows, wide, d, 1, pass->image, d, w->w, wide, 1,
-                       pass->view_half, wide);
-    }
+    vd_status status = pass->view_half ? VD_OK : vd_topic_view_half(pass, err);
+    if (status != VD_OK)
+        return status;
     pass->be->embed(pass->view_half, pass->row_image, pass->rows, wide, pass->view_hidden);
-    pass->be->gemm(false, true, pass->rows, wide, e2, 1, pass->region_topic, e2, w->w + d, wide, 1,
-                   pass->view_hidden, wide);
+    pass->be->gemm(false, true, pass->rows, wide, e2, 1, pass->region_topic, e2,
+                   pass->w->view_1.w + d, wide, 1, pass->view_hidden, wide);
     return VD_OK;
 }
 
