@@ -1,0 +1,45 @@
+// A split of the Blocks world as files in the public formats (VisDial v1.0 JSON, dense annotations,
+// PNG), plus what the world knows beyond them (scenes; family and coreference of every round).
+//
+// dialogs: {"version": "1.0", "split": "train", "data": {"questions", "answers", "dialogs":
+//   [{"image_id", "caption", "dialog": [{"question", "answer", "answer_options", "gt_index",
+//     "family": "count", "coreference": rounds back, 0 = none}, ... 10]}]}}
+// dense: [{"image_id", "round_id": 1..10, "gt_relevance": [100]}] for every round.
+// scenes: [{"image_id", "seed", "objects": [{"shape", "color", "material", "size", "position":
+//   [x, y], "rotation", "box": [x1, y1, x2, y2], "visible", "total"}], "camera": {...}, "light":
+//   {...}, "table": [r, g, b]}]
+// Test splits keep all rounds and answers: they are ours to measure on.
+#ifndef BLOCKS_WORLD_H
+#define BLOCKS_WORLD_H
+
+#include <stddef.h>
+
+#include "assets/blocks/scene.h"
+#include "engine/error.h"
+
+extern const char *const blocks_split_names[BLOCKS_SPLITS]; // "train", "val", "test"
+
+typedef struct blocks_world {
+    uint64_t seed;
+    blocks_split split;
+    size_t count;
+    blocks_scene *scene; // (count)
+} blocks_world;
+
+// Scenes are zeroed until blocks_world_fill has made them.
+vd_status blocks_world_new(uint64_t seed, blocks_split split, size_t count, blocks_world *out,
+                           vd_error *err);
+void blocks_world_clear(blocks_world *world);
+// Makes scenes first .. first + count - 1. Threads may fill different ones at once.
+void blocks_world_fill(blocks_world *world, size_t first, size_t count);
+
+// Each writes a file that is complete or not there. Dialogs are made anew from the scenes.
+vd_status blocks_world_write_dialogs(const blocks_world *world, const char *path, vd_error *err);
+vd_status blocks_world_write_dense(const blocks_world *world, const char *path, vd_error *err);
+vd_status blocks_world_write_scenes(const blocks_world *world, const char *path, vd_error *err);
+// How often each answer was given, in the format of features/pool.h.
+vd_status blocks_world_write_pool(const blocks_world *world, const char *path, vd_error *err);
+// The picture of one scene as PNG.
+vd_status blocks_world_write_picture(const blocks_scene *scene, const char *path, vd_error *err);
+
+#endif
