@@ -22,7 +22,7 @@ static vd_block block_of(const vd_pass *pass, int dialog)
                       pass->topic_start[dialog]};
 }
 
-static vd_status allocate(vd_pass *pass, vd_error *err)
+static vd_status allocate_topics(vd_pass *pass, vd_error *err)
 {
     size_t e = (size_t)pass->config->embed, words = (size_t)pass->span.question->tokens, all = 0;
     pass->topic_start =
@@ -58,7 +58,7 @@ vd_status vd_topic_aggregation_forward(vd_pass *pass, vd_error *err)
                                   pass->history.recurrent.y, pass->history.packed->tokens, 2 * h,
                                   VD_SITE_TOPIC_HISTORY, err);
     if (status == VD_OK)
-        status = allocate(pass, err);
+        status = allocate_topics(pass, err);
     if (status != VD_OK)
         return status;
     for (int b = 0; b < pass->span.dialogs; b++) {

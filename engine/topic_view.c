@@ -24,7 +24,7 @@ static int run_of(const vd_pass *pass, int n, int k)
     return end - k;
 }
 
-static vd_status allocate(vd_pass *pass, vd_error *err)
+static vd_status allocate_view(vd_pass *pass, vd_error *err)
 {
     size_t e2 = 2 * (size_t)pass->config->embed, d = (size_t)pass->config->region,
            rows = (size_t)pass->rows, all = 0;
@@ -123,7 +123,7 @@ vd_status vd_topic_view_forward(vd_pass *pass, vd_error *err)
         status = vd_gated_forward(pass, &pass->view_topic, &w->view_topic, pass->e_topic,
                                   pass->span.question->tokens, e2, VD_SITE_VIEW_TOPIC, err);
     if (status == VD_OK)
-        status = allocate(pass, err);
+        status = allocate_view(pass, err);
     if (status != VD_OK)
         return status;
     attend(pass);

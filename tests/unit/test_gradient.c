@@ -1,0 +1,216 @@
+// Every gradient by central differences in double precision on a tiny model: the same source files
+// as the program's, compiled here with vd_real = double. Dropout is on (its masks are functions of
+// the key, so the loss is a smooth function of the weights), so are positions and the large margin.
+#define VD_DOUBLE
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#pragma GCC diagnostic ignored "-Wshadow" // names that are private to their own files
+#include "engine/arena.c"
+#include "engine/context_matching.c"
+#include "engine/context_view.c"
+#include "engine/cpu.c"
+#include "engine/cpu_attention.c"
+#include "engine/cpu_lstm.c"
+#include "engine/cpu_matrix.c"
+#include "engine/cpu_optimiser.c"
+#include "engine/cpu_pointwise.c"
+#include "engine/discriminative.c"
+#include "engine/fusion.c"
+#include "engine/gated.c"
+#include "engine/network.c"
+#include "engine/packed.c"
+#include "engine/pass.c"
+#include "engine/recurrent.c"
+#include "engine/sentences.c"
+#include "engine/topic_aggregation.c"
+#include "engine/topic_view.c"
+#include "engine/weights.c"
+#include "engine/words.c"
+
+enum { B = 2, R = 3, P = 4, O = 5, U = 7, V = 11, E = 3, H = 4, D = 5, TQ = 4, TH = 6, TO = 3 };
+
+static float image[B * P * D];
+static int32_t question[B * R * TQ], question_length[B * R], history[B * R * TH],
+    history_length[B * R], candidate[U * TO], candidate_length[U], option[B * R * O], truth[B * R];
+
+static void fill_tokens(int32_t *ids, int32_t *lengths, int count, int width, int least,
+                        vd_rng *rng)
+{
+    for (int s = 0; s < count; s++) {
+        lengths[s] = least + vd_rng_below(rng, width - least + 1);
+        for (int i = 0; i < lengths[s]; i++)
+            ids[s * width + i] = 1 + vd_rng_below(rng, V - 1);
+    }
+}
+
+static vd_batch make_batch(void)
+{
+    vd_rng rng = vd_rng_seed(5, 1);
+    for (int i = 0; i < B * P * D; i++)
+        image[i] = (float)vd_rng_range(&rng, -1, 1);
+    memset(image + (P + 2) * D, 0, 2 * D * sizeof *image); // two padding regions
+    fill_tokens(question, question_length, B * R, TQ, 1, &rng);
+    fill_tokens(history, history_length, B * R, TH, 1, &rng);
+    fill_tokens(candidate, candidate_length, U, TO, 1, &rng);
+    question_length[B * R - 1] = 0; // a round that does not exist
+    for (int i = 0; i < B * R * O; i++)
+        option[i] = (i * 3 + i / O) % U;
+    for (int i = 0; i < B * R; i++)
+        truth[i] = i == B * R - 1 ? -1 : vd_rng_below(&rng, O);
+    return (vd_batch){.dialogs = B,
+                      .rounds = R,
+                      .regions = P,
+                      .candidates = O,
+                      .question_width = TQ,
+                      .history_width = TH,
+                      .candidate_width = TO,
+                      .distinct = U,
+                      .image = image,
+                      .question = question,
+                      .question_length = question_length,
+                      .history = history,
+                      .history_length = history_length,
+                      .candidate = candidate,
+                      .candidate_length = candidate_length,
+                      .option = option,
+                      .truth = truth};
+}
+
+typedef struct setting {
+    vd_gate gate;
+    vd_positions positions;
+    int margin;
+    double lambda;
+    vd_real dropout;
+} setting;
+
+typedef struct model {
+    vd_config config;
+    vd_layout layout;
+    vd_real block[20000], gradient[20000], sinusoid[VD_MAX_HISTORY * E];
+    vd_weights weights, gradients;
+    vd_arena arena;
+} model;
+
+static double loss_of(model *m, const vd_batch *batch, const setting *s, bool with_gradient)
+{
+    double loss;
+    vd_error err;
+    vd_arena_reset(&m->arena);
+    vd_network net = {.pass = {.be = vd_backend_cpu(),
+                               .config = &m->config,
+                               .w = &m->weights,
+                               .dw = with_gradient ? &m->gradients : NULL,
+                               .sinusoid = m->sinusoid,
+                               .dropout = s->dropout,
+                               .lstm_dropout = s->dropout,
+                               .position_dropout = s->dropout,
+                               .key = 99,
+                               .arena = &m->arena}};
+    // The loss is that of the pass with gradients, joined rows and all, so dropout agrees.
+    net.pass.dw = &m->gradients;
+    assert_int_equal(vd_network_encode(&net, batch, &err), VD_OK);
+    assert_int_equal(vd_discriminative_forward(&net, &err), VD_OK);
+    assert_int_equal(vd_discriminative_loss(&net, s->margin, s->lambda, &loss, &err), VD_OK);
+    if (with_gradient) {
+        memset(m->gradient, 0, sizeof m->gradient);
+        assert_int_equal(vd_discriminative_backward(&net, &err), VD_OK);
+        assert_int_equal(vd_network_encode_backward(&net, &err), VD_OK);
+    }
+    return loss;
+}
+
+static void check(const setting *s)
+{
+    static model m;
+    const double step = 1e-5;
+    vd_batch batch = make_batch();
+    vd_rng rng = vd_rng_seed(8, 2);
+    m.config = (vd_config){.vocab = V,
+                           .embed = E,
+                           .hidden = H,
+                           .region = D,
+                           .gate = s->gate,
+                           .positions = s->positions};
+    vd_weights_layout(&m.config, VD_DISCRIMINATIVE, &m.layout, m.block, &m.weights);
+    assert_true(m.layout.elements <= sizeof m.block / sizeof *m.block);
+    vd_weights_layout(&m.config, VD_DISCRIMINATIVE, &m.layout, m.gradient, &m.gradients);
+    vd_words_sinusoid(m.sinusoid, VD_MAX_HISTORY, E);
+    vd_weights_start(&m.config, &m.layout, m.block, &rng);
+    for (size_t i = V * E; i < m.layout.elements; i++)
+        m.block[i] += 0.05 * vd_rng_normal(&rng); // no bias exactly at a kink
+    loss_of(&m, &batch, s, true);
+    for (int k = 0; k < m.layout.count; k++) {
+        const vd_parameter *p = &m.layout.parameter[k];
+        for (size_t i = 0; i < p->elements; i++) {
+            size_t at = p->offset + i;
+            vd_real kept = m.block[at];
+            // The pad row's gradient is withheld: the row is never updated.
+            if (k == 0 && i < E) {
+                assert_true(m.gradient[at] == 0);
+                continue;
+            }
+            double found = m.gradient[at];
+            m.block[at] = kept + step;
+            double above = loss_of(&m, &batch, s, false);
+            m.block[at] = kept - step;
+            double below = loss_of(&m, &batch, s, false);
+            m.block[at] = kept;
+            double expected = (above - below) / (2 * step);
+            if (fabs(found - expected) > 1e-7 + 1e-5 * fabs(expected))
+                fail_msg("%s[%zu]: gradient %.10g, finite difference %.10g", p->name, i, found,
+                         expected);
+        }
+    }
+    vd_arena_free(&m.arena);
+}
+
+static void leaky_gates_plain_softmax(void **state)
+{
+    (void)state;
+    check(&(setting){VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE, 1, 0, 0});
+}
+
+static void sigmoid_gates_with_dropout(void **state)
+{
+    (void)state;
+    check(&(setting){VD_GATE_SIGMOID, VD_POSITIONS_NONE, 1, 0, 0.3});
+}
+
+static void elu_gates_learned_positions_margin_four(void **state)
+{
+    (void)state;
+    check(&(setting){VD_GATE_ELU, VD_POSITIONS_LEARNED, 4, 2, 0.2});
+}
+
+static void leaky_gates_sinusoidal_positions_margin_two(void **state)
+{
+    (void)state;
+    check(&(setting){VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL, 2, 0.5, 0.2});
+}
+
+static void as_printed_positions_margin_three(void **state)
+{
+    (void)state;
+    check(&(setting){VD_GATE_LEAKY_RELU, VD_POSITIONS_AS_PRINTED, 3, 0, 0});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaky_gates_plain_softmax),
+        cmocka_unit_test(sigmoid_gates_with_dropout),
+        cmocka_unit_test(elu_gates_learned_positions_margin_four),
+        cmocka_unit_test(leaky_gates_sinusoidal_positions_margin_two),
+        cmocka_unit_test(as_printed_positions_margin_three),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
