@@ -29,12 +29,17 @@ enum {
     LISTS
 };
 
+// Where an answer of the table is among the distinct candidates of a batch.
+typedef struct seen {
+    uint32_t batch; // the last that offered it
+    int32_t place;
+} seen;
+
 struct vd_loader {
     const vd_dataset *set;
     list lists[LISTS];
-    uint32_t *stamp; // (answer_count) the batch that saw this answer last
-    int32_t *place;  // (answer_count) its index among that batch's distinct candidates
-    uint32_t now;
+    seen *answers; // (answer_count)
+    uint32_t now;  // number of this batch
     vd_batch batch;
 };
 
@@ -47,9 +52,8 @@ vd_status vd_loader_new(const vd_dataset *dataset, vd_loader **out, vd_error *er
     if (!loader)
         return vd_error_memory(err, "a loader");
     loader->set = dataset;
-    loader->stamp = vd_alloc(dataset->dialogs->answer_count, sizeof *loader->stamp);
-    loader->place = vd_alloc(dataset->dialogs->answer_count, sizeof *loader->place);
-    if (!loader->stamp || !loader->place) {
+    loader->answers = vd_alloc(dataset->dialogs->answer_count, sizeof *loader->answers);
+    if (!loader->answers) {
         vd_loader_free(loader);
         return vd_error_memory(err, "a loader");
     }
@@ -63,8 +67,7 @@ void vd_loader_free(vd_loader *loader)
         return;
     for (int i = 0; i < LISTS; i++)
         vd_free(loader->lists[i].at);
-    vd_free(loader->place);
-    vd_free(loader->stamp);
+    vd_free(loader->answers);
     vd_free(loader);
 }
 
@@ -148,31 +151,6 @@ static void measure(vd_loader *loader, const size_t *dialogs, size_t count)
             batch->question_width =
                 larger(batch->question_width, set->questions.length[dialog->rounds[r].question]);
     }
-}
-
-// Numbers the answers on offer in this batch; returns how many there are.
-static int number_candidates(vd_loader *loader, const size_t *dialogs, size_t count,
-                             int32_t *distinct)
-{
-    const vd_dataset *set = loader->set;
-    if (++loader->now == 0) {
-        memset(loader->stamp, 0, set->dialogs->answer_count * sizeof *loader->stamp);
-        loader->now = 1;
-    }
-    int found = 0;
-    for (size_t b = 0; b < count; b++) {
-        const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
-        for (int32_t r = 0; r < dialog->round_count; r++)
-            for (int32_t i = 0; i < dialog->rounds[r].option_count; i++) {
-                int32_t answer = dialog->rounds[r].options[i];
-                if (loader->stamp[answer] == loader->now)
-                    continue;
-                loader->stamp[answer] = loader->now;
-                loader->place[answer] = found;
-                distinct[found++] = answer;
-            }
-    }
-    return found;
 }
 
 // ---- numbers ----------------------------------------------------------------
@@ -273,10 +251,57 @@ static vd_status fill_history(vd_loader *loader, const size_t *dialogs, size_t c
     return VD_OK;
 }
 
-static vd_status fill_candidates(vd_loader *loader, const int32_t *distinct, vd_error *err)
+// Numbers the distinct candidates of the batch as they come; distinct gets their answers.
+static int number_candidates(vd_loader *loader, const vd_visdial_round *round, int count,
+                             int32_t *distinct, int32_t *option)
+{
+    for (int32_t i = 0; i < round->option_count; i++) {
+        int32_t answer = round->options[i];
+        seen *s = &loader->answers[answer];
+        if (s->batch != loader->now) {
+            *s = (seen){loader->now, count};
+            distinct[count++] = answer;
+        }
+        option[i] = s->place;
+    }
+    return count;
+}
+
+static vd_status fill_options(vd_loader *loader, const size_t *dialogs, size_t count, vd_error *err)
 {
     const vd_dataset *set = loader->set;
     vd_batch *batch = &loader->batch;
+    size_t rounds = (size_t)batch->rounds, candidates = (size_t)batch->candidates;
+    int32_t *option = zeros(loader, OPTION, count * rounds, candidates);
+    int32_t *truth = zeros(loader, TRUTH, count, rounds);
+    int32_t *distinct = room(loader, DISTINCT, count, rounds, candidates, sizeof *distinct);
+    if (!option || !truth || !distinct)
+        return vd_error_memory(err, "the options of a batch");
+    if (++loader->now == 0) {
+        memset(loader->answers, 0, set->dialogs->answer_count * sizeof *loader->answers);
+        loader->now = 1;
+    }
+    for (size_t i = 0; i < count * rounds; i++)
+        truth[i] = -1;
+    for (size_t b = 0; b < count; b++) {
+        const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
+        for (size_t r = 0; r < (size_t)dialog->round_count; r++) {
+            size_t place = b * rounds + r;
+            truth[place] = dialog->rounds[r].truth;
+            batch->distinct = number_candidates(loader, &dialog->rounds[r], batch->distinct,
+                                                distinct, option + place * candidates);
+        }
+    }
+    batch->option = option;
+    batch->truth = truth;
+    return VD_OK;
+}
+
+static vd_status fill_candidates(vd_loader *loader, vd_error *err)
+{
+    const vd_dataset *set = loader->set;
+    vd_batch *batch = &loader->batch;
+    const int32_t *distinct = loader->lists[DISTINCT].at;
     size_t count = (size_t)batch->distinct;
     for (size_t u = 0; u < count; u++)
         batch->candidate_width = larger(batch->candidate_width, wrapped_length(set, distinct[u]));
@@ -307,31 +332,6 @@ static vd_status fill_candidates(vd_loader *loader, const int32_t *distinct, vd_
     return VD_OK;
 }
 
-static vd_status fill_options(vd_loader *loader, const size_t *dialogs, size_t count, vd_error *err)
-{
-    vd_batch *batch = &loader->batch;
-    size_t rounds = (size_t)batch->rounds, candidates = (size_t)batch->candidates;
-    int32_t *option = zeros(loader, OPTION, count * rounds, candidates);
-    int32_t *truth = zeros(loader, TRUTH, count, rounds);
-    if (!option || !truth)
-        return vd_error_memory(err, "the options of a batch");
-    for (size_t i = 0; i < count * rounds; i++)
-        truth[i] = -1;
-    for (size_t b = 0; b < count; b++) {
-        const vd_visdial_dialog *dialog = vd_dataset_dialog(loader->set, dialogs[b]);
-        for (size_t r = 0; r < (size_t)dialog->round_count; r++) {
-            const vd_visdial_round *round = &dialog->rounds[r];
-            truth[b * rounds + r] = round->truth;
-            int32_t *to = option + (b * rounds + r) * candidates;
-            for (int32_t i = 0; i < round->option_count; i++)
-                to[i] = loader->place[round->options[i]];
-        }
-    }
-    batch->option = option;
-    batch->truth = truth;
-    return VD_OK;
-}
-
 vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count,
                           const vd_dataset_view *view, const vd_batch **out, vd_error *err)
 {
@@ -348,20 +348,15 @@ vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count
         return vd_error_set(err, VD_USAGE,
                             "with one dialog there is no other picture to show; 2 are needed");
     measure(loader, dialogs, count);
-    size_t most = (size_t)loader->batch.rounds * (size_t)loader->batch.candidates;
-    int32_t *distinct = room(loader, DISTINCT, count, most, 1, sizeof *distinct);
-    if (!distinct)
-        return vd_error_memory(err, "the candidates of a batch");
-    loader->batch.distinct = number_candidates(loader, dialogs, count, distinct);
     vd_status status = fill_images(loader, dialogs, count, view->other_image, err);
     if (status == VD_OK)
         status = fill_questions(loader, dialogs, count, err);
     if (status == VD_OK)
         status = fill_history(loader, dialogs, count, view->no_history, err);
     if (status == VD_OK)
-        status = fill_candidates(loader, distinct, err);
-    if (status == VD_OK)
         status = fill_options(loader, dialogs, count, err);
+    if (status == VD_OK)
+        status = fill_candidates(loader, err);
     if (status == VD_OK)
         *out = &loader->batch;
     return status;
