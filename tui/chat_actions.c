@@ -104,7 +104,7 @@ static bool make_room(vd_chat *chat)
 void vd_chat_ask(vd_chat *chat, const char *typed)
 {
     if (vd_chat_busy(chat)) {
-        vd_chat_say(chat, "still answering; C-c stops it");
+        vd_chat_say(chat, "still answering; Ctrl-C stops it");
         return;
     }
     if (chat->model_failed && !chat->model[0] && !chat->loading[0]) {
@@ -132,7 +132,7 @@ void vd_chat_ask(vd_chat *chat, const char *typed)
 void vd_chat_undo(vd_chat *chat)
 {
     if (vd_chat_busy(chat))
-        vd_chat_say(chat, "still answering; C-c stops it");
+        vd_chat_say(chat, "still answering; Ctrl-C stops it");
     else if (chat->round_count == 0)
         vd_chat_say(chat, "nothing to forget: no question was asked yet");
     else if (vd_chat_post(chat, VD_REQUEST_UNDO, NULL, 0)) {
@@ -146,7 +146,8 @@ void vd_chat_again(vd_chat *chat)
     if (chat->round_count == 0 || vd_chat_busy(chat) ||
         chat->request_count + 2 > VD_CHAT_REQUESTS) {
         vd_chat_say(chat, "%s",
-                    chat->round_count ? "still answering; C-c stops it" : "nothing was asked yet");
+                    chat->round_count ? "still answering; Ctrl-C stops it"
+                                      : "nothing was asked yet");
         return;
     }
     const vd_round *last = &chat->rounds[chat->round_count - 1];
@@ -173,13 +174,14 @@ void vd_chat_choose(vd_chat *chat, int place)
 {
     const vd_round *shown = vd_chat_shown(chat);
     if (!shown || vd_chat_busy(chat)) {
-        vd_chat_say(chat, "%s", shown ? "still answering; C-c stops it" : "ask something first");
+        vd_chat_say(chat, "%s", shown ? "still answering; Ctrl-C stops it" : "ask something first");
         return;
     }
     vd_round *last = &chat->rounds[chat->round_count - 1];
     if (shown != last) {
-        vd_chat_say(chat, "only the last answer can be replaced (M-Down goes there, M-u forgets "
-                          "the last round)");
+        vd_chat_say(chat,
+                    "only the last answer can be replaced (Alt-Down goes there, Alt-u forgets "
+                    "the last round)");
         return;
     }
     if (place < 0 || place >= last->reply.answer.candidates)
@@ -226,7 +228,7 @@ void vd_chat_random_picture(vd_chat *chat)
 void vd_chat_use_model(vd_chat *chat, const char *name)
 {
     if (vd_chat_busy(chat)) {
-        vd_chat_say(chat, "still answering; C-c stops it");
+        vd_chat_say(chat, "still answering; Ctrl-C stops it");
         return;
     }
     if (vd_chat_post(chat, VD_REQUEST_MODEL, name, 0)) {
@@ -255,7 +257,7 @@ void vd_chat_find(vd_chat *chat, const char *text)
     if (text[0])
         snprintf(chat->search, sizeof chat->search, "%s", text);
     if (!chat->search[0]) {
-        vd_chat_say(chat, "search: type what to look for, then C-s (or /find TEXT)");
+        vd_chat_say(chat, "search: type what to look for, then Ctrl-S (or /find TEXT)");
         return;
     }
     int count = (int)chat->round_count, from = chat->selected >= 0 ? chat->selected : count;
@@ -267,7 +269,7 @@ void vd_chat_find(vd_chat *chat, const char *text)
             continue;
         chat->selected = at;
         chat->follow = true;
-        vd_chat_say(chat, "round %d has \"%s\"; C-s looks further up", at + 1, chat->search);
+        vd_chat_say(chat, "round %d has \"%s\"; Ctrl-S looks further up", at + 1, chat->search);
         return;
     }
     vd_chat_say(chat, "\"%s\" is not in the dialog", chat->search);

@@ -56,7 +56,7 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
     vd_style faint = role(grid, VD_ROLE_FAINT);
     if (line->length == 0 && !filtering)
         vd_grid_text(grid, x, at.y, width,
-                     vd_chat_busy(chat)  ? "thinking... C-c stops"
+                     vd_chat_busy(chat)  ? "thinking... Ctrl-C stops"
                      : chat->round_count ? "ask on, or / for commands"
                      : width >= 56       ? "ask about the picture (Tab: a question people asked)"
                                          : "ask about the picture (Tab: an idea)",

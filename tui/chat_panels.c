@@ -60,8 +60,8 @@ static void draw_candidate(vd_grid *grid, vd_rect at, const vd_round *round, int
     vd_grid_right(grid, at.x, at.y, digits, number, role(grid, VD_ROLE_FAINT));
     if (chosen)
         vd_grid_put(grid, at.x + digits, at.y, 0x25B8, '>', role(grid, VD_ROLE_PROMPT));
-    int bar = at.width * 3 / 10;
-    bar = bar > 30 ? 30 : bar;
+    int bar = at.width / 4; // the text comes first: answers are phrases
+    bar = bar > 24 ? 24 : bar;
     int text_width = at.width - digits - 2 - bar - 7;
     if (selected)
         style.attributes |= VD_REVERSE;
@@ -81,7 +81,8 @@ static int place_of(const vd_round *round, const char *text)
     return -1;
 }
 
-// "people said: yes (place 2)   relevance of the answer: 1.0"
+// "people: yes, place 2; relevance 1": what people answered, where the model ranks that, and how
+// right people found the answer the conversation goes on with.
 static bool human_text(const vd_chat *chat, const vd_round *round, char *out, size_t size)
 {
     vd_human human;
@@ -90,14 +91,14 @@ static bool human_text(const vd_chat *chat, const vd_round *round, char *out, si
         !human.answer)
         return false;
     int place = place_of(round, human.answer);
-    char rank[32] = "not in the pool", relevance[64] = "";
+    char rank[32] = "not in the pool", relevance[32] = "";
     if (place >= 0)
         snprintf(rank, sizeof rank, "place %d", place + 1);
     float known = chat->source.relevance(context, chat->index, round->human,
                                          vd_round_answer(round, round->chosen));
     if (known >= 0)
-        snprintf(relevance, sizeof relevance, "; this answer's relevance %.2g", (double)known);
-    snprintf(out, size, "people said: %s (%s)%s", human.answer, rank, relevance);
+        snprintf(relevance, sizeof relevance, "; relevance %.2g", (double)known);
+    snprintf(out, size, "people: %.100s, %s%s", human.answer, rank, relevance);
     return true;
 }
 
@@ -269,9 +270,20 @@ void vd_chat_draw_words(vd_chat *chat, vd_grid *grid, vd_rect at)
     if (at.height <= 0 || !round)
         return;
     const vd_reply *reply = &round->reply;
+    bool unknown = false;
+    double most = 0;
+    for (int i = 0; i < reply->words; i++) {
+        unknown |= reply->unknown[i];
+        most = fmax(most, word_share(&reply->answer, i));
+    }
+    char note[64] = "";
+    if (reply->cut > 0)
+        snprintf(note, sizeof note, "%d not seen", reply->cut);
+    else if (unknown)
+        snprintf(note, sizeof note, "[ ] not known");
+    int note_width = note[0] ? (int)strlen(note) + 1 : 0;
     int x = at.x, y = at.y, end = at.x + at.width;
     x += vd_grid_text(grid, x, y, at.width, "Saw ", role(grid, VD_ROLE_TITLE));
-    bool unknown = false;
     for (int i = 0; i < reply->words; i++) {
         char text[128];
         snprintf(text, sizeof text, reply->unknown[i] ? "[%.100s]" : "%.100s", reply->word[i]);
@@ -280,19 +292,19 @@ void vd_chat_draw_words(vd_chat *chat, vd_grid *grid, vd_rect at)
             x = at.x + 4;
             y++;
         }
-        if (x + width > end)
+        bool last_row = y == at.y + at.height - 1;
+        if (x + width > end - (last_row ? note_width + 2 : 0) &&
+            (i + 1 < reply->words || x + width > end - note_width)) {
+            vd_grid_put(grid, x++, y, 0x2026, '~', role(grid, VD_ROLE_FAINT));
+            x++;
             break;
-        unknown |= reply->unknown[i];
+        }
         x += vd_grid_text(grid, x, y, end - x, text,
                           role(grid, reply->unknown[i] ? VD_ROLE_UNKNOWN : VD_ROLE_TEXT));
-        vd_grid_level(grid, x, y, word_share(&reply->answer, i), role(grid, VD_ROLE_BAR_WORD));
+        vd_grid_level(grid, x, y, word_share(&reply->answer, i) / fmax(most, 0.3),
+                      role(grid, VD_ROLE_BAR_WORD));
         x += 2;
     }
-    char note[64] = "";
-    if (reply->cut > 0)
-        snprintf(note, sizeof note, "+%d words cut off", reply->cut);
-    else if (unknown)
-        snprintf(note, sizeof note, "[ ] not known");
     if (note[0])
         vd_grid_text(grid, x, y, end - x, note, role(grid, VD_ROLE_NOTE));
 }
@@ -302,9 +314,18 @@ void vd_chat_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at)
     const vd_round *round = vd_chat_shown(chat);
     if (at.height <= 0 || at.width <= 0 || !round)
         return;
-    int words = at.height >= 4 ? (at.height >= 12 ? 2 : 1) : 0;
+    // The words get what regions and rounds do not need, one row at least.
+    vd_share top[36];
+    const vd_answer *answer = &round->reply.answer;
+    int needed = answer->region_attention
+                     ? vd_shares_top(answer->region_attention, answer->regions, 0.9, top, 36)
+                     : 0;
+    needed = 1 + (needed > answer->rounds ? needed : answer->rounds);
+    int words = at.height < 4 ? 0 : at.height - needed;
+    words = at.height < 4 ? 0 : words < 1 ? 1 : words > 3 ? 3 : words;
+    bool gap = at.height >= needed + words + 1;
     vd_chat_draw_words(chat, grid, (vd_rect){at.x, at.y + at.height - words, at.width, words});
-    vd_rect upper = {at.x, at.y, at.width, at.height - words - (at.height >= 12 ? 1 : 0)};
+    vd_rect upper = {at.x, at.y, at.width, at.height - words - (gap ? 1 : 0)};
     if (at.width < 36) { // one below the other
         int regions = upper.height * 3 / 5;
         draw_regions(chat, grid, (vd_rect){at.x, at.y, at.width, regions}, round);

@@ -42,7 +42,7 @@ static const binding table[] = {
     {ANSWERS, VD_KEY_DOWN, 0, false, VD_ACTION_LINE_DOWN, "move through the answers", NULL},
     {DETAIL, VD_KEY_LEFT, 0, true, VD_ACTION_WORD_LEFT, "another word of the question", NULL},
     {DETAIL, VD_KEY_RIGHT, 0, true, VD_ACTION_WORD_RIGHT, "another word of the question",
-     "\xe2\x86\x90 \xe2\x86\x92 word"},
+     "Left/Right word"},
     {ZOOM | ANSWERS | DETAIL | HELP, VD_KEY_ESCAPE, 0, false, VD_ACTION_BACK, "back to the chat",
      "Esc back"},
     {HELP, 'q', 0, false, VD_ACTION_BACK, "back to the chat", NULL},
@@ -58,15 +58,14 @@ static const binding table[] = {
      "attention word by word: history words, regions, question words", "F5 attention"},
     {LINE, F(6), 0, false, VD_ACTION_AGAIN, "ask the last question again (with this model)", NULL},
     {LINE, VD_KEY_RIGHT, VD_ALT, false, VD_ACTION_NEXT_PICTURE, "next picture", NULL},
-    {LINE, F(8), 0, false, VD_ACTION_NEXT_PICTURE, "next picture", NULL},
-    {LINE, VD_KEY_LEFT, VD_ALT, false, VD_ACTION_PREVIOUS_PICTURE, "previous picture",
-     "M-\xe2\x86\x90\xe2\x86\x92 picture"},
+    {LINE, F(8), 0, false, VD_ACTION_NEXT_PICTURE, "next picture", "F8 next"},
+    {LINE, VD_KEY_LEFT, VD_ALT, false, VD_ACTION_PREVIOUS_PICTURE, "previous picture", NULL},
     {LINE, F(7), 0, false, VD_ACTION_PREVIOUS_PICTURE, "previous picture", NULL},
     {LINE, F(9), 0, false, VD_ACTION_RANDOM_PICTURE, "any picture", NULL},
     {LINE, VD_KEY_UP, VD_ALT, false, VD_ACTION_OLDER_ROUND,
-     "look at an earlier round: its ranking and attention", "M-\xe2\x86\x91\xe2\x86\x93 round"},
+     "look at an earlier round: its ranking and attention", "Alt-Up/Down round"},
     {LINE, VD_KEY_DOWN, VD_ALT, false, VD_ACTION_NEWER_ROUND, "look at a later round", NULL},
-    {ASKING, '1', VD_ALT, false, VD_ACTION_CHOOSE_ANSWER, NULL, "M-1..9 choose"},
+    {ASKING, '1', VD_ALT, false, VD_ACTION_CHOOSE_ANSWER, NULL, "Alt-1..9 choose"},
     {ASKING, 'u', VD_ALT, false, VD_ACTION_UNDO, "forget the last round", NULL},
     {CHAT | ZOOM | DETAIL, VD_KEY_PAGE_UP, 0, false, VD_ACTION_SCROLL_UP, "scroll", NULL},
     {ANSWERS | HELP, VD_KEY_PAGE_UP, 0, false, VD_ACTION_SCROLL_UP, "scroll", NULL},
@@ -81,7 +80,7 @@ static const binding table[] = {
      "search the dialog for what the line says (or for the last search)", NULL},
     {ALL, 'c', VD_CTRL, false, VD_ACTION_STOP, "stop a running answer; else clear the line", NULL},
     {ALL, 'd', VD_CTRL, true, VD_ACTION_LEAVE, "leave (on an empty line; also /quit)",
-     "C-d leaves"},
+     "Ctrl-D leaves"},
     {ALL, 'l', VD_CTRL, false, VD_ACTION_REDRAW, "draw the screen again", NULL},
     {ALL, 'z', VD_CTRL, false, VD_ACTION_SUSPEND, "back to the shell; `fg` returns", NULL},
     // ---- the line ----
@@ -154,12 +153,12 @@ bool vd_keymap_help(vd_place place, size_t index, char *keys, size_t keys_size,
         for (int j = i; j < BINDINGS; j++) {
             if (j != i && (!(table[j].places & (1 << place)) || !same_line(first, &table[j])))
                 continue;
-            char name[16];
+            char name[24];
             vd_key_name((vd_key){.code = table[j].code, .modifiers = table[j].modifiers}, name,
                         sizeof name);
             size_t used = strlen(keys);
             snprintf(keys + used, keys_size - used, "%s%s", used ? ", " : "",
-                     first->action == VD_ACTION_CHOOSE_ANSWER ? "M-1 .. M-9" : name);
+                     first->action == VD_ACTION_CHOOSE_ANSWER ? "Alt-1 .. Alt-9" : name);
         }
         return true;
     }
@@ -224,21 +223,32 @@ void vd_key_name(vd_key key, char *out, size_t size)
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
             if (names[i].code == key.code)
                 snprintf(name, sizeof name, "%s", names[i].name);
-    snprintf(out, size, "%s%s%s%s", key.modifiers & VD_CTRL ? "C-" : "",
-             key.modifiers & VD_ALT ? "M-" : "", key.modifiers & VD_SHIFT ? "S-" : "", name);
+    if (key.modifiers & VD_CTRL && key.code >= 'a' && key.code <= 'z')
+        name[0] = (char)(name[0] - 'a' + 'A'); // as it stands on the keyboard
+    snprintf(out, size, "%s%s%s%s", key.modifiers & VD_CTRL ? "Ctrl-" : "",
+             key.modifiers & VD_ALT ? "Alt-" : "", key.modifiers & VD_SHIFT ? "Shift-" : "", name);
 }
 
 bool vd_key_parse(const char *name, vd_key *out)
 {
+    static const struct {
+        const char *prefix;
+        uint8_t bit;
+    } prefixes[] = {{"Ctrl-", VD_CTRL}, {"Alt-", VD_ALT}, {"Shift-", VD_SHIFT},
+                    {"C-", VD_CTRL},    {"M-", VD_ALT},   {"S-", VD_SHIFT}};
     *out = (vd_key){.code = VD_KEY_NONE};
-    while (name[0] && name[1] == '-' && name[2]) {
-        out->modifiers |= name[0] == 'C'   ? VD_CTRL
-                          : name[0] == 'M' ? VD_ALT
-                          : name[0] == 'S' ? VD_SHIFT
-                                           : 0;
-        if (!strchr("CMS", name[0]))
-            return false;
-        name += 2;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i].prefix);
+        if (strncmp(name, prefixes[i].prefix, length) == 0 && name[length]) {
+            out->modifiers |= prefixes[i].bit;
+            name += length;
+            i = (size_t)-1; // there may be more
+        }
+    }
+    bool upper = out->modifiers & VD_CTRL && name[0] >= 'A' && name[0] <= 'Z' && !name[1];
+    if (upper) {
+        out->code = (uint32_t)(name[0] - 'A' + 'a');
+        return true;
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(names[i].name, name))
@@ -252,8 +262,9 @@ bool vd_key_parse(const char *name, vd_key *out)
         return *end == '\0' && number <= 63;
     }
     utf8proc_int32_t code;
-    utf8proc_ssize_t used = utf8proc_iterate((const utf8proc_uint8_t *)name, -1, &code);
-    if (used <= 0 || name[used] != '\0' || code < ' ')
+    utf8proc_ssize_t length = (utf8proc_ssize_t)strlen(name);
+    utf8proc_ssize_t used = utf8proc_iterate((const utf8proc_uint8_t *)name, length, &code);
+    if (length == 0 || used != length || code < ' ')
         return false;
     out->code = (uint32_t)code;
     return true;

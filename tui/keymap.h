@@ -55,11 +55,12 @@ typedef enum vd_place {
     X(NONE)                                                                                        \
     X(ASK)                                                                                         \
     X(COMPLETE)                                                                                    \
-    X(HELP) X(LEAVE) X(STOP) X(BACK) X(SCROLL_UP) X(SCROLL_DOWN) X(SCROLL_TOP) X(SCROLL_BOTTOM)    \
-        X(LINE_UP) X(LINE_DOWN) X(OLDER_ROUND) X(NEWER_ROUND) X(CHOOSE_ANSWER) X(UNDO)             \
-            X(NEXT_PICTURE) X(PREVIOUS_PICTURE) X(RANDOM_PICTURE) X(SWITCH_MODEL) X(AGAIN) X(ZOOM) \
-                X(ANSWERS) X(DETAIL) X(PICK) X(WORD_LEFT) X(WORD_RIGHT) X(SEARCH) X(OUTLINES)      \
-                    X(REDRAW) X(SUSPEND) X(EDIT_START) X(EDIT_END) X(EDIT_LEFT) X(EDIT_RIGHT)      \
+    X(HELP)                                                                                        \
+    X(LEAVE) X(STOP) X(BACK) X(SCROLL_UP) X(SCROLL_DOWN) X(SCROLL_TOP) X(SCROLL_BOTTOM) X(LINE_UP) \
+        X(LINE_DOWN) X(OLDER_ROUND) X(NEWER_ROUND) X(CHOOSE_ANSWER) X(UNDO) X(NEXT_PICTURE)        \
+            X(PREVIOUS_PICTURE) X(RANDOM_PICTURE) X(SWITCH_MODEL) X(AGAIN) X(ZOOM) X(ANSWERS)      \
+                X(DETAIL) X(PICK) X(WORD_LEFT) X(WORD_RIGHT) X(SEARCH) X(OUTLINES) X(REDRAW)       \
+                    X(SUSPEND) X(EDIT_START) X(EDIT_END) X(EDIT_LEFT) X(EDIT_RIGHT)                \
                         X(EDIT_WORD_LEFT) X(EDIT_WORD_RIGHT) X(EDIT_BACKSPACE) X(EDIT_DELETE)      \
                             X(EDIT_KILL_END) X(EDIT_KILL_START) X(EDIT_KILL_WORD)                  \
                                 X(EDIT_KILL_WORD_RIGHT) X(EDIT_YANK) X(EDIT_SWAP) X(EDIT_OLDER)    \
@@ -76,8 +77,8 @@ typedef enum vd_action {
 // C-d and `?` mean LEAVE and HELP only on an empty line.
 vd_action vd_keymap_action(vd_place place, vd_key key, bool line_empty);
 
-// Lines of the help for a place: the keys ("C-a, Home") and what they do. False past the last one.
-// Buffers are cut to fit. Editing keys come last.
+// Lines of the help for a place: the keys ("Ctrl-A, Home") and what they do. False past the last
+// one. Buffers are cut to fit. Editing keys come last.
 bool vd_keymap_help(vd_place place, size_t index, char *keys, size_t keys_size,
                     const char **meaning);
 
@@ -85,9 +86,9 @@ bool vd_keymap_help(vd_place place, size_t index, char *keys, size_t keys_size,
 // as many as fit `width` columns.
 void vd_keymap_hints(vd_place place, int width, char *out, size_t size);
 
-// "C-a", "M-3", "F1", "PgUp", "a". `out` of at least 16 bytes.
+// "Ctrl-A", "Alt-3", "F1", "PgUp", "a". `out` of at least 24 bytes.
 void vd_key_name(vd_key key, char *out, size_t size);
-// The key a name stands for; false when it is none.
+// The key a name stands for ("C-a" and "M-3" will do, too); false when it is none.
 bool vd_key_parse(const char *name, vd_key *out);
 
 #endif

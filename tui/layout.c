@@ -107,7 +107,7 @@ static void compact(vd_panels *layout, int width, int height, int pw, int ph)
         room -= layout->picture.height;
     }
     int answer_rows = clamp(room / 3, 3, 8);
-    int attention_rows = room - answer_rows >= 12 ? 5 : 0;
+    int attention_rows = room - answer_rows >= 10 ? 5 : 0;
     layout->answers = (vd_rect){0, y, width, answer_rows};
     layout->attention = (vd_rect){0, y + answer_rows, width, attention_rows};
     y += answer_rows + attention_rows;

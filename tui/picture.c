@@ -74,7 +74,7 @@ static vd_status make_cells(vd_picture *picture, int width, int height, vd_look 
             chafa_canvas_get_raw_colors_at(canvas, x, y, &fg, &bg);
             uint32_t code = chafa_canvas_get_char_at(canvas, x, y);
             *cell = (vd_cell){.count = 1, .width = 1};
-            cell->code[0] = code ? code : ' ';
+            cell->code[0] = code && code != 0x2800 ? code : ' '; // an empty braille cell is a space
             cell->style.fg = cell_color(fg, look.depth);
             cell->style.bg = cell_color(bg, look.depth);
         }

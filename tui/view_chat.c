@@ -200,7 +200,7 @@ static void stop(vd_chat *chat)
     else if (line->length)
         vd_line_clear(line);
     else
-        vd_chat_say(chat, "C-d or /quit leaves");
+        vd_chat_say(chat, "Ctrl-D or /quit leaves");
 }
 
 static void act(vd_chat *chat, vd_action action, vd_key key)

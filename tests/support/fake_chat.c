@@ -1,0 +1,345 @@
+#include "tests/support/fake_chat.h"
+
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+
+static const char *const answers[FAKE_ANSWERS] = {"yes",
+                                                  "no",
+                                                  "it's red",
+                                                  "blue",
+                                                  "2",
+                                                  "there are two of them",
+                                                  "yes, i do",
+                                                  "on the left",
+                                                  "behind the cube",
+                                                  "no, i don't see any",
+                                                  "metal",
+                                                  "3"};
+
+static const char *const captions[FAKE_PICTURES] = {
+    "two red balls are left of the large metal cube",
+    "there is one thing in front of everything else, and it is a small green cylinder made of "
+    "rubber",
+    "a caf\xc3\xa9 table with a \xe7\x90\x83"};
+
+static const vd_human humans[4] = {{"is there a cube", "yes"},
+                                   {"what color is it", "it's red"},
+                                   {"how many balls are there", "2"},
+                                   {"where is the cube", NULL}};
+
+// ---- source -------------------------------------------------------------------------------------
+
+static size_t count(void *context)
+{
+    (void)context;
+    return FAKE_PICTURES;
+}
+
+static int64_t image_id(void *context, size_t index)
+{
+    (void)context;
+    return 1000001 + (int64_t)index;
+}
+
+static const char *caption(void *context, size_t index)
+{
+    (void)context;
+    return captions[index];
+}
+
+static bool human(void *context, size_t index, int round, vd_human *out)
+{
+    (void)context;
+    if (index == 2 || round < 0 || round >= 4)
+        return false;
+    *out = humans[round];
+    return true;
+}
+
+static float relevance(void *context, size_t index, int round, const char *answer)
+{
+    (void)context;
+    (void)index;
+    return round == 0 ? (strncmp(answer, "yes", 3) == 0 ? 1.0f : 0.0f) : -1.0f;
+}
+
+static vd_status find(void *context, int64_t id, size_t *index, vd_error *err)
+{
+    (void)context;
+    if (id < 1000001 || id >= 1000001 + FAKE_PICTURES)
+        return vd_error_set(err, VD_NOT_FOUND, "no picture %lld; there are 1000001 to 1000003",
+                            (long long)id);
+    *index = (size_t)(id - 1000001);
+    return VD_OK;
+}
+
+// A plain surface, so that what stands on it does not depend on the version of chafa.
+static vd_status picture(void *context, size_t index, vd_image *out, vd_error *err)
+{
+    (void)context;
+    if (index == 2)
+        return vd_error_set(err, VD_NOT_FOUND, "pictures/1000003.png: no such file");
+    *out = (vd_image){.width = 320, .height = 240, .rgb = vd_alloc(320 * 240, 3)};
+    return out->rgb ? VD_OK : vd_error_memory(err, "a picture");
+}
+
+// ---- engine -------------------------------------------------------------------------------------
+
+static uint32_t hash(const char *text)
+{
+    uint32_t value = 2166136261u; // FNV-1a
+    for (; *text; text++)
+        value = (value ^ (unsigned char)*text) * 16777619u;
+    return value;
+}
+
+static float *weights(size_t rows, size_t columns, uint32_t seed)
+{
+    float *out = vd_alloc(rows * columns, sizeof *out);
+    assert_non_null(out);
+    for (size_t row = 0; row < rows; row++) {
+        double sum = 0;
+        for (size_t i = 0; i < columns; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            out[row * columns + i] = expf((float)(seed >> 16) / 65536.0f * 4.0f);
+            sum += out[row * columns + i];
+        }
+        for (size_t i = 0; i < columns; i++)
+            out[row * columns + i] = (float)(out[row * columns + i] / sum);
+    }
+    return out;
+}
+
+static void split_words(vd_reply *reply, const char *typed)
+{
+    reply->word = vd_alloc(VD_MAX_QUESTION, sizeof *reply->word);
+    reply->unknown = vd_alloc(VD_MAX_QUESTION, sizeof *reply->unknown);
+    assert_true(reply->word && reply->unknown);
+    char *rest = reply->question;
+    size_t length = strcspn(typed, "?");
+    rest[length] = '\0';
+    for (size_t at = 0; at < length;) {
+        size_t word = strcspn(rest + at, " ");
+        if (word > 0 && reply->words == VD_MAX_QUESTION - 2)
+            reply->cut++;
+        else if (word > 0) {
+            reply->unknown[reply->words] = rest[at] == 'w' && rest[at + 1] == 'u';
+            reply->word[reply->words++] = vd_strndup(rest + at, word);
+        }
+        at += word + 1;
+    }
+    reply->word[reply->words++] = vd_strdup("?");
+}
+
+static void make_reply(const vd_chat *chat, const char *typed, vd_reply *reply)
+{
+    *reply = (vd_reply){.typed = vd_strdup(typed), .question = vd_strdup(typed)};
+    split_words(reply, typed);
+    vd_answer *answer = &reply->answer;
+    uint32_t seed = hash(typed) ^ hash(chat->model);
+    answer->candidates = FAKE_ANSWERS;
+    answer->score = weights(1, FAKE_ANSWERS, seed);
+    answer->probability = weights(1, FAKE_ANSWERS, seed);
+    answer->order = vd_alloc(FAKE_ANSWERS, sizeof *answer->order);
+    for (int i = 0; i < FAKE_ANSWERS; i++) {
+        int at = i;
+        while (at > 0 && answer->probability[answer->order[at - 1]] < answer->probability[i]) {
+            answer->order[at] = answer->order[at - 1];
+            at--;
+        }
+        answer->order[at] = i;
+    }
+    answer->rounds = (int)chat->round_count;
+    answer->question_length = reply->words;
+    answer->regions = FAKE_REGIONS;
+    answer->history_length = vd_alloc((size_t)answer->rounds, sizeof *answer->history_length);
+    for (int r = 0; r < answer->rounds; r++) {
+        answer->history_length[r] = 5 + r;
+        answer->history_width = 5 + r;
+    }
+    size_t rounds = (size_t)answer->rounds, words = (size_t)reply->words;
+    answer->context_attention = weights(1, rounds, seed + 1);
+    answer->topic_attention = weights(rounds * words, (size_t)answer->history_width, seed + 2);
+    answer->word_attention = weights(FAKE_REGIONS, words, seed + 3);
+    answer->region_attention = weights(1, FAKE_REGIONS, seed + 4);
+    answer->milliseconds = 7.25;
+}
+
+static const float boxes[FAKE_REGIONS][4] = {
+    {0.10f, 0.15f, 0.35f, 0.50f}, {0.60f, 0.10f, 0.90f, 0.60f}, {0.30f, 0.60f, 0.55f, 0.95f},
+    {0.05f, 0.70f, 0.20f, 0.90f}, {0.70f, 0.70f, 0.95f, 0.98f}, {0.0f, 0.0f, 1.0f, 1.0f}};
+
+static void add_boxes(const fake_chat *fake, vd_event *event)
+{
+    if (fake->no_boxes)
+        return;
+    event->boxes = vd_alloc(FAKE_REGIONS, sizeof *boxes);
+    assert_non_null(event->boxes);
+    memcpy(event->boxes, boxes, sizeof boxes);
+    event->regions = FAKE_REGIONS;
+}
+
+static void answer(fake_chat *fake, const vd_request *request, vd_status status)
+{
+    vd_event event = {.kind = request->kind, .serial = request->serial, .status = status};
+    switch ((int)request->kind) {
+    case VD_REQUEST_MODEL:
+        fake->models++;
+        snprintf(event.model, sizeof event.model, "%s", request->text);
+        snprintf(event.backend, sizeof event.backend, "cpu");
+        event.answers = answers;
+        event.answer_count = FAKE_ANSWERS;
+        if (fake->model_lost)
+            event.status =
+                vd_error_set(&event.error, VD_NOT_FOUND, "%s: no such model", request->text);
+        else
+            add_boxes(fake, &event);
+        break;
+    case VD_REQUEST_PICTURE:
+        fake->pictures++;
+        add_boxes(fake, &event);
+        break;
+    case VD_REQUEST_ASK:
+        fake->asked++;
+        if (status == VD_OK)
+            make_reply(&fake->chat, request->text, &event.reply);
+        else
+            vd_error_set(&event.error, status, "the engine says no");
+        break;
+    case VD_REQUEST_CHOOSE:
+        fake->chosen++;
+        fake->last_chosen = request->index;
+        break;
+    case VD_REQUEST_UNDO:
+        fake->undone++;
+        break;
+    default:
+        fail_msg("request %d is not the engine's", (int)request->kind);
+    }
+    vd_chat_event(&fake->chat, &event);
+}
+
+static void serve(fake_chat *fake)
+{
+    vd_request request;
+    while (vd_chat_take_request(&fake->chat, &request)) {
+        fake->stops += request.kind == VD_REQUEST_STOP;
+        fake->leaves += request.kind == VD_REQUEST_LEAVE;
+        fake->redraws += request.kind == VD_REQUEST_REDRAW;
+        fake->suspends += request.kind == VD_REQUEST_SUSPEND;
+        if (request.kind == VD_REQUEST_MOUSE)
+            fake->mouse = (int)request.index;
+        if (request.kind == VD_REQUEST_ASK && fake->hold) {
+            vd_request_clear(&fake->held);
+            fake->held = request;
+            continue;
+        }
+        if (request.kind < VD_REQUEST_STOP)
+            answer(fake, &request, VD_OK);
+        vd_request_clear(&request);
+    }
+}
+
+void fake_chat_release(fake_chat *fake, vd_status status)
+{
+    answer(fake, &fake->held, status);
+    vd_request_clear(&fake->held);
+    serve(fake);
+    vd_chat_draw(&fake->chat, &fake->grid);
+}
+
+// ---- driving ------------------------------------------------------------------------------------
+
+void fake_chat_start(fake_chat *fake)
+{
+    assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
+    bool lost = fake->model_lost, no_boxes = fake->no_boxes;
+    *fake = (fake_chat){.model_lost = lost, .no_boxes = no_boxes, .mouse = -1};
+    vd_chat_source source = {NULL, count, image_id, caption, human, relevance, find, picture};
+    assert_int_equal(vd_chat_init(&fake->chat, &source, 0, "improved", 1, NULL), VD_OK);
+    serve(fake);
+    fake_chat_size(fake, 80, 24);
+}
+
+void fake_chat_end(fake_chat *fake)
+{
+    vd_request_clear(&fake->held);
+    vd_chat_free(&fake->chat);
+    vd_grid_free(&fake->grid);
+}
+
+void fake_chat_size(fake_chat *fake, int width, int height)
+{
+    assert_int_equal(vd_grid_resize(&fake->grid, width, height, NULL), VD_OK);
+    vd_chat_draw(&fake->chat, &fake->grid);
+}
+
+void fake_chat_key(fake_chat *fake, vd_key key)
+{
+    vd_chat_key(&fake->chat, key);
+    serve(fake);
+    vd_chat_draw(&fake->chat, &fake->grid);
+}
+
+static void type(fake_chat *fake, const char *text, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        vd_cluster cluster;
+        vd_cluster_next(text + at, length - at, &cluster);
+        for (int i = 0; i < cluster.count; i++)
+            fake_chat_key(fake, (vd_key){.code = cluster.code[i]});
+        at += cluster.bytes;
+    }
+}
+
+void fake_chat_keys(fake_chat *fake, const char *keys)
+{
+    while (*keys) {
+        if (*keys == ' ') {
+            keys++;
+            continue;
+        }
+        if (*keys == '\'') {
+            const char *end = strchr(keys + 1, '\'');
+            assert_non_null(end);
+            type(fake, keys + 1, (size_t)(end - keys - 1));
+            keys = end + 1;
+            continue;
+        }
+        char name[32];
+        size_t length = strcspn(keys, " ");
+        assert_true(length < sizeof name);
+        memcpy(name, keys, length);
+        name[length] = '\0';
+        vd_key key;
+        if (!vd_key_parse(name, &key))
+            fail_msg("no key is called %s", name);
+        fake_chat_key(fake, key);
+        keys += length;
+    }
+}
+
+char *fake_chat_text(fake_chat *fake)
+{
+    char *text = vd_grid_to_text(&fake->grid);
+    assert_non_null(text);
+    return text;
+}
+
+bool fake_chat_shows(fake_chat *fake, const char *text)
+{
+    char *screen = fake_chat_text(fake);
+    bool found = strstr(screen, text) != NULL;
+    if (!found)
+        print_message("\"%s\" is not on the screen:\n%s", text, screen);
+    vd_free(screen);
+    return found;
+}

@@ -1,0 +1,164 @@
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "tests/support/support.h"
+#include "tui/grid.h"
+#include "tui/theme.h"
+
+static const vd_style plain;
+
+static void expect_grid(const vd_grid *grid, const char *expected)
+{
+    char *text = vd_grid_to_text(grid);
+    assert_non_null(text);
+    assert_string_equal(text, expected);
+    vd_free(text);
+}
+
+static vd_grid new_grid(int width, int height)
+{
+    vd_grid grid = {.look = {VD_DEPTH_256, false}};
+    assert_int_equal(vd_grid_resize(&grid, width, height, NULL), VD_OK);
+    return grid;
+}
+
+static void text_is_clipped_with_an_ellipsis(void **state)
+{
+    (void)state;
+    vd_grid grid = new_grid(10, 3);
+    assert_int_equal(vd_grid_text(&grid, 0, 0, 6, "a red ball", plain), 6);
+    assert_int_equal(vd_grid_text(&grid, 2, 1, 8, "cube", plain), 4);
+    vd_grid_right(&grid, 0, 2, 10, "12 %", plain);
+    expect_grid(&grid, "a red\xe2\x80\xa6\n  cube\n      12 %\n");
+    vd_grid_free(&grid);
+}
+
+static void nothing_is_drawn_outside(void **state)
+{
+    (void)state;
+    vd_grid grid = new_grid(4, 2);
+    vd_grid_text(&grid, -2, 0, 10, "abcdefgh", plain);
+    vd_grid_text(&grid, 0, 5, 10, "below", plain);
+    vd_grid_text(&grid, 0, -1, 10, "above", plain);
+    vd_grid_fill(&grid, (vd_rect){-5, -5, 3, 3}, plain);
+    vd_grid_put(&grid, 4, 0, 'x', 'x', plain);
+    vd_grid_bar(&grid, 2, 1, 9, 1, plain, plain);
+    expect_grid(&grid, "cdef\n  \xe2\x96\x88\xe2\x96\x88\n");
+    assert_null(vd_grid_at(&grid, 4, 0));
+    vd_grid_free(&grid);
+}
+
+static void half_of_a_wide_character_is_never_left(void **state)
+{
+    (void)state;
+    vd_grid grid = new_grid(5, 1);
+    vd_grid_text(&grid, 0, 0, 5, "\xe7\x90\x83\xe7\x90\x83", plain);
+    expect_grid(&grid, "\xe7\x90\x83\xe7\x90\x83\n");
+    vd_grid_put(&grid, 1, 0, 'x', 'x', plain); // its right half
+    expect_grid(&grid, " x\xe7\x90\x83\n");
+    vd_grid_put(&grid, 2, 0, 'y', 'y', plain); // its left half
+    expect_grid(&grid, " xy\n");
+    vd_grid_text(&grid, 4, 0, 2, "\xe7\x90\x83", plain); // no room for the right half
+    expect_grid(&grid, " xy\n");
+    vd_grid_free(&grid);
+}
+
+static void bars_show_eighths(void **state)
+{
+    (void)state;
+    vd_grid grid = new_grid(4, 1);
+    vd_grid_bar(&grid, 0, 0, 4, 0.5, plain, plain);
+    expect_grid(&grid, "\xe2\x96\x88\xe2\x96\x88\n");
+    vd_grid_bar(&grid, 0, 0, 4, 0.28125, plain, plain); // 9 eighths
+    expect_grid(&grid, "\xe2\x96\x88\xe2\x96\x8f\n");
+    vd_grid_bar(&grid, 0, 0, 4, 0.0001, plain, plain); // something, not nothing
+    expect_grid(&grid, "\xe2\x96\x8f\n");
+    vd_grid_bar(&grid, 0, 0, 4, 0, plain, plain);
+    expect_grid(&grid, "\n");
+    vd_grid_bar(&grid, 0, 0, 4, NAN, plain, plain);
+    expect_grid(&grid, "\n");
+    vd_grid_bar(&grid, 0, 0, 4, 7, plain, plain);
+    expect_grid(&grid, "\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\xe2\x96\x88\n");
+    vd_grid_free(&grid);
+}
+
+static void an_ascii_terminal_gets_ascii_only(void **state)
+{
+    (void)state;
+    vd_grid grid = new_grid(24, 1);
+    grid.look.ascii = true;
+    vd_grid_text(&grid, 0, 0, 8, "caf\xc3\xa9 \xe7\x90\x83 balls", plain);
+    vd_grid_bar(&grid, 9, 0, 4, 0.5, plain, plain);
+    vd_grid_level(&grid, 14, 0, 0.5, plain);
+    expect_grid(&grid, "caf? ??~ ##.. 4\n");
+    vd_grid_free(&grid);
+}
+
+static void colours_find_their_nearest(void **state)
+{
+    (void)state;
+    assert_int_equal(vd_color_nearest(0xff0000, VD_DEPTH_256), vd_color_index(196));
+    assert_int_equal(vd_color_nearest(0xff0000, VD_DEPTH_16), vd_color_index(9));
+    assert_int_equal(vd_color_nearest(0x010203, VD_DEPTH_DIRECT), vd_color_rgb(0x010203));
+    assert_int_equal(vd_color_nearest(0xff0000, VD_DEPTH_MONO), VD_COLOR_DEFAULT);
+    for (int index = 16; index < 256; index++)
+        assert_int_equal(
+            vd_color_to_rgb(
+                vd_color_nearest(vd_color_to_rgb(vd_color_index(index), 0), VD_DEPTH_256), 0),
+            vd_color_to_rgb(vd_color_index(index), 0));
+}
+
+static void mono_styles_have_no_colour(void **state)
+{
+    (void)state;
+    for (int role = 0; role < VD_ROLES; role++) {
+        vd_style style = vd_theme((vd_look){VD_DEPTH_MONO, false}, (vd_role)role);
+        assert_int_equal(style.fg, VD_COLOR_DEFAULT);
+        assert_int_equal(style.bg, VD_COLOR_DEFAULT);
+        style = vd_theme((vd_look){VD_DEPTH_DIRECT, false}, (vd_role)role);
+        assert_false(style.fg & VD_COLOR_INDEX); // indices mean other things there
+    }
+}
+
+static vd_status resize(void *context, vd_error *err)
+{
+    return vd_grid_resize(context, 30, 20, err);
+}
+
+static void out_of_memory_keeps_the_old_grid(void **state)
+{
+    (void)state;
+    vd_grid grid = new_grid(3, 1);
+    vd_grid_text(&grid, 0, 0, 3, "abc", plain);
+    vd_alloc_fail_at(1);
+    assert_int_equal(vd_grid_resize(&grid, 50, 50, NULL), VD_NO_MEMORY);
+    vd_alloc_fail_at(0);
+    assert_int_equal(grid.width, 3);
+    expect_grid(&grid, "abc\n");
+    assert_int_equal(support_fail_each_allocation(resize, &grid), 1);
+    vd_grid_free(&grid);
+}
+
+int main(void)
+{
+    if (!setlocale(LC_CTYPE, "C.UTF-8"))
+        return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_is_clipped_with_an_ellipsis),
+        cmocka_unit_test(nothing_is_drawn_outside),
+        cmocka_unit_test(half_of_a_wide_character_is_never_left),
+        cmocka_unit_test(bars_show_eighths),
+        cmocka_unit_test(an_ascii_terminal_gets_ascii_only),
+        cmocka_unit_test(colours_find_their_nearest),
+        cmocka_unit_test(mono_styles_have_no_colour),
+        cmocka_unit_test(out_of_memory_keeps_the_old_grid),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

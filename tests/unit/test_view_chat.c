@@ -1,0 +1,589 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "tests/support/fake_chat.h"
+
+static fake_chat fake;
+
+static int start(void **state)
+{
+    (void)state;
+    fake_chat_start(&fake);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    fake_chat_end(&fake);
+    return 0;
+}
+
+static const vd_round *last_round(void)
+{
+    assert_true(fake.chat.round_count > 0);
+    return &fake.chat.rounds[fake.chat.round_count - 1];
+}
+
+static void expect(const char *text)
+{
+    assert_true(fake_chat_shows(&fake, text));
+}
+
+static void the_first_screen_says_what_to_do(void **state)
+{
+    (void)state;
+    expect("picture 1/3  id 1000001");
+    expect("two red balls are left of the large metal cube");
+    expect("Type a question and press Enter.");
+    expect("F1 help");
+    expect("improved  cpu");
+    assert_int_equal(fake.grid.cursor_y, 22);
+    assert_int_equal(fake.grid.cursor_x, 3);
+}
+
+static void a_question_shows_at_once_and_its_answer_when_it_comes(void **state)
+{
+    (void)state;
+    fake.hold = true;
+    fake_chat_keys(&fake, "'is there a cube?' Enter");
+    expect(" 1 is there a cube?");
+    expect("improved is thinking");
+    assert_int_equal(fake.chat.line.length, 0);
+    // Typing goes on meanwhile, a second question waits for the first.
+    fake_chat_keys(&fake, "'and a ball?' Enter");
+    expect("still answering");
+    expect("> and a ball?");
+    fake_chat_release(&fake, VD_OK);
+    assert_false(last_round()->pending);
+    expect("Answers within 12 candidates");
+    expect("7.2 ms");
+    expect("> and a ball?");
+    const char *first = vd_round_answer(last_round(), last_round()->reply.answer.order[0]);
+    expect(first);
+    assert_int_equal(fake.asked, 1);
+}
+
+static void a_stopped_or_failed_answer_gives_the_question_back(void **state)
+{
+    (void)state;
+    fake.hold = true;
+    fake_chat_keys(&fake, "'is there a cube?' Enter C-c");
+    assert_int_equal(fake.stops, 1);
+    fake_chat_release(&fake, VD_INTERRUPTED);
+    expect("> is there a cube?");
+    expect("stopped");
+    assert_int_equal(fake.chat.round_count, 0);
+    fake_chat_keys(&fake, "Enter");
+    fake_chat_release(&fake, VD_FORMAT);
+    expect("the engine says no");
+    expect("> is there a cube?");
+}
+
+static void an_answer_to_a_picture_that_was_left_is_dropped(void **state)
+{
+    (void)state;
+    fake.hold = true;
+    fake_chat_keys(&fake, "'is there a cube?' Enter F8");
+    assert_int_equal(fake.stops, 1);
+    expect("picture 2/3");
+    fake_chat_release(&fake, VD_OK);
+    assert_int_equal(fake.chat.round_count, 0);
+    expect("Type a question and press Enter.");
+}
+
+static void pictures_change_by_key_and_command(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "M-Right");
+    expect("picture 2/3  id 1000002");
+    fake_chat_keys(&fake, "F7 F7");
+    expect("picture 3/3");
+    expect("pictures/1000003.png: no such"); // where the picture would be
+    expect("caf\xc3\xa9");
+    fake_chat_keys(&fake, "'/picture 1000001' Enter");
+    expect("picture 1/3");
+    fake_chat_keys(&fake, "'/picture #2' Enter");
+    expect("picture 2/3");
+    fake_chat_keys(&fake, "'/picture 7' Enter");
+    expect("no picture 7; there are 1000001 to 1000003");
+    expect("picture 2/3");
+    fake_chat_keys(&fake, "'/picture #4' Enter");
+    expect("there are pictures #1 to #3");
+    for (int i = 0; i < 20; i++) {
+        size_t before = fake.chat.index;
+        fake_chat_keys(&fake, "F9");
+        assert_int_not_equal(fake.chat.index, before); // another one, always
+    }
+}
+
+static void another_answer_can_be_chosen(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "M-2");
+    expect("ask something first");
+    fake_chat_keys(&fake, "'is there a cube?' Enter M-3");
+    int third = last_round()->reply.answer.order[2];
+    assert_int_equal(fake.chosen, 1);
+    assert_int_equal(fake.last_chosen, third);
+    assert_int_equal(last_round()->chosen, third);
+    expect("the conversation continues with");
+    expect("chosen ");
+    fake_chat_keys(&fake, "'/choose 12' Enter");
+    assert_int_equal(fake.last_chosen, last_round()->reply.answer.order[11]);
+    fake_chat_keys(&fake, "'/choose 13' Enter");
+    expect("a place in the ranking, 1 to 12");
+    // An earlier round is part of the conversation: it stays.
+    fake_chat_keys(&fake, "'and a ball?' Enter M-Up M-2");
+    expect("only the last answer can be replaced");
+    assert_int_equal(fake.chosen, 2);
+}
+
+static void earlier_rounds_bring_back_their_ranking(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter 'what color is it?' Enter");
+    const vd_round *second = last_round();
+    assert_ptr_equal(vd_chat_shown(&fake.chat), second);
+    fake_chat_keys(&fake, "M-Up");
+    assert_ptr_equal(vd_chat_shown(&fake.chat), second - 1);
+    expect("Round 1, within 12 candidates");
+    expect("Saw is");
+    fake_chat_keys(&fake, "M-Up M-Up M-Down");
+    assert_ptr_equal(vd_chat_shown(&fake.chat), second);
+    expect("Answers within 12 candidates");
+}
+
+static void undo_forgets_the_last_round(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'/undo' Enter");
+    expect("nothing to forget");
+    fake_chat_keys(&fake, "'one?' Enter 'two?' Enter M-u");
+    assert_int_equal(fake.undone, 1);
+    assert_int_equal(fake.chat.round_count, 1);
+    fake_chat_keys(&fake, "'/undo' Enter");
+    assert_int_equal(fake.chat.round_count, 0);
+    expect("Type a question and press Enter.");
+}
+
+static void models_change_and_answer_again(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter F3");
+    expect("base answers from now on");
+    assert_string_equal(last_round()->model, "improved");
+    fake_chat_keys(&fake, "'draft' F6");
+    assert_int_equal(fake.undone, 1);
+    assert_int_equal(fake.asked, 2);
+    assert_string_equal(last_round()->model, "base");
+    expect("before: ");
+    expect("> draft");
+    fake_chat_keys(&fake, "F3");
+    expect("improved  cpu");
+    fake_chat_keys(&fake, "C-u '/model my/own.safetensors' Enter");
+    assert_int_equal(fake.models, 4);
+}
+
+static void a_missing_model_is_said_and_can_be_mended(void **state)
+{
+    (void)state;
+    fake_chat_end(&fake);
+    fake.model_lost = true;
+    fake_chat_start(&fake);
+    expect("no model");
+    expect("improved: no such model");
+    fake_chat_keys(&fake, "'is there a cube?' Enter");
+    expect("no model is loaded: /model base");
+    assert_int_equal(fake.chat.round_count, 0);
+    expect("> is there a cube?"); // what was typed is not lost
+    fake.model_lost = false;
+    fake_chat_keys(&fake, "C-u '/model base' Enter 'is there a cube?' Enter");
+    assert_string_equal(last_round()->model, "base");
+}
+
+static void people_s_questions_are_suggested(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "Tab");
+    expect("> is there a cube?");
+    fake_chat_keys(&fake, "Tab");
+    expect("> what color is it?");
+    fake_chat_keys(&fake, "Tab Tab Tab"); // around
+    expect("> is there a cube?");
+    fake_chat_keys(&fake, "Enter");
+    assert_int_equal(last_round()->human, 0);
+    expect("people: yes, place ");
+    expect("relevance 0");
+    fake_chat_keys(&fake, "F8 F8 Tab");
+    expect("nobody's questions about this picture are known");
+}
+
+static void regions_are_outlined_and_listed_with_the_same_numbers(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter");
+    vd_share top[VD_OUTLINES];
+    const vd_answer *answer = &last_round()->reply.answer;
+    int count = vd_shares_top(answer->region_attention, answer->regions, 0.9, top, VD_OUTLINES);
+    assert_true(count >= 2);
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        assert_true(i == 0 || top[i].share <= top[i - 1].share);
+        sum += top[i].share;
+    }
+    assert_true(sum >= 0.9 && sum - top[count - 1].share < 0.9);
+    // Each number stands on the picture, left of column 35, and in the list, right of it.
+    vd_rect picture = fake.chat.layout.picture;
+    for (int i = 0; i < count; i++) {
+        bool outlined = false;
+        for (int y = picture.y; y < picture.y + picture.height; y++)
+            for (int x = picture.x; x < picture.x + picture.width; x++)
+                outlined |= vd_grid_at(&fake.grid, x, y)->code[0] == (uint32_t)('1' + i);
+        assert_true(outlined);
+    }
+    expect("Regions");
+    fake_chat_keys(&fake, "M-o");
+    for (int y = picture.y; y < picture.y + picture.height; y++)
+        for (int x = picture.x; x < picture.x + picture.width; x++)
+            assert_int_equal(vd_grid_at(&fake.grid, x, y)->code[0], ' ');
+    fake_chat_end(&fake);
+    fake.no_boxes = true;
+    fake_chat_start(&fake);
+    fake_chat_keys(&fake, "'is there a cube?' Enter");
+    expect("Regions (no bo"); // why nothing is outlined
+    fake.no_boxes = false;
+}
+
+static void unknown_and_unseen_words_are_marked(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a wug?' Enter");
+    expect("[wug]");
+    expect("[ ] not known");
+    fake_chat_keys(&fake, "'a b c d e f g h i j k l m n o p q r s t u v?' Enter");
+    expect("4 not seen");
+}
+
+static void the_whole_pool_can_be_listed_filtered_and_picked(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "F4");
+    expect("ask something first");
+    fake_chat_keys(&fake, "'is there a cube?' Enter F4");
+    expect("1 of 12 answers; typing filters");
+    fake_chat_keys(&fake, "'YES'"); // case does not matter
+    expect("1 of 2 answers that match");
+    fake_chat_keys(&fake, "Down Down Down");
+    expect("2 of 2 answers that match");
+    fake_chat_keys(&fake, "Enter");
+    assert_int_equal(fake.chat.place, VD_PLACE_CHAT);
+    assert_int_equal(strncmp(vd_round_answer(last_round(), last_round()->chosen), "yes", 3), 0);
+    fake_chat_keys(&fake, "F4 'nothing has this' Enter");
+    expect("no answer of the pool has");
+    fake_chat_keys(&fake, "Esc");
+    assert_int_equal(fake.chat.place, VD_PLACE_CHAT);
+}
+
+static void the_attention_view_goes_word_by_word(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter 'what color is it?' Enter F5");
+    expect("where \"what\" looks");
+    fake_chat_keys(&fake, "Right Right");
+    expect("where \"is\" looks");
+    fake_chat_keys(&fake, "Left Left Left");
+    expect("where \"?\" looks");
+    expect("caption");
+    expect("round 1");
+    expect("Regions: share of the answer");
+    fake_chat_keys(&fake, "Esc");
+    expect("Answers within");
+}
+
+static void help_lists_the_keys_of_the_place(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "?");
+    expect("Keys in the chat");
+    fake_chat_keys(&fake, "C-End");
+    expect("/quit");
+    fake_chat_keys(&fake, "q");
+    expect("Type a question");
+    fake_chat_keys(&fake, "'really' ?"); // on a line with text it is a character
+    expect("> really?");
+    fake_chat_keys(&fake, "C-u 'is it?' Enter F4 F1");
+    expect("Keys in the list of answers");
+    fake_chat_keys(&fake, "F1");
+    assert_int_equal(fake.chat.place, VD_PLACE_ANSWERS);
+}
+
+static void commands_complete_and_complain(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'/ne' Tab");
+    expect("/next  /new");
+    fake_chat_keys(&fake, "'x' Tab");
+    expect("> /next");
+    fake_chat_keys(&fake, "Enter");
+    expect("picture 2/3");
+    fake_chat_keys(&fake, "'/mod' Tab");
+    expect("> /model");
+    fake_chat_keys(&fake, "'b' Tab");
+    expect("> /model base");
+    fake_chat_keys(&fake, "C-u '/nonsense' Enter");
+    expect("/nonsense is no command");
+    fake_chat_keys(&fake, "'/n' Enter");
+    expect("/n is short for more than one");
+    fake_chat_keys(&fake, "'/' Enter");
+    expect("/ is no command");
+    fake_chat_keys(&fake, "'/undo now' Enter");
+    expect("/undo takes nothing after it, found \"now\"");
+    fake_chat_keys(&fake, "'/mouse off' Enter");
+    assert_int_equal(fake.mouse, 0);
+    fake_chat_keys(&fake, "'/zz' Tab");
+    expect("no command starts like that");
+}
+
+static void the_dialog_scrolls_and_is_searched(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 12; i++) {
+        char keys[64];
+        snprintf(keys, sizeof keys, "'question number %d?' Enter", i + 1);
+        fake_chat_keys(&fake, keys);
+    }
+    expect("question number 12?");
+    fake_chat_keys(&fake, "C-Home");
+    expect(" 1 question number 1?");
+    fake_chat_keys(&fake, "PgDn WheelDown");
+    expect("question number 5?");
+    fake_chat_keys(&fake, "C-End");
+    expect("question number 12?");
+    fake_chat_keys(&fake, "'NUMBER 4' C-s");
+    assert_int_equal(fake.chat.selected, 3);
+    expect(" 4\xe2\x96\x8cquestion number 4?");
+    fake_chat_keys(&fake, "C-s");
+    expect("round 4 has"); // the only one
+    fake_chat_keys(&fake, "'/find elephants' Enter");
+    expect("\"elephants\" is not in the dialog");
+}
+
+static void pasted_text_is_typed_not_run(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "PasteBegin 'is there' Enter 'a cube?' Enter Tab F1 PasteEnd");
+    assert_int_equal(fake.asked, 0);
+    expect("> is there a cube?");
+    fake_chat_keys(&fake, "Enter");
+    assert_int_equal(fake.asked, 1);
+}
+
+static void the_mouse_zooms_and_selects(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter 'what color is it?' Enter");
+    vd_rect dialog = fake.chat.layout.dialog;
+    fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = dialog.x + 4, .y = dialog.y + 1});
+    assert_int_equal(fake.chat.selected, 0);
+    fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = 3, .y = 3});
+    assert_int_equal(fake.chat.place, VD_PLACE_ZOOM);
+    fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = 3, .y = 3});
+    assert_int_equal(fake.chat.place, VD_PLACE_CHAT);
+    fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = -1, .y = 90000});
+}
+
+static void leaving_asks_for_an_empty_line_or_quit(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'x' C-a C-d"); // deletes the x
+    assert_int_equal(fake.leaves, 0);
+    fake_chat_keys(&fake, "C-d");
+    assert_int_equal(fake.leaves, 1);
+    fake_chat_keys(&fake, "'/quit' Enter");
+    assert_int_equal(fake.leaves, 2);
+    fake_chat_keys(&fake, "C-l C-z 'abc' C-c");
+    assert_int_equal(fake.redraws, 1);
+    assert_int_equal(fake.suspends, 1);
+    assert_int_equal(fake.chat.line.length, 0);
+    fake_chat_keys(&fake, "C-c");
+    expect("Ctrl-D or /quit leaves");
+}
+
+static void any_size_is_drawn(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter 'what color is it?' Enter");
+    static const char *const places[] = {"", "F1", "Esc F2", "F4", "F5"};
+    for (size_t i = 0; i < 5; i++) {
+        fake_chat_keys(&fake, places[i]);
+        for (int width = 0; width < 140; width += 7)
+            for (int height = 0; height < 60; height += 3)
+                fake_chat_size(&fake, width, height);
+        fake_chat_size(&fake, 80, 24);
+    }
+    fake_chat_size(&fake, 39, 12);
+    expect("visdial needs 40x12; this is 39x12");
+}
+
+static void a_bad_pool_or_answer_is_not_fatal(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter");
+    vd_round *round = &fake.chat.rounds[0];
+    round->answer_count = 2; // a pool smaller than the ranking
+    vd_chat_draw(&fake.chat, &fake.grid);
+    round->chosen = 99;
+    fake_chat_keys(&fake, "F4 Esc F6");
+    vd_event event = {.kind = VD_REQUEST_ASK, .serial = -1};
+    vd_chat_event(&fake.chat, &event); // from nowhere
+}
+
+// Every allocation of a short chat fails once: nothing breaks, nothing is lost for good.
+static void out_of_memory_is_survived(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'one?' Enter");
+    for (size_t n = 1; n < 40; n++) {
+        vd_alloc_fail_at(0);
+        vd_chat_key(&fake.chat, (vd_key){.code = 'x'});
+        vd_alloc_fail_at(n);
+        vd_chat_key(&fake.chat, (vd_key){.code = VD_KEY_ENTER});
+        vd_chat_key(&fake.chat, (vd_key){.code = VD_KEY_F0 + 6});
+        vd_chat_key(&fake.chat, (vd_key){.code = VD_KEY_F0 + 8});
+        vd_chat_key(&fake.chat, (vd_key){.code = VD_KEY_F0 + 3});
+        vd_chat_draw(&fake.chat, &fake.grid);
+        vd_alloc_fail_at(0);
+        fake_chat_keys(&fake, "C-c Esc C-u"); // serves what was requested
+    }
+    fake_chat_keys(&fake, "'still here?' Enter");
+    expect("still here?");
+}
+
+static uint32_t seed;
+
+static uint32_t draw(uint32_t below)
+{
+    seed = seed * 1664525u + 1013904223u; // Knuth's "quick and dirty" constants
+    return (seed >> 8) % below;
+}
+
+// Ten thousand keys and resizes, the same ones every time.
+static void random_keys_do_no_harm(void **state)
+{
+    (void)state;
+    static const uint32_t special[] = {VD_KEY_UP,
+                                       VD_KEY_DOWN,
+                                       VD_KEY_LEFT,
+                                       VD_KEY_RIGHT,
+                                       VD_KEY_HOME,
+                                       VD_KEY_END,
+                                       VD_KEY_PAGE_UP,
+                                       VD_KEY_PAGE_DOWN,
+                                       VD_KEY_DELETE,
+                                       VD_KEY_BACKSPACE,
+                                       VD_KEY_ENTER,
+                                       VD_KEY_TAB,
+                                       VD_KEY_ESCAPE,
+                                       VD_KEY_WHEEL_UP,
+                                       VD_KEY_WHEEL_DOWN,
+                                       VD_KEY_CLICK,
+                                       VD_KEY_PASTE_END,
+                                       VD_KEY_F0 + 1,
+                                       VD_KEY_F0 + 2,
+                                       VD_KEY_F0 + 3,
+                                       VD_KEY_F0 + 4,
+                                       VD_KEY_F0 + 5,
+                                       VD_KEY_F0 + 6,
+                                       VD_KEY_F0 + 7,
+                                       VD_KEY_F0 + 8,
+                                       VD_KEY_F0 + 9,
+                                       VD_KEY_ENTER,
+                                       VD_KEY_ENTER,
+                                       VD_KEY_PASTE_BEGIN,
+                                       '/',
+                                       0x7403,
+                                       0x301,
+                                       0x1F468,
+                                       0x200D,
+                                       0x202E};
+    seed = 20240607;
+    for (int i = 0; i < 10000; i++) {
+        vd_key key = {.x = (int)(draw(130)) - 5, .y = (int)(draw(50)) - 5};
+        switch (draw(8)) {
+        case 0:
+        case 1:
+        case 2:
+            key.code = special[draw(sizeof special / sizeof *special)];
+            break;
+        case 3:
+            key.code = 'a' + draw(26);
+            key.modifiers = VD_CTRL;
+            break;
+        case 4:
+            key.code = ' ' + draw(95);
+            key.modifiers = VD_ALT;
+            break;
+        case 5:
+            key.code = special[draw(16)];
+            key.modifiers = (uint8_t)(draw(8));
+            break;
+        default:
+            key.code = ' ' + draw(95);
+        }
+        fake.hold = draw(4) == 0;
+        if (!fake.hold && fake.held.text)
+            fake_chat_release(&fake, draw(3) ? VD_OK : VD_INTERRUPTED);
+        if (draw(20) == 0)
+            fake_chat_size(&fake, (int)(draw(140)), (int)(draw(50)));
+        fake_chat_key(&fake, key);
+        assert_true(fake.chat.line.cursor <= fake.chat.line.length);
+        assert_true(fake.chat.index < FAKE_PICTURES);
+    }
+    assert_true(fake.asked > 50);
+    fake.hold = false;
+    if (fake.held.text)
+        fake_chat_release(&fake, VD_OK);
+    fake_chat_size(&fake, 80, 24);
+    fake_chat_keys(&fake, "PasteEnd Esc Esc C-c C-c '/new' Enter 'still there?' Enter");
+    expect("still there?");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_first_screen_says_what_to_do),
+        TEST(a_question_shows_at_once_and_its_answer_when_it_comes),
+        TEST(a_stopped_or_failed_answer_gives_the_question_back),
+        TEST(an_answer_to_a_picture_that_was_left_is_dropped),
+        TEST(pictures_change_by_key_and_command),
+        TEST(another_answer_can_be_chosen),
+        TEST(earlier_rounds_bring_back_their_ranking),
+        TEST(undo_forgets_the_last_round),
+        TEST(models_change_and_answer_again),
+        TEST(a_missing_model_is_said_and_can_be_mended),
+        TEST(people_s_questions_are_suggested),
+        TEST(regions_are_outlined_and_listed_with_the_same_numbers),
+        TEST(unknown_and_unseen_words_are_marked),
+        TEST(the_whole_pool_can_be_listed_filtered_and_picked),
+        TEST(the_attention_view_goes_word_by_word),
+        TEST(help_lists_the_keys_of_the_place),
+        TEST(commands_complete_and_complain),
+        TEST(the_dialog_scrolls_and_is_searched),
+        TEST(pasted_text_is_typed_not_run),
+        TEST(the_mouse_zooms_and_selects),
+        TEST(leaving_asks_for_an_empty_line_or_quit),
+        TEST(any_size_is_drawn),
+        TEST(a_bad_pool_or_answer_is_not_fatal),
+        TEST(out_of_memory_is_survived),
+        TEST(random_keys_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
