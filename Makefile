@@ -15,11 +15,11 @@ MAKEFLAGS += -r
 
 # ---- what is needed ------------------------------------------------------------------------------
 # Debian packages, and the names by which pkg-config knows the libraries.
-NEED_RUN  := gcc libc6-dev make pkg-config libncurses-dev libchafa-dev libstb-dev libpng-dev \
+NEED_RUN  := gcc libc6-dev make pkg-config libncurses-dev libchafa-dev libpng-dev libjpeg-dev \
              libopenblas-dev libyajl-dev libutf8proc-dev
 NEED_TEST := libcmocka-dev tmux
 NEED_LINT := clang clang-format clang-tidy
-PKGS      := ncursesw chafa libpng openblas yajl libutf8proc
+PKGS      := ncursesw chafa libpng libjpeg openblas yajl libutf8proc
 
 # Asked of pkg-config only when something is compiled, so that `make run` can install it first.
 asked      = $(or $(shell pkg-config $(1) $(PKGS)),$(error libraries are missing; "make deps" \

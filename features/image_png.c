@@ -6,6 +6,7 @@
 
 #include "engine/alloc.h"
 #include "engine/file.h"
+#include "features/image_file.h"
 
 // State of one reading or writing. libpng leaves by longjmp, so everything that has to be freed is
 // here and not in local variables.
@@ -112,7 +113,7 @@ static vd_status make_room(png_work *work)
 {
     int width = (int)png_get_image_width(work->png, work->info);
     int height = (int)png_get_image_height(work->png, work->info);
-    vd_status status = vd_image_new(width, height, &work->image, work->err);
+    vd_status status = vd_image_new_of_file(work->path, width, height, &work->image, work->err);
     if (status)
         return status;
     size_t channels = png_get_channels(work->png, work->info);

@@ -1,5 +1,5 @@
-// PNG, inside of features/image.c. libpng rather than stb_image reads it: it checks the checksums,
-// without which a damaged picture is shown as noise and not refused.
+// PNG, inside of features/image.c. libpng reads it, too, and not stb_image, which ignores the
+// checksums: a damaged picture would be shown as noise and not refused.
 #ifndef VD_IMAGE_PNG_H
 #define VD_IMAGE_PNG_H
 

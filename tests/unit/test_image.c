@@ -1,0 +1,491 @@
+// Pictures: what is written is read back; everything damaged is refused with the file's name.
+#include "features/image.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jpeglib.h>
+#include <png.h>
+
+#include "engine/alloc.h"
+#include "engine/rng.h"
+#include "tests/support/support.h"
+
+static long disk_room = -1; // bytes that still fit; -1 = any number
+
+ssize_t write(int file, const void *data, size_t size)
+{
+    if (disk_room >= 0 && file > 2) {
+        if ((long)size > disk_room) {
+            errno = ENOSPC;
+            return -1;
+        }
+        disk_room -= (long)size;
+    }
+    return syscall(SYS_write, file, data, size);
+}
+
+static char *directory, *path;
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = support_temp_dir();
+    path = support_join(directory, "picture");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    support_remove_tree(directory);
+    free(directory);
+    free(path);
+    return 0;
+}
+
+static vd_image make_picture(int width, int height)
+{
+    vd_image image;
+    assert_int_equal(vd_image_new(width, height, &image, NULL), VD_OK);
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width; x++) {
+            uint8_t *pixel = image.rgb + 3 * (y * width + x);
+            pixel[0] = (uint8_t)(x * 255 / width);
+            pixel[1] = (uint8_t)(y * 255 / height);
+            pixel[2] = (uint8_t)((x * y) % 251);
+        }
+    }
+    return image;
+}
+
+static vd_status read_path(void *context, vd_error *err)
+{
+    vd_image image;
+    vd_status status = vd_image_read(context ? context : path, &image, err);
+    if (status)
+        assert_null(image.rgb);
+    vd_image_clear(&image);
+    return status;
+}
+
+enum { BASELINE, PROGRESSIVE, RESTARTS, GREY, INKS, ADOBE_INKS, JPEG_KINDS };
+
+// Smooth, so that little is lost: red grows to the right, green downwards.
+static void write_jpeg(int kind, int width, int height, int orientation)
+{
+    struct jpeg_compress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    FILE *file = fopen(path, "wb");
+    jpeg.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&jpeg);
+    jpeg_stdio_dest(&jpeg, file);
+    jpeg.image_width = (unsigned)width;
+    jpeg.image_height = (unsigned)height;
+    int channels = kind == GREY ? 1 : kind >= INKS ? 4 : 3;
+    jpeg.input_components = channels;
+    jpeg.in_color_space = kind == GREY ? JCS_GRAYSCALE : kind >= INKS ? JCS_CMYK : JCS_RGB;
+    jpeg_set_defaults(&jpeg);
+    jpeg_set_quality(&jpeg, 95, TRUE);
+    jpeg.write_Adobe_marker = kind == ADOBE_INKS;
+    jpeg.restart_interval = kind == RESTARTS ? 2 : 0;
+    if (kind == PROGRESSIVE)
+        jpeg_simple_progression(&jpeg);
+    jpeg_start_compress(&jpeg, TRUE);
+    if (orientation) {
+        unsigned char exif[] =
+            "Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\0\0\0\0\0\0";
+        exif[25] = (unsigned char)orientation;
+        jpeg_write_marker(&jpeg, JPEG_APP0 + 1, exif, sizeof exif - 1);
+    }
+    unsigned char *row = malloc((size_t)width * 4);
+    for (int y = 0; y < height; y++) {
+        for (int x = 0; x < width * channels; x++) {
+            int channel = x % channels, across = x / channels * 255 / width;
+            int value = channel == 0 ? across : channel == 1 ? y * 255 / height : 128;
+            value = channel == 3 ? 255 : value; // no black ink, as Adobe writes it
+            row[x] = (unsigned char)(kind == INKS ? 255 - value : value);
+        }
+        jpeg_write_scanlines(&jpeg, &row, 1);
+    }
+    jpeg_finish_compress(&jpeg);
+    jpeg_destroy_compress(&jpeg);
+    free(row);
+    fclose(file);
+}
+
+static void png_out_is_png_in(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{1, 1}, {3, 2}, {17, 31}, {320, 240}, {1, 16384}, {16384, 1}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        vd_image image = make_picture(sizes[i][0], sizes[i][1]), again;
+        vd_error err = {0};
+        assert_int_equal(vd_image_write_png(path, &image, &err), VD_OK);
+        assert_int_equal(vd_image_read(path, &again, &err), VD_OK);
+        assert_int_equal(again.width, image.width);
+        assert_int_equal(again.height, image.height);
+        assert_memory_equal(again.rgb, image.rgb, (size_t)image.width * (size_t)image.height * 3);
+        vd_image_clear(&again);
+        vd_image_clear(&image);
+    }
+    vd_image nothing = {0};
+    vd_image_clear(&nothing);
+    assert_int_equal(support_count_entries(directory), 1);
+}
+
+// A PNG of any kind, all samples of the row 0, then all at their largest.
+static void write_png_kind(int colour_type, int depth, int interlace)
+{
+    enum { SIDE = 9 };
+    FILE *file = fopen(path, "wb");
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png_create_info_struct(png);
+    png_init_io(png, file);
+    png_set_IHDR(png, info, SIDE, SIDE, depth, colour_type, interlace, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    if (colour_type == PNG_COLOR_TYPE_PALETTE) {
+        png_color colours[16] = {{0, 0, 0}, {255, 255, 255}};
+        for (int i = 2; i < 16; i++)
+            colours[i] = colours[1];
+        png_set_PLTE(png, info, colours, depth < 4 ? 1 << depth : 16);
+    }
+    png_write_info(png, info);
+    unsigned char rows[SIDE][SIDE * 8];
+    png_bytep pointers[SIDE];
+    for (int y = 0; y < SIDE; y++) {
+        unsigned char bright = depth == 8 && colour_type == PNG_COLOR_TYPE_PALETTE ? 1 : 255;
+        memset(rows[y], y % 2 ? bright : 0, sizeof rows[y]);
+        pointers[y] = rows[y];
+    }
+    png_write_image(png, pointers);
+    png_write_end(png, NULL);
+    png_destroy_write_struct(&png, &info);
+    fclose(file);
+}
+
+static void every_kind_of_png_is_read(void **state)
+{
+    (void)state;
+    static const int kinds[][2] = {{PNG_COLOR_TYPE_GRAY, 1},       {PNG_COLOR_TYPE_GRAY, 2},
+                                   {PNG_COLOR_TYPE_GRAY, 4},       {PNG_COLOR_TYPE_GRAY, 8},
+                                   {PNG_COLOR_TYPE_GRAY, 16},      {PNG_COLOR_TYPE_PALETTE, 1},
+                                   {PNG_COLOR_TYPE_PALETTE, 4},    {PNG_COLOR_TYPE_PALETTE, 8},
+                                   {PNG_COLOR_TYPE_RGB, 8},        {PNG_COLOR_TYPE_RGB, 16},
+                                   {PNG_COLOR_TYPE_GRAY_ALPHA, 8}, {PNG_COLOR_TYPE_RGB_ALPHA, 8},
+                                   {PNG_COLOR_TYPE_RGB_ALPHA, 16}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        for (int interlace = 0; interlace < 2; interlace++) {
+            write_png_kind(kinds[i][0], kinds[i][1], interlace);
+            vd_image image;
+            vd_error err = {0};
+            assert_int_equal(vd_image_read(path, &image, &err), VD_OK);
+            assert_int_equal(image.width, 9);
+            for (int at = 0; at < 9 * 9 * 3; at++) {
+                bool odd = at / 27 % 2 == 1;
+                // Rows of alpha 0 are white, as what lies behind them.
+                bool transparent = kinds[i][0] & PNG_COLOR_MASK_ALPHA;
+                assert_int_equal(image.rgb[at], odd || transparent ? 255 : 0);
+            }
+            vd_image_clear(&image);
+        }
+    }
+}
+
+static void every_kind_of_jpeg_is_read(void **state)
+{
+    (void)state;
+    enum { WIDTH = 40, HEIGHT = 30 };
+    for (int kind = 0; kind < JPEG_KINDS; kind++) {
+        write_jpeg(kind, WIDTH, HEIGHT, 0);
+        vd_image image;
+        vd_error err = {0};
+        assert_int_equal(vd_image_read(path, &image, &err), VD_OK);
+        assert_int_equal(image.width, WIDTH);
+        assert_int_equal(image.height, HEIGHT);
+        for (int at = 0; at < WIDTH * HEIGHT; at++) {
+            int red = at % WIDTH * 255 / WIDTH, green = at / WIDTH * 255 / HEIGHT;
+            assert_in_range(image.rgb[3 * at] + 12 - red, 0, 24);
+            assert_in_range(image.rgb[3 * at + 1] + 12 - (kind == GREY ? red : green), 0, 24);
+            assert_in_range(image.rgb[3 * at + 2] + 12 - (kind == GREY ? red : 128), 0, 24);
+        }
+        vd_image_clear(&image);
+    }
+}
+
+// Red and green of the four corners, where the camera says which way is up: EXIF's own table.
+static void photos_are_turned_upright(void **state)
+{
+    (void)state;
+    enum { RED = 1, GREEN = 2 };
+    static const int corners[9][4] = {
+        // top left, top right, bottom left, bottom right
+        [1] = {0, RED, GREEN, RED | GREEN}, [2] = {RED, 0, RED | GREEN, GREEN},
+        [3] = {RED | GREEN, GREEN, RED, 0}, [4] = {GREEN, RED | GREEN, 0, RED},
+        [5] = {0, GREEN, RED, RED | GREEN}, [6] = {GREEN, 0, RED | GREEN, RED},
+        [7] = {RED | GREEN, RED, GREEN, 0}, [8] = {RED, RED | GREEN, 0, GREEN}};
+    for (int orientation = 1; orientation <= 8; orientation++) {
+        write_jpeg(BASELINE, 64, 32, orientation);
+        vd_image image;
+        vd_error err = {0};
+        assert_int_equal(vd_image_read(path, &image, &err), VD_OK);
+        assert_int_equal(image.width, orientation < 5 ? 64 : 32);
+        assert_int_equal(image.height, orientation < 5 ? 32 : 64);
+        const int last = image.width - 1, bottom = image.width * (image.height - 1);
+        const int at[4] = {0, last, bottom, bottom + last};
+        for (int i = 0; i < 4; i++) {
+            const uint8_t *pixel = image.rgb + 3 * at[i];
+            int seen = (pixel[0] > 127 ? RED : 0) | (pixel[1] > 127 ? GREEN : 0);
+            assert_int_equal(seen, corners[orientation][i]);
+        }
+        vd_image_clear(&image);
+    }
+    write_jpeg(BASELINE, 64, 32, 9); // there is no such orientation
+    assert_int_equal(read_path(NULL, NULL), VD_OK);
+}
+
+static void a_real_photo_is_read(void **state)
+{
+    (void)state;
+    const char *photo = support_shared("data/features/COCO_test2015_000000000001.jpg");
+    if (!photo) { // one of our own of the same size instead
+        write_jpeg(BASELINE, 640, 480, 0);
+        photo = path;
+    }
+    vd_image image;
+    vd_error err = {0};
+    assert_int_equal(vd_image_read(photo, &image, &err), VD_OK);
+    assert_int_equal(image.width, 640);
+    assert_int_equal(image.height, 480);
+    uint64_t sum = 0;
+    for (int i = 0; i < 640 * 480 * 3; i++)
+        sum += image.rgb[i];
+    assert_in_range(sum / (640 * 480 * 3), 30, 220);
+    vd_image_clear(&image);
+}
+
+static void what_cannot_be_read_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *words;
+    } others[] = {
+        {"", 0, "empty"},
+        {"GIF89a", 6, "a GIF picture"},
+        {"RIFF\0\0\0\0WEBPVP8 ", 16, "WebP"},
+        {"II*\0", 4, "TIFF"},
+        {"\0\0\0\x18"
+         "ftypheic",
+         12, "HEIC"},
+        {"%PDF-1.4", 8, "PDF"},
+        {"<svg>", 5, "SVG"},
+        {"hello", 5, "unknown kind"},
+        {"\x89PNG\r\n\x1a\n", 8, "PNG"},
+        {"\xff\xd8", 2, "JPEG"},
+        {"\xff\xd8\xff\xe0\0\x10JFIF\0", 11, "JPEG"},
+        {"BM", 2, "a BMP picture"},
+    };
+    vd_error err = {0};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        support_write_file(path, others[i].bytes, others[i].size);
+        support_refused(read_path(NULL, &err), VD_FORMAT, &err, path, others[i].words, NULL);
+        assert_int_equal(read_path(NULL, NULL), VD_FORMAT);
+    }
+    support_refused(read_path(directory, &err), VD_FORMAT, &err, directory, "directory", NULL);
+    char *missing = support_join(directory, "missing.png");
+    support_refused(read_path(missing, &err), VD_NOT_FOUND, &err, missing, NULL);
+    char *pipe = support_join(directory, "pipe");
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    support_refused(read_path(pipe, &err), VD_FORMAT, &err, pipe, "pipe", NULL);
+    free(pipe);
+    free(missing);
+}
+
+static void too_large_pictures_are_refused_before_memory_is_taken(void **state)
+{
+    (void)state;
+    vd_error err = {0};
+    vd_image image = make_picture(4, 4);
+    assert_int_equal(vd_image_write_png(path, &image, &err), VD_OK);
+    vd_image_clear(&image);
+    size_t size;
+    char *bytes = support_read_file(path, &size);
+    static const uint32_t sides[][2] = {{16385, 4},      {4, 16385},     {0x7fffffff, 0x7fffffff},
+                                        {0xffffffff, 1}, {16384, 16384}, {0, 4}};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+        for (int b = 0; b < 8; b++)
+            bytes[16 + b] = (char)(sides[i][b / 4] >> (24 - 8 * (b % 4)));
+        // The header's checksum, so that the size is what is refused.
+        uint32_t crc = 0xffffffff;
+        for (int b = 12; b < 29; b++) {
+            crc ^= (unsigned char)bytes[b];
+            for (int k = 0; k < 8; k++)
+                crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+        }
+        crc = ~crc;
+        for (int b = 0; b < 4; b++)
+            bytes[29 + b] = (char)(crc >> (24 - 8 * b));
+        support_write_file(path, bytes, size);
+        support_refused(read_path(NULL, &err), VD_FORMAT, &err, path, NULL);
+    }
+    free(bytes);
+    assert_int_equal(vd_image_new(0, 1, &image, &err), VD_FORMAT);
+    assert_int_equal(vd_image_new(-1, 1, &image, &err), VD_FORMAT);
+    assert_int_equal(vd_image_new(16384, 16384, &image, &err), VD_FORMAT);
+    assert_null(image.rgb);
+}
+
+static void refuse_truncations(void)
+{
+    size_t size;
+    vd_error err = {0};
+    assert_int_equal(read_path(NULL, &err), VD_OK);
+    char *bytes = support_read_file(path, &size);
+    for (size_t length = 0; length < size; length++) {
+        support_write_file(path, bytes, length);
+        support_refused(read_path(NULL, &err), VD_FORMAT, &err, path, NULL);
+    }
+    support_write_file(path, bytes, size - 1);
+    support_refused(read_path(NULL, &err), VD_FORMAT, &err, path, NULL);
+    free(bytes);
+}
+
+static void every_truncation_is_refused(void **state)
+{
+    (void)state;
+    vd_image image = make_picture(20, 15);
+    assert_int_equal(vd_image_write_png(path, &image, NULL), VD_OK);
+    vd_image_clear(&image);
+    refuse_truncations();
+    for (int kind = 0; kind < JPEG_KINDS; kind++) {
+        write_jpeg(kind, 20, 15, 6);
+        refuse_truncations();
+    }
+}
+
+// Any byte of a PNG stands under a checksum: whichever changes, it is noticed, except for the name
+// of a chunk that may be skipped, of which ours have none.
+static void every_flipped_byte_of_a_png_is_noticed(void **state)
+{
+    (void)state;
+    vd_image image = make_picture(20, 15);
+    assert_int_equal(vd_image_write_png(path, &image, NULL), VD_OK);
+    vd_image_clear(&image);
+    size_t size;
+    char *bytes = support_read_file(path, &size);
+    for (size_t at = 0; at < size; at++) {
+        vd_error err = {0};
+        bytes[at] ^= 0x15;
+        support_write_file(path, bytes, size);
+        support_refused(read_path(NULL, &err), VD_FORMAT, &err, path, NULL);
+        bytes[at] ^= 0x15;
+    }
+    free(bytes);
+}
+
+static size_t damage(int rounds)
+{
+    size_t size, refused = 0;
+    char *bytes = support_read_file(path, &size), *changed = malloc(size);
+    vd_rng rng = vd_rng_seed(size, 3);
+    for (int round = 0; round < rounds; round++) {
+        memcpy(changed, bytes, size);
+        for (int flips = 1 + vd_rng_below(&rng, 4); flips > 0; flips--)
+            changed[vd_rng_below(&rng, (int)size)] = (char)vd_rng_next(&rng);
+        vd_error err = {0};
+        support_write_file(path, changed, size);
+        vd_status status = read_path(NULL, &err);
+        refused += status != VD_OK;
+        if (status)
+            support_refused(status, VD_FORMAT, &err, path, NULL);
+    }
+    free(changed);
+    free(bytes);
+    return refused;
+}
+
+static void random_damage_is_refused_or_read(void **state)
+{
+    (void)state;
+    vd_image image = make_picture(8, 8);
+    assert_int_equal(vd_image_write_png(path, &image, NULL), VD_OK);
+    vd_image_clear(&image);
+    assert_true(damage(8000) > 7900);
+    write_png_kind(PNG_COLOR_TYPE_PALETTE, 4, 1);
+    assert_true(damage(4000) > 3000);
+    for (int kind = 0; kind < JPEG_KINDS; kind++) {
+        write_jpeg(kind, 24, 24, 6);
+        assert_true(damage(2000) > 200);
+    }
+}
+
+static void a_full_disk_leaves_the_old_picture(void **state)
+{
+    (void)state;
+    vd_image image = make_picture(200, 200);
+    vd_error err = {0};
+    support_write_text(path, "old");
+    for (int room = 0; room < 2; room++) {
+        disk_room = room * 1000;
+        vd_status status = vd_image_write_png(path, &image, &err);
+        disk_room = -1;
+        support_refused(status, VD_IO, &err, path, "No space left", NULL);
+        assert_int_equal(support_count_entries(directory), 1);
+    }
+    char *content = support_read_file(path, NULL);
+    assert_string_equal(content, "old");
+    free(content);
+    support_refused(vd_image_write_png(directory, &image, &err), VD_IO, &err, directory, NULL);
+    char *nowhere = support_join(directory, "missing/picture.png");
+    support_refused(vd_image_write_png(nowhere, &image, &err), VD_NOT_FOUND, &err, nowhere, NULL);
+    free(nowhere);
+    vd_image_clear(&image);
+}
+
+static vd_status write_small(void *context, vd_error *err)
+{
+    return vd_image_write_png(path, context, err);
+}
+
+static void every_failed_allocation_is_reported(void **state)
+{
+    (void)state;
+    vd_image image = make_picture(20, 15);
+    assert_true(support_fail_each_allocation(write_small, &image) > 5);
+    assert_int_equal(support_count_entries(directory), 1);
+    vd_image_clear(&image);
+    assert_true(support_fail_each_allocation(read_path, NULL) > 5);
+    write_png_kind(PNG_COLOR_TYPE_RGB_ALPHA, 8, 1);
+    assert_true(support_fail_each_allocation(read_path, NULL) > 5);
+    write_jpeg(ADOBE_INKS, 20, 15, 6);
+    assert_true(support_fail_each_allocation(read_path, NULL) >= 5);
+}
+
+#define PROMISE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROMISE(png_out_is_png_in),
+        PROMISE(every_kind_of_png_is_read),
+        PROMISE(every_kind_of_jpeg_is_read),
+        PROMISE(photos_are_turned_upright),
+        PROMISE(a_real_photo_is_read),
+        PROMISE(what_cannot_be_read_is_told),
+        PROMISE(too_large_pictures_are_refused_before_memory_is_taken),
+        PROMISE(every_truncation_is_refused),
+        PROMISE(every_flipped_byte_of_a_png_is_noticed),
+        PROMISE(random_damage_is_refused_or_read),
+        PROMISE(a_full_disk_leaves_the_old_picture),
+        PROMISE(every_failed_allocation_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
