@@ -1,0 +1,350 @@
+// A dialog's cached answers against the uncached network over the same conversation, and the
+// promises of engine/dialog.h.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "engine/dialog.h"
+#include "engine/model_private.h"
+#include "engine/network.h"
+#include "engine/safetensors.h"
+#include "engine/trainer.h"
+#include "tests/support/support.h"
+
+enum { WORDS = 30, E = 6, H = 8, D = 10, P = 5, REAL = 4, ROUNDS = 6, POOL = 40, TO = 6 };
+
+typedef struct conversation {
+    vd_model *model;
+    vd_pool *pool;
+    float image[P * D];
+    int32_t question[ROUNDS * VD_MAX_QUESTION], question_length[ROUNDS];
+    int32_t history[ROUNDS * VD_MAX_HISTORY], history_length[ROUNDS];
+    int32_t candidate[POOL * TO], candidate_length[POOL];
+    int32_t option[ROUNDS * POOL], truth[ROUNDS];
+} conversation;
+
+static void must(vd_status status, const vd_error *err)
+{
+    if (status != VD_OK)
+        fail_msg("%s", err->text);
+}
+
+static vd_model *random_model(vd_gate gate, vd_positions positions)
+{
+    char names[WORDS][8], *directory = support_temp_dir();
+    char *path = support_join(directory, "tiny.safetensors");
+    const char *list[WORDS];
+    vd_vocab *vocab;
+    vd_trainer *trainer;
+    vd_model *model;
+    vd_error err;
+    for (int i = 0; i < WORDS; i++) {
+        snprintf(names[i], sizeof names[i], "w%d", i);
+        list[i] = names[i];
+    }
+    must(vd_vocab_from_words(list, WORDS, &vocab, &err), &err);
+    vd_config config = {vd_vocab_size(vocab), E, H, D, gate, positions};
+    vd_train_options options = vd_train_defaults();
+    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
+    must(vd_trainer_save_model(trainer, path, VD_F32, &err), &err);
+    must(vd_model_load(path, &model, &err), &err);
+    assert_string_equal(vd_model_name(model), "tiny");
+    vd_trainer_free(trainer);
+    vd_vocab_free(vocab);
+    support_remove_tree(directory);
+    free(path);
+    free(directory);
+    return model;
+}
+
+static void random_tokens(vd_rng *rng, int32_t *ids, int32_t *length, int least, int most)
+{
+    *length = least + vd_rng_below(rng, most - least + 1);
+    for (int i = 0; i < *length; i++)
+        ids[i] = 1 + vd_rng_below(rng, WORDS + VD_FIRST_WORD - 1);
+}
+
+static void begin(conversation *c, vd_gate gate, vd_positions positions)
+{
+    vd_rng rng = vd_rng_seed(3, 4);
+    vd_error err;
+    memset(c, 0, sizeof *c);
+    c->model = random_model(gate, positions);
+    for (int i = 0; i < REAL * D; i++)
+        c->image[i] = (float)vd_rng_range(&rng, 0, 1);
+    for (int i = 0; i < POOL; i++)
+        random_tokens(&rng, c->candidate + (size_t)i * TO, &c->candidate_length[i], 1, TO);
+    for (int r = 0; r < ROUNDS; r++) {
+        random_tokens(&rng, c->question + (size_t)r * VD_MAX_QUESTION, &c->question_length[r], 1,
+                      VD_MAX_QUESTION - 1);
+        random_tokens(&rng, c->history + (size_t)r * VD_MAX_HISTORY, &c->history_length[r], 1,
+                      VD_MAX_HISTORY);
+        for (int i = 0; i < POOL; i++)
+            c->option[r * POOL + i] = i;
+    }
+    must(vd_pool_new(c->model, c->candidate, c->candidate_length, POOL, TO, &c->pool, &err), &err);
+}
+
+static void end(conversation *c)
+{
+    vd_pool_free(c->pool);
+    vd_model_free(c->model);
+}
+
+static vd_batch batch_of(const conversation *c)
+{
+    return (vd_batch){.dialogs = 1,
+                      .rounds = ROUNDS,
+                      .regions = P,
+                      .candidates = POOL,
+                      .question_width = VD_MAX_QUESTION,
+                      .history_width = VD_MAX_HISTORY,
+                      .candidate_width = TO,
+                      .distinct = POOL,
+                      .image = c->image,
+                      .question = c->question,
+                      .question_length = c->question_length,
+                      .history = c->history,
+                      .history_length = c->history_length,
+                      .candidate = c->candidate,
+                      .candidate_length = c->candidate_length,
+                      .option = c->option,
+                      .truth = c->truth};
+}
+
+static void assert_near(const char *what, double found, double expected)
+{
+    if (!(fabs(found - expected) <= 1e-5))
+        fail_msg("%s: cached %.9g, uncached %.9g", what, found, expected);
+}
+
+static void compare_round(const vd_answer *a, const vd_network *net, int t)
+{
+    const vd_pass *pass = &net->pass;
+    int q = a->question_length, first = pass->question_words.start[t];
+    for (int i = 0; i < POOL; i++)
+        assert_near("score", (double)a->score[i], (double)net->scores[t * POOL + i]);
+    assert_int_equal(a->rounds, t + 1);
+    for (int r = 0; r <= t; r++) {
+        assert_near("context", (double)a->context_attention[r],
+                    (double)pass->context[t * ROUNDS + r]);
+        for (int i = 0; i < q; i++)
+            for (int j = 0; j < a->history_length[r]; j++)
+                assert_near(
+                    "topic", (double)a->topic_attention[(r * q + i) * a->history_width + j],
+                    (double)pass->topic[(size_t)(first + i) * (size_t)pass->history_words.tokens +
+                                        (size_t)(pass->history_words.start[r] + j)]);
+    }
+    for (int i = 0; i < P * q; i++)
+        assert_near("word", (double)a->word_attention[i],
+                    (double)pass->word[pass->word_start[t] + (size_t)i]);
+    for (int k = 0; k < REAL; k++)
+        assert_near("region", (double)a->region_attention[k],
+                    (double)pass->region[pass->span.region_start[t] + k]);
+    for (int k = REAL; k < P; k++)
+        assert_near("region of padding", (double)a->region_attention[k], 0);
+}
+
+static void compare(vd_gate gate, vd_positions positions, bool joined)
+{
+    static conversation c;
+    vd_dialog *dialog;
+    vd_answer a;
+    vd_error err;
+    vd_arena arena = {0};
+    vd_network net = {0};
+    begin(&c, gate, positions);
+    vd_batch batch = batch_of(&c);
+    vd_model_pass(c.model, &arena, &net.pass);
+    vd_real *gradient = vd_alloc(c.model->layout.elements, sizeof *gradient);
+    vd_weights gradients;
+    vd_layout layout;
+    vd_weights_layout(&c.model->config, VD_DISCRIMINATIVE, &layout, gradient, &gradients);
+    net.pass.dw = joined ? &gradients : NULL;
+    must(vd_network_encode(&net, &batch, &err), &err);
+    must(vd_discriminative_forward(&net, &err), &err);
+
+    must(vd_dialog_new(c.model, c.pool, c.image, P, c.history, c.history_length[0], &dialog, &err),
+         &err);
+    for (int t = 0; t < ROUNDS; t++) {
+        if (t > 0)
+            must(vd_dialog_append(dialog, c.history + (size_t)t * VD_MAX_HISTORY,
+                                  c.history_length[t], &err),
+                 &err);
+        must(vd_dialog_ask(dialog, c.question + (size_t)t * VD_MAX_QUESTION, c.question_length[t],
+                           NULL, &a, &err),
+             &err);
+        compare_round(&a, &net, t);
+        vd_answer_clear(&a);
+    }
+    vd_dialog_free(dialog);
+    vd_free(gradient);
+    vd_arena_free(&arena);
+    end(&c);
+}
+
+static void cached_answers_equal_uncached_ones(void **state)
+{
+    (void)state;
+    compare(VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL, false);
+    compare(VD_GATE_SIGMOID, VD_POSITIONS_NONE, false);
+    compare(VD_GATE_ELU, VD_POSITIONS_LEARNED, false);
+}
+
+static void cached_answers_equal_the_training_pass(void **state)
+{
+    (void)state;
+    compare(VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL, true);
+}
+
+static void asking_changes_nothing_and_truncating_forgets(void **state)
+{
+    (void)state;
+    static conversation c;
+    vd_dialog *dialog;
+    vd_answer before, after;
+    vd_error err;
+    begin(&c, VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE);
+    must(vd_dialog_new(c.model, c.pool, c.image, P, c.history, c.history_length[0], &dialog, &err),
+         &err);
+    must(vd_dialog_ask(dialog, c.question, c.question_length[0], NULL, &before, &err), &err);
+    for (int t = 1; t < ROUNDS; t++)
+        must(vd_dialog_append(dialog, c.history + (size_t)t * VD_MAX_HISTORY, c.history_length[t],
+                              &err),
+             &err);
+    assert_int_equal(vd_dialog_entries(dialog), ROUNDS);
+    vd_dialog_truncate(dialog, 0);
+    assert_int_equal(vd_dialog_entries(dialog), 1);
+    must(vd_dialog_ask(dialog, c.question, c.question_length[0], NULL, &after, &err), &err);
+    assert_memory_equal(before.score, after.score, POOL * sizeof(float));
+    vd_answer_clear(&before);
+    vd_answer_clear(&after);
+    vd_dialog_free(dialog);
+    end(&c);
+}
+
+static void answers_are_ranked_and_sum_to_one(void **state)
+{
+    (void)state;
+    static conversation c;
+    vd_dialog *dialog;
+    vd_answer a;
+    vd_error err;
+    double sum = 0, words = 0, regions = 0;
+    begin(&c, VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE);
+    must(vd_dialog_new(c.model, c.pool, c.image, P, c.history, c.history_length[0], &dialog, &err),
+         &err);
+    must(vd_dialog_ask(dialog, c.question, c.question_length[0], NULL, &a, &err), &err);
+    for (int i = 0; i < POOL; i++) {
+        sum += (double)a.probability[i];
+        if (i > 0)
+            assert_true(a.score[a.order[i]] <= a.score[a.order[i - 1]]);
+    }
+    for (int i = 0; i < a.question_length; i++)
+        words += (double)a.word_attention[i];
+    for (int k = 0; k < P; k++)
+        regions += (double)a.region_attention[k];
+    assert_near("probabilities", sum, 1);
+    assert_near("word attention", words, 1);
+    assert_near("region attention", regions, 1);
+    vd_answer_clear(&a);
+    vd_dialog_free(dialog);
+    end(&c);
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    static conversation c;
+    vd_dialog *dialog;
+    vd_answer a;
+    vd_error err;
+    atomic_int stop = 1;
+    int32_t beyond = WORDS + VD_FIRST_WORD;
+    begin(&c, VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE);
+    assert_int_equal(vd_dialog_new(c.model, c.pool, c.image, 0, c.history, 1, &dialog, &err),
+                     VD_USAGE);
+    assert_null(dialog);
+    must(vd_dialog_new(c.model, c.pool, c.image, P, c.history, c.history_length[0], &dialog, &err),
+         &err);
+    assert_int_equal(vd_dialog_ask(dialog, c.question, 0, NULL, &a, &err), VD_USAGE);
+    assert_int_equal(vd_dialog_ask(dialog, c.question, VD_MAX_QUESTION, NULL, &a, &err), VD_USAGE);
+    assert_int_equal(vd_dialog_ask(dialog, &beyond, 1, NULL, &a, &err), VD_USAGE);
+    assert_int_equal(vd_dialog_append(dialog, c.history, 0, &err), VD_USAGE);
+    assert_int_equal(vd_dialog_ask(dialog, c.question, 1, &stop, &a, &err), VD_INTERRUPTED);
+    assert_null(a.score);
+    stop = 0;
+    must(vd_dialog_ask(dialog, c.question, 1, &stop, &a, &err), &err);
+    vd_answer_clear(&a);
+    vd_dialog_free(dialog);
+    end(&c);
+}
+
+static vd_status whole_conversation(void *context, vd_error *err)
+{
+    conversation *c = context;
+    vd_pool *pool = NULL;
+    vd_dialog *dialog = NULL;
+    vd_answer a = {0};
+    vd_status status =
+        vd_pool_new(c->model, c->candidate, c->candidate_length, POOL, TO, &pool, err);
+    if (status == VD_OK)
+        status = vd_dialog_new(c->model, pool, c->image, P, c->history, c->history_length[0],
+                               &dialog, err);
+    if (status == VD_OK)
+        status = vd_dialog_append(dialog, c->history + VD_MAX_HISTORY, c->history_length[1], err);
+    if (status == VD_OK)
+        status = vd_dialog_ask(dialog, c->question, c->question_length[0], NULL, &a, err);
+    vd_answer_clear(&a);
+    vd_dialog_free(dialog);
+    vd_pool_free(pool);
+    return status;
+}
+
+static void every_failed_allocation_is_reported(void **state)
+{
+    (void)state;
+    static conversation c;
+    begin(&c, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL);
+    assert_true(support_fail_each_allocation(whole_conversation, &c) > 10);
+    end(&c);
+}
+
+static void a_history_entry_is_question_answer_end(void **state)
+{
+    (void)state;
+    int32_t q[25], a[25], entry[VD_MAX_HISTORY];
+    for (int i = 0; i < 25; i++) {
+        q[i] = 100 + i;
+        a[i] = 200 + i;
+    }
+    assert_int_equal(vd_history_entry(q, 2, a, 3, entry), 6);
+    assert_int_equal(entry[1], 101);
+    assert_int_equal(entry[2], 200);
+    assert_int_equal(entry[5], VD_END);
+    assert_int_equal(vd_history_entry(q, 25, a, 25, entry), 39);
+    assert_int_equal(entry[18], 118);
+    assert_int_equal(entry[19], 200);
+    assert_int_equal(entry[38], VD_END);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cached_answers_equal_uncached_ones),
+        cmocka_unit_test(cached_answers_equal_the_training_pass),
+        cmocka_unit_test(asking_changes_nothing_and_truncating_forgets),
+        cmocka_unit_test(answers_are_ranked_and_sum_to_one),
+        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(every_failed_allocation_is_reported),
+        cmocka_unit_test(a_history_entry_is_question_answer_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
