@@ -45,8 +45,16 @@ const vd_command vd_commands[] = {
      "  visdial eval --model improved --data val.json --features val_features.safetensors \\\n"
      "      --dense val_dense.json\n",
      vd_cmd_eval_options},
-    {"blocks", vd_cmd_blocks, "make Blocks pictures and dialogs about them", "[options]", "",
-     "  visdial blocks --help\n", no_options},
+    {"blocks", vd_cmd_blocks, "make Blocks pictures, dialogs about them and their features",
+     "make|world|show [options]",
+     "Everything comes from the seed and each picture's number.\n"
+     "make: the train, val and test splits in DIR, for training and measuring.\n"
+     "world: a few pictures with all that the chat needs.\n"
+     "show: one picture and its dialog in words.",
+     "  visdial blocks make --out blocks --train 20000 --val 1000 --test 1000\n"
+     "  visdial blocks world --out world --count 48\n"
+     "  visdial blocks show --split val --index 7 --png picture.png\n",
+     vd_cmd_blocks_options},
     {"extract", vd_cmd_extract, "find the regions of pictures and write their features",
      "[options] PICTURE...",
      "Finds the objects of Blocks pictures from their pixels. --train makes a new extractor,\n"
@@ -54,8 +62,9 @@ const vd_command vd_commands[] = {
      "  visdial extract --out features.safetensors assets/pictures/3.png\n"
      "  visdial extract --show assets/pictures/3.png\n",
      vd_cmd_extract_options},
-    {"data", vd_cmd_data, "look into data files and convert them", "[options] FILE...", "",
-     "  visdial data --help\n", no_options},
+    {"data", vd_cmd_data, "say what a file of dialogs holds", "info FILE [options]",
+     "Dialogs, rounds, lengths and tables; with a model or a vocabulary the words it lacks.",
+     "  visdial data info val.json --model assets/improved.safetensors\n", vd_cmd_data_options},
     {"info", vd_cmd_info, "say what a model or feature file holds", "FILE...", "",
      "  visdial info assets/improved.safetensors\n", no_options},
     {"help", vd_cmd_help, "explain a command", "[COMMAND]", "", "  visdial help train\n",

@@ -42,7 +42,9 @@ extern const vd_option vd_cmd_chat_options[];
 extern const vd_option vd_cmd_ask_options[];
 extern const vd_option vd_cmd_train_options[];
 extern const vd_option vd_cmd_eval_options[];
+extern const vd_option vd_cmd_blocks_options[];
 extern const vd_option vd_cmd_extract_options[];
+extern const vd_option vd_cmd_data_options[];
 
 // NULL when there is no such command.
 const vd_command *vd_command_find(const char *name);
