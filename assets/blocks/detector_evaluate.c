@@ -1,45 +1,131 @@
 #include "assets/blocks/detector.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "assets/blocks/detector_calibrate.h"
 #include "assets/blocks/render.h"
+#include "engine/alloc.h"
 #include "features/detect.h"
 
 static const float confident = 0.5f, enough_overlap = 0.5f;
 
-// Which region is which object: the most confident region first, each to the free object that it
-// overlaps most. match[object] = region or -1. Returns the confident regions left over.
-static int match_regions(const blocks_scene *scene, const vd_extraction *found, int *match,
-                         double *overlaps)
+// The free object that the box (in pixels) overlaps most, and enough; -1 when there is none. It is
+// not free afterwards.
+static int claim(const blocks_scene *scene, const float *box, bool *taken, double *overlap)
 {
+    int best = -1;
+    float most = enough_overlap;
+    for (int o = 0; o < scene->count; o++) {
+        const double *truth = scene->object[o].box;
+        float other[4] = {(float)truth[0], (float)truth[1], (float)truth[2], (float)truth[3]};
+        float both = vd_box_overlap(box, other);
+        if (!taken[o] && both >= most) {
+            best = o;
+            most = both;
+        }
+    }
+    if (best >= 0) {
+        taken[best] = true;
+        *overlap += (double)most;
+    }
+    return best;
+}
+
+// Which region is which object, the most confident region first: match[object] = region or -1.
+// Returns the confident regions left over.
+static int match_regions(const blocks_scene *scene, const vd_extraction *found, int *match,
+                         double *overlap)
+{
+    bool taken[BLOCKS_MAX] = {false};
     int spurious = 0;
     for (int o = 0; o < scene->count; o++)
         match[o] = -1;
     for (int r = 0; r < found->count && found->confidence[r] >= confident; r++) {
-        int best = -1;
-        float most = enough_overlap;
         float box[4];
         for (int k = 0; k < 4; k++)
             box[k] = found->box[r][k] * (k % 2 ? BLOCKS_HEIGHT : BLOCKS_WIDTH);
-        for (int o = 0; o < scene->count; o++) {
-            const double *truth = scene->object[o].box;
-            float other[4] = {(float)truth[0], (float)truth[1], (float)truth[2], (float)truth[3]};
-            float overlap = vd_box_overlap(box, other);
-            if (match[o] < 0 && overlap >= most) {
-                best = o;
-                most = overlap;
-            }
-        }
-        if (best < 0) {
+        int object = claim(scene, box, taken, overlap);
+        if (object >= 0)
+            match[object] = r;
+        else
             spurious++;
-            continue;
-        }
-        match[best] = r;
-        *overlaps += (double)most;
     }
     return spurious;
 }
+
+// ---- calibration
+// ---------------------------------------------------------------------------------
+
+typedef struct claimed {
+    float confidence;
+    int right;
+} claimed;
+
+static int by_confidence(const void *a, const void *b)
+{
+    float x = ((const claimed *)a)->confidence, y = ((const claimed *)b)->confidence;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+// The confidence above which precision and recall are best together (largest F1).
+static double best_threshold(claimed *all, size_t count, int objects)
+{
+    qsort(all, count, sizeof *all, by_confidence);
+    double best = -1, threshold = (double)confident;
+    int right = 0;
+    for (size_t i = 0; i < count; i++) {
+        right += all[i].right;
+        double f1 = 2.0 * right / ((double)(i + 1) + objects);
+        float next = i + 1 < count ? all[i + 1].confidence : 0;
+        if (f1 > best) {
+            best = f1;
+            threshold = ((double)all[i].confidence + (double)next) / 2;
+        }
+    }
+    return fmin(0.95, fmax(0.05, threshold));
+}
+
+vd_status blocks_detector_calibrate(vd_conv_pass *pass, uint64_t seed, int first, int count,
+                                    double *shift, vd_error *err)
+{
+    enum { PIXELS = BLOCKS_WIDTH * BLOCKS_HEIGHT };
+    const float weakest = 0.02f;
+    size_t seen = 0;
+    int objects = 0;
+    uint8_t *rgb = vd_alloc(PIXELS, 3);
+    claimed *all = vd_alloc((size_t)count * VD_EXTRACT_MAX, sizeof *all);
+    vd_status status = VD_OK;
+    if (!rgb || !all) {
+        status = vd_error_memory(err, "a picture to calibrate on");
+        goto fail;
+    }
+    for (int i = first; i < first + count; i++) {
+        blocks_scene scene;
+        vd_detection found[VD_EXTRACT_MAX];
+        bool taken[BLOCKS_MAX] = {false};
+        double overlap = 0;
+        blocks_scene_make(seed, BLOCKS_TRAIN, i, &scene);
+        blocks_render(&scene, rgb);
+        vd_detect_input_bytes(rgb, pass->input);
+        int regions = vd_detect_decode(vd_conv_forward(pass), weakest, VD_EXTRACT_MAX, found);
+        for (int r = 0; r < regions; r++)
+            all[seen++] =
+                (claimed){found[r].confidence, claim(&scene, found[r].box, taken, &overlap) >= 0};
+        objects += scene.count;
+    }
+    double threshold = best_threshold(all, seen, objects);
+    *shift = -log(threshold / (1 - threshold));
+fail:
+    vd_free(all);
+    vd_free(rgb);
+    return status;
+}
+
+// ---- evaluation
+// ----------------------------------------------------------------------------------
 
 typedef struct tally {
     int found, color, shape, material, size, relations, relations_right;
