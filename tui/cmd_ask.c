@@ -260,6 +260,8 @@ static vd_status ask_stdin(ask *a, vd_error *err)
             line[length++] = (char)c;
             continue;
         }
+        if (length > 0 && line[length - 1] == '\r')
+            length--;
         line[length] = '\0';
         if (line[strspn(line, " \t\r")])
             status = ask_one(a, line, err);

@@ -312,8 +312,13 @@ static vd_status start_anew(job *j, vd_error *err)
     snprintf(source, sizeof source, "%.200s (%.40s %.40s)", slash ? slash + 1 : j->given[DATA],
              j->dialogs->version ? j->dialogs->version : "",
              j->dialogs->split ? j->dialogs->split : "");
-    const char *pairs[][2] = {
-        {"pool", "pool.txt"}, {"trained_on", source}, {VD_TRAINING_SETTINGS, run}, {"data", data}};
+    // In the order of the keys, as a checkpoint gives them back: resumed or not, the model file
+    // comes out the same.
+    const char *pairs[][2] = {{"data", data},
+                              {"pool", "pool.txt"},
+                              {VD_TRAINING_SETTINGS, run},
+                              {VD_TRAINING_STATE, ""},
+                              {"trained_on", source}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs && status == VD_OK; i++)
         status = vd_trainer_set_metadata(j->trainer, pairs[i][0], pairs[i][1], err);
     return status ? status : write_pool(j, err);

@@ -71,7 +71,7 @@ static vd_status restore_state(course *c, vd_error *err)
 {
     const char *state = vd_trainer_metadata(c->plan->trainer, VD_TRAINING_STATE);
     int64_t step = vd_trainer_steps(c->plan->trainer);
-    if (!state && step == 0)
+    if (step == 0)
         return VD_OK;
     bool good = state && sscanf(state, "logged=%" SCNd64 " steps=%" SCNd64 " loss=%la", &c->logged,
                                 &c->loss_steps, &c->loss_sum) == 3;

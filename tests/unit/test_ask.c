@@ -1,0 +1,326 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <yajl/yajl_tree.h>
+
+#include "tests/support/program.h"
+#include "tests/support/support.h"
+#include "tests/support/tiny_world.h"
+
+static tiny_world tiny;
+
+static int make_tiny(void **state)
+{
+    (void)state;
+    setenv("LC_ALL", "C.UTF-8", 1);
+    tiny_world_make(&tiny);
+    setenv("VISDIAL_ASSETS", tiny.directory, 1);
+    return 0;
+}
+
+static int remove_tiny(void **state)
+{
+    (void)state;
+    tiny_world_remove(&tiny);
+    return 0;
+}
+
+#define ARGUMENTS(...)                                                                             \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        "ask", __VA_ARGS__, NULL                                                                   \
+    }
+
+static int lines(const char *text)
+{
+    int count = 0;
+    for (; *text; text++)
+        count += *text == '\n';
+    return count;
+}
+
+// ---- text
+// -----------------------------------------------------------------------------------------
+
+static void answers_go_to_stdout_and_messages_to_stderr(void **state)
+{
+    (void)state;
+    support_program run;
+    support_program_run(&run, ARGUMENTS("--image", "1", "what color is the cube", "is it zorky"),
+                        NULL);
+    support_program_expect(&run, 0, "a red cube and a blue ball", "improved", NULL);
+    assert_non_null(strstr(run.out, "1. what color is the cube"));
+    assert_non_null(strstr(run.out, "2. is it zorky"));
+    assert_non_null(strstr(run.out, "<UNK:zorky>"));
+    assert_non_null(strstr(run.out, "caption 100 %"));
+    assert_non_null(strstr(run.out, "round 1"));
+    assert_non_null(strstr(run.out, "of the pool's answers"));
+    assert_null(strstr(run.out, "red cube"));
+    assert_null(strchr(run.out, '\x1b'));
+    support_program_clear(&run);
+}
+
+static void top_limits_the_answers(void **state)
+{
+    (void)state;
+    support_program run;
+    support_program_run(&run, ARGUMENTS("--image=1", "--top=2", "is it red"), NULL);
+    support_program_expect(&run, 0, NULL);
+    // The question, two answers, history, regions, words.
+    assert_int_equal(lines(run.out), 6);
+    support_program_clear(&run);
+}
+
+static void a_picture_may_be_named_by_its_file(void **state)
+{
+    (void)state;
+    support_program run;
+    support_program_run(
+        &run, ARGUMENTS("--image", "some/where/VisDial_val2018_000000000003.jpg", "is it red"),
+        NULL);
+    support_program_expect(&run, 0, "picture 3", NULL);
+    support_program_clear(&run);
+}
+
+static void nothing_typed_can_steer_the_terminal(void **state)
+{
+    (void)state;
+    support_program run;
+    support_program_run(&run,
+                        ARGUMENTS("--image", "1",
+                                  "is it \x1b[31m\xc2\x9b"
+                                  "31m red"),
+                        NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_null(strchr(run.out, '\x1b'));
+    assert_null(strstr(run.out, "\xc2\x9b"));
+    support_program_clear(&run);
+}
+
+// ---- standard input
+// -------------------------------------------------------------------------------
+
+static void questions_come_from_stdin_when_none_are_given(void **state)
+{
+    (void)state;
+    support_program typed, piped;
+    support_program_run(&typed, ARGUMENTS("--image", "2", "what color is the cube", "is it red"),
+                        NULL);
+    support_program_run(&piped, ARGUMENTS("--image", "2"),
+                        "what color is the cube\r\n\n   \nis it red");
+    support_program_expect(&typed, 0, NULL);
+    support_program_expect(&piped, 0, NULL);
+    assert_string_equal(typed.out, piped.out);
+    support_program_clear(&typed);
+    support_program_clear(&piped);
+}
+
+static void no_questions_at_all_is_no_output(void **state)
+{
+    (void)state;
+    support_program run;
+    support_program_run(&run, ARGUMENTS("--image", "2"), "");
+    support_program_expect(&run, 0, NULL);
+    assert_string_equal(run.out, "");
+    support_program_clear(&run);
+}
+
+static void an_endless_line_is_refused_with_its_number(void **state)
+{
+    (void)state;
+    size_t size = 100000;
+    char *input = malloc(size + 1);
+    assert_non_null(input);
+    memset(input, 'x', size);
+    memcpy(input, "is it red\n", 10);
+    input[size] = '\0';
+    support_program run;
+    support_program_run(&run, ARGUMENTS("--image", "2"), input);
+    support_program_expect(&run, 4, "standard input, line 2", "longer than 65536", NULL);
+    assert_non_null(strstr(run.out, "is it red")); // what came before was answered
+    support_program_clear(&run);
+    free(input);
+}
+
+// ---- JSON
+// -----------------------------------------------------------------------------------------
+
+static yajl_val value_of(yajl_val tree, const char *a, const char *b, yajl_type type)
+{
+    const char *path[] = {a, b, NULL};
+    yajl_val value = yajl_tree_get(tree, path, type);
+    if (!value)
+        print_error("JSON lacks %s %s\n", a, b ? b : "");
+    assert_non_null(value);
+    return value;
+}
+
+static double sum_of(yajl_val array)
+{
+    double sum = 0;
+    for (size_t i = 0; i < array->u.array.len; i++)
+        sum += YAJL_GET_DOUBLE(array->u.array.values[i]);
+    return sum;
+}
+
+static void check_object(yajl_val tree, const char *question, int rounds)
+{
+    static const char *const keys[] = {"question",  "tokens", "unknown", "answers",
+                                       "attention", "model",  "backend", "milliseconds"};
+    assert_int_equal(tree->u.object.len, 8);
+    for (size_t i = 0; i < 8; i++)
+        assert_string_equal(tree->u.object.keys[i], keys[i]);
+    assert_string_equal(value_of(tree, "question", NULL, yajl_t_string)->u.string, question);
+    assert_string_equal(value_of(tree, "model", NULL, yajl_t_string)->u.string, "improved");
+    assert_string_equal(value_of(tree, "backend", NULL, yajl_t_string)->u.string, "cpu");
+    assert_true(YAJL_GET_DOUBLE(value_of(tree, "milliseconds", NULL, yajl_t_number)) > 0);
+    yajl_val answers = value_of(tree, "answers", NULL, yajl_t_array);
+    assert_int_equal(answers->u.array.len, TINY_ANSWERS);
+    double sum = 0, before = 1;
+    for (size_t i = 0; i < answers->u.array.len; i++) {
+        yajl_val answer = answers->u.array.values[i];
+        double p = YAJL_GET_DOUBLE(value_of(answer, "probability", NULL, yajl_t_number));
+        value_of(answer, "text", NULL, yajl_t_string);
+        assert_true(p <= before);
+        before = p;
+        sum += p;
+    }
+    assert_true(sum > 0.9999 && sum < 1.0001);
+    yajl_val weights = value_of(tree, "attention", "rounds", yajl_t_array);
+    assert_int_equal(weights->u.array.len, rounds);
+    assert_true(sum_of(weights) > 0.9999 && sum_of(weights) < 1.0001);
+    yajl_val words = value_of(tree, "attention", "words", yajl_t_array);
+    assert_int_equal(words->u.array.len, value_of(tree, "tokens", NULL, yajl_t_array)->u.array.len);
+    assert_true(sum_of(words) > 0.9999 && sum_of(words) < 1.0001);
+    yajl_val regions = value_of(tree, "attention", "regions", yajl_t_array);
+    assert_int_equal(regions->u.array.len, TINY_REGIONS);
+    yajl_val box = value_of(regions->u.array.values[1], "box", NULL, yajl_t_array);
+    assert_int_equal(box->u.array.len, 4);
+    assert_true(YAJL_GET_DOUBLE(box->u.array.values[3]) > 0.74);
+}
+
+static void json_is_one_object_a_question_with_the_agreed_keys(void **state)
+{
+    (void)state;
+    static const char *const question[] = {"What color is the \"zebra\"?", "is it red"};
+    support_program run;
+    support_program_run(&run, ARGUMENTS("--image", "1", "--json", question[0], question[1]), NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_int_equal(lines(run.out), 2);
+    char *line = run.out;
+    for (int i = 0; i < 2; i++) {
+        char *end = strchr(line, '\n');
+        *end = '\0';
+        char reason[200];
+        yajl_val tree = yajl_tree_parse(line, reason, sizeof reason);
+        assert_non_null(tree);
+        check_object(tree, question[i], i + 1);
+        yajl_val unknown = value_of(tree, "unknown", NULL, yajl_t_array);
+        if (i == 0)
+            assert_true(unknown->u.array.len > 0);
+        yajl_tree_free(tree);
+        line = end + 1;
+    }
+    support_program_clear(&run);
+}
+
+// ---- what is refused
+// ------------------------------------------------------------------------------
+
+static void refuse(const char *const *arguments, int code, const char *a, const char *b)
+{
+    support_program run;
+    support_program_run(&run, arguments, NULL);
+    support_program_expect(&run, code, "visdial ask: ", a, b, NULL);
+    assert_string_equal(run.out, "");
+    support_program_clear(&run);
+}
+
+static void wrong_use_is_refused_with_what_would_be_right(void **state)
+{
+    (void)state;
+    refuse(ARGUMENTS("is it red"), 2, "--image", "which picture");
+    refuse(ARGUMENTS("--image", "one", "is it red"), 2, "--image", "found 'one'");
+    refuse(ARGUMENTS("--image", "99999999999999999999", "is it red"), 2, "--image", "expected");
+    refuse(ARGUMENTS("--image", "1", "--top", "none", "is it red"), 2, "--top", "found 'none'");
+    refuse(ARGUMENTS("--image", "1", "--modle", "base", "is it red"), 2, "--modle", "--model");
+    refuse(ARGUMENTS("--image", "1", ""), 2, "empty", "question");
+}
+
+static void unknown_pictures_models_and_assets_are_refused(void **state)
+{
+    (void)state;
+    refuse(ARGUMENTS("--image", "123", "is it red"), 3, "no picture 123", "1, 2, 3");
+    refuse(ARGUMENTS("--image", "99", "is it red"), 3, "99", "features.safetensors");
+    refuse(ARGUMENTS("--image", "1", "--model", "nope", "is it red"), 3, "nope", "base, improved");
+    refuse(ARGUMENTS("--image", "1", "--assets", "/nonexistent", "is it red"), 3, "/nonexistent",
+           "dialogs.json");
+}
+
+static void questions_that_are_not_text_are_refused(void **state)
+{
+    (void)state;
+    refuse(ARGUMENTS("--image", "1", "is it \xff\xfe red"), 4, "UTF-8", "byte");
+}
+
+static void a_model_that_is_no_model_is_refused(void **state)
+{
+    (void)state;
+    char *path = support_join(tiny.directory, "hostile.safetensors");
+    static const struct {
+        const char *bytes;
+        size_t size;
+    } hostile[] = {
+        {"", 0},
+        {"\xff\xff\xff\xff\xff\xff\xff\xff{}", 10},
+        {"\x02\0\0\0\0\0\0\0{}", 10},
+        {"\x40\0\0\0\0\0\0\0{\"a\":{\"dtype\":\"F32\",\"shape\":[99999999999,99999999999],"
+         "\"dat",
+         72},
+        {"\x89PNG\r\n\x1a\n", 8},
+    };
+    for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
+        support_write_file(path, hostile[i].bytes, hostile[i].size);
+        refuse(ARGUMENTS("--image", "1", "--model", path, "is it red"), 4, path, "");
+    }
+    tiny_world_model(&tiny, path, TINY_REGION_SIZE + 1, NULL);
+    refuse(ARGUMENTS("--image", "1", "--model", path, "is it red"), 5, "regions of 6", "has 5");
+    free(path);
+}
+
+static void a_full_disk_is_told(void **state)
+{
+    (void)state;
+    char command[600];
+    const char *binary = getenv("VISDIAL_BIN");
+    snprintf(command, sizeof command,
+             "%s ask --image 1 'is it red' >/dev/full 2>'%s/message'; test $? = 6 && "
+             "grep -q 'No space' '%s/message'",
+             binary && *binary ? binary : "build/visdial", tiny.directory, tiny.directory);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_go_to_stdout_and_messages_to_stderr),
+        cmocka_unit_test(top_limits_the_answers),
+        cmocka_unit_test(a_picture_may_be_named_by_its_file),
+        cmocka_unit_test(nothing_typed_can_steer_the_terminal),
+        cmocka_unit_test(questions_come_from_stdin_when_none_are_given),
+        cmocka_unit_test(no_questions_at_all_is_no_output),
+        cmocka_unit_test(an_endless_line_is_refused_with_its_number),
+        cmocka_unit_test(json_is_one_object_a_question_with_the_agreed_keys),
+        cmocka_unit_test(wrong_use_is_refused_with_what_would_be_right),
+        cmocka_unit_test(unknown_pictures_models_and_assets_are_refused),
+        cmocka_unit_test(questions_that_are_not_text_are_refused),
+        cmocka_unit_test(a_model_that_is_no_model_is_refused),
+        cmocka_unit_test(a_full_disk_is_told),
+    };
+    return cmocka_run_group_tests(tests, make_tiny, remove_tiny);
+}

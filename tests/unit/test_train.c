@@ -1,0 +1,412 @@
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "engine/model.h"
+#include "tests/support/program.h"
+#include "tests/support/support.h"
+#include "tests/support/tiny_world.h"
+#include "tui/run_settings.h"
+#include "tui/training.h"
+
+static tiny_world tiny;
+
+static int make_tiny(void **state)
+{
+    (void)state;
+    tiny_world_make(&tiny);
+    setenv("VISDIAL_ASSETS", tiny.directory, 1);
+    return 0;
+}
+
+static int remove_tiny(void **state)
+{
+    (void)state;
+    tiny_world_remove(&tiny);
+    return 0;
+}
+
+// ---- order and settings
+// ---------------------------------------------------------------------------
+
+static void every_epoch_shows_every_dialog_once_in_its_own_order(void **state)
+{
+    (void)state;
+    enum { N = 50 };
+    size_t first[N], again[N], second[N], other[N];
+    vd_training_order(1, 0, first, N);
+    vd_training_order(1, 0, again, N);
+    vd_training_order(1, 1, second, N);
+    vd_training_order(2, 0, other, N);
+    assert_memory_equal(first, again, sizeof first);
+    assert_memory_not_equal(first, second, sizeof first);
+    assert_memory_not_equal(first, other, sizeof first);
+    int seen[N] = {0};
+    for (int i = 0; i < N; i++)
+        seen[first[i]]++;
+    for (int i = 0; i < N; i++)
+        assert_int_equal(seen[i], 1);
+    assert_int_equal(vd_training_epoch_steps(50, 32), 2);
+    assert_int_equal(vd_training_epoch_steps(64, 32), 2);
+}
+
+static void presets_are_the_two_models_people_compare(void **state)
+{
+    (void)state;
+    vd_run_settings s = vd_run_settings_defaults();
+    assert_int_equal(s.gate, VD_GATE_LEAKY_RELU);
+    assert_int_equal(s.optimiser, VD_ADAM);
+    assert_int_equal(s.positions, VD_POSITIONS_SINUSOIDAL);
+    assert_int_equal(s.margin, 4);
+    assert_int_equal(s.batch, 32);
+    assert_true(vd_run_settings_preset(&s, "base"));
+    assert_int_equal(s.gate, VD_GATE_SIGMOID);
+    assert_int_equal(s.optimiser, VD_RMSPROP);
+    assert_int_equal(s.positions, VD_POSITIONS_NONE);
+    assert_int_equal(s.margin, 1);
+    assert_false(vd_run_settings_preset(&s, "best"));
+}
+
+static void settings_become_the_trainers_options(void **state)
+{
+    (void)state;
+    vd_run_settings s = vd_run_settings_defaults();
+    vd_error err;
+    static const char *const set[][2] = {{"optimiser", "rmsprop"},
+                                         {"margin", "2"},
+                                         {"lambda-start", "10"},
+                                         {"lambda-decay", "0.5"},
+                                         {"lambda-floor", "1"},
+                                         {"dropout", "0.5"},
+                                         {"lstm-dropout", "0.125"},
+                                         {"rate", "0.25"},
+                                         {"clip", "3"},
+                                         {"seed", "42"},
+                                         {"position-dropout", "0"}};
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+        assert_int_equal(vd_run_settings_set(&s, set[i][0], set[i][1], &err), VD_OK);
+    vd_train_options options;
+    vd_run_settings_options(&s, &options);
+    assert_int_equal(options.optimiser, VD_RMSPROP);
+    assert_int_equal(options.margin, 2);
+    assert_true(options.lambda_start == 10 && options.lambda_decay == 0.5);
+    assert_true(options.lambda_floor == 1 && options.dropout == 0.5f);
+    assert_true(options.lstm_dropout == 0.125f && options.position_dropout == 0);
+    assert_true(options.rate == 0.25 && options.clip == 3);
+    assert_int_equal(options.seed, 42);
+}
+
+// ---- running
+// --------------------------------------------------------------------------------------
+
+enum { MOST = 40 };
+
+// `visdial train` on the tiny world into tiny.directory/out, with more arguments.
+static void start(support_program *run, const char *out, size_t most_bytes, const char *const *more)
+{
+    char *directory = support_join(tiny.directory, out);
+    const char *arguments[MOST] = {
+        "train",   "--quiet", "--data",   tiny.train, "--features",  tiny.features,
+        "--out",   directory, "--embed",  "6",        "--hidden",    "4",
+        "--batch", "3",       "--epochs", "2",        "--min-count", "1"};
+    int count = 18;
+    for (; *more && count < MOST - 1; more++)
+        arguments[count++] = *more;
+    arguments[count] = NULL;
+    support_program_start(run, arguments, NULL, most_bytes);
+    free(directory);
+}
+
+#define MORE(...)                                                                                  \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__ __VA_OPT__(, ) NULL                                                            \
+    }
+
+static void expect(const char *out, int code, const char *words, const char *const *more)
+{
+    support_program run;
+    start(&run, out, 0, more);
+    support_program_wait(&run);
+    support_program_expect(&run, code, words, NULL);
+    support_program_clear(&run);
+}
+
+static char *file_of(const char *out, const char *name)
+{
+    char inner[100];
+    snprintf(inner, sizeof inner, "%s/%s", out, name);
+    return support_join(tiny.directory, inner);
+}
+
+static void expect_same_file(const char *a, const char *b, const char *name)
+{
+    char *path_a = file_of(a, name), *path_b = file_of(b, name);
+    size_t size_a, size_b;
+    char *bytes_a = support_read_file(path_a, &size_a),
+         *bytes_b = support_read_file(path_b, &size_b);
+    assert_int_equal(size_a, size_b);
+    assert_memory_equal(bytes_a, bytes_b, size_a);
+    free(bytes_a);
+    free(bytes_b);
+    free(path_a);
+    free(path_b);
+}
+
+static void a_run_leaves_model_checkpoint_pool_and_log(void **state)
+{
+    (void)state;
+    support_program run;
+    start(&run, "run", 0,
+          MORE("--val", tiny.val, "--val-features", tiny.features, "--val-dense", tiny.dense));
+    support_program_wait(&run);
+    support_program_expect(&run, 0, NULL);
+    assert_string_equal(run.err, ""); // --quiet
+    assert_non_null(strstr(run.out, "epoch 1  step 3"));
+    assert_non_null(strstr(run.out, "epoch 2  step 6"));
+    assert_non_null(strstr(run.out, "correct@1"));
+    support_program_clear(&run);
+
+    char *log = file_of("run", "log.tsv"), *pool = file_of("run", "pool.txt");
+    char *text = support_read_file(log, NULL);
+    int rows = 0, tabs = 0;
+    for (char *c = text; *c; c++) {
+        rows += *c == '\n';
+        tabs += *c == '\t';
+    }
+    assert_int_equal(rows, 3);
+    assert_int_equal(tabs, 3 * 9);
+    free(text);
+    text = support_read_file(pool, NULL);
+    // 8 dialogs: 4 yes, 4 no, and 16 colours, evenly.
+    assert_string_equal(text, "8\tred\n8\tblue\n4\tyes\n4\tno\n");
+    free(text);
+    char *model = file_of("run", "model.safetensors");
+    const char *const ask[] = {"ask", "--image", "1", "--model", model, "is it red", NULL};
+    support_program_run(&run, ask, NULL); // the model is one to chat with
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    free(model);
+    free(pool);
+    free(log);
+}
+
+static void a_resumed_run_makes_the_same_model_bit_for_bit(void **state)
+{
+    (void)state;
+    const char *const val[] = {"--val", tiny.val, "--val-features", tiny.features, NULL};
+    expect("whole", 0, "", MORE(val[0], val[1], val[2], val[3]));
+    // Stops in the middle of an epoch, at its end, and after the last step but before its measures.
+    static const char *const stops[] = {"1", "3", "4", "5"};
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        char out[16];
+        snprintf(out, sizeof out, "parts%s", stops[i]);
+        expect(out, 0, "--resume continues it",
+               MORE(val[0], val[1], val[2], val[3], "--stop-after", stops[i]));
+        expect(out, 0, "", MORE(val[0], val[1], val[2], val[3], "--resume"));
+        expect_same_file("whole", out, "model.safetensors");
+        expect_same_file("whole", out, "checkpoint.safetensors");
+        expect_same_file("whole", out, "log.tsv");
+    }
+}
+
+static void another_seed_makes_another_model(void **state)
+{
+    (void)state;
+    expect("seed1", 0, "", MORE("--seed", "1"));
+    expect("seed2", 0, "", MORE("--seed", "2"));
+    char *a = file_of("seed1", "model.safetensors"), *b = file_of("seed2", "model.safetensors");
+    size_t size_a, size_b;
+    char *bytes_a = support_read_file(a, &size_a), *bytes_b = support_read_file(b, &size_b);
+    assert_true(size_a != size_b || memcmp(bytes_a, bytes_b, size_a) != 0);
+    free(bytes_a);
+    free(bytes_b);
+    free(a);
+    free(b);
+}
+
+static void settings_reach_the_model_file(void **state)
+{
+    (void)state;
+    expect("base", 0, "", MORE("--preset", "base", "--half", "--gate", "elu", "--epochs", "1"));
+    char *path = file_of("base", "model.safetensors");
+    vd_model *model;
+    vd_error err;
+    assert_int_equal(vd_model_load(path, &model, &err), VD_OK);
+    assert_int_equal(vd_model_config(model)->gate, VD_GATE_ELU); // an option beats the preset
+    assert_int_equal(vd_model_config(model)->positions, VD_POSITIONS_NONE);
+    assert_int_equal(vd_model_config(model)->region, TINY_REGION_SIZE);
+    assert_string_equal(vd_model_metadata(model, "pool"), "pool.txt");
+    assert_non_null(strstr(vd_model_metadata(model, "trained_on"), "train.json"));
+    vd_model_free(model);
+    free(path);
+}
+
+// ---- interruptions
+// --------------------------------------------------------------------------------
+
+static void interrupt_in_the_middle(int number, const char *out)
+{
+    support_program run;
+    char *model = file_of(out, "model.safetensors");
+    start(&run, out, 0, MORE("--epochs", "1000"));
+    struct timespec pause = {.tv_nsec = 2000000};
+    for (int i = 0; i < 30000 && !support_exists(model); i++)
+        nanosleep(&pause, NULL); // the first epoch is over, the thousandth far away
+    kill(run.pid, number);
+    support_program_wait(&run);
+    support_program_expect(&run, 130, "stopped after step", "of 3000", "--resume continues it",
+                           NULL);
+    support_program_clear(&run);
+    // What it left goes on.
+    start(&run, out, 0, MORE("--epochs", "1000", "--resume", "--stop-after", "3000"));
+    kill(run.pid, 0);
+    nanosleep(&pause, NULL);
+    support_program_wait(&run);
+    support_program_expect(&run, 0, NULL);
+    assert_non_null(strstr(run.out, "epoch 1000  step 3000"));
+    support_program_clear(&run);
+    free(model);
+}
+
+static void c_c_and_sigterm_leave_a_checkpoint_that_goes_on(void **state)
+{
+    (void)state;
+    interrupt_in_the_middle(SIGINT, "sigint");
+    interrupt_in_the_middle(SIGTERM, "sigterm");
+}
+
+static void a_full_disk_leaves_what_was_saved_before(void **state)
+{
+    (void)state;
+    expect("full", 0, "", MORE("--stop-after", "2"));
+    char *path = file_of("full", "checkpoint.safetensors");
+    char *directory = support_join(tiny.directory, "full");
+    size_t size, after, entries = support_count_entries(directory);
+    char *before = support_read_file(path, &size);
+    support_program run;
+    start(&run, "full", size / 8, MORE("--resume", "--checkpoint-steps", "1"));
+    support_program_wait(&run);
+    support_program_expect(&run, 6, "model.safetensors", "the checkpoint before this one", NULL);
+    support_program_clear(&run);
+    char *now = support_read_file(path, &after);
+    assert_int_equal(after, size);
+    assert_memory_equal(before, now, size);
+    assert_int_equal(support_count_entries(directory), entries); // no half files
+    free(now);
+    free(before);
+    expect("full", 0, "", MORE("--resume")); // with room again it goes on
+    free(directory);
+    free(path);
+}
+
+// ---- what is refused
+// ------------------------------------------------------------------------------
+
+static void work_that_is_there_is_not_written_over(void **state)
+{
+    (void)state;
+    expect("kept", 0, "", MORE("--epochs", "1"));
+    expect("kept", 2, "is there already", MORE("--epochs", "1"));
+}
+
+static void resuming_with_other_settings_or_data_is_refused(void **state)
+{
+    (void)state;
+    expect("fixed", 3, "--resume: there is no", MORE("--resume"));
+    expect("fixed", 0, "", MORE("--stop-after", "1"));
+    expect("fixed", 5, "--rate: the checkpoint was begun with 0.001, found 0.5",
+           MORE("--resume", "--rate", "0.5"));
+    expect("fixed", 5, "--gate: the checkpoint was begun with leaky-relu, found sigmoid",
+           MORE("--resume", "--preset", "base"));
+    expect("fixed", 5, "other dialogs", MORE("--resume", "--data", tiny.val));
+    char *wide = support_join(tiny.directory, "wide.safetensors");
+    tiny_world_features(wide, TINY_REGION_SIZE + 1);
+    expect("fixed", 5, "expects regions of 5 numbers", MORE("--resume", "--features", wide));
+    expect("fixed", 5, "both must come from one extractor",
+           MORE("--resume", "--val", tiny.val, "--val-features", wide));
+    free(wide);
+    expect("fixed", 0, "", MORE("--resume"));
+}
+
+static void a_damaged_checkpoint_is_refused(void **state)
+{
+    (void)state;
+    expect("hurt", 0, "", MORE("--stop-after", "1"));
+    char *path = file_of("hurt", "checkpoint.safetensors");
+    size_t size;
+    char *bytes = support_read_file(path, &size);
+    for (size_t length = 0; length < size; length += size / 5 + 1) {
+        support_write_file(path, bytes, length);
+        expect("hurt", 4, "checkpoint.safetensors", MORE("--resume"));
+    }
+    support_write_file(path, bytes, size);
+    expect("hurt", 0, "", MORE("--resume"));
+    free(bytes);
+    free(path);
+}
+
+static void wrong_options_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option, *value, *words;
+    } wrong[] = {
+        {"--epochs", "x", "--epochs: expected a whole number from 1 to 1000, found 'x'"},
+        {"--margin", "5", "--margin: expected a whole number from 1 to 4, found '5'"},
+        {"--gate", "tanh", "--gate: expected sigmoid, leaky-relu or elu, found 'tanh'"},
+        {"--positions", "x", "--positions: expected none, sinusoidal"},
+        {"--optimiser", "sgd", "--optimiser: expected adam or rmsprop, found 'sgd'"},
+        {"--preset", "best", "--preset: expected base or improved, found 'best'"},
+        {"--dropout", "1", "--dropout: expected a number from 0 to 0.95, found '1'"},
+        {"--val", "v.json", "--val-features is missing"},
+        {"--val-limit", "3", "--val-limit needs --val"},
+        {"--checkpoint-every", "0", "--checkpoint-every: expected a number"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        expect("never", 2, wrong[i].words, MORE(wrong[i].option, wrong[i].value));
+    support_program run;
+    support_program_run(&run, MORE("train", "--data", tiny.train), NULL);
+    support_program_expect(&run, 2, "--features is missing", NULL);
+    support_program_clear(&run);
+    char *out = support_join(tiny.directory, "never");
+    assert_false(support_exists(out));
+    free(out);
+}
+
+static void pictures_without_features_are_refused_before_anything_is_done(void **state)
+{
+    (void)state;
+    char *data = support_join(tiny.directory, "dialogs.json");
+    expect("bare", 3, "99", MORE("--data", data));
+    expect("deep/er", 3, "--out", MORE("--epochs", "1"));
+    free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_epoch_shows_every_dialog_once_in_its_own_order),
+        cmocka_unit_test(presets_are_the_two_models_people_compare),
+        cmocka_unit_test(settings_become_the_trainers_options),
+        cmocka_unit_test(a_run_leaves_model_checkpoint_pool_and_log),
+        cmocka_unit_test(a_resumed_run_makes_the_same_model_bit_for_bit),
+        cmocka_unit_test(another_seed_makes_another_model),
+        cmocka_unit_test(settings_reach_the_model_file),
+        cmocka_unit_test(c_c_and_sigterm_leave_a_checkpoint_that_goes_on),
+        cmocka_unit_test(a_full_disk_leaves_what_was_saved_before),
+        cmocka_unit_test(work_that_is_there_is_not_written_over),
+        cmocka_unit_test(resuming_with_other_settings_or_data_is_refused),
+        cmocka_unit_test(a_damaged_checkpoint_is_refused),
+        cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(pictures_without_features_are_refused_before_anything_is_done),
+    };
+    return cmocka_run_group_tests(tests, make_tiny, remove_tiny);
+}
