@@ -158,7 +158,8 @@ static void draw_region_row(scroll_page *page, const vd_chat *chat, const vd_ans
     for (int i = from; i < from + columns; i++) {
         double share = answer->word_attention[region->index * answer->question_length + i];
         int left = x + REGION_LABEL + (i - from) * CELL;
-        vd_grid_level(page->grid, left, y, share, role(page, VD_ROLE_BAR_WORD));
+        if (!page->grid->look.ascii) // there it could be taken for a digit's neighbour
+            vd_grid_level(page->grid, left, y, share, role(page, VD_ROLE_BAR_WORD));
         snprintf(text, sizeof text, "%.0f %%", share * 100);
         vd_grid_text(page->grid, left + 1, y, CELL - 2, text,
                      role(page, i == chat->word ? VD_ROLE_QUESTION : VD_ROLE_FAINT));

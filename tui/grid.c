@@ -220,8 +220,8 @@ void vd_grid_level(vd_grid *grid, int x, int y, double fraction, vd_style style)
     int eighths = (int)lround(fraction * 8);
     if (eighths == 0)
         eighths = 1;
-    vd_grid_put(grid, x, y, 0x2580u + (uint32_t)eighths, (char)('0' + (int)(fraction * 9.99)),
-                style);
+    static const char ramp[] = "._-=+*%#@"; // darker and darker; [0] stands for less than 1/16
+    vd_grid_put(grid, x, y, 0x2580u + (uint32_t)eighths, ramp[(int)lround(fraction * 8)], style);
 }
 
 char *vd_grid_to_text(const vd_grid *grid)

@@ -50,7 +50,7 @@ vd_panels vd_panels_full(int width, int height, int side)
     if (!layout.status.height)
         return layout;
     layout.shape = VD_SHAPE_COLUMNS;
-    bool fits = side > 0 && width >= 2 * side + 40;
+    bool fits = side > 0 && width >= side + 46;
     int main_width = fits ? width - side - 1 : width;
     layout.picture = (vd_rect){0, 1, main_width, height - 3};
     if (fits)

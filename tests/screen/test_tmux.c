@@ -1,0 +1,376 @@
+// The built program in a real terminal: a private tmux server. Nothing sleeps for a fixed time;
+// screens are awaited, for twenty seconds at most.
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/support/program.h"
+#include "tests/support/support.h"
+#include "tests/support/tiny_world.h"
+
+enum { PATIENCE_MS = 20000, PAUSE_MS = 10 };
+
+static tiny_world world;
+static char *directory; // of the script and the program's process id
+static char server[64];
+
+static long now_ms(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+static void pause_briefly(void)
+{
+    nanosleep(&(struct timespec){0, PAUSE_MS * 1000000L}, NULL);
+}
+
+// What a tmux command printed, free().
+static char *tmux(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static char *tmux(const char *format, ...)
+{
+    char command[1024], arguments[800];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(arguments, sizeof arguments, format, list);
+    va_end(list);
+    snprintf(command, sizeof command, "tmux -u -L %s -f /dev/null %s 2>&1", server, arguments);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    char *out = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&out, &size);
+    for (int c; (c = getc(pipe)) != EOF;)
+        putc(c, memory);
+    fclose(memory);
+    pclose(pipe);
+    return out;
+}
+
+static void tell(const char *arguments)
+{
+    free(tmux("%s", arguments));
+}
+
+static bool shows(const char *text)
+{
+    char *screen = tmux("capture-pane -p -t chat");
+    bool found = strstr(screen, text) != NULL;
+    free(screen);
+    return found;
+}
+
+static void await(const char *text)
+{
+    long end = now_ms() + PATIENCE_MS;
+    while (!shows(text)) {
+        if (now_ms() > end) {
+            char *screen = tmux("capture-pane -p -t chat");
+            fail_msg("\"%s\" did not come; the screen:\n%s", text, screen);
+        }
+        pause_briefly();
+    }
+}
+
+static void expect_format(const char *format, const char *expected)
+{
+    char *value = tmux("display-message -p -t chat '%s'", format);
+    value[strcspn(value, "\n")] = '\0';
+    assert_string_equal(value, expected);
+    free(value);
+}
+
+// Starts `visdial chat` with this environment in a new terminal of 80x24. When it ends, its exit
+// code and the terminal's modes are shown.
+static void start(const char *environment)
+{
+    const char *program = getenv("VISDIAL_BIN");
+    char script[2048];
+    char *path = support_join(directory, "run.sh");
+    snprintf(script, sizeof script,
+             "rm -f '%s/pid'\n"
+             "env -u NO_COLOR -u LC_ALL -u LC_CTYPE -u LANG TERM=tmux-256color %s"
+             " sh -c 'echo $$ >%s/pid; exec %s chat --assets %s'\n"
+             "echo \"[exit $?]\"\nstty -a | tr ' ' '\\n' | grep -E '^-?(icanon|echo|isig);?$'"
+             " | tr '\\n' ' '\necho '[end]'\nexec cat\n",
+             directory, environment, directory, program ? program : "build/visdial",
+             world.directory);
+    support_write_text(path, script);
+    tell("kill-session -t chat");
+    free(tmux("new-session -d -s chat -x 80 -y 24 'sh %s'", path));
+    free(path);
+}
+
+static pid_t program_pid(void)
+{
+    char *path = support_join(directory, "pid");
+    char *text = support_read_file(path, NULL);
+    pid_t pid = (pid_t)strtol(text, NULL, 10);
+    free(text);
+    free(path);
+    assert_true(pid > 1);
+    return pid;
+}
+
+static void expect_restored(const char *exit_code)
+{
+    await(exit_code);
+    await("[end]");
+    assert_true(shows("isig"));
+    assert_false(shows("-isig"));
+    assert_false(shows("-icanon"));
+    assert_false(shows("-echo"));
+    expect_format("#{alternate_on}", "0");
+    expect_format("#{cursor_flag}", "1");
+    expect_format("#{keypad_flag}", "0");
+    expect_format("#{mouse_any_flag}", "0");
+}
+
+static void a_question_is_answered(void **state)
+{
+    (void)state;
+    start("");
+    await("Type a question and press Enter");
+    await("improved  cpu");
+    tell("send-keys -t chat 'what color is the ball?'");
+    await("> what color is the ball?");
+    tell("send-keys -t chat Enter");
+    await("Answers within 4 candidates");
+    await(" 1 what color is the ball?");
+    tell("send-keys -t chat 'and the cube?' Enter");
+    await(" 2 and the cube?");
+    await("1 what");
+    tell("send-keys -t chat M-Up");
+    await("Round 1, within 4 candidates");
+    tell("send-keys -t chat F5");
+    await("History: weight of each round");
+    assert_false(shows("#1"));        // the words of every entry are known
+    tell("send-keys -t chat Escape"); // alone: with a key behind it, it would be Alt
+    await("Round 1, within 4 candidates");
+    tell("send-keys -t chat F3");
+    await("base answers from now on");
+    tell("send-keys -t chat F6");
+    await("before: ");
+    tell("send-keys -t chat C-d");
+    expect_restored("[exit 0]");
+}
+
+static void resizing_down_to_nothing_and_back_keeps_the_chat(void **state)
+{
+    (void)state;
+    start("");
+    await("improved  cpu");
+    tell("send-keys -t chat 'what color is it?' Enter");
+    await("Answers within");
+    tell("resize-window -t chat -x 10 -y 5");
+    await("40x12;");
+    tell("resize-window -t chat -x 120 -y 40");
+    await("Alt-1..9 choose");
+    tell("resize-window -t chat -x 40 -y 12");
+    await("Answers within");
+    tell("resize-window -t chat -x 80 -y 24");
+    await("F5 attention");
+    assert_true(shows("what color is it?"));
+    tell("send-keys -t chat '/quit' Enter");
+    expect_restored("[exit 0]");
+}
+
+static void signals_leave_the_terminal_as_it_was(void **state)
+{
+    (void)state;
+    static const int signals[] = {SIGTERM, SIGHUP, SIGSEGV, SIGABRT};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        char code[32];
+        start("ASAN_OPTIONS=handle_segv=0:handle_abort=0");
+        await("improved  cpu");
+        expect_format("#{alternate_on}", "1");
+        assert_int_equal(kill(program_pid(), signals[i]), 0);
+        snprintf(code, sizeof code, "[exit %d]", 128 + signals[i]);
+        expect_restored(code);
+    }
+}
+
+static void closing_the_terminal_ends_the_program(void **state)
+{
+    (void)state;
+    start("");
+    await("improved  cpu");
+    pid_t pid = program_pid();
+    tell("kill-session -t chat");
+    long end = now_ms() + PATIENCE_MS;
+    while (kill(pid, 0) == 0 && now_ms() < end)
+        pause_briefly();
+    assert_true(kill(pid, 0) != 0 && errno == ESRCH);
+}
+
+static void pasting_lines_asks_nothing(void **state)
+{
+    (void)state;
+    start("");
+    await("improved  cpu");
+    tell("set-buffer 'what color\nis it?'");
+    tell("paste-buffer -p -t chat");
+    await("> what color is it?");
+    tell("send-keys -t chat Enter");
+    await(" 1 what color is it?");
+    tell("send-keys -t chat C-d");
+    await("[exit 0]");
+}
+
+// Escape sequences for colours in the screen.
+static bool is_coloured(void)
+{
+    char *screen = tmux("capture-pane -e -p -t chat");
+    bool found = false;
+    for (const char *at = screen; (at = strstr(at, "\033[")) && !found; at++) {
+        size_t length = strcspn(at, "m");
+        char codes[64];
+        snprintf(codes, sizeof codes, ";%.*s;", (int)(length > 50 ? 50 : length) - 2, at + 2);
+        found = strstr(codes, ";38;") || strstr(codes, ";48;");
+        for (int color = 30; color < 48 && !found; color++) {
+            char code[8];
+            snprintf(code, sizeof code, ";%d;", color);
+            found = color != 39 && strstr(codes, code);
+        }
+    }
+    free(screen);
+    return found;
+}
+
+static void no_color_is_respected_when_it_is_not_empty(void **state)
+{
+    (void)state;
+    start("NO_COLOR=1");
+    await("improved  cpu");
+    assert_false(is_coloured());
+    tell("send-keys -t chat 'what color is it?' Enter");
+    await("Answers within");
+    assert_false(is_coloured());
+    start("NO_COLOR=");
+    await("improved  cpu");
+    assert_true(is_coloured());
+}
+
+static void a_locale_without_utf_8_gets_ascii(void **state)
+{
+    (void)state;
+    start("LC_ALL=C");
+    await("improved  cpu");
+    tell("send-keys -t chat 'what color is it?' Enter");
+    await("Answers within");
+    char *screen = tmux("capture-pane -p -t chat");
+    for (const char *at = screen; *at; at++)
+        assert_in_range((unsigned char)*at, '\n', '~');
+    free(screen);
+}
+
+static void other_terminals_work(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"xterm-256color", "xterm", "linux", "vt100", "screen"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char environment[64];
+        snprintf(environment, sizeof environment, "TERM=%s", names[i]);
+        start(environment);
+        await("improved  cpu");
+        tell("send-keys -t chat 'what color is it?' Enter");
+        await("Answers within");
+        tell("send-keys -t chat C-d");
+        await("[exit 0]");
+    }
+}
+
+static void terminals_that_cannot_do_it_get_a_message(void **state)
+{
+    (void)state;
+    start("TERM=dumb");
+    await("[end]");
+    assert_true(shows("cannot place the cursor"));
+    assert_true(shows("visdial ask"));
+    assert_true(shows("[exit 8]"));
+    start("TERM=no-such-terminal");
+    await("[end]");
+    assert_true(shows("no-such-terminal"));
+    assert_true(shows("[exit 8]"));
+    start("TERM=");
+    await("[end]");
+    assert_true(shows("[exit 8]"));
+}
+
+static void without_a_terminal_the_command_line_is_suggested(void **state)
+{
+    (void)state;
+    support_program program = {0};
+    const char *const arguments[] = {"chat", "--assets", world.directory, NULL};
+    support_program_run(&program, arguments, "what color is it?\n");
+    support_program_expect(&program, 8, "needs a terminal", "visdial ask", NULL);
+    assert_string_equal(program.out, "");
+    support_program_clear(&program);
+}
+
+static void wrong_options_are_refused_before_the_screen_opens(void **state)
+{
+    (void)state;
+    support_program program = {0};
+    const char *const picture[] = {"chat", "--assets", world.directory, "--image", "4242", NULL};
+    support_program_run(&program, picture, "");
+    support_program_expect(&program, 3, "4242", NULL);
+    support_program_clear(&program);
+    const char *const nowhere[] = {"chat", "--assets", "/nonexistent", NULL};
+    support_program_run(&program, nowhere, "");
+    support_program_expect(&program, 3, "/nonexistent", NULL);
+    support_program_clear(&program);
+    const char *const operand[] = {"chat", "what color is it?", NULL};
+    support_program_run(&program, operand, "");
+    support_program_expect(&program, 2, "visdial ask", NULL);
+    support_program_clear(&program);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    tiny_world_make(&world);
+    directory = support_temp_dir();
+    snprintf(server, sizeof server, "visdial-test-%ld", (long)getpid());
+    tell("new-session -d -s keeper -x 80 -y 24 cat"); // the server stays between the chats
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    tell("kill-server");
+    support_remove_tree(directory);
+    free(directory);
+    tiny_world_remove(&world);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_question_is_answered),
+        cmocka_unit_test(resizing_down_to_nothing_and_back_keeps_the_chat),
+        cmocka_unit_test(signals_leave_the_terminal_as_it_was),
+        cmocka_unit_test(closing_the_terminal_ends_the_program),
+        cmocka_unit_test(pasting_lines_asks_nothing),
+        cmocka_unit_test(no_color_is_respected_when_it_is_not_empty),
+        cmocka_unit_test(a_locale_without_utf_8_gets_ascii),
+        cmocka_unit_test(other_terminals_work),
+        cmocka_unit_test(terminals_that_cannot_do_it_get_a_message),
+        cmocka_unit_test(without_a_terminal_the_command_line_is_suggested),
+        cmocka_unit_test(wrong_options_are_refused_before_the_screen_opens),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

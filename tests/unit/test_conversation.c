@@ -1,0 +1,251 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "tests/support/support.h"
+#include "tests/support/tiny_world.h"
+#include "tui/conversation.h"
+
+static tiny_world tiny;
+static vd_world *world;
+static vd_conversation *conversation;
+static const atomic_int go_on;
+
+static vd_event serve(vd_request_kind kind, const char *text, size_t index)
+{
+    vd_request request = {
+        .kind = kind, .serial = 7, .text = text ? vd_strdup(text) : NULL, .index = index};
+    vd_event event = {.kind = kind, .serial = 7};
+    vd_conversation_serve(conversation, &request, &go_on, &event);
+    vd_request_clear(&request);
+    return event;
+}
+
+static void serve_well(vd_request_kind kind, const char *text, size_t index)
+{
+    vd_event event = serve(kind, text, index);
+    if (event.status)
+        fail_msg("%s", event.error.text);
+    vd_event_clear(&event);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    assert_int_equal(vd_world_open(tiny.directory, &world, NULL), VD_OK);
+    assert_int_equal(vd_conversation_new(world, &conversation, NULL), VD_OK);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    vd_conversation_free(conversation);
+    vd_world_close(world);
+    return 0;
+}
+
+static void a_model_says_who_it_is_and_what_it_can_answer(void **state)
+{
+    (void)state;
+    vd_event event = serve(VD_REQUEST_MODEL, "improved", 0);
+    assert_int_equal(event.status, VD_OK);
+    assert_string_equal(event.model, "improved");
+    assert_string_equal(event.backend, "cpu");
+    assert_int_equal(event.answer_count, TINY_ANSWERS);
+    for (int i = 0; i < event.answer_count; i++)
+        assert_string_equal(event.answers[i], world->pool.answer[i]);
+    vd_event_clear(&event);
+}
+
+static void a_picture_tells_its_boxes(void **state)
+{
+    (void)state;
+    serve_well(VD_REQUEST_MODEL, "improved", 0);
+    vd_event event = serve(VD_REQUEST_PICTURE, NULL, 2);
+    assert_int_equal(event.status, VD_OK);
+    assert_int_equal(event.regions, TINY_REGIONS);
+    assert_non_null(event.boxes);
+    vd_event_clear(&event);
+}
+
+// The screen's copy of a reply is its own: the conversation may go on and be undone.
+static void a_reply_outlives_the_turn_it_came_from(void **state)
+{
+    (void)state;
+    serve_well(VD_REQUEST_MODEL, "improved", 0);
+    serve_well(VD_REQUEST_PICTURE, NULL, 0);
+    vd_event event = serve(VD_REQUEST_ASK, "What color is the BALL?", 0);
+    assert_int_equal(event.status, VD_OK);
+    serve_well(VD_REQUEST_CHOOSE, NULL, (size_t)event.reply.answer.order[1]);
+    serve_well(VD_REQUEST_UNDO, NULL, 0);
+    serve_well(VD_REQUEST_PICTURE, NULL, 1);
+    assert_string_equal(event.reply.typed, "What color is the BALL?");
+    assert_true(event.reply.words >= 5);
+    const vd_answer *answer = &event.reply.answer;
+    assert_int_equal(answer->candidates, TINY_ANSWERS);
+    assert_int_equal(answer->rounds, 1);
+    assert_int_equal(answer->regions, TINY_REGIONS);
+    double sum = 0, attention = 0;
+    for (int i = 0; i < TINY_ANSWERS; i++)
+        sum += (double)answer->probability[answer->order[i]];
+    for (int i = 0; i < TINY_REGIONS; i++)
+        attention += (double)answer->region_attention[i];
+    assert_true(sum > 0.999 && sum < 1.001);
+    assert_true(attention > 0.999 && attention < 1.001);
+    vd_event_clear(&event);
+}
+
+static void another_model_hears_the_same_conversation(void **state)
+{
+    (void)state;
+    serve_well(VD_REQUEST_MODEL, "base", 0);
+    serve_well(VD_REQUEST_PICTURE, NULL, 0);
+    serve_well(VD_REQUEST_ASK, "what color is the ball?", 0);
+    serve_well(VD_REQUEST_CHOOSE, NULL, 2);
+    serve_well(VD_REQUEST_ASK, "and the cube?", 0);
+    vd_event there = serve(VD_REQUEST_ASK, "which one is larger?", 0);
+    assert_int_equal(there.reply.answer.rounds, 3);
+    serve_well(VD_REQUEST_UNDO, NULL, 0);
+    serve_well(VD_REQUEST_MODEL, "improved", 0);
+    vd_event here = serve(VD_REQUEST_ASK, "which one is larger?", 0);
+    assert_int_equal(here.status, VD_OK);
+    assert_int_equal(here.reply.answer.rounds, 3);
+    for (int i = 0; i < 3; i++) // the same entries, as long
+        assert_int_equal(here.reply.answer.history_length[i], there.reply.answer.history_length[i]);
+    // And back: the first model, too, hears what was said meanwhile.
+    serve_well(VD_REQUEST_MODEL, "base", 0);
+    vd_event back = serve(VD_REQUEST_ASK, "are you sure?", 0);
+    assert_int_equal(back.reply.answer.rounds, 4);
+    vd_event_clear(&there);
+    vd_event_clear(&here);
+    vd_event_clear(&back);
+}
+
+static void wrong_requests_come_back_with_a_reason(void **state)
+{
+    (void)state;
+    vd_event event = serve(VD_REQUEST_ASK, "what color is it?", 0);
+    assert_int_equal(event.status, VD_UNAVAILABLE);
+    assert_non_null(strstr(event.error.text, "no model is loaded"));
+    vd_event_clear(&event);
+    event = serve(VD_REQUEST_MODEL, "no-such-model", 0);
+    assert_int_not_equal(event.status, VD_OK);
+    assert_non_null(strstr(event.error.text, "no-such-model"));
+    vd_event_clear(&event);
+    serve_well(VD_REQUEST_MODEL, "base", 0);
+    event = serve(VD_REQUEST_MODEL, "no-such-model", 0); // the one that is loaded stays
+    assert_int_not_equal(event.status, VD_OK);
+    vd_event_clear(&event);
+    serve_well(VD_REQUEST_PICTURE, NULL, 0);
+    event = serve(VD_REQUEST_PICTURE, NULL, 1000);
+    assert_int_not_equal(event.status, VD_OK);
+    vd_event_clear(&event);
+    event = serve(VD_REQUEST_CHOOSE, NULL, 0); // nothing was asked
+    assert_int_not_equal(event.status, VD_OK);
+    vd_event_clear(&event);
+    event = serve(VD_REQUEST_ASK, "   ", 0);
+    assert_int_equal(event.status, VD_USAGE);
+    vd_event_clear(&event);
+    event = serve(VD_REQUEST_LEAVE, NULL, 0);
+    assert_int_equal(event.status, VD_USAGE);
+    vd_event_clear(&event);
+}
+
+static void a_stopped_question_is_not_in_the_conversation(void **state)
+{
+    (void)state;
+    serve_well(VD_REQUEST_MODEL, "base", 0);
+    serve_well(VD_REQUEST_PICTURE, NULL, 0);
+    const atomic_int stopped = 1;
+    vd_request request = {.kind = VD_REQUEST_ASK, .text = vd_strdup("what color is it?")};
+    vd_event event = {.kind = VD_REQUEST_ASK};
+    vd_conversation_serve(conversation, &request, &stopped, &event);
+    assert_int_equal(event.status, VD_INTERRUPTED);
+    vd_event_clear(&event);
+    vd_request_clear(&request);
+    event = serve(VD_REQUEST_ASK, "what color is it?", 0);
+    assert_int_equal(event.reply.answer.rounds, 1);
+    vd_event_clear(&event);
+}
+
+static vd_status ask_once(void *context, vd_error *err)
+{
+    (void)context;
+    vd_request request = {.kind = VD_REQUEST_ASK, .text = vd_strdup("what color is it?")};
+    if (!request.text)
+        return vd_error_memory(err, "a question");
+    vd_event event = {.kind = VD_REQUEST_ASK};
+    vd_conversation_serve(conversation, &request, &go_on, &event);
+    vd_status status = event.status;
+    if (status)
+        *err = event.error;
+    vd_event_clear(&event);
+    vd_request_clear(&request);
+    return status;
+}
+
+static vd_status begin(void *context, vd_error *err)
+{
+    (void)context;
+    vd_conversation *fresh;
+    vd_status status = vd_conversation_new(world, &fresh, err);
+    if (status)
+        return status;
+    vd_request request = {.kind = VD_REQUEST_MODEL, .text = vd_strdup("base")};
+    vd_event event = {.kind = VD_REQUEST_MODEL};
+    if (request.text)
+        vd_conversation_serve(fresh, &request, &go_on, &event);
+    else
+        event.status = vd_error_memory(&event.error, "a name");
+    status = event.status;
+    if (status)
+        *err = event.error;
+    vd_event_clear(&event);
+    vd_request_clear(&request);
+    vd_conversation_free(fresh);
+    return status;
+}
+
+static void out_of_memory_is_reported(void **state)
+{
+    (void)state;
+    assert_true(support_fail_each_allocation(begin, NULL) > 5);
+    serve_well(VD_REQUEST_MODEL, "base", 0);
+    serve_well(VD_REQUEST_PICTURE, NULL, 0);
+    assert_true(support_fail_each_allocation(ask_once, NULL) > 10);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    tiny_world_make(&tiny);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    tiny_world_remove(&tiny);
+    return 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_model_says_who_it_is_and_what_it_can_answer),
+        TEST(a_picture_tells_its_boxes),
+        TEST(a_reply_outlives_the_turn_it_came_from),
+        TEST(another_model_hears_the_same_conversation),
+        TEST(wrong_requests_come_back_with_a_reason),
+        TEST(a_stopped_question_is_not_in_the_conversation),
+        TEST(out_of_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
