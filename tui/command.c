@@ -16,7 +16,7 @@ static const vd_option no_options[] = {{0}};
 const vd_command vd_commands[] = {
     {"chat", vd_cmd_chat, "chat about a picture on the whole screen", "[options]",
      "What `visdial` does when no command is named. Needs a terminal; `visdial ask` does not.",
-     "  visdial chat --image 3 --model base\n", vd_cmd_chat_options},
+     "  visdial chat --image 3 --model base\n", vd_cmd_chat_options, NULL},
     {"ask", vd_cmd_ask, "answer questions about a picture, without a screen",
      "--image ID [options] [\"question\" ...]",
      "The questions are one conversation: each is answered knowing those before it and the first\n"
@@ -24,7 +24,7 @@ const vd_command vd_commands[] = {
      "Answers are printed on standard output, messages on standard error.",
      "  visdial ask --image 3 \"what is on the left\" \"what color is it\"\n"
      "  echo \"how many cubes are there\" | visdial ask --image 3 --json\n",
-     vd_cmd_ask_options},
+     vd_cmd_ask_options, NULL},
     {"train", vd_cmd_train, "train a model from dialogs and region features",
      "--data FILE --features FILE --out DIR [options]",
      "Writes DIR/model.safetensors after every epoch, DIR/checkpoint.safetensors every few "
@@ -37,14 +37,14 @@ const vd_command vd_commands[] = {
      "      --val val.json --val-features val_features.safetensors --out run1 --preset improved\n"
      "  visdial train --data train.json --features train_features.safetensors --out run1 "
      "--resume\n",
-     vd_cmd_train_options},
+     vd_cmd_train_options, NULL},
     {"eval", vd_cmd_eval, "measure a model on dialogs with human answers",
      "--model MODEL --data FILE --features FILE [options]",
      "Ranks the candidates of every round and prints R@1, R@5, R@10, mean rank and MRR; NDCG and\n"
      "correct@1 where relevance is known. Candidates whose scores tie share their mean rank.",
      "  visdial eval --model improved --data val.json --features val_features.safetensors \\\n"
      "      --dense val_dense.json\n",
-     vd_cmd_eval_options},
+     vd_cmd_eval_options, NULL},
     {"blocks", vd_cmd_blocks, "make Blocks pictures, dialogs about them and their features",
      "make|world|show [options]",
      "Everything comes from the seed and each picture's number.\n"
@@ -54,21 +54,22 @@ const vd_command vd_commands[] = {
      "  visdial blocks make --out blocks --train 20000 --val 1000 --test 1000\n"
      "  visdial blocks world --out world --count 48\n"
      "  visdial blocks show --split val --index 7 --png picture.png\n",
-     vd_cmd_blocks_options},
+     vd_cmd_blocks_options, "make world show"},
     {"extract", vd_cmd_extract, "find the regions of pictures and write their features",
      "[options] PICTURE...",
      "Finds the objects of Blocks pictures from their pixels. --train makes a new extractor,\n"
      "--evaluate measures one on pictures that it has not seen.",
      "  visdial extract --out features.safetensors assets/pictures/3.png\n"
      "  visdial extract --show assets/pictures/3.png\n",
-     vd_cmd_extract_options},
+     vd_cmd_extract_options, NULL},
     {"data", vd_cmd_data, "say what a file of dialogs holds", "info FILE [options]",
      "Dialogs, rounds, lengths and tables; with a model or a vocabulary the words it lacks.",
-     "  visdial data info val.json --model assets/improved.safetensors\n", vd_cmd_data_options},
+     "  visdial data info val.json --model assets/improved.safetensors\n", vd_cmd_data_options,
+     "info"},
     {"info", vd_cmd_info, "say what a model or feature file holds", "FILE...", "",
-     "  visdial info assets/improved.safetensors\n", no_options},
+     "  visdial info assets/improved.safetensors\n", no_options, NULL},
     {"help", vd_cmd_help, "explain a command", "[COMMAND]", "", "  visdial help train\n",
-     help_options},
+     help_options, "chat ask train eval blocks extract data info help"},
     {0},
 };
 

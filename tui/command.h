@@ -33,6 +33,7 @@ typedef struct vd_command {
     const char *text;         // paragraphs for --help, may be empty
     const char *example;      // command lines
     const vd_option *options; // ends with a NULL name
+    const char *words;        // what its first operand may be, for completion; NULL: files
 } vd_command;
 
 extern const vd_command vd_commands[]; // ends with a NULL name

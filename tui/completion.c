@@ -19,22 +19,22 @@ static void bash(FILE *out)
                  "                        $(compgen -f -- \"$word\")); return ;;\n"
                  "    --preset) COMPREPLY=($(compgen -W 'base improved' -- \"$word\")); return ;;\n"
                  "    esac\n"
-                 "    local options=\n"
+                 "    local options= words=\n"
                  "    case ${COMP_WORDS[1]} in\n");
     for (const vd_command *command = vd_commands; command->name; command++) {
         fprintf(out, "    %s) options='", command->name);
         for (const vd_option *option = command->options; option->name; option++)
             fprintf(out, "--%s ", option->name);
-        fprintf(out, "--help' ;;\n");
+        fprintf(out, "--help'");
+        if (command->words)
+            fprintf(out, " words='%s'", command->words);
+        fprintf(out, " ;;\n");
     }
     fprintf(out, "    esac\n"
-                 "    if [ \"${COMP_WORDS[1]}\" = help ] && [ \"${word#-}\" = \"$word\" ]; then\n"
-                 "        COMPREPLY=($(compgen -W '");
-    for (const vd_command *command = vd_commands; command->name; command++)
-        fprintf(out, "%s%s", command == vd_commands ? "" : " ", command->name);
-    fprintf(out, "' -- \"$word\"))\n"
-                 "    elif [ \"${word#-}\" != \"$word\" ]; then\n"
+                 "    if [ \"${word#-}\" != \"$word\" ]; then\n"
                  "        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+                 "    elif [ \"$COMP_CWORD\" -eq 2 ] && [ -n \"$words\" ]; then\n"
+                 "        COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
                  "    else\n"
                  "        COMPREPLY=($(compgen -f -- \"$word\"))\n"
                  "    fi\n"
@@ -84,7 +84,10 @@ static void zsh(FILE *out)
             fprintf(out, "]%s%s%s' \\\n", option->argument ? ":" : "",
                     option->argument ? option->argument : "", option->argument ? ":_files" : "");
         }
-        fprintf(out, "        '--help[show help]' '*:file:_files' ;;\n");
+        fprintf(out, "        '--help[show help]' ");
+        if (command->words)
+            fprintf(out, "'1:what:(%s)' ", command->words);
+        fprintf(out, "'*:file:_files' ;;\n");
     }
     fprintf(out, "    esac\n}\n_visdial \"$@\"\n");
 }

@@ -1,0 +1,321 @@
+#include "tui/command.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/program.h"
+#include "tests/support/support.h"
+#include "tests/support/tiny_world.h"
+
+#define RUN(...)                                                                                   \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__ __VA_OPT__(, ) NULL                                                            \
+    }
+
+// What a printing function prints.
+static char *printed(void (*print)(FILE *out))
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    print(out);
+    fclose(out);
+    return text;
+}
+
+// ---- help
+// -----------------------------------------------------------------------------------------
+
+static void help_lists_every_command_and_every_exit_code(void **state)
+{
+    (void)state;
+    support_program run;
+    support_program_run(&run, RUN("--help"), NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_string_equal(run.err, "");
+    for (const vd_command *command = vd_commands; command->name; command++) {
+        assert_non_null(strstr(run.out, command->name));
+        assert_non_null(strstr(run.out, command->summary));
+    }
+    assert_non_null(strstr(run.out, "Example"));
+#define X(code, text, exit_code) assert_non_null(strstr(run.out, text));
+    VD_STATUS_LIST(X)
+#undef X
+    support_program_clear(&run);
+}
+
+static void every_command_explains_itself_with_an_example(void **state)
+{
+    (void)state;
+    for (const vd_command *command = vd_commands; command->name; command++) {
+        support_program asked, named;
+        support_program_run(&asked, RUN(command->name, "--help"), NULL);
+        support_program_run(&named, RUN("help", command->name), NULL);
+        support_program_expect(&asked, 0, NULL);
+        assert_string_equal(asked.out, named.out);
+        char example[40];
+        snprintf(example, sizeof example, "visdial %s", command->name);
+        char *shown = strstr(asked.out, "\nExample:\n");
+        assert_non_null(shown);
+        assert_non_null(strstr(shown, example));
+        for (const vd_option *option = command->options; option->name; option++) {
+            assert_non_null(strstr(asked.out, option->name));
+            assert_non_null(strstr(asked.out, option->help));
+        }
+        for (char *line = asked.out, *end; (end = strchr(line, '\n')); line = end + 1)
+            assert_true(end - line <= 100);
+        support_program_clear(&asked);
+        support_program_clear(&named);
+    }
+}
+
+static void help_behind_two_dashes_is_a_word(void **state)
+{
+    (void)state;
+    support_program run;
+    support_program_run(&run, RUN("help", "--", "--help"), NULL);
+    support_program_expect(&run, 2, "there is no command '--help'", NULL);
+    support_program_clear(&run);
+}
+
+static void version_is_one_line(void **state)
+{
+    (void)state;
+    support_program run;
+    support_program_run(&run, RUN("--version"), NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_string_equal(run.out, "visdial " VD_VERSION "\n");
+    support_program_clear(&run);
+}
+
+// ---- wrong commands
+// -------------------------------------------------------------------------------
+
+static void an_unknown_command_is_answered_with_the_nearest(void **state)
+{
+    (void)state;
+    static const char *const typed[][2] = {
+        {"trian", "train"}, {"evla", "eval"}, {"bloks", "blocks"}, {"hlep", "help"}};
+    for (size_t i = 0; i < sizeof typed / sizeof *typed; i++) {
+        char expected[40];
+        snprintf(expected, sizeof expected, "did you mean `visdial %s`?", typed[i][1]);
+        support_program run;
+        support_program_run(&run, RUN(typed[i][0]), NULL);
+        support_program_expect(&run, 2, expected, NULL);
+        assert_string_equal(run.out, "");
+        support_program_clear(&run);
+    }
+    support_program run;
+    support_program_run(&run, RUN("frobnicate"), NULL);
+    support_program_expect(&run, 2, "there is no command 'frobnicate'; `visdial --help`", NULL);
+    support_program_clear(&run);
+}
+
+static void an_unknown_option_of_any_command_is_wrong_use(void **state)
+{
+    (void)state;
+    for (const vd_command *command = vd_commands; command->name; command++) {
+        support_program run;
+        support_program_run(&run, RUN(command->name, "--no-such-option"), NULL);
+        support_program_expect(&run, 2, "no-such-option", NULL);
+        assert_string_equal(run.out, "");
+        support_program_clear(&run);
+    }
+}
+
+static void without_a_terminal_the_chat_is_refused_and_no_screen_opened(void **state)
+{
+    (void)state;
+    support_program run;
+    tiny_world tiny;
+    tiny_world_make(&tiny);
+    setenv("VISDIAL_ASSETS", tiny.directory, 1);
+    support_program_run(&run, RUN(NULL), NULL);
+    unsetenv("VISDIAL_ASSETS");
+    tiny_world_remove(&tiny);
+    assert_int_not_equal(run.code, 0);
+    assert_string_equal(run.out, "");
+    assert_null(strchr(run.err, '\x1b'));
+    assert_non_null(strstr(run.err, "ask"));
+    support_program_clear(&run);
+}
+
+static void a_full_disk_is_an_error_of_every_print(void **state)
+{
+    (void)state;
+    char command[300];
+    const char *binary = getenv("VISDIAL_BIN");
+    snprintf(command, sizeof command, "%s --help >/dev/full 2>/dev/null; test $? = 6",
+             binary && *binary ? binary : "build/visdial");
+    assert_int_equal(system(command), 0);
+}
+
+// ---- what is made from the table
+// ------------------------------------------------------------------
+
+static void same_as_file(const char *text, const char *path)
+{
+    char *file = support_read_file(path, NULL);
+    if (strcmp(text, file) != 0)
+        print_error("%s is not what the command table gives; make it again\n", path);
+    assert_string_equal(text, file);
+    free(file);
+}
+
+static void bash(FILE *out)
+{
+    assert_int_equal(vd_command_print_completion("bash", out), 0);
+}
+
+static void zsh(FILE *out)
+{
+    assert_int_equal(vd_command_print_completion("zsh", out), 0);
+}
+
+static void fish(FILE *out)
+{
+    assert_int_equal(vd_command_print_completion("fish", out), 0);
+}
+
+static void man_page_and_completions_are_those_of_the_table(void **state)
+{
+    (void)state;
+    static const struct {
+        void (*print)(FILE *out);
+        const char *path;
+    } made[] = {
+        {bash, "tui/completions/visdial.bash"},
+        {zsh, "tui/completions/_visdial"},
+        {fish, "tui/completions/visdial.fish"},
+        {vd_command_print_manual, "tui/visdial.1"},
+    };
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        char *text = printed(made[i].print);
+        same_as_file(text, made[i].path);
+        free(text);
+    }
+    assert_int_equal(vd_command_print_completion("tcsh", stderr), -1);
+}
+
+// An option in man pages is written with roff's minus.
+static bool names_option(const char *text, const char *name)
+{
+    char dashed[80] = "\\-\\-";
+    size_t length = 4;
+    for (; *name && length < sizeof dashed - 3; name++) {
+        if (*name == '-')
+            dashed[length++] = '\\';
+        dashed[length++] = *name;
+    }
+    dashed[length] = '\0';
+    return strstr(text, dashed);
+}
+
+static void the_man_page_names_every_command_and_option(void **state)
+{
+    (void)state;
+    char *text = printed(vd_command_print_manual);
+    for (const vd_command *command = vd_commands; command->name; command++) {
+        char head[40];
+        snprintf(head, sizeof head, "\n.SS visdial %s ", command->name);
+        assert_non_null(strstr(text, head));
+        for (const vd_option *option = command->options; option->name; option++)
+            assert_true(names_option(text, option->name));
+    }
+    free(text);
+}
+
+static void completions_name_every_command_and_option(void **state)
+{
+    (void)state;
+    void (*const print[])(FILE *) = {bash, zsh, fish};
+    for (size_t i = 0; i < 3; i++) {
+        char *text = printed(print[i]);
+        for (const vd_command *command = vd_commands; command->name; command++) {
+            assert_non_null(strstr(text, command->name));
+            for (const vd_option *option = command->options; option->name; option++) {
+                char word[60];
+                snprintf(word, sizeof word, "%s%s", i == 2 ? "-l " : "--", option->name);
+                assert_non_null(strstr(text, word));
+            }
+        }
+        free(text);
+    }
+}
+
+static void the_shells_take_their_completions(void **state)
+{
+    (void)state;
+    // bash is there wherever make is; the others where they are installed.
+    assert_int_equal(system("bash -n tui/completions/visdial.bash"), 0);
+    assert_int_equal(system("! command -v zsh >/dev/null || zsh -n tui/completions/_visdial"), 0);
+    assert_int_equal(system("! command -v fish >/dev/null || "
+                            "fish --no-execute tui/completions/visdial.fish"),
+                     0);
+    assert_int_equal(system("bash -c '. tui/completions/visdial.bash; COMP_WORDS=(visdial tr); "
+                            "COMP_CWORD=1; _visdial; test \"${COMPREPLY[*]}\" = train'"),
+                     0);
+    assert_int_equal(system("bash -c '. tui/completions/visdial.bash; "
+                            "COMP_WORDS=(visdial train --chec); COMP_CWORD=2; _visdial; "
+                            "test ${#COMPREPLY[*]} = 2'"),
+                     0);
+    assert_int_equal(system("bash -c '. tui/completions/visdial.bash; "
+                            "COMP_WORDS=(visdial blocks w); COMP_CWORD=2; _visdial; "
+                            "test \"${COMPREPLY[*]}\" = world'"),
+                     0);
+}
+
+// Commands that walk over their own getopt tables must not know options that the table lacks.
+static void options_in_the_sources_are_in_the_table(void **state)
+{
+    (void)state;
+    for (const vd_command *command = vd_commands; command->name; command++) {
+        char path[60];
+        snprintf(path, sizeof path, "tui/cmd_%s.c", command->name);
+        if (!support_exists(path))
+            continue; // help
+        char *text = support_read_file(path, NULL);
+        for (char *at = text; (at = strstr(at, "_argument")); at++) {
+            char *from = at;
+            while (from > text && *from != '{' && *from != '\n')
+                from--;
+            char name[60];
+            if (sscanf(from, "{\"%59[^\"]\",", name) != 1 || strcmp(name, "help") == 0)
+                continue;
+            bool known = false;
+            for (const vd_option *option = command->options; option->name; option++)
+                known = known || strcmp(option->name, name) == 0;
+            if (!known)
+                print_error("%s: --%s is not in the command table\n", path, name);
+            assert_true(known);
+        }
+        free(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(help_lists_every_command_and_every_exit_code),
+        cmocka_unit_test(every_command_explains_itself_with_an_example),
+        cmocka_unit_test(help_behind_two_dashes_is_a_word),
+        cmocka_unit_test(version_is_one_line),
+        cmocka_unit_test(an_unknown_command_is_answered_with_the_nearest),
+        cmocka_unit_test(an_unknown_option_of_any_command_is_wrong_use),
+        cmocka_unit_test(without_a_terminal_the_chat_is_refused_and_no_screen_opened),
+        cmocka_unit_test(a_full_disk_is_an_error_of_every_print),
+        cmocka_unit_test(man_page_and_completions_are_those_of_the_table),
+        cmocka_unit_test(the_man_page_names_every_command_and_option),
+        cmocka_unit_test(completions_name_every_command_and_option),
+        cmocka_unit_test(the_shells_take_their_completions),
+        cmocka_unit_test(options_in_the_sources_are_in_the_table),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
