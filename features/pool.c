@@ -1,7 +1,7 @@
 #include "features/pool.h"
 
-#include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "engine/alloc.h"
 #include "engine/batch.h"
 #include "engine/file.h"
+#include "features/runes.h"
 #include "features/tokenize.h"
 
 enum { MAX_FILE = 1 << 30 };
@@ -22,18 +23,37 @@ void vd_answer_pool_clear(vd_answer_pool *pool)
     *pool = (vd_answer_pool){0};
 }
 
-static vd_status read_line(const char *path, size_t number, char *line, vd_answer_pool *pool,
-                           vd_error *err)
+// Digits only: strtoll would take signs and spaces. False when it is no such number.
+static bool parse_count(const char *text, const char *end, int64_t *count)
 {
-    char *tab = strchr(line, '\t'), *end;
-    errno = 0;
-    int64_t times = strtoll(line, &end, 10);
-    if (!tab || end != tab || end == line || errno || times < 0 || !tab[1])
+    *count = 0;
+    for (const char *digit = text; digit < end; digit++)
+        if (*digit < '0' || *digit > '9' || __builtin_mul_overflow(*count, 10, count) ||
+            __builtin_add_overflow(*count, *digit - '0', count))
+            return false;
+    return end > text;
+}
+
+// line: one line without its end.
+static vd_status read_line(const char *path, size_t number, const char *line, vd_answer_pool *pool,
+                           vd_runes *runes, vd_error *err)
+{
+    const char *tab = strchr(line, '\t');
+    int64_t times;
+    vd_error why = {0};
+    if (!tab || !tab[1] || strchr(tab + 1, '\t') || !parse_count(line, tab, &times))
         return vd_error_set(err, VD_FORMAT,
                             "%s, line %zu: expected a count, a tab and an answer, found \"%.40s\"",
                             path, number, line);
-    pool->answer[pool->count] = vd_strdup(tab + 1);
-    if (!pool->answer[pool->count])
+    if (pool->count > 0 && times > pool->times[pool->count - 1])
+        return vd_error_set(err, VD_FORMAT,
+                            "%s, line %zu: count %" PRId64 " after %" PRId64 "; the most frequent "
+                            "answers come first (`sort -rn` puts them so)",
+                            path, number, times, pool->times[pool->count - 1]);
+    vd_status status = vd_runes_decode(runes, tab + 1, &why);
+    if (status == VD_FORMAT)
+        return vd_error_set(err, status, "%s, line %zu: %s", path, number, why.text);
+    if (status || !(pool->answer[pool->count] = vd_strdup(tab + 1)))
         return vd_error_memory(err, "the answer pool");
     pool->times[pool->count++] = times;
     return VD_OK;
@@ -44,6 +64,7 @@ vd_status vd_answer_pool_read(const char *path, vd_answer_pool *out, vd_error *e
     char *text = NULL;
     size_t size, lines = 1;
     vd_answer_pool pool = {0};
+    vd_runes runes = {0};
     *out = pool;
     vd_status status = vd_file_read(path, MAX_FILE, &text, &size, err);
     if (status != VD_OK)
@@ -64,8 +85,11 @@ vd_status vd_answer_pool_read(const char *path, vd_answer_pool *out, vd_error *e
     for (char *line = text, *next; line && *line; line = next, number++) {
         next = strchr(line, '\n');
         if (next)
-            *next++ = 0;
-        status = read_line(path, number, line, &pool, err);
+            *next++ = '\0';
+        size_t length = strlen(line);
+        if (length > 0 && line[length - 1] == '\r')
+            line[length - 1] = '\0';
+        status = read_line(path, number, line, &pool, &runes, err);
         if (status != VD_OK)
             goto fail;
     }
@@ -73,12 +97,14 @@ vd_status vd_answer_pool_read(const char *path, vd_answer_pool *out, vd_error *e
         status = vd_error_set(err, VD_FORMAT, "%s: no answers, expected at least one line", path);
         goto fail;
     }
+    vd_runes_clear(&runes);
     vd_free(text);
     *out = pool;
     return VD_OK;
 
 fail:
     vd_answer_pool_clear(&pool);
+    vd_runes_clear(&runes);
     vd_free(text);
     return status;
 }
@@ -90,6 +116,14 @@ vd_status vd_answer_pool_write(const vd_answer_pool *pool, const char *path, vd_
     if (status != VD_OK)
         return status;
     for (size_t i = 0; status == VD_OK && i < pool->count; i++) {
+        if (!*pool->answer[i] || strpbrk(pool->answer[i], "\t\r\n") || pool->times[i] < 0 ||
+            (i > 0 && pool->times[i] > pool->times[i - 1])) {
+            status = vd_error_set(err, VD_USAGE,
+                                  "%s: answer %zu, \"%.40s\" given %" PRId64 " times, cannot be a "
+                                  "line: text without tabs, most frequent first",
+                                  path, i, pool->answer[i], pool->times[i]);
+            break;
+        }
         char count[24];
         int n = snprintf(count, sizeof count, "%" PRId64 "\t", pool->times[i]);
         status = vd_output_write(output, count, (size_t)n, err);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +23,17 @@ struct vd_regions {
     vd_row *by_id; // sorted
 };
 
-// ---- opening
-// ---------------------------------------------------------------------------------------
+// ---- opening ------------------------------------------------------------------------------------
+
+static vd_status check_dtype(const vd_regions *r, const vd_tensor *tensor, vd_dtype one,
+                             vd_dtype other, vd_error *err)
+{
+    if (!tensor || tensor->dtype == one || tensor->dtype == other)
+        return VD_OK;
+    return vd_error_set(err, VD_FORMAT, "%s: tensor \"%s\" has dtype %s; %s or %s is expected",
+                        vd_safetensors_path(r->file), tensor->name, vd_dtype_name(tensor->dtype),
+                        vd_dtype_name(one), vd_dtype_name(other));
+}
 
 static vd_status check_shapes(vd_regions *r, vd_error *err)
 {
@@ -47,6 +57,14 @@ static vd_status check_shapes(vd_regions *r, vd_error *err)
         status = vd_safetensors_require(r->file, "num_regions", 1, &n, &used, err);
     if (status == VD_OK && vd_safetensors_find(r->file, "boxes"))
         status = vd_safetensors_require(r->file, "boxes", 3, (size_t[]){n, p, 4}, &r->boxes, err);
+    if (status == VD_OK)
+        status = check_dtype(r, r->features, VD_F16, VD_F32, err);
+    if (status == VD_OK)
+        status = check_dtype(r, r->boxes, VD_F32, VD_F16, err);
+    if (status == VD_OK)
+        status = check_dtype(r, id, VD_I64, VD_I32, err);
+    if (status == VD_OK)
+        status = check_dtype(r, used, VD_I32, VD_I64, err);
     if (status != VD_OK)
         return status;
     r->image_id = vd_alloc(n, sizeof *r->image_id);
@@ -114,8 +132,7 @@ void vd_regions_close(vd_regions *file)
     vd_free(file);
 }
 
-// ---- reading
-// ---------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 size_t vd_regions_count(const vd_regions *file)
 {
@@ -147,6 +164,12 @@ int vd_regions_used(const vd_regions *file, size_t row)
     return (int)file->used[row];
 }
 
+// Of two ids, without overflow.
+static uint64_t distance(int64_t a, int64_t b)
+{
+    return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+}
+
 vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row, vd_error *err)
 {
     size_t low = 0, high = file->count;
@@ -161,48 +184,83 @@ vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row,
         *row = file->by_id[low].row;
         return VD_OK;
     }
-    int64_t near = file->by_id[low < file->count ? low : file->count - 1].image_id;
-    return vd_error_set(err, VD_NOT_FOUND,
-                        "%s: no features of image %" PRId64
-                        "; it has %zu pictures, such as %" PRId64,
-                        vd_safetensors_path(file->file), image_id, file->count, near);
+    size_t near = low < file->count ? low : low - 1;
+    if (low > 0 && distance(file->by_id[low - 1].image_id, image_id) <
+                       distance(file->by_id[near].image_id, image_id))
+        near = low - 1;
+    return vd_error_set(
+        err, VD_NOT_FOUND,
+        "%s: no features of image %" PRId64 "; it has %zu pictures, the nearest id is %" PRId64,
+        vd_safetensors_path(file->file), image_id, file->count, file->by_id[near].image_id);
 }
 
-static vd_status check_finite(const vd_regions *file, size_t row, const char *what,
-                              const float *values, size_t count, vd_error *err)
+static vd_status check_features(const vd_regions *file, size_t row, const float *features,
+                                size_t count, vd_error *err)
 {
     for (size_t i = 0; i < count; i++)
-        if (!isfinite(values[i]))
+        if (!isfinite(features[i]))
             return vd_error_set(err, VD_FORMAT,
-                                "%s: %s of image %" PRId64 ": value %zu is not finite",
-                                vd_safetensors_path(file->file), what, file->image_id[row], i);
+                                "%s: image %" PRId64 ", region %zu: feature %zu is not finite",
+                                vd_safetensors_path(file->file), file->image_id[row],
+                                i / (size_t)file->size, i % (size_t)file->size);
+    return VD_OK;
+}
+
+// Rounding may carry a box a little beyond the picture. What lies farther out means pixels, or
+// another order of the four numbers.
+static vd_status check_boxes(const vd_regions *file, size_t row, float *boxes, size_t count,
+                             vd_error *err)
+{
+    static const float slack = 0.01f;
+    for (size_t i = 0; i < count; i++) {
+        float *box = boxes + 4 * i;
+        bool fits = true;
+        for (int c = 0; c < 4; c++)
+            fits = fits && box[c] >= -slack && box[c] <= 1.0f + slack; // false for NaN
+        if (!fits || box[0] > box[2] || box[1] > box[3])
+            return vd_error_set(err, VD_FORMAT,
+                                "%s: image %" PRId64 ", region %zu: its box is %g %g %g %g; x1 y1 "
+                                "x2 y2 in 0..1 are expected",
+                                vd_safetensors_path(file->file), file->image_id[row], i,
+                                (double)box[0], (double)box[1], (double)box[2], (double)box[3]);
+        for (int c = 0; c < 4; c++)
+            box[c] = fminf(fmaxf(box[c], 0.0f), 1.0f);
+    }
     return VD_OK;
 }
 
 vd_status vd_regions_read(const vd_regions *file, size_t row, float *features, float *boxes,
                           vd_error *err)
 {
+    if (row >= file->count)
+        return vd_error_set(err, VD_NOT_FOUND, "%s: row %zu wanted; it has %zu",
+                            vd_safetensors_path(file->file), row, file->count);
     size_t p = (size_t)file->max, d = (size_t)file->size, used = (size_t)file->used[row];
     vd_status status = vd_tensor_floats(file->features, row * p * d, used * d, features, err);
     if (status == VD_OK)
-        status = check_finite(file, row, "features", features, used * d, err);
+        status = check_features(file, row, features, used * d, err);
     memset(features + used * d, 0, (p - used) * d * sizeof *features);
-    if (status != VD_OK || !boxes || !file->boxes)
+    if (status != VD_OK || !boxes)
         return status;
-    status = vd_tensor_floats(file->boxes, row * p * 4, p * 4, boxes, err);
-    return status == VD_OK ? check_finite(file, row, "boxes", boxes, p * 4, err) : status;
+    memset(boxes, 0, p * 4 * sizeof *boxes);
+    if (!file->boxes)
+        return VD_OK;
+    status = vd_tensor_floats(file->boxes, row * p * 4, used * 4, boxes, err);
+    return status == VD_OK ? check_boxes(file, row, boxes, used, err) : status;
 }
 
-// ---- in memory, writing
-// ----------------------------------------------------------------------------
+// ---- in memory, writing -------------------------------------------------------------------------
 
 vd_status vd_region_set_new(size_t count, int max, int size, vd_region_set *out, vd_error *err)
 {
     size_t rows, values;
-    *out = (vd_region_set){.count = count, .max = max, .size = size};
+    *out = (vd_region_set){0};
+    if (max < 1 || size < 1)
+        return vd_error_set(err, VD_USAGE, "%d regions of %d numbers cannot be held", max, size);
     if (__builtin_mul_overflow(count, (size_t)max, &rows) ||
         __builtin_mul_overflow(rows, (size_t)size, &values))
         return vd_error_memory(err, "region features");
+    *out = (vd_region_set){.count = count, .max = max, .size = size};
     out->image_id = vd_alloc(count, sizeof *out->image_id);
     out->used = vd_alloc(count, sizeof *out->used);
     out->features = vd_alloc(values, sizeof *out->features);
@@ -240,9 +298,15 @@ vd_status vd_region_set_write(const vd_region_set *set, const char *path, const 
 {
     size_t n = set->count, d = (size_t)set->size, most = 1;
     vd_safetensors_writer *writer = NULL;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        if (set->used[i] < 1 || set->used[i] > set->max)
+            return vd_error_set(err, VD_USAGE,
+                                "%s: image %" PRId64 " has %" PRId32 " regions; 1 to %d can be "
+                                "written",
+                                path, set->image_id[i], set->used[i], set->max);
         if ((size_t)set->used[i] > most)
             most = (size_t)set->used[i];
+    }
     vd_status status = vd_safetensors_create(path, &writer, err);
     if (status == VD_OK)
         status = vd_safetensors_put_metadata(writer, "source", source, err);
