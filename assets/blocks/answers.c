@@ -50,6 +50,7 @@ typedef struct answer {
     unsigned told;    // which ones, a bit each
     blocks_kind also; // PAIR: those of the other object
     int number;       // COUNT, YES_COUNT; PLACE: its direction; SCENE: its topic
+    bool it;          // speaks of one thing: it's red
     float weight;     // how often among answers of its form
 } answer;
 
@@ -255,8 +256,10 @@ static void fill_table(void)
     add_things();
     add_groups();
     add_scene();
-    for (int i = 0; i < table_count; i++)
+    for (int i = 0; i < table_count; i++) {
         table[i].told = blocks_kind_mask(table[i].says);
+        table[i].it = !strncmp(table[i].text, "it's ", 5) || !strncmp(table[i].text, "a ", 2);
+    }
 }
 
 static const answer *at(int index)
@@ -315,7 +318,7 @@ static float judge_there(const blocks_scene *scene, const blocks_meaning *m, con
         return 1;
     case FORM_YES_THERE:
     case FORM_NO_THERE:
-        return a->number < 0 || !m->verb || a->number == (int)m->verb ? 1 : 0.5f;
+        return a->number < 0 || a->number == (int)m->verb ? 1 : 0.5f;
     case FORM_YES_ONE:
         return describes(scene, m->objects, a->says);
     case FORM_YES_COUNT:
@@ -437,7 +440,7 @@ static float judge_shared(const blocks_scene *scene, const blocks_meaning *m, co
     if (a->form == FORM_SHARED)
         return part == 1;
     bool many = a->form == FORM_MORE && m->attribute == BLOCKS_SHAPE;
-    return a->form == FORM_VALUE || many ? part : 0;
+    return a->form == FORM_VALUE ? (a->it ? part / 2 : part) : many ? part : 0;
 }
 
 static float judge_which(const blocks_scene *scene, const blocks_meaning *m, const answer *a)
@@ -565,7 +568,10 @@ static float answer_weight(const blocks_meaning *m, const answer *a)
     bool must = a->form == FORM_VALUE || a->form == FORM_SHARED || a->form == FORM_YES_VALUE ||
                 a->form == FORM_NO_VALUE || a->form == FORM_PAIR ||
                 (a->form == FORM_MORE && m->ask == ASK_SHARED);
-    return must && !about ? 0 : weight;
+    // "what shape are they": "cubes", not "cube".
+    bool one =
+        m->ask == ASK_SHARED && a->form == FORM_VALUE && (a->it || m->attribute == BLOCKS_SHAPE);
+    return one || (must && !about) ? 0 : weight;
 }
 
 int blocks_answer_draw(const blocks_scene *scene, const blocks_meaning *meaning, vd_rng *rng)

@@ -34,7 +34,7 @@ typedef enum {
     BLOCKS_SCENE_TOPICS
 } blocks_scene_topic;
 
-typedef enum { VERB_ANY, VERB_IS, VERB_ARE } blocks_verb;
+typedef enum { VERB_IS, VERB_ARE } blocks_verb;
 
 // A question's meaning: enough to judge every answer.
 typedef struct blocks_meaning {

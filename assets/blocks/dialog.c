@@ -21,22 +21,27 @@ typedef struct question {
 } question;
 
 static const question questions[] = {
-    {WHEN_ANY, 30, 1, blocks_ask_count, 0, 0},
+    {WHEN_ANY, 32, 1, blocks_ask_count, 0, 0},
     {WHEN_ANY, 3, 1, blocks_ask_count_all, 0, 0},
-    {WHEN_ANY, 34, 1, blocks_ask_exist, 0, 0},
+    {WHEN_ANY, 37, 1, blocks_ask_exist, 0, 0},
     {WHEN_ANY, 3, 1.4, blocks_ask_number, 0, 0},
     {WHEN_ANY, 9, 1.6, blocks_ask_all, 0, 0},
-    {WHEN_ANY, 5, 1, blocks_ask_more, 0, 0},
+    {WHEN_ANY, 5, 1.25, blocks_ask_more, 0, 0},
     {WHEN_ANY, 3, 1, blocks_ask_which_more, 0, 0},
     {WHEN_ANY, 5.5, 1, blocks_ask_absent, 0, 0},
     {WHEN_ANY, 1.5, 1, blocks_ask_present, 0, 0},
     {WHEN_ANY, 1.2, 1, blocks_ask_scene, 0, 0},
     {WHEN_ANY, 2.5, 1, blocks_ask_no_such, 0, 0},
+    {WHEN_ANY, 5, 1, blocks_ask_kind_what, 0, 0},
+    {WHEN_ANY, 4, 3.5, blocks_ask_kind_same, 0, 0},
+    {WHEN_ANY, 1, 1, blocks_ask_distinct, 0, 0},
     {WHEN_LONE, 30, 1, 0, blocks_ask_attribute, TARGET_NAMED},
     {WHEN_LONE, 12, 1, 0, blocks_ask_verify, TARGET_NAMED},
     {WHEN_LONE, 10, 1, 0, blocks_ask_attribute, TARGET_PLACE},
     {WHEN_LONE, 4, 1, 0, blocks_ask_verify, TARGET_PLACE},
     {WHEN_LONE, 8, 1, 0, blocks_ask_what, TARGET_PLACE},
+    {WHEN_LONE, 4, 1, 0, blocks_ask_what, TARGET_NAMED},
+    {WHEN_LONE, 4, 1, 0, blocks_ask_what, TARGET_SIZE},
     {WHEN_LONE, 20, 1, 0, blocks_ask_attribute, TARGET_SIZE},
     {WHEN_LONE, 9, 1, 0, blocks_ask_verify, TARGET_SIZE},
     {WHEN_LONE, 8, 1, 0, blocks_ask_attribute, TARGET_NEIGHBOUR},
@@ -47,30 +52,32 @@ static const question questions[] = {
     {WHEN_LONE, 4, 1, 0, blocks_ask_same, TARGET_NAMED},
     {WHEN_LONE, 3, 1, blocks_ask_bigger, 0, 0},
     {WHEN_LONE, 4, 0.46, 0, blocks_ask_else, TARGET_NAMED},
-    {WHEN_IT, 120, 1, 0, blocks_ask_attribute, TARGET_IT},
-    {WHEN_IT, 40, 1, 0, blocks_ask_verify, TARGET_IT},
+    {WHEN_IT, 160, 1, 0, blocks_ask_attribute, TARGET_IT},
+    {WHEN_IT, 60, 1, 0, blocks_ask_verify, TARGET_IT},
     {WHEN_IT, 6, 1, 0, blocks_ask_what, TARGET_IT},
     {WHEN_IT, 9, 1, 0, blocks_ask_neighbour, TARGET_IT},
     {WHEN_IT, 6, 0.67, 0, blocks_ask_anything, TARGET_IT},
     {WHEN_IT, 3, 1, 0, blocks_ask_pair, TARGET_IT},
     {WHEN_IT, 1.5, 1, 0, blocks_ask_where, TARGET_IT},
     {WHEN_IT, 4, 1, 0, blocks_ask_same, TARGET_IT},
-    {WHEN_IT, 5, 0.47, 0, blocks_ask_else, TARGET_IT},
-    {WHEN_THEY, 45, 1, blocks_ask_they_count, 0, 0},
-    {WHEN_THEY, 80, 3.9, blocks_ask_they_all, 0, 0},
-    {WHEN_THEY, 25, 0.78, blocks_ask_they_any, 0, 0},
-    {WHEN_THEY, 20, 1, blocks_ask_they_what, 0, 0},
+    {WHEN_IT, 5, 0.9, 0, blocks_ask_else, TARGET_IT},
+    {WHEN_THEY, 75, 1, blocks_ask_they_count, 0, 0},
+    {WHEN_THEY, 110, 3.9, blocks_ask_they_all, 0, 0},
+    {WHEN_THEY, 40, 0.73, blocks_ask_they_any, 0, 0},
+    {WHEN_THEY, 35, 1, blocks_ask_they_what, 0, 0},
+    {WHEN_THEY, 20, 4, blocks_ask_they_same, 0, 0},
     {WHEN_THEY, 4, 1, blocks_ask_others, 0, 0},
-    {WHEN_OTHER, 30, 1, 0, blocks_ask_attribute, TARGET_THAT},
+    {WHEN_OTHER, 38, 1, 0, blocks_ask_attribute, TARGET_THAT},
     {WHEN_OTHER, 12, 1, 0, blocks_ask_verify, TARGET_THAT},
     {WHEN_OTHER, 8, 1, 0, blocks_ask_attribute, TARGET_BEFORE},
     {WHEN_OTHER, 8, 1, 0, blocks_ask_verify, TARGET_BEFORE},
     {WHEN_OTHER, 20, 1, blocks_ask_and_attribute, 0, 0},
+    {WHEN_OTHER, 12, 1, blocks_ask_how_many, 0, 0},
     {WHEN_OTHER, 25, 1, blocks_ask_and_count, 0, 0},
     {WHEN_OTHER, 10, 1, blocks_ask_and_exist, 0, 0},
 };
 
-enum { QUESTIONS = sizeof questions / sizeof *questions, ENOUGH = 4 };
+enum { QUESTIONS = sizeof questions / sizeof *questions, ENOUGH = 5 };
 
 static double weight_now(const blocks_talk *talk, const question *q)
 {
@@ -113,10 +120,14 @@ static bool is_kept(blocks_talk *talk, const question *q, const blocks_draft *dr
     }
 }
 
-// "is there": "yes, there is"; "are there": "yes, there are"; otherwise either.
-static blocks_verb verb_of(const char *text)
+// "is there": "yes, there is"; "are there", "do you see any cubes": "yes, there are".
+static blocks_verb verb_of(const blocks_draft *draft)
 {
-    return !strncmp(text, "is ", 3) ? VERB_IS : !strncmp(text, "are ", 4) ? VERB_ARE : VERB_ANY;
+    const char *text = draft->text;
+    return !strncmp(text, "is ", 3)    ? VERB_IS
+           : !strncmp(text, "are ", 4) ? VERB_ARE
+           : draft->plural             ? VERB_ARE
+                                       : VERB_IS;
 }
 
 // Returns the answer. A question to which no answer of the table is true (two red cubes: "which is
@@ -136,7 +147,7 @@ static int draw_question(blocks_talk *talk, blocks_draft *draft)
         bool made = q->ask ? q->ask(talk, draft) : q->ask_about(talk, q->naming, draft);
         if (!made || said_before(talk, draft) || !is_kept(talk, q, draft))
             continue;
-        draft->meaning.verb = verb_of(draft->text);
+        draft->meaning.verb = verb_of(draft);
         int answer = blocks_answer_draw(talk->scene, &draft->meaning, &talk->rng);
         if (answer >= 0)
             return answer;
@@ -163,6 +174,10 @@ static void learn(blocks_talk *talk, const blocks_draft *draft, int answer)
         talk->known[i] |= draft->named[i];
     if (draft->about >= 0)
         talk->known[draft->about] |= blocks_answer_says(answer);
+    bool alike = m->ask == ASK_SHARED || (m->ask == ASK_ALL && m->yes);
+    for (int i = 0; i < talk->scene->count; i++)
+        if (alike && blocks_has(m->objects, i) && m->attribute < BLOCKS_ATTRIBUTES)
+            talk->known[i] |= 1u << m->attribute;
     bool polar = m->ask == ASK_ONE && m->attribute < BLOCKS_ATTRIBUTES;
     if (polar && (m->yes || blocks_values(m->attribute) == 2))
         talk->known[draft->about] |= 1u << m->attribute;

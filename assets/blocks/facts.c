@@ -144,8 +144,29 @@ blocks_set blocks_doubtful(const blocks_scene *scene, blocks_direction direction
     return blocks_all(scene) & (blocks_set)~clear;
 }
 
+static int middle(const blocks_scene *scene, blocks_set set)
+{
+    int nearest = -1;
+    double least = INFINITY, second = INFINITY;
+    for (int i = 0; i < scene->count; i++) {
+        if (!blocks_has(set, i))
+            continue;
+        double off = hypot(scene->object[i].x, scene->object[i].y);
+        if (off < least) {
+            second = least;
+            least = off;
+            nearest = i;
+        } else if (off < second) {
+            second = off;
+        }
+    }
+    return least < 1.1 && least < 0.65 * second && second < INFINITY ? nearest : -1;
+}
+
 int blocks_extreme(const blocks_scene *scene, blocks_set set, blocks_direction direction)
 {
+    if (direction == BLOCKS_AROUND)
+        return middle(scene, set);
     for (int i = 0; i < scene->count; i++) {
         if (!blocks_has(set, i))
             continue;
@@ -174,8 +195,9 @@ static double table_distance(const blocks_object *a, const blocks_object *b)
 int blocks_nearest(const blocks_scene *scene, blocks_direction direction, int from)
 {
     static const double margin = 1.15;
-    blocks_set there =
-        blocks_toward(scene, direction, from) | blocks_doubtful(scene, direction, from);
+    blocks_set there = blocks_all(scene) & (blocks_set) ~(1u << from);
+    if (direction != BLOCKS_AROUND)
+        there = blocks_toward(scene, direction, from) | blocks_doubtful(scene, direction, from);
     const blocks_object *origin = &scene->object[from];
     int nearest = -1;
     for (int i = 0; i < scene->count; i++)
@@ -183,7 +205,8 @@ int blocks_nearest(const blocks_scene *scene, blocks_direction direction, int fr
             (nearest < 0 || picture_distance(origin, &scene->object[i]) <
                                 picture_distance(origin, &scene->object[nearest])))
             nearest = i;
-    if (nearest < 0 || !blocks_lies(scene, nearest, direction, from))
+    if (nearest < 0 ||
+        (direction != BLOCKS_AROUND && !blocks_lies(scene, nearest, direction, from)))
         return -1;
     for (int i = 0; i < scene->count; i++) {
         if (!blocks_has(there, i) || i == nearest)

@@ -27,7 +27,8 @@ typedef enum {
     BLOCKS_RIGHT,
     BLOCKS_FRONT,
     BLOCKS_BEHIND,
-    BLOCKS_DIRECTIONS
+    BLOCKS_DIRECTIONS,
+    BLOCKS_AROUND = BLOCKS_DIRECTIONS // any direction; as a place: the middle of the table
 } blocks_direction;
 
 extern const blocks_kind blocks_anything;
@@ -61,7 +62,8 @@ bool blocks_lies(const blocks_scene *scene, int a, blocks_direction direction, i
 blocks_set blocks_toward(const blocks_scene *scene, blocks_direction direction, int from);
 // Objects that a person might or might not count as lying there.
 blocks_set blocks_doubtful(const blocks_scene *scene, blocks_direction direction, int from);
-// The object of the set that lies clearly in the direction of all others; -1 when none does.
+// The object of the set that lies clearly in the direction of all others (AROUND: clearly nearest
+// the middle); -1 when none does.
 int blocks_extreme(const blocks_scene *scene, blocks_set set, blocks_direction direction);
 // The nearest object in that direction; -1 when there is none or when two are about equally near.
 int blocks_nearest(const blocks_scene *scene, blocks_direction direction, int from);

@@ -376,9 +376,13 @@ bool blocks_ask_absent(blocks_talk *talk, blocks_draft *draft)
             "(3:how many %p are there|how many %p do you see|how many %p can you see|how many "
             "%p are in the picture)";
     } else {
-        pattern = "(4:is there a%a|3:are there any %p|2:do you see any %p|2:do you see a%a|can you "
-                  "see any %p|can you see a%a|3:any %p|2:is there a%a in the picture|are there any "
-                  "%p in the picture|are there %p|any %p in the picture|is there a%a on the table)";
+        draft->plural = blocks_chance(talk, 0.5);
+        pattern =
+            draft->plural
+                ? "(3:are there any %p|2:do you see any %p|can you see any %p|3:any %p|are there "
+                  "any %p in the picture|are there %p|any %p in the picture)"
+                : "(4:is there a%a|2:do you see a%a|can you see a%a|2:is there a%a in the "
+                  "picture|is there a%a on the table|is there a%a anywhere)";
     }
     blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
     return true;

@@ -57,7 +57,13 @@ bool blocks_ask_attribute(blocks_talk *talk, blocks_naming naming, blocks_draft 
     words.slot['t' - 'a'] = target.text;
     words.slot['o' - 'a'] =
         two_shapes(talk, (int)talk->scene->object[target.object].shape, target.text, choice);
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, attribute_patterns[attribute], &words);
+    // "is there a ball": "yes"; "what color".
+    static const char *const short_patterns[BLOCKS_ATTRIBUTES] = {
+        "(2:what color|which color|what colour)", "(2:what shape|which shape|what kind)",
+        "(2:what material|what is it made of)", "(what size|how big)"};
+    bool brief = naming == TARGET_IT && target.coreference == 1 && blocks_chance(talk, 0.08);
+    blocks_say(&talk->rng, draft->text, sizeof draft->text,
+               brief ? short_patterns[attribute] : attribute_patterns[attribute], &words);
     return true;
 }
 
@@ -85,15 +91,18 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_naming naming, blocks_draft *dr
         blocks_topic(TOPIC_VERIFY, (uint64_t)attribute, (uint64_t)target.object, (uint64_t)value);
     char predicate[BLOCKS_PHRASE];
     blocks_predicate(&talk->rng, attribute, value, predicate);
+    // A ball is round and a cube is not; the others are a matter of opinion.
+    if (attribute == BLOCKS_SHAPE && value == BLOCKS_BALL &&
+        (truth == BLOCKS_BALL || truth == BLOCKS_CUBE) && blocks_chance(talk, 0.2))
+        snprintf(predicate, sizeof predicate, "round");
     blocks_words words = {{0}};
     words.slot['t' - 'a'] = target.text;
     words.slot['v' - 'a'] = predicate;
     blocks_say(&talk->rng, draft->text, sizeof draft->text,
                attribute == BLOCKS_COLOR
                    ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v)"
-               : attribute == BLOCKS_SHAPE
-                   ? "(14:is %t %v|does %t look like %v|would you say %t is %v)"
-                   : "(14:is %t %v|does %t look %v|would you say %t is %v)",
+               : attribute == BLOCKS_SHAPE ? "(14:is %t %v|would you say %t is %v)"
+                                           : "(14:is %t %v|does %t look %v|would you say %t is %v)",
                &words);
     return true;
 }
@@ -101,22 +110,31 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_naming naming, blocks_draft *dr
 // "what is the thing on the left": a red cube.
 bool blocks_ask_what(blocks_talk *talk, blocks_naming naming, blocks_draft *draft)
 {
+    static const char *const it = "(4:what is %t|what is %t exactly|what kind of thing is %t|"
+                                  "what kind of object is %t)";
+    static const char *const the = "(6:what is %t|5:what's %t|can you describe %t|describe %t|"
+                                   "tell me what %t is)";
+    static const char *const placed = "(3:what is %p|3:what's %p|which (thing|object) is %p|what "
+                                      "(thing|object) is %p|which one is %p|what do you see %p)";
     blocks_target target;
-    unsigned hide = 1u << BLOCKS_SHAPE | (naming == TARGET_IT ? 0 : 1u << BLOCKS_COLOR);
+    unsigned hide = 1u << BLOCKS_SHAPE;
+    if (naming == TARGET_PLACE)
+        hide |= 1u << BLOCKS_COLOR;
     if (!blocks_target_pick(talk, naming, hide, &target))
         return false;
-    *draft = blocks_draft_new(naming == TARGET_IT ? "attribute" : "superlative", ASK_WHICH);
+    *draft = blocks_draft_new("attribute", ASK_WHICH);
     blocks_draft_about(draft, &target);
     draft->topic = blocks_topic(TOPIC_WHAT, (uint64_t)target.object, 0, 0);
+    char place[BLOCKS_PHRASE];
+    blocks_say(&talk->rng, place, sizeof place, target.place ? target.place : "", NULL);
     blocks_words words = {{0}};
     words.slot['t' - 'a'] = target.text;
-    blocks_say(
-        &talk->rng, draft->text, sizeof draft->text,
-        naming == TARGET_IT
-            ? "(4:what is %t|what is %t exactly|what kind of thing is %t|what kind of object is %t)"
-            : "(4:what is %t|4:what's %t|which (object|thing) is %t|what (object|thing) is "
-              "%t|can you describe %t|describe %t|what do you call %t)",
-        &words);
+    words.slot['p' - 'a'] = place;
+    blocks_say(&talk->rng, draft->text, sizeof draft->text,
+               naming == TARGET_IT                        ? it
+               : target.place && blocks_chance(talk, 0.5) ? placed
+                                                          : the,
+               &words);
     return true;
 }
 

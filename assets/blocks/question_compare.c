@@ -202,7 +202,7 @@ bool blocks_ask_else(blocks_talk *talk, blocks_naming naming, blocks_draft *draf
 {
     blocks_attribute a = blocks_chance(talk, 0.6) ? BLOCKS_COLOR : BLOCKS_SHAPE;
     blocks_target target;
-    if (!blocks_target_pick(talk, naming, 1u << a, &target))
+    if (!blocks_target_pick(talk, naming, naming == TARGET_IT ? 0 : 1u << a, &target))
         return false;
     blocks_kind alike = blocks_kind_of(&talk->scene->object[target.object], 1u << a);
     blocks_set others = blocks_find(talk->scene, alike) & (blocks_set) ~(1u << target.object);
@@ -220,15 +220,27 @@ bool blocks_ask_else(blocks_talk *talk, blocks_naming naming, blocks_draft *draf
     draft->meaning.given = 1u << a;
     draft->other_group = count;
     draft->topic = blocks_topic(TOPIC_ELSE, (uint64_t)a, (uint64_t)target.object, 0);
+    char many[BLOCKS_PHRASE], one[BLOCKS_PHRASE];
+    blocks_noun(&talk->rng, alike, BLOCKS_PLURAL, many);
+    blocks_noun(&talk->rng, alike, BLOCKS_BARE, one);
     blocks_words words = {{0}};
     words.slot['t' - 'a'] = target.text;
     words.slot['v' - 'a'] = a == BLOCKS_COLOR ? "color" : "shape";
-    blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               count ? "(how many other (things|objects) (have|are) the same %v as %t|how many "
-                       "(things|objects) have the same %v as %t)"
-                     : "(2:is anything else the same %v as %t|is there anything else with the same "
-                       "%v as %t|is there another (thing|object) of the same %v as %t|does "
-                       "anything else have the same %v as %t)",
-               &words);
+    words.slot['p' - 'a'] = many;
+    words.slot['k' - 'a'] = one;
+    // "is there another cube": once it is known that it is one.
+    bool known = naming == TARGET_IT && talk->known[target.object] >> a & 1;
+    const char *pattern =
+        known ? (count ? "(2:how many other %p are there|how many more %p are there|how many other "
+                         "%p do you see)"
+                       : "(3:is there another %k|2:are there any other %p|are there more %p|do you "
+                         "see another %k|any other %p)")
+        : count
+            ? "(how many other (things|objects) (have|are) the same %v as %t|how many other "
+              "(things|objects) have the same %v as %t)"
+            : "(2:is anything else the same %v as %t|is there anything else with the same %v as "
+              "%t|is there another (thing|object) of the same %v as %t|does anything else have "
+              "the same %v as %t)";
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
     return true;
 }

@@ -1,7 +1,7 @@
 // Questions about kinds: how many there are, whether there are any, whether all are red.
 #include "assets/blocks/talk.h"
 
-enum { TOPIC_KIND = 16, TOPIC_ALL_THINGS, TOPIC_NUMBER, TOPIC_ALL_ARE };
+enum { TOPIC_KIND = 16, TOPIC_ALL_THINGS, TOPIC_NUMBER, TOPIC_ALL_ARE = 64, TOPIC_DISTINCT = 20 };
 
 // What people call an attribute's things in the predicate: "how many things are red".
 static unsigned draw_mask(blocks_talk *talk)
@@ -145,8 +145,8 @@ static const char *exist_pattern(bool plural)
 static const char *anything_pattern(void)
 {
     return "(3:is there anything %v %h|2:is anything %v|2:do you see anything %v %h|is there "
-           "something %v %h|anything %v|is any of the things %v|are any of (the objects|them|the "
-           "things) %v|can you see anything %v)";
+           "something %v %h|anything %v|is any of the things %v|are any of "
+           "the (objects|things) %v|can you see anything %v)";
 }
 
 // What the words for "is there a red ball" are made of.
@@ -270,6 +270,7 @@ bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
         name_kind(draft, scene, kind);
         draft->kind_told = false;
         draft->meaning.yes = yes;
+        draft->meaning.attribute = attribute;
         draft->meaning.number = blocks_size_of(blocks_find(scene, both));
         draft->plural = draft->group = true;
         draft->topic = blocks_topic(TOPIC_ALL_ARE, blocks_kind_key(kind), (uint64_t)attribute, 0);
@@ -301,6 +302,50 @@ static bool again(blocks_talk *talk, const blocks_entry *before,
         if (ask(talk, draft) && blocks_kind_mask(draft->kind) == mask)
             return true;
     return false;
+}
+
+// "how many different colors are there"
+bool blocks_ask_distinct(blocks_talk *talk, blocks_draft *draft)
+{
+    bool color = blocks_chance(talk, 0.5);
+    blocks_attribute a = color ? BLOCKS_COLOR : BLOCKS_SHAPE;
+    unsigned seen = 0;
+    for (int i = 0; i < talk->scene->count; i++)
+        seen |= 1u << blocks_value(&talk->scene->object[i], a);
+    *draft = blocks_draft_new("count", ASK_COUNT);
+    draft->meaning.number = __builtin_popcount(seen);
+    draft->topic = blocks_topic(TOPIC_DISTINCT, (uint64_t)a, 0, 0);
+    blocks_say(&talk->rng, draft->text, sizeof draft->text,
+               color ? "(2:how many different (colors|colours) are there|how many colors (are "
+                       "there|do you see|can you see))"
+                     : "(3:how many different shapes (are there|do you see)|how many kinds of "
+                       "(shapes|things|objects) are there)",
+               NULL);
+    return true;
+}
+
+// "how many", after an is there that was answered with yes.
+bool blocks_ask_how_many(blocks_talk *talk, blocks_draft *draft)
+{
+    const blocks_entry *before = &talk->entry[talk->round - 1];
+    if (talk->round < 2 || !before->exist || blocks_told(talk, before->kind) != -1)
+        return false;
+    for (int e = 1; e < talk->round - 1; e++)
+        if (talk->entry[e].exist && blocks_find(talk->scene, talk->entry[e].kind) &&
+            !blocks_chance(talk, 0.15))
+            return false;
+    blocks_set set = blocks_find(talk->scene, before->kind);
+    *draft = blocks_draft_new("count", ASK_COUNT);
+    name_kind(draft, talk->scene, before->kind);
+    draft->coreference = 1;
+    draft->meaning.number = blocks_size_of(set);
+    draft->plural = draft->group = true;
+    draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(before->kind), 1, 0);
+    blocks_say(&talk->rng, draft->text, sizeof draft->text,
+               "(3:how many|2:how many are there|how many of them|how many do you see|how many of "
+               "them are there)",
+               NULL);
+    return true;
 }
 
 // "and balls", after a how many.

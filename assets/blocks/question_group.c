@@ -1,129 +1,192 @@
-// Questions about the things last spoken of: how many of them are metal, are they all red.
+// Questions about several things: those last spoken of ("how many of them are metal") or a kind
+// named ("what color are the cubes").
 #include "assets/blocks/talk.h"
+
+#include <stdio.h>
 
 enum { TOPIC_KIND = 16, TOPIC_THEY_ALL = 64, TOPIC_THEY_WHAT, TOPIC_THEY_ANY, TOPIC_OTHERS };
 
-static bool ready(blocks_talk *talk, blocks_set *they)
+// What is asked about.
+typedef struct group {
+    blocks_kind kind;
+    blocks_set set;
+    int coreference;
+    char they[BLOCKS_PHRASE], them[BLOCKS_PHRASE]; // "they", "them"; "the cubes" twice
+} group;
+
+static bool pick_they(blocks_talk *talk, group *g)
 {
-    if (!talk->they || (!blocks_they_clear(talk) && talk->round - talk->they_entry > 1))
+    if (talk->they && !blocks_they_clear(talk) && talk->round - talk->they_entry > 1)
         return false;
-    *they = blocks_find(talk->scene, talk->they_kind);
-    return blocks_size_of(*they) >= 2;
+    g->kind = talk->they_kind;
+    g->coreference = talk->round - talk->they_entry;
+    if (!talk->they) {
+        // Nobody spoke of a group: "they" is what lies on the table.
+        g->kind = blocks_anything;
+        g->coreference = 0;
+    }
+    g->set = blocks_find(talk->scene, g->kind);
+    blocks_say(&talk->rng, g->they, sizeof g->they, "(6:they|those)", NULL);
+    blocks_say(&talk->rng, g->them, sizeof g->them, "(4:them|2:those|these)", NULL);
+    return blocks_size_of(g->set) >= 2;
 }
 
-// An attribute that does not name the group.
-static bool draw_open(blocks_talk *talk, blocks_attribute *a)
+static bool pick_kind(blocks_talk *talk, group *g)
+{
+    const blocks_scene *scene = talk->scene;
+    static const unsigned char masks[] = {2, 2, 2, 1, 1, 4, 8, 6, 10};
+    int some = vd_rng_below(&talk->rng, scene->count);
+    g->kind =
+        blocks_kind_of(&scene->object[some], masks[vd_rng_below(&talk->rng, (int)sizeof masks)]);
+    g->set = blocks_find(scene, g->kind);
+    g->coreference = 0;
+    blocks_noun(&talk->rng, g->kind, BLOCKS_THE_MANY, g->they);
+    snprintf(g->them, sizeof g->them, "%s", g->they);
+    return blocks_size_of(g->set) >= 2;
+}
+
+// An attribute that does not name the group and has not been told of all of it.
+static bool draw_open(blocks_talk *talk, const group *g, blocks_attribute *a)
 {
     *a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
-    return talk->they_kind.value[*a] < 0;
+    bool told = true;
+    for (int i = 0; i < talk->scene->count; i++)
+        told &= !blocks_has(g->set, i) || talk->known[i] >> *a & 1;
+    return g->kind.value[*a] < 0 && !told;
 }
 
-static blocks_draft start(const blocks_talk *talk, const char *family, blocks_ask ask,
-                          blocks_set they)
+static blocks_draft start(const group *g, const char *family, blocks_ask ask, blocks_set objects)
 {
     blocks_draft draft = blocks_draft_new(family, ask);
-    draft.coreference = talk->round - talk->they_entry;
-    draft.meaning.objects = they;
-    draft.meaning.given = blocks_kind_mask(talk->they_kind);
+    draft.coreference = g->coreference;
+    draft.meaning.objects = objects;
+    draft.meaning.given = blocks_kind_mask(g->kind);
     return draft;
 }
 
 // A value of the attribute, one that some of the group have more often than not.
-static int draw_value(blocks_talk *talk, blocks_set they, blocks_attribute a)
+static int draw_value(blocks_talk *talk, const group *g, blocks_attribute a)
 {
     for (;;) {
         int some = vd_rng_below(&talk->rng, talk->scene->count);
-        if (blocks_has(they, some) || blocks_chance(talk, 0.25))
+        if (blocks_has(g->set, some) || blocks_chance(talk, 0.25))
             return blocks_value(&talk->scene->object[some], a);
     }
 }
 
+static void say(blocks_talk *talk, blocks_draft *draft, const group *g, const char *many,
+                const char *one, const char *pattern)
+{
+    blocks_words words = {{0}};
+    words.slot['g' - 'a'] = g->they;
+    words.slot['m' - 'a'] = g->them;
+    words.slot['v' - 'a'] = many;
+    words.slot['w' - 'a'] = one;
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
+}
+
 bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft)
 {
-    blocks_set they;
+    group g;
     blocks_attribute a;
-    if (!ready(talk, &they) || !draw_open(talk, &a))
+    if (!pick_they(talk, &g) || !draw_open(talk, &g, &a))
         return false;
-    int value = draw_value(talk, they, a);
-    blocks_kind kind = talk->they_kind;
+    int value = draw_value(talk, &g, a);
+    blocks_kind kind = g.kind;
     kind.value[a] = (int8_t)value;
     if (blocks_told(talk, kind) >= 0)
         return false;
-    *draft = start(talk, "count", ASK_COUNT, they);
+    *draft = start(&g, "count", ASK_COUNT, g.set);
     draft->meaning.number = blocks_size_of(blocks_find(talk->scene, kind));
     draft->kind = kind;
     draft->kind_told = true;
     draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 0, 0);
-    char predicate[BLOCKS_PHRASE], noun[BLOCKS_PHRASE];
-    blocks_kind only = blocks_anything;
-    only.value[a] = (int8_t)value;
+    char predicate[BLOCKS_PHRASE];
     blocks_predicate_many(&talk->rng, a, value, predicate);
-    blocks_noun(&talk->rng, only, BLOCKS_THE_MANY, noun);
-    blocks_words words = {{0}};
-    words.slot['v' - 'a'] = predicate;
-    words.slot['p' - 'a'] = noun + 4;
-    blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               "(6:how many of them are %v|3:how many of those are %v|2:how many are %v|"
-               "of those, how many are %v|and how many of (them|those) are %v|"
-               "how many of these are %v)",
-               &words);
+    say(talk, draft, &g, predicate, NULL,
+        "(8:how many of %m are %v|2:how many are %v|of those, how many are %v|and how many of %m "
+        "are %v)");
     return true;
 }
 
 bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
 {
-    blocks_set they;
+    group g;
     blocks_attribute a;
-    if (!ready(talk, &they) || !draw_open(talk, &a))
+    if (!pick_they(talk, &g) || !draw_open(talk, &g, &a))
         return false;
-    bool same = blocks_chance(talk, 0.25), yes = blocks_chance(talk, 0.5);
-    int value = draw_value(talk, they, a), shared = blocks_shared(talk->scene, they, a);
+    bool yes = blocks_chance(talk, 0.5);
+    int value = draw_value(talk, &g, a), shared = blocks_shared(talk->scene, g.set, a);
     if (yes && shared >= 0)
         value = shared;
-    if (same ? (shared >= 0) != yes : (shared == value) != yes)
+    if ((shared == value) != yes)
         return false;
-    *draft = start(talk, "verify", same ? ASK_POLAR : ASK_ALL, they);
+    *draft = start(&g, "verify", ASK_ALL, g.set);
     draft->meaning.yes = yes;
+    draft->meaning.attribute = a;
     blocks_kind such = blocks_anything;
     such.value[a] = (int8_t)value;
-    draft->meaning.number = blocks_size_of(blocks_find(talk->scene, such) & they);
-    draft->topic = blocks_topic(TOPIC_THEY_ALL, blocks_kind_key(talk->they_kind), (uint64_t)a,
-                                same ? 100 : (uint64_t)value);
-    static const char *const names[BLOCKS_ATTRIBUTES] = {"color", "shape", "material", "size"};
+    draft->meaning.number = blocks_size_of(blocks_find(talk->scene, such) & g.set);
+    draft->topic = blocks_topic(TOPIC_THEY_ALL, blocks_kind_key(g.kind), (uint64_t)a, 0);
     char predicate[BLOCKS_PHRASE];
     blocks_predicate_many(&talk->rng, a, value, predicate);
-    blocks_words words = {{0}};
-    words.slot['v' - 'a'] = same ? names[a] : predicate;
-    bool both = blocks_size_of(they) == 2 && blocks_chance(talk, 0.4);
-    blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               same   ? "(3:are they (all|) the same %v|do they (all|) have the same %v|are all of "
-                        "them the same %v)"
-               : both ? "(2:are they both %v|are both of them %v)"
-                      : "(5:are they all %v|3:are all of them %v|2:are they %v|are those all %v|"
-                        "are all of those %v|are they all %v)",
-               &words);
+    bool both = blocks_size_of(g.set) == 2 && blocks_chance(talk, 0.4);
+    say(talk, draft, &g, predicate, NULL,
+        both ? "(2:are they both %v|are both of %m %v)"
+             : "(6:are %g all %v|4:are all of %m %v|2:are %g %v)");
+    return true;
+}
+
+static bool ask_same(blocks_talk *talk, const group *g, blocks_draft *draft)
+{
+    blocks_attribute a;
+    if (!draw_open(talk, g, &a))
+        return false;
+    *draft = start(g, "verify", ASK_POLAR, g->set);
+    draft->meaning.yes = blocks_shared(talk->scene, g->set, a) >= 0;
+    draft->topic = blocks_topic(TOPIC_THEY_ALL, blocks_kind_key(g->kind), (uint64_t)a, 100);
+    static const char *const names[BLOCKS_ATTRIBUTES] = {"color", "shape", "material", "size"};
+    say(talk, draft, g, names[a], NULL,
+        "(3:are %g (2:all|) the same %v|do %g (all|) have the same %v|2:are all of %m the same "
+        "%v)");
+    return true;
+}
+
+bool blocks_ask_they_same(blocks_talk *talk, blocks_draft *draft)
+{
+    group g;
+    return pick_they(talk, &g) && ask_same(talk, &g, draft);
+}
+
+bool blocks_ask_kind_same(blocks_talk *talk, blocks_draft *draft)
+{
+    group g;
+    if (!pick_kind(talk, &g) || !ask_same(talk, &g, draft))
+        return false;
+    draft->kind = g.kind;
+    draft->group = draft->plural = true;
     return true;
 }
 
 bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
 {
-    blocks_set they;
+    group g;
     blocks_attribute a;
     bool yes = blocks_chance(talk, 0.5);
-    if (!ready(talk, &they) || !draw_open(talk, &a))
+    if (!pick_they(talk, &g))
         return false;
     for (int attempt = 0; attempt < 6; attempt++) {
-        if (attempt && !draw_open(talk, &a))
+        if (!draw_open(talk, &g, &a))
             continue;
-        int value = draw_value(talk, they, a);
+        int value = draw_value(talk, &g, a);
         if (!yes)
             value = vd_rng_below(&talk->rng, blocks_values(a));
-        blocks_kind kind = talk->they_kind;
+        blocks_kind kind = g.kind;
         kind.value[a] = (int8_t)value;
         blocks_set some = blocks_find(talk->scene, kind);
         if ((some != 0) != yes || blocks_told(talk, kind) != -2)
             continue;
-        *draft = start(talk, "exist", ASK_ANY, some);
+        *draft = start(&g, "exist", ASK_ANY, some);
         draft->meaning.yes = yes;
         draft->meaning.given |= 1u << a;
         draft->kind = kind;
@@ -135,53 +198,64 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
         char many[BLOCKS_PHRASE], one[BLOCKS_PHRASE];
         blocks_predicate_many(&talk->rng, a, value, many);
         blocks_predicate(&talk->rng, a, value, one);
-        blocks_words words = {{0}};
-        words.slot['v' - 'a'] = many;
-        words.slot['w' - 'a'] = one;
-        blocks_say(&talk->rng, draft->text, sizeof draft->text,
-                   "(5:are any of them %v|2:is any of them %w|2:is one of them %w|are any of those "
-                   "%v|are some of them %v|is at least one of them %w)",
-                   &words);
+        say(talk, draft, &g, many, one,
+            "(6:are any of %m %v|3:is any of %m %w|2:is one of %m %w|are some of %m %v|is at least "
+            "one of %m %w)");
         return true;
     }
     return false;
 }
 
+static bool ask_what(blocks_talk *talk, const group *g, blocks_draft *draft)
+{
+    blocks_attribute a;
+    if (!draw_open(talk, g, &a))
+        return false;
+    bool pair = blocks_size_of(g->set) == 2 && (a == BLOCKS_COLOR || a == BLOCKS_SHAPE);
+    if (blocks_shared(talk->scene, g->set, a) < 0 && !pair && !blocks_chance(talk, 0.3))
+        return false;
+    *draft = start(g, "attribute", ASK_SHARED, g->set);
+    draft->meaning.attribute = a;
+    draft->topic = blocks_topic(TOPIC_THEY_WHAT, blocks_kind_key(g->kind), (uint64_t)a, 0);
+    static const char *const patterns[BLOCKS_ATTRIBUTES] = {
+        "(5:what (3:color|colour) are %g|what colors are %g|what are the colors of %m)",
+        "(4:what shape are %g|what shapes are %g)",
+        "(4:what are %g made of|what material are %g|are %g metal or rubber)",
+        "(3:how big are %g|what size are %g|are %g big or small)"};
+    say(talk, draft, g, NULL, NULL, patterns[a]);
+    return true;
+}
+
 // "what color are they"
 bool blocks_ask_they_what(blocks_talk *talk, blocks_draft *draft)
 {
-    blocks_set they;
-    blocks_attribute a;
-    if (!ready(talk, &they) || !draw_open(talk, &a))
+    group g;
+    return pick_they(talk, &g) && ask_what(talk, &g, draft);
+}
+
+// "what color are the cubes"
+bool blocks_ask_kind_what(blocks_talk *talk, blocks_draft *draft)
+{
+    group g;
+    if (!pick_kind(talk, &g) || !ask_what(talk, &g, draft))
         return false;
-    bool pair = blocks_size_of(they) == 2 && (a == BLOCKS_COLOR || a == BLOCKS_SHAPE);
-    if (blocks_shared(talk->scene, they, a) < 0 && !pair && !blocks_chance(talk, 0.3))
-        return false;
-    *draft = start(talk, "attribute", ASK_SHARED, they);
-    draft->meaning.attribute = a;
-    draft->topic = blocks_topic(TOPIC_THEY_WHAT, blocks_kind_key(talk->they_kind), (uint64_t)a, 0);
-    static const char *const patterns[BLOCKS_ATTRIBUTES] = {
-        "(4:what (3:color|colour) are they|what colors are they|what color are those|"
-        "what are their colors)",
-        "(4:what shape are they|what shapes are they|what shape are those)",
-        "(4:what are they made of|what material are they|are they metal or rubber)",
-        "(3:how big are they|what size are they|are they big or small)"};
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, patterns[a], NULL);
+    draft->kind = g.kind;
+    draft->group = draft->plural = true;
     return true;
 }
 
 // "how many other things are there"
 bool blocks_ask_others(blocks_talk *talk, blocks_draft *draft)
 {
-    blocks_set they;
-    if (!ready(talk, &they) || !blocks_kind_mask(talk->they_kind) || !blocks_they_clear(talk))
+    group g;
+    if (!talk->they || !pick_they(talk, &g) || !blocks_kind_mask(g.kind) ||
+        !blocks_they_clear(talk))
         return false;
-    *draft = start(talk, "count", ASK_COUNT, they);
-    draft->meaning.number = talk->scene->count - blocks_size_of(they);
-    draft->topic = blocks_topic(TOPIC_OTHERS, blocks_kind_key(talk->they_kind), 0, 0);
-    blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               "(3:how many other (things|objects) are there|how many others are there|"
-               "how many more (things|objects) are there besides (them|those))",
-               NULL);
+    *draft = start(&g, "count", ASK_COUNT, g.set);
+    draft->meaning.number = talk->scene->count - blocks_size_of(g.set);
+    draft->topic = blocks_topic(TOPIC_OTHERS, blocks_kind_key(g.kind), 0, 0);
+    say(talk, draft, &g, NULL, NULL,
+        "(3:how many other (things|objects) are there|how many others are there|how many more "
+        "(things|objects) are there besides %m)");
     return true;
 }

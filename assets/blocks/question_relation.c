@@ -47,12 +47,13 @@ bool blocks_ask_neighbour(blocks_talk *talk, blocks_naming naming, blocks_draft 
     blocks_target target;
     if (!blocks_target_pick(talk, naming, 0, &target))
         return false;
-    blocks_direction direction = draw_direction(talk);
-    if (blocks_chance(talk, 0.1))
+    blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS + 1);
+    if (direction != BLOCKS_AROUND && blocks_chance(talk, 0.1))
         return ask_how_many(talk, &target, direction, draft);
-    blocks_set there = blocks_toward(talk->scene, direction, target.object);
+    bool around = direction == BLOCKS_AROUND;
+    blocks_set there = around ? 0 : blocks_toward(talk->scene, direction, target.object);
     int nearest = blocks_nearest(talk->scene, direction, target.object);
-    bool nothing = !there && !blocks_doubtful(talk->scene, direction, target.object);
+    bool nothing = !around && !there && !blocks_doubtful(talk->scene, direction, target.object);
     if (nothing ? !blocks_chance(talk, 0.3) : nearest < 0)
         return false;
     *draft = blocks_draft_new("relation", ASK_WHICH);
@@ -153,18 +154,25 @@ bool blocks_ask_where(blocks_talk *talk, blocks_naming naming, blocks_draft *dra
         return false;
     int side = blocks_side(talk->scene, target.object);
     int depth = blocks_depth(talk->scene, target.object);
-    // Not both: "on the left" and "in the back" would be true at once, which is fine, but the
-    // middle is only the middle.
+    bool choice = side >= 0 && blocks_chance(talk, 0.25);
+    bool polar = !choice && side >= 0 && blocks_chance(talk, 0.35);
     if (side < 0 && depth >= 0 && blocks_chance(talk, 0.5))
-        return false;
-    *draft = blocks_draft_new("relation", ASK_WHERE);
+        return false; // the middle of one and not of the other
+    *draft = blocks_draft_new("relation", polar ? ASK_ONE : ASK_WHERE);
     blocks_draft_about(draft, &target);
     draft->family = "relation";
     draft->about = -1;
     draft->topic = blocks_topic(TOPIC_WHERE, (uint64_t)target.object, 0, 0);
+    bool left = blocks_chance(talk, 0.5);
+    draft->meaning.yes = (side == BLOCKS_LEFT) == left;
     say(talk, draft,
-        "(6:where is %t|2:where's %t|where on the table is %t|which side is %t on|"
-        "where do you see %t)",
+        choice
+            ? "(2:is %t on the left or (on|) the right|is %t on the right or (on|) the left|is %t "
+              "on the left or right)"
+        : polar ? (left ? "is %t on the left (2:|side|side of the (picture|table)|of the picture)"
+                        : "is %t on the right (2:|side|side of the (picture|table)|of the picture)")
+                : "(6:where is %t|2:where's %t|where on the table is %t|which side is %t on|"
+                  "where do you see %t)",
         &target, BLOCKS_LEFT, NULL, NULL);
     return true;
 }

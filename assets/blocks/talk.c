@@ -85,13 +85,13 @@ blocks_draft blocks_draft_new(const char *family, blocks_ask ask)
 bool blocks_it_clear(const blocks_talk *talk)
 {
     return talk->it >= 0 && !(talk->singles & ~(1u << talk->it)) &&
-           talk->round - talk->it_entry <= 4;
+           talk->round - talk->it_entry <= 3;
 }
 
 bool blocks_they_clear(const blocks_talk *talk)
 {
     return talk->they && talk->groups <= (talk->they_entry > 0) &&
-           talk->round - talk->they_entry <= 4;
+           talk->round - talk->they_entry <= 3;
 }
 
 // ---- targets
@@ -161,25 +161,36 @@ static bool pick_named(blocks_talk *talk, unsigned hide, blocks_target *target)
     return true;
 }
 
-static const char *const place_words[BLOCKS_DIRECTIONS] = {
+static const char *const place_words[BLOCKS_DIRECTIONS + 1] = {
     "(3:the %k on the far left|2:the %k on the left|2:the leftmost %k|the %k furthest to the left|"
-    "the %k farthest left|the %k all the way on the left)",
+    "the %k farthest left|the %k all the way on the left|the left %k)",
     "(3:the %k on the far right|2:the %k on the right|2:the rightmost %k|the %k furthest to the "
-    "right|the %k farthest right|the %k all the way on the right)",
+    "right|the %k farthest right|the %k all the way on the right|the right %k)",
     "(3:the closest %k|2:the %k in the front|the %k in front|the nearest %k|the %k closest to "
     "(you|us|me|the camera)|the frontmost %k|the %k at the front)",
     "(3:the %k in the back|the %k at the back|2:the farthest %k|the furthest %k|the %k farthest "
     "(away|from the camera)|the %k furthest back)",
+    "(3:the %k in the middle|the middle %k|the %k in the (center|centre)|the %k closest to the "
+    "(middle|center))",
+};
+
+// The same without a noun, for "what is on the left".
+static const char *const bare_places[BLOCKS_DIRECTIONS + 1] = {
+    "(2:on the left|2:on the far left|on the left side|furthest to the left|leftmost)",
+    "(2:on the right|2:on the far right|on the right side|furthest to the right|rightmost)",
+    "(2:in the front|2:in front|2:closest (to (you|us|the camera)|)|at the front|nearest)",
+    "(2:in the back|2:farthest (away|from the camera)|at the back|furthest back)",
+    "(3:in the middle|in the (center|centre)|closest to the middle)",
 };
 
 static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
     const blocks_scene *scene = talk->scene;
-    blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS);
+    blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS + 1);
     blocks_set among = blocks_all(scene);
     target->kind = blocks_anything;
     // "the leftmost cube": of some kind of which there are several.
-    if (blocks_chance(talk, 0.3)) {
+    if (direction != BLOCKS_AROUND && blocks_chance(talk, 0.3)) {
         blocks_attribute a = blocks_chance(talk, 0.6) ? BLOCKS_SHAPE : BLOCKS_COLOR;
         int some = vd_rng_below(&talk->rng, scene->count);
         if (!(hide >> a & 1))
@@ -194,6 +205,7 @@ static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
     blocks_words words = {{0}};
     words.slot['k' - 'a'] = noun;
     blocks_say(&talk->rng, target->text, sizeof target->text, place_words[direction], &words);
+    target->place = blocks_kind_mask(target->kind) ? NULL : bare_places[direction];
     target->named = blocks_kind_mask(target->kind);
     target->family = "superlative";
     target->topic = 16 + (uint64_t)direction;
@@ -206,9 +218,10 @@ static bool pick_size(blocks_talk *talk, unsigned hide, blocks_target *target)
     int size = vd_rng_below(&talk->rng, BLOCKS_SIZES);
     int some = vd_rng_below(&talk->rng, scene->count);
     blocks_attribute a = blocks_chance(talk, 0.75) ? BLOCKS_SHAPE : BLOCKS_COLOR;
-    if (hide & (1u << a | 1u << BLOCKS_SIZE))
+    bool any = blocks_chance(talk, 0.5); // "the biggest thing"
+    if (hide & ((any ? 0 : 1u << a) | 1u << BLOCKS_SIZE))
         return false;
-    target->kind = blocks_kind_of(&scene->object[some], 1u << a);
+    target->kind = blocks_kind_of(&scene->object[some], any ? 0 : 1u << a);
     if (blocks_size_of(blocks_find(scene, target->kind)) < 2)
         return false;
     blocks_kind sized = target->kind;
@@ -232,11 +245,12 @@ static bool pick_size(blocks_talk *talk, unsigned hide, blocks_target *target)
 
 const char *blocks_direction_words(blocks_direction direction)
 {
-    static const char *const words[BLOCKS_DIRECTIONS] = {
+    static const char *const words[BLOCKS_DIRECTIONS + 1] = {
         "(4:to the left of|3:left of|on the left of|on the left side of)",
         "(4:to the right of|3:right of|on the right of|on the right side of)",
         "in front of",
         "(6:behind|in back of)",
+        "(4:next to|2:closest to|nearest to|near|beside)",
     };
     return words[direction];
 }
@@ -251,7 +265,7 @@ static bool pick_neighbour(blocks_talk *talk, unsigned hide, blocks_target *targ
     if (target->object < 0 || !open(talk, target->object, hide))
         return false;
     char pattern[160];
-    snprintf(pattern, sizeof pattern, "the (3:thing|2:object|one|item) (5:|just|right) %s %%t",
+    snprintf(pattern, sizeof pattern, "the (3:thing|2:object|one|item) (5:|just) %s %%t",
              blocks_direction_words(direction));
     blocks_words words = {{0}};
     words.slot['t' - 'a'] = from.text;
@@ -260,6 +274,8 @@ static bool pick_neighbour(blocks_talk *talk, unsigned hide, blocks_target *targ
     target->named = 0;
     target->family = "relation";
     target->crowded = true;
+    target->beside = from.object;
+    target->beside_named = from.named;
     target->topic = 32 + (uint64_t)direction + 8 * (uint64_t)from.object;
     return true;
 }
@@ -274,7 +290,7 @@ static bool pick_it(blocks_talk *talk, unsigned hide, blocks_target *target)
     target->coreference = talk->round - talk->it_entry;
     target->kind = blocks_anything;
     blocks_say(&talk->rng, target->text, sizeof target->text,
-               "(16:it|2:that one|that thing|that object|this one|this thing)", NULL);
+               "(16:it|2:that one|that|that thing|that object|this one|this thing)", NULL);
     return true;
 }
 
@@ -373,5 +389,7 @@ void blocks_draft_about(blocks_draft *draft, const blocks_target *target)
     draft->named[target->object] = target->named;
     draft->single = draft->about = target->object;
     draft->crowded = target->crowded;
+    if (target->beside_named)
+        draft->named[target->beside] |= target->beside_named;
     draft->target = target->kind;
 }

@@ -102,7 +102,10 @@ typedef struct blocks_target {
     blocks_kind kind;              // by which it is named
     int coreference;
     const char *family; // when the way of naming it decides the family, else NULL
+    const char *place;  // PLACE, of no kind: where it is ("on the far left"), else NULL
     bool crowded;
+    int beside; // NEIGHBOUR: the object by which it is named, and by which attributes that is
+    unsigned beside_named;
     uint64_t topic;
 } blocks_target;
 
@@ -132,6 +135,8 @@ bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft);
 bool blocks_ask_exist(blocks_talk *talk, blocks_draft *draft);
 bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft);
 bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_distinct(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_how_many(blocks_talk *talk, blocks_draft *draft);
 bool blocks_ask_and_count(blocks_talk *talk, blocks_draft *draft);
 bool blocks_ask_and_exist(blocks_talk *talk, blocks_draft *draft);
 
@@ -156,6 +161,10 @@ bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft);
 bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft);
 bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft);
 bool blocks_ask_they_what(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_they_same(blocks_talk *talk, blocks_draft *draft);
+// The same of a group named in the question: "what color are the cubes".
+bool blocks_ask_kind_what(blocks_talk *talk, blocks_draft *draft);
+bool blocks_ask_kind_same(blocks_talk *talk, blocks_draft *draft);
 bool blocks_ask_others(blocks_talk *talk, blocks_draft *draft);
 
 bool blocks_ask_absent(blocks_talk *talk, blocks_draft *draft);
