@@ -1,0 +1,362 @@
+// The promises of engine/trainer.h and engine/model.h: a seed reproduces a run bit for bit, a
+// resumed run is the run, learning learns, files that do not fit are refused by tensor and number.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "engine/model_file.h"
+#include "engine/safetensors.h"
+#include "engine/trainer.h"
+#include "tests/support/small_batch.h"
+#include "tests/support/support.h"
+
+static char *directory;
+
+static int make_directory(void **state)
+{
+    (void)state;
+    directory = support_temp_dir();
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    support_remove_tree(directory);
+    free(directory);
+    return 0;
+}
+
+static void must(vd_status status, const vd_error *err)
+{
+    if (status != VD_OK)
+        fail_msg("%s", err->text);
+}
+
+static vd_config small_config(void)
+{
+    return (vd_config){
+        SMALL_VOCAB, 6, 8, SMALL_REGION, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL};
+}
+
+static vd_train_options eager(uint64_t seed)
+{
+    vd_train_options o = vd_train_defaults();
+    o.seed = seed;
+    o.rate = 1e-2;
+    o.margin = 4;
+    o.lambda_start = 20;
+    o.lambda_decay = 0.9;
+    return o;
+}
+
+static vd_trainer *new_trainer(const vd_train_options *options)
+{
+    vd_config config = small_config();
+    vd_vocab *vocab = small_vocab();
+    vd_trainer *trainer;
+    vd_error err;
+    must(vd_trainer_new(&config, vocab, options, &trainer, &err), &err);
+    vd_vocab_free(vocab);
+    return trainer;
+}
+
+static double steps(vd_trainer *trainer, int count)
+{
+    double loss = 0, norm;
+    vd_error err;
+    for (int i = 0; i < count; i++)
+        must(vd_trainer_step(trainer, small_batch(), 1, &loss, &norm, &err), &err);
+    return loss;
+}
+
+static char *saved(const vd_trainer *trainer, const char *name, size_t *size)
+{
+    vd_error err;
+    char *path = support_join(directory, name);
+    must(vd_trainer_checkpoint(trainer, path, &err), &err);
+    char *bytes = support_read_file(path, size);
+    free(path);
+    return bytes;
+}
+
+static void assert_same_state(const vd_trainer *a, const vd_trainer *b)
+{
+    size_t first, second;
+    char *x = saved(a, "x", &first), *y = saved(b, "y", &second);
+    assert_int_equal(first, second);
+    assert_memory_equal(x, y, first);
+    free(x);
+    free(y);
+}
+
+static void a_seed_reproduces_a_run_bit_for_bit(void **state)
+{
+    (void)state;
+    vd_train_options one = eager(7), two = eager(8);
+    vd_trainer *a = new_trainer(&one), *b = new_trainer(&one), *c = new_trainer(&two);
+    double x = steps(a, 5), y = steps(b, 5), z = steps(c, 5);
+    assert_true(x == y);
+    assert_true(x != z);
+    assert_same_state(a, b);
+    vd_trainer_free(a);
+    vd_trainer_free(b);
+    vd_trainer_free(c);
+}
+
+static void a_resumed_run_is_the_run(void **state)
+{
+    (void)state;
+    for (int optimiser = VD_ADAM; optimiser <= VD_RMSPROP; optimiser++) {
+        vd_train_options options = eager(7);
+        options.optimiser = (vd_optimiser)optimiser;
+        vd_trainer *whole = new_trainer(&options), *half = new_trainer(&options), *rest;
+        char *path = support_join(directory, "half");
+        vd_error err;
+        steps(whole, 6);
+        steps(half, 3);
+        must(vd_trainer_set_metadata(half, "pool", "pool.txt", &err), &err);
+        must(vd_trainer_set_metadata(whole, "pool", "pool.txt", &err), &err);
+        must(vd_trainer_checkpoint(half, path, &err), &err);
+        must(vd_trainer_resume(path, &rest, &err), &err);
+        assert_int_equal(vd_trainer_steps(rest), 3);
+        assert_string_equal(vd_trainer_metadata(rest, "pool"), "pool.txt");
+        steps(rest, 3);
+        assert_same_state(whole, rest);
+        vd_trainer_free(whole);
+        vd_trainer_free(half);
+        vd_trainer_free(rest);
+        free(path);
+    }
+}
+
+static void training_learns_its_batch(void **state)
+{
+    (void)state;
+    vd_train_options options = eager(3);
+    options.dropout = options.lstm_dropout = options.position_dropout = 0;
+    options.margin = 1;
+    options.clip = 5;
+    vd_trainer *trainer = new_trainer(&options);
+    double before = steps(trainer, 1), after = steps(trainer, 150);
+    assert_true(before > 1.5);
+    assert_true(after < 0.3);
+    vd_trainer_free(trainer);
+}
+
+static void a_saved_model_scores_as_its_trainer(void **state)
+{
+    (void)state;
+    vd_train_options options = eager(3);
+    vd_trainer *trainer = new_trainer(&options);
+    char *path = support_join(directory, "model.safetensors");
+    const vd_batch *batch = small_batch();
+    size_t n = (size_t)(batch->dialogs * batch->rounds * batch->candidates);
+    float *a = vd_alloc(n, sizeof *a), *b = vd_alloc(n, sizeof *b);
+    vd_model *model;
+    vd_scorer *scorer;
+    vd_error err;
+    steps(trainer, 3);
+    must(vd_trainer_scores(trainer, batch, a, &err), &err);
+    for (int half = 0; half < 2; half++) {
+        must(vd_trainer_save_model(trainer, path, half ? VD_F16 : VD_F32, &err), &err);
+        must(vd_model_load(path, &model, &err), &err);
+        must(vd_scorer_new(model, &scorer, &err), &err);
+        must(vd_scorer_run(scorer, batch, b, &err), &err);
+        for (size_t i = 0; i < n; i++)
+            assert_true(fabsf(a[i] - b[i]) <= (half ? 2e-2f : 1e-6f));
+        vd_scorer_free(scorer);
+        vd_model_free(model);
+    }
+    vd_free(a);
+    vd_free(b);
+    free(path);
+    vd_trainer_free(trainer);
+}
+
+static void a_run_that_goes_wrong_says_so_and_keeps_its_weights(void **state)
+{
+    (void)state;
+    vd_train_options options = eager(3);
+    vd_trainer *trainer = new_trainer(&options);
+    float image[SMALL_DIALOGS * 4 * SMALL_REGION];
+    vd_batch batch = *small_batch();
+    double loss;
+    vd_error err;
+    memcpy(image, batch.image, sizeof image);
+    image[5] = NAN;
+    batch.image = image;
+    support_refused(vd_trainer_step(trainer, &batch, 1, &loss, NULL, &err), VD_FORMAT, &err,
+                    "step 1", "--rate", NULL);
+    assert_int_equal(vd_trainer_steps(trainer), 0);
+    assert_true(isfinite(steps(trainer, 1)));
+    vd_trainer_free(trainer);
+}
+
+// ---- files that do not fit
+// -------------------------------------------------------------------------
+
+typedef struct change {
+    const char *config, *vocab, *without, *extra; // NULL = as it should be
+    int wrong_shape;                              // of tensor number n - 1
+} change;
+
+static char *written(const change *c)
+{
+    static const char good[] = "{\"vocab\":30,\"embed\":6,\"hidden\":8,\"region\":10,"
+                               "\"gate\":\"sigmoid\",\"positions\":\"none\"}";
+    vd_safetensors_writer *writer;
+    vd_error err;
+    vd_config config = small_config();
+    vd_layout layout;
+    vd_vocab *vocab = small_vocab();
+    char *words = vd_vocab_to_json(vocab), *path = support_join(directory, "changed");
+    size_t most = 0;
+    config.positions = VD_POSITIONS_NONE;
+    vd_weights_layout(&config, VD_DISCRIMINATIVE, &layout, NULL, NULL);
+    must(vd_safetensors_create(path, &writer, &err), &err);
+    if (!c->config || *c->config)
+        must(vd_safetensors_put_metadata(writer, "config", c->config ? c->config : good, &err),
+             &err);
+    if (!c->vocab || *c->vocab)
+        must(vd_safetensors_put_metadata(writer, "vocab", c->vocab ? c->vocab : words, &err), &err);
+    for (int k = 0; k < layout.count; k++) {
+        vd_parameter *p = &layout.parameter[k];
+        if (c->wrong_shape == k + 1)
+            p->elements += p->shape[0] == p->elements ? 1 : p->elements / p->shape[0];
+        if (c->wrong_shape == k + 1)
+            p->shape[0]++;
+        if (c->without && strcmp(p->name, c->without) == 0)
+            p->elements = 0;
+        else
+            must(vd_safetensors_declare(writer, p->name, VD_F32, p->dims, p->shape, &err), &err);
+        most = p->elements > most ? p->elements : most;
+    }
+    if (c->extra)
+        must(vd_safetensors_declare(writer, c->extra, VD_F32, 1, (size_t[]){1}, &err), &err);
+    float *zero = vd_alloc(most, sizeof *zero);
+    for (int k = 0; k < layout.count; k++)
+        if (layout.parameter[k].elements)
+            must(vd_safetensors_append(writer, zero, layout.parameter[k].elements, &err), &err);
+    if (c->extra)
+        must(vd_safetensors_append(writer, zero, 1, &err), &err);
+    must(vd_safetensors_commit(writer, &err), &err);
+    vd_free(zero);
+    vd_free(words);
+    vd_vocab_free(vocab);
+    return path;
+}
+
+static void refused(const change *c, vd_status expected, const char *what)
+{
+    vd_model *model;
+    vd_error err;
+    char *path = written(c);
+    vd_status status = vd_model_load(path, &model, &err);
+    support_refused(status, expected, &err, path, what, NULL);
+    assert_null(model);
+    free(path);
+}
+
+static void models_that_do_not_fit_are_refused_by_name(void **state)
+{
+    (void)state;
+    vd_model *model;
+    vd_error err;
+    char *path = written(&(change){0});
+    must(vd_model_load(path, &model, &err), &err);
+    vd_model_free(model);
+    free(path);
+    refused(&(change){.config = ""}, VD_FORMAT, "config");
+    refused(&(change){.vocab = ""}, VD_FORMAT, "vocab");
+    refused(&(change){.vocab = "[\"<PAD>\",\"<S>\",\"</S>\",\"<UNK>\",\"a\"]"}, VD_MISMATCH, "30");
+    refused(&(change){.vocab = "{}"}, VD_FORMAT, "");
+    refused(&(change){.config = "{\"vocab\":30}"}, VD_FORMAT, "missing");
+    refused(&(change){.config = "[1]"}, VD_FORMAT, "array");
+    refused(&(change){.config = "{\"vocab\":\"30\"}"}, VD_FORMAT, "string");
+    refused(&(change){.config = "{\"vocab\":30.5}"}, VD_FORMAT, "whole number");
+    refused(&(change){.config = "{\"vocab\":-1}"}, VD_FORMAT, "whole number");
+    refused(&(change){.config = "{\"vocab\":1e300}"}, VD_FORMAT, "whole number");
+    refused(&(change){.config = "{\"gate\":\"tanh\"}"}, VD_FORMAT, "tanh");
+    refused(&(change){.config = "{\"layers\":3}"}, VD_FORMAT, "does not know");
+    refused(&(change){.config = "{\"gate\":{}}"}, VD_FORMAT, "object");
+    refused(&(change){.config = "{\"vocab\""}, VD_FORMAT, "");
+    refused(&(change){.without = "encoder.fusion.1.bias"}, VD_MISMATCH, "encoder.fusion.1.bias");
+    refused(&(change){.extra = "encoder.fusion.2.bias"}, VD_MISMATCH, "encoder.fusion.2.bias");
+    refused(&(change){.wrong_shape = 1}, VD_MISMATCH, "encoder.word_embed.weight");
+    refused(&(change){.wrong_shape = 20}, VD_MISMATCH, "encoder.");
+}
+
+static void a_model_is_not_a_checkpoint(void **state)
+{
+    (void)state;
+    vd_train_options options = eager(3);
+    vd_trainer *trainer = new_trainer(&options), *other;
+    char *path = support_join(directory, "model.safetensors");
+    vd_error err;
+    must(vd_trainer_save_model(trainer, path, VD_F32, &err), &err);
+    support_refused(vd_trainer_resume(path, &other, &err), VD_FORMAT, &err, path, "checkpoint",
+                    NULL);
+    assert_null(other);
+    vd_trainer_free(trainer);
+    free(path);
+}
+
+static vd_status whole_run(void *context, vd_error *err)
+{
+    vd_trainer *trainer = NULL;
+    vd_train_options options = eager(3);
+    vd_config config = small_config();
+    double loss;
+    vd_status status = vd_trainer_new(&config, context, &options, &trainer, err);
+    if (status == VD_OK)
+        status = vd_trainer_step(trainer, small_batch(), 1, &loss, NULL, err);
+    vd_trainer_free(trainer);
+    return status;
+}
+
+static vd_status save_and_resume(void *context, vd_error *err)
+{
+    vd_trainer *trainer = context, *other = NULL;
+    char *path = support_join(directory, "again");
+    vd_status status = vd_trainer_checkpoint(trainer, path, err);
+    if (status == VD_OK)
+        status = vd_trainer_resume(path, &other, err);
+    vd_trainer_free(other);
+    free(path);
+    return status;
+}
+
+static void every_failed_allocation_is_reported(void **state)
+{
+    (void)state;
+    vd_vocab *vocab = small_vocab();
+    vd_train_options options = eager(3);
+    vd_trainer *trainer = new_trainer(&options);
+    assert_true(support_fail_each_allocation(whole_run, vocab) > 10);
+    assert_true(support_fail_each_allocation(save_and_resume, trainer) > 10);
+    vd_trainer_free(trainer);
+    vd_vocab_free(vocab);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_seed_reproduces_a_run_bit_for_bit),
+        cmocka_unit_test(a_resumed_run_is_the_run),
+        cmocka_unit_test(training_learns_its_batch),
+        cmocka_unit_test(a_saved_model_scores_as_its_trainer),
+        cmocka_unit_test(a_run_that_goes_wrong_says_so_and_keeps_its_weights),
+        cmocka_unit_test(models_that_do_not_fit_are_refused_by_name),
+        cmocka_unit_test(a_model_is_not_a_checkpoint),
+        cmocka_unit_test(every_failed_allocation_is_reported),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
