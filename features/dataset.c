@@ -1,7 +1,5 @@
 #include "features/dataset.h"
 
-#include <inttypes.h>
-
 #include "engine/alloc.h"
 #include "features/dataset_store.h"
 #include "features/tokenize.h"
@@ -127,11 +125,8 @@ static vd_status tokenise_captions(vd_dataset *set, const vd_vocab *vocab, vd_er
             vd_text_ids(vocab, data->dialogs[d].caption, VD_CUT_CAPTION, ids, &length, NULL, err);
         if (status != VD_OK)
             return in_table(data, "caption of dialog", d, status, err);
-        if (length == 0)
-            return vd_error_set(err, VD_FORMAT,
-                                "%s: image %" PRId64
-                                ": the caption has no words; the network needs one",
-                                data->path, data->dialogs[d].image_id);
+        if (length == 0) // the network needs a word, and a chat about the picture gives it this one
+            ids[length++] = VD_UNKNOWN;
         status = sequences_add(&set->captions, d, ids, length, err);
     }
     return status;

@@ -357,21 +357,29 @@ static void wrong_requests_are_refused(void **state)
     support_refused(vd_loader_batch(w.loader, index, 2, NULL, &batch, &err), VD_USAGE, &err,
                     "dialog 3 of 3", NULL);
     close_world(&w);
+}
 
+static void a_caption_without_words_is_one_unknown_word(void **state)
+{
+    (void)state;
     static const char empty[] =
         "{\"version\": \"1.0\", \"split\": \"val\", \"data\": {\"questions\": [\"a\"], "
-        "\"answers\": "
-        "[\"b\", \"c\"], \"dialogs\": [{\"image_id\": 1, \"caption\": \" \", \"dialog\": "
-        "[{\"question\": 0, \"answer\": 0, \"answer_options\": [0, 1], \"gt_index\": 0}]}]}}";
+        "\"answers\": [\"b\", \"\"], \"dialogs\": [{\"image_id\": 1, \"caption\": \" \", "
+        "\"dialog\": [{\"question\": 0, \"answer\": 1, \"answer_options\": [0, 1], "
+        "\"gt_index\": 1}]}]}}";
     support_write_text(json_path, empty);
-    w = (world){0};
-    vd_dataset *set;
-    ok(vd_visdial_read(json_path, &w.dialogs, &err), &err);
-    write_features(w.dialogs, -1);
-    ok(vd_regions_open(features_path, &w.regions, &err), &err);
-    ok(vd_dataset_vocab(w.dialogs, 1, &w.vocab, &err), &err);
-    support_refused(vd_dataset_new(w.dialogs, w.regions, w.vocab, &set, &err), VD_FORMAT, &err,
-                    json_path, "image 1", "caption", NULL);
+    world w;
+    open_world(&w, json_path);
+    const size_t index = 0;
+    const vd_batch *batch;
+    vd_error err = {0};
+    ok(vd_loader_batch(w.loader, &index, 1, NULL, &batch, &err), &err);
+    assert_int_equal(batch->history_length[0], 1);
+    assert_int_equal(batch->history[0], VD_UNKNOWN);
+    assert_int_equal(batch->candidate_length[1], 2); // of the empty answer: <S> </S>
+    const vd_dataset_view view = {.other_image = true};
+    support_refused(vd_loader_batch(w.loader, &index, 1, &view, &batch, &err), VD_USAGE, &err,
+                    "other picture", NULL);
     close_world(&w);
 }
 
@@ -560,6 +568,7 @@ int main(void)
         cmocka_unit_test(views_hide_what_they_say),
         cmocka_unit_test(a_dialog_without_features_is_refused),
         cmocka_unit_test(wrong_requests_are_refused),
+        cmocka_unit_test(a_caption_without_words_is_one_unknown_word),
         cmocka_unit_test(words_are_counted_as_often_as_they_are_said),
         cmocka_unit_test(running_out_of_memory_is_reported),
         cmocka_unit_test(a_loader_goes_on_after_running_out_of_memory),
