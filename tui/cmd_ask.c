@@ -14,7 +14,7 @@
 enum { IMAGE, MODEL, ASSETS, TOP, JSON };
 
 const vd_option vd_cmd_ask_options[] = {
-    {"image", "ID", "the picture, by its number or a file name that ends in it"},
+    {"image", "ID", "the picture, by its number or a file whose name ends in it"},
     {"model", "MODEL", "base, improved (the default) or a model file"},
     {"assets", "DIR", "directory with dialogs.json, features.safetensors, pool.txt and pictures"},
     {"top", "N", "how many answers to print (5; 10 with --json)"},
@@ -293,6 +293,11 @@ static vd_status image_id(const char *text, int64_t *out, vd_error *err)
                             "--image: expected a picture's number or a file name that ends in it, "
                             "found '%.80s'",
                             text);
+    if ((from != text || *end) && access(text, F_OK) != 0)
+        return vd_error_set(err, VD_NOT_FOUND,
+                            "--image: %.300s: no such file; a picture may also be named by its "
+                            "number, here %lld",
+                            text, value);
     *out = value;
     return VD_OK;
 }

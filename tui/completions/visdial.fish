@@ -7,7 +7,7 @@ complete -c visdial -n '__fish_seen_subcommand_from chat' -l model -r -d 'base, 
 complete -c visdial -n '__fish_seen_subcommand_from chat' -l assets -r -d 'directory with dialogs.json, features.safetensors, pool.txt and pictures'
 complete -c visdial -n '__fish_seen_subcommand_from chat' -l no-mouse -d 'leave the mouse to the terminal'
 complete -c visdial -n __fish_use_subcommand -f -a ask -d 'answer questions about a picture, without a screen'
-complete -c visdial -n '__fish_seen_subcommand_from ask' -l image -r -d 'the picture, by its number or a file name that ends in it'
+complete -c visdial -n '__fish_seen_subcommand_from ask' -l image -r -d 'the picture, by its number or a file whose name ends in it'
 complete -c visdial -n '__fish_seen_subcommand_from ask' -l model -r -d 'base, improved (the default) or a model file'
 complete -c visdial -n '__fish_seen_subcommand_from ask' -l assets -r -d 'directory with dialogs.json, features.safetensors, pool.txt and pictures'
 complete -c visdial -n '__fish_seen_subcommand_from ask' -l top -r -d 'how many answers to print (5; 10 with --json)'
