@@ -375,11 +375,12 @@ static vd_status calibrate(training *t, vd_error *err)
 {
     enum { HELD_OUT = 200 };
     const blocks_detector_options *o = t->options;
+    int held_out = o->pictures < HELD_OUT ? o->pictures : HELD_OUT; // a small training stays small
     vd_conv_pass *pass = NULL;
     double shift = 0;
     vd_status status = vd_conv_pass_new(t->folded, 1, false, &pass, err);
     if (!status)
-        status = blocks_detector_calibrate(pass, o->seed, o->pictures, HELD_OUT, &shift, err);
+        status = blocks_detector_calibrate(pass, o->seed, o->pictures, held_out, &shift, err);
     vd_conv_pass_free(pass);
     if (!status) {
         int last = t->folded->layers - 1;
