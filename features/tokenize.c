@@ -270,6 +270,8 @@ static void endings(pass *p, const char *const *list)
         if (is_one_of(p->in[i], "' "))
             continue;
         for (const char *const *ending = list; *ending; ending++) {
+            if (look(p, i + 1) != **ending)
+                continue;
             size_t length = strlen(*ending);
             if (starts(p, i + 1, *ending, false) && look(p, i + 1 + length) == ' ') {
                 put(p, ' ');
@@ -308,6 +310,8 @@ static void split_words(pass *p, const contraction *list, size_t count)
         size_t found = 0, end = i;
         for (; found < count; found++) {
             const char *word = list[found].word;
+            if (lower(p->in[i]) != word[0])
+                continue;
             end = i + strlen(word);
             if (starts(p, i, word, true) && is_boundary(p, end) &&
                 (word[0] == ' ' || is_boundary(p, i)) &&
@@ -462,6 +466,10 @@ static vd_status each_token(const char *text, token_fn take, void *context, vd_e
     char *token = NULL;
     vd_runes *from = &lines[0], *to = &lines[1];
     vd_status status = vd_runes_decode(&runes, text, err);
+    // Enough for most texts, whatever rules they meet.
+    size_t usual = GROWTH * (runes.count + 1);
+    if (status == VD_OK && !(vd_runes_reserve(from, usual) && vd_runes_reserve(to, usual)))
+        status = vd_error_memory(err, "the words of a text");
     if (status == VD_OK)
         status = vd_sentences(&runes, &spans, &count, err);
     for (size_t i = 0; i < count && status == VD_OK; i++) {
