@@ -63,7 +63,7 @@ FISH_COMPLETION := share/fish/vendor_completions.d/visdial.fish
 # Runs this Makefile again, in parallel: it then sees what `deps` installed.
 AGAIN      = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: all run test programs deps bench san clang check format format-check lint tidy install \
+.PHONY: fixtures all run test programs deps bench san clang check format format-check lint tidy install \
         uninstall clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -95,6 +95,10 @@ san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 
 clang: ## build everything with clang
 	+@$(MAKE) --no-print-directory BUILD=build/clang CC=clang -j$(JOBS) all programs
+
+fixtures: ## compute tests/fixtures/mvan_* and training.json anew
+	$(AGAIN) $(BUILD)/tests/fixtures/make_fixtures
+	$(BUILD)/tests/fixtures/make_fixtures
 
 check: ## who includes whom, sizes, words that do not belong in the tree
 	@tests/check
