@@ -25,6 +25,7 @@ const vd_option vd_cmd_data_options[] = {
 // ---- vocabulary -------------------------------------------------------------
 
 typedef struct counts_file {
+    const char *path;
     vd_word_counts *counts;
     char *word; // of the key just read
     int depth;
@@ -32,10 +33,12 @@ typedef struct counts_file {
     vd_error *err;
 } counts_file;
 
-static int refuse(counts_file *f, const char *found)
+static int refuse(void *context, const char *found)
 {
-    f->refused = vd_error_set(
-        f->err, VD_FORMAT, "word counts: found %s; expected one object of \"word\": count", found);
+    counts_file *f = context;
+    f->refused =
+        vd_error_set(f->err, VD_FORMAT, "%s: found %s%.60s; expected one object of \"word\": count",
+                     f->path, found, f->word ? f->word : "");
     return 0;
 }
 
@@ -53,38 +56,58 @@ static int on_integer(void *context, long long count)
 {
     counts_file *f = context;
     if (!f->word || count < 0)
-        return refuse(f, "a number out of place");
+        return refuse(f, "a number that is no count at ");
     f->refused = vd_word_counts_add(f->counts, f->word, count, f->err);
     return f->refused == VD_OK;
+}
+
+static int on_double(void *context, double value)
+{
+    (void)value;
+    return refuse(context, "a fraction at ");
+}
+
+static int on_null(void *context)
+{
+    return refuse(context, "null at ");
+}
+
+static int on_boolean(void *context, int value)
+{
+    (void)value;
+    return refuse(context, "true or false at ");
 }
 
 static int on_string(void *context, const unsigned char *text, size_t length)
 {
     (void)text;
     (void)length;
-    return refuse(context, "a string");
+    return refuse(context, "a string at ");
 }
 
 static int on_open(void *context)
 {
     counts_file *f = context;
-    return f->depth++ == 0 ? 1 : refuse(f, "an object inside an object");
+    return f->depth++ == 0 ? 1 : refuse(f, "an object at ");
 }
 
 static int on_array(void *context)
 {
-    return refuse(context, "a list");
+    return refuse(context, "a list at ");
 }
 
 static vd_status counts_to_vocab(const char *path, const char *json, size_t size, int64_t minimum,
                                  vd_vocab **out, vd_error *err)
 {
-    static const yajl_callbacks callbacks = {.yajl_integer = on_integer,
+    static const yajl_callbacks callbacks = {.yajl_null = on_null,
+                                             .yajl_boolean = on_boolean,
+                                             .yajl_integer = on_integer,
+                                             .yajl_double = on_double,
                                              .yajl_string = on_string,
                                              .yajl_start_map = on_open,
                                              .yajl_map_key = on_key,
                                              .yajl_start_array = on_array};
-    counts_file f = {.err = err};
+    counts_file f = {.path = path, .err = err};
     vd_status status = vd_word_counts_new(&f.counts, err);
     if (status == VD_OK)
         status = vd_json_read(path, json, size, &callbacks, &f, &f.refused, err);
