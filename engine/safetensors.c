@@ -141,7 +141,7 @@ static vd_status index_names(vd_safetensors *file, vd_error *err)
 static const char *advice(const unsigned char *start)
 {
     if (memcmp(start, "PK\3\4", 4) == 0)
-        return "; it looks like a zip: a PyTorch checkpoint has to be converted first";
+        return "; it looks like a zip (PyTorch checkpoint, npz), which has to be converted first";
     if (memcmp(start, "\x80\x02", 2) == 0)
         return "; it looks like a pickle: a PyTorch checkpoint has to be converted first";
     if (memcmp(start, "\x89HDF", 4) == 0)
@@ -267,6 +267,16 @@ size_t vd_safetensors_metadata_count(const vd_safetensors *file)
 const char *vd_safetensors_metadata_key(const vd_safetensors *file, size_t index)
 {
     return file->metadata[index].key;
+}
+
+bool vd_safetensors_metadata_at(const vd_safetensors *file, size_t index, const char **key,
+                                const char **value)
+{
+    if (index >= file->pairs)
+        return false;
+    *key = file->metadata[index].key;
+    *value = file->metadata[index].value;
+    return true;
 }
 
 // "[2, ?, 3]"; a size of 0 in what is expected matches any.

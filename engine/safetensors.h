@@ -9,6 +9,7 @@
 #ifndef VD_SAFETENSORS_H
 #define VD_SAFETENSORS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,6 +41,9 @@ const vd_tensor *vd_safetensors_at(const vd_safetensors *file, size_t index);
 const vd_tensor *vd_safetensors_find(const vd_safetensors *file, const char *name);
 // NULL when there is no such key.
 const char *vd_safetensors_metadata(const vd_safetensors *file, const char *key);
+// The index-th pair by key; false behind the last.
+bool vd_safetensors_metadata_at(const vd_safetensors *file, size_t index, const char **key,
+                                const char **value);
 size_t vd_safetensors_metadata_count(const vd_safetensors *file);
 const char *vd_safetensors_metadata_key(const vd_safetensors *file, size_t index);
 // Looks up name and checks dims and shape (expected[i] == 0 matches any); the error names the file,

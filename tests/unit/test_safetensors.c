@@ -145,6 +145,10 @@ static void what_is_written_is_read_back(void **state)
     assert_string_equal(vd_safetensors_metadata(file, "note"), "quote \" and \xc3\xa9");
     assert_string_equal(vd_safetensors_metadata(file, "empty"), "");
     assert_null(vd_safetensors_metadata(file, "absent"));
+    const char *key, *value;
+    assert_true(vd_safetensors_metadata_at(file, 1, &key, &value)); // by key, not as written
+    assert_string_equal(key, "note");
+    assert_false(vd_safetensors_metadata_at(file, 2, &key, &value));
     assert_null(vd_safetensors_find(file, "absent"));
     assert_null(vd_safetensors_at(file, 6));
 
