@@ -14,9 +14,6 @@
 #include "tui/progress.h"
 #include "tui/session.h"
 
-// Until the table of commands names them, these are read here only.
-extern const vd_option vd_cmd_blocks_options[];
-
 enum {
     OUT,
     SEED,

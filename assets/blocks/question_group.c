@@ -191,6 +191,7 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
         draft->meaning.given |= 1u << a;
         draft->kind = kind;
         draft->kind_told = true;
+        draft->plural = true;
         draft->about = blocks_only(some);
         if (draft->about >= 0)
             draft->named[draft->about] = draft->meaning.given;
