@@ -1,0 +1,169 @@
+// The info command on every kind of file, and on none.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/safetensors.h"
+#include "features/image.h"
+#include "tests/support/program.h"
+#include "tests/support/support.h"
+#include "tests/support/tiny_world.h"
+
+static tiny_world tiny;
+
+static int make_tiny(void **state)
+{
+    (void)state;
+    tiny_world_make(&tiny);
+    return 0;
+}
+
+static int remove_tiny(void **state)
+{
+    (void)state;
+    tiny_world_remove(&tiny);
+    return 0;
+}
+
+// Runs `info` on one file and looks for each of the words (NULL ends) in what it printed.
+static void info_says(const char *file, ...)
+{
+    support_program program;
+    const char *const arguments[] = {"info", file, NULL};
+    support_program_run(&program, arguments, NULL);
+    support_program_expect(&program, 0, NULL);
+    va_list words;
+    va_start(words, file);
+    for (const char *word; (word = va_arg(words, const char *));) {
+        if (!strstr(program.out, word))
+            fail_msg("\"%s\" is not in:\n%s", word, program.out);
+    }
+    va_end(words);
+    support_program_clear(&program);
+}
+
+static void info_refuses(const char *file, int code, const char *word)
+{
+    support_program program;
+    const char *const arguments[] = {"info", file, NULL};
+    support_program_run(&program, arguments, NULL);
+    support_program_expect(&program, code, file, word, NULL);
+    support_program_clear(&program);
+}
+
+static char *in_world(const char *name)
+{
+    return support_join(tiny.directory, name);
+}
+
+static void the_program_tells_its_version_libraries_and_backend(void **state)
+{
+    (void)state;
+    info_says(NULL, "visdial ", "compiler", "backend       cpu", "cuda", "processor", "OpenBLAS",
+              "ncurses", "chafa", "libpng", "libjpeg", "yajl", "utf8proc", NULL);
+}
+
+static void models_are_told_with_their_configuration(void **state)
+{
+    (void)state;
+    info_says(tiny.improved, ": a model\n", "parameters", "regions       of 5 numbers", "gate",
+              "positions", "encoder.word_embed.weight", "F", NULL);
+}
+
+static void features_dialogs_and_pools_are_told_with_their_sizes(void **state)
+{
+    (void)state;
+    info_says(tiny.features, ": region features\n", "pictures      8, ids 1 to 8",
+              "numbers       5 a region", "boxes         ", NULL);
+    info_says(tiny.val, ": VisDial dialogs\n", "dialogs       4", "rounds        12",
+              "visdial data info", NULL);
+    char *pool = in_world("pool.txt");
+    info_says(pool, ": an answer pool\n", "answers       4", NULL);
+    free(pool);
+}
+
+static void pictures_are_told_with_their_size(void **state)
+{
+    (void)state;
+    char *path = in_world("info.png");
+    vd_image image;
+    assert_int_equal(vd_image_new(31, 17, &image, NULL), VD_OK);
+    assert_int_equal(vd_image_write_png(path, &image, NULL), VD_OK);
+    info_says(path, ": a picture\n", "31 x 17", NULL);
+    vd_image_clear(&image);
+    free(path);
+}
+
+static void other_tensors_are_listed_and_cannot_steer_the_terminal(void **state)
+{
+    (void)state;
+    char *path = in_world("other.safetensors"), long_value[600];
+    vd_safetensors_writer *writer;
+    const size_t shape[] = {2, 3};
+    const float numbers[7] = {0};
+    memset(long_value, 'x', sizeof long_value);
+    long_value[sizeof long_value - 1] = '\0';
+    assert_int_equal(vd_safetensors_create(path, &writer, NULL), VD_OK);
+    vd_safetensors_put_metadata(writer, "note", "a\033[2Jb", NULL);
+    vd_safetensors_put_metadata(writer, "long", long_value, NULL);
+    vd_safetensors_declare(writer, "w\033c", VD_F32, 2, shape, NULL);
+    vd_safetensors_declare(writer, "scalar", VD_F32, 0, shape, NULL);
+    assert_int_equal(vd_safetensors_append(writer, numbers, 6, NULL), VD_OK);
+    assert_int_equal(vd_safetensors_append(writer, numbers, 1, NULL), VD_OK);
+    assert_int_equal(vd_safetensors_commit(writer, NULL), VD_OK);
+    info_says(path, ": tensors\n", "note          a?[2Jb", "2 tensors, 7 numbers, 28 bytes", "w?c",
+              "F32  2 x 3", "one number", "... (599 bytes)", NULL);
+    free(path);
+}
+
+static void damaged_and_missing_files_end_with_the_code_of_the_first(void **state)
+{
+    (void)state;
+    char *bad = in_world("bad"), *missing = in_world("missing");
+    support_write_text(bad, "whatever this is");
+    info_refuses(bad, 4, "safetensors");
+    support_write_text(bad, "");
+    info_refuses(bad, 4, "0 bytes");
+    support_write_text(bad, "{\"version\": 7}");
+    info_refuses(bad, 4, "expected");
+    support_write_text(bad, "[]");
+    info_refuses(bad, 4, "dense");
+    support_write_text(bad, "7\t\n");
+    info_refuses(bad, 4, "line 1");
+    support_write_text(bad, "\x89PNG\r\n\x1a\n");
+    info_refuses(bad, 4, "PNG");
+    info_refuses(missing, 3, "no such file");
+    info_refuses(tiny.directory, 4, "directory");
+
+    // What can be told of the others is told all the same.
+    support_program program;
+    const char *const arguments[] = {"info", missing, tiny.val, bad, NULL};
+    support_program_run(&program, arguments, NULL);
+    support_program_expect(&program, 3, missing, bad, NULL);
+    assert_non_null(strstr(program.out, "VisDial dialogs"));
+    support_program_clear(&program);
+    const char *const unknown[] = {"info", "--frobnicate", NULL};
+    support_program_run(&program, unknown, NULL);
+    support_program_expect(&program, 2, "--frobnicate", NULL);
+    support_program_clear(&program);
+    free(missing);
+    free(bad);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_program_tells_its_version_libraries_and_backend),
+        cmocka_unit_test(models_are_told_with_their_configuration),
+        cmocka_unit_test(features_dialogs_and_pools_are_told_with_their_sizes),
+        cmocka_unit_test(pictures_are_told_with_their_size),
+        cmocka_unit_test(other_tensors_are_listed_and_cannot_steer_the_terminal),
+        cmocka_unit_test(damaged_and_missing_files_end_with_the_code_of_the_first),
+    };
+    return cmocka_run_group_tests(tests, make_tiny, remove_tiny);
+}
