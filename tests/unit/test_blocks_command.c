@@ -1,0 +1,138 @@
+// `visdial blocks`: what it makes is whole and the same every time, wrong use is explained.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assets/blocks/dialog.h"
+#include "features/image.h"
+#include "features/visdial.h"
+#include "tests/support/program.h"
+#include "tests/support/support.h"
+
+static char *directory;
+
+static int set_up(void **state)
+{
+    (void)state;
+    directory = support_temp_dir();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    support_remove_tree(directory);
+    free(directory);
+    return 0;
+}
+
+#define BLOCKS(...)                                                                                \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        "blocks", __VA_ARGS__, NULL                                                                \
+    }
+
+static void show_prints_the_dialog_and_writes_the_picture(void **state)
+{
+    (void)state;
+    char *png = support_join(directory, "p.png");
+    support_program p;
+    support_program_run(&p, BLOCKS("show", "--seed", "4", "--index", "2", "--png", png), NULL);
+    support_program_expect(&p, 0, NULL);
+    blocks_scene scene;
+    blocks_dialog dialog;
+    blocks_scene_make(4, BLOCKS_VAL, 2, &scene);
+    blocks_dialog_make(&scene, &dialog);
+    const char *at = strstr(p.out, dialog.caption);
+    assert_non_null(at);
+    for (int r = 0; r < BLOCKS_ROUNDS; r++) {
+        at = strstr(at, dialog.round[r].question);
+        assert_non_null(at);
+        at = strstr(at, blocks_answer_text(dialog.round[r].answer));
+        assert_non_null(at);
+    }
+    vd_image image;
+    assert_int_equal(vd_image_read(png, &image, NULL), VD_OK);
+    assert_int_equal(image.width, BLOCKS_WIDTH);
+    vd_image_clear(&image);
+    support_program_clear(&p);
+    free(png);
+}
+
+static void make_makes_every_split_and_says_nothing_when_quiet(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"train.json",        "train_dense.json",
+                                        "train_scenes.json", "val.json",
+                                        "val_dense.json",    "pool.txt",
+                                        "val_scenes.json",   "pictures/1.png",
+                                        "pictures/2.png",    "pictures/1000001.png"};
+    support_program p;
+    support_program_run(&p,
+                        BLOCKS("make", "--out", directory, "--train", "3", "--val", "2", "--test",
+                               "0", "--pictures", "2", "--no-features", "--quiet"),
+                        NULL);
+    support_program_expect(&p, 0, NULL);
+    assert_string_equal(p.out, "");
+    assert_string_equal(p.err, "");
+    support_program_clear(&p);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *path = support_join(directory, files[i]);
+        if (!support_exists(path))
+            fail_msg("%s is missing", files[i]);
+        free(path);
+    }
+    assert_int_equal(support_count_entries(directory), 8); // nothing of the test split
+    char *path = support_join(directory, "train.json");
+    vd_visdial *data;
+    assert_int_equal(vd_visdial_read(path, &data, NULL), VD_OK);
+    assert_int_equal(data->dialog_count, 3);
+    vd_visdial_free(data);
+    free(path);
+}
+
+static void wrong_use_is_explained(void **state)
+{
+    (void)state;
+    support_program p;
+    support_program_run(&p, BLOCKS("paint"), NULL);
+    support_program_expect(&p, 2, "make, world or show", "'paint'", NULL);
+    support_program_clear(&p);
+    support_program_run(&p, BLOCKS("make"), NULL);
+    support_program_expect(&p, 2, "--out is missing", NULL);
+    support_program_clear(&p);
+    support_program_run(&p, BLOCKS("show", "--split", "dev"), NULL);
+    support_program_expect(&p, 2, "train, val or test", "'dev'", NULL);
+    support_program_clear(&p);
+    support_program_run(&p, BLOCKS("make", "--out", directory, "--train", "-1"), NULL);
+    support_program_expect(&p, 2, "--train", "'-1'", NULL);
+    support_program_clear(&p);
+    char *none = support_join(directory, "none.safetensors");
+    support_program_run(&p, BLOCKS("make", "--out", directory, "--extractor", none), NULL);
+    support_program_expect(&p, 3, none, "--no-features", NULL);
+    support_program_clear(&p);
+    char *inside = support_join(directory, "missing/out");
+    support_program_run(&p, BLOCKS("make", "--out", inside, "--no-features"), NULL);
+    support_program_expect(&p, 3, inside, NULL);
+    support_program_clear(&p);
+    free(inside);
+    free(none);
+    assert_int_equal(support_count_entries(directory), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(show_prints_the_dialog_and_writes_the_picture, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(make_makes_every_split_and_says_nothing_when_quiet, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(wrong_use_is_explained, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
