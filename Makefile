@@ -20,6 +20,7 @@ NEED_RUN  := gcc libc6-dev make pkg-config libncurses-dev libchafa-dev libpng-de
 NEED_TEST := libcmocka-dev tmux
 NEED_LINT := clang clang-format clang-tidy
 PKGS      := ncursesw chafa libpng libjpeg openblas yajl libutf8proc
+export PKGS
 
 # Asked of pkg-config only when something is compiled, so that `make run` can install it first.
 asked      = $(or $(shell pkg-config $(1) $(PKGS)),$(error libraries are missing; "make deps" \
