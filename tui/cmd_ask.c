@@ -22,7 +22,7 @@ const vd_option vd_cmd_ask_options[] = {
     {0},
 };
 
-enum { MOST_LINE = 65536, BAR = 20, SHOWN_REGIONS = 5 };
+enum { MOST_LINE = 65536, BAR = 20, SHOWN_REGIONS = 3 };
 
 typedef struct ask {
     const char *image, *model, *assets;
@@ -142,34 +142,44 @@ static vd_status print_json(const ask *a, const vd_reply *reply, vd_error *err)
 // ---- text
 // -----------------------------------------------------------------------------------------
 
-static void print_weights(const ask *a, const vd_answer *answer)
+static void print_history(const vd_answer *answer)
 {
-    printf("   history   ");
+    enum { A_LINE = 5 };
     for (int i = 0; i < answer->rounds; i++) {
         char name[24];
         snprintf(name, sizeof name, i ? "round %d" : "caption", i);
-        printf("%s%s %.0f %%", i ? ", " : "", name, 100 * (double)answer->context_attention[i]);
-    }
-    int count;
-    const float *box = vd_session_boxes(a->session, &count);
-    printf("\n   regions   ");
-    // The few strongest, by selection: a picture has some dozens.
-    bool shown[1000] = {false};
-    for (int n = 0; n < SHOWN_REGIONS && n < answer->regions; n++) {
-        int best = -1;
-        for (int p = 0; p < answer->regions && p < 1000; p++) {
-            if (!shown[p] &&
-                (best < 0 || answer->region_attention[p] > answer->region_attention[best]))
-                best = p;
-        }
-        shown[best] = true;
-        printf("%s%d %.0f %%", n ? ", " : "", best + 1,
-               100 * (double)answer->region_attention[best]);
-        if (box && best < count)
-            printf(" (%.2f %.2f %.2f %.2f)", (double)box[4 * best], (double)box[4 * best + 1],
-                   (double)box[4 * best + 2], (double)box[4 * best + 3]);
+        printf("%s%s %.0f %%",
+               i == 0       ? "   history   "
+               : i % A_LINE ? ", "
+                            : ",\n             ",
+               name, 100 * (double)answer->context_attention[i]);
     }
     printf("\n");
+}
+
+// The few strongest, found by selection: a picture has some dozens.
+static void print_regions(const ask *a, const vd_answer *answer)
+{
+    int count, shown[SHOWN_REGIONS];
+    const float *box = vd_session_boxes(a->session, &count);
+    const float *weight = answer->region_attention;
+    for (int n = 0; n < SHOWN_REGIONS && n < answer->regions; n++) {
+        int best = -1;
+        for (int p = 0; p < answer->regions; p++) {
+            bool before = false;
+            for (int k = 0; k < n; k++)
+                before = before || shown[k] == p;
+            if (!before && (best < 0 || weight[p] > weight[best]))
+                best = p;
+        }
+        shown[n] = best;
+        printf("%s%3d  %3.0f %%", n ? "             " : "   regions   ", best + 1,
+               100 * (double)weight[best]);
+        if (box && best < count)
+            printf("  (%.2f %.2f %.2f %.2f)", (double)box[4 * best], (double)box[4 * best + 1],
+                   (double)box[4 * best + 2], (double)box[4 * best + 3]);
+        printf("%s\n", n || !box ? "" : "  x1 y1 x2 y2");
+    }
 }
 
 static void print_seen(const vd_reply *reply)
@@ -208,7 +218,8 @@ static void print_text(const ask *a, const vd_reply *reply)
         vd_output_bar(stdout, share, BAR, a->utf8);
         printf("%s\n", i ? "" : " of the pool's answers");
     }
-    print_weights(a, answer);
+    print_history(answer);
+    print_regions(a, answer);
     print_seen(reply);
 }
 

@@ -37,29 +37,39 @@ static void rate_text(char *out, size_t size, double rate)
         snprintf(out, size, rate < 10 ? "%.2f/s" : rate < 100 ? "%.1f/s" : "%.0f/s", rate);
 }
 
+// "[####......] " of so many cells; nothing for 0.
+static const char *draw_bar(char *out, int cells, double share)
+{
+    int filled = share < 0 ? 0 : share > 1 ? cells : (int)(share * cells);
+    if (cells == 0)
+        return "";
+    out[0] = '[';
+    for (int i = 0; i < cells; i++)
+        out[1 + i] = i < filled ? '#' : '.';
+    memcpy(out + 1 + cells, "] ", 3);
+    return out;
+}
+
 void vd_progress_line(char *out, size_t size, size_t width, const char *what, int64_t done,
                       int64_t total, int64_t first, double seconds, const char *suffix)
 {
-    enum { BAR = 20 };
-    char rate[32], left[32], bar[BAR + 4] = "", line[512];
+    enum { MOST_CELLS = 20, SPACE = 4 }; // so much longer the numbers may still grow
+    char rate[32], left[32], bar[MOST_CELLS + 4], line[512];
     double per_second = seconds > 0 ? (double)(done - first) / seconds : 0;
     rate_text(rate, sizeof rate, per_second);
     if (!suffix)
         suffix = "";
     if (total > 0) {
         double share = (double)done / (double)total;
-        int filled = share < 0 ? 0 : share > 1 ? BAR : (int)(share * BAR);
-        bar[0] = '[';
-        for (int i = 0; i < BAR; i++)
-            bar[1 + i] = i < filled ? '#' : '.';
-        bar[1 + BAR] = ']';
-        bar[2 + BAR] = ' ';
         duration(left, sizeof left, per_second > 0 ? (double)(total - done) / per_second : -1);
         // The bar is what a narrow terminal can do without.
-        bool roomy = width >= strlen(what) + strlen(suffix) + 64;
-        snprintf(line, sizeof line, "%s %s%lld/%lld %3d%% %s %s left%s%s", what, roomy ? bar : "",
-                 (long long)done, (long long)total, (int)(100 * share), rate, left,
-                 *suffix ? "  " : "", suffix);
+        for (int cells = MOST_CELLS; cells >= 0; cells -= MOST_CELLS / 2) {
+            int length = snprintf(line, sizeof line, "%s %s%lld/%lld %3d%% %s %s left%s%s", what,
+                                  draw_bar(bar, cells, share), (long long)done, (long long)total,
+                                  (int)(100 * share), rate, left, *suffix ? "  " : "", suffix);
+            if (length >= 0 && (size_t)length + SPACE <= width)
+                break;
+        }
     } else {
         snprintf(line, sizeof line, "%s %lld %s%s%s", what, (long long)done, rate,
                  *suffix ? "  " : "", suffix);
