@@ -47,7 +47,7 @@ static void a_narrow_line_loses_the_bar_first_and_is_never_too_wide(void **state
 {
     (void)state;
     assert_non_null(strstr(line(80, 25, 100, 0, 10, "loss 2.5"), " [#####...............] "));
-    assert_non_null(strstr(line(62, 25, 100, 0, 10, "loss 2.5"), " [##........] "));
+    assert_non_null(strstr(line(66, 25, 100, 0, 10, "loss 2.5"), " [##........] "));
     assert_null(strchr(line(50, 25, 100, 0, 10, "loss 2.5"), '['));
     for (size_t width = 1; width < 100; width++)
         assert_true(strlen(line(width, 25, 100, 0, 10, "loss 2.5")) <= width);
