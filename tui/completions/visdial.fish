@@ -91,7 +91,7 @@ complete -c visdial -n '__fish_seen_subcommand_from data' -l model -r -d 'a mode
 complete -c visdial -n '__fish_seen_subcommand_from data' -l vocab -r -d 'a vocabulary (list of words or {"word": count})'
 complete -c visdial -n '__fish_seen_subcommand_from data' -l min-count -r -d 'words of --vocab counted less often are unknown (5)'
 complete -c visdial -n '__fish_seen_subcommand_from data' -l top -r -d 'how many unknown words to list (20)'
-complete -c visdial -n __fish_use_subcommand -f -a info -d 'say what a model or feature file holds'
+complete -c visdial -n __fish_use_subcommand -f -a info -d 'say what files hold: models, features, dialogs, pools, pictures'
 complete -c visdial -n __fish_use_subcommand -f -a help -d 'explain a command'
 complete -c visdial -n '__fish_seen_subcommand_from help' -l completion -r -d 'print the completion script for bash, zsh or fish'
 complete -c visdial -n '__fish_seen_subcommand_from help' -l manual -d 'print the man page'
