@@ -16,7 +16,7 @@ MAKEFLAGS += -r
 # ---- what is needed ------------------------------------------------------------------------------
 # Debian packages, and the names by which pkg-config knows the libraries.
 NEED_RUN  := gcc libc6-dev make pkg-config libncurses-dev libchafa-dev libpng-dev libjpeg-dev \
-             libopenblas-dev libyajl-dev libutf8proc-dev
+             libstb-dev libopenblas-dev libyajl-dev libutf8proc-dev
 NEED_TEST := libcmocka-dev tmux
 NEED_LINT := clang clang-format clang-tidy
 PKGS      := ncursesw chafa libpng libjpeg openblas yajl libutf8proc

@@ -9,6 +9,7 @@
 #include "features/image_file.h"
 #include "features/image_jpeg.h"
 #include "features/image_png.h"
+#include "features/image_stb.h"
 
 enum { MAX_FILE = 1 << 29 };
 
@@ -65,8 +66,6 @@ static const char *kind_of(const unsigned char *data, size_t size)
         return "a TIFF picture";
     if (size >= 8 && memcmp(data + 4, "ftyp", 4) == 0)
         return "a HEIC, AVIF or MP4 file";
-    if (starts_with(data, size, "BM", 2))
-        return "a BMP picture";
     if (starts_with(data, size, "%PDF", 4))
         return "a PDF document";
     if (starts_with(data, size, "<", 1))
@@ -81,8 +80,11 @@ static vd_status decode(const char *path, const unsigned char *data, size_t size
         return vd_image_from_png(path, data, size, out, err);
     if (vd_image_is_jpeg(data, size))
         return vd_image_from_jpeg(path, data, size, out, err);
-    return vd_error_set(err, VD_FORMAT, "%s: the file is %s; PNG and JPEG pictures can be read",
-                        path, kind_of(data, size));
+    if (vd_image_is_simple(data, size))
+        return vd_image_from_simple(path, data, size, out, err);
+    return vd_error_set(err, VD_FORMAT,
+                        "%s: the file is %s; PNG, JPEG, BMP and PNM pictures can be read", path,
+                        kind_of(data, size));
 }
 
 vd_status vd_image_read(const char *path, vd_image *out, vd_error *err)

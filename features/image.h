@@ -1,4 +1,4 @@
-// Pictures: PNG and JPEG in, PNG out.
+// Pictures: PNG, JPEG, BMP and PNM in, PNG out.
 #ifndef VD_IMAGE_H
 #define VD_IMAGE_H
 
@@ -14,7 +14,7 @@ typedef struct vd_image {
     uint8_t *rgb; // (height, width, 3), owned
 } vd_image;
 
-// PNG or JPEG. A missing file is VD_NOT_FOUND, a damaged one VD_FORMAT; so is one that
+// By content, not by name. A missing file is VD_NOT_FOUND, a damaged one VD_FORMAT; so is one that
 // is larger than the numbers above.
 vd_status vd_image_read(const char *path, vd_image *out, vd_error *err);
 vd_status vd_image_new(int width, int height, vd_image *out, vd_error *err);

@@ -291,7 +291,9 @@ static void what_cannot_be_read_is_told(void **state)
         {"\x89PNG\r\n\x1a\n", 8, "PNG"},
         {"\xff\xd8", 2, "JPEG"},
         {"\xff\xd8\xff\xe0\0\x10JFIF\0", 11, "JPEG"},
-        {"BM", 2, "a BMP picture"},
+        {"BM", 2, "BMP"},
+        {"P6\n2 2\n255\nabc", 14, "PNM"},
+        {"P6\n99999 2\n255\n", 15, "99999"},
     };
     vd_error err = {0};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -307,6 +309,42 @@ static void what_cannot_be_read_is_told(void **state)
     support_refused(read_path(pipe, &err), VD_FORMAT, &err, pipe, "pipe", NULL);
     free(pipe);
     free(missing);
+}
+
+// A 2 x 2 picture: red, green / blue, white.
+static void bmp_and_pnm_are_read_and_refused_when_cut(void **state)
+{
+    (void)state;
+    static const unsigned char pixels[] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255};
+    unsigned char pnm[11 + 12] = "P6\n2 2\n255\n", bmp[54 + 16] = {'B', 'M', 70};
+    vd_error err = {0};
+    vd_image image;
+    memcpy(pnm + 11, pixels, sizeof pixels);
+    bmp[10] = 54;
+    bmp[14] = 40;
+    bmp[18] = bmp[22] = 2;
+    bmp[26] = 1;
+    bmp[28] = 24;
+    for (int y = 0; y < 2; y++) // bottom row first, blue first, rows of 8 bytes
+        for (int x = 0; x < 2; x++)
+            for (int c = 0; c < 3; c++)
+                bmp[54 + (1 - y) * 8 + x * 3 + c] = pixels[(y * 2 + x) * 3 + 2 - c];
+    const struct {
+        const unsigned char *bytes;
+        size_t size;
+    } files[] = {{pnm, sizeof pnm}, {bmp, sizeof bmp}};
+    for (size_t i = 0; i < 2; i++) {
+        support_write_file(path, files[i].bytes, files[i].size);
+        assert_int_equal(vd_image_read(path, &image, &err), VD_OK);
+        assert_int_equal(image.width, 2);
+        assert_int_equal(image.height, 2);
+        assert_memory_equal(image.rgb, pixels, sizeof pixels);
+        vd_image_clear(&image);
+        for (size_t cut = 2; cut < files[i].size; cut++) {
+            support_write_file(path, files[i].bytes, cut);
+            support_refused(vd_image_read(path, &image, &err), VD_FORMAT, &err, path, NULL);
+        }
+    }
 }
 
 static void too_large_pictures_are_refused_before_memory_is_taken(void **state)
@@ -480,6 +518,7 @@ int main(void)
         PROMISE(photos_are_turned_upright),
         PROMISE(a_real_photo_is_read),
         PROMISE(what_cannot_be_read_is_told),
+        PROMISE(bmp_and_pnm_are_read_and_refused_when_cut),
         PROMISE(too_large_pictures_are_refused_before_memory_is_taken),
         PROMISE(every_truncation_is_refused),
         PROMISE(every_flipped_byte_of_a_png_is_noticed),
