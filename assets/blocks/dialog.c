@@ -154,8 +154,7 @@ static int draw_question(blocks_talk *talk, blocks_draft *draft)
     }
 }
 
-// ---- what a question and its answer change
-// --------------------------------------------------------
+// ---- what a question and its answer change ----------------------------------------------------
 
 static void set_it(blocks_talk *talk, int object)
 {

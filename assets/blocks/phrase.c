@@ -100,8 +100,7 @@ void blocks_say(vd_rng *rng, char *out, size_t size, const char *pattern, const 
     out[s.used] = 0;
 }
 
-// ---- noun phrases
-// ---------------------------------------------------------------------------------
+// ---- noun phrases -----------------------------------------------------------------------------
 
 static const char *const size_words[BLOCKS_SIZES] = {"(8:small|3:little|tiny)",
                                                      "(6:big|6:large|huge)"};

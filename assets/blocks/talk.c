@@ -2,8 +2,7 @@
 
 #include <stdio.h>
 
-// ---- state
-// ----------------------------------------------------------------------------------------
+// ---- state ------------------------------------------------------------------------------------
 
 unsigned blocks_word(blocks_attribute attribute, int value)
 {
@@ -94,8 +93,7 @@ bool blocks_they_clear(const blocks_talk *talk)
            talk->round - talk->they_entry <= 3;
 }
 
-// ---- targets
-// --------------------------------------------------------------------------------------
+// ---- targets ----------------------------------------------------------------------------------
 
 // Masks of attributes (without those in hide) by which the object can be named and be alone.
 static int unique_masks(const blocks_scene *scene, int object, unsigned hide, unsigned masks[15])

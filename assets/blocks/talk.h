@@ -66,8 +66,7 @@ typedef struct blocks_talk {
     int references;         // coreferent questions so far
 } blocks_talk;
 
-// ---- state
-// ----------------------------------------------------------------------------------------
+// ---- state ------------------------------------------------------------------------------------
 
 static inline bool blocks_chance(blocks_talk *talk, double probability)
 {
@@ -92,8 +91,7 @@ uint64_t blocks_kind_key(blocks_kind kind);
 bool blocks_it_clear(const blocks_talk *talk);
 bool blocks_they_clear(const blocks_talk *talk);
 
-// ---- what a question can be about
-// -----------------------------------------------------------------
+// ---- what a question can be about -------------------------------------------------------------
 
 typedef struct blocks_target {
     int object;
@@ -127,8 +125,7 @@ bool blocks_target_pick(blocks_talk *talk, blocks_naming naming, unsigned hide,
 void blocks_draft_about(blocks_draft *draft, const blocks_target *target);
 const char *blocks_direction_words(blocks_direction direction);
 
-// ---- questions: false when there is nothing to ask
-// -------------------------------------------------
+// ---- questions: false when there is nothing to ask --------------------------------------------
 
 bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft);
 bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft);

@@ -38,8 +38,7 @@ void blocks_world_fill(blocks_world *world, size_t first, size_t count)
         blocks_scene_make(world->seed, world->split, (int)i, &world->scene[i]);
 }
 
-// ---- questions, each text once
-// --------------------------------------------------------------------
+// ---- questions, each text once ----------------------------------------------------------------
 
 typedef struct questions {
     size_t count, slots, used; // used: bytes of text
@@ -111,8 +110,7 @@ fail:
     return vd_error_memory(err, "questions");
 }
 
-// ---- JSON
-// -----------------------------------------------------------------------------------------
+// ---- JSON -------------------------------------------------------------------------------------
 
 // A generator and the first thing that went wrong with it.
 typedef struct writer {
@@ -216,8 +214,7 @@ static vd_status write_json(const job *j, vd_json_emit emit, const char *path, v
     return status;
 }
 
-// ---- dialogs
-// --------------------------------------------------------------------------------------
+// ---- dialogs ----------------------------------------------------------------------------------
 
 static void emit_round(writer *w, const blocks_round *round, int32_t question)
 {
@@ -315,8 +312,7 @@ vd_status blocks_world_write_dense(const blocks_world *world, const char *path, 
     return write_json(&(job){.world = world}, emit_dense, path, err);
 }
 
-// ---- scenes
-// ---------------------------------------------------------------------------------------
+// ---- scenes -----------------------------------------------------------------------------------
 
 static void emit_object(writer *w, const blocks_object *object)
 {
@@ -375,8 +371,7 @@ vd_status blocks_world_write_scenes(const blocks_world *world, const char *path,
     return write_json(&(job){.world = world}, emit_scenes, path, err);
 }
 
-// ---- answers, pictures
-// ----------------------------------------------------------------------------
+// ---- answers, pictures ------------------------------------------------------------------------
 
 typedef struct counted {
     int64_t times;

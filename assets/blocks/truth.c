@@ -1,0 +1,206 @@
+// Which answers are true of a scene, and how true.
+#include "assets/blocks/answer_table.h"
+
+// How much of the set the answer describes: 1 if all of it, 0.5 if some, 0 if none.
+static float describes(const blocks_scene *scene, blocks_set objects, blocks_kind says)
+{
+    blocks_set told = blocks_find(scene, says) & objects;
+    return !told ? 0 : told == objects ? 1 : 0.5f;
+}
+
+static float judge_there(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
+{
+    switch (a->form) {
+    case FORM_YES:
+    case FORM_NO:
+        return 1;
+    case FORM_YES_THERE:
+    case FORM_NO_THERE:
+        return a->number < 0 || a->number == (int)m->verb ? 1 : 0.5f;
+    case FORM_YES_ONE:
+        return describes(scene, m->objects, a->says);
+    case FORM_YES_COUNT:
+        return a->number == blocks_size_of(m->objects);
+    case FORM_NO_BLOCKS:
+        return m->absent;
+    case FORM_NO_NONE:
+        return m->ask == ASK_ANY ? 1 : 0.5f;
+    default:
+        return 0;
+    }
+}
+
+static float judge_one(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
+{
+    switch (a->form) {
+    case FORM_YES:
+    case FORM_YES_IT:
+    case FORM_NO:
+    case FORM_NO_IT:
+        return 1;
+    case FORM_YES_VALUE:
+    case FORM_NO_VALUE:
+        return m->attribute < BLOCKS_ATTRIBUTES && a->says.value[m->attribute] >= 0 &&
+               describes(scene, m->objects, a->says) == 1;
+    case FORM_YES_THERE:
+    case FORM_YES_THEY:
+    case FORM_NO_THERE:
+    case FORM_NO_THEY:
+        return 0.5f; // right, but not how one says it
+    default:
+        return 0;
+    }
+}
+
+static float judge_all(const blocks_meaning *m, const blocks_answer *a)
+{
+    switch (a->form) {
+    case FORM_YES:
+    case FORM_YES_THEY:
+    case FORM_YES_ALL:
+    case FORM_NO:
+    case FORM_NO_THEY:
+    case FORM_NO_ALL:
+        return 1;
+    case FORM_NO_SOME:
+        return m->number > 0;
+    case FORM_NO_NONE:
+        return m->number == 0;
+    case FORM_YES_IT:
+    case FORM_YES_THERE:
+    case FORM_NO_IT:
+    case FORM_NO_THERE:
+        return 0.5f;
+    default:
+        return 0;
+    }
+}
+
+static float judge_polar(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
+{
+    if (!blocks_form_yes(a->form) && !blocks_form_no(a->form)) {
+        // "is it red": "blue" says no without saying so.
+        bool told = m->ask == ASK_ONE && a->form == FORM_VALUE &&
+                    m->attribute < BLOCKS_ATTRIBUTES && a->says.value[m->attribute] >= 0;
+        return told && describes(scene, m->objects, a->says) == 1 ? 0.5f : 0;
+    }
+    if (blocks_form_yes(a->form) != m->yes)
+        return 0;
+    if (m->ask == ASK_THERE || m->ask == ASK_ANY)
+        return judge_there(scene, m, a);
+    if (m->ask == ASK_ONE)
+        return judge_one(scene, m, a);
+    if (m->ask == ASK_ALL)
+        return judge_all(m, a);
+    if (a->form == FORM_YES || a->form == FORM_NO)
+        return 1;
+    return a->form == FORM_YES_ONE || a->form == FORM_YES_COUNT || a->form == FORM_YES_VALUE ||
+                   a->form == FORM_NO_VALUE || a->form == FORM_NO_BLOCKS || a->form == FORM_NO_SOME
+               ? 0
+               : 0.5f;
+}
+
+static float judge_count(const blocks_meaning *m, const blocks_answer *a)
+{
+    if (a->form == FORM_COUNT)
+        return a->number == m->number;
+    if (m->number == 0 && (a->form == FORM_NO || a->form == FORM_NO_THERE))
+        return 0.5f;
+    if (a->form != FORM_ABOUT)
+        return 0;
+    int low = a->number, high = low == 2 ? 2 : low == 3 ? 4 : BLOCKS_MAX;
+    return m->number >= low && m->number <= high ? 0.5f : 0;
+}
+
+static float judge_value(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
+{
+    if (a->form == FORM_NO_SUCH)
+        return !m->objects && (a->says.value[BLOCKS_SHAPE] < 0 ||
+                               a->says.value[BLOCKS_SHAPE] == m->more.value[BLOCKS_SHAPE]);
+    if (!m->objects || a->says.value[m->attribute] < 0 || describes(scene, m->objects, a->says) < 1)
+        return 0;
+    return a->form == FORM_VALUE ? 1 : a->form == FORM_A || a->form == FORM_THE ? 0.5f : 0;
+}
+
+static float judge_shared(const blocks_scene *scene, const blocks_meaning *m,
+                          const blocks_answer *a)
+{
+    int shared = blocks_shared(scene, m->objects, m->attribute);
+    if (a->form == FORM_DIFFERENT)
+        return a->number == (int)m->attribute && shared < 0;
+    if (a->form == FORM_PAIR) {
+        blocks_set one = blocks_find(scene, a->says) & m->objects;
+        blocks_set two = blocks_find(scene, a->also) & m->objects;
+        return one && two && (one | two) == m->objects && a->says.value[m->attribute] >= 0;
+    }
+    if (a->says.value[m->attribute] < 0)
+        return 0;
+    float part = describes(scene, m->objects, a->says);
+    if (a->form == FORM_SHARED)
+        return part == 1;
+    bool many = a->form == FORM_MORE && m->attribute == BLOCKS_SHAPE;
+    return a->form == FORM_VALUE ? (a->it ? part / 2 : part) : many ? part : 0;
+}
+
+static float judge_which(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
+{
+    if (a->form == FORM_NOTHING)
+        return !m->objects;
+    if (!m->objects)
+        return 0;
+    bool shape = a->says.value[BLOCKS_SHAPE] >= 0;
+    if (a->form != FORM_A && a->form != FORM_THE && !(a->form == FORM_VALUE && shape))
+        return 0;
+    if (describes(scene, m->objects, a->says) < 1)
+        return blocks_find(scene, a->says) & m->partly ? 0.5f : 0;
+    if (m->ask == ASK_CHOICE)
+        return blocks_is(&scene->object[m->other], a->says) ? 0.25f : 1;
+    return shape ? 1 : 0.5f;
+}
+
+static float judge_where(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
+{
+    int object = blocks_only(m->objects);
+    if (a->form != FORM_PLACE || object < 0)
+        return 0;
+    int side = blocks_side(scene, object), depth = blocks_depth(scene, object);
+    if (a->number == BLOCKS_DIRECTIONS)
+        return side < 0 && depth < 0 ? 1 : side < 0 ? 0.5f : 0;
+    return a->number == side || a->number == depth;
+}
+
+static float judge_more(const blocks_meaning *m, const blocks_answer *a)
+{
+    if (a->form == FORM_SAME)
+        return m->equal;
+    return a->form == FORM_MORE && !m->equal && blocks_kind_same(a->says, m->more);
+}
+
+static float judge(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
+{
+    switch (m->ask) {
+    case ASK_COUNT:
+        return judge_count(m, a);
+    case ASK_VALUE:
+        return judge_value(scene, m, a);
+    case ASK_SHARED:
+        return judge_shared(scene, m, a);
+    case ASK_WHICH:
+    case ASK_CHOICE:
+        return judge_which(scene, m, a);
+    case ASK_WHERE:
+        return judge_where(scene, m, a);
+    case ASK_MORE:
+        return judge_more(m, a);
+    case ASK_SCENE:
+        return m->topic == SCENE_TELL ? a->form == FORM_TELL
+                                      : a->form == FORM_SCENE && a->number == (int)m->topic;
+    default:
+        return judge_polar(scene, m, a);
+    }
+}
+
+float blocks_relevance(const blocks_scene *scene, const blocks_meaning *meaning, int index)
+{
+    return judge(scene, meaning, blocks_answer_at(index));
+}
