@@ -10,7 +10,6 @@
 
 typedef struct vd_network {
     vd_pass pass;
-    vd_decoders decoders; // which of the two are run
     const vd_batch *batch;
 
     // Discriminative decoder: z_c = o_c . e
@@ -21,14 +20,12 @@ typedef struct vd_network {
     vd_real *scores;   // (N, O)
     vd_real *dscores;  // (N, O)
 
-    // Generative decoder, one sequence a (question, candidate) pair that is scored.
+    // Generative decoder: one sequence for each answer that is said.
     vd_packed answer_words;
-    vd_recurrent_pass answer;
-    vd_text_pass answer_text;
+    vd_text_pass answer;
     const int *answer_question; // (sequences) the question whose e starts it
-    vd_real *logits;            // (words, V), then log-probabilities
-    const int32_t *target;      // (words)
-    vd_real *dlogits;
+    const int32_t *target;      // (words) what should be said
+    vd_real *logits;            // (words, V), after the forward pass probabilities
 } vd_network;
 
 // Geometry and encoder: fills pass.encoded and the four attentions.
@@ -57,8 +54,8 @@ vd_status vd_discriminative_loss(vd_network *net, int margin, double lambda, dou
 // cos(theta), held 1e-7 away from +-1; *slope = d psi / d cos (may be NULL).
 double vd_margin_psi(int margin, double cosine, double *slope);
 
-// Generative decoder over the human answers (loss) or all candidates (ranking): the initial hidden
-// state of every layer is e. Mean next-word cross entropy over the words of the batch.
+// Generative decoder over the human answers: mean next-word cross entropy over the words of the
+// batch. The batch needs candidate_in and candidate_out. Backward follows a loss of the same pass.
 vd_status vd_generative_loss(vd_network *net, double *loss, vd_error *err);
 vd_status vd_generative_backward(vd_network *net, vd_error *err);
 // scores (N, O): mean log-probability of a candidate's words.

@@ -36,7 +36,8 @@ typedef enum vd_site {
     VD_SITE_REGION_FUSED,
     VD_SITE_REGION_CONTEXT,
     VD_SITE_REGION_SCORE,
-    VD_SITE_FUSION
+    VD_SITE_FUSION,
+    VD_SITE_ANSWER_WORDS
 } vd_site;
 
 // What a GatedTrans keeps.

@@ -142,6 +142,39 @@ static void check_file(const char *file, bool with_gradient)
     golden_close(&g);
 }
 
+static void check_generative(const char *file)
+{
+    golden g;
+    vd_network net = {0};
+    vd_error err;
+    double loss;
+    golden_open(&g, file, VD_BOTH);
+    golden_network(&g, &net, true);
+    assert_int_equal(vd_network_encode(&net, &g.batch, &err), VD_OK);
+    size_t n = (size_t)net.pass.span.questions * (size_t)g.batch.candidates;
+    float *scores = vd_alloc(n, sizeof *scores), *expected = golden_floats(&g, "out.gen_scores", n);
+    assert_int_equal(vd_generative_scores(&net, scores, &err), VD_OK);
+    for (size_t i = 0; i < n; i++)
+        assert_close("out.gen_scores", (double)scores[i], (double)expected[i], SCORE_TOLERANCE);
+    assert_int_equal(vd_generative_loss(&net, &loss, &err), VD_OK);
+    vd_real single = (vd_real)loss;
+    assert_all_close(&g, "out.gen_loss", &single, 1);
+    assert_int_equal(vd_generative_backward(&net, &err), VD_OK);
+    assert_int_equal(vd_network_encode_backward(&net, &err), VD_OK);
+    check_gradients(&g, "gengrad.");
+    assert_int_equal(g.compared, 89);
+    vd_free(scores);
+    vd_free(expected);
+    golden_close(&g);
+}
+
+static void generative_decoder_matches_the_public_code(void **state)
+{
+    (void)state;
+    check_generative("mvan_tiny.safetensors");
+    check_generative("mvan_small.safetensors");
+}
+
 static void tiny_matches_the_public_code(void **state)
 {
     (void)state;
@@ -161,6 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiny_matches_the_public_code),
         cmocka_unit_test(small_matches_the_public_code),
+        cmocka_unit_test(generative_decoder_matches_the_public_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

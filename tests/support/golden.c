@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -92,13 +93,13 @@ static void load_batch(golden *g)
     b->option = index;
 }
 
-// A golden file keeps the generative decoder beside a single "decoder"; the network's own name for
-// it there is "decoder" too.
+// A golden file names the discriminative decoder "decoder" although the generative one is there too.
 static const vd_tensor *tensor_of(golden *g, const char *name)
 {
-    const vd_tensor *t = vd_safetensors_find(g->file, name);
+    const char *single = strncmp(name, "disc_", 5) == 0 ? name + 5 : name;
+    const vd_tensor *t = vd_safetensors_find(g->file, single);
     if (!t)
-        fail_msg("%s has no tensor %s", g->path, name);
+        fail_msg("%s has no tensor %s", g->path, single);
     return t;
 }
 

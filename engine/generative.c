@@ -1,0 +1,180 @@
+// Generative decoder: a 2-layer LSTM says the answer word by word; the initial hidden state of
+// every layer is the encoder's vector e (Park et al. 2021, section 3.4; Das et al. 2017).
+//   loss: next-word cross entropy, mean over the words of the batch
+//   to rank: a candidate's score is its mean log-probability per word
+#include "engine/network.h"
+
+#include <math.h>
+#include <string.h>
+
+// The answers one run says: (question, distinct candidate) pairs.
+typedef struct vd_spoken {
+    int count;
+    int *question, *candidate;
+} vd_spoken;
+
+static int length_of(const vd_batch *batch, int candidate)
+{
+    const int32_t *out = batch->candidate_out + (size_t)candidate * (size_t)batch->candidate_width;
+    int n = 0;
+    while (n < batch->candidate_width && out[n] != VD_PAD)
+        n++;
+    return n;
+}
+
+// Packs what the decoder reads, and lists what it should say in the same order.
+static vd_status pack(vd_network *net, const vd_spoken *spoken, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    const vd_batch *batch = net->batch;
+    size_t width = (size_t)batch->candidate_width, count = (size_t)spoken->count;
+    int32_t *ids = vd_arena_take(pass->arena, count * width, sizeof *ids);
+    int32_t *lengths = vd_arena_take(pass->arena, count, sizeof *lengths);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "spoken answers");
+    for (size_t s = 0; s < count; s++) {
+        lengths[s] = length_of(batch, spoken->candidate[s]);
+        memcpy(ids + s * width, batch->candidate_in + (size_t)spoken->candidate[s] * width,
+               width * sizeof *ids);
+    }
+    vd_status status = vd_packed_make(ids, lengths, spoken->count, (int)width, pass->arena,
+                                      &net->answer_words, err);
+    if (status != VD_OK)
+        return status;
+    int32_t *target = vd_arena_take(pass->arena, (size_t)net->answer_words.tokens, sizeof *target);
+    if (!target)
+        return vd_error_memory(err, "spoken answers");
+    for (int row = 0; row < net->answer_words.tokens; row++) {
+        size_t s = (size_t)net->answer_words.owner[row];
+        target[row] = batch->candidate_out[(size_t)spoken->candidate[s] * width +
+                                           (size_t)net->answer_words.place[row]];
+    }
+    net->target = target;
+    return VD_OK;
+}
+
+// Log-probabilities of every word at every place.
+static vd_status speak(vd_network *net, const vd_spoken *spoken, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    const vd_packed *packed = &net->answer_words;
+    int h = pass->config->hidden, v = pass->config->vocab;
+    vd_status status = pack(net, spoken, err);
+    if (status != VD_OK)
+        return status;
+    vd_real *initial = vd_arena_reals(pass->arena, (size_t)spoken->count * (size_t)h);
+    net->logits = vd_arena_reals(pass->arena, (size_t)packed->tokens * (size_t)v);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "word scores");
+    pass->be->embed(pass->encoded, spoken->question, spoken->count, h, initial);
+    vd_positions positions = pass->config->positions;
+    if (positions == VD_POSITIONS_AS_PRINTED)
+        positions = VD_POSITIONS_NONE;
+    net->answer = (vd_text_pass){0};
+    status = vd_words_forward(pass, &net->answer, packed, positions, VD_SITE_ANSWER_WORDS, err);
+    if (status == VD_OK)
+        status = vd_recurrent_forward(pass, &net->answer.recurrent, pass->w->answer, 1, packed,
+                                      net->answer.input, pass->config->embed, initial,
+                                      VD_SITE_ANSWER_LAYER, err);
+    if (status != VD_OK)
+        return status;
+    pass->be->linear(net->answer.recurrent.y, pass->w->words.w, pass->w->words.b, net->logits,
+                     packed->tokens, h, v);
+    pass->be->softmax(net->logits, packed->tokens, v, v);
+    return VD_OK;
+}
+
+static vd_status allocate_spoken(vd_pass *pass, size_t most, vd_spoken *spoken, vd_error *err)
+{
+    spoken->count = 0;
+    spoken->question = vd_arena_ints(pass->arena, most);
+    spoken->candidate = vd_arena_ints(pass->arena, most);
+    return pass->arena->failed ? vd_error_memory(err, "spoken answers") : VD_OK;
+}
+
+static double log_probability(const vd_network *net, int row)
+{
+    size_t v = (size_t)net->pass.config->vocab;
+    vd_real p = net->logits[(size_t)row * v + (size_t)net->target[row]];
+    return log(fmax((double)p, 1e-37));
+}
+
+vd_status vd_generative_loss(vd_network *net, double *loss, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    const vd_batch *batch = net->batch;
+    vd_spoken spoken;
+    double total = 0;
+    vd_status status = allocate_spoken(pass, (size_t)pass->span.questions, &spoken, err);
+    if (status != VD_OK)
+        return status;
+    for (int n = 0; n < pass->span.questions; n++)
+        if (batch->truth[n] >= 0) {
+            spoken.question[spoken.count] = n;
+            spoken.candidate[spoken.count++] =
+                batch->option[(size_t)n * (size_t)batch->candidates + (size_t)batch->truth[n]];
+        }
+    net->answer_question = spoken.question;
+    status = speak(net, &spoken, err);
+    if (status != VD_OK)
+        return status;
+    for (int row = 0; row < net->answer_words.tokens; row++)
+        total -= log_probability(net, row);
+    *loss = net->answer_words.tokens ? total / net->answer_words.tokens : 0;
+    return VD_OK;
+}
+
+vd_status vd_generative_backward(vd_network *net, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    const vd_packed *packed = &net->answer_words;
+    int h = pass->config->hidden, v = pass->config->vocab;
+    size_t s = (size_t)packed->sequences, words = (size_t)packed->tokens;
+    vd_real *dinput = vd_arena_zeros(pass->arena, words * (size_t)pass->config->embed);
+    vd_real *dinitial = vd_arena_zeros(pass->arena, s * (size_t)h);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the generative decoder's gradient");
+    // Softmax and cross entropy together: (p - 1 at the target) / words.
+    for (size_t row = 0; row < words; row++) {
+        vd_real *d = net->logits + row * (size_t)v;
+        d[net->target[row]] -= 1;
+        for (int i = 0; i < v; i++)
+            d[i] /= (vd_real)words;
+    }
+    pass->be->linear_backward(net->answer.recurrent.y, pass->w->words.w, net->logits,
+                              net->answer.recurrent.dy, 1, pass->dw->words.w, pass->dw->words.b,
+                              packed->tokens, h, v);
+    vd_status status = vd_recurrent_backward(pass, &net->answer.recurrent, pass->dw->answer, dinput,
+                                             dinitial, err);
+    if (status != VD_OK)
+        return status;
+    vd_words_backward(pass, &net->answer, dinput, VD_SITE_ANSWER_WORDS);
+    for (size_t k = 0; k < s; k++)
+        pass->be->add(pass->dencoded + (size_t)net->answer_question[k] * (size_t)h,
+                      dinitial + k * (size_t)h, (size_t)h);
+    return VD_OK;
+}
+
+vd_status vd_generative_scores(vd_network *net, float *scores, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    const vd_batch *batch = net->batch;
+    vd_spoken spoken;
+    vd_status status = allocate_spoken(pass, (size_t)batch->candidates, &spoken, err);
+    // A question at a time, so that the word scores stay small.
+    for (int n = 0; status == VD_OK && n < pass->span.questions; n++) {
+        float *out = scores + (size_t)n * (size_t)batch->candidates;
+        spoken.count = batch->candidates;
+        for (int c = 0; c < batch->candidates; c++) {
+            spoken.question[c] = n;
+            spoken.candidate[c] = batch->option[(size_t)n * (size_t)batch->candidates + (size_t)c];
+            out[c] = 0;
+        }
+        status = speak(net, &spoken, err);
+        for (int row = 0; status == VD_OK && row < net->answer_words.tokens; row++) {
+            int c = net->answer_words.owner[row];
+            out[c] += (float)(log_probability(net, row) / net->answer_words.length[c]);
+        }
+    }
+    return status;
+}
