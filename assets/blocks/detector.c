@@ -45,8 +45,7 @@ blocks_detector_options blocks_detector_defaults(void)
     };
 }
 
-// ---- augmentation
-// --------------------------------------------------------------------------------
+// ---- augmentation -------------------------------------------------------------------------------
 
 // Other cameras, lamps and encoders than the renderer's: light, tint, contrast, blur, noise; and
 // mirrored and shifted, which makes new scenes of old ones.
@@ -175,8 +174,7 @@ static int augment_targets(const augmentation *a, const blocks_scene *scene, blo
     return count;
 }
 
-// ---- rendering
-// -----------------------------------------------------------------------------------
+// ---- rendering ----------------------------------------------------------------------------------
 
 typedef struct training {
     const blocks_detector_options *options;
@@ -247,8 +245,7 @@ static vd_status render_pictures(training *t, blocks_detector_report report, voi
     return VD_OK;
 }
 
-// ---- training
-// ------------------------------------------------------------------------------------
+// ---- training -----------------------------------------------------------------------------------
 
 static void *train_share(void *argument)
 {
@@ -418,7 +415,10 @@ static vd_status train_all(training *t, blocks_detector_report report, void *use
             objects = 0;
         }
         vd_convnet_fold(t->net, t->folded);
-        vd_status status = write_weights(t->folded, o->out, err);
+        // The last one is written when it has been calibrated.
+        vd_status status = VD_OK;
+        if (epoch + 1 < o->epochs)
+            status = write_weights(t->folded, o->out, err);
         if (status)
             return status;
     }
