@@ -19,8 +19,9 @@ vd_status vd_tokenize(const char *text, vd_words *out, vd_error *err);
 void vd_words_clear(vd_words *words);
 
 // What a person typed, made to look like the training text: lower case, white space folded, curly
-// quotes straightened, a final "?" (and . or !) removed, number words as the training text has
-// them ("two" -> "2"). Owned by the caller. Invalid UTF-8 is VD_FORMAT.
+// quotes straightened, a final "?" (and . or !) removed, numbers up to ten and apostrophes as the
+// training text has them ("two" -> "2", "dont" -> "don't"). Owned by the caller. Invalid UTF-8 is
+// VD_FORMAT.
 vd_status vd_normalise_typed(const char *typed, char **out, vd_error *err);
 
 // Ids of question + "?" (question) or of the text as it stands (caption), cut to `most`.
