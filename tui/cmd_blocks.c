@@ -70,8 +70,7 @@ static const char *path_of(job *j, const char *stem, const char *name)
     return j->path;
 }
 
-// ---- options
-// --------------------------------------------------------------------------------------
+// ---- options ----------------------------------------------------------------------------------
 
 static vd_status read_numbers(job *j, vd_error *err)
 {
@@ -146,8 +145,7 @@ static vd_status find_extractor(job *j, vd_error *err)
     return VD_OK;
 }
 
-// ---- work with progress
-// ---------------------------------------------------------------------------
+// ---- work with progress -----------------------------------------------------------------------
 
 static void report(void *user, size_t done)
 {
@@ -245,8 +243,7 @@ static vd_status draw_pictures(job *j, const blocks_world *world, const char *di
     return status;
 }
 
-// ---- make
-// -----------------------------------------------------------------------------------------
+// ---- make -------------------------------------------------------------------------------------
 
 static vd_status write_split(job *j, const blocks_world *world, const char *pictures, vd_error *err)
 {
@@ -289,8 +286,7 @@ static vd_status make(job *j, vd_error *err)
     return status;
 }
 
-// ---- world
-// ----------------------------------------------------------------------------------------
+// ---- world ------------------------------------------------------------------------------------
 
 static vd_status write_pool(job *j, vd_error *err)
 {
@@ -334,8 +330,7 @@ static vd_status make_world(job *j, vd_error *err)
     return status ? status : write_pool(j, err);
 }
 
-// ---- show
-// -----------------------------------------------------------------------------------------
+// ---- show -------------------------------------------------------------------------------------
 
 static vd_status show(const job *j, vd_error *err)
 {
@@ -368,8 +363,7 @@ static vd_status show(const job *j, vd_error *err)
     return VD_OK;
 }
 
-// ---- command
-// --------------------------------------------------------------------------------------
+// ---- command ----------------------------------------------------------------------------------
 
 static vd_status run(job *j, int argc, char **argv, vd_error *err)
 {

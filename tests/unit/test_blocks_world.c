@@ -56,8 +56,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-// ---- dialogs
-// --------------------------------------------------------------------------------------
+// ---- dialogs ----------------------------------------------------------------------------------
 
 static void compare_round(const vd_visdial *data, const vd_visdial_round *found,
                           const blocks_round *made)
@@ -192,8 +191,7 @@ static void what_is_written_depends_on_the_seed_only(void **state)
     blocks_world_clear(&again);
 }
 
-// ---- failures
-// -------------------------------------------------------------------------------------
+// ---- failures ---------------------------------------------------------------------------------
 
 typedef vd_status (*writer)(const blocks_world *, const char *, vd_error *);
 
@@ -244,8 +242,7 @@ static void a_place_that_is_not_there_is_an_error(void **state)
     free(path);
 }
 
-// ---- threads
-// --------------------------------------------------------------------------------------
+// ---- threads ----------------------------------------------------------------------------------
 
 typedef struct tally {
     atomic_int done[1000], worker[BLOCKS_THREADS];
@@ -306,8 +303,7 @@ static void a_stop_is_an_interruption(void **state)
                     VD_INTERRUPTED, &err, "0 of 1000", NULL);
 }
 
-// ---- survey
-// ---------------------------------------------------------------------------------------
+// ---- survey -----------------------------------------------------------------------------------
 
 // An untrained extractor: it finds something, anything.
 static void write_extractor(const char *path)
