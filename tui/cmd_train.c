@@ -201,19 +201,35 @@ static vd_status load_validation(job *j, vd_error *err)
     return status;
 }
 
+// FNV-1a (Fowler, Noll, Vo), eight bytes at a time.
+static uint64_t hash_with(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = hash_with(hash, (unsigned char)*text);
+    return hash_with(hash, 0);
+}
+
 // Tells one set of dialogs from another: a checkpoint goes on only with what it began with.
 static void describe_data(const job *j, char *out, size_t size)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a (Fowler, Noll, Vo)
-    for (size_t i = 0; i < j->dialogs->dialog_count; i++) {
-        const vd_visdial_dialog *dialog = &j->dialogs->dialogs[i];
-        uint64_t parts[] = {(uint64_t)dialog->image_id, (uint64_t)dialog->round_count};
-        for (size_t b = 0; b < sizeof parts; b++)
-            hash = (hash ^ ((const unsigned char *)parts)[b]) * UINT64_C(0x100000001b3);
-        for (const char *c = dialog->caption; *c; c++)
-            hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    const vd_visdial *data = j->dialogs;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < data->dialog_count; i++) {
+        const vd_visdial_dialog *dialog = &data->dialogs[i];
+        hash = hash_text(hash_with(hash, (uint64_t)dialog->image_id), dialog->caption);
+        for (int32_t r = 0; r < dialog->round_count; r++) {
+            const vd_visdial_round *round = &dialog->rounds[r];
+            hash = hash_text(hash, data->questions[round->question]);
+            hash = hash_text(hash, round->answer >= 0 ? data->answers[round->answer] : "");
+            hash = hash_with(hash, (uint64_t)(uint32_t)round->truth);
+        }
     }
-    snprintf(out, size, "dialogs=%zu hash=%016" PRIx64, j->dialogs->dialog_count, hash);
+    snprintf(out, size, "dialogs=%zu hash=%016" PRIx64, data->dialog_count, hash);
 }
 
 // ---- starting

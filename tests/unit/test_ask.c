@@ -97,12 +97,10 @@ static void a_picture_may_be_named_by_its_file(void **state)
 static void nothing_typed_can_steer_the_terminal(void **state)
 {
     (void)state;
+    static const char escapes[] =
+        "is it \x1b[31m \xc2\x9b[31m red"; // ESC, and CSI as one character
     support_program run;
-    support_program_run(&run,
-                        ARGUMENTS("--image", "1",
-                                  "is it \x1b[31m\xc2\x9b"
-                                  "31m red"),
-                        NULL);
+    support_program_run(&run, ARGUMENTS("--image", "1", escapes), NULL);
     support_program_expect(&run, 0, NULL);
     assert_null(strchr(run.out, '\x1b'));
     assert_null(strstr(run.out, "\xc2\x9b"));
