@@ -162,7 +162,9 @@ enum { MOST_ROWS = 4000 };
 static int dialog_rows(const vd_chat *chat, int width, dialog_row *out, int from, int room)
 {
     int count = 0;
-    for (int i = -1; i < (int)chat->round_count; i++) {
+    // Where the caption stands right above the dialog it is not said twice.
+    int from_round = chat->layout.shape == VD_SHAPE_BAND ? 0 : -1;
+    for (int i = from_round; i < (int)chat->round_count; i++) {
         const vd_round *round = i >= 0 ? &chat->rounds[i] : NULL;
         for (int part = 0; part < 2; part++) {
             const char *text = !round           ? caption_of(chat)

@@ -81,8 +81,8 @@ static int place_of(const vd_round *round, const char *text)
     return -1;
 }
 
-// "people: yes, place 2; relevance 1": what people answered, where the model ranks that, and how
-// right people found the answer the conversation goes on with.
+// "relevance 1; people's place 2: yes": how right people found the answer the conversation goes on
+// with, where the model ranks what they answered themselves, and what that was.
 static bool human_text(const vd_chat *chat, const vd_round *round, char *out, size_t size)
 {
     vd_human human;
@@ -97,8 +97,8 @@ static bool human_text(const vd_chat *chat, const vd_round *round, char *out, si
     float known = chat->source.relevance(context, chat->index, round->human,
                                          vd_round_answer(round, round->chosen));
     if (known >= 0)
-        snprintf(relevance, sizeof relevance, "; relevance %.2g", (double)known);
-    snprintf(out, size, "people: %.100s, %s%s", human.answer, rank, relevance);
+        snprintf(relevance, sizeof relevance, "relevance %.2g; ", (double)known);
+    snprintf(out, size, "%speople's %s: %.100s", relevance, rank, human.answer);
     return true;
 }
 
@@ -245,7 +245,7 @@ static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd
             snprintf(label, sizeof label, "%d %.80s", entry, chat->rounds[entry - 1].typed);
         else
             snprintf(label, sizeof label, "%d", entry);
-        int width = at.width * 9 / 20;
+        int width = at.width * 12 / 20;
         draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, width, top[i].share,
                    role(grid, VD_ROLE_TEXT), role(grid, VD_ROLE_BAR_ROUND));
     }

@@ -49,7 +49,8 @@ vd_color vd_color_nearest(uint32_t rgb, vd_depth depth)
     if (depth == VD_DEPTH_DIRECT)
         return vd_color_rgb(rgb);
     // The first 16 are what people retheme, so with 256 colours they are not used.
-    int from = depth == VD_DEPTH_256 ? 16 : 0, to = depth == VD_DEPTH_256 ? 256 : 16, best = from;
+    int from = depth == VD_DEPTH_256 ? 16 : 0, best = from;
+    int to = depth == VD_DEPTH_256 ? 256 : depth == VD_DEPTH_16 ? 16 : 8;
     for (int index = from; index < to; index++)
         if (distance(rgb, palette_rgb(index)) < distance(rgb, palette_rgb(best)))
             best = index;

@@ -11,7 +11,14 @@
 
 // ---- colours and styles ------------------------------------------------------------------------
 
-typedef enum vd_depth { VD_DEPTH_MONO, VD_DEPTH_16, VD_DEPTH_256, VD_DEPTH_DIRECT } vd_depth;
+// How many colours. With 8, the bright ones of 16 are bold, and only in front.
+typedef enum vd_depth {
+    VD_DEPTH_MONO,
+    VD_DEPTH_8,
+    VD_DEPTH_16,
+    VD_DEPTH_256,
+    VD_DEPTH_DIRECT
+} vd_depth;
 
 // What the terminal can show.
 typedef struct vd_look {

@@ -56,15 +56,50 @@ typedef enum vd_place {
     X(ASK)                                                                                         \
     X(COMPLETE)                                                                                    \
     X(HELP)                                                                                        \
-    X(LEAVE) X(STOP) X(BACK) X(SCROLL_UP) X(SCROLL_DOWN) X(SCROLL_TOP) X(SCROLL_BOTTOM) X(LINE_UP) \
-        X(LINE_DOWN) X(OLDER_ROUND) X(NEWER_ROUND) X(CHOOSE_ANSWER) X(UNDO) X(NEXT_PICTURE)        \
-            X(PREVIOUS_PICTURE) X(RANDOM_PICTURE) X(SWITCH_MODEL) X(AGAIN) X(ZOOM) X(ANSWERS)      \
-                X(DETAIL) X(PICK) X(WORD_LEFT) X(WORD_RIGHT) X(SEARCH) X(OUTLINES) X(REDRAW)       \
-                    X(SUSPEND) X(EDIT_START) X(EDIT_END) X(EDIT_LEFT) X(EDIT_RIGHT)                \
-                        X(EDIT_WORD_LEFT) X(EDIT_WORD_RIGHT) X(EDIT_BACKSPACE) X(EDIT_DELETE)      \
-                            X(EDIT_KILL_END) X(EDIT_KILL_START) X(EDIT_KILL_WORD)                  \
-                                X(EDIT_KILL_WORD_RIGHT) X(EDIT_YANK) X(EDIT_SWAP) X(EDIT_OLDER)    \
-                                    X(EDIT_NEWER)
+    X(LEAVE)                                                                                       \
+    X(STOP)                                                                                        \
+    X(BACK)                                                                                        \
+    X(SCROLL_UP)                                                                                   \
+    X(SCROLL_DOWN)                                                                                 \
+    X(SCROLL_TOP)                                                                                  \
+    X(SCROLL_BOTTOM)                                                                               \
+    X(LINE_UP)                                                                                     \
+    X(LINE_DOWN)                                                                                   \
+    X(OLDER_ROUND)                                                                                 \
+    X(NEWER_ROUND)                                                                                 \
+    X(CHOOSE_ANSWER)                                                                               \
+    X(UNDO)                                                                                        \
+    X(NEXT_PICTURE)                                                                                \
+    X(PREVIOUS_PICTURE)                                                                            \
+    X(RANDOM_PICTURE)                                                                              \
+    X(SWITCH_MODEL)                                                                                \
+    X(AGAIN)                                                                                       \
+    X(ZOOM)                                                                                        \
+    X(ANSWERS)                                                                                     \
+    X(DETAIL)                                                                                      \
+    X(PICK)                                                                                        \
+    X(WORD_LEFT)                                                                                   \
+    X(WORD_RIGHT)                                                                                  \
+    X(SEARCH)                                                                                      \
+    X(OUTLINES)                                                                                    \
+    X(REDRAW)                                                                                      \
+    X(SUSPEND)                                                                                     \
+    X(EDIT_START)                                                                                  \
+    X(EDIT_END)                                                                                    \
+    X(EDIT_LEFT)                                                                                   \
+    X(EDIT_RIGHT)                                                                                  \
+    X(EDIT_WORD_LEFT)                                                                              \
+    X(EDIT_WORD_RIGHT)                                                                             \
+    X(EDIT_BACKSPACE)                                                                              \
+    X(EDIT_DELETE)                                                                                 \
+    X(EDIT_KILL_END)                                                                               \
+    X(EDIT_KILL_START)                                                                             \
+    X(EDIT_KILL_WORD)                                                                              \
+    X(EDIT_KILL_WORD_RIGHT)                                                                        \
+    X(EDIT_YANK)                                                                                   \
+    X(EDIT_SWAP)                                                                                   \
+    X(EDIT_OLDER)                                                                                  \
+    X(EDIT_NEWER)
 
 typedef enum vd_action {
 #define X(name) VD_ACTION_##name,

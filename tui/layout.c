@@ -89,7 +89,7 @@ static void columns(vd_panels *layout, int width, int height, int pw, int ph, in
     layout->attention = (vd_rect){0, below, left, height - 2 - below};
     int right = left + 2;
     int answer_rows = clamp(room * 2 / 5, 8, 22);
-    layout->answers = (vd_rect){right, 1, width - right, answer_rows};
+    layout->answers = (vd_rect){right, 1, width - right, answer_rows - 1};
     layout->dialog = (vd_rect){right, 1 + answer_rows, width - right, room - answer_rows};
 }
 

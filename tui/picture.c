@@ -27,6 +27,7 @@ static ChafaCanvas *canvas_new(int width, int height, vd_look look)
 {
     static const ChafaCanvasMode modes[] = {
         [VD_DEPTH_MONO] = CHAFA_CANVAS_MODE_FGBG,
+        [VD_DEPTH_8] = CHAFA_CANVAS_MODE_INDEXED_8,
         [VD_DEPTH_16] = CHAFA_CANVAS_MODE_INDEXED_16,
         [VD_DEPTH_256] = CHAFA_CANVAS_MODE_INDEXED_240,
         [VD_DEPTH_DIRECT] = CHAFA_CANVAS_MODE_TRUECOLOR,
@@ -35,7 +36,7 @@ static ChafaCanvas *canvas_new(int width, int height, vd_look look)
     if (look.ascii)
         tags = CHAFA_SYMBOL_TAG_ASCII | CHAFA_SYMBOL_TAG_SPACE;
     else if (look.depth == VD_DEPTH_MONO)
-        tags = CHAFA_SYMBOL_TAG_BRAILLE | CHAFA_SYMBOL_TAG_SPACE | CHAFA_SYMBOL_TAG_SOLID;
+        tags = CHAFA_SYMBOL_TAG_BRAILLE | CHAFA_SYMBOL_TAG_SPACE;
     ChafaSymbolMap *symbols = chafa_symbol_map_new();
     chafa_symbol_map_add_by_tags(symbols, tags);
     ChafaCanvasConfig *config = chafa_canvas_config_new();
@@ -43,8 +44,12 @@ static ChafaCanvas *canvas_new(int width, int height, vd_look look)
     chafa_canvas_config_set_canvas_mode(config, modes[look.depth]);
     chafa_canvas_config_set_symbol_map(config, symbols);
     chafa_canvas_config_set_work_factor(config, 0.7f);
-    if (look.depth == VD_DEPTH_MONO || look.depth == VD_DEPTH_16)
-        chafa_canvas_config_set_dither_mode(config, CHAFA_DITHER_MODE_ORDERED);
+    // Distances as the eye sees them (DIN 6176), or the palette's few blues turn purple and teal.
+    if (look.depth == VD_DEPTH_16 || look.depth == VD_DEPTH_256)
+        chafa_canvas_config_set_color_space(config, CHAFA_COLOR_SPACE_DIN99D);
+    // In few tones silhouettes say more than halftones, and more contrast swallows them.
+    if (look.depth <= VD_DEPTH_16)
+        chafa_canvas_config_set_preprocessing_enabled(config, FALSE);
     ChafaCanvas *canvas = chafa_canvas_new(config);
     chafa_canvas_config_unref(config);
     chafa_symbol_map_unref(symbols);
@@ -161,7 +166,7 @@ static void line_cell(vd_grid *grid, int x, int y, uint32_t code, char ascii, vd
         uint32_t fg = vd_color_to_rgb(cell->style.fg, bg);
         if (cell->code[0] == ' ')
             fg = bg;
-        line.bg = vd_color_nearest(mix(fg, bg, 50), grid->look.depth);
+        line.bg = vd_color_nearest(mix(fg, bg, 55), grid->look.depth);
     }
     vd_grid_put(grid, x, y, code, ascii, line);
 }
@@ -214,10 +219,13 @@ static vd_rect label_place(vd_rect outline, vd_rect place, int width, const vd_r
 
 void vd_picture_outline(vd_grid *grid, vd_rect place, const vd_outline *outlines, int count)
 {
-    enum { MOST = 36 };
+    enum { MOST = 36, CELLS_EACH = 80 };
     if (place.width <= 0 || place.height <= 0)
         return;
-    count = count > MOST ? MOST : count;
+    // A thumbnail under nine frames would not be seen: the strongest few, as the size allows.
+    int fits = place.width * place.height / CELLS_EACH;
+    fits = fits < 3 ? 3 : fits > MOST ? MOST : fits;
+    count = count > fits ? fits : count;
     vd_style line = vd_theme(grid->look, VD_ROLE_OUTLINE);
     for (int i = count - 1; i >= 0; i--) {
         vd_style style = line;

@@ -30,8 +30,9 @@ typedef struct vd_outline {
     int number;   // 1..99
 } vd_outline;
 
-// Draws outlines over a picture drawn in `place`; the first of the list lies on top. Lines keep the
-// picture's colour, darkened, behind them; labels move so as not to cover each other.
+// Draws outlines over a picture drawn in `place`, the first ones of the list, as many as it has
+// room for (at least three); the first lies on top. Lines keep the picture's colour, darkened,
+// behind them; labels move so as not to cover each other.
 void vd_picture_outline(vd_grid *grid, vd_rect place, const vd_outline *outlines, int count);
 
 #endif

@@ -237,6 +237,22 @@ static vd_status usable(vd_error *err)
     return VD_OK;
 }
 
+// "xterm-256color" says less than the terminal can when COLORTERM promises direct colour: terminfo
+// may describe it as "xterm-direct", too. NULL when it does not.
+static const char *direct_name(char *out, size_t size)
+{
+    const char *name = getenv("TERM"), *promise = getenv("COLORTERM");
+    const char *end = name ? strstr(name, "-256color") : NULL;
+    if (!end || !promise || (strcmp(promise, "truecolor") != 0 && strcmp(promise, "24bit") != 0))
+        return NULL;
+    snprintf(out, size, "%.*s-direct", (int)(end - name), name);
+    int found;
+    bool described = setupterm(out, STDOUT_FILENO, &found) == OK;
+    if (described)
+        del_curterm(cur_term);
+    return described ? out : NULL;
+}
+
 static vd_depth terminal_depth(void)
 {
     const char *no_color = getenv("NO_COLOR");
@@ -244,7 +260,7 @@ static vd_depth terminal_depth(void)
         return VD_DEPTH_MONO;
     if (COLORS > 256 && (tigetflag("RGB") == 1 || COLORS >= 0x1000000))
         return VD_DEPTH_DIRECT;
-    return COLORS >= 256 ? VD_DEPTH_256 : VD_DEPTH_16;
+    return COLORS >= 256 ? VD_DEPTH_256 : COLORS >= 16 ? VD_DEPTH_16 : VD_DEPTH_8;
 }
 
 // Keys that terminals send but terminfo often does not name: Alt and Ctrl with arrows, paste marks.
@@ -307,7 +323,8 @@ vd_status vd_screen_open(bool mouse, vd_screen **out, vd_error *err)
     if (status)
         goto fail;
     set_escdelay(25);
-    screen->terminal = newterm(NULL, stdout, stdin);
+    char direct[64];
+    screen->terminal = newterm(direct_name(direct, sizeof direct), stdout, stdin);
     if (!screen->terminal) {
         status = vd_error_set(err, VD_UNAVAILABLE,
                               "the terminal could not be set up; `visdial "
@@ -382,8 +399,8 @@ void vd_screen_size(const vd_screen *screen, int *width, int *height)
 
 // ---- drawing -----------------------------------------------------------------------------------
 
-// A colour as curses numbers it. Terminals of 8 colours show the bright ones as bold.
-static int color_number(const vd_screen *screen, vd_color color, bool *bright)
+// A colour as curses numbers it.
+static int color_number(const vd_screen *screen, vd_color color)
 {
     if (color == VD_COLOR_DEFAULT)
         return -1;
@@ -394,10 +411,6 @@ static int color_number(const vd_screen *screen, vd_color color, bool *bright)
     int index = (int)(color & 0xFF);
     if (screen->look.depth == VD_DEPTH_DIRECT)
         return index < 8 ? index : (int)vd_color_to_rgb(color, 0);
-    if (COLORS < 16 && index >= 8 && index < 16) {
-        *bright = true;
-        index -= 8;
-    }
     return index < COLORS ? index : -1;
 }
 
@@ -417,12 +430,8 @@ static void cell_out(const vd_screen *screen, int x, int y, const vd_cell *cell)
             attribute |= attributes[i].curses;
     int pair = 0;
     if (screen->look.depth != VD_DEPTH_MONO && (cell->style.fg || cell->style.bg)) {
-        bool bright = false, ignored = false;
-        int fg = color_number(screen, cell->style.fg, &bright);
-        int bg = color_number(screen, cell->style.bg, &ignored);
-        if (bright)
-            attribute |= A_BOLD;
-        pair = alloc_pair(fg, bg);
+        pair =
+            alloc_pair(color_number(screen, cell->style.fg), color_number(screen, cell->style.bg));
         pair = pair < 0 ? 0 : pair;
     }
     wchar_t text[VD_CLUSTER_CODES + 1] = {0};

@@ -20,9 +20,17 @@ vd_style vd_theme(vd_look look, vd_role role)
     if (look.depth == VD_DEPTH_MONO)
         return (vd_style){.attributes = roles[role].mono};
     vd_style style = {.attributes = roles[role].attributes};
-    if (look.depth == VD_DEPTH_16) {
-        style.fg = color(roles[role].fg_16);
-        style.bg = color(roles[role].bg_16);
+    if (look.depth <= VD_DEPTH_16) {
+        int fg = roles[role].fg_16, bg = roles[role].bg_16;
+        if (look.depth == VD_DEPTH_8 && fg == 8) { // grey would be black
+            style.attributes |= VD_DIM;
+            fg = -1;
+        } else if (look.depth == VD_DEPTH_8 && fg > 8) {
+            style.attributes |= VD_BOLD;
+            fg -= 8;
+        }
+        style.fg = color(fg);
+        style.bg = color(bg);
         return style;
     }
     style.fg = color(roles[role].fg_256);

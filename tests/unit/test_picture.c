@@ -11,9 +11,9 @@
 #include "tests/support/support.h"
 #include "tui/picture.h"
 
-static const vd_look looks[] = {{VD_DEPTH_MONO, false}, {VD_DEPTH_16, false},
-                                {VD_DEPTH_256, false},  {VD_DEPTH_DIRECT, false},
-                                {VD_DEPTH_MONO, true},  {VD_DEPTH_256, true}};
+static const vd_look looks[] = {
+    {VD_DEPTH_MONO, false},   {VD_DEPTH_8, false},   {VD_DEPTH_16, false}, {VD_DEPTH_256, false},
+    {VD_DEPTH_DIRECT, false}, {VD_DEPTH_MONO, true}, {VD_DEPTH_256, true}};
 enum { LOOKS = sizeof looks / sizeof *looks };
 
 // Left half red, right half white.
@@ -68,7 +68,7 @@ static void a_picture_shows_its_colours(void **state)
             }
         if (!looks[i].ascii && looks[i].depth >= VD_DEPTH_256) {
             uint32_t left = seen(&grid, 4, 4), right = seen(&grid, 15, 4);
-            assert_true((left >> 16) > 150 && (left & 0xFFFF) == 0);
+            assert_true((left >> 16) > 150 && (left >> 8 & 255) < 60 && (left & 255) < 60);
             assert_true((right & 255) > 230);
         }
         vd_grid_free(&grid);
@@ -81,7 +81,7 @@ static void drawing_again_makes_the_same_cells(void **state)
     (void)state;
     vd_picture picture = {0};
     two_halves(&picture);
-    vd_grid a = new_grid(20, 10, looks[2]), b = new_grid(20, 10, looks[2]);
+    vd_grid a = new_grid(20, 10, looks[3]), b = new_grid(20, 10, looks[3]);
     vd_rect place = {0, 0, 20, 10};
     assert_int_equal(vd_picture_draw(&picture, &a, place, NULL), VD_OK);
     const vd_cell *kept = picture.cell;
@@ -100,7 +100,7 @@ static void no_picture_is_an_error(void **state)
 {
     (void)state;
     vd_picture picture = {0};
-    vd_grid grid = new_grid(4, 4, looks[2]);
+    vd_grid grid = new_grid(4, 4, looks[3]);
     assert_int_equal(vd_picture_draw(&picture, &grid, (vd_rect){0, 0, 4, 4}, NULL), VD_NOT_FOUND);
     vd_grid_free(&grid);
 }
@@ -134,7 +134,7 @@ static void weight_shows_in_the_line_not_only_in_colour(void **state)
                     "\xe2\x94\x97\xe2\x94\x81\xe2\x94\x81\xe2\x94\x81\xe2\x94\x9b"
                     " \xe2\x94\x94\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80\xe2\x94\x98"
                     "\xe2\x95\xb0\xe2\x94\x84\xe2\x94\x84\xe2\x94\x84\xe2\x94\x84\xe2\x95\xaf\n");
-    expect_outlines(outlines, 3, looks[4], 18, 4,
+    expect_outlines(outlines, 3, looks[5], 18, 4,
                     "1===# 2----+3.....\n"
                     "#   # |    |:    :\n"
                     "#   # |    |:    :\n"
@@ -144,11 +144,11 @@ static void weight_shows_in_the_line_not_only_in_colour(void **state)
 static void labels_do_not_cover_each_other(void **state)
 {
     (void)state;
-    vd_outline same[5];
+    vd_outline same[5]; // one on the other
     for (int i = 0; i < 5; i++)
         same[i] = (vd_outline){{0.2f, 0.2f, 0.8f, 0.8f}, 0.3, i + 8};
-    vd_grid grid = new_grid(20, 10, looks[2]);
-    vd_picture_outline(&grid, (vd_rect){0, 0, 20, 10}, same, 5);
+    vd_grid grid = new_grid(40, 20, looks[3]);
+    vd_picture_outline(&grid, (vd_rect){0, 0, 40, 20}, same, 5);
     char *text = vd_grid_to_text(&grid);
     assert_non_null(text);
     for (int i = 8; i < 13; i++) {
@@ -170,7 +170,7 @@ static void odd_boxes_stay_inside_the_picture(void **state)
                               {{-INFINITY, 0, INFINITY, 1}, 0.5, 99}};
     for (int width = 1; width < 12; width++)
         for (int height = 1; height < 6; height++) {
-            vd_grid grid = new_grid(14, 8, looks[2]);
+            vd_grid grid = new_grid(14, 8, looks[3]);
             vd_picture_outline(&grid, (vd_rect){1, 1, width, height}, odd, 5);
             for (int y = 0; y < 8; y++)
                 for (int x = 0; x < 14; x++)
@@ -196,7 +196,7 @@ static vd_status draw(void *context, vd_error *err)
 static void out_of_memory_is_reported(void **state)
 {
     (void)state;
-    vd_grid grid = new_grid(4, 2, looks[2]);
+    vd_grid grid = new_grid(4, 2, looks[3]);
     assert_int_equal(support_fail_each_allocation(draw, &grid), 2);
     vd_grid_free(&grid);
 }
