@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -6,13 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "engine/alloc.h"
 #include "engine/model.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
+#include "tui/command.h"
 #include "tui/run_settings.h"
 #include "tui/training.h"
 
@@ -393,6 +397,61 @@ static void pictures_without_features_are_refused_before_anything_is_done(void *
     free(data);
 }
 
+// ---- memory
+// ---------------------------------------------------------------------------------------
+
+// The command in this process, its words thrown away.
+static int train_here(const char *directory)
+{
+    char words[][16] = {"train",   "--quiet", "--data",         "",  "--features",  "",
+                        "--out",   "",        "--embed",        "6", "--hidden",    "4",
+                        "--batch", "4",       "--epochs",       "1", "--min-count", "1",
+                        "--val",   "",        "--val-features", ""};
+    enum { COUNT = sizeof words / sizeof *words };
+    char *argv[COUNT + 1] = {0};
+    for (int i = 0; i < COUNT; i++)
+        argv[i] = words[i];
+    argv[3] = tiny.train;
+    argv[5] = argv[21] = tiny.features;
+    argv[7] = strdup(directory);
+    argv[19] = tiny.val;
+    fflush(NULL);
+    int null = open("/dev/null", O_WRONLY), out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO);
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+    char *kept = argv[7];
+    int code = vd_cmd_train(COUNT, argv);
+    fflush(NULL);
+    dup2(out, STDOUT_FILENO);
+    dup2(err, STDERR_FILENO);
+    close(null);
+    close(out);
+    close(err);
+    free(kept);
+    return code;
+}
+
+// Some of the many: from the first on, ever farther apart.
+static void memory_that_is_out_ends_the_command_and_leaves_no_half_files(void **state)
+{
+    (void)state;
+    char *directory = support_join(tiny.directory, "memory");
+    int code = 7, failed = 0;
+    for (size_t n = 1; code == 7; n += 1 + n / 40) {
+        support_remove_tree(directory);
+        vd_alloc_fail_at(n);
+        code = train_here(directory);
+        vd_alloc_fail_at(0);
+        failed += code == 7;
+        if (code == 7 && support_exists(directory))
+            assert_true(support_count_entries(directory) <= 4);
+    }
+    assert_int_equal(code, 0);
+    assert_true(failed > 60);
+    assert_int_equal(support_count_entries(directory), 4);
+    free(directory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -410,6 +469,7 @@ int main(void)
         cmocka_unit_test(a_damaged_checkpoint_is_refused),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(pictures_without_features_are_refused_before_anything_is_done),
+        cmocka_unit_test(memory_that_is_out_ends_the_command_and_leaves_no_half_files),
     };
     return cmocka_run_group_tests(tests, make_tiny, remove_tiny);
 }
