@@ -6,14 +6,15 @@
 
 #include "engine/alloc.h"
 #include "engine/file.h"
+#include "features/image_bmp.h"
 #include "features/image_file.h"
 #include "features/image_jpeg.h"
 #include "features/image_png.h"
-#include "features/image_stb.h"
+#include "features/image_pnm.h"
 
 enum { MAX_FILE = 1 << 29 };
 
-static vd_status check_size(const char *path, int64_t width, int64_t height, vd_error *err)
+vd_status vd_image_check_size(const char *path, int64_t width, int64_t height, vd_error *err)
 {
     if (width >= 1 && height >= 1 && width <= VD_IMAGE_MAX_SIDE && height <= VD_IMAGE_MAX_SIDE &&
         width * height <= VD_IMAGE_MAX_PIXELS)
@@ -29,7 +30,7 @@ vd_status vd_image_new_of_file(const char *path, int width, int height, vd_image
                                vd_error *err)
 {
     *out = (vd_image){0};
-    vd_status status = check_size(path, width, height, err);
+    vd_status status = vd_image_check_size(path, width, height, err);
     if (status)
         return status;
     uint8_t *rgb = vd_alloc((size_t)width * (size_t)height, 3);
@@ -80,8 +81,10 @@ static vd_status decode(const char *path, const unsigned char *data, size_t size
         return vd_image_from_png(path, data, size, out, err);
     if (vd_image_is_jpeg(data, size))
         return vd_image_from_jpeg(path, data, size, out, err);
-    if (vd_image_is_simple(data, size))
-        return vd_image_from_simple(path, data, size, out, err);
+    if (vd_image_is_bmp(data, size))
+        return vd_image_from_bmp(path, data, size, out, err);
+    if (vd_image_is_pnm(data, size))
+        return vd_image_from_pnm(path, data, size, out, err);
     return vd_error_set(err, VD_FORMAT,
                         "%s: the file is %s; PNG, JPEG, BMP and PNM pictures can be read", path,
                         kind_of(data, size));

@@ -294,6 +294,13 @@ static void what_cannot_be_read_is_told(void **state)
         {"BM", 2, "BMP"},
         {"P6\n2 2\n255\nabc", 14, "PNM"},
         {"P6\n99999 2\n255\n", 15, "99999"},
+        {"P6\n0 2\n255\nabc", 14, "0 x 2"},
+        {"P6\n-1 2\n255\nabc", 15, "PNM"},
+        {"P6\n999999999999 2\n255\nabc", 25, "99999999 x 2"},
+        {"P6\n1 1\n0\nabc", 12, "PNM"},
+        {"P6\n1 1\n65536\nabcdef", 19, "PNM"},
+        {"P6\n1 1\n255abc", 13, "PNM"},
+        {"P6\n1 1 #", 8, "PNM"},
     };
     vd_error err = {0};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -345,6 +352,40 @@ static void bmp_and_pnm_are_read_and_refused_when_cut(void **state)
             support_refused(vd_image_read(path, &image, &err), VD_FORMAT, &err, path, NULL);
         }
     }
+}
+
+// Samples of 16 bits, grey, comments, a largest sample that is no power of two, rows top down.
+static void uncommon_bmp_and_pnm_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size;
+        uint8_t rgb[6];
+    } pnm[] = {
+        {"P5\n2 1\n65535\n\xff\xff\x7f\xff", 17, {255, 255, 255, 127, 127, 127}},
+        {"P5 #two\n# grey\n2 1 10 \x0a\x05", 24, {255, 255, 255, 128, 128, 128}},
+        {"P6\r\n1\t2\n1000\n\x03\xe8\0\0\0\0\0\0\x01\xf4\xff\xff", 25, {255, 0, 0, 0, 128, 255}},
+    };
+    vd_error err = {0};
+    vd_image image;
+    for (size_t i = 0; i < 3; i++) {
+        support_write_file(path, pnm[i].bytes, pnm[i].size);
+        assert_int_equal(vd_image_read(path, &image, &err), VD_OK);
+        assert_memory_equal(image.rgb, pnm[i].rgb, 6);
+        vd_image_clear(&image);
+    }
+    unsigned char bmp[54 + 16] = {
+        'B', 'M', 70, [10] = 54, [14] = 40, [18] = 2, [26] = 1, [28] = 24};
+    memset(bmp + 22, 0xff, 4);
+    bmp[22] = 0xfe;         // -2
+    bmp[54 + 2] = 255;      // the first pixel in the file is the top left one
+    bmp[54 + 8 + 3] = 0x40; // and this the bottom right one
+    support_write_file(path, bmp, sizeof bmp);
+    assert_int_equal(vd_image_read(path, &image, &err), VD_OK);
+    static const uint8_t expected[12] = {255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x40};
+    assert_memory_equal(image.rgb, expected, sizeof expected);
+    vd_image_clear(&image);
 }
 
 static void too_large_pictures_are_refused_before_memory_is_taken(void **state)
@@ -463,6 +504,20 @@ static void random_damage_is_refused_or_read(void **state)
         write_jpeg(kind, 24, 24, 6);
         assert_true(damage(2000) > 200);
     }
+    static const unsigned char bits[] = {1, 4, 8, 16, 24, 32};
+    for (size_t i = 0; i < sizeof bits; i++) { // with zeros as palette and pixels
+        int offset = 54 + (bits[i] <= 8 ? 4 << bits[i] : 0);
+        unsigned char bmp[54 + 1024 + 64] = {'B', 'M', [14] = 40, [18] = 3, [22] = 3, [26] = 1};
+        bmp[10] = (unsigned char)offset;
+        bmp[11] = (unsigned char)(offset >> 8);
+        bmp[28] = bits[i];
+        support_write_file(path, bmp, sizeof bmp);
+        assert_int_equal(read_path(NULL, NULL), VD_OK);
+        assert_true(damage(2000) > 10);
+    }
+    support_write_file(path, "P5 3 2 65535 abcdefghijkl", 25);
+    assert_int_equal(read_path(NULL, NULL), VD_OK);
+    assert_true(damage(4000) > 1000);
 }
 
 static void a_full_disk_leaves_the_old_picture(void **state)
@@ -519,6 +574,7 @@ int main(void)
         PROMISE(a_real_photo_is_read),
         PROMISE(what_cannot_be_read_is_told),
         PROMISE(bmp_and_pnm_are_read_and_refused_when_cut),
+        PROMISE(uncommon_bmp_and_pnm_are_read),
         PROMISE(too_large_pictures_are_refused_before_memory_is_taken),
         PROMISE(every_truncation_is_refused),
         PROMISE(every_flipped_byte_of_a_png_is_noticed),
