@@ -48,7 +48,7 @@ static int64_t table_find(const word_table *table, const char *word)
 // Doubles the room. On failure the table stays as it was.
 static bool table_grow(word_table *table)
 {
-    size_t room = table->room ? table->room * 2 : 1024;
+    size_t room = table->room ? table->room * 2 : 64;
     char **words = vd_grow(table->words, table->count, room, sizeof *words);
     if (!words)
         return false;
@@ -308,7 +308,7 @@ vd_status vd_word_counts_add(vd_word_counts *counts, const char *word, int64_t t
         if (index >= INT32_MAX / 2)
             return vd_error_set(err, VD_FORMAT, "word counts: too many words");
         if (counts->table.count == counts->room) {
-            size_t room = counts->room ? counts->room * 2 : 1024;
+            size_t room = counts->room ? counts->room * 2 : 64;
             int64_t *grown = vd_grow(counts->times, counts->room, room, sizeof *grown);
             if (!grown)
                 return vd_error_memory(err, "word counts");
