@@ -7,6 +7,9 @@
 #include "engine/safetensors.h"
 
 static const float keep_above = 0.4f, confident = 0.5f;
+// Beliefs below this are none. The network divides every channel by its norm over the regions,
+// which makes 0.001 of an attribute that no region has as large as 1 of one that a region has.
+static const float doubt = 0.1f;
 
 // ---- weights
 // -------------------------------------------------------------------------------------
@@ -292,6 +295,14 @@ static void put_likeness(const context *c, int region, float others, float *feat
         same[k] = others > 0 ? between(same[k] / others, 0, 1) : 0;
 }
 
+// Everywhere but in the numbers of the box and its place.
+static void drop_doubt(float *feature)
+{
+    for (int i = 0; i < VD_FEATURE_SIZE; i++)
+        if (feature[i] < doubt && (i < VD_FEATURE_POSITION || i >= VD_FEATURE_SHARE))
+            feature[i] = 0;
+}
+
 void vd_extract_features(const vd_detection *found, int count, float *features)
 {
     context c = {.count = count < VD_EXTRACT_MAX ? count : VD_EXTRACT_MAX, .found = found};
@@ -318,6 +329,8 @@ void vd_extract_features(const vd_detection *found, int count, float *features)
         put_likeness(&c, i, others, feature);
     }
     put_extremes(&c, features);
+    for (int i = 0; i < c.count; i++)
+        drop_doubt(features + (size_t)i * VD_FEATURE_SIZE);
 }
 
 // ---- run
