@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "engine/alloc.h"
+#include "tui/history.h"
 #include "tui/screen.h"
 #include "tui/session.h"
 #include "tui/conversation.h"
@@ -99,8 +100,30 @@ typedef struct chat_program {
     vd_screen *screen;
     vd_chat *view;
     vd_grid grid;
+    char *history;    // file of the questions asked, NULL: none
+    const char *kept; // the newest question that is in it
     bool leaving;
 } chat_program;
+
+// Adds what was just asked to the file. Without the file the chat goes on all the same.
+static void keep_history(chat_program *program)
+{
+    const vd_line *line = &program->view->line;
+    const char *newest = line->count ? line->history[line->count - 1] : NULL;
+    if (!program->history || newest == program->kept)
+        return;
+    program->kept = newest;
+    vd_history_append(program->history, newest, NULL);
+}
+
+static void load_history(chat_program *program)
+{
+    vd_line *line = &program->view->line;
+    program->history = vd_history_path();
+    if (program->history)
+        vd_history_load(program->history, line, NULL);
+    program->kept = line->count ? line->history[line->count - 1] : NULL;
+}
 
 static vd_status serve_requests(chat_program *program, vd_error *err)
 {
@@ -162,6 +185,7 @@ static vd_status run(chat_program *program, vd_error *err)
         switch (vd_screen_wait(program->screen, vd_worker_fd(program->worker), &key)) {
         case VD_WAKE_KEY:
             vd_chat_key(program->view, key);
+            keep_history(program);
             break;
         case VD_WAKE_FD:
             while (vd_worker_take(program->worker, &event))
@@ -208,8 +232,10 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     if (!status)
         status =
             vd_worker_start(vd_conversation_serve, program->conversation, &program->worker, err);
-    if (!status)
+    if (!status) {
         program->grid.look = vd_screen_look(program->screen);
+        load_history(program);
+    }
     return status;
 }
 
@@ -220,6 +246,7 @@ static void close_program(chat_program *program)
     if (program->view && program->view->source.context)
         vd_chat_free(program->view);
     vd_free(program->view);
+    vd_free(program->history);
     vd_grid_free(&program->grid);
     vd_conversation_free(program->conversation);
     vd_world_close(program->world);

@@ -100,11 +100,12 @@ static void start(const char *environment)
     char *path = support_join(directory, "run.sh");
     snprintf(script, sizeof script,
              "rm -f '%s/pid'\n"
-             "env -u NO_COLOR -u LC_ALL -u LC_CTYPE -u LANG TERM=tmux-256color %s"
+             "env -u NO_COLOR -u LC_ALL -u LC_CTYPE -u LANG -u COLORTERM XDG_STATE_HOME='%s'"
+             " TERM=tmux-256color %s"
              " sh -c 'echo $$ >%s/pid; exec %s chat --assets %s'\n"
              "echo \"[exit $?]\"\nstty -a | tr ' ' '\\n' | grep -E '^-?(icanon|echo|isig);?$'"
              " | tr '\\n' ' '\necho '[end]'\nexec cat\n",
-             directory, environment, directory, program ? program : "build/visdial",
+             directory, directory, environment, directory, program ? program : "build/visdial",
              world.directory);
     support_write_text(path, script);
     tell("kill-session -t chat");
@@ -212,6 +213,23 @@ static void closing_the_terminal_ends_the_program(void **state)
     while (kill(pid, 0) == 0 && now_ms() < end)
         pause_briefly();
     assert_true(kill(pid, 0) != 0 && errno == ESRCH);
+}
+
+static void questions_of_an_earlier_chat_are_in_the_history(void **state)
+{
+    (void)state;
+    start("");
+    await("improved  cpu");
+    tell("send-keys -t chat 'which cube is older?' Enter");
+    await(" 1 which cube is older?");
+    tell("send-keys -t chat C-d");
+    await("[exit 0]");
+    start("");
+    await("improved  cpu");
+    tell("send-keys -t chat Up");
+    await("> which cube is older?");
+    tell("send-keys -t chat C-u C-d");
+    await("[exit 0]");
 }
 
 static void pasting_lines_asks_nothing(void **state)
@@ -364,6 +382,7 @@ int main(void)
         cmocka_unit_test(resizing_down_to_nothing_and_back_keeps_the_chat),
         cmocka_unit_test(signals_leave_the_terminal_as_it_was),
         cmocka_unit_test(closing_the_terminal_ends_the_program),
+        cmocka_unit_test(questions_of_an_earlier_chat_are_in_the_history),
         cmocka_unit_test(pasting_lines_asks_nothing),
         cmocka_unit_test(no_color_is_respected_when_it_is_not_empty),
         cmocka_unit_test(a_locale_without_utf_8_gets_ascii),
