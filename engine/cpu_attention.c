@@ -123,8 +123,7 @@ static void normalise_regions(const vd_real *x, vd_real *y, int dialogs, int reg
         }
 }
 
-// ---- attention 1
-// -----------------------------------------------------------------------------------
+// ---- attention 1 --------------------------------------------------------------------------------
 
 // Dropout's index of the product of question n and the entry at place r: the same in both passes.
 static uint32_t pair_index(const vd_span *span, int n, int r, int hidden)
@@ -180,8 +179,7 @@ static void context_attention_backward(const vd_span *span, int hidden, const vd
     }
 }
 
-// ---- attention 2
-// -----------------------------------------------------------------------------------
+// ---- attention 2 --------------------------------------------------------------------------------
 
 // One dialog's score matrix: a row for each word of its questions, a column for each word of its
 // entries. These give the place of a question's or an entry's first word in it.
@@ -248,8 +246,7 @@ static void topic_attention_backward(const vd_span *span, int dialog, const vd_r
     }
 }
 
-// ---- rows of (round, region)
-// -----------------------------------------------------------------------
+// ---- rows of (round, region) --------------------------------------------------------------------
 
 static void join(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
                  const int *right_row, int right_size, vd_real *y, int rows)
@@ -273,8 +270,7 @@ static void split_add(const vd_real *dy, int rows, vd_real *dleft, const int *le
     }
 }
 
-// ---- attention 4
-// -----------------------------------------------------------------------------------
+// ---- attention 4 --------------------------------------------------------------------------------
 
 static void region_attention(const vd_span *span, int hidden, const vd_real *fm, const vd_real *fc,
                              const vd_linear_weights *score, vd_real rate, uint64_t key, vd_real *z,

@@ -7,8 +7,7 @@
 #include "engine/model_private.h"
 #include "engine/network.h"
 
-// ---- pool
-// ------------------------------------------------------------------------------------------
+// ---- pool ---------------------------------------------------------------------------------------
 
 struct vd_pool {
     const vd_model *model;
@@ -93,8 +92,7 @@ int vd_pool_count(const vd_pool *pool)
     return pool->count;
 }
 
-// ---- dialog
-// ----------------------------------------------------------------------------------------
+// ---- dialog -------------------------------------------------------------------------------------
 
 // What is kept of the history: per entry and per word of all entries, in order.
 typedef struct vd_kept_history {
@@ -309,8 +307,7 @@ void vd_dialog_free(vd_dialog *d)
     vd_free(d);
 }
 
-// ---- answer
-// ----------------------------------------------------------------------------------------
+// ---- answer -------------------------------------------------------------------------------------
 
 static vd_status allocate_answer(const vd_dialog *d, int length, vd_answer *a, vd_error *err)
 {

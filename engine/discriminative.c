@@ -90,8 +90,7 @@ vd_status vd_discriminative_backward(vd_network *net, vd_error *err)
     return status;
 }
 
-// ---- loss
-// ------------------------------------------------------------------------------------------
+// ---- loss ---------------------------------------------------------------------------------------
 
 // cos(m theta) by its Chebyshev polynomial in cos(theta), and that polynomial's slope.
 static double chebyshev(int m, double c, double *slope)

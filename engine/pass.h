@@ -142,8 +142,7 @@ typedef struct vd_pass {
     vd_real *dencoded;
 } vd_pass;
 
-// ---- parts the stages share
-// ------------------------------------------------------------------------
+// ---- parts the stages share ---------------------------------------------------------------------
 
 // x itself when rate is 0, else a dropped copy; NULL when memory is out.
 const vd_real *vd_pass_drop(vd_pass *pass, const vd_real *x, size_t n, vd_real rate, vd_site site);
@@ -180,8 +179,7 @@ vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error
 // The stages from context matching to fusion, once the texts and the image are there.
 vd_status vd_pass_answer(vd_pass *pass, vd_error *err);
 
-// ---- stages, in data order
-// -------------------------------------------------------------------------
+// ---- stages, in data order ----------------------------------------------------------------------
 
 vd_status vd_sentences_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
                                const vd_lstm_weights weights[VD_LAYERS][2], vd_site words,

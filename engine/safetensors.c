@@ -33,8 +33,7 @@ const char *vd_dtype_name(vd_dtype dtype)
     return (unsigned)dtype < DTYPES ? dtypes[dtype].name : "unknown";
 }
 
-// ---- do the tensors fit the data?
-// ----------------------------------------------------------------
+// ---- do the tensors fit the data? ---------------------------------------------------------------
 
 static int compare_sizes(size_t a, size_t b)
 {
@@ -134,8 +133,7 @@ static vd_status index_names(vd_safetensors *file, vd_error *err)
     return VD_OK;
 }
 
-// ---- opening
-// -------------------------------------------------------------------------------------
+// ---- opening ------------------------------------------------------------------------------------
 
 // What people hand over instead, told from its first bytes.
 static const char *advice(const unsigned char *start)
@@ -225,8 +223,7 @@ void vd_safetensors_close(vd_safetensors *file)
     vd_free(file);
 }
 
-// ---- looking things up
-// ---------------------------------------------------------------------------
+// ---- looking things up --------------------------------------------------------------------------
 
 const char *vd_safetensors_path(const vd_safetensors *file)
 {
@@ -316,8 +313,7 @@ vd_status vd_safetensors_require(const vd_safetensors *file, const char *name, i
     return VD_OK;
 }
 
-// ---- numbers
-// -------------------------------------------------------------------------------------
+// ---- numbers ------------------------------------------------------------------------------------
 
 static vd_status check_range(const vd_tensor *tensor, size_t first, size_t count, vd_error *err)
 {

@@ -164,8 +164,7 @@ vd_status vd_safetensors_declare(vd_safetensors_writer *writer, const char *name
     return VD_OK;
 }
 
-// ---- the header
-// ----------------------------------------------------------------------------------
+// ---- the header ---------------------------------------------------------------------------------
 
 static yajl_gen_status emit_string(yajl_gen gen, const char *text)
 {
@@ -240,8 +239,7 @@ static vd_status write_header(vd_safetensors_writer *writer, vd_error *err)
     return status;
 }
 
-// ---- the data
-// ------------------------------------------------------------------------------------
+// ---- the data -----------------------------------------------------------------------------------
 
 static void skip_full(vd_safetensors_writer *writer)
 {

@@ -57,8 +57,7 @@ static const vd_field option_fields[] = {
     {NULL, INT, 0, 0, 0, NULL},
 };
 
-// ---- writing
-// ---------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
 typedef struct vd_settings {
     const vd_field *fields;
@@ -118,8 +117,7 @@ vd_status vd_settings_from_options(const vd_train_options *options, char **json,
     return vd_json_write("training options", emit, &s, json, &length, err);
 }
 
-// ---- reading
-// ---------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 typedef struct vd_settings_reader {
     const vd_field *fields;

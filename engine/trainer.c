@@ -233,8 +233,7 @@ vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *s
     return vd_network_scores(&net, batch, scores, err);
 }
 
-// ---- files
-// -----------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
 vd_status vd_trainer_save_model(const vd_trainer *t, const char *path, int dtype, vd_error *err)
 {

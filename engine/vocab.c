@@ -8,8 +8,7 @@
 
 static const char *const special[VD_FIRST_WORD] = {"<PAD>", "<S>", "</S>", "<UNK>"};
 
-// ---- words and where they are
-// --------------------------------------------------------------------
+// ---- words and where they are -------------------------------------------------------------------
 
 // A set of strings with an index each, in the order they came. Open addressing; slots hold index
 // + 1.
@@ -87,8 +86,7 @@ static void table_clear(word_table *table)
     *table = (word_table){0};
 }
 
-// ---- vocabulary
-// ----------------------------------------------------------------------------------
+// ---- vocabulary ---------------------------------------------------------------------------------
 
 struct vd_vocab {
     word_table table; // a word's index is its id
@@ -156,8 +154,7 @@ vd_status vd_vocab_from_words(const char *const *words, size_t count, vd_vocab *
     return VD_OK;
 }
 
-// ---- from and to JSON
-// ----------------------------------------------------------------------------
+// ---- from and to JSON ---------------------------------------------------------------------------
 
 typedef struct vocab_reader {
     vd_status status; // what a callback refused with
@@ -273,8 +270,7 @@ char *vd_vocab_to_json(const vd_vocab *vocab)
     return text;
 }
 
-// ---- counting
-// ------------------------------------------------------------------------------------
+// ---- counting -----------------------------------------------------------------------------------
 
 struct vd_word_counts {
     word_table table;

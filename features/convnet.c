@@ -18,8 +18,7 @@ static const vd_real norm_epsilon = (vd_real)1e-5;
 // A tile's windows stay in the second-level cache: about 384 kB of floats.
 enum { TILE_REALS = 98304, TILE_MIN = 64, TILE_MAX = 1024 };
 
-// ---- the net
-// -------------------------------------------------------------------------------------
+// ---- the net ------------------------------------------------------------------------------------
 
 static size_t window_size(const vd_conv *conv)
 {
@@ -182,8 +181,7 @@ void vd_convnet_fold(const vd_convnet *net, vd_convnet *folded)
     }
 }
 
-// ---- windows
-// -------------------------------------------------------------------------------------
+// ---- windows ------------------------------------------------------------------------------------
 
 typedef struct vd_conv_shape {
     const vd_conv *conv;
@@ -269,8 +267,7 @@ static void scatter(const vd_conv_shape *s, const vd_real *window, size_t first,
     }
 }
 
-// ---- a pass
-// --------------------------------------------------------------------------------------
+// ---- a pass -------------------------------------------------------------------------------------
 
 static vd_real *take(size_t a, size_t b, size_t c, bool *failed)
 {
@@ -473,8 +470,7 @@ const vd_real *vd_conv_forward(vd_conv_pass *pass)
     return pass->y[pass->net->layers - 1];
 }
 
-// ---- backward
-// ------------------------------------------------------------------------------------
+// ---- backward -----------------------------------------------------------------------------------
 
 // Through the rectifier and to the layer that was added.
 static void backward_finish(vd_conv_pass *pass, int l)
@@ -590,8 +586,7 @@ void vd_convnet_absorb(vd_convnet *net, const vd_conv_pass *pass, vd_real share)
     }
 }
 
-// ---- Adam
-// ----------------------------------------------------------------------------------------
+// ---- Adam ---------------------------------------------------------------------------------------
 
 vd_status vd_adam_init(vd_adam *adam, const vd_convnet *net, vd_error *err)
 {

@@ -30,8 +30,7 @@ const vd_conv vd_detect_layer[] = {
 };
 const int vd_detect_layers = sizeof vd_detect_layer / sizeof *vd_detect_layer;
 
-// ---- picture -> input
-// ----------------------------------------------------------------------------
+// ---- picture -> input ---------------------------------------------------------------------------
 
 // One side's resampling: output i is the sum of weight[i][k] * input[first[i] + k].
 typedef struct resampling {
@@ -151,8 +150,7 @@ fail:
     return status;
 }
 
-// ---- output -> detections
-// ------------------------------------------------------------------------
+// ---- output -> detections -----------------------------------------------------------------------
 
 // Two peaks are one object when their boxes overlap more than this: little is needed when they
 // also agree on what it is, much when they do not (a thing in front of another of its size).

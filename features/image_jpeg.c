@@ -59,8 +59,7 @@ static void on_progress(j_common_ptr jpeg)
     longjmp(work->out, 1);
 }
 
-// ---- which way up
-// --------------------------------------------------------------------------------
+// ---- which way up -------------------------------------------------------------------------------
 
 static uint32_t number(const unsigned char *bytes, int count, bool big_endian)
 {
@@ -134,8 +133,7 @@ static vd_status turn_upright(const char *path, int orientation, vd_image *image
     return VD_OK;
 }
 
-// ---- reading
-// -------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 bool vd_image_is_jpeg(const unsigned char *data, size_t size)
 {

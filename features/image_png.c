@@ -64,8 +64,7 @@ static vd_status refuse(const png_work *work, const char *what)
     return vd_error_set(work->err, VD_FORMAT, "%s: PNG: %s: %s", work->path, what, work->message);
 }
 
-// ---- reading
-// -------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 bool vd_image_is_png(const unsigned char *data, size_t size)
 {
@@ -171,8 +170,7 @@ vd_status vd_image_from_png(const char *path, const unsigned char *data, size_t 
     return status;
 }
 
-// ---- writing
-// -------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
 static void write_bytes(png_structp png, png_bytep data, size_t size)
 {

@@ -33,8 +33,7 @@ typedef struct ask {
     int asked;
 } ask;
 
-// ---- JSON
-// -----------------------------------------------------------------------------------------
+// ---- JSON ---------------------------------------------------------------------------------------
 
 // What each question word got: attention 3 (regions -> words) summed with the weights of
 // attention 4 (the answer's regions).
@@ -139,8 +138,7 @@ static vd_status print_json(const ask *a, const vd_reply *reply, vd_error *err)
     return VD_OK;
 }
 
-// ---- text
-// -----------------------------------------------------------------------------------------
+// ---- text ---------------------------------------------------------------------------------------
 
 static void print_history(const vd_answer *answer)
 {
@@ -223,8 +221,7 @@ static void print_text(const ask *a, const vd_reply *reply)
     print_seen(reply);
 }
 
-// ---- asking
-// ---------------------------------------------------------------------------------------
+// ---- asking -------------------------------------------------------------------------------------
 
 static vd_status ask_one(ask *a, const char *question, vd_error *err)
 {

@@ -41,8 +41,7 @@ typedef struct evaluation {
     vd_measure measure;
 } evaluation;
 
-// ---- report
-// ---------------------------------------------------------------------------------------
+// ---- report -------------------------------------------------------------------------------------
 
 static void print_row(const char *name, const vd_metrics *metrics)
 {
@@ -176,8 +175,7 @@ static vd_status print_json(const evaluation *e, vd_error *err)
     return VD_OK;
 }
 
-// ---- loading
-// --------------------------------------------------------------------------------------
+// ---- loading ------------------------------------------------------------------------------------
 
 // A path given, or the bundled file of that name.
 static vd_status choose(evaluation *e, const char *given, const char *bundled, char **out,

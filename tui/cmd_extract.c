@@ -125,8 +125,7 @@ static vd_status load_extractor(job *j, vd_error *err)
     return vd_extractor_load(j->model, &j->extractor, err);
 }
 
-// ---- train
-// ---------------------------------------------------------------------------------------
+// ---- train --------------------------------------------------------------------------------------
 
 typedef struct shown {
     vd_progress progress;
@@ -172,8 +171,7 @@ static vd_status train(const job *j, vd_error *err)
     return status;
 }
 
-// ---- evaluate
-// ------------------------------------------------------------------------------------
+// ---- evaluate -----------------------------------------------------------------------------------
 
 static vd_status evaluate(const job *j, vd_error *err)
 {
@@ -193,8 +191,7 @@ static vd_status evaluate(const job *j, vd_error *err)
     return VD_OK;
 }
 
-// ---- pictures
-// ------------------------------------------------------------------------------------
+// ---- pictures -----------------------------------------------------------------------------------
 
 // The last run of digits in the file's name ("VisDial_val2018_000000123456.jpg" is 123456); where
 // there is none, the picture's position, from 1.

@@ -86,8 +86,7 @@ static const char *path_of(job *j, const char *name)
     return j->path;
 }
 
-// ---- options
-// --------------------------------------------------------------------------------------
+// ---- options ------------------------------------------------------------------------------------
 
 static vd_status check_given(const job *j, vd_error *err)
 {
@@ -157,8 +156,7 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
     return status ? status : read_course_options(j, err);
 }
 
-// ---- data
-// -----------------------------------------------------------------------------------------
+// ---- data ---------------------------------------------------------------------------------------
 
 static vd_status read_data(const job *j, int data, int features, vd_visdial **dialogs,
                            vd_regions **regions, vd_error *err)
@@ -232,8 +230,7 @@ static void describe_data(const job *j, char *out, size_t size)
     snprintf(out, size, "dialogs=%zu hash=%016" PRIx64, data->dialog_count, hash);
 }
 
-// ---- starting
-// -------------------------------------------------------------------------------------
+// ---- starting -----------------------------------------------------------------------------------
 
 static vd_status make_directory(job *j, vd_error *err)
 {
@@ -394,8 +391,7 @@ static vd_status resume(job *j, vd_error *err)
     return VD_OK;
 }
 
-// ---- command
-// --------------------------------------------------------------------------------------
+// ---- command ------------------------------------------------------------------------------------
 
 static vd_status train(job *j, vd_error *err)
 {

@@ -104,8 +104,7 @@ int vd_command_fail(const char *command, const vd_error *err)
     return vd_status_exit_code(err->status);
 }
 
-// ---- help
-// -----------------------------------------------------------------------------------------
+// ---- help ---------------------------------------------------------------------------------------
 
 static void print_program_help(FILE *out)
 {
@@ -184,8 +183,7 @@ int vd_cmd_help(int argc, char **argv)
     return 0;
 }
 
-// ---- dispatch
-// -------------------------------------------------------------------------------------
+// ---- dispatch -----------------------------------------------------------------------------------
 
 static bool asks_for_help(int argc, char **argv)
 {

@@ -40,8 +40,7 @@ void vd_reply_clear(vd_reply *reply)
     memset(reply, 0, sizeof *reply);
 }
 
-// ---- loading
-// --------------------------------------------------------------------------------------
+// ---- loading ------------------------------------------------------------------------------------
 
 // The file a model names as its pool: beside the model, else in the world's directory. NULL without
 // an error when that is the world's own pool or the model names none.
@@ -175,8 +174,7 @@ const char *vd_session_backend(const vd_session *session)
     return "cpu";
 }
 
-// ---- picture
-// --------------------------------------------------------------------------------------
+// ---- picture ------------------------------------------------------------------------------------
 
 vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
 {
@@ -245,8 +243,7 @@ const float *vd_session_boxes(const vd_session *session, int *regions)
     return session->boxes;
 }
 
-// ---- conversation
-// ---------------------------------------------------------------------------------
+// ---- conversation -------------------------------------------------------------------------------
 
 // The tokens as the model saw them, and which of them its vocabulary lacks.
 static vd_status see_words(const vd_vocab *vocab, vd_reply *reply, vd_error *err)

@@ -52,8 +52,7 @@ static const char *path_of(course *c, const char *name)
     return c->path;
 }
 
-// ---- what a checkpoint keeps
-// ----------------------------------------------------------------------
+// ---- what a checkpoint keeps --------------------------------------------------------------------
 
 static vd_status save_checkpoint(course *c, vd_error *err)
 {
@@ -85,8 +84,7 @@ static vd_status restore_state(course *c, vd_error *err)
     return VD_OK;
 }
 
-// ---- log
-// ------------------------------------------------------------------------------------------
+// ---- log ----------------------------------------------------------------------------------------
 
 static const char LOG_HEAD[] = "epoch\tstep\tloss\tr@1\tr@5\tr@10\tmean\tmrr\tndcg\tcorrect@1\n";
 
@@ -131,8 +129,7 @@ static vd_status append_log(course *c, const char *row, vd_error *err)
                 : vd_error_set(err, VD_IO, "%.300s: writing failed: %s", path, strerror(why));
 }
 
-// ---- end of an epoch
-// ------------------------------------------------------------------------------
+// ---- end of an epoch ----------------------------------------------------------------------------
 
 static vd_status score(void *context, const vd_batch *batch, float *scores, vd_error *err)
 {
@@ -210,8 +207,7 @@ static vd_status finish_epoch(course *c, vd_error *err)
     return save_checkpoint(c, err);
 }
 
-// ---- steps
-// ----------------------------------------------------------------------------------------
+// ---- steps --------------------------------------------------------------------------------------
 
 static vd_status take_step(course *c, double *loss, double *multiplier, vd_error *err)
 {

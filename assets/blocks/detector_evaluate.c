@@ -56,8 +56,7 @@ static int match_regions(const blocks_scene *scene, const vd_extraction *found, 
     return spurious;
 }
 
-// ---- calibration
-// ---------------------------------------------------------------------------------
+// ---- calibration --------------------------------------------------------------------------------
 
 typedef struct claimed {
     float confidence;
@@ -124,8 +123,7 @@ fail:
     return status;
 }
 
-// ---- evaluation
-// ----------------------------------------------------------------------------------
+// ---- evaluation ---------------------------------------------------------------------------------
 
 typedef struct tally {
     int found, color, shape, material, size, relations, relations_right;

@@ -55,7 +55,6 @@ int blocks_in_front_of(const blocks_object *a, const blocks_object *b)
 }
 
 // ---- what there is -----------------------------------------------------------------------------
-// -------------------------------------------------------------------------------
 
 // How alike the objects of a scene are. Drawn one by one they would nearly all differ, and "how
 // many" would nearly always be one.
@@ -105,7 +104,6 @@ static void draw_kind(vd_rng *rng, const likeness *like, blocks_object *o)
 }
 
 // ---- where it stands ---------------------------------------------------------------------------
-// -----------------------------------------------------------------------------
 
 static double outline(const blocks_object *o)
 {

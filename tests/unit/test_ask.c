@@ -44,8 +44,7 @@ static int lines(const char *text)
     return count;
 }
 
-// ---- text
-// -----------------------------------------------------------------------------------------
+// ---- text ---------------------------------------------------------------------------------------
 
 static void answers_go_to_stdout_and_messages_to_stderr(void **state)
 {
@@ -107,8 +106,7 @@ static void nothing_typed_can_steer_the_terminal(void **state)
     support_program_clear(&run);
 }
 
-// ---- standard input
-// -------------------------------------------------------------------------------
+// ---- standard input -----------------------------------------------------------------------------
 
 static void questions_come_from_stdin_when_none_are_given(void **state)
 {
@@ -152,8 +150,7 @@ static void an_endless_line_is_refused_with_its_number(void **state)
     free(input);
 }
 
-// ---- JSON
-// -----------------------------------------------------------------------------------------
+// ---- JSON ---------------------------------------------------------------------------------------
 
 static yajl_val value_of(yajl_val tree, const char *a, const char *b, yajl_type type)
 {
@@ -234,8 +231,7 @@ static void json_is_one_object_a_question_with_the_agreed_keys(void **state)
     support_program_clear(&run);
 }
 
-// ---- what is refused
-// ------------------------------------------------------------------------------
+// ---- what is refused ----------------------------------------------------------------------------
 
 static void refuse(const char *const *arguments, int code, const char *a, const char *b)
 {

@@ -30,8 +30,7 @@ static char *printed(void (*print)(FILE *out))
     return text;
 }
 
-// ---- help
-// -----------------------------------------------------------------------------------------
+// ---- help ---------------------------------------------------------------------------------------
 
 static void help_lists_every_command_and_every_exit_code(void **state)
 {
@@ -95,8 +94,7 @@ static void version_is_one_line(void **state)
     support_program_clear(&run);
 }
 
-// ---- wrong commands
-// -------------------------------------------------------------------------------
+// ---- wrong commands -----------------------------------------------------------------------------
 
 static void an_unknown_command_is_answered_with_the_nearest(void **state)
 {
@@ -157,8 +155,7 @@ static void a_full_disk_is_an_error_of_every_print(void **state)
     assert_int_equal(system(command), 0);
 }
 
-// ---- what is made from the table
-// ------------------------------------------------------------------
+// ---- what is made from the table ----------------------------------------------------------------
 
 static void same_as_file(const char *text, const char *path)
 {

@@ -112,8 +112,7 @@ static void the_right_answer_has_nearly_no_loss(void **state)
     vd_free(output);
 }
 
-// ---- training
-// ------------------------------------------------------------------------------------
+// ---- training -----------------------------------------------------------------------------------
 
 typedef struct seen {
     int rendered, trained;

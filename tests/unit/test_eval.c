@@ -38,8 +38,7 @@ static int remove_tiny(void **state)
         "eval", "--quiet", __VA_ARGS__, NULL                                                       \
     }
 
-// ---- measuring
-// ------------------------------------------------------------------------------------
+// ---- measuring ----------------------------------------------------------------------------------
 
 typedef struct loaded {
     vd_visdial *dialogs;
@@ -149,8 +148,7 @@ static void memory_that_is_out_is_reported(void **state)
     unload(&l);
 }
 
-// ---- command
-// --------------------------------------------------------------------------------------
+// ---- command ------------------------------------------------------------------------------------
 
 static void tables_show_all_rounds_families_and_distances(void **state)
 {

@@ -25,8 +25,7 @@ enum {
     OUTPUT = VD_DETECT_COLUMNS * VD_DETECT_ROWS * VD_DETECT_OUTPUTS
 };
 
-// ---- resampling
-// ----------------------------------------------------------------------------------
+// ---- resampling ---------------------------------------------------------------------------------
 
 static vd_image picture(int width, int height)
 {
@@ -125,8 +124,7 @@ static void resampling_reports_failed_allocations(void **state)
     vd_image_clear(&image);
 }
 
-// ---- decoding
-// ------------------------------------------------------------------------------------
+// ---- decoding -----------------------------------------------------------------------------------
 
 static vd_real *empty_output(void)
 {
@@ -219,8 +217,7 @@ static void unusable_output_gives_a_sound_answer(void **state)
     }
 }
 
-// ---- features
-// ------------------------------------------------------------------------------------
+// ---- features -----------------------------------------------------------------------------------
 
 // A thing of certain attributes that stands at (x, y) on the table.
 static vd_detection thing(float x, float y, int color, int shape, int material, int size)
@@ -382,8 +379,7 @@ static void one_region_has_no_surroundings(void **state)
         assert_float_equal(f[VD_FEATURE_EXTREME + k], 1, 0);
 }
 
-// ---- weights
-// -------------------------------------------------------------------------------------
+// ---- weights ------------------------------------------------------------------------------------
 
 // The detector's tensors with small random numbers; `wrong` gets another shape, `broken` a NaN,
 // `missing` is left out.
@@ -474,8 +470,7 @@ static void failed_allocations_are_reported(void **state)
     free(directory);
 }
 
-// ---- the bundled extractor
-// -----------------------------------------------------------------------
+// ---- the bundled extractor ----------------------------------------------------------------------
 
 static vd_extractor *load_bundled(void)
 {

@@ -149,8 +149,7 @@ static vd_status read_whole(void *context, vd_error *err)
     return status;
 }
 
-// ---- JSON
-// ----------------------------------------------------------------------------------------
+// ---- JSON ---------------------------------------------------------------------------------------
 
 static int count_string(void *context, const unsigned char *text, size_t length)
 {

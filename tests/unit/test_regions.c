@@ -128,8 +128,7 @@ static void a_missing_picture_is_told_with_the_nearest_one(void **state)
     vd_regions_close(file);
 }
 
-// ---- files that are not what they should be
-// ------------------------------------------------------
+// ---- files that are not what they should be -----------------------------------------------------
 
 // A file of one tensor kind after another; each test changes one thing.
 typedef struct file_layout {

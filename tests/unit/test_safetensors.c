@@ -45,8 +45,7 @@ int fsync(int file)
     return (int)syscall(SYS_fsync, file);
 }
 
-// ---- files
-// ---------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
 static char *directory, *path;
 
@@ -265,8 +264,7 @@ static void golden_files_open(void **state)
     }
 }
 
-// ---- half precision
-// ------------------------------------------------------------------------------
+// ---- half precision -----------------------------------------------------------------------------
 
 // What a half means, from the definition.
 static double half_value(unsigned half)
@@ -337,8 +335,7 @@ static void conversion_agrees_with_the_compilers_own_type(void **state)
 }
 #endif
 
-// ---- writing
-// -------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------------------
 
 static void a_full_disk_is_told_with_the_path_and_leaves_nothing(void **state)
 {
@@ -447,8 +444,7 @@ static void every_failed_allocation_is_reported_and_leaves_nothing(void **state)
     }
 }
 
-// ---- damaged files
-// -------------------------------------------------------------------------------
+// ---- damaged files ------------------------------------------------------------------------------
 
 #define T(rest)   "{\"t\":{" rest "}}"
 #define F32_2     "\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]"

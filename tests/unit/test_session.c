@@ -50,8 +50,7 @@ static vd_session *open_session(vd_world *world, const char *model)
     return session;
 }
 
-// ---- world
-// ----------------------------------------------------------------------------------------
+// ---- world --------------------------------------------------------------------------------------
 
 static void a_world_lists_its_pictures_in_the_order_of_the_dialogs(void **state)
 {
@@ -134,8 +133,7 @@ static void a_missing_or_damaged_file_of_the_world_is_named(void **state)
     }
 }
 
-// ---- models
-// ---------------------------------------------------------------------------------------
+// ---- models -------------------------------------------------------------------------------------
 
 static void a_model_that_is_missing_is_refused_with_what_would_do(void **state)
 {
@@ -211,8 +209,7 @@ static void a_truncated_model_is_refused(void **state)
     free(path);
 }
 
-// ---- conversation
-// ---------------------------------------------------------------------------------
+// ---- conversation -------------------------------------------------------------------------------
 
 static void an_answer_ranks_the_pool_and_shows_what_was_seen(void **state)
 {
@@ -407,8 +404,7 @@ static void a_stop_ends_an_answer_and_changes_nothing(void **state)
     vd_world_close(world);
 }
 
-// ---- memory
-// ---------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 static vd_status everything(void *context, vd_error *error)
 {

@@ -37,8 +37,7 @@ static int remove_tiny(void **state)
     return 0;
 }
 
-// ---- order and settings
-// ---------------------------------------------------------------------------
+// ---- order and settings -------------------------------------------------------------------------
 
 static void every_epoch_shows_every_dialog_once_in_its_own_order(void **state)
 {
@@ -107,8 +106,7 @@ static void settings_become_the_trainers_options(void **state)
     assert_int_equal(options.seed, 42);
 }
 
-// ---- running
-// --------------------------------------------------------------------------------------
+// ---- running ------------------------------------------------------------------------------------
 
 enum { MOST = 40 };
 
@@ -253,8 +251,7 @@ static void settings_reach_the_model_file(void **state)
     free(path);
 }
 
-// ---- interruptions
-// --------------------------------------------------------------------------------
+// ---- interruptions ------------------------------------------------------------------------------
 
 static void interrupt_in_the_middle(int number, const char *out)
 {
@@ -314,8 +311,7 @@ static void a_full_disk_leaves_what_was_saved_before(void **state)
     free(path);
 }
 
-// ---- what is refused
-// ------------------------------------------------------------------------------
+// ---- what is refused ----------------------------------------------------------------------------
 
 static void work_that_is_there_is_not_written_over(void **state)
 {
@@ -397,8 +393,7 @@ static void pictures_without_features_are_refused_before_anything_is_done(void *
     free(data);
 }
 
-// ---- memory
-// ---------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 // The command in this process, its words thrown away.
 static int train_here(const char *directory)

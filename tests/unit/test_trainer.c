@@ -200,8 +200,7 @@ static void a_run_that_goes_wrong_says_so_and_keeps_its_weights(void **state)
     vd_trainer_free(trainer);
 }
 
-// ---- files that do not fit
-// -------------------------------------------------------------------------
+// ---- files that do not fit ----------------------------------------------------------------------
 
 typedef struct change {
     const char *config, *vocab, *without, *extra; // NULL = as it should be
