@@ -22,7 +22,7 @@ const vd_option vd_cmd_eval_options[] = {
     {"limit", "N", "only the first N dialogs"},
     {"batch", "N", "dialogs at a time (16)"},
     {"other-image", NULL, "show every dialog the next dialog's picture"},
-    {"no-history", NULL, "show every question the caption only"},
+    {"no-history", NULL, "hide the history, the caption too"},
     {"json", NULL, "the same as one JSON object"},
     {"quiet", NULL, "no progress"},
     {0},
@@ -81,7 +81,7 @@ static void print_tables(const evaluation *e)
     if (e->options.view.other_image)
         printf("changed  every dialog sees the next dialog's picture\n");
     if (e->options.view.no_history)
-        printf("changed  every question sees the caption only\n");
+        printf("changed  no question sees the history or the caption\n");
     printf("\n");
     print_head("");
     print_row("all", &measure->all);

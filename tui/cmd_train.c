@@ -287,7 +287,10 @@ static vd_status write_pool(job *j, vd_error *err)
     for (size_t i = 0;
          i < data->answer_count && count[i].times > 0 && (int64_t)pool.count < j->settings.pool;
          i++) {
-        pool.answer[pool.count] = data->answers[count[i].answer]; // borrowed
+        const char *answer = data->answers[count[i].answer];
+        if (!*answer || strpbrk(answer, "\t\n\r"))
+            continue; // nothing that a line of the pool could hold
+        pool.answer[pool.count] = (char *)answer; // borrowed
         pool.times[pool.count++] = count[i].times;
     }
     status = vd_answer_pool_write(&pool, path_of(j, "pool.txt"), err);

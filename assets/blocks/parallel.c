@@ -99,6 +99,8 @@ vd_status blocks_parallel(size_t count, int threads, blocks_work work, void *con
     wait_for(&c, report, user);
     for (int i = 0; i < started; i++)
         pthread_join(workers[i].thread, NULL);
+    if (report)
+        report(user, atomic_load(&c.done));
     pthread_cond_destroy(&c.changed);
     pthread_mutex_destroy(&c.mutex);
     if (!started)

@@ -55,7 +55,7 @@ complete -c visdial -n '__fish_seen_subcommand_from eval' -l assets -r -d 'where
 complete -c visdial -n '__fish_seen_subcommand_from eval' -l limit -r -d 'only the first N dialogs'
 complete -c visdial -n '__fish_seen_subcommand_from eval' -l batch -r -d 'dialogs at a time (16)'
 complete -c visdial -n '__fish_seen_subcommand_from eval' -l other-image -d 'show every dialog the next dialog'\''s picture'
-complete -c visdial -n '__fish_seen_subcommand_from eval' -l no-history -d 'show every question the caption only'
+complete -c visdial -n '__fish_seen_subcommand_from eval' -l no-history -d 'hide the history, the caption too'
 complete -c visdial -n '__fish_seen_subcommand_from eval' -l json -d 'the same as one JSON object'
 complete -c visdial -n '__fish_seen_subcommand_from eval' -l quiet -d 'no progress'
 complete -c visdial -n __fish_use_subcommand -f -a blocks -d 'make Blocks pictures, dialogs about them and their features'
