@@ -11,8 +11,7 @@ static const float keep_above = 0.4f, confident = 0.5f;
 // which makes 0.001 of an attribute that no region has as large as 1 of one that a region has.
 static const float doubt = 0.1f;
 
-// ---- weights
-// -------------------------------------------------------------------------------------
+// ---- weights ------------------------------------------------------------------------------------
 
 struct vd_extractor {
     vd_convnet *net;
@@ -91,8 +90,7 @@ int vd_extractor_size(const vd_extractor *extractor)
     return VD_FEATURE_SIZE;
 }
 
-// ---- places
-// --------------------------------------------------------------------------------------
+// ---- places -------------------------------------------------------------------------------------
 
 // The usual camera of the world, which pictures' cameras are jittered around: behind the table's
 // front edge, looking along its depth and down at `aim` above its middle.
@@ -122,8 +120,7 @@ static float between(float value, float low, float high)
     return value > low ? (value < high ? value : high) : low;
 }
 
-// ---- features
-// ------------------------------------------------------------------------------------
+// ---- features -----------------------------------------------------------------------------------
 
 // What the regions of a picture are to each other.
 typedef struct context {
@@ -333,8 +330,7 @@ void vd_extract_features(const vd_detection *found, int count, float *features)
         drop_doubt(features + (size_t)i * VD_FEATURE_SIZE);
 }
 
-// ---- run
-// -----------------------------------------------------------------------------------------
+// ---- run ----------------------------------------------------------------------------------------
 
 static int likeliest(const vd_detection *found, int kind)
 {

@@ -5,7 +5,8 @@
 // The vector is a contextual region feature, in the spirit of the attribute heads of bottom-up
 // attention (Anderson et al. 2018): what the detector believes the region to be, where it is, and
 // what is around it. It is made of the detector's probabilities, boxes and places only. Every
-// channel is in 0..1, and 0 below 0.1 (but for position). Beliefs count in full for confident regions (>= 0.5) and less for the others.
+// channel is in 0..1 and, but for the position, 0 below 0.1. Beliefs count in full for confident
+// regions (>= 0.5) and less for the others.
 //
 // Relations are read at the place where a thing stands on the table, as someone sees it who sits
 // in front of it (the usual camera of the world, whose numbers extract.c has): a is left of b, in
