@@ -26,8 +26,8 @@ static const char *const answers[FAKE_ANSWERS] = {"yes",
 
 static const char *const captions[FAKE_PICTURES] = {
     "two red balls are left of the large metal cube",
-    "there is one thing in front of everything else, and it is a small green cylinder made of "
-    "rubber",
+    ("there is one thing in front of everything else, and it is a small green cylinder made of "
+     "rubber"),
     "a caf\xc3\xa9 table with a \xe7\x90\x83"};
 
 static const vd_human humans[4] = {{"is there a cube", "yes"},
