@@ -91,7 +91,8 @@ bench: ## measure speed
 	@for bench in $(BENCH_BIN); do VISDIAL_BIN=$(BUILD)/visdial $$bench || exit 1; done
 
 san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	+@$(MAKE) --no-print-directory BUILD=build/san OPT='-O1 -g -fno-omit-frame-pointer' \
+	+@TEST_TIMEOUT=900 $(MAKE) --no-print-directory BUILD=build/san \
+	    OPT='-O1 -g -fno-omit-frame-pointer -Wno-format-truncation' \
 	    SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' test
 
 clang: ## build everything with clang
