@@ -78,14 +78,6 @@ vd_status vd_model_file_settings(const vd_safetensors *file, vd_config *config, 
     return status;
 }
 
-static const vd_parameter *parameter_of(const vd_layout *layout, const char *name)
-{
-    for (int k = 0; k < layout->count; k++)
-        if (strcmp(layout->parameter[k].name, name) == 0)
-            return &layout->parameter[k];
-    return NULL;
-}
-
 static bool is_among(const char *name, const char *const *prefixes)
 {
     for (; prefixes && *prefixes; prefixes++)
@@ -99,7 +91,7 @@ vd_status vd_model_file_weights(const vd_safetensors *file, const vd_layout *lay
 {
     for (size_t i = 0; i < vd_safetensors_count(file); i++) {
         const char *name = vd_safetensors_at(file, i)->name;
-        if (!parameter_of(layout, name) && !is_among(name, also))
+        if (!vd_layout_find(layout, name) && !is_among(name, also))
             return vd_error_set(err, VD_MISMATCH,
                                 "%s: tensor %s does not belong to the network its configuration "
                                 "describes",

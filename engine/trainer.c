@@ -8,6 +8,7 @@
 
 #include "engine/alloc.h"
 #include "engine/model_file.h"
+#include "engine/model_private.h"
 #include "engine/network.h"
 #include "engine/settings.h"
 
@@ -133,6 +134,57 @@ void vd_trainer_free(vd_trainer *t)
     vd_arena_free(&t->arena);
     vd_metadata_clear(&t->metadata);
     vd_free(t);
+}
+
+static bool has_part(const char *name, const char *part)
+{
+    return strstr(name, part) != NULL;
+}
+
+// sigmoid(x) as 1/2 + x/4, for a gate that passes what is positive.
+static void open_gate(const vd_parameter *p, vd_real *w)
+{
+    vd_real add = has_part(p->name, ".embed_g.0.bias") ? (vd_real)0.5 : 0;
+    if (has_part(p->name, ".embed_g.0."))
+        for (size_t i = 0; i < p->elements; i++)
+            w[i] = w[i] / 4 + add;
+}
+
+static vd_status check_start(const vd_trainer *t, const vd_config *from, const char *path,
+                             vd_error *err)
+{
+    const vd_config *to = &t->config;
+    if (from->vocab != to->vocab || from->embed != to->embed || from->hidden != to->hidden ||
+        from->region != to->region)
+        return vd_error_set(
+            err, VD_MISMATCH,
+            "%s: words, embedding, hidden and region sizes %d, %d, %d, %d; expected "
+            "%d, %d, %d, %d",
+            path, from->vocab, from->embed, from->hidden, from->region, to->vocab, to->embed,
+            to->hidden, to->region);
+    if (from->gate != to->gate && from->gate != VD_GATE_SIGMOID)
+        return vd_error_set(err, VD_MISMATCH,
+                            "%s: has %s gates; only a model with sigmoid gates can start one with "
+                            "%s gates",
+                            path, vd_gate_name(from->gate), vd_gate_name(to->gate));
+    return VD_OK;
+}
+
+vd_status vd_trainer_start_from(vd_trainer *t, const vd_model *model, vd_error *err)
+{
+    vd_status status = check_start(t, &model->config, vd_model_path(model), err);
+    if (status != VD_OK)
+        return status;
+    for (int k = 0; k < t->layout.count; k++) {
+        const vd_parameter *p = &t->layout.parameter[k];
+        const vd_parameter *q = vd_layout_find(&model->layout, p->name);
+        if (!q)
+            continue; // learned positions, which start from zero
+        memcpy(t->block + p->offset, model->block + q->offset, p->elements * sizeof *t->block);
+        if (model->config.gate != t->config.gate)
+            open_gate(p, t->block + p->offset);
+    }
+    return VD_OK;
 }
 
 const vd_config *vd_trainer_config(const vd_trainer *trainer)

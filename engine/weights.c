@@ -147,6 +147,14 @@ static void fill_uniform(vd_real *w, size_t n, double bound, vd_rng *rng)
         w[i] = (vd_real)vd_rng_range(rng, -bound, bound);
 }
 
+const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name)
+{
+    for (int k = 0; k < layout->count; k++)
+        if (strcmp(layout->parameter[k].name, name) == 0)
+            return &layout->parameter[k];
+    return NULL;
+}
+
 void vd_weights_start(const vd_config *config, const vd_layout *layout, vd_real *block, vd_rng *rng)
 {
     for (int k = 0; k < layout->count; k++) {

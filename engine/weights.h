@@ -93,6 +93,9 @@ typedef enum vd_decoders { VD_DISCRIMINATIVE = 1, VD_GENERATIVE = 2, VD_BOTH = 3
 void vd_weights_layout(const vd_config *config, vd_decoders decoders, vd_layout *layout,
                        vd_real *block, vd_weights *weights);
 
+// The parameter of a name; NULL when there is none.
+const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name);
+
 // Initial values: encoder's linear layers Kaiming uniform (bound sqrt(6 / fan_in)) with zero bias
 // (He et al. 2015), LSTMs and the generative output layer uniform in +-1/sqrt(H), embedding N(0,1)
 // with the pad row zero.

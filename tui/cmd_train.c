@@ -20,6 +20,7 @@ enum {
     VAL_FEATURES,
     VAL_DENSE,
     VAL_LIMIT,
+    FROM,
     OUT,
     RESUME,
     CHECKPOINT_EVERY,
@@ -37,6 +38,7 @@ const vd_option vd_cmd_train_options[] = {
     {"val-features", "FILE", "region features of those"},
     {"val-dense", "FILE", "relevance of their candidates, for NDCG"},
     {"val-limit", "N", "only the first N of them"},
+    {"from", "FILE", "start from this model's weights and words instead of random ones"},
     {"out", "DIR", "directory for the model, the checkpoint, the pool and the log"},
     {"resume", NULL, "continue the checkpoint in DIR"},
     {"checkpoint-every", "MINUTES", "minutes between checkpoints (10)"},
@@ -289,7 +291,7 @@ static vd_status write_pool(job *j, vd_error *err)
          i++) {
         const char *answer = data->answers[count[i].answer];
         if (!*answer || strpbrk(answer, "\t\n\r"))
-            continue; // nothing that a line of the pool could hold
+            continue;                             // nothing that a line of the pool could hold
         pool.answer[pool.count] = (char *)answer; // borrowed
         pool.times[pool.count++] = count[i].times;
     }
@@ -301,16 +303,23 @@ done:
     return status;
 }
 
-static vd_status start_anew(job *j, vd_error *err)
+// Random weights and the data's words, or those of the model that --from names.
+static vd_status new_trainer(job *j, vd_error *err)
 {
-    vd_vocab *vocab = NULL;
+    vd_model *from = NULL;
+    vd_vocab *words = NULL;
     vd_train_options options;
     vd_run_settings_options(&j->settings, &options);
-    vd_status status = make_directory(j, err);
-    if (status == VD_OK)
-        status = vd_dataset_vocab(j->dialogs, j->settings.min_count, &vocab, err);
+    vd_status status = j->given[FROM]
+                           ? vd_model_load(j->given[FROM], &from, err)
+                           : vd_dataset_vocab(j->dialogs, j->settings.min_count, &words, err);
     if (status)
         return status;
+    const vd_vocab *vocab = from ? vd_model_vocab(from) : words;
+    if (from) {
+        j->settings.embed = vd_model_config(from)->embed;
+        j->settings.hidden = vd_model_config(from)->hidden;
+    }
     vd_config config = {.vocab = vd_vocab_size(vocab),
                         .embed = (int)j->settings.embed,
                         .hidden = (int)j->settings.hidden,
@@ -318,11 +327,24 @@ static vd_status start_anew(job *j, vd_error *err)
                         .gate = (vd_gate)j->settings.gate,
                         .positions = (vd_positions)j->settings.positions};
     status = vd_trainer_new(&config, vocab, &options, &j->trainer, err);
-    vd_vocab_free(vocab);
+    if (status == VD_OK && from)
+        status = vd_trainer_start_from(j->trainer, from, err);
+    vd_vocab_free(words);
+    vd_model_free(from);
+    return status;
+}
+
+static vd_status start_anew(job *j, vd_error *err)
+{
+    vd_status status = make_directory(j, err);
+    if (status == VD_OK)
+        status = new_trainer(j, err);
     if (status)
         return status;
     char run[160], data[80], source[400];
     const char *slash = strrchr(j->given[DATA], '/');
+    const char *from = j->given[FROM] ? j->given[FROM] : "random weights";
+    const char *from_slash = strrchr(from, '/');
     vd_run_settings_write(&j->settings, run, sizeof run);
     describe_data(j, data, sizeof data);
     snprintf(source, sizeof source, "%.200s (%.40s %.40s)", slash ? slash + 1 : j->given[DATA],
@@ -334,6 +356,7 @@ static vd_status start_anew(job *j, vd_error *err)
                               {"pool", "pool.txt"},
                               {VD_TRAINING_SETTINGS, run},
                               {VD_TRAINING_STATE, ""},
+                              {"started_from", from_slash ? from_slash + 1 : from},
                               {"trained_on", source}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs && status == VD_OK; i++)
         status = vd_trainer_set_metadata(j->trainer, pairs[i][0], pairs[i][1], err);

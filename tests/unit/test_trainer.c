@@ -137,6 +137,81 @@ static void a_resumed_run_is_the_run(void **state)
     }
 }
 
+static vd_model *model_of(const vd_trainer *trainer)
+{
+    char *path = support_join(directory, "start.safetensors");
+    vd_model *model;
+    vd_error err;
+    must(vd_trainer_save_model(trainer, path, VD_F32, &err), &err);
+    must(vd_model_load(path, &model, &err), &err);
+    free(path);
+    return model;
+}
+
+static vd_trainer *trainer_with(vd_gate gate, vd_positions positions, int hidden)
+{
+    vd_config config = small_config();
+    vd_train_options options = eager(9);
+    vd_vocab *vocab = small_vocab();
+    vd_trainer *trainer;
+    vd_error err;
+    config.gate = gate;
+    config.positions = positions;
+    config.hidden = hidden;
+    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
+    vd_vocab_free(vocab);
+    return trainer;
+}
+
+// The largest difference of two trainers' scores, and the largest score.
+static float score_difference(vd_trainer *a, vd_trainer *b, float *largest)
+{
+    const vd_batch *batch = small_batch();
+    size_t n = (size_t)(batch->dialogs * batch->rounds * batch->candidates);
+    float *x = vd_alloc(n, sizeof *x), *y = vd_alloc(n, sizeof *y), most = 0;
+    vd_error err;
+    must(vd_trainer_scores(a, batch, x, &err), &err);
+    must(vd_trainer_scores(b, batch, y, &err), &err);
+    *largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        most = fmaxf(most, fabsf(x[i] - y[i]));
+        *largest = fmaxf(*largest, fabsf(x[i]));
+    }
+    vd_free(x);
+    vd_free(y);
+    return most;
+}
+
+static void a_model_starts_another_with_its_gates_opened(void **state)
+{
+    (void)state;
+    float largest;
+    vd_error err;
+    vd_trainer *base = trainer_with(VD_GATE_SIGMOID, VD_POSITIONS_NONE, 8);
+    steps(base, 5);
+    vd_model *model = model_of(base);
+    vd_trainer *same = trainer_with(VD_GATE_SIGMOID, VD_POSITIONS_NONE, 8);
+    must(vd_trainer_start_from(same, model, &err), &err);
+    assert_true(score_difference(base, same, &largest) < 1e-6f);
+    vd_trainer *leaky = trainer_with(VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE, 8);
+    assert_true(score_difference(base, leaky, &largest) > 0.2f * largest);
+    must(vd_trainer_start_from(leaky, model, &err), &err);
+    assert_true(score_difference(base, leaky, &largest) < 0.2f * largest);
+    vd_trainer *learned = trainer_with(VD_GATE_SIGMOID, VD_POSITIONS_LEARNED, 8);
+    must(vd_trainer_start_from(learned, model, &err), &err);
+    assert_true(score_difference(base, learned, &largest) < 1e-6f);
+
+    vd_trainer *wide = trainer_with(VD_GATE_SIGMOID, VD_POSITIONS_NONE, 9);
+    support_refused(vd_trainer_start_from(wide, model, &err), VD_MISMATCH, &err, "8", "9", NULL);
+    vd_model *open = model_of(leaky);
+    support_refused(vd_trainer_start_from(same, open, &err), VD_MISMATCH, &err, "leaky-relu", NULL);
+    vd_model_free(open);
+    vd_model_free(model);
+    vd_trainer *all[] = {base, same, leaky, learned, wide};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        vd_trainer_free(all[i]);
+}
+
 static void training_learns_its_batch(void **state)
 {
     (void)state;
@@ -350,6 +425,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_seed_reproduces_a_run_bit_for_bit),
         cmocka_unit_test(a_resumed_run_is_the_run),
+        cmocka_unit_test(a_model_starts_another_with_its_gates_opened),
         cmocka_unit_test(training_learns_its_batch),
         cmocka_unit_test(a_saved_model_scores_as_its_trainer),
         cmocka_unit_test(a_run_that_goes_wrong_says_so_and_keeps_its_weights),

@@ -19,6 +19,7 @@ complete -c visdial -n '__fish_seen_subcommand_from train' -l val -r -d 'dialogs
 complete -c visdial -n '__fish_seen_subcommand_from train' -l val-features -r -d 'region features of those'
 complete -c visdial -n '__fish_seen_subcommand_from train' -l val-dense -r -d 'relevance of their candidates, for NDCG'
 complete -c visdial -n '__fish_seen_subcommand_from train' -l val-limit -r -d 'only the first N of them'
+complete -c visdial -n '__fish_seen_subcommand_from train' -l from -r -d 'start from this model'\''s weights and words instead of random ones'
 complete -c visdial -n '__fish_seen_subcommand_from train' -l out -r -d 'directory for the model, the checkpoint, the pool and the log'
 complete -c visdial -n '__fish_seen_subcommand_from train' -l resume -d 'continue the checkpoint in DIR'
 complete -c visdial -n '__fish_seen_subcommand_from train' -l checkpoint-every -r -d 'minutes between checkpoints (10)'
