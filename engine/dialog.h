@@ -25,15 +25,15 @@ vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_
 void vd_pool_free(vd_pool *pool);
 int vd_pool_count(const vd_pool *pool);
 
-// ---- dialog --------------------------------------------------------------------------------------
+// ---- dialog
+// --------------------------------------------------------------------------------------
 
 typedef struct vd_dialog vd_dialog;
 
 // image: (regions, D) features as the extractor gave them, copied; 1 <= regions <= 1000.
 // caption: history entry 0, tokens cut to 39, length >= 1.
-vd_status vd_dialog_new(const vd_model *model, const vd_pool *pool, const float *image,
-                        int regions, const int32_t *caption, int caption_length, vd_dialog **out,
-                        vd_error *err);
+vd_status vd_dialog_new(const vd_model *model, const vd_pool *pool, const float *image, int regions,
+                        const int32_t *caption, int caption_length, vd_dialog **out, vd_error *err);
 void vd_dialog_free(vd_dialog *dialog);
 
 // Appends a history entry: question ++ <S> answer </S> ++ </S> (vd_history_entry makes it).
@@ -45,15 +45,15 @@ int vd_dialog_entries(const vd_dialog *dialog);
 // Everything the network computed for one question. Arrays belong to the answer
 // (vd_answer_clear frees them).
 typedef struct vd_answer {
-    int candidates;       // O = pool count
-    float *score;         // (O) decoder scores
-    float *probability;   // (O) softmax of the scores within the pool
-    int32_t *order;       // (O) candidates by falling score; equal scores by pool order
-    int rounds;           // entries seen
-    int question_length;  // Tq used
-    int history_width;    // Th of topic_attention (the longest entry)
-    int regions;          // P
-    int32_t *history_length; // (rounds)
+    int candidates;           // O = pool count
+    float *score;             // (O) decoder scores
+    float *probability;       // (O) softmax of the scores within the pool
+    int32_t *order;           // (O) candidates by falling score; equal scores by pool order
+    int rounds;               // entries seen
+    int question_length;      // Tq used
+    int history_width;        // Th of topic_attention (the longest entry)
+    int regions;              // P
+    int32_t *history_length;  // (rounds)
     float *context_attention; // (rounds) attention 1: question -> history rounds
     float *topic_attention;   // (rounds, Tq, Th) attention 2: question words -> history words
     float *word_attention;    // (P, Tq) attention 3: regions -> question words

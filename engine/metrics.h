@@ -18,8 +18,8 @@ double vd_metrics_correct(const float *ranks, const float *relevance, int n);
 
 // Running sums; zero-initialise. Add once per round what is known of it.
 typedef struct vd_metrics {
-    size_t rounds;       // with a known human answer
-    double recall[3];    // sums: R@1, R@5, R@10
+    size_t rounds;    // with a known human answer
+    double recall[3]; // sums: R@1, R@5, R@10
     double rank, reciprocal;
     size_t dense_rounds; // with relevance
     double ndcg, correct;

@@ -11,14 +11,14 @@
 
 typedef struct vd_answer_pool {
     size_t count;
-    char **answer;   // owned
-    int64_t *times;  // how often it was given in the training split
+    char **answer;  // owned
+    int64_t *times; // how often it was given in the training split
 } vd_answer_pool;
 
 vd_status vd_answer_pool_read(const char *path, vd_answer_pool *out, vd_error *err);
 vd_status vd_answer_pool_write(const vd_answer_pool *pool, const char *path, vd_error *err);
 void vd_answer_pool_clear(vd_answer_pool *pool);
 // tokens: (count, VD_MAX_CANDIDATE) and lengths (count), both new (vd_free).
-vd_status vd_answer_pool_tokens(const vd_answer_pool *pool, const vd_vocab *vocab,
-                                int32_t **tokens, int32_t **lengths, vd_error *err);
+vd_status vd_answer_pool_tokens(const vd_answer_pool *pool, const vd_vocab *vocab, int32_t **tokens,
+                                int32_t **lengths, vd_error *err);
 #endif

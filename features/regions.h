@@ -15,9 +15,9 @@ typedef struct vd_regions vd_regions;
 vd_status vd_regions_open(const char *path, vd_regions **out, vd_error *err);
 void vd_regions_close(vd_regions *file);
 
-size_t vd_regions_count(const vd_regions *file);     // N
-int vd_regions_max(const vd_regions *file);          // P
-int vd_regions_size(const vd_regions *file);         // D
+size_t vd_regions_count(const vd_regions *file); // N
+int vd_regions_max(const vd_regions *file);      // P
+int vd_regions_size(const vd_regions *file);     // D
 bool vd_regions_has_boxes(const vd_regions *file);
 int64_t vd_regions_image_id(const vd_regions *file, size_t row);
 int vd_regions_used(const vd_regions *file, size_t row); // regions of this picture, 1..P
@@ -29,12 +29,12 @@ vd_status vd_regions_read(const vd_regions *file, size_t row, float *features, f
 
 // Pictures' regions in memory, for writing and for training without files in between.
 typedef struct vd_region_set {
-    size_t count;         // N
-    int max, size;        // P, D
-    int64_t *image_id;    // (N)
-    int32_t *used;        // (N)
-    uint16_t *features;   // (N, P, D) half precision
-    float *boxes;         // (N, P, 4)
+    size_t count;       // N
+    int max, size;      // P, D
+    int64_t *image_id;  // (N)
+    int32_t *used;      // (N)
+    uint16_t *features; // (N, P, D) half precision
+    float *boxes;       // (N, P, 4)
 } vd_region_set;
 
 vd_status vd_region_set_new(size_t count, int max, int size, vd_region_set *out, vd_error *err);

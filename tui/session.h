@@ -12,14 +12,15 @@
 #include "features/regions.h"
 #include "features/visdial.h"
 
-// ---- world: one data set with its pictures, features and answers ----------------------------------
+// ---- world: one data set with its pictures, features and answers
+// ----------------------------------
 
 // Directory layout (assets/ has it):
 //   dialogs.json dense.json features.safetensors pool.txt pictures/<image_id>.png
 //   base.safetensors improved.safetensors extractor.safetensors
 typedef struct vd_world {
     char *directory;
-    vd_visdial *dialogs;   // captions and the human dialogs, with relevance when dense.json exists
+    vd_visdial *dialogs; // captions and the human dialogs, with relevance when dense.json exists
     vd_regions *regions;
     vd_answer_pool pool;
 } vd_world;
@@ -41,20 +42,21 @@ char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err);
 // Path of a model given as "base", "improved" (in the world's directory) or a path (vd_free).
 char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err);
 
-// ---- session: a model, its pool, one picture, the conversation ------------------------------------
+// ---- session: a model, its pool, one picture, the conversation
+// ------------------------------------
 
 typedef struct vd_session vd_session;
 
 // What came of one typed question. Owned by the caller; vd_reply_clear.
 typedef struct vd_reply {
-    char *typed;      // as typed
-    char *question;   // as the model's training text would have it, without "?"
-    int words;        // tokens the model saw, "?" included
-    char **word;      // (words) the token, or what was typed where it is unknown
-    bool *unknown;    // (words)
-    int cut;          // tokens beyond the model's limit that it did not see
+    char *typed;                  // as typed
+    char *question;               // as the model's training text would have it, without "?"
+    int words;                    // tokens the model saw, "?" included
+    char **word;                  // (words) the token, or what was typed where it is unknown
+    bool *unknown;                // (words)
+    int cut;                      // tokens beyond the model's limit that it did not see
     int32_t ids[VD_MAX_QUESTION]; // (words)
-    vd_answer answer; // indices are into the session's pool
+    vd_answer answer;             // indices are into the session's pool
 } vd_reply;
 
 void vd_reply_clear(vd_reply *reply);
@@ -62,7 +64,7 @@ void vd_reply_clear(vd_reply *reply);
 // One turn of the conversation so far (entry 0 of the history is the caption, not a turn).
 typedef struct vd_turn {
     vd_reply reply;
-    int chosen;       // pool index of the answer that went into the history
+    int chosen; // pool index of the answer that went into the history
 } vd_turn;
 
 // Loads the model and encodes the pool. Keeps a reference to world.

@@ -8,17 +8,24 @@ enum { BLOCKS_MIN = 3, BLOCKS_MAX = 10, BLOCKS_WIDTH = 320, BLOCKS_HEIGHT = 240 
 
 typedef enum { BLOCKS_CUBE, BLOCKS_BALL, BLOCKS_CYLINDER, BLOCKS_CONE, BLOCKS_SHAPES } blocks_shape;
 typedef enum {
-    BLOCKS_RED, BLOCKS_GREEN, BLOCKS_BLUE, BLOCKS_YELLOW,
-    BLOCKS_PURPLE, BLOCKS_ORANGE, BLOCKS_WHITE, BLOCKS_BLACK,
+    BLOCKS_RED,
+    BLOCKS_GREEN,
+    BLOCKS_BLUE,
+    BLOCKS_YELLOW,
+    BLOCKS_PURPLE,
+    BLOCKS_ORANGE,
+    BLOCKS_WHITE,
+    BLOCKS_BLACK,
     BLOCKS_COLORS
 } blocks_color;
 typedef enum { BLOCKS_RUBBER, BLOCKS_METAL, BLOCKS_MATERIALS } blocks_material;
 typedef enum { BLOCKS_SMALL, BLOCKS_LARGE, BLOCKS_SIZES } blocks_size;
 
-extern const char *const blocks_shape_names[BLOCKS_SHAPES];       // "cube", ...
-extern const char *const blocks_color_names[BLOCKS_COLORS];       // "red", ...
-extern const char *const blocks_material_names[BLOCKS_MATERIALS]; // "rubber" (matte), "metal" (shiny)
-extern const char *const blocks_size_names[BLOCKS_SIZES];         // "small", "large"
+extern const char *const blocks_shape_names[BLOCKS_SHAPES]; // "cube", ...
+extern const char *const blocks_color_names[BLOCKS_COLORS]; // "red", ...
+extern const char
+    *const blocks_material_names[BLOCKS_MATERIALS];       // "rubber" (matte), "metal" (shiny)
+extern const char *const blocks_size_names[BLOCKS_SIZES]; // "small", "large"
 
 typedef struct blocks_object {
     blocks_shape shape;
@@ -30,9 +37,9 @@ typedef struct blocks_object {
     double rotation; // radians about the vertical
     double radius;   // half extent, table units
     // After rendering:
-    double box[4];     // tight box of the visible pixels, x1 y1 x2 y2 in pixels (x2, y2 exclusive)
-    int visible;       // visible pixels
-    int total;         // pixels it would have with nothing in front
+    double box[4]; // tight box of the visible pixels, x1 y1 x2 y2 in pixels (x2, y2 exclusive)
+    int visible;   // visible pixels
+    int total;     // pixels it would have with nothing in front
 } blocks_object;
 
 typedef struct blocks_scene {

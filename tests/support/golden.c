@@ -93,7 +93,8 @@ static void load_batch(golden *g)
     b->option = index;
 }
 
-// A golden file names the discriminative decoder "decoder" although the generative one is there too.
+// A golden file names the discriminative decoder "decoder" although the generative one is there
+// too.
 static const vd_tensor *tensor_of(golden *g, const char *name)
 {
     const char *single = strncmp(name, "disc_", 5) == 0 ? name + 5 : name;
