@@ -4,11 +4,26 @@
 #include <cblas.h>
 #include <string.h>
 
+// c = beta c. BLAS leaves c alone when there is nothing to sum, and zero times what was never
+// written need not be zero.
+static void scale_rows(vd_real *c, int m, int n, int ldc, vd_real beta)
+{
+    for (int r = 0; r < m; r++)
+        for (int i = 0; i < n; i++) {
+            vd_real *at = c + (size_t)r * (size_t)ldc + i;
+            *at = beta == 0 ? 0 : beta * *at;
+        }
+}
+
 static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
                  const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
 {
     if (m <= 0 || n <= 0)
         return;
+    if (k <= 0) {
+        scale_rows(c, m, n, ldc, beta);
+        return;
+    }
     CBLAS_TRANSPOSE at = ta ? CblasTrans : CblasNoTrans, bt = tb ? CblasTrans : CblasNoTrans;
 #ifdef VD_DOUBLE
     cblas_dgemm(CblasRowMajor, at, bt, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);

@@ -1,0 +1,269 @@
+// What a batch may hold: batches at the edge of what they may be are computed right, those beyond
+// it are refused before anything reads them.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "engine/model.h"
+#include "engine/network.h"
+#include "engine/trainer.h"
+#include "tests/support/small_batch.h"
+#include "tests/support/support.h"
+
+// Room for every batch of this file.
+enum {
+    B = SMALL_DIALOGS,
+    R = SMALL_ROUNDS,
+    D = SMALL_REGION,
+    P = 50,
+    O = 6,
+    U = 9,
+    TQ = 7,
+    TH = 11,
+    TO = 4
+};
+
+typedef struct numbers {
+    vd_batch batch;
+    float image[B * P * D];
+    int32_t question[B * R * TQ], question_length[B * R], history[B * R * TH],
+        history_length[B * R], candidate[U * TO], candidate_length[U], option[B * R * O],
+        truth[B * R], spoken[2][U * TO];
+} numbers;
+
+// The small batch in memory that a test may change.
+static void begin(numbers *n)
+{
+    const vd_batch *from = small_batch();
+    memset(n, 0, sizeof *n);
+    n->batch = *from;
+    assert_true(from->candidates == O && from->distinct == U && from->question_width == TQ &&
+                from->history_width == TH && from->candidate_width == TO);
+#define COPY(field, count)                                                                         \
+    memcpy(n->field, from->field, (size_t)(count) * sizeof *n->field);                             \
+    n->batch.field = n->field
+    COPY(image, B * from->regions * D);
+    COPY(question, B * R * TQ);
+    COPY(question_length, B * R);
+    COPY(history, B * R * TH);
+    COPY(history_length, B * R);
+    COPY(candidate, U * TO);
+    COPY(candidate_length, U);
+    COPY(option, B * R * O);
+    COPY(truth, B * R);
+#undef COPY
+}
+
+static void must(vd_status status, const vd_error *err)
+{
+    if (status != VD_OK)
+        fail_msg("%s", err->text);
+}
+
+static vd_trainer *new_trainer(vd_positions positions)
+{
+    vd_config config = {SMALL_VOCAB, 6, 8, D, VD_GATE_LEAKY_RELU, positions};
+    vd_train_options options = vd_train_defaults();
+    vd_vocab *vocab = small_vocab();
+    vd_trainer *trainer;
+    vd_error err;
+    options.rate = 0;
+    options.dropout = options.lstm_dropout = options.position_dropout = 0;
+    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
+    vd_vocab_free(vocab);
+    return trainer;
+}
+
+// The loss by its definition: mean over the known rounds of log sum_c exp z_c - z_truth.
+static double loss_of(const vd_batch *batch, const float *scores)
+{
+    double total = 0;
+    int known = 0;
+    for (int k = 0; k < batch->dialogs * batch->rounds; k++) {
+        const float *z = scores + k * batch->candidates;
+        double sum = 0;
+        if (batch->truth[k] < 0)
+            continue;
+        for (int c = 0; c < batch->candidates; c++)
+            sum += exp((double)z[c]);
+        total += log(sum) - (double)z[batch->truth[k]];
+        known++;
+    }
+    return known ? total / known : 0;
+}
+
+// Scores of a batch, after the trainer's memory was filled with not-a-number, so that whatever is
+// read without having been written shows. The pass with gradients must agree.
+static void score(vd_trainer *trainer, const vd_batch *batch, float *scores)
+{
+    static numbers spoilt;
+    vd_error err;
+    double loss, norm;
+    begin(&spoilt);
+    for (int i = 0; i < B * spoilt.batch.regions * D; i++)
+        spoilt.image[i] = NAN;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(vd_trainer_step(trainer, &spoilt.batch, 1, &loss, &norm, &err), VD_FORMAT);
+        must(vd_trainer_step(trainer, batch, 1, &loss, &norm, &err), &err);
+        must(vd_trainer_scores(trainer, batch, scores, &err), &err);
+        for (int k = 0; k < batch->dialogs * batch->rounds * batch->candidates; k++)
+            assert_true(isfinite(scores[k]));
+        assert_true(fabs(loss - loss_of(batch, scores)) < 1e-5);
+    }
+}
+
+static void assert_same(const float *a, const float *b, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!(fabsf(a[i] - b[i]) <= 1e-5f))
+            fail_msg("score %d: %.9g and %.9g", i, (double)a[i], (double)b[i]);
+}
+
+// ---- at the edge --------------------------------------------------------------------------------
+
+static void a_history_without_a_word_is_answered(void **state)
+{
+    (void)state;
+    static numbers n;
+    float whole[B * R * O], alone[B * R * O];
+    vd_trainer *trainer = new_trainer(VD_POSITIONS_NONE);
+    begin(&n);
+    memset(n.history_length, 0, sizeof n.history_length);
+    score(trainer, &n.batch, whole);
+    // What the entries hold beyond their length is nobody's business.
+    memset(n.history, 0, sizeof n.history);
+    n.batch.history_width = 0;
+    score(trainer, &n.batch, alone);
+    assert_same(whole, alone, B * R * O);
+    // A single word to ask with makes vectors of what were matrices.
+    n.batch.dialogs = n.batch.rounds = n.question_length[0] = 1;
+    score(trainer, &n.batch, alone);
+    vd_trainer_free(trainer);
+}
+
+static void a_question_without_a_word_is_answered(void **state)
+{
+    (void)state;
+    static numbers n;
+    float with[B * R * O], without[B * R * O];
+    vd_trainer *trainer = new_trainer(VD_POSITIONS_SINUSOIDAL);
+    begin(&n);
+    score(trainer, &n.batch, with);
+    n.question_length[R] = 0;
+    score(trainer, &n.batch, without);
+    for (int i = R * O; i < (R + 1) * O; i++)
+        with[i] = without[i];
+    assert_same(with, without, B * R * O);
+    memset(n.question_length, 0, sizeof n.question_length);
+    score(trainer, &n.batch, without);
+    vd_trainer_free(trainer);
+}
+
+static void a_round_alone_scores_as_the_first_of_several(void **state)
+{
+    (void)state;
+    static numbers n;
+    float whole[B * R * O], alone[O];
+    vd_trainer *trainer = new_trainer(VD_POSITIONS_LEARNED);
+    begin(&n);
+    score(trainer, &n.batch, whole);
+    n.batch.dialogs = n.batch.rounds = 1;
+    score(trainer, &n.batch, alone);
+    assert_same(whole, alone, O);
+    vd_trainer_free(trainer);
+}
+
+static void padding_changes_nothing(void **state)
+{
+    (void)state;
+    static numbers n, padded;
+    float few[B * R * O], many[B * R * O];
+    vd_trainer *trainer = new_trainer(VD_POSITIONS_NONE);
+    for (int regions = 1; regions <= 4; regions += 3) {
+        begin(&n);
+        padded = n;
+        n.batch.regions = regions;
+        score(trainer, &n.batch, few);
+        memset(padded.image, 0, sizeof padded.image);
+        for (int b = 0; b < B; b++)
+            memcpy(padded.image + b * P * D, n.image + b * regions * D,
+                   (size_t)(regions * D) * sizeof *n.image);
+        padded.batch = n.batch;
+        padded.batch.image = padded.image;
+        padded.batch.regions = P;
+        score(trainer, &padded.batch, many);
+        assert_same(few, many, B * R * O);
+    }
+    vd_trainer_free(trainer);
+}
+
+static void pictures_of_nothing_but_padding_are_answered(void **state)
+{
+    (void)state;
+    static numbers n;
+    float one[B * R * O], more[B * R * O];
+    vd_trainer *trainer = new_trainer(VD_POSITIONS_NONE);
+    begin(&n);
+    memset(n.image, 0, sizeof n.image);
+    n.batch.regions = 1;
+    score(trainer, &n.batch, one);
+    n.batch.regions = P;
+    score(trainer, &n.batch, more);
+    assert_same(one, more, B * R * O);
+    n.batch.regions = 0;
+    score(trainer, &n.batch, more);
+    vd_trainer_free(trainer);
+}
+
+static void candidates_without_a_word_score_zero(void **state)
+{
+    (void)state;
+    static numbers n;
+    float scores[B * R * O];
+    vd_trainer *trainer = new_trainer(VD_POSITIONS_NONE);
+    begin(&n);
+    n.candidate_length[3] = 0;
+    score(trainer, &n.batch, scores);
+    for (int i = 0; i < B * R * O; i++)
+        assert_true((n.option[i] == 3) == (scores[i] == 0));
+    memset(n.candidate_length, 0, sizeof n.candidate_length);
+    score(trainer, &n.batch, scores);
+    for (int i = 0; i < B * R * O; i++)
+        assert_true(scores[i] == 0);
+    vd_trainer_free(trainer);
+}
+
+static void a_batch_without_a_known_answer_changes_nothing(void **state)
+{
+    (void)state;
+    static numbers n;
+    double loss = -1, norm = -1;
+    vd_error err;
+    vd_trainer *trainer = new_trainer(VD_POSITIONS_NONE);
+    begin(&n);
+    for (int i = 0; i < B * R; i++)
+        n.truth[i] = -1;
+    must(vd_trainer_step(trainer, &n.batch, 1, &loss, &norm, &err), &err);
+    assert_true(loss == 0 && norm == 0);
+    vd_trainer_free(trainer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_history_without_a_word_is_answered),
+        cmocka_unit_test(a_question_without_a_word_is_answered),
+        cmocka_unit_test(a_round_alone_scores_as_the_first_of_several),
+        cmocka_unit_test(padding_changes_nothing),
+        cmocka_unit_test(pictures_of_nothing_but_padding_are_answered),
+        cmocka_unit_test(candidates_without_a_word_score_zero),
+        cmocka_unit_test(a_batch_without_a_known_answer_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
