@@ -16,7 +16,7 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     vd_style plain = role(grid, VD_ROLE_STATUS), name = role(grid, VD_ROLE_STATUS_NAME);
     vd_grid_fill(grid, at, plain);
-    char text[160];
+    char text[256];
     int x = vd_grid_text(grid, at.x, at.y, at.width, " visdial ", name);
     void *context = chat->source.context;
     snprintf(text, sizeof text, at.width >= 60 ? " picture %zu/%zu  id %lld" : " %zu/%zu",

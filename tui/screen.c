@@ -231,7 +231,9 @@ static vd_status usable(vd_error *err)
                             "TERM=xterm-256color%s",
                             name, advice);
     const char *place = tigetstr("cup");
-    if (!strcmp(name, "dumb") || !place || place == (char *)-1)
+    bool places = strcmp(name, "dumb") != 0 && place && place != (char *)-1;
+    del_curterm(cur_term); // newterm reads its own
+    if (!places)
         return vd_error_set(err, VD_UNAVAILABLE,
                             "the terminal '%.60s' (TERM) cannot place the cursor%s", name, advice);
     return VD_OK;
@@ -276,7 +278,7 @@ static void define_keys(void)
     // CSI 1 ; m X with m = 1 + (1 shift, 2 alt, 4 ctrl)
     for (int letter = 0; letter < 6; letter++)
         for (int bits = 1; bits < 8; bits++) {
-            char sequence[16];
+            char sequence[24];
             snprintf(sequence, sizeof sequence, "\033[1;%d%c", bits + 1, arrow_letters[letter]);
             define_key(sequence, OWN_KEYS + 10 + letter * 8 + bits);
             snprintf(sequence, sizeof sequence, "\033\033[%c", arrow_letters[letter]);
