@@ -21,11 +21,10 @@ typedef enum {
 typedef enum { BLOCKS_RUBBER, BLOCKS_METAL, BLOCKS_MATERIALS } blocks_material;
 typedef enum { BLOCKS_SMALL, BLOCKS_LARGE, BLOCKS_SIZES } blocks_size;
 
-extern const char *const blocks_shape_names[BLOCKS_SHAPES]; // "cube", ...
-extern const char *const blocks_color_names[BLOCKS_COLORS]; // "red", ...
-extern const char
-    *const blocks_material_names[BLOCKS_MATERIALS];       // "rubber" (matte), "metal" (shiny)
-extern const char *const blocks_size_names[BLOCKS_SIZES]; // "small", "large"
+extern const char *const blocks_shape_names[BLOCKS_SHAPES];       // "cube", ...
+extern const char *const blocks_color_names[BLOCKS_COLORS];       // "red", ...
+extern const char *const blocks_material_names[BLOCKS_MATERIALS]; // "rubber", "metal": matte, shiny
+extern const char *const blocks_size_names[BLOCKS_SIZES];         // "small", "large"
 
 typedef struct blocks_object {
     blocks_shape shape;
