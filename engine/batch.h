@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "engine/error.h"
+
 // The longest sequences the public code keeps (tokens, special ones included).
 enum { VD_MAX_QUESTION = 20, VD_MAX_HISTORY = 40, VD_MAX_CANDIDATE = 20 };
 
@@ -34,5 +36,10 @@ typedef struct vd_batch {
     // Generative decoder only: what it reads (<S> answer) and predicts (answer </S>).
     const int32_t *candidate_in, *candidate_out; // (U, To), or NULL
 } vd_batch;
+
+// Whether a network of `vocab` words can read the batch: sizes that can be counted, lengths within
+// the widths and the limits above, every id, option and answer in range. VD_USAGE names the first
+// that is not.
+vd_status vd_batch_check(const vd_batch *batch, int vocab, vd_error *err);
 
 #endif

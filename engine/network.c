@@ -108,7 +108,9 @@ vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *er
 {
     vd_pass *pass = &net->pass;
     net->batch = batch;
-    vd_status status = make_span(net, batch, err);
+    vd_status status = vd_batch_check(batch, pass->config->vocab, err);
+    if (status == VD_OK)
+        status = make_span(net, batch, err);
     if (status == VD_OK)
         status = vd_pass_image(pass, batch->image, batch->regions, err);
     if (status == VD_OK)

@@ -254,6 +254,97 @@ static void a_batch_without_a_known_answer_changes_nothing(void **state)
     vd_trainer_free(trainer);
 }
 
+// ---- beyond it ----------------------------------------------------------------------------------
+
+static void refused(vd_trainer *trainer, const vd_batch *batch, const char *what)
+{
+    float scores[B * R * O];
+    double loss;
+    vd_error err;
+    support_refused(vd_trainer_scores(trainer, batch, scores, &err), VD_USAGE, &err, what, NULL);
+    support_refused(vd_trainer_step(trainer, batch, 1, &loss, NULL, &err), VD_USAGE, &err, what,
+                    NULL);
+}
+
+static void numbers_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    static numbers n;
+    vd_trainer *trainer = new_trainer(VD_POSITIONS_SINUSOIDAL);
+    static const struct {
+        const char *what;
+        size_t at;
+        int32_t value;
+    } wrong[] = {
+        {"question 2", offsetof(numbers, question[2 * TQ]), SMALL_VOCAB},
+        {"question 0", offsetof(numbers, question), -1},
+        {"question 4", offsetof(numbers, question_length[4]), TQ + 1},
+        {"question 4", offsetof(numbers, question_length[4]), -1},
+        {"history entry 1", offsetof(numbers, history[TH]), INT32_MAX},
+        {"history entry 11", offsetof(numbers, history_length[11]), TH + 1},
+        {"candidate 8", offsetof(numbers, candidate[8 * TO]), INT32_MIN},
+        {"candidate 1", offsetof(numbers, candidate_length[1]), TO + 1},
+        {"option 5", offsetof(numbers, option[5]), U},
+        {"option 0", offsetof(numbers, option), -1},
+        {"answer of question 3", offsetof(numbers, truth[3]), O},
+        {"answer of question 3", offsetof(numbers, truth[3]), -2},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        begin(&n);
+        memcpy((char *)&n + wrong[i].at, &wrong[i].value, sizeof wrong[i].value);
+        refused(trainer, &n.batch, wrong[i].what);
+    }
+    vd_trainer_free(trainer);
+}
+
+static void sizes_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    static numbers n;
+    static int32_t one_word[VD_MAX_HISTORY + 1];
+    vd_trainer *trainer = new_trainer(VD_POSITIONS_SINUSOIDAL);
+    static const size_t sizes[] = {
+        offsetof(vd_batch, dialogs),        offsetof(vd_batch, rounds),
+        offsetof(vd_batch, regions),        offsetof(vd_batch, candidates),
+        offsetof(vd_batch, question_width), offsetof(vd_batch, distinct)};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int huge = 0; huge < 2; huge++) {
+            int value = huge ? INT32_MAX : -1;
+            if (huge && sizes[i] == offsetof(vd_batch, question_width))
+                continue; // only what a length says is read
+            begin(&n);
+            memcpy((char *)&n.batch + sizes[i], &value, sizeof value);
+            if (huge && sizes[i] == offsetof(vd_batch, distinct))
+                n.batch.candidate_width = 2;
+            refused(trainer, &n.batch, "batch");
+        }
+    // Longer than the table of positions.
+    begin(&n);
+    n.batch.dialogs = n.batch.rounds = 1;
+    n.batch.history = one_word;
+    n.batch.history_width = n.history_length[0] = VD_MAX_HISTORY + 1;
+    refused(trainer, &n.batch, "history entry 0");
+    vd_trainer_free(trainer);
+}
+
+static void answers_to_say_are_checked_too(void **state)
+{
+    (void)state;
+    static numbers n;
+    vd_error err;
+    begin(&n);
+    must(vd_batch_check(&n.batch, SMALL_VOCAB, &err), &err);
+    n.batch.candidate_in = n.spoken[0];
+    n.batch.candidate_out = n.spoken[1];
+    must(vd_batch_check(&n.batch, SMALL_VOCAB, &err), &err);
+    for (int i = 0; i < 2; i++) {
+        n.spoken[i][7] = SMALL_VOCAB;
+        support_refused(vd_batch_check(&n.batch, SMALL_VOCAB, &err), VD_USAGE, &err, "answer 1",
+                        NULL);
+        n.spoken[i][7] = 0;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +355,9 @@ int main(void)
         cmocka_unit_test(pictures_of_nothing_but_padding_are_answered),
         cmocka_unit_test(candidates_without_a_word_score_zero),
         cmocka_unit_test(a_batch_without_a_known_answer_changes_nothing),
+        cmocka_unit_test(numbers_out_of_range_are_refused),
+        cmocka_unit_test(sizes_out_of_range_are_refused),
+        cmocka_unit_test(answers_to_say_are_checked_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
