@@ -92,6 +92,13 @@ static vd_status allocate_spoken(vd_pass *pass, size_t most, vd_spoken *spoken, 
     return pass->arena->failed ? vd_error_memory(err, "spoken answers") : VD_OK;
 }
 
+static vd_status check_answers(const vd_batch *batch, vd_error *err)
+{
+    if (batch->candidate_in && batch->candidate_out)
+        return VD_OK;
+    return vd_error_set(err, VD_USAGE, "the batch does not hold what the generative decoder says");
+}
+
 static double log_probability(const vd_network *net, int row)
 {
     size_t v = (size_t)net->pass.config->vocab;
@@ -105,7 +112,9 @@ vd_status vd_generative_loss(vd_network *net, double *loss, vd_error *err)
     const vd_batch *batch = net->batch;
     vd_spoken spoken;
     double total = 0;
-    vd_status status = allocate_spoken(pass, (size_t)pass->span.questions, &spoken, err);
+    vd_status status = check_answers(batch, err);
+    if (status == VD_OK)
+        status = allocate_spoken(pass, (size_t)pass->span.questions, &spoken, err);
     if (status != VD_OK)
         return status;
     for (int n = 0; n < pass->span.questions; n++)
@@ -155,26 +164,44 @@ vd_status vd_generative_backward(vd_network *net, vd_error *err)
     return VD_OK;
 }
 
+static vd_status score_question(vd_network *net, int n, vd_spoken *spoken, float *out,
+                                vd_error *err)
+{
+    const vd_batch *batch = net->batch;
+    spoken->count = batch->candidates;
+    for (int c = 0; c < batch->candidates; c++) {
+        spoken->question[c] = n;
+        spoken->candidate[c] = batch->option[(size_t)n * (size_t)batch->candidates + (size_t)c];
+        out[c] = 0;
+    }
+    vd_status status = speak(net, spoken, err);
+    for (int row = 0; status == VD_OK && row < net->answer_words.tokens; row++) {
+        int c = net->answer_words.owner[row];
+        out[c] += (float)(log_probability(net, row) / net->answer_words.length[c]);
+    }
+    return status;
+}
+
 vd_status vd_generative_scores(vd_network *net, float *scores, vd_error *err)
 {
     vd_pass *pass = &net->pass;
-    const vd_batch *batch = net->batch;
     vd_spoken spoken;
-    vd_status status = allocate_spoken(pass, (size_t)batch->candidates, &spoken, err);
-    // A question at a time, so that the word scores stay small.
+    vd_status status = check_answers(net->batch, err);
+    if (status == VD_OK)
+        status = allocate_spoken(pass, (size_t)net->batch->candidates, &spoken, err);
+    // A question at a time in memory of its own: the word scores of all would be gigabytes.
+    vd_arena question = {0}, *whole = pass->arena;
+    pass->arena = &question;
     for (int n = 0; status == VD_OK && n < pass->span.questions; n++) {
-        float *out = scores + (size_t)n * (size_t)batch->candidates;
-        spoken.count = batch->candidates;
-        for (int c = 0; c < batch->candidates; c++) {
-            spoken.question[c] = n;
-            spoken.candidate[c] = batch->option[(size_t)n * (size_t)batch->candidates + (size_t)c];
-            out[c] = 0;
-        }
-        status = speak(net, &spoken, err);
-        for (int row = 0; status == VD_OK && row < net->answer_words.tokens; row++) {
-            int c = net->answer_words.owner[row];
-            out[c] += (float)(log_probability(net, row) / net->answer_words.length[c]);
-        }
+        vd_arena_reset(&question);
+        status = score_question(net, n, &spoken,
+                                scores + (size_t)n * (size_t)net->batch->candidates, err);
     }
+    pass->arena = whole;
+    vd_arena_free(&question);
+    net->answer = (vd_text_pass){0};
+    net->answer_words = (vd_packed){0};
+    net->target = NULL;
+    net->logits = NULL;
     return status;
 }

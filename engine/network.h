@@ -1,8 +1,8 @@
 // The whole network over one batch: encoder, decoders, losses, gradients.
 //
-// Use: zero a vd_network, fill the settings of `pass` (pass.h), vd_network_forward, then read what
-// is wanted, then (with pass.dw set) a loss and vd_network_backward. Everything lives in pass.arena
-// until it is reset.
+// Use: zero a vd_network, fill the settings of `pass` (pass.h), vd_network_encode, then a decoder's
+// forward pass or loss, then read what is wanted, then (with pass.dw set) the decoder's backward
+// pass and vd_network_encode_backward. Everything lives in pass.arena until it is reset.
 #ifndef VD_NETWORK_H
 #define VD_NETWORK_H
 
@@ -28,7 +28,8 @@ typedef struct vd_network {
     vd_real *logits;            // (words, V), after the forward pass probabilities
 } vd_network;
 
-// Geometry and encoder: fills pass.encoded and the four attentions.
+// Checks the batch (vd_batch_check). Geometry and encoder: fills pass.encoded and the four
+// attentions.
 vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *err);
 // Back from pass.dencoded to the weights.
 vd_status vd_network_encode_backward(vd_network *net, vd_error *err);
@@ -58,7 +59,8 @@ double vd_margin_psi(int margin, double cosine, double *slope);
 // batch. The batch needs candidate_in and candidate_out. Backward follows a loss of the same pass.
 vd_status vd_generative_loss(vd_network *net, double *loss, vd_error *err);
 vd_status vd_generative_backward(vd_network *net, vd_error *err);
-// scores (N, O): mean log-probability of a candidate's words.
+// scores (N, O): mean log-probability of a candidate's words. What the decoder computed is not
+// kept.
 vd_status vd_generative_scores(vd_network *net, float *scores, vd_error *err);
 
 #endif

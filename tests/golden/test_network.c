@@ -11,6 +11,7 @@
 
 #include "engine/alloc.h"
 #include "tests/support/golden.h"
+#include "tests/support/support.h"
 
 static const double SCORE_TOLERANCE = 1e-5, GRADIENT_TOLERANCE = 1e-4;
 
@@ -168,6 +169,55 @@ static void check_generative(const char *file)
     golden_close(&g);
 }
 
+static vd_status say(void *context, vd_error *err)
+{
+    golden *g = context;
+    vd_network net = {0};
+    double loss;
+    vd_arena_free(&g->arena);
+    golden_network(g, &net, true);
+    size_t n = (size_t)g->batch.dialogs * (size_t)g->batch.rounds * (size_t)g->batch.candidates;
+    float *scores = vd_alloc(n, sizeof *scores);
+    vd_status status = scores ? vd_network_encode(&net, &g->batch, err)
+                              : vd_error_set(err, VD_NO_MEMORY, "scores");
+    if (status == VD_OK)
+        status = vd_generative_scores(&net, scores, err);
+    if (status == VD_OK)
+        status = vd_generative_loss(&net, &loss, err);
+    if (status == VD_OK)
+        status = vd_generative_backward(&net, err);
+    vd_free(scores);
+    return status;
+}
+
+static void every_failed_allocation_is_reported(void **state)
+{
+    (void)state;
+    golden g;
+    golden_open(&g, "mvan_tiny.safetensors", VD_BOTH);
+    assert_true(support_fail_each_allocation(say, &g) > 3);
+    golden_close(&g);
+}
+
+static void nothing_to_say_is_refused(void **state)
+{
+    (void)state;
+    golden g;
+    vd_network net = {0};
+    vd_error err;
+    double loss;
+    float score;
+    golden_open(&g, "mvan_tiny.safetensors", VD_BOTH);
+    const int32_t *in = g.batch.candidate_in;
+    g.batch.candidate_in = NULL;
+    golden_network(&g, &net, true);
+    assert_int_equal(vd_network_encode(&net, &g.batch, &err), VD_OK);
+    assert_int_equal(vd_generative_scores(&net, &score, &err), VD_USAGE);
+    assert_int_equal(vd_generative_loss(&net, &loss, &err), VD_USAGE);
+    g.batch.candidate_in = in;
+    golden_close(&g);
+}
+
 static void generative_decoder_matches_the_public_code(void **state)
 {
     (void)state;
@@ -195,6 +245,8 @@ int main(void)
         cmocka_unit_test(tiny_matches_the_public_code),
         cmocka_unit_test(small_matches_the_public_code),
         cmocka_unit_test(generative_decoder_matches_the_public_code),
+        cmocka_unit_test(every_failed_allocation_is_reported),
+        cmocka_unit_test(nothing_to_say_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
