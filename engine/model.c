@@ -67,6 +67,9 @@ static vd_status load(vd_model *model, const char *path, vd_error *err)
         return status;
     const vd_config *c = &model->config;
     vd_weights_layout(c, VD_DISCRIMINATIVE, &model->layout, NULL, NULL);
+    status = vd_model_file_fits(model->file, &model->layout, also, err);
+    if (status != VD_OK)
+        return status;
     model->block = vd_alloc(model->layout.elements, sizeof *model->block);
     model->sinusoid = vd_alloc((size_t)VD_MAX_HISTORY * (size_t)c->embed, sizeof *model->sinusoid);
     model->name = name_of(path);
@@ -75,7 +78,7 @@ static vd_status load(vd_model *model, const char *path, vd_error *err)
     vd_weights_layout(c, VD_DISCRIMINATIVE, &model->layout, model->block, &model->weights);
     if (c->positions == VD_POSITIONS_SINUSOIDAL)
         vd_words_sinusoid(model->sinusoid, VD_MAX_HISTORY, c->embed);
-    return vd_model_file_weights(model->file, &model->layout, also, model->block, err);
+    return vd_model_file_weights(model->file, &model->layout, model->block, err);
 }
 
 vd_status vd_model_load(const char *path, vd_model **out, vd_error *err)

@@ -86,8 +86,8 @@ static bool is_among(const char *name, const char *const *prefixes)
     return false;
 }
 
-vd_status vd_model_file_weights(const vd_safetensors *file, const vd_layout *layout,
-                                const char *const *also, vd_real *block, vd_error *err)
+vd_status vd_model_file_fits(const vd_safetensors *file, const vd_layout *layout,
+                             const char *const *also, vd_error *err)
 {
     for (size_t i = 0; i < vd_safetensors_count(file); i++) {
         const char *name = vd_safetensors_at(file, i)->name;
@@ -97,6 +97,18 @@ vd_status vd_model_file_weights(const vd_safetensors *file, const vd_layout *lay
                                 "describes",
                                 vd_safetensors_path(file), name);
     }
+    vd_status status = VD_OK;
+    for (int k = 0; status == VD_OK && k < layout->count; k++) {
+        const vd_parameter *p = &layout->parameter[k];
+        const vd_tensor *tensor;
+        status = vd_safetensors_require(file, p->name, p->dims, p->shape, &tensor, err);
+    }
+    return status;
+}
+
+vd_status vd_model_file_weights(const vd_safetensors *file, const vd_layout *layout, vd_real *block,
+                                vd_error *err)
+{
     for (int k = 0; k < layout->count; k++) {
         const vd_parameter *p = &layout->parameter[k];
         const vd_tensor *tensor;

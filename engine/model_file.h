@@ -20,10 +20,14 @@ void vd_metadata_clear(vd_metadata *metadata);
 // Configuration and vocabulary of a model file or checkpoint, checked against each other.
 vd_status vd_model_file_settings(const vd_safetensors *file, vd_config *config, vd_vocab **vocab,
                                  vd_error *err);
-// Every parameter of the layout, names and shapes checked one by one; a tensor that does not belong
-// is refused, except those in `also` (a NULL-terminated list of prefixes).
-vd_status vd_model_file_weights(const vd_safetensors *file, const vd_layout *layout,
-                                const char *const *also, vd_real *block, vd_error *err);
+// Whether the file holds every parameter of the layout, in its shape; a tensor that does not belong
+// is refused, except those in `also` (a NULL-terminated list of prefixes). To be asked before
+// memory is taken for the layout, whose sizes are only the file's word.
+vd_status vd_model_file_fits(const vd_safetensors *file, const vd_layout *layout,
+                             const char *const *also, vd_error *err);
+// Every parameter of a layout that fits.
+vd_status vd_model_file_weights(const vd_safetensors *file, const vd_layout *layout, vd_real *block,
+                                vd_error *err);
 
 // Starts writing: metadata (config, vocab, extra) put, parameters declared with dtype.
 vd_status vd_model_file_create(const char *path, const vd_config *config, const vd_vocab *vocab,

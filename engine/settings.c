@@ -117,6 +117,48 @@ vd_status vd_settings_from_options(const vd_train_options *options, char **json,
     return vd_json_write("training options", emit, &s, json, &length, err);
 }
 
+// ---- checking -----------------------------------------------------------------------------------
+
+static double number_at(const vd_field *field, const void *at)
+{
+    switch (field->kind) {
+    case INT:
+    case CHOICE:
+        return *(const int *)at;
+    case REAL:
+        return *(const double *)at;
+    case FLOAT:
+        return (double)*(const float *)at;
+    case SEED: // any will do
+        break;
+    }
+    return 0;
+}
+
+static vd_status check(const vd_field *fields, const char *base, vd_error *err)
+{
+    for (const vd_field *f = fields; f->name; f++) {
+        double value = number_at(f, base + f->offset), most = f->most;
+        if (f->kind == CHOICE)
+            while (f->choice_name((int)most + 1))
+                most++;
+        if (!(value >= f->least && value <= most))
+            return vd_error_set(err, VD_USAGE, "%s is %g, expected %g to %g", f->name, value,
+                                f->least, most);
+    }
+    return VD_OK;
+}
+
+vd_status vd_settings_check_config(const vd_config *config, vd_error *err)
+{
+    return check(config_fields, (const char *)config, err);
+}
+
+vd_status vd_settings_check_options(const vd_train_options *options, vd_error *err)
+{
+    return check(option_fields, (const char *)options, err);
+}
+
 // ---- reading ------------------------------------------------------------------------------------
 
 typedef struct vd_settings_reader {

@@ -17,4 +17,8 @@ vd_status vd_settings_to_config(const char *json, const char *where, vd_config *
 vd_status vd_settings_to_options(const char *json, const char *where, vd_train_options *options,
                                  vd_error *err);
 
+// The same ranges for what a caller filled in; VD_USAGE names the field.
+vd_status vd_settings_check_config(const vd_config *config, vd_error *err);
+vd_status vd_settings_check_options(const vd_train_options *options, vd_error *err);
+
 #endif

@@ -15,6 +15,9 @@
 // Streams of random numbers drawn from one seed.
 enum { STREAM_WEIGHTS = 1, STREAM_DROPOUT = 2 };
 
+// More than any run takes; so much can be counted on from.
+static const int64_t MOST_STEPS = INT64_C(1000000000000);
+
 struct vd_trainer {
     vd_config config;
     vd_vocab *vocab;
@@ -99,6 +102,11 @@ vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
                          const vd_train_options *options, vd_trainer **out, vd_error *err)
 {
     *out = NULL;
+    vd_status status = vd_settings_check_config(config, err);
+    if (status == VD_OK)
+        status = vd_settings_check_options(options, err);
+    if (status != VD_OK)
+        return status;
     if (vd_vocab_size(vocab) != config->vocab)
         return vd_error_set(err, VD_MISMATCH,
                             "the configuration says %d words, the vocabulary has %d", config->vocab,
@@ -108,7 +116,7 @@ vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
         return vd_error_memory(err, "the trainer");
     t->config = *config;
     t->options = *options;
-    vd_status status = copy_vocab(vocab, &t->vocab, err);
+    status = copy_vocab(vocab, &t->vocab, err);
     if (status == VD_OK)
         status = allocate(t, err);
     if (status != VD_OK) {
@@ -150,10 +158,10 @@ static void open_gate(const vd_parameter *p, vd_real *w)
             w[i] = w[i] / 4 + add;
 }
 
-static vd_status check_start(const vd_trainer *t, const vd_config *from, const char *path,
-                             vd_error *err)
+static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_error *err)
 {
-    const vd_config *to = &t->config;
+    const vd_config *from = &model->config, *to = &t->config;
+    const char *path = vd_model_path(model);
     if (from->vocab != to->vocab || from->embed != to->embed || from->hidden != to->hidden ||
         from->region != to->region)
         return vd_error_set(
@@ -167,12 +175,17 @@ static vd_status check_start(const vd_trainer *t, const vd_config *from, const c
                             "%s: has %s gates; only a model with sigmoid gates can start one with "
                             "%s gates",
                             path, vd_gate_name(from->gate), vd_gate_name(to->gate));
+    for (int id = 0; id < to->vocab; id++)
+        if (strcmp(vd_vocab_word(model->vocab, id), vd_vocab_word(t->vocab, id)) != 0)
+            return vd_error_set(err, VD_MISMATCH, "%s: word %d is \"%.40s\", expected \"%.40s\"",
+                                path, id, vd_vocab_word(model->vocab, id),
+                                vd_vocab_word(t->vocab, id));
     return VD_OK;
 }
 
 vd_status vd_trainer_start_from(vd_trainer *t, const vd_model *model, vd_error *err)
 {
-    vd_status status = check_start(t, &model->config, vd_model_path(model), err);
+    vd_status status = check_start(t, model, err);
     if (status != VD_OK)
         return status;
     for (int k = 0; k < t->layout.count; k++) {
@@ -345,10 +358,9 @@ vd_status vd_trainer_checkpoint(const vd_trainer *t, const char *path, vd_error 
 
 static vd_status read_state(vd_trainer *t, const vd_safetensors *file, vd_error *err)
 {
-    static const char *const also[] = {"optimiser.", NULL};
     const vd_tensor *first, *second;
     size_t n = t->layout.elements;
-    vd_status status = vd_model_file_weights(file, &t->layout, also, t->block, err);
+    vd_status status = vd_model_file_weights(file, &t->layout, t->block, err);
     if (status == VD_OK)
         status = vd_safetensors_require(file, FIRST, 1, &n, &first, err);
     if (status == VD_OK)
@@ -372,7 +384,7 @@ static vd_status read_metadata(vd_trainer *t, const vd_safetensors *file, vd_err
                             path);
     char *end;
     t->steps = strtoll(steps, &end, 10);
-    if (*end || end == steps || t->steps < 0)
+    if (*end || end == steps || t->steps < 0 || t->steps > MOST_STEPS)
         return vd_error_set(err, VD_FORMAT, "%s: \"steps\" is \"%s\", expected a whole number",
                             path, steps);
     vd_status status = vd_settings_to_options(options, path, &t->options, err);
@@ -387,6 +399,7 @@ static vd_status read_metadata(vd_trainer *t, const vd_safetensors *file, vd_err
 
 vd_status vd_trainer_resume(const char *path, vd_trainer **out, vd_error *err)
 {
+    static const char *const also[] = {"optimiser.", NULL};
     vd_safetensors *file = NULL;
     *out = NULL;
     vd_trainer *t = vd_alloc(1, sizeof *t);
@@ -397,6 +410,10 @@ vd_status vd_trainer_resume(const char *path, vd_trainer **out, vd_error *err)
         status = vd_model_file_settings(file, &t->config, &t->vocab, err);
     if (status == VD_OK)
         status = read_metadata(t, file, err);
+    if (status == VD_OK) {
+        vd_weights_layout(&t->config, VD_DISCRIMINATIVE, &t->layout, NULL, NULL);
+        status = vd_model_file_fits(file, &t->layout, also, err);
+    }
     if (status == VD_OK)
         status = allocate(t, err);
     if (status == VD_OK)

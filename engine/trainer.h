@@ -2,6 +2,7 @@
 #ifndef VD_TRAINER_H
 #define VD_TRAINER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/batch.h"
@@ -28,9 +29,8 @@ bool vd_optimiser_parse(const char *name, vd_optimiser *out);
 
 typedef struct vd_trainer vd_trainer;
 
-// A new model with random weights (Kaiming uniform and so on, spec in mvan; drawn from
-// options->seed). vocab is copied. metadata: extra key, value pairs for the file, NULL-terminated,
-// may be NULL.
+// A new model with random weights (vd_weights_start) drawn from options->seed. vocab is copied.
+// Settings out of range are refused (engine/settings.h).
 vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
                          const vd_train_options *options, vd_trainer **out, vd_error *err);
 // Continues exactly where vd_trainer_checkpoint left off, options and optimiser state included.

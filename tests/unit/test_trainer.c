@@ -203,6 +203,22 @@ static void a_model_starts_another_with_its_gates_opened(void **state)
 
     vd_trainer *wide = trainer_with(VD_GATE_SIGMOID, VD_POSITIONS_NONE, 9);
     support_refused(vd_trainer_start_from(wide, model, &err), VD_MISMATCH, &err, "8", "9", NULL);
+    // As many words, but others.
+    char word[SMALL_VOCAB][16];
+    const char *list[SMALL_VOCAB];
+    vd_vocab *others;
+    vd_trainer *stranger;
+    vd_config config = *vd_trainer_config(base);
+    for (int i = 0; i < SMALL_VOCAB; i++) {
+        snprintf(word[i], sizeof word[i], "w%d", i == 7 ? 99 : i);
+        list[i] = word[i];
+    }
+    must(vd_vocab_from_words(list, SMALL_VOCAB - VD_FIRST_WORD, &others, &err), &err);
+    must(vd_trainer_new(&config, others, vd_trainer_options(base), &stranger, &err), &err);
+    support_refused(vd_trainer_start_from(stranger, model, &err), VD_MISMATCH, &err, "w7", "w99",
+                    NULL);
+    vd_trainer_free(stranger);
+    vd_vocab_free(others);
     vd_model *open = model_of(leaky);
     support_refused(vd_trainer_start_from(same, open, &err), VD_MISMATCH, &err, "leaky-relu", NULL);
     vd_model_free(open);
@@ -366,6 +382,76 @@ static void models_that_do_not_fit_are_refused_by_name(void **state)
     refused(&(change){.extra = "encoder.fusion.2.bias"}, VD_MISMATCH, "encoder.fusion.2.bias");
     refused(&(change){.wrong_shape = 1}, VD_MISMATCH, "encoder.word_embed.weight");
     refused(&(change){.wrong_shape = 20}, VD_MISMATCH, "encoder.");
+    // Sizes that would take hundreds of gigabytes are compared with the file first.
+    refused(&(change){.config = "{\"vocab\":30,\"embed\":65536,\"hidden\":65536,\"region\":65536,"
+                                "\"gate\":\"sigmoid\",\"positions\":\"none\"}"},
+            VD_MISMATCH, "encoder.word_embed.weight");
+    refused(&(change){.config = "{\"vocab\":30,\"embed\":6,\"hidden\":8,\"region\":65536,"
+                                "\"gate\":\"sigmoid\",\"positions\":\"none\"}"},
+            VD_MISMATCH, "img_nonlinear_emb");
+}
+
+static void settings_out_of_range_are_refused_by_name(void **state)
+{
+    (void)state;
+    vd_vocab *vocab = small_vocab();
+    vd_trainer *trainer;
+    vd_error err;
+    static const struct {
+        const char *name;
+        size_t at;
+        float value;
+    } floats[] = {
+        {"dropout", offsetof(vd_train_options, dropout), 1},
+        {"dropout", offsetof(vd_train_options, dropout), -0.1f},
+        {"lstm_dropout", offsetof(vd_train_options, lstm_dropout), NAN},
+        {"position_dropout", offsetof(vd_train_options, position_dropout), 2},
+    };
+    static const struct {
+        const char *name;
+        size_t at;
+        double value;
+    } reals[] = {
+        {"rate", offsetof(vd_train_options, rate), -1},
+        {"rate", offsetof(vd_train_options, rate), NAN},
+        {"clip", offsetof(vd_train_options, clip), -1},
+        {"lambda_decay", offsetof(vd_train_options, lambda_decay), 1.5},
+        {"lambda_start", offsetof(vd_train_options, lambda_start), INFINITY},
+    };
+    static const struct {
+        const char *name;
+        size_t at;
+        int value;
+    } sizes[] = {
+        {"embed", offsetof(vd_config, embed), 0},
+        {"hidden", offsetof(vd_config, hidden), -1},
+        {"region", offsetof(vd_config, region), 1 << 20},
+        {"gate", offsetof(vd_config, gate), 3},
+        {"positions", offsetof(vd_config, positions), -1},
+    };
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
+        vd_config config = small_config();
+        vd_train_options options = eager(3);
+        memcpy((char *)&options + floats[i].at, &floats[i].value, sizeof floats[i].value);
+        support_refused(vd_trainer_new(&config, vocab, &options, &trainer, &err), VD_USAGE, &err,
+                        floats[i].name, NULL);
+        assert_null(trainer);
+    }
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+        vd_config config = small_config();
+        vd_train_options options = eager(3);
+        memcpy((char *)&options + reals[i].at, &reals[i].value, sizeof reals[i].value);
+        support_refused(vd_trainer_new(&config, vocab, &options, &trainer, &err), VD_USAGE, &err,
+                        reals[i].name, NULL);
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        vd_config config = small_config();
+        vd_train_options options = eager(3);
+        memcpy((char *)&config + sizes[i].at, &sizes[i].value, sizeof sizes[i].value);
+        support_refused(vd_trainer_new(&config, vocab, &options, &trainer, &err), VD_USAGE, &err,
+                        sizes[i].name, NULL);
+    }
+    vd_vocab_free(vocab);
 }
 
 static void a_model_is_not_a_checkpoint(void **state)
@@ -430,6 +516,7 @@ int main(void)
         cmocka_unit_test(a_saved_model_scores_as_its_trainer),
         cmocka_unit_test(a_run_that_goes_wrong_says_so_and_keeps_its_weights),
         cmocka_unit_test(models_that_do_not_fit_are_refused_by_name),
+        cmocka_unit_test(settings_out_of_range_are_refused_by_name),
         cmocka_unit_test(a_model_is_not_a_checkpoint),
         cmocka_unit_test(every_failed_allocation_is_reported),
     };
