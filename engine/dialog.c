@@ -55,7 +55,7 @@ vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_
     if (count < 1)
         return vd_error_set(err, VD_USAGE, "a pool needs at least one answer");
     for (int i = 0; i < count; i++)
-        if (lengths[i] < 0 || lengths[i] > width ||
+        if (lengths[i] < 0 || lengths[i] > width || lengths[i] > VD_MAX_CANDIDATE ||
             !ids_fit(tokens + (size_t)i * (size_t)width, lengths[i], model->config.vocab))
             return vd_error_set(err, VD_USAGE,
                                 "answer %d of the pool has a length or token out of range", i);
@@ -263,6 +263,8 @@ vd_status vd_dialog_new(const vd_model *model, const vd_pool *pool, const float 
     *out = NULL;
     if (regions < 1 || regions > 1000)
         return vd_error_set(err, VD_USAGE, "%d regions: expected 1 to 1000", regions);
+    if (pool->model != model)
+        return vd_error_set(err, VD_USAGE, "the answer pool was encoded by another model");
     vd_dialog *d = vd_alloc(1, sizeof *d);
     if (!d)
         return vd_error_memory(err, "the dialog");

@@ -272,6 +272,17 @@ static void what_does_not_fit_is_refused(void **state)
     assert_int_equal(vd_dialog_new(c.model, c.pool, c.image, 0, c.history, 1, &dialog, &err),
                      VD_USAGE);
     assert_null(dialog);
+    vd_model *other = random_model(VD_GATE_SIGMOID, VD_POSITIONS_SINUSOIDAL);
+    assert_int_equal(vd_dialog_new(other, c.pool, c.image, P, c.history, 1, &dialog, &err),
+                     VD_USAGE);
+    assert_null(dialog);
+    // Longer than the table of positions.
+    static const int32_t answer[2 * VD_MAX_HISTORY];
+    int32_t length = 2 * VD_MAX_HISTORY;
+    vd_pool *pool;
+    assert_int_equal(vd_pool_new(other, answer, &length, 1, length, &pool, &err), VD_USAGE);
+    assert_null(pool);
+    vd_model_free(other);
     must(vd_dialog_new(c.model, c.pool, c.image, P, c.history, c.history_length[0], &dialog, &err),
          &err);
     assert_int_equal(vd_dialog_ask(dialog, c.question, 0, NULL, &a, &err), VD_USAGE);
