@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/elementary.h"
-
 vd_status vd_candidates_encode(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
                                vd_real *vector, vd_error *err)
 {

@@ -42,7 +42,7 @@ static inline vd_real vd_exp(vd_real x)
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
     p = p * r * r + r + 1.0f;
-    int32_t power = (int32_t)((uint32_t)bits << 23) + 0x3f800000;
+    uint32_t power = ((uint32_t)bits << 23) + 0x3f800000u;
     float scale;
     memcpy(&scale, &power, sizeof scale);
     return p * scale;

@@ -108,7 +108,7 @@ typedef struct vd_pass {
 
     // Topic aggregation.
     vd_gated_pass topic_question, topic_history; // (TQ, H), (TH, H)
-    size_t *topic_start;                         // (B) where a dialog's score matrix begins
+    size_t *topic_start;                         // (B + 1) where a dialog's score matrix begins
     vd_real *topic;      // attention 2, a matrix per dialog: (its question words, its entry words)
     vd_real *weighted;   // a_r S
     vd_real *gathered;   // (TQ, E) u
@@ -119,7 +119,7 @@ typedef struct vd_pass {
 
     // Topic view.
     vd_gated_pass view_image, view_topic; // (B P, H), (TQ, H)
-    size_t *word_start;                   // (N) where a question's block of attention 3 begins
+    size_t *word_start;                   // (N + 1) where a question's block of attention 3 begins
     vd_real *word;                        // attention 3, a block per question: (P, Tq)
     vd_real *region_topic;                // (K, 2E) t
     vd_real *view_half;                   // (B P, D+2E) W1 img + b1 (without gradients)
