@@ -234,8 +234,9 @@ static void read_cell(const vd_real *output, int cell, vd_detection *out)
 {
     const vd_real *at = output + (size_t)cell * VD_DETECT_OUTPUTS;
     const vd_real *box = at + VD_DETECT_BOX;
-    float x = ((float)(cell % VD_DETECT_COLUMNS) + 0.5f) * VD_DETECT_STRIDE;
-    float y = ((float)(cell / VD_DETECT_COLUMNS) + 0.5f) * VD_DETECT_STRIDE;
+    int row = cell / VD_DETECT_COLUMNS, column = cell % VD_DETECT_COLUMNS;
+    float x = ((float)column + 0.5f) * VD_DETECT_STRIDE;
+    float y = ((float)row + 0.5f) * VD_DETECT_STRIDE;
     out->confidence = (float)vd_sigmoid(at[VD_DETECT_HEAT]);
     out->box[0] = clip(x - (float)box[0] * VD_DETECT_UNIT, 0, VD_DETECT_WIDTH - 1);
     out->box[1] = clip(y - (float)box[1] * VD_DETECT_UNIT, 0, VD_DETECT_HEIGHT - 1);
