@@ -19,7 +19,7 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
     char text[256];
     int x = vd_grid_text(grid, at.x, at.y, at.width, " visdial ", name);
     void *context = chat->source.context;
-    snprintf(text, sizeof text, at.width >= 60 ? " picture %zu/%zu  id %lld" : " %zu/%zu",
+    snprintf(text, sizeof text, at.width >= 72 ? " picture %zu/%zu  id %lld" : " %zu/%zu",
              chat->index + 1, chat->source.count(context),
              (long long)chat->source.image_id(context, chat->index));
     x += vd_grid_text(grid, x, at.y, at.width - x, text, plain);
@@ -204,19 +204,18 @@ static void mark_matches(vd_chat *chat, vd_grid *grid, int x, int y, const dialo
                           length, role(grid, VD_ROLE_MATCH));
 }
 
-static void draw_figures(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round *round)
+static void draw_figures(vd_grid *grid, vd_rect at, const vd_round *round)
 {
     char percent[16] = "?", text[64];
     const vd_answer *answer = &round->reply.answer;
     if (round->chosen >= 0 && round->chosen < answer->candidates)
         vd_percent(percent, sizeof percent, answer->probability[round->chosen]);
     bool own = answer->candidates > 0 && round->chosen != answer->order[0];
-    snprintf(text, sizeof text, "%s%6s %-8.8s", own ? "chosen " : "", percent, round->model);
+    snprintf(text, sizeof text, "%s%6s %.20s", own ? "chosen " : "", percent, round->model);
     int width = (int)strlen(text);
     if (width > at.width)
         return;
     vd_grid_right(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_FAINT));
-    (void)chat;
 }
 
 void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
@@ -268,7 +267,7 @@ void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
         mark_matches(chat, grid, x, y, row);
         if (row->last && round && !round->pending) {
             int used = vd_text_width(row->text, row->length) + 4;
-            draw_figures(chat, grid, (vd_rect){at.x + used, y, at.width - used, 1}, round);
+            draw_figures(grid, (vd_rect){at.x + used, y, at.width - used, 1}, round);
         }
     }
     vd_style mark = role(grid, VD_ROLE_NOTE);

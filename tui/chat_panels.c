@@ -65,8 +65,7 @@ static void draw_candidate(vd_grid *grid, vd_rect at, const vd_round *round, int
     int text_width = at.width - digits - 2 - bar - 7;
     if (selected)
         style.attributes |= VD_REVERSE;
-    vd_grid_text(grid, at.x + digits + 2 - (selected ? 1 : 0), at.y, text_width,
-                 vd_round_answer(round, index), style);
+    vd_grid_text(grid, at.x + digits + 2, at.y, text_width, vd_round_answer(round, index), style);
     vd_grid_bar(grid, at.x + digits + 2 + text_width + 1, at.y, bar, answer->probability[index],
                 role(grid, chosen ? VD_ROLE_BAR_FIRST : VD_ROLE_BAR), role(grid, VD_ROLE_RULE));
     vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, role(grid, VD_ROLE_TEXT));
@@ -102,7 +101,7 @@ static bool human_text(const vd_chat *chat, const vd_round *round, char *out, si
     return true;
 }
 
-static void draw_welcome(const vd_chat *chat, vd_grid *grid, vd_rect at)
+static void draw_welcome(vd_grid *grid, vd_rect at)
 {
     static const char *const lines[] = {
         "Chat about the picture",
@@ -119,7 +118,6 @@ static void draw_welcome(const vd_chat *chat, vd_grid *grid, vd_rect at)
         vd_grid_text(grid, at.x + 1, at.y + row++, at.width - 1, lines[i],
                      role(grid, i == 0 ? VD_ROLE_TITLE : VD_ROLE_TEXT));
     }
-    (void)chat;
 }
 
 void vd_chat_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at)
@@ -128,7 +126,7 @@ void vd_chat_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at)
     if (at.height <= 0)
         return;
     if (!round) {
-        draw_welcome(chat, grid, at);
+        draw_welcome(grid, at);
         return;
     }
     draw_title(chat, grid, at, round);
