@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/backend.h"
 #include "engine/error.h"
 
 static inline double bench_now(void) // milliseconds
@@ -38,6 +39,8 @@ static inline void bench_report(const char *what, double *times, size_t count)
 
 static inline void bench_machine(const char *program)
 {
+    if (!getenv("OPENBLAS_NUM_THREADS"))
+        vd_backend_cpu_threads(1); // as the program does
     char line[256], processor[256] = "unknown processor";
     FILE *info = fopen("/proc/cpuinfo", "r");
     while (info && fgets(line, sizeof line, info)) {
