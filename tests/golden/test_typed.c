@@ -1,0 +1,93 @@
+// Sixty questions typed in ordinary words about ten bundled pictures, each with every acceptable
+// answer of the bundled pool (tests/fixtures/typed_questions.json). Every conversation goes on with
+// the model's own first answers, as in the chat.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <yajl/yajl_tree.h>
+
+#include "tests/support/support.h"
+#include "tui/session.h"
+
+// The aim is 0.75; what the bundled model reaches is in README.
+static const double LEAST_ACCEPTABLE = 0.65;
+
+static void must(vd_status status, const vd_error *err)
+{
+    if (status != VD_OK)
+        fail_msg("%s", err->text);
+}
+
+static yajl_val at(yajl_val object, const char *key)
+{
+    yajl_val value = yajl_tree_get(object, (const char *[]){key, NULL}, yajl_t_any);
+    if (!value)
+        fail_msg("typed_questions.json: no %s", key);
+    return value;
+}
+
+static bool is_acceptable(yajl_val list, const char *answer)
+{
+    for (size_t i = 0; i < YAJL_GET_ARRAY(list)->len; i++) {
+        const char *text = YAJL_GET_STRING(YAJL_GET_ARRAY(list)->values[i]);
+        if (text && strcmp(text, answer) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int ask(vd_session *session, yajl_val item)
+{
+    vd_reply reply;
+    vd_error err;
+    const char *question = YAJL_GET_STRING(at(item, "question"));
+    must(vd_session_ask(session, question, NULL, &reply, &err), &err);
+    int first = reply.answer.order[0];
+    const char *answer = vd_session_answer_text(session, first);
+    bool good = is_acceptable(at(item, "acceptable"), answer);
+    if (!good)
+        print_message("  \"%s\" -> %s\n", question, answer);
+    must(vd_session_accept(session, &reply, first, &err), &err);
+    return good;
+}
+
+static void typed_questions_are_answered(void **state)
+{
+    (void)state;
+    vd_world *world;
+    vd_session *session;
+    vd_error err;
+    char *text = support_read_file("tests/fixtures/typed_questions.json", NULL), problem[256];
+    yajl_val document = yajl_tree_parse(text, problem, sizeof problem);
+    int asked = 0, good = 0;
+    assert_non_null(document);
+    must(vd_world_open("assets", &world, &err), &err);
+    must(vd_session_new(world, "improved", &session, &err), &err);
+    for (size_t i = 0; i < YAJL_GET_ARRAY(document)->len; i++) {
+        yajl_val picture = YAJL_GET_ARRAY(document)->values[i], list = at(picture, "questions");
+        size_t index;
+        must(vd_world_find(world, YAJL_GET_INTEGER(at(picture, "image_id")), &index, &err), &err);
+        must(vd_session_picture(session, index, &err), &err);
+        for (size_t k = 0; k < YAJL_GET_ARRAY(list)->len; k++, asked++)
+            good += ask(session, YAJL_GET_ARRAY(list)->values[k]);
+    }
+    print_message("%d of %d typed questions answered acceptably\n", good, asked);
+    assert_int_equal(asked, 60);
+    assert_true(good >= LEAST_ACCEPTABLE * asked);
+    vd_session_free(session);
+    vd_world_close(world);
+    yajl_tree_free(document);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(typed_questions_are_answered)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
