@@ -142,6 +142,7 @@ static vd_status set_index(vd_json_reader *reader, const char *key, int32_t *out
     if (value->integer < 0 || value->integer > INT32_MAX)
         return vd_json_refuse(reader, VD_FORMAT, "\"%s\" is %" PRId64 "; expected 0 or more", key,
                               value->integer);
+    // A round's values come only while there is one: NOLINTNEXTLINE(clang-analyzer-core.*)
     *out = (int32_t)value->integer;
     return VD_OK;
 }
@@ -155,7 +156,7 @@ static vd_status add_option(loading *l, vd_json_reader *reader, const vd_json_va
     if (!grown)
         return no_memory(reader);
     l->options = grown;
-    return set_index(reader, "answer_options", &l->options[round->option_count++], value);
+    return set_index(reader, "answer_options", &grown[round->option_count++], value);
 }
 
 static vd_status set_family(loading *l, vd_json_reader *reader, const vd_json_value *value)

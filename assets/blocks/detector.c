@@ -255,7 +255,7 @@ static void *train_share(void *argument)
     enum { PIXELS = BLOCKS_WIDTH * BLOCKS_HEIGHT * VD_DETECT_INPUTS };
     enum { OUTPUTS = VD_DETECT_ROWS * VD_DETECT_COLUMNS * VD_DETECT_OUTPUTS };
     blocks_target target[32][BLOCKS_MAX];
-    int targets[32];
+    int targets[32] = {0};
     for (int i = 0; i < s->count; i++) {
         int picture = t->order[s->first + i];
         uint64_t draw = (uint64_t)s->step * 64 + (uint64_t)s->half * 32 + (uint64_t)i;
