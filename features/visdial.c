@@ -181,7 +181,8 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id, const v
 {
     loading *l = context;
     vd_visdial *data = &l->store->data;
-    vd_visdial_round *round = l->in_round ? &l->rounds[l->dialog.round_count] : NULL;
+    vd_visdial_round elsewhere; // never read: the rules admit a round's keys in rounds only
+    vd_visdial_round *round = l->in_round ? &l->rounds[l->dialog.round_count] : &elsewhere;
     switch (id) {
     case VERSION:
         return set_text(l, reader, &data->version, value);
