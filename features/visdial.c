@@ -142,7 +142,6 @@ static vd_status set_index(vd_json_reader *reader, const char *key, int32_t *out
     if (value->integer < 0 || value->integer > INT32_MAX)
         return vd_json_refuse(reader, VD_FORMAT, "\"%s\" is %" PRId64 "; expected 0 or more", key,
                               value->integer);
-    // A round's values come only while there is one: NOLINTNEXTLINE(clang-analyzer-core.*)
     *out = (int32_t)value->integer;
     return VD_OK;
 }
@@ -181,7 +180,7 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id, const v
 {
     loading *l = context;
     vd_visdial *data = &l->store->data;
-    vd_visdial_round elsewhere; // never read: the rules admit a round's keys in rounds only
+    vd_visdial_round elsewhere = {0}; // never read: the rules admit a round's keys in rounds only
     vd_visdial_round *round = l->in_round ? &l->rounds[l->dialog.round_count] : &elsewhere;
     switch (id) {
     case VERSION:
