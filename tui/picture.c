@@ -120,11 +120,12 @@ vd_status vd_picture_draw(vd_picture *picture, vd_grid *grid, vd_rect place, vd_
 typedef struct pen {
     uint32_t horizontal, vertical, corner[4]; // corners: top left, top right, bottom left, right
     char ascii[3];                            // horizontal, vertical, corner
+    int shade;                                // percent of the picture's brightness behind it
 } pen;
 
-static const pen heavy = {0x2501, 0x2503, {0x250F, 0x2513, 0x2517, 0x251B}, {'=', '#', '#'}};
-static const pen thin = {0x2500, 0x2502, {0x250C, 0x2510, 0x2514, 0x2518}, {'-', '|', '+'}};
-static const pen dashed = {0x2504, 0x2506, {0x256D, 0x256E, 0x2570, 0x256F}, {'.', ':', '.'}};
+static const pen heavy = {0x2501, 0x2503, {0x250F, 0x2513, 0x2517, 0x251B}, {'=', '#', '#'}, 50};
+static const pen thin = {0x2500, 0x2502, {0x250C, 0x2510, 0x2514, 0x2518}, {'-', '|', '+'}, 60};
+static const pen dashed = {0x2504, 0x2506, {0x256D, 0x256E, 0x2570, 0x256F}, {'.', ':', '.'}, 70};
 
 static const pen *pen_for(double share)
 {
@@ -156,7 +157,8 @@ static uint32_t mix(uint32_t a, uint32_t b, int percent_of_sum)
     return out;
 }
 
-static void line_cell(vd_grid *grid, int x, int y, uint32_t code, char ascii, vd_style line)
+static void line_cell(vd_grid *grid, int x, int y, uint32_t code, char ascii, int shade,
+                      vd_style line)
 {
     const vd_cell *cell = vd_grid_at(grid, x, y);
     if (!cell)
@@ -164,9 +166,10 @@ static void line_cell(vd_grid *grid, int x, int y, uint32_t code, char ascii, vd
     if (grid->look.depth != VD_DEPTH_MONO) {
         uint32_t bg = vd_color_to_rgb(cell->style.bg, 0);
         uint32_t fg = vd_color_to_rgb(cell->style.fg, bg);
-        if (cell->code[0] == ' ')
+        bool crossing = cell->code[0] >= 0x2500 && cell->code[0] < 0x2580; // another outline
+        if (cell->code[0] == ' ' || crossing)
             fg = bg;
-        line.bg = vd_color_nearest(mix(fg, bg, 55), grid->look.depth);
+        line.bg = vd_color_nearest(mix(fg, bg, crossing ? 100 : shade), grid->look.depth);
     }
     vd_grid_put(grid, x, y, code, ascii, line);
 }
@@ -175,17 +178,17 @@ static void draw_outline(vd_grid *grid, vd_rect at, const pen *with, vd_style li
 {
     int right = at.x + at.width - 1, bottom = at.y + at.height - 1;
     for (int x = at.x + 1; x < right; x++) {
-        line_cell(grid, x, at.y, with->horizontal, with->ascii[0], line);
-        line_cell(grid, x, bottom, with->horizontal, with->ascii[0], line);
+        line_cell(grid, x, at.y, with->horizontal, with->ascii[0], with->shade, line);
+        line_cell(grid, x, bottom, with->horizontal, with->ascii[0], with->shade, line);
     }
     for (int y = at.y + 1; y < bottom; y++) {
-        line_cell(grid, at.x, y, with->vertical, with->ascii[1], line);
-        line_cell(grid, right, y, with->vertical, with->ascii[1], line);
+        line_cell(grid, at.x, y, with->vertical, with->ascii[1], with->shade, line);
+        line_cell(grid, right, y, with->vertical, with->ascii[1], with->shade, line);
     }
-    line_cell(grid, at.x, at.y, with->corner[0], with->ascii[2], line);
-    line_cell(grid, right, at.y, with->corner[1], with->ascii[2], line);
-    line_cell(grid, at.x, bottom, with->corner[2], with->ascii[2], line);
-    line_cell(grid, right, bottom, with->corner[3], with->ascii[2], line);
+    line_cell(grid, at.x, at.y, with->corner[0], with->ascii[2], with->shade, line);
+    line_cell(grid, right, at.y, with->corner[1], with->ascii[2], with->shade, line);
+    line_cell(grid, at.x, bottom, with->corner[2], with->ascii[2], with->shade, line);
+    line_cell(grid, right, bottom, with->corner[3], with->ascii[2], with->shade, line);
 }
 
 static bool overlaps(vd_rect a, vd_rect b)

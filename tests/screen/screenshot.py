@@ -103,8 +103,8 @@ def block(draw, char, box, fg):
     return True
 
 
-def cells(line):
-    style, column = Style(), 0
+def cells(line, style):
+    column = 0
     for part in re.split("(\033\\[[0-9;:]*m|\033\\([0B]|[\016\017])", line):
         if part.startswith("\033["):
             style.sgr(part[2:-1])
@@ -113,7 +113,7 @@ def cells(line):
                 if unicodedata.combining(char):
                     continue
                 wide = 2 if unicodedata.east_asian_width(char) in "WF" else 1
-                yield column, wide, char, style
+                yield column, wide, char
                 column += wide
 
 
@@ -127,13 +127,14 @@ def main():
     ascent, descent = faces[""].getmetrics()
     width, height = round(faces[""].getlength("M")), ascent + descent
     lines = sys.stdin.read().rstrip("\n").split("\n")
-    columns = max(max((c + w for c, w, _, _ in cells(line)), default=0) for line in lines)
+    columns = max(max((c + w for c, w, _ in cells(line, Style())), default=0) for line in lines)
     margin = arguments.size // 2
     image = Image.new("RGB", (columns * width + 2 * margin, len(lines) * height + 2 * margin),
                       BACKGROUND)
     draw = ImageDraw.Draw(image)
+    style = Style()  # goes on from line to line
     for row, line in enumerate(lines):
-        for column, wide, char, style in cells(line):
+        for column, wide, char in cells(line, style):
             x, y = margin + column * width, margin + row * height
             box = (x, y, x + wide * width, y + height)
             fg, bg = style.colors()
