@@ -15,8 +15,8 @@ MAKEFLAGS += -r
 
 # ---- what is needed ------------------------------------------------------------------------------
 # Debian packages, and the names by which pkg-config knows the libraries.
-NEED_RUN  := gcc libc6-dev make pkg-config libncurses-dev libchafa-dev libpng-dev libjpeg-dev \
-             libstb-dev libopenblas-dev libyajl-dev libutf8proc-dev
+NEED_RUN  := gcc libc6-dev make pkg-config libncurses-dev libchafa-dev libglib2.0-dev \
+             libpng-dev libjpeg-dev libstb-dev libopenblas-dev libyajl-dev libutf8proc-dev
 NEED_TEST := libcmocka-dev tmux
 NEED_LINT := clang clang-format clang-tidy
 PKGS      := ncursesw chafa libpng libjpeg openblas yajl libutf8proc
