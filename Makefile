@@ -106,10 +106,10 @@ check: ## who includes whom, sizes, words that do not belong in the tree
 	@tests/check
 
 format: ## lay the sources out
-	clang-format -i $(SOURCES) $(HEADERS)
+	@clang-format -i $(SOURCES) $(HEADERS)
 
 format-check: ## are the sources laid out?
-	clang-format --dry-run -Werror $(SOURCES) $(HEADERS)
+	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS)
 
 lint: ## search the sources for bugs with clang-tidy
 	$(AGAIN) tidy
