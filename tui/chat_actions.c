@@ -11,7 +11,8 @@
 static void round_clear(vd_round *round)
 {
     vd_free(round->typed);
-    vd_reply_clear(&round->reply);
+    for (int i = 0; i < VD_LANES; i++)
+        vd_reply_clear(&round->take[i].reply);
     *round = (vd_round){.human = -1};
 }
 
@@ -25,13 +26,13 @@ void vd_chat_drop_rounds(vd_chat *chat, size_t keep)
 
 bool vd_chat_busy(const vd_chat *chat)
 {
-    return chat->round_count > 0 && chat->rounds[chat->round_count - 1].pending;
+    return chat->round_count > 0 && chat->rounds[chat->round_count - 1].take[0].pending;
 }
 
 const vd_round *vd_chat_shown(const vd_chat *chat)
 {
     if (chat->selected >= 0 && chat->selected < (int)chat->round_count &&
-        !chat->rounds[chat->selected].pending)
+        !chat->rounds[chat->selected].take[chat->lane].pending)
         return &chat->rounds[chat->selected];
     size_t last = chat->round_count;
     if (vd_chat_busy(chat))
@@ -39,11 +40,22 @@ const vd_round *vd_chat_shown(const vd_chat *chat)
     return last > 0 ? &chat->rounds[last - 1] : NULL;
 }
 
-const char *vd_round_answer(const vd_round *round, int pool_index)
+const vd_take *vd_chat_take(const vd_chat *chat)
 {
-    if (pool_index < 0 || pool_index >= round->answer_count || !round->answers)
+    const vd_round *round = vd_chat_shown(chat);
+    return round ? &round->take[chat->lane] : NULL;
+}
+
+const char *vd_take_answer(const vd_take *take, int pool_index)
+{
+    if (pool_index < 0 || pool_index >= take->answer_count || !take->answers)
         return "?";
-    return round->answers[pool_index];
+    return take->answers[pool_index];
+}
+
+int vd_clamp(int value, int most)
+{
+    return value < 0 || most < 0 ? 0 : value > most ? most : value;
 }
 
 int vd_shares_top(const float *shares, int n, double mass, vd_share *out, int most)
@@ -107,7 +119,8 @@ void vd_chat_ask(vd_chat *chat, const char *typed)
         vd_chat_say(chat, "still answering; Ctrl-C stops it");
         return;
     }
-    if (chat->model_failed && !chat->model[0] && !chat->loading[0]) {
+    const vd_lane *lane = &chat->lanes[0];
+    if (lane->failed && !lane->model[0] && !lane->loading[0]) {
         vd_chat_complain(chat, "no model is loaded: /model base, /model improved or /model FILE");
         return;
     }
@@ -120,8 +133,8 @@ void vd_chat_ask(vd_chat *chat, const char *typed)
         vd_free(copy);
         return;
     }
-    chat->rounds[chat->round_count++] =
-        (vd_round){.typed = copy, .pending = true, .serial = chat->serial, .human = -1};
+    chat->rounds[chat->round_count++] = (vd_round){
+        .typed = copy, .human = -1, .take[0] = {.pending = true, .serial = chat->serial}};
     vd_line_remember(&chat->line, typed, NULL);
     vd_line_clear(&chat->line);
     chat->selected = -1;
@@ -152,10 +165,11 @@ void vd_chat_again(vd_chat *chat)
     }
     const vd_round *last = &chat->rounds[chat->round_count - 1];
     char before[sizeof chat->before], percent[16] = "?";
-    if (last->chosen >= 0 && last->chosen < last->reply.answer.candidates)
-        vd_percent(percent, sizeof percent, last->reply.answer.probability[last->chosen]);
-    snprintf(before, sizeof before, "before: %s (%s, %s)", vd_round_answer(last, last->chosen),
-             percent, last->model);
+    const vd_take *take = &last->take[0];
+    if (take->chosen >= 0 && take->chosen < take->reply.answer.candidates)
+        vd_percent(percent, sizeof percent, take->reply.answer.probability[take->chosen]);
+    snprintf(before, sizeof before, "before: %s (%s, %s)", vd_take_answer(take, take->chosen),
+             percent, take->model);
     char *typed = vd_strdup(last->typed);
     if (!typed || !vd_chat_post(chat, VD_REQUEST_UNDO, NULL, 0)) {
         vd_free(typed);
@@ -184,13 +198,14 @@ void vd_chat_choose(vd_chat *chat, int place)
                     "the last round)");
         return;
     }
-    if (place < 0 || place >= last->reply.answer.candidates)
+    vd_take *take = &last->take[0];
+    if (place < 0 || place >= take->reply.answer.candidates)
         return;
-    int chosen = last->reply.answer.order[place];
+    int chosen = take->reply.answer.order[place];
     if (!vd_chat_post(chat, VD_REQUEST_CHOOSE, NULL, (size_t)chosen))
         return;
-    last->chosen = chosen;
-    vd_chat_say(chat, "the conversation continues with \"%s\"", vd_round_answer(last, chosen));
+    take->chosen = chosen;
+    vd_chat_say(chat, "the conversation continues with \"%s\"", vd_take_answer(take, chosen));
 }
 
 void vd_chat_go_picture(vd_chat *chat, size_t index)
@@ -233,17 +248,19 @@ void vd_chat_use_model(vd_chat *chat, const char *name)
     }
     if (vd_chat_post(chat, VD_REQUEST_MODEL, name, 0)) {
         const char *base = strrchr(name, '/');
-        snprintf(chat->loading, sizeof chat->loading, "%s", base ? base + 1 : name);
+        snprintf(chat->lanes[0].loading, sizeof chat->lanes[0].loading, "%s",
+                 base ? base + 1 : name);
     }
 }
 
 void vd_chat_switch_model(vd_chat *chat)
 {
-    const char *now = chat->loading[0] ? chat->loading : chat->model;
+    const vd_lane *lane = &chat->lanes[0];
+    const char *now = lane->loading[0] ? lane->loading : lane->model;
     vd_chat_use_model(chat, strcmp(now, "improved") == 0 ? "base" : "improved");
 }
 
-static bool contains(const char *text, const char *part)
+bool vd_text_contains(const char *text, const char *part)
 {
     size_t length = strlen(part);
     for (; *text; text++)
@@ -264,8 +281,9 @@ void vd_chat_find(vd_chat *chat, const char *text)
     for (int i = 1; i <= count; i++) {
         int at = ((from - i) % count + count) % count;
         const vd_round *round = &chat->rounds[at];
-        if (round->pending || (!contains(round->typed, chat->search) &&
-                               !contains(vd_round_answer(round, round->chosen), chat->search)))
+        const vd_take *take = &round->take[0];
+        if (take->pending || (!vd_text_contains(round->typed, chat->search) &&
+                              !vd_text_contains(vd_take_answer(take, take->chosen), chat->search)))
             continue;
         chat->selected = at;
         chat->follow = true;
@@ -287,23 +305,21 @@ void vd_chat_step_round(vd_chat *chat, int step)
 
 void vd_chat_open(vd_chat *chat, vd_place place)
 {
-    if ((place == VD_PLACE_ANSWERS || place == VD_PLACE_DETAIL) && !vd_chat_shown(chat)) {
+    const vd_view *view = vd_view_of(place);
+    if (view->of_round && !vd_chat_shown(chat)) {
         vd_chat_say(chat, "ask something first");
         return;
     }
-    if (place == VD_PLACE_HELP && chat->place != VD_PLACE_HELP) {
+    if (place == VD_PLACE_HELP && chat->place != VD_PLACE_HELP)
         chat->before_help = chat->place;
-        chat->help_scroll = 0;
-    }
-    if (place == VD_PLACE_ANSWERS) {
+    if (view->filter) {
         vd_line_clear(&chat->filter);
-        chat->answers_at = 0;
+        chat->list_at = 0;
     }
-    if (place == VD_PLACE_DETAIL) {
-        chat->detail_scroll = 0;
-        chat->word = 0;
-    }
+    chat->top[place] = 0;
     chat->place = place;
+    if (view->open)
+        view->open(chat);
 }
 
 void vd_chat_toggle(vd_chat *chat, vd_place place)
@@ -340,32 +356,4 @@ int vd_chat_human_round(const vd_chat *chat, const char *question)
         if (strcasecmp(human.question, question) == 0)
             return i;
     return -1;
-}
-// ---- the list of answers -----------------------------------------------------------------------
-
-bool vd_chat_matches(const vd_chat *chat, const vd_round *round, int place)
-{
-    const char *text = vd_round_answer(round, round->reply.answer.order[place]);
-    return contains(text, chat->filter.text);
-}
-
-int vd_chat_filtered(const vd_chat *chat, const vd_round *round)
-{
-    int count = 0;
-    for (int place = 0; place < round->reply.answer.candidates; place++)
-        count += vd_chat_matches(chat, round, place);
-    return count;
-}
-
-void vd_chat_pick(vd_chat *chat)
-{
-    const vd_round *round = vd_chat_shown(chat);
-    int matches = 0;
-    for (int place = 0; round && place < round->reply.answer.candidates; place++) {
-        if (!vd_chat_matches(chat, round, place) || matches++ < chat->answers_at)
-            continue;
-        vd_chat_open(chat, VD_PLACE_CHAT);
-        vd_chat_choose(chat, place);
-        return;
-    }
 }

@@ -65,7 +65,7 @@ static void run_model(vd_chat *chat, const char *argument)
         vd_chat_use_model(chat, argument);
     else
         vd_chat_say(chat, "this is %s; /model base, /model improved or /model FILE",
-                    chat->model[0] ? chat->model : "no model");
+                    chat->lanes[0].model[0] ? chat->lanes[0].model : "no model");
 }
 
 static void run_again(vd_chat *chat, const char *argument)
@@ -90,10 +90,10 @@ static void run_choose(vd_chat *chat, const char *argument)
 {
     char *end;
     long place = strtol(argument, &end, 10);
-    const vd_round *round = vd_chat_shown(chat);
-    if (end == argument || *end || place < 1 || (round && place > round->reply.answer.candidates))
+    const vd_take *take = vd_chat_take(chat);
+    if (end == argument || *end || place < 1 || (take && place > take->reply.answer.candidates))
         vd_chat_complain(chat, "/choose takes a place in the ranking, 1 to %d",
-                         round ? round->reply.answer.candidates : 1);
+                         take ? take->reply.answer.candidates : 1);
     else
         vd_chat_choose(chat, (int)place - 1);
 }

@@ -74,12 +74,12 @@ static void words_of_entry(const vd_chat *chat, int entry, entry_words *out)
     }
     if (entry > (int)chat->round_count)
         return;
-    const vd_round *round = &chat->rounds[entry - 1];
-    for (int i = 0; i < round->reply.words; i++)
-        add_word(out, round->reply.word[i], most);
+    const vd_take *take = &chat->rounds[entry - 1].take[chat->lane];
+    for (int i = 0; i < take->reply.words; i++)
+        add_word(out, take->reply.word[i], most);
     int end = out->count + most;
     add_word(out, "<S>", end);
-    add_text(out, vd_round_answer(round, round->chosen), end);
+    add_text(out, vd_take_answer(take, take->chosen), end);
     add_word(out, "</S>", end);
     add_word(out, "</S>", VD_MAX_HISTORY);
 }
@@ -189,14 +189,16 @@ static void draw_regions(scroll_page *page, const vd_chat *chat, const vd_reply 
         draw_region_row(page, chat, answer, i + 1, &top[i], from, columns);
 }
 
-void vd_chat_draw_detail(vd_chat *chat, vd_grid *grid, vd_rect at)
+static void draw_detail(vd_chat *chat, vd_grid *grid)
 {
-    const vd_round *round = vd_chat_shown(chat);
-    if (!round || at.height <= 0)
+    const vd_take *take = vd_chat_take(chat);
+    vd_rect at = chat->layout.picture;
+    if (!take || at.height <= 0)
         return;
-    const vd_reply *reply = &round->reply;
+    const vd_reply *reply = &take->reply;
     const vd_answer *answer = &reply->answer;
-    scroll_page page = {grid, {at.x + 1, at.y, at.width - 2, at.height}, -chat->detail_scroll};
+    scroll_page page = {
+        grid, {at.x + 1, at.y, at.width - 2, at.height}, -chat->top[VD_PLACE_DETAIL]};
     bool whole = answer->context_attention && answer->topic_attention && answer->word_attention &&
                  answer->region_attention && answer->history_length;
     if (chat->word >= reply->words || chat->word >= answer->question_length)
@@ -214,10 +216,32 @@ void vd_chat_draw_detail(vd_chat *chat, vd_grid *grid, vd_rect at)
         title(&page, "Regions: share of the answer, and which question words each looks at");
         draw_regions(&page, chat, reply);
     }
-    int total = page.row + chat->detail_scroll;
+    int total = page.row + chat->top[VD_PLACE_DETAIL];
     chat->page = at.height;
     chat->scroll_most = total > at.height ? total - at.height : 0;
-    if (chat->detail_scroll < chat->scroll_most)
-        vd_grid_put(grid, at.x + at.width - 1, at.y + at.height - 1, 0x2193, 'v',
-                    vd_theme(grid->look, VD_ROLE_NOTE));
+    vd_chat_draw_more(grid, at, 0, chat->scroll_most - chat->top[VD_PLACE_DETAIL]);
 }
+
+// ---- keys --------------------------------------------------------------------------------------
+
+static void open_detail(vd_chat *chat)
+{
+    chat->word = 0;
+}
+
+static bool act_detail(vd_chat *chat, vd_action action, vd_key key)
+{
+    (void)key;
+    const vd_take *take = vd_chat_take(chat);
+    if ((action != VD_ACTION_LEFT && action != VD_ACTION_RIGHT) || !take || take->reply.words < 1)
+        return false;
+    int words = take->reply.words, to = chat->word + (action == VD_ACTION_LEFT ? -1 : 1);
+    chat->word = (to + words) % words;
+    return true;
+}
+
+const vd_view vd_view_detail = {.title = "Keys in the attention view",
+                                .of_round = true,
+                                .open = open_detail,
+                                .draw = draw_detail,
+                                .act = act_detail};

@@ -23,9 +23,11 @@ static double entropy_bits(const vd_answer *answer)
 
 // "Answers within 312 candidates   1.24 bits, margin 48 %": a softmax over a pool is no confidence,
 // so the pool is named wherever its probabilities stand.
-static void draw_title(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round *round)
+void vd_chat_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
 {
-    const vd_answer *answer = &round->reply.answer;
+    const vd_round *round = vd_chat_shown(chat);
+    const vd_take *take = vd_chat_take(chat);
+    const vd_answer *answer = &take->reply.answer;
     char text[96], right[64], margin[16];
     int number = (int)(round - chat->rounds) + 1;
     if (chat->selected >= 0)
@@ -46,16 +48,16 @@ static void draw_title(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_
 }
 
 // One line: place, text, bar, share. The answer in the conversation carries a mark.
-static void draw_candidate(vd_grid *grid, vd_rect at, const vd_round *round, int place,
-                           bool selected)
+void vd_chat_draw_candidate(vd_grid *grid, vd_rect at, const vd_take *take, int place,
+                            bool selected)
 {
-    const vd_answer *answer = &round->reply.answer;
+    const vd_answer *answer = &take->reply.answer;
     int index = answer->order[place];
     char number[16], percent[16];
     snprintf(number, sizeof number, "%d", place + 1);
     vd_percent(percent, sizeof percent, answer->probability[index]);
     int digits = answer->candidates > 999 && at.width > 50 ? 5 : at.width > 50 ? 4 : 2;
-    bool chosen = index == round->chosen;
+    bool chosen = index == take->chosen;
     vd_style style = role(grid, chosen ? VD_ROLE_FIRST : VD_ROLE_TEXT);
     vd_grid_right(grid, at.x, at.y, digits, number, role(grid, VD_ROLE_FAINT));
     if (chosen)
@@ -65,36 +67,37 @@ static void draw_candidate(vd_grid *grid, vd_rect at, const vd_round *round, int
     int text_width = at.width - digits - 2 - bar - 7;
     if (selected)
         style.attributes |= VD_REVERSE;
-    vd_grid_text(grid, at.x + digits + 2, at.y, text_width, vd_round_answer(round, index), style);
+    vd_grid_text(grid, at.x + digits + 2, at.y, text_width, vd_take_answer(take, index), style);
     vd_grid_bar(grid, at.x + digits + 2 + text_width + 1, at.y, bar, answer->probability[index],
                 role(grid, chosen ? VD_ROLE_BAR_FIRST : VD_ROLE_BAR), role(grid, VD_ROLE_RULE));
     vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, role(grid, VD_ROLE_TEXT));
 }
 
-// Place of an answer's text in the ranking, from 0; -1 when the pool does not have it.
-static int place_of(const vd_round *round, const char *text)
+int vd_take_place(const vd_take *take, const char *text)
 {
-    for (int i = 0; i < round->reply.answer.candidates; i++)
-        if (strcmp(vd_round_answer(round, round->reply.answer.order[i]), text) == 0)
+    for (int i = 0; i < take->reply.answer.candidates; i++)
+        if (strcmp(vd_take_answer(take, take->reply.answer.order[i]), text) == 0)
             return i;
     return -1;
 }
 
 // "relevance 1; people's place 2: yes": how right people found the answer the conversation goes on
 // with, where the model ranks what they answered themselves, and what that was.
-static bool human_text(const vd_chat *chat, const vd_round *round, char *out, size_t size)
+static bool human_text(const vd_chat *chat, char *out, size_t size)
 {
+    const vd_round *round = vd_chat_shown(chat);
+    const vd_take *take = vd_chat_take(chat);
     vd_human human;
     void *context = chat->source.context;
     if (round->human < 0 || !chat->source.human(context, chat->index, round->human, &human) ||
         !human.answer)
         return false;
-    int place = place_of(round, human.answer);
+    int place = vd_take_place(take, human.answer);
     char rank[32] = "not in the pool", relevance[32] = "";
     if (place >= 0)
         snprintf(rank, sizeof rank, "place %d", place + 1);
     float known = chat->source.relevance(context, chat->index, round->human,
-                                         vd_round_answer(round, round->chosen));
+                                         vd_take_answer(take, take->chosen));
     if (known >= 0)
         snprintf(relevance, sizeof relevance, "relevance %.2g; ", (double)known);
     snprintf(out, size, "%speople's %s: %.100s", relevance, rank, human.answer);
@@ -122,58 +125,22 @@ static void draw_welcome(vd_grid *grid, vd_rect at)
 
 void vd_chat_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
-    const vd_round *round = vd_chat_shown(chat);
+    const vd_take *take = vd_chat_take(chat);
     if (at.height <= 0)
         return;
-    if (!round) {
+    if (!take) {
         draw_welcome(grid, at);
         return;
     }
-    draw_title(chat, grid, at, round);
+    vd_chat_draw_ranking_title(chat, grid, at);
     char human[256];
     int rows = at.height - 1;
-    if (rows >= 3 && human_text(chat, round, human, sizeof human)) {
+    if (rows >= 3 && human_text(chat, human, sizeof human)) {
         rows--;
         vd_grid_text(grid, at.x, at.y + at.height - 1, at.width, human, role(grid, VD_ROLE_NOTE));
     }
-    for (int i = 0; i < rows && i < round->reply.answer.candidates; i++)
-        draw_candidate(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, round, i, false);
-}
-
-void vd_chat_draw_answer_list(vd_chat *chat, vd_grid *grid, vd_rect at)
-{
-    const vd_round *round = vd_chat_shown(chat);
-    if (!round || at.height < 3)
-        return;
-    vd_rect inner = {at.x + 1, at.y, at.width - 2, at.height};
-    draw_title(chat, grid, inner, round);
-    int rows = inner.height - 2;
-    int total = vd_chat_filtered(chat, round);
-    int top = chat->answers_at - rows / 2;
-    top = top > total - rows ? total - rows : top;
-    top = top < 0 ? 0 : top;
-    int matches = 0;
-    chat->page = rows;
-    // Walk the ranking once; only the rows in sight are drawn.
-    for (int place = 0, shown = 0; place < round->reply.answer.candidates && shown < rows;
-         place++) {
-        if (!vd_chat_matches(chat, round, place))
-            continue;
-        if (matches >= top) {
-            draw_candidate(grid, (vd_rect){inner.x, inner.y + 1 + shown, inner.width, 1}, round,
-                           place, matches == chat->answers_at);
-            shown++;
-        }
-        matches++;
-    }
-    char text[128];
-    if (total == 0)
-        snprintf(text, sizeof text, "no answer of the pool has \"%.60s\"", chat->filter.text);
-    else
-        snprintf(text, sizeof text, "%d of %d answers%s", chat->answers_at + 1, total,
-                 chat->filter.length ? " that match" : "; typing filters");
-    vd_grid_text(grid, inner.x, inner.y + inner.height - 1, inner.width, text,
-                 role(grid, VD_ROLE_NOTE));
+    for (int i = 0; i < rows && i < take->reply.answer.candidates; i++)
+        vd_chat_draw_candidate(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, take, i, false);
 }
 
 // ---- attention ---------------------------------------------------------------------------------
@@ -189,9 +156,9 @@ static void draw_share(vd_grid *grid, vd_rect at, const char *label, int label_w
     vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, role(grid, VD_ROLE_TEXT));
 }
 
-static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round *round)
+static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_take *take)
 {
-    const vd_answer *answer = &round->reply.answer;
+    const vd_answer *answer = &take->reply.answer;
     int rows = at.height - 1;
     vd_grid_text(grid, at.x, at.y, at.width, chat->boxes ? "Regions" : "Regions (no boxes known)",
                  role(grid, VD_ROLE_TITLE));
@@ -217,9 +184,9 @@ static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at, const v
     }
 }
 
-static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round *round)
+static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_take *take)
 {
-    const vd_answer *answer = &round->reply.answer;
+    const vd_answer *answer = &take->reply.answer;
     int rows = at.height - 1;
     vd_grid_text(grid, at.x, at.y, at.width, "History", role(grid, VD_ROLE_TITLE));
     if (!answer->context_attention || rows <= 0)
@@ -264,10 +231,10 @@ static double word_share(const vd_answer *answer, int word)
 
 void vd_chat_draw_words(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
-    const vd_round *round = vd_chat_shown(chat);
-    if (at.height <= 0 || !round)
+    const vd_take *take = vd_chat_take(chat);
+    if (at.height <= 0 || !take)
         return;
-    const vd_reply *reply = &round->reply;
+    const vd_reply *reply = &take->reply;
     bool unknown = false;
     double most = 0;
     for (int i = 0; i < reply->words; i++) {
@@ -309,12 +276,12 @@ void vd_chat_draw_words(vd_chat *chat, vd_grid *grid, vd_rect at)
 
 void vd_chat_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
-    const vd_round *round = vd_chat_shown(chat);
-    if (at.height <= 0 || at.width <= 0 || !round)
+    const vd_take *take = vd_chat_take(chat);
+    if (at.height <= 0 || at.width <= 0 || !take)
         return;
     // The words get what regions and rounds do not need, one row at least.
     vd_share top[36];
-    const vd_answer *answer = &round->reply.answer;
+    const vd_answer *answer = &take->reply.answer;
     int needed = answer->region_attention
                      ? vd_shares_top(answer->region_attention, answer->regions, 0.9, top, 36)
                      : 0;
@@ -326,14 +293,14 @@ void vd_chat_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at)
     vd_rect upper = {at.x, at.y, at.width, at.height - words - (gap ? 1 : 0)};
     if (at.width < 36) { // one below the other
         int regions = upper.height * 3 / 5;
-        draw_regions(chat, grid, (vd_rect){at.x, at.y, at.width, regions}, round);
+        draw_regions(chat, grid, (vd_rect){at.x, at.y, at.width, regions}, take);
         draw_rounds(chat, grid,
                     (vd_rect){at.x, at.y + regions + 1, at.width, upper.height - regions - 1},
-                    round);
+                    take);
         return;
     }
     int left = (at.width - 2) * 2 / 5;
-    draw_regions(chat, grid, (vd_rect){at.x, at.y, left, upper.height}, round);
+    draw_regions(chat, grid, (vd_rect){at.x, at.y, left, upper.height}, take);
     draw_rounds(chat, grid, (vd_rect){at.x + left + 2, at.y, at.width - left - 2, upper.height},
-                round);
+                take);
 }

@@ -42,13 +42,20 @@ typedef struct vd_key {
 } vd_key;
 
 // Where a key is pressed. Every place but the help also has the line's editing keys.
+// X(name, view): the place is VD_PLACE_name and vd_view_view (tui/view_chat.h) draws it. HELP is
+// the last.
+#define VD_PLACE_LIST(X)                                                                           \
+    X(CHAT, chat)                                                                                  \
+    X(ZOOM, zoom)       /* the picture fills the screen */                                         \
+    X(ANSWERS, answers) /* the whole pool as a list, typing filters it */                          \
+    X(DETAIL, detail)   /* the attention heat maps */                                              \
+    X(HELP, help)
+
 typedef enum vd_place {
-    VD_PLACE_CHAT,
-    VD_PLACE_ZOOM,    // the picture fills the screen
-    VD_PLACE_ANSWERS, // the whole pool as a list, typing filters it
-    VD_PLACE_DETAIL,  // the attention heat maps
-    VD_PLACE_HELP,
-    VD_PLACES
+#define X(name, view) VD_PLACE_##name,
+    VD_PLACE_LIST(X)
+#undef X
+        VD_PLACES
 } vd_place;
 
 #define VD_ACTION_LIST(X)                                                                          \
@@ -78,8 +85,8 @@ typedef enum vd_place {
     X(ANSWERS)                                                                                     \
     X(DETAIL)                                                                                      \
     X(PICK)                                                                                        \
-    X(WORD_LEFT)                                                                                   \
-    X(WORD_RIGHT)                                                                                  \
+    X(LEFT)                                                                                        \
+    X(RIGHT)                                                                                       \
     X(SEARCH)                                                                                      \
     X(OUTLINES)                                                                                    \
     X(REDRAW)                                                                                      \

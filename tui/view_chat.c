@@ -6,6 +6,18 @@
 
 #include "engine/alloc.h"
 
+// ---- places ------------------------------------------------------------------------------------
+
+const vd_view *vd_view_of(vd_place place)
+{
+    static const vd_view *const views[VD_PLACES] = {
+#define X(name, view) [VD_PLACE_##name] = &vd_view_##view,
+        VD_PLACE_LIST(X)
+#undef X
+    };
+    return views[place];
+}
+
 // ---- messages and requests ---------------------------------------------------------------------
 
 static void say(vd_chat *chat, bool wrong, const char *format, va_list arguments)
@@ -70,27 +82,29 @@ static void take_boxes(vd_chat *chat, vd_event *event)
 
 static void model_came(vd_chat *chat, vd_event *event)
 {
-    chat->loading[0] = '\0';
-    chat->model_failed = event->status != VD_OK;
+    vd_lane *lane = &chat->lanes[0];
+    lane->loading[0] = '\0';
+    lane->failed = event->status != VD_OK;
     if (event->status) {
         vd_chat_complain(chat, "%s", event->error.text);
         return;
     }
-    bool first = !chat->model[0];
-    memcpy(chat->model, event->model, sizeof chat->model);
-    memcpy(chat->backend, event->backend, sizeof chat->backend);
-    chat->answers = event->answers;
-    chat->answer_count = event->answer_count;
+    bool first = !lane->model[0];
+    memcpy(lane->model, event->model, sizeof lane->model);
+    memcpy(lane->backend, event->backend, sizeof lane->backend);
+    lane->answers = event->answers;
+    lane->answer_count = event->answer_count;
     take_boxes(chat, event);
     if (!first)
-        vd_chat_say(chat, "%s answers from now on%s", chat->model,
+        vd_chat_say(chat, "%s answers from now on%s", lane->model,
                     chat->round_count ? "; F6 asks it the last question" : "");
 }
 
 static void answer_came(vd_chat *chat, vd_event *event)
 {
     vd_round *round = chat->round_count ? &chat->rounds[chat->round_count - 1] : NULL;
-    if (!round || !round->pending || round->serial != event->serial)
+    vd_take *take = round ? &round->take[0] : NULL;
+    if (!take || !take->pending || take->serial != event->serial)
         return; // an answer to a conversation that was left
     if (event->status || event->reply.answer.candidates < 1) {
         if (chat->line.length == 0)
@@ -102,14 +116,15 @@ static void answer_came(vd_chat *chat, vd_event *event)
         vd_chat_drop_rounds(chat, chat->round_count - 1);
         return;
     }
-    round->pending = false;
-    round->reply = event->reply;
+    const vd_lane *lane = &chat->lanes[0];
+    take->pending = false;
+    take->reply = event->reply;
     event->reply = (vd_reply){0};
-    round->chosen = round->reply.answer.order[0];
-    memcpy(round->model, chat->model, sizeof round->model);
-    round->answers = chat->answers;
-    round->answer_count = chat->answer_count;
-    round->human = vd_chat_human_round(chat, round->reply.question ? round->reply.question : "");
+    take->chosen = take->reply.answer.order[0];
+    memcpy(take->model, lane->model, sizeof take->model);
+    take->answers = lane->answers;
+    take->answer_count = lane->answer_count;
+    round->human = vd_chat_human_round(chat, take->reply.question ? take->reply.question : "");
     chat->word = 0;
     chat->scroll = 0;
     if (chat->before[0])
@@ -151,49 +166,33 @@ static void submit(vd_chat *chat)
     vd_chat_command(chat, command);
 }
 
-static int clamp(int value, int most)
-{
-    return value < 0 || most < 0 ? 0 : value > most ? most : value;
-}
-
 // Moves what the place scrolls by `lines` towards its end.
 static void scroll(vd_chat *chat, int lines)
 {
-    const vd_round *round = vd_chat_shown(chat);
-    switch (chat->place) {
-    case VD_PLACE_HELP:
-        chat->help_scroll = clamp(chat->help_scroll + lines, chat->scroll_most);
-        break;
-    case VD_PLACE_DETAIL:
-        chat->detail_scroll = clamp(chat->detail_scroll + lines, chat->scroll_most);
-        break;
-    case VD_PLACE_ANSWERS:
-        if (round)
-            chat->answers_at = clamp(chat->answers_at + lines, vd_chat_filtered(chat, round) - 1);
-        break;
-    default:
-        chat->scroll = clamp(chat->scroll - lines, chat->scroll_most);
-    }
+    const vd_view *view = vd_view_of(chat->place);
+    int *top = &chat->top[chat->place];
+    if (view->scroll)
+        view->scroll(chat, lines);
+    else
+        *top = vd_clamp(*top + lines, chat->scroll_most);
 }
 
 static void click(vd_chat *chat, vd_key key)
 {
-    vd_rect picture = chat->layout.picture;
-    if (key.x < 0 || key.y < 0 || key.y >= VD_GRID_MAX)
-        return;
-    bool on_picture = key.x >= picture.x && key.x < picture.x + picture.width &&
-                      key.y >= picture.y && key.y < picture.y + picture.height;
-    if (chat->place == VD_PLACE_ZOOM || (chat->place == VD_PLACE_CHAT && on_picture))
-        vd_chat_toggle(chat, VD_PLACE_ZOOM);
-    else if (chat->place == VD_PLACE_CHAT && chat->row_round[key.y] >= 0 &&
-             key.x >= chat->layout.dialog.x)
-        chat->selected =
-            chat->row_round[key.y] == (int)chat->round_count - 1 ? -1 : chat->row_round[key.y];
+    const vd_view *view = vd_view_of(chat->place);
+    if (view->click && key.x >= 0 && key.y >= 0 && key.x < VD_GRID_MAX && key.y < VD_GRID_MAX)
+        view->click(chat, key.x, key.y);
+}
+
+// What typing goes into.
+static vd_line *typed_line(vd_chat *chat)
+{
+    return vd_view_of(chat->place)->filter ? &chat->filter : &chat->line;
 }
 
 static void stop(vd_chat *chat)
 {
-    vd_line *line = chat->place == VD_PLACE_ANSWERS ? &chat->filter : &chat->line;
+    vd_line *line = typed_line(chat);
     chat->pasting = false;
     if (vd_chat_busy(chat))
         vd_chat_post(chat, VD_REQUEST_STOP, NULL, 0);
@@ -281,18 +280,6 @@ static void act(vd_chat *chat, vd_action action, vd_key key)
     case VD_ACTION_DETAIL:
         vd_chat_toggle(chat, VD_PLACE_DETAIL);
         break;
-    case VD_ACTION_PICK:
-        vd_chat_pick(chat);
-        break;
-    case VD_ACTION_WORD_LEFT:
-    case VD_ACTION_WORD_RIGHT: {
-        const vd_round *round = vd_chat_shown(chat);
-        int words = round ? round->reply.words : 0;
-        int to = chat->word + (action == VD_ACTION_WORD_LEFT ? -1 : 1);
-        if (words > 0)
-            chat->word = (to + words) % words;
-        break;
-    }
     case VD_ACTION_SEARCH:
         vd_chat_find(chat, chat->line.text);
         vd_line_clear(&chat->line);
@@ -313,7 +300,8 @@ static void act(vd_chat *chat, vd_action action, vd_key key)
 
 void vd_chat_key(vd_chat *chat, vd_key key)
 {
-    vd_line *line = chat->place == VD_PLACE_ANSWERS ? &chat->filter : &chat->line;
+    const vd_view *view = vd_view_of(chat->place);
+    vd_line *line = typed_line(chat);
     bool character = key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL));
     if (key.code == VD_KEY_PASTE_BEGIN || key.code == VD_KEY_PASTE_END) {
         chat->pasting = key.code == VD_KEY_PASTE_BEGIN;
@@ -331,14 +319,12 @@ void vd_chat_key(vd_chat *chat, vd_key key)
     } else if (vd_line_action(line, action)) {
         // done
     } else if (action != VD_ACTION_NONE) {
-        act(chat, action, key);
+        if (!view->act || !view->act(chat, action, key))
+            act(chat, action, key);
     } else if (character && chat->place != VD_PLACE_HELP) {
         vd_line_insert(line, key.code);
     }
-    const vd_round *round = vd_chat_shown(chat);
-    if (chat->place == VD_PLACE_ANSWERS && round)
-        chat->answers_at = clamp(chat->answers_at, vd_chat_filtered(chat, round) - 1);
-    else if (!round && (chat->place == VD_PLACE_ANSWERS || chat->place == VD_PLACE_DETAIL))
+    if (vd_view_of(chat->place)->of_round && !vd_chat_shown(chat))
         chat->place = VD_PLACE_CHAT;
 }
 

@@ -37,22 +37,39 @@ typedef struct vd_chat_source {
 
 // ---- state -------------------------------------------------------------------------------------
 
-enum { VD_CHAT_REQUESTS = 16, VD_MODEL_NAME = 64, VD_OUTLINES = 9 };
+enum { VD_CHAT_REQUESTS = 16, VD_MODEL_NAME = 64, VD_OUTLINES = 9, VD_LANES = 4 };
 
-// One question and its answer, as shown.
-typedef struct vd_round {
-    char *typed;
+// A model that answers. Lane 0 holds the conversation; further ones are compared with it.
+typedef struct vd_lane {
+    char model[VD_MODEL_NAME];   // loaded, "" none yet
+    char loading[VD_MODEL_NAME]; // being loaded, "" none
+    char backend[64];
+    const char *const *answers; // (answer_count) texts of its pool, borrowed
+    int answer_count;
+    bool failed; // the last one asked for could not be loaded
+} vd_lane;
+
+// One lane's answer to a round.
+typedef struct vd_take {
     bool pending;   // still being answered
     long serial;    // of its request
     vd_reply reply; // unless pending
-    int chosen;     // pool index of the answer that went into the conversation
+    int chosen;     // pool index of the answer its conversation goes on with
     char model[VD_MODEL_NAME];
     const char *const *answers; // (answer_count) texts of the pool it was ranked in
     int answer_count;
+} vd_take;
+
+// One question and what the lanes answered.
+typedef struct vd_round {
+    char *typed;
     int human; // round of the people's dialog with this question, -1 none
+    vd_take take[VD_LANES];
 } vd_round;
 
-typedef struct vd_chat {
+typedef struct vd_chat vd_chat;
+
+struct vd_chat {
     vd_chat_source source;
     size_t index; // picture
     vd_picture picture;
@@ -64,28 +81,23 @@ typedef struct vd_chat {
     size_t round_count, round_room;
     int selected; // round being looked at, -1 = the newest
 
-    char model[VD_MODEL_NAME];   // loaded, "" none yet
-    char loading[VD_MODEL_NAME]; // being loaded, "" none
-    char backend[64];
-    const char *const *answers;
-    int answer_count;
-    bool model_failed;
+    vd_lane lanes[VD_LANES];
+    int lane; // whose answers and attention the places show
 
     vd_place place;
     vd_place before_help;
     vd_line line;
-    vd_line filter; // of the answers list
-    int answers_at; // cursor in the filtered list
+    vd_line filter; // of the place that filters
+    int list_at;    // cursor in the filtered list
     int word;       // of the detail view
     int suggestion; // people's rounds already suggested for this picture
     char suggested[VD_LINE_MAX + 1];
     bool pasting;
     bool no_outlines;
 
-    int scroll; // dialog: lines above the bottom
-    int help_scroll;
-    int detail_scroll;
-    bool follow; // scroll so that the selected round is seen
+    int scroll;         // dialog: lines above the bottom
+    int top[VD_PLACES]; // of places that scroll as a page: the first row in sight
+    bool follow;        // scroll so that the selected round is seen
     char search[256];
     char message[512];  // in the last row until the next key
     bool message_wrong; // an error
@@ -98,10 +110,10 @@ typedef struct vd_chat {
 
     // Written while drawing, read by keys that depend on what is seen.
     vd_panels layout;
-    int page;                   // lines of the dialog, list or help on the screen
+    int page;                   // lines of what scrolls in this place
     int scroll_most;            // how far it can scroll
     int row_round[VD_GRID_MAX]; // round shown in a row of the screen, -1 none
-} vd_chat;
+};
 
 // Starts at a picture with a model to load; both are requested. seed: of random pictures.
 vd_status vd_chat_init(vd_chat *chat, const vd_chat_source *source, size_t index, const char *model,
@@ -115,6 +127,35 @@ bool vd_chat_take_request(vd_chat *chat, vd_request *out);
 
 // Draws everything into the grid, whatever its size.
 void vd_chat_draw(vd_chat *chat, vd_grid *grid);
+
+// ---- places ------------------------------------------------------------------------------------
+
+// What fills the screen between the status row and the question line, one file each. A place is a
+// row of VD_PLACE_LIST, its keys rows of the table in keymap.c, and one of these. Every pointer may
+// be NULL unless it says otherwise.
+typedef struct vd_view {
+    const char *title;  // of its help, never NULL
+    const char *filter; // prompt; typing then goes into chat->filter, not into the question line
+    bool of_round;      // shows an answer: cannot be opened, and closes, while there is none
+    void (*open)(vd_chat *chat); // it becomes the place; top and filter are at their start already
+    // Where things go; NULL: all of the room (vd_panels_full without a side panel).
+    vd_panels (*arrange)(const vd_chat *chat, int width, int height);
+    // Draws into chat->layout; sets chat->page and chat->scroll_most when it scrolls. Never NULL.
+    void (*draw)(vd_chat *chat, vd_grid *grid);
+    // Moves by lines, towards the end when positive; NULL: chat->top of this place moves within
+    // 0..scroll_most.
+    void (*scroll)(vd_chat *chat, int lines);
+    // An action that only means something here, or something else than in the chat; false: not
+    // taken, the chat's own meaning holds.
+    bool (*act)(vd_chat *chat, vd_action action, vd_key key);
+    void (*click)(vd_chat *chat, int x, int y); // inside the screen
+} vd_view;
+
+#define X(name, view) extern const vd_view vd_view_##view;
+VD_PLACE_LIST(X)
+#undef X
+
+const vd_view *vd_view_of(vd_place place);
 
 // ---- between the files of the view -------------------------------------------------------------
 
@@ -141,7 +182,6 @@ void vd_chat_toggle(vd_chat *chat, vd_place place); // opens it, or goes back to
 void vd_chat_suggest(vd_chat *chat);
 // The round of people's dialog that asks this (as the model saw it, without "?"), -1 none.
 int vd_chat_human_round(const vd_chat *chat, const char *question);
-void vd_chat_pick(vd_chat *chat); // the answer under the list's cursor
 
 void vd_chat_command(vd_chat *chat, const char *line); // line starts with '/'
 void vd_chat_complete(vd_chat *chat);                  // Tab on a line that starts with '/'
@@ -149,11 +189,14 @@ void vd_chat_complete(vd_chat *chat);                  // Tab on a line that sta
 bool vd_chat_command_help(size_t index, char *usage, size_t usage_size, const char **meaning);
 
 // The round whose ranking and attention are shown: selected, else the newest answered; NULL none.
+// Its answer by chat->lane, NULL with it.
 const vd_round *vd_chat_shown(const vd_chat *chat);
-const char *vd_round_answer(const vd_round *round, int pool_index); // never NULL
-// Does the answer at a place of the ranking match the filter; how many do.
-bool vd_chat_matches(const vd_chat *chat, const vd_round *round, int place);
-int vd_chat_filtered(const vd_chat *chat, const vd_round *round);
+const vd_take *vd_chat_take(const vd_chat *chat);
+const char *vd_take_answer(const vd_take *take, int pool_index); // never NULL
+// Place of an answer's text in the ranking, from 0; -1 when the pool does not have it.
+int vd_take_place(const vd_take *take, const char *text);
+bool vd_text_contains(const char *text, const char *part); // letters of either case
+int vd_clamp(int value, int most);                         // into 0..most; 0 when most < 0
 
 // The largest of n shares, largest first, until `mass` of their sum is reached; at most `most`.
 typedef struct vd_share {
@@ -163,12 +206,20 @@ typedef struct vd_share {
 int vd_shares_top(const float *shares, int n, double mass, vd_share *out, int most);
 void vd_percent(char *out, size_t size, double fraction); // "62 %", ">99 %", "0.4 %"
 
-// Parts of the drawing, each into its own file's rectangle.
+// Parts that places share, each drawn into a rectangle.
+void vd_chat_draw_picture(vd_chat *chat, vd_grid *grid, vd_rect at); // outlines of the shown round
+void vd_chat_draw_caption(vd_chat *chat, vd_grid *grid, vd_rect at);
 void vd_chat_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at);
 void vd_chat_draw_words(vd_chat *chat, vd_grid *grid, vd_rect at);
-void vd_chat_draw_detail(vd_chat *chat, vd_grid *grid, vd_rect at);
 void vd_chat_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at);
-void vd_chat_draw_answer_list(vd_chat *chat, vd_grid *grid, vd_rect at);
 void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at);
+void vd_chat_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at);
+// One row of a ranking: place (from 0), text, bar, share.
+void vd_chat_draw_candidate(vd_grid *grid, vd_rect at, const vd_take *take, int place,
+                            bool selected);
+// Text over several lines, the last one cut with an ellipsis; returns the rows used.
+int vd_chat_draw_wrapped(vd_grid *grid, vd_rect at, const char *text, vd_style style);
+// Marks that more lies above (first row > 0) and below (first row < most).
+void vd_chat_draw_more(vd_grid *grid, vd_rect at, int first, int most);
 
 #endif

@@ -144,7 +144,7 @@ static void make_reply(const vd_chat *chat, const char *typed, vd_reply *reply)
     *reply = (vd_reply){.typed = vd_strdup(typed), .question = vd_strdup(typed)};
     split_words(reply, typed);
     vd_answer *answer = &reply->answer;
-    uint32_t seed = hash(typed) ^ hash(chat->model);
+    uint32_t seed = hash(typed) ^ hash(chat->lanes[0].model);
     answer->candidates = FAKE_ANSWERS;
     answer->score = weights(1, FAKE_ANSWERS, seed);
     answer->probability = weights(1, FAKE_ANSWERS, seed);

@@ -45,7 +45,7 @@ static void question_mark_and_end_of_input_depend_on_the_line(void **state)
     assert_int_equal(action_of(VD_PLACE_CHAT, "?", false), VD_ACTION_NONE);
     assert_int_equal(action_of(VD_PLACE_CHAT, "C-d", true), VD_ACTION_LEAVE);
     assert_int_equal(action_of(VD_PLACE_CHAT, "C-d", false), VD_ACTION_EDIT_DELETE);
-    assert_int_equal(action_of(VD_PLACE_DETAIL, "Left", true), VD_ACTION_WORD_LEFT);
+    assert_int_equal(action_of(VD_PLACE_DETAIL, "Left", true), VD_ACTION_LEFT);
     assert_int_equal(action_of(VD_PLACE_DETAIL, "Left", false), VD_ACTION_EDIT_LEFT);
 }
 

@@ -30,6 +30,11 @@ static const vd_round *last_round(void)
     return &fake.chat.rounds[fake.chat.round_count - 1];
 }
 
+static const vd_take *last_take(void)
+{
+    return &last_round()->take[0];
+}
+
 static void expect(const char *text)
 {
     assert_true(fake_chat_shows(&fake, text));
@@ -60,11 +65,11 @@ static void a_question_shows_at_once_and_its_answer_when_it_comes(void **state)
     expect("still answering");
     expect("> and a ball?");
     fake_chat_release(&fake, VD_OK);
-    assert_false(last_round()->pending);
+    assert_false(last_take()->pending);
     expect("Answers within 12 candidates");
     expect("7.2 ms");
     expect("> and a ball?");
-    const char *first = vd_round_answer(last_round(), last_round()->reply.answer.order[0]);
+    const char *first = vd_take_answer(last_take(), last_take()->reply.answer.order[0]);
     expect(first);
     assert_int_equal(fake.asked, 1);
 }
@@ -128,14 +133,14 @@ static void another_answer_can_be_chosen(void **state)
     fake_chat_keys(&fake, "M-2");
     expect("ask something first");
     fake_chat_keys(&fake, "'is there a cube?' Enter M-3");
-    int third = last_round()->reply.answer.order[2];
+    int third = last_take()->reply.answer.order[2];
     assert_int_equal(fake.chosen, 1);
     assert_int_equal(fake.last_chosen, third);
-    assert_int_equal(last_round()->chosen, third);
+    assert_int_equal(last_take()->chosen, third);
     expect("the conversation continues with");
     expect("chosen ");
     fake_chat_keys(&fake, "'/choose 12' Enter");
-    assert_int_equal(fake.last_chosen, last_round()->reply.answer.order[11]);
+    assert_int_equal(fake.last_chosen, last_take()->reply.answer.order[11]);
     fake_chat_keys(&fake, "'/choose 13' Enter");
     expect("a place in the ranking, 1 to 12");
     // An earlier round is part of the conversation: it stays.
@@ -177,11 +182,11 @@ static void models_change_and_answer_again(void **state)
     (void)state;
     fake_chat_keys(&fake, "'is there a cube?' Enter F3");
     expect("base answers from now on");
-    assert_string_equal(last_round()->model, "improved");
+    assert_string_equal(last_take()->model, "improved");
     fake_chat_keys(&fake, "'draft' F6");
     assert_int_equal(fake.undone, 1);
     assert_int_equal(fake.asked, 2);
-    assert_string_equal(last_round()->model, "base");
+    assert_string_equal(last_take()->model, "base");
     expect("before: ");
     expect("> draft");
     fake_chat_keys(&fake, "F3");
@@ -204,7 +209,7 @@ static void a_missing_model_is_said_and_can_be_mended(void **state)
     expect("> is there a cube?"); // what was typed is not lost
     fake.model_lost = false;
     fake_chat_keys(&fake, "C-u '/model base' Enter 'is there a cube?' Enter");
-    assert_string_equal(last_round()->model, "base");
+    assert_string_equal(last_take()->model, "base");
 }
 
 static void people_s_questions_are_suggested(void **state)
@@ -228,7 +233,7 @@ static void regions_are_outlined_and_listed_with_the_same_numbers(void **state)
     (void)state;
     fake_chat_keys(&fake, "'is there a cube?' Enter");
     vd_share top[VD_OUTLINES];
-    const vd_answer *answer = &last_round()->reply.answer;
+    const vd_answer *answer = &last_take()->reply.answer;
     int count = vd_shares_top(answer->region_attention, answer->regions, 0.9, top, VD_OUTLINES);
     assert_true(count >= 2);
     double sum = 0;
@@ -282,7 +287,7 @@ static void the_whole_pool_can_be_listed_filtered_and_picked(void **state)
     expect("2 of 2 answers that match");
     fake_chat_keys(&fake, "Enter");
     assert_int_equal(fake.chat.place, VD_PLACE_CHAT);
-    assert_int_equal(strncmp(vd_round_answer(last_round(), last_round()->chosen), "yes", 3), 0);
+    assert_int_equal(strncmp(vd_take_answer(last_take(), last_take()->chosen), "yes", 3), 0);
     fake_chat_keys(&fake, "F4 'nothing has this' Enter");
     expect("no answer of the pool has");
     fake_chat_keys(&fake, "Esc");
@@ -434,10 +439,10 @@ static void a_bad_pool_or_answer_is_not_fatal(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "'is there a cube?' Enter");
-    vd_round *round = &fake.chat.rounds[0];
-    round->answer_count = 2; // a pool smaller than the ranking
+    vd_take *take = &fake.chat.rounds[0].take[0];
+    take->answer_count = 2; // a pool smaller than the ranking
     vd_chat_draw(&fake.chat, &fake.grid);
-    round->chosen = 99;
+    take->chosen = 99;
     fake_chat_keys(&fake, "F4 Esc F6");
     vd_event event = {.kind = VD_REQUEST_ASK, .serial = -1};
     vd_chat_event(&fake.chat, &event); // from nowhere

@@ -1,0 +1,97 @@
+// The list of answers: the whole pool as it was ranked, filtered by typing, one to pick.
+#include "tui/theme.h"
+#include "tui/view_chat.h"
+
+static vd_style role(const vd_grid *grid, vd_role which)
+{
+    return vd_theme(grid->look, which);
+}
+
+static bool matches_filter(const vd_chat *chat, const vd_take *take, int place)
+{
+    return vd_text_contains(vd_take_answer(take, take->reply.answer.order[place]),
+                            chat->filter.text);
+}
+
+static int filtered(const vd_chat *chat, const vd_take *take)
+{
+    int count = 0;
+    for (int place = 0; place < take->reply.answer.candidates; place++)
+        count += matches_filter(chat, take, place);
+    return count;
+}
+
+static void draw_list(vd_chat *chat, vd_grid *grid)
+{
+    vd_rect at = chat->layout.picture;
+    const vd_take *take = vd_chat_take(chat);
+    if (!take || at.height < 3)
+        return;
+    vd_rect inner = {at.x + 1, at.y, at.width - 2, at.height};
+    vd_chat_draw_ranking_title(chat, grid, inner);
+    int rows = inner.height - 2;
+    int total = filtered(chat, take);
+    chat->list_at = vd_clamp(chat->list_at, total - 1);
+    int top = chat->list_at - rows / 2;
+    top = top > total - rows ? total - rows : top;
+    top = top < 0 ? 0 : top;
+    int matches = 0;
+    chat->page = rows;
+    // Walk the ranking once; only the rows in sight are drawn.
+    for (int place = 0, shown = 0; place < take->reply.answer.candidates && shown < rows; place++) {
+        if (!matches_filter(chat, take, place))
+            continue;
+        if (matches >= top) {
+            vd_chat_draw_candidate(grid, (vd_rect){inner.x, inner.y + 1 + shown, inner.width, 1},
+                                   take, place, matches == chat->list_at);
+            shown++;
+        }
+        matches++;
+    }
+    char text[128];
+    if (total == 0)
+        snprintf(text, sizeof text, "no answer of the pool has \"%.60s\"", chat->filter.text);
+    else
+        snprintf(text, sizeof text, "%d of %d answers%s", chat->list_at + 1, total,
+                 chat->filter.length ? " that match" : "; typing filters");
+    vd_grid_text(grid, inner.x, inner.y + inner.height - 1, inner.width, text,
+                 role(grid, VD_ROLE_NOTE));
+}
+
+// ---- keys --------------------------------------------------------------------------------------
+
+static void scroll_list(vd_chat *chat, int lines)
+{
+    const vd_take *take = vd_chat_take(chat);
+    if (take)
+        chat->list_at = vd_clamp(chat->list_at + lines, filtered(chat, take) - 1);
+}
+
+// The answer under the cursor becomes the one the conversation goes on with.
+static void pick(vd_chat *chat)
+{
+    const vd_take *take = vd_chat_take(chat);
+    int matches = 0;
+    for (int place = 0; take && place < take->reply.answer.candidates; place++) {
+        if (!matches_filter(chat, take, place) || matches++ < chat->list_at)
+            continue;
+        vd_chat_open(chat, VD_PLACE_CHAT);
+        vd_chat_choose(chat, place);
+        return;
+    }
+}
+
+static bool act_in_list(vd_chat *chat, vd_action action, vd_key key)
+{
+    (void)key;
+    if (action == VD_ACTION_PICK)
+        pick(chat);
+    return action == VD_ACTION_PICK;
+}
+
+const vd_view vd_view_answers = {.title = "Keys in the list of answers",
+                                 .filter = " filter> ",
+                                 .of_round = true,
+                                 .draw = draw_list,
+                                 .scroll = scroll_list,
+                                 .act = act_in_list};

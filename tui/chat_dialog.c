@@ -1,0 +1,139 @@
+// The dialog: what was asked and answered, scrolled, searched, one round selected.
+#include <string.h>
+#include <strings.h>
+
+#include "tui/theme.h"
+#include "tui/view_chat.h"
+
+static vd_style role(const vd_grid *grid, vd_role which)
+{
+    return vd_theme(grid->look, which);
+}
+
+// One row of the dialog: a part of a text, or an answer's line with what is known about it.
+typedef struct dialog_row {
+    int round;         // -1: the caption
+    bool first;        // the row with the number
+    bool answer, last; // last: the figures go at its end
+    const char *text;
+    size_t length;
+} dialog_row;
+
+enum { MOST_ROWS = 4000 };
+
+// Calls the rows one by one; returns how many there are. With out NULL it only counts.
+static int dialog_rows(const vd_chat *chat, int width, dialog_row *out, int from, int room)
+{
+    int count = 0;
+    // Where the caption stands right above the dialog it is not said twice.
+    int from_round = chat->layout.shape == VD_SHAPE_BAND ? 0 : -1;
+    for (int i = from_round; i < (int)chat->round_count; i++) {
+        const vd_round *round = i >= 0 ? &chat->rounds[i] : NULL;
+        const vd_take *take = round ? &round->take[chat->lane] : NULL;
+        for (int part = 0; part < 2; part++) {
+            const char *text = !round      ? chat->source.caption(chat->source.context, chat->index)
+                               : part == 0 ? round->typed
+                               : take->pending ? "..."
+                                               : vd_take_answer(take, take->chosen);
+            if (!round && part == 1)
+                continue;
+            // Figures stand behind the answer: "62 %  improved".
+            int inner = width - 3 - (part == 1 ? 18 : 0);
+            size_t length = strlen(text), offset = 0;
+            vd_text_line line;
+            bool first = true;
+            while (vd_wrap_next(text, length, inner < 8 ? 8 : inner, &offset, &line)) {
+                dialog_row row = {.round = i,
+                                  .first = first && part == 0,
+                                  .answer = part == 1,
+                                  .last = part == 1 && first,
+                                  .text = text + line.start,
+                                  .length = line.length};
+                if (out && count >= from && count < from + room)
+                    out[count - from] = row;
+                count++;
+                first = false;
+            }
+        }
+    }
+    return count;
+}
+
+static void mark_matches(vd_chat *chat, vd_grid *grid, int x, int y, const dialog_row *row)
+{
+    size_t length = strlen(chat->search);
+    for (size_t at = 0; length && at + length <= row->length; at++)
+        if (strncasecmp(row->text + at, chat->search, length) == 0)
+            vd_grid_plain(grid, x + vd_text_width(row->text, at), y, grid->width, row->text + at,
+                          length, role(grid, VD_ROLE_MATCH));
+}
+
+static void draw_figures(vd_grid *grid, vd_rect at, const vd_take *take)
+{
+    char percent[16] = "?", text[64];
+    const vd_answer *answer = &take->reply.answer;
+    if (take->chosen >= 0 && take->chosen < answer->candidates)
+        vd_percent(percent, sizeof percent, answer->probability[take->chosen]);
+    bool own = answer->candidates > 0 && take->chosen != answer->order[0];
+    snprintf(text, sizeof text, "%s%6s %.20s", own ? "chosen " : "", percent, take->model);
+    int width = (int)strlen(text);
+    if (width > at.width)
+        return;
+    vd_grid_right(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_FAINT));
+}
+
+void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
+{
+    static dialog_row rows[VD_GRID_MAX];
+    if (at.height <= 0 || at.width < 20)
+        return;
+    int total = dialog_rows(chat, at.width, NULL, 0, 0);
+    chat->page = at.height;
+    chat->scroll_most = total > at.height ? total - at.height : 0;
+    int top =
+        chat->scroll_most - (chat->scroll < chat->scroll_most ? chat->scroll : chat->scroll_most);
+    if (chat->follow) { // the selected round's first row comes into sight
+        int row = 0;
+        int wanted = chat->selected >= 0 ? chat->selected : (int)chat->round_count - 1;
+        dialog_row one;
+        while (row < total && dialog_rows(chat, at.width, &one, row, 1) > row &&
+               one.round != wanted)
+            row++;
+        if (row < top)
+            top = row;
+        else if (row > top + at.height - 2)
+            top = row - at.height + 2;
+        top = top > chat->scroll_most ? chat->scroll_most : top < 0 ? 0 : top;
+        chat->follow = false;
+    }
+    chat->scroll = chat->scroll_most - top;
+    dialog_rows(chat, at.width, rows, top, at.height);
+    const vd_round *shown = vd_chat_shown(chat);
+    for (int i = 0; i < at.height && top + i < total; i++) {
+        const dialog_row *row = &rows[i];
+        const vd_round *round = row->round >= 0 ? &chat->rounds[row->round] : NULL;
+        const vd_take *take = round ? &round->take[chat->lane] : NULL;
+        int y = at.y + i, x = at.x + 3;
+        if (y < VD_GRID_MAX)
+            chat->row_round[y] = take && !take->pending ? row->round : -1;
+        if (row->first && round) {
+            char number[24];
+            snprintf(number, sizeof number, "%2d", row->round + 1);
+            vd_grid_text(grid, at.x, y, 3, number,
+                         role(grid, round == shown ? VD_ROLE_PROMPT : VD_ROLE_FAINT));
+        }
+        bool chosen_round = chat->selected >= 0 && round == shown;
+        vd_style style = role(grid, !round        ? VD_ROLE_FAINT
+                                    : row->answer ? VD_ROLE_ANSWER
+                                                  : VD_ROLE_QUESTION);
+        if (chosen_round) // which round the panels show
+            vd_grid_put(grid, at.x + 2, y, 0x258C, '|', role(grid, VD_ROLE_PROMPT));
+        vd_grid_text_n(grid, x, y, at.width - 3, row->text, row->length, style);
+        mark_matches(chat, grid, x, y, row);
+        if (row->last && take && !take->pending) {
+            int used = vd_text_width(row->text, row->length) + 4;
+            draw_figures(grid, (vd_rect){at.x + used, y, at.width - used, 1}, take);
+        }
+    }
+    vd_chat_draw_more(grid, at, top, chat->scroll_most);
+}
