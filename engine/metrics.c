@@ -112,3 +112,22 @@ vd_metrics_means vd_metrics_mean(const vd_metrics *metrics)
         means.recall[i] = metrics->recall[i] / rounds;
     return means;
 }
+
+const char *vd_metric_name(vd_metric metric)
+{
+    static const char *const names[] = {
+#define X(id, name, total, rounds) [id] = (name),
+        VD_METRIC_LIST(X)
+#undef X
+    };
+    return (unsigned)metric < VD_METRICS ? names[metric] : "?";
+}
+
+void vd_metrics_sums(const vd_metrics *metrics, double *sum, double *count)
+{
+#define X(id, name, total, of_rounds)                                                              \
+    sum[id] = metrics->total;                                                                      \
+    count[id] = (double)metrics->of_rounds;
+    VD_METRIC_LIST(X)
+#undef X
+}

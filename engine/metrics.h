@@ -30,6 +30,27 @@ void vd_metrics_add(vd_metrics *metrics, const float *ranks, int n, int truth,
                     const float *relevance);
 void vd_metrics_merge(vd_metrics *into, const vd_metrics *from);
 
+// The metrics one by one, as tables and statistics go through them: name, sum, and of which rounds.
+#define VD_METRIC_LIST(X)                                                                          \
+    X(VD_R1, "r@1", recall[0], rounds)                                                             \
+    X(VD_R5, "r@5", recall[1], rounds)                                                             \
+    X(VD_R10, "r@10", recall[2], rounds)                                                           \
+    X(VD_MEAN_RANK, "mean", rank, rounds)                                                          \
+    X(VD_MRR, "mrr", reciprocal, rounds)                                                           \
+    X(VD_NDCG, "ndcg", ndcg, dense_rounds)                                                         \
+    X(VD_CORRECT, "correct@1", correct, dense_rounds)
+
+typedef enum vd_metric {
+#define X(metric, name, sum, rounds) metric,
+    VD_METRIC_LIST(X)
+#undef X
+        VD_METRICS
+} vd_metric;
+
+const char *vd_metric_name(vd_metric metric);
+// sum, count: (VD_METRICS)
+void vd_metrics_sums(const vd_metrics *metrics, double *sum, double *count);
+
 typedef struct vd_metrics_means {
     double recall[3], mean_rank, mrr, ndcg, correct;
 } vd_metrics_means;
