@@ -83,7 +83,7 @@ static vd_status read_numbers(job *j, vd_error *err)
         {VAL, 0, 999999, 1000, &j->count[BLOCKS_VAL]},
         {TEST, 0, 999999, 1000, &j->count[BLOCKS_TEST]},
         {PICTURES, 0, 999999, 1000, &j->pictures},
-        {THREADS, 1, BLOCKS_THREADS, 2, &j->threads},
+        {THREADS, 1, VD_THREADS, 2, &j->threads},
         {COUNT, 1, 999999, 48, &j->some},
         {INDEX, 0, 999998, 0, &j->index},
     };
@@ -183,7 +183,7 @@ static vd_status make_scenes(job *j, blocks_split split, size_t count, blocks_wo
         return status;
     snprintf(what, sizeof what, "%s scenes", blocks_split_names[split]);
     begin(j, what, count);
-    status = blocks_parallel(count, (int)j->threads, fill_one, world, report, j, j->stop, err);
+    status = vd_parallel(count, (int)j->threads, fill_one, world, report, j, j->stop, err);
     end(j, count, status);
     if (status)
         blocks_world_clear(world);
@@ -238,7 +238,7 @@ static vd_status draw_pictures(job *j, const blocks_world *world, const char *di
     drawing d = {j, world, directory};
     begin(j, "pictures", pictures);
     vd_status status =
-        blocks_parallel(pictures, (int)j->threads, draw_one, &d, report, j, j->stop, err);
+        vd_parallel(pictures, (int)j->threads, draw_one, &d, report, j, j->stop, err);
     end(j, pictures, status);
     return status;
 }

@@ -27,7 +27,7 @@ typedef struct survey {
     const blocks_world *world;
     const blocks_survey_options *options;
     int size; // D
-    tools tools[BLOCKS_THREADS];
+    tools tools[VD_THREADS];
     found *found; // (pictures)
 } survey;
 
@@ -105,9 +105,9 @@ vd_status blocks_survey(const blocks_world *world, const blocks_survey_options *
 {
     *out = (vd_region_set){0};
     survey s = {.world = world, .options = options};
-    int threads = options->threads < 1                ? 1
-                  : options->threads > BLOCKS_THREADS ? BLOCKS_THREADS
-                                                      : options->threads;
+    int threads = options->threads < 1            ? 1
+                  : options->threads > VD_THREADS ? VD_THREADS
+                                                  : options->threads;
     vd_status status = VD_OK;
     s.found = vd_alloc(world->count, sizeof *s.found);
     if (!s.found)
@@ -115,8 +115,8 @@ vd_status blocks_survey(const blocks_world *world, const blocks_survey_options *
     for (int i = 0; i < threads && !status; i++)
         status = tools_init(&s, &s.tools[i], err);
     if (!status)
-        status = blocks_parallel(world->count, threads, look, &s, options->report, options->user,
-                                 options->stop, err);
+        status = vd_parallel(world->count, threads, look, &s, options->report, options->user,
+                             options->stop, err);
     if (!status)
         status = gather(&s, out, err);
     for (int i = 0; i < threads; i++)

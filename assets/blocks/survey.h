@@ -3,7 +3,7 @@
 #ifndef BLOCKS_SURVEY_H
 #define BLOCKS_SURVEY_H
 
-#include "assets/blocks/parallel.h"
+#include "engine/parallel.h"
 #include "assets/blocks/world.h"
 #include "features/regions.h"
 
@@ -16,7 +16,7 @@ typedef struct blocks_survey_options {
     const char *pictures;
     size_t picture_count;
     const atomic_int *stop;
-    blocks_report report; // may be NULL
+    vd_parallel_report report; // may be NULL
     void *user;
 } blocks_survey_options;
 

@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "assets/blocks/dialog.h"
-#include "assets/blocks/parallel.h"
 #include "assets/blocks/render.h"
 #include "assets/blocks/survey.h"
 #include "engine/alloc.h"
@@ -242,66 +241,6 @@ static void a_place_that_is_not_there_is_an_error(void **state)
     free(path);
 }
 
-// ---- threads ----------------------------------------------------------------------------------
-
-typedef struct tally {
-    atomic_int done[1000], worker[BLOCKS_THREADS];
-    size_t bad;
-    size_t reported;
-} tally;
-
-static vd_status count_one(void *context, int worker, size_t index, vd_error *err)
-{
-    tally *t = context;
-    if (index == t->bad)
-        return vd_error_set(err, VD_FORMAT, "piece %zu is bad", index);
-    atomic_fetch_add(&t->done[index], 1);
-    atomic_fetch_add(&t->worker[worker], 1);
-    return VD_OK;
-}
-
-static void note_report(void *user, size_t done)
-{
-    tally *t = user;
-    t->reported = done;
-}
-
-static void every_piece_is_done_once(void **state)
-{
-    (void)state;
-    for (int threads = 1; threads <= 4; threads++) {
-        tally t = {.bad = SIZE_MAX};
-        assert_int_equal(blocks_parallel(1000, threads, count_one, &t, note_report, &t, NULL, NULL),
-                         VD_OK);
-        for (int i = 0; i < 1000; i++)
-            assert_int_equal(atomic_load(&t.done[i]), 1);
-        for (int w = threads; w < BLOCKS_THREADS; w++)
-            assert_int_equal(atomic_load(&t.worker[w]), 0);
-        assert_int_equal(t.reported, 1000);
-    }
-    tally t = {.bad = SIZE_MAX};
-    assert_int_equal(blocks_parallel(0, 2, count_one, &t, NULL, NULL, NULL, NULL), VD_OK);
-}
-
-static void the_first_failure_comes_back(void **state)
-{
-    (void)state;
-    tally t = {.bad = 500};
-    vd_error err = {0};
-    support_refused(blocks_parallel(1000, 3, count_one, &t, NULL, NULL, NULL, &err), VD_FORMAT,
-                    &err, "piece 500", NULL);
-}
-
-static void a_stop_is_an_interruption(void **state)
-{
-    (void)state;
-    tally t = {.bad = SIZE_MAX};
-    atomic_int stop = 1;
-    vd_error err = {0};
-    support_refused(blocks_parallel(1000, 2, count_one, &t, NULL, NULL, &stop, &err),
-                    VD_INTERRUPTED, &err, "0 of 1000", NULL);
-}
-
 // ---- survey -----------------------------------------------------------------------------------
 
 // An untrained extractor: it finds something, anything.
@@ -426,9 +365,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(running_out_of_memory_leaves_nothing_behind, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_place_that_is_not_there_is_an_error, set_up, tear_down),
-        cmocka_unit_test(every_piece_is_done_once),
-        cmocka_unit_test(the_first_failure_comes_back),
-        cmocka_unit_test(a_stop_is_an_interruption),
         cmocka_unit_test_setup_teardown(regions_are_what_the_extractor_sees, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_survey_out_of_memory_says_so, set_up, tear_down),
     };

@@ -1,12 +1,13 @@
-#include "assets/blocks/parallel.h"
+#include "engine/parallel.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef struct crew {
     size_t count;
-    blocks_work work;
+    vd_parallel_work work;
     void *context;
     const atomic_int *stop;
     atomic_size_t next, done;
@@ -60,7 +61,7 @@ static void *run(void *argument)
 }
 
 // Until all have ended; reports a few times a second.
-static void wait_for(crew *c, blocks_report report, void *user)
+static void wait_for(crew *c, vd_parallel_report report, void *user)
 {
     pthread_mutex_lock(&c->mutex);
     while (c->running > 0) {
@@ -79,15 +80,15 @@ static void wait_for(crew *c, blocks_report report, void *user)
     pthread_mutex_unlock(&c->mutex);
 }
 
-vd_status blocks_parallel(size_t count, int threads, blocks_work work, void *context,
-                          blocks_report report, void *user, const atomic_int *stop, vd_error *err)
+vd_status vd_parallel(size_t count, int threads, vd_parallel_work work, void *context,
+                      vd_parallel_report report, void *user, const atomic_int *stop, vd_error *err)
 {
     crew c = {.count = count, .work = work, .context = context, .stop = stop};
-    worker workers[BLOCKS_THREADS];
+    worker workers[VD_THREADS];
     int started = 0;
     pthread_mutex_init(&c.mutex, NULL);
     pthread_cond_init(&c.changed, NULL);
-    threads = threads < 1 ? 1 : threads > BLOCKS_THREADS ? BLOCKS_THREADS : threads;
+    threads = threads < 1 ? 1 : threads > VD_THREADS ? VD_THREADS : threads;
     pthread_mutex_lock(&c.mutex);
     for (int i = 0; i < threads; i++) {
         workers[i] = (worker){.crew = &c, .number = i};
@@ -114,4 +115,10 @@ vd_status blocks_parallel(size_t count, int threads, blocks_work work, void *con
         return vd_error_set(err, VD_INTERRUPTED, "interrupted after %zu of %zu",
                             atomic_load(&c.done), count);
     return VD_OK;
+}
+
+int vd_parallel_threads(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : count > VD_THREADS ? VD_THREADS : (int)count;
 }
