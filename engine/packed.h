@@ -9,6 +9,14 @@
 #include "engine/arena.h"
 #include "engine/error.h"
 
+// The arrays of a vd_packed where a backend's operations read them: on the CPU the arrays
+// themselves, elsewhere copies in its memory.
+typedef struct vd_packed_rows {
+    const int *start, *length;
+    const int32_t *id;
+    const int *place, *owner, *order, *active, *offset, *forward, *backward;
+} vd_packed_rows;
+
 typedef struct vd_packed {
     int sequences; // S
     int tokens;    // T, over all sequences
@@ -23,6 +31,7 @@ typedef struct vd_packed {
     int *offset;   // (longest + 1) first row of a step, step order
     int *forward;  // (T) flat row of each row in step order, reading left to right
     int *backward; // (T) the same, reading right to left
+    vd_packed_rows rows;
 } vd_packed;
 
 // ids: (sequences, width), lengths 0..width. Arrays live in arena.

@@ -16,6 +16,7 @@
 #include "engine/network.h"
 #include "engine/safetensors.h"
 #include "engine/trainer.h"
+#include "tests/support/backend.h"
 #include "tests/support/support.h"
 
 enum { WORDS = 30, E = 6, H = 8, D = 10, P = 5, REAL = 4, ROUNDS = 6, POOL = 40, TO = 6 };
@@ -128,28 +129,36 @@ static void assert_near(const char *what, double found, double expected)
 static void compare_round(const vd_answer *a, const vd_network *net, int t)
 {
     const vd_pass *pass = &net->pass;
-    int q = a->question_length, first = pass->question_words.start[t];
+    int q = a->question_length, first = pass->question_words.start[t], stride;
+    int rounds = pass->span.questions, words = pass->question_words.tokens;
+    float *scores = support_read(net->scores, (size_t)(rounds * POOL));
+    float *context = support_read(pass->context, (size_t)(rounds * ROUNDS));
+    float *topic = support_read(pass->topic, pass->topic_start[1]);
+    float *word = support_read(pass->word, (size_t)(P * words));
+    float *region = support_read(pass->region, (size_t)pass->rows);
+    size_t start = vd_pass_word_start(pass, t, &stride);
     for (int i = 0; i < POOL; i++)
-        assert_near("score", (double)a->score[i], (double)net->scores[t * POOL + i]);
+        assert_near("score", (double)a->score[i], (double)scores[t * POOL + i]);
     assert_int_equal(a->rounds, t + 1);
     for (int r = 0; r <= t; r++) {
-        assert_near("context", (double)a->context_attention[r],
-                    (double)pass->context[t * ROUNDS + r]);
+        assert_near("context", (double)a->context_attention[r], (double)context[t * ROUNDS + r]);
         for (int i = 0; i < q; i++)
             for (int j = 0; j < a->history_length[r]; j++)
-                assert_near(
-                    "topic", (double)a->topic_attention[(r * q + i) * a->history_width + j],
-                    (double)pass->topic[(size_t)(first + i) * (size_t)pass->history_words.tokens +
-                                        (size_t)(pass->history_words.start[r] + j)]);
+                assert_near("topic", (double)a->topic_attention[(r * q + i) * a->history_width + j],
+                            (double)topic[(size_t)(first + i) * (size_t)pass->history_words.tokens +
+                                          (size_t)(pass->history_words.start[r] + j)]);
     }
     for (int i = 0; i < P * q; i++)
         assert_near("word", (double)a->word_attention[i],
-                    (double)pass->word[pass->word_start[t] + (size_t)i]);
+                    (double)word[start + (size_t)(i / q * stride + i % q)]);
     for (int k = 0; k < REAL; k++)
         assert_near("region", (double)a->region_attention[k],
-                    (double)pass->region[pass->span.region_start[t] + k]);
+                    (double)region[pass->span.region_start[t] + k]);
     for (int k = REAL; k < P; k++)
         assert_near("region of padding", (double)a->region_attention[k], 0);
+    float *const read[] = {scores, context, topic, word, region};
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        vd_free(read[i]);
 }
 
 static void compare(vd_gate gate, vd_positions positions, bool joined)
