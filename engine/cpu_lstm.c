@@ -29,6 +29,12 @@ VD_WIDE static void add_two(vd_real *y, const vd_real *x, const vd_real *a, cons
         y[i] = x[i] + a[i] + b[i];
 }
 
+// The row (step order) of the step before that row k of a step > 0 goes on from.
+static int row_before(const vd_packed *packed, int step, int k)
+{
+    return packed->parent ? packed->parent[packed->offset[step] + k] : packed->offset[step - 1] + k;
+}
+
 static void lstm_direction(const vd_lstm_pass *p)
 {
     const vd_packed *packed = p->packed;
@@ -45,25 +51,24 @@ static void lstm_direction(const vd_lstm_pass *p)
     for (int step = 0; step < packed->longest; step++) {
         int n = packed->active[step], first = packed->offset[step];
         vd_real *before = p->before + (size_t)first * h;
-        if (step == 0) {
-            for (int k = 0; k < n; k++)
-                if (p->initial)
-                    memcpy(before + (size_t)k * h, p->initial + (size_t)packed->order[k] * h,
-                           h * sizeof *before);
-                else
-                    memset(before + (size_t)k * h, 0, h * sizeof *before);
+        for (int k = 0; k < n; k++) {
+            const vd_real *state =
+                step ? p->y + (size_t)p->map[row_before(packed, step, k)] * (size_t)p->y_stride
+                : p->initial ? p->initial + (size_t)packed->order[k] * h
+                             : NULL;
+            if (state)
+                memcpy(before + (size_t)k * h, state, h * sizeof *before);
+            else
+                memset(before + (size_t)k * h, 0, h * sizeof *before);
         }
         if (step > 0 || p->initial)
             be->gemm(false, true, n, g, p->hidden, 1, before, p->hidden, p->weights->w_hh,
                      p->hidden, 1, p->gate + (size_t)first * 4 * h, g);
-        int next = step + 1 < packed->longest ? packed->active[step + 1] : 0;
         for (int k = 0; k < n; k++) {
             size_t row = (size_t)(first + k);
-            const vd_real *c = step ? p->cell + (size_t)(packed->offset[step - 1] + k) * h : NULL;
-            vd_real *y = p->y + (size_t)p->map[row] * (size_t)p->y_stride;
-            cell(p->gate + row * 4 * h, c, p->cell + row * h, y, p->hidden);
-            if (k < next)
-                memcpy(p->before + (size_t)(packed->offset[step + 1] + k) * h, y, h * sizeof *y);
+            const vd_real *c = step ? p->cell + (size_t)row_before(packed, step, k) * h : NULL;
+            cell(p->gate + row * 4 * h, c, p->cell + row * h,
+                 p->y + (size_t)p->map[row] * (size_t)p->y_stride, p->hidden);
         }
     }
 }

@@ -6,50 +6,7 @@
 #include "engine/alloc.h"
 #include "engine/model_private.h"
 #include "engine/network.h"
-
-// ---- pool ---------------------------------------------------------------------------------------
-
-struct vd_pool {
-    const vd_model *model;
-    int count;
-    vd_real *vector; // (count, H), like all numbers here in the memory of the model's backend
-};
-
-static void *take_numbers(const vd_model *model, size_t count, size_t size)
-{
-    size_t bytes;
-    return __builtin_mul_overflow(count, size, &bytes) ? NULL : model->be->memory->allocate(bytes);
-}
-
-static void give_numbers(const vd_model *model, void *numbers)
-{
-    model->be->memory->release(numbers);
-}
-
-// So many candidates are encoded at once: enough for fast products, little memory.
-enum { POOL_PIECE = 1024 };
-
-static vd_status encode_pool(vd_pool *pool, const int32_t *tokens, const int32_t *lengths,
-                             int width, vd_arena *arena, vd_error *err)
-{
-    size_t h = (size_t)pool->model->config.hidden;
-    for (int first = 0; first < pool->count; first += POOL_PIECE) {
-        int n = pool->count - first < POOL_PIECE ? pool->count - first : POOL_PIECE;
-        vd_pass pass;
-        vd_text_pass text = {0};
-        vd_packed packed;
-        vd_arena_reset(arena);
-        vd_model_pass(pool->model, arena, &pass);
-        vd_status status = vd_packed_make(tokens + (size_t)first * (size_t)width, lengths + first,
-                                          n, width, arena, &packed, err);
-        if (status == VD_OK)
-            status =
-                vd_candidates_encode(&pass, &text, &packed, pool->vector + (size_t)first * h, err);
-        if (status != VD_OK)
-            return status;
-    }
-    return VD_OK;
-}
+#include "engine/pool_private.h"
 
 static bool ids_fit(const int32_t *ids, int count, int vocab)
 {
@@ -58,55 +15,6 @@ static bool ids_fit(const int32_t *ids, int count, int vocab)
             return false;
     return true;
 }
-
-vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_t *lengths,
-                      int count, int width, vd_pool **out, vd_error *err)
-{
-    *out = NULL;
-    if (count < 1)
-        return vd_error_set(err, VD_USAGE, "a pool needs at least one answer");
-    for (int i = 0; i < count; i++)
-        if (lengths[i] < 0 || lengths[i] > width || lengths[i] > VD_MAX_CANDIDATE ||
-            !ids_fit(tokens + (size_t)i * (size_t)width, lengths[i], model->config.vocab))
-            return vd_error_set(err, VD_USAGE,
-                                "answer %d of the pool has a length or token out of range", i);
-    vd_pool *pool = vd_alloc(1, sizeof *pool);
-    if (!pool)
-        return vd_error_memory(err, "the answer pool");
-    vd_arena arena = {0};
-    vd_status status = VD_OK;
-    pool->model = model;
-    pool->count = count;
-    pool->vector =
-        take_numbers(model, (size_t)count * (size_t)model->config.hidden, sizeof *pool->vector);
-    if (!pool->vector)
-        status = vd_error_memory(err, "the answer pool's vectors");
-    if (status == VD_OK)
-        status = encode_pool(pool, tokens, lengths, width, &arena, err);
-    if (status == VD_OK)
-        status = vd_backend_status(model->be, err);
-    vd_arena_free(&arena);
-    if (status != VD_OK) {
-        vd_pool_free(pool);
-        return status;
-    }
-    *out = pool;
-    return VD_OK;
-}
-
-void vd_pool_free(vd_pool *pool)
-{
-    if (pool)
-        give_numbers(pool->model, pool->vector);
-    vd_free(pool);
-}
-
-int vd_pool_count(const vd_pool *pool)
-{
-    return pool->count;
-}
-
-// ---- dialog -------------------------------------------------------------------------------------
 
 // What is kept of the history: per entry and per word of all entries, in order.
 typedef struct vd_kept_history {
@@ -154,11 +62,11 @@ static vd_status make_room(vd_dialog *d, int entries, int words, vd_error *err)
         size_t room = part[i].per_entry ? entry_room : word_room;
         if (room == (part[i].per_entry ? k->entry_room : k->word_room))
             continue;
-        vd_real *grown = take_numbers(d->model, room, part[i].size);
+        vd_real *grown = vd_model_take(d->model, room, part[i].size);
         if (!grown)
             return vd_error_memory(err, "the history");
         d->model->be->memory->copy(grown, *part[i].memory, part[i].used * part[i].size);
-        give_numbers(d->model, *part[i].memory);
+        vd_model_give(d->model, *part[i].memory);
         *part[i].memory = grown;
     }
     if (entry_room != k->entry_room) {
@@ -304,8 +212,8 @@ vd_status vd_dialog_new(const vd_model *model, const vd_pool *pool, const float 
     d->pool = pool;
     d->regions = regions;
     d->image = vd_alloc(p * (size_t)c->region, sizeof *d->image);
-    d->f_image = take_numbers(model, p * (size_t)c->hidden, sizeof *d->f_image);
-    d->view_half = take_numbers(model, p * wide, sizeof *d->view_half);
+    d->f_image = vd_model_take(model, p * (size_t)c->hidden, sizeof *d->f_image);
+    d->view_half = vd_model_take(model, p * wide, sizeof *d->view_half);
     if (!d->image || !d->f_image || !d->view_half)
         status = vd_error_memory(err, "the picture's features");
     if (status == VD_OK) {
@@ -327,13 +235,13 @@ void vd_dialog_free(vd_dialog *d)
     if (!d)
         return;
     vd_free(d->history.start);
-    give_numbers(d->model, d->history.sentence);
-    give_numbers(d->model, d->history.matching);
-    give_numbers(d->model, d->history.embedding);
-    give_numbers(d->model, d->history.aggregation);
+    vd_model_give(d->model, d->history.sentence);
+    vd_model_give(d->model, d->history.matching);
+    vd_model_give(d->model, d->history.embedding);
+    vd_model_give(d->model, d->history.aggregation);
     vd_free(d->image);
-    give_numbers(d->model, d->f_image);
-    give_numbers(d->model, d->view_half);
+    vd_model_give(d->model, d->f_image);
+    vd_model_give(d->model, d->view_half);
     vd_arena_free(&d->arena);
     vd_free(d);
 }

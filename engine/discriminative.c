@@ -2,8 +2,9 @@
 // the encoder's vector, z_c = o_c . e            (Park et al. 2021, section 3.4; Das et al. 2017)
 #include "engine/network.h"
 
-vd_status vd_candidates_encode(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
-                               vd_real *vector, vd_error *err)
+// The states (T, H) of the decoder's LSTM: text->recurrent.y.
+static vd_status read_candidates(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
+                                 vd_error *err)
 {
     vd_positions positions = pass->config->positions;
     // The printed code's positions belong to the encoder only.
@@ -11,13 +12,50 @@ vd_status vd_candidates_encode(vd_pass *pass, vd_text_pass *text, const vd_packe
         positions = VD_POSITIONS_NONE;
     vd_status status =
         vd_words_forward(pass, text, packed, positions, VD_SITE_CANDIDATE_WORDS, err);
-    if (status == VD_OK)
-        status =
-            vd_recurrent_forward(pass, &text->recurrent, pass->w->candidate, 1, packed, text->input,
-                                 pass->config->embed, NULL, VD_SITE_CANDIDATE_LAYER, err);
+    if (status != VD_OK)
+        return status;
+    return vd_recurrent_forward(pass, &text->recurrent, pass->w->candidate, 1, packed, text->input,
+                                pass->config->embed, NULL, VD_SITE_CANDIDATE_LAYER, err);
+}
+
+vd_status vd_candidates_encode(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
+                               vd_real *vector, vd_error *err)
+{
+    vd_status status = read_candidates(pass, text, packed, err);
     if (status != VD_OK)
         return status;
     pass->be->ends(packed, 1, pass->config->hidden, text->recurrent.y, vector);
+    return VD_OK;
+}
+
+vd_status vd_prefixes_encode(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int width,
+                             const int *order, int count, vd_real *vector, vd_error *err)
+{
+    int h = pass->config->hidden, n = 0;
+    vd_text_pass text = {0};
+    vd_packed packed;
+    int32_t *last = vd_arena_take(pass->arena, (size_t)count, sizeof *last);
+    int32_t *row = vd_arena_take(pass->arena, (size_t)count, sizeof *row);
+    vd_real *end = vd_arena_reals(pass->arena, (size_t)count * (size_t)h);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "candidate vectors");
+    vd_status status =
+        vd_packed_prefixes(ids, lengths, width, order, count, pass->arena, &packed, last, err);
+    if (status == VD_OK)
+        status = read_candidates(pass, &text, &packed, err);
+    if (status != VD_OK)
+        return status;
+    for (int i = 0; i < count; i++)
+        if (last[i] >= 0) {
+            last[n] = last[i];
+            row[n++] = order[i];
+        }
+    const int32_t *from = vd_arena_upload(pass->arena, last, (size_t)n, sizeof *last);
+    const int32_t *to = vd_arena_upload(pass->arena, row, (size_t)n, sizeof *row);
+    if (!from || !to)
+        return vd_error_memory(err, "candidate vectors");
+    pass->be->embed(text.recurrent.y, from, n, h, end);
+    pass->be->add_rows_backward(vector, to, n, h, end);
     return VD_OK;
 }
 

@@ -23,4 +23,16 @@ struct vd_model {
 // model's backend.
 void vd_model_pass(const vd_model *model, vd_arena *arena, vd_pass *pass);
 
+// Numbers in the memory of a model's backend.
+static inline void *vd_model_take(const vd_model *model, size_t count, size_t size)
+{
+    size_t bytes;
+    return __builtin_mul_overflow(count, size, &bytes) ? NULL : model->be->memory->allocate(bytes);
+}
+
+static inline void vd_model_give(const vd_model *model, void *numbers)
+{
+    model->be->memory->release(numbers);
+}
+
 #endif

@@ -159,7 +159,7 @@ static vd_status load_pool(vd_session *session, vd_error *err)
     if (status)
         return status;
     return vd_pool_new(session->model, session->tokens, session->lengths,
-                       (int)session->answers->count, VD_MAX_CANDIDATE, &session->pool, err);
+                       (int)session->answers->count, VD_MAX_CANDIDATE, NULL, &session->pool, err);
 }
 
 vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err)

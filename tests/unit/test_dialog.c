@@ -14,9 +14,9 @@
 #include "engine/dialog.h"
 #include "engine/model_private.h"
 #include "engine/network.h"
-#include "engine/safetensors.h"
 #include "engine/trainer.h"
 #include "tests/support/backend.h"
+#include "tests/support/random_model.h"
 #include "tests/support/support.h"
 
 enum { WORDS = 30, E = 6, H = 8, D = 10, P = 5, REAL = 4, ROUNDS = 6, POOL = 40, TO = 6 };
@@ -39,29 +39,9 @@ static void must(vd_status status, const vd_error *err)
 
 static vd_model *random_model(vd_gate gate, vd_positions positions)
 {
-    char names[WORDS][8], *directory = support_temp_dir();
-    char *path = support_join(directory, "tiny.safetensors");
-    const char *list[WORDS];
-    vd_vocab *vocab;
-    vd_trainer *trainer;
-    vd_model *model;
-    vd_error err;
-    for (int i = 0; i < WORDS; i++) {
-        snprintf(names[i], sizeof names[i], "w%d", i);
-        list[i] = names[i];
-    }
-    must(vd_vocab_from_words(list, WORDS, &vocab, &err), &err);
-    vd_config config = {vd_vocab_size(vocab), E, H, D, gate, positions};
-    vd_train_options options = vd_train_defaults();
-    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
-    must(vd_trainer_save_model(trainer, path, VD_F32, &err), &err);
-    must(vd_model_load(path, &model, &err), &err);
-    assert_string_equal(vd_model_name(model), "tiny");
-    vd_trainer_free(trainer);
-    vd_vocab_free(vocab);
-    support_remove_tree(directory);
-    free(path);
-    free(directory);
+    vd_config config = {WORDS + VD_FIRST_WORD, E, H, D, gate, positions};
+    vd_model *model = support_random_model(&config);
+    assert_string_equal(vd_model_name(model), "random");
     return model;
 }
 
@@ -90,7 +70,8 @@ static void begin(conversation *c, vd_gate gate, vd_positions positions)
         for (int i = 0; i < POOL; i++)
             c->option[r * POOL + i] = i;
     }
-    must(vd_pool_new(c->model, c->candidate, c->candidate_length, POOL, TO, &c->pool, &err), &err);
+    must(vd_pool_new(c->model, c->candidate, c->candidate_length, POOL, TO, NULL, &c->pool, &err),
+         &err);
 }
 
 static void end(conversation *c)
@@ -289,7 +270,7 @@ static void what_does_not_fit_is_refused(void **state)
     static const int32_t answer[2 * VD_MAX_HISTORY];
     int32_t length = 2 * VD_MAX_HISTORY;
     vd_pool *pool;
-    assert_int_equal(vd_pool_new(other, answer, &length, 1, length, &pool, &err), VD_USAGE);
+    assert_int_equal(vd_pool_new(other, answer, &length, 1, length, NULL, &pool, &err), VD_USAGE);
     assert_null(pool);
     vd_model_free(other);
     must(vd_dialog_new(c.model, c.pool, c.image, P, c.history, c.history_length[0], &dialog, &err),
@@ -314,7 +295,7 @@ static vd_status whole_conversation(void *context, vd_error *err)
     vd_dialog *dialog = NULL;
     vd_answer a = {0};
     vd_status status =
-        vd_pool_new(c->model, c->candidate, c->candidate_length, POOL, TO, &pool, err);
+        vd_pool_new(c->model, c->candidate, c->candidate_length, POOL, TO, NULL, &pool, err);
     if (status == VD_OK)
         status = vd_dialog_new(c->model, pool, c->image, P, c->history, c->history_length[0],
                                &dialog, err);
