@@ -216,19 +216,6 @@ static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd
     }
 }
 
-// How much the answer drew on each question word: attention 3 weighted by attention 4,
-// w_i = sum_k g_k M_ki.
-static double word_share(const vd_answer *answer, int word)
-{
-    double sum = 0;
-    if (word >= answer->question_length || !answer->word_attention || !answer->region_attention)
-        return 0;
-    for (int k = 0; k < answer->regions; k++)
-        sum += (double)answer->region_attention[k] *
-               (double)answer->word_attention[k * answer->question_length + word];
-    return sum;
-}
-
 void vd_chat_draw_words(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     const vd_take *take = vd_chat_take(chat);
@@ -239,7 +226,7 @@ void vd_chat_draw_words(vd_chat *chat, vd_grid *grid, vd_rect at)
     double most = 0;
     for (int i = 0; i < reply->words; i++) {
         unknown |= reply->unknown[i];
-        most = fmax(most, word_share(&reply->answer, i));
+        most = fmax(most, vd_word_share(&reply->answer, i));
     }
     char note[64] = "";
     if (reply->cut > 0)
@@ -266,7 +253,7 @@ void vd_chat_draw_words(vd_chat *chat, vd_grid *grid, vd_rect at)
         }
         x += vd_grid_text(grid, x, y, end - x, text,
                           role(grid, reply->unknown[i] ? VD_ROLE_UNKNOWN : VD_ROLE_TEXT));
-        vd_grid_level(grid, x, y, word_share(&reply->answer, i) / fmax(most, 0.3),
+        vd_grid_level(grid, x, y, vd_word_share(&reply->answer, i) / fmax(most, 0.3),
                       role(grid, VD_ROLE_BAR_WORD));
         x += 2;
     }

@@ -10,6 +10,7 @@
 #include "engine/alloc.h"
 #include "tui/output.h"
 #include "tui/session.h"
+#include "tui/shares.h"
 
 enum { IMAGE, MODEL, ASSETS, TOP, JSON };
 
@@ -34,19 +35,6 @@ typedef struct ask {
 } ask;
 
 // ---- JSON ---------------------------------------------------------------------------------------
-
-// What each question word got: attention 3 (regions -> words) summed with the weights of
-// attention 4 (the answer's regions).
-static double word_weight(const vd_answer *answer, int word)
-{
-    double sum = 0;
-    for (int p = 0; p < answer->regions; p++)
-        sum +=
-            (double)answer->region_attention[p] *
-            (double)
-                answer->word_attention[(size_t)p * (size_t)answer->question_length + (size_t)word];
-    return sum;
-}
 
 static void json_words(yajl_gen json, const vd_reply *reply)
 {
@@ -111,7 +99,7 @@ static void json_attention(yajl_gen json, const ask *a, const vd_answer *answer)
     vd_output_string(json, "words");
     yajl_gen_array_open(json);
     for (int i = 0; i < answer->question_length; i++)
-        vd_output_number(json, word_weight(answer, i));
+        vd_output_number(json, vd_word_share(answer, i));
     yajl_gen_array_close(json);
     yajl_gen_map_close(json);
 }
