@@ -149,6 +149,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@echo "  CC   $<"
 	$(Q)$(CC) $(C_FLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
+$(BUILD)/tui/html.o: tui/page.css tui/page.js
+
 $(LIB): $(LIB_OBJ) $(BUILD)/members
 	@echo "  AR   $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $(LIB_OBJ)

@@ -19,7 +19,8 @@ typedef struct png_work {
     png_infop info;
     const unsigned char *data; // reading: what is left
     size_t left;
-    vd_output *output; // writing
+    unsigned char *made; // writing: (size) so far, with room for more
+    size_t size, room;
     vd_image image;
     png_bytep pixels; // with alpha, when the picture has it
     png_bytepp rows;
@@ -175,9 +176,18 @@ vd_status vd_image_from_png(const char *path, const unsigned char *data, size_t 
 static void write_bytes(png_structp png, png_bytep data, size_t size)
 {
     png_work *work = png_get_io_ptr(png);
-    work->status = vd_output_write(work->output, data, size, work->err);
-    if (work->status)
-        png_error(png, "writing failed");
+    if (size > work->room - work->size) {
+        size_t room = 2 * work->room + size + 4096;
+        unsigned char *grown = vd_grow(work->made, work->room, room, 1);
+        if (!grown) {
+            work->status = VD_NO_MEMORY;
+            png_error(png, "out of memory");
+        }
+        work->made = grown;
+        work->room = room;
+    }
+    memcpy(work->made + work->size, data, size);
+    work->size += size;
 }
 
 static void flush_bytes(png_structp png)
@@ -200,20 +210,46 @@ static vd_status encode(png_work *work)
     return work->status ? refuse(work, "") : VD_OK;
 }
 
-vd_status vd_image_write_png(const char *path, const vd_image *image, vd_error *err)
+static vd_status to_bytes(const char *path, const vd_image *image, unsigned char **data,
+                          size_t *size, vd_error *err)
 {
     png_work work = {.path = path, .err = err, .image = *image};
-    vd_status status = vd_output_create(path, &work.output, err);
-    if (status)
-        return status;
+    *data = NULL;
     work.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &work, on_error, on_warning, &work,
                                          take, give);
     work.info = work.png ? png_create_info_struct(work.png) : NULL;
-    status = work.info ? encode(&work) : vd_error_memory(err, path);
+    vd_status status = work.info ? encode(&work) : vd_error_memory(err, path);
     png_destroy_write_struct(&work.png, &work.info);
+    if (status) {
+        vd_free(work.made);
+        return status;
+    }
+    *data = work.made;
+    *size = work.size;
+    return VD_OK;
+}
+
+vd_status vd_image_to_png(const vd_image *image, unsigned char **data, size_t *size, vd_error *err)
+{
+    return to_bytes("a picture", image, data, size, err);
+}
+
+vd_status vd_image_write_png(const char *path, const vd_image *image, vd_error *err)
+{
+    unsigned char *data;
+    size_t size;
+    vd_output *output;
+    vd_status status = to_bytes(path, image, &data, &size, err);
     if (status)
-        vd_output_abort(work.output);
-    else
-        status = vd_output_commit(work.output, err);
+        return status;
+    status = vd_output_create(path, &output, err);
+    if (status == VD_OK) {
+        status = vd_output_write(output, data, size, err);
+        if (status)
+            vd_output_abort(output);
+        else
+            status = vd_output_commit(output, err);
+    }
+    vd_free(data);
     return status;
 }

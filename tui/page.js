@@ -1,0 +1,138 @@
+"use strict";
+(function () {
+  const all = (selector, root) => Array.from((root || document).querySelectorAll(selector));
+  const one = (selector) => document.querySelector(selector);
+  const cases = all("article.case");
+  document.documentElement.classList.add("js");
+
+  // A region and its line in the list below the picture light up together.
+  document.addEventListener("mouseover", (event) => {
+    const part = event.target.closest("[data-region]");
+    all(".lit").forEach((lit) => lit.classList.remove("lit"));
+    if (part)
+      all('[data-region="' + part.dataset.region + '"]', part.closest("figure"))
+        .forEach((same) => same.classList.add("lit"));
+  });
+
+  const browser = one(".browser");
+  if (!browser) { // a transcript: everything is shown; j and k go from question to question
+    document.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.altKey || event.metaKey || !"jk".includes(event.key)) return;
+      const at = cases.indexOf(document.activeElement.closest("article.case"));
+      const next = cases[Math.max(0, Math.min(cases.length - 1, at + (event.key === "j" ? 1 : -1)))];
+      if (next) { next.focus({ preventScroll: true }); next.scrollIntoView(); }
+    });
+    return;
+  }
+
+  const list = one("#list"), items = all("#list li"), links = all("#list a");
+  const buttons = all(".buttons button"), find = one("#find"), order = one("#order");
+  const family = one("#family"), count = one("#count"), shown = one(".shown");
+  const byId = new Map(cases.map((article) => [article.id, article]));
+  const rows = items.map((item, index) => {
+    const article = byId.get(links[index].getAttribute("href").slice(1));
+    return { item, link: links[index], article, place: index,
+             text: article.textContent.toLowerCase(), id: article.id };
+  });
+  let visible = rows, current = null;
+
+  function show(row, focus) {
+    current = row || null;
+    rows.forEach((other) => {
+      other.article.classList.toggle("away", other !== row);
+      if (other === row) other.link.setAttribute("aria-current", "true");
+      else other.link.removeAttribute("aria-current");
+    });
+    shown.classList.toggle("empty", !row);
+    if (!row) return;
+    row.item.scrollIntoView({ block: "nearest" });
+    if (focus) row.link.focus({ preventScroll: true });
+  }
+
+  // So that what is looked at can be linked to and is still there after a reload.
+  function remember(row) {
+    if (row && location.hash !== "#" + row.id) history.replaceState(null, "", "#" + row.id);
+  }
+
+  function filter() {
+    const on = new Set(buttons.filter((b) => b.getAttribute("aria-pressed") === "true")
+      .map((b) => b.dataset.group));
+    const text = find.value.trim().toLowerCase();
+    visible = rows.filter((row) => {
+      const data = row.article.dataset;
+      const fits = (!data.group || on.has(data.group)) && (!family || !family.value ||
+        data.family === family.value) && (!text || row.text.includes(text));
+      row.item.classList.toggle("away", !fits);
+      return fits;
+    });
+    count.textContent = visible.length + " of " + rows.length + " cases";
+    show(visible.includes(current) ? current : visible[0], false);
+  }
+
+  function sort() {
+    const number = (row) => row.id.split("-").slice(1).map(Number);
+    rows.sort((a, b) => {
+      if (order.value === "moved") return a.place - b.place;
+      const [x, y] = [number(a), number(b)];
+      return x[0] - y[0] || x[1] - y[1];
+    });
+    rows.forEach((row) => list.append(row.item));
+    filter();
+  }
+
+  function step(by) {
+    const at = visible.indexOf(current);
+    show(visible[Math.max(0, Math.min(visible.length - 1, at + by))], true);
+    remember(current);
+    window.scrollTo({ top: browser.offsetTop });
+  }
+
+  function toggle(button) {
+    const on = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(on));
+    filter();
+  }
+
+  function reset() {
+    buttons.forEach((button) => button.setAttribute("aria-pressed", "true"));
+    find.value = "";
+    if (family) family.value = "";
+    filter();
+  }
+
+  buttons.forEach((button) => button.addEventListener("click", () => toggle(button)));
+  find.addEventListener("input", filter);
+  order.addEventListener("change", sort);
+  if (family) family.addEventListener("change", filter);
+  rows.forEach((row) => row.link.addEventListener("click", (event) => {
+    event.preventDefault();
+    show(row, true);
+    remember(row);
+  }));
+  window.addEventListener("hashchange", () => {
+    const row = rows.find((other) => "#" + other.id === location.hash);
+    if (row) { if (!visible.includes(row)) reset(); show(row, false); }
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const typing = event.target.closest("input, select");
+    if (event.key === "Escape") { reset(); document.activeElement.blur(); return; }
+    if (typing) return;
+    const keys = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
+    const inList = event.target.closest("#list");
+    if (event.key === "j" || event.key === "k" || (inList && event.key in keys)) {
+      event.preventDefault();
+      step(keys[event.key]);
+    } else if (event.key === "/") {
+      event.preventDefault();
+      find.focus();
+    } else if (event.key >= "1" && event.key <= "4") {
+      toggle(buttons[event.key - 1]);
+    }
+  });
+
+  filter();
+  const start = rows.find((row) => "#" + row.id === location.hash);
+  if (start) show(start, false);
+})();
