@@ -16,13 +16,6 @@ static vd_status make_span(vd_network *net, const vd_batch *batch, vd_error *err
         dialog[k] = k / rounds;
         seen[k] = k % rounds + 1;
     }
-    vd_span_rows at = {.question_start = vd_arena_upload(pass->arena, start,
-                                                         (size_t)batch->dialogs + 1, sizeof *start),
-                       .dialog = vd_arena_upload(pass->arena, dialog, (size_t)n, sizeof *dialog),
-                       .seen = vd_arena_upload(pass->arena, seen, (size_t)n, sizeof *seen)};
-    at.entry_start = at.question_start;
-    if (pass->arena->failed)
-        return vd_error_memory(err, "the batch's geometry");
     pass->span = (vd_span){.dialogs = batch->dialogs,
                            .questions = n,
                            .most = rounds,
@@ -31,8 +24,7 @@ static vd_status make_span(vd_network *net, const vd_batch *batch, vd_error *err
                            .dialog = dialog,
                            .seen = seen,
                            .question = &pass->question_words,
-                           .history = &pass->history_words,
-                           .rows = at};
+                           .history = &pass->history_words};
     vd_status status =
         vd_packed_make(batch->question, batch->question_length, n, batch->question_width,
                        pass->arena, &pass->question_words, err);
@@ -79,12 +71,7 @@ vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_err
     }
     start[n] = pass->rows;
     pass->span.region_start = start;
-    size_t k = (size_t)pass->rows;
-    pass->span.rows.region_start =
-        vd_arena_upload(pass->arena, start, (size_t)n + 1, sizeof *start);
-    pass->rows_at.image = vd_arena_upload(pass->arena, pass->row_image, k, sizeof *real);
-    pass->rows_at.question = vd_arena_upload(pass->arena, pass->row_question, k, sizeof *real);
-    return pass->arena->failed ? vd_error_memory(err, "the image") : VD_OK;
+    return VD_OK;
 }
 
 vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error *err)
@@ -96,7 +83,8 @@ vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error
     pass->image = vd_arena_reals(pass->arena, count);
     if (!pass->image)
         return vd_error_memory(err, "the image");
-    pass->be->load_floats(image, pass->image, count);
+    for (size_t i = 0; i < count; i++)
+        pass->image[i] = (vd_real)image[i];
     pass->be->normalise_regions(pass->image, pass->image, pass->span.dialogs, regions,
                                 pass->config->region);
     return VD_OK;
@@ -163,7 +151,8 @@ vd_status vd_network_scores(vd_network *net, const vd_batch *batch, float *score
         status = vd_discriminative_forward(net, err);
     if (status != VD_OK)
         return status;
-    net->pass.be->read_floats(net->scores, scores,
-                              (size_t)net->pass.span.questions * (size_t)batch->candidates);
-    return vd_backend_status(net->pass.be, err);
+    size_t all = (size_t)net->pass.span.questions * (size_t)batch->candidates;
+    for (size_t i = 0; i < all; i++)
+        scores[i] = (float)net->scores[i];
+    return VD_OK;
 }

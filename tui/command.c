@@ -45,6 +45,17 @@ const vd_command vd_commands[] = {
      "  visdial eval --model improved --data val.json --features val_features.safetensors \\\n"
      "      --dense val_dense.json\n",
      vd_cmd_eval_options, NULL},
+    {"compare", vd_cmd_compare, "compare two models, question by question", "[options]",
+     "Ranks the candidates of every round with both models and prints in how many questions both,\n"
+     "one or none is right (with McNemar's test), the difference of every metric (with a paired\n"
+     "bootstrap over dialogs), the same by family of question and by round, and the questions\n"
+     "about which the models differ most. --html and --markdown write those with the picture,\n"
+     "the dialog, both rankings and both attentions.",
+     "  visdial compare\n"
+     "  visdial compare --html compare.html --group first,second\n"
+     "  visdial compare --model base --model run1/model.safetensors --data val.json \\\n"
+     "      --features val_features.safetensors --dense val_dense.json\n",
+     vd_cmd_compare_options, NULL},
     {"blocks", vd_cmd_blocks, "make Blocks pictures, dialogs about them and their features",
      "make|world|show [options]",
      "Everything comes from the seed and each picture's number.\n"
@@ -70,7 +81,7 @@ const vd_command vd_commands[] = {
      "[FILE...]", "Without a file: what this program is made of.",
      "  visdial info assets/improved.safetensors assets/pictures/3.png\n", no_options, NULL},
     {"help", vd_cmd_help, "explain a command", "[COMMAND]", "", "  visdial help train\n",
-     help_options, "chat ask train eval blocks extract data info help"},
+     help_options, "chat ask train eval compare blocks extract data info help"},
     {0},
 };
 

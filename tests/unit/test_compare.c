@@ -1,0 +1,451 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <yajl/yajl_tree.h>
+
+#include "engine/alloc.h"
+#include "engine/trainer.h"
+#include "features/dataset.h"
+#include "tests/support/program.h"
+#include "tests/support/support.h"
+#include "tests/support/tiny_world.h"
+#include "tui/compare.h"
+
+static tiny_world tiny;
+
+static int make_tiny(void **state)
+{
+    (void)state;
+    tiny_world_make(&tiny);
+    setenv("VISDIAL_ASSETS", tiny.directory, 1);
+    return 0;
+}
+
+static int remove_tiny(void **state)
+{
+    (void)state;
+    tiny_world_remove(&tiny);
+    return 0;
+}
+
+// ---- cases --------------------------------------------------------------------------------------
+
+static vd_corpus open_corpus(void)
+{
+    vd_corpus corpus;
+    vd_error err = {0};
+    const vd_corpus_paths paths = {
+        .data = tiny.val, .features = tiny.features, .dense = tiny.dense};
+    assert_int_equal(vd_corpus_open(&paths, &corpus, &err), VD_OK);
+    return corpus;
+}
+
+static vd_cases *open_cases(const vd_corpus *corpus)
+{
+    vd_cases *cases;
+    vd_error err = {0};
+    const vd_cases_options options = {.model = {tiny.base, tiny.improved}};
+    assert_int_equal(vd_cases_new(corpus, &options, &cases, &err), VD_OK);
+    return cases;
+}
+
+// The scores of the evaluation, for a model: (dialogs, 3, TINY_ANSWERS).
+static float *scores_of(const vd_cases *cases, int side)
+{
+    vd_error err;
+    vd_dataset *set;
+    vd_loader *loader;
+    vd_scorer *scorer;
+    const vd_batch *batch;
+    const size_t index[] = {0, 1, 2, 3};
+    const vd_dataset_view plain = {0};
+    float *scores = vd_alloc((size_t)4 * 3 * TINY_ANSWERS, sizeof *scores);
+    assert_non_null(scores);
+    assert_int_equal(vd_dataset_new(cases->corpus->dialogs, cases->corpus->regions,
+                                    vd_model_vocab(cases->model[side]), &set, &err),
+                     VD_OK);
+    assert_int_equal(vd_loader_new(set, &loader, &err), VD_OK);
+    assert_int_equal(vd_scorer_new(cases->model[side], &scorer, &err), VD_OK);
+    assert_int_equal(vd_loader_batch(loader, index, 4, &plain, &batch, &err), VD_OK);
+    assert_int_equal(vd_scorer_run(scorer, batch, scores, &err), VD_OK);
+    vd_scorer_free(scorer);
+    vd_loader_free(loader);
+    vd_dataset_free(set);
+    return scores;
+}
+
+// What stands in a case is what the evaluation's scores say, and the case in full (through the
+// dialog's caches, history made of human answers) gives the same scores again.
+static void cases_agree_with_the_evaluation(void **state)
+{
+    (void)state;
+    vd_corpus corpus = open_corpus();
+    vd_cases *cases = open_cases(&corpus);
+    assert_int_equal(cases->count, 12);
+    assert_int_equal(cases->rounds, 3);
+    float *scores[2] = {scores_of(cases, 0), scores_of(cases, 1)};
+    for (size_t i = 0; i < cases->count; i++) {
+        const vd_case *at = &cases->at[i];
+        assert_int_equal(at->dialog, i / 3);
+        assert_int_equal(at->round, i % 3);
+        const vd_visdial_round *round = vd_case_round(cases, at);
+        vd_case_answers full;
+        vd_error err = {0};
+        double moved = 0;
+        assert_int_equal(vd_case_answer(cases, at, NULL, &full, &err), VD_OK);
+        for (int side = 0; side < 2; side++) {
+            const float *score = scores[side] + i * TINY_ANSWERS;
+            float ranks[TINY_ANSWERS];
+            vd_metrics metrics = {0};
+            vd_metrics_ranks(score, TINY_ANSWERS, ranks);
+            vd_metrics_add(&metrics, ranks, TINY_ANSWERS, round->truth, round->relevance);
+            assert_true(fabsf(at->side[side].rank - ranks[round->truth]) < 1e-6f);
+            assert_memory_equal(&at->side[side].metrics, &metrics, sizeof metrics);
+            const vd_answer *answer = &full.reply[side].answer;
+            assert_int_equal(answer->candidates, TINY_ANSWERS);
+            assert_int_equal(answer->rounds, at->round + 1);
+            assert_int_equal(answer->order[0], at->side[side].first);
+            for (int o = 0; o < TINY_ANSWERS; o++)
+                assert_true(fabsf(answer->score[o] - score[o]) < 1e-5f);
+        }
+        for (int o = 0; o < TINY_ANSWERS; o++)
+            moved += fabs((double)full.reply[0].answer.probability[o] -
+                          (double)full.reply[1].answer.probability[o]);
+        assert_true(fabs(moved / 2 - (double)at->moved) < 1e-5);
+        assert_int_equal(full.regions, full.reply[0].answer.regions);
+        vd_case_answers_clear(&full);
+    }
+    vd_free(scores[0]);
+    vd_free(scores[1]);
+    vd_cases_free(cases);
+    vd_corpus_close(&corpus);
+}
+
+static void a_model_against_itself_differs_nowhere(void **state)
+{
+    (void)state;
+    vd_corpus corpus = open_corpus();
+    vd_cases *cases;
+    vd_error err = {0};
+    const vd_cases_options options = {.model = {"base", tiny.base}, .limit = 3};
+    assert_int_equal(vd_cases_new(&corpus, &options, &cases, &err), VD_OK);
+    assert_int_equal(cases->dialogs, 3);
+    assert_int_equal(cases->count, 9);
+    vd_comparison all;
+    assert_int_equal(vd_cases_compare(cases, &(vd_case_filter){0}, 200, &all, &err), VD_OK);
+    assert_int_equal(all.cases, 9);
+    for (int by = 0; by < 2; by++) {
+        assert_int_equal(all.right[by].only_a, 0);
+        assert_int_equal(all.right[by].only_b, 0);
+        assert_true(all.test[by].exact >= 1);
+    }
+    for (int m = 0; m < VD_METRICS; m++) {
+        assert_true(all.difference[m].estimate >= 0 && all.difference[m].estimate <= 0);
+        assert_true(all.difference[m].p >= 1);
+    }
+    for (size_t i = 0; i < cases->count; i++)
+        assert_true(cases->at[i].moved < 1e-6f);
+    vd_cases_free(cases);
+    vd_corpus_close(&corpus);
+}
+
+// Groups made up by hand, so that every one has members.
+static vd_case_side made_side(bool human, double correct)
+{
+    vd_metrics metrics = {.rounds = 1, .dense_rounds = 1, .correct = correct};
+    metrics.recall[0] = human;
+    return (vd_case_side){.metrics = metrics, .rank = human ? 1 : 2};
+}
+
+static void cases_are_grouped_filtered_and_ordered(void **state)
+{
+    (void)state;
+    vd_corpus corpus = open_corpus();
+    vd_cases *cases = open_cases(&corpus);
+    for (size_t i = 0; i < cases->count; i++) {
+        cases->at[i].side[0] = made_side(i & 1, (double)(i >> 1 & 1));
+        cases->at[i].side[1] = made_side(i >> 1 & 1, i & 1 ? 0.5 : 1);
+        cases->at[i].moved = (float)(i * 5 % 12) / 12;
+    }
+    cases->at[11].side[0].metrics = cases->at[11].side[1].metrics = (vd_metrics){0};
+    static const vd_case_group by_human[] = {VD_CASE_NEITHER, VD_CASE_FIRST, VD_CASE_SECOND,
+                                             VD_CASE_BOTH};
+    for (size_t i = 0; i < 11; i++)
+        assert_int_equal(vd_case_group_of(&cases->at[i], VD_RIGHT_HUMAN), by_human[i % 4]);
+    assert_int_equal(vd_case_group_of(&cases->at[11], VD_RIGHT_HUMAN), VD_CASE_UNKNOWN);
+    assert_int_equal(vd_case_group_of(&cases->at[2], VD_RIGHT_RELEVANT), VD_CASE_BOTH);
+    assert_int_equal(vd_case_group_of(&cases->at[1], VD_RIGHT_RELEVANT), VD_CASE_NEITHER);
+
+    const vd_case *out[12];
+    vd_case_filter filter = {0};
+    assert_int_equal(vd_cases_select(cases, &filter, VD_CASE_BY_DIFFERENCE, out), 12);
+    for (int i = 1; i < 12; i++)
+        assert_true(out[i - 1]->moved > out[i]->moved);
+    filter.groups = 1u << VD_CASE_FIRST | 1u << VD_CASE_UNKNOWN;
+    assert_int_equal(vd_cases_select(cases, &filter, VD_CASE_BY_DIALOG, out), 4);
+    assert_ptr_equal(out[0], &cases->at[1]);
+    assert_ptr_equal(out[3], &cases->at[11]);
+    filter = (vd_case_filter){.family = "exist", .round = 2};
+    assert_int_equal(vd_cases_select(cases, &filter, VD_CASE_BY_DIALOG, out), 4);
+    filter.round = 3;
+    assert_int_equal(vd_cases_select(cases, &filter, VD_CASE_BY_DIALOG, out), 0);
+    filter = (vd_case_filter){.text = "NEXT to"};
+    assert_int_equal(vd_cases_select(cases, &filter, VD_CASE_BY_DIALOG, out), 4);
+    filter.text = "no such words";
+    assert_int_equal(vd_cases_select(cases, &filter, VD_CASE_BY_DIALOG, out), 0);
+
+    vd_comparison all;
+    vd_error err = {0};
+    assert_int_equal(vd_cases_compare(cases, &(vd_case_filter){0}, 100, &all, &err), VD_OK);
+    assert_int_equal(all.right[VD_RIGHT_HUMAN].both, 2);
+    assert_int_equal(all.right[VD_RIGHT_HUMAN].only_a, 3);
+    assert_int_equal(all.right[VD_RIGHT_HUMAN].only_b, 3);
+    assert_int_equal(all.right[VD_RIGHT_HUMAN].neither, 3);
+    vd_slices slices;
+    assert_int_equal(vd_cases_slices(cases, 100, NULL, &slices, &err), VD_OK);
+    assert_int_equal(slices.count, 1 + 2 + 3);
+    assert_string_equal(slices.slice[1].family, "color");
+    assert_int_equal(slices.slice[1].comparison.cases, 8);
+    assert_int_equal(slices.slice[3].round, 1);
+    assert_int_equal(slices.slice[3].comparison.cases, 4);
+    vd_slices_clear(&slices);
+    atomic_int stop = 1;
+    assert_int_equal(vd_cases_slices(cases, 100, &stop, &slices, &err), VD_INTERRUPTED);
+    vd_cases_free(cases);
+    vd_corpus_close(&corpus);
+}
+
+static vd_status compare_once(void *context, vd_error *err)
+{
+    const vd_corpus *corpus = context;
+    vd_cases *cases;
+    vd_slices slices = {0};
+    const vd_cases_options options = {.model = {tiny.base, tiny.improved}, .limit = 1};
+    vd_status status = vd_cases_new(corpus, &options, &cases, err);
+    if (status)
+        return status;
+    vd_case_sheet sheet = {0};
+    status = vd_cases_slices(cases, 1, NULL, &slices, err);
+    if (status == VD_OK)
+        status = vd_case_sheet_make(cases, &cases->at[2], VD_RIGHT_HUMAN, NULL, &sheet, err);
+    vd_case_sheet_clear(&sheet);
+    vd_slices_clear(&slices);
+    vd_cases_free(cases);
+    return status;
+}
+
+static vd_status open_once(void *context, vd_error *err)
+{
+    const vd_corpus_paths *paths = context;
+    vd_corpus corpus;
+    vd_status status = vd_corpus_open(paths, &corpus, err);
+    vd_corpus_close(&corpus);
+    return status;
+}
+
+static void memory_that_is_out_is_reported(void **state)
+{
+    (void)state;
+    vd_corpus corpus = open_corpus();
+    assert_true(support_fail_each_allocation(compare_once, &corpus) > 20);
+    vd_corpus_close(&corpus);
+    vd_corpus_paths paths = {.data = tiny.val, .features = tiny.features, .dense = tiny.dense};
+    assert_true(support_fail_each_allocation(open_once, &paths) > 5);
+}
+
+// ---- command ------------------------------------------------------------------------------------
+
+#define ARGUMENTS(...)                                                                             \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        "compare", "--quiet", "--data", tiny.val, "--features", tiny.features, __VA_ARGS__, NULL   \
+    }
+
+static void tables_name_groups_metrics_families_and_rounds(void **state)
+{
+    (void)state;
+    support_program run;
+    support_program_run(&run, ARGUMENTS("--dense", tiny.dense), NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_string_equal(run.err, "");
+    static const char *const wanted[] = {
+        "models   base (", "improved (",        "4 dialogs, 12 questions",
+        "\nboth right",    "\nonly base right", "\nonly improved right",
+        "\nboth wrong",    "\nMcNemar's test",  "\nMRR",
+        "\nNDCG",          "\ncorrect@1",       "correct@1 by family",
+        "\ncolor",         "\nexist",           "correct@1 by round",
+        "95 % interval",   "where they differ", "human answer: place",
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        if (!strstr(run.out, wanted[i]))
+            print_error("missing: %s\n", wanted[i]);
+        assert_non_null(strstr(run.out, wanted[i]));
+    }
+    support_program_clear(&run);
+    // Without relevance the human answer decides.
+    support_program_run(&run, ARGUMENTS("--model", tiny.base, "--model", "improved"), NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_non_null(strstr(run.out, "R@1 by family"));
+    assert_null(strstr(run.out, "correct@1"));
+    support_program_clear(&run);
+}
+
+static yajl_val compare_json(const char *const *arguments)
+{
+    support_program run;
+    support_program_run(&run, arguments, NULL);
+    support_program_expect(&run, 0, NULL);
+    char reason[200];
+    yajl_val tree = yajl_tree_parse(run.out, reason, sizeof reason);
+    assert_non_null(tree);
+    support_program_clear(&run);
+    return tree;
+}
+
+static double number(yajl_val tree, const char *a, const char *b, const char *c, const char *d)
+{
+    const char *path[] = {a, b, c, d, NULL};
+    yajl_val value = yajl_tree_get(tree, path, yajl_t_number);
+    assert_non_null(value);
+    return YAJL_GET_DOUBLE(value);
+}
+
+static void json_says_what_the_tables_say(void **state)
+{
+    (void)state;
+    yajl_val tree = compare_json(
+        ARGUMENTS("--dense", tiny.dense, "--json", "--cases", "0", "--resamples", "200"));
+    vd_corpus corpus = open_corpus();
+    vd_cases *cases = open_cases(&corpus);
+    vd_comparison all;
+    vd_error err = {0};
+    assert_int_equal(vd_cases_compare(cases, &(vd_case_filter){0}, 200, &all, &err), VD_OK);
+    assert_int_equal(number(tree, "all", "questions", NULL, NULL), 12);
+    assert_int_equal(number(tree, "all", "right_human", "only_first", NULL),
+                     all.right[VD_RIGHT_HUMAN].only_a);
+    assert_int_equal(number(tree, "all", "right_relevant", "neither", NULL),
+                     all.right[VD_RIGHT_RELEVANT].neither);
+    const vd_interval *mrr = &all.difference[VD_MRR];
+    assert_true(fabs(number(tree, "all", "metrics", "mrr", "difference") - mrr->estimate) < 1e-6);
+    assert_true(fabs(number(tree, "all", "metrics", "mrr", "low") - mrr->low) < 1e-6);
+    assert_true(fabs(number(tree, "all", "metrics", "mrr", "high") - mrr->high) < 1e-6);
+    assert_int_equal(number(tree, "family", "exist", "questions", NULL), 4);
+    assert_int_equal(number(tree, "round", "3", "questions", NULL), 4);
+    const char *list[] = {"cases", NULL};
+    yajl_val listed = yajl_tree_get(tree, list, yajl_t_array);
+    assert_int_equal(YAJL_GET_ARRAY(listed)->len, 12);
+    vd_cases_free(cases);
+    vd_corpus_close(&corpus);
+    yajl_tree_free(tree);
+
+    tree = compare_json(ARGUMENTS("--json", "--right", "human", "--round", "2", "--find", "ball"));
+    listed = yajl_tree_get(tree, list, yajl_t_array);
+    assert_int_equal(YAJL_GET_ARRAY(listed)->len, 4);
+    yajl_tree_free(tree);
+}
+
+static void pages_hold_the_cases(void **state)
+{
+    (void)state;
+    char *html = support_join(tiny.directory, "out.html");
+    char *markdown = support_join(tiny.directory, "out.md");
+    support_program run;
+    support_program_run(
+        &run, ARGUMENTS("--dense", tiny.dense, "--html", html, "--markdown", markdown), NULL);
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    char *page = support_read_file(html, NULL);
+    for (int image = 1; image <= 4; image++) {
+        char id[64];
+        for (int round = 1; round <= 3; round++) {
+            snprintf(id, sizeof id, " id=\"case-%d-%d\"", image, round);
+            assert_non_null(strstr(page, id));
+        }
+        snprintf(id, sizeof id,
+                 "<image id=\"pic-%d\" width=\"32\" height=\"24\" href=\"data:", image);
+        char *first = strstr(page, id); // each picture once
+        assert_non_null(first);
+        assert_null(strstr(first + 1, id));
+    }
+    free(page);
+    page = support_read_file(markdown, NULL);
+    assert_non_null(strstr(page, "# base and improved, question by question"));
+    assert_non_null(strstr(page, "### Picture 4, round 3 of 3"));
+    assert_non_null(strstr(page, "McNemar's test"));
+    free(page);
+    free(markdown);
+    free(html);
+}
+
+static void refuse(const char *const *arguments, int code, const char *a, const char *b)
+{
+    support_program run;
+    support_program_run(&run, arguments, NULL);
+    support_program_expect(&run, code, "visdial compare: ", a, b, NULL);
+    assert_string_equal(run.out, "");
+    support_program_clear(&run);
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    refuse(ARGUMENTS("--model", "base"), 2, "'base' is compared with which model", "--model");
+    refuse(ARGUMENTS("--model", "a", "--model", "b", "--model", "c"), 2, "'c' is the third",
+           "two are compared");
+    refuse(ARGUMENTS("--group", "both,wrong"), 2, "--group", "found 'both,wrong'");
+    refuse(ARGUMENTS("--right", "me"), 2, "--right", "found 'me'");
+    refuse(ARGUMENTS("--right", "relevant"), 2, "--right relevant", "--dense");
+    refuse(ARGUMENTS("--family", "colour"), 2, "'colour'", "color, exist");
+    refuse(ARGUMENTS("--resamples", "7"), 2, "--resamples", "found '7'");
+    refuse(ARGUMENTS("more"), 2, "unexpected", "more");
+    refuse(ARGUMENTS("--pictures", "/nonexistent"), 3, "/nonexistent", "no such directory");
+    refuse(ARGUMENTS("--html", "/nonexistent/x.html"), 3, "/nonexistent", "");
+    refuse(ARGUMENTS("--model", "base", "--model", "/nonexistent"), 3, "/nonexistent", "");
+    refuse((const char *const[]){"compare", "--data", tiny.val, NULL}, 2, "--features", "missing");
+    char *wide = support_join(tiny.directory, "wide.safetensors");
+    tiny_world_features(wide, TINY_REGION_SIZE + 3);
+    refuse((const char *const[]){"compare", "--data", tiny.val, "--features", wide, NULL}, 5,
+           "regions of 5 numbers", "has 8");
+    free(wide);
+}
+
+static void a_damaged_picture_is_an_error(void **state)
+{
+    (void)state;
+    char *pictures = support_join(tiny.directory, "pictures");
+    char *picture = support_join(pictures, "2.png"),
+         *html = support_join(tiny.directory, "no.html");
+    size_t size;
+    char *good = support_read_file(picture, &size);
+    support_write_file(picture, good, size / 2);
+    refuse(ARGUMENTS("--html", html), 4, "2.png", "PNG");
+    assert_false(support_exists(html));
+    support_write_file(picture, good, size);
+    free(good);
+    free(html);
+    free(picture);
+    free(pictures);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cases_agree_with_the_evaluation),
+        cmocka_unit_test(a_model_against_itself_differs_nowhere),
+        cmocka_unit_test(cases_are_grouped_filtered_and_ordered),
+        cmocka_unit_test(memory_that_is_out_is_reported),
+        cmocka_unit_test(tables_name_groups_metrics_families_and_rounds),
+        cmocka_unit_test(json_says_what_the_tables_say),
+        cmocka_unit_test(pages_hold_the_cases),
+        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(a_damaged_picture_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, make_tiny, remove_tiny);
+}

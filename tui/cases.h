@@ -1,0 +1,140 @@
+// Every question of a data set as two models answer it: who is right, how far they differ, what
+// the difference is worth. The questions continue from the human answers, as in the evaluation.
+#ifndef VD_CASES_H
+#define VD_CASES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "engine/statistics.h"
+#include "tui/corpus.h"
+#include "tui/progress.h"
+#include "tui/session.h"
+
+// ---- cases --------------------------------------------------------------------------------------
+
+typedef struct vd_case_side {
+    vd_metrics metrics; // of this question alone
+    float rank;         // of the human answer, ties averaged; 0 not known
+    int32_t first;      // the answer ranked first: index into the round's options
+} vd_case_side;
+
+typedef struct vd_case {
+    uint32_t dialog;
+    int32_t round;        // from 0
+    float moved;          // share of probability that lies elsewhere: half of sum |p_a - p_b|, 0..1
+    vd_case_side side[2]; // of the two models
+} vd_case;
+
+typedef struct vd_cases {
+    const vd_corpus *corpus; // borrowed
+    vd_model *model[2];
+    size_t dialogs; // compared; the first ones of the corpus
+    size_t count;
+    vd_case *at; // (count) by dialog and round
+    size_t family_count;
+    const char **family; // by name; borrowed from the corpus
+    int rounds;          // of the longest dialog
+} vd_cases;
+
+typedef struct vd_cases_options {
+    const char *model[2]; // "base", "improved" or paths
+    size_t limit;         // dialogs; 0 = all
+    const atomic_int *stop;
+    vd_progress *progress; // started; may be NULL
+} vd_cases_options;
+
+// Loads both models and scores every round that has candidates. VD_FORMAT when none has a human
+// answer or relevance. Keeps a reference to corpus.
+vd_status vd_cases_new(const vd_corpus *corpus, const vd_cases_options *options, vd_cases **out,
+                       vd_error *err);
+void vd_cases_free(vd_cases *cases);
+
+const vd_visdial_dialog *vd_case_dialog(const vd_cases *cases, const vd_case *at);
+const vd_visdial_round *vd_case_round(const vd_cases *cases, const vd_case *at);
+const char *vd_case_option(const vd_cases *cases, const vd_case *at, int option); // its text
+const char *vd_case_question(const vd_cases *cases, const vd_case *at);           // without "?"
+const char *vd_case_human(const vd_cases *cases, const vd_case *at);              // NULL: not known
+
+// ---- groups -------------------------------------------------------------------------------------
+
+// When an answer counts as right: it is what the human said (the thesis' ticks; rank 1), or people
+// found it fully right (relevance 1).
+typedef enum vd_right { VD_RIGHT_HUMAN, VD_RIGHT_RELEVANT } vd_right;
+
+typedef enum vd_case_group {
+    VD_CASE_BOTH,
+    VD_CASE_FIRST,  // only the first model
+    VD_CASE_SECOND, // only the second
+    VD_CASE_NEITHER,
+    VD_CASE_UNKNOWN, // nobody knows what is right
+    VD_CASE_GROUPS
+} vd_case_group;
+
+bool vd_case_right(const vd_case *at, int side, vd_right by);
+vd_case_group vd_case_group_of(const vd_case *at, vd_right by);
+// "both right", "only base", ... with the models' names.
+void vd_case_group_name(const vd_cases *cases, vd_case_group group, char *out, size_t size);
+
+// ---- choosing -----------------------------------------------------------------------------------
+
+typedef enum vd_case_order { VD_CASE_BY_DIFFERENCE, VD_CASE_BY_DIALOG } vd_case_order;
+
+typedef struct vd_case_filter {
+    vd_right by;
+    unsigned groups;    // bits 1 << vd_case_group; 0 = all
+    const char *family; // NULL: any
+    int round;          // from 1; 0: any
+    const char *text;   // in question, human answer or first answers, or the picture's number
+} vd_case_filter;
+
+bool vd_case_matches(const vd_cases *cases, const vd_case *at, const vd_case_filter *filter);
+// out: room for cases->count; gets the matching cases in that order. Returns how many. By
+// difference: largest first, equal ones by dialog and round.
+size_t vd_cases_select(const vd_cases *cases, const vd_case_filter *filter, vd_case_order order,
+                       const vd_case **out);
+
+// ---- what the difference is worth ---------------------------------------------------------------
+
+typedef struct vd_comparison {
+    size_t cases;
+    vd_metrics metrics[2];
+    vd_interval difference[VD_METRICS]; // second model - first, bootstrapped over dialogs
+    vd_pairs right[2];                  // by vd_right; a is the first model
+    vd_mcnemar test[2];
+} vd_comparison;
+
+// Over the cases of the filter. resamples 0 = 10000.
+vd_status vd_cases_compare(const vd_cases *cases, const vd_case_filter *filter, int resamples,
+                           vd_comparison *out, vd_error *err);
+
+// All cases, every family and every round.
+typedef struct vd_slice {
+    const char *family; // NULL: any
+    int round;          // 0: any
+    vd_comparison comparison;
+} vd_slice;
+typedef struct vd_slices {
+    size_t count;
+    vd_slice *slice; // the first is about all cases
+} vd_slices;
+vd_status vd_cases_slices(const vd_cases *cases, int resamples, const atomic_int *stop,
+                          vd_slices *out, vd_error *err);
+void vd_slices_clear(vd_slices *slices);
+
+// ---- one case in full ---------------------------------------------------------------------------
+
+// Both models' answers with probabilities and attentions; candidates are the round's options in
+// their order.
+typedef struct vd_case_answers {
+    vd_reply reply[2];
+    float *boxes; // (regions, 4) in 0..1, NULL: the features have none
+    int regions;
+} vd_case_answers;
+
+// May run on another thread than the rest, one call at a time.
+vd_status vd_case_answer(const vd_cases *cases, const vd_case *at, const atomic_int *stop,
+                         vd_case_answers *out, vd_error *err);
+void vd_case_answers_clear(vd_case_answers *answers);
+
+#endif
