@@ -10,29 +10,30 @@ enum { ALIGNMENT = 64, SMALLEST = 1 << 16 };
 struct vd_arena_block {
     vd_arena_block *next;
     size_t size;
-    unsigned char *memory;
+    unsigned char *memory; // of the chain's kind
 };
 
-static int grow(vd_arena *arena, size_t bytes)
+static int grow(vd_arena_chain *chain, const vd_memory *memory, size_t bytes)
 {
-    size_t size = arena->total > SMALLEST ? arena->total : SMALLEST;
+    size_t size = chain->total > SMALLEST ? chain->total : SMALLEST;
     if (size < bytes)
         size = bytes;
     vd_arena_block *block = vd_alloc(1, sizeof *block);
-    unsigned char *memory = vd_alloc(size, 1);
-    if (!block || !memory) {
+    unsigned char *piece = memory->allocate(size);
+    if (!block || !piece) {
         vd_free(block);
-        vd_free(memory);
+        memory->release(piece);
         return -1;
     }
-    *block = (vd_arena_block){arena->block, size, memory};
-    arena->block = block;
-    arena->used = 0;
-    arena->total += size;
+    *block = (vd_arena_block){chain->block, size, piece};
+    chain->block = block;
+    chain->used = 0;
+    chain->total += size;
     return 0;
 }
 
-void *vd_arena_take_raw(vd_arena *arena, size_t count, size_t size)
+static void *take(vd_arena *arena, vd_arena_chain *chain, const vd_memory *memory, size_t count,
+                  size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 4) {
@@ -40,31 +41,32 @@ void *vd_arena_take_raw(vd_arena *arena, size_t count, size_t size)
         return NULL;
     }
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
-    if ((!arena->block || arena->block->size - arena->used < bytes) && grow(arena, bytes) != 0) {
+    if ((!chain->block || chain->block->size - chain->used < bytes) &&
+        grow(chain, memory, bytes) != 0) {
         arena->failed = 1;
         return NULL;
     }
-    void *memory = arena->block->memory + arena->used;
-    arena->used += bytes;
-    return memory;
+    void *piece = chain->block->memory + chain->used;
+    chain->used += bytes;
+    return piece;
+}
+
+static int on_host(const vd_arena *arena)
+{
+    return !arena->memory || arena->memory == &vd_memory_host;
+}
+
+void *vd_arena_take_raw(vd_arena *arena, size_t count, size_t size)
+{
+    return take(arena, &arena->host, &vd_memory_host, count, size);
 }
 
 void *vd_arena_take(vd_arena *arena, size_t count, size_t size)
 {
-    void *memory = vd_arena_take_raw(arena, count, size);
-    if (memory)
-        memset(memory, 0, count * size);
-    return memory;
-}
-
-vd_real *vd_arena_reals(vd_arena *arena, size_t count)
-{
-    return vd_arena_take_raw(arena, count, sizeof(vd_real));
-}
-
-vd_real *vd_arena_zeros(vd_arena *arena, size_t count)
-{
-    return vd_arena_take(arena, count, sizeof(vd_real));
+    void *piece = vd_arena_take_raw(arena, count, size);
+    if (piece)
+        memset(piece, 0, count * size);
+    return piece;
 }
 
 int *vd_arena_ints(vd_arena *arena, size_t count)
@@ -72,31 +74,72 @@ int *vd_arena_ints(vd_arena *arena, size_t count)
     return vd_arena_take(arena, count, sizeof(int));
 }
 
-static void release(vd_arena *arena)
+void *vd_arena_numbers(vd_arena *arena, size_t count, size_t size)
 {
-    while (arena->block) {
-        vd_arena_block *next = arena->block->next;
-        vd_free(arena->block->memory);
-        vd_free(arena->block);
-        arena->block = next;
+    if (on_host(arena))
+        return vd_arena_take_raw(arena, count, size);
+    return take(arena, &arena->device, arena->memory, count, size);
+}
+
+vd_real *vd_arena_reals(vd_arena *arena, size_t count)
+{
+    return vd_arena_numbers(arena, count, sizeof(vd_real));
+}
+
+vd_real *vd_arena_zeros(vd_arena *arena, size_t count)
+{
+    if (on_host(arena))
+        return vd_arena_take(arena, count, sizeof(vd_real));
+    vd_real *piece = vd_arena_reals(arena, count);
+    if (piece)
+        arena->memory->zero(piece, count * sizeof *piece);
+    return piece;
+}
+
+const void *vd_arena_upload(vd_arena *arena, const void *host, size_t count, size_t size)
+{
+    if (on_host(arena) || !host)
+        return host;
+    void *piece = vd_arena_numbers(arena, count, size);
+    if (piece)
+        arena->memory->upload(piece, host, count * size);
+    return piece;
+}
+
+static void release(vd_arena_chain *chain, const vd_memory *memory)
+{
+    while (chain->block) {
+        vd_arena_block *next = chain->block->next;
+        memory->release(chain->block->memory);
+        vd_free(chain->block);
+        chain->block = next;
     }
-    arena->used = arena->total = 0;
+    chain->used = chain->total = 0;
+}
+
+static void reset(vd_arena_chain *chain, const vd_memory *memory)
+{
+    if (chain->block && chain->block->next) {
+        size_t total = chain->total;
+        release(chain, memory);
+        // When this fails the next take tries again, piece by piece.
+        (void)grow(chain, memory, total);
+    }
+    chain->used = 0;
 }
 
 void vd_arena_reset(vd_arena *arena)
 {
-    if (arena->block && arena->block->next) {
-        size_t total = arena->total;
-        release(arena);
-        // When this fails the next take tries again, piece by piece.
-        (void)grow(arena, total);
-    }
-    arena->used = 0;
+    reset(&arena->host, &vd_memory_host);
+    if (!on_host(arena))
+        reset(&arena->device, arena->memory);
     arena->failed = 0;
 }
 
 void vd_arena_free(vd_arena *arena)
 {
-    release(arena);
+    release(&arena->host, &vd_memory_host);
+    if (!on_host(arena))
+        release(&arena->device, arena->memory);
     arena->failed = 0;
 }

@@ -1,18 +1,28 @@
 // Memory for one pass through the network: taken piece by piece, given back all at once. After the
 // first pass over a batch of a size nothing is allocated any more.
+//
+// Two kinds of pieces: the host's (take, ints), and the numbers that a backend's operations read
+// and write (reals, zeros, numbers, upload), which lie in the backend's memory. On the CPU, where
+// `memory` is NULL or the host's, both come from the same blocks.
 #ifndef VD_ARENA_H
 #define VD_ARENA_H
 
 #include <stddef.h>
 
+#include "engine/memory.h"
 #include "engine/real.h"
 
 typedef struct vd_arena_block vd_arena_block;
 
-typedef struct vd_arena {
+typedef struct vd_arena_chain {
     vd_arena_block *block; // newest first
     size_t used, total;    // bytes in the newest block, in all blocks
-    int failed;            // an allocation failed since the last reset
+} vd_arena_chain;
+
+typedef struct vd_arena {
+    vd_arena_chain host, device;
+    const vd_memory *memory; // of the backend; set before the first piece is taken
+    int failed;              // an allocation failed since the last reset
 } vd_arena;
 
 // count zeroed elements, aligned to 64. On failure a NULL is returned and arena->failed set, so a
@@ -20,11 +30,17 @@ typedef struct vd_arena {
 void *vd_arena_take(vd_arena *arena, size_t count, size_t size);
 // The same without zeroing, for what is overwritten anyway.
 void *vd_arena_take_raw(vd_arena *arena, size_t count, size_t size);
-vd_real *vd_arena_reals(vd_arena *arena, size_t count); // not zeroed
-vd_real *vd_arena_zeros(vd_arena *arena, size_t count); // zeroed
-int *vd_arena_ints(vd_arena *arena, size_t count);      // zeroed
+int *vd_arena_ints(vd_arena *arena, size_t count); // zeroed
 
-// Everything taken is given back; the memory is kept, as one block.
+// In the backend's memory.
+void *vd_arena_numbers(vd_arena *arena, size_t count, size_t size); // not zeroed
+vd_real *vd_arena_reals(vd_arena *arena, size_t count);             // not zeroed
+vd_real *vd_arena_zeros(vd_arena *arena, size_t count);             // zeroed
+// What host memory holds, where operations can read it: itself on the CPU, else a copy. NULL host
+// stays NULL.
+const void *vd_arena_upload(vd_arena *arena, const void *host, size_t count, size_t size);
+
+// Everything taken is given back; the memory is kept, as one block of each kind.
 void vd_arena_reset(vd_arena *arena);
 void vd_arena_free(vd_arena *arena);
 

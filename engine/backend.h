@@ -1,5 +1,11 @@
-// The operations the network is made of, as one table: filled once for the CPU (cpu_*.c), later
-// once for every other device. Operations are as coarse as a GPU needs them to be.
+// The operations the network is made of, as one table: filled once for the CPU (cpu_*.c) and once
+// for every other device (cuda/). Operations are as coarse as a GPU needs them to be.
+//
+// Every array an operation gets lies in the backend's memory (`memory`), weights and index arrays
+// included; scalars, the structs themselves and what is marked "host" lie in the caller's. A
+// vd_packed and a vd_span carry both: host arrays, and `rows`, where operations read them.
+// Operations may still be running when they return; download, read_floats and rank wait for them.
+// One that fails leaves its results undefined and is remembered until `trouble` is asked.
 //
 // All matrices are row-major. "adds to" means the result is added to what is there. Rows of word
 // arrays are in flat order, see packed.h. Dropout masks are functions of (key, index), so nothing
@@ -10,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/memory.h"
 #include "engine/model.h"
 #include "engine/packed.h"
 #include "engine/real.h"
@@ -18,7 +25,7 @@
 // One direction of one LSTM layer over packed sequences.
 typedef struct vd_lstm_pass {
     const vd_packed *packed;
-    const int *map; // packed->forward or packed->backward
+    const int *map; // packed->rows.forward or packed->rows.backward
     const vd_lstm_weights *weights;
     int in, hidden;
     const vd_real *x;       // (T, in) flat order
@@ -42,6 +49,10 @@ typedef struct vd_lstm_gradient {
 
 // Geometry the attention operations share: N questions over the entries and regions of B dialogs.
 // In training question t of a dialog sees entries 0..t; a chat asks one question that sees all.
+typedef struct vd_span_rows {
+    const int *question_start, *entry_start, *dialog, *seen, *region_start;
+} vd_span_rows;
+
 typedef struct vd_span {
     int dialogs;               // B
     int questions;             // N
@@ -52,14 +63,54 @@ typedef struct vd_span {
     const int *seen;           // (N) entries of its dialog that a question sees, from the first
     const vd_packed *question, *history; // words of question n: rows start[n] .. start[n + 1]
     const int *region_start;             // (N + 1) first (question, real region) row of a question
+    vd_span_rows rows;                   // the arrays above, where operations read them
 } vd_span;
 
-typedef struct vd_backend {
+// c (m, n) = op(a) op(b) + beta c with beta 0 or 1, op = transpose where asked.
+typedef struct vd_product {
+    int m, n, k;
+    const vd_real *a, *b;
+    vd_real *c;
+    int lda, ldb, ldc;
+} vd_product;
+
+// Cross entropy of every question's O candidates, with a margin on the target's score (network.h).
+typedef struct vd_candidate_loss {
+    int questions, candidates, hidden; // N, O, H
+    int margin;
+    double lambda;
+    double scale;                // of the sum over questions
+    const int32_t *truth;        // (N) -1 = unknown: no loss, no gradient
+    const int32_t *option;       // (N, O) row of `vector`
+    const vd_real *scores;       // (N, O)
+    const vd_real *vector;       // (U, H)
+    const vd_real *encoded;      // (N, H)
+    vd_real *dscores;            // (N, O) zero where nothing is known; NULL = no gradient
+    vd_real *dvector, *dencoded; // added to, with a margin only
+    double *loss;                // (1) written: scale * sum
+} vd_candidate_loss;
+
+// Grows whenever the table or a struct it uses changes: a table from elsewhere with another number
+// is not used.
+enum { VD_BACKEND_ABI = 1 };
+
+struct vd_backend {
+    int abi;     // VD_BACKEND_ABI
+    size_t size; // sizeof(vd_backend)
+
     const char *name; // "cpu"
+    const vd_memory *memory;
+    // What went wrong since the last call, host text that stays until the next one; NULL = nothing.
+    const char *(*trouble)(void);
+    // Numbers from and to host floats; read_floats waits until they are there.
+    void (*load_floats)(const float *host, vd_real *y, size_t n);
+    void (*read_floats)(const vd_real *x, float *host, size_t n);
 
     // c = alpha op(a) op(b) + beta c, op = transpose where asked; op(a) is (m, k), op(b) (k, n).
     void (*gemm)(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
                  const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc);
+    // Several products in one call. Their results do not overlap.
+    void (*products)(bool ta, bool tb, vd_real beta, const vd_product *list, int count);
     // Every row of y (rows, n) becomes `row`.
     void (*fill_rows)(const vd_real *row, vd_real *y, int rows, int n);
     // y = x w^T + b; w (out, in), b (out) or NULL.
@@ -89,8 +140,21 @@ typedef struct vd_backend {
     void (*embed_backward)(vd_real *dtable, const int32_t *id, int rows, int width,
                            const vd_real *dy);
 
-    void (*lstm)(const vd_lstm_pass *pass);
-    void (*lstm_backward)(const vd_lstm_pass *pass, const vd_lstm_gradient *gradient);
+    // x (rows, width) += table[index]
+    void (*add_rows)(const vd_real *table, const int *index, int rows, int width, vd_real *x);
+    void (*add_rows_backward)(vd_real *dtable, const int *index, int rows, int width,
+                              const vd_real *dx);
+
+    // The directions of one layer: passes (and gradients) that read the same x and packing.
+    void (*lstm)(const vd_lstm_pass *pass, int directions);
+    void (*lstm_backward)(const vd_lstm_pass *pass, const vd_lstm_gradient *gradient,
+                          int directions);
+    // Sentence vectors (S, directions H) of word states y (T, directions H): the forward state of
+    // the last word, then the backward state of the first; zero for empty sequences.
+    void (*ends)(const vd_packed *packed, int directions, int hidden, const vd_real *y,
+                 vd_real *sentence);
+    void (*ends_backward)(const vd_packed *packed, int directions, int hidden,
+                          const vd_real *dsentence, vd_real *dy); // added to
 
     // Image: y = x / max(norm, 1e-12), the norm over a picture's regions, one per channel.
     void (*normalise_regions)(const vd_real *x, vd_real *y, int dialogs, int regions, int size);
@@ -107,13 +171,20 @@ typedef struct vd_backend {
                                        const vd_real *a, vd_real *da, const vd_real *dc,
                                        vd_real *dfq, vd_real *dfh, vd_real *dh);
 
-    // Attention 2, one dialog: s (words, entry words) scores become the attention, zero for entries
-    // not yet seen; weighted = a_r * s.
-    void (*topic_attention)(const vd_span *span, int dialog, const vd_real *a, vd_real *s,
+    // Attention 2. s holds a matrix per dialog (its question words, its entry words), dialog b's
+    // from start[b] on: scores become the attention, zero for entries not yet seen; weighted =
+    // a_r * s.
+    void (*topic_attention)(const vd_span *span, const size_t *start, const vd_real *a, vd_real *s,
                             vd_real *weighted);
     // ds comes in as the gradient of weighted and leaves as that of the scores; da adds.
-    void (*topic_attention_backward)(const vd_span *span, int dialog, const vd_real *a,
+    void (*topic_attention_backward)(const vd_span *span, const size_t *start, const vd_real *a,
                                      const vd_real *s, vd_real *ds, vd_real *da);
+
+    // Attention 3. m holds a matrix per dialog (its `regions` regions, its question words), dialog
+    // b's at regions * the first of its words: softmax over the words of each question.
+    void (*word_attention)(const vd_span *span, int regions, vd_real *m);
+    void (*word_attention_backward)(const vd_span *span, int regions, const vd_real *m,
+                                    vd_real *dm); // in place
 
     // Softmax of `columns` of each row, and its gradient (dx comes in as dy).
     void (*softmax)(vd_real *x, int rows, int columns, int stride);
@@ -143,12 +214,26 @@ typedef struct vd_backend {
     void (*region_pool_backward)(const vd_span *span, const vd_real *g, const vd_real *m, int size,
                                  const vd_real *dy, int y_stride, vd_real *dg, vd_real *dm);
 
+    // scores (N, O) = products[n, option[n, o]] of products (N, U); and dproducts, written.
+    void (*pick)(const vd_real *products, const int32_t *option, int questions, int candidates,
+                 int distinct, vd_real *scores);
+    void (*pick_backward)(const vd_real *dscores, const int32_t *option, int questions,
+                          int candidates, int distinct, vd_real *dproducts);
+    void (*candidate_loss)(const vd_candidate_loss *loss);
+    // Ranks n scores; all but z is host memory. score = z, probability = softmax of z, order = the
+    // candidates by falling score, equal scores by index; other is scratch.
+    void (*rank)(const vd_real *z, int n, float *score, float *probability, int32_t *order,
+                 int32_t *other);
+
     // Optimiser steps over a whole block (Kingma, Ba 2015, alg. 1; Hinton 2012, as PyTorch).
     void (*adam)(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale,
                  double rate, int64_t step);
     void (*rmsprop)(vd_real *w, const vd_real *g, vd_real *v, size_t n, vd_real scale, double rate);
     double (*square_sum)(const vd_real *x, size_t n);
-} vd_backend;
+};
+
+// VD_OK, or VD_UNAVAILABLE and what the backend says went wrong since it was last asked.
+vd_status vd_backend_status(const vd_backend *backend, vd_error *err);
 
 const vd_backend *vd_backend_cpu(void);
 

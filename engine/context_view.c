@@ -19,7 +19,7 @@ static vd_status fused_split(vd_pass *pass, vd_error *err)
     pass->be->fill_rows(w->b, half, n, 2 * h);
     pass->be->gemm(false, true, n, 2 * h, 4 * h, 1, pass->e_context, 4 * h, w->w + d, wide, 1, half,
                    2 * h);
-    pass->be->embed(half, pass->row_question, rows, 2 * h, gated->saved);
+    pass->be->embed(half, pass->rows_at.question, rows, 2 * h, gated->saved);
     pass->be->gemm(false, true, rows, 2 * h, d, 1, pass->view, d, w->w, wide, 1, gated->saved,
                    2 * h);
     pass->be->gated(pass->config->gate, gated->saved, gated->y, rows, h);
@@ -32,7 +32,8 @@ static vd_status fused_joined(vd_pass *pass, vd_error *err)
     vd_real *y = vd_arena_reals(pass->arena, (size_t)pass->rows * (size_t)wide);
     if (!y)
         return vd_error_memory(err, "the context view");
-    pass->be->join(pass->view, NULL, d, pass->e_context, pass->row_question, 4 * h, y, pass->rows);
+    pass->be->join(pass->view, NULL, d, pass->e_context, pass->rows_at.question, 4 * h, y,
+                   pass->rows);
     return vd_gated_forward(pass, &pass->region_fused, &pass->w->region_fused, y, pass->rows, wide,
                             VD_SITE_REGION_FUSED, err);
 }
@@ -89,6 +90,6 @@ vd_status vd_context_view_backward(vd_pass *pass, vd_error *err)
                                    dy, err);
     if (status == VD_OK)
         pass->be->split_add(dy, pass->rows, pass->dview, NULL, d, pass->de_context,
-                            pass->row_question, 4 * h);
+                            pass->rows_at.question, 4 * h);
     return status;
 }

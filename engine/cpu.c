@@ -5,13 +5,37 @@
 static vd_backend table;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+static const char *no_trouble(void)
+{
+    return NULL; // an operation on the CPU does not fail
+}
+
+static void load_floats(const float *host, vd_real *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = (vd_real)host[i];
+}
+
+static void read_floats(const vd_real *x, float *host, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        host[i] = (float)x[i];
+}
+
 static void fill(void)
 {
+    table.abi = VD_BACKEND_ABI;
+    table.size = sizeof table;
     table.name = "cpu";
+    table.memory = &vd_memory_host;
+    table.trouble = no_trouble;
+    table.load_floats = load_floats;
+    table.read_floats = read_floats;
     vd_cpu_matrix(&table);
     vd_cpu_pointwise(&table);
     vd_cpu_lstm(&table);
     vd_cpu_attention(&table);
+    vd_cpu_loss(&table);
     vd_cpu_optimiser(&table);
 }
 

@@ -9,6 +9,7 @@ void vd_cpu_matrix(vd_backend *table);
 void vd_cpu_pointwise(vd_backend *table);
 void vd_cpu_lstm(vd_backend *table);
 void vd_cpu_attention(vd_backend *table);
+void vd_cpu_loss(vd_backend *table);
 void vd_cpu_optimiser(vd_backend *table);
 
 // A loop compiled for several instruction sets, the best one picked at start.

@@ -195,8 +195,8 @@ static int word_column(const vd_span *span, int dialog, int place)
     return start[place] - start[0];
 }
 
-static void topic_attention(const vd_span *span, int dialog, const vd_real *a, vd_real *s,
-                            vd_real *weighted)
+static void dialog_topics(const vd_span *span, int dialog, const vd_real *a, vd_real *s,
+                          vd_real *weighted)
 {
     int entries = span->entry_start[dialog + 1] - span->entry_start[dialog];
     int width = word_column(span, dialog, entries);
@@ -220,8 +220,8 @@ static void topic_attention(const vd_span *span, int dialog, const vd_real *a, v
     }
 }
 
-static void topic_attention_backward(const vd_span *span, int dialog, const vd_real *a,
-                                     const vd_real *s, vd_real *ds, vd_real *da)
+static void dialog_topics_backward(const vd_span *span, int dialog, const vd_real *a,
+                                   const vd_real *s, vd_real *ds, vd_real *da)
 {
     int entries = span->entry_start[dialog + 1] - span->entry_start[dialog];
     int width = word_column(span, dialog, entries);
@@ -243,6 +243,51 @@ static void topic_attention_backward(const vd_span *span, int dialog, const vd_r
             }
             memset(drow + seen, 0, (size_t)(width - seen) * sizeof *drow);
         }
+    }
+}
+
+static void topic_attention(const vd_span *span, const size_t *start, const vd_real *a, vd_real *s,
+                            vd_real *weighted)
+{
+    for (int b = 0; b < span->dialogs; b++)
+        dialog_topics(span, b, a, s + start[b], weighted + start[b]);
+}
+
+static void topic_attention_backward(const vd_span *span, const size_t *start, const vd_real *a,
+                                     const vd_real *s, vd_real *ds, vd_real *da)
+{
+    for (int b = 0; b < span->dialogs; b++)
+        dialog_topics_backward(span, b, a, s + start[b], ds + start[b], da);
+}
+
+// ---- attention 3 --------------------------------------------------------------------------------
+
+// The words of a question in its dialog's matrix, and where that begins.
+typedef struct vd_words {
+    size_t at;
+    int from, count, stride;
+} vd_words;
+
+static vd_words words_of_question(const vd_span *span, int regions, int n)
+{
+    const int *start = span->question->start, *first = span->question_start + span->dialog[n];
+    return (vd_words){(size_t)regions * (size_t)start[first[0]], start[n] - start[first[0]],
+                      start[n + 1] - start[n], start[first[1]] - start[first[0]]};
+}
+
+static void word_attention(const vd_span *span, int regions, vd_real *m)
+{
+    for (int n = 0; n < span->questions; n++) {
+        vd_words w = words_of_question(span, regions, n);
+        softmax(m + w.at + w.from, regions, w.count, w.stride);
+    }
+}
+
+static void word_attention_backward(const vd_span *span, int regions, const vd_real *m, vd_real *dm)
+{
+    for (int n = 0; n < span->questions; n++) {
+        vd_words w = words_of_question(span, regions, n);
+        softmax_backward(m + w.at + w.from, dm + w.at + w.from, regions, w.count, w.stride);
     }
 }
 
@@ -368,6 +413,8 @@ void vd_cpu_attention(vd_backend *table)
     table->context_attention_backward = context_attention_backward;
     table->topic_attention = topic_attention;
     table->topic_attention_backward = topic_attention_backward;
+    table->word_attention = word_attention;
+    table->word_attention_backward = word_attention_backward;
     table->join = join;
     table->split_add = split_add;
     table->region_attention = region_attention;

@@ -29,7 +29,13 @@ VD_WIDE static void add_two(vd_real *y, const vd_real *x, const vd_real *a, cons
         y[i] = x[i] + a[i] + b[i];
 }
 
-static void lstm(const vd_lstm_pass *p)
+// The row (step order) of the step before that row k of a step > 0 goes on from.
+static int row_before(const vd_packed *packed, int step, int k)
+{
+    return packed->parent ? packed->parent[packed->offset[step] + k] : packed->offset[step - 1] + k;
+}
+
+static void lstm_direction(const vd_lstm_pass *p)
 {
     const vd_packed *packed = p->packed;
     size_t h = (size_t)p->hidden;
@@ -45,27 +51,32 @@ static void lstm(const vd_lstm_pass *p)
     for (int step = 0; step < packed->longest; step++) {
         int n = packed->active[step], first = packed->offset[step];
         vd_real *before = p->before + (size_t)first * h;
-        if (step == 0) {
-            for (int k = 0; k < n; k++)
-                if (p->initial)
-                    memcpy(before + (size_t)k * h, p->initial + (size_t)packed->order[k] * h,
-                           h * sizeof *before);
-                else
-                    memset(before + (size_t)k * h, 0, h * sizeof *before);
+        for (int k = 0; k < n; k++) {
+            const vd_real *state =
+                step ? p->y + (size_t)p->map[row_before(packed, step, k)] * (size_t)p->y_stride
+                : p->initial ? p->initial + (size_t)packed->order[k] * h
+                             : NULL;
+            if (state)
+                memcpy(before + (size_t)k * h, state, h * sizeof *before);
+            else
+                memset(before + (size_t)k * h, 0, h * sizeof *before);
         }
         if (step > 0 || p->initial)
             be->gemm(false, true, n, g, p->hidden, 1, before, p->hidden, p->weights->w_hh,
                      p->hidden, 1, p->gate + (size_t)first * 4 * h, g);
-        int next = step + 1 < packed->longest ? packed->active[step + 1] : 0;
         for (int k = 0; k < n; k++) {
             size_t row = (size_t)(first + k);
-            const vd_real *c = step ? p->cell + (size_t)(packed->offset[step - 1] + k) * h : NULL;
-            vd_real *y = p->y + (size_t)p->map[row] * (size_t)p->y_stride;
-            cell(p->gate + row * 4 * h, c, p->cell + row * h, y, p->hidden);
-            if (k < next)
-                memcpy(p->before + (size_t)(packed->offset[step + 1] + k) * h, y, h * sizeof *y);
+            const vd_real *c = step ? p->cell + (size_t)row_before(packed, step, k) * h : NULL;
+            cell(p->gate + row * 4 * h, c, p->cell + row * h,
+                 p->y + (size_t)p->map[row] * (size_t)p->y_stride, p->hidden);
         }
     }
+}
+
+static void lstm(const vd_lstm_pass *pass, int directions)
+{
+    for (int d = 0; d < directions; d++)
+        lstm_direction(pass + d);
 }
 
 // gate becomes the gradient of the pre-activations; dc that of the cell one step earlier.
@@ -114,7 +125,7 @@ static void lstm_steps_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q
                    h * sizeof *q->dh);
 }
 
-static void lstm_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q)
+static void lstm_direction_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q)
 {
     const vd_packed *packed = p->packed;
     size_t h = (size_t)p->hidden;
@@ -135,8 +146,51 @@ static void lstm_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q)
                         p->in, g);
 }
 
+static void lstm_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gradient,
+                          int directions)
+{
+    for (int d = 0; d < directions; d++)
+        lstm_direction_backward(pass + d, gradient + d);
+}
+
+static size_t last_word(const vd_packed *packed, int s)
+{
+    return (size_t)(packed->start[s + 1] - 1);
+}
+
+static void ends(const vd_packed *packed, int directions, int hidden, const vd_real *y,
+                 vd_real *sentence)
+{
+    size_t h = (size_t)hidden, wide = (size_t)directions * h;
+    for (int s = 0; s < packed->sequences; s++, sentence += wide) {
+        if (packed->length[s] == 0) {
+            memset(sentence, 0, wide * sizeof *sentence);
+            continue;
+        }
+        memcpy(sentence, y + last_word(packed, s) * wide, h * sizeof *sentence);
+        if (directions == 2)
+            memcpy(sentence + h, y + (size_t)packed->start[s] * wide + h, h * sizeof *sentence);
+    }
+}
+
+static void ends_backward(const vd_packed *packed, int directions, int hidden,
+                          const vd_real *dsentence, vd_real *dy)
+{
+    const vd_backend *be = vd_backend_cpu();
+    size_t h = (size_t)hidden, wide = (size_t)directions * h;
+    for (int s = 0; s < packed->sequences; s++, dsentence += wide) {
+        if (packed->length[s] == 0)
+            continue;
+        be->add(dy + last_word(packed, s) * wide, dsentence, h);
+        if (directions == 2)
+            be->add(dy + (size_t)packed->start[s] * wide + h, dsentence + h, h);
+    }
+}
+
 void vd_cpu_lstm(vd_backend *table)
 {
     table->lstm = lstm;
     table->lstm_backward = lstm_backward;
+    table->ends = ends;
+    table->ends_backward = ends_backward;
 }

@@ -36,6 +36,12 @@ static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_
 #endif
 }
 
+static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int count)
+{
+    for (const vd_product *p = list; p < list + count; p++)
+        gemm(ta, tb, p->m, p->n, p->k, 1, p->a, p->lda, p->b, p->ldb, beta, p->c, p->ldc);
+}
+
 static void fill_rows(const vd_real *row, vd_real *y, int rows, int n)
 {
     for (int r = 0; r < rows; r++)
@@ -50,7 +56,7 @@ static void linear(const vd_real *x, const vd_real *w, const vd_real *b, vd_real
     gemm(false, true, rows, out, in, 1, x, in, w, in, b ? 1 : 0, y, out);
 }
 
-VD_WIDE static void add_rows(const vd_real *x, int rows, int columns, vd_real *sum)
+VD_WIDE static void sum_rows(const vd_real *x, int rows, int columns, vd_real *sum)
 {
     for (int r = 0; r < rows; r++, x += columns)
         for (int i = 0; i < columns; i++)
@@ -67,12 +73,13 @@ static void linear_backward(const vd_real *x, const vd_real *w, const vd_real *d
     if (dw)
         gemm(true, false, out, in, rows, 1, dy, out, x, in, 1, dw, in);
     if (db)
-        add_rows(dy, rows, out, db);
+        sum_rows(dy, rows, out, db);
 }
 
 void vd_cpu_matrix(vd_backend *table)
 {
     table->gemm = gemm;
+    table->products = products;
     table->fill_rows = fill_rows;
     table->linear = linear;
     table->linear_backward = linear_backward;

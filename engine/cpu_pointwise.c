@@ -113,6 +113,20 @@ static void embed_backward(vd_real *dtable, const int32_t *id, int rows, int wid
                 (size_t)width);
 }
 
+static void add_rows(const vd_real *table, const int *index, int rows, int width, vd_real *x)
+{
+    for (int r = 0; r < rows; r++)
+        add(x + (size_t)r * (size_t)width, table + (size_t)index[r] * (size_t)width, (size_t)width);
+}
+
+static void add_rows_backward(vd_real *dtable, const int *index, int rows, int width,
+                              const vd_real *dx)
+{
+    for (int r = 0; r < rows; r++)
+        add(dtable + (size_t)index[r] * (size_t)width, dx + (size_t)r * (size_t)width,
+            (size_t)width);
+}
+
 void vd_cpu_pointwise(vd_backend *table)
 {
     table->gated = gated;
@@ -124,5 +138,7 @@ void vd_cpu_pointwise(vd_backend *table)
     table->add = add;
     table->dropout = dropout;
     table->embed = embed;
+    table->add_rows = add_rows;
+    table->add_rows_backward = add_rows_backward;
     table->embed_backward = embed_backward;
 }

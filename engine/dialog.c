@@ -6,39 +6,7 @@
 #include "engine/alloc.h"
 #include "engine/model_private.h"
 #include "engine/network.h"
-
-// ---- pool ---------------------------------------------------------------------------------------
-
-struct vd_pool {
-    const vd_model *model;
-    int count;
-    vd_real *vector; // (count, H)
-};
-
-// So many candidates are encoded at once: enough for fast products, little memory.
-enum { POOL_PIECE = 1024 };
-
-static vd_status encode_pool(vd_pool *pool, const int32_t *tokens, const int32_t *lengths,
-                             int width, vd_arena *arena, vd_error *err)
-{
-    size_t h = (size_t)pool->model->config.hidden;
-    for (int first = 0; first < pool->count; first += POOL_PIECE) {
-        int n = pool->count - first < POOL_PIECE ? pool->count - first : POOL_PIECE;
-        vd_pass pass;
-        vd_text_pass text = {0};
-        vd_packed packed;
-        vd_arena_reset(arena);
-        vd_model_pass(pool->model, arena, &pass);
-        vd_status status = vd_packed_make(tokens + (size_t)first * (size_t)width, lengths + first,
-                                          n, width, arena, &packed, err);
-        if (status == VD_OK)
-            status =
-                vd_candidates_encode(&pass, &text, &packed, pool->vector + (size_t)first * h, err);
-        if (status != VD_OK)
-            return status;
-    }
-    return VD_OK;
-}
+#include "engine/pool_private.h"
 
 static bool ids_fit(const int32_t *ids, int count, int vocab)
 {
@@ -48,58 +16,11 @@ static bool ids_fit(const int32_t *ids, int count, int vocab)
     return true;
 }
 
-vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_t *lengths,
-                      int count, int width, vd_pool **out, vd_error *err)
-{
-    *out = NULL;
-    if (count < 1)
-        return vd_error_set(err, VD_USAGE, "a pool needs at least one answer");
-    for (int i = 0; i < count; i++)
-        if (lengths[i] < 0 || lengths[i] > width || lengths[i] > VD_MAX_CANDIDATE ||
-            !ids_fit(tokens + (size_t)i * (size_t)width, lengths[i], model->config.vocab))
-            return vd_error_set(err, VD_USAGE,
-                                "answer %d of the pool has a length or token out of range", i);
-    vd_pool *pool = vd_alloc(1, sizeof *pool);
-    if (!pool)
-        return vd_error_memory(err, "the answer pool");
-    vd_arena arena = {0};
-    vd_status status = VD_OK;
-    pool->model = model;
-    pool->count = count;
-    pool->vector = vd_alloc((size_t)count * (size_t)model->config.hidden, sizeof *pool->vector);
-    if (!pool->vector)
-        status = vd_error_memory(err, "the answer pool's vectors");
-    if (status == VD_OK)
-        status = encode_pool(pool, tokens, lengths, width, &arena, err);
-    vd_arena_free(&arena);
-    if (status != VD_OK) {
-        vd_pool_free(pool);
-        return status;
-    }
-    *out = pool;
-    return VD_OK;
-}
-
-void vd_pool_free(vd_pool *pool)
-{
-    if (pool)
-        vd_free(pool->vector);
-    vd_free(pool);
-}
-
-int vd_pool_count(const vd_pool *pool)
-{
-    return pool->count;
-}
-
-// ---- dialog -------------------------------------------------------------------------------------
-
 // What is kept of the history: per entry and per word of all entries, in order.
 typedef struct vd_kept_history {
     int entries, words;
     size_t entry_room, word_room;
     int *start;           // (entries + 1) first word of an entry
-    int32_t *id;          // (words)
     vd_real *sentence;    // (entries, 2H)
     vd_real *matching;    // (entries, H) f_h of context matching
     vd_real *embedding;   // (words, E)
@@ -123,16 +44,14 @@ static vd_status make_room(vd_dialog *d, int entries, int words, vd_error *err)
     const vd_config *c = &d->model->config;
     size_t h = (size_t)c->hidden, e = (size_t)c->embed, had = (size_t)k->entries;
     struct {
-        void **memory;
+        vd_real **memory;
         size_t used, size;
         bool per_entry;
     } part[] = {
-        {(void **)&k->start, had + 1, sizeof *k->start, true},
-        {(void **)&k->sentence, had, 2 * h * sizeof *k->sentence, true},
-        {(void **)&k->matching, had, h * sizeof *k->matching, true},
-        {(void **)&k->id, (size_t)k->words, sizeof *k->id, false},
-        {(void **)&k->embedding, (size_t)k->words, e * sizeof *k->embedding, false},
-        {(void **)&k->aggregation, (size_t)k->words, h * sizeof *k->aggregation, false},
+        {&k->sentence, had, 2 * h * sizeof *k->sentence, true},
+        {&k->matching, had, h * sizeof *k->matching, true},
+        {&k->embedding, (size_t)k->words, e * sizeof *k->embedding, false},
+        {&k->aggregation, (size_t)k->words, h * sizeof *k->aggregation, false},
     };
     size_t entry_room = k->entry_room, word_room = k->word_room;
     while (entry_room < (size_t)entries + 1)
@@ -143,10 +62,18 @@ static vd_status make_room(vd_dialog *d, int entries, int words, vd_error *err)
         size_t room = part[i].per_entry ? entry_room : word_room;
         if (room == (part[i].per_entry ? k->entry_room : k->word_room))
             continue;
-        void *grown = vd_grow(*part[i].memory, part[i].used, room, part[i].size);
+        vd_real *grown = vd_model_take(d->model, room, part[i].size);
         if (!grown)
             return vd_error_memory(err, "the history");
+        d->model->be->memory->copy(grown, *part[i].memory, part[i].used * part[i].size);
+        vd_model_give(d->model, *part[i].memory);
         *part[i].memory = grown;
+    }
+    if (entry_room != k->entry_room) {
+        int *start = vd_grow(k->start, had + 1, entry_room, sizeof *start);
+        if (!start)
+            return vd_error_memory(err, "the history");
+        k->start = start;
     }
     k->entry_room = entry_room;
     k->word_room = word_room;
@@ -183,11 +110,14 @@ vd_status vd_dialog_append(vd_dialog *d, const int32_t *entry, int length, vd_er
     if (status != VD_OK)
         return status;
     size_t at = (size_t)k->entries, word = (size_t)k->words, n = (size_t)length;
-    memcpy(k->sentence + at * 2 * h, pass.history.sentence, 2 * h * sizeof *k->sentence);
-    memcpy(k->matching + at * h, pass.context_history.y, h * sizeof *k->matching);
-    memcpy(k->id + word, entry, n * sizeof *k->id);
-    memcpy(k->embedding + word * e, pass.history.embedding, n * e * sizeof *k->embedding);
-    memcpy(k->aggregation + word * h, pass.topic_history.y, n * h * sizeof *k->aggregation);
+    const vd_memory *memory = d->model->be->memory;
+    memory->copy(k->sentence + at * 2 * h, pass.history.sentence, 2 * h * sizeof *k->sentence);
+    memory->copy(k->matching + at * h, pass.context_history.y, h * sizeof *k->matching);
+    memory->copy(k->embedding + word * e, pass.history.embedding, n * e * sizeof *k->embedding);
+    memory->copy(k->aggregation + word * h, pass.topic_history.y, n * h * sizeof *k->aggregation);
+    status = vd_backend_status(d->model->be, err);
+    if (status != VD_OK)
+        return status;
     k->words += length;
     k->start[++k->entries] = k->words;
     return VD_OK;
@@ -212,23 +142,30 @@ int vd_dialog_entries(const vd_dialog *dialog)
 static vd_status make_span(vd_dialog *d, vd_pass *pass, vd_error *err)
 {
     const vd_kept_history *k = &d->history;
-    int *start = vd_arena_ints(pass->arena, 8);
+    size_t size = 6 + (size_t)k->entries + 1;
+    int *start = vd_arena_ints(pass->arena, size);
     if (!start)
         return vd_error_memory(err, "the question's geometry");
     start[1] = 1;          // question_start: 0, 1
     start[3] = k->entries; // entry_start: 0, entries
     start[5] = k->entries; // seen (dialog: start + 4 = 0)
-    pass->history_words =
-        (vd_packed){.sequences = k->entries, .tokens = k->words, .start = k->start, .id = k->id};
-    pass->span = (vd_span){.dialogs = 1,
-                           .questions = 1,
-                           .most = k->entries,
-                           .question_start = start,
-                           .entry_start = start + 2,
-                           .dialog = start + 4,
-                           .seen = start + 5,
-                           .question = &pass->question_words,
-                           .history = &pass->history_words};
+    memcpy(start + 6, k->start, ((size_t)k->entries + 1) * sizeof *start);
+    const int *at = vd_arena_upload(pass->arena, start, size, sizeof *start);
+    if (!at)
+        return vd_error_memory(err, "the question's geometry");
+    pass->history_words = (vd_packed){
+        .sequences = k->entries, .tokens = k->words, .start = start + 6, .rows = {.start = at + 6}};
+    pass->span = (vd_span){
+        .dialogs = 1,
+        .questions = 1,
+        .most = k->entries,
+        .question_start = start,
+        .entry_start = start + 2,
+        .dialog = start + 4,
+        .seen = start + 5,
+        .question = &pass->question_words,
+        .history = &pass->history_words,
+        .rows = {.question_start = at, .entry_start = at + 2, .dialog = at + 4, .seen = at + 5}};
     return VD_OK;
 }
 
@@ -251,9 +188,10 @@ static vd_status keep_image(vd_dialog *d, vd_error *err)
     if (status != VD_OK)
         return status;
     size_t p = (size_t)d->regions, h = (size_t)c->hidden;
-    memcpy(d->f_image, pass.view_image.y, p * h * sizeof *d->f_image);
-    memcpy(d->view_half, pass.view_half, p * (size_t)wide * sizeof *d->view_half);
-    return VD_OK;
+    const vd_memory *memory = d->model->be->memory;
+    memory->copy(d->f_image, pass.view_image.y, p * h * sizeof *d->f_image);
+    memory->copy(d->view_half, pass.view_half, p * (size_t)wide * sizeof *d->view_half);
+    return vd_backend_status(d->model->be, err);
 }
 
 vd_status vd_dialog_new(const vd_model *model, const vd_pool *pool, const float *image, int regions,
@@ -274,8 +212,8 @@ vd_status vd_dialog_new(const vd_model *model, const vd_pool *pool, const float 
     d->pool = pool;
     d->regions = regions;
     d->image = vd_alloc(p * (size_t)c->region, sizeof *d->image);
-    d->f_image = vd_alloc(p * (size_t)c->hidden, sizeof *d->f_image);
-    d->view_half = vd_alloc(p * wide, sizeof *d->view_half);
+    d->f_image = vd_model_take(model, p * (size_t)c->hidden, sizeof *d->f_image);
+    d->view_half = vd_model_take(model, p * wide, sizeof *d->view_half);
     if (!d->image || !d->f_image || !d->view_half)
         status = vd_error_memory(err, "the picture's features");
     if (status == VD_OK) {
@@ -297,14 +235,13 @@ void vd_dialog_free(vd_dialog *d)
     if (!d)
         return;
     vd_free(d->history.start);
-    vd_free(d->history.id);
-    vd_free(d->history.sentence);
-    vd_free(d->history.matching);
-    vd_free(d->history.embedding);
-    vd_free(d->history.aggregation);
+    vd_model_give(d->model, d->history.sentence);
+    vd_model_give(d->model, d->history.matching);
+    vd_model_give(d->model, d->history.embedding);
+    vd_model_give(d->model, d->history.aggregation);
     vd_free(d->image);
-    vd_free(d->f_image);
-    vd_free(d->view_half);
+    vd_model_give(d->model, d->f_image);
+    vd_model_give(d->model, d->view_half);
     vd_arena_free(&d->arena);
     vd_free(d);
 }
@@ -337,55 +274,42 @@ static vd_status allocate_answer(const vd_dialog *d, int length, vd_answer *a, v
     return vd_error_memory(err, "the answer");
 }
 
-static void copy_attentions(const vd_dialog *d, const vd_pass *pass, vd_answer *a)
+static vd_status copy_attentions(const vd_dialog *d, const vd_pass *pass, vd_answer *a,
+                                 vd_error *err)
 {
     const vd_kept_history *k = &d->history;
-    size_t q = (size_t)a->question_length, width = (size_t)a->history_width;
+    const vd_backend *be = pass->be;
+    size_t q = (size_t)a->question_length, width = (size_t)a->history_width,
+           words = (size_t)k->words, rows = (size_t)pass->rows;
+    float *topic = vd_arena_take_raw(pass->arena, q * words, sizeof *topic);
+    float *region = vd_arena_take_raw(pass->arena, rows, sizeof *region);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the answer");
+    be->read_floats(pass->context, a->context_attention, (size_t)a->rounds);
+    be->read_floats(pass->topic, topic, q * words);
+    be->read_floats(pass->word, a->word_attention, (size_t)a->regions * q);
+    be->read_floats(pass->region, region, rows);
     for (int r = 0; r < a->rounds; r++) {
         int first = k->start[r];
         a->history_length[r] = k->start[r + 1] - first;
-        a->context_attention[r] = (float)pass->context[r];
         for (size_t i = 0; i < q; i++)
-            for (int j = 0; j < a->history_length[r]; j++)
-                a->topic_attention[((size_t)r * q + i) * width + (size_t)j] =
-                    (float)pass->topic[i * (size_t)k->words + (size_t)(first + j)];
+            memcpy(a->topic_attention + ((size_t)r * q + i) * width,
+                   topic + i * words + (size_t)first, (size_t)a->history_length[r] * sizeof *topic);
     }
-    for (size_t i = 0; i < (size_t)a->regions * q; i++)
-        a->word_attention[i] = (float)pass->word[i];
-    for (int row = 0; row < pass->rows; row++)
-        a->region_attention[pass->row_image[row]] = (float)pass->region[row];
+    for (size_t row = 0; row < rows; row++)
+        a->region_attention[pass->row_image[row]] = region[row];
+    return VD_OK;
 }
 
-// Merge sort by falling score; stable, so that equal scores keep the pool's order.
-static void sort_scores(const float *score, int32_t *order, int32_t *other, int n)
-{
-    if (n < 2)
-        return;
-    int half = n / 2, i = 0, j = half;
-    sort_scores(score, order, other, half);
-    sort_scores(score, order + half, other, n - half);
-    memcpy(other, order, (size_t)n * sizeof *order);
-    for (int k = 0; k < n; k++)
-        order[k] =
-            j >= n || (i < half && score[other[i]] >= score[other[j]]) ? other[i++] : other[j++];
-}
-
-static vd_status rank(const vd_dialog *d, vd_pass *pass, vd_answer *a, vd_error *err)
+static vd_status rank_pool(const vd_dialog *d, vd_pass *pass, vd_answer *a, vd_error *err)
 {
     int n = a->candidates, h = d->model->config.hidden;
     vd_real *z = vd_arena_reals(pass->arena, (size_t)n);
-    int32_t *other = vd_arena_take(pass->arena, (size_t)n, sizeof *other);
+    int32_t *other = vd_arena_take_raw(pass->arena, (size_t)n, sizeof *other);
     if (pass->arena->failed)
         return vd_error_memory(err, "the ranking");
     pass->be->gemm(false, true, 1, n, h, 1, pass->encoded, h, d->pool->vector, h, 0, z, n);
-    for (int i = 0; i < n; i++) {
-        a->score[i] = (float)z[i];
-        a->order[i] = i;
-    }
-    pass->be->softmax(z, 1, n, n);
-    for (int i = 0; i < n; i++)
-        a->probability[i] = (float)z[i];
-    sort_scores(a->score, a->order, other, n);
+    pass->be->rank(z, n, a->score, a->probability, a->order, other);
     return VD_OK;
 }
 
@@ -425,10 +349,10 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length, const
     if (status == VD_OK)
         status = allocate_answer(d, length, a, err);
     if (status == VD_OK)
-        status = rank(d, &pass, a, err);
+        status = rank_pool(d, &pass, a, err);
     if (status == VD_OK)
-        copy_attentions(d, &pass, a);
-    return status;
+        status = copy_attentions(d, &pass, a, err);
+    return status == VD_OK ? vd_backend_status(pass.be, err) : status;
 }
 
 vd_status vd_dialog_ask(vd_dialog *dialog, const int32_t *question, int length,

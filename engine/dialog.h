@@ -12,21 +12,7 @@
 #include <stdint.h>
 
 #include "engine/batch.h"
-#include "engine/model.h"
-
-// ---- pool: the candidate answers a question is ranked against -----------------------------------
-
-typedef struct vd_pool vd_pool;
-
-// tokens: (count, width) ids, each `<S> answer </S>` cut to 19, VD_PAD beyond length.
-// Keeps a reference to model.
-vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_t *lengths,
-                      int count, int width, vd_pool **out, vd_error *err);
-void vd_pool_free(vd_pool *pool);
-int vd_pool_count(const vd_pool *pool);
-
-// ---- dialog
-// --------------------------------------------------------------------------------------
+#include "engine/pool.h"
 
 typedef struct vd_dialog vd_dialog;
 

@@ -56,6 +56,14 @@ static char *name_of(const char *path)
     return vd_strndup(base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
 }
 
+static void release_weights(vd_model *model)
+{
+    if (!model->be)
+        return;
+    model->be->memory->release(model->block);
+    model->be->memory->release(model->sinusoid);
+}
+
 static vd_status load(vd_model *model, const char *path, vd_error *err)
 {
     // A checkpoint holds the optimiser's state too, a public file the embedding twice.
@@ -70,15 +78,70 @@ static vd_status load(vd_model *model, const char *path, vd_error *err)
     status = vd_model_file_fits(model->file, &model->layout, also, err);
     if (status != VD_OK)
         return status;
-    model->block = vd_alloc(model->layout.elements, sizeof *model->block);
-    model->sinusoid = vd_alloc((size_t)VD_MAX_HISTORY * (size_t)c->embed, sizeof *model->sinusoid);
     model->name = name_of(path);
-    if (!model->block || !model->sinusoid || !model->name)
+    if (!model->name)
         return vd_error_memory(err, "the model");
-    vd_weights_layout(c, VD_DISCRIMINATIVE, &model->layout, model->block, &model->weights);
-    if (c->positions == VD_POSITIONS_SINUSOIDAL)
-        vd_words_sinusoid(model->sinusoid, VD_MAX_HISTORY, c->embed);
-    return vd_model_file_weights(model->file, &model->layout, model->block, err);
+    return vd_model_use(model, vd_backend_cpu(), err);
+}
+
+// Weights and positions as the file has them.
+static vd_status read_weights(const vd_model *model, vd_real *block, vd_real *sinusoid,
+                              vd_error *err)
+{
+    if (model->config.positions == VD_POSITIONS_SINUSOIDAL)
+        vd_words_sinusoid(sinusoid, VD_MAX_HISTORY, model->config.embed);
+    return vd_model_file_weights(model->file, &model->layout, block, err);
+}
+
+static size_t sinusoid_elements(const vd_model *model)
+{
+    return (size_t)VD_MAX_HISTORY * (size_t)model->config.embed;
+}
+
+static vd_status upload_weights(const vd_model *model, const vd_backend *be, vd_real *block,
+                                vd_real *sinusoid, vd_error *err)
+{
+    vd_real *host = vd_alloc(model->layout.elements, sizeof *host);
+    vd_real *positions = vd_alloc(sinusoid_elements(model), sizeof *positions);
+    vd_status status = host && positions ? read_weights(model, host, positions, err)
+                                         : vd_error_memory(err, "the model");
+    if (status == VD_OK) {
+        be->memory->upload(block, host, model->layout.elements * sizeof *host);
+        be->memory->upload(sinusoid, positions, sinusoid_elements(model) * sizeof *positions);
+        status = vd_backend_status(be, err);
+    }
+    vd_free(host);
+    vd_free(positions);
+    return status;
+}
+
+vd_status vd_model_use(vd_model *model, const vd_backend *be, vd_error *err)
+{
+    vd_real *block = be->memory->allocate(model->layout.elements * sizeof *block);
+    vd_real *sinusoid = be->memory->allocate(sinusoid_elements(model) * sizeof *sinusoid);
+    vd_status status = VD_OK;
+    if (!block || !sinusoid)
+        status = vd_error_memory(err, "the model");
+    else if (be->memory == &vd_memory_host)
+        status = read_weights(model, block, sinusoid, err);
+    else
+        status = upload_weights(model, be, block, sinusoid, err);
+    if (status != VD_OK) {
+        be->memory->release(block);
+        be->memory->release(sinusoid);
+        return status;
+    }
+    release_weights(model);
+    model->be = be;
+    model->block = block;
+    model->sinusoid = sinusoid;
+    vd_weights_layout(&model->config, VD_DISCRIMINATIVE, &model->layout, block, &model->weights);
+    return VD_OK;
+}
+
+const vd_backend *vd_model_backend(const vd_model *model)
+{
+    return model->be;
 }
 
 vd_status vd_model_load(const char *path, vd_model **out, vd_error *err)
@@ -102,8 +165,7 @@ void vd_model_free(vd_model *model)
         return;
     vd_safetensors_close(model->file);
     vd_vocab_free(model->vocab);
-    vd_free(model->block);
-    vd_free(model->sinusoid);
+    release_weights(model);
     vd_free(model->name);
     vd_free(model);
 }
@@ -140,7 +202,8 @@ size_t vd_model_parameters(const vd_model *model)
 
 void vd_model_pass(const vd_model *model, vd_arena *arena, vd_pass *pass)
 {
-    *pass = (vd_pass){.be = vd_backend_cpu(),
+    arena->memory = model->be->memory;
+    *pass = (vd_pass){.be = model->be,
                       .config = &model->config,
                       .w = &model->weights,
                       .sinusoid = model->sinusoid,

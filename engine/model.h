@@ -39,6 +39,13 @@ typedef struct vd_model vd_model;
 vd_status vd_model_load(const char *path, vd_model **out, vd_error *err);
 void vd_model_free(vd_model *model);
 
+// Moves the weights to another backend (engine/backend.h), before any pool or dialog is made of the
+// model: they would keep answering from memory that is gone. On failure it stays where it was. A
+// loaded model is on the CPU.
+typedef struct vd_backend vd_backend;
+vd_status vd_model_use(vd_model *model, const vd_backend *backend, vd_error *err);
+const vd_backend *vd_model_backend(const vd_model *model);
+
 const vd_config *vd_model_config(const vd_model *model);
 const vd_vocab *vd_model_vocab(const vd_model *model);
 const char *vd_model_name(const vd_model *model); // file name without directory and suffix

@@ -8,17 +8,31 @@
 #include "engine/weights.h"
 
 struct vd_model {
+    const vd_backend *be;
     vd_safetensors *file; // open for its metadata
     vd_config config;
     vd_vocab *vocab;
     vd_layout layout;
-    vd_real *block;
+    vd_real *block; // in the backend's memory
     vd_weights weights;
-    vd_real *sinusoid; // (VD_MAX_HISTORY, E)
+    vd_real *sinusoid; // (VD_MAX_HISTORY, E), there too
     char *name;
 };
 
-// A pass that answers with this model: no gradient, no dropout.
+// A pass that answers with this model: no gradient, no dropout. The arena becomes one of the
+// model's backend.
 void vd_model_pass(const vd_model *model, vd_arena *arena, vd_pass *pass);
+
+// Numbers in the memory of a model's backend.
+static inline void *vd_model_take(const vd_model *model, size_t count, size_t size)
+{
+    size_t bytes;
+    return __builtin_mul_overflow(count, size, &bytes) ? NULL : model->be->memory->allocate(bytes);
+}
+
+static inline void vd_model_give(const vd_model *model, void *numbers)
+{
+    model->be->memory->release(numbers);
+}
 
 #endif

@@ -16,6 +16,13 @@ static vd_status make_span(vd_network *net, const vd_batch *batch, vd_error *err
         dialog[k] = k / rounds;
         seen[k] = k % rounds + 1;
     }
+    vd_span_rows at = {.question_start = vd_arena_upload(pass->arena, start,
+                                                         (size_t)batch->dialogs + 1, sizeof *start),
+                       .dialog = vd_arena_upload(pass->arena, dialog, (size_t)n, sizeof *dialog),
+                       .seen = vd_arena_upload(pass->arena, seen, (size_t)n, sizeof *seen)};
+    at.entry_start = at.question_start;
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the batch's geometry");
     pass->span = (vd_span){.dialogs = batch->dialogs,
                            .questions = n,
                            .most = rounds,
@@ -24,7 +31,8 @@ static vd_status make_span(vd_network *net, const vd_batch *batch, vd_error *err
                            .dialog = dialog,
                            .seen = seen,
                            .question = &pass->question_words,
-                           .history = &pass->history_words};
+                           .history = &pass->history_words,
+                           .rows = at};
     vd_status status =
         vd_packed_make(batch->question, batch->question_length, n, batch->question_width,
                        pass->arena, &pass->question_words, err);
@@ -71,7 +79,12 @@ vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_err
     }
     start[n] = pass->rows;
     pass->span.region_start = start;
-    return VD_OK;
+    size_t k = (size_t)pass->rows;
+    pass->span.rows.region_start =
+        vd_arena_upload(pass->arena, start, (size_t)n + 1, sizeof *start);
+    pass->rows_at.image = vd_arena_upload(pass->arena, pass->row_image, k, sizeof *real);
+    pass->rows_at.question = vd_arena_upload(pass->arena, pass->row_question, k, sizeof *real);
+    return pass->arena->failed ? vd_error_memory(err, "the image") : VD_OK;
 }
 
 vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error *err)
@@ -83,8 +96,7 @@ vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error
     pass->image = vd_arena_reals(pass->arena, count);
     if (!pass->image)
         return vd_error_memory(err, "the image");
-    for (size_t i = 0; i < count; i++)
-        pass->image[i] = (vd_real)image[i];
+    pass->be->load_floats(image, pass->image, count);
     pass->be->normalise_regions(pass->image, pass->image, pass->span.dialogs, regions,
                                 pass->config->region);
     return VD_OK;
@@ -151,8 +163,7 @@ vd_status vd_network_scores(vd_network *net, const vd_batch *batch, float *score
         status = vd_discriminative_forward(net, err);
     if (status != VD_OK)
         return status;
-    size_t all = (size_t)net->pass.span.questions * (size_t)batch->candidates;
-    for (size_t i = 0; i < all; i++)
-        scores[i] = (float)net->scores[i];
-    return VD_OK;
+    net->pass.be->read_floats(net->scores, scores,
+                              (size_t)net->pass.span.questions * (size_t)batch->candidates);
+    return vd_backend_status(net->pass.be, err);
 }

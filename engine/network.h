@@ -14,6 +14,7 @@ typedef struct vd_network {
 
     // Discriminative decoder: z_c = o_c . e
     vd_text_pass candidate; // distinct candidates
+    const int32_t *option;  // (N, O) the batch's, where operations read it
     vd_real *vector;        // (U, H) o: last state of the top layer
     vd_real *dvector;
     vd_real *products; // (N, U)
@@ -34,9 +35,13 @@ vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *er
 // Back from pass.dencoded to the weights.
 vd_status vd_network_encode_backward(vd_network *net, vd_error *err);
 
-// Vectors (sequences, H) of candidates, zeroed by the caller: zero-length ones stay zero.
+// Vectors (sequences, H) of candidates; those of empty ones are zero.
 vd_status vd_candidates_encode(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
                                vd_real *vector, vd_error *err);
+// The same without a gradient, of answers sorted by vd_packed_sort (packed.h): what they begin with
+// alike is computed once. vector: (all answers, H), to whose row order[i] its vector is added.
+vd_status vd_prefixes_encode(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int width,
+                             const int *order, int count, vd_real *vector, vd_error *err);
 // Scores of every question's candidates: net->scores.
 vd_status vd_discriminative_forward(vd_network *net, vd_error *err);
 // From net->dscores, with net->dvector and pass.dencoded as a loss left them.

@@ -9,6 +9,14 @@
 #include "engine/arena.h"
 #include "engine/error.h"
 
+// The arrays of a vd_packed where a backend's operations read them: on the CPU the arrays
+// themselves, elsewhere copies in its memory.
+typedef struct vd_packed_rows {
+    const int *start, *length;
+    const int32_t *id;
+    const int *place, *owner, *order, *active, *offset, *forward, *backward, *parent;
+} vd_packed_rows;
+
 typedef struct vd_packed {
     int sequences; // S
     int tokens;    // T, over all sequences
@@ -23,10 +31,28 @@ typedef struct vd_packed {
     int *offset;   // (longest + 1) first row of a step, step order
     int *forward;  // (T) flat row of each row in step order, reading left to right
     int *backward; // (T) the same, reading right to left
+    int *parent; // (T) step order: the row of the step before that a row goes on from. NULL: row k
+                 // of a step goes on from row k of the step before
+    vd_packed_rows rows;
 } vd_packed;
 
 // ids: (sequences, width), lengths 0..width. Arrays live in arena.
 vd_status vd_packed_make(const int32_t *ids, const int32_t *lengths, int sequences, int width,
                          vd_arena *arena, vd_packed *out, vd_error *err);
+
+// The distinct prefixes of sequences as a tree, for LSTMs that read left to right: what sequences
+// begin with alike is computed once, a row for each distinct prefix. Both orders are the step order
+// here; there is no backward, sequences and what belongs to them are 0 and NULL.
+//
+// order: (count) indices of the sequences taken, sorted by vd_packed_sort. last: (count) row of the
+// last word of sequence order[i], -1 when it is empty.
+vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int width,
+                             const int *order, int count, vd_arena *arena, vd_packed *out,
+                             int *last, vd_error *err);
+
+// order: (count) indices of the sequences sorted by their words, beginnings before what they begin,
+// equal ones by index.
+vd_status vd_packed_sort(const int32_t *ids, const int32_t *lengths, int width, int count,
+                         int *order, vd_error *err);
 
 #endif

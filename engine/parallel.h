@@ -19,6 +19,13 @@ typedef void (*vd_parallel_report)(void *user, size_t done);
 vd_status vd_parallel(size_t count, int threads, vd_parallel_work work, void *context,
                       vd_parallel_report report, void *user, const atomic_int *stop, vd_error *err);
 
+// How long work is watched and ended: what a function that works in parallel inside can be given.
+typedef struct vd_watch {
+    vd_parallel_report report; // may be NULL
+    void *user;
+    const atomic_int *stop; // may be NULL
+} vd_watch;
+
 enum { VD_THREADS = 16 }; // at most
 
 // The processors of this machine, 1..VD_THREADS.

@@ -20,3 +20,9 @@ void vd_pass_drop_backward(vd_pass *pass, vd_real *dx, size_t n, vd_real rate, v
     if (rate != 0)
         pass->be->dropout(dx, dx, n, rate, vd_pass_key(pass, site));
 }
+
+vd_status vd_backend_status(const vd_backend *be, vd_error *err)
+{
+    const char *what = be->trouble();
+    return what ? vd_error_set(err, VD_UNAVAILABLE, "%s", what) : VD_OK;
+}

@@ -91,6 +91,9 @@ typedef struct vd_pass {
     int rows;          // K
     int *row_image;    // (K) image row of a (question, region) row
     int *row_question; // (K) question of a (question, region) row
+    struct {
+        const int *image, *question; // (K) the same, where operations read them
+    } rows_at;
 
     // Image and text.
     vd_real *image; // (B P, D) normalised
@@ -109,6 +112,7 @@ typedef struct vd_pass {
     // Topic aggregation.
     vd_gated_pass topic_question, topic_history; // (TQ, H), (TH, H)
     size_t *topic_start;                         // (B + 1) where a dialog's score matrix begins
+    const size_t *topic_start_at;                // the same, where operations read it
     vd_real *topic;      // attention 2, a matrix per dialog: (its question words, its entry words)
     vd_real *weighted;   // a_r S
     vd_real *gathered;   // (TQ, E) u
@@ -119,8 +123,7 @@ typedef struct vd_pass {
 
     // Topic view.
     vd_gated_pass view_image, view_topic; // (B P, H), (TQ, H)
-    size_t *word_start;                   // (N + 1) where a question's block of attention 3 begins
-    vd_real *word;                        // attention 3, a block per question: (P, Tq)
+    vd_real *word;                        // attention 3, a matrix per dialog: (P, question words)
     vd_real *region_topic;                // (K, 2E) t
     vd_real *view_half;                   // (B P, D+2E) W1 img + b1 (without gradients)
     vd_real *view_input;                  // (K, D+2E) [img ; t] after dropout (with gradients)
@@ -176,6 +179,8 @@ void vd_words_sinusoid(vd_real *table, int rows, int embed);
 vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_error *err);
 // The same, and normalises the pictures into pass->image.
 vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error *err);
+// Where question n's block (P, Tq) of attention 3 begins in pass->word, and its row stride.
+size_t vd_pass_word_start(const vd_pass *pass, int n, int *stride);
 // The stages from context matching to fusion, once the texts and the image are there.
 vd_status vd_pass_answer(vd_pass *pass, vd_error *err);
 

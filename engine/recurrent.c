@@ -7,11 +7,10 @@ static vd_status run_layer(vd_pass *pass, vd_recurrent_pass *r, int layer,
 {
     int h = pass->config->hidden;
     size_t tokens = (size_t)r->packed->tokens, n = tokens * (size_t)h;
-    vd_real *scratch = vd_arena_reals(pass->arena, 4 * n);
     for (int d = 0; d < r->directions; d++) {
         vd_lstm_pass *part = &r->part[layer][d];
         *part = (vd_lstm_pass){.packed = r->packed,
-                               .map = d ? r->packed->backward : r->packed->forward,
+                               .map = d ? r->packed->rows.backward : r->packed->rows.forward,
                                .weights = weights + layer * r->directions + d,
                                .in = in,
                                .hidden = h,
@@ -21,12 +20,12 @@ static vd_status run_layer(vd_pass *pass, vd_recurrent_pass *r, int layer,
                                .gate = vd_arena_reals(pass->arena, 4 * n),
                                .cell = vd_arena_reals(pass->arena, n),
                                .before = vd_arena_reals(pass->arena, n),
-                               .scratch = scratch};
+                               .scratch = vd_arena_reals(pass->arena, 4 * n)};
         if (pass->arena->failed)
             return vd_error_memory(err, "an LSTM layer");
         part->y = y + (size_t)d * (size_t)h;
-        pass->be->lstm(part);
     }
+    pass->be->lstm(r->part[layer], r->directions);
     return VD_OK;
 }
 
@@ -59,17 +58,17 @@ static void layer_backward(vd_pass *pass, vd_recurrent_pass *r, int layer,
                            vd_real *state, vd_real *dinitial)
 {
     size_t n = (size_t)r->packed->sequences * (size_t)pass->config->hidden;
-    for (int d = 0; d < r->directions; d++) {
-        vd_lstm_gradient q = {.weights = gradients + layer * r->directions + d,
-                              .dy = dy + (size_t)d * (size_t)pass->config->hidden,
-                              .dx = dx,
-                              .dh = state,
-                              .dc = state + n,
-                              .dinitial = dinitial ? state + 2 * n : NULL};
-        pass->be->lstm_backward(&r->part[layer][d], &q);
-        if (dinitial)
-            pass->be->add(dinitial, q.dinitial, n);
-    }
+    vd_lstm_gradient q[2];
+    for (int d = 0; d < r->directions; d++, state += 3 * n)
+        q[d] = (vd_lstm_gradient){.weights = gradients + layer * r->directions + d,
+                                  .dy = dy + (size_t)d * (size_t)pass->config->hidden,
+                                  .dx = dx,
+                                  .dh = state,
+                                  .dc = state + n,
+                                  .dinitial = dinitial ? state + 2 * n : NULL};
+    pass->be->lstm_backward(r->part[layer], q, r->directions);
+    for (int d = 0; dinitial && d < r->directions; d++)
+        pass->be->add(dinitial, q[d].dinitial, n);
 }
 
 vd_status vd_recurrent_backward(vd_pass *pass, vd_recurrent_pass *r,
@@ -79,8 +78,7 @@ vd_status vd_recurrent_backward(vd_pass *pass, vd_recurrent_pass *r,
     int wide = r->directions * pass->config->hidden;
     size_t n = (size_t)r->packed->tokens * (size_t)wide;
     vd_real *dfirst = vd_arena_zeros(pass->arena, n);
-    vd_real *state = vd_arena_zeros(pass->arena, 3 * (size_t)r->packed->sequences *
-                                                     (size_t)pass->config->hidden);
+    vd_real *state = vd_arena_zeros(pass->arena, 3 * (size_t)r->packed->sequences * (size_t)wide);
     if (pass->arena->failed)
         return vd_error_memory(err, "LSTM gradients");
     layer_backward(pass, r, 1, gradients, r->dy, dfirst, state, dinitial);

@@ -35,6 +35,8 @@ static vd_status allocate_topics(vd_pass *pass, vd_error *err)
         all += (size_t)k.rows * (size_t)k.columns;
     }
     pass->topic_start[pass->span.dialogs] = all;
+    pass->topic_start_at = vd_arena_upload(
+        pass->arena, pass->topic_start, (size_t)pass->span.dialogs + 1, sizeof *pass->topic_start);
     pass->topic = vd_arena_reals(pass->arena, all);
     pass->weighted = vd_arena_reals(pass->arena, all);
     pass->gathered = vd_arena_reals(pass->arena, words * e);
@@ -44,6 +46,42 @@ static vd_status allocate_topics(vd_pass *pass, vd_error *err)
     if (pass->dw)
         pass->de_topic = vd_arena_zeros(pass->arena, words * 2 * e);
     return pass->arena->failed ? vd_error_memory(err, "topic aggregation") : VD_OK;
+}
+
+// S = f_q(Q) f_h(H)^T of every dialog.
+static void topic_scores(const vd_pass *pass, vd_product *list)
+{
+    int h = pass->config->hidden;
+    for (int b = 0; b < pass->span.dialogs; b++) {
+        vd_block k = block_of(pass, b);
+        list[b] = (vd_product){.m = k.rows,
+                               .n = k.columns,
+                               .k = h,
+                               .a = pass->topic_question.y + (size_t)k.row * (size_t)h,
+                               .lda = h,
+                               .b = pass->topic_history.y + (size_t)k.column * (size_t)h,
+                               .ldb = h,
+                               .c = pass->topic + k.at,
+                               .ldc = k.columns};
+    }
+}
+
+// u = (a S) W of every dialog.
+static void topic_gathered(const vd_pass *pass, vd_product *list)
+{
+    int e = pass->config->embed;
+    for (int b = 0; b < pass->span.dialogs; b++) {
+        vd_block k = block_of(pass, b);
+        list[b] = (vd_product){.m = k.rows,
+                               .n = e,
+                               .k = k.columns,
+                               .a = pass->weighted + k.at,
+                               .lda = k.columns,
+                               .b = pass->history.embedding + (size_t)k.column * (size_t)e,
+                               .ldb = e,
+                               .c = pass->gathered + (size_t)k.row * (size_t)e,
+                               .ldc = e};
+    }
 }
 
 vd_status vd_topic_aggregation_forward(vd_pass *pass, vd_error *err)
@@ -61,19 +99,15 @@ vd_status vd_topic_aggregation_forward(vd_pass *pass, vd_error *err)
         status = allocate_topics(pass, err);
     if (status != VD_OK)
         return status;
-    for (int b = 0; b < pass->span.dialogs; b++) {
-        vd_block k = block_of(pass, b);
-        vd_real *s = pass->topic + k.at, *weighted = pass->weighted + k.at;
-        if (k.rows == 0)
-            continue;
-        pass->be->gemm(false, true, k.rows, k.columns, h, 1,
-                       pass->topic_question.y + (size_t)k.row * (size_t)h, h,
-                       pass->topic_history.y + (size_t)k.column * (size_t)h, h, 0, s, k.columns);
-        pass->be->topic_attention(&pass->span, b, pass->context, s, weighted);
-        pass->be->gemm(false, false, k.rows, e, k.columns, 1, weighted, k.columns,
-                       pass->history.embedding + (size_t)k.column * (size_t)e, e, 0,
-                       pass->gathered + (size_t)k.row * (size_t)e, e);
-    }
+    vd_product *list = vd_arena_take_raw(pass->arena, (size_t)pass->span.dialogs, sizeof *list);
+    if (!list)
+        return vd_error_memory(err, "topic aggregation");
+    topic_scores(pass, list);
+    pass->be->products(false, true, 0, list, pass->span.dialogs);
+    pass->be->topic_attention(&pass->span, pass->topic_start_at, pass->context, pass->topic,
+                              pass->weighted);
+    topic_gathered(pass, list);
+    pass->be->products(false, false, 0, list, pass->span.dialogs);
     pass->be->join(pass->question.embedding, NULL, e, pass->gathered, NULL, e, pass->topic_pair,
                    words);
     pass->be->linear(pass->topic_pair, w->topic_gate.w, w->topic_gate.b, pass->topic_gate, words,
@@ -83,14 +117,65 @@ vd_status vd_topic_aggregation_forward(vd_pass *pass, vd_error *err)
     return VD_OK;
 }
 
+// Four lists, one after the other: ds = du W^T, dW += (a S)^T du, and from the scores' gradient
+// df_q += ds f_h, df_h += ds^T f_q.
+static void topic_gradients(const vd_pass *pass, const vd_real *dgathered, vd_real *ds,
+                            vd_product *list)
+{
+    int h = pass->config->hidden, e = pass->config->embed, dialogs = pass->span.dialogs;
+    for (int b = 0; b < dialogs; b++) {
+        vd_block k = block_of(pass, b);
+        size_t qe = (size_t)k.row * (size_t)e, ce = (size_t)k.column * (size_t)e,
+               qh = (size_t)k.row * (size_t)h, ch = (size_t)k.column * (size_t)h;
+        const vd_real *weighted = pass->weighted + k.at, *du = dgathered + qe, *d = ds + k.at;
+        list[b] = (vd_product){.m = k.rows,
+                               .n = k.columns,
+                               .k = e,
+                               .a = du,
+                               .lda = e,
+                               .b = pass->history.embedding + ce,
+                               .ldb = e,
+                               .c = ds + k.at,
+                               .ldc = k.columns};
+        list[dialogs + b] = (vd_product){.m = k.columns,
+                                         .n = e,
+                                         .k = k.rows,
+                                         .a = weighted,
+                                         .lda = k.columns,
+                                         .b = du,
+                                         .ldb = e,
+                                         .c = pass->history.dembedding + ce,
+                                         .ldc = e};
+        list[2 * dialogs + b] = (vd_product){.m = k.rows,
+                                             .n = h,
+                                             .k = k.columns,
+                                             .a = d,
+                                             .lda = k.columns,
+                                             .b = pass->topic_history.y + ch,
+                                             .ldb = h,
+                                             .c = pass->topic_question.dy + qh,
+                                             .ldc = h};
+        list[3 * dialogs + b] = (vd_product){.m = k.columns,
+                                             .n = h,
+                                             .k = k.rows,
+                                             .a = d,
+                                             .lda = k.columns,
+                                             .b = pass->topic_question.y + qh,
+                                             .ldb = h,
+                                             .c = pass->topic_history.dy + ch,
+                                             .ldc = h};
+    }
+}
+
 vd_status vd_topic_aggregation_backward(vd_pass *pass, vd_error *err)
 {
     const vd_weights *w = pass->w, *dw = pass->dw;
-    int h = pass->config->hidden, e = pass->config->embed, words = pass->span.question->tokens;
+    int e = pass->config->embed, words = pass->span.question->tokens;
     size_t wide = (size_t)words * 2 * (size_t)e;
     vd_real *dpair = vd_arena_zeros(pass->arena, wide);
     vd_real *dgathered = vd_arena_zeros(pass->arena, wide / 2);
     vd_real *ds = vd_arena_reals(pass->arena, pass->topic_start[pass->span.dialogs]);
+    vd_product *list = vd_arena_take_raw(pass->arena, 4 * (size_t)pass->span.dialogs, sizeof *list);
     if (pass->arena->failed)
         return vd_error_memory(err, "topic aggregation's gradient");
     pass->be->sigmoid_gate_backward(pass->topic_gate, pass->topic_pair, pass->de_topic, dpair,
@@ -98,26 +183,14 @@ vd_status vd_topic_aggregation_backward(vd_pass *pass, vd_error *err)
     pass->be->linear_backward(pass->topic_pair, w->topic_gate.w, pass->topic_gate, dpair, 1,
                               dw->topic_gate.w, dw->topic_gate.b, words, 2 * e, 2 * e);
     pass->be->split_add(dpair, words, pass->question.dembedding, NULL, e, dgathered, NULL, e);
-    for (int b = 0; b < pass->span.dialogs; b++) {
-        vd_block k = block_of(pass, b);
-        size_t q = (size_t)k.row, c = (size_t)k.column;
-        vd_real *d = ds + k.at;
-        if (k.rows == 0)
-            continue;
-        pass->be->gemm(false, true, k.rows, k.columns, e, 1, dgathered + q * (size_t)e, e,
-                       pass->history.embedding + c * (size_t)e, e, 0, d, k.columns);
-        pass->be->gemm(true, false, k.columns, e, k.rows, 1, pass->weighted + k.at, k.columns,
-                       dgathered + q * (size_t)e, e, 1, pass->history.dembedding + c * (size_t)e,
-                       e);
-        pass->be->topic_attention_backward(&pass->span, b, pass->context, pass->topic + k.at, d,
-                                           pass->dcontext);
-        pass->be->gemm(false, false, k.rows, h, k.columns, 1, d, k.columns,
-                       pass->topic_history.y + c * (size_t)h, h, 1,
-                       pass->topic_question.dy + q * (size_t)h, h);
-        pass->be->gemm(true, false, k.columns, h, k.rows, 1, d, k.columns,
-                       pass->topic_question.y + q * (size_t)h, h, 1,
-                       pass->topic_history.dy + c * (size_t)h, h);
-    }
+    topic_gradients(pass, dgathered, ds, list);
+    int dialogs = pass->span.dialogs;
+    pass->be->products(false, true, 0, list, dialogs);
+    pass->be->products(true, false, 1, list + dialogs, dialogs);
+    pass->be->topic_attention_backward(&pass->span, pass->topic_start_at, pass->context,
+                                       pass->topic, ds, pass->dcontext);
+    pass->be->products(false, false, 1, list + 2 * dialogs, dialogs);
+    pass->be->products(true, false, 1, list + 3 * dialogs, dialogs);
     vd_status status = vd_gated_backward(pass, &pass->topic_question, &w->topic_question,
                                          &dw->topic_question, pass->question.recurrent.dy, err);
     if (status == VD_OK)

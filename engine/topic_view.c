@@ -4,40 +4,57 @@
 // Attention 3: M, regions -> question words.
 #include "engine/pass.h"
 
-static int words_of(const vd_pass *pass, int n)
-{
-    return pass->span.question->length[n];
-}
-
 static size_t image_row(const vd_pass *pass, int n)
 {
     return (size_t)pass->span.dialog[n] * (size_t)pass->regions;
 }
 
-// Consecutive real regions from row k on: real regions come first, so this is mostly all of them.
-static int run_of(const vd_pass *pass, int n, int k)
+size_t vd_pass_word_start(const vd_pass *pass, int n, int *stride)
 {
-    int end = k + 1;
-    while (end < pass->span.region_start[n + 1] &&
-           pass->row_image[end] == pass->row_image[end - 1] + 1)
-        end++;
-    return end - k;
+    const vd_span *span = &pass->span;
+    const int *start = span->question->start, *first = span->question_start + span->dialog[n];
+    *stride = start[first[1]] - start[first[0]];
+    return (size_t)pass->regions * (size_t)start[first[0]] + (size_t)(start[n] - start[first[0]]);
+}
+
+// A run of consecutive real regions that question n asks about; mostly one for each question.
+typedef struct vd_run {
+    int row, rows;     // rows of (question, region)
+    int words, stride; // attention 3: (rows, words) at `at`
+    size_t at, word;   // word: the question's first, in flat order
+} vd_run;
+
+// The runs of all questions that have words, at most one a row; returns how many.
+static int runs_of(const vd_pass *pass, vd_run *run)
+{
+    int count = 0;
+    for (int n = 0; n < pass->span.questions; n++) {
+        vd_run r = {.words = pass->span.question->length[n],
+                    .word = (size_t)pass->span.question->start[n]};
+        size_t start = vd_pass_word_start(pass, n, &r.stride);
+        int to = pass->span.region_start[n + 1];
+        for (int k = pass->span.region_start[n], end; r.words > 0 && k < to; k = end) {
+            for (end = k + 1; end < to && pass->row_image[end] == pass->row_image[end - 1] + 1;)
+                end++;
+            r.row = k;
+            r.rows = end - k;
+            r.at = start + ((size_t)pass->row_image[k] - image_row(pass, n)) * (size_t)r.stride;
+            run[count++] = r;
+        }
+    }
+    return count;
+}
+
+static size_t words_in_all(const vd_pass *pass)
+{
+    return (size_t)pass->regions * (size_t)pass->span.question->tokens;
 }
 
 static vd_status allocate_view(vd_pass *pass, vd_error *err)
 {
     size_t e2 = 2 * (size_t)pass->config->embed, d = (size_t)pass->config->region,
-           rows = (size_t)pass->rows, all = 0;
-    int n = pass->span.questions;
-    pass->word_start = vd_arena_take(pass->arena, (size_t)n + 1, sizeof *pass->word_start);
-    if (!pass->word_start)
-        return vd_error_memory(err, "the topic view");
-    for (int k = 0; k < n; k++) {
-        pass->word_start[k] = all;
-        all += (size_t)pass->regions * (size_t)words_of(pass, k);
-    }
-    pass->word_start[n] = all;
-    pass->word = vd_arena_reals(pass->arena, all);
+           rows = (size_t)pass->rows;
+    pass->word = vd_arena_reals(pass->arena, words_in_all(pass));
     pass->region_topic = vd_arena_zeros(pass->arena, rows * e2);
     pass->view_hidden = vd_arena_reals(pass->arena, rows * (d + e2));
     pass->view = vd_arena_reals(pass->arena, rows * d);
@@ -48,28 +65,83 @@ static vd_status allocate_view(vd_pass *pass, vd_error *err)
     return pass->arena->failed ? vd_error_memory(err, "the topic view") : VD_OK;
 }
 
-// M of every region, padding too, and t of the real ones.
-static void attend(vd_pass *pass)
+// f_v(img) f_t(e_top)^T of every dialog, or its two gradients, which have the same shapes.
+static void word_products(const vd_pass *pass, vd_product *list, const vd_real *dm)
 {
-    int h = pass->config->hidden, e2 = 2 * pass->config->embed;
-    for (int n = 0; n < pass->span.questions; n++) {
-        int words = words_of(pass, n), first = pass->span.question->start[n];
-        vd_real *m = pass->word + pass->word_start[n];
-        if (words == 0)
+    int h = pass->config->hidden, p = pass->regions;
+    const int *start = pass->span.question->start;
+    for (int b = 0; b < pass->span.dialogs; b++) {
+        int word = start[pass->span.question_start[b]];
+        int words = start[pass->span.question_start[b + 1]] - word;
+        size_t image = (size_t)b * (size_t)p * (size_t)h, row = (size_t)word * (size_t)h,
+               at = (size_t)p * (size_t)word;
+        if (!dm) {
+            list[b] = (vd_product){.m = p,
+                                   .n = words,
+                                   .k = h,
+                                   .a = pass->view_image.y + image,
+                                   .lda = h,
+                                   .b = pass->view_topic.y + row,
+                                   .ldb = h,
+                                   .c = pass->word + at,
+                                   .ldc = words};
             continue;
-        pass->be->gemm(false, true, pass->regions, words, h, 1,
-                       pass->view_image.y + image_row(pass, n) * (size_t)h, h,
-                       pass->view_topic.y + (size_t)first * (size_t)h, h, 0, m, words);
-        pass->be->softmax(m, pass->regions, words, words);
-        for (int k = pass->span.region_start[n], run; k < pass->span.region_start[n + 1];
-             k += run) {
-            size_t region = (size_t)pass->row_image[k] - image_row(pass, n);
-            run = run_of(pass, n, k);
-            pass->be->gemm(false, false, run, e2, words, 1, m + region * (size_t)words, words,
-                           pass->e_topic + (size_t)first * (size_t)e2, e2, 0,
-                           pass->region_topic + (size_t)k * (size_t)e2, e2);
         }
+        list[b] = (vd_product){.m = p,
+                               .n = h,
+                               .k = words,
+                               .a = dm + at,
+                               .lda = words,
+                               .b = pass->view_topic.y + row,
+                               .ldb = h,
+                               .c = pass->view_image.dy + image,
+                               .ldc = h};
+        list[pass->span.dialogs + b] = (vd_product){.m = words,
+                                                    .n = h,
+                                                    .k = p,
+                                                    .a = dm + at,
+                                                    .lda = words,
+                                                    .b = pass->view_image.y + image,
+                                                    .ldb = h,
+                                                    .c = pass->view_topic.dy + row,
+                                                    .ldc = h};
     }
+}
+
+// Room for the products of attention 3: a run each, or two a dialog.
+static vd_product *product_list(vd_pass *pass, vd_run **run)
+{
+    size_t most = (size_t)pass->rows;
+    *run = vd_arena_take_raw(pass->arena, most, sizeof **run);
+    if (most < 2 * (size_t)pass->span.dialogs)
+        most = 2 * (size_t)pass->span.dialogs;
+    return vd_arena_take_raw(pass->arena, most, sizeof(vd_product));
+}
+
+// M of every region, padding too, and t of the real ones.
+static vd_status attend(vd_pass *pass, vd_error *err)
+{
+    int e2 = 2 * pass->config->embed;
+    vd_run *run;
+    vd_product *list = product_list(pass, &run);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the topic view");
+    word_products(pass, list, NULL);
+    pass->be->products(false, true, 0, list, pass->span.dialogs);
+    pass->be->word_attention(&pass->span, pass->regions, pass->word);
+    int count = runs_of(pass, run);
+    for (int i = 0; i < count; i++)
+        list[i] = (vd_product){.m = run[i].rows,
+                               .n = e2,
+                               .k = run[i].words,
+                               .a = pass->word + run[i].at,
+                               .lda = run[i].stride,
+                               .b = pass->e_topic + run[i].word * (size_t)e2,
+                               .ldb = e2,
+                               .c = pass->region_topic + (size_t)run[i].row * (size_t)e2,
+                               .ldc = e2};
+    pass->be->products(false, false, 0, list, count);
+    return VD_OK;
 }
 
 vd_status vd_topic_view_half(vd_pass *pass, vd_error *err)
@@ -92,7 +164,7 @@ static vd_status first_layer_split(vd_pass *pass, vd_error *err)
     vd_status status = pass->view_half ? VD_OK : vd_topic_view_half(pass, err);
     if (status != VD_OK)
         return status;
-    pass->be->embed(pass->view_half, pass->row_image, pass->rows, wide, pass->view_hidden);
+    pass->be->embed(pass->view_half, pass->rows_at.image, pass->rows, wide, pass->view_hidden);
     pass->be->gemm(false, true, pass->rows, wide, e2, 1, pass->region_topic, e2,
                    pass->w->view_1.w + d, wide, 1, pass->view_hidden, wide);
     return VD_OK;
@@ -102,8 +174,8 @@ static void first_layer_joined(vd_pass *pass)
 {
     int d = pass->config->region, e2 = 2 * pass->config->embed, wide = d + e2;
     size_t n = (size_t)pass->rows * (size_t)wide;
-    pass->be->join(pass->image, pass->row_image, d, pass->region_topic, NULL, e2, pass->view_input,
-                   pass->rows);
+    pass->be->join(pass->image, pass->rows_at.image, d, pass->region_topic, NULL, e2,
+                   pass->view_input, pass->rows);
     if (pass->dropout != 0)
         pass->be->dropout(pass->view_input, pass->view_input, n, pass->dropout,
                           vd_pass_key(pass, VD_SITE_VIEW_LAYERS));
@@ -126,10 +198,12 @@ vd_status vd_topic_view_forward(vd_pass *pass, vd_error *err)
         status = allocate_view(pass, err);
     if (status != VD_OK)
         return status;
-    attend(pass);
-    if (pass->dw)
+    status = attend(pass, err);
+    if (status == VD_OK && pass->dw)
         first_layer_joined(pass);
-    else if ((status = first_layer_split(pass, err)) != VD_OK)
+    else if (status == VD_OK)
+        status = first_layer_split(pass, err);
+    if (status != VD_OK)
         return status;
     pass->be->relu(pass->view_hidden, (size_t)pass->rows * (size_t)wide);
     pass->be->linear(pass->view_hidden, w->view_2.w, w->view_2.b, pass->view, pass->rows, wide, d);
@@ -137,33 +211,47 @@ vd_status vd_topic_view_forward(vd_pass *pass, vd_error *err)
     return VD_OK;
 }
 
-static void attend_backward(vd_pass *pass, const vd_real *dtopic, vd_real *dm)
+// dm is zero where nothing is added: padding regions.
+static vd_status attend_backward(vd_pass *pass, const vd_real *dtopic, vd_real *dm, vd_error *err)
 {
-    int h = pass->config->hidden, e2 = 2 * pass->config->embed;
-    for (int n = 0; n < pass->span.questions; n++) {
-        int words = words_of(pass, n), first = pass->span.question->start[n];
-        const vd_real *m = pass->word + pass->word_start[n];
-        vd_real *d = dm + pass->word_start[n]; // zero for padding regions
-        if (words == 0)
-            continue;
-        for (int k = pass->span.region_start[n], run; k < pass->span.region_start[n + 1];
-             k += run) {
-            size_t region = (size_t)pass->row_image[k] - image_row(pass, n);
-            const vd_real *dt = dtopic + (size_t)k * (size_t)e2;
-            run = run_of(pass, n, k);
-            pass->be->gemm(false, true, run, words, e2, 1, dt, e2,
-                           pass->e_topic + (size_t)first * (size_t)e2, e2, 0,
-                           d + region * (size_t)words, words);
-            pass->be->gemm(true, false, words, e2, run, 1, m + region * (size_t)words, words, dt,
-                           e2, 1, pass->de_topic + (size_t)first * (size_t)e2, e2);
+    int e2 = 2 * pass->config->embed, dialogs = pass->span.dialogs;
+    vd_run *run;
+    vd_product *list = product_list(pass, &run);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the topic view's gradient");
+    int count = runs_of(pass, run);
+    for (int i = 0; i < count; i++)
+        list[i] = (vd_product){.m = run[i].rows,
+                               .n = run[i].words,
+                               .k = e2,
+                               .a = dtopic + (size_t)run[i].row * (size_t)e2,
+                               .lda = e2,
+                               .b = pass->e_topic + run[i].word * (size_t)e2,
+                               .ldb = e2,
+                               .c = dm + run[i].at,
+                               .ldc = run[i].stride};
+    pass->be->products(false, true, 0, list, count);
+    // The runs of one question share their words, so they are added one call after the other.
+    for (int i = 0, from = 0; i < count; i++) {
+        list[i] = (vd_product){.m = run[i].words,
+                               .n = e2,
+                               .k = run[i].rows,
+                               .a = pass->word + run[i].at,
+                               .lda = run[i].stride,
+                               .b = dtopic + (size_t)run[i].row * (size_t)e2,
+                               .ldb = e2,
+                               .c = pass->de_topic + run[i].word * (size_t)e2,
+                               .ldc = e2};
+        if (i + 1 == count || run[i + 1].word == run[i].word) {
+            pass->be->products(true, false, 1, list + from, i + 1 - from);
+            from = i + 1;
         }
-        pass->be->softmax_backward(m, d, pass->regions, words, words);
-        size_t at = image_row(pass, n) * (size_t)h, row = (size_t)first * (size_t)h;
-        pass->be->gemm(false, false, pass->regions, h, words, 1, d, words, pass->view_topic.y + row,
-                       h, 1, pass->view_image.dy + at, h);
-        pass->be->gemm(true, false, words, h, pass->regions, 1, d, words, pass->view_image.y + at,
-                       h, 1, pass->view_topic.dy + row, h);
     }
+    pass->be->word_attention_backward(&pass->span, pass->regions, pass->word, dm);
+    word_products(pass, list, dm);
+    pass->be->products(false, false, 1, list, dialogs);
+    pass->be->products(true, false, 1, list + dialogs, dialogs);
+    return VD_OK;
 }
 
 vd_status vd_topic_view_backward(vd_pass *pass, vd_error *err)
@@ -174,7 +262,7 @@ vd_status vd_topic_view_backward(vd_pass *pass, vd_error *err)
     vd_real *dhidden = vd_arena_reals(pass->arena, n);
     vd_real *dinput = vd_arena_reals(pass->arena, n);
     vd_real *dtopic = vd_arena_zeros(pass->arena, (size_t)pass->rows * (size_t)e2);
-    vd_real *dm = vd_arena_zeros(pass->arena, pass->word_start[pass->span.questions]);
+    vd_real *dm = vd_arena_zeros(pass->arena, words_in_all(pass));
     if (pass->arena->failed)
         return vd_error_memory(err, "the topic view's gradient");
     pass->be->relu_backward(pass->view, pass->dview, (size_t)pass->rows * (size_t)d);
@@ -185,9 +273,10 @@ vd_status vd_topic_view_backward(vd_pass *pass, vd_error *err)
                               dw->view_1.b, pass->rows, wide, wide);
     vd_pass_drop_backward(pass, dinput, n, pass->dropout, VD_SITE_VIEW_LAYERS);
     pass->be->split_add(dinput, pass->rows, NULL, NULL, d, dtopic, NULL, e2);
-    attend_backward(pass, dtopic, dm);
-    vd_status status =
-        vd_gated_backward(pass, &pass->view_image, &w->view_image, &dw->view_image, NULL, err);
+    vd_status status = attend_backward(pass, dtopic, dm, err);
+    if (status == VD_OK)
+        status =
+            vd_gated_backward(pass, &pass->view_image, &w->view_image, &dw->view_image, NULL, err);
     if (status == VD_OK)
         status = vd_gated_backward(pass, &pass->view_topic, &w->view_topic, &dw->view_topic,
                                    pass->de_topic, err);

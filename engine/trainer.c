@@ -19,13 +19,14 @@ enum { STREAM_WEIGHTS = 1, STREAM_DROPOUT = 2 };
 static const int64_t MOST_STEPS = INT64_C(1000000000000);
 
 struct vd_trainer {
+    const vd_backend *be;
     vd_config config;
     vd_vocab *vocab;
     vd_train_options options;
     vd_layout layout;
-    vd_real *block, *gradient, *first, *second; // weights and what the optimiser keeps
+    // In the backend's memory: weights, gradients, what the optimiser keeps, positions.
+    vd_real *block, *gradient, *first, *second, *sinusoid;
     vd_weights weights, gradients;
-    vd_real *sinusoid;
     vd_arena arena;
     int64_t steps;
     vd_metadata metadata;
@@ -70,21 +71,95 @@ double vd_schedule_multiplier(double epoch)
     return epoch < 5 ? 1 : epoch < 6 ? 0.1 : 0.01;
 }
 
-static vd_status allocate(vd_trainer *t, vd_error *err)
+// ---- memory of the backend ----------------------------------------------------------------------
+
+static void release_parts(vd_trainer *t)
 {
+    vd_real **const part[] = {&t->block, &t->gradient, &t->first, &t->second, &t->sinusoid};
+    for (size_t i = 0; t->be && i < sizeof part / sizeof *part; i++) {
+        t->be->memory->release(*part[i]);
+        *part[i] = NULL;
+    }
+}
+
+static vd_status allocate(vd_trainer *t, const vd_backend *be, vd_error *err)
+{
+    const vd_memory *memory = be->memory;
     vd_weights_layout(&t->config, VD_DISCRIMINATIVE, &t->layout, NULL, NULL);
-    size_t n = t->layout.elements, e = (size_t)t->config.embed;
-    t->block = vd_alloc(n, sizeof *t->block);
-    t->gradient = vd_alloc(n, sizeof *t->gradient);
-    t->first = vd_alloc(n, sizeof *t->first);
-    t->second = vd_alloc(n, sizeof *t->second);
-    t->sinusoid = vd_alloc((size_t)VD_MAX_HISTORY * e, sizeof *t->sinusoid);
-    if (!t->block || !t->gradient || !t->first || !t->second || !t->sinusoid)
+    size_t bytes = t->layout.elements * sizeof *t->block;
+    size_t table = (size_t)VD_MAX_HISTORY * (size_t)t->config.embed;
+    vd_real *sinusoid = vd_alloc(table, sizeof *sinusoid);
+    t->be = be;
+    t->block = memory->allocate(bytes);
+    t->gradient = memory->allocate(bytes);
+    t->first = memory->allocate(bytes);
+    t->second = memory->allocate(bytes);
+    t->sinusoid = memory->allocate(table * sizeof *sinusoid);
+    if (!t->block || !t->gradient || !t->first || !t->second || !t->sinusoid || !sinusoid) {
+        vd_free(sinusoid);
         return vd_error_memory(err, "weights, gradients and the optimiser's state");
+    }
+    memory->zero(t->first, bytes);
+    memory->zero(t->second, bytes);
     vd_weights_layout(&t->config, VD_DISCRIMINATIVE, &t->layout, t->block, &t->weights);
     vd_weights_layout(&t->config, VD_DISCRIMINATIVE, &t->layout, t->gradient, &t->gradients);
     if (t->config.positions == VD_POSITIONS_SINUSOIDAL)
-        vd_words_sinusoid(t->sinusoid, VD_MAX_HISTORY, t->config.embed);
+        vd_words_sinusoid(sinusoid, VD_MAX_HISTORY, t->config.embed);
+    memory->upload(t->sinusoid, sinusoid, table * sizeof *sinusoid);
+    vd_free(sinusoid);
+    return vd_backend_status(be, err);
+}
+
+// A part of the trainer where the host can read it: itself on the CPU, else a copy in *copy, which
+// the caller frees. NULL when memory is out.
+static const vd_real *read_part(const vd_trainer *t, const vd_real *part, vd_real **copy)
+{
+    size_t n = t->layout.elements;
+    *copy = NULL;
+    if (t->be->memory == &vd_memory_host)
+        return part;
+    *copy = vd_alloc(n, sizeof **copy);
+    if (*copy)
+        t->be->memory->download(*copy, part, n * sizeof **copy);
+    return *copy;
+}
+
+vd_status vd_trainer_use(vd_trainer *t, const vd_backend *be, vd_error *err)
+{
+    vd_trainer from = *t;
+    size_t bytes = t->layout.elements * sizeof *t->block;
+    const vd_real *part[3] = {from.block, from.first, from.second};
+    t->block = t->gradient = t->first = t->second = t->sinusoid = NULL;
+    vd_status status = allocate(t, be, err);
+    vd_real *to[3] = {t->block, t->first, t->second};
+    for (int i = 0; status == VD_OK && i < 3; i++) {
+        vd_real *copy;
+        const vd_real *host = read_part(&from, part[i], &copy);
+        if (host)
+            be->memory->upload(to[i], host, bytes);
+        else
+            status = vd_error_memory(err, "the trainer's weights");
+        vd_free(copy);
+    }
+    if (status == VD_OK)
+        status = vd_backend_status(from.be, err);
+    if (status == VD_OK)
+        status = vd_backend_status(be, err);
+    if (status != VD_OK) {
+        release_parts(t);
+        t->be = from.be;
+        t->block = from.block;
+        t->gradient = from.gradient;
+        t->first = from.first;
+        t->second = from.second;
+        t->sinusoid = from.sinusoid;
+        t->weights = from.weights;
+        t->gradients = from.gradients;
+        return status;
+    }
+    release_parts(&from);
+    vd_arena_free(&t->arena);
+    t->arena = (vd_arena){.memory = be->memory};
     return VD_OK;
 }
 
@@ -118,7 +193,7 @@ vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
     t->options = *options;
     status = copy_vocab(vocab, &t->vocab, err);
     if (status == VD_OK)
-        status = allocate(t, err);
+        status = allocate(t, vd_backend_cpu(), err);
     if (status != VD_OK) {
         vd_trainer_free(t);
         return status;
@@ -134,11 +209,7 @@ void vd_trainer_free(vd_trainer *t)
     if (!t)
         return;
     vd_vocab_free(t->vocab);
-    vd_free(t->block);
-    vd_free(t->gradient);
-    vd_free(t->first);
-    vd_free(t->second);
-    vd_free(t->sinusoid);
+    release_parts(t);
     vd_arena_free(&t->arena);
     vd_metadata_clear(&t->metadata);
     vd_free(t);
@@ -186,6 +257,8 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
 vd_status vd_trainer_start_from(vd_trainer *t, const vd_model *model, vd_error *err)
 {
     vd_status status = check_start(t, model, err);
+    if (status == VD_OK && (t->be != vd_backend_cpu() || model->be != vd_backend_cpu()))
+        status = vd_error_set(err, VD_USAGE, "training starts from a model on the CPU");
     if (status != VD_OK)
         return status;
     for (int k = 0; k < t->layout.count; k++) {
@@ -234,7 +307,7 @@ const char *vd_trainer_metadata(const vd_trainer *trainer, const char *key)
 static vd_network network_of(vd_trainer *t)
 {
     vd_arena_reset(&t->arena);
-    return (vd_network){.pass = {.be = vd_backend_cpu(),
+    return (vd_network){.pass = {.be = t->be,
                                  .config = &t->config,
                                  .w = &t->weights,
                                  .sinusoid = t->sinusoid,
@@ -252,7 +325,7 @@ static vd_status gradient_of(vd_trainer *t, const vd_batch *batch, double *loss,
     net.pass.key = vd_rng_seed(o->seed, STREAM_DROPOUT + (uint64_t)t->steps * 16).state;
     double lambda = fmax(o->lambda_floor, o->lambda_start * pow(o->lambda_decay, (double)t->steps));
 
-    memset(t->gradient, 0, t->layout.elements * sizeof *t->gradient);
+    t->be->memory->zero(t->gradient, t->layout.elements * sizeof *t->gradient);
     vd_status status = vd_network_encode(&net, batch, err);
     if (status == VD_OK)
         status = vd_discriminative_forward(&net, err);
@@ -268,11 +341,14 @@ static vd_status gradient_of(vd_trainer *t, const vd_batch *batch, double *loss,
 vd_status vd_trainer_step(vd_trainer *t, const vd_batch *batch, double multiplier, double *loss,
                           double *gradient_norm, vd_error *err)
 {
-    const vd_backend *be = vd_backend_cpu();
+    const vd_backend *be = t->be;
     vd_status status = gradient_of(t, batch, loss, err);
     if (status != VD_OK)
         return status;
     double norm = sqrt(be->square_sum(t->gradient, t->layout.elements));
+    status = vd_backend_status(be, err);
+    if (status != VD_OK)
+        return status;
     if (!isfinite(*loss) || !isfinite(norm))
         return vd_error_set(err, VD_FORMAT,
                             "training went wrong at step %" PRId64 ": loss %g, gradient norm %g; "
@@ -288,7 +364,7 @@ vd_status vd_trainer_step(vd_trainer *t, const vd_batch *batch, double multiplie
         be->rmsprop(t->block, t->gradient, t->second, t->layout.elements, (vd_real)scale, rate);
     if (gradient_norm)
         *gradient_norm = norm;
-    return VD_OK;
+    return vd_backend_status(be, err);
 }
 
 vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *scores,
@@ -300,6 +376,30 @@ vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *s
 
 // ---- files --------------------------------------------------------------------------------------
 
+static vd_status append_weights(const vd_trainer *t, vd_safetensors_writer *writer, vd_error *err)
+{
+    vd_real *copy;
+    const vd_real *block = read_part(t, t->block, &copy);
+    vd_status status = block ? vd_backend_status(t->be, err) : vd_error_memory(err, "weights");
+    if (status == VD_OK)
+        status = vd_model_file_append(writer, &t->layout, block, err);
+    vd_free(copy);
+    return status;
+}
+
+static vd_status append_state(const vd_trainer *t, const vd_real *part,
+                              vd_safetensors_writer *writer, vd_error *err)
+{
+    vd_real *copy;
+    const vd_real *host = read_part(t, part, &copy);
+    vd_status status =
+        host ? vd_backend_status(t->be, err) : vd_error_memory(err, "the optimiser's state");
+    if (status == VD_OK)
+        status = vd_safetensors_append_floats(writer, host, t->layout.elements, err);
+    vd_free(copy);
+    return status;
+}
+
 vd_status vd_trainer_save_model(const vd_trainer *t, const char *path, int dtype, vd_error *err)
 {
     vd_safetensors_writer *writer;
@@ -307,7 +407,7 @@ vd_status vd_trainer_save_model(const vd_trainer *t, const char *path, int dtype
                                             (vd_dtype)dtype, &writer, err);
     if (status != VD_OK)
         return status;
-    status = vd_model_file_append(writer, &t->layout, t->block, err);
+    status = append_weights(t, writer, err);
     if (status == VD_OK)
         return vd_safetensors_commit(writer, err);
     vd_safetensors_abort(writer);
@@ -345,11 +445,11 @@ vd_status vd_trainer_checkpoint(const vd_trainer *t, const char *path, vd_error 
         return status;
     status = declare_state(t, writer, err);
     if (status == VD_OK)
-        status = vd_model_file_append(writer, &t->layout, t->block, err);
+        status = append_weights(t, writer, err);
     if (status == VD_OK)
-        status = vd_safetensors_append_floats(writer, t->first, t->layout.elements, err);
+        status = append_state(t, t->first, writer, err);
     if (status == VD_OK)
-        status = vd_safetensors_append_floats(writer, t->second, t->layout.elements, err);
+        status = append_state(t, t->second, writer, err);
     if (status == VD_OK)
         return vd_safetensors_commit(writer, err);
     vd_safetensors_abort(writer);
@@ -415,7 +515,7 @@ vd_status vd_trainer_resume(const char *path, vd_trainer **out, vd_error *err)
         status = vd_model_file_fits(file, &t->layout, also, err);
     }
     if (status == VD_OK)
-        status = allocate(t, err);
+        status = allocate(t, vd_backend_cpu(), err);
     if (status == VD_OK)
         status = read_state(t, file, err);
     vd_safetensors_close(file);

@@ -43,6 +43,10 @@ void vd_trainer_free(vd_trainer *trainer);
 // g(1/2 + x/4) where that is positive, so Wg becomes Wg / 4 and bg becomes bg / 4 + 1/2.
 vd_status vd_trainer_start_from(vd_trainer *trainer, const vd_model *model, vd_error *err);
 
+// Moves weights and optimiser state to another backend (engine/backend.h), between steps; on
+// failure they stay where they were. A new or resumed trainer is on the CPU.
+vd_status vd_trainer_use(vd_trainer *trainer, const vd_backend *backend, vd_error *err);
+
 const vd_config *vd_trainer_config(const vd_trainer *trainer);
 const vd_vocab *vd_trainer_vocab(const vd_trainer *trainer);
 const vd_train_options *vd_trainer_options(const vd_trainer *trainer);

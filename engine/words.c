@@ -2,7 +2,6 @@
 #include "engine/pass.h"
 
 #include <math.h>
-#include <string.h>
 
 void vd_words_sinusoid(vd_real *table, int rows, int embed)
 {
@@ -14,27 +13,19 @@ void vd_words_sinusoid(vd_real *table, int rows, int embed)
         }
 }
 
-// The row of the position table that token `row` gets; as printed, its sequence's place in the
-// batch instead of its own place in the sequence.
-static void add_positions(vd_pass *pass, const vd_packed *packed, vd_real *x)
-{
-    int e = pass->config->embed;
-    const vd_real *table =
-        pass->config->positions == VD_POSITIONS_LEARNED ? pass->w->position : pass->sinusoid;
-    for (int row = 0; row < packed->tokens; row++)
-        pass->be->add(x + (size_t)row * (size_t)e, table + (size_t)packed->place[row] * (size_t)e,
-                      (size_t)e);
-}
-
+// As printed, a token gets the table's row of its sequence's place in the batch instead of its own
+// place in the sequence.
 static vd_status add_as_printed(vd_pass *pass, const vd_packed *packed, vd_real *x, vd_error *err)
 {
-    size_t e = (size_t)pass->config->embed;
-    vd_real *table = vd_arena_reals(pass->arena, (size_t)packed->sequences * e);
+    size_t n = (size_t)packed->sequences * (size_t)pass->config->embed;
+    vd_real *table = vd_arena_take_raw(pass->arena, n, sizeof *table);
     if (!table)
         return vd_error_memory(err, "positions");
     vd_words_sinusoid(table, packed->sequences, pass->config->embed);
-    for (int row = 0; row < packed->tokens; row++)
-        pass->be->add(x + (size_t)row * e, table + (size_t)packed->owner[row] * e, e);
+    const vd_real *there = vd_arena_upload(pass->arena, table, n, sizeof *table);
+    if (!there)
+        return vd_error_memory(err, "positions");
+    pass->be->add_rows(there, packed->rows.owner, packed->tokens, pass->config->embed, x);
     return VD_OK;
 }
 
@@ -51,14 +42,15 @@ vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *p
         text->input = vd_arena_reals(pass->arena, n);
     if (pass->arena->failed)
         return vd_error_memory(err, "word embeddings");
-    pass->be->embed(pass->w->embed, packed->id, packed->tokens, pass->config->embed,
+    pass->be->embed(pass->w->embed, packed->rows.id, packed->tokens, pass->config->embed,
                     text->embedding);
     if (positions == VD_POSITIONS_NONE)
         return VD_OK;
     if (positions == VD_POSITIONS_AS_PRINTED)
         return add_as_printed(pass, packed, text->embedding, err);
-    memcpy(text->input, text->embedding, n * sizeof *text->input);
-    add_positions(pass, packed, text->input);
+    pass->be->memory->copy(text->input, text->embedding, n * sizeof *text->input);
+    pass->be->add_rows(positions == VD_POSITIONS_LEARNED ? pass->w->position : pass->sinusoid,
+                       packed->rows.place, packed->tokens, pass->config->embed, text->input);
     if (pass->position_dropout != 0)
         pass->be->dropout(text->input, text->input, n, pass->position_dropout,
                           vd_pass_key(pass, site));
@@ -73,9 +65,8 @@ void vd_words_backward(vd_pass *pass, vd_text_pass *text, vd_real *dinput, vd_si
     if (text->input != text->embedding)
         vd_pass_drop_backward(pass, dinput, n, pass->position_dropout, site);
     if (text->input != text->embedding && pass->config->positions == VD_POSITIONS_LEARNED)
-        for (int row = 0; row < packed->tokens; row++)
-            pass->be->add(pass->dw->position + (size_t)packed->place[row] * (size_t)e,
-                          dinput + (size_t)row * (size_t)e, (size_t)e);
+        pass->be->add_rows_backward(pass->dw->position, packed->rows.place, packed->tokens, e,
+                                    dinput);
     pass->be->add(text->dembedding, dinput, n);
-    pass->be->embed_backward(pass->dw->embed, packed->id, packed->tokens, e, text->dembedding);
+    pass->be->embed_backward(pass->dw->embed, packed->rows.id, packed->tokens, e, text->dembedding);
 }

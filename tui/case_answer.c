@@ -44,7 +44,7 @@ static vd_status make_pool(const vd_cases *cases, const vd_case *at, const vd_mo
         status = vd_answer_ids(vd_model_vocab(model), vd_case_option(cases, at, i), CUT_ANSWER,
                                tokens + i * VD_MAX_CANDIDATE, &lengths[i], err);
     if (status == VD_OK)
-        status = vd_pool_new(model, tokens, lengths, count, VD_MAX_CANDIDATE, out, err);
+        status = vd_pool_new(model, tokens, lengths, count, VD_MAX_CANDIDATE, NULL, out, err);
     vd_free(lengths);
     vd_free(tokens);
     return status;

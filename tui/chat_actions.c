@@ -1,4 +1,4 @@
-// What keys and commands do to the chat: rounds, pictures, models, searching, suggesting.
+// What keys and commands do to the chat: asking, choosing, pictures, searching, suggesting.
 #include "tui/view_chat.h"
 
 #include <string.h>
@@ -8,36 +8,20 @@
 
 // ---- rounds ------------------------------------------------------------------------------------
 
-static void round_clear(vd_round *round)
-{
-    vd_free(round->typed);
-    for (int i = 0; i < VD_LANES; i++)
-        vd_reply_clear(&round->take[i].reply);
-    *round = (vd_round){.human = -1};
-}
-
-void vd_chat_drop_rounds(vd_chat *chat, size_t keep)
-{
-    while (chat->round_count > keep)
-        round_clear(&chat->rounds[--chat->round_count]);
-    if (chat->selected >= (int)chat->round_count)
-        chat->selected = -1;
-}
-
 bool vd_chat_busy(const vd_chat *chat)
 {
-    return chat->round_count > 0 && chat->rounds[chat->round_count - 1].take[0].pending;
+    return chat->round_count > 0 && !chat->rounds[chat->round_count - 1].take[0].ready;
 }
 
 const vd_round *vd_chat_shown(const vd_chat *chat)
 {
     if (chat->selected >= 0 && chat->selected < (int)chat->round_count &&
-        !chat->rounds[chat->selected].take[chat->lane].pending)
+        chat->rounds[chat->selected].take[chat->lane].ready)
         return &chat->rounds[chat->selected];
-    size_t last = chat->round_count;
-    if (vd_chat_busy(chat))
-        last--;
-    return last > 0 ? &chat->rounds[last - 1] : NULL;
+    for (size_t i = chat->round_count; i > 0; i--)
+        if (chat->rounds[i - 1].take[chat->lane].ready)
+            return &chat->rounds[i - 1];
+    return NULL;
 }
 
 const vd_take *vd_chat_take(const vd_chat *chat)
@@ -60,21 +44,6 @@ int vd_clamp(int value, int most)
 
 // ---- what keys and commands do -----------------------------------------------------------------
 
-static bool make_room(vd_chat *chat)
-{
-    if (chat->round_count < chat->round_room)
-        return true;
-    size_t room = chat->round_room ? chat->round_room * 2 : 16;
-    vd_round *grown = vd_grow(chat->rounds, chat->round_count, room, sizeof *grown);
-    if (!grown) {
-        vd_chat_complain(chat, "out of memory: the question was not asked");
-        return false;
-    }
-    chat->rounds = grown;
-    chat->round_room = room;
-    return true;
-}
-
 void vd_chat_ask(vd_chat *chat, const char *typed)
 {
     if (vd_chat_busy(chat)) {
@@ -87,63 +56,35 @@ void vd_chat_ask(vd_chat *chat, const char *typed)
         return;
     }
     char *copy = vd_strdup(typed);
-    if (!copy || !make_room(chat)) {
+    if (!copy || !vd_chat_make_room(chat)) {
         vd_free(copy);
         return;
     }
-    if (!vd_chat_post(chat, VD_REQUEST_ASK, typed, 0)) {
-        vd_free(copy);
-        return;
-    }
-    chat->rounds[chat->round_count++] = (vd_round){
-        .typed = copy, .human = -1, .take[0] = {.pending = true, .serial = chat->serial}};
+    chat->rounds[chat->round_count++] = (vd_round){.typed = copy, .human = -1};
+    for (int i = 0; i < chat->lane_count; i++)
+        chat->lanes[i].stopped = false;
+    vd_chat_pump(chat);
+    if (!vd_chat_busy(chat))
+        return; // it could not be asked and is gone again
     vd_line_remember(&chat->line, typed, NULL);
     vd_line_clear(&chat->line);
     chat->selected = -1;
     chat->scroll = 0;
-    chat->before[0] = '\0';
-}
-
-void vd_chat_undo(vd_chat *chat)
-{
-    if (vd_chat_busy(chat))
-        vd_chat_say(chat, "still answering; Ctrl-C stops it");
-    else if (chat->round_count == 0)
-        vd_chat_say(chat, "nothing to forget: no question was asked yet");
-    else if (vd_chat_post(chat, VD_REQUEST_UNDO, NULL, 0)) {
-        vd_chat_drop_rounds(chat, chat->round_count - 1);
-        vd_chat_say(chat, "the last round is forgotten");
-    }
 }
 
 void vd_chat_again(vd_chat *chat)
 {
-    if (chat->round_count == 0 || vd_chat_busy(chat) ||
-        chat->request_count + 2 > VD_CHAT_REQUESTS) {
+    if (chat->round_count == 0 || vd_chat_busy(chat)) {
         vd_chat_say(chat, "%s",
                     chat->round_count ? "still answering; Ctrl-C stops it"
                                       : "nothing was asked yet");
         return;
     }
-    const vd_round *last = &chat->rounds[chat->round_count - 1];
-    char before[sizeof chat->before], percent[16] = "?";
-    const vd_take *take = &last->take[0];
-    if (take->chosen >= 0 && take->chosen < take->reply.answer.candidates)
-        vd_percent(percent, sizeof percent, take->reply.answer.probability[take->chosen]);
-    snprintf(before, sizeof before, "before: %s (%s, %s)", vd_take_answer(take, take->chosen),
-             percent, take->model);
-    char *typed = vd_strdup(last->typed);
-    if (!typed || !vd_chat_post(chat, VD_REQUEST_UNDO, NULL, 0)) {
-        vd_free(typed);
-        return;
-    }
-    vd_chat_drop_rounds(chat, chat->round_count - 1);
-    char draft[VD_LINE_MAX + 1]; // asking clears the line; what is being typed stays
-    memcpy(draft, chat->line.text, sizeof draft);
-    vd_chat_ask(chat, typed);
-    vd_line_set(&chat->line, draft);
-    memcpy(chat->before, before, sizeof before);
-    vd_free(typed);
+    size_t last = chat->round_count - 1;
+    chat->asked_again = (int)last;
+    for (int i = 0; i < chat->lane_count; i++)
+        vd_chat_forget(chat, i, last);
+    vd_chat_pump(chat);
 }
 
 void vd_chat_choose(vd_chat *chat, int place)
@@ -153,30 +94,35 @@ void vd_chat_choose(vd_chat *chat, int place)
         vd_chat_say(chat, "%s", shown ? "still answering; Ctrl-C stops it" : "ask something first");
         return;
     }
-    vd_round *last = &chat->rounds[chat->round_count - 1];
-    if (shown != last) {
-        vd_chat_say(chat,
-                    "only the last answer can be replaced (Alt-Down goes there, Alt-u forgets "
-                    "the last round)");
-        return;
-    }
-    vd_take *take = &last->take[0];
+    size_t at = (size_t)(shown - chat->rounds);
+    bool last = at + 1 == chat->round_count;
+    const vd_take *take = &shown->take[chat->lane];
     if (place < 0 || place >= take->reply.answer.candidates)
         return;
-    int chosen = take->reply.answer.order[place];
-    if (!vd_chat_post(chat, VD_REQUEST_CHOOSE, NULL, (size_t)chosen))
+    if (!vd_chat_hears_itself(chat, chat->lane, at)) {
+        vd_chat_say(chat, "%s continues from %s answers here; /history own lets it go its own way",
+                    take->model, vd_follow_name(chat->lanes[chat->lane].follow));
         return;
-    take->chosen = chosen;
-    vd_chat_say(chat, "the conversation continues with \"%s\"", vd_take_answer(take, chosen));
+    }
+    if (!last && !vd_chat_fork(chat, chat->round_count)) // what comes after it will change
+        return;
+    vd_take *own = &chat->rounds[at].take[chat->lane];
+    own->chosen = own->reply.answer.order[place];
+    if (!last) {
+        chat->selected = (int)at;
+        chat->asked_again = (int)at + 1;
+    }
+    vd_chat_say(chat, "the conversation continues with \"%s\"", vd_take_answer(own, own->chosen));
+    vd_chat_rechosen(chat, chat->lane, at);
 }
 
 void vd_chat_go_picture(vd_chat *chat, size_t index)
 {
-    if (vd_chat_busy(chat) && !vd_chat_post(chat, VD_REQUEST_STOP, NULL, 0))
+    if (vd_chat_busy(chat) && !vd_chat_post(chat, VD_REQUEST_STOP, 0, NULL, 0))
         return;
-    if (!vd_chat_post(chat, VD_REQUEST_PICTURE, NULL, index))
+    if (!vd_chat_post(chat, VD_REQUEST_PICTURE, 0, NULL, index))
         return;
-    vd_chat_drop_rounds(chat, 0);
+    vd_chat_drop_branches(chat);
     chat->index = index;
     chat->scroll = 0;
     chat->suggestion = 0;
@@ -202,26 +148,6 @@ void vd_chat_random_picture(vd_chat *chat)
     vd_chat_go_picture(chat, (chat->index + step) % count);
 }
 
-void vd_chat_use_model(vd_chat *chat, const char *name)
-{
-    if (vd_chat_busy(chat)) {
-        vd_chat_say(chat, "still answering; Ctrl-C stops it");
-        return;
-    }
-    if (vd_chat_post(chat, VD_REQUEST_MODEL, name, 0)) {
-        const char *base = strrchr(name, '/');
-        snprintf(chat->lanes[0].loading, sizeof chat->lanes[0].loading, "%s",
-                 base ? base + 1 : name);
-    }
-}
-
-void vd_chat_switch_model(vd_chat *chat)
-{
-    const vd_lane *lane = &chat->lanes[0];
-    const char *now = lane->loading[0] ? lane->loading : lane->model;
-    vd_chat_use_model(chat, strcmp(now, "improved") == 0 ? "base" : "improved");
-}
-
 bool vd_text_contains(const char *text, const char *part)
 {
     size_t length = strlen(part);
@@ -243,9 +169,9 @@ void vd_chat_find(vd_chat *chat, const char *text)
     for (int i = 1; i <= count; i++) {
         int at = ((from - i) % count + count) % count;
         const vd_round *round = &chat->rounds[at];
-        const vd_take *take = &round->take[0];
-        if (take->pending || (!vd_text_contains(round->typed, chat->search) &&
-                              !vd_text_contains(vd_take_answer(take, take->chosen), chat->search)))
+        const vd_take *take = &round->take[chat->lane];
+        if (!take->ready || (!vd_text_contains(round->typed, chat->search) &&
+                             !vd_text_contains(vd_take_answer(take, take->chosen), chat->search)))
             continue;
         chat->selected = at;
         chat->follow = true;
@@ -272,21 +198,33 @@ void vd_chat_open(vd_chat *chat, vd_place place)
         vd_chat_say(chat, "ask something first");
         return;
     }
-    if (place == VD_PLACE_HELP && chat->place != VD_PLACE_HELP)
-        chat->before_help = chat->place;
+    // A place that lies on the way here is gone back to, not opened again.
+    int depth = 0;
+    while (depth <= chat->depth && chat->stack[depth] != place)
+        depth++;
+    chat->depth = depth;
+    chat->stack[depth] = chat->place = place;
     if (view->filter) {
         vd_line_clear(&chat->filter);
         chat->list_at = 0;
     }
     chat->top[place] = 0;
-    chat->place = place;
     if (view->open)
         view->open(chat);
 }
 
+void vd_chat_back(vd_chat *chat)
+{
+    chat->depth = vd_clamp(chat->depth - 1, VD_PLACES - 1);
+    chat->place = chat->stack[chat->depth];
+}
+
 void vd_chat_toggle(vd_chat *chat, vd_place place)
 {
-    vd_chat_open(chat, chat->place == place ? VD_PLACE_CHAT : place);
+    if (chat->place == place)
+        vd_chat_back(chat);
+    else
+        vd_chat_open(chat, place);
 }
 
 // ---- suggestions -------------------------------------------------------------------------------

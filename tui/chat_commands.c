@@ -62,7 +62,7 @@ static void run_random(vd_chat *chat, const char *argument)
 static void run_model(vd_chat *chat, const char *argument)
 {
     if (argument[0])
-        vd_chat_use_model(chat, argument);
+        vd_chat_use_model(chat, 0, argument);
     else
         vd_chat_say(chat, "this is %s; /model base, /model improved or /model FILE",
                     chat->lanes[0].model[0] ? chat->lanes[0].model : "no model");
@@ -126,7 +126,7 @@ static void run_mouse(vd_chat *chat, const char *argument)
     bool on = strcmp(argument, "on") == 0;
     if (!on && strcmp(argument, "off") != 0)
         vd_chat_complain(chat, "/mouse on or /mouse off");
-    else if (vd_chat_post(chat, VD_REQUEST_MOUSE, NULL, on))
+    else if (vd_chat_post(chat, VD_REQUEST_MOUSE, 0, NULL, on))
         vd_chat_say(chat, "mouse %s", on ? "on" : "off: the terminal selects text again");
 }
 
@@ -139,7 +139,7 @@ static void run_help(vd_chat *chat, const char *argument)
 static void run_quit(vd_chat *chat, const char *argument)
 {
     (void)argument;
-    vd_chat_post(chat, VD_REQUEST_LEAVE, NULL, 0);
+    vd_chat_post(chat, VD_REQUEST_LEAVE, 0, NULL, 0);
 }
 
 static const command commands[] = {

@@ -33,8 +33,8 @@ static int dialog_rows(const vd_chat *chat, int width, dialog_row *out, int from
         for (int part = 0; part < 2; part++) {
             const char *text = !round      ? chat->source.caption(chat->source.context, chat->index)
                                : part == 0 ? round->typed
-                               : take->pending ? "..."
-                                               : vd_take_answer(take, take->chosen);
+                               : !take->ready ? "..."
+                                              : vd_take_answer(take, take->chosen);
             if (!round && part == 1)
                 continue;
             // Figures stand behind the answer: "62 %  improved".
@@ -115,7 +115,7 @@ void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
         const vd_take *take = round ? &round->take[chat->lane] : NULL;
         int y = at.y + i, x = at.x + 3;
         if (y < VD_GRID_MAX)
-            chat->row_round[y] = take && !take->pending ? row->round : -1;
+            chat->row_round[y] = take && take->ready ? row->round : -1;
         if (row->first && round) {
             char number[24];
             snprintf(number, sizeof number, "%2d", row->round + 1);
@@ -130,7 +130,7 @@ void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
             vd_grid_put(grid, at.x + 2, y, 0x258C, '|', role(grid, VD_ROLE_PROMPT));
         vd_grid_text_n(grid, x, y, at.width - 3, row->text, row->length, style);
         mark_matches(chat, grid, x, y, row);
-        if (row->last && take && !take->pending) {
+        if (row->last && take && take->ready) {
             int used = vd_text_width(row->text, row->length) + 4;
             draw_figures(grid, (vd_rect){at.x + used, y, at.width - used, 1}, take);
         }

@@ -12,6 +12,7 @@ static vd_style role(const vd_grid *grid, vd_role which)
 static void draw_help(vd_chat *chat, vd_grid *grid)
 {
     vd_rect at = chat->layout.picture;
+    vd_place about = chat->stack[vd_clamp(chat->depth - 1, VD_PLACES - 1)];
     int row = -chat->top[VD_PLACE_HELP], left = at.width >= 70 ? 24 : 16;
     char keys[96];
     const char *meaning;
@@ -19,8 +20,7 @@ static void draw_help(vd_chat *chat, vd_grid *grid)
     vd_style title = role(grid, VD_ROLE_TITLE);
 #define VISIBLE(r) ((r) >= 0 && (r) < at.height)
     if (VISIBLE(row))
-        vd_grid_text(grid, at.x + 1, at.y + row, at.width - 2, vd_view_of(chat->before_help)->title,
-                     title);
+        vd_grid_text(grid, at.x + 1, at.y + row, at.width - 2, vd_view_of(about)->title, title);
     row++;
     for (int section = 0; section < 2; section++) {
         if (section == 1) {
@@ -30,9 +30,8 @@ static void draw_help(vd_chat *chat, vd_grid *grid)
                              title);
             row++;
         }
-        for (size_t i = 0;
-             section == 0 ? vd_keymap_help(chat->before_help, i, keys, sizeof keys, &meaning)
-                          : vd_chat_command_help(i, keys, sizeof keys, &meaning);
+        for (size_t i = 0; section == 0 ? vd_keymap_help(about, i, keys, sizeof keys, &meaning)
+                                        : vd_chat_command_help(i, keys, sizeof keys, &meaning);
              i++) {
             size_t length = strlen(meaning), offset = 0;
             vd_text_line line;

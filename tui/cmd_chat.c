@@ -95,7 +95,7 @@ static float source_relevance(void *context, size_t index, int round, const char
 
 typedef struct chat_program {
     vd_world *world;
-    vd_conversation *conversation;
+    vd_conversation *conversation[VD_LANES];
     vd_worker *worker;
     vd_screen *screen;
     vd_chat *view;
@@ -200,6 +200,14 @@ static vd_status run(chat_program *program, vd_error *err)
     return status;
 }
 
+static vd_status start_worker(chat_program *program, vd_error *err)
+{
+    void *lanes[VD_LANES];
+    for (int i = 0; i < VD_LANES; i++)
+        lanes[i] = program->conversation[i];
+    return vd_worker_start(vd_conversation_serve, lanes, VD_LANES, &program->worker, err);
+}
+
 static vd_status open_program(chat_program *program, const chat_settings *settings, vd_error *err)
 {
     size_t index = 0;
@@ -208,8 +216,8 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         status = vd_error_set(err, VD_FORMAT, "%s: holds no dialogs", program->world->directory);
     if (!status && settings->image >= 0)
         status = vd_world_find(program->world, settings->image, &index, err);
-    if (!status)
-        status = vd_conversation_new(program->world, &program->conversation, err);
+    for (int i = 0; i < VD_LANES && !status; i++)
+        status = vd_conversation_new(program->world, &program->conversation[i], err);
     if (status)
         return status;
     program->view = vd_alloc(1, sizeof *program->view);
@@ -230,8 +238,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     if (!status)
         status = vd_chat_init(program->view, &source, index, settings->model, seed, err);
     if (!status)
-        status =
-            vd_worker_start(vd_conversation_serve, program->conversation, &program->worker, err);
+        status = start_worker(program, err);
     if (!status) {
         program->grid.look = vd_screen_look(program->screen);
         load_history(program);
@@ -248,7 +255,8 @@ static void close_program(chat_program *program)
     vd_free(program->view);
     vd_free(program->history);
     vd_grid_free(&program->grid);
-    vd_conversation_free(program->conversation);
+    for (int i = 0; i < VD_LANES; i++)
+        vd_conversation_free(program->conversation[i]);
     vd_world_close(program->world);
 }
 

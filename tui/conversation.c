@@ -66,21 +66,6 @@ static vd_status load(vd_conversation *conversation, const char *name, loaded *o
     return VD_OK;
 }
 
-// Says to `to` what was said to `from`, with the same answers.
-static vd_status carry_over(const vd_session *from, vd_session *to, vd_error *err)
-{
-    vd_status status = vd_session_picture(to, vd_session_index(from), err);
-    for (int i = 0; !status && i < vd_session_turns(from); i++) {
-        const vd_turn *turn = vd_session_turn(from, i);
-        vd_reply reply = {0};
-        status = vd_session_ask(to, turn->reply.typed, NULL, &reply, err);
-        if (!status)
-            status = vd_session_accept(to, &reply, turn->chosen, err);
-        vd_reply_clear(&reply);
-    }
-    return status;
-}
-
 static vd_status use_model(vd_conversation *conversation, const char *name, vd_error *err)
 {
     loaded *model = NULL;
@@ -96,26 +81,7 @@ static vd_status use_model(vd_conversation *conversation, const char *name, vd_e
             return status;
         model = &conversation->model[conversation->count++];
     }
-    if (conversation->now && conversation->now != model) {
-        vd_status status = carry_over(conversation->now->session, model->session, err);
-        if (status)
-            return status;
-    }
     conversation->now = model;
-    return VD_OK;
-}
-
-static vd_status tell_boxes(const vd_session *session, vd_event *event, vd_error *err)
-{
-    int regions = 0;
-    const float *boxes = vd_session_boxes(session, &regions);
-    if (!boxes || regions <= 0)
-        return VD_OK;
-    event->boxes = vd_alloc((size_t)regions * 4, sizeof *event->boxes);
-    if (!event->boxes)
-        return vd_error_memory(err, "the regions' boxes");
-    memcpy(event->boxes, boxes, (size_t)regions * 4 * sizeof *boxes);
-    event->regions = regions;
     return VD_OK;
 }
 
@@ -130,83 +96,52 @@ static vd_status serve_model(vd_conversation *conversation, const char *name, vd
     snprintf(event->backend, sizeof event->backend, "%s", vd_session_backend(session));
     event->answers = conversation->now->answers;
     event->answer_count = (int)conversation->world->pool.count;
-    return tell_boxes(session, event, err);
+    return VD_OK;
+}
+
+// ---- pictures ----------------------------------------------------------------------------------
+
+// Where the picture's regions lie; no model is needed to know that.
+static vd_status serve_picture(vd_conversation *conversation, size_t index, vd_event *event,
+                               vd_error *err)
+{
+    vd_world *world = conversation->world;
+    const vd_regions *file = world->regions;
+    size_t row, most = (size_t)vd_regions_max(file);
+    if (index >= vd_world_count(world))
+        return vd_error_set(err, VD_NOT_FOUND, "there is no picture number %zu; there are %zu",
+                            index + 1, vd_world_count(world));
+    vd_status status = vd_regions_find(file, vd_world_image_id(world, index), &row, err);
+    if (status || !vd_regions_has_boxes(file))
+        return status;
+    float *features = vd_alloc(most, (size_t)vd_regions_size(file) * sizeof *features);
+    float *boxes = vd_alloc(most, 4 * sizeof *boxes);
+    if (!features || !boxes)
+        status = vd_error_memory(err, "the regions' boxes");
+    else
+        status = vd_regions_read(file, row, features, boxes, err);
+    vd_free(features);
+    if (status) {
+        vd_free(boxes);
+        return status;
+    }
+    event->boxes = boxes;
+    event->regions = vd_regions_used(file, row);
+    return VD_OK;
 }
 
 // ---- questions ---------------------------------------------------------------------------------
 
-static float *copy_floats(const float *from, size_t count, bool *failed)
-{
-    float *copy = from ? vd_alloc(count, sizeof *copy) : NULL;
-    if (copy)
-        memcpy(copy, from, count * sizeof *copy);
-    else if (from)
-        *failed = true;
-    return copy;
-}
-
-static int32_t *copy_ids(const int32_t *from, size_t count, bool *failed)
-{
-    int32_t *copy = from ? vd_alloc(count, sizeof *copy) : NULL;
-    if (copy)
-        memcpy(copy, from, count * sizeof *copy);
-    else if (from)
-        *failed = true;
-    return copy;
-}
-
-static void copy_answer(const vd_answer *from, vd_answer *to, bool *failed)
-{
-    size_t candidates = (size_t)from->candidates, rounds = (size_t)from->rounds;
-    size_t words = (size_t)from->question_length, regions = (size_t)from->regions;
-    *to = *from;
-    to->score = copy_floats(from->score, candidates, failed);
-    to->probability = copy_floats(from->probability, candidates, failed);
-    to->order = copy_ids(from->order, candidates, failed);
-    to->history_length = copy_ids(from->history_length, rounds, failed);
-    to->context_attention = copy_floats(from->context_attention, rounds, failed);
-    to->topic_attention =
-        copy_floats(from->topic_attention, rounds * words * (size_t)from->history_width, failed);
-    to->word_attention = copy_floats(from->word_attention, regions * words, failed);
-    to->region_attention = copy_floats(from->region_attention, regions, failed);
-}
-
-// The session keeps its reply; the screen, on another thread, gets its own.
-static vd_status copy_reply(const vd_reply *from, vd_reply *to, vd_error *err)
-{
-    bool failed = false;
-    *to = (vd_reply){.cut = from->cut};
-    memcpy(to->ids, from->ids, sizeof to->ids);
-    to->typed = vd_strdup(from->typed);
-    to->question = vd_strdup(from->question);
-    to->word = vd_alloc((size_t)from->words, sizeof *to->word);
-    to->unknown = vd_alloc((size_t)from->words, sizeof *to->unknown);
-    failed = !to->typed || !to->question || !to->word || !to->unknown;
-    for (int i = 0; i < from->words && !failed; i++) {
-        to->unknown[i] = from->unknown[i];
-        to->word[i] = vd_strdup(from->word[i]);
-        failed = !to->word[i];
-        to->words = i + 1;
-    }
-    copy_answer(&from->answer, &to->answer, &failed);
-    if (!failed)
-        return VD_OK;
-    vd_reply_clear(to);
-    return vd_error_memory(err, "an answer");
-}
-
 static vd_status serve_ask(vd_session *session, const vd_request *request, const atomic_int *stop,
                            vd_event *event, vd_error *err)
 {
-    vd_reply reply = {0};
-    vd_status status = vd_session_ask(session, request->text, stop, &reply, err);
+    vd_status status = VD_OK;
+    if (!vd_session_has_picture(session, request->index))
+        status = vd_session_picture(session, request->index, err);
     if (!status)
-        status = copy_reply(&reply, &event->reply, err);
+        status = vd_session_continue(session, request->history, request->turns, stop, err);
     if (!status)
-        status = vd_session_accept(session, &reply, reply.answer.order[0], err);
-    vd_reply_clear(&reply);
-    if (status)
-        vd_reply_clear(&event->reply);
+        status = vd_session_ask(session, request->text, stop, &event->reply, err);
     return status;
 }
 
@@ -215,31 +150,20 @@ void vd_conversation_serve(void *context, const vd_request *request, const atomi
 {
     vd_conversation *conversation = context;
     vd_error *err = &event->error;
-    if (request->kind == VD_REQUEST_MODEL) {
-        event->status = serve_model(conversation, request->text, event, err);
-        return;
-    }
-    if (!conversation->now) {
-        event->status = vd_error_set(err, VD_UNAVAILABLE,
-                                     "no model is loaded: /model base, /model improved or /model "
-                                     "FILE");
-        return;
-    }
-    vd_session *session = conversation->now->session;
     switch ((int)request->kind) {
+    case VD_REQUEST_MODEL:
+        event->status = serve_model(conversation, request->text, event, err);
+        break;
     case VD_REQUEST_PICTURE:
-        event->status = vd_session_picture(session, request->index, err);
-        if (!event->status)
-            event->status = tell_boxes(session, event, err);
+        event->status = serve_picture(conversation, request->index, event, err);
         break;
     case VD_REQUEST_ASK:
-        event->status = serve_ask(session, request, stop, event, err);
-        break;
-    case VD_REQUEST_CHOOSE:
-        event->status = vd_session_rechoose(session, (int)request->index, err);
-        break;
-    case VD_REQUEST_UNDO:
-        vd_session_undo(session);
+        if (conversation->now)
+            event->status = serve_ask(conversation->now->session, request, stop, event, err);
+        else
+            event->status = vd_error_set(err, VD_UNAVAILABLE,
+                                         "no model is loaded: /model base, /model improved or "
+                                         "/model FILE");
         break;
     default:
         event->status = vd_error_set(err, VD_USAGE, "the engine does not know this request");

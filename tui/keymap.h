@@ -75,6 +75,8 @@ typedef enum vd_place {
     X(OLDER_ROUND)                                                                                 \
     X(NEWER_ROUND)                                                                                 \
     X(CHOOSE_ANSWER)                                                                               \
+    X(EDIT_ROUND)                                                                                  \
+    X(NEXT_BRANCH)                                                                                 \
     X(UNDO)                                                                                        \
     X(NEXT_PICTURE)                                                                                \
     X(PREVIOUS_PICTURE)                                                                            \

@@ -5,6 +5,7 @@
 void vd_request_clear(vd_request *request)
 {
     vd_free(request->text);
+    vd_free(request->history);
     *request = (vd_request){0};
 }
 

@@ -7,12 +7,10 @@
 #include "tui/session.h"
 
 typedef enum vd_request_kind {
-    // for the engine's thread, served in order, each with an event
-    VD_REQUEST_MODEL,   // text: "base", "improved" or a path; the conversation is carried over
-    VD_REQUEST_PICTURE, // index of a picture of the world; a new conversation
-    VD_REQUEST_ASK,     // text; the first answer goes into the conversation
-    VD_REQUEST_CHOOSE,  // index of the pool's answer that replaces the last one
-    VD_REQUEST_UNDO,
+    // for the engine, served in order by the lane's thread, each with an event
+    VD_REQUEST_MODEL,   // text: "base", "improved" or a path answers this lane's questions
+    VD_REQUEST_PICTURE, // index of a picture of the world: where its regions lie
+    VD_REQUEST_ASK,     // text, about picture `index`, after the turns of `history`
     // for the terminal's side, at once, without an event
     VD_REQUEST_STOP,
     VD_REQUEST_MOUSE, // index 1 = on, 0 = off
@@ -23,21 +21,25 @@ typedef enum vd_request_kind {
 
 typedef struct vd_request {
     vd_request_kind kind;
-    long serial; // comes back in the event
-    char *text;  // owned, or NULL
+    long serial; // comes back in the event, as does the lane
+    int lane;
+    char *text; // owned, or NULL
     size_t index;
+    vd_said *history; // (turns), one block with its texts, owned; NULL when turns is 0
+    int turns;
 } vd_request;
 
 typedef struct vd_event {
     vd_request_kind kind;
     long serial;
+    int lane;
     vd_status status;
     vd_error error; // unless status is VD_OK
     // MODEL
     char model[64], backend[64];
     const char *const *answers; // (answer_count) the pool's texts; borrowed, as long as the worker
     int answer_count;
-    // PICTURE, MODEL: boxes (regions, 4) in 0..1, owned; NULL when the features carry none
+    // PICTURE: boxes (regions, 4) in 0..1, owned; NULL when the features carry none
     float *boxes;
     int regions;
     // ASK

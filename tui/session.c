@@ -22,7 +22,7 @@ struct vd_session {
     float *boxes;      // (regions, 4) or NULL
     int regions;
 
-    vd_turn *turn; // (turns), room for capacity
+    vd_said *turn; // (turns), room for capacity
     int turns, capacity;
 };
 
@@ -38,6 +38,65 @@ void vd_reply_clear(vd_reply *reply)
     vd_free(reply->question);
     vd_answer_clear(&reply->answer);
     memset(reply, 0, sizeof *reply);
+}
+
+static float *copy_floats(const float *from, size_t count, bool *failed)
+{
+    float *copy = from ? vd_alloc(count, sizeof *copy) : NULL;
+    if (copy)
+        memcpy(copy, from, count * sizeof *copy);
+    else if (from)
+        *failed = true;
+    return copy;
+}
+
+static int32_t *copy_ids(const int32_t *from, size_t count, bool *failed)
+{
+    int32_t *copy = from ? vd_alloc(count, sizeof *copy) : NULL;
+    if (copy)
+        memcpy(copy, from, count * sizeof *copy);
+    else if (from)
+        *failed = true;
+    return copy;
+}
+
+static void copy_answer(const vd_answer *from, vd_answer *to, bool *failed)
+{
+    size_t candidates = (size_t)from->candidates, rounds = (size_t)from->rounds;
+    size_t words = (size_t)from->question_length, regions = (size_t)from->regions;
+    *to = *from;
+    to->score = copy_floats(from->score, candidates, failed);
+    to->probability = copy_floats(from->probability, candidates, failed);
+    to->order = copy_ids(from->order, candidates, failed);
+    to->history_length = copy_ids(from->history_length, rounds, failed);
+    to->context_attention = copy_floats(from->context_attention, rounds, failed);
+    to->topic_attention =
+        copy_floats(from->topic_attention, rounds * words * (size_t)from->history_width, failed);
+    to->word_attention = copy_floats(from->word_attention, regions * words, failed);
+    to->region_attention = copy_floats(from->region_attention, regions, failed);
+}
+
+vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err)
+{
+    bool failed = false;
+    *to = (vd_reply){.cut = from->cut};
+    memcpy(to->ids, from->ids, sizeof to->ids);
+    to->typed = vd_strdup(from->typed);
+    to->question = vd_strdup(from->question);
+    to->word = vd_alloc((size_t)from->words, sizeof *to->word);
+    to->unknown = vd_alloc((size_t)from->words, sizeof *to->unknown);
+    failed = !to->typed || !to->question || !to->word || !to->unknown;
+    for (int i = 0; i < from->words && !failed; i++) {
+        to->unknown[i] = from->unknown[i];
+        to->word[i] = vd_strdup(from->word[i]);
+        failed = !to->word[i];
+        to->words = i + 1;
+    }
+    copy_answer(&from->answer, &to->answer, &failed);
+    if (!failed)
+        return VD_OK;
+    vd_reply_clear(to);
+    return vd_error_memory(err, "an answer");
 }
 
 // ---- loading ------------------------------------------------------------------------------------
@@ -100,7 +159,7 @@ static vd_status load_pool(vd_session *session, vd_error *err)
     if (status)
         return status;
     return vd_pool_new(session->model, session->tokens, session->lengths,
-                       (int)session->answers->count, VD_MAX_CANDIDATE, &session->pool, err);
+                       (int)session->answers->count, VD_MAX_CANDIDATE, NULL, &session->pool, err);
 }
 
 vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err)
@@ -140,18 +199,22 @@ fail:
     return status;
 }
 
-static void forget_turns(vd_session *session)
+// All but the first `keep`; the dialog is the caller's business.
+static void forget_turns(vd_session *session, int keep)
 {
-    for (int i = 0; i < session->turns; i++)
-        vd_reply_clear(&session->turn[i].reply);
-    session->turns = 0;
+    while (session->turns > keep) {
+        vd_said *last = &session->turn[--session->turns];
+        vd_free(last->question);
+        vd_free(last->answer);
+        *last = (vd_said){0};
+    }
 }
 
 void vd_session_free(vd_session *session)
 {
     if (!session)
         return;
-    forget_turns(session);
+    forget_turns(session, 0);
     vd_free(session->turn);
     vd_free(session->boxes);
     vd_dialog_free(session->dialog);
@@ -217,7 +280,7 @@ vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
         goto fail;
     vd_free(features);
 
-    forget_turns(session);
+    forget_turns(session, 0);
     vd_dialog_free(session->dialog);
     vd_free(session->boxes);
     session->dialog = dialog;
@@ -232,9 +295,9 @@ fail:
     return status;
 }
 
-size_t vd_session_index(const vd_session *session)
+bool vd_session_has_picture(const vd_session *session, size_t index)
 {
-    return session->index;
+    return session->dialog && session->index == index;
 }
 
 const float *vd_session_boxes(const vd_session *session, int *regions)
@@ -314,68 +377,95 @@ fail:
     return status;
 }
 
-static vd_status append(vd_session *session, const vd_reply *reply, int chosen, vd_error *err)
+static vd_status make_room(vd_session *session, vd_error *err)
 {
-    int32_t entry[VD_MAX_HISTORY];
-    int length = vd_history_entry(reply->ids, reply->words,
-                                  session->tokens + (size_t)chosen * VD_MAX_CANDIDATE,
-                                  session->lengths[chosen], entry);
-    return vd_dialog_append(session->dialog, entry, length, err);
+    if (session->turns < session->capacity)
+        return VD_OK;
+    int capacity = session->capacity ? 2 * session->capacity : 16;
+    vd_said *grown =
+        vd_grow(session->turn, (size_t)session->turns, (size_t)capacity, sizeof *grown);
+    if (!grown)
+        return vd_error_memory(err, "the conversation");
+    session->turn = grown;
+    session->capacity = capacity;
+    return VD_OK;
 }
 
-static vd_status check_answer(const vd_session *session, int chosen, vd_error *err)
+// ids (words): the question's tokens; wrapped (length): those of <S> answer </S>.
+static vd_status append(vd_session *session, const vd_said *turn, const int32_t *ids, int words,
+                        const int32_t *wrapped, int length, vd_error *err)
 {
-    if (chosen >= 0 && (size_t)chosen < session->answers->count)
-        return VD_OK;
-    return vd_error_set(err, VD_USAGE, "there is no answer %d in the pool of %zu", chosen,
-                        session->answers->count);
+    vd_status status = make_room(session, err);
+    if (status)
+        return status;
+    vd_said copy = {vd_strdup(turn->question), vd_strdup(turn->answer)};
+    if (copy.question && copy.answer) {
+        int32_t entry[VD_MAX_HISTORY];
+        int entry_length = vd_history_entry(ids, words, wrapped, length, entry);
+        status = vd_dialog_append(session->dialog, entry, entry_length, err);
+    } else {
+        status = vd_error_memory(err, "the conversation");
+    }
+    if (status) {
+        vd_free(copy.question);
+        vd_free(copy.answer);
+        return status;
+    }
+    session->turn[session->turns++] = copy;
+    return VD_OK;
 }
 
 vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd_error *err)
 {
-    vd_status status = check_answer(session, chosen, err);
-    if (status)
-        return status;
-    if (session->turns == session->capacity) {
-        int capacity = session->capacity ? 2 * session->capacity : 16;
-        vd_turn *grown =
-            vd_grow(session->turn, (size_t)session->turns, (size_t)capacity, sizeof *grown);
-        if (!grown)
-            return vd_error_memory(err, "the conversation");
-        session->turn = grown;
-        session->capacity = capacity;
-    }
-    if ((status = append(session, reply, chosen, err)))
-        return status;
-    session->turn[session->turns++] = (vd_turn){.reply = *reply, .chosen = chosen};
-    memset(reply, 0, sizeof *reply);
-    return VD_OK;
-}
-
-vd_status vd_session_rechoose(vd_session *session, int chosen, vd_error *err)
-{
-    if (session->turns == 0)
-        return vd_error_set(err, VD_USAGE, "nothing has been asked yet");
-    vd_status status = check_answer(session, chosen, err);
-    if (status)
-        return status;
-    vd_turn *last = &session->turn[session->turns - 1];
-    vd_dialog_truncate(session->dialog, session->turns);
-    status = append(session, &last->reply, chosen, err);
+    if (chosen < 0 || (size_t)chosen >= session->answers->count)
+        return vd_error_set(err, VD_USAGE, "there is no answer %d in the pool of %zu", chosen,
+                            session->answers->count);
+    vd_said turn = {reply->typed, session->answers->answer[chosen]};
+    vd_status status =
+        append(session, &turn, reply->ids, reply->words,
+               session->tokens + (size_t)chosen * VD_MAX_CANDIDATE, session->lengths[chosen], err);
     if (status == VD_OK)
-        last->chosen = chosen;
-    else if (append(session, &last->reply, last->chosen, NULL) != VD_OK)
-        vd_session_undo(session); // the turn is no longer in the history, so it must not show
+        vd_reply_clear(reply);
     return status;
 }
 
-void vd_session_undo(vd_session *session)
+// Encodes a turn that is known as text.
+static vd_status say(vd_session *session, const vd_said *turn, vd_error *err)
 {
-    if (session->turns == 0)
-        return;
-    session->turns--;
-    vd_dialog_truncate(session->dialog, session->turns + 1);
-    vd_reply_clear(&session->turn[session->turns].reply);
+    const vd_vocab *vocab = vd_model_vocab(session->model);
+    int32_t ids[VD_MAX_QUESTION], answer[VD_MAX_CANDIDATE];
+    int words = 0, found = 0, length = 0;
+    char *question;
+    vd_status status = vd_normalise_typed(turn->question, &question, err);
+    if (status)
+        return status;
+    status = vd_question_ids(vocab, question, VD_MAX_QUESTION - 1, ids, &words, &found, err);
+    vd_free(question);
+    if (!status)
+        status = vd_answer_ids(vocab, turn->answer, VD_MAX_CANDIDATE - 1, answer, &length, err);
+    return status ? status : append(session, turn, ids, words, answer, length, err);
+}
+
+vd_status vd_session_continue(vd_session *session, const vd_said *turns, int count,
+                              const atomic_int *stop, vd_error *err)
+{
+    if (!session->dialog)
+        return vd_error_set(err, VD_USAGE, "no picture has been chosen to ask about");
+    int same = 0;
+    while (same < count && same < session->turns &&
+           strcmp(session->turn[same].question, turns[same].question) == 0 &&
+           strcmp(session->turn[same].answer, turns[same].answer) == 0)
+        same++;
+    forget_turns(session, same);
+    vd_dialog_truncate(session->dialog, same + 1);
+    for (int i = same; i < count; i++) {
+        if (stop && atomic_load(stop))
+            return vd_error_set(err, VD_INTERRUPTED, "stopped after %d of %d turns", i, count);
+        vd_status status = say(session, &turns[i], err);
+        if (status)
+            return status;
+    }
+    return VD_OK;
 }
 
 int vd_session_turns(const vd_session *session)
@@ -383,7 +473,7 @@ int vd_session_turns(const vd_session *session)
     return session->turns;
 }
 
-const vd_turn *vd_session_turn(const vd_session *session, int index)
+const vd_said *vd_session_turn(const vd_session *session, int index)
 {
     return &session->turn[index];
 }

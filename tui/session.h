@@ -60,14 +60,15 @@ typedef struct vd_reply {
 } vd_reply;
 
 void vd_reply_clear(vd_reply *reply);
+vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err);
 // Fills in what a model with this vocabulary sees of reply->question: ids, words, unknown, cut.
 vd_status vd_reply_see(vd_reply *reply, const vd_vocab *vocab, vd_error *err);
 
-// One turn of the conversation so far (entry 0 of the history is the caption, not a turn).
-typedef struct vd_turn {
-    vd_reply reply;
-    int chosen; // pool index of the answer that went into the history
-} vd_turn;
+// One turn of a conversation (entry 0 of the history is the caption, not a turn).
+typedef struct vd_said {
+    char *question; // as typed
+    char *answer;   // need not be in the pool
+} vd_said;
 
 // Loads the model and encodes the pool. Keeps a reference to world.
 vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err);
@@ -78,20 +79,24 @@ const char *vd_session_backend(const vd_session *session); // "cpu"
 
 // Starts a new conversation about picture `index` of the world.
 vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err);
-size_t vd_session_index(const vd_session *session);
+bool vd_session_has_picture(const vd_session *session, size_t index); // it is the one chosen
 // Boxes (P, 4) of the picture's regions in 0..1, P = regions; NULL when the file has none.
 const float *vd_session_boxes(const vd_session *session, int *regions);
 
 // Answers; the conversation is unchanged until vd_session_accept. An empty question is VD_USAGE.
 vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_int *stop,
                          vd_reply *reply, vd_error *err);
-// Takes the reply (ownership moves, *reply is cleared) with answer `chosen` into the conversation.
+// Takes the question with answer `chosen` of the pool into the conversation and clears *reply,
+// which a failure leaves as it is.
 vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd_error *err);
-// Replaces the answer of the last turn by another of the pool.
-vd_status vd_session_rechoose(vd_session *session, int chosen, vd_error *err);
-void vd_session_undo(vd_session *session); // forgets the last turn, if any
+// Makes the conversation these `count` turns, which are copied. The turns that it begins with
+// already stay as they are; the others are encoded, but not asked. stop may be NULL; when it
+// becomes non-zero this ends early with VD_INTERRUPTED. After a failure the conversation is a
+// shorter one.
+vd_status vd_session_continue(vd_session *session, const vd_said *turns, int count,
+                              const atomic_int *stop, vd_error *err);
 int vd_session_turns(const vd_session *session);
-const vd_turn *vd_session_turn(const vd_session *session, int index);
+const vd_said *vd_session_turn(const vd_session *session, int index);
 const char *vd_session_answer_text(const vd_session *session, int pool_index);
 
 #endif

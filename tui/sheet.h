@@ -9,9 +9,9 @@
 #include "tui/session.h"
 
 // Rounds that came before.
-typedef struct vd_said {
+typedef struct vd_sheet_round {
     const char *question, *answer; // answer NULL: none known
-} vd_said;
+} vd_sheet_round;
 
 typedef struct vd_sheet_side {
     const char *model;
@@ -31,7 +31,7 @@ typedef struct vd_sheet {
     const float *boxes; // (regions, 4) in 0..1 or NULL
     int regions;
     const char *caption;
-    const vd_said *said; // (rounds)
+    const vd_sheet_round *said; // (rounds)
     int rounds;
     const char *question;           // without "?"
     const char *human;              // the human answer or NULL

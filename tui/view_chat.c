@@ -42,21 +42,29 @@ void vd_chat_complain(vd_chat *chat, const char *format, ...)
     va_end(arguments);
 }
 
-bool vd_chat_post(vd_chat *chat, vd_request_kind kind, const char *text, size_t index)
+bool vd_chat_post_request(vd_chat *chat, vd_request *request)
 {
     if (chat->request_count == VD_CHAT_REQUESTS) {
         vd_chat_complain(chat, "too much at once: wait a moment");
-        return false;
-    }
-    char *copy = text ? vd_strdup(text) : NULL;
-    if (text && !copy) {
-        vd_chat_complain(chat, "out of memory");
+        vd_request_clear(request);
         return false;
     }
     int at = (chat->request_first + chat->request_count++) % VD_CHAT_REQUESTS;
-    chat->request[at] =
-        (vd_request){.kind = kind, .serial = ++chat->serial, .text = copy, .index = index};
+    request->serial = ++chat->serial;
+    chat->request[at] = *request;
+    *request = (vd_request){0};
     return true;
+}
+
+bool vd_chat_post(vd_chat *chat, vd_request_kind kind, int lane, const char *text, size_t index)
+{
+    vd_request request = {
+        .kind = kind, .lane = lane, .text = text ? vd_strdup(text) : NULL, .index = index};
+    if (text && !request.text) {
+        vd_chat_complain(chat, "out of memory");
+        return false;
+    }
+    return vd_chat_post_request(chat, &request);
 }
 
 bool vd_chat_take_request(vd_chat *chat, vd_request *out)
@@ -80,64 +88,12 @@ static void take_boxes(vd_chat *chat, vd_event *event)
     event->boxes = NULL;
 }
 
-static void model_came(vd_chat *chat, vd_event *event)
-{
-    vd_lane *lane = &chat->lanes[0];
-    lane->loading[0] = '\0';
-    lane->failed = event->status != VD_OK;
-    if (event->status) {
-        vd_chat_complain(chat, "%s", event->error.text);
-        return;
-    }
-    bool first = !lane->model[0];
-    memcpy(lane->model, event->model, sizeof lane->model);
-    memcpy(lane->backend, event->backend, sizeof lane->backend);
-    lane->answers = event->answers;
-    lane->answer_count = event->answer_count;
-    take_boxes(chat, event);
-    if (!first)
-        vd_chat_say(chat, "%s answers from now on%s", lane->model,
-                    chat->round_count ? "; F6 asks it the last question" : "");
-}
-
-static void answer_came(vd_chat *chat, vd_event *event)
-{
-    vd_round *round = chat->round_count ? &chat->rounds[chat->round_count - 1] : NULL;
-    vd_take *take = round ? &round->take[0] : NULL;
-    if (!take || !take->pending || take->serial != event->serial)
-        return; // an answer to a conversation that was left
-    if (event->status || event->reply.answer.candidates < 1) {
-        if (chat->line.length == 0)
-            vd_line_set(&chat->line, round->typed);
-        if (event->status == VD_INTERRUPTED)
-            vd_chat_say(chat, "stopped");
-        else
-            vd_chat_complain(chat, "%s", event->status ? event->error.text : "no answer came");
-        vd_chat_drop_rounds(chat, chat->round_count - 1);
-        return;
-    }
-    const vd_lane *lane = &chat->lanes[0];
-    take->pending = false;
-    take->reply = event->reply;
-    event->reply = (vd_reply){0};
-    take->chosen = take->reply.answer.order[0];
-    memcpy(take->model, lane->model, sizeof take->model);
-    take->answers = lane->answers;
-    take->answer_count = lane->answer_count;
-    round->human = vd_chat_human_round(chat, take->reply.question ? take->reply.question : "");
-    chat->word = 0;
-    chat->scroll = 0;
-    if (chat->before[0])
-        vd_chat_say(chat, "%s", chat->before);
-    chat->before[0] = '\0';
-}
-
 void vd_chat_event(vd_chat *chat, vd_event *event)
 {
     if (event->kind == VD_REQUEST_MODEL)
-        model_came(chat, event);
+        vd_chat_model_came(chat, event);
     else if (event->kind == VD_REQUEST_ASK)
-        answer_came(chat, event);
+        vd_chat_answer_came(chat, event);
     else if (event->status)
         vd_chat_complain(chat, "%s", event->error.text);
     else if (event->kind == VD_REQUEST_PICTURE)
@@ -153,6 +109,12 @@ static void submit(vd_chat *chat)
     size_t blank = strspn(text, " ");
     if (text[blank] == '\0') {
         vd_line_clear(&chat->line);
+        return;
+    }
+    if (text[blank] != '/' && chat->editing >= 0) {
+        char changed[VD_LINE_MAX + 1];
+        memcpy(changed, text, sizeof changed);
+        vd_chat_change(chat, (size_t)chat->editing, changed);
         return;
     }
     if (text[blank] != '/') {
@@ -195,7 +157,9 @@ static void stop(vd_chat *chat)
     vd_line *line = typed_line(chat);
     chat->pasting = false;
     if (vd_chat_busy(chat))
-        vd_chat_post(chat, VD_REQUEST_STOP, NULL, 0);
+        vd_chat_post(chat, VD_REQUEST_STOP, 0, NULL, 0);
+    else if (chat->editing >= 0)
+        vd_chat_stop_editing(chat);
     else if (line->length)
         vd_line_clear(line);
     else
@@ -216,16 +180,22 @@ static void act(vd_chat *chat, vd_action action, vd_key key)
             vd_chat_complete(chat);
         break;
     case VD_ACTION_HELP:
-        if (chat->place == VD_PLACE_HELP)
-            chat->place = chat->before_help;
-        else
-            vd_chat_open(chat, VD_PLACE_HELP);
+        vd_chat_toggle(chat, VD_PLACE_HELP);
         break;
     case VD_ACTION_BACK:
-        chat->place = chat->place == VD_PLACE_HELP ? chat->before_help : VD_PLACE_CHAT;
+        if (chat->editing >= 0)
+            vd_chat_stop_editing(chat);
+        else
+            vd_chat_back(chat);
+        break;
+    case VD_ACTION_EDIT_ROUND:
+        vd_chat_edit(chat);
+        break;
+    case VD_ACTION_NEXT_BRANCH:
+        vd_chat_use_branch(chat, (chat->branch + 1) % chat->branch_count);
         break;
     case VD_ACTION_LEAVE:
-        vd_chat_post(chat, VD_REQUEST_LEAVE, NULL, 0);
+        vd_chat_post(chat, VD_REQUEST_LEAVE, 0, NULL, 0);
         break;
     case VD_ACTION_STOP:
         stop(chat);
@@ -288,10 +258,10 @@ static void act(vd_chat *chat, vd_action action, vd_key key)
         chat->no_outlines = !chat->no_outlines;
         break;
     case VD_ACTION_REDRAW:
-        vd_chat_post(chat, VD_REQUEST_REDRAW, NULL, 0);
+        vd_chat_post(chat, VD_REQUEST_REDRAW, 0, NULL, 0);
         break;
     case VD_ACTION_SUSPEND:
-        vd_chat_post(chat, VD_REQUEST_SUSPEND, NULL, 0);
+        vd_chat_post(chat, VD_REQUEST_SUSPEND, 0, NULL, 0);
         break;
     default:
         break;
@@ -324,8 +294,8 @@ void vd_chat_key(vd_chat *chat, vd_key key)
     } else if (character && chat->place != VD_PLACE_HELP) {
         vd_line_insert(line, key.code);
     }
-    if (vd_view_of(chat->place)->of_round && !vd_chat_shown(chat))
-        chat->place = VD_PLACE_CHAT;
+    while (vd_view_of(chat->place)->of_round && !vd_chat_shown(chat))
+        vd_chat_back(chat);
 }
 
 // ---- start and end -----------------------------------------------------------------------------
@@ -333,11 +303,17 @@ void vd_chat_key(vd_chat *chat, vd_key key)
 vd_status vd_chat_init(vd_chat *chat, const vd_chat_source *source, size_t index, const char *model,
                        uint64_t seed, vd_error *err)
 {
-    *chat = (vd_chat){.source = *source, .selected = -1, .random = seed ? seed : 1};
+    *chat = (vd_chat){.source = *source,
+                      .selected = -1,
+                      .editing = -1,
+                      .asked_again = -1,
+                      .branch_count = 1,
+                      .lane_count = 1,
+                      .random = seed ? seed : 1};
     if (source->count(source->context) <= index)
         return vd_error_set(err, VD_USAGE, "picture %zu: there are %zu", index + 1,
                             source->count(source->context));
-    vd_chat_use_model(chat, model);
+    vd_chat_use_model(chat, 0, model);
     vd_chat_go_picture(chat, index);
     if (chat->request_count != 2) {
         vd_chat_free(chat);
@@ -348,8 +324,10 @@ vd_status vd_chat_init(vd_chat *chat, const vd_chat_source *source, size_t index
 
 void vd_chat_free(vd_chat *chat)
 {
-    vd_chat_drop_rounds(chat, 0);
+    vd_chat_drop_branches(chat);
     vd_free(chat->rounds);
+    for (int i = 0; i < VD_LANES; i++)
+        vd_free(chat->lanes[i].name);
     vd_free(chat->boxes);
     vd_picture_clear(&chat->picture);
     vd_line_free(&chat->line);

@@ -38,24 +38,39 @@ typedef struct vd_chat_source {
 
 // ---- state -------------------------------------------------------------------------------------
 
-enum { VD_CHAT_REQUESTS = 16, VD_MODEL_NAME = 64, VD_OUTLINES = 9, VD_LANES = 4 };
+enum { VD_CHAT_REQUESTS = 16, VD_MODEL_NAME = 64, VD_OUTLINES = 9, VD_LANES = 4, VD_BRANCHES = 16 };
 
-// A model that answers. Lane 0 holds the conversation; further ones are compared with it.
+// Whose answers a lane's history is made of. People's, where a round has none, are the shared ones.
+typedef enum vd_follow {
+    VD_FOLLOW_SHARED, // those of lane 0, as chosen
+    VD_FOLLOW_OWN,    // what the lane answered itself
+    VD_FOLLOW_HUMAN,  // what people answered
+    VD_FOLLOWS
+} vd_follow;
+
+// A model that answers. Lane 0 holds the conversation; further ones are compared with it. Each lane
+// asks, one after another, the first question it has no answer to yet (vd_chat_pump): a new one, or
+// those after a round that was changed.
 typedef struct vd_lane {
+    char *name;                  // as it was asked for last, owned; NULL when the lane is free
     char model[VD_MODEL_NAME];   // loaded, "" none yet
     char loading[VD_MODEL_NAME]; // being loaded, "" none
     char backend[64];
     const char *const *answers; // (answer_count) texts of its pool, borrowed
     int answer_count;
-    bool failed; // the last one asked for could not be loaded
+    bool failed;  // the last one asked for could not be loaded
+    bool stopped; // asks nothing until the next question
+    vd_follow follow;
+    long serial; // of the question being answered, 0 none
+    size_t at;   // its round
 } vd_lane;
 
 // One lane's answer to a round.
 typedef struct vd_take {
-    bool pending;   // still being answered
-    long serial;    // of its request
-    vd_reply reply; // unless pending
+    bool ready;     // else it is being asked, or waits for its turn
+    vd_reply reply; // when ready
     int chosen;     // pool index of the answer its conversation goes on with
+    char *was;      // "blue (25 %, base)": what it was before it was asked again, owned; or NULL
     char model[VD_MODEL_NAME];
     const char *const *answers; // (answer_count) texts of the pool it was ranked in
     int answer_count;
@@ -67,6 +82,12 @@ typedef struct vd_round {
     int human; // round of the people's dialog with this question, -1 none
     vd_take take[VD_LANES];
 } vd_round;
+
+// A conversation about the picture that is set aside.
+typedef struct vd_branch {
+    vd_round *rounds;
+    size_t count, room;
+} vd_branch;
 
 typedef struct vd_chat vd_chat;
 
@@ -82,11 +103,17 @@ struct vd_chat {
     size_t round_count, round_room;
     int selected; // round being looked at, -1 = the newest
 
+    vd_branch branches[VD_BRANCHES]; // the one in use is empty: its rounds are above
+    int branch_count, branch;
+    int editing;     // round whose question is in the line, -1 none
+    int asked_again; // first round that is being asked again, -1 none
     vd_lane lanes[VD_LANES];
-    int lane; // whose answers and attention the places show
+    int lane_count; // at least 1
+    int lane;       // whose answers and attention the places show
 
-    vd_place place;
-    vd_place before_help;
+    vd_place place;            // = stack[depth]
+    vd_place stack[VD_PLACES]; // the way here, from the chat on
+    int depth;
     vd_line line;
     vd_line filter; // of the place that filters
     int list_at;    // cursor in the filtered list
@@ -102,7 +129,6 @@ struct vd_chat {
     char search[256];
     char message[512];  // in the last row until the next key
     bool message_wrong; // an error
-    char before[160];   // what the model before answered to the question asked again
 
     uint64_t random;
     long serial;
@@ -163,14 +189,15 @@ const vd_view *vd_view_of(vd_place place);
 void vd_chat_say(vd_chat *chat, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void vd_chat_complain(vd_chat *chat, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // False (and a message) when too much waits already or memory is out.
-bool vd_chat_post(vd_chat *chat, vd_request_kind kind, const char *text, size_t index);
-bool vd_chat_busy(const vd_chat *chat); // a question is being answered
+bool vd_chat_post(vd_chat *chat, vd_request_kind kind, int lane, const char *text, size_t index);
+bool vd_chat_post_request(vd_chat *chat, vd_request *request); // takes it, gives it a serial
+bool vd_chat_busy(const vd_chat *chat);                        // a question is being answered
 void vd_chat_ask(vd_chat *chat, const char *typed);
 void vd_chat_again(vd_chat *chat);
 void vd_chat_undo(vd_chat *chat);
 void vd_chat_go_picture(vd_chat *chat, size_t index);
 void vd_chat_random_picture(vd_chat *chat);
-void vd_chat_use_model(vd_chat *chat, const char *name);
+void vd_chat_use_model(vd_chat *chat, int lane, const char *name);
 void vd_chat_find(vd_chat *chat, const char *text); // the next older round with this text
 void vd_chat_open(vd_chat *chat, vd_place place);
 // The answer at a place of the ranking becomes the one the conversation continues with.
@@ -178,11 +205,41 @@ void vd_chat_choose(vd_chat *chat, int place);
 
 void vd_chat_drop_rounds(vd_chat *chat, size_t keep); // all but the first `keep`
 void vd_chat_switch_model(vd_chat *chat);
+void vd_chat_back(vd_chat *chat); // to the place this one was opened from
 void vd_chat_step_round(vd_chat *chat, int step);
 void vd_chat_toggle(vd_chat *chat, vd_place place); // opens it, or goes back to the chat
 void vd_chat_suggest(vd_chat *chat);
 // The round of people's dialog that asks this (as the model saw it, without "?"), -1 none.
 int vd_chat_human_round(const vd_chat *chat, const char *question);
+
+// Lanes (chat_lanes.c).
+void vd_chat_pump(vd_chat *chat); // asks what is missing
+void vd_chat_model_came(vd_chat *chat, vd_event *event);
+void vd_chat_answer_came(vd_chat *chat, vd_event *event);
+// Forgets a lane's answers from a round on; they are asked again.
+void vd_chat_forget(vd_chat *chat, int lane, size_t from);
+// After another answer was chosen: every lane whose history it is in forgets what came after it.
+void vd_chat_rechosen(vd_chat *chat, int lane, size_t round);
+// The answer to a round that is in a lane's history; NULL while there is none.
+const char *vd_chat_heard(const vd_chat *chat, int lane, size_t round);
+bool vd_chat_hears_itself(const vd_chat *chat, int lane, size_t round); // that answer is its own
+const char *vd_follow_name(vd_follow follow); // "own", "shared", "people's"
+void vd_chat_follow(vd_chat *chat, int lane, vd_follow follow);
+void vd_chat_compare_with(vd_chat *chat, const char *model); // one more lane
+void vd_chat_stop_comparing(vd_chat *chat);
+
+// Branches (chat_branches.c).
+void vd_take_clear(vd_take *take);
+bool vd_chat_make_room(vd_chat *chat); // for one more round
+// Sets the conversation aside and goes on with a copy of its first `keep` rounds. False (and a
+// message) when memory is out.
+bool vd_chat_fork(vd_chat *chat, size_t keep);
+void vd_chat_use_branch(vd_chat *chat, int branch);
+void vd_chat_drop_branches(vd_chat *chat);
+void vd_chat_forget_aside(vd_chat *chat, int lane); // a lane's answers in all that is set aside
+void vd_chat_edit(vd_chat *chat); // puts the selected round's question into the line
+void vd_chat_stop_editing(vd_chat *chat);
+void vd_chat_change(vd_chat *chat, size_t round, const char *typed); // and asks all after it again
 
 void vd_chat_command(vd_chat *chat, const char *line); // line starts with '/'
 void vd_chat_complete(vd_chat *chat);                  // Tab on a line that starts with '/'

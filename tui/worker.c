@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -19,16 +20,24 @@ typedef struct queue {
     job *first, *last;
 } queue;
 
-struct vd_worker {
+typedef struct lane {
+    vd_worker *worker;
+    void *context;
     pthread_t thread;
+    bool started;
+    queue waiting; // under lock
+    atomic_int stop;
+} lane;
+
+struct vd_worker {
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    queue waiting, done; // under lock
-    bool leaving;        // under lock
-    atomic_int stop;
-    int fd; // eventfd, counts done
+    queue done;   // under lock
+    bool leaving; // under lock
+    int fd;       // eventfd, counts done
     vd_worker_serve *serve;
-    void *context;
+    int lanes;
+    lane lane[VD_WORKER_LANES];
 };
 
 static void push(queue *into, job *item)
@@ -61,18 +70,20 @@ static void job_free(job *item)
 
 static void *run(void *argument)
 {
-    vd_worker *worker = argument;
+    lane *own = argument;
+    vd_worker *worker = own->worker;
     pthread_mutex_lock(&worker->lock);
     for (;;) {
-        while (!worker->leaving && !worker->waiting.first)
+        while (!worker->leaving && !own->waiting.first)
             pthread_cond_wait(&worker->wake, &worker->lock);
         if (worker->leaving)
             break;
-        job *item = pop(&worker->waiting);
+        job *item = pop(&own->waiting);
         pthread_mutex_unlock(&worker->lock);
         item->event.kind = item->request.kind;
         item->event.serial = item->request.serial;
-        worker->serve(worker->context, &item->request, &worker->stop, &item->event);
+        item->event.lane = item->request.lane;
+        worker->serve(own->context, &item->request, &own->stop, &item->event);
         pthread_mutex_lock(&worker->lock);
         push(&worker->done, item);
         uint64_t one = 1;
@@ -84,8 +95,10 @@ static void *run(void *argument)
     return NULL;
 }
 
-static int start_thread(vd_worker *worker)
+static vd_status start_thread(lane *own, vd_error *err)
 {
+    if (own->started)
+        return VD_OK;
     // Signals belong to the thread that owns the terminal; faults stay with the one that faults.
     sigset_t all, before;
     sigfillset(&all);
@@ -95,50 +108,53 @@ static int start_thread(vd_worker *worker)
     sigdelset(&all, SIGILL);
     sigdelset(&all, SIGABRT);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&worker->thread, NULL, run, worker);
+    own->started = pthread_create(&own->thread, NULL, run, own) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return failed;
+    if (own->started)
+        return VD_OK;
+    return vd_error_set(err, VD_UNAVAILABLE,
+                        "the engine's thread could not be started (too many threads?)");
 }
 
-vd_status vd_worker_start(vd_worker_serve *serve, void *context, vd_worker **out, vd_error *err)
+vd_status vd_worker_start(vd_worker_serve *serve, void *const *contexts, int lanes, vd_worker **out,
+                          vd_error *err)
 {
     *out = NULL;
     vd_worker *worker = vd_alloc(1, sizeof *worker);
     if (!worker)
         return vd_error_memory(err, "the engine's thread");
     worker->serve = serve;
-    worker->context = context;
+    worker->lanes = lanes;
+    for (int i = 0; i < lanes; i++)
+        worker->lane[i] = (lane){.worker = worker, .context = contexts[i]};
     worker->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (worker->fd < 0) {
+        vd_free(worker);
+        return vd_error_set(err, VD_UNAVAILABLE, "the engine's thread: %s", strerror(errno));
+    }
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->wake, NULL);
-    if (worker->fd < 0 || start_thread(worker)) {
-        if (worker->fd >= 0)
-            close(worker->fd);
-        pthread_cond_destroy(&worker->wake);
-        pthread_mutex_destroy(&worker->lock);
-        vd_free(worker);
-        return vd_error_set(err, VD_UNAVAILABLE,
-                            "the engine's thread could not be started (too many threads or open "
-                            "files?)");
-    }
     *out = worker;
     return VD_OK;
 }
 
 vd_status vd_worker_submit(vd_worker *worker, vd_request *request, vd_error *err)
 {
+    lane *own = &worker->lane[request->lane];
     job *item = vd_alloc(1, sizeof *item);
-    if (!item) {
+    vd_status status = item ? start_thread(own, err) : vd_error_memory(err, "a request");
+    if (status) {
+        vd_free(item);
         vd_request_clear(request);
-        return vd_error_memory(err, "a request to the engine");
+        return status;
     }
     item->request = *request;
     *request = (vd_request){0};
     if (item->request.kind == VD_REQUEST_ASK)
-        atomic_store(&worker->stop, 0);
+        atomic_store(&own->stop, 0);
     pthread_mutex_lock(&worker->lock);
-    push(&worker->waiting, item);
-    pthread_cond_signal(&worker->wake);
+    push(&own->waiting, item);
+    pthread_cond_broadcast(&worker->wake);
     pthread_mutex_unlock(&worker->lock);
     return VD_OK;
 }
@@ -168,7 +184,8 @@ bool vd_worker_take(vd_worker *worker, vd_event *out)
 
 void vd_worker_stop(vd_worker *worker)
 {
-    atomic_store(&worker->stop, 1);
+    for (int i = 0; i < worker->lanes; i++)
+        atomic_store(&worker->lane[i].stop, 1);
 }
 
 void vd_worker_free(vd_worker *worker)
@@ -178,11 +195,14 @@ void vd_worker_free(vd_worker *worker)
     vd_worker_stop(worker);
     pthread_mutex_lock(&worker->lock);
     worker->leaving = true;
-    pthread_cond_signal(&worker->wake);
+    pthread_cond_broadcast(&worker->wake);
     pthread_mutex_unlock(&worker->lock);
-    pthread_join(worker->thread, NULL);
-    for (job *item; (item = pop(&worker->waiting)) != NULL;)
-        job_free(item);
+    for (int i = 0; i < worker->lanes; i++) {
+        if (worker->lane[i].started)
+            pthread_join(worker->lane[i].thread, NULL);
+        for (job *item; (item = pop(&worker->lane[i].waiting)) != NULL;)
+            job_free(item);
+    }
     for (job *item; (item = pop(&worker->done)) != NULL;)
         job_free(item);
     close(worker->fd);

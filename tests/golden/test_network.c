@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/alloc.h"
+#include "tests/support/backend.h"
 #include "tests/support/golden.h"
 #include "tests/support/support.h"
 
@@ -21,14 +22,23 @@ static void assert_close(const char *what, double found, double expected, double
         fail_msg("%s: found %.9g, expected %.9g (tolerance %g)", what, found, expected, tolerance);
 }
 
-static void assert_all_close(golden *g, const char *name, const vd_real *found, size_t count)
+static void assert_all_close(golden *g, const char *name, const vd_real *there, size_t count)
 {
+    float *found = support_read(there, count);
     float *expected = golden_floats(g, name, count);
     for (size_t i = 0; i < count; i++) {
         char what[160];
         snprintf(what, sizeof what, "%s %s[%zu]", g->path, name, i);
         assert_close(what, (double)found[i], (double)expected[i], SCORE_TOLERANCE);
     }
+    vd_free(expected);
+    vd_free(found);
+}
+
+static void assert_single(golden *g, const char *name, double found)
+{
+    float *expected = golden_floats(g, name, 1);
+    assert_close(name, found, (double)expected[0], SCORE_TOLERANCE);
     vd_free(expected);
 }
 
@@ -47,6 +57,7 @@ static void check_topic(golden *g, const vd_network *net)
     size_t r = (size_t)b->rounds, tq = (size_t)b->question_width, th = (size_t)b->history_width;
     float *expected =
         golden_floats(g, "out.topic_attention", (size_t)pass->span.questions * r * tq * th);
+    float *topic = support_read(pass->topic, pass->topic_start[pass->span.dialogs]);
     for (int n = 0; n < pass->span.questions; n++) {
         int first = n - n % b->rounds;
         const int *entry = pass->history_words.start + first;
@@ -56,15 +67,15 @@ static void check_topic(golden *g, const vd_network *net)
                 for (int j = 0; j < pass->history_words.length[first + e]; j++) {
                     size_t row = (size_t)(pass->question_words.start[n] + i -
                                           pass->question_words.start[first]);
-                    double found =
-                        (double)pass->topic[pass->topic_start[n / b->rounds] + row * width +
-                                            (size_t)(entry[e] - entry[0] + j)];
+                    double found = (double)topic[pass->topic_start[n / b->rounds] + row * width +
+                                                 (size_t)(entry[e] - entry[0] + j)];
                     double wanted = (double)
                         expected[(((size_t)n * r + (size_t)e) * tq + (size_t)i) * th + (size_t)j];
                     assert_close("out.topic_attention", found, wanted, SCORE_TOLERANCE);
                 }
     }
     vd_free(expected);
+    vd_free(topic);
 }
 
 static void check_words_and_regions(golden *g, const vd_network *net)
@@ -74,16 +85,20 @@ static void check_words_and_regions(golden *g, const vd_network *net)
     size_t p = (size_t)b->regions, tq = (size_t)b->question_width, n = (size_t)pass->span.questions;
     float *word = golden_floats(g, "out.region_word_attention", n * p * tq);
     float *region = golden_floats(g, "out.region_attention", n * p);
+    float *word_found = support_read(pass->word, p * (size_t)pass->question_words.tokens);
+    float *region_found = support_read(pass->region, (size_t)pass->rows);
     for (size_t k = 0; k < n; k++) {
-        size_t length = (size_t)pass->question_words.length[k];
+        int stride;
+        size_t length = (size_t)pass->question_words.length[k],
+               start = vd_pass_word_start(pass, (int)k, &stride);
         for (size_t i = 0; i < p; i++)
             for (size_t j = 0; j < length; j++)
                 assert_close("out.region_word_attention",
-                             (double)pass->word[pass->word_start[k] + i * length + j],
+                             (double)word_found[start + i * (size_t)stride + j],
                              (double)word[(k * p + i) * tq + j], SCORE_TOLERANCE);
         for (int row = pass->span.region_start[k]; row < pass->span.region_start[k + 1]; row++) {
             size_t i = (size_t)pass->row_image[row] % p;
-            assert_close("out.region_attention", (double)pass->region[row],
+            assert_close("out.region_attention", (double)region_found[row],
                          (double)region[k * p + i], SCORE_TOLERANCE);
             region[k * p + i] = 0;
         }
@@ -93,10 +108,13 @@ static void check_words_and_regions(golden *g, const vd_network *net)
     }
     vd_free(word);
     vd_free(region);
+    vd_free(word_found);
+    vd_free(region_found);
 }
 
 static void check_gradients(golden *g, const char *prefix)
 {
+    float *found = support_read(g->gradient, g->layout.elements);
     for (int k = 0; k < g->layout.count; k++) {
         const vd_parameter *q = &g->layout.parameter[k];
         char name[160];
@@ -108,11 +126,12 @@ static void check_gradients(golden *g, const char *prefix)
         for (size_t i = 0; i < q->elements; i++)
             largest = fmax(largest, fabs((double)expected[i]));
         for (size_t i = 0; i < q->elements; i++)
-            assert_close(name, (double)g->gradient[q->offset + i], (double)expected[i],
+            assert_close(name, (double)found[q->offset + i], (double)expected[i],
                          GRADIENT_TOLERANCE * largest + 1e-9);
         g->compared++;
         vd_free(expected);
     }
+    vd_free(found);
 }
 
 static void check_file(const char *file, bool with_gradient)
@@ -129,8 +148,7 @@ static void check_file(const char *file, bool with_gradient)
     size_t n = (size_t)net.pass.span.questions;
     assert_all_close(&g, "out.encoder", net.pass.encoded, n * (size_t)g.config.hidden);
     assert_all_close(&g, "out.disc_scores", net.scores, n * (size_t)g.batch.candidates);
-    vd_real single = (vd_real)loss;
-    assert_all_close(&g, "out.disc_loss", &single, 1);
+    assert_single(&g, "out.disc_loss", loss);
     check_context(&g, &net);
     check_topic(&g, &net);
     check_words_and_regions(&g, &net);
@@ -158,8 +176,7 @@ static void check_generative(const char *file)
     for (size_t i = 0; i < n; i++)
         assert_close("out.gen_scores", (double)scores[i], (double)expected[i], SCORE_TOLERANCE);
     assert_int_equal(vd_generative_loss(&net, &loss, &err), VD_OK);
-    vd_real single = (vd_real)loss;
-    assert_all_close(&g, "out.gen_loss", &single, 1);
+    assert_single(&g, "out.gen_loss", loss);
     assert_int_equal(vd_generative_backward(&net, &err), VD_OK);
     assert_int_equal(vd_network_encode_backward(&net, &err), VD_OK);
     check_gradients(&g, "gengrad.");

@@ -139,12 +139,16 @@ static void split_words(vd_reply *reply, const char *typed)
     reply->word[reply->words++] = vd_strdup("?");
 }
 
-static void make_reply(const vd_chat *chat, const char *typed, vd_reply *reply)
+// Depends on the model, the question and all that was said before.
+static void make_reply(const vd_chat *chat, const vd_request *request, vd_reply *reply)
 {
+    const char *typed = request->text;
     *reply = (vd_reply){.typed = vd_strdup(typed), .question = vd_strdup(typed)};
     split_words(reply, typed);
     vd_answer *answer = &reply->answer;
-    uint32_t seed = hash(typed) ^ hash(chat->lanes[0].model);
+    uint32_t seed = hash(typed) ^ hash(chat->lanes[request->lane].model);
+    for (int i = 0; i < request->turns; i++)
+        seed ^= 31 * hash(request->history[i].answer);
     answer->candidates = FAKE_ANSWERS;
     answer->score = weights(1, FAKE_ANSWERS, seed);
     answer->probability = weights(1, FAKE_ANSWERS, seed);
@@ -157,7 +161,7 @@ static void make_reply(const vd_chat *chat, const char *typed, vd_reply *reply)
         }
         answer->order[at] = i;
     }
-    answer->rounds = (int)chat->round_count;
+    answer->rounds = request->turns + 1;
     answer->question_length = reply->words;
     answer->regions = FAKE_REGIONS;
     answer->history_length = vd_alloc((size_t)answer->rounds, sizeof *answer->history_length);
@@ -187,9 +191,19 @@ static void add_boxes(const fake_chat *fake, vd_event *event)
     event->regions = FAKE_REGIONS;
 }
 
+static void note_history(fake_chat *fake, const vd_request *request)
+{
+    char *out = fake->heard;
+    size_t used = (size_t)snprintf(out, sizeof fake->heard, "%d:", request->lane);
+    for (int i = 0; i < request->turns && used < sizeof fake->heard; i++)
+        used += (size_t)snprintf(out + used, sizeof fake->heard - used, " %s %s.",
+                                 request->history[i].question, request->history[i].answer);
+}
+
 static void answer(fake_chat *fake, const vd_request *request, vd_status status)
 {
-    vd_event event = {.kind = request->kind, .serial = request->serial, .status = status};
+    vd_event event = {
+        .kind = request->kind, .serial = request->serial, .lane = request->lane, .status = status};
     switch ((int)request->kind) {
     case VD_REQUEST_MODEL:
         fake->models++;
@@ -200,8 +214,6 @@ static void answer(fake_chat *fake, const vd_request *request, vd_status status)
         if (fake->model_lost)
             event.status =
                 vd_error_set(&event.error, VD_NOT_FOUND, "%s: no such model", request->text);
-        else
-            add_boxes(fake, &event);
         break;
     case VD_REQUEST_PICTURE:
         fake->pictures++;
@@ -209,17 +221,11 @@ static void answer(fake_chat *fake, const vd_request *request, vd_status status)
         break;
     case VD_REQUEST_ASK:
         fake->asked++;
+        note_history(fake, request);
         if (status == VD_OK)
-            make_reply(&fake->chat, request->text, &event.reply);
+            make_reply(&fake->chat, request, &event.reply);
         else
             vd_error_set(&event.error, status, "the engine says no");
-        break;
-    case VD_REQUEST_CHOOSE:
-        fake->chosen++;
-        fake->last_chosen = request->index;
-        break;
-    case VD_REQUEST_UNDO:
-        fake->undone++;
         break;
     default:
         fail_msg("request %d is not the engine's", (int)request->kind);
@@ -237,7 +243,7 @@ static void serve(fake_chat *fake)
         fake->suspends += request.kind == VD_REQUEST_SUSPEND;
         if (request.kind == VD_REQUEST_MOUSE)
             fake->mouse = (int)request.index;
-        if (request.kind == VD_REQUEST_ASK && fake->hold) {
+        if (request.kind == VD_REQUEST_ASK && fake->hold && request.lane == 0) {
             vd_request_clear(&fake->held);
             fake->held = request;
             continue;

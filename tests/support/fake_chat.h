@@ -15,8 +15,8 @@ typedef struct fake_chat {
     bool model_lost; // no model can be loaded
     vd_request held; // the question that waits
     int stops, leaves, redraws, suspends, mouse; // requests for the terminal's side
-    int asked, chosen, undone, pictures, models; // requests for the engine
-    size_t last_chosen;
+    int asked, pictures, models;                 // requests for the engine
+    char heard[1024]; // lane and history of the last question: "0: is it red? yes. is it? no."
 } fake_chat;
 
 // Starts at picture 0 with the model "improved", loaded at once; the grid is 80x24, mono, UTF-8.

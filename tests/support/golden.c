@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/alloc.h"
+#include "tests/support/backend.h"
 #include "tests/support/support.h"
 
 static void must(vd_status status, const vd_error *err)
@@ -104,6 +105,11 @@ static const vd_tensor *tensor_of(golden *g, const char *name)
     return t;
 }
 
+static vd_real *numbers(size_t count)
+{
+    return support_backend()->memory->allocate(count * sizeof(vd_real));
+}
+
 void golden_open(golden *g, const char *name, vd_decoders decoders)
 {
     vd_error err;
@@ -123,8 +129,9 @@ void golden_open(golden *g, const char *name, vd_decoders decoders)
                             .region = number(g, "img")};
     vd_weights_layout(&g->config, decoders, &g->layout, NULL, NULL);
     g->block = vd_alloc(g->layout.elements, sizeof *g->block);
-    g->gradient = vd_alloc(g->layout.elements, sizeof *g->gradient);
-    vd_weights_layout(&g->config, decoders, &g->layout, g->block, &g->weights);
+    g->there = numbers(g->layout.elements);
+    g->gradient = numbers(g->layout.elements);
+    vd_weights_layout(&g->config, decoders, &g->layout, g->there, &g->weights);
     vd_weights_layout(&g->config, decoders, &g->layout, g->gradient, &g->dweights);
     for (int k = 0; k < g->layout.count; k++) {
         const vd_parameter *p = &g->layout.parameter[k];
@@ -132,8 +139,15 @@ void golden_open(golden *g, const char *name, vd_decoders decoders)
         assert_int_equal(t->elements, p->elements);
         must(vd_tensor_floats(t, 0, t->elements, g->block + p->offset, &err), &err);
     }
-    g->sinusoid = vd_alloc((size_t)VD_MAX_HISTORY * (size_t)g->config.embed, sizeof *g->sinusoid);
-    vd_words_sinusoid(g->sinusoid, VD_MAX_HISTORY, g->config.embed);
+    size_t table = (size_t)VD_MAX_HISTORY * (size_t)g->config.embed;
+    vd_real *sinusoid = vd_alloc(table, sizeof *sinusoid);
+    vd_words_sinusoid(sinusoid, VD_MAX_HISTORY, g->config.embed);
+    g->sinusoid = numbers(table);
+    const vd_memory *memory = support_backend()->memory;
+    memory->upload(g->sinusoid, sinusoid, table * sizeof *sinusoid);
+    memory->upload(g->there, g->block, g->layout.elements * sizeof *g->block);
+    memory->zero(g->gradient, g->layout.elements * sizeof *g->gradient);
+    vd_free(sinusoid);
     load_batch(g);
 }
 
@@ -150,19 +164,22 @@ void golden_close(golden *g)
                            g->batch.candidate_out,
                            g->batch.truth,
                            g->batch.option,
-                           g->block,
-                           g->gradient,
-                           g->sinusoid};
+                           g->block};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         vd_free((void *)owned[i]);
+    const vd_memory *memory = support_backend()->memory;
+    memory->release(g->there);
+    memory->release(g->gradient);
+    memory->release(g->sinusoid);
     vd_arena_free(&g->arena);
     vd_safetensors_close(g->file);
 }
 
 void golden_network(golden *g, vd_network *net, bool with_gradient)
 {
+    g->arena.memory = support_backend()->memory;
     vd_arena_reset(&g->arena);
-    *net = (vd_network){.pass = {.be = vd_backend_cpu(),
+    *net = (vd_network){.pass = {.be = support_backend(),
                                  .config = &g->config,
                                  .w = &g->weights,
                                  .dw = with_gradient ? &g->dweights : NULL,

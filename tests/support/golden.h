@@ -10,11 +10,11 @@ typedef struct golden {
     vd_safetensors *file;
     vd_config config;
     vd_layout layout;
-    vd_real *block, *gradient;
+    vd_real *block;                       // host memory
+    vd_real *there, *gradient, *sinusoid; // the backend's: the same weights, gradients, positions
     vd_weights weights, dweights;
     vd_arena arena;
     vd_batch batch;
-    vd_real *sinusoid;
     int compared; // gradient tensors compared so far
 } golden;
 

@@ -14,8 +14,9 @@
 #include "engine/dialog.h"
 #include "engine/model_private.h"
 #include "engine/network.h"
-#include "engine/safetensors.h"
 #include "engine/trainer.h"
+#include "tests/support/backend.h"
+#include "tests/support/random_model.h"
 #include "tests/support/support.h"
 
 enum { WORDS = 30, E = 6, H = 8, D = 10, P = 5, REAL = 4, ROUNDS = 6, POOL = 40, TO = 6 };
@@ -38,29 +39,9 @@ static void must(vd_status status, const vd_error *err)
 
 static vd_model *random_model(vd_gate gate, vd_positions positions)
 {
-    char names[WORDS][8], *directory = support_temp_dir();
-    char *path = support_join(directory, "tiny.safetensors");
-    const char *list[WORDS];
-    vd_vocab *vocab;
-    vd_trainer *trainer;
-    vd_model *model;
-    vd_error err;
-    for (int i = 0; i < WORDS; i++) {
-        snprintf(names[i], sizeof names[i], "w%d", i);
-        list[i] = names[i];
-    }
-    must(vd_vocab_from_words(list, WORDS, &vocab, &err), &err);
-    vd_config config = {vd_vocab_size(vocab), E, H, D, gate, positions};
-    vd_train_options options = vd_train_defaults();
-    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
-    must(vd_trainer_save_model(trainer, path, VD_F32, &err), &err);
-    must(vd_model_load(path, &model, &err), &err);
-    assert_string_equal(vd_model_name(model), "tiny");
-    vd_trainer_free(trainer);
-    vd_vocab_free(vocab);
-    support_remove_tree(directory);
-    free(path);
-    free(directory);
+    vd_config config = {WORDS + VD_FIRST_WORD, E, H, D, gate, positions};
+    vd_model *model = support_random_model(&config);
+    assert_string_equal(vd_model_name(model), "random");
     return model;
 }
 
@@ -89,7 +70,8 @@ static void begin(conversation *c, vd_gate gate, vd_positions positions)
         for (int i = 0; i < POOL; i++)
             c->option[r * POOL + i] = i;
     }
-    must(vd_pool_new(c->model, c->candidate, c->candidate_length, POOL, TO, &c->pool, &err), &err);
+    must(vd_pool_new(c->model, c->candidate, c->candidate_length, POOL, TO, NULL, &c->pool, &err),
+         &err);
 }
 
 static void end(conversation *c)
@@ -128,28 +110,36 @@ static void assert_near(const char *what, double found, double expected)
 static void compare_round(const vd_answer *a, const vd_network *net, int t)
 {
     const vd_pass *pass = &net->pass;
-    int q = a->question_length, first = pass->question_words.start[t];
+    int q = a->question_length, first = pass->question_words.start[t], stride;
+    int rounds = pass->span.questions, words = pass->question_words.tokens;
+    float *scores = support_read(net->scores, (size_t)(rounds * POOL));
+    float *context = support_read(pass->context, (size_t)(rounds * ROUNDS));
+    float *topic = support_read(pass->topic, pass->topic_start[1]);
+    float *word = support_read(pass->word, (size_t)(P * words));
+    float *region = support_read(pass->region, (size_t)pass->rows);
+    size_t start = vd_pass_word_start(pass, t, &stride);
     for (int i = 0; i < POOL; i++)
-        assert_near("score", (double)a->score[i], (double)net->scores[t * POOL + i]);
+        assert_near("score", (double)a->score[i], (double)scores[t * POOL + i]);
     assert_int_equal(a->rounds, t + 1);
     for (int r = 0; r <= t; r++) {
-        assert_near("context", (double)a->context_attention[r],
-                    (double)pass->context[t * ROUNDS + r]);
+        assert_near("context", (double)a->context_attention[r], (double)context[t * ROUNDS + r]);
         for (int i = 0; i < q; i++)
             for (int j = 0; j < a->history_length[r]; j++)
-                assert_near(
-                    "topic", (double)a->topic_attention[(r * q + i) * a->history_width + j],
-                    (double)pass->topic[(size_t)(first + i) * (size_t)pass->history_words.tokens +
-                                        (size_t)(pass->history_words.start[r] + j)]);
+                assert_near("topic", (double)a->topic_attention[(r * q + i) * a->history_width + j],
+                            (double)topic[(size_t)(first + i) * (size_t)pass->history_words.tokens +
+                                          (size_t)(pass->history_words.start[r] + j)]);
     }
     for (int i = 0; i < P * q; i++)
         assert_near("word", (double)a->word_attention[i],
-                    (double)pass->word[pass->word_start[t] + (size_t)i]);
+                    (double)word[start + (size_t)(i / q * stride + i % q)]);
     for (int k = 0; k < REAL; k++)
         assert_near("region", (double)a->region_attention[k],
-                    (double)pass->region[pass->span.region_start[t] + k]);
+                    (double)region[pass->span.region_start[t] + k]);
     for (int k = REAL; k < P; k++)
         assert_near("region of padding", (double)a->region_attention[k], 0);
+    float *const read[] = {scores, context, topic, word, region};
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        vd_free(read[i]);
 }
 
 static void compare(vd_gate gate, vd_positions positions, bool joined)
@@ -280,7 +270,7 @@ static void what_does_not_fit_is_refused(void **state)
     static const int32_t answer[2 * VD_MAX_HISTORY];
     int32_t length = 2 * VD_MAX_HISTORY;
     vd_pool *pool;
-    assert_int_equal(vd_pool_new(other, answer, &length, 1, length, &pool, &err), VD_USAGE);
+    assert_int_equal(vd_pool_new(other, answer, &length, 1, length, NULL, &pool, &err), VD_USAGE);
     assert_null(pool);
     vd_model_free(other);
     must(vd_dialog_new(c.model, c.pool, c.image, P, c.history, c.history_length[0], &dialog, &err),
@@ -305,7 +295,7 @@ static vd_status whole_conversation(void *context, vd_error *err)
     vd_dialog *dialog = NULL;
     vd_answer a = {0};
     vd_status status =
-        vd_pool_new(c->model, c->candidate, c->candidate_length, POOL, TO, &pool, err);
+        vd_pool_new(c->model, c->candidate, c->candidate_length, POOL, TO, NULL, &pool, err);
     if (status == VD_OK)
         status = vd_dialog_new(c->model, pool, c->image, P, c->history, c->history_length[0],
                                &dialog, err);

@@ -108,7 +108,7 @@ static void the_first_failure_is_told_and_leaves_no_file(void **state)
 typedef struct fake_sheet {
     vd_reply reply;
     vd_sheet sheet;
-    vd_said said[2];
+    vd_sheet_round said[2];
 } fake_sheet;
 
 static float score[] = {3, 2, 1}, probability[] = {0.7f, 0.2f, 0.1f};

@@ -139,13 +139,59 @@ static void every_word_has_one_row_in_each_order(void **state)
     vd_arena_free(&arena);
 }
 
+// The words that lead to a row, read backwards from it.
+static void follow(const vd_packed *p, int row, const int32_t *ids, int length)
+{
+    for (int i = length - 1; i >= 0; i--) {
+        assert_true(row >= p->offset[i] && row < p->offset[i] + p->active[i]);
+        assert_int_equal(p->id[row], ids[i]);
+        assert_int_equal(p->place[row], i);
+        assert_int_equal(p->forward[row], row);
+        row = p->parent[row];
+    }
+    assert_int_equal(row, -1);
+}
+
+static void every_prefix_has_one_row(void **state)
+{
+    (void)state;
+    vd_arena arena = {0};
+    vd_error err;
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        vd_rng rng = vd_rng_seed(seed, 2);
+        int32_t ids[MOST * WIDTH], lengths[MOST];
+        int count = vd_rng_below(&rng, MOST + 1), order[MOST], last[MOST];
+        vd_packed p;
+        for (int i = 0; i < MOST * WIDTH; i++)
+            ids[i] = vd_rng_below(&rng, 3);
+        for (int s = 0; s < count; s++)
+            lengths[s] = vd_rng_below(&rng, WIDTH + 1);
+        vd_arena_reset(&arena);
+        assert_int_equal(vd_packed_sort(ids, lengths, WIDTH, count, order, &err), VD_OK);
+        assert_int_equal(
+            vd_packed_prefixes(ids, lengths, WIDTH, order, count, &arena, &p, last, &err), VD_OK);
+        for (int i = 0; i < count; i++)
+            follow(&p, last[i], ids + order[i] * WIDTH, lengths[order[i]]);
+        for (int row = 0; row < p.tokens; row++)
+            for (int other = 0; other < row; other++)
+                assert_true(p.place[row] != p.place[other] || p.parent[row] != p.parent[other] ||
+                            p.id[row] != p.id[other]);
+    }
+    vd_arena_free(&arena);
+}
+
 static vd_status pack(void *context, vd_error *err)
 {
     static const int32_t ids[2 * WIDTH] = {5, 6, 7, 8}, lengths[2] = {4, 0};
     vd_arena arena = {0};
     vd_packed p;
     (void)context;
+    int order[2], last[2];
     vd_status status = vd_packed_make(ids, lengths, 2, WIDTH, &arena, &p, err);
+    if (status == VD_OK)
+        status = vd_packed_sort(ids, lengths, WIDTH, 2, order, err);
+    if (status == VD_OK)
+        status = vd_packed_prefixes(ids, lengths, WIDTH, order, 2, &arena, &p, last, err);
     vd_arena_free(&arena);
     return status;
 }
@@ -223,6 +269,7 @@ int main(void)
         cmocka_unit_test(a_second_pass_of_a_size_allocates_nothing),
         cmocka_unit_test(an_impossible_size_fails_until_the_reset),
         cmocka_unit_test(every_word_has_one_row_in_each_order),
+        cmocka_unit_test(every_prefix_has_one_row),
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(dropout_keeps_the_expected_share_and_the_mean),
         cmocka_unit_test(the_gradient_gets_the_mask_of_the_pass),

@@ -12,6 +12,7 @@
 
 // Serves: an ASK of "wait" runs until it is stopped, everything else at once.
 static atomic_int served, running;
+static void *const contexts[2];
 
 static void serve(void *context, const vd_request *request, const atomic_int *stop, vd_event *event)
 {
@@ -54,7 +55,7 @@ static void requests_are_served_in_order(void **state)
 {
     (void)state;
     vd_worker *worker;
-    assert_int_equal(vd_worker_start(serve, NULL, &worker, NULL), VD_OK);
+    assert_int_equal(vd_worker_start(serve, contexts, 2, &worker, NULL), VD_OK);
     assert_false(readable(worker));
     submit(worker, VD_REQUEST_MODEL, 1, "base");
     submit(worker, VD_REQUEST_PICTURE, 2, NULL);
@@ -78,7 +79,7 @@ static void a_running_answer_can_be_stopped_and_the_next_one_runs(void **state)
     (void)state;
     vd_worker *worker;
     atomic_store(&running, 0);
-    assert_int_equal(vd_worker_start(serve, NULL, &worker, NULL), VD_OK);
+    assert_int_equal(vd_worker_start(serve, contexts, 2, &worker, NULL), VD_OK);
     submit(worker, VD_REQUEST_ASK, 1, "wait");
     while (!atomic_load(&running))
         ;
@@ -99,10 +100,10 @@ static void leaving_stops_what_runs_and_drops_what_waits(void **state)
     vd_worker *worker;
     atomic_store(&running, 0);
     atomic_store(&served, 0);
-    assert_int_equal(vd_worker_start(serve, NULL, &worker, NULL), VD_OK);
+    assert_int_equal(vd_worker_start(serve, contexts, 2, &worker, NULL), VD_OK);
     submit(worker, VD_REQUEST_ASK, 1, "done before");
     submit(worker, VD_REQUEST_ASK, 2, "wait");
-    submit(worker, VD_REQUEST_CHOOSE, 3, "never served");
+    submit(worker, VD_REQUEST_ASK, 3, "never served");
     while (!atomic_load(&running))
         ;
     vd_worker_free(worker);
@@ -110,16 +111,42 @@ static void leaving_stops_what_runs_and_drops_what_waits(void **state)
     vd_worker_free(NULL);
 }
 
+// One lane waits to be stopped while another one answers.
+static void lanes_are_served_at_the_same_time(void **state)
+{
+    (void)state;
+    vd_worker *worker;
+    atomic_store(&running, 0);
+    assert_int_equal(vd_worker_start(serve, contexts, 2, &worker, NULL), VD_OK);
+    submit(worker, VD_REQUEST_ASK, 1, "wait");
+    while (!atomic_load(&running))
+        ;
+    vd_request request = {
+        .kind = VD_REQUEST_ASK, .serial = 2, .lane = 1, .text = vd_strdup("is it red?")};
+    assert_int_equal(vd_worker_submit(worker, &request, NULL), VD_OK);
+    vd_event event = next(worker);
+    assert_int_equal(event.serial, 2);
+    assert_int_equal(event.lane, 1);
+    vd_event_clear(&event);
+    vd_worker_stop(worker);
+    event = next(worker);
+    assert_int_equal(event.serial, 1);
+    assert_int_equal(event.lane, 0);
+    assert_int_equal(event.status, VD_INTERRUPTED);
+    vd_event_clear(&event);
+    vd_worker_free(worker);
+}
+
 static vd_status start_and_ask(void *context, vd_error *err)
 {
     (void)context;
     vd_worker *worker;
-    vd_status status = vd_worker_start(serve, NULL, &worker, err);
+    vd_status status = vd_worker_start(serve, contexts, 2, &worker, err);
     if (status) {
         assert_null(worker);
         return status;
     }
-    vd_request request = {.kind = VD_REQUEST_UNDO};
+    vd_request request = {.kind = VD_REQUEST_PICTURE};
     status = vd_worker_submit(worker, &request, err);
     vd_worker_free(worker);
     return status;
@@ -136,6 +163,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_are_served_in_order),
         cmocka_unit_test(a_running_answer_can_be_stopped_and_the_next_one_runs),
+        cmocka_unit_test(lanes_are_served_at_the_same_time),
         cmocka_unit_test(leaving_stops_what_runs_and_drops_what_waits),
         cmocka_unit_test(out_of_memory_is_reported),
     };

@@ -1,0 +1,198 @@
+// Candidate scores, their loss and ranking.
+#include "engine/cpu.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/elementary.h"
+#include "engine/network.h"
+
+static void pick(const vd_real *products, const int32_t *option, int questions, int candidates,
+                 int distinct, vd_real *scores)
+{
+    for (int n = 0; n < questions; n++, products += distinct)
+        for (int i = 0; i < candidates; i++)
+            *scores++ = products[*option++];
+}
+
+static void pick_backward(const vd_real *dscores, const int32_t *option, int questions,
+                          int candidates, int distinct, vd_real *dproducts)
+{
+    memset(dproducts, 0, (size_t)questions * (size_t)distinct * sizeof *dproducts);
+    for (int n = 0; n < questions; n++, dproducts += distinct)
+        for (int i = 0; i < candidates; i++)
+            dproducts[*option++] += *dscores++;
+}
+
+// ---- loss ---------------------------------------------------------------------------------------
+
+// cos(m theta) by its Chebyshev polynomial in cos(theta), and that polynomial's slope.
+static double chebyshev(int m, double c, double *slope)
+{
+    double before = 1, t = c, dbefore = 0, dt = 1;
+    for (int k = 1; k < m; k++) {
+        double next = 2 * c * t - before, dnext = 2 * t + 2 * c * dt - dbefore;
+        before = t;
+        t = next;
+        dbefore = dt;
+        dt = dnext;
+    }
+    *slope = dt;
+    return t;
+}
+
+double vd_margin_psi(int margin, double cosine, double *slope)
+{
+    const double edge = 1 - 1e-7;
+    double inside = cosine > edge ? edge : cosine < -edge ? -edge : cosine, d;
+    double value = chebyshev(margin, inside, &d);
+    int t = 0;
+    while (t + 1 < margin && inside < cos((t + 1) * 3.14159265358979323846 / margin))
+        t++;
+    double sign = t % 2 ? -1 : 1;
+    if (slope)
+        *slope = inside == cosine ? sign * d : 0;
+    return sign * value - 2 * t;
+}
+
+typedef struct vd_target {
+    int question, option;
+    const vd_real *o, *e;
+    double o_norm, e_norm, cosine, psi, slope;
+} vd_target;
+
+static double norm_of(const vd_real *x, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (double)x[i] * (double)x[i];
+    return sqrt(sum);
+}
+
+static vd_target target_of(const vd_candidate_loss *l, int question, int option)
+{
+    size_t h = (size_t)l->hidden;
+    vd_target t = {.question = question,
+                   .option = option,
+                   .o = l->vector + (size_t)option * h,
+                   .e = l->encoded + (size_t)question * h};
+    double z = 0;
+    for (size_t i = 0; i < h; i++)
+        z += (double)t.o[i] * (double)t.e[i];
+    t.o_norm = fmax(norm_of(t.o, (int)h), 1e-12);
+    t.e_norm = fmax(norm_of(t.e, (int)h), 1e-12);
+    t.cosine = z / (t.o_norm * t.e_norm);
+    t.psi = vd_margin_psi(l->margin, t.cosine, &t.slope);
+    return t;
+}
+
+// d of |o||e| psi(cos): psi' e + (psi - psi' cos) |e|/|o| o with respect to o, likewise e.
+static void margin_backward(const vd_candidate_loss *l, const vd_target *t, double d)
+{
+    size_t h = (size_t)l->hidden;
+    vd_real *de = l->dencoded + (size_t)t->question * h;
+    vd_real *dvector = l->dvector + (size_t)t->option * h;
+    double rest = t->psi - t->slope * t->cosine;
+    for (size_t i = 0; i < h; i++) {
+        dvector[i] += (vd_real)(d * (t->slope * t->e[i] + rest * t->e_norm / t->o_norm * t->o[i]));
+        de[i] += (vd_real)(d * (t->slope * t->o[i] + rest * t->o_norm / t->e_norm * t->e[i]));
+    }
+}
+
+// Cross entropy of a row with the target's score given; its gradient goes to d unless that is NULL.
+// Returns the loss, and in *target the target's probability less one.
+static double cross_entropy(const vd_real *z, int n, int truth, double score, double scale,
+                            vd_real *d, double *target)
+{
+    double max = score, sum = 0;
+    for (int i = 0; i < n; i++)
+        if (i != truth && z[i] > max)
+            max = z[i];
+    for (int i = 0; i < n; i++)
+        sum += exp((i == truth ? score : (double)z[i]) - max);
+    for (int i = 0; d && i < n; i++)
+        d[i] = (vd_real)(exp((double)z[i] - max) / sum * scale);
+    *target = exp(score - max) / sum - 1;
+    return log(sum) + max - score;
+}
+
+static double question_loss(const vd_candidate_loss *l, int n)
+{
+    int o = l->candidates, truth = l->truth[n];
+    const vd_real *z = l->scores + (size_t)n * (size_t)o;
+    vd_real *d = l->dscores ? l->dscores + (size_t)n * (size_t)o : NULL;
+    double score = (double)z[truth], share = 1, p;
+    vd_target t = {0};
+    if (l->margin > 1) {
+        t = target_of(l, n, l->option[(size_t)n * (size_t)o + (size_t)truth]);
+        share = l->lambda / (1 + l->lambda);
+        score = share * score + (1 - share) * t.o_norm * t.e_norm * t.psi;
+    }
+    double loss = cross_entropy(z, o, truth, score, l->scale, d, &p);
+    if (!d)
+        return loss;
+    d[truth] = (vd_real)(p * l->scale * share);
+    if (l->margin > 1)
+        margin_backward(l, &t, p * l->scale * (1 - share));
+    return loss;
+}
+
+static void candidate_loss(const vd_candidate_loss *l)
+{
+    double total = 0;
+    if (l->dscores)
+        memset(l->dscores, 0, (size_t)l->questions * (size_t)l->candidates * sizeof *l->dscores);
+    for (int n = 0; n < l->questions; n++)
+        if (l->truth[n] >= 0)
+            total += question_loss(l, n);
+    *l->loss = total * l->scale;
+}
+
+// ---- ranking ------------------------------------------------------------------------------------
+
+// Merge sort by falling score; stable, so that equal scores keep the pool's order.
+static void sort_scores(const float *score, int32_t *order, int32_t *other, int n)
+{
+    if (n < 2)
+        return;
+    int half = n / 2, i = 0, j = half;
+    sort_scores(score, order, other, half);
+    sort_scores(score, order + half, other, n - half);
+    memcpy(other, order, (size_t)n * sizeof *order);
+    for (int k = 0; k < n; k++)
+        order[k] =
+            j >= n || (i < half && score[other[i]] >= score[other[j]]) ? other[i++] : other[j++];
+}
+
+VD_WIDE static void probabilities(const float *score, float *probability, int n)
+{
+    float max = score[0], sum = 0;
+    for (int i = 1; i < n; i++)
+        max = score[i] > max ? score[i] : max;
+    for (int i = 0; i < n; i++)
+        probability[i] = (float)vd_exp(score[i] - max);
+    for (int i = 0; i < n; i++)
+        sum += probability[i];
+    for (int i = 0; i < n; i++)
+        probability[i] /= sum;
+}
+
+static void rank(const vd_real *z, int n, float *score, float *probability, int32_t *order,
+                 int32_t *other)
+{
+    for (int i = 0; i < n; i++) {
+        score[i] = (float)z[i];
+        order[i] = i;
+    }
+    if (n > 0)
+        probabilities(score, probability, n);
+    sort_scores(score, order, other, n);
+}
+
+void vd_cpu_loss(vd_backend *table)
+{
+    table->pick = pick;
+    table->pick_backward = pick_backward;
+    table->candidate_loss = candidate_loss;
+    table->rank = rank;
+}

@@ -1,0 +1,27 @@
+#include "engine/memory.h"
+
+#include <string.h>
+
+#include "engine/alloc.h"
+
+static void *host_allocate(size_t bytes)
+{
+    return vd_alloc(bytes, 1);
+}
+
+static void host_zero(void *memory, size_t bytes)
+{
+    memset(memory, 0, bytes);
+}
+
+static void host_copy(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
+
+const vd_memory vd_memory_host = {.allocate = host_allocate,
+                                  .release = vd_free,
+                                  .zero = host_zero,
+                                  .copy = host_copy,
+                                  .upload = host_copy,
+                                  .download = host_copy};

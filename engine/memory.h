@@ -1,0 +1,21 @@
+// The memory a backend's operations read and write: the host's own on the CPU, a device's
+// elsewhere. Nothing but a backend's operations and these functions may touch it.
+#ifndef VD_MEMORY_H
+#define VD_MEMORY_H
+
+#include <stddef.h>
+
+typedef struct vd_memory {
+    void *(*allocate)(
+        size_t bytes);             // aligned to 64, contents undefined; NULL when there is no more
+    void (*release)(void *memory); // NULL is nothing
+    void (*zero)(void *memory, size_t bytes);
+    void (*copy)(void *to, const void *from, size_t bytes);     // both in this memory
+    void (*upload)(void *to, const void *from, size_t bytes);   // `from` may change once it returns
+    void (*download)(void *to, const void *from, size_t bytes); // `to` is there once it returns
+} vd_memory;
+
+// Operations run where the caller's own memory is: nothing has to be copied.
+extern const vd_memory vd_memory_host;
+
+#endif

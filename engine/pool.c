@@ -1,0 +1,118 @@
+#include "engine/pool.h"
+
+#include "engine/alloc.h"
+#include "engine/network.h"
+#include "engine/pool_private.h"
+
+// So many answers, neighbours in sorted order, are encoded at once: enough for fast products and
+// shared beginnings, little memory.
+enum { POOL_PIECE = 1024 };
+
+typedef struct pool_work {
+    vd_pool *pool;
+    const int32_t *tokens, *lengths;
+    int width;
+    int *order; // (count) answers sorted by their words
+    vd_arena arena[VD_THREADS];
+    const vd_watch *watch;
+} pool_work;
+
+static vd_status encode_piece(void *context, int worker, size_t index, vd_error *err)
+{
+    pool_work *w = context;
+    vd_pool *pool = w->pool;
+    int first = (int)index * POOL_PIECE;
+    int n = pool->count - first < POOL_PIECE ? pool->count - first : POOL_PIECE;
+    vd_pass pass;
+    vd_arena_reset(&w->arena[worker]);
+    vd_model_pass(pool->model, &w->arena[worker], &pass);
+    return vd_prefixes_encode(&pass, w->tokens, w->lengths, w->width, w->order + first, n,
+                              pool->vector, err);
+}
+
+static void report_answers(void *context, size_t pieces)
+{
+    const pool_work *w = context;
+    size_t done = pieces * POOL_PIECE, all = (size_t)w->pool->count;
+    w->watch->report(w->watch->user, done < all ? done : all);
+}
+
+static vd_status encode_pool(pool_work *w, vd_error *err)
+{
+    int count = w->pool->count;
+    // Another device has its own ways of doing much at a time.
+    int threads = w->pool->model->be == vd_backend_cpu() ? vd_parallel_threads() : 1;
+    size_t pieces = ((size_t)count + POOL_PIECE - 1) / POOL_PIECE;
+    w->order = vd_alloc((size_t)count, sizeof *w->order);
+    if (!w->order)
+        return vd_error_memory(err, "the answer pool's order");
+    vd_status status = vd_packed_sort(w->tokens, w->lengths, w->width, count, w->order, err);
+    if (status == VD_OK)
+        status = pieces == 1 ? encode_piece(w, 0, 0, err)
+                             : vd_parallel(pieces, threads, encode_piece, w,
+                                           w->watch && w->watch->report ? report_answers : NULL, w,
+                                           w->watch ? w->watch->stop : NULL, err);
+    for (int i = 0; i < VD_THREADS; i++)
+        vd_arena_free(&w->arena[i]);
+    vd_free(w->order);
+    return status;
+}
+
+static bool answer_fits(const int32_t *ids, int length, int width, int vocab)
+{
+    if (length < 0 || length > width || length > VD_MAX_CANDIDATE)
+        return false;
+    for (int i = 0; i < length; i++)
+        if (ids[i] < 0 || ids[i] >= vocab)
+            return false;
+    return true;
+}
+
+vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_t *lengths,
+                      int count, int width, const vd_watch *watch, vd_pool **out, vd_error *err)
+{
+    *out = NULL;
+    if (count < 1)
+        return vd_error_set(err, VD_USAGE, "a pool needs at least one answer");
+    for (int i = 0; i < count; i++)
+        if (!answer_fits(tokens + (size_t)i * (size_t)width, lengths[i], width,
+                         model->config.vocab))
+            return vd_error_set(err, VD_USAGE,
+                                "answer %d of the pool has a length or token out of range", i);
+    vd_pool *pool = vd_alloc(1, sizeof *pool);
+    if (!pool)
+        return vd_error_memory(err, "the answer pool");
+    vd_status status = VD_OK;
+    pool->model = model;
+    pool->count = count;
+    size_t numbers = (size_t)count * (size_t)model->config.hidden;
+    pool->vector = vd_model_take(model, numbers, sizeof *pool->vector);
+    if (pool->vector)
+        model->be->memory->zero(pool->vector, numbers * sizeof *pool->vector);
+    else
+        status = vd_error_memory(err, "the answer pool's vectors");
+    pool_work work = {
+        .pool = pool, .tokens = tokens, .lengths = lengths, .width = width, .watch = watch};
+    if (status == VD_OK)
+        status = encode_pool(&work, err);
+    if (status == VD_OK)
+        status = vd_backend_status(model->be, err);
+    if (status != VD_OK) {
+        vd_pool_free(pool);
+        return status;
+    }
+    *out = pool;
+    return VD_OK;
+}
+
+void vd_pool_free(vd_pool *pool)
+{
+    if (pool)
+        vd_model_give(pool->model, pool->vector);
+    vd_free(pool);
+}
+
+int vd_pool_count(const vd_pool *pool)
+{
+    return pool->count;
+}

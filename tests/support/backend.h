@@ -1,0 +1,11 @@
+// The backend that tests of the network run on.
+#ifndef TESTS_SUPPORT_BACKEND_H
+#define TESTS_SUPPORT_BACKEND_H
+
+#include "engine/backend.h"
+
+const vd_backend *support_backend(void);
+// Numbers of that backend's memory; vd_free.
+float *support_read(const vd_real *there, size_t count);
+
+#endif

@@ -1,0 +1,162 @@
+// A pool's vectors: made in pieces, by several threads, sharing what answers begin with.
+#include "engine/pool.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "engine/network.h"
+#include "engine/pool_private.h"
+#include "engine/rng.h"
+#include "tests/support/random_model.h"
+#include "tests/support/support.h"
+
+enum { VOCAB = 24, H = 12, WIDTH = 7, ANSWERS = 3000 };
+
+typedef struct answers {
+    vd_model *model;
+    int32_t tokens[ANSWERS * WIDTH], lengths[ANSWERS];
+} answers;
+
+// Few words and few lengths: many answers begin alike and some are the same; answer 7 is empty.
+static int begin(void **state)
+{
+    static answers a;
+    vd_rng rng = vd_rng_seed(1, 1);
+    vd_config config = {VOCAB, 6, H, 5, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL};
+    a.model = support_random_model(&config);
+    memset(a.tokens, 0, sizeof a.tokens);
+    for (int i = 0; i < ANSWERS; i++) {
+        a.lengths[i] = i == 7 ? 0 : 2 + vd_rng_below(&rng, WIDTH - 1);
+        for (int n = 0; n < a.lengths[i]; n++)
+            a.tokens[i * WIDTH + n] = n ? 4 + vd_rng_below(&rng, n < 3 ? 5 : 20)
+                                      : n == a.lengths[i] - 1 ? VD_END
+                                                              : VD_START;
+    }
+    *state = &a;
+    return 0;
+}
+
+static int end(void **state)
+{
+    vd_model_free(((answers *)*state)->model);
+    return 0;
+}
+
+static vd_pool *encode(const answers *a, const vd_watch *watch)
+{
+    vd_pool *pool;
+    vd_error err;
+    vd_status status =
+        vd_pool_new(a->model, a->tokens, a->lengths, ANSWERS, WIDTH, watch, &pool, &err);
+    if (status)
+        fail_msg("%s", err.text);
+    return pool;
+}
+
+static void vectors_are_those_of_answers_read_alone(void **state)
+{
+    const answers *a = *state;
+    vd_pool *pool = encode(a, NULL);
+    vd_arena arena = {.memory = &vd_memory_host};
+    vd_error err;
+    double worst = 0.0;
+    for (int i = 0; i < ANSWERS; i++) {
+        vd_pass pass;
+        vd_text_pass text = {0};
+        vd_packed packed;
+        vd_real vector[H] = {0};
+        vd_arena_reset(&arena);
+        vd_model_pass(a->model, &arena, &pass);
+        assert_int_equal(vd_packed_make(a->tokens + (size_t)i * WIDTH, &a->lengths[i], 1, WIDTH,
+                                        &arena, &packed, &err),
+                         VD_OK);
+        assert_int_equal(vd_candidates_encode(&pass, &text, &packed, vector, &err), VD_OK);
+        for (int k = 0; k < H; k++)
+            worst =
+                fmax(worst, fabs((double)(vector[k] - pool->vector[(size_t)i * H + (size_t)k])));
+    }
+    assert_true(worst < 1e-6);
+    for (int k = 0; k < H; k++)
+        assert_true(pool->vector[7 * H + k] == 0);
+    vd_arena_free(&arena);
+    vd_pool_free(pool);
+}
+
+static void the_same_answers_give_the_same_bits(void **state)
+{
+    const answers *a = *state;
+    vd_pool *first = encode(a, NULL), *again = encode(a, NULL);
+    assert_memory_equal(first->vector, again->vector, (size_t)ANSWERS * H * sizeof *first->vector);
+    vd_pool_free(first);
+    vd_pool_free(again);
+}
+
+static void note(void *user, size_t done)
+{
+    *(size_t *)user = done;
+}
+
+static void work_is_watched_and_can_be_stopped(void **state)
+{
+    const answers *a = *state;
+    size_t done = 0;
+    atomic_int stop = 0;
+    vd_watch watch = {note, &done, &stop};
+    vd_pool *pool = encode(a, &watch);
+    assert_int_equal(done, ANSWERS);
+    vd_pool_free(pool);
+    stop = 1;
+    vd_error err;
+    assert_int_equal(
+        vd_pool_new(a->model, a->tokens, a->lengths, ANSWERS, WIDTH, &watch, &pool, &err),
+        VD_INTERRUPTED);
+    assert_null(pool);
+}
+
+static vd_status encode_some(void *context, vd_error *err)
+{
+    const answers *a = context;
+    vd_pool *pool;
+    vd_status status = vd_pool_new(a->model, a->tokens, a->lengths, 100, WIDTH, NULL, &pool, err);
+    vd_pool_free(pool);
+    return status;
+}
+
+static void every_failed_allocation_is_reported(void **state)
+{
+    const answers *a = *state;
+    assert_true(support_fail_each_allocation(encode_some, *state) > 4);
+    // Several pieces: memory kept from piece to piece is asked for in one go, and when that fails,
+    // in parts, so that not every failure ends the work.
+    int failed = 0;
+    for (size_t n = 1; n <= 30; n++) {
+        vd_pool *pool;
+        vd_error err;
+        vd_alloc_fail_at(n);
+        vd_status status =
+            vd_pool_new(a->model, a->tokens, a->lengths, ANSWERS, WIDTH, NULL, &pool, &err);
+        vd_alloc_fail_at(0);
+        assert_true(status == VD_OK || (status == VD_NO_MEMORY && !pool));
+        failed += status != VD_OK;
+        vd_pool_free(pool);
+    }
+    assert_true(failed > 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vectors_are_those_of_answers_read_alone),
+        cmocka_unit_test(the_same_answers_give_the_same_bits),
+        cmocka_unit_test(work_is_watched_and_can_be_stopped),
+        cmocka_unit_test(every_failed_allocation_is_reported),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
