@@ -23,6 +23,9 @@ vd_status vd_context_matching_forward(vd_pass *pass, vd_error *err)
     pass->context_pair = vd_arena_reals(pass->arena, wide);
     pass->context_gate = vd_arena_reals(pass->arena, wide);
     pass->e_context = vd_arena_reals(pass->arena, wide);
+    vd_linear_weights flat;
+    const vd_linear_weights *score =
+        vd_pass_score(pass, VD_ATTENTION_ROUNDS, &w->context_score, &flat);
     if (pass->dw) {
         pass->dcontext = vd_arena_zeros(pass->arena, shares);
         pass->de_context = vd_arena_zeros(pass->arena, wide);
@@ -30,7 +33,7 @@ vd_status vd_context_matching_forward(vd_pass *pass, vd_error *err)
     if (pass->arena->failed)
         return vd_error_memory(err, "context matching");
     pass->be->context_attention(&pass->span, h, pass->context_question.y, pass->context_history.y,
-                                pass->history.sentence, &w->context_score, pass->dropout,
+                                pass->history.sentence, score, pass->dropout,
                                 vd_pass_key(pass, VD_SITE_CONTEXT_SCORE), pass->context,
                                 pass->matched);
     pass->be->join(pass->question.sentence, NULL, 2 * h, pass->matched, NULL, 2 * h,

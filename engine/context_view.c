@@ -55,11 +55,13 @@ vd_status vd_context_view_forward(vd_pass *pass, vd_error *err)
     pass->pooled = vd_arena_reals(pass->arena, (size_t)n * (size_t)wide);
     if (pass->dw)
         pass->dpooled = vd_arena_zeros(pass->arena, (size_t)n * (size_t)wide);
+    vd_linear_weights flat;
+    const vd_linear_weights *score =
+        vd_pass_score(pass, VD_ATTENTION_REGIONS, &pass->w->region_score, &flat);
     if (pass->arena->failed)
         return vd_error_memory(err, "the context view");
-    pass->be->region_attention(&pass->span, h, pass->region_fused.y, pass->region_context.y,
-                               &pass->w->region_score, pass->dropout,
-                               vd_pass_key(pass, VD_SITE_REGION_SCORE), pass->fused,
+    pass->be->region_attention(&pass->span, h, pass->region_fused.y, pass->region_context.y, score,
+                               pass->dropout, vd_pass_key(pass, VD_SITE_REGION_SCORE), pass->fused,
                                pass->fused_norm, pass->region);
     pass->be->region_pool(&pass->span, pass->region, pass->view, d, view, d);
     pass->be->join(view, NULL, d, pass->e_context, NULL, 4 * h, pass->pooled, n);

@@ -21,6 +21,7 @@ typedef struct vd_kept_history {
     int entries, words;
     size_t entry_room, word_room;
     int *start;           // (entries + 1) first word of an entry
+    int32_t *id;          // (words) host memory, like start
     vd_real *sentence;    // (entries, 2H)
     vd_real *matching;    // (entries, H) f_h of context matching
     vd_real *embedding;   // (words, E)
@@ -75,6 +76,12 @@ static vd_status make_room(vd_dialog *d, int entries, int words, vd_error *err)
             return vd_error_memory(err, "the history");
         k->start = start;
     }
+    if (word_room != k->word_room) {
+        int32_t *id = vd_grow(k->id, (size_t)k->words, word_room, sizeof *id);
+        if (!id)
+            return vd_error_memory(err, "the history");
+        k->id = id;
+    }
     k->entry_room = entry_room;
     k->word_room = word_room;
     return VD_OK;
@@ -118,6 +125,7 @@ vd_status vd_dialog_append(vd_dialog *d, const int32_t *entry, int length, vd_er
     status = vd_backend_status(d->model->be, err);
     if (status != VD_OK)
         return status;
+    memcpy(k->id + word, entry, n * sizeof *k->id);
     k->words += length;
     k->start[++k->entries] = k->words;
     return VD_OK;
@@ -138,27 +146,23 @@ int vd_dialog_entries(const vd_dialog *dialog)
     return dialog->history.entries;
 }
 
-// One question over everything said so far.
-static vd_status make_span(vd_dialog *d, vd_pass *pass, vd_error *err)
+// One question over `entries` history entries, whose words pass->history_words lists.
+static vd_status make_span(vd_pass *pass, int entries, vd_error *err)
 {
-    const vd_kept_history *k = &d->history;
-    size_t size = 6 + (size_t)k->entries + 1;
-    int *start = vd_arena_ints(pass->arena, size);
+    enum { SIZE = 6 };
+    int *start = vd_arena_ints(pass->arena, SIZE);
     if (!start)
         return vd_error_memory(err, "the question's geometry");
-    start[1] = 1;          // question_start: 0, 1
-    start[3] = k->entries; // entry_start: 0, entries
-    start[5] = k->entries; // seen (dialog: start + 4 = 0)
-    memcpy(start + 6, k->start, ((size_t)k->entries + 1) * sizeof *start);
-    const int *at = vd_arena_upload(pass->arena, start, size, sizeof *start);
+    start[1] = 1;       // question_start: 0, 1
+    start[3] = entries; // entry_start: 0, entries
+    start[5] = entries; // seen (dialog: start + 4 = 0)
+    const int *at = vd_arena_upload(pass->arena, start, SIZE, sizeof *start);
     if (!at)
         return vd_error_memory(err, "the question's geometry");
-    pass->history_words = (vd_packed){
-        .sequences = k->entries, .tokens = k->words, .start = start + 6, .rows = {.start = at + 6}};
     pass->span = (vd_span){
         .dialogs = 1,
         .questions = 1,
-        .most = k->entries,
+        .most = entries,
         .question_start = start,
         .entry_start = start + 2,
         .dialog = start + 4,
@@ -177,7 +181,7 @@ static vd_status keep_image(vd_dialog *d, vd_error *err)
     vd_pass pass;
     vd_arena_reset(&d->arena);
     vd_model_pass(d->model, &d->arena, &pass);
-    vd_status status = make_span(d, &pass, err);
+    vd_status status = make_span(&pass, d->history.entries, err);
     if (status == VD_OK)
         status = vd_pass_image(&pass, d->image, d->regions, err);
     if (status == VD_OK)
@@ -235,6 +239,7 @@ void vd_dialog_free(vd_dialog *d)
     if (!d)
         return;
     vd_free(d->history.start);
+    vd_free(d->history.id);
     vd_model_give(d->model, d->history.sentence);
     vd_model_give(d->model, d->history.matching);
     vd_model_give(d->model, d->history.embedding);
@@ -274,27 +279,31 @@ static vd_status allocate_answer(const vd_dialog *d, int length, vd_answer *a, v
     return vd_error_memory(err, "the answer");
 }
 
-static vd_status copy_attentions(const vd_dialog *d, const vd_pass *pass, vd_answer *a,
-                                 vd_error *err)
+static vd_status copy_attentions(const vd_dialog *d, const vd_pass *pass, const int *entry,
+                                 vd_answer *a, vd_error *err)
 {
     const vd_kept_history *k = &d->history;
+    const vd_packed *seen = &pass->history_words;
     const vd_backend *be = pass->be;
     size_t q = (size_t)a->question_length, width = (size_t)a->history_width,
-           words = (size_t)k->words, rows = (size_t)pass->rows;
+           words = (size_t)seen->tokens, rows = (size_t)pass->rows, n = (size_t)seen->sequences;
+    float *context = vd_arena_take_raw(pass->arena, n, sizeof *context);
     float *topic = vd_arena_take_raw(pass->arena, q * words, sizeof *topic);
     float *region = vd_arena_take_raw(pass->arena, rows, sizeof *region);
     if (pass->arena->failed)
         return vd_error_memory(err, "the answer");
-    be->read_floats(pass->context, a->context_attention, (size_t)a->rounds);
+    be->read_floats(pass->context, context, n);
     be->read_floats(pass->topic, topic, q * words);
     be->read_floats(pass->word, a->word_attention, (size_t)a->regions * q);
     be->read_floats(pass->region, region, rows);
-    for (int r = 0; r < a->rounds; r++) {
-        int first = k->start[r];
-        a->history_length[r] = k->start[r + 1] - first;
+    for (int r = 0; r < a->rounds; r++)
+        a->history_length[r] = k->start[r + 1] - k->start[r];
+    for (size_t s = 0; s < n; s++) {
+        size_t first = (size_t)seen->start[s], r = (size_t)entry[s];
+        a->context_attention[r] = context[s];
         for (size_t i = 0; i < q; i++)
-            memcpy(a->topic_attention + ((size_t)r * q + i) * width,
-                   topic + i * words + (size_t)first, (size_t)a->history_length[r] * sizeof *topic);
+            memcpy(a->topic_attention + (r * q + i) * width, topic + i * words + first,
+                   (size_t)a->history_length[r] * sizeof *topic);
     }
     for (size_t row = 0; row < rows; row++)
         a->region_attention[pass->row_image[row]] = region[row];
@@ -318,16 +327,116 @@ static vd_status stopped(const atomic_int *stop, vd_error *err)
     return stop && atomic_load(stop) ? vd_error_set(err, VD_INTERRUPTED, "stopped") : VD_OK;
 }
 
-static vd_status answer(vd_dialog *d, const int32_t *question, int length, const atomic_int *stop,
-                        vd_answer *a, vd_error *err)
+static vd_positions swapped(vd_positions positions)
 {
-    vd_kept_history *k = &d->history;
+    return positions == VD_POSITIONS_NONE ? VD_POSITIONS_SINUSOIDAL : VD_POSITIONS_NONE;
+}
+
+// The entries that are seen, by index: all but the dropped ones.
+static vd_status list_entries(const vd_dialog *d, const vd_intervention *what_if, vd_pass *pass,
+                              int **entry, int *count, vd_error *err)
+{
+    *entry = vd_arena_ints(pass->arena, (size_t)d->history.entries);
+    *count = 0;
+    if (!*entry)
+        return vd_error_memory(err, "the history");
+    for (int r = 0; r < d->history.entries; r++)
+        if (!what_if->drop_entry || !what_if->drop_entry[r])
+            (*entry)[(*count)++] = r;
+    return *count > 0
+               ? VD_OK
+               : vd_error_set(err, VD_USAGE, "all %d history entries are dropped: one must stay",
+                              d->history.entries);
+}
+
+static vd_status use_kept_history(const vd_dialog *d, vd_pass *pass, vd_error *err)
+{
+    const vd_kept_history *k = &d->history;
+    const int *at =
+        vd_arena_upload(pass->arena, k->start, (size_t)k->entries + 1, sizeof *k->start);
+    if (!at)
+        return vd_error_memory(err, "the history");
+    pass->history_words = (vd_packed){
+        .sequences = k->entries, .tokens = k->words, .start = k->start, .rows = {.start = at}};
+    pass->history.packed = &pass->history_words;
+    pass->history.sentence = k->sentence;
+    pass->history.embedding = k->embedding;
+    pass->context_history.y = k->matching;
+    pass->topic_history.y = k->aggregation;
+    return VD_OK;
+}
+
+// Encodes the entries listed, as the pass's configuration has it; what depends on them is NULL in
+// the pass, so that the stages compute it.
+static vd_status encode_history(const vd_dialog *d, const int *entry, int count, vd_pass *pass,
+                                vd_error *err)
+{
+    const vd_kept_history *k = &d->history;
+    int32_t *ids = vd_arena_take(pass->arena, (size_t)count * VD_MAX_HISTORY, sizeof *ids);
+    int32_t *length = vd_arena_take(pass->arena, (size_t)count, sizeof *length);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the history");
+    for (int s = 0; s < count; s++) {
+        int first = k->start[entry[s]];
+        length[s] = k->start[entry[s] + 1] - first;
+        memcpy(ids + (size_t)s * VD_MAX_HISTORY, k->id + first, (size_t)length[s] * sizeof *ids);
+    }
+    vd_status status =
+        vd_packed_make(ids, length, count, VD_MAX_HISTORY, pass->arena, &pass->history_words, err);
+    return status
+               ? status
+               : vd_sentences_forward(pass, &pass->history, &pass->history_words, pass->w->history,
+                                      VD_SITE_HISTORY_WORDS, VD_SITE_HISTORY_LAYER, err);
+}
+
+// The picture without the features that are left out. Rows of zeros are padding to the network:
+// they take no part in the norm over the regions, and none in the attention.
+static vd_status encode_masked(const vd_dialog *d, const vd_intervention *what_if, vd_pass *pass,
+                               vd_error *err)
+{
+    size_t size = (size_t)d->model->config.region;
+    float *image = vd_arena_take(pass->arena, (size_t)d->regions * size, sizeof *image);
+    if (!image)
+        return vd_error_memory(err, "the picture");
+    for (int p = 0; p < d->regions; p++)
+        if (!what_if->blank && !(what_if->mask_region && what_if->mask_region[p]))
+            memcpy(image + (size_t)p * size, d->image + (size_t)p * size, size * sizeof *image);
+    return vd_pass_image(pass, image, d->regions, err);
+}
+
+static vd_status use_kept_image(const vd_dialog *d, vd_pass *pass, vd_error *err)
+{
+    pass->view_image.y = d->f_image;
+    pass->view_half = d->view_half;
+    return vd_pass_regions(pass, d->image, d->regions, err);
+}
+
+static vd_status answer(vd_dialog *d, const int32_t *question, int length,
+                        const vd_intervention *what_if, const atomic_int *stop, vd_answer *a,
+                        vd_trace *trace, vd_error *err)
+{
+    static const vd_intervention nothing;
+    vd_config config = d->model->config;
     vd_pass pass;
+    int *entry, entries;
     vd_arena_reset(&d->arena);
     vd_model_pass(d->model, &d->arena, &pass);
-    vd_status status = make_span(d, &pass, err);
+    what_if = what_if ? what_if : &nothing;
+    pass.flatten = what_if->flatten;
+    if (what_if->swap_positions)
+        config.positions = swapped(config.positions);
+    pass.config = &config;
+
+    vd_status status = list_entries(d, what_if, &pass, &entry, &entries, err);
     if (status == VD_OK)
-        status = vd_pass_regions(&pass, d->image, d->regions, err);
+        status = make_span(&pass, entries, err);
+    if (status == VD_OK)
+        status = entries < d->history.entries || what_if->swap_positions
+                     ? encode_history(d, entry, entries, &pass, err)
+                     : use_kept_history(d, &pass, err);
+    if (status == VD_OK)
+        status = what_if->blank || what_if->mask_region ? encode_masked(d, what_if, &pass, err)
+                                                        : use_kept_image(d, &pass, err);
     if (status == VD_OK)
         status = vd_packed_make(question, &length, 1, length, &d->arena, &pass.question_words, err);
     if (status == VD_OK)
@@ -335,13 +444,6 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length, const
                                       VD_SITE_QUESTION_WORDS, VD_SITE_QUESTION_LAYER, err);
     if (status == VD_OK)
         status = stopped(stop, err);
-    pass.history.packed = &pass.history_words;
-    pass.history.sentence = k->sentence;
-    pass.history.embedding = k->embedding;
-    pass.context_history.y = k->matching;
-    pass.topic_history.y = k->aggregation;
-    pass.view_image.y = d->f_image;
-    pass.view_half = d->view_half;
     if (status == VD_OK)
         status = vd_pass_answer(&pass, err);
     if (status == VD_OK)
@@ -351,30 +453,43 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length, const
     if (status == VD_OK)
         status = rank_pool(d, &pass, a, err);
     if (status == VD_OK)
-        status = copy_attentions(d, &pass, a, err);
+        status = copy_attentions(d, &pass, entry, a, err);
+    if (status == VD_OK && trace)
+        status = vd_trace_take(&pass, entry, d->history.entries, trace, err);
     return status == VD_OK ? vd_backend_status(pass.be, err) : status;
 }
 
-vd_status vd_dialog_ask(vd_dialog *dialog, const int32_t *question, int length,
-                        const atomic_int *stop, vd_answer *out, vd_error *err)
+vd_status vd_dialog_ask_if(vd_dialog *dialog, const int32_t *question, int length,
+                           const vd_intervention *what_if, const atomic_int *stop, vd_answer *out,
+                           vd_trace *trace, vd_error *err)
 {
     struct timespec from, to;
     *out = (vd_answer){0};
+    if (trace)
+        *trace = (vd_trace){0};
     if (length < 1 || length >= VD_MAX_QUESTION ||
         !ids_fit(question, length, dialog->model->config.vocab))
         return vd_error_set(err, VD_USAGE,
                             "a question of %d tokens: expected 1 to %d, each below %d", length,
                             VD_MAX_QUESTION - 1, dialog->model->config.vocab);
     clock_gettime(CLOCK_MONOTONIC, &from);
-    vd_status status = answer(dialog, question, length, stop, out, err);
+    vd_status status = answer(dialog, question, length, what_if, stop, out, trace, err);
     clock_gettime(CLOCK_MONOTONIC, &to);
     if (status != VD_OK) {
         vd_answer_clear(out);
+        if (trace)
+            vd_trace_clear(trace);
         return status;
     }
     out->milliseconds =
         (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) * 1e-6;
     return VD_OK;
+}
+
+vd_status vd_dialog_ask(vd_dialog *dialog, const int32_t *question, int length,
+                        const atomic_int *stop, vd_answer *out, vd_error *err)
+{
+    return vd_dialog_ask_if(dialog, question, length, NULL, stop, out, NULL, err);
 }
 
 void vd_answer_clear(vd_answer *answer)

@@ -12,7 +12,9 @@
 #include <stdint.h>
 
 #include "engine/batch.h"
+#include "engine/intervention.h"
 #include "engine/pool.h"
+#include "engine/trace.h"
 
 typedef struct vd_dialog vd_dialog;
 
@@ -51,6 +53,12 @@ typedef struct vd_answer {
 // stop may be NULL; when it becomes non-zero the call ends early with VD_INTERRUPTED.
 vd_status vd_dialog_ask(vd_dialog *dialog, const int32_t *question, int length,
                         const atomic_int *stop, vd_answer *out, vd_error *err);
+// The same under changed circumstances (NULL: none), and with what the stages computed (NULL: not
+// wanted; vd_trace_clear). Indices of entries and regions stay those of the dialog: what was left
+// out has attention zero. What an intervention changes is computed anew, the rest is what is kept.
+vd_status vd_dialog_ask_if(vd_dialog *dialog, const int32_t *question, int length,
+                           const vd_intervention *what_if, const atomic_int *stop, vd_answer *out,
+                           vd_trace *trace, vd_error *err);
 void vd_answer_clear(vd_answer *answer);
 
 // question ++ <S> answer </S> ++ </S>, question and wrapped answer each cut to 19 first.

@@ -88,8 +88,7 @@ static vd_status load(vd_model *model, const char *path, vd_error *err)
 static vd_status read_weights(const vd_model *model, vd_real *block, vd_real *sinusoid,
                               vd_error *err)
 {
-    if (model->config.positions == VD_POSITIONS_SINUSOIDAL)
-        vd_words_sinusoid(sinusoid, VD_MAX_HISTORY, model->config.embed);
+    vd_words_sinusoid(sinusoid, VD_MAX_HISTORY, model->config.embed); // also to try them out
     return vd_model_file_weights(model->file, &model->layout, block, err);
 }
 

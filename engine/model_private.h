@@ -15,7 +15,7 @@ struct vd_model {
     vd_layout layout;
     vd_real *block; // in the backend's memory
     vd_weights weights;
-    vd_real *sinusoid; // (VD_MAX_HISTORY, E), there too
+    vd_real *sinusoid; // (VD_MAX_HISTORY, E), there too, whether it is used or not
     char *name;
 };
 

@@ -26,3 +26,22 @@ vd_status vd_backend_status(const vd_backend *be, vd_error *err)
     const char *what = be->trouble();
     return what ? vd_error_set(err, VD_UNAVAILABLE, "%s", what) : VD_OK;
 }
+
+const vd_linear_weights *vd_pass_score(vd_pass *pass, unsigned attention,
+                                       const vd_linear_weights *score, vd_linear_weights *flat)
+{
+    if (!(pass->flatten & attention))
+        return score;
+    flat->w = vd_arena_zeros(pass->arena, (size_t)pass->config->hidden);
+    flat->b = vd_arena_zeros(pass->arena, 1);
+    return flat;
+}
+
+void vd_pass_scores(const vd_pass *pass, unsigned attention, const vd_product *list, int count,
+                    vd_real *scores, size_t n)
+{
+    if (pass->flatten & attention)
+        pass->be->memory->zero(scores, n * sizeof *scores);
+    else
+        pass->be->products(false, true, 0, list, count);
+}

@@ -15,6 +15,8 @@
 #include "engine/arena.h"
 #include "engine/backend.h"
 #include "engine/batch.h"
+#include "engine/intervention.h"
+#include "engine/trace.h"
 
 // Where dropout is applied; each place draws its own mask.
 typedef enum vd_site {
@@ -81,6 +83,7 @@ typedef struct vd_pass {
     const vd_real *sinusoid; // (VD_MAX_HISTORY, E) table, when positions are sinusoidal
     vd_real dropout, lstm_dropout, position_dropout; // rates; all 0 when answering
     uint64_t key;                                    // of this step's dropout masks
+    unsigned flatten; // VD_ATTENTION_*: made uniform, only when answering
     vd_arena *arena;
 
     // Geometry.
@@ -153,6 +156,14 @@ const vd_real *vd_pass_drop(vd_pass *pass, const vd_real *x, size_t n, vd_real r
 void vd_pass_drop_backward(vd_pass *pass, vd_real *dx, size_t n, vd_real rate, vd_site site);
 uint64_t vd_pass_key(const vd_pass *pass, vd_site site);
 
+// An attention is flattened by taking all its scores as zero.
+// Its score layer (H -> 1), or one of zeros in *flat; its .w is NULL when memory is out.
+const vd_linear_weights *vd_pass_score(vd_pass *pass, unsigned attention,
+                                       const vd_linear_weights *score, vd_linear_weights *flat);
+// Its n scores as products a b^T, or zeros.
+void vd_pass_scores(const vd_pass *pass, unsigned attention, const vd_product *list, int count,
+                    vd_real *scores, size_t n);
+
 // GatedTrans: f(x) = tanh(Wy x + by) * g(Wg x + bg). dx (may be NULL) is added to.
 vd_status vd_gated_forward(vd_pass *pass, vd_gated_pass *gated, const vd_gated_weights *w,
                            const vd_real *x, int rows, int in, vd_site site, vd_error *err);
@@ -183,6 +194,11 @@ vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error
 size_t vd_pass_word_start(const vd_pass *pass, int n, int *stride);
 // The stages from context matching to fusion, once the texts and the image are there.
 vd_status vd_pass_answer(vd_pass *pass, vd_error *err);
+
+// Copies what a pass of one question computed; entry: the place of each of its history's sequences
+// among `entries`.
+vd_status vd_trace_take(const vd_pass *pass, const int *entry, int entries, vd_trace *out,
+                        vd_error *err);
 
 // ---- stages, in data order ----------------------------------------------------------------------
 

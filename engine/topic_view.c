@@ -127,7 +127,8 @@ static vd_status attend(vd_pass *pass, vd_error *err)
     if (pass->arena->failed)
         return vd_error_memory(err, "the topic view");
     word_products(pass, list, NULL);
-    pass->be->products(false, true, 0, list, pass->span.dialogs);
+    vd_pass_scores(pass, VD_ATTENTION_QUESTION_WORDS, list, pass->span.dialogs, pass->word,
+                   words_in_all(pass));
     pass->be->word_attention(&pass->span, pass->regions, pass->word);
     int count = runs_of(pass, run);
     for (int i = 0; i < count; i++)

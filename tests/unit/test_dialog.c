@@ -1,4 +1,4 @@
-// A dialog's cached answers against the uncached network over the same conversation, and the
+// A dialog's cached answers against the uncached network over the same small_dialog, and the
 // promises of engine/dialog.h.
 #include <math.h>
 #include <setjmp.h>
@@ -16,96 +16,8 @@
 #include "engine/network.h"
 #include "engine/trainer.h"
 #include "tests/support/backend.h"
-#include "tests/support/random_model.h"
+#include "tests/support/small_dialog.h"
 #include "tests/support/support.h"
-
-enum { WORDS = 30, E = 6, H = 8, D = 10, P = 5, REAL = 4, ROUNDS = 6, POOL = 40, TO = 6 };
-
-typedef struct conversation {
-    vd_model *model;
-    vd_pool *pool;
-    float image[P * D];
-    int32_t question[ROUNDS * VD_MAX_QUESTION], question_length[ROUNDS];
-    int32_t history[ROUNDS * VD_MAX_HISTORY], history_length[ROUNDS];
-    int32_t candidate[POOL * TO], candidate_length[POOL];
-    int32_t option[ROUNDS * POOL], truth[ROUNDS];
-} conversation;
-
-static void must(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
-}
-
-static vd_model *random_model(vd_gate gate, vd_positions positions)
-{
-    vd_config config = {WORDS + VD_FIRST_WORD, E, H, D, gate, positions};
-    vd_model *model = support_random_model(&config);
-    assert_string_equal(vd_model_name(model), "random");
-    return model;
-}
-
-static void random_tokens(vd_rng *rng, int32_t *ids, int32_t *length, int least, int most)
-{
-    *length = least + vd_rng_below(rng, most - least + 1);
-    for (int i = 0; i < *length; i++)
-        ids[i] = 1 + vd_rng_below(rng, WORDS + VD_FIRST_WORD - 1);
-}
-
-static void begin(conversation *c, vd_gate gate, vd_positions positions)
-{
-    vd_rng rng = vd_rng_seed(3, 4);
-    vd_error err;
-    memset(c, 0, sizeof *c);
-    c->model = random_model(gate, positions);
-    for (int i = 0; i < REAL * D; i++)
-        c->image[i] = (float)vd_rng_range(&rng, 0, 1);
-    for (int i = 0; i < POOL; i++)
-        random_tokens(&rng, c->candidate + (size_t)i * TO, &c->candidate_length[i], 1, TO);
-    for (int r = 0; r < ROUNDS; r++) {
-        random_tokens(&rng, c->question + (size_t)r * VD_MAX_QUESTION, &c->question_length[r], 1,
-                      VD_MAX_QUESTION - 1);
-        random_tokens(&rng, c->history + (size_t)r * VD_MAX_HISTORY, &c->history_length[r], 1,
-                      VD_MAX_HISTORY);
-        for (int i = 0; i < POOL; i++)
-            c->option[r * POOL + i] = i;
-    }
-    must(vd_pool_new(c->model, c->candidate, c->candidate_length, POOL, TO, NULL, &c->pool, &err),
-         &err);
-}
-
-static void end(conversation *c)
-{
-    vd_pool_free(c->pool);
-    vd_model_free(c->model);
-}
-
-static vd_batch batch_of(const conversation *c)
-{
-    return (vd_batch){.dialogs = 1,
-                      .rounds = ROUNDS,
-                      .regions = P,
-                      .candidates = POOL,
-                      .question_width = VD_MAX_QUESTION,
-                      .history_width = VD_MAX_HISTORY,
-                      .candidate_width = TO,
-                      .distinct = POOL,
-                      .image = c->image,
-                      .question = c->question,
-                      .question_length = c->question_length,
-                      .history = c->history,
-                      .history_length = c->history_length,
-                      .candidate = c->candidate,
-                      .candidate_length = c->candidate_length,
-                      .option = c->option,
-                      .truth = c->truth};
-}
-
-static void assert_near(const char *what, double found, double expected)
-{
-    if (!(fabs(found - expected) <= 1e-5))
-        fail_msg("%s: cached %.9g, uncached %.9g", what, found, expected);
-}
 
 static void compare_round(const vd_answer *a, const vd_network *net, int t)
 {
@@ -144,14 +56,14 @@ static void compare_round(const vd_answer *a, const vd_network *net, int t)
 
 static void compare(vd_gate gate, vd_positions positions, bool joined)
 {
-    static conversation c;
+    static small_dialog c;
     vd_dialog *dialog;
     vd_answer a;
     vd_error err;
     vd_arena arena = {0};
     vd_network net = {0};
-    begin(&c, gate, positions);
-    vd_batch batch = batch_of(&c);
+    small_dialog_begin(&c, gate, positions);
+    vd_batch batch = small_dialog_batch(&c);
     vd_model_pass(c.model, &arena, &net.pass);
     vd_real *gradient = vd_alloc(c.model->layout.elements, sizeof *gradient);
     vd_weights gradients;
@@ -177,7 +89,7 @@ static void compare(vd_gate gate, vd_positions positions, bool joined)
     vd_dialog_free(dialog);
     vd_free(gradient);
     vd_arena_free(&arena);
-    end(&c);
+    small_dialog_end(&c);
 }
 
 static void cached_answers_equal_uncached_ones(void **state)
@@ -197,11 +109,11 @@ static void cached_answers_equal_the_training_pass(void **state)
 static void asking_changes_nothing_and_truncating_forgets(void **state)
 {
     (void)state;
-    static conversation c;
+    static small_dialog c;
     vd_dialog *dialog;
     vd_answer before, after;
     vd_error err;
-    begin(&c, VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE);
+    small_dialog_begin(&c, VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE);
     must(vd_dialog_new(c.model, c.pool, c.image, P, c.history, c.history_length[0], &dialog, &err),
          &err);
     must(vd_dialog_ask(dialog, c.question, c.question_length[0], NULL, &before, &err), &err);
@@ -217,18 +129,18 @@ static void asking_changes_nothing_and_truncating_forgets(void **state)
     vd_answer_clear(&before);
     vd_answer_clear(&after);
     vd_dialog_free(dialog);
-    end(&c);
+    small_dialog_end(&c);
 }
 
 static void answers_are_ranked_and_sum_to_one(void **state)
 {
     (void)state;
-    static conversation c;
+    static small_dialog c;
     vd_dialog *dialog;
     vd_answer a;
     vd_error err;
     double sum = 0, words = 0, regions = 0;
-    begin(&c, VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE);
+    small_dialog_begin(&c, VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE);
     must(vd_dialog_new(c.model, c.pool, c.image, P, c.history, c.history_length[0], &dialog, &err),
          &err);
     must(vd_dialog_ask(dialog, c.question, c.question_length[0], NULL, &a, &err), &err);
@@ -246,23 +158,23 @@ static void answers_are_ranked_and_sum_to_one(void **state)
     assert_near("region attention", regions, 1);
     vd_answer_clear(&a);
     vd_dialog_free(dialog);
-    end(&c);
+    small_dialog_end(&c);
 }
 
 static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
-    static conversation c;
+    static small_dialog c;
     vd_dialog *dialog;
     vd_answer a;
     vd_error err;
     atomic_int stop = 1;
     int32_t beyond = WORDS + VD_FIRST_WORD;
-    begin(&c, VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE);
+    small_dialog_begin(&c, VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE);
     assert_int_equal(vd_dialog_new(c.model, c.pool, c.image, 0, c.history, 1, &dialog, &err),
                      VD_USAGE);
     assert_null(dialog);
-    vd_model *other = random_model(VD_GATE_SIGMOID, VD_POSITIONS_SINUSOIDAL);
+    vd_model *other = small_dialog_model(VD_GATE_SIGMOID, VD_POSITIONS_SINUSOIDAL);
     assert_int_equal(vd_dialog_new(other, c.pool, c.image, P, c.history, 1, &dialog, &err),
                      VD_USAGE);
     assert_null(dialog);
@@ -285,12 +197,12 @@ static void what_does_not_fit_is_refused(void **state)
     must(vd_dialog_ask(dialog, c.question, 1, &stop, &a, &err), &err);
     vd_answer_clear(&a);
     vd_dialog_free(dialog);
-    end(&c);
+    small_dialog_end(&c);
 }
 
 static vd_status whole_conversation(void *context, vd_error *err)
 {
-    conversation *c = context;
+    small_dialog *c = context;
     vd_pool *pool = NULL;
     vd_dialog *dialog = NULL;
     vd_answer a = {0};
@@ -304,6 +216,17 @@ static vd_status whole_conversation(void *context, vd_error *err)
     if (status == VD_OK)
         status = vd_dialog_ask(dialog, c->question, c->question_length[0], NULL, &a, err);
     vd_answer_clear(&a);
+    vd_trace trace = {0};
+    const bool drop[2] = {true}, mask[P] = {true};
+    const vd_intervention what_if = {.drop_entry = drop,
+                                     .mask_region = mask,
+                                     .flatten = VD_ATTENTION_ROUNDS | VD_ATTENTION_REGIONS,
+                                     .swap_positions = true};
+    if (status == VD_OK)
+        status = vd_dialog_ask_if(dialog, c->question, c->question_length[0], &what_if, NULL, &a,
+                                  &trace, err);
+    vd_answer_clear(&a);
+    vd_trace_clear(&trace);
     vd_dialog_free(dialog);
     vd_pool_free(pool);
     return status;
@@ -312,10 +235,10 @@ static vd_status whole_conversation(void *context, vd_error *err)
 static void every_failed_allocation_is_reported(void **state)
 {
     (void)state;
-    static conversation c;
-    begin(&c, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL);
+    static small_dialog c;
+    small_dialog_begin(&c, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL);
     assert_true(support_fail_each_allocation(whole_conversation, &c) > 10);
-    end(&c);
+    small_dialog_end(&c);
 }
 
 static void a_history_entry_is_question_answer_end(void **state)
