@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "engine/vocab.h"
+
 // Sequences of one kind.
 typedef struct vd_lines {
     const char *name;
@@ -111,4 +113,28 @@ vd_status vd_batch_check(const vd_batch *b, int vocab, vd_error *err)
     if (status == VD_OK)
         status = check_options(b, err);
     return status == VD_OK ? check_spoken(b, vocab, err) : status;
+}
+
+int vd_batch_said(const vd_batch *batch, int candidate)
+{
+    const int32_t *out = batch->candidate_out + (size_t)candidate * (size_t)batch->candidate_width;
+    int n = 0;
+    while (n < batch->candidate_width && out[n] != VD_PAD)
+        n++;
+    return n;
+}
+
+vd_totals vd_batch_totals(const vd_batch *batch)
+{
+    vd_totals totals = {0};
+    for (int n = 0; n < batch->dialogs * batch->rounds; n++) {
+        if (batch->truth[n] < 0)
+            continue;
+        totals.questions++;
+        if (batch->candidate_out)
+            totals.words += vd_batch_said(
+                batch,
+                batch->option[(size_t)n * (size_t)batch->candidates + (size_t)batch->truth[n]]);
+    }
+    return totals;
 }

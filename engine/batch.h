@@ -37,6 +37,16 @@ typedef struct vd_batch {
     const int32_t *candidate_in, *candidate_out; // (U, To), or NULL
 } vd_batch;
 
+// What a step's losses are means over, however many batches it takes.
+typedef struct vd_totals {
+    int64_t questions; // with a known answer
+    int64_t words;     // of those answers, </S> included: what the generative decoder has to say
+} vd_totals;
+
+vd_totals vd_batch_totals(const vd_batch *batch);
+// Words of a distinct candidate that the generative decoder has to say; candidate_out is there.
+int vd_batch_said(const vd_batch *batch, int candidate);
+
 // Whether a network of `vocab` words can read the batch: sizes that can be counted, lengths within
 // the widths and the limits above, every id, option and answer in range. VD_USAGE names the first
 // that is not.

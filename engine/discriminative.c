@@ -112,21 +112,20 @@ vd_status vd_discriminative_backward(vd_network *net, vd_error *err)
 
 // ---- loss ---------------------------------------------------------------------------------------
 
-vd_status vd_discriminative_loss(vd_network *net, int margin, double lambda, double *loss,
-                                 vd_error *err)
+vd_status vd_discriminative_loss(vd_network *net, int margin, double lambda, const vd_totals *of,
+                                 double *loss, vd_error *err)
 {
     vd_pass *pass = &net->pass;
     const vd_batch *batch = net->batch;
-    int n = pass->span.questions, known = 0;
-    for (int k = 0; k < n; k++)
-        known += batch->truth[k] >= 0;
+    int n = pass->span.questions;
+    int64_t known = of ? of->questions : vd_batch_totals(batch).questions;
     vd_candidate_loss l = {
         .questions = n,
         .candidates = batch->candidates,
         .hidden = pass->config->hidden,
         .margin = margin,
         .lambda = lambda,
-        .scale = known ? 1.0 / known : 0,
+        .scale = known ? 1 / (double)known : 0,
         .truth = vd_arena_upload(pass->arena, batch->truth, (size_t)n, sizeof *batch->truth),
         .option = net->option,
         .scores = net->scores,

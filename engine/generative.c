@@ -13,15 +13,6 @@ typedef struct vd_spoken {
     int *question, *candidate;
 } vd_spoken;
 
-static int length_of(const vd_batch *batch, int candidate)
-{
-    const int32_t *out = batch->candidate_out + (size_t)candidate * (size_t)batch->candidate_width;
-    int n = 0;
-    while (n < batch->candidate_width && out[n] != VD_PAD)
-        n++;
-    return n;
-}
-
 // Packs what the decoder reads, and lists what it should say in the same order.
 static vd_status pack(vd_network *net, const vd_spoken *spoken, vd_error *err)
 {
@@ -33,7 +24,7 @@ static vd_status pack(vd_network *net, const vd_spoken *spoken, vd_error *err)
     if (pass->arena->failed)
         return vd_error_memory(err, "spoken answers");
     for (size_t s = 0; s < count; s++) {
-        lengths[s] = length_of(batch, spoken->candidate[s]);
+        lengths[s] = vd_batch_said(batch, spoken->candidate[s]);
         memcpy(ids + s * width, batch->candidate_in + (size_t)spoken->candidate[s] * width,
                width * sizeof *ids);
     }
@@ -106,7 +97,7 @@ static double log_probability(const vd_network *net, int row)
     return log(fmax((double)p, 1e-37));
 }
 
-vd_status vd_generative_loss(vd_network *net, double *loss, vd_error *err)
+vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss, vd_error *err)
 {
     vd_pass *pass = &net->pass;
     const vd_batch *batch = net->batch;
@@ -129,7 +120,9 @@ vd_status vd_generative_loss(vd_network *net, double *loss, vd_error *err)
         return status;
     for (int row = 0; row < net->answer_words.tokens; row++)
         total -= log_probability(net, row);
-    *loss = net->answer_words.tokens ? total / net->answer_words.tokens : 0;
+    int64_t words = of ? of->words : net->answer_words.tokens;
+    net->word_share = words ? 1 / (vd_real)words : 0;
+    *loss = words ? total / (double)words : 0;
     return VD_OK;
 }
 
@@ -143,12 +136,12 @@ vd_status vd_generative_backward(vd_network *net, vd_error *err)
     vd_real *dinitial = vd_arena_zeros(pass->arena, s * (size_t)h);
     if (pass->arena->failed)
         return vd_error_memory(err, "the generative decoder's gradient");
-    // Softmax and cross entropy together: (p - 1 at the target) / words.
+    // Softmax and cross entropy together: (p - 1 at the target) / words of the step.
     for (size_t row = 0; row < words; row++) {
         vd_real *d = net->logits + row * (size_t)v;
         d[net->target[row]] -= 1;
         for (int i = 0; i < v; i++)
-            d[i] /= (vd_real)words;
+            d[i] *= net->word_share;
     }
     pass->be->linear_backward(net->answer.recurrent.y, pass->w->words.w, net->logits,
                               net->answer.recurrent.dy, 1, pass->dw->words.w, pass->dw->words.b,

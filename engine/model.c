@@ -10,6 +10,7 @@
 
 static const char *const gate_names[] = {"leaky-relu", "sigmoid", "elu"};
 static const char *const positions_names[] = {"none", "sinusoidal", "learned", "as-printed"};
+static const char *const decoders_names[] = {"discriminative", "generative", "both"};
 
 const char *vd_gate_name(vd_gate gate)
 {
@@ -19,6 +20,11 @@ const char *vd_gate_name(vd_gate gate)
 const char *vd_positions_name(vd_positions positions)
 {
     return positions_names[positions];
+}
+
+const char *vd_decoders_name(vd_decoders decoders)
+{
+    return decoders_names[decoders];
 }
 
 static bool parse(const char *name, const char *const *names, int count, int *out)
@@ -49,6 +55,15 @@ bool vd_positions_parse(const char *name, vd_positions *out)
     return true;
 }
 
+bool vd_decoders_parse(const char *name, vd_decoders *out)
+{
+    int i;
+    if (!parse(name, decoders_names, sizeof decoders_names / sizeof *decoders_names, &i))
+        return false;
+    *out = (vd_decoders)i;
+    return true;
+}
+
 static char *name_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -74,7 +89,7 @@ static vd_status load(vd_model *model, const char *path, vd_error *err)
     if (status != VD_OK)
         return status;
     const vd_config *c = &model->config;
-    vd_weights_layout(c, VD_DISCRIMINATIVE, &model->layout, NULL, NULL);
+    vd_weights_layout(c, &model->layout, NULL, NULL);
     status = vd_model_file_fits(model->file, &model->layout, also, err);
     if (status != VD_OK)
         return status;
@@ -134,7 +149,7 @@ vd_status vd_model_use(vd_model *model, const vd_backend *be, vd_error *err)
     model->be = be;
     model->block = block;
     model->sinusoid = sinusoid;
-    vd_weights_layout(&model->config, VD_DISCRIMINATIVE, &model->layout, block, &model->weights);
+    vd_weights_layout(&model->config, &model->layout, block, &model->weights);
     return VD_OK;
 }
 

@@ -25,6 +25,9 @@ typedef enum vd_positions {
     VD_POSITIONS_AS_PRINTED
 } vd_positions;
 
+// Which decoders turn the encoder's vector into answers.
+typedef enum vd_decoders { VD_DISCRIMINATIVE, VD_GENERATIVE, VD_BOTH } vd_decoders;
+
 typedef struct vd_config {
     int vocab;  // V
     int embed;  // E
@@ -32,7 +35,18 @@ typedef struct vd_config {
     int region; // D
     vd_gate gate;
     vd_positions positions;
+    vd_decoders decoders;
 } vd_config;
+
+static inline bool vd_has_discriminative(vd_decoders decoders)
+{
+    return decoders != VD_GENERATIVE;
+}
+
+static inline bool vd_has_generative(vd_decoders decoders)
+{
+    return decoders != VD_DISCRIMINATIVE;
+}
 
 typedef struct vd_model vd_model;
 
@@ -58,5 +72,7 @@ const char *vd_gate_name(vd_gate gate); // "leaky-relu", "sigmoid", "elu"
 bool vd_gate_parse(const char *name, vd_gate *out);
 const char *vd_positions_name(vd_positions positions); // "none", "sinusoidal", "learned", ...
 bool vd_positions_parse(const char *name, vd_positions *out);
+const char *vd_decoders_name(vd_decoders decoders); // "discriminative", "generative", "both"
+bool vd_decoders_parse(const char *name, vd_decoders *out);
 
 #endif

@@ -156,14 +156,27 @@ vd_status vd_network_encode_backward(vd_network *net, vd_error *err)
     return status;
 }
 
-vd_status vd_network_scores(vd_network *net, const vd_batch *batch, float *scores, vd_error *err)
+vd_status vd_network_scores(vd_network *net, const vd_batch *batch, vd_decoders by, float *scores,
+                            vd_error *err)
 {
+    vd_decoders has = net->pass.config->decoders;
+    vd_decoders other = has == VD_GENERATIVE ? VD_DISCRIMINATIVE : VD_GENERATIVE;
+    if (by != has && has != VD_BOTH)
+        return vd_error_set(err, VD_USAGE, "the model has no %s decoder, only a %s one",
+                            vd_decoders_name(other), vd_decoders_name(has));
     vd_status status = vd_network_encode(net, batch, err);
-    if (status == VD_OK)
+    if (status == VD_OK && vd_has_generative(by))
+        status = vd_generative_scores(net, scores, err);
+    if (status == VD_OK && vd_has_discriminative(by))
         status = vd_discriminative_forward(net, err);
-    if (status != VD_OK)
+    if (status != VD_OK || !vd_has_discriminative(by))
         return status;
-    net->pass.be->read_floats(net->scores, scores,
-                              (size_t)net->pass.span.questions * (size_t)batch->candidates);
+    size_t all = (size_t)net->pass.span.questions * (size_t)batch->candidates;
+    float *products = scores;
+    if (by == VD_BOTH && !(products = vd_arena_take(net->pass.arena, all, sizeof *products)))
+        return vd_error_memory(err, "candidate scores");
+    net->pass.be->read_floats(net->scores, products, all);
+    for (size_t i = 0; i < all && by == VD_BOTH; i++)
+        scores[i] = (scores[i] + products[i]) / 2;
     return vd_backend_status(net->pass.be, err);
 }

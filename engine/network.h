@@ -27,6 +27,7 @@ typedef struct vd_network {
     const int *answer_question; // (sequences) the question whose e starts it
     const int32_t *target;      // (words) what should be said
     vd_real *logits;            // (words, V), after the forward pass probabilities
+    vd_real word_share;         // of one word in the loss: 1 / words of the step
 } vd_network;
 
 // Checks the batch (vd_batch_check). Geometry and encoder: fills pass.encoded and the four
@@ -47,22 +48,26 @@ vd_status vd_discriminative_forward(vd_network *net, vd_error *err);
 // From net->dscores, with net->dvector and pass.dencoded as a loss left them.
 vd_status vd_discriminative_backward(vd_network *net, vd_error *err);
 
-// Encoder and discriminative decoder without a gradient: scores (N, O).
-vd_status vd_network_scores(vd_network *net, const vd_batch *batch, float *scores, vd_error *err);
+// Encoder and decoders without a gradient: scores (N, O) of the discriminative decoder (products),
+// of the generative one (mean log-probabilities), or the mean of the two.
+vd_status vd_network_scores(vd_network *net, const vd_batch *batch, vd_decoders by, float *scores,
+                            vd_error *err);
 
 // Loss of the discriminative decoder: cross entropy over the O candidates, mean over the questions
-// with a known answer, and with margin > 1 the large-margin softmax (Liu et al. 2016, eq. 7) with
-// lambda annealing: the target's score is (lambda z_y + |o_y||e| psi) / (1 + lambda).
-// Fills dscores, dvector, dencoded when gradients are wanted.
-vd_status vd_discriminative_loss(vd_network *net, int margin, double lambda, double *loss,
-                                 vd_error *err);
+// with a known answer (the batch's share of the mean over `of` when that is not NULL), and with
+// margin > 1 the large-margin softmax (Liu et al. 2016, eq. 7) with lambda annealing: the target's
+// score is (lambda z_y + |o_y||e| psi) / (1 + lambda). Fills dscores, dvector, dencoded when
+// gradients are wanted.
+vd_status vd_discriminative_loss(vd_network *net, int margin, double lambda, const vd_totals *of,
+                                 double *loss, vd_error *err);
 // psi(theta) = (-1)^t cos(m theta) - 2t for theta in [t pi/m, (t+1) pi/m], as a function of
 // cos(theta), held 1e-7 away from +-1; *slope = d psi / d cos (may be NULL).
 double vd_margin_psi(int margin, double cosine, double *slope);
 
 // Generative decoder over the human answers: mean next-word cross entropy over the words of the
-// batch. The batch needs candidate_in and candidate_out. Backward follows a loss of the same pass.
-vd_status vd_generative_loss(vd_network *net, double *loss, vd_error *err);
+// batch (its share of the mean over `of` when that is not NULL). The batch needs candidate_in and
+// candidate_out. Backward follows a loss of the same pass.
+vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss, vd_error *err);
 vd_status vd_generative_backward(vd_network *net, vd_error *err);
 // scores (N, O): mean log-probability of a candidate's words. What the decoder computed is not
 // kept.

@@ -6,6 +6,7 @@
 
 struct vd_scorer {
     const vd_model *model;
+    vd_decoders by;
     vd_arena arena;
 };
 
@@ -15,7 +16,13 @@ vd_status vd_scorer_new(const vd_model *model, vd_scorer **out, vd_error *err)
     if (!*out)
         return vd_error_memory(err, "the scorer");
     (*out)->model = model;
+    (*out)->by = model->config.decoders;
     return VD_OK;
+}
+
+void vd_scorer_decoders(vd_scorer *scorer, vd_decoders by)
+{
+    scorer->by = by;
 }
 
 vd_status vd_scorer_run(vd_scorer *scorer, const vd_batch *batch, float *scores, vd_error *err)
@@ -23,7 +30,7 @@ vd_status vd_scorer_run(vd_scorer *scorer, const vd_batch *batch, float *scores,
     vd_network net = {0};
     vd_arena_reset(&scorer->arena);
     vd_model_pass(scorer->model, &scorer->arena, &net.pass);
-    return vd_network_scores(&net, batch, scores, err);
+    return vd_network_scores(&net, batch, scorer->by, scores, err);
 }
 
 void vd_scorer_free(vd_scorer *scorer)

@@ -32,6 +32,11 @@ static const char *optimiser_choice(int i)
     return i <= VD_RMSPROP ? vd_optimiser_name((vd_optimiser)i) : NULL;
 }
 
+static const char *decoders_choice(int i)
+{
+    return i <= VD_BOTH ? vd_decoders_name((vd_decoders)i) : NULL;
+}
+
 static const vd_field config_fields[] = {
     {"vocab", INT, offsetof(vd_config, vocab), 5, 10000000, NULL},
     {"embed", INT, offsetof(vd_config, embed), 1, 65536, NULL},
@@ -39,6 +44,7 @@ static const vd_field config_fields[] = {
     {"region", INT, offsetof(vd_config, region), 1, 65536, NULL},
     {"gate", CHOICE, offsetof(vd_config, gate), 0, 0, gate_choice},
     {"positions", CHOICE, offsetof(vd_config, positions), 0, 0, positions_choice},
+    {"decoder", CHOICE, offsetof(vd_config, decoders), 0, 0, decoders_choice},
     {NULL, INT, 0, 0, 0, NULL},
 };
 
@@ -56,6 +62,9 @@ static const vd_field option_fields[] = {
     {"seed", SEED, offsetof(vd_train_options, seed), 0, 0, NULL},
     {NULL, INT, 0, 0, 0, NULL},
 };
+
+// Models from before there was a choice do not have it: 0, discriminative.
+static const char *const OPTIONAL = "decoder";
 
 // ---- writing ------------------------------------------------------------------------------------
 
@@ -291,9 +300,12 @@ static vd_status read(const vd_field *fields, const char *json, const char *wher
                                              .yajl_start_array = on_array};
     vd_settings_reader r = {
         .fields = fields, .where = where, .base = base, .refused = VD_FORMAT, .err = err};
+    for (const vd_field *f = fields; f->name; f++)
+        if (strcmp(f->name, OPTIONAL) == 0)
+            *(int *)(void *)(r.base + f->offset) = 0;
     vd_status status = vd_json_read(where, json, strlen(json), &callbacks, &r, &r.refused, err);
     for (const vd_field *f = fields; status == VD_OK && f->name; f++)
-        if (!(r.seen & 1u << (f - fields)))
+        if (strcmp(f->name, OPTIONAL) != 0 && !(r.seen & 1u << (f - fields)))
             status = vd_error_set(err, VD_FORMAT, "%s: \"%s\" is missing", where, f->name);
     return status;
 }

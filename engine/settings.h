@@ -10,8 +10,8 @@
 vd_status vd_settings_from_config(const vd_config *config, char **json, vd_error *err);
 vd_status vd_settings_from_options(const vd_train_options *options, char **json, vd_error *err);
 
-// `where` names the source in errors. Every field must be there, in range; unknown ones are
-// refused.
+// `where` names the source in errors. Every field must be there, in range ("decoder" may be left
+// out: discriminative); unknown ones are refused.
 vd_status vd_settings_to_config(const char *json, const char *where, vd_config *config,
                                 vd_error *err);
 vd_status vd_settings_to_options(const char *json, const char *where, vd_train_options *options,

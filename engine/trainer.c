@@ -29,6 +29,7 @@ struct vd_trainer {
     vd_weights weights, gradients;
     vd_arena arena;
     int64_t steps;
+    int pieces; // added to the step that has begun
     vd_metadata metadata;
 };
 
@@ -85,7 +86,7 @@ static void release_parts(vd_trainer *t)
 static vd_status allocate(vd_trainer *t, const vd_backend *be, vd_error *err)
 {
     const vd_memory *memory = be->memory;
-    vd_weights_layout(&t->config, VD_DISCRIMINATIVE, &t->layout, NULL, NULL);
+    vd_weights_layout(&t->config, &t->layout, NULL, NULL);
     size_t bytes = t->layout.elements * sizeof *t->block;
     size_t table = (size_t)VD_MAX_HISTORY * (size_t)t->config.embed;
     vd_real *sinusoid = vd_alloc(table, sizeof *sinusoid);
@@ -101,8 +102,8 @@ static vd_status allocate(vd_trainer *t, const vd_backend *be, vd_error *err)
     }
     memory->zero(t->first, bytes);
     memory->zero(t->second, bytes);
-    vd_weights_layout(&t->config, VD_DISCRIMINATIVE, &t->layout, t->block, &t->weights);
-    vd_weights_layout(&t->config, VD_DISCRIMINATIVE, &t->layout, t->gradient, &t->gradients);
+    vd_weights_layout(&t->config, &t->layout, t->block, &t->weights);
+    vd_weights_layout(&t->config, &t->layout, t->gradient, &t->gradients);
     if (t->config.positions == VD_POSITIONS_SINUSOIDAL)
         vd_words_sinusoid(sinusoid, VD_MAX_HISTORY, t->config.embed);
     memory->upload(t->sinusoid, sinusoid, table * sizeof *sinusoid);
@@ -254,6 +255,24 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
     return VD_OK;
 }
 
+// The parameter of that name; a decoder's name depends on whether it is the only one.
+static const vd_parameter *counterpart(const vd_layout *layout, const char *name)
+{
+    static const char *const prefixes[] = {"disc_decoder.", "gen_decoder.", "decoder."};
+    const vd_parameter *found = vd_layout_find(layout, name);
+    for (size_t i = 0; !found && i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i]);
+        if (strncmp(name, prefixes[i], length) != 0)
+            continue;
+        for (size_t j = 0; !found && j < sizeof prefixes / sizeof *prefixes; j++) {
+            char other[sizeof layout->parameter[0].name];
+            snprintf(other, sizeof other, "%s%s", prefixes[j], name + length);
+            found = vd_layout_find(layout, other);
+        }
+    }
+    return found;
+}
+
 vd_status vd_trainer_start_from(vd_trainer *t, const vd_model *model, vd_error *err)
 {
     vd_status status = check_start(t, model, err);
@@ -263,9 +282,9 @@ vd_status vd_trainer_start_from(vd_trainer *t, const vd_model *model, vd_error *
         return status;
     for (int k = 0; k < t->layout.count; k++) {
         const vd_parameter *p = &t->layout.parameter[k];
-        const vd_parameter *q = vd_layout_find(&model->layout, p->name);
+        const vd_parameter *q = counterpart(&model->layout, p->name);
         if (!q)
-            continue; // learned positions, which start from zero
+            continue; // learned positions and other decoders keep how they start
         memcpy(t->block + p->offset, model->block + q->offset, p->elements * sizeof *t->block);
         if (model->config.gate != t->config.gate)
             open_gate(p, t->block + p->offset);
@@ -314,46 +333,73 @@ static vd_network network_of(vd_trainer *t)
                                  .arena = &t->arena}};
 }
 
-static vd_status gradient_of(vd_trainer *t, const vd_batch *batch, double *loss, vd_error *err)
+// Each piece of a step has dropout masks of its own.
+static uint64_t dropout_key(const vd_trainer *t)
 {
-    const vd_train_options *o = &t->options;
-    vd_network net = network_of(t);
-    net.pass.dw = &t->gradients;
-    net.pass.dropout = o->dropout;
-    net.pass.lstm_dropout = o->lstm_dropout;
-    net.pass.position_dropout = o->position_dropout;
-    net.pass.key = vd_rng_seed(o->seed, STREAM_DROPOUT + (uint64_t)t->steps * 16).state;
-    double lambda = fmax(o->lambda_floor, o->lambda_start * pow(o->lambda_decay, (double)t->steps));
-
-    t->be->memory->zero(t->gradient, t->layout.elements * sizeof *t->gradient);
-    vd_status status = vd_network_encode(&net, batch, err);
-    if (status == VD_OK)
-        status = vd_discriminative_forward(&net, err);
-    if (status == VD_OK)
-        status = vd_discriminative_loss(&net, o->margin, lambda, loss, err);
-    if (status == VD_OK)
-        status = vd_discriminative_backward(&net, err);
-    if (status == VD_OK)
-        status = vd_network_encode_backward(&net, err);
-    return status;
+    uint64_t stream = STREAM_DROPOUT + (uint64_t)t->steps * 16;
+    return vd_rng_seed(t->options.seed, stream ^ (uint64_t)t->pieces << 48).state;
 }
 
-vd_status vd_trainer_step(vd_trainer *t, const vd_batch *batch, double multiplier, double *loss,
-                          double *gradient_norm, vd_error *err)
+static vd_status discriminate(const vd_trainer *t, vd_network *net, const vd_totals *of,
+                              double *loss, vd_error *err)
+{
+    const vd_train_options *o = &t->options;
+    double lambda = fmax(o->lambda_floor, o->lambda_start * pow(o->lambda_decay, (double)t->steps));
+    vd_status status = vd_discriminative_forward(net, err);
+    if (status == VD_OK)
+        status = vd_discriminative_loss(net, o->margin, lambda, of, loss, err);
+    return status == VD_OK ? vd_discriminative_backward(net, err) : status;
+}
+
+static vd_status generate(vd_network *net, const vd_totals *of, double *loss, vd_error *err)
+{
+    vd_status status = vd_generative_loss(net, of, loss, err);
+    return status == VD_OK ? vd_generative_backward(net, err) : status;
+}
+
+void vd_trainer_begin(vd_trainer *t)
+{
+    t->be->memory->zero(t->gradient, t->layout.elements * sizeof *t->gradient);
+    t->pieces = 0;
+}
+
+vd_status vd_trainer_add(vd_trainer *t, const vd_batch *batch, const vd_totals *of, double *loss,
+                         vd_error *err)
+{
+    vd_network net = network_of(t);
+    double ranked = 0, said = 0;
+    net.pass.dw = &t->gradients;
+    net.pass.dropout = t->options.dropout;
+    net.pass.lstm_dropout = t->options.lstm_dropout;
+    net.pass.position_dropout = t->options.position_dropout;
+    net.pass.key = dropout_key(t);
+    vd_status status = vd_network_encode(&net, batch, err);
+    if (status == VD_OK && vd_has_discriminative(t->config.decoders))
+        status = discriminate(t, &net, of, &ranked, err);
+    if (status == VD_OK && vd_has_generative(t->config.decoders))
+        status = generate(&net, of, &said, err);
+    if (status == VD_OK)
+        status = vd_network_encode_backward(&net, err);
+    if (status != VD_OK)
+        return status;
+    t->pieces++;
+    *loss += ranked + said;
+    return VD_OK;
+}
+
+vd_status vd_trainer_finish(vd_trainer *t, double multiplier, double loss, double *gradient_norm,
+                            vd_error *err)
 {
     const vd_backend *be = t->be;
-    vd_status status = gradient_of(t, batch, loss, err);
-    if (status != VD_OK)
-        return status;
     double norm = sqrt(be->square_sum(t->gradient, t->layout.elements));
-    status = vd_backend_status(be, err);
+    vd_status status = vd_backend_status(be, err);
     if (status != VD_OK)
         return status;
-    if (!isfinite(*loss) || !isfinite(norm))
+    if (!isfinite(loss) || !isfinite(norm))
         return vd_error_set(err, VD_FORMAT,
                             "training went wrong at step %" PRId64 ": loss %g, gradient norm %g; "
                             "try a lower --rate, or --clip",
-                            t->steps + 1, *loss, norm);
+                            t->steps + 1, loss, norm);
     double clip = t->options.clip, scale = clip > 0 && norm > clip ? clip / norm : 1;
     double rate = t->options.rate * multiplier;
     t->steps++;
@@ -367,11 +413,20 @@ vd_status vd_trainer_step(vd_trainer *t, const vd_batch *batch, double multiplie
     return vd_backend_status(be, err);
 }
 
+vd_status vd_trainer_step(vd_trainer *t, const vd_batch *batch, double multiplier, double *loss,
+                          double *gradient_norm, vd_error *err)
+{
+    vd_trainer_begin(t);
+    *loss = 0;
+    vd_status status = vd_trainer_add(t, batch, NULL, loss, err);
+    return status == VD_OK ? vd_trainer_finish(t, multiplier, *loss, gradient_norm, err) : status;
+}
+
 vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *scores,
                             vd_error *err)
 {
     vd_network net = network_of(trainer);
-    return vd_network_scores(&net, batch, scores, err);
+    return vd_network_scores(&net, batch, trainer->config.decoders, scores, err);
 }
 
 // ---- files --------------------------------------------------------------------------------------
@@ -511,7 +566,7 @@ vd_status vd_trainer_resume(const char *path, vd_trainer **out, vd_error *err)
     if (status == VD_OK)
         status = read_metadata(t, file, err);
     if (status == VD_OK) {
-        vd_weights_layout(&t->config, VD_DISCRIMINATIVE, &t->layout, NULL, NULL);
+        vd_weights_layout(&t->config, &t->layout, NULL, NULL);
         status = vd_model_file_fits(file, &t->layout, also, err);
     }
     if (status == VD_OK)

@@ -38,7 +38,8 @@ vd_status vd_trainer_resume(const char *path, vd_trainer **out, vd_error *err);
 void vd_trainer_free(vd_trainer *trainer);
 
 // Starts a new trainer (no step taken yet) from a model's weights instead of random ones. Sizes and
-// vocabulary must be the model's; positions may differ (learned ones start from zero). A model with
+// vocabulary must be the model's; positions may differ (learned ones start from zero), and a
+// decoder that the model does not have starts from random weights. A model with
 // sigmoid gates can start one with another gate g: sigmoid(x) is near 1/2 + x/4, which is
 // g(1/2 + x/4) where that is positive, so Wg becomes Wg / 4 and bg becomes bg / 4 + 1/2.
 vd_status vd_trainer_start_from(vd_trainer *trainer, const vd_model *model, vd_error *err);
@@ -59,11 +60,23 @@ vd_status vd_trainer_set_metadata(vd_trainer *trainer, const char *key, const ch
 const char *vd_trainer_metadata(const vd_trainer *trainer, const char *key);
 
 // One step on one batch; multiplier is the schedule's factor on the rate. Returns the mean loss
-// before the step and, when gradient_norm is not NULL, the norm before clipping.
+// before the step (two decoders: the sum of both losses) and, when gradient_norm is not NULL, the
+// norm before clipping.
 vd_status vd_trainer_step(vd_trainer *trainer, const vd_batch *batch, double multiplier,
                           double *loss, double *gradient_norm, vd_error *err);
 
-// Scores of all candidates without dropout: scores (B, R, O). For evaluation during training.
+// The same step in pieces, where memory is short: begin, add every piece, finish. `of` are the
+// totals of all pieces together, so that their gradients sum to that of one large batch (to
+// rounding; dropout masks are drawn for each piece). Each add adds its share to *loss. After a
+// failed add begin again: weights are changed by finish alone.
+void vd_trainer_begin(vd_trainer *trainer);
+vd_status vd_trainer_add(vd_trainer *trainer, const vd_batch *batch, const vd_totals *of,
+                         double *loss, vd_error *err);
+vd_status vd_trainer_finish(vd_trainer *trainer, double multiplier, double loss,
+                            double *gradient_norm, vd_error *err);
+
+// Scores of all candidates without dropout, by all decoders the model has (vd_network_scores):
+// scores (B, R, O). For evaluation during training.
 vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *scores,
                             vd_error *err);
 
@@ -77,9 +90,11 @@ vd_status vd_trainer_save_model(const vd_trainer *trainer, const char *path, int
                                 vd_error *err);
 vd_status vd_trainer_checkpoint(const vd_trainer *trainer, const char *path, vd_error *err);
 
-// Scores of a batch under a loaded model, uncached, for evaluation: scores (B, R, O).
+// Scores of a batch under a loaded model, uncached, for evaluation: scores (B, R, O), by all
+// decoders the model has (the mean of two) unless another choice is made.
 typedef struct vd_scorer vd_scorer;
 vd_status vd_scorer_new(const vd_model *model, vd_scorer **out, vd_error *err);
+void vd_scorer_decoders(vd_scorer *scorer, vd_decoders by); // run refuses what the model has not
 vd_status vd_scorer_run(vd_scorer *scorer, const vd_batch *batch, float *scores, vd_error *err);
 void vd_scorer_free(vd_scorer *scorer);
 

@@ -84,8 +84,24 @@ static void bind_one_way(vd_binder *b, const char *name, size_t in, size_t hidde
         lstm[layer] = bind_lstm(b, name, layer, 0, layer ? hidden : in, hidden);
 }
 
-void vd_weights_layout(const vd_config *config, vd_decoders decoders, vd_layout *layout,
-                       vd_real *block, vd_weights *weights)
+// One decoder is called "decoder", of two each has a name of its own.
+static void bind_decoders(vd_binder *b, const vd_config *config, vd_weights *w)
+{
+    bool two = config->decoders == VD_BOTH;
+    size_t v = (size_t)config->vocab, e = (size_t)config->embed, h = (size_t)config->hidden;
+    const char *said = two ? "gen_decoder.lstm_to_words" : "decoder.lstm_to_words";
+    if (vd_has_discriminative(config->decoders))
+        bind_one_way(b, two ? "disc_decoder.option_rnn.rnn_model" : "decoder.option_rnn.rnn_model",
+                     e, h, w->candidate);
+    if (!vd_has_generative(config->decoders))
+        return;
+    bind_one_way(b, two ? "gen_decoder.answer_rnn" : "decoder.answer_rnn", e, h, w->answer);
+    w->words.w = bind_part(b, VD_START_RECURRENT, said, ".weight", v, h);
+    w->words.b = bind_part(b, VD_START_RECURRENT, said, ".bias", v, 0);
+}
+
+void vd_weights_layout(const vd_config *config, vd_layout *layout, vd_real *block,
+                       vd_weights *weights)
 {
     vd_weights unbound;
     vd_weights *w = weights ? weights : &unbound;
@@ -122,23 +138,7 @@ void vd_weights_layout(const vd_config *config, vd_decoders decoders, vd_layout 
     w->region_score = bind_linear(&b, "encoder.modality_fusion_context.att.1", h, 1);
     w->fusion = bind_linear(&b, "encoder.fusion.1", d + 4 * h, h);
 
-    if (decoders & VD_DISCRIMINATIVE) {
-        const char *name = decoders == VD_BOTH ? "disc_decoder.option_rnn.rnn_model"
-                                               : "decoder.option_rnn.rnn_model";
-        bind_one_way(&b, name, e, h, w->candidate);
-    }
-    if (decoders & VD_GENERATIVE) {
-        const char *rnn = decoders == VD_BOTH ? "gen_decoder.answer_rnn" : "decoder.answer_rnn";
-        bind_one_way(&b, rnn, e, h, w->answer);
-        w->words.w = bind(&b, VD_START_RECURRENT,
-                          decoders == VD_BOTH ? "gen_decoder.lstm_to_words.weight"
-                                              : "decoder.lstm_to_words.weight",
-                          v, h);
-        w->words.b = bind(&b, VD_START_RECURRENT,
-                          decoders == VD_BOTH ? "gen_decoder.lstm_to_words.bias"
-                                              : "decoder.lstm_to_words.bias",
-                          v, 0);
-    }
+    bind_decoders(&b, config, w);
 }
 
 static void fill_uniform(vd_real *w, size_t n, double bound, vd_rng *rng)

@@ -53,11 +53,10 @@ typedef struct vd_weights {
     vd_linear_weights region_score;  // H -> 1
     vd_linear_weights fusion;        // D+4H -> H
 
-    vd_lstm_weights candidate[VD_LAYERS]; // E -> H -> H
-
-    // Generative decoder; NULL in a model without one.
-    vd_lstm_weights answer[VD_LAYERS]; // E -> H -> H
-    vd_linear_weights words;           // H -> V
+    // Decoders; NULL in a model without them.
+    vd_lstm_weights candidate[VD_LAYERS]; // discriminative: E -> H -> H
+    vd_lstm_weights answer[VD_LAYERS];    // generative: E -> H -> H
+    vd_linear_weights words;              // generative: H -> V
 } vd_weights;
 
 // How a parameter starts out.
@@ -85,13 +84,10 @@ typedef struct vd_layout {
     vd_parameter parameter[VD_MAX_PARAMETERS];
 } vd_layout;
 
-// Which decoders a network has.
-typedef enum vd_decoders { VD_DISCRIMINATIVE = 1, VD_GENERATIVE = 2, VD_BOTH = 3 } vd_decoders;
-
 // Lists the parameters of a network of this configuration and sizes the block; when block is not
 // NULL, binds *weights to it (weights may be NULL otherwise).
-void vd_weights_layout(const vd_config *config, vd_decoders decoders, vd_layout *layout,
-                       vd_real *block, vd_weights *weights);
+void vd_weights_layout(const vd_config *config, vd_layout *layout, vd_real *block,
+                       vd_weights *weights);
 
 // The parameter of a name; NULL when there is none.
 const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name);

@@ -144,7 +144,7 @@ static void check_file(const char *file, bool with_gradient)
     vd_error err;
     assert_int_equal(vd_network_encode(&net, &g.batch, &err), VD_OK);
     assert_int_equal(vd_discriminative_forward(&net, &err), VD_OK);
-    assert_int_equal(vd_discriminative_loss(&net, 1, 0, &loss, &err), VD_OK);
+    assert_int_equal(vd_discriminative_loss(&net, 1, 0, NULL, &loss, &err), VD_OK);
     size_t n = (size_t)net.pass.span.questions;
     assert_all_close(&g, "out.encoder", net.pass.encoded, n * (size_t)g.config.hidden);
     assert_all_close(&g, "out.disc_scores", net.scores, n * (size_t)g.batch.candidates);
@@ -175,7 +175,7 @@ static void check_generative(const char *file)
     assert_int_equal(vd_generative_scores(&net, scores, &err), VD_OK);
     for (size_t i = 0; i < n; i++)
         assert_close("out.gen_scores", (double)scores[i], (double)expected[i], SCORE_TOLERANCE);
-    assert_int_equal(vd_generative_loss(&net, &loss, &err), VD_OK);
+    assert_int_equal(vd_generative_loss(&net, NULL, &loss, &err), VD_OK);
     assert_single(&g, "out.gen_loss", loss);
     assert_int_equal(vd_generative_backward(&net, &err), VD_OK);
     assert_int_equal(vd_network_encode_backward(&net, &err), VD_OK);
@@ -200,7 +200,7 @@ static vd_status say(void *context, vd_error *err)
     if (status == VD_OK)
         status = vd_generative_scores(&net, scores, err);
     if (status == VD_OK)
-        status = vd_generative_loss(&net, &loss, err);
+        status = vd_generative_loss(&net, NULL, &loss, err);
     if (status == VD_OK)
         status = vd_generative_backward(&net, err);
     vd_free(scores);
@@ -230,7 +230,7 @@ static void nothing_to_say_is_refused(void **state)
     golden_network(&g, &net, true);
     assert_int_equal(vd_network_encode(&net, &g.batch, &err), VD_OK);
     assert_int_equal(vd_generative_scores(&net, &score, &err), VD_USAGE);
-    assert_int_equal(vd_generative_loss(&net, &loss, &err), VD_USAGE);
+    assert_int_equal(vd_generative_loss(&net, NULL, &loss, &err), VD_USAGE);
     g.batch.candidate_in = in;
     golden_close(&g);
 }

@@ -126,13 +126,14 @@ void golden_open(golden *g, const char *name, vd_decoders decoders)
     g->config = (vd_config){.vocab = number(g, "vocab"),
                             .embed = number(g, "embed"),
                             .hidden = number(g, "hidden"),
-                            .region = number(g, "img")};
-    vd_weights_layout(&g->config, decoders, &g->layout, NULL, NULL);
+                            .region = number(g, "img"),
+                            .decoders = decoders};
+    vd_weights_layout(&g->config, &g->layout, NULL, NULL);
     g->block = vd_alloc(g->layout.elements, sizeof *g->block);
     g->there = numbers(g->layout.elements);
     g->gradient = numbers(g->layout.elements);
-    vd_weights_layout(&g->config, decoders, &g->layout, g->there, &g->weights);
-    vd_weights_layout(&g->config, decoders, &g->layout, g->gradient, &g->dweights);
+    vd_weights_layout(&g->config, &g->layout, g->there, &g->weights);
+    vd_weights_layout(&g->config, &g->layout, g->gradient, &g->dweights);
     for (int k = 0; k < g->layout.count; k++) {
         const vd_parameter *p = &g->layout.parameter[k];
         const vd_tensor *t = tensor_of(g, p->name);

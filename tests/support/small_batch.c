@@ -15,6 +15,7 @@ enum { P = 4, O = 6, U = 9, TQ = 7, TH = 11, TO = 4, N = SMALL_DIALOGS * SMALL_R
 static float image[SMALL_DIALOGS * P * SMALL_REGION];
 static int32_t question[N * TQ], question_length[N], history[N * TH], history_length[N];
 static int32_t candidate[U * TO], candidate_length[U], option[N * O], truth[N];
+static int32_t heard[U * TO], said[U * TO];
 
 static void draw(vd_rng *rng, int32_t *ids, int32_t *lengths, int count, int width)
 {
@@ -34,6 +35,11 @@ const vd_batch *small_batch(void)
     draw(&rng, question, question_length, N, TQ);
     draw(&rng, history, history_length, N, TH);
     draw(&rng, candidate, candidate_length, U, TO);
+    for (int u = 0; u < U; u++)
+        for (int i = 0; i < candidate_length[u]; i++) {
+            heard[u * TO + i] = i ? candidate[u * TO + i - 1] : VD_START;
+            said[u * TO + i] = candidate[u * TO + i];
+        }
     for (int i = 0; i < N * O; i++)
         option[i] = (i * 5 + i / O) % U;
     for (int i = 0; i < N; i++)
@@ -54,7 +60,9 @@ const vd_batch *small_batch(void)
                        .candidate = candidate,
                        .candidate_length = candidate_length,
                        .option = option,
-                       .truth = truth};
+                       .truth = truth,
+                       .candidate_in = heard,
+                       .candidate_out = said};
     return &batch;
 }
 

@@ -20,7 +20,7 @@ void must(vd_status status, const vd_error *err)
 
 vd_model *small_dialog_model(vd_gate gate, vd_positions positions)
 {
-    vd_config config = {WORDS + VD_FIRST_WORD, E, H, D, gate, positions};
+    vd_config config = {WORDS + VD_FIRST_WORD, E, H, D, gate, positions, VD_DISCRIMINATIVE};
     vd_model *model = support_random_model(&config);
     assert_string_equal(vd_model_name(model), "random");
     return model;

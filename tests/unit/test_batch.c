@@ -68,7 +68,7 @@ static void must(vd_status status, const vd_error *err)
 
 static vd_trainer *new_trainer(vd_positions positions)
 {
-    vd_config config = {SMALL_VOCAB, 6, 8, D, VD_GATE_LEAKY_RELU, positions};
+    vd_config config = {SMALL_VOCAB, 6, 8, D, VD_GATE_LEAKY_RELU, positions, VD_DISCRIMINATIVE};
     vd_train_options options = vd_train_defaults();
     vd_vocab *vocab = small_vocab();
     vd_trainer *trainer;

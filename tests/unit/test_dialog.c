@@ -68,7 +68,7 @@ static void compare(vd_gate gate, vd_positions positions, bool joined)
     vd_real *gradient = vd_alloc(c.model->layout.elements, sizeof *gradient);
     vd_weights gradients;
     vd_layout layout;
-    vd_weights_layout(&c.model->config, VD_DISCRIMINATIVE, &layout, gradient, &gradients);
+    vd_weights_layout(&c.model->config, &layout, gradient, &gradients);
     net.pass.dw = joined ? &gradients : NULL;
     must(vd_network_encode(&net, &batch, &err), &err);
     must(vd_discriminative_forward(&net, &err), &err);

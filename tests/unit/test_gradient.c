@@ -26,6 +26,7 @@
 #include "engine/discriminative.c"
 #include "engine/fusion.c"
 #include "engine/gated.c"
+#include "engine/generative.c"
 #include "engine/memory.c"
 #include "engine/network.c"
 #include "engine/packed.c"
@@ -42,6 +43,7 @@ enum { B = 2, R = 3, P = 4, O = 5, U = 7, V = 11, E = 3, H = 4, D = 5, TQ = 4, T
 static float image[B * P * D];
 static int32_t question[B * R * TQ], question_length[B * R], history[B * R * TH],
     history_length[B * R], candidate[U * TO], candidate_length[U], option[B * R * O], truth[B * R];
+static int32_t heard[U * TO], said[U * TO];
 
 static void fill_tokens(int32_t *ids, int32_t *lengths, int count, int width, int least,
                         vd_rng *rng)
@@ -63,6 +65,11 @@ static vd_batch make_batch(void)
     fill_tokens(history, history_length, B * R, TH, 1, &rng);
     fill_tokens(candidate, candidate_length, U, TO, 1, &rng);
     question_length[B * R - 1] = 0; // a round that does not exist
+    for (int u = 0; u < U; u++)
+        for (int i = 0; i < candidate_length[u]; i++) {
+            heard[u * TO + i] = i ? candidate[u * TO + i - 1] : VD_START;
+            said[u * TO + i] = candidate[u * TO + i];
+        }
     for (int i = 0; i < B * R * O; i++)
         option[i] = (i * 3 + i / O) % U;
     for (int i = 0; i < B * R; i++)
@@ -83,7 +90,9 @@ static vd_batch make_batch(void)
                       .candidate = candidate,
                       .candidate_length = candidate_length,
                       .option = option,
-                      .truth = truth};
+                      .truth = truth,
+                      .candidate_in = heard,
+                      .candidate_out = said};
 }
 
 typedef struct setting {
@@ -92,6 +101,7 @@ typedef struct setting {
     int margin;
     double lambda;
     vd_real dropout;
+    vd_decoders decoders;
 } setting;
 
 typedef struct model {
@@ -104,7 +114,7 @@ typedef struct model {
 
 static double loss_of(model *m, const vd_batch *batch, const setting *s, bool with_gradient)
 {
-    double loss;
+    double loss, total = 0;
     vd_error err;
     vd_arena_reset(&m->arena);
     vd_network net = {.pass = {.be = vd_backend_cpu(),
@@ -120,14 +130,27 @@ static double loss_of(model *m, const vd_batch *batch, const setting *s, bool wi
     // The loss is that of the pass with gradients, joined rows and all, so dropout agrees.
     net.pass.dw = &m->gradients;
     assert_int_equal(vd_network_encode(&net, batch, &err), VD_OK);
-    assert_int_equal(vd_discriminative_forward(&net, &err), VD_OK);
-    assert_int_equal(vd_discriminative_loss(&net, s->margin, s->lambda, &loss, &err), VD_OK);
-    if (with_gradient) {
+    if (with_gradient)
         memset(m->gradient, 0, sizeof m->gradient);
-        assert_int_equal(vd_discriminative_backward(&net, &err), VD_OK);
-        assert_int_equal(vd_network_encode_backward(&net, &err), VD_OK);
+    if (vd_has_discriminative(s->decoders)) {
+        assert_int_equal(vd_discriminative_forward(&net, &err), VD_OK);
+        assert_int_equal(vd_discriminative_loss(&net, s->margin, s->lambda, NULL, &loss, &err),
+                         VD_OK);
+        if (with_gradient)
+            assert_int_equal(vd_discriminative_backward(&net, &err), VD_OK);
+        total += loss;
     }
-    return loss;
+    if (vd_has_generative(s->decoders)) {
+        // One piece of a larger step.
+        const vd_totals of = {.words = 40};
+        assert_int_equal(vd_generative_loss(&net, &of, &loss, &err), VD_OK);
+        if (with_gradient)
+            assert_int_equal(vd_generative_backward(&net, &err), VD_OK);
+        total += loss;
+    }
+    if (with_gradient)
+        assert_int_equal(vd_network_encode_backward(&net, &err), VD_OK);
+    return total;
 }
 
 static void check(const setting *s)
@@ -141,10 +164,11 @@ static void check(const setting *s)
                            .hidden = H,
                            .region = D,
                            .gate = s->gate,
-                           .positions = s->positions};
-    vd_weights_layout(&m.config, VD_DISCRIMINATIVE, &m.layout, m.block, &m.weights);
+                           .positions = s->positions,
+                           .decoders = s->decoders};
+    vd_weights_layout(&m.config, &m.layout, m.block, &m.weights);
     assert_true(m.layout.elements <= sizeof m.block / sizeof *m.block);
-    vd_weights_layout(&m.config, VD_DISCRIMINATIVE, &m.layout, m.gradient, &m.gradients);
+    vd_weights_layout(&m.config, &m.layout, m.gradient, &m.gradients);
     vd_words_sinusoid(m.sinusoid, VD_MAX_HISTORY, E);
     vd_weights_start(&m.config, &m.layout, m.block, &rng);
     for (size_t i = V * E; i < m.layout.elements; i++)
@@ -178,31 +202,43 @@ static void check(const setting *s)
 static void leaky_gates_plain_softmax(void **state)
 {
     (void)state;
-    check(&(setting){VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE, 1, 0, 0});
+    check(&(setting){VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE, 1, 0, 0, VD_DISCRIMINATIVE});
 }
 
 static void sigmoid_gates_with_dropout(void **state)
 {
     (void)state;
-    check(&(setting){VD_GATE_SIGMOID, VD_POSITIONS_NONE, 1, 0, 0.3});
+    check(&(setting){VD_GATE_SIGMOID, VD_POSITIONS_NONE, 1, 0, 0.3, VD_DISCRIMINATIVE});
 }
 
 static void elu_gates_learned_positions_margin_four(void **state)
 {
     (void)state;
-    check(&(setting){VD_GATE_ELU, VD_POSITIONS_LEARNED, 4, 2, 0.2});
+    check(&(setting){VD_GATE_ELU, VD_POSITIONS_LEARNED, 4, 2, 0.2, VD_DISCRIMINATIVE});
 }
 
 static void leaky_gates_sinusoidal_positions_margin_two(void **state)
 {
     (void)state;
-    check(&(setting){VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL, 2, 0.5, 0.2});
+    check(&(setting){VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL, 2, 0.5, 0.2, VD_DISCRIMINATIVE});
 }
 
 static void as_printed_positions_margin_three(void **state)
 {
     (void)state;
-    check(&(setting){VD_GATE_LEAKY_RELU, VD_POSITIONS_AS_PRINTED, 3, 0, 0});
+    check(&(setting){VD_GATE_LEAKY_RELU, VD_POSITIONS_AS_PRINTED, 3, 0, 0, VD_DISCRIMINATIVE});
+}
+
+static void generative_decoder_with_learned_positions_and_dropout(void **state)
+{
+    (void)state;
+    check(&(setting){VD_GATE_SIGMOID, VD_POSITIONS_LEARNED, 1, 0, 0.2, VD_GENERATIVE});
+}
+
+static void both_decoders_with_margin_and_dropout(void **state)
+{
+    (void)state;
+    check(&(setting){VD_GATE_ELU, VD_POSITIONS_SINUSOIDAL, 2, 0.5, 0.2, VD_BOTH});
 }
 
 int main(void)
@@ -213,6 +249,8 @@ int main(void)
         cmocka_unit_test(elu_gates_learned_positions_margin_four),
         cmocka_unit_test(leaky_gates_sinusoidal_positions_margin_two),
         cmocka_unit_test(as_printed_positions_margin_three),
+        cmocka_unit_test(generative_decoder_with_learned_positions_and_dropout),
+        cmocka_unit_test(both_decoders_with_margin_and_dropout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,8 @@ static int begin(void **state)
 {
     static answers a;
     vd_rng rng = vd_rng_seed(1, 1);
-    vd_config config = {VOCAB, 6, H, 5, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL};
+    vd_config config = {
+        VOCAB, 6, H, 5, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL, VD_DISCRIMINATIVE};
     a.model = support_random_model(&config);
     memset(a.tokens, 0, sizeof a.tokens);
     for (int i = 0; i < ANSWERS; i++) {

@@ -43,7 +43,8 @@ static void must(vd_status status, const vd_error *err)
 static vd_config small_config(void)
 {
     return (vd_config){
-        SMALL_VOCAB, 6, 8, SMALL_REGION, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL};
+        SMALL_VOCAB,      6, 8, SMALL_REGION, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL,
+        VD_DISCRIMINATIVE};
 }
 
 static vd_train_options eager(uint64_t seed)
@@ -228,6 +229,168 @@ static void a_model_starts_another_with_its_gates_opened(void **state)
         vd_trainer_free(all[i]);
 }
 
+static vd_trainer *trainer_of(vd_decoders decoders, const vd_train_options *options)
+{
+    vd_config config = small_config();
+    vd_vocab *vocab = small_vocab();
+    vd_trainer *trainer;
+    vd_error err;
+    config.decoders = decoders;
+    must(vd_trainer_new(&config, vocab, options, &trainer, &err), &err);
+    vd_vocab_free(vocab);
+    return trainer;
+}
+
+// Dialogs first to last of the small batch.
+static vd_batch piece_of(int first, int last)
+{
+    vd_batch b = *small_batch();
+    size_t questions = (size_t)first * (size_t)b.rounds;
+    b.dialogs = last - first + 1;
+    b.image += (size_t)first * (size_t)b.regions * SMALL_REGION;
+    b.question += questions * (size_t)b.question_width;
+    b.question_length += questions;
+    b.history += questions * (size_t)b.history_width;
+    b.history_length += questions;
+    b.option += questions * (size_t)b.candidates;
+    b.truth += questions;
+    return b;
+}
+
+static void pieces_of_a_step_are_the_step(void **state)
+{
+    (void)state;
+    for (int decoders = VD_DISCRIMINATIVE; decoders <= VD_BOTH; decoders++) {
+        vd_train_options options = eager(7);
+        options.dropout = options.lstm_dropout = options.position_dropout = 0;
+        options.optimiser = VD_RMSPROP; // its first step is the sign of the gradient, nearly
+        vd_trainer *whole = trainer_of((vd_decoders)decoders, &options);
+        vd_trainer *parts = trainer_of((vd_decoders)decoders, &options);
+        vd_batch piece[] = {piece_of(0, 0), piece_of(1, 2)};
+        vd_totals of = vd_batch_totals(small_batch()), sum = {0};
+        double loss, norm, found = 0, found_norm;
+        vd_error err;
+        float largest;
+        must(vd_trainer_step(whole, small_batch(), 1, &loss, &norm, &err), &err);
+        vd_trainer_begin(parts);
+        for (int i = 0; i < 2; i++) {
+            vd_totals share = vd_batch_totals(&piece[i]);
+            sum.questions += share.questions;
+            sum.words += share.words;
+            must(vd_trainer_add(parts, &piece[i], &of, &found, &err), &err);
+        }
+        must(vd_trainer_finish(parts, 1, found, &found_norm, &err), &err);
+        assert_int_equal(sum.questions, of.questions);
+        assert_int_equal(sum.words, of.words);
+        assert_true(fabs(loss - found) <= 1e-6 * loss);
+        assert_true(fabs(norm - found_norm) <= 1e-5 * norm);
+        assert_true(score_difference(whole, parts, &largest) <= 1e-4f * largest);
+        vd_trainer_free(whole);
+        vd_trainer_free(parts);
+    }
+}
+
+static void a_failed_piece_changes_no_weight(void **state)
+{
+    (void)state;
+    vd_train_options options = eager(7);
+    vd_trainer *a = trainer_of(VD_BOTH, &options), *b = trainer_of(VD_BOTH, &options);
+    vd_batch bad = *small_batch();
+    double loss = 0;
+    vd_error err;
+    bad.candidate_in = NULL;
+    vd_trainer_begin(a);
+    must(vd_trainer_add(a, small_batch(), NULL, &loss, &err), &err);
+    support_refused(vd_trainer_add(a, &bad, NULL, &loss, &err), VD_USAGE, &err, "generative", NULL);
+    steps(a, 2);
+    steps(b, 2);
+    assert_same_state(a, b);
+    vd_trainer_free(a);
+    vd_trainer_free(b);
+}
+
+static void every_choice_of_decoders_learns_saves_and_resumes(void **state)
+{
+    (void)state;
+    const vd_batch *batch = small_batch();
+    size_t n = (size_t)(batch->dialogs * batch->rounds * batch->candidates);
+    float *a = vd_alloc(n, sizeof *a), *b = vd_alloc(n, sizeof *b), *sum = vd_alloc(n, sizeof *sum);
+    for (int decoders = VD_DISCRIMINATIVE; decoders <= VD_BOTH; decoders++) {
+        vd_train_options options = eager(3);
+        options.dropout = options.lstm_dropout = options.position_dropout = 0;
+        options.margin = 1;
+        options.clip = 5;
+        vd_trainer *trainer = trainer_of((vd_decoders)decoders, &options), *resumed;
+        double before = steps(trainer, 1), after = steps(trainer, 80);
+        assert_true(after < 0.7 * before);
+        char *path = support_join(directory, "decoders.safetensors");
+        vd_error err;
+        vd_model *model;
+        vd_scorer *scorer;
+        must(vd_trainer_checkpoint(trainer, path, &err), &err);
+        must(vd_trainer_resume(path, &resumed, &err), &err);
+        assert_int_equal(vd_trainer_config(resumed)->decoders, decoders);
+        steps(trainer, 2);
+        steps(resumed, 2);
+        assert_same_state(trainer, resumed);
+        must(vd_trainer_save_model(trainer, path, VD_F32, &err), &err);
+        must(vd_model_load(path, &model, &err), &err);
+        must(vd_trainer_scores(trainer, batch, a, &err), &err);
+        must(vd_scorer_new(model, &scorer, &err), &err);
+        must(vd_scorer_run(scorer, batch, b, &err), &err);
+        for (size_t i = 0; i < n; i++)
+            assert_true(fabsf(a[i] - b[i]) <= 1e-6f * fmaxf(1, fabsf(a[i])));
+        memset(sum, 0, n * sizeof *sum);
+        for (int by = VD_DISCRIMINATIVE; by <= VD_GENERATIVE; by++) {
+            vd_scorer_decoders(scorer, (vd_decoders)by);
+            vd_status status = vd_scorer_run(scorer, batch, b, &err);
+            if (decoders != VD_BOTH && by != decoders)
+                support_refused(status, VD_USAGE, &err, vd_decoders_name((vd_decoders)by), NULL);
+            else
+                must(status, &err);
+            for (size_t i = 0; i < n && status == VD_OK; i++)
+                sum[i] += b[i] / (decoders == VD_BOTH ? 2 : 1);
+        }
+        for (size_t i = 0; i < n; i++)
+            assert_true(fabsf(a[i] - sum[i]) <= 1e-5f * fmaxf(1, fabsf(a[i])));
+        vd_scorer_free(scorer);
+        vd_model_free(model);
+        vd_trainer_free(trainer);
+        vd_trainer_free(resumed);
+        free(path);
+    }
+    vd_free(a);
+    vd_free(b);
+    vd_free(sum);
+}
+
+static void two_decoders_start_from_a_model_with_one(void **state)
+{
+    (void)state;
+    vd_train_options options = eager(9);
+    vd_error err;
+    float largest;
+    vd_trainer *one = trainer_of(VD_DISCRIMINATIVE, &options);
+    steps(one, 5);
+    vd_model *model = model_of(one);
+    vd_trainer *both = trainer_of(VD_BOTH, &options);
+    must(vd_trainer_start_from(both, model, &err), &err);
+    vd_model *grown = model_of(both);
+    // And back to one decoder again: nothing of it was lost on the way.
+    vd_trainer *again = trainer_of(VD_DISCRIMINATIVE, &options);
+    must(vd_trainer_start_from(again, grown, &err), &err);
+    assert_true(score_difference(one, again, &largest) < 1e-6f);
+    vd_trainer *said = trainer_of(VD_GENERATIVE, &options);
+    must(vd_trainer_start_from(said, grown, &err), &err);
+    assert_true(isfinite(steps(said, 2)));
+    vd_model_free(model);
+    vd_model_free(grown);
+    vd_trainer_free(one);
+    vd_trainer_free(both);
+    vd_trainer_free(again);
+    vd_trainer_free(said);
+}
+
 static void training_learns_its_batch(void **state)
 {
     (void)state;
@@ -310,7 +473,7 @@ static char *written(const change *c)
     char *words = vd_vocab_to_json(vocab), *path = support_join(directory, "changed");
     size_t most = 0;
     config.positions = VD_POSITIONS_NONE;
-    vd_weights_layout(&config, VD_DISCRIMINATIVE, &layout, NULL, NULL);
+    vd_weights_layout(&config, &layout, NULL, NULL);
     must(vd_safetensors_create(path, &writer, &err), &err);
     if (!c->config || *c->config)
         must(vd_safetensors_put_metadata(writer, "config", c->config ? c->config : good, &err),
@@ -512,6 +675,10 @@ int main(void)
         cmocka_unit_test(a_seed_reproduces_a_run_bit_for_bit),
         cmocka_unit_test(a_resumed_run_is_the_run),
         cmocka_unit_test(a_model_starts_another_with_its_gates_opened),
+        cmocka_unit_test(pieces_of_a_step_are_the_step),
+        cmocka_unit_test(a_failed_piece_changes_no_weight),
+        cmocka_unit_test(every_choice_of_decoders_learns_saves_and_resumes),
+        cmocka_unit_test(two_decoders_start_from_a_model_with_one),
         cmocka_unit_test(training_learns_its_batch),
         cmocka_unit_test(a_saved_model_scores_as_its_trainer),
         cmocka_unit_test(a_run_that_goes_wrong_says_so_and_keeps_its_weights),
