@@ -204,6 +204,8 @@ void vd_chat_open(vd_chat *chat, vd_place place)
         depth++;
     chat->depth = depth;
     chat->stack[depth] = chat->place = place;
+    if (place == VD_PLACE_CHAT)
+        chat->lane = 0;
     if (view->filter) {
         vd_line_clear(&chat->filter);
         chat->list_at = 0;
@@ -217,6 +219,8 @@ void vd_chat_back(vd_chat *chat)
 {
     chat->depth = vd_clamp(chat->depth - 1, VD_PLACES - 1);
     chat->place = chat->stack[chat->depth];
+    if (chat->place == VD_PLACE_CHAT)
+        chat->lane = 0;
 }
 
 void vd_chat_toggle(vd_chat *chat, vd_place place)
@@ -225,35 +229,4 @@ void vd_chat_toggle(vd_chat *chat, vd_place place)
         vd_chat_back(chat);
     else
         vd_chat_open(chat, place);
-}
-
-// ---- suggestions -------------------------------------------------------------------------------
-
-void vd_chat_suggest(vd_chat *chat)
-{
-    vd_human human;
-    void *context = chat->source.context;
-    int round = (int)chat->round_count + chat->suggestion;
-    if (!chat->source.human(context, chat->index, round, &human)) {
-        chat->suggestion = -(int)chat->round_count; // from the first one again
-        round = 0;
-        if (!chat->source.human(context, chat->index, round, &human)) {
-            vd_chat_say(chat, "nobody's questions about this picture are known");
-            return;
-        }
-    }
-    chat->suggestion++;
-    snprintf(chat->suggested, sizeof chat->suggested, "%s?", human.question);
-    vd_line_set(&chat->line, chat->suggested);
-    vd_chat_say(chat, "people's question %d about this picture; Tab: another, Enter: ask it",
-                round + 1);
-}
-
-int vd_chat_human_round(const vd_chat *chat, const char *question)
-{
-    vd_human human;
-    for (int i = 0; chat->source.human(chat->source.context, chat->index, i, &human); i++)
-        if (strcasecmp(human.question, question) == 0)
-            return i;
-    return -1;
 }

@@ -121,6 +121,63 @@ static void run_attention(vd_chat *chat, const char *argument)
     vd_chat_open(chat, VD_PLACE_DETAIL);
 }
 
+static void run_compare(vd_chat *chat, const char *argument)
+{
+    if (strcmp(argument, "off") == 0) {
+        vd_chat_stop_comparing(chat);
+        vd_chat_open(chat, VD_PLACE_CHAT);
+        return;
+    }
+    vd_chat_compare_with(chat, argument);
+    vd_chat_open(chat, VD_PLACE_COMPARE);
+}
+
+// "/history own", or "/history base own" for one of several models.
+static void run_history(vd_chat *chat, const char *argument)
+{
+    const char *word = strrchr(argument, ' ');
+    size_t length = word ? (size_t)(word - argument) : 0;
+    word = word ? word + 1 : argument;
+    int lane = length ? -1 : chat->lane;
+    for (int i = 0; i < chat->lane_count && length; i++)
+        if (strncmp(chat->lanes[i].model, argument, length) == 0 && !chat->lanes[i].model[length])
+            lane = i;
+    if (lane < 0) {
+        vd_chat_complain(chat, "/history %s: no such model is here", argument);
+        return;
+    }
+    for (int i = 0; i < VD_FOLLOWS; i++)
+        if (strncmp(word, vd_follow_name((vd_follow)i), strlen(word)) == 0 && word[0]) {
+            vd_chat_follow(chat, lane, (vd_follow)i);
+            return;
+        }
+    vd_chat_complain(chat, "/history own, shared or people's: the answers that %s continues from",
+                     chat->lanes[lane].model);
+}
+
+static void run_edit(vd_chat *chat, const char *argument)
+{
+    (void)argument;
+    vd_chat_edit(chat);
+}
+
+static void run_branch(vd_chat *chat, const char *argument)
+{
+    char *end;
+    long number = strtol(argument, &end, 10);
+    size_t keep = chat->selected >= 0 ? (size_t)chat->selected + 1 : chat->round_count;
+    if (argument[0] && (*end || number < 1 || number > chat->branch_count))
+        vd_chat_complain(chat, "/branch %s: there %s %d", argument,
+                         chat->branch_count == 1 ? "is" : "are", chat->branch_count);
+    else if (argument[0])
+        vd_chat_use_branch(chat, (int)number - 1);
+    else if (vd_chat_busy(chat))
+        vd_chat_say(chat, "still answering; Ctrl-C stops it");
+    else if (vd_chat_fork(chat, keep))
+        vd_chat_say(chat, "branch %d goes on after round %zu; Alt-n goes to the others",
+                    chat->branch + 1, keep);
+}
+
 static void run_mouse(vd_chat *chat, const char *argument)
 {
     bool on = strcmp(argument, "on") == 0;
@@ -156,6 +213,12 @@ static const command commands[] = {
     {"/zoom", NULL, "picture full screen and back", run_zoom},
     {"/answers", NULL, "every answer of the pool, ranked", run_answers},
     {"/attention", NULL, "attention word by word", run_attention},
+    {"/compare", "MODEL", "models side by side: one more, or `off`", run_compare},
+    {"/history", "WHOSE", "whose answers a model continues from: own, shared, people's",
+     run_history},
+    {"/edit", NULL, "edit the selected round's question (Alt-e)", run_edit},
+    {"/branch", "N", "another conversation from the selected round on; or go to number N",
+     run_branch},
     {"/mouse", "on|off", "use the mouse here or leave it to the terminal", run_mouse},
     {"/help", NULL, "the keys and commands", run_help},
     {"/quit", NULL, "leave", run_quit},

@@ -80,6 +80,11 @@ static void draw_figures(vd_grid *grid, vd_rect at, const vd_take *take)
     if (width > at.width)
         return;
     vd_grid_right(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_FAINT));
+    if (!vd_take_changed(take) || at.width - width < 16)
+        return;
+    char was[80];
+    snprintf(was, sizeof was, "was %.70s", take->was);
+    vd_grid_text(grid, at.x, at.y, at.width - width - 2, was, role(grid, VD_ROLE_NOTE));
 }
 
 void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)

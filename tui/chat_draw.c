@@ -23,11 +23,16 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
              chat->index + 1, chat->source.count(context),
              (long long)chat->source.image_id(context, chat->index));
     x += vd_grid_text(grid, x, at.y, at.width - x, text, plain);
+    if (chat->branch_count > 1) {
+        snprintf(text, sizeof text, at.width >= 72 ? "  branch %d/%d" : " b%d/%d", chat->branch + 1,
+                 chat->branch_count);
+        x += vd_grid_text(grid, x, at.y, at.width - x, text, role(grid, VD_ROLE_STATUS_NAME));
+    }
 
     const vd_take *take = vd_chat_take(chat);
     const vd_lane *lane = &chat->lanes[0];
     char time[32] = "";
-    if (take)
+    if (take && (at.width >= 60 || chat->branch_count == 1))
         snprintf(time, sizeof time, "  %.*f ms", take->reply.answer.milliseconds < 9.95 ? 1 : 0,
                  take->reply.answer.milliseconds);
     bool waiting = lane->loading[0] || vd_chat_busy(chat) || !lane->model[0];
@@ -48,7 +53,10 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     const char *filtering = vd_view_of(chat->place)->filter;
     const vd_line *line = filtering ? &chat->filter : &chat->line;
-    int x = vd_grid_text(grid, at.x, at.y, at.width, filtering ? filtering : " > ",
+    char prompt[32] = " > ";
+    if (chat->editing >= 0)
+        snprintf(prompt, sizeof prompt, " round %d> ", chat->editing + 1);
+    int x = vd_grid_text(grid, at.x, at.y, at.width, filtering ? filtering : prompt,
                          role(grid, VD_ROLE_PROMPT));
     int width = at.width - x;
     vd_line_view view = vd_line_visible(line, width);
@@ -109,9 +117,8 @@ int vd_chat_draw_wrapped(vd_grid *grid, vd_rect at, const char *text, vd_style s
 
 // ---- picture -----------------------------------------------------------------------------------
 
-static void draw_outlines(vd_chat *chat, vd_grid *grid, vd_rect place)
+static void draw_outlines(const vd_chat *chat, vd_grid *grid, vd_rect place, const vd_take *take)
 {
-    const vd_take *take = vd_chat_take(chat);
     if (!take || !chat->boxes || chat->no_outlines || take->reply.answer.regions != chat->regions)
         return;
     vd_share top[VD_OUTLINES];
@@ -125,7 +132,7 @@ static void draw_outlines(vd_chat *chat, vd_grid *grid, vd_rect place)
     vd_picture_outline(grid, place, outlines, count);
 }
 
-void vd_chat_draw_picture(vd_chat *chat, vd_grid *grid, vd_rect room)
+void vd_chat_draw_picture(vd_chat *chat, vd_grid *grid, vd_rect room, const vd_take *take)
 {
     if (room.width <= 0 || room.height <= 0)
         return;
@@ -137,7 +144,7 @@ void vd_chat_draw_picture(vd_chat *chat, vd_grid *grid, vd_rect room)
                              role(grid, VD_ROLE_WRONG));
         return;
     }
-    draw_outlines(chat, grid, place);
+    draw_outlines(chat, grid, place, take);
 }
 
 static const char *caption_of(const vd_chat *chat)
@@ -168,7 +175,7 @@ static vd_panels arrange_chat(const vd_chat *chat, int width, int height)
 static void draw_chat(vd_chat *chat, vd_grid *grid)
 {
     const vd_panels *layout = &chat->layout;
-    vd_chat_draw_picture(chat, grid, layout->picture);
+    vd_chat_draw_picture(chat, grid, layout->picture, vd_chat_take(chat));
     vd_chat_draw_caption(chat, grid, layout->caption);
     vd_chat_draw_answers(chat, grid, layout->answers);
     vd_chat_draw_attention(chat, grid, layout->attention);
@@ -207,7 +214,7 @@ static void draw_zoom(vd_chat *chat, vd_grid *grid)
     vd_rect full = chat->layout.picture;
     vd_chat_draw_caption(chat, grid, (vd_rect){full.x, full.y + full.height - 1, full.width, 1});
     full.height--;
-    vd_chat_draw_picture(chat, grid, full);
+    vd_chat_draw_picture(chat, grid, full, vd_chat_take(chat));
     vd_chat_draw_attention(chat, grid, chat->layout.attention);
 }
 

@@ -12,21 +12,11 @@ const char *vd_follow_name(vd_follow follow)
     return names[follow];
 }
 
-// What people answered to a round's question, NULL when that is not known.
-static const char *human_answer(const vd_chat *chat, const vd_round *round)
-{
-    vd_human human;
-    if (round->human < 0 ||
-        !chat->source.human(chat->source.context, chat->index, round->human, &human))
-        return NULL;
-    return human.answer;
-}
-
 // The lane whose answer to a round a lane hears; -1: people's.
 static int heard_lane(const vd_chat *chat, int lane, const vd_round *round)
 {
     vd_follow follow = chat->lanes[lane].follow;
-    if (follow == VD_FOLLOW_HUMAN && human_answer(chat, round))
+    if (follow == VD_FOLLOW_HUMAN && vd_chat_human_answer(chat, round))
         return -1;
     return follow == VD_FOLLOW_OWN ? lane : 0;
 }
@@ -36,7 +26,7 @@ const char *vd_chat_heard(const vd_chat *chat, int lane, size_t index)
     const vd_round *round = &chat->rounds[index];
     int from = heard_lane(chat, lane, round);
     if (from < 0)
-        return human_answer(chat, round);
+        return vd_chat_human_answer(chat, round);
     const vd_take *take = &round->take[from];
     return take->ready ? vd_take_answer(take, take->chosen) : NULL;
 }
@@ -185,7 +175,9 @@ void vd_chat_follow(vd_chat *chat, int lane, vd_follow follow)
     if (lane > 0)
         vd_chat_forget_aside(chat, lane);
     vd_chat_say(chat, "%s continues from %s answers", own->model[0] ? own->model : own->name,
-                lane == 0 && follow == VD_FOLLOW_SHARED ? "its own" : vd_follow_name(follow));
+                (lane == 0 && follow == VD_FOLLOW_SHARED) || follow == VD_FOLLOW_OWN
+                    ? "its own"
+                    : vd_follow_name(follow));
     vd_chat_pump(chat);
 }
 
@@ -317,7 +309,7 @@ void vd_chat_model_came(vd_chat *chat, vd_event *event)
     vd_chat_pump(chat);
 }
 
-static bool is_changed(const vd_take *take)
+bool vd_take_changed(const vd_take *take)
 {
     const char *now = vd_take_answer(take, take->chosen);
     size_t length = strlen(now);
@@ -333,9 +325,9 @@ static void sum_up(vd_chat *chat)
         return;
     chat->asked_again = -1;
     for (int i = from; i < count; i++)
-        changed += is_changed(&chat->rounds[i].take[0]);
+        changed += vd_take_changed(&chat->rounds[i].take[0]);
     if (from == count - 1 && chat->rounds[from].take[0].was)
-        vd_chat_say(chat, "before: %s", chat->rounds[from].take[0].was);
+        vd_chat_say(chat, "round %d before: %s", count, chat->rounds[from].take[0].was);
     else if (from < count - 1)
         vd_chat_say(chat, "rounds %d to %d were asked again: %d of %d answers changed", from + 1,
                     count, changed, count - from);
@@ -384,6 +376,7 @@ void vd_chat_answer_came(vd_chat *chat, vd_event *event)
     take->answers = own->answers;
     take->answer_count = own->answer_count;
     round->human = vd_chat_human_round(chat, take->reply.question ? take->reply.question : "");
+    take->metrics = vd_chat_measure(chat, round, take);
     if (event->lane == 0) {
         chat->word = 0;
         chat->scroll = 0;

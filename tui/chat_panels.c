@@ -87,20 +87,17 @@ static bool human_text(const vd_chat *chat, char *out, size_t size)
 {
     const vd_round *round = vd_chat_shown(chat);
     const vd_take *take = vd_chat_take(chat);
-    vd_human human;
-    void *context = chat->source.context;
-    if (round->human < 0 || !chat->source.human(context, chat->index, round->human, &human) ||
-        !human.answer)
+    const char *human = round ? vd_chat_human_answer(chat, round) : NULL;
+    if (!human)
         return false;
-    int place = vd_take_place(take, human.answer);
+    int place = vd_take_place(take, human);
     char rank[32] = "not in the pool", relevance[32] = "";
     if (place >= 0)
         snprintf(rank, sizeof rank, "place %d", place + 1);
-    float known = chat->source.relevance(context, chat->index, round->human,
-                                         vd_take_answer(take, take->chosen));
+    float known = vd_chat_relevance(chat, round, vd_take_answer(take, take->chosen));
     if (known >= 0)
         snprintf(relevance, sizeof relevance, "relevance %.2g; ", (double)known);
-    snprintf(out, size, "%speople's %s: %.100s", relevance, rank, human.answer);
+    snprintf(out, size, "%speople's %s: %.100s", relevance, rank, human);
     return true;
 }
 
@@ -216,10 +213,9 @@ static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd
     }
 }
 
-void vd_chat_draw_words(vd_chat *chat, vd_grid *grid, vd_rect at)
+void vd_chat_draw_words(vd_grid *grid, vd_rect at, const vd_take *take)
 {
-    const vd_take *take = vd_chat_take(chat);
-    if (at.height <= 0 || !take)
+    if (at.height <= 0)
         return;
     const vd_reply *reply = &take->reply;
     bool unknown = false;
@@ -276,7 +272,7 @@ void vd_chat_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at)
     int words = at.height < 4 ? 0 : at.height - needed;
     words = at.height < 4 ? 0 : words < 1 ? 1 : words > 3 ? 3 : words;
     bool gap = at.height >= needed + words + 1;
-    vd_chat_draw_words(chat, grid, (vd_rect){at.x, at.y + at.height - words, at.width, words});
+    vd_chat_draw_words(grid, (vd_rect){at.x, at.y + at.height - words, at.width, words}, take);
     vd_rect upper = {at.x, at.y, at.width, at.height - words - (gap ? 1 : 0)};
     if (at.width < 36) { // one below the other
         int regions = upper.height * 3 / 5;

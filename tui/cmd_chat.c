@@ -79,16 +79,15 @@ static bool source_human(void *context, size_t index, int round, vd_human *out)
     return true;
 }
 
-static float source_relevance(void *context, size_t index, int round, const char *answer)
+static const char *source_candidate(void *context, size_t index, int round, int which,
+                                    float *relevance)
 {
     const vd_world *world = context;
     const vd_visdial_round *found = round_of(world, index, round);
-    if (!found || !found->relevance)
-        return -1;
-    for (int i = 0; i < found->option_count; i++)
-        if (strcmp(world->dialogs->answers[found->options[i]], answer) == 0)
-            return found->relevance[i];
-    return -1; // not among the candidates that were judged
+    if (!found || which < 0 || which >= found->option_count)
+        return NULL;
+    *relevance = found->relevance ? found->relevance[which] : -1;
+    return world->dialogs->answers[found->options[which]];
 }
 
 // ---- running -----------------------------------------------------------------------------------
@@ -229,7 +228,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         .image_id = source_image_id,
         .caption = source_caption,
         .human = source_human,
-        .relevance = source_relevance,
+        .candidate = source_candidate,
         .find = source_find,
         .picture = source_picture,
     };

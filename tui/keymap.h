@@ -49,6 +49,7 @@ typedef struct vd_key {
     X(ZOOM, zoom)       /* the picture fills the screen */                                         \
     X(ANSWERS, answers) /* the whole pool as a list, typing filters it */                          \
     X(DETAIL, detail)   /* the attention heat maps */                                              \
+    X(COMPARE, compare) /* what several models answer, side by side */                             \
     X(HELP, help)
 
 typedef enum vd_place {
@@ -75,6 +76,8 @@ typedef enum vd_place {
     X(OLDER_ROUND)                                                                                 \
     X(NEWER_ROUND)                                                                                 \
     X(CHOOSE_ANSWER)                                                                               \
+    X(COMPARE)                                                                                     \
+    X(FOLLOW)                                                                                      \
     X(EDIT_ROUND)                                                                                  \
     X(NEXT_BRANCH)                                                                                 \
     X(UNDO)                                                                                        \

@@ -26,6 +26,8 @@
     X(RULE, VD_DIM, 8, -1, 240, -1, 0)                                                             \
     X(NOTE, 0, 3, -1, 179, -1, 0)                                                                  \
     X(WRONG, VD_BOLD, 9, -1, 203, -1, VD_BOLD)                                                     \
+    X(UP, VD_BOLD, 2, -1, 114, -1, 0)                                                              \
+    X(DOWN, 0, 3, -1, 173, -1, 0)                                                                  \
     X(UNKNOWN, VD_UNDERLINE, 11, -1, 215, -1, VD_UNDERLINE)                                        \
     X(SELECTED, VD_REVERSE, -1, -1, -1, -1, VD_REVERSE)                                            \
     X(MATCH, VD_REVERSE, 0, 3, 16, 179, 0)                                                         \

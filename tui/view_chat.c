@@ -247,6 +247,9 @@ static void act(vd_chat *chat, vd_action action, vd_key key)
     case VD_ACTION_ANSWERS:
         vd_chat_toggle(chat, VD_PLACE_ANSWERS);
         break;
+    case VD_ACTION_COMPARE:
+        vd_chat_toggle(chat, VD_PLACE_COMPARE);
+        break;
     case VD_ACTION_DETAIL:
         vd_chat_toggle(chat, VD_PLACE_DETAIL);
         break;

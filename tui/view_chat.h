@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/metrics.h"
 #include "tui/grid.h"
 #include "tui/keymap.h"
 #include "tui/layout.h"
@@ -29,8 +30,9 @@ typedef struct vd_chat_source {
     int64_t (*image_id)(void *context, size_t index);
     const char *(*caption)(void *context, size_t index);
     bool (*human)(void *context, size_t index, int round, vd_human *out); // false: no such round
-    // How right people found an answer to that round, 0..1; negative when not known.
-    float (*relevance)(void *context, size_t index, int round, const char *answer);
+    // One of the candidates of that round, NULL past the last; how right people found it, 0..1,
+    // negative when not known.
+    const char *(*candidate)(void *context, size_t index, int round, int which, float *relevance);
     // Index of a picture by its id; the error names some that exist.
     vd_status (*find)(void *context, int64_t image_id, size_t *index, vd_error *err);
     vd_status (*picture)(void *context, size_t index, vd_image *out, vd_error *err);
@@ -74,6 +76,7 @@ typedef struct vd_take {
     char model[VD_MODEL_NAME];
     const char *const *answers; // (answer_count) texts of the pool it was ranked in
     int answer_count;
+    vd_metrics metrics; // of this round among people's candidates; empty when they are not known
 } vd_take;
 
 // One question and what the lanes answered.
@@ -208,9 +211,16 @@ void vd_chat_switch_model(vd_chat *chat);
 void vd_chat_back(vd_chat *chat); // to the place this one was opened from
 void vd_chat_step_round(vd_chat *chat, int step);
 void vd_chat_toggle(vd_chat *chat, vd_place place); // opens it, or goes back to the chat
+
+// People's dialog about the picture (chat_people.c).
 void vd_chat_suggest(vd_chat *chat);
 // The round of people's dialog that asks this (as the model saw it, without "?"), -1 none.
 int vd_chat_human_round(const vd_chat *chat, const char *question);
+const char *vd_chat_human_answer(const vd_chat *chat, const vd_round *round); // NULL: not known
+// How right people found an answer to the round, 0..1; negative when not known.
+float vd_chat_relevance(const vd_chat *chat, const vd_round *round, const char *answer);
+// Ranks people's candidates by the take's scores; empty when one of them is not in its pool.
+vd_metrics vd_chat_measure(const vd_chat *chat, const vd_round *round, const vd_take *take);
 
 // Lanes (chat_lanes.c).
 void vd_chat_pump(vd_chat *chat); // asks what is missing
@@ -225,12 +235,13 @@ const char *vd_chat_heard(const vd_chat *chat, int lane, size_t round);
 bool vd_chat_hears_itself(const vd_chat *chat, int lane, size_t round); // that answer is its own
 const char *vd_follow_name(vd_follow follow); // "own", "shared", "people's"
 void vd_chat_follow(vd_chat *chat, int lane, vd_follow follow);
-void vd_chat_compare_with(vd_chat *chat, const char *model); // one more lane
+void vd_chat_compare_with(vd_chat *chat, const char *model); // one more lane; "": two at least
 void vd_chat_stop_comparing(vd_chat *chat);
 
 // Branches (chat_branches.c).
 void vd_take_clear(vd_take *take);
-bool vd_chat_make_room(vd_chat *chat); // for one more round
+bool vd_take_changed(const vd_take *take); // it was another answer before it was asked again
+bool vd_chat_make_room(vd_chat *chat);     // for one more round
 // Sets the conversation aside and goes on with a copy of its first `keep` rounds. False (and a
 // message) when memory is out.
 bool vd_chat_fork(vd_chat *chat, size_t keep);
@@ -257,10 +268,11 @@ bool vd_text_contains(const char *text, const char *part); // letters of either 
 int vd_clamp(int value, int most);                         // into 0..most; 0 when most < 0
 
 // Parts that places share, each drawn into a rectangle.
-void vd_chat_draw_picture(vd_chat *chat, vd_grid *grid, vd_rect at); // outlines of the shown round
+// The picture with the regions that an answer looked at, NULL: without.
+void vd_chat_draw_picture(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_take *take);
 void vd_chat_draw_caption(vd_chat *chat, vd_grid *grid, vd_rect at);
 void vd_chat_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at);
-void vd_chat_draw_words(vd_chat *chat, vd_grid *grid, vd_rect at);
+void vd_chat_draw_words(vd_grid *grid, vd_rect at, const vd_take *take);
 void vd_chat_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at);
 void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at);
 void vd_chat_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at);

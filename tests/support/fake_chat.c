@@ -64,11 +64,14 @@ static bool human(void *context, size_t index, int round, vd_human *out)
     return true;
 }
 
-static float relevance(void *context, size_t index, int round, const char *answer)
+static const char *candidate(void *context, size_t index, int round, int which, float *relevance)
 {
     (void)context;
     (void)index;
-    return round == 0 ? (strncmp(answer, "yes", 3) == 0 ? 1.0f : 0.0f) : -1.0f;
+    if (which >= FAKE_ANSWERS - 2) // people had two candidates less than the pool
+        return NULL;
+    *relevance = round == 0 ? (strncmp(answers[which], "yes", 3) == 0 ? 1.0f : 0.0f) : -1.0f;
+    return answers[which];
 }
 
 static vd_status find(void *context, int64_t id, size_t *index, vd_error *err)
@@ -269,7 +272,7 @@ void fake_chat_start(fake_chat *fake)
     assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
     bool lost = fake->model_lost, no_boxes = fake->no_boxes;
     *fake = (fake_chat){.model_lost = lost, .no_boxes = no_boxes, .mouse = -1};
-    vd_chat_source source = {NULL, count, image_id, caption, human, relevance, find, picture};
+    vd_chat_source source = {NULL, count, image_id, caption, human, candidate, find, picture};
     assert_int_equal(vd_chat_init(&fake->chat, &source, 0, "improved", 1, NULL), VD_OK);
     serve(fake);
     fake_chat_size(fake, 80, 24);

@@ -1,0 +1,349 @@
+// Models side by side on one question: rankings with moves against the first model, what each
+// looked at, people's answer, and how they fare over the conversation.
+#include <math.h>
+#include <string.h>
+
+#include "tui/theme.h"
+#include "tui/view_chat.h"
+
+enum { LEAST_COLUMN = 19, OVERLAP = 5 };
+
+static vd_style role(const vd_grid *grid, vd_role which)
+{
+    return vd_theme(grid->look, which);
+}
+
+// The round that is compared: as in the chat, the one the first model's answer is shown of.
+static const vd_round *compared(const vd_chat *chat)
+{
+    if (chat->selected >= 0 && chat->selected < (int)chat->round_count)
+        return &chat->rounds[chat->selected];
+    return chat->round_count ? &chat->rounds[chat->round_count - 1] : NULL;
+}
+
+static const vd_take *ready(const vd_round *round, int lane)
+{
+    return round && round->take[lane].ready ? &round->take[lane] : NULL;
+}
+
+// ---- columns -----------------------------------------------------------------------------------
+
+// The lanes that have room: the first one, and as many as fit up to the selected one.
+static int columns(const vd_chat *chat, int width, int lanes[VD_LANES])
+{
+    int most = (width + 1) / (LEAST_COLUMN + 1), count = 0;
+    most = most < 1 ? 1 : most > chat->lane_count ? chat->lane_count : most;
+    int from = chat->lane - (most - 2); // of the lanes behind the first one
+    from = from < 1 ? 1 : from > chat->lane_count - most + 1 ? chat->lane_count - most + 1 : from;
+    lanes[count++] = most == 1 ? chat->lane : 0;
+    while (count < most)
+        lanes[count++] = from++;
+    return count;
+}
+
+static void draw_heading(const vd_chat *chat, vd_grid *grid, vd_rect at, int lane,
+                         const vd_take *take)
+{
+    const vd_lane *own = &chat->lanes[lane];
+    bool first = lane == 0 && own->follow == VD_FOLLOW_SHARED;
+    char text[128];
+    int x = at.x + vd_grid_text(grid, at.x, at.y, at.width, own->model[0] ? own->model : "-",
+                                role(grid, lane == chat->lane ? VD_ROLE_SELECTED : VD_ROLE_TITLE));
+    if (own->loading[0])
+        snprintf(text, sizeof text, "  loading %s", own->loading);
+    else if (!take && chat->round_count)
+        snprintf(text, sizeof text, own->stopped ? "  stopped" : "  ...");
+    else
+        snprintf(text, sizeof text, at.width < 26 ? " %s" : "  %s answers",
+                 first ? "own" : vd_follow_name(own->follow));
+    x += vd_grid_text(grid, x, at.y, at.x + at.width - x, text, role(grid, VD_ROLE_FAINT));
+    if (take && at.x + at.width - x > 9) {
+        snprintf(text, sizeof text, "%.1f ms", take->reply.answer.milliseconds);
+        vd_grid_right(grid, x, at.y, at.x + at.width - x, text, role(grid, VD_ROLE_FAINT));
+    }
+}
+
+// How far up an answer moved against the first model, and its change of probability in points:
+// "\xe2\x86\x913 +12".
+static void draw_move(vd_grid *grid, vd_rect at, const vd_take *from, const vd_take *to, int place)
+{
+    int index = to->reply.answer.order[place];
+    int before = vd_take_place(from, vd_take_answer(to, index));
+    char text[16];
+    if (before < 0) {
+        vd_grid_right(grid, at.x, at.y, at.width, "new", role(grid, VD_ROLE_FAINT));
+        return;
+    }
+    int up = before - place, moved = up < 0 ? -up : up;
+    vd_style style = role(grid, up > 0 ? VD_ROLE_UP : up < 0 ? VD_ROLE_DOWN : VD_ROLE_FAINT);
+    uint32_t arrow = up > 0 ? 0x2191 : up < 0 ? 0x2193 : '=';
+    vd_grid_put(grid, at.x, at.y, arrow, up > 0 ? '^' : up < 0 ? 'v' : '=', style);
+    if (moved) {
+        snprintf(text, sizeof text, "%d", moved > 999 ? 999 : moved);
+        vd_grid_text(grid, at.x + 1, at.y, 3, text, style);
+    }
+    if (at.width < 9)
+        return;
+    double change = (double)to->reply.answer.probability[index] -
+                    (double)from->reply.answer.probability[from->reply.answer.order[before]];
+    snprintf(text, sizeof text, "%+.0f", change * 100);
+    if (strcmp(text, "-0") == 0)
+        snprintf(text, sizeof text, "+0");
+    vd_grid_right(grid, at.x + 5, at.y, at.width - 5, text, style);
+}
+
+static void draw_ranking(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_take *take,
+                         const vd_take *first, const char *human)
+{
+    bool wide = at.width >= 30;
+    int moves = !first ? 0 : wide ? 9 : 4, right = at.x + at.width;
+    int bar = at.width >= (first ? 48 : 30) ? at.width / 5 : 0;
+    for (int row = 0; row < at.height; row++) {
+        int place = row + chat->top[VD_PLACE_COMPARE], y = at.y + row;
+        if (place >= take->reply.answer.candidates)
+            break;
+        int index = take->reply.answer.order[place];
+        const char *answer = vd_take_answer(take, index);
+        char text[16];
+        snprintf(text, sizeof text, "%d", place + 1);
+        vd_grid_right(grid, at.x, y, 2 + (place > 98), text, role(grid, VD_ROLE_FAINT));
+        bool chosen = index == take->chosen, people = human && strcmp(answer, human) == 0;
+        if (chosen)
+            vd_grid_put(grid, at.x + 2 + (place > 98), y, 0x25B8, '>', role(grid, VD_ROLE_PROMPT));
+        else if (people)
+            vd_grid_put(grid, at.x + 2 + (place > 98), y, '*', '*', role(grid, VD_ROLE_NOTE));
+        int x = at.x + 4, room = right - 6 - moves - (bar ? bar + 1 : 0) - 1 - x;
+        vd_grid_text(grid, x, y, room, answer, role(grid, chosen ? VD_ROLE_FIRST : VD_ROLE_TEXT));
+        if (first)
+            draw_move(grid, (vd_rect){right - 6 - moves, y, moves, 1}, first, take, place);
+        if (bar)
+            vd_grid_bar(grid, right - 6 - moves - bar - (first ? 1 : 0), y, bar,
+                        take->reply.answer.probability[index],
+                        role(grid, chosen ? VD_ROLE_BAR_FIRST : VD_ROLE_BAR),
+                        role(grid, VD_ROLE_RULE));
+        vd_percent(text, sizeof text, take->reply.answer.probability[index]);
+        vd_grid_right(grid, right - 5, y, 5, text, role(grid, VD_ROLE_TEXT));
+    }
+}
+
+// "Regions 1 62 %  2 16 % ...": the largest shares in one row.
+static void draw_shares(vd_grid *grid, vd_rect at, const char *title, const float *share, int count,
+                        bool rounds)
+{
+    vd_share top[VD_OUTLINES];
+    int shown = share ? vd_shares_top(share, count, 0.9, top, VD_OUTLINES) : 0;
+    int x = at.x + vd_grid_text(grid, at.x, at.y, at.width, title, role(grid, VD_ROLE_TITLE)) + 1;
+    for (int i = 0; i < shown; i++) {
+        char text[48], percent[16], label[24];
+        vd_percent(percent, sizeof percent, top[i].share);
+        snprintf(label, sizeof label, "%d", rounds ? top[i].index : i + 1);
+        snprintf(text, sizeof text, "%s %s", rounds && top[i].index == 0 ? "caption" : label,
+                 percent);
+        int room = at.x + at.width - x;
+        if ((int)strlen(text) > room)
+            break;
+        x += vd_grid_text(grid, x, at.y, room, text, role(grid, VD_ROLE_TEXT)) + 2;
+    }
+}
+
+static void draw_human(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round *round,
+                       const vd_take *take, const char *human)
+{
+    int place = vd_take_place(take, human);
+    char text[160], rank[32] = "not in the pool";
+    if (place >= 0)
+        snprintf(rank, sizeof rank, "place %d", place + 1);
+    float relevance = vd_chat_relevance(chat, round, vd_take_answer(take, take->chosen));
+    if (relevance >= 0 && at.width >= 34)
+        snprintf(text, sizeof text, "* people's: %s; ours: relevance %.2g", rank,
+                 (double)relevance);
+    else
+        snprintf(text, sizeof text, "*people's: %s", rank);
+    vd_grid_text(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_NOTE));
+}
+
+static void draw_metrics(const vd_chat *chat, vd_grid *grid, vd_rect at, int lane)
+{
+    vd_metrics sum = {0};
+    for (size_t i = 0; i < chat->round_count; i++)
+        if (chat->rounds[i].take[lane].ready)
+            vd_metrics_merge(&sum, &chat->rounds[i].take[lane].metrics);
+    if (sum.rounds == 0)
+        return;
+    vd_metrics_means mean = vd_metrics_mean(&sum);
+    char text[96];
+    int used = at.width < 34
+                   ? snprintf(text, sizeof text, "R@1 %.2f MRR %.2f", mean.recall[0], mean.mrr)
+                   : snprintf(text, sizeof text, "%zu rounds: R@1 %.2f MRR %.2f", sum.rounds,
+                              mean.recall[0], mean.mrr);
+    if (sum.dense_rounds && at.width >= 34)
+        snprintf(text + used, sizeof text - (size_t)used, " NDCG %.2f", mean.ndcg);
+    vd_grid_text(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_TEXT));
+}
+
+// ---- agreement ---------------------------------------------------------------------------------
+
+// Half the sum of the changes of probability: the share that lies elsewhere.
+static double distance(const vd_take *a, const vd_take *b)
+{
+    double sum = 0;
+    for (int i = 0; i < b->reply.answer.candidates; i++) {
+        int place = vd_take_place(a, vd_take_answer(b, i));
+        double there =
+            place < 0 ? 0 : (double)a->reply.answer.probability[a->reply.answer.order[place]];
+        sum += fabs((double)b->reply.answer.probability[i] - there);
+    }
+    return sum / 2;
+}
+
+static void draw_agreement(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round *round)
+{
+    int other = chat->lane ? chat->lane : 1;
+    if (chat->lane_count == 1)
+        vd_grid_text(grid, at.x, at.y, at.width, "One model answers; /compare MODEL adds another.",
+                     role(grid, VD_ROLE_NOTE));
+    const vd_take *a = ready(round, 0), *b = other < chat->lane_count ? ready(round, other) : NULL;
+    if (!a || !b)
+        return;
+    int shared = 0,
+        most = b->reply.answer.candidates < OVERLAP ? b->reply.answer.candidates : OVERLAP;
+    for (int i = 0; i < most; i++) {
+        int place = vd_take_place(a, vd_take_answer(b, b->reply.answer.order[i]));
+        shared += place >= 0 && place < OVERLAP;
+    }
+    bool same = vd_take_place(a, vd_take_answer(b, b->reply.answer.order[0])) == 0;
+    char text[200], far[16];
+    vd_percent(far, sizeof far, distance(a, b));
+    int used = snprintf(text, sizeof text, "%s against %s: %s first answer", b->model, a->model,
+                        same ? "the same" : "another");
+    if (at.width >= 72)
+        snprintf(text + used, sizeof text - (size_t)used, ", first %d share %d, %s of mass moved",
+                 most, shared, far);
+    vd_grid_text(grid, at.x, at.y, at.width, text,
+                 role(grid, same ? VD_ROLE_ANSWER : VD_ROLE_NOTE));
+}
+
+// ---- the screen --------------------------------------------------------------------------------
+
+typedef struct parts {
+    int picture, ranking, attention, human, metrics; // rows
+} parts;
+
+static parts divide(const vd_chat *chat, int room, int column, bool human)
+{
+    parts rows = {.metrics = 1, .human = human};
+    room -= 3 + rows.metrics + rows.human; // title, headings, agreement
+    if (room >= 14 && column >= 24) {
+        vd_rect fit = vd_panels_fit((vd_rect){0, 0, column, room * 11 / 20},
+                                    chat->picture.image.width, chat->picture.image.height);
+        rows.picture = fit.height;
+        rows.attention = 3;
+    }
+    rows.ranking = room - rows.picture - rows.attention;
+    return rows;
+}
+
+static void draw_column(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round *round, int lane,
+                        parts rows)
+{
+    const vd_take *take = ready(round, lane), *first = lane ? ready(round, 0) : NULL;
+    const char *human = round ? vd_chat_human_answer(chat, round) : NULL;
+    draw_heading(chat, grid, (vd_rect){at.x, at.y, at.width, 1}, lane, take);
+    int y = at.y + 1;
+    vd_chat_draw_picture(chat, grid, (vd_rect){at.x, y, at.width, rows.picture}, take);
+    y += rows.picture;
+    if (!take)
+        return;
+    draw_ranking(chat, grid, (vd_rect){at.x, y, at.width, rows.ranking}, take, first, human);
+    y += rows.ranking;
+    if (rows.attention) {
+        const vd_answer *answer = &take->reply.answer;
+        vd_rect row = {at.x, y, at.width, 1};
+        draw_shares(grid, row, "Regions", answer->region_attention, answer->regions, false);
+        row.y++;
+        draw_shares(grid, row, "History", answer->context_attention, answer->rounds, true);
+        row.y++;
+        vd_chat_draw_words(grid, row, take);
+        y += rows.attention;
+    }
+    if (human)
+        draw_human(chat, grid, (vd_rect){at.x, y, at.width, 1}, round, take, human);
+    y += rows.human;
+    draw_metrics(chat, grid, (vd_rect){at.x, y, at.width, 1}, lane);
+}
+
+static void draw_compare(vd_chat *chat, vd_grid *grid)
+{
+    vd_rect at = chat->layout.picture;
+    const vd_round *round = compared(chat);
+    const char *human = round ? vd_chat_human_answer(chat, round) : NULL;
+    int lanes[VD_LANES], count = columns(chat, at.width, lanes);
+    int width = (at.width - (count - 1)) / count;
+    parts rows = divide(chat, at.height, width, human != NULL);
+    const vd_take *first = ready(round, 0);
+    chat->page = rows.ranking > 1 ? rows.ranking : 1;
+    chat->scroll_most = first ? first->reply.answer.candidates - rows.ranking : 0;
+    chat->scroll_most = chat->scroll_most < 0 ? 0 : chat->scroll_most;
+    chat->top[VD_PLACE_COMPARE] = vd_clamp(chat->top[VD_PLACE_COMPARE], chat->scroll_most);
+
+    char text[600];
+    if (round)
+        snprintf(text, sizeof text, "Round %d: %.500s", (int)(round - chat->rounds) + 1,
+                 round->typed);
+    else
+        snprintf(text, sizeof text, "Ask a question: every model here answers it.");
+    int used = vd_grid_text(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_QUESTION));
+    if (human && at.width - used > 20) {
+        snprintf(text, sizeof text, "people: %.100s", human);
+        vd_grid_right(grid, at.x + used + 1, at.y, at.width - used - 1, text,
+                      role(grid, VD_ROLE_NOTE));
+    }
+    for (int i = 0; i < count; i++) {
+        int x = at.x + i * (width + 1);
+        draw_column(chat, grid, (vd_rect){x, at.y + 1, width, at.height - 2}, round, lanes[i],
+                    rows);
+        for (int y = at.y + 1; i > 0 && y < at.y + at.height - 1; y++)
+            vd_grid_put(grid, x - 1, y, 0x2502, '|', role(grid, VD_ROLE_RULE));
+    }
+    draw_agreement(chat, grid, (vd_rect){at.x, at.y + at.height - 1, at.width, 1}, round);
+}
+
+// ---- keys --------------------------------------------------------------------------------------
+
+static void open_compare(vd_chat *chat)
+{
+    vd_chat_compare_with(chat, "");
+}
+
+static bool act_compare(vd_chat *chat, vd_action action, vd_key key)
+{
+    (void)key;
+    int step = action == VD_ACTION_LEFT ? chat->lane_count - 1 : 1;
+    if (action == VD_ACTION_FOLLOW) {
+        vd_follow now = chat->lanes[chat->lane].follow;
+        // The first one's own answers are the shared ones.
+        vd_follow next =
+            chat->lane == 0 && now == VD_FOLLOW_SHARED ? VD_FOLLOW_HUMAN : (now + 1) % VD_FOLLOWS;
+        vd_chat_follow(chat, chat->lane, next);
+        return true;
+    }
+    if (action != VD_ACTION_LEFT && action != VD_ACTION_RIGHT)
+        return false;
+    chat->lane = (chat->lane + step) % chat->lane_count;
+    return true;
+}
+
+static void click_compare(vd_chat *chat, int x, int y)
+{
+    int lanes[VD_LANES], count = columns(chat, chat->layout.picture.width, lanes);
+    int width = (chat->layout.picture.width - (count - 1)) / count;
+    int column = (x - chat->layout.picture.x) / (width + 1);
+    if (y >= chat->layout.picture.y && y < chat->layout.line.y && column >= 0 && column < count)
+        chat->lane = lanes[column];
+}
+
+const vd_view vd_view_compare = {.title = "Keys while models are compared",
+                                 .open = open_compare,
+                                 .draw = draw_compare,
+                                 .act = act_compare,
+                                 .click = click_compare};
