@@ -84,7 +84,7 @@ static void draw_figures(vd_grid *grid, vd_rect at, const vd_take *take)
         return;
     char was[80];
     snprintf(was, sizeof was, "was %.70s", take->was);
-    vd_grid_text(grid, at.x, at.y, at.width - width - 2, was, role(grid, VD_ROLE_NOTE));
+    vd_grid_text(grid, at.x + 1, at.y, at.width - width - 3, was, role(grid, VD_ROLE_NOTE));
 }
 
 void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)

@@ -1,0 +1,200 @@
+// Rounds edited, conversations set aside, models compared.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/fake_chat.h"
+
+static fake_chat fake;
+
+static int start(void **state)
+{
+    (void)state;
+    fake_chat_start(&fake);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    fake_chat_end(&fake);
+    return 0;
+}
+
+static const vd_round *last_round(void)
+{
+    assert_true(fake.chat.round_count > 0);
+    return &fake.chat.rounds[fake.chat.round_count - 1];
+}
+
+static const vd_take *last_take(void)
+{
+    return &last_round()->take[0];
+}
+
+static void expect(const char *text)
+{
+    assert_true(fake_chat_shows(&fake, text));
+}
+
+static const char *answer_of(int lane, size_t round)
+{
+    const vd_take *take = &fake.chat.rounds[round].take[lane];
+    assert_true(take->ready);
+    return vd_take_answer(take, take->chosen);
+}
+
+static void an_edited_round_is_asked_again_with_all_after_it(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "M-e");
+    expect("nothing was asked yet");
+    fake_chat_keys(&fake, "'one?' Enter 'two?' Enter 'three?' Enter M-Up M-Up M-e");
+    expect(" round 1> one?");
+    fake_chat_keys(&fake, "Esc"); // and nothing happened
+    assert_int_equal(fake.chat.editing, -1);
+    assert_int_equal(fake.chat.line.length, 0);
+    int asked = fake.asked;
+    fake_chat_keys(&fake, "M-e C-u 'uno?' Enter");
+    assert_int_equal(fake.asked, asked + 3);
+    assert_int_equal(fake.chat.round_count, 3);
+    assert_string_equal(fake.chat.rounds[0].typed, "uno?");
+    char heard[256];
+    snprintf(heard, sizeof heard, "0: uno? %s. two? %s.", answer_of(0, 0), answer_of(0, 1));
+    assert_string_equal(fake.heard, heard);
+    expect("rounds 1 to 3 were asked again: ");
+    expect("branch 2/2");
+    fake_chat_keys(&fake, "M-n");
+    assert_string_equal(fake.chat.rounds[0].typed, "one?");
+    assert_int_equal(fake.asked, asked + 3); // it is as it was
+    expect("branch 1 of 2: 3 rounds");
+    // What is asked here hears this conversation.
+    fake_chat_keys(&fake, "M-Down M-Down 'four?' Enter");
+    assert_int_equal(strncmp(fake.heard, "0: one? ", 8), 0);
+    fake_chat_keys(&fake, "M-n");
+    assert_int_equal(fake.chat.round_count, 3);
+}
+
+static void asking_again_can_be_stopped(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'one?' Enter 'two?' Enter 'three?' Enter");
+    fake.hold = true;
+    fake_chat_keys(&fake, "M-Up M-Up M-e C-u 'uno?' Enter C-c");
+    assert_int_equal(fake.stops, 1);
+    fake_chat_release(&fake, VD_INTERRUPTED);
+    expect("stopped: 2 later questions were not asked again");
+    assert_int_equal(fake.chat.round_count, 0);
+    fake_chat_keys(&fake, "C-c M-n"); // the conversation before is whole
+    assert_int_equal(fake.chat.round_count, 3);
+}
+
+static void branches_start_at_the_selected_round_and_the_oldest_goes(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'one?' Enter 'two?' Enter M-Up '/branch' Enter");
+    assert_int_equal(fake.chat.round_count, 1);
+    expect("branch 2/2");
+    fake_chat_keys(&fake, "'/branch 3' Enter");
+    expect("/branch 3: there are 2");
+    fake_chat_keys(&fake, "'/branch 1' Enter");
+    assert_int_equal(fake.chat.round_count, 2);
+    for (int i = 0; i < 2 * VD_BRANCHES; i++)
+        fake_chat_keys(&fake, "'/branch' Enter");
+    assert_int_equal(fake.chat.branch_count, VD_BRANCHES);
+    assert_int_equal(fake.chat.round_count, 2);
+    fake_chat_keys(&fake, "F8");
+    assert_int_equal(fake.chat.branch_count, 1);
+}
+
+static void models_are_compared_and_go_their_own_ways(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter 'what color is it?' Enter F10");
+    assert_int_equal(fake.chat.lane_count, 2);
+    expect("improved  own answers");
+    expect("base  shared answers");
+    // It was asked both rounds, the second one after the first model's answer.
+    char heard[256];
+    snprintf(heard, sizeof heard, "1: is there a cube? %s.", answer_of(0, 0));
+    assert_string_equal(fake.heard, heard);
+    fake_chat_keys(&fake, "Right M-h");
+    expect("base  own answers");
+    snprintf(heard, sizeof heard, "1: is there a cube? %s.", answer_of(1, 0));
+    assert_string_equal(fake.heard, heard);
+    fake_chat_keys(&fake, "M-h");
+    expect("base  people's answers");
+    assert_string_equal(fake.heard, "1: is there a cube? yes.");
+    // A shared answer that is replaced is no business of a model that follows people's.
+    int asked = fake.asked;
+    fake_chat_keys(&fake, "Left M-Up M-3");
+    assert_int_equal(fake.asked, asked + 1);
+    assert_int_equal(fake.heard[0], '0');
+    fake_chat_keys(&fake, "'/history base shared' Enter");
+    snprintf(heard, sizeof heard, "1: is there a cube? %s.", answer_of(0, 0));
+    assert_string_equal(fake.heard, heard);
+    fake_chat_keys(&fake, "'/history nobody own' Enter");
+    expect("/history nobody own: no such model is here");
+    fake_chat_keys(&fake, "'/history whatever' Enter");
+    expect("/history own, shared or people's");
+    // The answer of a model that continues from others' cannot be chosen.
+    fake_chat_keys(&fake, "Right M-2");
+    expect("base continues from shared answers here");
+    // They change places, the conversation before is kept.
+    fake_chat_keys(&fake, "F3");
+    expect("branch ");
+    assert_string_equal(fake.chat.lanes[0].model, "base");
+    assert_string_equal(fake.chat.lanes[1].model, "improved");
+    assert_string_equal(fake.chat.rounds[1].take[0].model, "base");
+    assert_string_equal(fake.chat.rounds[1].take[1].model, "improved");
+    fake_chat_keys(&fake, "'/compare base' Enter");
+    expect("base is compared already");
+    fake_chat_keys(&fake, "'/compare a' Enter '/compare b' Enter '/compare c' Enter");
+    expect("4 models are compared at most");
+    fake_chat_keys(&fake, "'/compare off' Enter");
+    assert_int_equal(fake.chat.lane_count, 1);
+    assert_int_equal(fake.chat.place, VD_PLACE_CHAT);
+    fake.model_lost = true;
+    fake_chat_keys(&fake, "F10");
+    expect("improved: no such model");
+    assert_int_equal(fake.chat.lane_count, 1);
+    expect("One model answers; /compare MODEL adds another.");
+    fake.model_lost = false;
+}
+
+// What the running figures say is what the metrics make of the same ranks.
+static void running_metrics_are_those_of_the_candidates(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter");
+    const vd_take *take = last_take();
+    int rank = 1; // of "yes" among the first ten answers of the pool, which people had
+    for (int i = 1; i < FAKE_ANSWERS - 2; i++)
+        rank += take->reply.answer.score[i] > take->reply.answer.score[0];
+    assert_int_equal(take->metrics.rounds, 1);
+    assert_float_equal(take->metrics.rank, rank, 1e-9);
+    assert_int_equal(take->metrics.dense_rounds, 1);
+    fake_chat_keys(&fake, "'what color is it?' Enter 'nobody asked this' Enter");
+    assert_int_equal(fake.chat.rounds[1].take[0].metrics.dense_rounds, 0);
+    assert_int_equal(last_take()->metrics.rounds, 0);
+    fake_chat_size(&fake, 120, 40);
+    fake_chat_keys(&fake, "F10");
+    expect("2 rounds: R@1 ");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(an_edited_round_is_asked_again_with_all_after_it),
+        TEST(asking_again_can_be_stopped),
+        TEST(branches_start_at_the_selected_round_and_the_oldest_goes),
+        TEST(models_are_compared_and_go_their_own_ways),
+        TEST(running_metrics_are_those_of_the_candidates),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
