@@ -319,6 +319,12 @@ vd_status vd_word_counts_add(vd_word_counts *counts, const char *word, int64_t t
     return VD_OK;
 }
 
+int64_t vd_word_counts_times(const vd_word_counts *counts, const char *word)
+{
+    int64_t index = table_find(&counts->table, word);
+    return index < 0 ? 0 : counts->times[index];
+}
+
 typedef struct counted {
     const char *word;
     int64_t times;

@@ -37,6 +37,8 @@ vd_status vd_word_counts_add(vd_word_counts *counts, const char *word, int64_t t
 // Words with at least `minimum` occurrences.
 vd_status vd_word_counts_vocab(const vd_word_counts *counts, int64_t minimum, vd_vocab **out,
                                vd_error *err);
+// How often word was added; 0 when never.
+int64_t vd_word_counts_times(const vd_word_counts *counts, const char *word);
 void vd_word_counts_free(vd_word_counts *counts);
 
 #endif

@@ -1,4 +1,4 @@
-// What stands behind a vd_dataset. Internal to features/.
+// What stands behind a vd_dataset, and the tokens of dialogs. Internal to features/.
 #ifndef VD_DATASET_STORE_H
 #define VD_DATASET_STORE_H
 
@@ -19,14 +19,34 @@ typedef struct vd_sequences {
     uint8_t *length; // 0 too for strings that no dialog uses
 } vd_sequences;
 
-struct vd_dataset {
-    const vd_visdial *dialogs;
-    const vd_regions *regions;
-    size_t *row;            // (dialog_count) row of its image in regions
+// The texts of a file of dialogs as token ids.
+typedef struct vd_token_tables {
     vd_sequences questions; // with "?", cut to VD_CUT_QUESTION
     vd_sequences answers;   // without <S> and </S>, cut to VD_CUT_CANDIDATE
     vd_sequences captions;  // one a dialog, cut to VD_CUT_CAPTION
-    int32_t candidates;     // O
+} vd_token_tables;
+
+// Tokenises what the dialogs use; what is packed as tokens only changes its ids. *out is to be
+// cleared after a failure, too.
+vd_status vd_token_tables_fill(const vd_visdial *data, const vd_vocab *vocab, vd_token_tables *out,
+                               vd_error *err);
+void vd_token_tables_clear(vd_token_tables *tables);
+
+// Which strings of the tables the dialogs use.
+typedef struct vd_text_uses {
+    int64_t *question, *answer; // how often each is asked or given
+    bool *candidate;            // which answers are offered
+} vd_text_uses;
+
+vd_status vd_text_uses_count(const vd_visdial *data, vd_text_uses *out, vd_error *err);
+void vd_text_uses_clear(vd_text_uses *uses);
+
+struct vd_dataset {
+    const vd_visdial *dialogs;
+    const vd_regions *regions;
+    size_t *row; // (dialog_count) row of its image in regions
+    vd_token_tables tokens;
+    int32_t candidates; // O
 };
 
 #endif

@@ -115,13 +115,13 @@ static const int32_t *sequence(const vd_sequences *s, size_t index)
 // <S> answer </S>, cut; returns its length.
 static int wrapped_length(const vd_dataset *set, int32_t answer)
 {
-    return smaller(set->answers.length[answer] + 2, VD_CUT_CANDIDATE);
+    return smaller(set->tokens.answers.length[answer] + 2, VD_CUT_CANDIDATE);
 }
 
 static int wrap(const vd_dataset *set, int32_t answer, int32_t *out)
 {
-    const int32_t *ids = sequence(&set->answers, (size_t)answer);
-    int words = set->answers.length[answer], length = wrapped_length(set, answer);
+    const int32_t *ids = sequence(&set->tokens.answers, (size_t)answer);
+    int words = set->tokens.answers.length[answer], length = wrapped_length(set, answer);
     out[0] = VD_START;
     for (int i = 1; i < length; i++)
         out[i] = i <= words ? ids[i - 1] : VD_END;
@@ -133,8 +133,8 @@ static int entry(const vd_dataset *set, const vd_visdial_round *round, int32_t o
 {
     int32_t answer[VD_MAX_CANDIDATE];
     int length = round->answer >= 0 ? wrap(set, round->answer, answer) : 0;
-    return vd_history_entry(sequence(&set->questions, (size_t)round->question),
-                            set->questions.length[round->question], answer, length, out);
+    return vd_history_entry(sequence(&set->tokens.questions, (size_t)round->question),
+                            set->tokens.questions.length[round->question], answer, length, out);
 }
 
 // ---- sizes ------------------------------------------------------------------
@@ -148,8 +148,8 @@ static void measure(vd_loader *loader, const size_t *dialogs, size_t count)
         const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
         batch->rounds = larger(batch->rounds, dialog->round_count);
         for (int32_t r = 0; r < dialog->round_count; r++)
-            batch->question_width =
-                larger(batch->question_width, set->questions.length[dialog->rounds[r].question]);
+            batch->question_width = larger(
+                batch->question_width, set->tokens.questions.length[dialog->rounds[r].question]);
     }
 }
 
@@ -199,8 +199,8 @@ static vd_status fill_questions(vd_loader *loader, const size_t *dialogs, size_t
         const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
         for (size_t r = 0; r < (size_t)dialog->round_count; r++) {
             size_t place = b * rounds + r, index = (size_t)dialog->rounds[r].question;
-            length[place] = set->questions.length[index];
-            memcpy(question + place * width, sequence(&set->questions, index),
+            length[place] = set->tokens.questions.length[index];
+            memcpy(question + place * width, sequence(&set->tokens.questions, index),
                    (size_t)length[place] * sizeof *question);
         }
     }
@@ -219,8 +219,8 @@ static int history_entry(const vd_loader *loader, size_t index, int32_t r, bool 
     }
     if (r > 0)
         return entry(set, &vd_dataset_dialog(set, index)->rounds[r - 1], out);
-    int length = set->captions.length[index];
-    memcpy(out, sequence(&set->captions, index), (size_t)length * sizeof *out);
+    int length = set->tokens.captions.length[index];
+    memcpy(out, sequence(&set->tokens.captions, index), (size_t)length * sizeof *out);
     return length;
 }
 
@@ -313,8 +313,8 @@ static vd_status fill_candidates(vd_loader *loader, vd_error *err)
     if (!candidate || !in || !out || !length)
         return vd_error_memory(err, "the candidates of a batch");
     for (size_t u = 0; u < count; u++) {
-        const int32_t *ids = sequence(&set->answers, (size_t)distinct[u]);
-        int words = set->answers.length[distinct[u]];
+        const int32_t *ids = sequence(&set->tokens.answers, (size_t)distinct[u]);
+        int words = set->tokens.answers.length[distinct[u]];
         length[u] = wrap(set, distinct[u], candidate + u * width);
         // The generative decoder reads and predicts one token each of <S> answer and answer </S>,
         // each cut by itself.
@@ -340,10 +340,14 @@ vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count
     view = view ? view : &plain;
     if (count == 0 || count > INT32_MAX)
         return vd_error_set(err, VD_USAGE, "a batch of %zu dialogs; expected 1 or more", count);
-    for (size_t b = 0; b < count; b++)
+    for (size_t b = 0; b < count; b++) {
         if (dialogs[b] >= total)
             return vd_error_set(err, VD_USAGE, "dialog %zu of %zu was asked for", dialogs[b],
                                 total);
+        vd_status fits = vd_visdial_check_options(loader->set->dialogs, dialogs[b], err);
+        if (fits != VD_OK)
+            return fits;
+    }
     if (view->other_image && total < 2)
         return vd_error_set(err, VD_USAGE,
                             "with one dialog there is no other picture to show; 2 are needed");

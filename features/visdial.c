@@ -1,8 +1,10 @@
 #include "features/visdial.h"
 
 #include <inttypes.h>
+#include <unistd.h>
 
 #include "engine/alloc.h"
+#include "engine/file.h"
 #include "features/json_stream.h"
 #include "features/visdial_store.h"
 
@@ -342,69 +344,15 @@ static vd_status refuse_round(const loading *l, size_t dialog, int32_t round, vd
                         l->store->data.path, place, dialog + 1, l->start[dialog], words);
 }
 
-static vd_status check_round(const loading *l, size_t d, int32_t r, bool test, vd_error *err)
+static vd_status check_round(const loading *l, size_t d, int32_t r, vd_error *err)
 {
     const vd_visdial *data = &l->store->data;
     const vd_visdial_dialog *dialog = &data->dialogs[d];
-    const vd_visdial_round *round = &dialog->rounds[r];
-    bool last = r + 1 == dialog->round_count;
-    const char *missing = NULL;
-    if (round->answer < 0 && !(test && last))
-        missing = "answer";
-    else if (!round->options && !(test && !last))
-        missing = "answer_options";
-    else if (round->truth < 0 && !test)
-        missing = "gt_index";
-    if (missing)
-        return refuse_round(l, d, r + 1, err,
-                            "there is no \"%s\"; it may only be missing in a test split, and this "
-                            "is \"%s\"%s",
-                            missing, data->split, test ? ", where this round must have it" : "");
-    if ((size_t)round->question >= data->question_count)
-        return refuse_round(l, d, r + 1, err, "question %" PRId32 " is not in the table of %zu",
-                            round->question, data->question_count);
-    if (round->answer >= 0 && (size_t)round->answer >= data->answer_count)
-        return refuse_round(l, d, r + 1, err, "answer %" PRId32 " is not in the table of %zu",
-                            round->answer, data->answer_count);
-    for (int32_t i = 0; i < round->option_count; i++)
-        if ((size_t)round->options[i] >= data->answer_count)
-            return refuse_round(l, d, r + 1, err,
-                                "option %" PRId32 " is answer %" PRId32
-                                ", which is not in the table of %zu",
-                                i, round->options[i], data->answer_count);
-    if (round->truth >= 0 && round->answer >= 0 &&
-        strcmp(data->answers[round->answer], data->answers[round->options[round->truth]]) != 0)
-        return refuse_round(l, d, r + 1, err,
-                            "gt_index %" PRId32 " points at \"%.60s\", but the answer is \"%.60s\"",
-                            round->truth, data->answers[round->options[round->truth]],
-                            data->answers[round->answer]);
-    return VD_OK;
-}
-
-static int compare_images(const void *a, const void *b)
-{
-    const vd_visdial_image *x = a, *y = b;
-    if (x->image_id != y->image_id)
-        return x->image_id < y->image_id ? -1 : 1;
-    return (x->dialog > y->dialog) - (x->dialog < y->dialog);
-}
-
-static vd_status index_images(loading *l, vd_error *err)
-{
-    const vd_visdial *data = &l->store->data;
-    vd_visdial_image *images = vd_alloc(data->dialog_count, sizeof *images);
-    if (!images)
-        return vd_error_memory(err, "the index of images");
-    l->store->images = images;
-    for (size_t i = 0; i < data->dialog_count; i++)
-        images[i] = (vd_visdial_image){data->dialogs[i].image_id, i};
-    qsort(images, data->dialog_count, sizeof *images, compare_images);
-    for (size_t i = 1; i < data->dialog_count; i++)
-        if (images[i].image_id == images[i - 1].image_id)
-            return refuse_round(l, images[i].dialog, 0, err,
-                                "the image has a dialog already (dialog %zu); one is expected",
-                                images[i - 1].dialog + 1);
-    return VD_OK;
+    char words[400];
+    if (vd_visdial_round_fits(data, dialog, r, words, sizeof words) &&
+        vd_visdial_options_fit(data, &dialog->rounds[r], words, sizeof words))
+        return VD_OK;
+    return refuse_round(l, d, r + 1, err, "%s", words);
 }
 
 static vd_status check(loading *l, vd_error *err)
@@ -416,17 +364,21 @@ static vd_status check(loading *l, vd_error *err)
                             data->path, data->version);
     if (data->dialog_count == 0)
         return vd_error_set(err, VD_FORMAT, "%s: there are no dialogs in \"dialogs\"", data->path);
-    bool test = strncmp(data->split, "test", 4) == 0;
     for (size_t d = 0; d < data->dialog_count; d++)
         for (int32_t r = 0; r < data->dialogs[d].round_count; r++) {
-            vd_status status = check_round(l, d, r, test, err);
+            vd_status status = check_round(l, d, r, err);
             if (status != VD_OK)
                 return status;
         }
-    return index_images(l, err);
+    size_t first = 0, second = 0;
+    vd_status status = vd_visdial_index(l->store, &first, &second, err);
+    if (status != VD_MISMATCH)
+        return status;
+    return refuse_round(l, second, 0, err,
+                        "the image has a dialog already (dialog %zu); one is expected", first + 1);
 }
 
-vd_status vd_visdial_read(const char *path, vd_visdial **out, vd_error *err)
+static vd_status read_json(const char *path, vd_visdial **out, vd_error *err)
 {
     *out = NULL;
     vd_status status;
@@ -454,11 +406,49 @@ fail:
     return status;
 }
 
+// JSON has no NUL; a safetensors file starts with its header's length in eight bytes, of which the
+// last is 0, and the header is JSON.
+static vd_status is_packed(const char *path, bool *packed, vd_error *err)
+{
+    char start[9] = "";
+    int file;
+    size_t size;
+    vd_status status = vd_file_open(path, &file, &size, err);
+    if (status != VD_OK)
+        return status;
+    *packed = pread(file, start, sizeof start, 0) == sizeof start && !start[7] && start[8] == '{';
+    close(file);
+    return VD_OK;
+}
+
+vd_status vd_visdial_open(const char *path, vd_visdial **out, vd_error *err)
+{
+    *out = NULL;
+    bool packed = false;
+    vd_status status = is_packed(path, &packed, err);
+    if (status != VD_OK)
+        return status;
+    return packed ? vd_packed_open(path, out, err) : read_json(path, out, err);
+}
+
+vd_status vd_visdial_read(const char *path, vd_visdial **out, vd_error *err)
+{
+    vd_status status = vd_visdial_open(path, out, err);
+    for (size_t d = 0; status == VD_OK && d < (*out)->dialog_count; d++)
+        status = vd_visdial_check_options(*out, d, err);
+    if (status != VD_OK) {
+        vd_visdial_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 void vd_visdial_free(vd_visdial *data)
 {
     if (!data)
         return;
     vd_visdial_store *store = (vd_visdial_store *)data;
+    vd_packed_free(store->packed);
     vd_free(store->images);
     vd_free(data->dialogs);
     vd_free(data->answers);
@@ -466,20 +456,4 @@ void vd_visdial_free(vd_visdial *data)
     vd_free(data->path);
     vd_pieces_clear(&store->pieces);
     vd_free(store);
-}
-
-const vd_visdial_dialog *vd_visdial_find(const vd_visdial *data, int64_t image_id)
-{
-    const vd_visdial_image *images = ((const vd_visdial_store *)data)->images;
-    size_t low = 0, high = data->dialog_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (images[middle].image_id < image_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < data->dialog_count && images[low].image_id == image_id
-               ? &data->dialogs[images[low].dialog]
-               : NULL;
 }

@@ -15,7 +15,7 @@ enum { MODEL, DATA, FEATURES, DENSE, ASSETS, LIMIT, BATCH, OTHER_IMAGE, NO_HISTO
 
 const vd_option vd_cmd_eval_options[] = {
     {"model", "MODEL", "base, improved or a model file"},
-    {"data", "FILE", "dialogs (VisDial JSON); the bundled ones when left out"},
+    {"data", "FILE", "dialogs (VisDial JSON, or packed); the bundled ones when left out"},
     {"features", "FILE", "region features of their pictures (safetensors)"},
     {"dense", "FILE", "relevance of the candidates (VisDial dense annotations), for NDCG"},
     {"assets", "DIR", "where base, improved and the bundled dialogs are"},
@@ -230,7 +230,7 @@ static vd_status load(evaluation *e, vd_error *err)
                             "%.300s expects regions of %d numbers, %.300s has %d; choose the "
                             "features that the model was trained on",
                             e->model_path, expected, e->features, found);
-    status = vd_visdial_read(e->data, &e->dialogs, err);
+    status = vd_visdial_open(e->data, &e->dialogs, err);
     if (status == VD_OK && e->dense)
         status = vd_visdial_read_dense(e->dialogs, e->dense, err);
     if (status == VD_OK)

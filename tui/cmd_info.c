@@ -209,29 +209,9 @@ static vd_status print_regions(const char *path, const vd_safetensors *file, vd_
     return VD_OK;
 }
 
-static vd_status print_safetensors(const char *path, vd_error *err)
-{
-    vd_safetensors *file;
-    vd_status status = vd_safetensors_open(path, &file, err);
-    if (status)
-        return status;
-    if (vd_safetensors_metadata(file, "config") && vd_safetensors_metadata(file, "vocab")) {
-        status = print_model(path, file, err);
-    } else if (vd_safetensors_find(file, "features") && vd_safetensors_find(file, "image_id")) {
-        status = print_regions(path, file, err);
-    } else {
-        title(path, "tensors");
-        printf("metadata\n");
-        print_metadata(file);
-        print_tensors(file);
-    }
-    vd_safetensors_close(file);
-    return status;
-}
-
 // ---- other files --------------------------------------------------------------------------------
 
-static vd_status print_dialogs(const char *path, vd_error *err)
+static vd_status print_dialogs(const char *path, const char *kind, vd_error *err)
 {
     vd_visdial *data;
     vd_status status = vd_visdial_read(path, &data, err);
@@ -243,7 +223,7 @@ static vd_status print_dialogs(const char *path, vd_error *err)
         for (int r = 0; r < data->dialogs[i].round_count; r++)
             answered += data->dialogs[i].rounds[r].answer >= 0;
     }
-    title(path, "VisDial dialogs");
+    title(path, kind);
     row("version", "%s", data->version ? data->version : "not told");
     row("split", "%s", data->split ? data->split : "not told");
     row("dialogs", "%zu", data->dialog_count);
@@ -253,6 +233,28 @@ static vd_status print_dialogs(const char *path, vd_error *err)
     row("more", "visdial data info %s", path);
     vd_visdial_free(data);
     return VD_OK;
+}
+
+static vd_status print_safetensors(const char *path, vd_error *err)
+{
+    vd_safetensors *file;
+    vd_status status = vd_safetensors_open(path, &file, err);
+    if (status)
+        return status;
+    if (vd_safetensors_metadata(file, "config") && vd_safetensors_metadata(file, "vocab")) {
+        status = print_model(path, file, err);
+    } else if (vd_safetensors_find(file, "features") && vd_safetensors_find(file, "image_id")) {
+        status = print_regions(path, file, err);
+    } else if (vd_safetensors_find(file, "first_round") && vd_safetensors_find(file, "image_id")) {
+        status = print_dialogs(path, "VisDial dialogs, packed", err);
+    } else {
+        title(path, "tensors");
+        printf("metadata\n");
+        print_metadata(file);
+        print_tensors(file);
+    }
+    vd_safetensors_close(file);
+    return status;
 }
 
 static vd_status print_picture(const char *path, vd_error *err)
@@ -295,7 +297,7 @@ static vd_status print_file(const char *path, vd_error *err)
         at++;
     // Behind the eight bytes of its length a safetensors header starts with a brace.
     if (start[8] != '{' && start[at] == '{')
-        return print_dialogs(path, err);
+        return print_dialogs(path, "VisDial dialogs", err);
     if (start[8] != '{' && start[at] == '[')
         return vd_error_set(err, VD_FORMAT,
                             "%s: a JSON list, not a file of dialogs; dense annotations are read "

@@ -32,7 +32,7 @@ enum {
 };
 
 const vd_option vd_cmd_train_options[] = {
-    {"data", "FILE", "dialogs to learn from (VisDial JSON)"},
+    {"data", "FILE", "dialogs to learn from (VisDial JSON, or packed)"},
     {"features", "FILE", "region features of their pictures (safetensors)"},
     {"val", "FILE", "dialogs to measure on after every epoch"},
     {"val-features", "FILE", "region features of those"},
@@ -165,7 +165,7 @@ static vd_status read_data(const job *j, int data, int features, vd_visdial **di
 {
     vd_status status = vd_regions_open(j->given[features], regions, err);
     if (status == VD_OK)
-        status = vd_visdial_read(j->given[data], dialogs, err);
+        status = vd_visdial_open(j->given[data], dialogs, err);
     if (status)
         return status;
     for (size_t i = 0; i < (*dialogs)->dialog_count; i++) {

@@ -73,10 +73,15 @@ const vd_command vd_commands[] = {
      "  visdial extract --out features.safetensors assets/pictures/3.png\n"
      "  visdial extract --show assets/pictures/3.png\n",
      vd_cmd_extract_options, NULL},
-    {"data", vd_cmd_data, "say what a file of dialogs holds", "info FILE [options]",
-     "Dialogs, rounds, lengths and tables; with a model or a vocabulary the words it lacks.",
-     "  visdial data info val.json --model assets/improved.safetensors\n", vd_cmd_data_options,
-     "info"},
+    {"data", vd_cmd_data, "say what a file of dialogs holds, pack it, count its words",
+     "info|pack|vocab FILE [options]",
+     "info: dialogs, rounds, lengths and tables; with a model or a vocabulary the words it lacks.\n"
+     "pack: one mapped file of tokens that train and eval open at once, in place of the JSON.\n"
+     "vocab: how often each word is said, as {\"word\": count}.",
+     "  visdial data info val.json --model assets/improved.safetensors\n"
+     "  visdial data pack visdial_1.0_train.json --out train.packed\n"
+     "  visdial data vocab visdial_1.0_train.json --out word_counts.json\n",
+     vd_cmd_data_options, "info pack vocab"},
     {"info", vd_cmd_info, "say what files hold: models, features, dialogs, pools, pictures",
      "[FILE...]", "Without a file: what this program is made of.",
      "  visdial info assets/improved.safetensors assets/pictures/3.png\n", no_options, NULL},

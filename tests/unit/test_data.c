@@ -81,13 +81,51 @@ static void unknown_words_are_counted(void **state)
     expect_lines(few, (const char *[]){"unknown     38 different, 64 of 69 words", NULL});
 }
 
+static void a_packed_file_is_described_alike(void **state)
+{
+    (void)state;
+    char *packed = support_join(directory, "packed");
+    expect_lines(
+        (const char *[]){"data", "pack", "tests/fixtures/dialogs.json", "--out", packed, NULL},
+        (const char *[]){"packed: 3 dialogs, ", NULL});
+    expect_lines((const char *[]){"data", "info", packed, NULL},
+                 (const char *[]){"version     1.0, split val\n",
+                                  "rounds      6, 1 to 3 a dialog\n",
+                                  "answers     6 different, 3.0 words each, 11 in the longest\n",
+                                  "words       39 different\n", NULL});
+    expect_lines((const char *[]){"info", packed, NULL},
+                 (const char *[]){": VisDial dialogs, packed\n", "dialogs       3\n", NULL});
+    free(packed);
+}
+
+static void words_are_counted(void **state)
+{
+    (void)state;
+    expect_lines(
+        (const char *[]){"data", "vocab", "tests/fixtures/dialogs.json", "--out", vocab, NULL},
+        (const char *[]){"words.json: 39 words, ", NULL});
+    char *text = support_read_file(vocab, NULL);
+    assert_ptr_equal(strstr(text, "{\"?\":6,\"a\":"), text); // falling counts
+    free(text);
+    // Read again, they are all known.
+    expect_lines((const char *[]){"data", "info", "tests/fixtures/dialogs.json", "--vocab", vocab,
+                                  "--min-count", "1", NULL},
+                 (const char *[]){"unknown     0 different, 0 of 69 words", NULL});
+}
+
 static void wrong_requests_are_refused(void **state)
 {
     (void)state;
     const char *data = "tests/fixtures/dialogs.json";
     expect_refused((const char *[]){"data", NULL}, 2, "data info FILE");
     expect_refused((const char *[]){"data", "info", NULL}, 2, "data info FILE");
-    expect_refused((const char *[]){"data", "show", data, NULL}, 2, "data info FILE");
+    expect_refused((const char *[]){"data", "pack", data, NULL}, 2, "--out is missing");
+    expect_refused((const char *[]){"data", "vocab", data, NULL}, 2, "--out is missing");
+    expect_refused((const char *[]){"data", "info", data, "--out", "x", NULL}, 2,
+                   "--out goes with");
+    expect_refused((const char *[]){"data", "pack", data, "--out", "x", "--vocab", "v", NULL}, 2,
+                   "--vocab goes with info");
+    expect_refused((const char *[]){"data", "show", data, NULL}, 2, "expected info, pack or vocab");
     expect_refused((const char *[]){"data", "info", data, data, NULL}, 2, "data info FILE");
     expect_refused((const char *[]){"data", "info", "none.json", NULL}, 3, "none.json");
     expect_refused((const char *[]){"data", "info", "tests/fixtures/dense.json", NULL}, 4,
@@ -109,6 +147,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_described),
         cmocka_unit_test(unknown_words_are_counted),
+        cmocka_unit_test(a_packed_file_is_described_alike),
+        cmocka_unit_test(words_are_counted),
         cmocka_unit_test(wrong_requests_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -12,6 +12,7 @@
 #include "engine/rng.h"
 #include "engine/safetensors.h"
 #include "features/tokenize.h"
+#include "features/visdial_pack.h"
 #include "tests/support/support.h"
 
 enum { P = 5, D = 6 };
@@ -264,6 +265,27 @@ static void batches_hold_the_dialogs(void **state)
             check_batch(&w, batch, orders[i], count);
         }
     close_world(&w);
+}
+
+static void packed_dialogs_give_the_same_batches(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"tests/fixtures/dialogs.json",
+                                        "tests/fixtures/dialogs_test.json"};
+    for (size_t f = 0; f < 2; f++) {
+        world w;
+        vd_error err = {0};
+        const vd_batch *batch;
+        vd_visdial *json;
+        ok(vd_visdial_read(files[f], &json, &err), &err);
+        ok(vd_visdial_pack(json, "a test", json_path, &err), &err);
+        vd_visdial_free(json);
+        open_world(&w, json_path);
+        const size_t some[] = {1, 0};
+        ok(vd_loader_batch(w.loader, some, 2, NULL, &batch, &err), &err);
+        check_batch(&w, batch, some, 2);
+        close_world(&w);
+    }
 }
 
 static void test_splits_have_rounds_without_candidates(void **state)
@@ -563,6 +585,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_hold_the_dialogs),
+        cmocka_unit_test(packed_dialogs_give_the_same_batches),
         cmocka_unit_test(test_splits_have_rounds_without_candidates),
         cmocka_unit_test(candidates_are_distinct),
         cmocka_unit_test(views_hide_what_they_say),

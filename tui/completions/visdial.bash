@@ -19,7 +19,7 @@ _visdial() {
     compare) options='--model --data --features --dense --pictures --assets --limit --right --group --family --round --find --cases --resamples --html --markdown --json --quiet --help' ;;
     blocks) options='--out --seed --train --val --test --pictures --no-pictures --no-features --extractor --threads --split --count --index --png --quiet --help' words='make world show' ;;
     extract) options='--out --model --show --train --evaluate --split --pictures --epochs --rate --seed --quiet --help' ;;
-    data) options='--model --vocab --min-count --top --help' words='info' ;;
+    data) options='--out --model --vocab --min-count --top --help' words='info pack vocab' ;;
     info) options='--help' ;;
     help) options='--completion --manual --help' words='chat ask train eval compare blocks extract data info help' ;;
     esac
