@@ -270,39 +270,11 @@ static vd_status ask_stdin(ask *a, vd_error *err)
     return status;
 }
 
-// "7", "assets/pictures/7.png", "VisDial_val2018_000000000007.jpg": the last number of the name.
-static vd_status image_id(const char *text, int64_t *out, vd_error *err)
-{
-    const char *slash = strrchr(text, '/');
-    const char *name = slash ? slash + 1 : text;
-    const char *end = strrchr(name, '.');
-    if (!end || end == name)
-        end = name + strlen(name);
-    const char *from = end;
-    while (from > name && from[-1] >= '0' && from[-1] <= '9')
-        from--;
-    char *after;
-    errno = 0;
-    long long value = strtoll(from, &after, 10);
-    if (from == end || after != end || errno)
-        return vd_error_set(err, VD_USAGE,
-                            "--image: expected a picture's number or a file name that ends in it, "
-                            "found '%.80s'",
-                            text);
-    if ((from != text || *end) && access(text, F_OK) != 0)
-        return vd_error_set(err, VD_NOT_FOUND,
-                            "--image: %.300s: no such file; a picture may also be named by its "
-                            "number, here %lld",
-                            text, value);
-    *out = value;
-    return VD_OK;
-}
-
 static vd_status open_session(ask *a, vd_error *err)
 {
     int64_t id = 0;
     size_t index = 0;
-    vd_status status = image_id(a->image, &id, err);
+    vd_status status = vd_world_image_named(a->image, &id, err);
     if (status == VD_OK)
         status = vd_world_open(a->assets, &a->world, err);
     if (status == VD_OK)

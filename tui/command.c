@@ -25,6 +25,21 @@ const vd_command vd_commands[] = {
      "  visdial ask --image 3 \"what is on the left\" \"what color is it\"\n"
      "  echo \"how many cubes are there\" | visdial ask --image 3 --json\n",
      vd_cmd_ask_options, NULL},
+    {"walk", vd_cmd_walk, "walk through one answer, stage by stage, and ask what if",
+     "--image ID [options] \"question\" ...",
+     "The questions are one conversation; the walk is through the answer to the last: what goes "
+     "into\n"
+     "each stage of the network, its formula, the numbers, what comes out and why. Then every "
+     "region,\n"
+     "round and word is left out alone, and its effect stands beside the attention it got.\n"
+     "CHANGE is caption or round N (left out), region N (left out), word N (left out), word "
+     "N=OTHER\n"
+     "(replaced), attention 1..4 (made flat), positions (taken away, or added where there are "
+     "none)\n"
+     "or picture (made blank). All count from 1, regions by their share of the answer.",
+     "  visdial walk --image 1000001 \"how many balls are there\" \"what color are they\"\n"
+     "  visdial walk --image 1000001 --what-if \"region 1\" --markdown \"is there a cube\"\n",
+     vd_cmd_walk_options, NULL},
     {"train", vd_cmd_train, "train a model from dialogs and region features",
      "--data FILE --features FILE --out DIR [options]",
      "Writes DIR/model.safetensors after every epoch, DIR/checkpoint.safetensors every few "
@@ -86,7 +101,7 @@ const vd_command vd_commands[] = {
      "[FILE...]", "Without a file: what this program is made of.",
      "  visdial info assets/improved.safetensors assets/pictures/3.png\n", no_options, NULL},
     {"help", vd_cmd_help, "explain a command", "[COMMAND]", "", "  visdial help train\n",
-     help_options, "chat ask train eval compare blocks extract data info help"},
+     help_options, "chat ask walk train eval compare blocks extract data info help"},
     {0},
 };
 

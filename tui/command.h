@@ -17,6 +17,7 @@
 
 int vd_cmd_chat(int argc, char **argv);
 int vd_cmd_ask(int argc, char **argv);
+int vd_cmd_walk(int argc, char **argv);
 int vd_cmd_train(int argc, char **argv);
 int vd_cmd_eval(int argc, char **argv);
 int vd_cmd_compare(int argc, char **argv);
@@ -42,6 +43,7 @@ extern const vd_command vd_commands[]; // ends with a NULL name
 // The options of single commands, beside the code that reads them.
 extern const vd_option vd_cmd_chat_options[];
 extern const vd_option vd_cmd_ask_options[];
+extern const vd_option vd_cmd_walk_options[];
 extern const vd_option vd_cmd_train_options[];
 extern const vd_option vd_cmd_eval_options[];
 extern const vd_option vd_cmd_compare_options[];

@@ -377,6 +377,20 @@ fail:
     return status;
 }
 
+vd_status vd_session_ask_if(vd_session *session, const int32_t *ids, int words,
+                            const vd_intervention *what_if, const atomic_int *stop, vd_answer *out,
+                            vd_trace *trace, vd_error *err)
+{
+    if (!session->dialog)
+        return vd_error_set(err, VD_USAGE, "no picture has been chosen to ask about");
+    return vd_dialog_ask_if(session->dialog, ids, words, what_if, stop, out, trace, err);
+}
+
+const char *vd_session_caption(const vd_session *session)
+{
+    return vd_world_caption(session->world, session->index);
+}
+
 static vd_status make_room(vd_session *session, vd_error *err)
 {
     if (session->turns < session->capacity)
@@ -476,6 +490,11 @@ int vd_session_turns(const vd_session *session)
 const vd_said *vd_session_turn(const vd_session *session, int index)
 {
     return &session->turn[index];
+}
+
+int vd_session_answers(const vd_session *session)
+{
+    return (int)session->answers->count;
 }
 
 const char *vd_session_answer_text(const vd_session *session, int pool_index)

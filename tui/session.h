@@ -37,6 +37,9 @@ int64_t vd_world_image_id(const vd_world *world, size_t index);
 const char *vd_world_caption(const vd_world *world, size_t index);
 // Index of an image id; the error lists some that exist.
 vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, vd_error *err);
+// The image id that --image names: "7", "assets/pictures/7.png" (which must exist),
+// "VisDial_val2018_000000000007.jpg": the last number of the name.
+vd_status vd_world_image_named(const char *text, int64_t *out, vd_error *err);
 // Path of the picture file (vd_free), NULL with an error when there is none.
 char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err);
 // Path of a model given as "base", "improved" (in the world's directory) or a path (vd_free).
@@ -86,6 +89,11 @@ const float *vd_session_boxes(const vd_session *session, int *regions);
 // Answers; the conversation is unchanged until vd_session_accept. An empty question is VD_USAGE.
 vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_int *stop,
                          vd_reply *reply, vd_error *err);
+// vd_dialog_ask_if about the conversation so far.
+vd_status vd_session_ask_if(vd_session *session, const int32_t *ids, int words,
+                            const vd_intervention *what_if, const atomic_int *stop, vd_answer *out,
+                            vd_trace *trace, vd_error *err);
+const char *vd_session_caption(const vd_session *session);
 // Takes the question with answer `chosen` of the pool into the conversation and clears *reply,
 // which a failure leaves as it is.
 vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd_error *err);
@@ -97,6 +105,7 @@ vd_status vd_session_continue(vd_session *session, const vd_said *turns, int cou
                               const atomic_int *stop, vd_error *err);
 int vd_session_turns(const vd_session *session);
 const vd_said *vd_session_turn(const vd_session *session, int index);
+int vd_session_answers(const vd_session *session); // of its pool
 const char *vd_session_answer_text(const vd_session *session, int pool_index);
 
 #endif

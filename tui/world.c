@@ -179,6 +179,33 @@ vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, 
                         world->directory, count, some, count > 5 ? ", ..." : "");
 }
 
+vd_status vd_world_image_named(const char *text, int64_t *out, vd_error *err)
+{
+    const char *slash = strrchr(text, '/');
+    const char *name = slash ? slash + 1 : text;
+    const char *end = strrchr(name, '.');
+    if (!end || end == name)
+        end = name + strlen(name);
+    const char *from = end;
+    while (from > name && from[-1] >= '0' && from[-1] <= '9')
+        from--;
+    char *after;
+    errno = 0;
+    long long value = strtoll(from, &after, 10);
+    if (from == end || after != end || errno)
+        return vd_error_set(err, VD_USAGE,
+                            "--image: expected a picture's number or a file name that ends in it, "
+                            "found '%.80s'",
+                            text);
+    if ((from != text || *end) && access(text, F_OK) != 0)
+        return vd_error_set(err, VD_NOT_FOUND,
+                            "--image: %.300s: no such file; a picture may also be named by its "
+                            "number, here %lld",
+                            text, value);
+    *out = value;
+    return VD_OK;
+}
+
 char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err)
 {
     static const char *const suffixes[] = {"png", "jpg"};
