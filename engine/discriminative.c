@@ -59,8 +59,38 @@ vd_status vd_prefixes_encode(vd_pass *pass, const int32_t *ids, const int32_t *l
     return VD_OK;
 }
 
+// Of many kept candidates a question meets few: its own are gathered and compared with e.
+static vd_status score_kept(vd_network *net, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    int h = pass->config->hidden, n = pass->span.questions, o = net->batch->candidates;
+    size_t all = (size_t)n * (size_t)o;
+    vd_product *list = vd_arena_take(pass->arena, (size_t)n, sizeof *list);
+    net->option = vd_arena_upload(pass->arena, net->batch->option, all, sizeof *net->option);
+    net->scores = vd_arena_reals(pass->arena, all);
+    vd_real *gathered = vd_arena_reals(pass->arena, all * (size_t)h);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "candidate scores");
+    pass->be->embed(net->kept, net->option, (int)all, h, gathered);
+    for (int k = 0; k < n; k++)
+        list[k] = (vd_product){.m = 1,
+                               .n = o,
+                               .k = h,
+                               .a = pass->encoded + (size_t)k * (size_t)h,
+                               .b = gathered + (size_t)k * (size_t)o * (size_t)h,
+                               .c = net->scores + (size_t)k * (size_t)o,
+                               .lda = h,
+                               .ldb = h,
+                               .ldc = o};
+    pass->be->products(false, true, 0, list, n);
+    return VD_OK;
+}
+
 vd_status vd_discriminative_forward(vd_network *net, vd_error *err)
 {
+    if (net->kept)
+        return score_kept(net, err);
+
     vd_pass *pass = &net->pass;
     const vd_batch *batch = net->batch;
     int h = pass->config->hidden, n = pass->span.questions, u = batch->distinct;

@@ -13,6 +13,7 @@ typedef struct vd_network {
     const vd_batch *batch;
 
     // Discriminative decoder: z_c = o_c . e
+    const vd_real *kept;    // (U, H) o, where the caller has them already; NULL = encode them
     vd_text_pass candidate; // distinct candidates
     const int32_t *option;  // (N, O) the batch's, where operations read it
     vd_real *vector;        // (U, H) o: last state of the top layer

@@ -1,8 +1,8 @@
-// Scores of whole batches under a loaded model, for evaluation.
+#include "engine/scorer.h"
+
 #include "engine/alloc.h"
-#include "engine/model_private.h"
 #include "engine/network.h"
-#include "engine/trainer.h"
+#include "engine/pool_private.h"
 
 struct vd_scorer {
     const vd_model *model;
@@ -25,9 +25,14 @@ void vd_scorer_decoders(vd_scorer *scorer, vd_decoders by)
     scorer->by = by;
 }
 
-vd_status vd_scorer_run(vd_scorer *scorer, const vd_batch *batch, float *scores, vd_error *err)
+vd_status vd_scorer_run(vd_scorer *scorer, const vd_pool *pool, const vd_batch *batch,
+                        float *scores, vd_error *err)
 {
-    vd_network net = {0};
+    vd_network net = {.kept = pool ? pool->vector : NULL};
+    if (pool && (pool->model != scorer->model || pool->count != batch->distinct))
+        return vd_error_set(
+            err, VD_USAGE, "a pool of %d answers for a batch of %d candidates, or of another model",
+            pool->count, batch->distinct);
     vd_arena_reset(&scorer->arena);
     vd_model_pass(scorer->model, &scorer->arena, &net.pass);
     return vd_network_scores(&net, batch, scorer->by, scores, err);

@@ -90,12 +90,4 @@ vd_status vd_trainer_save_model(const vd_trainer *trainer, const char *path, int
                                 vd_error *err);
 vd_status vd_trainer_checkpoint(const vd_trainer *trainer, const char *path, vd_error *err);
 
-// Scores of a batch under a loaded model, uncached, for evaluation: scores (B, R, O), by all
-// decoders the model has (the mean of two) unless another choice is made.
-typedef struct vd_scorer vd_scorer;
-vd_status vd_scorer_new(const vd_model *model, vd_scorer **out, vd_error *err);
-void vd_scorer_decoders(vd_scorer *scorer, vd_decoders by); // run refuses what the model has not
-vd_status vd_scorer_run(vd_scorer *scorer, const vd_batch *batch, float *scores, vd_error *err);
-void vd_scorer_free(vd_scorer *scorer);
-
 #endif

@@ -62,6 +62,11 @@ void vd_dataset_free(vd_dataset *dataset)
     vd_free(dataset);
 }
 
+const vd_visdial *vd_dataset_data(const vd_dataset *dataset)
+{
+    return dataset->dialogs;
+}
+
 size_t vd_dataset_count(const vd_dataset *dataset)
 {
     return dataset->dialogs->dialog_count;

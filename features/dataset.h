@@ -13,6 +13,7 @@ typedef struct vd_dataset vd_dataset;
 vd_status vd_dataset_new(const vd_visdial *dialogs, const vd_regions *regions,
                          const vd_vocab *vocab, vd_dataset **out, vd_error *err);
 void vd_dataset_free(vd_dataset *dataset);
+const vd_visdial *vd_dataset_data(const vd_dataset *dataset);
 size_t vd_dataset_count(const vd_dataset *dataset);
 const vd_visdial_dialog *vd_dataset_dialog(const vd_dataset *dataset, size_t index);
 
@@ -26,12 +27,29 @@ typedef struct vd_dataset_view {
     bool no_history;  // every history entry, the caption's too, is a single <UNK>
 } vd_dataset_view;
 
+// The distinct candidate answers of some dialogs, as the network reads them (batch.h).
+typedef struct vd_candidates {
+    int count, width;            // U, To
+    int32_t *tokens, *length;    // (U, To) <S> answer </S>, (U)
+    int32_t *said_in, *said_out; // (U, To) for the generative decoder: <S> answer, answer </S>
+    int32_t *place; // (answers of the data) where an answer is among them; -1 = nowhere
+} vd_candidates;
+
+// Of dialogs first .. first + count - 1. Cleared with vd_candidates_clear.
+vd_status vd_dataset_candidates(const vd_dataset *dataset, size_t first, size_t count,
+                                vd_candidates *out, vd_error *err);
+void vd_candidates_clear(vd_candidates *candidates);
+
 // Fills a batch for `count` dialogs. The arrays belong to the loader and are valid until its next
-// call. Regions are cut to the most any of these pictures has; candidates are distinct per batch.
+// call. Regions are cut to the most any of these pictures has; candidates are distinct per batch,
+// or those of vd_loader_share.
 typedef struct vd_loader vd_loader;
 vd_status vd_loader_new(const vd_dataset *dataset, vd_loader **out, vd_error *err);
 vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count,
                           const vd_dataset_view *view, const vd_batch **out, vd_error *err);
+// Batches from now on have these candidates, borrowed, which must hold all of their dialogs'; NULL:
+// their own again. What is made of shared candidates once serves many batches.
+void vd_loader_share(vd_loader *loader, const vd_candidates *candidates);
 void vd_loader_free(vd_loader *loader);
 
 #endif

@@ -38,8 +38,9 @@ typedef struct seen {
 struct vd_loader {
     const vd_dataset *set;
     list lists[LISTS];
-    seen *answers; // (answer_count)
-    uint32_t now;  // number of this batch
+    seen *answers;               // (answer_count)
+    uint32_t now;                // number of this batch
+    const vd_candidates *shared; // NULL: each batch has its own
     vd_batch batch;
 };
 
@@ -102,38 +103,12 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
-static int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-static const int32_t *sequence(const vd_sequences *s, size_t index)
-{
-    return s->ids + s->first[index];
-}
-
-// <S> answer </S>, cut; returns its length.
-static int wrapped_length(const vd_dataset *set, int32_t answer)
-{
-    return smaller(set->tokens.answers.length[answer] + 2, VD_CUT_CANDIDATE);
-}
-
-static int wrap(const vd_dataset *set, int32_t answer, int32_t *out)
-{
-    const int32_t *ids = sequence(&set->tokens.answers, (size_t)answer);
-    int words = set->tokens.answers.length[answer], length = wrapped_length(set, answer);
-    out[0] = VD_START;
-    for (int i = 1; i < length; i++)
-        out[i] = i <= words ? ids[i - 1] : VD_END;
-    return length;
-}
-
 // History entry r > 0 of a dialog: round r - 1.
 static int entry(const vd_dataset *set, const vd_visdial_round *round, int32_t out[VD_MAX_HISTORY])
 {
     int32_t answer[VD_MAX_CANDIDATE];
-    int length = round->answer >= 0 ? wrap(set, round->answer, answer) : 0;
-    return vd_history_entry(sequence(&set->tokens.questions, (size_t)round->question),
+    int length = round->answer >= 0 ? vd_wrap_answer(set, round->answer, answer) : 0;
+    return vd_history_entry(vd_sequence(&set->tokens.questions, (size_t)round->question),
                             set->tokens.questions.length[round->question], answer, length, out);
 }
 
@@ -200,7 +175,7 @@ static vd_status fill_questions(vd_loader *loader, const size_t *dialogs, size_t
         for (size_t r = 0; r < (size_t)dialog->round_count; r++) {
             size_t place = b * rounds + r, index = (size_t)dialog->rounds[r].question;
             length[place] = set->tokens.questions.length[index];
-            memcpy(question + place * width, sequence(&set->tokens.questions, index),
+            memcpy(question + place * width, vd_sequence(&set->tokens.questions, index),
                    (size_t)length[place] * sizeof *question);
         }
     }
@@ -220,7 +195,7 @@ static int history_entry(const vd_loader *loader, size_t index, int32_t r, bool 
     if (r > 0)
         return entry(set, &vd_dataset_dialog(set, index)->rounds[r - 1], out);
     int length = set->tokens.captions.length[index];
-    memcpy(out, sequence(&set->tokens.captions, index), (size_t)length * sizeof *out);
+    memcpy(out, vd_sequence(&set->tokens.captions, index), (size_t)length * sizeof *out);
     return length;
 }
 
@@ -267,6 +242,19 @@ static int number_candidates(vd_loader *loader, const vd_visdial_round *round, i
     return count;
 }
 
+static vd_status look_up_candidates(const vd_candidates *shared, const vd_visdial_round *round,
+                                    int32_t *option, vd_error *err)
+{
+    for (int32_t i = 0; i < round->option_count; i++) {
+        option[i] = shared->place[round->options[i]];
+        if (option[i] < 0)
+            return vd_error_set(err, VD_USAGE,
+                                "answer %d is not among the candidates that the batches share",
+                                (int)round->options[i]);
+    }
+    return VD_OK;
+}
+
 static vd_status fill_options(vd_loader *loader, const size_t *dialogs, size_t count, vd_error *err)
 {
     const vd_dataset *set = loader->set;
@@ -275,6 +263,7 @@ static vd_status fill_options(vd_loader *loader, const size_t *dialogs, size_t c
     int32_t *option = zeros(loader, OPTION, count * rounds, candidates);
     int32_t *truth = zeros(loader, TRUTH, count, rounds);
     int32_t *distinct = room(loader, DISTINCT, count, rounds, candidates, sizeof *distinct);
+    vd_status status = VD_OK;
     if (!option || !truth || !distinct)
         return vd_error_memory(err, "the options of a batch");
     if (++loader->now == 0) {
@@ -285,51 +274,56 @@ static vd_status fill_options(vd_loader *loader, const size_t *dialogs, size_t c
         truth[i] = -1;
     for (size_t b = 0; b < count; b++) {
         const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
-        for (size_t r = 0; r < (size_t)dialog->round_count; r++) {
+        for (size_t r = 0; status == VD_OK && r < (size_t)dialog->round_count; r++) {
             size_t place = b * rounds + r;
-            truth[place] = dialog->rounds[r].truth;
-            batch->distinct = number_candidates(loader, &dialog->rounds[r], batch->distinct,
-                                                distinct, option + place * candidates);
+            const vd_visdial_round *round = &dialog->rounds[r];
+            truth[place] = round->truth;
+            if (loader->shared)
+                status =
+                    look_up_candidates(loader->shared, round, option + place * candidates, err);
+            else
+                batch->distinct = number_candidates(loader, round, batch->distinct, distinct,
+                                                    option + place * candidates);
         }
     }
     batch->option = option;
     batch->truth = truth;
-    return VD_OK;
+    return status;
+}
+
+static void show_candidates(vd_batch *batch, const vd_candidates *candidates)
+{
+    batch->distinct = candidates->count;
+    batch->candidate_width = candidates->width;
+    batch->candidate = candidates->tokens;
+    batch->candidate_length = candidates->length;
+    batch->candidate_in = candidates->said_in;
+    batch->candidate_out = candidates->said_out;
 }
 
 static vd_status fill_candidates(vd_loader *loader, vd_error *err)
 {
     const vd_dataset *set = loader->set;
-    vd_batch *batch = &loader->batch;
     const int32_t *distinct = loader->lists[DISTINCT].at;
-    size_t count = (size_t)batch->distinct;
+    size_t count = (size_t)loader->batch.distinct;
+    vd_candidates own = {.count = (int)count};
     for (size_t u = 0; u < count; u++)
-        batch->candidate_width = larger(batch->candidate_width, wrapped_length(set, distinct[u]));
-    size_t width = (size_t)batch->candidate_width;
-    int32_t *candidate = zeros(loader, CANDIDATE, count, width);
-    int32_t *in = zeros(loader, CANDIDATE_IN, count, width);
-    int32_t *out = zeros(loader, CANDIDATE_OUT, count, width);
-    int32_t *length = zeros(loader, CANDIDATE_LENGTH, count, 1);
-    if (!candidate || !in || !out || !length)
+        own.width = larger(own.width, vd_wrapped_length(set, distinct[u]));
+    own.tokens = zeros(loader, CANDIDATE, count, (size_t)own.width);
+    own.said_in = zeros(loader, CANDIDATE_IN, count, (size_t)own.width);
+    own.said_out = zeros(loader, CANDIDATE_OUT, count, (size_t)own.width);
+    own.length = zeros(loader, CANDIDATE_LENGTH, count, 1);
+    if (!own.tokens || !own.said_in || !own.said_out || !own.length)
         return vd_error_memory(err, "the candidates of a batch");
-    for (size_t u = 0; u < count; u++) {
-        const int32_t *ids = sequence(&set->tokens.answers, (size_t)distinct[u]);
-        int words = set->tokens.answers.length[distinct[u]];
-        length[u] = wrap(set, distinct[u], candidate + u * width);
-        // The generative decoder reads and predicts one token each of <S> answer and answer </S>,
-        // each cut by itself.
-        int steps = smaller(words + 1, VD_CUT_CANDIDATE);
-        in[u * width] = VD_START;
-        memcpy(in + u * width + 1, ids, (size_t)(steps - 1) * sizeof *in);
-        memcpy(out + u * width, ids, (size_t)smaller(words, steps) * sizeof *out);
-        if (words < steps)
-            out[u * width + (size_t)words] = VD_END;
-    }
-    batch->candidate = candidate;
-    batch->candidate_in = in;
-    batch->candidate_out = out;
-    batch->candidate_length = length;
+    for (size_t u = 0; u < count; u++)
+        vd_candidate_fill(set, distinct[u], (int)u, &own);
+    show_candidates(&loader->batch, &own);
     return VD_OK;
+}
+
+void vd_loader_share(vd_loader *loader, const vd_candidates *candidates)
+{
+    loader->shared = candidates;
 }
 
 vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count,
@@ -359,7 +353,9 @@ vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count
         status = fill_history(loader, dialogs, count, view->no_history, err);
     if (status == VD_OK)
         status = fill_options(loader, dialogs, count, err);
-    if (status == VD_OK)
+    if (status == VD_OK && loader->shared)
+        show_candidates(&loader->batch, loader->shared);
+    else if (status == VD_OK)
         status = fill_candidates(loader, err);
     if (status == VD_OK)
         *out = &loader->batch;

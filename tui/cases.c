@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "engine/alloc.h"
-#include "engine/trainer.h"
+#include "engine/scorer.h"
 #include "features/dataset.h"
 
 // ---- scoring ------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ static vd_status lane_score(lane *l, const size_t *dialogs, size_t count, vd_err
         if (!l->scores)
             return vd_error_memory(err, "scores");
     }
-    return vd_scorer_run(l->scorer, l->batch, l->scores, err);
+    return vd_scorer_run(l->scorer, NULL, l->batch, l->scores, err);
 }
 
 // The first of the highest scores; 0 when none is a number.

@@ -5,22 +5,47 @@
 #include <unistd.h>
 
 #include "engine/alloc.h"
-#include "engine/trainer.h"
+#include "engine/parallel.h"
 #include "tui/interrupt.h"
-#include "tui/measure.h"
+#include "tui/measure_model.h"
+#include "tui/measure_report.h"
 #include "tui/output.h"
 #include "tui/session.h"
 
-enum { MODEL, DATA, FEATURES, DENSE, ASSETS, LIMIT, BATCH, OTHER_IMAGE, NO_HISTORY, JSON, QUIET };
+enum {
+    MODEL,
+    DATA,
+    FEATURES,
+    DENSE,
+    FROM_RANKS,
+    RANKS,
+    DECODER,
+    ASSETS,
+    LIMIT,
+    BATCH,
+    THREADS,
+    RESAMPLES,
+    SEED,
+    OTHER_IMAGE,
+    NO_HISTORY,
+    JSON,
+    QUIET
+};
 
 const vd_option vd_cmd_eval_options[] = {
     {"model", "MODEL", "base, improved or a model file"},
     {"data", "FILE", "dialogs (VisDial JSON, or packed); the bundled ones when left out"},
     {"features", "FILE", "region features of their pictures (safetensors)"},
     {"dense", "FILE", "relevance of the candidates (VisDial dense annotations), for NDCG"},
+    {"from-ranks", "FILE", "measure these rankings (challenge server's format), not a model"},
+    {"ranks", "FILE", "write the rankings in the challenge server's format"},
+    {"decoder", "WHICH", "discriminative, generative or both (all that the model has)"},
     {"assets", "DIR", "where base, improved and the bundled dialogs are"},
     {"limit", "N", "only the first N dialogs"},
-    {"batch", "N", "dialogs at a time (16)"},
+    {"batch", "N", "dialogs at a time (8)"},
+    {"threads", "N", "batches at a time (as many as there are processors)"},
+    {"resamples", "N", "of the dialogs, for the 95 % intervals (10000); 0: no intervals"},
+    {"seed", "N", "of the resamples (0)"},
     {"other-image", NULL, "show every dialog the next dialog's picture"},
     {"no-history", NULL, "hide the history, the caption too"},
     {"json", NULL, "the same as one JSON object"},
@@ -28,148 +53,63 @@ const vd_option vd_cmd_eval_options[] = {
     {0},
 };
 
+#define LEVEL 0.95
+
 typedef struct evaluation {
     const char *given[QUIET + 1]; // values of the options
     vd_measure_options options;
+    vd_bootstrap_options bootstrap;
+    bool intervals_wanted;
+    int64_t threads;
+    vd_decoders decoders;
     char *directory; // of the bundled files, when one of them is used
     char *data, *features, *dense, *model_path;
     vd_visdial *dialogs;
     vd_regions *regions;
     vd_model *model;
     vd_dataset *dataset;
-    vd_scorer *scorer;
+    vd_measure_source source;
+    vd_ranks *ranks;         // of --from-ranks
+    vd_ranks_writer *writer; // of --ranks
     vd_measure measure;
+    vd_interval intervals[VD_METRICS];
 } evaluation;
 
 // ---- report -------------------------------------------------------------------------------------
 
-static void print_row(const char *name, const vd_metrics *metrics)
-{
-    vd_metrics_means mean = vd_metrics_mean(metrics);
-    printf("%-18.18s %8zu", name, metrics->rounds);
-    if (metrics->rounds)
-        printf("  %6.4f  %6.4f  %6.4f  %7.3f  %6.4f", mean.recall[0], mean.recall[1],
-               mean.recall[2], mean.mean_rank, mean.mrr);
-    else
-        printf("  %6s  %6s  %6s  %7s  %6s", "-", "-", "-", "-", "-");
-    if (metrics->dense_rounds)
-        printf("  %8zu  %6.4f  %9.4f\n", metrics->dense_rounds, mean.ndcg, mean.correct);
-    else
-        printf("  %8s  %6s  %9s\n", "-", "-", "-");
-}
-
-static void print_head(const char *what)
-{
-    printf("%-18s %8s  %6s  %6s  %6s  %7s  %6s  %8s  %6s  %9s\n", what, "rounds", "R@1", "R@5",
-           "R@10", "mean", "MRR", "relevant", "NDCG", "correct@1");
-}
-
-static const char *distance_name(int distance, char *out, size_t size)
-{
-    if (distance == 0)
-        snprintf(out, size, "none");
-    else
-        snprintf(out, size, "%d%s", distance, distance == VD_MEASURE_FAR ? "+" : "");
-    return out;
-}
-
 static void print_tables(const evaluation *e)
 {
     const vd_measure *measure = &e->measure;
-    char name[16];
-    printf("model    %s\ndata     %s, %zu dialogs\n", e->model_path, e->data, measure->dialogs);
+    if (e->ranks)
+        printf("ranks    %s\n", e->given[FROM_RANKS]);
+    else
+        printf("model    %s\n", e->model_path);
+    printf("data     %s, %zu dialogs\n", e->data, measure->dialogs);
     if (e->options.view.other_image)
         printf("changed  every dialog sees the next dialog's picture\n");
     if (e->options.view.no_history)
         printf("changed  no question sees the history or the caption\n");
     printf("\n");
-    print_head("");
-    print_row("all", &measure->all);
-    if (measure->family_count) {
-        printf("\n");
-        print_head("question family");
-        for (size_t i = 0; i < measure->family_count; i++)
-            print_row(measure->family[i].name, &measure->family[i].metrics);
-    }
-    bool any = false;
-    for (int i = 0; i <= VD_MEASURE_FAR; i++) {
-        const vd_metrics *metrics = &measure->coreference[i];
-        if (metrics->rounds == 0 && metrics->dense_rounds == 0)
-            continue;
-        if (!any) {
-            printf("\n");
-            print_head("rounds back");
-        }
-        any = true;
-        print_row(distance_name(i, name, sizeof name), metrics);
-    }
-}
-
-static void json_metrics(yajl_gen json, const vd_metrics *metrics)
-{
-    static const char *const recall[] = {"r@1", "r@5", "r@10"};
-    vd_metrics_means mean = vd_metrics_mean(metrics);
-    yajl_gen_map_open(json);
-    vd_output_string(json, "rounds");
-    yajl_gen_integer(json, (long long)metrics->rounds);
-    if (metrics->rounds) {
-        for (int i = 0; i < 3; i++) {
-            vd_output_string(json, recall[i]);
-            vd_output_number(json, mean.recall[i]);
-        }
-        vd_output_string(json, "mean");
-        vd_output_number(json, mean.mean_rank);
-        vd_output_string(json, "mrr");
-        vd_output_number(json, mean.mrr);
-    }
-    vd_output_string(json, "dense_rounds");
-    yajl_gen_integer(json, (long long)metrics->dense_rounds);
-    if (metrics->dense_rounds) {
-        vd_output_string(json, "ndcg");
-        vd_output_number(json, mean.ndcg);
-        vd_output_string(json, "correct@1");
-        vd_output_number(json, mean.correct);
-    }
-    yajl_gen_map_close(json);
+    vd_measure_print(measure, e->intervals_wanted ? e->intervals : NULL, LEVEL);
+    if (e->given[RANKS])
+        printf("\nranks    written to %s\n", e->given[RANKS]);
 }
 
 static vd_status print_json(const evaluation *e, vd_error *err)
 {
-    const vd_measure *measure = &e->measure;
-    char name[16];
     yajl_gen json = yajl_gen_alloc(NULL);
     if (!json)
         return vd_error_memory(err, "JSON");
     yajl_gen_map_open(json);
-    vd_output_string(json, "model");
-    vd_output_string(json, e->model_path);
+    vd_output_string(json, e->ranks ? "ranks" : "model");
+    vd_output_string(json, e->ranks ? e->given[FROM_RANKS] : e->model_path);
     vd_output_string(json, "data");
     vd_output_string(json, e->data);
-    vd_output_string(json, "dialogs");
-    yajl_gen_integer(json, (long long)measure->dialogs);
     vd_output_string(json, "other_image");
     yajl_gen_bool(json, e->options.view.other_image);
     vd_output_string(json, "no_history");
     yajl_gen_bool(json, e->options.view.no_history);
-    vd_output_string(json, "all");
-    json_metrics(json, &measure->all);
-    vd_output_string(json, "family");
-    yajl_gen_map_open(json);
-    for (size_t i = 0; i < measure->family_count; i++) {
-        vd_output_string(json, measure->family[i].name);
-        json_metrics(json, &measure->family[i].metrics);
-    }
-    yajl_gen_map_close(json);
-    vd_output_string(json, "rounds_back");
-    yajl_gen_map_open(json);
-    for (int i = 0; i <= VD_MEASURE_FAR; i++) {
-        const vd_metrics *metrics = &measure->coreference[i];
-        if (metrics->rounds == 0 && metrics->dense_rounds == 0)
-            continue;
-        vd_output_string(json, distance_name(i, name, sizeof name));
-        json_metrics(json, metrics);
-    }
-    yajl_gen_map_close(json);
+    vd_measure_json(json, &e->measure, e->intervals_wanted ? e->intervals : NULL, LEVEL);
     yajl_gen_map_close(json);
     vd_output_json(stdout, json);
     return VD_OK;
@@ -190,22 +130,28 @@ static vd_status choose(evaluation *e, const char *given, const char *bundled, c
     return VD_OK;
 }
 
+static vd_status find_model(evaluation *e, vd_error *err)
+{
+    const vd_world place = {.directory = e->directory};
+    if (e->given[FROM_RANKS])
+        return VD_OK;
+    e->model_path = vd_world_model_path(&place, e->given[MODEL], err);
+    if (!e->model_path)
+        return err->status;
+    return choose(e, e->given[FEATURES], "features.safetensors", &e->features, err);
+}
+
 static vd_status find_files(evaluation *e, vd_error *err)
 {
     const char *model = e->given[MODEL];
-    bool bundled = strcmp(model, "base") == 0 || strcmp(model, "improved") == 0;
+    bool bundled = model && (strcmp(model, "base") == 0 || strcmp(model, "improved") == 0);
     vd_status status = VD_OK;
     if (bundled || !e->given[DATA])
         status = vd_world_directory(e->given[ASSETS], &e->directory, err);
-    if (status)
-        return status;
-    const vd_world place = {.directory = e->directory};
-    e->model_path = vd_world_model_path(&place, model, err);
-    if (!e->model_path)
-        return err->status;
-    status = choose(e, e->given[DATA], "dialogs.json", &e->data, err);
     if (status == VD_OK)
-        status = choose(e, e->given[FEATURES], "features.safetensors", &e->features, err);
+        status = find_model(e, err);
+    if (status == VD_OK)
+        status = choose(e, e->given[DATA], "dialogs.json", &e->data, err);
     if (status == VD_OK && (e->given[DENSE] || !e->given[DATA]))
         status = choose(e, e->given[DENSE], "dense.json", &e->dense, err);
     if (status == VD_OK && !e->given[DENSE] && e->dense && access(e->dense, F_OK) != 0) {
@@ -215,37 +161,56 @@ static vd_status find_files(evaluation *e, vd_error *err)
     return status;
 }
 
-static vd_status load(evaluation *e, vd_error *err)
+static vd_status load_model(evaluation *e, vd_error *err)
 {
-    vd_status status = find_files(e, err);
-    if (status == VD_OK)
-        status = vd_model_load(e->model_path, &e->model, err);
+    vd_status status = vd_model_load(e->model_path, &e->model, err);
     if (status == VD_OK)
         status = vd_regions_open(e->features, &e->regions, err);
     if (status)
         return status;
+    vd_decoders has = vd_model_config(e->model)->decoders;
+    if (!e->given[DECODER])
+        e->decoders = has;
+    else if (e->decoders != has && has != VD_BOTH)
+        return vd_error_set(err, VD_MISMATCH, "%.300s has no such decoder, only a %s one",
+                            e->model_path, vd_decoders_name(has));
     int expected = vd_model_config(e->model)->region, found = vd_regions_size(e->regions);
     if (expected != found)
         return vd_error_set(err, VD_MISMATCH,
                             "%.300s expects regions of %d numbers, %.300s has %d; choose the "
                             "features that the model was trained on",
                             e->model_path, expected, e->features, found);
-    status = vd_visdial_open(e->data, &e->dialogs, err);
+    return VD_OK;
+}
+
+static vd_status load(evaluation *e, vd_error *err)
+{
+    vd_status status = find_files(e, err);
+    if (status == VD_OK && e->model_path)
+        status = load_model(e, err);
+    if (status == VD_OK)
+        status = vd_visdial_open(e->data, &e->dialogs, err);
     if (status == VD_OK && e->dense)
         status = vd_visdial_read_dense(e->dialogs, e->dense, err);
+    if (status == VD_OK && e->given[FROM_RANKS])
+        return vd_ranks_read(e->given[FROM_RANKS], e->dialogs, &e->ranks, err);
     if (status == VD_OK)
         status = vd_dataset_new(e->dialogs, e->regions, vd_model_vocab(e->model), &e->dataset, err);
-    if (status == VD_OK)
-        status = vd_scorer_new(e->model, &e->scorer, err);
+    if (status == VD_OK && e->given[RANKS])
+        status = vd_ranks_create(e->given[RANKS], &e->writer, err);
     return status;
 }
 
-static vd_status score(void *context, const vd_batch *batch, float *scores, vd_error *err)
+// ---- measuring ----------------------------------------------------------------------------------
+
+static vd_status write_round(void *user, const vd_visdial_dialog *dialog, int32_t round,
+                             const float *scores, vd_error *err)
 {
-    return vd_scorer_run(context, batch, scores, err);
+    return vd_ranks_add(user, dialog->image_id, round + 1, scores,
+                        dialog->rounds[round].option_count, err);
 }
 
-static vd_status measure(evaluation *e, vd_error *err)
+static vd_status score(evaluation *e, vd_error *err)
 {
     size_t count = vd_dataset_count(e->dataset);
     if (e->options.limit && e->options.limit < count)
@@ -254,18 +219,115 @@ static vd_status measure(evaluation *e, vd_error *err)
     vd_progress_start(&progress, "dialogs", (int64_t)count, 0, e->given[QUIET]);
     e->options.progress = &progress;
     e->options.stop = vd_interrupt_watch();
-    vd_status status = vd_measure_run(e->dataset, score, e->scorer, &e->options, &e->measure, err);
+    if (e->writer) {
+        e->options.report = write_round;
+        e->options.user = e->writer;
+    }
+    vd_status status = vd_measure_model_open(e->model, e->decoders, (int)e->threads,
+                                             e->options.stop, &e->source, err);
+    if (status == VD_OK)
+        status = vd_measure_run(e->dataset, &e->source, &e->options, &e->measure, err);
     vd_interrupt_release();
     if (status == VD_OK)
         vd_progress_finish(&progress, (int64_t)count, NULL);
     else
         vd_progress_clear(&progress);
-    if (status == VD_OK && e->measure.all.rounds == 0 && e->measure.all.dense_rounds == 0)
+    return status;
+}
+
+// Draws the dialogs anew many times.
+static vd_status find_intervals(evaluation *e, vd_error *err)
+{
+    vd_sample sample;
+    vd_status status = vd_sample_new(e->measure.dialog, e->measure.dialogs, &sample, err);
+    if (status == VD_OK)
+        status = vd_bootstrap(&sample, 1, &e->bootstrap, e->intervals, err);
+    vd_sample_clear(&sample);
+    return status;
+}
+
+static vd_status measure(evaluation *e, vd_error *err)
+{
+    vd_status status = e->ranks
+                           ? vd_measure_ranks(e->dialogs, e->ranks, &e->options, &e->measure, err)
+                           : score(e, err);
+    bool any = e->measure.all.rounds || e->measure.all.dense_rounds;
+    if (status == VD_OK && !any && !e->writer)
         status = vd_error_set(err, VD_FORMAT,
                               "%.300s: no round has a human answer among its candidates, so there "
-                              "is nothing to measure",
-                              e->data);
+                              "is nothing to measure%s",
+                              e->data, e->ranks ? "" : "; --ranks writes rankings of such rounds");
+    e->intervals_wanted = any && e->bootstrap.resamples > 0;
+    if (status == VD_OK && e->intervals_wanted)
+        status = find_intervals(e, err);
     return status;
+}
+
+static vd_status report(evaluation *e, vd_error *err)
+{
+    if (e->given[JSON])
+        return print_json(e, err);
+    print_tables(e);
+    return VD_OK;
+}
+
+// ---- options ------------------------------------------------------------------------------------
+
+static vd_status read_value(evaluation *e, int option, const char *value, vd_error *err)
+{
+    static const struct {
+        int option;
+        int64_t low, high;
+    } range[] = {
+        {LIMIT, 1, 1000000000},   {BATCH, 1, 256},      {THREADS, 1, VD_THREADS},
+        {RESAMPLES, 0, 10000000}, {SEED, 0, INT64_MAX},
+    };
+    int64_t number = 0;
+    for (size_t i = 0; i < sizeof range / sizeof *range; i++)
+        if (range[i].option == option) {
+            vd_status status = vd_option_int(vd_cmd_eval_options[option].name, value, range[i].low,
+                                             range[i].high, &number, err);
+            if (status)
+                return status;
+        }
+    if (option == LIMIT)
+        e->options.limit = (size_t)number;
+    else if (option == BATCH)
+        e->options.batch = (size_t)number;
+    else if (option == THREADS)
+        e->threads = number;
+    else if (option == RESAMPLES)
+        e->bootstrap.resamples = (int)number;
+    else if (option == SEED)
+        e->bootstrap.seed = (uint64_t)number;
+    else if (option == DECODER && !vd_decoders_parse(value, &e->decoders))
+        return vd_error_set(err, VD_USAGE,
+                            "--decoder: expected discriminative, generative or both, found "
+                            "'%.80s'",
+                            value);
+    return VD_OK;
+}
+
+static vd_status check_options(const evaluation *e, vd_error *err)
+{
+    static const int of_models[] = {MODEL, FEATURES, RANKS,       DECODER,
+                                    BATCH, THREADS,  OTHER_IMAGE, NO_HISTORY};
+    if (!e->given[FROM_RANKS]) {
+        if (!e->given[MODEL])
+            return vd_error_set(err, VD_USAGE,
+                                "which model? name one with --model, or rankings with "
+                                "--from-ranks");
+        if (!e->given[DATA] != !e->given[FEATURES])
+            return vd_error_set(err, VD_USAGE, "--data and --features go together; %s is missing",
+                                e->given[DATA] ? "--features" : "--data");
+        return VD_OK;
+    }
+    for (size_t i = 0; i < sizeof of_models / sizeof *of_models; i++)
+        if (e->given[of_models[i]])
+            return vd_error_set(err, VD_USAGE,
+                                "--%s is about a model; --from-ranks measures rankings without one",
+                                vd_cmd_eval_options[of_models[i]].name);
+    return VD_OK;
 }
 
 static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *err)
@@ -273,16 +335,13 @@ static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *er
     vd_option_walk walk = {.options = vd_cmd_eval_options, .argc = argc, .argv = argv};
     const char *value;
     int option;
-    int64_t number;
+    e->threads = vd_parallel_threads();
+    e->bootstrap = (vd_bootstrap_options){.resamples = 10000, .level = LEVEL};
     while ((option = vd_option_next(&walk, &value, err)) >= 0) {
         e->given[option] = value ? value : "";
-        if (option != LIMIT && option != BATCH)
-            continue;
-        vd_status status = vd_option_int(vd_cmd_eval_options[option].name, value, 1,
-                                         option == LIMIT ? 1000000000 : 256, &number, err);
+        vd_status status = read_value(e, option, value, err);
         if (status)
             return status;
-        *(option == LIMIT ? &e->options.limit : &e->options.batch) = (size_t)number;
     }
     if (option == VD_OPTION_ERROR)
         return VD_USAGE;
@@ -290,12 +349,7 @@ static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *er
     e->options.view.no_history = e->given[NO_HISTORY];
     if (walk.operands < argc)
         return vd_error_set(err, VD_USAGE, "unexpected '%.80s'; see --help", argv[walk.operands]);
-    if (!e->given[MODEL])
-        return vd_error_set(err, VD_USAGE, "which model? name one with --model");
-    if (!e->given[DATA] != !e->given[FEATURES])
-        return vd_error_set(err, VD_USAGE, "--data and --features go together; %s is missing",
-                            e->given[DATA] ? "--features" : "--data");
-    return VD_OK;
+    return check_options(e, err);
 }
 
 int vd_cmd_eval(int argc, char **argv)
@@ -307,12 +361,16 @@ int vd_cmd_eval(int argc, char **argv)
         status = load(&e, &err);
     if (status == VD_OK)
         status = measure(&e, &err);
-    if (status == VD_OK && e.given[JSON])
-        status = print_json(&e, &err);
-    else if (status == VD_OK)
-        print_tables(&e);
+    if (status == VD_OK && e.writer) {
+        status = vd_ranks_commit(e.writer, &err);
+        e.writer = NULL;
+    }
+    if (status == VD_OK)
+        status = report(&e, &err);
+    vd_ranks_abort(e.writer);
+    vd_ranks_free(e.ranks);
     vd_measure_clear(&e.measure);
-    vd_scorer_free(e.scorer);
+    vd_measure_model_close(&e.source);
     vd_dataset_free(e.dataset);
     vd_visdial_free(e.dialogs);
     vd_regions_close(e.regions);

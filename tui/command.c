@@ -56,9 +56,12 @@ const vd_command vd_commands[] = {
     {"eval", vd_cmd_eval, "measure a model on dialogs with human answers",
      "--model MODEL --data FILE --features FILE [options]",
      "Ranks the candidates of every round and prints R@1, R@5, R@10, mean rank and MRR; NDCG and\n"
-     "correct@1 where relevance is known. Candidates whose scores tie share their mean rank.",
+     "correct@1 where relevance is known. Candidates whose scores tie share their mean rank.\n"
+     "Intervals are by drawing the dialogs anew. --ranks writes what the challenge server takes\n"
+     "(val or test), --from-ranks measures such a file, somebody else's too.",
      "  visdial eval --model improved --data val.json --features val_features.safetensors \\\n"
-     "      --dense val_dense.json\n",
+     "      --dense val_dense.json --ranks val_ranks.json\n"
+     "  visdial eval --from-ranks val_ranks.json --data val.json --dense val_dense.json\n",
      vd_cmd_eval_options, NULL},
     {"compare", vd_cmd_compare, "compare two models, question by question", "[options]",
      "Ranks the candidates of every round with both models and prints in how many questions both,\n"

@@ -1,9 +1,19 @@
+// Dialogs are measured in spans: the candidates of a span are made ready once, workers score its
+// batches in any order, and the scores are then counted in the order of the data.
 #include "tui/measure.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/alloc.h"
+#include "engine/parallel.h"
+
+// Dialogs of a span: so many share most of their candidates, and the vectors of 256,000 candidates
+// still fit into memory.
+enum { SPAN = 256, BATCH = 8 };
+
+// ---- counting -----------------------------------------------------------------------------------
 
 // The metrics of a family, added in order of name when new; NULL when memory is out.
 static vd_metrics *family_metrics(vd_measure *measure, const char *name)
@@ -24,14 +34,23 @@ static vd_metrics *family_metrics(vd_measure *measure, const char *name)
     return &grown[at].metrics;
 }
 
-static vd_status add_round(vd_measure *measure, const vd_visdial_round *round, const float *scores,
-                           float *ranks, vd_error *err)
+typedef struct counting {
+    const vd_measure_options *options;
+    vd_measure *out;
+    float *ranks; // of the most candidates
+} counting;
+
+static vd_status count_round(counting *c, size_t d, const vd_visdial_dialog *dialog, int32_t r,
+                             const float *scores, vd_error *err)
 {
-    int n = round->option_count;
+    const vd_visdial_round *round = &dialog->rounds[r];
+    vd_measure *measure = c->out;
     vd_metrics one = {0};
-    vd_metrics_ranks(scores, n, ranks);
-    vd_metrics_add(&one, ranks, n, round->truth, round->relevance);
+    vd_metrics_ranks(scores, round->option_count, c->ranks);
+    vd_metrics_add(&one, c->ranks, round->option_count, round->truth, round->relevance);
     vd_metrics_merge(&measure->all, &one);
+    vd_metrics_merge(&measure->dialog[d], &one);
+    vd_metrics_merge(&measure->round[r], &one);
     if (round->family) {
         vd_metrics *family = family_metrics(measure, round->family);
         if (!family)
@@ -42,99 +61,240 @@ static vd_status add_round(vd_measure *measure, const vd_visdial_round *round, c
         int distance = round->coreference < VD_MEASURE_FAR ? round->coreference : VD_MEASURE_FAR;
         vd_metrics_merge(&measure->coreference[distance], &one);
     }
+    if (c->options->report)
+        return c->options->report(c->options->user, dialog, r, scores, err);
     return VD_OK;
 }
 
-static vd_status add_batch(vd_measure *measure, const vd_dataset *dataset, size_t first,
-                           const vd_batch *batch, const float *scores, float *ranks, vd_error *err)
+static int larger(int a, int b)
 {
-    for (int b = 0; b < batch->dialogs; b++) {
-        const vd_visdial_dialog *dialog = vd_dataset_dialog(dataset, first + (size_t)b);
-        for (int r = 0; r < dialog->round_count && r < batch->rounds; r++) {
-            const vd_visdial_round *round = &dialog->rounds[r];
-            size_t place = (size_t)b * (size_t)batch->rounds + (size_t)r;
-            if (round->option_count == 0 || round->option_count > batch->candidates ||
-                batch->question_length[place] == 0)
-                continue;
-            vd_status status =
-                add_round(measure, round, scores + place * (size_t)batch->candidates, ranks, err);
-            if (status)
-                return status;
-        }
-    }
-    return VD_OK;
+    return a > b ? a : b;
 }
 
-// Room for at least `count` numbers in *memory, which holds *room now.
-static vd_status make_room(float **memory, size_t *room, size_t count, vd_error *err)
+// Room for `count` dialogs; *candidates gets the most that a round has.
+static vd_status begin_counting(counting *c, const vd_visdial *data, size_t count, int *candidates,
+                                vd_error *err)
 {
-    if (count <= *room)
-        return VD_OK;
-    vd_free(*memory);
-    *memory = vd_alloc(count, sizeof **memory);
-    *room = *memory ? count : 0;
-    return *memory ? VD_OK : vd_error_memory(err, "scores");
+    vd_measure *out = c->out;
+    *out = (vd_measure){.dialogs = count};
+    *candidates = 0;
+    for (size_t d = 0; d < count; d++) {
+        out->rounds = larger(out->rounds, data->dialogs[d].round_count);
+        for (int32_t r = 0; r < data->dialogs[d].round_count; r++)
+            *candidates = larger(*candidates, data->dialogs[d].rounds[r].option_count);
+    }
+    out->dialog = vd_alloc(count, sizeof *out->dialog);
+    out->round = vd_alloc((size_t)out->rounds, sizeof *out->round);
+    c->ranks = vd_alloc((size_t)*candidates, sizeof *c->ranks);
+    return out->dialog && out->round && c->ranks ? VD_OK : vd_error_memory(err, "the metrics");
 }
 
-static vd_status measure_batches(const vd_dataset *dataset, vd_loader *loader, size_t count,
-                                 vd_measure_score score, void *context,
-                                 const vd_measure_options *options, vd_measure *out, vd_error *err)
+static vd_status end_counting(counting *c, vd_status status)
 {
-    enum { MOST_AT_ONCE = 256 };
-    float *scores = NULL, *ranks = NULL;
-    size_t score_room = 0, rank_room = 0, index[MOST_AT_ONCE];
-    size_t step = options->batch ? options->batch : 16;
-    step = step < MOST_AT_ONCE ? step : MOST_AT_ONCE;
-    vd_status status = VD_OK;
-    for (size_t first = 0; first < count && status == VD_OK; first += step) {
-        size_t n = count - first < step ? count - first : step;
-        for (size_t i = 0; i < n; i++)
-            index[i] = first + i;
-        const vd_batch *batch;
-        if (options->stop && atomic_load(options->stop)) {
-            status = vd_error_set(err, VD_INTERRUPTED, "interrupted after %zu of %zu dialogs",
-                                  first, count);
-            break;
-        }
-        if ((status = vd_loader_batch(loader, index, n, &options->view, &batch, err)))
-            break;
-        size_t wanted = (size_t)batch->dialogs * (size_t)batch->rounds * (size_t)batch->candidates;
-        status = make_room(&scores, &score_room, wanted, err);
-        if (status == VD_OK)
-            status = make_room(&ranks, &rank_room, (size_t)batch->candidates, err);
-        if (status == VD_OK)
-            status = score(context, batch, scores, err);
-        if (status == VD_OK)
-            status = add_batch(out, dataset, first, batch, scores, ranks, err);
-        if (status == VD_OK && options->progress)
-            vd_progress_update(options->progress, (int64_t)(first + n), NULL);
-    }
-    vd_free(ranks);
-    vd_free(scores);
+    vd_free(c->ranks);
+    if (status)
+        vd_measure_clear(c->out);
     return status;
 }
 
-vd_status vd_measure_run(const vd_dataset *dataset, vd_measure_score score, void *context,
-                         const vd_measure_options *options, vd_measure *out, vd_error *err)
+static size_t dialogs_wanted(const vd_measure_options *options, size_t all)
 {
-    *out = (vd_measure){0};
-    size_t count = vd_dataset_count(dataset);
-    if (options->limit && options->limit < count)
-        count = options->limit;
-    out->dialogs = count;
-    vd_loader *loader;
-    vd_status status = vd_loader_new(dataset, &loader, err);
+    return options->limit && options->limit < all ? options->limit : all;
+}
+
+// ---- scores of a model --------------------------------------------------------------------------
+
+typedef struct scoring {
+    const vd_dataset *dataset;
+    const vd_measure_source *source;
+    const vd_measure_options *options;
+    vd_loader *loader[VD_THREADS];
+    float *batch_scores[VD_THREADS];
+    size_t batch_room[VD_THREADS];
+    int workers;
+    size_t batch, first, count; // of the span
+    size_t rounds, candidates;  // of a dialog's scores
+    float *scores;              // (span, rounds, candidates)
+    size_t done;                // dialogs before the span
+} scoring;
+
+// Scores of one batch to their dialogs' places.
+static void place_scores(const scoring *s, size_t first, const vd_batch *batch, const float *from)
+{
+    size_t n = (size_t)batch->candidates;
+    for (size_t b = 0; b < (size_t)batch->dialogs; b++)
+        for (size_t r = 0; r < (size_t)batch->rounds; r++)
+            memcpy(s->scores + ((first + b) * s->rounds + r) * s->candidates,
+                   from + (b * (size_t)batch->rounds + r) * n,
+                   (n < s->candidates ? n : s->candidates) * sizeof *from);
+}
+
+static vd_status score_batch(void *context, int worker, size_t index, vd_error *err)
+{
+    scoring *s = context;
+    size_t dialogs[SPAN], first = index * s->batch;
+    size_t n = s->count - first < s->batch ? s->count - first : s->batch;
+    for (size_t i = 0; i < n; i++)
+        dialogs[i] = s->first + first + i;
+    const vd_batch *batch;
+    vd_status status =
+        vd_loader_batch(s->loader[worker], dialogs, n, &s->options->view, &batch, err);
     if (status)
         return status;
-    status = measure_batches(dataset, loader, count, score, context, options, out, err);
-    vd_loader_free(loader);
-    if (status)
-        vd_measure_clear(out);
+    size_t size = (size_t)batch->dialogs * (size_t)batch->rounds * (size_t)batch->candidates;
+    if (size > s->batch_room[worker]) {
+        vd_free(s->batch_scores[worker]);
+        s->batch_scores[worker] = vd_alloc(size, sizeof *s->scores);
+        s->batch_room[worker] = s->batch_scores[worker] ? size : 0;
+    }
+    if (!s->batch_scores[worker])
+        return vd_error_memory(err, "the scores");
+    status = s->source->score(s->source->context, worker, batch, s->batch_scores[worker], err);
+    if (status == VD_OK)
+        place_scores(s, first, batch, s->batch_scores[worker]);
     return status;
+}
+
+static void report_batches(void *context, size_t batches)
+{
+    const scoring *s = context;
+    size_t dialogs = batches * s->batch;
+    vd_progress_update(s->options->progress,
+                       (int64_t)(s->done + (dialogs < s->count ? dialogs : s->count)), NULL);
+}
+
+static vd_status score_batches(scoring *s, vd_error *err)
+{
+    size_t batches = (s->count + s->batch - 1) / s->batch;
+    vd_parallel_report report = s->options->progress ? report_batches : NULL;
+    vd_status status = VD_OK;
+    if (s->workers > 1)
+        return vd_parallel(batches, s->workers, score_batch, s, report, s, s->options->stop, err);
+    for (size_t i = 0; status == VD_OK && i < batches; i++) {
+        if (s->options->stop && atomic_load(s->options->stop))
+            return vd_error_set(err, VD_INTERRUPTED, "interrupted");
+        status = score_batch(s, 0, i, err);
+        if (status == VD_OK && report)
+            report(s, i + 1);
+    }
+    return status;
+}
+
+// Makes the candidates of the span ready, if the source wants that, and scores its batches.
+static vd_status score_span(scoring *s, vd_error *err)
+{
+    vd_candidates candidates = {0};
+    vd_status status = VD_OK;
+    bool shared = s->source->prepare;
+    if (shared)
+        status = vd_dataset_candidates(s->dataset, s->first, s->count, &candidates, err);
+    if (status == VD_OK && shared && candidates.count > 0)
+        status = s->source->prepare(s->source->context, &candidates, err);
+    for (int w = 0; w < s->workers; w++)
+        vd_loader_share(s->loader[w], shared ? &candidates : NULL);
+    if (status == VD_OK && (!shared || candidates.count > 0))
+        status = score_batches(s, err);
+    vd_candidates_clear(&candidates);
+    return status;
+}
+
+static vd_status count_span(const scoring *s, counting *c, vd_error *err)
+{
+    vd_status status = VD_OK;
+    for (size_t d = 0; d < s->count; d++) {
+        const vd_visdial_dialog *dialog = vd_dataset_dialog(s->dataset, s->first + d);
+        for (int32_t r = 0; status == VD_OK && r < dialog->round_count; r++)
+            if (dialog->rounds[r].option_count > 0)
+                status = count_round(c, s->first + d, dialog, r,
+                                     s->scores + (d * s->rounds + (size_t)r) * s->candidates, err);
+    }
+    return status;
+}
+
+static vd_status make_workers(scoring *s, size_t most, vd_error *err)
+{
+    int wanted = s->source->workers;
+    wanted = wanted < 1 ? 1 : wanted > VD_THREADS ? VD_THREADS : wanted;
+    for (; s->workers < wanted; s->workers++) {
+        vd_status status = vd_loader_new(s->dataset, &s->loader[s->workers], err);
+        if (status)
+            return status;
+    }
+    s->batch = s->options->batch ? s->options->batch : BATCH;
+    s->batch = s->batch < SPAN ? s->batch : SPAN;
+    s->scores =
+        vd_alloc((most < SPAN ? most : SPAN) * s->rounds, s->candidates * sizeof *s->scores);
+    return s->scores ? VD_OK : vd_error_memory(err, "the scores");
+}
+
+vd_status vd_measure_run(const vd_dataset *dataset, const vd_measure_source *source,
+                         const vd_measure_options *options, vd_measure *out, vd_error *err)
+{
+    counting c = {.options = options, .out = out};
+    scoring s = {.dataset = dataset, .source = source, .options = options};
+    size_t count = dialogs_wanted(options, vd_dataset_count(dataset));
+    int candidates;
+    vd_status status = begin_counting(&c, vd_dataset_data(dataset), count, &candidates, err);
+    s.rounds = (size_t)out->rounds;
+    s.candidates = (size_t)candidates;
+    if (status == VD_OK)
+        status = make_workers(&s, count, err);
+    // A span is whole batches, so that where spans end does not change them.
+    size_t span = s.batch ? SPAN / s.batch * s.batch : SPAN;
+    for (s.first = 0; status == VD_OK && s.first < count; s.first += span) {
+        s.done = s.first;
+        s.count = count - s.first < span ? count - s.first : span;
+        status = score_span(&s, err);
+        if (status == VD_OK)
+            status = count_span(&s, &c, err);
+    }
+    if (status == VD_INTERRUPTED)
+        vd_error_set(err, status, "interrupted after %zu of %zu dialogs", s.first, count);
+    for (int w = 0; w < s.workers; w++) {
+        vd_loader_free(s.loader[w]);
+        vd_free(s.batch_scores[w]);
+    }
+    vd_free(s.scores);
+    return end_counting(&c, status);
+}
+
+// ---- rankings from a file -----------------------------------------------------------------------
+
+vd_status vd_measure_ranks(const vd_visdial *data, const vd_ranks *ranks,
+                           const vd_measure_options *options, vd_measure *out, vd_error *err)
+{
+    counting c = {.options = options, .out = out};
+    size_t count = dialogs_wanted(options, data->dialog_count);
+    int most;
+    vd_status status = begin_counting(&c, data, count, &most, err);
+    float *scores = vd_alloc((size_t)most, sizeof *scores);
+    if (status == VD_OK && !scores)
+        status = vd_error_memory(err, "the scores");
+    for (size_t d = 0; status == VD_OK && d < count; d++) {
+        const vd_visdial_dialog *dialog = &data->dialogs[d];
+        for (int32_t r = 0; status == VD_OK && r < dialog->round_count; r++) {
+            const vd_visdial_round *round = &dialog->rounds[r];
+            const float *given = vd_ranks_of(ranks, d, r);
+            if (!given && (round->truth >= 0 || round->relevance))
+                status = vd_error_set(err, VD_MISMATCH,
+                                      "image %" PRId64 ", round %" PRId32
+                                      " has no ranks; expected all rounds of the dialogs measured",
+                                      dialog->image_id, r + 1);
+            if (!given || status)
+                continue;
+            for (int i = 0; i < round->option_count; i++)
+                scores[i] = -given[i];
+            status = count_round(&c, d, dialog, r, scores, err);
+        }
+    }
+    vd_free(scores);
+    return end_counting(&c, status);
 }
 
 void vd_measure_clear(vd_measure *measure)
 {
+    vd_free(measure->dialog);
+    vd_free(measure->round);
     vd_free(measure->family);
     *measure = (vd_measure){0};
 }

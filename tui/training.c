@@ -131,8 +131,10 @@ static vd_status append_log(course *c, const char *row, vd_error *err)
 
 // ---- end of an epoch ----------------------------------------------------------------------------
 
-static vd_status score(void *context, const vd_batch *batch, float *scores, vd_error *err)
+static vd_status score(void *context, int worker, const vd_batch *batch, float *scores,
+                       vd_error *err)
 {
+    (void)worker;
     return vd_trainer_scores(context, batch, scores, err);
 }
 
@@ -148,9 +150,9 @@ static vd_status validate(course *c, vd_metrics *out, vd_error *err)
     vd_progress progress;
     vd_progress_start(&progress, "validating", (int64_t)count, 0, plan->quiet);
     vd_measure_options options = {.limit = count, .stop = plan->stop, .progress = &progress};
+    const vd_measure_source source = {.context = plan->trainer, .score = score};
     vd_measure measure;
-    vd_status status =
-        vd_measure_run(plan->validation, score, plan->trainer, &options, &measure, err);
+    vd_status status = vd_measure_run(plan->validation, &source, &options, &measure, err);
     vd_progress_clear(&progress);
     if (status == VD_OK)
         *out = measure.all;

@@ -11,7 +11,7 @@
 #include <yajl/yajl_tree.h>
 
 #include "engine/alloc.h"
-#include "engine/trainer.h"
+#include "engine/scorer.h"
 #include "features/dataset.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
@@ -74,7 +74,7 @@ static float *scores_of(const vd_cases *cases, int side)
     assert_int_equal(vd_loader_new(set, &loader, &err), VD_OK);
     assert_int_equal(vd_scorer_new(cases->model[side], &scorer, &err), VD_OK);
     assert_int_equal(vd_loader_batch(loader, index, 4, &plain, &batch, &err), VD_OK);
-    assert_int_equal(vd_scorer_run(scorer, batch, scores, &err), VD_OK);
+    assert_int_equal(vd_scorer_run(scorer, NULL, batch, scores, &err), VD_OK);
     vd_scorer_free(scorer);
     vd_loader_free(loader);
     vd_dataset_free(set);

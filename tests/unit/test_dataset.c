@@ -319,6 +319,42 @@ static void candidates_are_distinct(void **state)
     close_world(&w);
 }
 
+// Batches that share the candidates of all dialogs say the same with other numbers.
+static void candidates_can_be_shared(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w, "tests/fixtures/dialogs.json");
+    vd_candidates all, first;
+    const size_t index[] = {2, 0};
+    const vd_batch *batch;
+    vd_error err = {0};
+    ok(vd_dataset_candidates(w.set, 0, 3, &all, &err), &err);
+    ok(vd_dataset_candidates(w.set, 0, 1, &first, &err), &err);
+    assert_int_equal(all.count, 6);
+    assert_int_equal(first.count, 5);
+    vd_loader_share(w.loader, &all);
+    ok(vd_loader_batch(w.loader, index, 2, NULL, &batch, &err), &err);
+    assert_int_equal(batch->distinct, 6);
+    assert_ptr_equal(batch->candidate, all.tokens);
+    unsigned char seen[6] = {0};
+    expected e = {0};
+    check_dialog(&w, batch, 0, 2, seen, &e);
+    check_dialog(&w, batch, 1, 0, seen, &e);
+    vd_loader_share(w.loader, &first);
+    support_refused(vd_loader_batch(w.loader, (const size_t[]){0, 1}, 2, NULL, &batch, &err),
+                    VD_USAGE, &err, "is not among the candidates that the batches share", NULL);
+    assert_null(batch);
+    vd_loader_share(w.loader, NULL);
+    ok(vd_loader_batch(w.loader, index, 2, NULL, &batch, &err), &err);
+    check_batch(&w, batch, index, 2);
+    vd_candidates_clear(&first);
+    support_refused(vd_dataset_candidates(w.set, 2, 2, &first, &err), VD_USAGE, &err,
+                    "candidates of dialogs 2 to 4: there are 3", NULL);
+    vd_candidates_clear(&all);
+    close_world(&w);
+}
+
 static void views_hide_what_they_say(void **state)
 {
     (void)state;
@@ -448,6 +484,10 @@ static vd_status load_everything(void *context, vd_error *err)
         status = vd_loader_batch(loader, index, 2, NULL, &batch, err);
         assert_true((status == VD_OK) == (batch != NULL));
     }
+    vd_candidates candidates = {0};
+    if (status == VD_OK)
+        status = vd_dataset_candidates(set, 0, 2, &candidates, err);
+    vd_candidates_clear(&candidates);
     vd_loader_free(loader);
     vd_dataset_free(set);
     vd_vocab_free(vocab);
@@ -588,6 +628,7 @@ int main(void)
         cmocka_unit_test(packed_dialogs_give_the_same_batches),
         cmocka_unit_test(test_splits_have_rounds_without_candidates),
         cmocka_unit_test(candidates_are_distinct),
+        cmocka_unit_test(candidates_can_be_shared),
         cmocka_unit_test(views_hide_what_they_say),
         cmocka_unit_test(a_dialog_without_features_is_refused),
         cmocka_unit_test(wrong_requests_are_refused),

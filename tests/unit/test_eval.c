@@ -9,11 +9,11 @@
 #include <yajl/yajl_tree.h>
 
 #include "engine/alloc.h"
-#include "engine/trainer.h"
+#include "engine/scorer.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
-#include "tui/measure.h"
+#include "tui/measure_model.h"
 
 static tiny_world tiny;
 
@@ -69,9 +69,11 @@ static void unload(loaded *l)
 }
 
 // Gives the human answer the best score in every first round, the worst in every other.
-static vd_status oracle(void *context, const vd_batch *batch, float *scores, vd_error *err)
+static vd_status oracle(void *context, int worker, const vd_batch *batch, float *scores,
+                        vd_error *err)
 {
     (void)context;
+    (void)worker;
     (void)err;
     for (int i = 0; i < batch->dialogs * batch->rounds; i++) {
         for (int o = 0; o < batch->candidates; o++) {
@@ -82,6 +84,8 @@ static vd_status oracle(void *context, const vd_batch *batch, float *scores, vd_
     return VD_OK;
 }
 
+static const vd_measure_source from_oracle = {.score = oracle};
+
 static void rounds_are_counted_by_family_and_by_distance(void **state)
 {
     (void)state;
@@ -90,7 +94,7 @@ static void rounds_are_counted_by_family_and_by_distance(void **state)
     vd_measure measure;
     for (size_t batch = 1; batch <= 5; batch += 2) { // however the dialogs are cut into batches
         vd_measure_options options = {.batch = batch};
-        assert_int_equal(vd_measure_run(l.dataset, oracle, NULL, &options, &measure, &err), VD_OK);
+        assert_int_equal(vd_measure_run(l.dataset, &from_oracle, &options, &measure, &err), VD_OK);
         assert_int_equal(measure.dialogs, 4);
         assert_int_equal(measure.all.rounds, 12);
         vd_metrics_means mean = vd_metrics_mean(&measure.all);
@@ -118,12 +122,12 @@ static void measuring_can_be_limited_and_stopped(void **state)
     vd_error err;
     vd_measure measure;
     vd_measure_options options = {.limit = 3, .batch = 2};
-    assert_int_equal(vd_measure_run(l.dataset, oracle, NULL, &options, &measure, &err), VD_OK);
+    assert_int_equal(vd_measure_run(l.dataset, &from_oracle, &options, &measure, &err), VD_OK);
     assert_int_equal(measure.all.rounds, 9);
     vd_measure_clear(&measure);
     atomic_int stop = 1;
     options.stop = &stop;
-    assert_int_equal(vd_measure_run(l.dataset, oracle, NULL, &options, &measure, &err),
+    assert_int_equal(vd_measure_run(l.dataset, &from_oracle, &options, &measure, &err),
                      VD_INTERRUPTED);
     assert_null(measure.family);
     unload(&l);
@@ -134,7 +138,7 @@ static vd_status measure_once(void *context, vd_error *err)
     loaded *l = context;
     vd_measure measure;
     vd_measure_options options = {.batch = 2};
-    vd_status status = vd_measure_run(l->dataset, oracle, NULL, &options, &measure, err);
+    vd_status status = vd_measure_run(l->dataset, &from_oracle, &options, &measure, err);
     if (status == VD_OK)
         vd_measure_clear(&measure);
     return status;
@@ -145,6 +149,125 @@ static void memory_that_is_out_is_reported(void **state)
     (void)state;
     loaded l = load(tiny.val);
     assert_true(support_fail_each_allocation(measure_once, &l) > 4);
+    unload(&l);
+}
+
+// Scores of every round, in order.
+static vd_status keep_scores(void *user, const vd_visdial_dialog *dialog, int32_t round,
+                             const float *scores, vd_error *err)
+{
+    float **at = user;
+    (void)err;
+    for (int i = 0; i < dialog->rounds[round].option_count; i++)
+        *(*at)++ = scores[i];
+    return VD_OK;
+}
+
+enum { SCORES = 4 * 3 * TINY_ANSWERS };
+
+static void score_with(const loaded *l, vd_measure_source *source, size_t batch, float *scores)
+{
+    vd_measure measure;
+    vd_error err;
+    float *at = scores;
+    vd_measure_options options = {.batch = batch, .report = keep_scores, .user = &at};
+    assert_int_equal(vd_measure_run(l->dataset, source, &options, &measure, &err), VD_OK);
+    assert_int_equal(at - scores, SCORES);
+    vd_measure_clear(&measure);
+}
+
+// Bit for bit, however many threads share the work.
+static void scores_do_not_depend_on_the_number_of_workers(void **state)
+{
+    (void)state;
+    loaded l = load(tiny.val);
+    vd_error err;
+    float one[SCORES], several[SCORES], own[SCORES];
+    for (size_t batch = 1; batch <= 3; batch++) {
+        vd_measure_source source;
+        assert_int_equal(vd_measure_model_open(l.model, VD_DISCRIMINATIVE, 1, NULL, &source, &err),
+                         VD_OK);
+        score_with(&l, &source, batch, one);
+        vd_measure_model_close(&source);
+        assert_int_equal(vd_measure_model_open(l.model, VD_DISCRIMINATIVE, 1, NULL, &source, &err),
+                         VD_OK);
+        source.prepare = NULL; // no pool: every batch encodes its own candidates
+        score_with(&l, &source, batch, own);
+        vd_measure_model_close(&source);
+        for (int workers = 2; workers <= 4; workers++) {
+            assert_int_equal(
+                vd_measure_model_open(l.model, VD_DISCRIMINATIVE, workers, NULL, &source, &err),
+                VD_OK);
+            score_with(&l, &source, batch, several);
+            vd_measure_model_close(&source);
+            assert_memory_equal(one, several, sizeof one);
+        }
+        for (int i = 0; i < SCORES; i++)
+            assert_float_equal(one[i], own[i], 1e-5);
+    }
+    unload(&l);
+}
+
+static void dialogs_and_rounds_add_up(void **state)
+{
+    (void)state;
+    loaded l = load(tiny.val);
+    vd_error err;
+    vd_measure measure;
+    vd_measure_options options = {.batch = 3};
+    assert_int_equal(vd_measure_run(l.dataset, &from_oracle, &options, &measure, &err), VD_OK);
+    assert_int_equal(measure.rounds, 3);
+    vd_metrics dialogs = {0}, rounds = {0};
+    for (size_t d = 0; d < measure.dialogs; d++) {
+        vd_metrics_merge(&dialogs, &measure.dialog[d]);
+        assert_int_equal(measure.dialog[d].rounds, 3);
+        assert_true(measure.dialog[d].recall[0] == 1.0);
+    }
+    for (int r = 0; r < measure.rounds; r++) {
+        vd_metrics_merge(&rounds, &measure.round[r]);
+        assert_true(vd_metrics_mean(&measure.round[r]).recall[0] == (r == 0 ? 1.0 : 0.0));
+    }
+    double all[2 * VD_METRICS], sums[2 * VD_METRICS];
+    vd_metrics_sums(&measure.all, all, all + VD_METRICS);
+    for (int way = 0; way < 2; way++) {
+        vd_metrics_sums(way ? &rounds : &dialogs, sums, sums + VD_METRICS);
+        for (int i = 0; i < 2 * VD_METRICS; i++)
+            assert_float_equal(sums[i], all[i], 1e-5);
+    }
+    vd_measure_clear(&measure);
+    unload(&l);
+}
+
+static vd_status measure_model_once(void *context, vd_error *err)
+{
+    loaded *l = context;
+    vd_measure measure;
+    vd_measure_options options = {.batch = 2};
+    vd_measure_source source;
+    vd_status status = vd_measure_model_open(l->model, VD_DISCRIMINATIVE, 1, NULL, &source, err);
+    if (status == VD_OK)
+        status = vd_measure_run(l->dataset, &source, &options, &measure, err);
+    if (status == VD_OK)
+        vd_measure_clear(&measure);
+    vd_measure_model_close(&source);
+    return status;
+}
+
+static void a_model_out_of_memory_says_so(void **state)
+{
+    (void)state;
+    loaded l = load(tiny.val);
+    // Where memory that is kept between batches is asked for again in parts, no failure comes.
+    int failed = 0;
+    for (size_t n = 1; n <= 60; n++) {
+        vd_error err = {0};
+        vd_alloc_fail_at(n);
+        vd_status status = measure_model_once(&l, &err);
+        vd_alloc_fail_at(0);
+        assert_true(status == VD_OK || (status == VD_NO_MEMORY && err.text[0]));
+        failed += status != VD_OK;
+    }
+    assert_true(failed > 20);
     unload(&l);
 }
 
@@ -205,7 +328,7 @@ static void json_holds_the_metrics_of_the_model(void **state)
     assert_int_equal(vd_scorer_new(l.model, &scorer, &err), VD_OK);
     assert_int_equal(vd_loader_batch(loader, index, 4, &view, &batch, &err), VD_OK);
     float scores[4 * 3 * TINY_ANSWERS], ranks[TINY_ANSWERS];
-    assert_int_equal(vd_scorer_run(scorer, batch, scores, &err), VD_OK);
+    assert_int_equal(vd_scorer_run(scorer, NULL, batch, scores, &err), VD_OK);
     vd_metrics metrics = {0};
     for (int i = 0; i < 12; i++) {
         vd_metrics_ranks(scores + i * TINY_ANSWERS, TINY_ANSWERS, ranks);
@@ -249,12 +372,163 @@ static void refuse(const char *const *arguments, int code, const char *a, const 
     support_program_clear(&run);
 }
 
+static double value(yajl_val tree, const char *const *path)
+{
+    const char *keys[6] = {0};
+    for (int i = 0; i < 5 && path[i]; i++)
+        keys[i] = path[i];
+    yajl_val found = yajl_tree_get(tree, keys, yajl_t_number);
+    assert_non_null(found);
+    return YAJL_GET_DOUBLE(found);
+}
+
+// Written, read again: the same metrics, intervals too, since no scores tie.
+static void rankings_go_to_a_file_and_come_back(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"r@1", "r@5", "r@10", "mean", "mrr", "ndcg", "correct@1"};
+    char *ranks = support_join(tiny.directory, "ranks.json");
+    yajl_val model =
+        evaluate(ARGUMENTS("--model", "base", "--data", tiny.val, "--features", tiny.features,
+                           "--dense", tiny.dense, "--ranks", ranks, "--json", "--threads", "2"));
+    yajl_val file = evaluate(
+        ARGUMENTS("--from-ranks", ranks, "--data", tiny.val, "--dense", tiny.dense, "--json"));
+    const char *level[] = {"interval", "level", NULL};
+    assert_true(value(file, level) == 0.95);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        assert_true(number(model, "all", keys[i]) == number(file, "all", keys[i]));
+        const char *path[] = {"interval", keys[i], NULL};
+        yajl_val a = yajl_tree_get(model, path, yajl_t_array);
+        yajl_val b = yajl_tree_get(file, path, yajl_t_array);
+        assert_true(a && b && YAJL_GET_ARRAY(a)->len == 2);
+        for (int end = 0; end < 2; end++) {
+            double bound = YAJL_GET_DOUBLE(YAJL_GET_ARRAY(a)->values[end]);
+            assert_true(bound == YAJL_GET_DOUBLE(YAJL_GET_ARRAY(b)->values[end]));
+            double mean = number(model, "all", keys[i]);
+            assert_true(end ? bound >= mean : bound <= mean);
+        }
+    }
+    const char *rounds[] = {"round", NULL};
+    assert_int_equal(YAJL_GET_ARRAY(yajl_tree_get(file, rounds, yajl_t_array))->len, 3);
+    yajl_tree_free(model);
+    yajl_tree_free(file);
+
+    // Without intervals, over fewer dialogs, and when rounds are missing.
+    file = evaluate(ARGUMENTS("--from-ranks", ranks, "--data", tiny.val, "--json", "--resamples",
+                              "0", "--limit", "2"));
+    assert_int_equal(number(file, "all", "rounds"), 6);
+    assert_null(yajl_tree_get(file, level, yajl_t_number));
+    yajl_tree_free(file);
+    char *text = support_read_file(ranks, NULL), *last = strrchr(text, '{');
+    snprintf(last - 2, 4, "]\n");
+    support_write_text(ranks, text);
+    refuse(ARGUMENTS("--from-ranks", ranks, "--data", tiny.val), 5, "image 4, round 3 has no ranks",
+           "expected all rounds");
+    free(text);
+    free(ranks);
+}
+
+// A test split: the last round of each dialog has candidates and nobody knows the answer.
+static void a_test_split_can_be_ranked(void **state)
+{
+    (void)state;
+    char *data = support_join(tiny.directory, "test.json");
+    char *ranks = support_join(tiny.directory, "test_ranks.json");
+    support_write_text(
+        data, "{\"version\":\"1.0\",\"split\":\"test2018\",\"data\":{"
+              "\"questions\":[\"is it red\",\"how many\"],\"answers\":[\"yes\",\"no\",\"2\"],"
+              "\"dialogs\":[{\"image_id\":1,\"caption\":\"a cube\",\"dialog\":["
+              "{\"question\":0,\"answer\":1},"
+              "{\"question\":1,\"answer_options\":[0,1,2]}]},"
+              "{\"image_id\":2,\"caption\":\"a ball\",\"dialog\":["
+              "{\"question\":1,\"answer_options\":[2,1,0]}]}]}}");
+    refuse(ARGUMENTS("--model", "base", "--data", data, "--features", tiny.features), 4,
+           "nothing to measure", "--ranks");
+    yajl_val tree = evaluate(ARGUMENTS("--model", "base", "--data", data, "--features",
+                                       tiny.features, "--ranks", ranks, "--json"));
+    yajl_tree_free(tree);
+    char *text = support_read_file(ranks, NULL), reason[200];
+    tree = yajl_tree_parse(text, reason, sizeof reason);
+    assert_true(YAJL_IS_ARRAY(tree) && YAJL_GET_ARRAY(tree)->len == 2);
+    for (size_t i = 0; i < 2; i++) {
+        yajl_val entry = YAJL_GET_ARRAY(tree)->values[i];
+        const char *image[] = {"image_id", NULL}, *round[] = {"round_id", NULL};
+        const char *list[] = {"ranks", NULL};
+        assert_int_equal(YAJL_GET_INTEGER(yajl_tree_get(entry, image, yajl_t_number)), i + 1);
+        assert_int_equal(YAJL_GET_INTEGER(yajl_tree_get(entry, round, yajl_t_number)), 2 - i);
+        yajl_val own = yajl_tree_get(entry, list, yajl_t_array);
+        int seen = 0;
+        for (size_t k = 0; k < YAJL_GET_ARRAY(own)->len; k++)
+            seen |= 1 << YAJL_GET_INTEGER(YAJL_GET_ARRAY(own)->values[k]);
+        assert_int_equal(seen, 2 + 4 + 8);
+    }
+    yajl_tree_free(tree);
+    free(text);
+    free(ranks);
+    free(data);
+}
+
+// The real dialogs with rankings that are known: what the public code says of them.
+static void the_public_numbers_come_out_of_ranks_files(void **state)
+{
+    (void)state;
+    const char *val = support_shared("data/visdial/visdial_1.0_val_sample.json");
+    if (!val)
+        skip();
+    char *ranks = support_join(tiny.directory, "real_ranks.json");
+    vd_visdial *data;
+    assert_int_equal(vd_visdial_read(val, &data, NULL), VD_OK);
+    FILE *file = fopen(ranks, "w");
+    assert_non_null(file);
+    for (size_t d = 0; d < data->dialog_count; d++)
+        for (int r = 0; r < data->dialogs[d].round_count; r++) {
+            fprintf(file, "%s{\"image_id\": %lld, \"round_id\": %d, \"ranks\": [",
+                    d + (size_t)r ? "," : "[", (long long)data->dialogs[d].image_id, r + 1);
+            for (int i = 0; i < data->dialogs[d].rounds[r].option_count; i++)
+                fprintf(file, "%s%d", i ? ", " : "", 100 - i);
+            fprintf(file, "]}");
+        }
+    fprintf(file, "]");
+    fclose(file);
+    vd_visdial_free(data);
+    yajl_val tree = evaluate(
+        ARGUMENTS("--from-ranks", ranks, "--data", val, "--dense",
+                  support_shared("data/visdial/visdial_1.0_val_sample_dense_annotations.json"),
+                  "--json", "--resamples", "100"));
+    char *text = support_read_file(support_shared("golden/metrics.json"), NULL), reason[200];
+    yajl_val golden = yajl_tree_parse(text, reason, sizeof reason);
+    static const char *const keys[] = {"r@1", "r@5", "r@10", "mean", "mrr", "ndcg"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *path[] = {"rankings", "reverse order", keys[i], NULL};
+        double off = value(golden, path) - number(tree, "all", keys[i]);
+        assert_true(off < 1e-6 && off > -1e-6);
+    }
+    assert_int_equal(number(tree, "all", "rounds"), 970);
+    yajl_tree_free(golden);
+    yajl_tree_free(tree);
+    free(text);
+    free(ranks);
+}
+
 static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
     refuse(ARGUMENTS("--data", tiny.val), 2, "which model", "--model");
     refuse(ARGUMENTS("--model", "base", "--data", tiny.val), 2, "--features", "missing");
     refuse(ARGUMENTS("--model", "base", "--limit", "0"), 2, "--limit", "found '0'");
+    refuse(ARGUMENTS("--model", "base", "--from-ranks", "ranks.json"), 2, "--model",
+           "--from-ranks");
+    refuse(ARGUMENTS("--from-ranks", "ranks.json", "--batch", "3"), 2, "--batch", "--from-ranks");
+    refuse(ARGUMENTS("--from-ranks", "/nonexistent.json", "--data", tiny.val), 3,
+           "/nonexistent.json", "no such file");
+    refuse(ARGUMENTS("--model", "base", "--threads", "99"), 2, "--threads", "found '99'");
+    refuse(ARGUMENTS("--model", "base", "--data", tiny.val, "--features", tiny.features, "--ranks",
+                     "/nonexistent/ranks.json"),
+           3, "/nonexistent/ranks.json", "");
+    refuse(ARGUMENTS("--model", "base", "--decoder", "neither"), 2, "--decoder", "'neither'");
+    refuse(ARGUMENTS("--model", "base", "--data", tiny.val, "--features", tiny.features,
+                     "--decoder", "generative"),
+           5, "has no such decoder", "only a discriminative one");
     refuse(ARGUMENTS("--model", "base", "more"), 2, "unexpected", "more");
     refuse(ARGUMENTS("--model", "base", "--data", "/nonexistent.json", "--features", tiny.features),
            3, "/nonexistent.json", "no such file");
@@ -294,9 +568,15 @@ int main(void)
         cmocka_unit_test(rounds_are_counted_by_family_and_by_distance),
         cmocka_unit_test(measuring_can_be_limited_and_stopped),
         cmocka_unit_test(memory_that_is_out_is_reported),
+        cmocka_unit_test(scores_do_not_depend_on_the_number_of_workers),
+        cmocka_unit_test(dialogs_and_rounds_add_up),
+        cmocka_unit_test(a_model_out_of_memory_says_so),
         cmocka_unit_test(tables_show_all_rounds_families_and_distances),
         cmocka_unit_test(json_holds_the_metrics_of_the_model),
         cmocka_unit_test(changes_to_the_data_are_said),
+        cmocka_unit_test(rankings_go_to_a_file_and_come_back),
+        cmocka_unit_test(a_test_split_can_be_ranked),
+        cmocka_unit_test(the_public_numbers_come_out_of_ranks_files),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(truncated_data_is_refused),
     };

@@ -13,6 +13,7 @@
 #include "engine/alloc.h"
 #include "engine/model_file.h"
 #include "engine/safetensors.h"
+#include "engine/scorer.h"
 #include "engine/trainer.h"
 #include "tests/support/small_batch.h"
 #include "tests/support/support.h"
@@ -337,13 +338,13 @@ static void every_choice_of_decoders_learns_saves_and_resumes(void **state)
         must(vd_model_load(path, &model, &err), &err);
         must(vd_trainer_scores(trainer, batch, a, &err), &err);
         must(vd_scorer_new(model, &scorer, &err), &err);
-        must(vd_scorer_run(scorer, batch, b, &err), &err);
+        must(vd_scorer_run(scorer, NULL, batch, b, &err), &err);
         for (size_t i = 0; i < n; i++)
             assert_true(fabsf(a[i] - b[i]) <= 1e-6f * fmaxf(1, fabsf(a[i])));
         memset(sum, 0, n * sizeof *sum);
         for (int by = VD_DISCRIMINATIVE; by <= VD_GENERATIVE; by++) {
             vd_scorer_decoders(scorer, (vd_decoders)by);
-            vd_status status = vd_scorer_run(scorer, batch, b, &err);
+            vd_status status = vd_scorer_run(scorer, NULL, batch, b, &err);
             if (decoders != VD_BOTH && by != decoders)
                 support_refused(status, VD_USAGE, &err, vd_decoders_name((vd_decoders)by), NULL);
             else
@@ -423,7 +424,7 @@ static void a_saved_model_scores_as_its_trainer(void **state)
         must(vd_trainer_save_model(trainer, path, half ? VD_F16 : VD_F32, &err), &err);
         must(vd_model_load(path, &model, &err), &err);
         must(vd_scorer_new(model, &scorer, &err), &err);
-        must(vd_scorer_run(scorer, batch, b, &err), &err);
+        must(vd_scorer_run(scorer, NULL, batch, b, &err), &err);
         for (size_t i = 0; i < n; i++)
             assert_true(fabsf(a[i] - b[i]) <= (half ? 2e-2f : 1e-6f));
         vd_scorer_free(scorer);

@@ -16,7 +16,7 @@ _visdial() {
     ask) options='--image --model --assets --top --json --help' ;;
     walk) options='--image --model --assets --what-if --markdown --json --help' ;;
     train) options='--data --features --val --val-features --val-dense --val-limit --from --out --resume --checkpoint-every --checkpoint-steps --stop-after --quiet --preset --gate --positions --optimiser --margin --lambda-start --lambda-decay --lambda-floor --embed --hidden --dropout --lstm-dropout --position-dropout --rate --clip --batch --epochs --seed --min-count --pool --half --help' ;;
-    eval) options='--model --data --features --dense --assets --limit --batch --other-image --no-history --json --quiet --help' ;;
+    eval) options='--model --data --features --dense --from-ranks --ranks --decoder --assets --limit --batch --threads --resamples --seed --other-image --no-history --json --quiet --help' ;;
     compare) options='--model --data --features --dense --pictures --assets --limit --right --group --family --round --find --cases --resamples --html --markdown --json --quiet --help' ;;
     blocks) options='--out --seed --train --val --test --pictures --no-pictures --no-features --extractor --threads --split --count --index --png --quiet --help' words='make world show' ;;
     extract) options='--out --model --show --train --evaluate --split --pictures --epochs --rate --seed --quiet --help' ;;
