@@ -85,6 +85,7 @@ vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_
     vd_status status = VD_OK;
     pool->model = model;
     pool->count = count;
+    pool->answers = vd_pool_hash_answers(tokens, lengths, count, width);
     size_t numbers = (size_t)count * (size_t)model->config.hidden;
     pool->vector = vd_model_take(model, numbers, sizeof *pool->vector);
     if (pool->vector)
@@ -107,8 +108,10 @@ vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_
 
 void vd_pool_free(vd_pool *pool)
 {
-    if (pool)
+    if (pool && !pool->file)
         vd_model_give(pool->model, pool->vector);
+    if (pool)
+        vd_safetensors_close(pool->file);
     vd_free(pool);
 }
 

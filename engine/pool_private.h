@@ -8,7 +8,11 @@
 struct vd_pool {
     const vd_model *model;
     int count;
-    vd_real *vector; // (count, H), in the memory of the model's backend
+    vd_real *vector;      // (count, H), in the memory of the model's backend, or in file's mapping
+    vd_safetensors *file; // NULL when vector is the pool's own
+    uint64_t answers;     // hash of what was encoded
 };
+
+uint64_t vd_pool_hash_answers(const int32_t *tokens, const int32_t *lengths, int count, int width);
 
 #endif

@@ -23,6 +23,87 @@ void vd_answer_pool_clear(vd_answer_pool *pool)
     *pool = (vd_answer_pool){0};
 }
 
+// ---- counting -----------------------------------------------------------------------------------
+
+typedef struct counted {
+    const char *answer;
+    size_t place; // in the table
+    int64_t times;
+} counted;
+
+static int by_text(const void *a, const void *b)
+{
+    const counted *x = a, *y = b;
+    int order = strcmp(x->answer, y->answer);
+    return order ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+static int by_times(const void *a, const void *b)
+{
+    const counted *x = a, *y = b;
+    if (x->times != y->times)
+        return x->times < y->times ? 1 : -1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+// Answers that were given and that a line of a pool can hold; how many there are.
+static size_t count_answers(const vd_visdial *data, counted *list)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < data->answer_count; i++)
+        list[i] = (counted){data->answers[i], i, 0};
+    for (size_t d = 0; d < data->dialog_count; d++)
+        for (int32_t r = 0; r < data->dialogs[d].round_count; r++)
+            if (data->dialogs[d].rounds[r].answer >= 0)
+                list[data->dialogs[d].rounds[r].answer].times++;
+    for (size_t i = 0; i < data->answer_count; i++)
+        if (list[i].times > 0 && *list[i].answer && !strpbrk(list[i].answer, "\t\r\n"))
+            list[n++] = list[i];
+    // A table may hold an answer twice.
+    qsort(list, n, sizeof *list, by_text);
+    size_t distinct = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (distinct > 0 && strcmp(list[distinct - 1].answer, list[i].answer) == 0)
+            list[distinct - 1].times += list[i].times;
+        else
+            list[distinct++] = list[i];
+    }
+    qsort(list, distinct, sizeof *list, by_times);
+    return distinct;
+}
+
+vd_status vd_answer_pool_count(const vd_visdial *data, size_t top, vd_answer_pool *out,
+                               vd_error *err)
+{
+    vd_answer_pool pool = {0};
+    *out = pool;
+    counted *list = vd_alloc(data->answer_count, sizeof *list);
+    if (!list)
+        return vd_error_memory(err, "the answers");
+    size_t n = count_answers(data, list);
+    n = top && top < n ? top : n;
+    vd_status status = VD_OK;
+    if (n == 0)
+        status = vd_error_set(err, VD_FORMAT, "%.300s: nobody gives an answer in it", data->path);
+    pool.answer = vd_alloc(n, sizeof *pool.answer);
+    pool.times = vd_alloc(n, sizeof *pool.times);
+    if (status == VD_OK && (!pool.answer || !pool.times))
+        status = vd_error_memory(err, "the answers");
+    for (; status == VD_OK && pool.count < n; pool.count++) {
+        pool.times[pool.count] = list[pool.count].times;
+        pool.answer[pool.count] = vd_strdup(list[pool.count].answer);
+        if (!pool.answer[pool.count])
+            status = vd_error_memory(err, "the answers");
+    }
+    vd_free(list);
+    if (status)
+        vd_answer_pool_clear(&pool);
+    *out = pool;
+    return status;
+}
+
+// ---- files --------------------------------------------------------------------------------------
+
 // Digits only: strtoll would take signs and spaces. False when it is no such number.
 static bool parse_count(const char *text, const char *end, int64_t *count)
 {

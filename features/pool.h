@@ -8,12 +8,18 @@
 
 #include "engine/error.h"
 #include "engine/vocab.h"
+#include "features/visdial.h"
 
 typedef struct vd_answer_pool {
     size_t count;
     char **answer;  // owned
     int64_t *times; // how often it was given in the training split
 } vd_answer_pool;
+
+// The answers people gave in data, the `top` most frequent of them (0: all), equally frequent ones
+// in the order of the data's table. VD_FORMAT when nobody gave one.
+vd_status vd_answer_pool_count(const vd_visdial *data, size_t top, vd_answer_pool *out,
+                               vd_error *err);
 
 vd_status vd_answer_pool_read(const char *path, vd_answer_pool *out, vd_error *err);
 vd_status vd_answer_pool_write(const vd_answer_pool *pool, const char *path, vd_error *err);

@@ -251,55 +251,14 @@ static vd_status make_directory(job *j, vd_error *err)
     return VD_OK;
 }
 
-typedef struct counted {
-    int64_t times;
-    size_t answer;
-} counted;
-
-static int by_times(const void *a, const void *b)
-{
-    const counted *x = a, *y = b;
-    if (x->times != y->times)
-        return x->times < y->times ? 1 : -1;
-    return x->answer < y->answer ? -1 : x->answer > y->answer;
-}
-
 // The answers people gave in the training data, most frequent first.
 static vd_status write_pool(job *j, vd_error *err)
 {
-    const vd_visdial *data = j->dialogs;
-    counted *count = vd_alloc(data->answer_count, sizeof *count);
-    vd_answer_pool pool = {.answer = vd_alloc(data->answer_count, sizeof *pool.answer),
-                           .times = vd_alloc(data->answer_count, sizeof *pool.times)};
-    vd_status status = VD_OK;
-    if (!count || !pool.answer || !pool.times) {
-        status = vd_error_memory(err, "the answers");
-        goto done;
-    }
-    for (size_t i = 0; i < data->answer_count; i++)
-        count[i].answer = i;
-    for (size_t i = 0; i < data->dialog_count; i++) {
-        for (int32_t r = 0; r < data->dialogs[i].round_count; r++) {
-            int32_t answer = data->dialogs[i].rounds[r].answer;
-            if (answer >= 0)
-                count[answer].times++;
-        }
-    }
-    qsort(count, data->answer_count, sizeof *count, by_times);
-    for (size_t i = 0;
-         i < data->answer_count && count[i].times > 0 && (int64_t)pool.count < j->settings.pool;
-         i++) {
-        const char *answer = data->answers[count[i].answer];
-        if (!*answer || strpbrk(answer, "\t\n\r"))
-            continue;                             // nothing that a line of the pool could hold
-        pool.answer[pool.count] = (char *)answer; // borrowed
-        pool.times[pool.count++] = count[i].times;
-    }
-    status = vd_answer_pool_write(&pool, path_of(j, "pool.txt"), err);
-done:
-    vd_free(pool.times);
-    vd_free(pool.answer);
-    vd_free(count);
+    vd_answer_pool pool;
+    vd_status status = vd_answer_pool_count(j->dialogs, (size_t)j->settings.pool, &pool, err);
+    if (status == VD_OK)
+        status = vd_answer_pool_write(&pool, path_of(j, "pool.txt"), err);
+    vd_answer_pool_clear(&pool);
     return status;
 }
 

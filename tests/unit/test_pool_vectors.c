@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -151,6 +152,109 @@ static void every_failed_allocation_is_reported(void **state)
     assert_true(failed > 4);
 }
 
+// ---- files --------------------------------------------------------------------------------------
+
+static vd_status load(const answers *a, const vd_model *model, const char *path, vd_pool **out,
+                      vd_error *err)
+{
+    return vd_pool_load(model, a->tokens, a->lengths, ANSWERS, WIDTH, path, out, err);
+}
+
+static void vectors_come_back_from_a_file(void **state)
+{
+    const answers *a = *state;
+    char *directory = support_temp_dir(), *path = support_join(directory, "pool.vectors");
+    vd_pool *made = encode(a, NULL), *loaded;
+    vd_error err;
+    assert_int_equal(vd_pool_save(made, path, &err), VD_OK);
+    assert_int_equal(load(a, a->model, path, &loaded, &err), VD_OK);
+    assert_int_equal(vd_pool_count(loaded), ANSWERS);
+    assert_memory_equal(made->vector, loaded->vector, (size_t)ANSWERS * H * sizeof *made->vector);
+    // What was loaded can be saved again.
+    assert_int_equal(vd_pool_save(loaded, path, &err), VD_OK);
+    vd_pool_free(loaded);
+    vd_pool_free(made);
+    assert_int_equal(load(a, a->model, path, &loaded, &err), VD_OK);
+    vd_pool_free(loaded);
+    support_remove_tree(directory);
+    free(path);
+    free(directory);
+}
+
+static void vectors_of_something_else_are_refused(void **state)
+{
+    static answers other;
+    const answers *a = *state;
+    char *directory = support_temp_dir(), *path = support_join(directory, "pool.vectors");
+    vd_pool *made = encode(a, NULL), *pool;
+    vd_error err;
+    assert_int_equal(vd_pool_save(made, path, &err), VD_OK);
+    vd_pool_free(made);
+    other = *a;
+    other.tokens[5 * WIDTH + 1]++;
+    support_refused(load(&other, a->model, path, &pool, &err), VD_MISMATCH, &err, path,
+                    "\"answers\" is ", "vectors of other answers, or of another model", NULL);
+    assert_null(pool);
+    other = *a;
+    other.lengths[11]--;
+    assert_int_equal(load(&other, a->model, path, &pool, &err), VD_MISMATCH);
+    vd_config config = *vd_model_config(a->model);
+    config.positions = VD_POSITIONS_NONE;
+    vd_model *model = support_random_model(&config);
+    support_refused(load(a, model, path, &pool, &err), VD_MISMATCH, &err, path, "\"model\" is ",
+                    NULL);
+    vd_model_free(model);
+    assert_int_equal(load(a, a->model, "nowhere", &pool, &err), VD_NOT_FOUND);
+    // Cut anywhere it is no pool; and then it is made anew.
+    size_t size;
+    char *file = support_read_file(path, &size);
+    for (size_t length = 0; length < size; length += size / 9 + 1) {
+        support_write_file(path, file, length);
+        assert_int_equal(load(a, a->model, path, &pool, &err), VD_FORMAT);
+        assert_null(pool);
+        assert_int_equal(
+            vd_pool_open(a->model, a->tokens, a->lengths, ANSWERS, WIDTH, path, NULL, &pool, &err),
+            VD_OK);
+        vd_pool_free(pool);
+    }
+    free(file);
+    support_remove_tree(directory);
+    free(path);
+    free(directory);
+}
+
+static vd_status save_and_load(void *context, vd_error *err)
+{
+    struct {
+        const answers *a;
+        vd_pool *pool;
+        const char *path;
+    } *c = context;
+    vd_pool *pool;
+    vd_status status = vd_pool_save(c->pool, c->path, err);
+    if (status == VD_OK)
+        status = load(c->a, c->a->model, c->path, &pool, err);
+    if (status == VD_OK)
+        vd_pool_free(pool);
+    return status;
+}
+
+static void files_out_of_memory_are_reported(void **state)
+{
+    char *directory = support_temp_dir(), *path = support_join(directory, "pool.vectors");
+    struct {
+        const answers *a;
+        vd_pool *pool;
+        const char *path;
+    } c = {*state, encode(*state, NULL), path};
+    assert_true(support_fail_each_allocation(save_and_load, &c) > 8);
+    assert_int_equal(support_count_entries(directory), 1);
+    vd_pool_free(c.pool);
+    support_remove_tree(directory);
+    free(path);
+    free(directory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +262,9 @@ int main(void)
         cmocka_unit_test(the_same_answers_give_the_same_bits),
         cmocka_unit_test(work_is_watched_and_can_be_stopped),
         cmocka_unit_test(every_failed_allocation_is_reported),
+        cmocka_unit_test(vectors_come_back_from_a_file),
+        cmocka_unit_test(vectors_of_something_else_are_refused),
+        cmocka_unit_test(files_out_of_memory_are_reported),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
