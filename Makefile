@@ -7,6 +7,9 @@
 ifeq ($(origin CC),default)
 CC        := gcc
 endif
+ifeq ($(origin CXX),default)
+CXX       := g++
+endif
 BUILD     ?= build
 PREFIX    ?= /usr/local
 JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
@@ -17,7 +20,7 @@ MAKEFLAGS += -r
 # Debian packages, and the names by which pkg-config knows the libraries.
 NEED_RUN  := gcc libc6-dev make pkg-config libncurses-dev libchafa-dev libglib2.0-dev \
              libpng-dev libjpeg-dev libstb-dev libopenblas-dev libyajl-dev libutf8proc-dev
-NEED_TEST := libcmocka-dev tmux
+NEED_TEST := g++ libcmocka-dev tmux
 NEED_LINT := clang clang-format clang-tidy
 PKGS      := ncursesw chafa libpng libjpeg openblas yajl libutf8proc
 export PKGS
@@ -44,6 +47,12 @@ LIB_OBJ   := $(call obj,$(LIB_SRC))
 SUPPORT   := $(call obj,$(wildcard tests/support/*.c))
 TEST_BIN  := $(call program,$(call matching,$(TEST_SRC)))
 BENCH_BIN := $(call program,$(call matching,$(BENCH_SRC)))
+
+# The GPU backend: a plugin compiled by nvcc where there is one (CUDA=no: not even then), and for the
+# tests the same files compiled for the host (cuda/host.h).
+CUDA_SRC  := $(wildcard cuda/*.cu)
+CUDA_HOST := $(wildcard cuda/*.cpp)
+HOST_PLUGIN := $(BUILD)/host/visdial-cuda.so
 
 OPT       ?= -O3 -g
 WARN      := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla
@@ -81,7 +90,7 @@ test: ## install what is missing, build, run the tests; T=wrap: only those with 
 	$(AGAIN) all programs
 	@VISDIAL_BIN=$(BUILD)/visdial tests/run $(TEST_BIN)
 
-programs: $(TEST_BIN) $(BENCH_BIN)
+programs: $(TEST_BIN) $(BENCH_BIN) $(HOST_PLUGIN)
 
 deps: ## install what is missing, the developer's tools included
 	@.ci/packages $(NEED_RUN) $(NEED_TEST) $(NEED_LINT)
@@ -151,6 +160,20 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 
 $(BUILD)/tui/html.o: tui/page.css tui/page.js
 
+$(BUILD)/host/%.o: % $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "  C++  $< (for the host)"
+	$(Q)$(CXX) -std=c++17 -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-function \
+	    $(if $(WERROR),-Werror) -pthread -I. $(PKG_CFLAGS) -MMD -MP -c -o $@ -x c++ $<
+
+# What it runs.
+$(BUILD)/tests/backend/test_plugin: | $(HOST_PLUGIN) $(addprefix $(BUILD)/tests/,\
+    backend/test_operations golden/test_network golden/test_training unit/test_dialog)
+
+$(HOST_PLUGIN): $(patsubst %,$(BUILD)/host/%.o,$(CUDA_SRC) $(CUDA_HOST))
+	@echo "  LINK $@"
+	$(Q)$(CXX) -shared -pthread -o $@ $^ $(shell pkg-config --libs openblas)
+
 $(LIB): $(LIB_OBJ) $(BUILD)/members
 	@echo "  AR   $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $(LIB_OBJ)
@@ -172,4 +195,4 @@ $(BUILD)/%.tidy: %.c $(HEADERS) .clang-tidy tests/.clang-tidy tests/lint.h
 	    { grep -v -E '^[0-9]+ warnings? generated\.$$' || true; } >$@.new; \
 	    if grep -q -E '(warning|error): ' $@.new; then cat $@.new; exit 1; else mv $@.new $@; fi
 
--include $(patsubst %.c,$(BUILD)/%.d,$(SOURCES))
+-include $(patsubst %.c,$(BUILD)/%.d,$(SOURCES)) $(patsubst %,$(BUILD)/host/%.d,$(CUDA_SRC) $(CUDA_HOST))

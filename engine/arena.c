@@ -48,6 +48,8 @@ static void *take(vd_arena *arena, vd_arena_chain *chain, const vd_memory *memor
     }
     void *piece = chain->block->memory + chain->used;
     chain->used += bytes;
+    if (memory->piece)
+        memory->piece(piece, count * size, bytes);
     return piece;
 }
 

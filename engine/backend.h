@@ -90,6 +90,9 @@ typedef struct vd_candidate_loss {
     double *loss;                // (1) written: scale * sum
 } vd_candidate_loss;
 
+// Of the factors of matrix products: float; TF32 (10 bits of mantissa); bfloat16 (7 bits).
+typedef enum vd_precision { VD_PRECISION_FP32, VD_PRECISION_TF32, VD_PRECISION_BF16 } vd_precision;
+
 // Grows whenever the table or a struct it uses changes: a table from elsewhere with another number
 // is not used.
 enum { VD_BACKEND_ABI = 1 };
@@ -98,13 +101,22 @@ struct vd_backend {
     int abi;     // VD_BACKEND_ABI
     size_t size; // sizeof(vd_backend)
 
-    const char *name; // "cpu"
+    const char *name;        // "cpu"
+    const char *description; // of the device, for people; NULL = nothing to say
+    int device;              // which of several
     const vd_memory *memory;
-    // What went wrong since the last call, host text that stays until the next one; NULL = nothing.
+    // Waits until what this thread asked for is done, so that other threads may use it. What went
+    // wrong since the last call, host text that stays until the next one; NULL = nothing.
     const char *(*trouble)(void);
     // Numbers from and to host floats; read_floats waits until they are there.
     void (*load_floats)(const float *host, vd_real *y, size_t n);
     void (*read_floats)(const vd_real *x, float *host, size_t n);
+    // What is asked for between the two may be recorded and run as a whole by replay, at a fraction
+    // of the cost of asking for each. No result is read in between.
+    void (*record)(void);
+    void (*replay)(void);
+    // How matrix products are computed from now on; sums are always kept in float.
+    void (*precision)(vd_precision precision);
 
     // c = alpha op(a) op(b) + beta c, op = transpose where asked; op(a) is (m, k), op(b) (k, n).
     void (*gemm)(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
@@ -219,6 +231,10 @@ struct vd_backend {
                  int distinct, vd_real *scores);
     void (*pick_backward)(const vd_real *dscores, const int32_t *option, int questions,
                           int candidates, int distinct, vd_real *dproducts);
+    // The generative decoder's words: of probabilities p (rows, words) the logarithm of each row's
+    // target; and p becomes the gradient of their scores, scale * (p - 1 at the target).
+    void (*word_log)(const vd_real *p, const int32_t *target, int rows, int words, vd_real *out);
+    void (*word_gradient)(vd_real *p, const int32_t *target, int rows, int words, vd_real scale);
     void (*candidate_loss)(const vd_candidate_loss *loss);
     // Ranks n scores; all but z is host memory. score = z, probability = softmax of z, order = the
     // candidates by falling score, equal scores by index; other is scratch.

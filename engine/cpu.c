@@ -10,6 +10,13 @@ static const char *no_trouble(void)
     return NULL; // an operation on the CPU does not fail
 }
 
+static void at_once(void) {}
+
+static void always_float(vd_precision precision)
+{
+    (void)precision;
+}
+
 static void load_floats(const float *host, vd_real *y, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -31,6 +38,9 @@ static void fill(void)
     table.trouble = no_trouble;
     table.load_floats = load_floats;
     table.read_floats = read_floats;
+    table.record = at_once;
+    table.replay = at_once;
+    table.precision = always_float;
     vd_cpu_matrix(&table);
     vd_cpu_pointwise(&table);
     vd_cpu_lstm(&table);

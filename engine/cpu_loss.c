@@ -148,6 +148,23 @@ static void candidate_loss(const vd_candidate_loss *l)
     *l->loss = total * l->scale;
 }
 
+// ---- words --------------------------------------------------------------------------------------
+
+static void word_log(const vd_real *p, const int32_t *target, int rows, int words, vd_real *out)
+{
+    for (int r = 0; r < rows; r++, p += words)
+        out[r] = (vd_real)log(fmax((double)p[target[r]], 1e-37));
+}
+
+static void word_gradient(vd_real *p, const int32_t *target, int rows, int words, vd_real scale)
+{
+    for (int r = 0; r < rows; r++, p += words) {
+        p[target[r]] -= 1;
+        for (int i = 0; i < words; i++)
+            p[i] *= scale;
+    }
+}
+
 // ---- ranking ------------------------------------------------------------------------------------
 
 // Merge sort by falling score; stable, so that equal scores keep the pool's order.
@@ -193,6 +210,8 @@ void vd_cpu_loss(vd_backend *table)
 {
     table->pick = pick;
     table->pick_backward = pick_backward;
+    table->word_log = word_log;
+    table->word_gradient = word_gradient;
     table->candidate_loss = candidate_loss;
     table->rank = rank;
 }

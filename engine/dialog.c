@@ -427,6 +427,7 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
         config.positions = swapped(config.positions);
     pass.config = &config;
 
+    pass.be->record();
     vd_status status = list_entries(d, what_if, &pass, &entry, &entries, err);
     if (status == VD_OK)
         status = make_span(&pass, entries, err);
@@ -446,6 +447,7 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
         status = stopped(stop, err);
     if (status == VD_OK)
         status = vd_pass_answer(&pass, err);
+    pass.be->replay();
     if (status == VD_OK)
         status = stopped(stop, err);
     if (status == VD_OK)

@@ -40,8 +40,9 @@ static vd_status pack(vd_network *net, const vd_spoken *spoken, vd_error *err)
         target[row] = batch->candidate_out[(size_t)spoken->candidate[s] * width +
                                            (size_t)net->answer_words.place[row]];
     }
-    net->target = target;
-    return VD_OK;
+    net->target =
+        vd_arena_upload(pass->arena, target, (size_t)net->answer_words.tokens, sizeof *target);
+    return net->target ? VD_OK : vd_error_memory(err, "spoken answers");
 }
 
 // Log-probabilities of every word at every place.
@@ -57,7 +58,12 @@ static vd_status speak(vd_network *net, const vd_spoken *spoken, vd_error *err)
     net->logits = vd_arena_reals(pass->arena, (size_t)packed->tokens * (size_t)v);
     if (pass->arena->failed)
         return vd_error_memory(err, "word scores");
-    pass->be->embed(pass->encoded, spoken->question, spoken->count, h, initial);
+    const int *question =
+        vd_arena_upload(pass->arena, spoken->question, (size_t)spoken->count, sizeof *question);
+    if (!question)
+        return vd_error_memory(err, "spoken answers");
+    net->answer_question = question;
+    pass->be->embed(pass->encoded, question, spoken->count, h, initial);
     vd_positions positions = pass->config->positions;
     if (positions == VD_POSITIONS_AS_PRINTED)
         positions = VD_POSITIONS_NONE;
@@ -90,11 +96,18 @@ static vd_status check_answers(const vd_batch *batch, vd_error *err)
     return vd_error_set(err, VD_USAGE, "the batch does not hold what the generative decoder says");
 }
 
-static double log_probability(const vd_network *net, int row)
+// Of every word that should be said; host memory of the pass' arena, NULL when that is out.
+static const float *log_probabilities(vd_network *net)
 {
-    size_t v = (size_t)net->pass.config->vocab;
-    vd_real p = net->logits[(size_t)row * v + (size_t)net->target[row]];
-    return log(fmax((double)p, 1e-37));
+    vd_pass *pass = &net->pass;
+    int rows = net->answer_words.tokens;
+    vd_real *there = vd_arena_reals(pass->arena, (size_t)rows);
+    float *here = vd_arena_take_raw(pass->arena, (size_t)rows, sizeof *here);
+    if (pass->arena->failed)
+        return NULL;
+    pass->be->word_log(net->logits, net->target, rows, pass->config->vocab, there);
+    pass->be->read_floats(there, here, (size_t)rows);
+    return here;
 }
 
 vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss, vd_error *err)
@@ -114,12 +127,14 @@ vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss,
             spoken.candidate[spoken.count++] =
                 batch->option[(size_t)n * (size_t)batch->candidates + (size_t)batch->truth[n]];
         }
-    net->answer_question = spoken.question;
     status = speak(net, &spoken, err);
     if (status != VD_OK)
         return status;
+    const float *log_probability = log_probabilities(net);
+    if (!log_probability)
+        return vd_error_memory(err, "the loss");
     for (int row = 0; row < net->answer_words.tokens; row++)
-        total -= log_probability(net, row);
+        total -= (double)log_probability[row];
     int64_t words = of ? of->words : net->answer_words.tokens;
     net->word_share = words ? 1 / (vd_real)words : 0;
     *loss = words ? total / (double)words : 0;
@@ -137,12 +152,7 @@ vd_status vd_generative_backward(vd_network *net, vd_error *err)
     if (pass->arena->failed)
         return vd_error_memory(err, "the generative decoder's gradient");
     // Softmax and cross entropy together: (p - 1 at the target) / words of the step.
-    for (size_t row = 0; row < words; row++) {
-        vd_real *d = net->logits + row * (size_t)v;
-        d[net->target[row]] -= 1;
-        for (int i = 0; i < v; i++)
-            d[i] *= net->word_share;
-    }
+    pass->be->word_gradient(net->logits, net->target, packed->tokens, v, net->word_share);
     pass->be->linear_backward(net->answer.recurrent.y, pass->w->words.w, net->logits,
                               net->answer.recurrent.dy, 1, pass->dw->words.w, pass->dw->words.b,
                               packed->tokens, h, v);
@@ -151,9 +161,8 @@ vd_status vd_generative_backward(vd_network *net, vd_error *err)
     if (status != VD_OK)
         return status;
     vd_words_backward(pass, &net->answer, dinput, VD_SITE_ANSWER_WORDS);
-    for (size_t k = 0; k < s; k++)
-        pass->be->add(pass->dencoded + (size_t)net->answer_question[k] * (size_t)h,
-                      dinitial + k * (size_t)h, (size_t)h);
+    pass->be->add_rows_backward(pass->dencoded, net->answer_question, packed->sequences, h,
+                                dinitial);
     return VD_OK;
 }
 
@@ -168,11 +177,16 @@ static vd_status score_question(vd_network *net, int n, vd_spoken *spoken, float
         out[c] = 0;
     }
     vd_status status = speak(net, spoken, err);
-    for (int row = 0; status == VD_OK && row < net->answer_words.tokens; row++) {
+    if (status != VD_OK)
+        return status;
+    const float *log_probability = log_probabilities(net);
+    if (!log_probability)
+        return vd_error_memory(err, "candidate scores");
+    for (int row = 0; row < net->answer_words.tokens; row++) {
         int c = net->answer_words.owner[row];
-        out[c] += (float)(log_probability(net, row) / net->answer_words.length[c]);
+        out[c] += log_probability[row] / (float)net->answer_words.length[c];
     }
-    return status;
+    return VD_OK;
 }
 
 vd_status vd_generative_scores(vd_network *net, float *scores, vd_error *err)
@@ -183,7 +197,7 @@ vd_status vd_generative_scores(vd_network *net, float *scores, vd_error *err)
     if (status == VD_OK)
         status = allocate_spoken(pass, (size_t)net->batch->candidates, &spoken, err);
     // A question at a time in memory of its own: the word scores of all would be gigabytes.
-    vd_arena question = {0}, *whole = pass->arena;
+    vd_arena question = {.memory = pass->arena->memory}, *whole = pass->arena;
     pass->arena = &question;
     for (int n = 0; status == VD_OK && n < pass->span.questions; n++) {
         vd_arena_reset(&question);

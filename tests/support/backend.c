@@ -1,10 +1,26 @@
 #include "tests/support/backend.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
 #include "engine/alloc.h"
+#include "engine/backend_open.h"
 
 const vd_backend *support_backend(void)
 {
-    return vd_backend_cpu();
+    static const vd_backend *chosen;
+    const char *plugin = getenv("VISDIAL_TEST_PLUGIN");
+    vd_error err;
+    if (!chosen && plugin && vd_backend_open_plugin(plugin, 0, &chosen, &err) != VD_OK)
+        fail_msg("%s", err.text);
+    if (!chosen)
+        chosen = vd_backend_cpu();
+    return chosen;
 }
 
 float *support_read(const vd_real *there, size_t count)

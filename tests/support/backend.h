@@ -4,6 +4,7 @@
 
 #include "engine/backend.h"
 
+// The CPU, or with $VISDIAL_TEST_PLUGIN the plugin of that path.
 const vd_backend *support_backend(void);
 // Numbers of that backend's memory; vd_free.
 float *support_read(const vd_real *there, size_t count);

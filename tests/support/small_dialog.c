@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/rng.h"
+#include "tests/support/backend.h"
 #include "tests/support/random_model.h"
 
 void must(vd_status status, const vd_error *err)
@@ -23,6 +24,8 @@ vd_model *small_dialog_model(vd_gate gate, vd_positions positions)
     vd_config config = {WORDS + VD_FIRST_WORD, E, H, D, gate, positions, VD_DISCRIMINATIVE};
     vd_model *model = support_random_model(&config);
     assert_string_equal(vd_model_name(model), "random");
+    vd_error err;
+    must(vd_model_use(model, support_backend(), &err), &err);
     return model;
 }
 

@@ -1,0 +1,79 @@
+// The plugin's door: finds a device and fills the table.
+#include "cuda/device.cuh"
+
+#include <stdio.h>
+
+static vd_backend table;
+static char description[512];
+
+static const char *fill(int device, char *text, size_t room)
+{
+    int count = 0, driver = 0, runtime = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    if (error == cudaErrorInsufficientDriver) {
+        snprintf(
+            text, room,
+            "the NVIDIA driver knows CUDA %d.%d, this program was built for CUDA %d.%d: a newer "
+            "driver is needed",
+            driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+        return text;
+    }
+    if (error != cudaSuccess || count < 1) {
+        snprintf(text, room, "the NVIDIA driver shows no device (%s)", cudaGetErrorString(error));
+        return text;
+    }
+    if (device < 0 || device >= count) {
+        snprintf(text, room, "there is no device %d: devices 0 to %d were found", device,
+                 count - 1);
+        return text;
+    }
+    cudaDeviceProp p;
+    error = cudaSetDevice(device);
+    if (error == cudaSuccess)
+        error = cudaGetDeviceProperties(&p, device);
+    if (error != cudaSuccess) {
+        snprintf(text, room, "device %d cannot be used (%s)", device, cudaGetErrorString(error));
+        return text;
+    }
+    if (p.major * 10 + p.minor < 75) {
+        snprintf(text, room, "%s has compute capability %d.%d; 7.5 or newer is needed", p.name,
+                 p.major, p.minor);
+        return text;
+    }
+    snprintf(description, sizeof description,
+             "%s, compute capability %d.%d, %.0f GB, driver for CUDA %d.%d, runtime %d.%d", p.name,
+             p.major, p.minor, static_cast<double>(p.totalGlobalMem) / 1e9, driver / 1000,
+             driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    return NULL;
+}
+
+extern "C" __attribute__((visibility("default"))) const vd_backend *
+vd_backend_plugin(int abi, int device, char *text, size_t room)
+{
+    if (abi != VD_BACKEND_ABI) {
+        snprintf(text, room, "it is for another version of this program (%d, expected %d)",
+                 VD_BACKEND_ABI, abi);
+        return NULL;
+    }
+    if (fill(device, text, room))
+        return NULL;
+    table.abi = VD_BACKEND_ABI;
+    table.size = sizeof table;
+    table.name = "cuda";
+    table.description = description;
+    table.device = device;
+    vd_cuda_lane(&table);
+    vd_cuda_matrix(&table);
+    vd_cuda_pointwise(&table);
+    vd_cuda_rows(&table);
+    vd_cuda_lstm(&table);
+    vd_cuda_context(&table);
+    vd_cuda_words(&table);
+    vd_cuda_region(&table);
+    vd_cuda_loss(&table);
+    vd_cuda_rank(&table);
+    vd_cuda_optimiser(&table);
+    return &table;
+}

@@ -1,0 +1,224 @@
+// Attention 1, question -> history rounds, and the plain softmax of rows.
+#include "cuda/device.cuh"
+
+enum { THREADS = 256, WARPS = THREADS / VD_WARP };
+
+// Geometry by value, as kernels get it.
+struct vd_pairs {
+    vd_span_rows rows;
+    int most, hidden;
+};
+
+static vd_pairs pairs_of(const vd_span *span, int hidden)
+{
+    vd_pairs p;
+    p.rows = span->rows;
+    p.most = span->most;
+    p.hidden = hidden;
+    return p;
+}
+
+// Dropout's index of the product of question n and the entry at place r, as on the CPU.
+static __device__ __forceinline__ uint32_t pair_index(const vd_pairs &p, int n, int r)
+{
+    return (static_cast<uint32_t>(n) * static_cast<uint32_t>(p.most) + static_cast<uint32_t>(r)) *
+           static_cast<uint32_t>(p.hidden);
+}
+
+// ---- forward ------------------------------------------------------------------------------------
+
+// A block a question: scores by a warp an entry, their softmax, the weighted sum of entries.
+static __global__ void context_kernel(vd_pairs p, const float *fq, const float *fh, const float *h,
+                                      const float *w, const float *b, vd_drop drop, float *a,
+                                      float *c)
+{
+    int n = blockIdx.x, lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
+    int first = p.rows.entry_start[p.rows.dialog[n]], seen = p.rows.seen[n];
+    size_t size = static_cast<size_t>(p.hidden);
+    float *row = a + static_cast<size_t>(n) * p.most;
+    const float *q = fq + n * size;
+    for (int r = warp; r < seen; r += WARPS) {
+        const float *entry = fh + (first + r) * size;
+        uint32_t index = pair_index(p, n, r);
+        float sum = 0;
+        for (int i = lane; i < p.hidden; i += VD_WARP)
+            sum += w[i] * q[i] * entry[i] * vd_drop_factor(drop, index + static_cast<uint32_t>(i));
+        sum = vd_warp_sum(sum);
+        if (lane == 0)
+            row[r] = sum + b[0];
+    }
+    for (int r = seen + threadIdx.x; r < p.most; r += THREADS)
+        row[r] = 0;
+    __syncthreads();
+    if (warp == 0)
+        vd_warp_softmax(row, seen, lane);
+    __syncthreads();
+    for (int i = threadIdx.x; i < 2 * p.hidden; i += THREADS) {
+        float sum = 0;
+        for (int r = 0; r < seen; r++)
+            sum += row[r] * h[(first + r) * 2 * size + i];
+        c[n * 2 * size + i] = sum;
+    }
+}
+
+static void context_attention(const vd_span *span, int hidden, const vd_real *fq, const vd_real *fh,
+                              const vd_real *h, const vd_linear_weights *score, vd_real rate,
+                              uint64_t key, vd_real *a, vd_real *c)
+{
+    VD_LAUNCH(context_kernel, static_cast<unsigned>(span->questions), THREADS,
+              pairs_of(span, hidden), fq, fh, h, score->w, score->b, vd_drop_make(rate, key), a, c);
+}
+
+// ---- backward -----------------------------------------------------------------------------------
+
+// A block a question: the scores' gradient, and that of the question's projection.
+static __global__ void context_question_kernel(vd_pairs p, const float *fh, const float *h,
+                                               const float *w, vd_drop drop, const float *a,
+                                               float *da, const float *dc, float *dfq)
+{
+    int n = blockIdx.x, lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
+    int first = p.rows.entry_start[p.rows.dialog[n]], seen = p.rows.seen[n];
+    size_t size = static_cast<size_t>(p.hidden);
+    const float *row = a + static_cast<size_t>(n) * p.most, *d = dc + n * 2 * size;
+    float *drow = da + static_cast<size_t>(n) * p.most;
+    for (int r = warp; r < seen; r += WARPS) {
+        float sum = 0;
+        for (int i = lane; i < 2 * p.hidden; i += VD_WARP)
+            sum += d[i] * h[(first + r) * 2 * size + i];
+        sum = vd_warp_sum(sum);
+        if (lane == 0)
+            drow[r] += sum;
+    }
+    __syncthreads();
+    if (warp == 0)
+        vd_warp_softmax_backward(row, drow, seen, lane);
+    __syncthreads();
+    for (int i = threadIdx.x; i < p.hidden; i += THREADS) {
+        float sum = 0;
+        for (int r = 0; r < seen; r++)
+            sum += drow[r] * vd_drop_factor(drop, pair_index(p, n, r) + static_cast<uint32_t>(i)) *
+                   w[i] * fh[(first + r) * size + i];
+        dfq[n * size + i] += sum;
+    }
+}
+
+// A block an entry (dialog, place): what all questions that see it send back.
+static __global__ void context_entry_kernel(vd_pairs p, const float *fq, const float *w,
+                                            vd_drop drop, const float *a, const float *da,
+                                            const float *dc, float *dfh, float *dh)
+{
+    int b = blockIdx.x, r = blockIdx.y;
+    int first = p.rows.entry_start[b];
+    if (first + r >= p.rows.entry_start[b + 1])
+        return;
+    int from = p.rows.question_start[b], to = p.rows.question_start[b + 1];
+    size_t size = static_cast<size_t>(p.hidden), entry = static_cast<size_t>(first + r);
+    for (int i = threadIdx.x; i < p.hidden; i += THREADS) {
+        float sum = 0;
+        for (int n = from; n < to; n++)
+            if (r < p.rows.seen[n])
+                sum += da[static_cast<size_t>(n) * p.most + r] * w[i] * fq[n * size + i] *
+                       vd_drop_factor(drop, pair_index(p, n, r) + static_cast<uint32_t>(i));
+        dfh[entry * size + i] += sum;
+    }
+    for (int i = threadIdx.x; i < 2 * p.hidden; i += THREADS) {
+        float sum = 0;
+        for (int n = from; n < to; n++)
+            if (r < p.rows.seen[n])
+                sum += a[static_cast<size_t>(n) * p.most + r] * dc[n * 2 * size + i];
+        dh[entry * 2 * size + i] += sum;
+    }
+}
+
+// A block a question: its share of the score layer's gradient.
+static __global__ void context_score_kernel(vd_pairs p, const float *fq, const float *fh,
+                                            vd_drop drop, const float *da, float *dw, float *db)
+{
+    int n = blockIdx.x;
+    int first = p.rows.entry_start[p.rows.dialog[n]], seen = p.rows.seen[n];
+    size_t size = static_cast<size_t>(p.hidden);
+    const float *drow = da + static_cast<size_t>(n) * p.most;
+    for (int i = threadIdx.x; i < p.hidden; i += THREADS) {
+        float sum = 0;
+        for (int r = 0; r < seen; r++)
+            sum += drow[r] * fh[(first + r) * size + i] *
+                   vd_drop_factor(drop, pair_index(p, n, r) + static_cast<uint32_t>(i));
+        atomicAdd(dw + i, sum * fq[n * size + i]);
+    }
+    if (threadIdx.x == 0) {
+        float sum = 0;
+        for (int r = 0; r < seen; r++)
+            sum += drow[r];
+        atomicAdd(db, sum);
+    }
+}
+
+static void context_attention_backward(const vd_span *span, int hidden, const vd_real *fq,
+                                       const vd_real *fh, const vd_real *h,
+                                       const vd_linear_weights *score,
+                                       const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+                                       const vd_real *a, vd_real *da, const vd_real *dc,
+                                       vd_real *dfq, vd_real *dfh, vd_real *dh)
+{
+    vd_pairs p = pairs_of(span, hidden);
+    vd_drop drop = vd_drop_make(rate, key);
+    unsigned questions = static_cast<unsigned>(span->questions);
+    VD_LAUNCH(context_question_kernel, questions, THREADS, p, fh, h, score->w, drop, a, da, dc,
+              dfq);
+    VD_LAUNCH(context_entry_kernel,
+              dim3(static_cast<unsigned>(span->dialogs), static_cast<unsigned>(span->most)),
+              THREADS, p, fq, score->w, drop, a, da, dc, dfh, dh);
+    VD_LAUNCH(context_score_kernel, questions, THREADS, p, fq, fh, drop, da, dscore->w, dscore->b);
+}
+
+// ---- softmax ------------------------------------------------------------------------------------
+
+static __global__ void softmax_kernel(float *x, int columns, int stride)
+{
+    __shared__ float room[WARPS];
+    float *row = x + static_cast<size_t>(blockIdx.x) * stride;
+    float most = -INFINITY, sum = 0;
+    for (int i = threadIdx.x; i < columns; i += THREADS)
+        most = fmaxf(most, row[i]);
+    most = vd_block_max(most, room);
+    for (int i = threadIdx.x; i < columns; i += THREADS) {
+        row[i] = expf(row[i] - most);
+        sum += row[i];
+    }
+    sum = vd_block_sum(sum, room);
+    for (int i = threadIdx.x; i < columns; i += THREADS)
+        row[i] /= sum;
+}
+
+static void softmax(vd_real *x, int rows, int columns, int stride)
+{
+    if (columns > 0)
+        VD_LAUNCH(softmax_kernel, static_cast<unsigned>(rows), THREADS, x, columns, stride);
+}
+
+static __global__ void softmax_backward_kernel(const float *y, float *dx, int columns, int stride)
+{
+    __shared__ float room[WARPS];
+    const float *row = y + static_cast<size_t>(blockIdx.x) * stride;
+    float *drow = dx + static_cast<size_t>(blockIdx.x) * stride, sum = 0;
+    for (int i = threadIdx.x; i < columns; i += THREADS)
+        sum += row[i] * drow[i];
+    sum = vd_block_sum(sum, room);
+    for (int i = threadIdx.x; i < columns; i += THREADS)
+        drow[i] = row[i] * (drow[i] - sum);
+}
+
+static void softmax_backward(const vd_real *y, vd_real *dx, int rows, int columns, int stride)
+{
+    if (columns > 0)
+        VD_LAUNCH(softmax_backward_kernel, static_cast<unsigned>(rows), THREADS, y, dx, columns,
+                  stride);
+}
+
+void vd_cuda_context(vd_backend *table)
+{
+    table->softmax = softmax;
+    table->softmax_backward = softmax_backward;
+    table->context_attention = context_attention;
+    table->context_attention_backward = context_attention_backward;
+}

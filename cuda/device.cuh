@@ -1,0 +1,224 @@
+// What every kernel file of the GPU backend uses: the launch macro, a thread's lane (its stream,
+// its cuBLAS handle, its scratch memory), reductions, dropout.
+//
+// The .cu files compile with nvcc for GPUs, and as C++ against cuda/host.h for checking anywhere.
+#ifndef VD_CUDA_DEVICE_CUH
+#define VD_CUDA_DEVICE_CUH
+
+#ifdef __CUDACC__
+#include <cublas_v2.h>
+#include <cuda_bf16.h>
+#include <cuda_runtime.h>
+#else
+#include "cuda/host.h"
+#endif
+
+#include "engine/backend.h"
+
+static_assert(sizeof(vd_real) == sizeof(float), "the GPU computes in float");
+
+// ---- lanes --------------------------------------------------------------------------------------
+
+// Each host thread works on a stream of its own; what one lane asks for happens in order.
+struct vd_lane {
+    cudaStream_t stream;
+    cublasHandle_t blas;
+    void *workspace; // cuBLAS'
+    // Device memory for the length of one operation; grows, never shrinks.
+    unsigned char *scratch;
+    size_t scratch_size;
+    // Pinned memory uploads go through, in two halves that take turns.
+    unsigned char *pinned;
+    size_t pinned_used;
+    cudaEvent_t half_read[2];
+    bool recording; // operations are recorded into a graph
+    cudaGraphExec_t graph;
+    void *outgrown[8]; // scratch memory that what was recorded still uses
+    int outgrown_count;
+};
+
+// The calling thread's lane; NULL when the device is in trouble, and then nothing is launched.
+vd_lane *vd_lane_get();
+// Remembers the first thing that went wrong until `trouble` is asked; true when all is well.
+bool vd_check(cudaError_t error, const char *what);
+bool vd_check_blas(cublasStatus_t status, const char *what);
+// `bytes` of the lane's scratch memory, its only user until the next call; NULL is trouble.
+void *vd_lane_scratch(vd_lane *lane, size_t bytes);
+void vd_lane_upload(vd_lane *lane, void *to, const void *from, size_t bytes);
+void vd_lane_download(vd_lane *lane, void *to, const void *from, size_t bytes);
+
+// vd_launch(kernel, grid, threads)(arguments): nothing happens for an empty grid.
+#ifdef __CUDACC__
+#define VD_LAUNCH(kernel, grid, threads, ...)                                                      \
+    do {                                                                                           \
+        vd_lane *vd_launch_lane = vd_lane_get();                                                   \
+        dim3 vd_launch_grid(grid);                                                                 \
+        if (vd_launch_lane && vd_launch_grid.x > 0 && vd_launch_grid.y > 0) {                      \
+            kernel<<<vd_launch_grid, (threads), 0, vd_launch_lane->stream>>>(__VA_ARGS__);         \
+            vd_check(cudaGetLastError(), #kernel);                                                 \
+        }                                                                                          \
+    } while (0)
+#else
+#define VD_LAUNCH(kernel, grid, threads, ...)                                                      \
+    do {                                                                                           \
+        dim3 vd_launch_grid(grid);                                                                 \
+        if (vd_lane_get() && vd_launch_grid.x > 0 && vd_launch_grid.y > 0) {                       \
+            vd_host_run(vd_launch_grid, dim3(threads), [=] { kernel(__VA_ARGS__); });              \
+            vd_check(cudaGetLastError(), #kernel);                                                 \
+        }                                                                                          \
+    } while (0)
+#endif
+
+// Blocks of `threads` for n elements; kernels stride over the grid, so that it need not be larger.
+static inline unsigned vd_blocks(size_t n, unsigned threads)
+{
+    size_t blocks = (n + threads - 1) / threads;
+    return blocks > 65535 ? 65535u : static_cast<unsigned>(blocks);
+}
+
+static inline int vd_ceil(int n, int by)
+{
+    return n / by + (n % by != 0);
+}
+
+// for (VD_EACH(i, n)): this thread's share of 0..n-1
+#define VD_EACH(i, n)                                                                              \
+    size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;                         \
+    i < (n);                                                                                       \
+    i += static_cast<size_t>(gridDim.x) * blockDim.x
+
+// ---- reductions ---------------------------------------------------------------------------------
+
+enum { VD_WARP = 32 };
+
+template <typename T> static __device__ __forceinline__ T vd_warp_sum(T x)
+{
+    for (int step = VD_WARP / 2; step > 0; step /= 2)
+        x += __shfl_xor_sync(0xffffffffu, x, step);
+    return x;
+}
+
+static __device__ __forceinline__ float vd_warp_max(float x)
+{
+    for (int step = VD_WARP / 2; step > 0; step /= 2)
+        x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, step));
+    return x;
+}
+
+// Over a block of whole warps; every thread gets the result. `room`: shared, a number a warp.
+template <typename T> static __device__ T vd_block_sum(T x, T *room)
+{
+    int lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
+    int warps = blockDim.x / VD_WARP;
+    x = vd_warp_sum(x);
+    __syncthreads();
+    if (lane == 0)
+        room[warp] = x;
+    __syncthreads();
+    T sum = 0;
+    for (int w = 0; w < warps; w++)
+        sum += room[w];
+    return sum;
+}
+
+static __device__ __forceinline__ float vd_block_max(float x, float *room)
+{
+    int lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
+    int warps = blockDim.x / VD_WARP;
+    x = vd_warp_max(x);
+    __syncthreads();
+    if (lane == 0)
+        room[warp] = x;
+    __syncthreads();
+    float most = room[0];
+    for (int w = 1; w < warps; w++)
+        most = fmaxf(most, room[w]);
+    return most;
+}
+
+// The softmax of n numbers by one warp, in place.
+static __device__ __forceinline__ void vd_warp_softmax(float *x, int n, int lane)
+{
+    float most = -INFINITY, sum = 0;
+    for (int i = lane; i < n; i += VD_WARP)
+        most = fmaxf(most, x[i]);
+    most = vd_warp_max(most);
+    for (int i = lane; i < n; i += VD_WARP) {
+        x[i] = expf(x[i] - most);
+        sum += x[i];
+    }
+    sum = vd_warp_sum(sum);
+    for (int i = lane; i < n; i += VD_WARP)
+        x[i] /= sum;
+}
+
+// dx = y (dx - y . dx)
+static __device__ __forceinline__ void vd_warp_softmax_backward(const float *y, float *dx, int n,
+                                                                int lane)
+{
+    float sum = 0;
+    for (int i = lane; i < n; i += VD_WARP)
+        sum += y[i] * dx[i];
+    sum = vd_warp_sum(sum);
+    for (int i = lane; i < n; i += VD_WARP)
+        dx[i] = y[i] * (dx[i] - sum);
+}
+
+// ---- element functions --------------------------------------------------------------------------
+
+static __device__ __forceinline__ float vd_sigmoidf(float x)
+{
+    return 1 / (1 + expf(-x));
+}
+
+// Dropout as the CPU draws it (engine/cpu.h): whether element `index` survives, and its factor.
+struct vd_drop {
+    uint32_t low, high, threshold;
+    float scale;
+};
+
+static inline vd_drop vd_drop_make(float rate, uint64_t key)
+{
+    vd_drop d;
+    d.low = static_cast<uint32_t>(key);
+    d.high = static_cast<uint32_t>(key >> 32);
+    d.threshold = static_cast<uint32_t>(static_cast<double>(rate) * 4294967296.0);
+    d.scale = 1 / (1 - rate);
+    return d;
+}
+
+static __device__ __forceinline__ float vd_drop_factor(vd_drop d, uint32_t index)
+{
+    uint32_t x = index ^ d.low;
+    x ^= x >> 16;
+    x *= 0x7feb352du;
+    x ^= x >> 15;
+    x += d.high;
+    x *= 0x846ca68bu;
+    x ^= x >> 16;
+    return x >= d.threshold ? d.scale : 0;
+}
+
+// ---- families, each filling its part of the table -----------------------------------------------
+
+extern const vd_memory vd_cuda_memory;
+void vd_cuda_lane(vd_backend *table);
+void vd_cuda_matrix(vd_backend *table);
+void vd_cuda_pointwise(vd_backend *table);
+void vd_cuda_rows(vd_backend *table);
+void vd_cuda_lstm(vd_backend *table);
+void vd_cuda_context(vd_backend *table);
+void vd_cuda_words(vd_backend *table);
+void vd_cuda_region(vd_backend *table);
+void vd_cuda_loss(vd_backend *table);
+void vd_cuda_rank(vd_backend *table);
+void vd_cuda_optimiser(vd_backend *table);
+
+// Shared by families.
+void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
+                  const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc);
+void vd_cuda_linear_backward(const vd_real *x, const vd_real *w, const vd_real *dy, vd_real *dx,
+                             vd_real beta, vd_real *dw, vd_real *db, int rows, int in, int out);
+void vd_cuda_zero(void *memory, size_t bytes);
+
+#endif

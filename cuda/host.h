@@ -1,0 +1,186 @@
+// Just enough of CUDA and cuBLAS for the .cu files to compile as C++ and run without a GPU, so that
+// every machine can check the kernels. Blocks run one after another; a block's threads are fibers
+// that meet at __syncthreads and at warp shuffles. Device memory is a region of its own that only
+// kernels, copies and cuBLAS calls can reach: a host that reads it stops at once. What a kernel may
+// not write is painted and looked after. Slow, and meant to be.
+#ifndef VD_CUDA_HOST_H
+#define VD_CUDA_HOST_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __restrict__ __restrict
+#define __shared__ static
+#define __launch_bounds__(...)
+
+struct dim3 {
+    unsigned x, y, z;
+    dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+
+extern dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+// ---- threads ------------------------------------------------------------------------------------
+
+typedef void (*vd_host_body)(void *context);
+void vd_host_launch(dim3 grid, dim3 block, vd_host_body body, void *context);
+void __syncthreads();
+void __syncwarp(unsigned mask = 0xffffffffu);
+uint32_t vd_host_shuffle(uint32_t value, int lane);
+int vd_host_lane();
+
+template <typename F> void vd_host_run(dim3 grid, dim3 block, F body)
+{
+    vd_host_launch(
+        grid, block, [](void *context) { (*static_cast<F *>(context))(); }, &body);
+}
+
+static inline float __shfl_xor_sync(unsigned, float value, int mask)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits = vd_host_shuffle(bits, vd_host_lane() ^ mask);
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline double __shfl_xor_sync(unsigned, double value, int mask)
+{
+    uint32_t bits[2];
+    memcpy(bits, &value, sizeof bits);
+    bits[0] = vd_host_shuffle(bits[0], vd_host_lane() ^ mask);
+    bits[1] = vd_host_shuffle(bits[1], vd_host_lane() ^ mask);
+    memcpy(&value, bits, sizeof value);
+    return value;
+}
+
+static inline float atomicAdd(float *at, float value)
+{
+    float before = *at;
+    *at += value;
+    return before;
+}
+
+static inline double atomicAdd(double *at, double value)
+{
+    double before = *at;
+    *at += value;
+    return before;
+}
+
+// ---- the runtime --------------------------------------------------------------------------------
+
+enum cudaError_t {
+    cudaSuccess = 0,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInsufficientDriver = 35,
+    cudaErrorNoDevice = 100,
+    cudaErrorIllegalAddress = 700,
+    cudaErrorNotSupported = 801
+};
+enum cudaMemcpyKind {
+    cudaMemcpyHostToDevice = 1,
+    cudaMemcpyDeviceToHost = 2,
+    cudaMemcpyDeviceToDevice = 3
+};
+enum { cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2 };
+enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed = 2 };
+
+typedef struct vd_host_stream *cudaStream_t;
+typedef struct vd_host_event *cudaEvent_t;
+typedef struct vd_host_graph *cudaGraph_t;
+typedef struct vd_host_graph_exec *cudaGraphExec_t;
+struct cudaGraphExecUpdateResultInfo {
+    int result;
+};
+struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem;
+    int major, minor, multiProcessorCount;
+};
+
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
+cudaError_t cudaDriverGetVersion(int *version);
+cudaError_t cudaRuntimeGetVersion(int *version);
+cudaError_t cudaMalloc(void **memory, size_t bytes);
+cudaError_t cudaFree(void *memory);
+cudaError_t cudaMallocHost(void **memory, size_t bytes);
+cudaError_t cudaFreeHost(void *memory);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream);
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaGetLastError();
+const char *cudaGetErrorString(cudaError_t error);
+// Graphs are not supported here: work is done as it is asked for.
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                 unsigned long long flags);
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo *info);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
+
+// ---- bfloat16 and cuBLAS ------------------------------------------------------------------------
+
+struct __nv_bfloat16 {
+    uint16_t bits;
+};
+static inline __nv_bfloat16 __float2bfloat16(float x) // to nearest, ties to even
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits += 0x7fffu + ((bits >> 16) & 1);
+    __nv_bfloat16 y = {static_cast<uint16_t>(bits >> 16)};
+    return y;
+}
+
+enum cublasStatus_t { CUBLAS_STATUS_SUCCESS = 0, CUBLAS_STATUS_NOT_SUPPORTED = 15 };
+enum cublasOperation_t { CUBLAS_OP_N, CUBLAS_OP_T };
+enum cublasComputeType_t { CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_TF32 };
+enum cublasGemmAlgo_t { CUBLAS_GEMM_DEFAULT = -1 };
+enum cudaDataType_t { CUDA_R_32F = 0, CUDA_R_16BF = 14 };
+typedef struct vd_host_blas *cublasHandle_t;
+
+cublasStatus_t cublasCreate(cublasHandle_t *handle);
+cublasStatus_t cublasDestroy(cublasHandle_t handle);
+cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream);
+cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void *workspace, size_t bytes);
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb,
+                            int m, int n, int k, const void *alpha, const void *a,
+                            cudaDataType_t at, int lda, const void *b, cudaDataType_t bt, int ldb,
+                            const void *beta, void *c, cudaDataType_t ct, int ldc,
+                            cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
+
+// ---- looking after memory -----------------------------------------------------------------------
+
+// An arena handed out `bytes` of a piece with room for more: what was there is forgotten, the bytes
+// become NaN, what lies behind them is painted.
+void vd_host_piece(void *memory, size_t bytes, size_t room);
+
+extern "C" {
+// For tests: the n-th call from now of a kind fails (0 = none): memory runs out, or the device is
+// lost and every call after it fails too.
+__attribute__((visibility("default"))) void vd_host_fail(int memory_at, int lost_at);
+// How many device allocations were made so far.
+__attribute__((visibility("default"))) int vd_host_allocations(void);
+}
+
+#endif

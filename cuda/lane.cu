@@ -1,0 +1,303 @@
+// Lanes, device memory, copies, recording, trouble.
+#include "cuda/device.cuh"
+
+#include <stdio.h>
+
+#include <atomic>
+#include <mutex>
+
+static const size_t WORKSPACE = size_t(32) << 20, HALF = size_t(4) << 20;
+
+// ---- trouble ------------------------------------------------------------------------------------
+
+static std::mutex trouble_mutex;
+static std::atomic<bool> in_trouble(false);
+static char trouble_text[256], told[256];
+
+static bool fail(const char *what, const char *why)
+{
+    std::lock_guard<std::mutex> lock(trouble_mutex);
+    if (!in_trouble)
+        snprintf(trouble_text, sizeof trouble_text, "the GPU: %s: %s", what, why);
+    in_trouble = true;
+    return false;
+}
+
+bool vd_check(cudaError_t error, const char *what)
+{
+    return error == cudaSuccess ? true : fail(what, cudaGetErrorString(error));
+}
+
+bool vd_check_blas(cublasStatus_t status, const char *what)
+{
+    char why[64];
+    if (status == CUBLAS_STATUS_SUCCESS)
+        return true;
+    snprintf(why, sizeof why, "cuBLAS status %d", static_cast<int>(status));
+    return fail(what, why);
+}
+
+// ---- lanes --------------------------------------------------------------------------------------
+
+static int device_index;
+
+struct vd_lane_owner {
+    vd_lane lane;
+    bool open;
+    vd_lane_owner() : lane(), open(false) {}
+    ~vd_lane_owner()
+    {
+        if (!open)
+            return;
+        if (lane.graph)
+            cudaGraphExecDestroy(lane.graph);
+        cublasDestroy(lane.blas);
+        cudaEventDestroy(lane.half_read[0]);
+        cudaEventDestroy(lane.half_read[1]);
+        cudaStreamDestroy(lane.stream);
+        cudaFree(lane.workspace);
+        cudaFree(lane.scratch);
+        cudaFreeHost(lane.pinned);
+    }
+};
+
+static thread_local vd_lane_owner owner;
+
+static bool open_lane(vd_lane *l)
+{
+    void *workspace = NULL, *pinned = NULL;
+    if (!vd_check(cudaSetDevice(device_index), "choosing the device") ||
+        !vd_check(cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking), "a stream") ||
+        !vd_check(cudaEventCreateWithFlags(&l->half_read[0], cudaEventDisableTiming), "an event") ||
+        !vd_check(cudaEventCreateWithFlags(&l->half_read[1], cudaEventDisableTiming), "an event") ||
+        !vd_check_blas(cublasCreate(&l->blas), "cuBLAS") ||
+        !vd_check_blas(cublasSetStream(l->blas, l->stream), "cuBLAS") ||
+        !vd_check(cudaMalloc(&workspace, WORKSPACE), "memory for cuBLAS") ||
+        !vd_check_blas(cublasSetWorkspace(l->blas, workspace, WORKSPACE), "cuBLAS") ||
+        !vd_check(cudaMallocHost(&pinned, 2 * HALF), "pinned memory"))
+        return false;
+    l->workspace = workspace;
+    l->pinned = static_cast<unsigned char *>(pinned);
+    return true;
+}
+
+static const char *trouble(void)
+{
+    // What this thread asked for is done when it hears that all is well: others may use it.
+    if (owner.open && !in_trouble && !owner.lane.recording)
+        vd_check(cudaStreamSynchronize(owner.lane.stream), "waiting for the device");
+    std::lock_guard<std::mutex> lock(trouble_mutex);
+    if (!in_trouble)
+        return NULL;
+    in_trouble = false;
+    snprintf(told, sizeof told, "%s", trouble_text);
+    return told;
+}
+
+vd_lane *vd_lane_get()
+{
+    if (in_trouble)
+        return NULL;
+    if (!owner.open && !(owner.open = open_lane(&owner.lane)))
+        return NULL;
+    return &owner.lane;
+}
+
+enum { MOST_OUTGROWN = sizeof(vd_lane().outgrown) / sizeof(void *) };
+
+static void free_outgrown(vd_lane *lane)
+{
+    vd_check(cudaStreamSynchronize(lane->stream), "waiting");
+    while (lane->outgrown_count > 0)
+        cudaFree(lane->outgrown[--lane->outgrown_count]);
+}
+
+void *vd_lane_scratch(vd_lane *lane, size_t bytes)
+{
+    if (bytes > lane->scratch_size) {
+        void *larger = NULL;
+        size_t size = bytes + bytes / 2;
+        if (lane->outgrown_count == MOST_OUTGROWN) {
+            fail("scratch memory", "it grows too often");
+            return NULL;
+        }
+        if (!vd_check(cudaMalloc(&larger, size), "scratch memory"))
+            return NULL;
+        // What was asked for before may still use the old one.
+        lane->outgrown[lane->outgrown_count++] = lane->scratch;
+        if (!lane->recording)
+            free_outgrown(lane);
+        lane->scratch = static_cast<unsigned char *>(larger);
+        lane->scratch_size = size;
+    }
+    return lane->scratch;
+}
+
+// ---- copies -------------------------------------------------------------------------------------
+
+// Through pinned memory, so that the copy runs beside what the device is doing. A half of it is
+// used again once the device has read it.
+void vd_lane_upload(vd_lane *lane, void *to, const void *from, size_t bytes)
+{
+    if (lane->recording && lane->pinned_used + bytes > 2 * HALF) {
+        fail("an upload", "more than can be recorded");
+        return;
+    }
+    unsigned char *target = static_cast<unsigned char *>(to);
+    const unsigned char *source = static_cast<const unsigned char *>(from);
+    while (bytes > 0) {
+        size_t at = lane->pinned_used % (2 * HALF), half = at / HALF, room = (half + 1) * HALF - at;
+        size_t piece = bytes < room ? bytes : room;
+        if (at == half * HALF && !lane->recording &&
+            !vd_check(cudaEventSynchronize(lane->half_read[half]), "waiting for an upload"))
+            return;
+        memcpy(lane->pinned + at, source, piece);
+        if (!vd_check(cudaMemcpyAsync(target, lane->pinned + at, piece, cudaMemcpyHostToDevice,
+                                      lane->stream),
+                      "an upload"))
+            return;
+        // Pieces begin at multiples of 16.
+        lane->pinned_used += (piece + 15) / 16 * 16;
+        if (lane->pinned_used % HALF == 0 && !lane->recording &&
+            !vd_check(cudaEventRecord(lane->half_read[half], lane->stream), "an upload"))
+            return;
+        target += piece;
+        source += piece;
+        bytes -= piece;
+    }
+}
+
+void vd_lane_download(vd_lane *lane, void *to, const void *from, size_t bytes)
+{
+    if (bytes > 0 &&
+        vd_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, lane->stream),
+                 "a download"))
+        vd_check(cudaStreamSynchronize(lane->stream), "waiting for the device");
+}
+
+static void *allocate(size_t bytes)
+{
+    void *memory = NULL;
+    if (!vd_lane_get() || cudaMalloc(&memory, bytes ? bytes : 1) != cudaSuccess) {
+        cudaGetLastError(); // out of memory is the caller's to say, and passes
+        return NULL;
+    }
+    return memory;
+}
+
+static void release(void *memory)
+{
+    cudaFree(memory);
+}
+
+void vd_cuda_zero(void *memory, size_t bytes)
+{
+    vd_lane *lane = vd_lane_get();
+    if (lane && bytes > 0)
+        vd_check(cudaMemsetAsync(memory, 0, bytes, lane->stream), "clearing memory");
+}
+
+static void copy(void *to, const void *from, size_t bytes)
+{
+    vd_lane *lane = vd_lane_get();
+    if (lane && bytes > 0)
+        vd_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, lane->stream),
+                 "a copy");
+}
+
+static void upload(void *to, const void *from, size_t bytes)
+{
+    vd_lane *lane = vd_lane_get();
+    if (lane)
+        vd_lane_upload(lane, to, from, bytes);
+}
+
+static void download(void *to, const void *from, size_t bytes)
+{
+    vd_lane *lane = vd_lane_get();
+    if (lane)
+        vd_lane_download(lane, to, from, bytes);
+    else
+        memset(to, 0, bytes);
+}
+
+static void load_floats(const float *host, vd_real *y, size_t n)
+{
+    upload(y, host, n * sizeof *y);
+}
+
+static void read_floats(const vd_real *x, float *host, size_t n)
+{
+    download(host, x, n * sizeof *x);
+}
+
+#ifdef __CUDACC__
+#define PIECE NULL
+#else
+#define PIECE vd_host_piece
+#endif
+
+const vd_memory vd_cuda_memory = {allocate, release, vd_cuda_zero, copy, upload, download, PIECE};
+
+// ---- recording ----------------------------------------------------------------------------------
+
+static bool can_record = true;
+
+// From here on operations are recorded instead of run. Where that cannot be, they run at once.
+static void record(void)
+{
+    vd_lane *lane = vd_lane_get();
+    if (!lane || lane->recording || !can_record)
+        return;
+    // What is recorded reads the pinned memory when it is run: start where there is most room.
+    if (!vd_check(cudaStreamSynchronize(lane->stream), "waiting"))
+        return;
+    lane->pinned_used = 0;
+    if (cudaStreamBeginCapture(lane->stream, cudaStreamCaptureModeRelaxed) == cudaSuccess)
+        lane->recording = true;
+    else
+        can_record = false;
+    if (!can_record)
+        cudaGetLastError();
+}
+
+// Runs what was recorded as one graph; the graph of the last time is updated when it fits.
+static void replay(void)
+{
+    if (!owner.open || !owner.lane.recording)
+        return;
+    vd_lane *lane = &owner.lane;
+    cudaGraph_t graph = NULL;
+    lane->recording = false;
+    if (!vd_check(cudaStreamEndCapture(lane->stream, &graph), "recording a question")) {
+        can_record = false;
+        return;
+    }
+    cudaGraphExecUpdateResultInfo info;
+    if (lane->graph && cudaGraphExecUpdate(lane->graph, graph, &info) != cudaSuccess) {
+        cudaGetLastError();
+        cudaGraphExecDestroy(lane->graph);
+        lane->graph = NULL;
+    }
+    if ((lane->graph || vd_check(cudaGraphInstantiate(&lane->graph, graph, 0), "a graph")) &&
+        vd_check(cudaGraphLaunch(lane->graph, lane->stream), "running a question")) {
+        // The pinned memory is free again once the graph has run.
+        vd_check(cudaEventRecord(lane->half_read[0], lane->stream), "running a question");
+        vd_check(cudaEventRecord(lane->half_read[1], lane->stream), "running a question");
+        lane->pinned_used = 0;
+    }
+    cudaGraphDestroy(graph);
+    if (lane->outgrown_count > 0)
+        free_outgrown(lane);
+}
+
+void vd_cuda_lane(vd_backend *t)
+{
+    device_index = t->device;
+    t->memory = &vd_cuda_memory;
+    t->trouble = trouble;
+    t->load_floats = load_floats;
+    t->read_floats = read_floats;
+    t->record = record;
+    t->replay = replay;
+}

@@ -1,0 +1,374 @@
+// Every operation of the backend under test against the CPU's, on odd sizes: the same inputs go
+// through both tables, and every array an operation may write is compared afterwards.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "engine/rng.h"
+#include "tests/support/backend.h"
+#include "tests/support/support.h"
+
+// ---- running one operation twice ----------------------------------------------------------------
+
+enum { MOST_ARRAYS = 16, MOST_BYTES = 1 << 22 };
+
+typedef struct array {
+    void *host; // what both start from
+    size_t bytes;
+    bool floats;
+} array;
+
+typedef struct trial {
+    const char *name;
+    int count;
+    array array[MOST_ARRAYS];
+    double tolerance;
+    vd_rng rng;
+    vd_error err;
+} trial;
+
+typedef void (*operation)(const vd_backend *be, void **at, void *context);
+
+static trial begin(const char *name, uint64_t seed)
+{
+    return (trial){.name = name, .tolerance = 2e-5, .rng = vd_rng_seed(seed, 17)};
+}
+
+static int add_array(trial *t, size_t bytes, bool floats)
+{
+    assert_true(t->count < MOST_ARRAYS);
+    t->array[t->count] = (array){vd_alloc(bytes, 1), bytes, floats};
+    return t->count++;
+}
+
+// An array of random numbers in [-1, 1); returns its index.
+static int reals(trial *t, size_t n)
+{
+    int i = add_array(t, n * sizeof(float), true);
+    float *x = t->array[i].host;
+    for (size_t k = 0; k < n; k++)
+        x[k] = (float)vd_rng_range(&t->rng, -1, 1);
+    return i;
+}
+
+static int ints(trial *t, size_t n, int below)
+{
+    int i = add_array(t, n * sizeof(int), false);
+    int *x = t->array[i].host;
+    for (size_t k = 0; k < n; k++)
+        x[k] = vd_rng_below(&t->rng, below);
+    return i;
+}
+
+static void compare_array(const trial *t, int i, const void *expected, const void *found)
+{
+    const array *a = &t->array[i];
+    if (!a->floats) {
+        assert_memory_equal(expected, found, a->bytes);
+        return;
+    }
+    const float *x = expected, *y = found;
+    for (size_t k = 0; k < a->bytes / sizeof *x; k++)
+        if (!(fabs((double)x[k] - (double)y[k]) <= t->tolerance * (1 + fabs((double)x[k]))))
+            fail_msg("%s, array %d[%zu]: cpu %.9g, %s %.9g", t->name, i, k, (double)x[k],
+                     support_backend()->name, (double)y[k]);
+}
+
+static void run_on(const trial *t, const vd_backend *be, operation op, void *context, void **out)
+{
+    void *at[MOST_ARRAYS];
+    for (int i = 0; i < t->count; i++) {
+        at[i] = be->memory->allocate(t->array[i].bytes);
+        assert_non_null(at[i]);
+        if (be->memory->piece) // so that a write beyond its end is seen
+            be->memory->piece(at[i], t->array[i].bytes, t->array[i].bytes);
+        be->memory->upload(at[i], t->array[i].host, t->array[i].bytes);
+    }
+    op(be, at, context);
+    for (int i = 0; i < t->count; i++) {
+        out[i] = vd_alloc(t->array[i].bytes, 1);
+        be->memory->download(out[i], at[i], t->array[i].bytes);
+        be->memory->release(at[i]);
+    }
+    const char *trouble = be->trouble();
+    if (trouble)
+        fail_msg("%s: %s", t->name, trouble);
+}
+
+static void finish(trial *t, operation op, void *context)
+{
+    void *expected[MOST_ARRAYS], *found[MOST_ARRAYS];
+    run_on(t, vd_backend_cpu(), op, context, expected);
+    run_on(t, support_backend(), op, context, found);
+    for (int i = 0; i < t->count; i++) {
+        compare_array(t, i, expected[i], found[i]);
+        vd_free(expected[i]);
+        vd_free(found[i]);
+        vd_free(t->array[i].host);
+    }
+}
+
+// ---- matrix products ----------------------------------------------------------------------------
+
+typedef struct sizes {
+    bool ta, tb;
+    int m, n, k;
+    float beta;
+} sizes;
+
+static void do_gemm(const vd_backend *be, void **at, void *context)
+{
+    const sizes *s = context;
+    be->gemm(s->ta, s->tb, s->m, s->n, s->k, 0.5f, at[0], s->ta ? s->m + 2 : s->k + 2, at[1],
+             s->tb ? s->k + 1 : s->n + 1, s->beta, at[2], s->n + 3);
+}
+
+static void do_products(const vd_backend *be, void **at, void *context)
+{
+    const sizes *s = context;
+    vd_product list[5];
+    int lda = s->ta ? s->m : s->k, ldb = s->tb ? s->k : s->n;
+    for (int i = 0; i < 5; i++) // of different sizes, one of them empty
+        list[i] = (vd_product){.m = i == 3 ? 0 : s->m,
+                               .n = s->n - i % 2,
+                               .k = s->k - (s->ta ? 0 : i % 3 == 2),
+                               .a = (float *)at[0] + i,
+                               .lda = lda,
+                               .b = (float *)at[1] + i,
+                               .ldb = ldb,
+                               .c = (float *)at[2] + (size_t)i * (size_t)(s->m * (s->n + 3)),
+                               .ldc = s->n + 3};
+    be->products(s->ta, s->tb, s->beta, list, 5);
+}
+
+static void matrix_products(void **state)
+{
+    static const int size[][3] = {{1, 1, 1}, {1, 37, 65}, {3, 5, 7}, {33, 65, 17}, {70, 31, 129}};
+    (void)state;
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        for (int kind = 0; kind < 8; kind++) {
+            sizes s = {kind & 1, kind & 2, size[i][0], size[i][1], size[i][2], kind & 4 ? 1 : 0};
+            size_t m = (size_t)s.m, n = (size_t)s.n, k = (size_t)s.k;
+            trial t = begin("gemm", i * 8 + (size_t)kind);
+            reals(&t, (m + 2) * (k + 2));
+            reals(&t, (n + 2) * (k + 2));
+            reals(&t, m * (n + 3));
+            finish(&t, do_gemm, &s);
+            t = begin("products", i * 8 + (size_t)kind);
+            reals(&t, m * k + 8);
+            reals(&t, n * k + 8);
+            reals(&t, 5 * m * (n + 3));
+            finish(&t, do_products, &s);
+        }
+}
+
+static void do_empty_gemm(const vd_backend *be, void **at, void *context)
+{
+    (void)context;
+    be->gemm(false, true, 3, 5, 0, 1, at[0], 1, at[0], 1, 0, at[1], 5);
+    be->gemm(false, true, 3, 5, 0, 1, at[0], 1, at[0], 1, 0.5f, at[2], 5);
+    be->gemm(false, true, 0, 5, 4, 1, at[0], 4, at[0], 4, 0, at[1], 5);
+}
+
+static void products_of_nothing(void **state)
+{
+    (void)state;
+    trial t = begin("empty gemm", 1);
+    for (int i = 0; i < 3; i++)
+        reals(&t, 40);
+    finish(&t, do_empty_gemm, NULL);
+}
+
+static void do_linear(const vd_backend *be, void **at, void *context)
+{
+    const sizes *s = context;
+    be->linear(at[0], at[1], at[2], at[3], s->m, s->k, s->n);
+    be->linear(at[0], at[1], NULL, at[4], s->m, s->k, s->n);
+    be->linear_backward(at[0], at[1], at[3], at[5], 1, at[6], at[7], s->m, s->k, s->n);
+    be->linear_backward(at[0], at[1], at[3], at[8], 0, NULL, NULL, s->m, s->k, s->n);
+}
+
+static void layers(void **state)
+{
+    static const int size[][3] = {{1, 3, 2}, {19, 33, 40}, {700, 35, 9}};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        sizes s = {.m = size[i][0], .n = size[i][1], .k = size[i][2]};
+        size_t m = (size_t)s.m, n = (size_t)s.n, k = (size_t)s.k;
+        const size_t all[] = {m * k, n * k, n, m * n, m * n, m * k, n * k, n, m * k};
+        trial t = begin("linear", i);
+        t.tolerance = 1e-4; // sums of 700 rows
+        for (size_t a = 0; a < sizeof all / sizeof *all; a++)
+            reals(&t, all[a]);
+        finish(&t, do_linear, &s);
+    }
+}
+
+// ---- element by element -------------------------------------------------------------------------
+
+static void do_gates(const vd_backend *be, void **at, void *context)
+{
+    const sizes *s = context;
+    for (int g = 0; g < 3; g++) {
+        be->gated((vd_gate)g, at[3 * g], at[3 * g + 1], s->m, s->n);
+        be->gated_backward((vd_gate)g, at[3 * g], at[3 * g + 2], s->m, s->n);
+    }
+    size_t n = (size_t)s->m * (size_t)s->n;
+    be->sigmoid_gate(at[9], at[10], at[11], n);
+    be->sigmoid_gate_backward(at[9], at[10], at[11], at[12], n);
+}
+
+static void do_elements(const vd_backend *be, void **at, void *context)
+{
+    const sizes *s = context;
+    size_t n = (size_t)s->m * (size_t)s->n;
+    be->relu(at[0], n);
+    be->relu_backward(at[0], at[1], n);
+    be->add(at[2], at[3], n);
+    be->dropout(at[4], at[5], n, 0.3f, UINT64_C(0x123456789abcdef0));
+    be->dropout(at[6], at[6], n, 0.25f, 99);
+    be->softmax(at[7], s->m, s->n - 1, s->n);
+    be->softmax_backward(at[7], at[8], s->m, s->n - 1, s->n);
+    be->fill_rows(at[9], at[10], s->m, s->n);
+    be->normalise_regions(at[11], at[11], 1, s->m, s->n);
+}
+
+static void elements(void **state)
+{
+    static const int size[][2] = {{1, 2}, {7, 33}, {41, 300}};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        sizes s = {.m = size[i][0], .n = size[i][1]};
+        size_t n = (size_t)s.m * (size_t)s.n;
+        trial t = begin("gates", i);
+        for (int a = 0; a < 9; a++)
+            reals(&t, a % 3 == 0 ? 2 * n : n);
+        for (int a = 9; a < 13; a++)
+            reals(&t, n);
+        finish(&t, do_gates, &s);
+        t = begin("elements", i);
+        for (int a = 0; a < 12; a++)
+            reals(&t, n);
+        finish(&t, do_elements, &s);
+    }
+}
+
+static void do_optimisers(const vd_backend *be, void **at, void *context)
+{
+    size_t n = *(size_t *)context;
+    be->adam(at[0], at[1], at[2], at[3], n, 0.5f, 1e-3, 1);
+    be->adam(at[0], at[1], at[2], at[3], n, 1, 1e-3, 2);
+    be->rmsprop(at[4], at[1], at[3], n, 0.5f, 1e-3);
+    float sum = (float)be->square_sum(at[1], n);
+    be->memory->upload(at[5], &sum, sizeof sum);
+}
+
+static void optimisers(void **state)
+{
+    static const size_t size[] = {1, 1000, 300001};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        size_t n = size[i];
+        trial t = begin("optimisers", i);
+        for (int a = 0; a < 5; a++)
+            reals(&t, n);
+        for (size_t k = 0; k < n; k++) // second moments are not negative
+            ((float *)t.array[3].host)[k] = fabsf(((float *)t.array[3].host)[k]);
+        reals(&t, 1);
+        finish(&t, do_optimisers, &n);
+    }
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+static void do_rows(const vd_backend *be, void **at, void *context)
+{
+    const sizes *s = context; // m rows of n, lists point into k rows
+    be->embed(at[0], at[1], s->m, s->n, at[2]);
+    be->embed_backward(at[3], at[1], s->m, s->n, at[2]);
+    be->add_rows(at[0], at[1], s->m, s->n, at[4]);
+    be->add_rows_backward(at[5], at[1], s->m, s->n, at[4]);
+    be->join(at[0], at[1], s->n, at[4], NULL, s->n, at[6], s->m);
+    be->split_add(at[6], s->m, at[5], at[1], s->n, at[4], NULL, s->n);
+    be->split_add(at[6], s->m, NULL, NULL, s->n, at[3], at[1], s->n);
+    be->pick(at[7], at[8], s->m, 5, s->k, at[9]);
+    be->pick_backward(at[9], at[8], s->m, 5, s->k, at[10]);
+    be->softmax(at[11], s->m, s->k, s->k);
+    be->word_log(at[11], at[1], s->m, s->k, at[12]);
+    be->word_gradient(at[11], at[1], s->m, s->k, 0.25f);
+}
+
+static void rows(void **state)
+{
+    static const int size[][3] = {{1, 1, 1}, {9, 33, 4}, {130, 7, 50}};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        sizes s = {.m = size[i][0], .n = size[i][1], .k = size[i][2]};
+        size_t m = (size_t)s.m, n = (size_t)s.n, k = (size_t)s.k;
+        trial t = begin("rows", i);
+        reals(&t, k * n);
+        ints(&t, m, s.k);
+        const size_t all[] = {m * n, k * n, m * n, k * n, m * 2 * n, m * k};
+        for (size_t a = 0; a < sizeof all / sizeof *all; a++)
+            reals(&t, all[a]);
+        ints(&t, m * 5, s.k);
+        reals(&t, m * 5);
+        reals(&t, m * k);
+        reals(&t, m * k);
+        reals(&t, m);
+        finish(&t, do_rows, &s);
+    }
+}
+
+static void do_rank(const vd_backend *be, void **at, void *context)
+{
+    int n = *(int *)context;
+    float *score = vd_alloc((size_t)n, sizeof *score), *share = vd_alloc((size_t)n, sizeof *share);
+    int32_t *order = vd_alloc((size_t)n, sizeof *order),
+            *other = vd_alloc((size_t)n, sizeof *other);
+    be->rank(at[0], n, score, share, order, other);
+    be->memory->upload(at[1], score, (size_t)n * sizeof *score);
+    be->memory->upload(at[2], share, (size_t)n * sizeof *share);
+    be->memory->upload(at[3], order, (size_t)n * sizeof *order);
+    vd_free(score);
+    vd_free(share);
+    vd_free(order);
+    vd_free(other);
+}
+
+static void ranking_keeps_the_order_of_equal_scores(void **state)
+{
+    static const int size[] = {1, 2, 100, 2048, 2049, 5003};
+    (void)state;
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        int n = size[i];
+        trial t = begin("rank", i);
+        float *z = t.array[reals(&t, (size_t)n)].host;
+        for (int k = 0; k < n; k++)
+            z[k] = roundf(z[k] * 400) / 40; // many are equal
+        reals(&t, (size_t)n);
+        reals(&t, (size_t)n);
+        ints(&t, (size_t)n, 1);
+        finish(&t, do_rank, &n);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matrix_products),
+        cmocka_unit_test(products_of_nothing),
+        cmocka_unit_test(layers),
+        cmocka_unit_test(elements),
+        cmocka_unit_test(optimisers),
+        cmocka_unit_test(rows),
+        cmocka_unit_test(ranking_keeps_the_order_of_equal_scores),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

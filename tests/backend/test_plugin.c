@@ -1,0 +1,182 @@
+// The GPU backend without a GPU: its kernels compiled for the host (cuda/host.h) run the backend
+// tests, the golden checks, a training run and a dialog, each a program of its own. Nothing but the
+// backend's operations can reach that backend's memory, so a stage that reads it ends its program.
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/backend_open.h"
+#include "tests/support/random_model.h"
+#include "tests/support/support.h"
+
+static char build[4096], plugin[4200];
+
+static int find_build(void **state)
+{
+    (void)state;
+    const char *program = getenv("VISDIAL_BIN");
+    snprintf(build, sizeof build, "%s", program ? program : "build/visdial");
+    char *slash = strrchr(build, '/');
+    if (!slash)
+        return -1;
+    *slash = '\0';
+    snprintf(plugin, sizeof plugin, "%s/host/visdial-cuda.so", build);
+    return support_exists(plugin) ? 0 : -1;
+}
+
+static void passes_on_the_plugin(const char *program)
+{
+    char command[8600];
+    snprintf(command, sizeof command, "VISDIAL_TEST_PLUGIN='%s' '%s/tests/%s' >/dev/null", plugin,
+             build, program);
+    if (system(command) != 0)
+        fail_msg("%s fails: %s", program, command);
+}
+
+static void operations(void **state)
+{
+    (void)state;
+    passes_on_the_plugin("backend/test_operations");
+}
+
+static void golden_network(void **state)
+{
+    (void)state;
+    passes_on_the_plugin("golden/test_network");
+}
+
+static void golden_training(void **state)
+{
+    (void)state;
+    passes_on_the_plugin("golden/test_training");
+}
+
+static void dialogs(void **state)
+{
+    (void)state;
+    passes_on_the_plugin("unit/test_dialog");
+}
+
+// ---- opening ------------------------------------------------------------------------------------
+
+static void a_file_that_is_no_plugin_is_refused(void **state)
+{
+    (void)state;
+    const vd_backend *be;
+    vd_error err;
+    char *directory = support_temp_dir(), *path = support_join(directory, "visdial-cuda.so");
+    support_write_text(path, "not a shared object");
+    support_refused(vd_backend_open_plugin(path, 0, &be, &err), VD_UNAVAILABLE, &err, path,
+                    "does not open", NULL);
+    assert_null(be);
+    support_remove_tree(directory);
+    free(path);
+    free(directory);
+}
+
+static void another_abi_and_another_device_are_refused(void **state)
+{
+    (void)state;
+    const vd_backend *be;
+    vd_error err;
+    char text[256];
+    void *shared = dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
+    const vd_backend *(*door)(int, int, char *, size_t);
+    assert_non_null(shared);
+    *(void **)&door = dlsym(shared, "vd_backend_plugin");
+    assert_null(door(VD_BACKEND_ABI + 1, 0, text, sizeof text));
+    assert_non_null(strstr(text, "another version of this program"));
+    support_refused(vd_backend_open_plugin(plugin, 7, &be, &err), VD_UNAVAILABLE, &err, plugin,
+                    "there is no device 7: devices 0 to 0 were found", NULL);
+    setenv("VISDIAL_HOST_DEVICES", "0", 1);
+    support_refused(vd_backend_open_plugin(plugin, 0, &be, &err), VD_UNAVAILABLE, &err,
+                    "shows no device", NULL);
+    unsetenv("VISDIAL_HOST_DEVICES");
+    dlclose(shared);
+}
+
+static void choices_have_names(void **state)
+{
+    (void)state;
+    vd_backend_choice choice;
+    for (int i = 0; i <= VD_BACKEND_CUDA; i++) {
+        assert_true(vd_backend_choice_parse(vd_backend_choice_name((vd_backend_choice)i), &choice));
+        assert_int_equal(choice, i);
+    }
+    assert_false(vd_backend_choice_parse("gpu", &choice));
+}
+
+// ---- trouble ------------------------------------------------------------------------------------
+
+typedef struct broken {
+    const vd_backend *be;
+    void (*stage)(int memory_at, int lost_at);
+    vd_model *model;
+} broken;
+
+static broken open_broken(void)
+{
+    static const vd_config config = {
+        20, 5, 6, 7, VD_GATE_SIGMOID, VD_POSITIONS_NONE, VD_DISCRIMINATIVE};
+    broken b;
+    vd_error err;
+    assert_int_equal(vd_backend_open_plugin(plugin, 0, &b.be, &err), VD_OK);
+    void *shared = dlopen(plugin, RTLD_NOW | RTLD_NOLOAD);
+    *(void **)&b.stage = dlsym(shared, "vd_host_fail");
+    assert_non_null(b.stage);
+    b.model = support_random_model(&config);
+    return b;
+}
+
+static void out_of_memory_leaves_the_model_where_it_was(void **state)
+{
+    (void)state;
+    broken b = open_broken();
+    vd_error err;
+    for (int n = 1; n <= 2; n++) {
+        assert_int_equal(vd_model_use(b.model, b.be, &err), VD_OK); // lanes have what they need
+        assert_int_equal(vd_model_use(b.model, vd_backend_cpu(), &err), VD_OK);
+        b.stage(n, 0);
+        support_refused(vd_model_use(b.model, b.be, &err), VD_NO_MEMORY, &err, "model", NULL);
+        b.stage(0, 0);
+        assert_ptr_equal(vd_model_backend(b.model), vd_backend_cpu());
+    }
+    vd_model_free(b.model);
+}
+
+static void a_lost_device_says_so_and_the_cpu_takes_over(void **state)
+{
+    (void)state;
+    broken b = open_broken();
+    vd_error err;
+    assert_int_equal(vd_model_use(b.model, b.be, &err), VD_OK);
+    b.stage(0, 1);
+    support_refused(vd_backend_status(b.be, &err), VD_UNAVAILABLE, &err, "the GPU",
+                    "an illegal memory access", NULL);
+    assert_int_equal(vd_model_use(b.model, vd_backend_cpu(), &err), VD_OK);
+    b.stage(0, 0);
+    assert_int_equal(vd_backend_status(b.be, &err), VD_OK);
+    vd_model_free(b.model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(choices_have_names),
+        cmocka_unit_test(a_file_that_is_no_plugin_is_refused),
+        cmocka_unit_test(another_abi_and_another_device_are_refused),
+        cmocka_unit_test(out_of_memory_leaves_the_model_where_it_was),
+        cmocka_unit_test(a_lost_device_says_so_and_the_cpu_takes_over),
+        cmocka_unit_test(operations),
+        cmocka_unit_test(golden_network),
+        cmocka_unit_test(golden_training),
+        cmocka_unit_test(dialogs),
+    };
+    return cmocka_run_group_tests(tests, find_build, NULL);
+}
