@@ -22,7 +22,8 @@ NEED_RUN  := gcc libc6-dev make pkg-config libncurses-dev libchafa-dev libglib2.
              libpng-dev libjpeg-dev libstb-dev libopenblas-dev libyajl-dev libutf8proc-dev
 NEED_TEST := g++ libcmocka-dev tmux
 NEED_LINT := clang clang-format clang-tidy
-PKGS      := ncursesw chafa libpng libjpeg openblas yajl libutf8proc
+NEED_PAGE := chromium
+PKGS      := ncursesw chafa glib-2.0 libpng libjpeg openblas yajl libutf8proc
 export PKGS
 
 # Asked of pkg-config only when something is compiled, so that `make run` can install it first.
@@ -93,7 +94,7 @@ test: ## install what is missing, build, run the tests; T=wrap: only those with 
 programs: $(TEST_BIN) $(BENCH_BIN) $(HOST_PLUGIN)
 
 deps: ## install what is missing, the developer's tools included
-	@.ci/packages $(NEED_RUN) $(NEED_TEST) $(NEED_LINT)
+	@.ci/packages $(NEED_RUN) $(NEED_TEST) $(NEED_LINT) $(NEED_PAGE)
 
 bench: ## measure speed
 	$(AGAIN) all $(BENCH_BIN)
