@@ -131,22 +131,22 @@ static void judge_batch(vd_cases *cases, const lane lanes[2], size_t first, size
 static vd_status score_all(vd_cases *cases, lane lanes[2], const vd_cases_options *options,
                            float *ranks, vd_error *err)
 {
-    for (size_t first = 0; first < cases->dialogs; first += AT_ONCE) {
-        size_t index[AT_ONCE];
-        size_t n = cases->dialogs - first < AT_ONCE ? cases->dialogs - first : AT_ONCE;
+    for (size_t done = 0; done < cases->dialogs; done += AT_ONCE) {
+        size_t index[AT_ONCE], first = cases->first + done;
+        size_t n = cases->dialogs - done < AT_ONCE ? cases->dialogs - done : AT_ONCE;
         for (size_t i = 0; i < n; i++)
             index[i] = first + i;
         for (int side = 0; side < 2; side++) {
             if (options->stop && atomic_load(options->stop))
                 return vd_error_set(err, VD_INTERRUPTED, "interrupted after %zu of %zu dialogs",
-                                    first, cases->dialogs);
+                                    done, cases->dialogs);
             vd_status status = lane_score(&lanes[side], index, n, err);
             if (status)
                 return status;
         }
         judge_batch(cases, lanes, first, n, ranks);
         if (options->progress)
-            vd_progress_update(options->progress, (int64_t)(first + n), NULL);
+            vd_progress_update(options->progress, (int64_t)(done + n), NULL);
     }
     return VD_OK;
 }
@@ -159,7 +159,7 @@ static vd_status survey(vd_cases *cases, float **ranks, vd_error *err)
     const vd_visdial *data = cases->corpus->dialogs;
     size_t rounds = 0;
     int32_t options = 1;
-    for (size_t d = 0; d < cases->dialogs; d++) {
+    for (size_t d = cases->first; d < cases->first + cases->dialogs; d++) {
         const vd_visdial_dialog *dialog = &data->dialogs[d];
         rounds += (size_t)dialog->round_count;
         cases->rounds = dialog->round_count > cases->rounds ? dialog->round_count : cases->rounds;
@@ -187,6 +187,21 @@ static vd_status survey(vd_cases *cases, float **ranks, vd_error *err)
     return cases->at && *ranks ? VD_OK : vd_error_memory(err, "the questions to compare");
 }
 
+static vd_status choose_one(vd_cases *cases, int64_t image_id, vd_error *err)
+{
+    const vd_visdial *data = cases->corpus->dialogs;
+    const vd_visdial_dialog *found = vd_visdial_find(data, image_id);
+    if (!found)
+        return vd_error_set(err, VD_NOT_FOUND,
+                            "%.400s: no dialog about the picture %lld; it has %zu, the first about "
+                            "%lld",
+                            cases->corpus->data, (long long)image_id, data->dialog_count,
+                            data->dialog_count ? (long long)data->dialogs[0].image_id : 0);
+    cases->first = (size_t)(found - data->dialogs);
+    cases->dialogs = 1;
+    return VD_OK;
+}
+
 vd_status vd_cases_new(const vd_corpus *corpus, const vd_cases_options *options, vd_cases **out,
                        vd_error *err)
 {
@@ -200,7 +215,7 @@ vd_status vd_cases_new(const vd_corpus *corpus, const vd_cases_options *options,
     cases->dialogs = corpus->dialogs->dialog_count;
     if (options->limit && options->limit < cases->dialogs)
         cases->dialogs = options->limit;
-    vd_status status = VD_OK;
+    vd_status status = options->one ? choose_one(cases, options->image_id, err) : VD_OK;
     for (int side = 0; side < 2 && status == VD_OK; side++)
         status = vd_corpus_model(corpus, options->model[side], &cases->model[side], err);
     for (int side = 0; side < 2 && status == VD_OK; side++)
@@ -347,11 +362,13 @@ size_t vd_cases_select(const vd_cases *cases, const vd_case_filter *filter, vd_c
 
 // ---- what the difference is worth ---------------------------------------------------------------
 
-static void add_case(const vd_case *at, vd_metrics *const dialog[2], vd_comparison *out)
+// dialog: (dialogs compared) of each model.
+static void add_case(const vd_case *at, size_t place, vd_metrics *const dialog[2],
+                     vd_comparison *out)
 {
     out->cases++;
     for (int side = 0; side < 2; side++) {
-        vd_metrics_merge(&dialog[side][at->dialog], &at->side[side].metrics);
+        vd_metrics_merge(&dialog[side][place], &at->side[side].metrics);
         vd_metrics_merge(&out->metrics[side], &at->side[side].metrics);
     }
     for (int by = 0; by < 2; by++)
@@ -373,7 +390,7 @@ vd_status vd_cases_compare(const vd_cases *cases, const vd_case_filter *filter, 
         status = vd_error_memory(err, "the metrics of the dialogs");
     for (size_t i = 0; status == VD_OK && i < cases->count; i++)
         if (vd_case_matches(cases, &cases->at[i], filter))
-            add_case(&cases->at[i], dialog, out);
+            add_case(&cases->at[i], cases->at[i].dialog - cases->first, dialog, out);
     for (int side = 0; side < 2 && status == VD_OK; side++)
         status = vd_sample_new(dialog[side], cases->dialogs, &sample[side], err);
     const vd_bootstrap_options options = {.resamples = resamples};

@@ -29,7 +29,7 @@ typedef struct vd_case {
 typedef struct vd_cases {
     const vd_corpus *corpus; // borrowed
     vd_model *model[2];
-    size_t dialogs; // compared; the first ones of the corpus
+    size_t first, dialogs; // those of the corpus that are compared
     size_t count;
     vd_case *at; // (count) by dialog and round
     size_t family_count;
@@ -40,6 +40,8 @@ typedef struct vd_cases {
 typedef struct vd_cases_options {
     const char *model[2]; // "base", "improved" or paths
     size_t limit;         // dialogs; 0 = all
+    bool one;             // only the dialog about the picture image_id
+    int64_t image_id;
     const atomic_int *stop;
     vd_progress *progress; // started; may be NULL
 } vd_cases_options;

@@ -9,16 +9,20 @@
 #include "tui/history.h"
 #include "tui/screen.h"
 #include "tui/session.h"
+#include "tui/chat_recorder.h"
 #include "tui/conversation.h"
 #include "tui/view_chat.h"
 #include "tui/worker.h"
 
-enum { IMAGE, MODEL, ASSETS, NO_MOUSE };
+enum { IMAGE, MODEL, ASSETS, RESUME, TRANSCRIPT, NO_TRANSCRIPT, NO_MOUSE };
 
 const vd_option vd_cmd_chat_options[] = {
     {"image", "ID", "the picture to start with, by its number (default: the first)"},
     {"model", "MODEL", "base, improved (the default) or a model file"},
     {"assets", "DIR", "directory with dialogs.json, features.safetensors, pool.txt and pictures"},
+    {"resume", NULL, "take up the conversation that was left last"},
+    {"transcript", "FILE", "write the transcript there; with --resume take up what is in it"},
+    {"no-transcript", NULL, "write none"},
     {"no-mouse", NULL, "leave the mouse to the terminal"},
     {0},
 };
@@ -27,6 +31,8 @@ typedef struct chat_settings {
     const char *model, *assets;
     int64_t image; // -1: the first one
     bool mouse;
+    bool resume, no_transcript;
+    const char *transcript;
 } chat_settings;
 
 // ---- the world as the view's source ------------------------------------------------------------
@@ -101,6 +107,7 @@ typedef struct chat_program {
     vd_grid grid;
     char *history;    // file of the questions asked, NULL: none
     const char *kept; // the newest question that is in it
+    vd_recorder recorder;
     bool leaving;
 } chat_program;
 
@@ -188,13 +195,14 @@ static vd_status run(chat_program *program, vd_error *err)
             break;
         case VD_WAKE_FD:
             while (vd_worker_take(program->worker, &event))
-                vd_chat_event(program->view, &event);
+                vd_recorder_event(&program->recorder, program->view, &event);
             break;
         case VD_WAKE_RESIZE:
             break;
         case VD_WAKE_GONE:
             return VD_OK; // the terminal was closed: nobody to tell
         }
+        vd_recorder_step(&program->recorder, program->view);
     }
     return status;
 }
@@ -207,14 +215,28 @@ static vd_status start_worker(chat_program *program, vd_error *err)
     return vd_worker_start(vd_conversation_serve, lanes, VD_LANES, &program->worker, err);
 }
 
+// Without a place for transcripts the chat goes on all the same, unless one was asked for.
+static vd_status start_recorder(chat_program *program, const chat_settings *settings,
+                                int64_t *image, vd_error *err)
+{
+    if (settings->no_transcript)
+        return VD_OK;
+    vd_status status =
+        vd_recorder_start(&program->recorder, settings->resume, settings->transcript, image, err);
+    return status == VD_UNAVAILABLE && !settings->resume ? VD_OK : status;
+}
+
 static vd_status open_program(chat_program *program, const chat_settings *settings, vd_error *err)
 {
     size_t index = 0;
+    int64_t image = settings->image;
     vd_status status = vd_world_open(settings->assets, &program->world, err);
     if (!status && vd_world_count(program->world) == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: holds no dialogs", program->world->directory);
-    if (!status && settings->image >= 0)
-        status = vd_world_find(program->world, settings->image, &index, err);
+    if (!status)
+        status = start_recorder(program, settings, &image, err);
+    if (!status && image >= 0)
+        status = vd_world_find(program->world, image, &index, err);
     for (int i = 0; i < VD_LANES && !status; i++)
         status = vd_conversation_new(program->world, &program->conversation[i], err);
     if (status)
@@ -252,6 +274,7 @@ static void close_program(chat_program *program)
     if (program->view && program->view->source.context)
         vd_chat_free(program->view);
     vd_free(program->view);
+    vd_recorder_free(&program->recorder);
     vd_free(program->history);
     vd_grid_free(&program->grid);
     for (int i = 0; i < VD_LANES; i++)
@@ -272,6 +295,12 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
             settings->model = value;
         else if (option == ASSETS)
             settings->assets = value;
+        else if (option == RESUME)
+            settings->resume = true;
+        else if (option == TRANSCRIPT)
+            settings->transcript = value;
+        else if (option == NO_TRANSCRIPT)
+            settings->no_transcript = true;
         else
             settings->mouse = false;
         if (status)
@@ -279,6 +308,13 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
     }
     if (option == VD_OPTION_ERROR)
         return VD_USAGE;
+    if (settings->no_transcript && (settings->resume || settings->transcript))
+        return vd_error_set(err, VD_USAGE, "--no-transcript does not go with --%s",
+                            settings->resume ? "resume" : "transcript");
+    if (settings->resume && settings->image >= 0)
+        return vd_error_set(err, VD_USAGE,
+                            "--resume goes on with the picture of the conversation; leave --image "
+                            "out");
     if (walk.operands < argc)
         return vd_error_set(err, VD_USAGE,
                             "'%.80s' is not expected: questions are typed in the "

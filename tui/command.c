@@ -74,6 +74,19 @@ const vd_command vd_commands[] = {
      "  visdial compare --model base --model run1/model.safetensors --data val.json \\\n"
      "      --features val_features.safetensors --dense val_dense.json\n",
      vd_cmd_compare_options, NULL},
+    {"replay", vd_cmd_replay, "run a transcript again, or lay out a dialog of the data",
+     "[FILE | --image ID] [options]",
+     "FILE is a transcript that the chat wrote ($XDG_STATE_HOME/visdial/transcripts); without "
+     "one,\n"
+     "the newest. Every question is asked again after the same rounds, and every score that\n"
+     "differs from the recorded one is reported (exit code 5). --html, --markdown and --visdial\n"
+     "write its conversations.\n"
+     "--image lays out the dialog that people had about a picture: each question with the human\n"
+     "answer, what two models answer, whether that is right, and where they rank the human answer.",
+     "  visdial replay\n"
+     "  visdial replay chat.jsonl --html chat.html --no-check\n"
+     "  visdial replay --image 1000003\n",
+     vd_cmd_replay_options, NULL},
     {"blocks", vd_cmd_blocks, "make Blocks pictures, dialogs about them and their features",
      "make|world|show [options]",
      "Everything comes from the seed and each picture's number.\n"
@@ -104,7 +117,7 @@ const vd_command vd_commands[] = {
      "[FILE...]", "Without a file: what this program is made of.",
      "  visdial info assets/improved.safetensors assets/pictures/3.png\n", no_options, NULL},
     {"help", vd_cmd_help, "explain a command", "[COMMAND]", "", "  visdial help train\n",
-     help_options, "chat ask walk train eval compare blocks extract data info help"},
+     help_options, "chat ask walk train eval compare replay blocks extract data info help"},
     {0},
 };
 

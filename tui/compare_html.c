@@ -10,7 +10,7 @@
 typedef struct page {
     const vd_compare *compare;
     vd_markup *html;
-    int *size; // (dialogs, 2) of the pictures that are in the page; -1: there is none
+    int *size; // (dialogs of the corpus, 2) of the pictures that are in the page; -1: there is none
 } page;
 
 static const char *model_name(const page *p, int side)
@@ -278,7 +278,7 @@ vd_status vd_compare_html(const vd_compare *compare, const char *path, vd_error 
     char title[200];
     snprintf(title, sizeof title, "%.80s and %.80s, question by question", model_name(&p, 0),
              model_name(&p, 1));
-    p.size = vd_alloc(compare->cases->dialogs, 2 * sizeof *p.size);
+    p.size = vd_alloc(compare->cases->corpus->dialogs->dialog_count, 2 * sizeof *p.size);
     if (!p.size)
         return vd_error_memory(err, "the pages' pictures");
     vd_status status = vd_html_create(path, title, "compare", &p.html, err);

@@ -10,6 +10,7 @@ typedef struct loaded {
     char *name; // as asked for
     vd_session *session;
     const char **answers; // (pool count) borrowed texts
+    vd_fingerprint hash, pool;
 } loaded;
 
 struct vd_conversation {
@@ -57,6 +58,8 @@ static vd_status load(vd_conversation *conversation, const char *name, loaded *o
         status = vd_error_memory(err, "a model");
     else
         status = vd_session_new(conversation->world, name, &out->session, err);
+    if (status == VD_OK)
+        status = vd_session_fingerprints(out->session, &out->hash, &out->pool, err);
     if (status) {
         unload(out);
         return status;
@@ -96,6 +99,8 @@ static vd_status serve_model(vd_conversation *conversation, const char *name, vd
     snprintf(event->backend, sizeof event->backend, "%s", vd_session_backend(session));
     event->answers = conversation->now->answers;
     event->answer_count = (int)conversation->world->pool.count;
+    event->model_hash = conversation->now->hash;
+    event->pool_hash = conversation->now->pool;
     return VD_OK;
 }
 
@@ -112,6 +117,8 @@ static vd_status serve_picture(vd_conversation *conversation, size_t index, vd_e
         return vd_error_set(err, VD_NOT_FOUND, "there is no picture number %zu; there are %zu",
                             index + 1, vd_world_count(world));
     vd_status status = vd_regions_find(file, vd_world_image_id(world, index), &row, err);
+    if (status == VD_OK)
+        status = vd_world_features_fingerprint(world, index, &event->features_hash, err);
     if (status || !vd_regions_has_boxes(file))
         return status;
     float *features = vd_alloc(most, (size_t)vd_regions_size(file) * sizeof *features);

@@ -30,18 +30,26 @@ static bool make_parents(char *path)
     return true;
 }
 
-char *vd_history_path(void)
+char *vd_state_path(const char *name)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    char *path = NULL;
+    char *directory = NULL, *path = NULL;
     if (state && state[0] == '/') // the specification: relative ones are to be ignored
-        path = join(state, "visdial/history");
+        directory = join(state, "visdial");
     else if (home && home[0] == '/')
-        path = join(home, ".local/state/visdial/history");
+        directory = join(home, ".local/state/visdial");
+    if (directory)
+        path = join(directory, name);
+    vd_free(directory);
     if (path && make_parents(path))
         return path;
     vd_free(path);
     return NULL;
+}
+
+char *vd_history_path(void)
+{
+    return vd_state_path("history");
 }
 
 // Keeps the newer half of the file, from a line's start. Failing leaves the file as it was.

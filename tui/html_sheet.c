@@ -7,6 +7,12 @@
 
 enum { MOST_REGIONS = 9, MOST_ANSWERS = 8 };
 
+const char *vd_sheet_mark(const char *question)
+{
+    size_t length = strlen(question);
+    return length > 0 && question[length - 1] == '?' ? "" : "?";
+}
+
 int vd_sheet_place(const vd_sheet_side *side, int index)
 {
     const vd_answer *answer = &side->reply->answer;
@@ -236,8 +242,9 @@ static void put_dialog(vd_markup *html, const vd_sheet *sheet)
     vd_markup_put(html, "</tr>");
     for (int r = 0; r < sheet->rounds; r++) {
         vd_markup_put(html,
-                      "<tr><td class=\"place\">%d</td><td>%s? <span class=\"said\">%s</span></td>",
-                      r + 1, sheet->said[r].question, sheet->said[r].answer);
+                      "<tr><td class=\"place\">%d</td><td>%s%s <span class=\"said\">%s</span></td>",
+                      r + 1, sheet->said[r].question, vd_sheet_mark(sheet->said[r].question),
+                      sheet->said[r].answer);
         put_history_shares(html, sheet, r + 1);
         vd_markup_put(html, "</tr>");
     }
@@ -261,7 +268,8 @@ static void put_head(vd_markup *html, const vd_sheet *sheet)
         vd_markup_put(html, "<span class=\"tag\">%s of the probability lies elsewhere</span>",
                       text);
     }
-    vd_markup_put(html, "</p></header>\n<p class=\"question\">%s?</p>", sheet->question);
+    vd_markup_put(html, "</p></header>\n<p class=\"question\">%s%s</p>", sheet->question,
+                  vd_sheet_mark(sheet->question));
     if (sheet->human)
         vd_markup_put(html, "<p class=\"answered\"><span class=\"key\">Human</span> %s</p>\n",
                       sheet->human);

@@ -8,7 +8,8 @@ static void put_dialog(vd_markup *m, const vd_sheet *sheet)
 {
     vd_markup_put(m, "*%s*\n\n", sheet->caption);
     for (int r = 0; r < sheet->rounds; r++) {
-        vd_markup_put(m, "%d. %s?", r + 1, sheet->said[r].question);
+        vd_markup_put(m, "%d. %s%s", r + 1, sheet->said[r].question,
+                      vd_sheet_mark(sheet->said[r].question));
         if (sheet->said[r].answer)
             vd_markup_put(m, " **%s**", sheet->said[r].answer);
         vd_markup_put(m, "\n");

@@ -39,9 +39,11 @@ typedef struct vd_event {
     char model[64], backend[64];
     const char *const *answers; // (answer_count) the pool's texts; borrowed, as long as the worker
     int answer_count;
+    vd_fingerprint model_hash, pool_hash;
     // PICTURE: boxes (regions, 4) in 0..1, owned; NULL when the features carry none
     float *boxes;
     int regions;
+    vd_fingerprint features_hash;
     // ASK
     vd_reply reply;
 } vd_event;

@@ -237,6 +237,13 @@ const char *vd_session_backend(const vd_session *session)
     return "cpu";
 }
 
+vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *model,
+                                  vd_fingerprint *pool, vd_error *err)
+{
+    vd_fingerprint_pool(session->answers, pool);
+    return vd_fingerprint_file(vd_model_path(session->model), model, err);
+}
+
 // ---- picture ------------------------------------------------------------------------------------
 
 vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)

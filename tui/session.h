@@ -11,6 +11,7 @@
 #include "features/pool.h"
 #include "features/regions.h"
 #include "features/visdial.h"
+#include "tui/fingerprint.h"
 
 // ---- world: one data set with its pictures, features and answers
 // ----------------------------------
@@ -42,6 +43,9 @@ vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, 
 vd_status vd_world_image_named(const char *text, int64_t *out, vd_error *err);
 // Path of the picture file (vd_free), NULL with an error when there is none.
 char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err);
+// Of the picture's features and boxes.
+vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_fingerprint *out,
+                                        vd_error *err);
 // Path of a model given as "base", "improved" (in the world's directory) or a path (vd_free).
 char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err);
 
@@ -79,6 +83,9 @@ void vd_session_free(vd_session *session);
 
 const vd_model *vd_session_model(const vd_session *session);
 const char *vd_session_backend(const vd_session *session); // "cpu"
+// Of the model's file and of its pool.
+vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *model,
+                                  vd_fingerprint *pool, vd_error *err);
 
 // Starts a new conversation about picture `index` of the world.
 vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err);

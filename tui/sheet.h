@@ -42,6 +42,7 @@ typedef struct vd_sheet {
     vd_sheet_side side[2];
 } vd_sheet;
 
+const char *vd_sheet_mark(const char *question); // "?" unless it ends with one
 // Place of a candidate in a side's ranking, from 1; 0 when it is not there.
 int vd_sheet_place(const vd_sheet_side *side, int index);
 

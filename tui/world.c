@@ -206,6 +206,30 @@ vd_status vd_world_image_named(const char *text, int64_t *out, vd_error *err)
     return VD_OK;
 }
 
+vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_fingerprint *out,
+                                        vd_error *err)
+{
+    const vd_regions *file = world->regions;
+    size_t row, most = (size_t)vd_regions_max(file), wide = (size_t)vd_regions_size(file);
+    *out = (vd_fingerprint){0};
+    vd_status status = vd_regions_find(file, vd_world_image_id(world, index), &row, err);
+    if (status)
+        return status;
+    float *features = vd_alloc(most, wide * sizeof *features);
+    float *boxes = vd_regions_has_boxes(file) ? vd_alloc(most, 4 * sizeof *boxes) : NULL;
+    if (!features || (!boxes && vd_regions_has_boxes(file)))
+        status = vd_error_memory(err, "a picture's regions");
+    else
+        status = vd_regions_read(file, row, features, boxes, err);
+    size_t used = (size_t)vd_regions_used(file, row);
+    if (status == VD_OK)
+        vd_fingerprint_bytes(features, used * wide * sizeof *features, boxes,
+                             used * 4 * sizeof *boxes, out);
+    vd_free(boxes);
+    vd_free(features);
+    return status;
+}
+
 char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err)
 {
     static const char *const suffixes[] = {"png", "jpg"};

@@ -1,0 +1,580 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "features/visdial.h"
+#include "tests/support/program.h"
+#include "tests/support/support.h"
+#include "tests/support/tiny_world.h"
+#include "tui/chat_recorder.h"
+#include "tui/conversation.h"
+#include "tui/json_value.h"
+
+static tiny_world tiny;
+static vd_world *world;
+static char *path; // of the transcript that the chat below wrote
+
+// ---- a chat without a screen: requests are served at once ---------------------------------------
+
+static size_t source_count(void *context)
+{
+    return vd_world_count(context);
+}
+
+static int64_t source_image_id(void *context, size_t index)
+{
+    return vd_world_image_id(context, index);
+}
+
+static const char *source_caption(void *context, size_t index)
+{
+    return vd_world_caption(context, index);
+}
+
+static bool source_human(void *context, size_t index, int round, vd_human *out)
+{
+    (void)context;
+    (void)index;
+    (void)round;
+    (void)out;
+    return false;
+}
+
+static vd_status source_find(void *context, int64_t image_id, size_t *index, vd_error *err)
+{
+    return vd_world_find(context, image_id, index, err);
+}
+
+static vd_status source_picture(void *context, size_t index, vd_image *out, vd_error *err)
+{
+    (void)context;
+    (void)index;
+    (void)err;
+    return vd_image_new(8, 6, out, err);
+}
+
+typedef struct plain_chat {
+    vd_chat chat;
+    vd_conversation *conversation[VD_LANES];
+    vd_recorder recorder;
+} plain_chat;
+
+static void serve(plain_chat *p)
+{
+    vd_request request;
+    while (vd_chat_take_request(&p->chat, &request)) {
+        vd_event event = {.kind = request.kind, .serial = request.serial, .lane = request.lane};
+        atomic_int stop = 0;
+        if (request.kind == VD_REQUEST_MODEL || request.kind == VD_REQUEST_PICTURE ||
+            request.kind == VD_REQUEST_ASK) {
+            vd_conversation_serve(p->conversation[request.lane], &request, &stop, &event);
+            vd_recorder_event(&p->recorder, &p->chat, &event);
+        }
+        vd_event_clear(&event);
+        vd_request_clear(&request);
+        vd_recorder_step(&p->recorder, &p->chat);
+    }
+}
+
+static void open_chat(plain_chat *p, bool resume, const char *file)
+{
+    vd_error err = {0};
+    int64_t image = 1;
+    size_t index = 0;
+    *p = (plain_chat){0};
+    for (int i = 0; i < VD_LANES; i++)
+        assert_int_equal(vd_conversation_new(world, &p->conversation[i], &err), VD_OK);
+    vd_status status = vd_recorder_start(&p->recorder, resume, file, &image, &err);
+    if (status)
+        print_error("%s\n", err.text);
+    assert_int_equal(status, VD_OK);
+    assert_int_equal(vd_world_find(world, image, &index, &err), VD_OK);
+    const vd_chat_source source = {.context = world,
+                                   .count = source_count,
+                                   .image_id = source_image_id,
+                                   .caption = source_caption,
+                                   .human = source_human,
+                                   .find = source_find,
+                                   .picture = source_picture};
+    assert_int_equal(vd_chat_init(&p->chat, &source, index, "improved", 1, &err), VD_OK);
+    serve(p);
+}
+
+static void close_chat(plain_chat *p)
+{
+    vd_chat_free(&p->chat);
+    vd_recorder_free(&p->recorder);
+    for (int i = 0; i < VD_LANES; i++)
+        vd_conversation_free(p->conversation[i]);
+}
+
+static void ask(plain_chat *p, const char *question)
+{
+    vd_chat_ask(&p->chat, question);
+    serve(p);
+    vd_recorder_step(&p->recorder, &p->chat);
+}
+
+// Two rounds about picture 1, the second with another answer than the first one; one about 2.
+static void write_transcript(const char *file)
+{
+    plain_chat p;
+    open_chat(&p, false, file);
+    ask(&p, "What colour is the <cube>?");
+    ask(&p, "is it next to the ball");
+    vd_chat_choose(&p.chat, 2);
+    serve(&p);
+    vd_recorder_step(&p.recorder, &p.chat);
+    vd_chat_go_picture(&p.chat, 1);
+    serve(&p);
+    vd_recorder_step(&p.recorder, &p.chat);
+    ask(&p, "what color is the ball");
+    close_chat(&p);
+}
+
+static int make_tiny(void **state)
+{
+    (void)state;
+    vd_error err = {0};
+    tiny_world_make(&tiny);
+    setenv("VISDIAL_ASSETS", tiny.directory, 1);
+    assert_int_equal(vd_world_open(NULL, &world, &err), VD_OK);
+    path = support_join(tiny.directory, "chat.jsonl");
+    write_transcript(path);
+    return 0;
+}
+
+static int remove_tiny(void **state)
+{
+    (void)state;
+    vd_world_close(world);
+    tiny_world_remove(&tiny);
+    free(path);
+    return 0;
+}
+
+static vd_transcript_file read_back(const char *file)
+{
+    vd_transcript_file out;
+    vd_error err = {0};
+    vd_status status = vd_transcript_read(file, &out, &err);
+    if (status)
+        print_error("%s\n", err.text);
+    assert_int_equal(status, VD_OK);
+    return out;
+}
+
+// ---- writing and reading ------------------------------------------------------------------------
+
+static void what_was_said_is_read_back(void **state)
+{
+    (void)state;
+    vd_transcript_file file = read_back(path);
+    assert_int_equal(file.record_count, 3);
+    assert_int_equal(file.talk_count, 2);
+    assert_int_equal(file.pool_count, 1);
+    const vd_talk *talk = &file.talks[0];
+    assert_int_equal(talk->image_id, 1);
+    assert_int_equal(talk->count, 2);
+    assert_string_equal(talk->rounds[0].question, "What colour is the <cube>?");
+    assert_int_equal(file.talks[1].image_id, 2);
+    assert_int_equal(file.talks[1].count, 1);
+
+    const vd_record *second = vd_transcript_find(&file, talk, 1, 0);
+    assert_non_null(second);
+    const vd_answer *answer = &second->reply.answer;
+    assert_string_equal(second->told.model, "improved");
+    assert_string_equal(second->told.history[0].answer, talk->rounds[0].answer);
+    assert_int_equal(answer->candidates, TINY_ANSWERS);
+    assert_int_equal(answer->rounds, 2);
+    assert_int_equal(answer->regions, TINY_REGIONS);
+    assert_string_equal(talk->rounds[1].answer, second->told.texts[answer->order[2]]);
+    assert_null(vd_transcript_find(&file, talk, 1, 1));
+
+    // The same as the engine says now, all of it.
+    vd_session *session;
+    vd_reply now;
+    vd_error err = {0};
+    size_t index;
+    assert_int_equal(vd_world_find(world, 1, &index, &err), VD_OK);
+    assert_int_equal(vd_session_new(world, "improved", &session, &err), VD_OK);
+    assert_int_equal(vd_session_picture(session, index, &err), VD_OK);
+    assert_int_equal(
+        vd_session_continue(session, second->told.history, second->told.turns, NULL, &err), VD_OK);
+    assert_int_equal(vd_session_ask(session, "is it next to the ball", NULL, &now, &err), VD_OK);
+    for (int i = 0; i < TINY_ANSWERS; i++) {
+        assert_true(fabsf(answer->score[i] - now.answer.score[i]) < 1e-6f);
+        assert_true(fabsf(answer->probability[i] - now.answer.probability[i]) < 1e-6f);
+        assert_int_equal(answer->order[i], now.answer.order[i]);
+    }
+    for (int i = 0; i < 2; i++)
+        assert_true(fabsf(answer->context_attention[i] - now.answer.context_attention[i]) < 1e-6f);
+    for (int i = 0; i < TINY_REGIONS; i++)
+        assert_true(fabsf(answer->region_attention[i] - now.answer.region_attention[i]) < 1e-6f);
+    for (int i = 0; i < TINY_REGIONS * now.words; i++)
+        assert_true(fabsf(answer->word_attention[i] - now.answer.word_attention[i]) < 1e-6f);
+    assert_int_equal(second->reply.words, now.words);
+    for (int i = 0; i < now.words; i++)
+        assert_string_equal(second->reply.word[i], now.word[i]);
+    vd_fingerprint model, pool, features;
+    assert_int_equal(vd_session_fingerprints(session, &model, &pool, &err), VD_OK);
+    assert_int_equal(vd_world_features_fingerprint(world, index, &features, &err), VD_OK);
+    assert_string_equal(second->told.model_hash.text, model.text);
+    assert_string_equal(second->told.pool_hash.text, pool.text);
+    assert_string_equal(second->told.features_hash.text, features.text);
+    assert_int_equal(strlen(model.text), 64);
+    vd_reply_clear(&now);
+    vd_session_free(session);
+    vd_transcript_clear(&file);
+}
+
+static void a_conversation_is_taken_up_again(void **state)
+{
+    (void)state;
+    char *copy = support_join(tiny.directory, "resume.jsonl");
+    plain_chat p;
+    size_t size;
+    char *text = support_read_file(path, &size);
+    // Only what was said about picture 1, of which the second answer was another than the first.
+    char *end = text;
+    for (char *at; (at = strstr(end, "\"conversation\":{\"image_id\":1")) != NULL; end = at + 1)
+        ;
+    size_t length = (size_t)(strchr(end, '\n') + 1 - text);
+    support_write_file(copy, text, length);
+    free(text);
+    open_chat(&p, true, copy);
+    for (int i = 0; i < 10 && p.recorder.resumed.count; i++) {
+        vd_recorder_step(&p.recorder, &p.chat);
+        serve(&p);
+    }
+    assert_int_equal(p.recorder.resumed.count, 0);
+    assert_int_equal(p.chat.round_count, 2);
+    vd_transcript_file file = read_back(copy);
+    assert_int_equal(file.record_count, 2); // nothing is written twice
+    assert_string_equal(vd_chat_heard(&p.chat, 0, 0), file.talks[0].rounds[0].answer);
+    assert_string_equal(vd_chat_heard(&p.chat, 0, 1), file.talks[0].rounds[1].answer);
+    vd_transcript_clear(&file);
+    ask(&p, "what color is the ball");
+    close_chat(&p);
+    file = read_back(copy);
+    assert_int_equal(file.record_count, 3);
+    assert_int_equal(file.talks[file.talk_count - 1].count, 3);
+    vd_transcript_clear(&file);
+    free(copy);
+}
+
+static void a_transcript_that_cannot_be_written_is_given_up(void **state)
+{
+    (void)state;
+    plain_chat p;
+    open_chat(&p, false, "/nonexistent/chat.jsonl");
+    ask(&p, "what color is the ball");
+    assert_null(p.recorder.transcript);
+    assert_non_null(strstr(p.chat.message, "no transcript from here on: /nonexistent/chat.jsonl"));
+    assert_int_equal(p.chat.round_count, 1);
+    ask(&p, "and the cube");
+    assert_int_equal(p.chat.round_count, 2);
+    close_chat(&p);
+}
+
+static void transcripts_are_found_by_their_names(void **state)
+{
+    (void)state;
+    char *home = support_join(tiny.directory, "state"), *newest = NULL;
+    vd_error err = {0};
+    setenv("XDG_STATE_HOME", home, 1);
+    support_refused(vd_transcript_newest(&newest, &err), VD_NOT_FOUND, &err, "no transcript", NULL);
+    vd_transcript *transcript;
+    assert_int_equal(vd_transcript_start(NULL, &transcript, &err), VD_OK);
+    assert_non_null(strstr(vd_transcript_path(transcript), "/state/visdial/transcripts/2"));
+    assert_false(support_exists(vd_transcript_path(transcript))); // nothing was said
+    const vd_said said = {(char *)"a", (char *)"b"};
+    assert_int_equal(vd_transcript_conversation(transcript, 1, "c", NULL, 0, &err), VD_OK);
+    assert_false(support_exists(vd_transcript_path(transcript)));
+    assert_int_equal(vd_transcript_conversation(transcript, 1, "c", &said, 1, &err), VD_OK);
+    assert_int_equal(vd_transcript_conversation(transcript, 1, "c", &said, 1, &err), VD_OK);
+    assert_int_equal(vd_transcript_newest(&newest, &err), VD_OK);
+    assert_string_equal(newest, vd_transcript_path(transcript));
+    char *text = support_read_file(newest, NULL);
+    int lines = 0;
+    for (const char *at = text; *at; at++)
+        lines += *at == '\n';
+    assert_int_equal(lines, 2); // the same conversation once
+    free(text);
+    vd_free(newest);
+    vd_transcript_close(transcript);
+    unsetenv("XDG_STATE_HOME");
+    free(home);
+}
+
+// ---- damage -------------------------------------------------------------------------------------
+
+static void refuse_text(const char *text, const char *what)
+{
+    char *bad = support_join(tiny.directory, "bad.jsonl");
+    vd_transcript_file file;
+    vd_error err = {0};
+    support_write_text(bad, text);
+    support_refused(vd_transcript_read(bad, &file, &err), VD_FORMAT, &err, "bad.jsonl", what, NULL);
+    free(bad);
+}
+
+static void damage_is_refused_with_its_line(void **state)
+{
+    (void)state;
+    refuse_text("", "empty");
+    refuse_text("{}\n", "line 1");
+    refuse_text("{\"transcript\": 2}\n", "version 1");
+    refuse_text("not JSON\n", "line 1");
+    refuse_text("{\"transcript\": 1}\n{\"pool\": {\"hash\": \"x\", \"answers\": []}}\n", "line 2");
+    refuse_text("{\"transcript\": 1}\n{\"conversation\": {\"image_id\": 1, \"caption\": \"c\", "
+                "\"rounds\": [[\"q\"]]}}\n",
+                "[question, answer]");
+    refuse_text("{\"transcript\": 1}\n[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]\n", "16 levels");
+
+    // Every member of an answer that is missing or another one.
+    size_t size;
+    char *text = support_read_file(path, &size);
+    char *answer = strstr(text, "{\"answer\"");
+    static const char *const keys[] = {"\"lane\"",      "\"image_id\"", "\"history\"",
+                                       "\"words\"",     "\"unknown\"",  "\"scores\"",
+                                       "\"rounds\"",    "\"regions\"",  "\"region_words\"",
+                                       "\"pool_hash\"", "\"typed\"",    "\"cut\""};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char *key = strstr(answer, keys[i]);
+        assert_non_null(key);
+        key[1] = '#';
+        refuse_text(text, "line 3");
+        key[1] = keys[i][1];
+    }
+    char *scores = strstr(answer, "\"scores\":[");
+    memcpy(scores + 10, "[]", 2); // a list in place of a number
+    refuse_text(text, "line 3");
+    free(text);
+}
+
+// A program that is killed leaves a line that was not written to its end; the rest can be read.
+static void a_cut_off_line_is_left_out(void **state)
+{
+    (void)state;
+    size_t size;
+    char *text = support_read_file(path, &size), *cut = support_join(tiny.directory, "cut.jsonl");
+    char *first = strchr(text, '\n');
+    for (size_t length = (size_t)(first - text) + 1; length < size; length += size / 23) {
+        vd_transcript_file file;
+        vd_error err = {0};
+        support_write_file(cut, text, length);
+        assert_int_equal(vd_transcript_read(cut, &file, &err), VD_OK);
+        vd_transcript_clear(&file);
+    }
+    free(cut);
+    free(text);
+}
+
+static vd_status read_once(void *context, vd_error *err)
+{
+    vd_transcript_file file;
+    vd_status status = vd_transcript_read(context, &file, err);
+    if (status == VD_OK)
+        vd_transcript_clear(&file);
+    return status;
+}
+
+static vd_status export_once(void *context, vd_error *err)
+{
+    char *out = support_join(tiny.directory, "export");
+    vd_status status = vd_transcript_html(context, world, out, err);
+    if (status == VD_OK)
+        status = vd_transcript_markdown(context, out, err);
+    if (status == VD_OK)
+        status = vd_transcript_visdial(context, out, err);
+    free(out);
+    return status;
+}
+
+static void memory_that_is_out_is_reported(void **state)
+{
+    (void)state;
+    assert_true(support_fail_each_allocation(read_once, path) > 100);
+    vd_transcript_file file = read_back(path);
+    assert_true(support_fail_each_allocation(export_once, &file) > 10);
+    vd_transcript_clear(&file);
+}
+
+// ---- command ------------------------------------------------------------------------------------
+
+static void replay(int code, const char *out, const char *err, const char *file, const char *option,
+                   const char *value)
+{
+    support_program run;
+    const char *const arguments[] = {"replay", file, option, value, NULL};
+    support_program_run(&run, arguments, NULL);
+    support_program_expect(&run, code, err, NULL);
+    if (!strstr(run.out, out))
+        print_error("missing: %s\nin: %s\n", out, run.out);
+    assert_non_null(strstr(run.out, out));
+    support_program_clear(&run);
+}
+
+static void replaying_finds_the_scores_that_differ(void **state)
+{
+    (void)state;
+    char expected[100], *altered = support_join(tiny.directory, "altered.jsonl");
+    snprintf(expected, sizeof expected, ": 3 answers, %d scores, 0 differ\n", 3 * TINY_ANSWERS);
+    replay(0, expected, "", path, NULL, NULL);
+
+    size_t size;
+    char *text = support_read_file(path, &size);
+    char *score = strstr(text, "\"scores\":[") + strlen("\"scores\":[");
+    size_t width = strcspn(score, ",");
+    char before[40];
+    snprintf(before, sizeof before, "%.*s", (int)width, score);
+    memset(score, '1', width); // some other number
+    score[1] = '.';
+    support_write_file(altered, text, size);
+    replay(5, "line 3, picture 1, round 1, improved: scores differ: What colour", "1 of 3 answers",
+           altered, NULL, NULL);
+    replay(5, ", 1 differ\n", "not what they were", altered, NULL, NULL);
+    memcpy(score, before, width);
+
+    char *hash = strstr(strstr(text, "{\"answer\""), "\"model_hash\":\"") + 14;
+    *hash = *hash == 'a' ? 'b' : 'a';
+    support_write_file(altered, text, size);
+    replay(0, "the model is another file than then", "", altered, NULL, NULL);
+    free(text);
+    free(altered);
+    replay(3, "", "/nonexistent", "/nonexistent", NULL, NULL);
+    replay(4, "", "val.json", tiny.val, NULL, NULL);
+    replay(2, "", "one of them at a time", path, "--image", "1");
+}
+
+static void conversations_are_exported(void **state)
+{
+    (void)state;
+    char *out = support_join(tiny.directory, "chat.out");
+    replay(0, "0 differ", "", path, "--html", out);
+    char *text = support_read_file(out, NULL);
+    assert_non_null(strstr(text, "id=\"talk-1-2\""));
+    assert_non_null(strstr(text, "id=\"talk-2-1\""));
+    assert_non_null(strstr(text, "<image id=\"pic-2\""));
+    assert_null(strstr(text, "<cube>"));
+    assert_non_null(strstr(text, "&lt;cube&gt;"));
+    assert_non_null(strstr(text, ">chosen</span>"));
+    assert_null(strstr(text, "http:"));
+    assert_null(strstr(text, "https:"));
+    free(text);
+    replay(0, "0 differ", "", path, "--markdown", out);
+    text = support_read_file(out, NULL);
+    assert_non_null(strstr(text, "### Picture 1, round 2 of 2"));
+    assert_non_null(strstr(text, "(chosen)"));
+    free(text);
+
+    replay(0, "0 differ", "", path, "--visdial", out);
+    vd_visdial *data;
+    vd_error err = {0};
+    vd_status status = vd_visdial_read(out, &data, &err);
+    if (status)
+        print_error("%s\n", err.text);
+    assert_int_equal(status, VD_OK);
+    vd_transcript_file file = read_back(path);
+    assert_int_equal(data->dialog_count, 2);
+    assert_int_equal(data->dialogs[0].image_id, 1);
+    assert_int_equal(data->dialogs[0].round_count, 2);
+    for (int r = 0; r < 2; r++) {
+        const vd_visdial_round *round = &data->dialogs[0].rounds[r];
+        assert_string_equal(data->answers[round->answer], file.talks[0].rounds[r].answer);
+        assert_int_equal(round->option_count, TINY_ANSWERS);
+        assert_int_equal(round->options[round->truth], round->answer);
+    }
+    assert_string_equal(data->questions[data->dialogs[0].rounds[0].question],
+                        "what colour is the <cube>");
+    vd_transcript_clear(&file);
+    vd_visdial_free(data);
+    free(out);
+}
+
+static void a_dialog_is_laid_out(void **state)
+{
+    (void)state;
+    support_program run;
+    support_program_run(&run,
+                        (const char *const[]){"replay", "--image", "2", "--data", tiny.val,
+                                              "--features", tiny.features, NULL},
+                        NULL);
+    support_program_expect(&run, 0, NULL);
+    static const char *const wanted[] = {"picture 2: a blue cube and a blue ball",
+                                         "   1  what color is the cube?\n      human        ",
+                                         "      base       ",
+                                         "      improved   ",
+                                         "human answer: place ",
+                                         "base        R@1 "};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        if (!strstr(run.out, wanted[i]))
+            print_error("missing: %s\nin: %s\n", wanted[i], run.out);
+        assert_non_null(strstr(run.out, wanted[i]));
+    }
+    support_program_clear(&run);
+    support_program_run(&run,
+                        (const char *const[]){"replay", "--image", "77", "--data", tiny.val,
+                                              "--features", tiny.features, NULL},
+                        NULL);
+    support_program_expect(&run, 3, "no dialog about the picture 77", NULL);
+    support_program_clear(&run);
+}
+
+// ---- JSON ---------------------------------------------------------------------------------------
+
+static void values_are_read_as_a_tree(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"a\": [1, 2.5, \"x\", null, true], \"b\": {\"c\": -9007199254740993}}";
+    vd_json_value *value;
+    vd_error err = {0};
+    assert_int_equal(vd_json_value_read("here", text, strlen(text), &value, &err), VD_OK);
+    const vd_json_value *list = vd_json_member(value, "a", VD_JSON_LIST);
+    assert_int_equal(list->count, 5);
+    assert_int_equal(list->first->whole, 1);
+    assert_int_equal(list->first->next->whole, 0);
+    assert_true(list->first->next->number > 2.4 && list->first->next->number < 2.6);
+    assert_string_equal(list->first->next->next->text, "x");
+    assert_int_equal(list->last->type, VD_JSON_TRUTH);
+    const vd_json_value *map = vd_json_member(value, "b", VD_JSON_MAP);
+    assert_int_equal(vd_json_member(map, "c", VD_JSON_NUMBER)->whole, -9007199254740993);
+    assert_null(vd_json_member(map, "c", VD_JSON_TEXT));
+    assert_null(vd_json_member(list, "c", VD_JSON_TEXT));
+    assert_null(vd_json_text(NULL, "c"));
+    vd_json_value_free(value);
+    support_refused(vd_json_value_read("here", "{\"a\": }", 7, &value, &err), VD_FORMAT, &err,
+                    "here", "line 1", NULL);
+    assert_null(value);
+    support_refused(vd_json_value_read("here", "\"a\\u0000b\"", 10, &value, &err), VD_FORMAT, &err,
+                    "zero byte", NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_said_is_read_back),
+        cmocka_unit_test(a_conversation_is_taken_up_again),
+        cmocka_unit_test(a_transcript_that_cannot_be_written_is_given_up),
+        cmocka_unit_test(transcripts_are_found_by_their_names),
+        cmocka_unit_test(damage_is_refused_with_its_line),
+        cmocka_unit_test(a_cut_off_line_is_left_out),
+        cmocka_unit_test(memory_that_is_out_is_reported),
+        cmocka_unit_test(replaying_finds_the_scores_that_differ),
+        cmocka_unit_test(conversations_are_exported),
+        cmocka_unit_test(a_dialog_is_laid_out),
+        cmocka_unit_test(values_are_read_as_a_tree),
+    };
+    return cmocka_run_group_tests(tests, make_tiny, remove_tiny);
+}

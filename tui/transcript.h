@@ -1,0 +1,104 @@
+// Transcripts of chats: what was asked and everything that came of it, one JSON object a line:
+//
+//   {"transcript": 1, "program": "visdial 1.0", "started": "2026-03-01T12:00:00Z"}
+//   {"pool": {"hash", "answers": [text]}}                        before the first answer from it
+//   {"answer": {"lane", "name", "model", "image_id", "caption", "history": [[question, answer]],
+//               "typed", "question", "words": [text], "unknown": [bool], "cut", "milliseconds",
+//               "model_hash", "pool_hash", "features_hash", "answers": [[text, probability]],
+//               "scores": [number], "rounds": [attention 1], "topic": [attention 2, per round and
+//               word], "regions": [attention 4], "region_words": [attention 3, per region],
+//               "boxes": [[x1, y1, x2, y2]]}}
+//   {"conversation": {"image_id", "caption", "rounds": [[question, answer]]}}
+//
+// An answer's line says all that it depends on, so that each can be verified alone. A
+// conversation's line is written whenever the conversation changed; the last one of a picture is
+// how it ended. Hashes are SHA-256 of the model's file, the pool's answers and the picture's
+// features with boxes. Lines are written whole, one write each: a killed program loses none.
+#ifndef VD_TRANSCRIPT_H
+#define VD_TRANSCRIPT_H
+
+#include "tui/fingerprint.h"
+#include "tui/session.h"
+
+// ---- writing ------------------------------------------------------------------------------------
+
+typedef struct vd_transcript vd_transcript;
+
+// path: taken over as it is when it exists (a chat that goes on), else made with the first line.
+// NULL: a new one in $XDG_STATE_HOME/visdial/transcripts.
+vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *err);
+void vd_transcript_close(vd_transcript *transcript); // NULL is fine
+const char *vd_transcript_path(const vd_transcript *transcript);
+// The newest transcript of that directory (vd_free). VD_NOT_FOUND when there is none.
+vd_status vd_transcript_newest(char **out, vd_error *err);
+
+// One answer as it is written. Borrowed.
+typedef struct vd_told {
+    int lane;          // 0: the conversation's model; others are compared with it
+    const char *name;  // of the model as it was asked for: "base" or a path
+    const char *model; // for people
+    const vd_reply *reply;
+    const char *const *texts; // (candidates)
+    int64_t image_id;
+    const char *caption;
+    const vd_said *history; // (turns)
+    int turns;
+    const float *boxes; // (regions, 4) or NULL
+    int regions;
+    vd_fingerprint model_hash, pool_hash, features_hash;
+} vd_told;
+
+vd_status vd_transcript_answer(vd_transcript *transcript, const vd_told *told, vd_error *err);
+// Writes nothing when this was the last one.
+vd_status vd_transcript_conversation(vd_transcript *transcript, int64_t image_id,
+                                     const char *caption, const vd_said *rounds, int count,
+                                     vd_error *err);
+
+// ---- reading ------------------------------------------------------------------------------------
+
+typedef struct vd_record {
+    size_t line;  // of the file, from 1
+    vd_told told; // what it points to belongs to the record; texts to the file
+    vd_reply reply;
+} vd_record;
+
+typedef struct vd_talk {
+    int64_t image_id;
+    char *caption;
+    vd_said *rounds; // (count)
+    int count;
+} vd_talk;
+
+typedef struct vd_recorded_pool {
+    vd_fingerprint hash;
+    char **answers; // (count)
+    size_t count;
+} vd_recorded_pool;
+
+typedef struct vd_transcript_file {
+    char *path;
+    size_t record_count, talk_count, pool_count;
+    vd_record *records;
+    vd_talk *talks; // conversations as they ended, with at least one round
+    vd_recorded_pool *pools;
+} vd_transcript_file;
+
+// A last line that was cut off is left out; any other damage is VD_FORMAT with the line.
+vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error *err);
+void vd_transcript_clear(vd_transcript_file *file);
+
+// The answer of a lane to a round of a talk, given after the same rounds; the last when there are
+// several, NULL when there is none.
+const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_talk *talk, int round,
+                                    int lane);
+
+// ---- uses (transcript_export.c) -----------------------------------------------------------------
+
+// world: for the pictures; NULL: without.
+vd_status vd_transcript_html(const vd_transcript_file *file, const vd_world *world,
+                             const char *path, vd_error *err);
+vd_status vd_transcript_markdown(const vd_transcript_file *file, const char *path, vd_error *err);
+// VisDial v1.0: the answers' best 100 candidates are each round's options.
+vd_status vd_transcript_visdial(const vd_transcript_file *file, const char *path, vd_error *err);
+
+#endif

@@ -1,0 +1,463 @@
+// A transcript read back. Every count of the file is held against the others before it is used.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/alloc.h"
+#include "engine/file.h"
+#include "tui/json_value.h"
+#include "tui/transcript.h"
+
+enum { MOST_BYTES = 1 << 30, MOST_LANES = 64 };
+
+typedef struct reading {
+    vd_transcript_file *file;
+    char where[320]; // "path, line 7"
+    size_t line;
+    vd_error *err;
+    bool fresh; // the next conversation is another one
+} reading;
+
+static vd_status refuse(const reading *r, const char *what)
+{
+    return vd_error_set(r->err, VD_FORMAT, "%s: %s", r->where, what);
+}
+
+static vd_status no_memory(const reading *r)
+{
+    return vd_error_memory(r->err, r->where);
+}
+
+// ---- members ------------------------------------------------------------------------------------
+
+static vd_status read_text(const reading *r, const vd_json_value *map, const char *key, char **out)
+{
+    const char *text = vd_json_text(map, key);
+    if (!text)
+        return vd_error_set(r->err, VD_FORMAT, "%s: no text \"%s\"", r->where, key);
+    *out = vd_strdup(text);
+    return *out ? VD_OK : no_memory(r);
+}
+
+static vd_status read_hash(const reading *r, const vd_json_value *map, const char *key,
+                           vd_fingerprint *out)
+{
+    const char *text = vd_json_text(map, key);
+    if (!text || strlen(text) >= sizeof out->text)
+        return vd_error_set(r->err, VD_FORMAT, "%s: no SHA-256 \"%s\"", r->where, key);
+    snprintf(out->text, sizeof out->text, "%s", text);
+    return VD_OK;
+}
+
+static vd_status read_whole(const reading *r, const vd_json_value *map, const char *key,
+                            int64_t low, int64_t high, int64_t *out)
+{
+    const vd_json_value *value = vd_json_member(map, key, VD_JSON_NUMBER);
+    if (!value || value->whole < low || value->whole > high)
+        return vd_error_set(r->err, VD_FORMAT, "%s: no whole number \"%s\" in its range", r->where,
+                            key);
+    *out = value->whole;
+    return VD_OK;
+}
+
+// A list of numbers: new memory, how many in *count. SIZE_MAX: any number of them.
+static vd_status read_numbers(const reading *r, const vd_json_value *list, const char *key,
+                              size_t expected, float **out, size_t *count)
+{
+    if (!list || list->type != VD_JSON_LIST || (expected != SIZE_MAX && list->count != expected))
+        return vd_error_set(r->err, VD_FORMAT,
+                            "%s: \"%s\" is no list of as many numbers as "
+                            "expected",
+                            r->where, key);
+    *out = vd_alloc(list->count, sizeof **out);
+    if (!*out)
+        return no_memory(r);
+    size_t at = 0;
+    for (const vd_json_value *value = list->first; value; value = value->next) {
+        if (value->type == VD_JSON_NULL)
+            (*out)[at++] = NAN; // how a number that is none is written
+        else if (value->type == VD_JSON_NUMBER)
+            (*out)[at++] = (float)value->number;
+        else
+            return vd_error_set(r->err, VD_FORMAT, "%s: \"%s\" holds what is no number", r->where,
+                                key);
+    }
+    *count = at;
+    return VD_OK;
+}
+
+static vd_status read_said(const reading *r, const vd_json_value *map, const char *key,
+                           vd_said **out, int *count)
+{
+    const vd_json_value *list = vd_json_member(map, key, VD_JSON_LIST);
+    if (!list || list->count > 100000)
+        return vd_error_set(r->err, VD_FORMAT, "%s: no list \"%s\"", r->where, key);
+    *out = vd_alloc(list->count, sizeof **out);
+    if (!*out)
+        return no_memory(r);
+    for (const vd_json_value *pair = list->first; pair; pair = pair->next) {
+        if (pair->type != VD_JSON_LIST || pair->count != 2 || pair->first->type != VD_JSON_TEXT ||
+            pair->last->type != VD_JSON_TEXT)
+            return vd_error_set(r->err, VD_FORMAT, "%s: \"%s\" holds what is no [question, answer]",
+                                r->where, key);
+        vd_said *to = &(*out)[(*count)++];
+        to->question = vd_strdup(pair->first->text);
+        to->answer = vd_strdup(pair->last->text);
+        if (!to->question || !to->answer)
+            return no_memory(r);
+    }
+    return VD_OK;
+}
+
+static void free_said(vd_said *rounds, int count)
+{
+    for (int i = 0; i < count && rounds; i++) {
+        vd_free(rounds[i].question);
+        vd_free(rounds[i].answer);
+    }
+    vd_free(rounds);
+}
+
+// ---- pools --------------------------------------------------------------------------------------
+
+static vd_status read_pool(reading *r, const vd_json_value *map)
+{
+    vd_transcript_file *file = r->file;
+    vd_recorded_pool *grown =
+        vd_grow(file->pools, file->pool_count, file->pool_count + 1, sizeof *grown);
+    if (!grown)
+        return no_memory(r);
+    file->pools = grown;
+    vd_recorded_pool *pool = &grown[file->pool_count++];
+    vd_status status = read_hash(r, map, "hash", &pool->hash);
+    const vd_json_value *list = vd_json_member(map, "answers", VD_JSON_LIST);
+    if (status || !list || list->count == 0 || list->count > INT32_MAX)
+        return status ? status : refuse(r, "a pool without answers");
+    pool->answers = vd_alloc(list->count, sizeof *pool->answers);
+    if (!pool->answers)
+        return no_memory(r);
+    for (const vd_json_value *text = list->first; text; text = text->next) {
+        if (text->type != VD_JSON_TEXT)
+            return refuse(r, "an answer of the pool is no text");
+        pool->answers[pool->count] = vd_strdup(text->text);
+        if (!pool->answers[pool->count++])
+            return no_memory(r);
+    }
+    return VD_OK;
+}
+
+// ---- answers ------------------------------------------------------------------------------------
+
+static vd_status read_words(const reading *r, const vd_json_value *map, vd_reply *reply)
+{
+    const vd_json_value *words = vd_json_member(map, "words", VD_JSON_LIST);
+    const vd_json_value *unknown = vd_json_member(map, "unknown", VD_JSON_LIST);
+    int64_t cut = 0;
+    if (!words || !unknown || words->count != unknown->count || words->count == 0 ||
+        words->count > VD_MAX_QUESTION)
+        return refuse(r, "\"words\" and \"unknown\" are no lists that fit each other");
+    reply->word = vd_alloc(words->count, sizeof *reply->word);
+    reply->unknown = vd_alloc(words->count, sizeof *reply->unknown);
+    if (!reply->word || !reply->unknown)
+        return no_memory(r);
+    const vd_json_value *flag = unknown->first;
+    for (const vd_json_value *word = words->first; word; word = word->next, flag = flag->next) {
+        if (word->type != VD_JSON_TEXT || flag->type != VD_JSON_TRUTH)
+            return refuse(r, "\"words\" or \"unknown\" holds something else");
+        reply->unknown[reply->words] = flag->number != 0;
+        reply->word[reply->words] = vd_strdup(word->text);
+        if (!reply->word[reply->words++])
+            return no_memory(r);
+    }
+    vd_status status = read_whole(r, map, "cut", 0, 1000000, &cut);
+    reply->cut = (int)cut;
+    return status;
+}
+
+// Probabilities and ranking follow from the scores.
+static vd_status rank_scores(const reading *r, vd_answer *answer)
+{
+    int n = answer->candidates;
+    answer->probability = vd_alloc((size_t)n, sizeof *answer->probability);
+    answer->order = vd_alloc((size_t)n, sizeof *answer->order);
+    if (!answer->probability || !answer->order)
+        return no_memory(r);
+    float most = -INFINITY;
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        most = answer->score[i] > most ? answer->score[i] : most;
+    for (int i = 0; i < n; i++)
+        sum += exp((double)(answer->score[i] - most));
+    for (int i = 0; i < n; i++)
+        answer->probability[i] = (float)(exp((double)(answer->score[i] - most)) / sum);
+    // A stable insertion by falling score: equal ones stay in the pool's order, as the engine has
+    // it.
+    for (int i = 0; i < n; i++) {
+        int at = i;
+        while (at > 0 && answer->score[answer->order[at - 1]] < answer->score[i]) {
+            answer->order[at] = answer->order[at - 1];
+            at--;
+        }
+        answer->order[at] = i;
+    }
+    return VD_OK;
+}
+
+static vd_status read_region_words(const reading *r, const vd_json_value *map, vd_answer *answer)
+{
+    const vd_json_value *list = vd_json_member(map, "region_words", VD_JSON_LIST);
+    size_t words = (size_t)answer->question_length, regions = (size_t)answer->regions;
+    if (!list || list->count != regions)
+        return refuse(r, "\"region_words\" is no list with a row for each region");
+    answer->word_attention = vd_alloc(regions * words, sizeof *answer->word_attention);
+    if (!answer->word_attention)
+        return no_memory(r);
+    float *to = answer->word_attention;
+    for (const vd_json_value *row = list->first; row; row = row->next, to += words) {
+        float *values = NULL;
+        size_t count = 0;
+        vd_status status = read_numbers(r, row, "region_words", words, &values, &count);
+        if (status == VD_OK)
+            memcpy(to, values, words * sizeof *to);
+        vd_free(values);
+        if (status)
+            return status;
+    }
+    return VD_OK;
+}
+
+static vd_status read_boxes(const reading *r, const vd_json_value *map, vd_told *told)
+{
+    const vd_json_value *list = vd_json_member(map, "boxes", VD_JSON_LIST);
+    if (!list)
+        return VD_OK;
+    if (list->count != (size_t)told->reply->answer.regions)
+        return refuse(r, "\"boxes\" is no list with a box for each region");
+    float *boxes = vd_alloc(list->count, 4 * sizeof *boxes);
+    told->boxes = boxes;
+    if (!boxes)
+        return no_memory(r);
+    for (const vd_json_value *row = list->first; row; row = row->next) {
+        float *values = NULL;
+        size_t count = 0;
+        vd_status status = read_numbers(r, row, "boxes", 4, &values, &count);
+        if (status == VD_OK)
+            memcpy(boxes + (size_t)4 * (size_t)told->regions++, values, 4 * sizeof *values);
+        vd_free(values);
+        if (status)
+            return status;
+    }
+    return VD_OK;
+}
+
+static vd_status read_numbers_of_answer(const reading *r, const vd_json_value *map, vd_record *to)
+{
+    vd_answer *answer = &to->reply.answer;
+    size_t count = 0;
+    vd_status status = read_numbers(r, vd_json_member(map, "scores", VD_JSON_LIST), "scores",
+                                    SIZE_MAX, &answer->score, &count);
+    if (status)
+        return status;
+    answer->candidates = (int)count;
+    answer->question_length = to->reply.words;
+    const vd_recorded_pool *pool = NULL;
+    for (size_t i = 0; i < r->file->pool_count; i++)
+        if (strcmp(r->file->pools[i].hash.text, to->told.pool_hash.text) == 0)
+            pool = &r->file->pools[i];
+    if (!pool || pool->count != count)
+        return refuse(r, "its pool was not written before it, or has another number of answers "
+                         "than \"scores\"");
+    to->told.texts = (const char *const *)pool->answers;
+    status = rank_scores(r, answer);
+    if (status == VD_OK)
+        status = read_numbers(r, vd_json_member(map, "rounds", VD_JSON_LIST), "rounds",
+                              (size_t)to->told.turns + 1, &answer->context_attention, &count);
+    if (status == VD_OK) {
+        answer->rounds = (int)count;
+        status = read_numbers(r, vd_json_member(map, "regions", VD_JSON_LIST), "regions", SIZE_MAX,
+                              &answer->region_attention, &count);
+    }
+    if (status == VD_OK && (count == 0 || count > 1000))
+        status = refuse(r, "\"regions\" holds no number, or more than 1000");
+    if (status)
+        return status;
+    answer->regions = (int)count;
+    status = read_region_words(r, map, answer);
+    return status ? status : read_boxes(r, map, &to->told);
+}
+
+static vd_status read_answer(reading *r, const vd_json_value *map)
+{
+    vd_transcript_file *file = r->file;
+    vd_record *grown =
+        vd_grow(file->records, file->record_count, file->record_count + 1, sizeof *grown);
+    if (!grown)
+        return no_memory(r);
+    for (size_t i = 0; i < file->record_count; i++)
+        grown[i].told.reply = &grown[i].reply; // they moved
+    file->records = grown;
+    vd_record *to = &grown[file->record_count++];
+    to->line = r->line;
+    to->told.reply = &to->reply;
+    int64_t lane = 0;
+    vd_status status = read_whole(r, map, "lane", 0, MOST_LANES, &lane);
+    to->told.lane = (int)lane;
+    if (status == VD_OK)
+        status = read_whole(r, map, "image_id", INT64_MIN, INT64_MAX, &to->told.image_id);
+    char **texts[] = {(char **)&to->told.name, (char **)&to->told.model, (char **)&to->told.caption,
+                      &to->reply.typed, &to->reply.question};
+    static const char *const keys[] = {"name", "model", "caption", "typed", "question"};
+    for (int i = 0; i < 5 && status == VD_OK; i++)
+        status = read_text(r, map, keys[i], texts[i]);
+    if (status == VD_OK)
+        status = read_hash(r, map, "model_hash", &to->told.model_hash);
+    if (status == VD_OK)
+        status = read_hash(r, map, "pool_hash", &to->told.pool_hash);
+    if (status == VD_OK)
+        status = read_hash(r, map, "features_hash", &to->told.features_hash);
+    if (status == VD_OK)
+        status = read_said(r, map, "history", (vd_said **)&to->told.history, &to->told.turns);
+    if (status == VD_OK)
+        status = read_words(r, map, &to->reply);
+    return status ? status : read_numbers_of_answer(r, map, to);
+}
+
+// ---- conversations ------------------------------------------------------------------------------
+
+static void talk_clear(vd_talk *talk)
+{
+    free_said(talk->rounds, talk->count);
+    vd_free(talk->caption);
+    *talk = (vd_talk){0};
+}
+
+// Takes the place of the line before it, unless the picture changed or it was given up.
+static vd_status read_conversation(reading *r, const vd_json_value *map)
+{
+    vd_transcript_file *file = r->file;
+    vd_talk talk = {0};
+    vd_status status = read_whole(r, map, "image_id", INT64_MIN, INT64_MAX, &talk.image_id);
+    if (status == VD_OK)
+        status = read_text(r, map, "caption", &talk.caption);
+    if (status == VD_OK)
+        status = read_said(r, map, "rounds", &talk.rounds, &talk.count);
+    vd_talk *last = file->talk_count ? &file->talks[file->talk_count - 1] : NULL;
+    if (status || talk.count == 0) {
+        talk_clear(&talk);
+        r->fresh = true;
+        return status;
+    }
+    if (last && !r->fresh && last->image_id == talk.image_id) {
+        talk_clear(last);
+        *last = talk;
+        return VD_OK;
+    }
+    vd_talk *grown = vd_grow(file->talks, file->talk_count, file->talk_count + 1, sizeof *grown);
+    if (!grown) {
+        talk_clear(&talk);
+        return no_memory(r);
+    }
+    file->talks = grown;
+    grown[file->talk_count++] = talk;
+    r->fresh = false;
+    return VD_OK;
+}
+
+// ---- file ---------------------------------------------------------------------------------------
+
+static vd_status read_line(reading *r, const char *text, size_t length)
+{
+    vd_json_value *value;
+    vd_status status = vd_json_value_read(r->where, text, length, &value, r->err);
+    if (status)
+        return status;
+    const vd_json_value *pool = vd_json_member(value, "pool", VD_JSON_MAP);
+    const vd_json_value *answer = vd_json_member(value, "answer", VD_JSON_MAP);
+    const vd_json_value *conversation = vd_json_member(value, "conversation", VD_JSON_MAP);
+    const vd_json_value *head = vd_json_member(value, "transcript", VD_JSON_NUMBER);
+    if (r->line == 1 && (!head || head->whole != 1))
+        status = refuse(r, "this is no transcript of version 1; expected {\"transcript\": 1, ...}");
+    else if (pool)
+        status = read_pool(r, pool);
+    else if (answer)
+        status = read_answer(r, answer);
+    else if (conversation)
+        status = read_conversation(r, conversation);
+    vd_json_value_free(value);
+    return status;
+}
+
+vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error *err)
+{
+    *out = (vd_transcript_file){0};
+    char *data;
+    size_t size;
+    vd_status status = vd_file_read(path, MOST_BYTES, &data, &size, err);
+    if (status)
+        return status;
+    reading r = {.file = out, .err = err};
+    out->path = vd_strdup(path);
+    if (!out->path)
+        status = vd_error_memory(err, path);
+    char *at = data, *end = data + size;
+    while (status == VD_OK && at < end) {
+        char *stop = memchr(at, '\n', (size_t)(end - at));
+        r.line++;
+        if (!stop && r.line > 1)
+            break; // the program was killed while it wrote this
+        snprintf(r.where, sizeof r.where, "%.280s, line %zu", path, r.line);
+        size_t length = (size_t)((stop ? stop : end) - at);
+        status = read_line(&r, at, length);
+        at += length + 1;
+    }
+    if (status == VD_OK && r.line == 0)
+        status = vd_error_set(err, VD_FORMAT, "%.400s: empty; expected a transcript", path);
+    vd_free(data);
+    if (status)
+        vd_transcript_clear(out);
+    return status;
+}
+
+void vd_transcript_clear(vd_transcript_file *file)
+{
+    for (size_t i = 0; i < file->record_count; i++) {
+        vd_record *record = &file->records[i];
+        vd_reply_clear(&record->reply);
+        free_said((vd_said *)record->told.history, record->told.turns);
+        vd_free((char *)record->told.name);
+        vd_free((char *)record->told.model);
+        vd_free((char *)record->told.caption);
+        vd_free((float *)record->told.boxes);
+    }
+    for (size_t i = 0; i < file->talk_count; i++)
+        talk_clear(&file->talks[i]);
+    for (size_t i = 0; i < file->pool_count; i++) {
+        for (size_t k = 0; k < file->pools[i].count; k++)
+            vd_free(file->pools[i].answers[k]);
+        vd_free(file->pools[i].answers);
+    }
+    vd_free(file->records);
+    vd_free(file->talks);
+    vd_free(file->pools);
+    vd_free(file->path);
+    *file = (vd_transcript_file){0};
+}
+
+const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_talk *talk, int round,
+                                    int lane)
+{
+    for (size_t i = file->record_count; i-- > 0;) {
+        const vd_told *told = &file->records[i].told;
+        if (told->lane != lane || told->image_id != talk->image_id || told->turns != round ||
+            strcmp(told->reply->typed, talk->rounds[round].question) != 0)
+            continue;
+        bool same = true; // what other lanes hear may be other answers
+        for (int k = 0; k < round && same; k++)
+            same = strcmp(told->history[k].question, talk->rounds[k].question) == 0 &&
+                   (lane > 0 || strcmp(told->history[k].answer, talk->rounds[k].answer) == 0);
+        if (same)
+            return &file->records[i];
+    }
+    return NULL;
+}
