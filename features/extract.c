@@ -122,12 +122,15 @@ static float between(float value, float low, float high)
 
 // ---- features -----------------------------------------------------------------------------------
 
+enum { NO_KIND = VD_ATTRIBUTE_KINDS };
+
 // What the regions of a picture are to each other.
 typedef struct context {
     int count;
     const vd_detection *found;
     float x[VD_EXTRACT_MAX], y[VD_EXTRACT_MAX];
     float weight[VD_EXTRACT_MAX];                                   // how far a region counts
+    int value[VD_ATTRIBUTE_KINDS + 1][VD_EXTRACT_MAX];              // likeliest; NO_KIND: 0
     float is[VD_DIRECTIONS][VD_EXTRACT_MAX][VD_EXTRACT_MAX];        // [d][i][j]: j is d of i
     float same[VD_ATTRIBUTE_KINDS][VD_EXTRACT_MAX][VD_EXTRACT_MAX]; // i and j agree
 } context;
@@ -292,6 +295,58 @@ static void put_likeness(const context *c, int region, float others, float *feat
         same[k] = others > 0 ? between(same[k] / others, 0, 1) : 0;
 }
 
+// ---- counts -------------------------------------------------------------------------------------
+
+static int likeliest(const vd_detection *found, int kind)
+{
+    const float *p = found->p + vd_attribute_first[kind];
+    int best = 0;
+    for (int v = 1; v < vd_attribute_count[kind]; v++)
+        best = p[v] > p[best] ? v : best;
+    return best;
+}
+
+// Does region j count among those of region i's kind? Doubtful ones count only for themselves.
+static bool is_alike(const context *c, int i, int j, int first, int second)
+{
+    if (i != j && c->found[j].confidence < confident)
+        return false;
+    return c->value[first][i] == c->value[first][j] && c->value[second][i] == c->value[second][j];
+}
+
+static void put_count(const context *c, int region, int first, int second, float *out)
+{
+    int n = 0;
+    for (int j = 0; j < c->count; j++)
+        n += is_alike(c, region, j, first, second);
+    out[n < VD_COUNTED ? n - 1 : VD_COUNTED - 1] = c->weight[region];
+}
+
+static void put_counts(const context *c, int region, float *feature)
+{
+    float *out = feature + VD_FEATURE_COUNT;
+    for (int k = 0; k < VD_ATTRIBUTE_KINDS; k++, out += VD_COUNTED)
+        put_count(c, region, k, k, out);
+    for (int first = 0; first < VD_ATTRIBUTE_KINDS; first++)
+        for (int second = first + 1; second < VD_ATTRIBUTE_KINDS; second++, out += VD_COUNTED)
+            put_count(c, region, first, second, out);
+    put_count(c, region, NO_KIND, NO_KIND, out);
+}
+
+static void put_agreement(const context *c, int region, float *feature)
+{
+    float *out = feature + VD_FEATURE_ALIKE;
+    for (int k = 0; k < VD_ATTRIBUTE_KINDS; k++)
+        for (int other = 0; other < VD_ATTRIBUTE_KINDS; other++) {
+            if (other == k)
+                continue;
+            bool all = true;
+            for (int j = 0; j < c->count; j++)
+                all &= !is_alike(c, region, j, k, k) || is_alike(c, region, j, k, other);
+            *out++ = all ? c->weight[region] : 0;
+        }
+}
+
 // Everywhere but in the numbers of the box and its place.
 static void drop_doubt(float *feature)
 {
@@ -310,6 +365,8 @@ void vd_extract_features(const vd_detection *found, int count, float *features)
     for (int i = 0; i < c.count; i++) {
         vd_extract_place(&found[i], &c.x[i], &c.y[i]);
         c.weight[i] = between(found[i].confidence / confident, 0, 1);
+        for (int k = 0; k < VD_ATTRIBUTE_KINDS; k++)
+            c.value[k][i] = likeliest(&found[i], k);
         all += c.weight[i];
     }
     relate(&c);
@@ -324,6 +381,8 @@ void vd_extract_features(const vd_detection *found, int count, float *features)
         if (closest >= 0)
             put_attributes(&c, closest, feature + VD_FEATURE_CLOSEST);
         put_likeness(&c, i, others, feature);
+        put_counts(&c, i, feature);
+        put_agreement(&c, i, feature);
     }
     put_extremes(&c, features);
     for (int i = 0; i < c.count; i++)
@@ -331,15 +390,6 @@ void vd_extract_features(const vd_detection *found, int count, float *features)
 }
 
 // ---- run ----------------------------------------------------------------------------------------
-
-static int likeliest(const vd_detection *found, int kind)
-{
-    const float *p = found->p + vd_attribute_first[kind];
-    int best = 0;
-    for (int v = 1; v < vd_attribute_count[kind]; v++)
-        best = p[v] > p[best] ? v : best;
-    return best;
-}
 
 vd_status vd_extractor_run(vd_extractor *extractor, const vd_image *image, vd_extraction *out,
                            float *features, vd_error *err)

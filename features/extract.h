@@ -26,6 +26,9 @@ enum { VD_EXTRACT_MAX = 36 };
 // Directions, as in "what is ... of this region".
 typedef enum { VD_LEFT, VD_RIGHT, VD_FRONT, VD_BEHIND, VD_DIRECTIONS } vd_direction;
 
+// Numbers of regions told apart, the last being "as many or more"; kinds of regions counted.
+enum { VD_COUNTED = 8, VD_COUNTED_KINDS = 11 };
+
 // The channels. 16 attributes are always colours (8), shapes (4), materials (2), sizes (2).
 enum {
     VD_FEATURE_ATTRIBUTES = 0, // 16 probabilities
@@ -54,7 +57,13 @@ enum {
     VD_FEATURE_UNIQUE = VD_FEATURE_SAME + VD_ATTRIBUTE_KINDS + 1,
     VD_FEATURE_CONFIDENCE = VD_FEATURE_UNIQUE + VD_ATTRIBUTE_KINDS,
     VD_FEATURE_MIDDLE, // 1 in the middle of the table, 0 far from it
-    VD_FEATURE_SIZE    // D = 272
+    // how many regions there are, this one included, one channel a number: of the same colour,
+    // shape, material, size, of the same pair of those (in the order of the products above), of any
+    // kind. The network's norm over regions leaves only 1 / sqrt(n) of a number otherwise.
+    VD_FEATURE_COUNT,
+    // 1 when all regions of this one's colour (shape, material, size) agree in the other three
+    VD_FEATURE_ALIKE = VD_FEATURE_COUNT + VD_COUNTED_KINDS * VD_COUNTED,
+    VD_FEATURE_SIZE = VD_FEATURE_ALIKE + VD_ATTRIBUTE_KINDS * (VD_ATTRIBUTE_KINDS - 1) // D = 372
 };
 
 typedef struct vd_extractor vd_extractor;

@@ -267,7 +267,9 @@ static void the_layout_is_as_documented(void **state)
     assert_int_equal(VD_FEATURE_NEAREST, 117);
     assert_int_equal(VD_FEATURE_ANY, 181);
     assert_int_equal(VD_FEATURE_CLOSEST, 245);
-    assert_int_equal(VD_FEATURE_SIZE, 272);
+    assert_int_equal(VD_FEATURE_COUNT, 272);
+    assert_int_equal(VD_FEATURE_ALIKE, 360);
+    assert_int_equal(VD_FEATURE_SIZE, 372);
 }
 
 static void features_say_what_a_region_is(void **state)
@@ -319,6 +321,52 @@ static void features_say_what_is_around(void **state)
     assert_float_equal(at(f, 0, VD_FEATURE_SAME), 0.5f, 1e-6f);    // one of two is red
     assert_float_equal(at(f, 0, VD_FEATURE_UNIQUE), 0, 1e-6f);     // not the only red one
     assert_float_equal(at(f, 0, VD_FEATURE_UNIQUE + 1), 1, 1e-6f); // the only cube
+}
+
+// Of a kind (as in the order of the channels) there are n: one channel says so, the others nothing.
+static void counted(const float *f, int region, int kind, int n)
+{
+    for (int i = 0; i < VD_COUNTED; i++)
+        assert_float_equal(at(f, region, VD_FEATURE_COUNT + kind * VD_COUNTED + i), i == n - 1, 0);
+}
+
+static void features_count_regions_of_a_kind(void **state)
+{
+    (void)state;
+    enum { THINGS = 10, COLOR_SHAPE = VD_ATTRIBUTE_KINDS, ALL = VD_COUNTED_KINDS - 1 };
+    vd_detection found[THINGS];
+    float f[THINGS * VD_FEATURE_SIZE];
+    three_things(found);
+    vd_extract_features(found, 3, f);
+    const int red_cube[VD_COUNTED_KINDS] = {2, 1, 2, 2, 1, 2, 1, 1, 1, 1, 3};
+    const int blue_ball[VD_COUNTED_KINDS] = {1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 3};
+    for (int kind = 0; kind < VD_COUNTED_KINDS; kind++) {
+        counted(f, 0, kind, red_cube[kind]);
+        counted(f, 1, kind, blue_ball[kind]);
+    }
+    // Ten are "eight or more"; a doubtful region counts for itself only.
+    for (int i = 0; i < THINGS; i++)
+        found[i] = thing((float)(i - 5) / 2, 0, 0, 0, 0, 1);
+    found[9].confidence = 0.45f;
+    vd_extract_features(found, THINGS, f);
+    counted(f, 0, COLOR_SHAPE, VD_COUNTED);
+    vd_extract_features(found + 5, 5, f);
+    counted(f, 0, COLOR_SHAPE, 4);
+    counted(f, 0, ALL, 4);
+    assert_true(at(f, 4, VD_FEATURE_COUNT + ALL * VD_COUNTED + 4) > 0);
+}
+
+static void features_say_whether_all_of_a_kind_agree(void **state)
+{
+    (void)state;
+    vd_detection found[3];
+    float f[3 * VD_FEATURE_SIZE];
+    three_things(found);
+    vd_extract_features(found, 3, f);
+    // The red ones: one shape? one material? one size? Then the cubes: colour, material, size.
+    const float red_cube[6] = {0, 1, 0, 1, 1, 1};
+    for (int i = 0; i < 6; i++)
+        assert_float_equal(at(f, 0, VD_FEATURE_ALIKE + i), red_cube[i], 0);
 }
 
 static void things_side_by_side_are_in_neither_direction(void **state)
@@ -568,6 +616,8 @@ int main(void)
         cmocka_unit_test(the_layout_is_as_documented),
         cmocka_unit_test(features_say_what_a_region_is),
         cmocka_unit_test(features_say_what_is_around),
+        cmocka_unit_test(features_count_regions_of_a_kind),
+        cmocka_unit_test(features_say_whether_all_of_a_kind_agree),
         cmocka_unit_test(things_side_by_side_are_in_neither_direction),
         cmocka_unit_test(every_channel_lies_between_0_and_1),
         cmocka_unit_test(one_region_has_no_surroundings),
