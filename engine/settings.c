@@ -59,6 +59,7 @@ static const vd_field option_fields[] = {
     {"dropout", FLOAT, offsetof(vd_train_options, dropout), 0, 0.99, NULL},
     {"lstm_dropout", FLOAT, offsetof(vd_train_options, lstm_dropout), 0, 0.99, NULL},
     {"position_dropout", FLOAT, offsetof(vd_train_options, position_dropout), 0, 0.99, NULL},
+    {"open_gates", INT, offsetof(vd_train_options, open_gates), 0, 1, NULL},
     {"seed", SEED, offsetof(vd_train_options, seed), 0, 0, NULL},
     {NULL, INT, 0, 0, 0, NULL},
 };

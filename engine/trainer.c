@@ -174,6 +174,20 @@ static vd_status copy_vocab(const vd_vocab *vocab, vd_vocab **out, vd_error *err
     return status;
 }
 
+static bool has_part(const char *name, const char *part)
+{
+    return strstr(name, part) != NULL;
+}
+
+// sigmoid(x) as 1/2 + x/4, for a gate that passes what is positive.
+static void open_gate(const vd_parameter *p, vd_real *w)
+{
+    vd_real add = has_part(p->name, ".embed_g.0.bias") ? (vd_real)0.5 : 0;
+    if (has_part(p->name, ".embed_g.0."))
+        for (size_t i = 0; i < p->elements; i++)
+            w[i] = w[i] / 4 + add;
+}
+
 vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
                          const vd_train_options *options, vd_trainer **out, vd_error *err)
 {
@@ -201,6 +215,9 @@ vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
     }
     vd_rng rng = vd_rng_seed(options->seed, STREAM_WEIGHTS);
     vd_weights_start(config, &t->layout, t->block, &rng);
+    for (int k = 0; options->open_gates && config->gate != VD_GATE_SIGMOID && k < t->layout.count;
+         k++)
+        open_gate(&t->layout.parameter[k], t->block + t->layout.parameter[k].offset);
     *out = t;
     return VD_OK;
 }
@@ -214,20 +231,6 @@ void vd_trainer_free(vd_trainer *t)
     vd_arena_free(&t->arena);
     vd_metadata_clear(&t->metadata);
     vd_free(t);
-}
-
-static bool has_part(const char *name, const char *part)
-{
-    return strstr(name, part) != NULL;
-}
-
-// sigmoid(x) as 1/2 + x/4, for a gate that passes what is positive.
-static void open_gate(const vd_parameter *p, vd_real *w)
-{
-    vd_real add = has_part(p->name, ".embed_g.0.bias") ? (vd_real)0.5 : 0;
-    if (has_part(p->name, ".embed_g.0."))
-        for (size_t i = 0; i < p->elements; i++)
-            w[i] = w[i] / 4 + add;
 }
 
 static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_error *err)

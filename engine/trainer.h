@@ -19,6 +19,10 @@ typedef struct vd_train_options {
     float dropout;          // before each f, score layer, MLP and fusion: 0.25
     float lstm_dropout;     // between LSTM layers: 0.4
     float position_dropout; // after adding positions: 0.1
+    // 1: a gate without an upper bound starts as the tangent of a sigmoid one, 1/2 + x/4, so that
+    // the network starts where one with sigmoid gates does; 0: as the sigmoid's weights would,
+    // PyTorch's start, from which attention 3 saturates early.
+    int open_gates;
     uint64_t seed;
 } vd_train_options;
 

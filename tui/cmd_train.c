@@ -58,6 +58,7 @@ const vd_option vd_cmd_train_options[] = {
     {"dropout", "X", "before the attention layers, MLP and fusion (0.25)"},
     {"lstm-dropout", "X", "between LSTM layers (0.4)"},
     {"position-dropout", "X", "after adding positions (0.1)"},
+    {"open-gates", NULL, "LeakyReLU and ELU gates start half open, as the sigmoid's tangent"},
     {"rate", "X", "base learning rate (0.001)"},
     {"clip", "X", "largest norm of the whole gradient; 0 is no limit"},
     {"batch", "N", "dialogs a step (32)"},

@@ -30,6 +30,7 @@ static const field fields[] = {
     {"dropout", NUMBER, AT(dropout), 0, 0.95},
     {"lstm-dropout", NUMBER, AT(lstm_dropout), 0, 0.95},
     {"position-dropout", NUMBER, AT(position_dropout), 0, 0.95},
+    {"open-gates", SWITCH, AT(open_gates), 0, 1},
     {"rate", NUMBER, AT(rate), 1e-9, 10},
     {"clip", NUMBER, AT(clip), 0, 1e9},
     {"batch", WHOLE, AT(batch), 1, 1024},
@@ -89,6 +90,7 @@ static void from_options(vd_run_settings *settings, const vd_train_options *opti
     settings->dropout = (double)options->dropout;
     settings->lstm_dropout = (double)options->lstm_dropout;
     settings->position_dropout = (double)options->position_dropout;
+    settings->open_gates = options->open_gates;
     settings->rate = options->rate;
     settings->clip = options->clip;
     settings->seed = (int64_t)options->seed;
@@ -193,6 +195,7 @@ void vd_run_settings_options(const vd_run_settings *settings, vd_train_options *
     options->dropout = (float)settings->dropout;
     options->lstm_dropout = (float)settings->lstm_dropout;
     options->position_dropout = (float)settings->position_dropout;
+    options->open_gates = (int)settings->open_gates;
     options->rate = settings->rate;
     options->clip = settings->clip;
     options->seed = (uint64_t)settings->seed;

@@ -16,9 +16,10 @@ typedef struct vd_run_settings {
     double dropout, lstm_dropout, position_dropout;
     double rate, clip;
     int64_t batch, epochs, seed;
-    int64_t min_count; // of a word, to be in the vocabulary
-    int64_t pool;      // most answers in pool.txt
-    int64_t half;      // the model file's numbers in half precision
+    int64_t open_gates; // of the gates without an upper bound
+    int64_t min_count;  // of a word, to be in the vocabulary
+    int64_t pool;       // most answers in pool.txt
+    int64_t half;       // the model file's numbers in half precision
 } vd_run_settings;
 
 // The preset "improved" or "base" (spec: which of the thesis' changes are on); false for another

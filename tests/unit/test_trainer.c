@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/alloc.h"
+#include "engine/model_private.h"
 #include "engine/model_file.h"
 #include "engine/safetensors.h"
 #include "engine/scorer.h"
@@ -392,6 +393,36 @@ static void two_decoders_start_from_a_model_with_one(void **state)
     vd_trainer_free(said);
 }
 
+// Gates without an upper bound start as 1/2 + x/4; everything else, and sigmoid gates, as without.
+static void gates_start_half_open_when_asked(void **state)
+{
+    (void)state;
+    vd_vocab *vocab = small_vocab();
+    for (int gate = VD_GATE_SIGMOID; gate <= VD_GATE_ELU; gate++) {
+        vd_config config = small_config();
+        vd_train_options plain = eager(7), open = eager(7);
+        vd_trainer *a, *b;
+        vd_error err;
+        config.gate = (vd_gate)gate;
+        open.open_gates = 1;
+        must(vd_trainer_new(&config, vocab, &plain, &a, &err), &err);
+        must(vd_trainer_new(&config, vocab, &open, &b, &err), &err);
+        vd_model *from = model_of(a), *to = model_of(b);
+        for (int k = 0; k < from->layout.count; k++) {
+            const vd_parameter *p = &from->layout.parameter[k];
+            bool opened = gate != VD_GATE_SIGMOID && strstr(p->name, ".embed_g.0.");
+            float add = opened && strstr(p->name, "bias") ? 0.5f : 0, by = opened ? 0.25f : 1;
+            for (size_t i = p->offset; i < p->offset + p->elements; i++)
+                assert_true(to->block[i] == from->block[i] * by + add);
+        }
+        vd_model_free(from);
+        vd_model_free(to);
+        vd_trainer_free(a);
+        vd_trainer_free(b);
+    }
+    vd_vocab_free(vocab);
+}
+
 static void training_learns_its_batch(void **state)
 {
     (void)state;
@@ -680,6 +711,7 @@ int main(void)
         cmocka_unit_test(a_failed_piece_changes_no_weight),
         cmocka_unit_test(every_choice_of_decoders_learns_saves_and_resumes),
         cmocka_unit_test(two_decoders_start_from_a_model_with_one),
+        cmocka_unit_test(gates_start_half_open_when_asked),
         cmocka_unit_test(training_learns_its_batch),
         cmocka_unit_test(a_saved_model_scores_as_its_trainer),
         cmocka_unit_test(a_run_that_goes_wrong_says_so_and_keeps_its_weights),

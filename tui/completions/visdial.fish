@@ -49,6 +49,7 @@ complete -c visdial -n '__fish_seen_subcommand_from train' -l hidden -r -d 'size
 complete -c visdial -n '__fish_seen_subcommand_from train' -l dropout -r -d 'before the attention layers, MLP and fusion (0.25)'
 complete -c visdial -n '__fish_seen_subcommand_from train' -l lstm-dropout -r -d 'between LSTM layers (0.4)'
 complete -c visdial -n '__fish_seen_subcommand_from train' -l position-dropout -r -d 'after adding positions (0.1)'
+complete -c visdial -n '__fish_seen_subcommand_from train' -l open-gates -d 'LeakyReLU and ELU gates start half open, as the sigmoid'\''s tangent'
 complete -c visdial -n '__fish_seen_subcommand_from train' -l rate -r -d 'base learning rate (0.001)'
 complete -c visdial -n '__fish_seen_subcommand_from train' -l clip -r -d 'largest norm of the whole gradient; 0 is no limit'
 complete -c visdial -n '__fish_seen_subcommand_from train' -l batch -r -d 'dialogs a step (32)'
