@@ -11,12 +11,12 @@
 #include <cmocka.h>
 
 #include "engine/alloc.h"
-#include "engine/model_private.h"
 #include "engine/model_file.h"
 #include "engine/safetensors.h"
 #include "engine/scorer.h"
 #include "engine/trainer.h"
 #include "tests/support/small_batch.h"
+#include "tests/support/small_trainer.h"
 #include "tests/support/support.h"
 
 static char *directory;
@@ -42,44 +42,6 @@ static void must(vd_status status, const vd_error *err)
         fail_msg("%s", err->text);
 }
 
-static vd_config small_config(void)
-{
-    return (vd_config){
-        SMALL_VOCAB,      6, 8, SMALL_REGION, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL,
-        VD_DISCRIMINATIVE};
-}
-
-static vd_train_options eager(uint64_t seed)
-{
-    vd_train_options o = vd_train_defaults();
-    o.seed = seed;
-    o.rate = 1e-2;
-    o.margin = 4;
-    o.lambda_start = 20;
-    o.lambda_decay = 0.9;
-    return o;
-}
-
-static vd_trainer *new_trainer(const vd_train_options *options)
-{
-    vd_config config = small_config();
-    vd_vocab *vocab = small_vocab();
-    vd_trainer *trainer;
-    vd_error err;
-    must(vd_trainer_new(&config, vocab, options, &trainer, &err), &err);
-    vd_vocab_free(vocab);
-    return trainer;
-}
-
-static double steps(vd_trainer *trainer, int count)
-{
-    double loss = 0, norm;
-    vd_error err;
-    for (int i = 0; i < count; i++)
-        must(vd_trainer_step(trainer, small_batch(), 1, &loss, &norm, &err), &err);
-    return loss;
-}
-
 static char *saved(const vd_trainer *trainer, const char *name, size_t *size)
 {
     vd_error err;
@@ -103,9 +65,9 @@ static void assert_same_state(const vd_trainer *a, const vd_trainer *b)
 static void a_seed_reproduces_a_run_bit_for_bit(void **state)
 {
     (void)state;
-    vd_train_options one = eager(7), two = eager(8);
-    vd_trainer *a = new_trainer(&one), *b = new_trainer(&one), *c = new_trainer(&two);
-    double x = steps(a, 5), y = steps(b, 5), z = steps(c, 5);
+    vd_train_options one = small_options(7), two = small_options(8);
+    vd_trainer *a = small_trainer(&one), *b = small_trainer(&one), *c = small_trainer(&two);
+    double x = small_steps(a, 5), y = small_steps(b, 5), z = small_steps(c, 5);
     assert_true(x == y);
     assert_true(x != z);
     assert_same_state(a, b);
@@ -118,52 +80,26 @@ static void a_resumed_run_is_the_run(void **state)
 {
     (void)state;
     for (int optimiser = VD_ADAM; optimiser <= VD_RMSPROP; optimiser++) {
-        vd_train_options options = eager(7);
+        vd_train_options options = small_options(7);
         options.optimiser = (vd_optimiser)optimiser;
-        vd_trainer *whole = new_trainer(&options), *half = new_trainer(&options), *rest;
+        vd_trainer *whole = small_trainer(&options), *half = small_trainer(&options), *rest;
         char *path = support_join(directory, "half");
         vd_error err;
-        steps(whole, 6);
-        steps(half, 3);
+        small_steps(whole, 6);
+        small_steps(half, 3);
         must(vd_trainer_set_metadata(half, "pool", "pool.txt", &err), &err);
         must(vd_trainer_set_metadata(whole, "pool", "pool.txt", &err), &err);
         must(vd_trainer_checkpoint(half, path, &err), &err);
         must(vd_trainer_resume(path, &rest, &err), &err);
         assert_int_equal(vd_trainer_steps(rest), 3);
         assert_string_equal(vd_trainer_metadata(rest, "pool"), "pool.txt");
-        steps(rest, 3);
+        small_steps(rest, 3);
         assert_same_state(whole, rest);
         vd_trainer_free(whole);
         vd_trainer_free(half);
         vd_trainer_free(rest);
         free(path);
     }
-}
-
-static vd_model *model_of(const vd_trainer *trainer)
-{
-    char *path = support_join(directory, "start.safetensors");
-    vd_model *model;
-    vd_error err;
-    must(vd_trainer_save_model(trainer, path, VD_F32, &err), &err);
-    must(vd_model_load(path, &model, &err), &err);
-    free(path);
-    return model;
-}
-
-static vd_trainer *trainer_with(vd_gate gate, vd_positions positions, int hidden)
-{
-    vd_config config = small_config();
-    vd_train_options options = eager(9);
-    vd_vocab *vocab = small_vocab();
-    vd_trainer *trainer;
-    vd_error err;
-    config.gate = gate;
-    config.positions = positions;
-    config.hidden = hidden;
-    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
-    vd_vocab_free(vocab);
-    return trainer;
 }
 
 // The largest difference of two trainers' scores, and the largest score.
@@ -183,64 +119,6 @@ static float score_difference(vd_trainer *a, vd_trainer *b, float *largest)
     vd_free(x);
     vd_free(y);
     return most;
-}
-
-static void a_model_starts_another_with_its_gates_opened(void **state)
-{
-    (void)state;
-    float largest;
-    vd_error err;
-    vd_trainer *base = trainer_with(VD_GATE_SIGMOID, VD_POSITIONS_NONE, 8);
-    steps(base, 5);
-    vd_model *model = model_of(base);
-    vd_trainer *same = trainer_with(VD_GATE_SIGMOID, VD_POSITIONS_NONE, 8);
-    must(vd_trainer_start_from(same, model, &err), &err);
-    assert_true(score_difference(base, same, &largest) < 1e-6f);
-    vd_trainer *leaky = trainer_with(VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE, 8);
-    assert_true(score_difference(base, leaky, &largest) > 0.2f * largest);
-    must(vd_trainer_start_from(leaky, model, &err), &err);
-    assert_true(score_difference(base, leaky, &largest) < 0.2f * largest);
-    vd_trainer *learned = trainer_with(VD_GATE_SIGMOID, VD_POSITIONS_LEARNED, 8);
-    must(vd_trainer_start_from(learned, model, &err), &err);
-    assert_true(score_difference(base, learned, &largest) < 1e-6f);
-
-    vd_trainer *wide = trainer_with(VD_GATE_SIGMOID, VD_POSITIONS_NONE, 9);
-    support_refused(vd_trainer_start_from(wide, model, &err), VD_MISMATCH, &err, "8", "9", NULL);
-    // As many words, but others.
-    char word[SMALL_VOCAB][16];
-    const char *list[SMALL_VOCAB];
-    vd_vocab *others;
-    vd_trainer *stranger;
-    vd_config config = *vd_trainer_config(base);
-    for (int i = 0; i < SMALL_VOCAB; i++) {
-        snprintf(word[i], sizeof word[i], "w%d", i == 7 ? 99 : i);
-        list[i] = word[i];
-    }
-    must(vd_vocab_from_words(list, SMALL_VOCAB - VD_FIRST_WORD, &others, &err), &err);
-    must(vd_trainer_new(&config, others, vd_trainer_options(base), &stranger, &err), &err);
-    support_refused(vd_trainer_start_from(stranger, model, &err), VD_MISMATCH, &err, "w7", "w99",
-                    NULL);
-    vd_trainer_free(stranger);
-    vd_vocab_free(others);
-    vd_model *open = model_of(leaky);
-    support_refused(vd_trainer_start_from(same, open, &err), VD_MISMATCH, &err, "leaky-relu", NULL);
-    vd_model_free(open);
-    vd_model_free(model);
-    vd_trainer *all[] = {base, same, leaky, learned, wide};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        vd_trainer_free(all[i]);
-}
-
-static vd_trainer *trainer_of(vd_decoders decoders, const vd_train_options *options)
-{
-    vd_config config = small_config();
-    vd_vocab *vocab = small_vocab();
-    vd_trainer *trainer;
-    vd_error err;
-    config.decoders = decoders;
-    must(vd_trainer_new(&config, vocab, options, &trainer, &err), &err);
-    vd_vocab_free(vocab);
-    return trainer;
 }
 
 // Dialogs first to last of the small batch.
@@ -263,11 +141,11 @@ static void pieces_of_a_step_are_the_step(void **state)
 {
     (void)state;
     for (int decoders = VD_DISCRIMINATIVE; decoders <= VD_BOTH; decoders++) {
-        vd_train_options options = eager(7);
+        vd_train_options options = small_options(7);
         options.dropout = options.lstm_dropout = options.position_dropout = 0;
         options.optimiser = VD_RMSPROP; // its first step is the sign of the gradient, nearly
-        vd_trainer *whole = trainer_of((vd_decoders)decoders, &options);
-        vd_trainer *parts = trainer_of((vd_decoders)decoders, &options);
+        vd_trainer *whole = small_trainer_of((vd_decoders)decoders, &options);
+        vd_trainer *parts = small_trainer_of((vd_decoders)decoders, &options);
         vd_batch piece[] = {piece_of(0, 0), piece_of(1, 2)};
         vd_totals of = vd_batch_totals(small_batch()), sum = {0};
         double loss, norm, found = 0, found_norm;
@@ -295,8 +173,8 @@ static void pieces_of_a_step_are_the_step(void **state)
 static void a_failed_piece_changes_no_weight(void **state)
 {
     (void)state;
-    vd_train_options options = eager(7);
-    vd_trainer *a = trainer_of(VD_BOTH, &options), *b = trainer_of(VD_BOTH, &options);
+    vd_train_options options = small_options(7);
+    vd_trainer *a = small_trainer_of(VD_BOTH, &options), *b = small_trainer_of(VD_BOTH, &options);
     vd_batch bad = *small_batch();
     double loss = 0;
     vd_error err;
@@ -304,8 +182,8 @@ static void a_failed_piece_changes_no_weight(void **state)
     vd_trainer_begin(a);
     must(vd_trainer_add(a, small_batch(), NULL, &loss, &err), &err);
     support_refused(vd_trainer_add(a, &bad, NULL, &loss, &err), VD_USAGE, &err, "generative", NULL);
-    steps(a, 2);
-    steps(b, 2);
+    small_steps(a, 2);
+    small_steps(b, 2);
     assert_same_state(a, b);
     vd_trainer_free(a);
     vd_trainer_free(b);
@@ -318,12 +196,12 @@ static void every_choice_of_decoders_learns_saves_and_resumes(void **state)
     size_t n = (size_t)(batch->dialogs * batch->rounds * batch->candidates);
     float *a = vd_alloc(n, sizeof *a), *b = vd_alloc(n, sizeof *b), *sum = vd_alloc(n, sizeof *sum);
     for (int decoders = VD_DISCRIMINATIVE; decoders <= VD_BOTH; decoders++) {
-        vd_train_options options = eager(3);
+        vd_train_options options = small_options(3);
         options.dropout = options.lstm_dropout = options.position_dropout = 0;
         options.margin = 1;
         options.clip = 5;
-        vd_trainer *trainer = trainer_of((vd_decoders)decoders, &options), *resumed;
-        double before = steps(trainer, 1), after = steps(trainer, 80);
+        vd_trainer *trainer = small_trainer_of((vd_decoders)decoders, &options), *resumed;
+        double before = small_steps(trainer, 1), after = small_steps(trainer, 80);
         assert_true(after < 0.7 * before);
         char *path = support_join(directory, "decoders.safetensors");
         vd_error err;
@@ -332,8 +210,8 @@ static void every_choice_of_decoders_learns_saves_and_resumes(void **state)
         must(vd_trainer_checkpoint(trainer, path, &err), &err);
         must(vd_trainer_resume(path, &resumed, &err), &err);
         assert_int_equal(vd_trainer_config(resumed)->decoders, decoders);
-        steps(trainer, 2);
-        steps(resumed, 2);
+        small_steps(trainer, 2);
+        small_steps(resumed, 2);
         assert_same_state(trainer, resumed);
         must(vd_trainer_save_model(trainer, path, VD_F32, &err), &err);
         must(vd_model_load(path, &model, &err), &err);
@@ -366,72 +244,15 @@ static void every_choice_of_decoders_learns_saves_and_resumes(void **state)
     vd_free(sum);
 }
 
-static void two_decoders_start_from_a_model_with_one(void **state)
-{
-    (void)state;
-    vd_train_options options = eager(9);
-    vd_error err;
-    float largest;
-    vd_trainer *one = trainer_of(VD_DISCRIMINATIVE, &options);
-    steps(one, 5);
-    vd_model *model = model_of(one);
-    vd_trainer *both = trainer_of(VD_BOTH, &options);
-    must(vd_trainer_start_from(both, model, &err), &err);
-    vd_model *grown = model_of(both);
-    // And back to one decoder again: nothing of it was lost on the way.
-    vd_trainer *again = trainer_of(VD_DISCRIMINATIVE, &options);
-    must(vd_trainer_start_from(again, grown, &err), &err);
-    assert_true(score_difference(one, again, &largest) < 1e-6f);
-    vd_trainer *said = trainer_of(VD_GENERATIVE, &options);
-    must(vd_trainer_start_from(said, grown, &err), &err);
-    assert_true(isfinite(steps(said, 2)));
-    vd_model_free(model);
-    vd_model_free(grown);
-    vd_trainer_free(one);
-    vd_trainer_free(both);
-    vd_trainer_free(again);
-    vd_trainer_free(said);
-}
-
-// Gates without an upper bound start as 1/2 + x/4; everything else, and sigmoid gates, as without.
-static void gates_start_half_open_when_asked(void **state)
-{
-    (void)state;
-    vd_vocab *vocab = small_vocab();
-    for (int gate = VD_GATE_SIGMOID; gate <= VD_GATE_ELU; gate++) {
-        vd_config config = small_config();
-        vd_train_options plain = eager(7), open = eager(7);
-        vd_trainer *a, *b;
-        vd_error err;
-        config.gate = (vd_gate)gate;
-        open.open_gates = 1;
-        must(vd_trainer_new(&config, vocab, &plain, &a, &err), &err);
-        must(vd_trainer_new(&config, vocab, &open, &b, &err), &err);
-        vd_model *from = model_of(a), *to = model_of(b);
-        for (int k = 0; k < from->layout.count; k++) {
-            const vd_parameter *p = &from->layout.parameter[k];
-            bool opened = gate != VD_GATE_SIGMOID && strstr(p->name, ".embed_g.0.");
-            float add = opened && strstr(p->name, "bias") ? 0.5f : 0, by = opened ? 0.25f : 1;
-            for (size_t i = p->offset; i < p->offset + p->elements; i++)
-                assert_true(to->block[i] == from->block[i] * by + add);
-        }
-        vd_model_free(from);
-        vd_model_free(to);
-        vd_trainer_free(a);
-        vd_trainer_free(b);
-    }
-    vd_vocab_free(vocab);
-}
-
 static void training_learns_its_batch(void **state)
 {
     (void)state;
-    vd_train_options options = eager(3);
+    vd_train_options options = small_options(3);
     options.dropout = options.lstm_dropout = options.position_dropout = 0;
     options.margin = 1;
     options.clip = 5;
-    vd_trainer *trainer = new_trainer(&options);
-    double before = steps(trainer, 1), after = steps(trainer, 150);
+    vd_trainer *trainer = small_trainer(&options);
+    double before = small_steps(trainer, 1), after = small_steps(trainer, 150);
     assert_true(before > 1.5);
     assert_true(after < 0.3);
     vd_trainer_free(trainer);
@@ -440,8 +261,8 @@ static void training_learns_its_batch(void **state)
 static void a_saved_model_scores_as_its_trainer(void **state)
 {
     (void)state;
-    vd_train_options options = eager(3);
-    vd_trainer *trainer = new_trainer(&options);
+    vd_train_options options = small_options(3);
+    vd_trainer *trainer = small_trainer(&options);
     char *path = support_join(directory, "model.safetensors");
     const vd_batch *batch = small_batch();
     size_t n = (size_t)(batch->dialogs * batch->rounds * batch->candidates);
@@ -449,7 +270,7 @@ static void a_saved_model_scores_as_its_trainer(void **state)
     vd_model *model;
     vd_scorer *scorer;
     vd_error err;
-    steps(trainer, 3);
+    small_steps(trainer, 3);
     must(vd_trainer_scores(trainer, batch, a, &err), &err);
     for (int half = 0; half < 2; half++) {
         must(vd_trainer_save_model(trainer, path, half ? VD_F16 : VD_F32, &err), &err);
@@ -470,8 +291,8 @@ static void a_saved_model_scores_as_its_trainer(void **state)
 static void a_run_that_goes_wrong_says_so_and_keeps_its_weights(void **state)
 {
     (void)state;
-    vd_train_options options = eager(3);
-    vd_trainer *trainer = new_trainer(&options);
+    vd_train_options options = small_options(3);
+    vd_trainer *trainer = small_trainer(&options);
     float image[SMALL_DIALOGS * 4 * SMALL_REGION];
     vd_batch batch = *small_batch();
     double loss;
@@ -482,7 +303,7 @@ static void a_run_that_goes_wrong_says_so_and_keeps_its_weights(void **state)
     support_refused(vd_trainer_step(trainer, &batch, 1, &loss, NULL, &err), VD_FORMAT, &err,
                     "step 1", "--rate", NULL);
     assert_int_equal(vd_trainer_steps(trainer), 0);
-    assert_true(isfinite(steps(trainer, 1)));
+    assert_true(isfinite(small_steps(trainer, 1)));
     vd_trainer_free(trainer);
 }
 
@@ -626,7 +447,7 @@ static void settings_out_of_range_are_refused_by_name(void **state)
     };
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
         vd_config config = small_config();
-        vd_train_options options = eager(3);
+        vd_train_options options = small_options(3);
         memcpy((char *)&options + floats[i].at, &floats[i].value, sizeof floats[i].value);
         support_refused(vd_trainer_new(&config, vocab, &options, &trainer, &err), VD_USAGE, &err,
                         floats[i].name, NULL);
@@ -634,14 +455,14 @@ static void settings_out_of_range_are_refused_by_name(void **state)
     }
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
         vd_config config = small_config();
-        vd_train_options options = eager(3);
+        vd_train_options options = small_options(3);
         memcpy((char *)&options + reals[i].at, &reals[i].value, sizeof reals[i].value);
         support_refused(vd_trainer_new(&config, vocab, &options, &trainer, &err), VD_USAGE, &err,
                         reals[i].name, NULL);
     }
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         vd_config config = small_config();
-        vd_train_options options = eager(3);
+        vd_train_options options = small_options(3);
         memcpy((char *)&config + sizes[i].at, &sizes[i].value, sizeof sizes[i].value);
         support_refused(vd_trainer_new(&config, vocab, &options, &trainer, &err), VD_USAGE, &err,
                         sizes[i].name, NULL);
@@ -652,8 +473,8 @@ static void settings_out_of_range_are_refused_by_name(void **state)
 static void a_model_is_not_a_checkpoint(void **state)
 {
     (void)state;
-    vd_train_options options = eager(3);
-    vd_trainer *trainer = new_trainer(&options), *other;
+    vd_train_options options = small_options(3);
+    vd_trainer *trainer = small_trainer(&options), *other;
     char *path = support_join(directory, "model.safetensors");
     vd_error err;
     must(vd_trainer_save_model(trainer, path, VD_F32, &err), &err);
@@ -667,7 +488,7 @@ static void a_model_is_not_a_checkpoint(void **state)
 static vd_status whole_run(void *context, vd_error *err)
 {
     vd_trainer *trainer = NULL;
-    vd_train_options options = eager(3);
+    vd_train_options options = small_options(3);
     vd_config config = small_config();
     double loss;
     vd_status status = vd_trainer_new(&config, context, &options, &trainer, err);
@@ -693,8 +514,8 @@ static void every_failed_allocation_is_reported(void **state)
 {
     (void)state;
     vd_vocab *vocab = small_vocab();
-    vd_train_options options = eager(3);
-    vd_trainer *trainer = new_trainer(&options);
+    vd_train_options options = small_options(3);
+    vd_trainer *trainer = small_trainer(&options);
     assert_true(support_fail_each_allocation(whole_run, vocab) > 10);
     assert_true(support_fail_each_allocation(save_and_resume, trainer) > 10);
     vd_trainer_free(trainer);
@@ -706,12 +527,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_seed_reproduces_a_run_bit_for_bit),
         cmocka_unit_test(a_resumed_run_is_the_run),
-        cmocka_unit_test(a_model_starts_another_with_its_gates_opened),
         cmocka_unit_test(pieces_of_a_step_are_the_step),
         cmocka_unit_test(a_failed_piece_changes_no_weight),
         cmocka_unit_test(every_choice_of_decoders_learns_saves_and_resumes),
-        cmocka_unit_test(two_decoders_start_from_a_model_with_one),
-        cmocka_unit_test(gates_start_half_open_when_asked),
         cmocka_unit_test(training_learns_its_batch),
         cmocka_unit_test(a_saved_model_scores_as_its_trainer),
         cmocka_unit_test(a_run_that_goes_wrong_says_so_and_keeps_its_weights),

@@ -1,0 +1,197 @@
+// Where training starts: from random weights, or from a model's, with other gates or decoders.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "engine/model_file.h"
+#include "engine/model_private.h"
+#include "tests/support/small_trainer.h"
+#include "tests/support/support.h"
+
+static char *directory;
+
+static int make_directory(void **state)
+{
+    (void)state;
+    directory = support_temp_dir();
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    support_remove_tree(directory);
+    free(directory);
+    return 0;
+}
+
+static void must(vd_status status, const vd_error *err)
+{
+    if (status != VD_OK)
+        fail_msg("%s", err->text);
+}
+
+static vd_model *model_of(const vd_trainer *trainer)
+{
+    char *path = support_join(directory, "start.safetensors");
+    vd_model *model;
+    vd_error err;
+    must(vd_trainer_save_model(trainer, path, VD_F32, &err), &err);
+    must(vd_model_load(path, &model, &err), &err);
+    free(path);
+    return model;
+}
+
+static vd_trainer *trainer_with(vd_gate gate, vd_positions positions, int hidden)
+{
+    vd_config config = small_config();
+    vd_train_options options = small_options(9);
+    vd_vocab *vocab = small_vocab();
+    vd_trainer *trainer;
+    vd_error err;
+    config.gate = gate;
+    config.positions = positions;
+    config.hidden = hidden;
+    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
+    vd_vocab_free(vocab);
+    return trainer;
+}
+
+// The largest difference of two trainers' scores, and the largest score.
+static float score_difference(vd_trainer *a, vd_trainer *b, float *largest)
+{
+    const vd_batch *batch = small_batch();
+    size_t n = (size_t)(batch->dialogs * batch->rounds * batch->candidates);
+    float *x = vd_alloc(n, sizeof *x), *y = vd_alloc(n, sizeof *y), most = 0;
+    vd_error err;
+    must(vd_trainer_scores(a, batch, x, &err), &err);
+    must(vd_trainer_scores(b, batch, y, &err), &err);
+    *largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        most = fmaxf(most, fabsf(x[i] - y[i]));
+        *largest = fmaxf(*largest, fabsf(x[i]));
+    }
+    vd_free(x);
+    vd_free(y);
+    return most;
+}
+
+static void a_model_starts_another_with_its_gates_opened(void **state)
+{
+    (void)state;
+    float largest;
+    vd_error err;
+    vd_trainer *base = trainer_with(VD_GATE_SIGMOID, VD_POSITIONS_NONE, 8);
+    small_steps(base, 5);
+    vd_model *model = model_of(base);
+    vd_trainer *same = trainer_with(VD_GATE_SIGMOID, VD_POSITIONS_NONE, 8);
+    must(vd_trainer_start_from(same, model, &err), &err);
+    assert_true(score_difference(base, same, &largest) < 1e-6f);
+    vd_trainer *leaky = trainer_with(VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE, 8);
+    assert_true(score_difference(base, leaky, &largest) > 0.2f * largest);
+    must(vd_trainer_start_from(leaky, model, &err), &err);
+    assert_true(score_difference(base, leaky, &largest) < 0.2f * largest);
+    vd_trainer *learned = trainer_with(VD_GATE_SIGMOID, VD_POSITIONS_LEARNED, 8);
+    must(vd_trainer_start_from(learned, model, &err), &err);
+    assert_true(score_difference(base, learned, &largest) < 1e-6f);
+
+    vd_trainer *wide = trainer_with(VD_GATE_SIGMOID, VD_POSITIONS_NONE, 9);
+    support_refused(vd_trainer_start_from(wide, model, &err), VD_MISMATCH, &err, "8", "9", NULL);
+    // As many words, but others.
+    char word[SMALL_VOCAB][16];
+    const char *list[SMALL_VOCAB];
+    vd_vocab *others;
+    vd_trainer *stranger;
+    vd_config config = *vd_trainer_config(base);
+    for (int i = 0; i < SMALL_VOCAB; i++) {
+        snprintf(word[i], sizeof word[i], "w%d", i == 7 ? 99 : i);
+        list[i] = word[i];
+    }
+    must(vd_vocab_from_words(list, SMALL_VOCAB - VD_FIRST_WORD, &others, &err), &err);
+    must(vd_trainer_new(&config, others, vd_trainer_options(base), &stranger, &err), &err);
+    support_refused(vd_trainer_start_from(stranger, model, &err), VD_MISMATCH, &err, "w7", "w99",
+                    NULL);
+    vd_trainer_free(stranger);
+    vd_vocab_free(others);
+    vd_model *open = model_of(leaky);
+    support_refused(vd_trainer_start_from(same, open, &err), VD_MISMATCH, &err, "leaky-relu", NULL);
+    vd_model_free(open);
+    vd_model_free(model);
+    vd_trainer *all[] = {base, same, leaky, learned, wide};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        vd_trainer_free(all[i]);
+}
+
+static void two_decoders_start_from_a_model_with_one(void **state)
+{
+    (void)state;
+    vd_train_options options = small_options(9);
+    vd_error err;
+    float largest;
+    vd_trainer *one = small_trainer_of(VD_DISCRIMINATIVE, &options);
+    small_steps(one, 5);
+    vd_model *model = model_of(one);
+    vd_trainer *both = small_trainer_of(VD_BOTH, &options);
+    must(vd_trainer_start_from(both, model, &err), &err);
+    vd_model *grown = model_of(both);
+    // And back to one decoder again: nothing of it was lost on the way.
+    vd_trainer *again = small_trainer_of(VD_DISCRIMINATIVE, &options);
+    must(vd_trainer_start_from(again, grown, &err), &err);
+    assert_true(score_difference(one, again, &largest) < 1e-6f);
+    vd_trainer *said = small_trainer_of(VD_GENERATIVE, &options);
+    must(vd_trainer_start_from(said, grown, &err), &err);
+    assert_true(isfinite(small_steps(said, 2)));
+    vd_model_free(model);
+    vd_model_free(grown);
+    vd_trainer_free(one);
+    vd_trainer_free(both);
+    vd_trainer_free(again);
+    vd_trainer_free(said);
+}
+
+// Gates without an upper bound start as 1/2 + x/4; everything else, and sigmoid gates, as without.
+static void gates_start_half_open_when_asked(void **state)
+{
+    (void)state;
+    vd_vocab *vocab = small_vocab();
+    for (int gate = VD_GATE_SIGMOID; gate <= VD_GATE_ELU; gate++) {
+        vd_config config = small_config();
+        vd_train_options plain = small_options(7), open = small_options(7);
+        vd_trainer *a, *b;
+        vd_error err;
+        config.gate = (vd_gate)gate;
+        open.open_gates = 1;
+        must(vd_trainer_new(&config, vocab, &plain, &a, &err), &err);
+        must(vd_trainer_new(&config, vocab, &open, &b, &err), &err);
+        vd_model *from = model_of(a), *to = model_of(b);
+        for (int k = 0; k < from->layout.count; k++) {
+            const vd_parameter *p = &from->layout.parameter[k];
+            bool opened = gate != VD_GATE_SIGMOID && strstr(p->name, ".embed_g.0.");
+            float add = opened && strstr(p->name, "bias") ? 0.5f : 0, by = opened ? 0.25f : 1;
+            for (size_t i = p->offset; i < p->offset + p->elements; i++)
+                assert_true(to->block[i] == from->block[i] * by + add);
+        }
+        vd_model_free(from);
+        vd_model_free(to);
+        vd_trainer_free(a);
+        vd_trainer_free(b);
+    }
+    vd_vocab_free(vocab);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_starts_another_with_its_gates_opened),
+        cmocka_unit_test(two_decoders_start_from_a_model_with_one),
+        cmocka_unit_test(gates_start_half_open_when_asked),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
