@@ -192,9 +192,12 @@ vd_status vd_pool_open(const vd_model *model, const int32_t *tokens, const int32
                        int count, int width, const char *path, const vd_watch *watch, vd_pool **out,
                        vd_error *err)
 {
-    vd_status status = vd_pool_load(model, tokens, lengths, count, width, path, out, NULL);
+    vd_error why = {0};
+    vd_status status = vd_pool_load(model, tokens, lengths, count, width, path, out, &why);
     if (status == VD_OK)
         return VD_OK;
+    if (status == VD_NO_MEMORY)
+        return vd_error_set(err, status, "%s", why.text);
     double start = seconds_now();
     status = vd_pool_new(model, tokens, lengths, count, width, watch, out, err);
     if (status == VD_OK && seconds_now() - start > SLOW_SECONDS)

@@ -12,13 +12,14 @@
 #include "tui/session.h"
 #include "tui/shares.h"
 
-enum { IMAGE, MODEL, ASSETS, TOP, JSON };
+enum { IMAGE, MODEL, ASSETS, TOP, FOLD, JSON };
 
 const vd_option vd_cmd_ask_options[] = {
     {"image", "ID", "the picture, by its number or a file whose name ends in it"},
     {"model", "MODEL", "base, improved (the default) or a model file"},
     {"assets", "DIR", "directory with dialogs.json, features.safetensors, pool.txt and pictures"},
     {"top", "N", "how many answers to print (5; 10 with --json)"},
+    {"fold", NULL, "show answers that are alike (\"yes\", \"yes it is\") as one"},
     {"json", NULL, "one JSON object a question"},
     {0},
 };
@@ -28,7 +29,9 @@ enum { MOST_LINE = 65536, BAR = 20, SHOWN_REGIONS = 3 };
 typedef struct ask {
     const char *image, *model, *assets;
     int64_t top; // 0: the default
-    bool json, utf8;
+    bool json, utf8, fold;
+    vd_folded *shown; // (top) of the question that is answered now
+    int shown_count;
     vd_world *world;
     vd_session *session;
     int asked;
@@ -52,16 +55,20 @@ static void json_words(yajl_gen json, const vd_reply *reply)
     yajl_gen_array_close(json);
 }
 
-static void json_answers(yajl_gen json, const ask *a, const vd_answer *answer)
+static void json_answers(yajl_gen json, const ask *a)
 {
     vd_output_string(json, "answers");
     yajl_gen_array_open(json);
-    for (int i = 0; i < answer->candidates && i < a->top; i++) {
+    for (int i = 0; i < a->shown_count; i++) {
         yajl_gen_map_open(json);
         vd_output_string(json, "text");
-        vd_output_string(json, vd_session_answer_text(a->session, answer->order[i]));
+        vd_output_string(json, vd_session_answer_text(a->session, a->shown[i].answer));
         vd_output_string(json, "probability");
-        vd_output_number(json, (double)answer->probability[answer->order[i]]);
+        vd_output_number(json, a->shown[i].probability);
+        if (a->fold) {
+            vd_output_string(json, "alike");
+            yajl_gen_integer(json, a->shown[i].alike);
+        }
         yajl_gen_map_close(json);
     }
     yajl_gen_array_close(json);
@@ -113,7 +120,7 @@ static vd_status print_json(const ask *a, const vd_reply *reply, vd_error *err)
     vd_output_string(json, "question");
     vd_output_string(json, reply->typed);
     json_words(json, reply);
-    json_answers(json, a, &reply->answer);
+    json_answers(json, a);
     json_attention(json, a, &reply->answer);
     vd_output_string(json, "model");
     vd_output_string(json, vd_model_name(vd_session_model(a->session)));
@@ -189,19 +196,21 @@ static void print_text(const ask *a, const vd_reply *reply)
     vd_output_text(stdout, reply->typed);
     printf("\n");
     int widest = 8;
-    for (int i = 0; i < answer->candidates && i < a->top; i++) {
-        int width = vd_output_width(vd_session_answer_text(a->session, answer->order[i]));
+    for (int i = 0; i < a->shown_count; i++) {
+        int width = vd_output_width(vd_session_answer_text(a->session, a->shown[i].answer));
         if (width > widest && width <= 40)
             widest = width;
     }
-    for (int i = 0; i < answer->candidates && i < a->top; i++) {
-        const char *text = vd_session_answer_text(a->session, answer->order[i]);
-        double share = (double)answer->probability[answer->order[i]];
+    for (int i = 0; i < a->shown_count; i++) {
+        const vd_folded *one = &a->shown[i];
+        const char *text = vd_session_answer_text(a->session, one->answer);
         printf("   ");
         vd_output_text(stdout, text);
         int width = vd_output_width(text);
-        printf("%*s %5.1f %% ", width < widest ? widest - width : 0, "", 100 * share);
-        vd_output_bar(stdout, share, BAR, a->utf8);
+        printf("%*s %5.1f %% ", width < widest ? widest - width : 0, "", 100 * one->probability);
+        vd_output_bar(stdout, one->probability, BAR, a->utf8);
+        if (one->alike)
+            printf(" with %d alike", one->alike);
         printf("%s\n", i ? "" : " of the pool's answers");
     }
     print_history(answer);
@@ -211,6 +220,27 @@ static void print_text(const ask *a, const vd_reply *reply)
 
 // ---- asking -------------------------------------------------------------------------------------
 
+// The answers to show: the first of the ranking, or the first of each group of alike ones.
+static vd_status choose_shown(ask *a, const vd_answer *answer, vd_error *err)
+{
+    int most = a->top < answer->candidates ? (int)a->top : answer->candidates;
+    const int32_t *group;
+    vd_free(a->shown);
+    a->shown = vd_alloc((size_t)most, sizeof *a->shown);
+    a->shown_count = most;
+    if (!a->shown)
+        return vd_error_memory(err, "the answers");
+    if (a->fold) {
+        vd_status status = vd_session_fold(a->session, &group, err);
+        return status ? status
+                      : vd_fold_ranking(answer, group, most, a->shown, &a->shown_count, err);
+    }
+    for (int i = 0; i < most; i++)
+        a->shown[i] =
+            (vd_folded){answer->order[i], 0, (double)answer->probability[answer->order[i]]};
+    return VD_OK;
+}
+
 static vd_status ask_one(ask *a, const char *question, vd_error *err)
 {
     vd_reply reply;
@@ -218,6 +248,11 @@ static vd_status ask_one(ask *a, const char *question, vd_error *err)
     if (status)
         return status;
     int first = reply.answer.order[0];
+    status = choose_shown(a, &reply.answer, err);
+    if (status) {
+        vd_reply_clear(&reply);
+        return status;
+    }
     if (!isfinite(reply.answer.probability[first]))
         status = vd_error_set(err, VD_FORMAT, "%.300s: its scores are not finite numbers",
                               vd_model_path(vd_session_model(a->session)));
@@ -306,6 +341,8 @@ static vd_status read_options(ask *a, int argc, char **argv, int *operands, vd_e
             a->assets = value;
         else if (option == JSON)
             a->json = true;
+        else if (option == FOLD)
+            a->fold = true;
         else if (vd_option_int("top", value, 1, 1000000, &a->top, err))
             return VD_USAGE;
     }
@@ -337,6 +374,7 @@ int vd_cmd_ask(int argc, char **argv)
         status = ask_stdin(&a, &err);
     for (; status == VD_OK && operand < argc; operand++)
         status = ask_one(&a, argv[operand], &err);
+    vd_free(a.shown);
     vd_session_free(a.session);
     vd_world_close(a.world);
     return status ? vd_command_fail("ask", &err) : 0;

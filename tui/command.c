@@ -113,11 +113,19 @@ const vd_command vd_commands[] = {
      "  visdial data pack visdial_1.0_train.json --out train.packed\n"
      "  visdial data vocab visdial_1.0_train.json --out word_counts.json\n",
      vd_cmd_data_options, "info pack vocab"},
+    {"pool", vd_cmd_pool, "make the pool of answers that questions are ranked against",
+     "build --data FILE [options]",
+     "Takes the answers people gave in a data set, with how often. With --model the pool goes "
+     "beside\n"
+     "the model, and its vectors too: chat and ask then map them instead of making them anew.",
+     "  visdial pool build --data visdial_1.0_train.json --model run1/model.safetensors\n"
+     "  visdial pool build --data train.packed --top 10000 --out pool.txt\n",
+     vd_cmd_pool_options, "build"},
     {"info", vd_cmd_info, "say what files hold: models, features, dialogs, pools, pictures",
      "[FILE...]", "Without a file: what this program is made of.",
      "  visdial info assets/improved.safetensors assets/pictures/3.png\n", no_options, NULL},
     {"help", vd_cmd_help, "explain a command", "[COMMAND]", "", "  visdial help train\n",
-     help_options, "chat ask walk train eval compare replay blocks extract data info help"},
+     help_options, "chat ask walk train eval compare replay blocks extract data pool info help"},
     {0},
 };
 

@@ -16,6 +16,7 @@ struct vd_session {
     int32_t *tokens;               // (answers->count, VD_MAX_CANDIDATE)
     int32_t *lengths;              // (answers->count)
     vd_pool *pool;
+    int32_t *group; // (answers->count) alike answers, once somebody asked for them
 
     size_t index;
     vd_dialog *dialog; // NULL before the first picture
@@ -136,6 +137,36 @@ static vd_status own_pool_path(const vd_session *session, char **out, vd_error *
     return VD_OK;
 }
 
+char *vd_session_vectors_path(const vd_model *model)
+{
+    static const char model_suffix[] = ".safetensors", suffix[] = ".vectors.safetensors";
+    const char *path = vd_model_path(model);
+    size_t length = strlen(path), cut = sizeof model_suffix - 1;
+    if (length > cut && strcmp(path + length - cut, model_suffix) == 0)
+        length -= cut;
+    char *out = vd_alloc(length + sizeof suffix, 1);
+    if (out)
+        snprintf(out, length + sizeof suffix, "%.*s%s", (int)length, path, suffix);
+    return out;
+}
+
+vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *err)
+{
+    vd_status status = VD_OK;
+    if (!session->group) {
+        session->group = vd_alloc(session->answers->count, sizeof *session->group);
+        status = session->group ? vd_fold_answers(session->answers->answer, session->answers->count,
+                                                  session->group, err)
+                                : vd_error_memory(err, "answers that are alike");
+    }
+    if (status) {
+        vd_free(session->group);
+        session->group = NULL;
+    }
+    *group = session->group;
+    return status;
+}
+
 static vd_status load_pool(vd_session *session, vd_error *err)
 {
     char *path;
@@ -158,8 +189,14 @@ static vd_status load_pool(vd_session *session, vd_error *err)
                                    &session->tokens, &session->lengths, err);
     if (status)
         return status;
-    return vd_pool_new(session->model, session->tokens, session->lengths,
-                       (int)session->answers->count, VD_MAX_CANDIDATE, NULL, &session->pool, err);
+    char *vectors = vd_session_vectors_path(session->model);
+    if (!vectors)
+        return vd_error_memory(err, "a path");
+    status = vd_pool_open(session->model, session->tokens, session->lengths,
+                          (int)session->answers->count, VD_MAX_CANDIDATE, vectors, NULL,
+                          &session->pool, err);
+    vd_free(vectors);
+    return status;
 }
 
 vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err)
@@ -219,6 +256,7 @@ void vd_session_free(vd_session *session)
     vd_free(session->boxes);
     vd_dialog_free(session->dialog);
     vd_pool_free(session->pool);
+    vd_free(session->group);
     vd_free(session->lengths);
     vd_free(session->tokens);
     vd_answer_pool_clear(&session->own);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "engine/dialog.h"
+#include "features/fold.h"
 #include "features/pool.h"
 #include "features/regions.h"
 #include "features/visdial.h"
@@ -81,6 +82,10 @@ typedef struct vd_said {
 vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err);
 void vd_session_free(vd_session *session);
 
+// Where the vectors of a model's pool are kept: beside it (vd_free); NULL when memory is out.
+char *vd_session_vectors_path(const vd_model *model);
+// group (borrowed): for each answer of the pool the first that is alike (features/fold.h).
+vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *err);
 const vd_model *vd_session_model(const vd_session *session);
 const char *vd_session_backend(const vd_session *session); // "cpu"
 // Of the model's file and of its pool.

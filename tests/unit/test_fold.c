@@ -1,0 +1,107 @@
+// Answers that are alike, and rankings in which they are folded together.
+#include "features/fold.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/support.h"
+
+static void keys_are(const char *answer, const char *expected)
+{
+    char key[96];
+    vd_fold_key(answer, key, sizeof key);
+    assert_string_equal(key, expected);
+}
+
+static void keys_leave_out_what_says_nothing(void **state)
+{
+    (void)state;
+    keys_are("yes", "yes");
+    keys_are("yes it is", "yes");
+    keys_are("yes, they are.", "yes");
+    keys_are("no there is not", "no not");
+    keys_are("it's a red cube", "red cube");
+    keys_are("there are 2", "2");
+    keys_are("it is", "it is");
+    keys_are("", "");
+    keys_are("!?", "!?");
+    keys_are("caf\xc3\xa9", "caf\xc3\xa9");
+    char small[8];
+    vd_fold_key("yes yellow banana", small, sizeof small);
+    assert_string_equal(small, "yes");
+    vd_fold_key("it is there", small, sizeof small);
+    assert_string_equal(small, "it is t");
+}
+
+static char yes[] = "yes", no[] = "no", yes_it_is[] = "yes it is", red[] = "red",
+            yes_they_are[] = "yes, they are", it_is_red[] = "it is red", it_is[] = "it is";
+static char *answers[] = {yes, no, yes_it_is, red, yes_they_are, it_is_red, it_is};
+enum { ANSWERS = sizeof answers / sizeof *answers };
+
+static void groups_are_named_by_their_first(void **state)
+{
+    (void)state;
+    const int32_t expected[ANSWERS] = {0, 1, 0, 3, 0, 3, 6};
+    int32_t group[ANSWERS];
+    assert_int_equal(vd_fold_answers(answers, ANSWERS, group, NULL), VD_OK);
+    assert_memory_equal(group, expected, sizeof group);
+}
+
+static void rankings_show_the_best_of_each_group(void **state)
+{
+    (void)state;
+    float probability[ANSWERS] = {0.1f, 0.25f, 0.3f, 0.05f, 0.02f, 0.2f, 0.08f};
+    int32_t order[ANSWERS] = {2, 1, 5, 0, 6, 3, 4}, group[ANSWERS];
+    const vd_answer answer = {.candidates = ANSWERS, .probability = probability, .order = order};
+    vd_folded list[ANSWERS];
+    int count;
+    assert_int_equal(vd_fold_answers(answers, ANSWERS, group, NULL), VD_OK);
+    assert_int_equal(vd_fold_ranking(&answer, group, ANSWERS, list, &count, NULL), VD_OK);
+    const struct {
+        int32_t answer;
+        int alike;
+        double probability;
+    } expected[] = {{2, 2, 0.42}, {1, 0, 0.25}, {5, 1, 0.25}, {6, 0, 0.08}};
+    assert_int_equal(count, 4);
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(list[i].answer, expected[i].answer);
+        assert_int_equal(list[i].alike, expected[i].alike);
+        assert_float_equal(list[i].probability, expected[i].probability, 1e-6);
+    }
+    assert_int_equal(vd_fold_ranking(&answer, group, 2, list, &count, NULL), VD_OK);
+    assert_int_equal(count, 2);
+    assert_float_equal(list[0].probability, 0.42, 1e-6);
+}
+
+static vd_status fold_once(void *context, vd_error *err)
+{
+    (void)context;
+    float probability[ANSWERS] = {0};
+    int32_t order[ANSWERS] = {0, 1, 2, 3, 4, 5, 6}, group[ANSWERS];
+    const vd_answer answer = {.candidates = ANSWERS, .probability = probability, .order = order};
+    vd_folded list[ANSWERS];
+    int count;
+    vd_status status = vd_fold_answers(answers, ANSWERS, group, err);
+    return status ? status : vd_fold_ranking(&answer, group, ANSWERS, list, &count, err);
+}
+
+static void running_out_of_memory_is_reported(void **state)
+{
+    (void)state;
+    assert_int_equal(support_fail_each_allocation(fold_once, NULL), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_leave_out_what_says_nothing),
+        cmocka_unit_test(groups_are_named_by_their_first),
+        cmocka_unit_test(rankings_show_the_best_of_each_group),
+        cmocka_unit_test(running_out_of_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
