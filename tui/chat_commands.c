@@ -121,6 +121,12 @@ static void run_attention(vd_chat *chat, const char *argument)
     vd_chat_open(chat, VD_PLACE_DETAIL);
 }
 
+static void run_walk(vd_chat *chat, const char *argument)
+{
+    (void)argument;
+    vd_chat_open(chat, VD_PLACE_WALK);
+}
+
 static void run_compare(vd_chat *chat, const char *argument)
 {
     if (strcmp(argument, "off") == 0) {
@@ -213,6 +219,10 @@ static const command commands[] = {
     {"/zoom", NULL, "picture full screen and back", run_zoom},
     {"/answers", NULL, "every answer of the pool, ranked", run_answers},
     {"/attention", NULL, "attention word by word", run_attention},
+    {"/walk", NULL, "walk through the answer, stage by stage", run_walk},
+    {"/what-if", "CHANGE",
+     "leave out: caption, round N, region N, word N, word N=OTHER, attention N, positions, picture",
+     vd_chat_what_if},
     {"/compare", "MODEL", "models side by side: one more, or `off`", run_compare},
     {"/history", "WHOSE", "whose answers a model continues from: own, shared, people's",
      run_history},

@@ -38,8 +38,7 @@ bool vd_chat_hears_itself(const vd_chat *chat, int lane, size_t round)
 
 // ---- asking ------------------------------------------------------------------------------------
 
-// The first `count` rounds as a lane hears them, in one block. NULL: out of memory.
-static vd_said *make_history(const vd_chat *chat, int lane, size_t count)
+vd_said *vd_chat_history(const vd_chat *chat, int lane, size_t count)
 {
     size_t bytes = count * sizeof(vd_said);
     for (size_t i = 0; i < count; i++)
@@ -80,7 +79,7 @@ static bool ask_round(vd_chat *chat, int lane, size_t at)
                           .lane = lane,
                           .text = vd_strdup(chat->rounds[at].typed),
                           .index = chat->index,
-                          .history = at ? make_history(chat, lane, at) : NULL,
+                          .history = at ? vd_chat_history(chat, lane, at) : NULL,
                           .turns = (int)at};
     if (!request.text || (at && !request.history)) {
         vd_request_clear(&request);
@@ -369,6 +368,7 @@ void vd_chat_answer_came(vd_chat *chat, vd_event *event)
     vd_round *round = &chat->rounds[own->at];
     vd_take *take = &round->take[event->lane];
     take->ready = true;
+    take->stamp = event->serial;
     take->reply = event->reply;
     event->reply = (vd_reply){0};
     take->chosen = take->reply.answer.order[0];

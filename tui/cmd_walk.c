@@ -71,10 +71,11 @@ static void print_values(const walk_command *c, const char *title, const vd_walk
         char shape[48];
         shape_text(&value[i], shape, sizeof shape);
         if (c->markdown)
-            printf("* **%s** (%s): %s\n", value[i].name, shape, value[i].is);
+            printf("* **%s** (%s) = (%s): %s\n", value[i].name, value[i].axes, shape, value[i].is);
         else
-            printf("   %-4s %-6s (%s)%*s %s\n", i ? "" : title, value[i].name, shape,
-                   (int)(strlen(shape) < 12 ? 12 - strlen(shape) : 0), "", value[i].is);
+            printf("   %-4s %-6s (%s)%*s %s (%s)\n", i ? "" : title, value[i].name, shape,
+                   (int)(strlen(shape) < 12 ? 12 - strlen(shape) : 0), "", value[i].is,
+                   value[i].axes);
     }
 }
 
@@ -344,6 +345,8 @@ static void json_values(yajl_gen json, const char *name, const vd_walk_value *va
         vd_output_string(json, value[i].name);
         vd_output_string(json, "is");
         vd_output_string(json, value[i].is);
+        vd_output_string(json, "axes");
+        vd_output_string(json, value[i].axes);
         vd_output_string(json, "shape");
         yajl_gen_array_open(json);
         for (int d = 0; d < value[i].dims; d++) {

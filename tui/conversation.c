@@ -147,9 +147,12 @@ static vd_status serve_ask(vd_session *session, const vd_request *request, const
         status = vd_session_picture(session, request->index, err);
     if (!status)
         status = vd_session_continue(session, request->history, request->turns, stop, err);
-    if (!status)
-        status = vd_session_ask(session, request->text, stop, &event->reply, err);
-    return status;
+    if (status)
+        return status;
+    if (request->kind == VD_REQUEST_WALK)
+        return vd_walk_new(session, request->text, request->switches, request->effects, stop,
+                           &event->walk, err);
+    return vd_session_ask(session, request->text, stop, &event->reply, err);
 }
 
 void vd_conversation_serve(void *context, const vd_request *request, const atomic_int *stop,
@@ -165,6 +168,7 @@ void vd_conversation_serve(void *context, const vd_request *request, const atomi
         event->status = serve_picture(conversation, request->index, event, err);
         break;
     case VD_REQUEST_ASK:
+    case VD_REQUEST_WALK:
         if (conversation->now)
             event->status = serve_ask(conversation->now->session, request, stop, event, err);
         else

@@ -11,10 +11,11 @@ enum {
     ANSWERS = 1 << VD_PLACE_ANSWERS,
     DETAIL = 1 << VD_PLACE_DETAIL,
     COMPARE = 1 << VD_PLACE_COMPARE,
+    WALK = 1 << VD_PLACE_WALK,
     HELP = 1 << VD_PLACE_HELP,
-    LINE = CHAT | ZOOM | ANSWERS | DETAIL | COMPARE,
+    LINE = CHAT | ZOOM | ANSWERS | DETAIL | COMPARE | WALK,
     ALL = LINE | HELP,
-    ASKING = CHAT | ZOOM | DETAIL | COMPARE
+    ASKING = CHAT | ZOOM | DETAIL | COMPARE | WALK
 };
 
 // Bindings with the same action and places that follow one another share one line of the help.
@@ -31,6 +32,8 @@ typedef struct binding {
 #define F(n) (VD_KEY_F0 + (n))
 
 static const binding table[] = {
+    {WALK, VD_KEY_ENTER, 0, true, VD_ACTION_PICK,
+     "what-if: leave this out, or put it back; else the next stage", NULL},
     {ASKING, VD_KEY_ENTER, 0, false, VD_ACTION_ASK, "ask; run a /command", NULL},
     {ASKING, VD_KEY_TAB, 0, false, VD_ACTION_COMPLETE,
      "empty line: a question people asked about this picture; else complete a /command",
@@ -41,6 +44,14 @@ static const binding table[] = {
      "Enter takes it"},
     {ANSWERS, VD_KEY_UP, 0, false, VD_ACTION_LINE_UP, "move through the answers", NULL},
     {ANSWERS, VD_KEY_DOWN, 0, false, VD_ACTION_LINE_DOWN, "move through the answers", NULL},
+    {WALK, VD_KEY_LEFT, 0, true, VD_ACTION_LEFT, "the stage before", NULL},
+    {WALK, VD_KEY_RIGHT, 0, true, VD_ACTION_RIGHT, "the next stage; last the what-ifs",
+     "Left/Right stage"},
+    {WALK, VD_KEY_UP, 0, true, VD_ACTION_LINE_UP, "what-if: another one; else scroll", NULL},
+    {WALK, VD_KEY_DOWN, 0, true, VD_ACTION_LINE_DOWN, "what-if: another one; else scroll", NULL},
+    {WALK, ' ', 0, true, VD_ACTION_PICK,
+     "what-if: leave this out, or put it back; else the next stage", "Space what-if"},
+    {WALK, VD_KEY_DELETE, 0, true, VD_ACTION_ALL_BACK, "put everything back", "Del all back"},
     {DETAIL, VD_KEY_LEFT, 0, true, VD_ACTION_LEFT, "another word of the question", NULL},
     {DETAIL, VD_KEY_RIGHT, 0, true, VD_ACTION_RIGHT, "another word of the question",
      "Left/Right word"},
@@ -51,7 +62,7 @@ static const binding table[] = {
     {COMPARE, 'h', VD_ALT, false, VD_ACTION_FOLLOW,
      "the answers this model's conversation continues from: shared, its own, people's",
      "Alt-h history"},
-    {ZOOM | ANSWERS | DETAIL | COMPARE | HELP, VD_KEY_ESCAPE, 0, false, VD_ACTION_BACK,
+    {ZOOM | ANSWERS | DETAIL | COMPARE | WALK | HELP, VD_KEY_ESCAPE, 0, false, VD_ACTION_BACK,
      "back to where you were", "Esc back"},
     {HELP, 'q', 0, false, VD_ACTION_BACK, "back to where you were", NULL},
     {HELP, '?', 0, false, VD_ACTION_BACK, "back to where you were", NULL},
@@ -71,6 +82,10 @@ static const binding table[] = {
     {LINE, F(8), 0, false, VD_ACTION_NEXT_PICTURE, "next picture", "F8 next"},
     {LINE, VD_KEY_LEFT, VD_ALT, false, VD_ACTION_PREVIOUS_PICTURE, "previous picture", NULL},
     {LINE, F(7), 0, false, VD_ACTION_PREVIOUS_PICTURE, "previous picture", NULL},
+    {LINE, F(12), 0, false, VD_ACTION_WALK, "a walk through the answer, stage by stage; what if",
+     "F12 walk"},
+    {LINE, 'w', VD_ALT, false, VD_ACTION_WALK, "a walk through the answer, stage by stage; what if",
+     NULL},
     {LINE, F(9), 0, false, VD_ACTION_RANDOM_PICTURE, "any picture", NULL},
     {LINE, VD_KEY_UP, VD_ALT, false, VD_ACTION_OLDER_ROUND,
      "look at an earlier round: its ranking and attention", "Alt-Up/Down round"},

@@ -50,6 +50,7 @@ typedef struct vd_key {
     X(ANSWERS, answers) /* the whole pool as a list, typing filters it */                          \
     X(DETAIL, detail)   /* the attention heat maps */                                              \
     X(COMPARE, compare) /* what several models answer, side by side */                             \
+    X(WALK, walk)       /* one answer stage by stage, and what if */                               \
     X(HELP, help)
 
 typedef enum vd_place {
@@ -89,6 +90,8 @@ typedef enum vd_place {
     X(ZOOM)                                                                                        \
     X(ANSWERS)                                                                                     \
     X(DETAIL)                                                                                      \
+    X(WALK)                                                                                        \
+    X(ALL_BACK)                                                                                    \
     X(PICK)                                                                                        \
     X(LEFT)                                                                                        \
     X(RIGHT)                                                                                       \

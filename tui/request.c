@@ -6,6 +6,7 @@ void vd_request_clear(vd_request *request)
 {
     vd_free(request->text);
     vd_free(request->history);
+    vd_free(request->switches);
     *request = (vd_request){0};
 }
 
@@ -13,5 +14,6 @@ void vd_event_clear(vd_event *event)
 {
     vd_free(event->boxes);
     vd_reply_clear(&event->reply);
+    vd_walk_free(event->walk);
     *event = (vd_event){0};
 }

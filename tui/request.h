@@ -4,13 +4,14 @@
 #define VD_REQUEST_H
 
 #include "engine/error.h"
-#include "tui/session.h"
+#include "tui/walk.h"
 
 typedef enum vd_request_kind {
     // for the engine, served in order by the lane's thread, each with an event
     VD_REQUEST_MODEL,   // text: "base", "improved" or a path answers this lane's questions
     VD_REQUEST_PICTURE, // index of a picture of the world: where its regions lie
     VD_REQUEST_ASK,     // text, about picture `index`, after the turns of `history`
+    VD_REQUEST_WALK,    // the same, walked through, with `switches`
     // for the terminal's side, at once, without an event
     VD_REQUEST_STOP,
     VD_REQUEST_MOUSE, // index 1 = on, 0 = off
@@ -27,6 +28,8 @@ typedef struct vd_request {
     size_t index;
     vd_said *history; // (turns), one block with its texts, owned; NULL when turns is 0
     int turns;
+    vd_switches *switches; // of a WALK, owned
+    bool effects;          // every switch alone is wanted, too
 } vd_request;
 
 typedef struct vd_event {
@@ -46,6 +49,8 @@ typedef struct vd_event {
     vd_fingerprint features_hash;
     // ASK
     vd_reply reply;
+    // WALK
+    vd_walk *walk; // owned
 } vd_event;
 
 // Frees what they own and zeroes them.

@@ -94,11 +94,14 @@ void vd_chat_event(vd_chat *chat, vd_event *event)
         vd_chat_model_came(chat, event);
     else if (event->kind == VD_REQUEST_ASK)
         vd_chat_answer_came(chat, event);
+    else if (event->kind == VD_REQUEST_WALK)
+        vd_chat_walk_came(chat, event);
     else if (event->status)
         vd_chat_complain(chat, "%s", event->error.text);
     else if (event->kind == VD_REQUEST_PICTURE)
         take_boxes(chat, event);
     vd_event_clear(event);
+    vd_chat_walk_pump(chat);
 }
 
 // ---- keys --------------------------------------------------------------------------------------
@@ -250,6 +253,9 @@ static void act(vd_chat *chat, vd_action action, vd_key key)
     case VD_ACTION_COMPARE:
         vd_chat_toggle(chat, VD_PLACE_COMPARE);
         break;
+    case VD_ACTION_WALK:
+        vd_chat_toggle(chat, VD_PLACE_WALK);
+        break;
     case VD_ACTION_DETAIL:
         vd_chat_toggle(chat, VD_PLACE_DETAIL);
         break;
@@ -299,6 +305,7 @@ void vd_chat_key(vd_chat *chat, vd_key key)
     }
     while (vd_view_of(chat->place)->of_round && !vd_chat_shown(chat))
         vd_chat_back(chat);
+    vd_chat_walk_pump(chat);
 }
 
 // ---- start and end -----------------------------------------------------------------------------
@@ -332,6 +339,7 @@ void vd_chat_free(vd_chat *chat)
     for (int i = 0; i < VD_LANES; i++)
         vd_free(chat->lanes[i].name);
     vd_free(chat->boxes);
+    vd_chat_walk_drop(chat);
     vd_picture_clear(&chat->picture);
     vd_line_free(&chat->line);
     vd_line_free(&chat->filter);

@@ -70,6 +70,7 @@ typedef struct vd_lane {
 // One lane's answer to a round.
 typedef struct vd_take {
     bool ready;     // else it is being asked, or waits for its turn
+    long stamp;     // another one for every answer
     vd_reply reply; // when ready
     int chosen;     // pool index of the answer its conversation goes on with
     char *was;      // "blue (25 %, base)": what it was before it was asked again, owned; or NULL
@@ -85,6 +86,18 @@ typedef struct vd_round {
     int human; // round of the people's dialog with this question, -1 none
     vd_take take[VD_LANES];
 } vd_round;
+
+// The walk through the answer that is looked at (chat_walk.c).
+typedef struct vd_chat_walk {
+    vd_walk *walk; // owned; NULL: not there (yet)
+    long stamp;    // the answer it is of, and the model that walks
+    char model[VD_MODEL_NAME];
+    long serial;          // of the request being served, 0 none
+    bool failed;          // nothing more is asked for
+    int page;             // a stage, then what-if
+    int at;               // cursor in the what-ifs
+    vd_switches switches; // as they are wanted
+} vd_chat_walk;
 
 // A conversation about the picture that is set aside.
 typedef struct vd_branch {
@@ -121,6 +134,7 @@ struct vd_chat {
     vd_line filter; // of the place that filters
     int list_at;    // cursor in the filtered list
     int word;       // of the detail view
+    vd_chat_walk walk;
     int suggestion; // people's rounds already suggested for this picture
     char suggested[VD_LINE_MAX + 1];
     bool pasting;
@@ -237,6 +251,15 @@ const char *vd_follow_name(vd_follow follow); // "own", "shared", "people's"
 void vd_chat_follow(vd_chat *chat, int lane, vd_follow follow);
 void vd_chat_compare_with(vd_chat *chat, const char *model); // one more lane; "": two at least
 void vd_chat_stop_comparing(vd_chat *chat);
+
+// The first `count` rounds as a lane hears them, in one block. NULL: out of memory.
+vd_said *vd_chat_history(const vd_chat *chat, int lane, size_t count);
+
+// Walk (chat_walk.c).
+void vd_chat_walk_pump(vd_chat *chat); // asks for the walk that the screen needs
+void vd_chat_walk_came(vd_chat *chat, vd_event *event);
+void vd_chat_walk_drop(vd_chat *chat);
+void vd_chat_what_if(vd_chat *chat, const char *text); // "region 2", "none", "" only looks
 
 // Branches (chat_branches.c).
 void vd_take_clear(vd_take *take);

@@ -52,7 +52,7 @@ enum { VD_WALK_STAGES = 8 };
 
 // A tensor; `value` is borrowed from the walk, NULL for what is no number.
 typedef struct vd_walk_value {
-    const char *name, *is;
+    const char *name, *is, *axes; // "Q", "word states", "Tq, 2H"
     int dims, shape[3];
     const float *value;
 } vd_walk_value;

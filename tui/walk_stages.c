@@ -20,22 +20,26 @@ typedef struct walk_view {
 // ---- pieces -------------------------------------------------------------------------------------
 
 static void put_value(vd_walk_value *list, int *count, const char *name, const char *is,
+                      const char *axes, const float *value, int rows, int columns)
+{
+    list[(*count)++] = (vd_walk_value){.name = name,
+                                       .is = is,
+                                       .axes = axes,
+                                       .dims = columns ? 2 : 1,
+                                       .shape = {rows, columns},
+                                       .value = value};
+}
+
+static void goes_in(walk_view *v, const char *name, const char *is, const char *axes,
+                    const float *value, int rows, int columns)
+{
+    put_value(v->out->in, &v->out->ins, name, is, axes, value, rows, columns);
+}
+
+static void comes_out(walk_view *v, const char *name, const char *is, const char *axes,
                       const float *value, int rows, int columns)
 {
-    list[(*count)++] = (vd_walk_value){
-        .name = name, .is = is, .dims = columns ? 2 : 1, .shape = {rows, columns}, .value = value};
-}
-
-static void goes_in(walk_view *v, const char *name, const char *is, const float *value, int rows,
-                    int columns)
-{
-    put_value(v->out->in, &v->out->ins, name, is, value, rows, columns);
-}
-
-static void comes_out(walk_view *v, const char *name, const char *is, const float *value, int rows,
-                      int columns)
-{
-    put_value(v->out->out, &v->out->outs, name, is, value, rows, columns);
+    put_value(v->out->out, &v->out->outs, name, is, axes, value, rows, columns);
 }
 
 static vd_walk_table *new_table(walk_view *v, bool share, int rows, int columns, bool text)
@@ -117,11 +121,10 @@ static bool word_states(walk_view *v)
     v->out->formula[0] =
         positions ? "Q = BiLSTM(word vectors + positions)" : "Q = BiLSTM(word vectors)";
     v->out->formula[1] = "q = [forward state at the last word ; backward state at the first]";
-    goes_in(v, "W", "the question's word vectors (Tq, E)", t->word, t->words, t->embed);
-    comes_out(v, "Q", "word states (Tq, 2H)", t->state, t->words, 2 * t->hidden);
-    comes_out(v, "q", "the question (2H)", t->question, 2 * t->hidden, 0);
-    comes_out(v, "h", "history entries, read the same way (R, 2H)", t->history, t->rounds,
-              2 * t->hidden);
+    goes_in(v, "W", "question word vectors", "Tq, E", t->word, t->words, t->embed);
+    comes_out(v, "Q", "word states", "Tq, 2H", t->state, t->words, 2 * t->hidden);
+    comes_out(v, "q", "the question", "2H", t->question, 2 * t->hidden, 0);
+    comes_out(v, "h", "history, read likewise", "R, 2H", t->history, t->rounds, 2 * t->hidden);
     vd_walk_table *table = new_table(v, false, t->words, 3, false);
     if (!table)
         return false;
@@ -150,16 +153,16 @@ static bool context_matching(walk_view *v)
     v->out->formula[0] = "s_r = w . (f_q(q) * f_h(h_r)) + b      a = softmax over r of s";
     v->out->formula[1] = "c = sum_r a_r h_r      x = [q ; c]";
     v->out->formula[2] = "e_ctx = sigmoid(W x + b) * x";
-    goes_in(v, "q", "the question (2H)", t->question, h2, 0);
-    goes_in(v, "h", "history entries (R, 2H)", t->history, t->rounds, h2);
-    comes_out(v, "a", "attention 1: question -> rounds (R)", v->answer->context_attention,
+    goes_in(v, "q", "the question", "2H", t->question, h2, 0);
+    goes_in(v, "h", "history entries", "R, 2H", t->history, t->rounds, h2);
+    comes_out(v, "a", "attention 1: question -> rounds", "R", v->answer->context_attention,
               t->rounds, 0);
-    comes_out(v, "c", "history as the question needs it (2H)", t->matched, h2, 0);
-    comes_out(v, "e_ctx", "question in its context (4H)", t->context, 2 * h2, 0);
+    comes_out(v, "c", "what it takes of history", "2H", t->matched, h2, 0);
+    comes_out(v, "e_ctx", "question in context", "4H", t->context, 2 * h2, 0);
     vd_walk_table *table = new_table(v, true, t->rounds, 1, false);
     if (!table)
         return false;
-    label(table->title, sizeof table->title, "Attention 1: which rounds the question is about");
+    label(table->title, sizeof table->title, "Attention 1: which rounds it is about");
     name_column(table, 0, "a");
     for (int r = 0; r < t->rounds; r++) {
         name_row(table, r, v->walk->entry[r].label);
@@ -167,7 +170,7 @@ static bool context_matching(walk_view *v)
     }
     if (!(table = new_table(v, true, 2, 1, false)))
         return false;
-    label(table->title, sizeof table->title, "Gate: how much passes (mean of the sigmoid)");
+    label(table->title, sizeof table->title, "Gate: mean opening");
     name_column(table, 0, "open");
     name_row(table, 0, "of the question q");
     name_row(table, 1, "of the history c");
@@ -231,21 +234,21 @@ static bool topic_aggregation(walk_view *v)
     v->out->formula[0] = "S_rij = f_q(Q_i) . f_h(H_rj), softmax over j";
     v->out->formula[1] = "u_i = sum_r a_r sum_j S_rij W_rj      x_i = [word_i ; u_i]";
     v->out->formula[2] = "e_top,i = sigmoid(W x_i + b) * x_i";
-    goes_in(v, "Q", "word states (Tq, 2H)", t->state, t->words, 2 * t->hidden);
-    goes_in(v, "a", "attention 1 (R)", v->answer->context_attention, t->rounds, 0);
-    comes_out(v, "u", "what each word gathered (Tq, E)", t->gathered, t->words, e);
-    comes_out(v, "e_top", "the words with their topics (Tq, 2E)", t->topic, t->words, e2);
+    goes_in(v, "Q", "word states", "Tq, 2H", t->state, t->words, 2 * t->hidden);
+    goes_in(v, "a", "attention 1", "R", v->answer->context_attention, t->rounds, 0);
+    comes_out(v, "u", "what each word gathered", "Tq, E", t->gathered, t->words, e);
+    comes_out(v, "e_top", "words with topics", "Tq, 2E", t->topic, t->words, e2);
     v->out->out[v->out->outs++] =
         (vd_walk_value){.name = "S",
-                        .is = "attention 2: question words -> history words (R, Tq, Th)",
+                        .is = "attention 2: word -> word",
+                        .axes = "R, Tq, Th",
                         .dims = 3,
                         .shape = {t->rounds, t->words, v->answer->history_width},
                         .value = v->answer->topic_attention};
     vd_walk_table *table = new_table(v, true, t->words, 3, true);
     if (!table)
         return false;
-    label(table->title, sizeof table->title,
-          "Attention 2: history words by a_r S (word@round, 0 = caption)");
+    label(table->title, sizeof table->title, "Attention 2: a_r S, word@round (0 caption)");
     name_words(v, table, true);
     name_column(table, 0, "most");
     name_column(table, 1, "then");
@@ -254,7 +257,7 @@ static bool topic_aggregation(walk_view *v)
         strongest_words(v, table, i);
     if (!(table = new_table(v, true, t->words, 2, false)))
         return false;
-    label(table->title, sizeof table->title, "Gate: how much passes (mean of the sigmoid)");
+    label(table->title, sizeof table->title, "Gate: mean opening");
     name_words(v, table, true);
     name_column(table, 0, "the word");
     name_column(table, 1, "gathered");
@@ -283,15 +286,15 @@ static bool topic_view(walk_view *v)
     v->out->formula[1] = "t_k = sum_i M_ki e_top,i";
     v->out->formula[2] = "m_k = relu(W2 relu(W1 [img_k ; t_k] + b1) + b2)";
     v->out->in[v->out->ins++] = (vd_walk_value){.name = "img",
-                                                .is = "the regions' features (P, D)",
+                                                .is = "region features",
+                                                .axes = "P, D",
                                                 .dims = 2,
                                                 .shape = {t->regions, t->region}};
-    goes_in(v, "e_top", "the words with their topics (Tq, 2E)", t->topic, t->words, 2 * t->embed);
-    comes_out(v, "M", "attention 3: regions -> question words (P, Tq)", v->answer->word_attention,
-              t->regions, q);
-    comes_out(v, "t", "each region's words (P, 2E)", t->region_topic, t->regions, 2 * t->embed);
-    comes_out(v, "m", "the regions in the light of the words (P, D)", t->view, t->regions,
-              t->region);
+    goes_in(v, "e_top", "words with topics", "Tq, 2E", t->topic, t->words, 2 * t->embed);
+    comes_out(v, "M", "attention 3: region -> word", "P, Tq", v->answer->word_attention, t->regions,
+              q);
+    comes_out(v, "t", "each region's words", "P, 2E", t->region_topic, t->regions, 2 * t->embed);
+    comes_out(v, "m", "regions with words", "P, D", t->view, t->regions, t->region);
     vd_walk_table *table = new_table(v, true, t->regions, q, false);
     if (!table)
         return false;
@@ -316,12 +319,11 @@ static bool context_view(walk_view *v)
     v->out->formula[0] = "y_k = [m_k ; e_ctx]      z_k = l2norm(f_m(y_k) * f_c(e_ctx))";
     v->out->formula[1] = "g = softmax over k of (w . z_k + b)";
     v->out->formula[2] = "y = sum_k g_k y_k";
-    goes_in(v, "m", "the regions in the light of the words (P, D)", t->view, t->regions, t->region);
-    goes_in(v, "e_ctx", "question in its context (4H)", t->context, h4, 0);
-    comes_out(v, "z", "how region and context fit (P, H)", t->fused, t->regions, t->hidden);
-    comes_out(v, "g", "attention 4: the answer's regions (P)", v->answer->region_attention,
-              t->regions, 0);
-    comes_out(v, "y", "what was seen, and the context (D+4H)", t->pooled, t->region + h4, 0);
+    goes_in(v, "m", "regions with words", "P, D", t->view, t->regions, t->region);
+    goes_in(v, "e_ctx", "question in context", "4H", t->context, h4, 0);
+    comes_out(v, "z", "fit of region and context", "P, H", t->fused, t->regions, t->hidden);
+    comes_out(v, "g", "attention 4: regions", "P", v->answer->region_attention, t->regions, 0);
+    comes_out(v, "y", "what was seen and said", "D+4H", t->pooled, t->region + h4, 0);
     vd_walk_table *table = new_table(v, true, t->regions, 1, false);
     if (!table)
         return false;
@@ -343,9 +345,8 @@ static bool fusion(walk_view *v)
     v->out->why = "What was seen and what was said become one vector of the size of an answer, so "
                   "that the two can be compared.";
     v->out->formula[0] = "e = relu(W y + b)";
-    goes_in(v, "y", "what was seen, and the context (D+4H)", t->pooled, t->region + 4 * t->hidden,
-            0);
-    comes_out(v, "e", "the question, understood (H)", t->encoded, t->hidden, 0);
+    goes_in(v, "y", "what was seen and said", "D+4H", t->pooled, t->region + 4 * t->hidden, 0);
+    comes_out(v, "e", "question, understood", "H", t->encoded, t->hidden, 0);
     for (int i = 0; i < t->hidden; i++) {
         active += t->encoded[i] > 0;
         most = fmax(most, (double)t->encoded[i]);
@@ -381,12 +382,13 @@ static bool candidate_scores(walk_view *v)
                   "points where e points wins.";
     v->out->formula[0] = "o_c = last state of LSTM(answer c)";
     v->out->formula[1] = "z_c = o_c . e";
-    goes_in(v, "e", "the question, understood (H)", v->trace->encoded, v->trace->hidden, 0);
+    goes_in(v, "e", "question, understood", "H", v->trace->encoded, v->trace->hidden, 0);
     v->out->in[v->out->ins++] = (vd_walk_value){.name = "o",
-                                                .is = "the answers of the pool (O, H)",
+                                                .is = "the pool's answers",
+                                                .axes = "O, H",
                                                 .dims = 2,
                                                 .shape = {a->candidates, v->trace->hidden}};
-    comes_out(v, "z", "a score for each (O)", a->score, a->candidates, 0);
+    comes_out(v, "z", "a score for each", "O", a->score, a->candidates, 0);
     vd_walk_table *table = new_table(v, false, rows + last, 1, false);
     if (!table)
         return false;
@@ -412,8 +414,8 @@ static bool softmax(walk_view *v)
     v->out->why = "Scores become shares that sum to one over this pool: they say which answer is "
                   "best among these, not how sure anybody may be.";
     v->out->formula[0] = "p_c = exp(z_c) / sum_d exp(z_d)";
-    goes_in(v, "z", "scores (O)", a->score, a->candidates, 0);
-    comes_out(v, "p", "shares (O)", a->probability, a->candidates, 0);
+    goes_in(v, "z", "scores", "O", a->score, a->candidates, 0);
+    comes_out(v, "p", "shares", "O", a->probability, a->candidates, 0);
     vd_walk_table *table = new_table(v, true, rows + rest, 1, false);
     if (!table)
         return false;

@@ -150,7 +150,7 @@ vd_status vd_worker_submit(vd_worker *worker, vd_request *request, vd_error *err
     }
     item->request = *request;
     *request = (vd_request){0};
-    if (item->request.kind == VD_REQUEST_ASK)
+    if (item->request.kind == VD_REQUEST_ASK || item->request.kind == VD_REQUEST_WALK)
         atomic_store(&own->stop, 0);
     pthread_mutex_lock(&worker->lock);
     push(&own->waiting, item);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/alloc.h"
+#include "tui/shares.h"
 
 static const char *const answers[FAKE_ANSWERS] = {"yes",
                                                   "no",
@@ -203,6 +204,98 @@ static void note_history(fake_chat *fake, const vd_request *request)
                                  request->history[i].question, request->history[i].answer);
 }
 
+// ---- walk ---------------------------------------------------------------------------------------
+
+static void fake_entry(vd_walk_entry *entry, int index, const vd_request *request, int length)
+{
+    if (index == 0)
+        snprintf(entry->label, sizeof entry->label, "caption");
+    else
+        snprintf(entry->label, sizeof entry->label, "round %d: %.70s", index,
+                 request->history[index - 1].question);
+    entry->count = length;
+    for (int j = 0; j < length; j++)
+        snprintf(entry->word[j], sizeof entry->word[j], "word%d", j + 1);
+}
+
+static void fake_trace(const vd_answer *answer, uint32_t seed, vd_trace *trace)
+{
+    size_t e = 4, h = 6, d = 5, q = (size_t)answer->question_length, r = (size_t)answer->rounds;
+    size_t p = (size_t)answer->regions;
+    *trace = (vd_trace){.embed = (int)e,
+                        .hidden = (int)h,
+                        .region = (int)d,
+                        .words = (int)q,
+                        .rounds = (int)r,
+                        .regions = (int)p};
+    trace->word = weights(q, e, seed);
+    trace->state = weights(q, 2 * h, seed + 1);
+    trace->question = weights(1, 2 * h, seed + 2);
+    trace->history = weights(r, 2 * h, seed + 3);
+    trace->matched = weights(1, 2 * h, seed + 4);
+    trace->context_gate = weights(1, 4 * h, seed + 5);
+    trace->context = weights(1, 4 * h, seed + 6);
+    trace->gathered = weights(q, e, seed + 7);
+    trace->topic_gate = weights(q, 2 * e, seed + 8);
+    trace->topic = weights(q, 2 * e, seed + 9);
+    trace->region_topic = weights(p, 2 * e, seed + 10);
+    trace->view = weights(p, d, seed + 11);
+    trace->fused = weights(p, h, seed + 12);
+    trace->pooled = weights(1, d + 4 * h, seed + 13);
+    trace->encoded = weights(1, h, seed + 14);
+}
+
+// The same question gives the same answer; with a switch, one as if another had been asked.
+static vd_walk *fake_walk(const vd_chat *chat, const vd_request *request)
+{
+    vd_walk *walk = vd_alloc(1, sizeof *walk);
+    assert_non_null(walk);
+    make_reply(chat, request, &walk->reply);
+    const vd_answer *answer = &walk->reply.answer;
+    uint32_t seed = hash(request->text);
+    fake_trace(answer, seed, &walk->trace);
+    walk->config = (vd_config){.vocab = 30, .embed = 4, .hidden = 6, .region = 5};
+    snprintf(walk->model, sizeof walk->model, "%s", chat->lanes[request->lane].model);
+    walk->entries = answer->rounds;
+    walk->regions = answer->regions;
+    walk->entry = vd_alloc((size_t)walk->entries, sizeof *walk->entry);
+    walk->region = vd_alloc((size_t)walk->regions, sizeof *walk->region);
+    assert_true(walk->entry && walk->region);
+    for (int i = 0; i < walk->entries; i++)
+        fake_entry(&walk->entry[i], i, request, answer->history_length[i]);
+    vd_share order[FAKE_REGIONS];
+    int count = vd_shares_top(answer->region_attention, FAKE_REGIONS, 2, order, FAKE_REGIONS);
+    assert_int_equal(count, FAKE_REGIONS);
+    for (int i = 0; i < count; i++)
+        walk->region[i] = order[i].index;
+    if (request->switches && request->switches->count > 0) {
+        vd_request other = *request;
+        char text[256], name[64];
+        vd_switch_name(&request->switches->at[0], name, sizeof name);
+        snprintf(text, sizeof text, "%.150s %s", request->text, name);
+        other.text = text;
+        walk->switches = *request->switches;
+        make_reply(chat, &other, &walk->changed);
+        fake_trace(&walk->changed.answer, hash(text), &walk->changed_trace);
+    }
+    if (!request->effects)
+        return walk;
+    walk->effect = vd_alloc(FAKE_REGIONS + 2, sizeof *walk->effect);
+    assert_non_null(walk->effect);
+    for (int i = 0; i < FAKE_REGIONS; i++)
+        walk->effect[walk->effects++] = (vd_effect){.what = {VD_SWITCH_REGION, i, ""},
+                                                    .attention = order[i].share,
+                                                    .left = 0.1 * i,
+                                                    .first = i};
+    walk->effect[walk->effects++] =
+        (vd_effect){.what = {VD_SWITCH_WORD, 0, ""}, .attention = 0.25, .left = 0.125, .first = 1};
+    walk->effect[walk->effects++] = (vd_effect){.what = {VD_SWITCH_PICTURE, 0, ""},
+                                                .attention = -1,
+                                                .left = 0.5,
+                                                .first = answer->order[0]};
+    return walk;
+}
+
 static void answer(fake_chat *fake, const vd_request *request, vd_status status)
 {
     vd_event event = {
@@ -227,6 +320,13 @@ static void answer(fake_chat *fake, const vd_request *request, vd_status status)
         note_history(fake, request);
         if (status == VD_OK)
             make_reply(&fake->chat, request, &event.reply);
+        else
+            vd_error_set(&event.error, status, "the engine says no");
+        break;
+    case VD_REQUEST_WALK:
+        fake->walks++;
+        if (status == VD_OK)
+            event.walk = fake_walk(&fake->chat, request);
         else
             vd_error_set(&event.error, status, "the engine says no");
         break;

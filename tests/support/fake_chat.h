@@ -15,7 +15,7 @@ typedef struct fake_chat {
     bool model_lost; // no model can be loaded
     vd_request held; // the question that waits
     int stops, leaves, redraws, suspends, mouse; // requests for the terminal's side
-    int asked, pictures, models;                 // requests for the engine
+    int asked, pictures, models, walks;          // requests for the engine
     char heard[1024]; // lane and history of the last question: "0: is it red? yes. is it? no."
 } fake_chat;
 
