@@ -295,6 +295,16 @@ vd_status vd_trainer_start_from(vd_trainer *t, const vd_model *model, vd_error *
     return VD_OK;
 }
 
+vd_status vd_trainer_set_words(vd_trainer *t, const float *rows, vd_error *err)
+{
+    size_t e = (size_t)t->config.embed, n = (size_t)t->config.vocab * e;
+    for (size_t i = 0; i < e; i++)
+        if (rows[VD_PAD * e + i] != 0)
+            return vd_error_set(err, VD_USAGE, "the word vector of <PAD> is not zero");
+    t->be->load_floats(rows, t->weights.embed, n);
+    return vd_backend_status(t->be, err);
+}
+
 const vd_config *vd_trainer_config(const vd_trainer *trainer)
 {
     return &trainer->config;

@@ -52,6 +52,9 @@ vd_status vd_trainer_start_from(vd_trainer *trainer, const vd_model *model, vd_e
 // failure they stay where they were. A new or resumed trainer is on the CPU.
 vd_status vd_trainer_use(vd_trainer *trainer, const vd_backend *backend, vd_error *err);
 
+// Word vectors (V, E) to start from instead of random ones. The row of VD_PAD must be zero.
+vd_status vd_trainer_set_words(vd_trainer *trainer, const float *rows, vd_error *err);
+
 const vd_config *vd_trainer_config(const vd_trainer *trainer);
 const vd_vocab *vd_trainer_vocab(const vd_trainer *trainer);
 const vd_train_options *vd_trainer_options(const vd_trainer *trainer);

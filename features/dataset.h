@@ -50,6 +50,9 @@ vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count
 // Batches from now on have these candidates, borrowed, which must hold all of their dialogs'; NULL:
 // their own again. What is made of shared candidates once serves many batches.
 void vd_loader_share(vd_loader *loader, const vd_candidates *candidates);
+// What the batches of these dialogs sum to (vd_batch_totals), without making them.
+void vd_loader_totals(const vd_loader *loader, const size_t *dialogs, size_t count,
+                      vd_totals *totals);
 void vd_loader_free(vd_loader *loader);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +11,11 @@
 #include <unistd.h>
 
 #include "engine/alloc.h"
+#include "features/glove.h"
 #include "features/pool.h"
 #include "tui/interrupt.h"
 #include "tui/training.h"
+#include "tui/watch.h"
 
 enum {
     DATA,
@@ -21,12 +25,14 @@ enum {
     VAL_DENSE,
     VAL_LIMIT,
     FROM,
+    GLOVE,
     OUT,
     RESUME,
     CHECKPOINT_EVERY,
     CHECKPOINT_STEPS,
     STOP_AFTER,
     QUIET,
+    WATCH,
     PRESET,
     SETTINGS // the rest are tui/run_settings.h's
 };
@@ -39,16 +45,19 @@ const vd_option vd_cmd_train_options[] = {
     {"val-dense", "FILE", "relevance of their candidates, for NDCG"},
     {"val-limit", "N", "only the first N of them"},
     {"from", "FILE", "start from this model's weights and words instead of random ones"},
+    {"glove", "FILE", "start word vectors from this GloVe text file; --embed is its width"},
     {"out", "DIR", "directory for the model, the checkpoint, the pool and the log"},
     {"resume", NULL, "continue the checkpoint in DIR"},
     {"checkpoint-every", "MINUTES", "minutes between checkpoints (10)"},
     {"checkpoint-steps", "N", "a checkpoint every N steps too"},
     {"stop-after", "N", "stop with a checkpoint after N steps in all"},
     {"quiet", NULL, "no progress"},
+    {"watch", NULL, "show the curves on the whole screen meanwhile; q stops with a checkpoint"},
     {"preset", "NAME", "improved (the default) or base: gate, optimiser, positions, margin"},
     {"gate", "NAME", "of the gated transforms: sigmoid, leaky-relu or elu"},
     {"positions", "NAME", "added to words: none, sinusoidal, learned or as-printed"},
     {"optimiser", "NAME", "adam or rmsprop"},
+    {"decoder", "NAME", "discriminative (ranks answers), generative (says them) or both"},
     {"margin", "M", "of the L-softmax loss, 2 to 4; 1 is the plain softmax"},
     {"lambda-start", "X", "L-softmax annealing: lambda at the first step"},
     {"lambda-decay", "X", "its factor at every step"},
@@ -62,6 +71,7 @@ const vd_option vd_cmd_train_options[] = {
     {"rate", "X", "base learning rate (0.001)"},
     {"clip", "X", "largest norm of the whole gradient; 0 is no limit"},
     {"batch", "N", "dialogs a step (32)"},
+    {"micro-batch", "N", "compute a step's gradients N dialogs at a time, to save memory"},
     {"epochs", "N", "passes over the data (8); the schedule is scaled to them"},
     {"seed", "N", "of weights, shuffles and dropout (1)"},
     {"min-count", "N", "how often a word must occur to be in the vocabulary (5)"},
@@ -99,6 +109,10 @@ static vd_status check_given(const job *j, vd_error *err)
             return vd_error_set(err, VD_USAGE, "--%s is missing; see --help",
                                 vd_cmd_train_options[needed[i]].name);
     }
+    if (j->given[GLOVE] && j->given[FROM])
+        return vd_error_set(err, VD_USAGE,
+                            "--glove and --from: the model's word vectors are learned already; "
+                            "leave one out");
     if (!j->given[VAL] != !j->given[VAL_FEATURES])
         return vd_error_set(err, VD_USAGE, "--val and --val-features go together; --%s is missing",
                             j->given[VAL] ? "val-features" : "val");
@@ -263,6 +277,45 @@ static vd_status write_pool(job *j, vd_error *err)
     return status;
 }
 
+static bool given_setting(const job *j, const char *name)
+{
+    for (int i = SETTINGS; i < OPTIONS; i++)
+        if (j->given[i] && strcmp(vd_cmd_train_options[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+// Word vectors are as wide as the file's.
+static vd_status glove_width(job *j, vd_error *err)
+{
+    int width;
+    if (!j->given[GLOVE])
+        return VD_OK;
+    vd_status status = vd_glove_width(j->given[GLOVE], &width, err);
+    if (status == VD_OK && given_setting(j, "embed") && j->settings.embed != width)
+        status = vd_error_set(err, VD_MISMATCH,
+                              "--embed is %" PRId64 ", but %.300s has vectors of %d numbers",
+                              j->settings.embed, j->given[GLOVE], width);
+    j->settings.embed = width;
+    return status;
+}
+
+static vd_status start_words(job *j, vd_error *err)
+{
+    const vd_vocab *vocab = vd_trainer_vocab(j->trainer);
+    int width = (int)j->settings.embed, found;
+    float *rows = vd_alloc((size_t)vd_vocab_size(vocab) * (size_t)width, sizeof *rows);
+    vd_status status = rows ? vd_glove_read(j->given[GLOVE], vocab, width, rows, &found, err)
+                            : vd_error_memory(err, "word vectors");
+    if (status == VD_OK)
+        status = vd_trainer_set_words(j->trainer, rows, err);
+    if (status == VD_OK && !j->given[QUIET])
+        fprintf(stderr, "%d of %d words start from %s\n", found,
+                vd_vocab_size(vocab) - VD_FIRST_WORD, j->given[GLOVE]);
+    vd_free(rows);
+    return status;
+}
+
 // Random weights and the data's words, or those of the model that --from names.
 static vd_status new_trainer(job *j, vd_error *err)
 {
@@ -279,16 +332,23 @@ static vd_status new_trainer(job *j, vd_error *err)
     if (from) {
         j->settings.embed = vd_model_config(from)->embed;
         j->settings.hidden = vd_model_config(from)->hidden;
+        if (!given_setting(j, "decoder"))
+            j->settings.decoder = vd_model_config(from)->decoders;
     }
+    status = glove_width(j, err);
     vd_config config = {.vocab = vd_vocab_size(vocab),
                         .embed = (int)j->settings.embed,
                         .hidden = (int)j->settings.hidden,
                         .region = vd_regions_size(j->regions),
                         .gate = (vd_gate)j->settings.gate,
-                        .positions = (vd_positions)j->settings.positions};
-    status = vd_trainer_new(&config, vocab, &options, &j->trainer, err);
+                        .positions = (vd_positions)j->settings.positions,
+                        .decoders = (vd_decoders)j->settings.decoder};
+    if (status == VD_OK)
+        status = vd_trainer_new(&config, vocab, &options, &j->trainer, err);
     if (status == VD_OK && from)
         status = vd_trainer_start_from(j->trainer, from, err);
+    if (status == VD_OK && j->given[GLOVE])
+        status = start_words(j, err);
     vd_vocab_free(words);
     vd_model_free(from);
     return status;
@@ -303,7 +363,9 @@ static vd_status start_anew(job *j, vd_error *err)
         return status;
     char run[160], data[80], source[400];
     const char *slash = strrchr(j->given[DATA], '/');
-    const char *from = j->given[FROM] ? j->given[FROM] : "random weights";
+    const char *from = j->given[FROM]    ? j->given[FROM]
+                       : j->given[GLOVE] ? j->given[GLOVE]
+                                         : "random weights";
     const char *from_slash = strrchr(from, '/');
     vd_run_settings_write(&j->settings, run, sizeof run);
     describe_data(j, data, sizeof data);
@@ -379,6 +441,51 @@ static vd_status resume(job *j, vd_error *err)
 
 // ---- command ------------------------------------------------------------------------------------
 
+// ---- with its curves on the screen --------------------------------------------------------------
+
+typedef struct run_thread {
+    vd_training *training;
+    atomic_int stop, done;
+    vd_status status;
+    vd_error err;
+} run_thread;
+
+static void *run_in_thread(void *context)
+{
+    run_thread *run = context;
+    run->status = vd_training_run(run->training, &run->err);
+    atomic_store(&run->done, 1);
+    return NULL;
+}
+
+// The run on a thread of its own; this one owns the terminal.
+static vd_status train_watched(job *j, vd_error *err)
+{
+    run_thread run = {.training = &j->training};
+    vd_curves *curves = NULL;
+    pthread_t thread;
+    vd_error shown;
+    vd_status status = vd_curves_new(&j->given[OUT], 1, NULL, &curves, err);
+    if (status)
+        return status;
+    j->training.quiet = j->training.silent = true;
+    j->training.stop = &run.stop;
+    if (pthread_create(&thread, NULL, run_in_thread, &run) != 0) {
+        vd_curves_free(curves);
+        return vd_error_set(err, VD_UNAVAILABLE, "no thread for the run could be started");
+    }
+    vd_status watched = vd_watch(curves, &run.done, &run.stop, &shown);
+    if (watched != VD_OK) // nobody could stop it now
+        atomic_store(&run.stop, SIGTERM);
+    pthread_join(thread, NULL);
+    vd_curves_free(curves);
+    if (watched != VD_OK)
+        return vd_error_set(err, watched, "--watch: %s", shown.text);
+    if (run.status != VD_OK)
+        vd_error_set(err, run.status, "%s", run.err.text);
+    return run.status;
+}
+
 static vd_status train(job *j, vd_error *err)
 {
     vd_status status = read_data(j, DATA, FEATURES, &j->dialogs, &j->regions, err);
@@ -404,6 +511,8 @@ static vd_status train(job *j, vd_error *err)
                 vd_dataset_count(j->dataset),
                 vd_training_epoch_steps(vd_dataset_count(j->dataset), j->settings.batch),
                 j->settings.epochs, config->vocab, vd_trainer_steps(j->trainer));
+    if (j->given[WATCH])
+        return train_watched(j, err);
     t->stop = vd_interrupt_watch();
     status = vd_training_run(t, err);
     vd_interrupt_release();

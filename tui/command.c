@@ -42,10 +42,10 @@ const vd_command vd_commands[] = {
      vd_cmd_walk_options, NULL},
     {"train", vd_cmd_train, "train a model from dialogs and region features",
      "--data FILE --features FILE --out DIR [options]",
-     "Writes DIR/model.safetensors after every epoch, DIR/checkpoint.safetensors every few "
-     "minutes\n"
-     "and when interrupted, DIR/pool.txt and DIR/log.tsv. --resume continues a checkpoint "
-     "exactly:\n"
+     "Writes DIR/model.safetensors after every epoch, DIR/best.safetensors when its MRR on --val\n"
+     "is the best so far, DIR/checkpoint.safetensors every few minutes and when interrupted,\n"
+     "DIR/pool.txt, DIR/log.tsv, and an event file that TensorBoard and `visdial curves` read\n"
+     "(--watch shows it meanwhile). --resume continues a checkpoint exactly, after kill -9 too:\n"
      "the model is the one an uninterrupted run would have made. Options given after --preset\n"
      "change single settings of it.",
      "  visdial train --data train.json --features train_features.safetensors \\\n"
@@ -53,6 +53,15 @@ const vd_command vd_commands[] = {
      "  visdial train --data train.json --features train_features.safetensors --out run1 "
      "--resume\n",
      vd_cmd_train_options, NULL},
+    {"curves", vd_cmd_curves, "draw the curves of training runs", "[options] DIR...",
+     "Draws what `visdial train --out DIR` writes into its event file (TensorBoard's format): "
+     "loss,\n"
+     "gradient norm and learning rate of every step, measures of every epoch. Several runs share\n"
+     "their panels.",
+     "  visdial curves run1\n"
+     "  visdial curves --tag val/ run1 run2\n"
+     "  visdial curves --watch run1\n",
+     vd_cmd_curves_options, NULL},
     {"eval", vd_cmd_eval, "measure a model on dialogs with human answers",
      "--model MODEL --data FILE --features FILE [options]",
      "Ranks the candidates of every round and prints R@1, R@5, R@10, mean rank and MRR; NDCG and\n"

@@ -7,7 +7,7 @@
 
 #include "tui/options.h"
 
-typedef enum kind { WHOLE, NUMBER, SWITCH, GATE, POSITIONS, OPTIMISER } kind;
+typedef enum kind { WHOLE, NUMBER, SWITCH, GATE, POSITIONS, OPTIMISER, DECODER } kind;
 
 typedef struct field {
     const char *option;
@@ -21,6 +21,7 @@ static const field fields[] = {
     {"gate", GATE, AT(gate), 0, 0},
     {"positions", POSITIONS, AT(positions), 0, 0},
     {"optimiser", OPTIMISER, AT(optimiser), 0, 0},
+    {"decoder", DECODER, AT(decoder), 0, 0},
     {"embed", WHOLE, AT(embed), 1, 4096},
     {"hidden", WHOLE, AT(hidden), 1, 8192},
     {"margin", WHOLE, AT(margin), 1, 4},
@@ -34,6 +35,7 @@ static const field fields[] = {
     {"rate", NUMBER, AT(rate), 1e-9, 10},
     {"clip", NUMBER, AT(clip), 0, 1e9},
     {"batch", WHOLE, AT(batch), 1, 1024},
+    {"micro-batch", WHOLE, AT(micro_batch), 0, 1024},
     {"epochs", WHOLE, AT(epochs), 1, 1000},
     {"seed", WHOLE, AT(seed), 0, 1e15},
     {"min-count", WHOLE, AT(min_count), 1, 1e9},
@@ -118,6 +120,7 @@ vd_status vd_run_settings_set(vd_run_settings *settings, const char *option, con
     vd_gate gate;
     vd_positions positions;
     vd_optimiser optimiser;
+    vd_decoders decoder;
     switch (f->kind) {
     case WHOLE:
         return vd_option_int(option, text, (int64_t)f->low, (int64_t)f->high, whole(settings, f),
@@ -147,6 +150,14 @@ vd_status vd_run_settings_set(vd_run_settings *settings, const char *option, con
                                 vd_optimiser_name(VD_ADAM), vd_optimiser_name(VD_RMSPROP), text);
         settings->optimiser = optimiser;
         return VD_OK;
+    case DECODER:
+        if (!vd_decoders_parse(text, &decoder))
+            return vd_error_set(err, VD_USAGE,
+                                "--decoder: expected discriminative, generative or both, found "
+                                "'%.80s'",
+                                text);
+        settings->decoder = decoder;
+        return VD_OK;
     }
     return VD_OK;
 }
@@ -172,6 +183,9 @@ void vd_run_settings_text(const vd_run_settings *settings, const char *option, c
         break;
     case OPTIMISER:
         snprintf(out, size, "%s", vd_optimiser_name((vd_optimiser)value));
+        break;
+    case DECODER:
+        snprintf(out, size, "%s", vd_decoders_name((vd_decoders)value));
         break;
     }
 }
@@ -201,25 +215,26 @@ void vd_run_settings_options(const vd_run_settings *settings, vd_train_options *
     options->seed = (uint64_t)settings->seed;
 }
 
-static const char FORMAT[] =
-    "epochs=%" PRId64 " batch=%" PRId64 " min-count=%" PRId64 " pool=%" PRId64 " half=%" PRId64;
+static const char FORMAT[] = "epochs=%" PRId64 " batch=%" PRId64 " min-count=%" PRId64
+                             " pool=%" PRId64 " half=%" PRId64 " micro-batch=%" PRId64;
 
 void vd_run_settings_write(const vd_run_settings *settings, char *out, size_t size)
 {
     snprintf(out, size, FORMAT, settings->epochs, settings->batch, settings->min_count,
-             settings->pool, settings->half);
+             settings->pool, settings->half, settings->micro_batch);
 }
 
 vd_status vd_run_settings_read(vd_run_settings *settings, const vd_trainer *trainer,
                                const char *text, const char *path, vd_error *err)
 {
-    static const char *const own[] = {"epochs", "batch", "min-count", "pool", "half"};
+    static const char *const own[] = {"epochs", "batch", "min-count",
+                                      "pool",   "half",  "micro-batch"};
     vd_run_settings found = {0};
     bool good = text && sscanf(text,
                                "epochs=%" SCNd64 " batch=%" SCNd64 " min-count=%" SCNd64
-                               " pool=%" SCNd64 " half=%" SCNd64,
+                               " pool=%" SCNd64 " half=%" SCNd64 " micro-batch=%" SCNd64,
                                &found.epochs, &found.batch, &found.min_count, &found.pool,
-                               &found.half) == 5;
+                               &found.half, &found.micro_batch) >= 5; // earlier runs have no sixth
     for (size_t i = 0; good && i < sizeof own / sizeof *own; i++) {
         const field *f = find(own[i]);
         int64_t value = *whole(&found, f);
@@ -233,6 +248,7 @@ vd_status vd_run_settings_read(vd_run_settings *settings, const vd_trainer *trai
     const vd_config *config = vd_trainer_config(trainer);
     found.gate = config->gate;
     found.positions = config->positions;
+    found.decoder = config->decoders;
     found.embed = config->embed;
     found.hidden = config->hidden;
     from_options(&found, vd_trainer_options(trainer));

@@ -11,6 +11,7 @@
 #include "engine/alloc.h"
 #include "engine/rng.h"
 #include "engine/safetensors.h"
+#include "tui/event_file.h"
 #include "tui/measure.h"
 #include "tui/progress.h"
 
@@ -23,7 +24,10 @@ typedef struct course {
     int64_t epoch_steps, logged; // logged: epochs that are measured and saved
     double loss_sum;             // over the epoch's steps so far
     int64_t loss_steps;
-    double saved_at; // monotonic seconds of the last checkpoint
+    double best;       // MRR of best.safetensors, 0 before there is one
+    vd_events *events; // NULL after they could not be written
+    int64_t records;   // of the event file, at the checkpoint
+    double saved_at;   // monotonic seconds of the last checkpoint
     char path[4096 + 32];
 } course;
 
@@ -56,9 +60,10 @@ static const char *path_of(course *c, const char *name)
 
 static vd_status save_checkpoint(course *c, vd_error *err)
 {
-    char state[120];
-    snprintf(state, sizeof state, "logged=%" PRId64 " steps=%" PRId64 " loss=%a", c->logged,
-             c->loss_steps, c->loss_sum);
+    char state[160];
+    snprintf(state, sizeof state,
+             "logged=%" PRId64 " steps=%" PRId64 " loss=%a best=%a events=%" PRId64, c->logged,
+             c->loss_steps, c->loss_sum, c->best, c->events ? vd_events_count(c->events) : 0);
     vd_status status = vd_trainer_set_metadata(c->plan->trainer, VD_TRAINING_STATE, state, err);
     if (status == VD_OK)
         status = vd_trainer_checkpoint(c->plan->trainer, path_of(c, "checkpoint.safetensors"), err);
@@ -72,8 +77,11 @@ static vd_status restore_state(course *c, vd_error *err)
     int64_t step = vd_trainer_steps(c->plan->trainer);
     if (step == 0)
         return VD_OK;
-    bool good = state && sscanf(state, "logged=%" SCNd64 " steps=%" SCNd64 " loss=%la", &c->logged,
-                                &c->loss_steps, &c->loss_sum) == 3;
+    bool good =
+        state &&
+        sscanf(state, "logged=%" SCNd64 " steps=%" SCNd64 " loss=%la best=%la events=%" SCNd64,
+               &c->logged, &c->loss_steps, &c->loss_sum, &c->best,
+               &c->records) >= 3; // earlier runs kept less
     int64_t done = step / c->epoch_steps;
     if (!good || c->logged < 0 || c->logged > done || c->logged < done - 1 || c->loss_steps < 0 ||
         c->loss_steps > c->epoch_steps)
@@ -129,6 +137,23 @@ static vd_status append_log(course *c, const char *row, vd_error *err)
                 : vd_error_set(err, VD_IO, "%.300s: writing failed: %s", path, strerror(why));
 }
 
+static vd_status open_events(course *c, vd_error *err)
+{
+    return vd_events_open(c->plan->directory, c->records, &c->events, err);
+}
+
+// Curves are not worth a run: where they cannot be written it goes on without.
+static void log_scalars(course *c, const vd_scalar *scalars, int count)
+{
+    vd_error err;
+    int64_t step = vd_trainer_steps(c->plan->trainer);
+    if (!c->events || vd_events_add(c->events, step, scalars, count, &err) == VD_OK)
+        return;
+    fprintf(stderr, "visdial train: %s (training goes on without curves)\n", err.text);
+    vd_events_close(c->events);
+    c->events = NULL;
+}
+
 // ---- end of an epoch ----------------------------------------------------------------------------
 
 static vd_status score(void *context, int worker, const vd_batch *batch, float *scores,
@@ -161,27 +186,66 @@ static vd_status validate(course *c, vd_metrics *out, vd_error *err)
     return status;
 }
 
-static void report_epoch(const course *c, double loss, const vd_metrics *metrics, char *row,
+static void print_epoch(const course *c, double loss, const vd_metrics *metrics)
+{
+    vd_metrics_means mean = vd_metrics_mean(metrics);
+    if (c->plan->silent)
+        return;
+    printf("epoch %" PRId64 "  step %" PRId64 "  loss %.4f", c->logged + 1,
+           vd_trainer_steps(c->plan->trainer), loss);
+    if (metrics->rounds)
+        printf("  R@1 %.4f  R@5 %.4f  R@10 %.4f  mean %.3f  MRR %.4f", mean.recall[0],
+               mean.recall[1], mean.recall[2], mean.mean_rank, mean.mrr);
+    if (metrics->dense_rounds)
+        printf("  NDCG %.4f  correct@1 %.4f", mean.ndcg, mean.correct);
+    printf("\n");
+    fflush(stdout);
+}
+
+// The epoch's row of the log.
+static void row_of_epoch(const course *c, double loss, const vd_metrics *metrics, char *row,
                          size_t size)
 {
     vd_metrics_means mean = vd_metrics_mean(metrics);
-    int64_t step = vd_trainer_steps(c->plan->trainer);
     char known[160] = "\t\t\t\t\t", dense[80] = "\t";
-    printf("epoch %" PRId64 "  step %" PRId64 "  loss %.4f", c->logged + 1, step, loss);
-    if (metrics->rounds) {
+    if (metrics->rounds)
         snprintf(known, sizeof known, "%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t", mean.recall[0],
                  mean.recall[1], mean.recall[2], mean.mean_rank, mean.mrr);
-        printf("  R@1 %.4f  R@5 %.4f  R@10 %.4f  mean %.3f  MRR %.4f", mean.recall[0],
-               mean.recall[1], mean.recall[2], mean.mean_rank, mean.mrr);
+    if (metrics->dense_rounds)
+        snprintf(dense, sizeof dense, "%.6f\t%.6f", mean.ndcg, mean.correct);
+    snprintf(row, size, "%" PRId64 "\t%" PRId64 "\t%.6f\t%s%s\n", c->logged + 1,
+             vd_trainer_steps(c->plan->trainer), loss, known, dense);
+}
+
+static vd_status keep_best(course *c, const vd_metrics *metrics, vd_error *err)
+{
+    double mrr = metrics->rounds ? vd_metrics_mean(metrics).mrr : 0;
+    if (mrr <= c->best)
+        return VD_OK;
+    vd_status status = vd_trainer_save_model(c->plan->trainer, path_of(c, "best.safetensors"),
+                                             c->plan->settings.half ? VD_F16 : VD_F32, err);
+    if (status == VD_OK)
+        c->best = mrr;
+    return status;
+}
+
+static void log_epoch(course *c, double loss, const vd_metrics *metrics)
+{
+    vd_metrics_means mean = vd_metrics_mean(metrics);
+    vd_scalar scalars[8] = {{"epoch/loss", loss}};
+    int count = 1;
+    if (metrics->rounds) {
+        scalars[count++] = (vd_scalar){"val/r@1", mean.recall[0]};
+        scalars[count++] = (vd_scalar){"val/r@5", mean.recall[1]};
+        scalars[count++] = (vd_scalar){"val/r@10", mean.recall[2]};
+        scalars[count++] = (vd_scalar){"val/mean_rank", mean.mean_rank};
+        scalars[count++] = (vd_scalar){"val/mrr", mean.mrr};
     }
     if (metrics->dense_rounds) {
-        snprintf(dense, sizeof dense, "%.6f\t%.6f", mean.ndcg, mean.correct);
-        printf("  NDCG %.4f  correct@1 %.4f", mean.ndcg, mean.correct);
+        scalars[count++] = (vd_scalar){"val/ndcg", mean.ndcg};
+        scalars[count++] = (vd_scalar){"val/correct@1", mean.correct};
     }
-    printf("\n");
-    fflush(stdout);
-    snprintf(row, size, "%" PRId64 "\t%" PRId64 "\t%.6f\t%s%s\n", c->logged + 1, step, loss, known,
-             dense);
+    log_scalars(c, scalars, count);
 }
 
 static vd_status finish_epoch(course *c, vd_error *err)
@@ -192,7 +256,8 @@ static vd_status finish_epoch(course *c, vd_error *err)
     if (status)
         return status;
     double loss = c->loss_steps ? c->loss_sum / (double)c->loss_steps : 0;
-    report_epoch(c, loss, &metrics, row, sizeof row);
+    print_epoch(c, loss, &metrics);
+    row_of_epoch(c, loss, &metrics, row, sizeof row);
     // Until all of this is done the epoch does not count as logged, so that a resumed run repeats
     // it. The state is part of the model file's metadata, and must be the same then.
     status = vd_trainer_set_metadata(c->plan->trainer, VD_TRAINING_STATE, "", err);
@@ -200,16 +265,40 @@ static vd_status finish_epoch(course *c, vd_error *err)
         status = vd_trainer_save_model(c->plan->trainer, path_of(c, "model.safetensors"),
                                        c->plan->settings.half ? VD_F16 : VD_F32, err);
     if (status == VD_OK)
+        status = keep_best(c, &metrics, err);
+    if (status == VD_OK)
         status = append_log(c, row, err);
     if (status) {
         save_checkpoint(c, NULL); // where there is room for it, the epoch's work is kept
         return status;
     }
+    log_epoch(c, loss, &metrics);
     c->logged++;
     return save_checkpoint(c, err);
 }
 
 // ---- steps --------------------------------------------------------------------------------------
+
+// The gradient of a step, as many dialogs at a time as memory is meant for.
+static vd_status add_pieces(course *c, const size_t *dialogs, size_t count, double *loss,
+                            vd_error *err)
+{
+    size_t piece = (size_t)c->plan->settings.micro_batch;
+    const vd_dataset_view plain = {0};
+    vd_status status = VD_OK;
+    vd_totals of;
+    vd_loader_totals(c->loader, dialogs, count, &of);
+    vd_trainer_begin(c->plan->trainer);
+    for (size_t first = 0; first < count && status == VD_OK; first += piece) {
+        const vd_batch *batch;
+        if (piece == 0 || piece > count - first)
+            piece = count - first;
+        status = vd_loader_batch(c->loader, dialogs + first, piece, &plain, &batch, err);
+        if (status == VD_OK)
+            status = vd_trainer_add(c->plan->trainer, batch, &of, loss, err);
+    }
+    return status;
+}
 
 static vd_status take_step(course *c, double *loss, double *multiplier, vd_error *err)
 {
@@ -228,25 +317,22 @@ static vd_status take_step(course *c, double *loss, double *multiplier, vd_error
     size_t count = c->dialogs - first;
     if (count > (size_t)settings->batch)
         count = (size_t)settings->batch;
-    const vd_batch *batch;
-    const vd_dataset_view plain = {0};
-    vd_status status = vd_loader_batch(c->loader, c->order + first, count, &plain, &batch, err);
+    *loss = 0;
+    vd_status status = add_pieces(c, c->order + first, count, loss, err);
     if (status)
         return status;
     *multiplier = vd_schedule_multiplier(8.0 * (double)step / (double)c->epoch_steps /
                                          (double)settings->epochs);
     double norm;
-    status = vd_trainer_step(c->plan->trainer, batch, *multiplier, loss, &norm, err);
+    status = vd_trainer_finish(c->plan->trainer, *multiplier, *loss, &norm, err);
     if (status)
         return status;
-    if (!isfinite(*loss) || !isfinite(norm))
-        return vd_error_set(err, VD_FORMAT,
-                            "the loss or its gradient is no longer a number at step %" PRId64
-                            "; nothing was saved since the last checkpoint; try a smaller --rate "
-                            "or --clip 1",
-                            step + 1);
     c->loss_sum += *loss;
     c->loss_steps++;
+    const vd_scalar scalars[] = {{"train/loss", *loss},
+                                 {"train/gradient_norm", norm},
+                                 {"train/learning_rate", settings->rate * *multiplier}};
+    log_scalars(c, scalars, 3);
     return VD_OK;
 }
 
@@ -344,7 +430,10 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
     if (status == VD_OK)
         status = trim_log(&c, err);
     if (status == VD_OK)
+        status = open_events(&c, err);
+    if (status == VD_OK)
         status = run(&c, err);
+    vd_events_close(c.events);
     vd_loader_free(c.loader);
     vd_free(c.order);
     return status;

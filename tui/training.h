@@ -15,12 +15,15 @@ typedef struct vd_training {
     const vd_dataset *data;
     const vd_dataset *validation; // NULL: none
     vd_run_settings settings;
-    const char *directory;     // gets model.safetensors, checkpoint.safetensors, log.tsv
+    // Gets model.safetensors, checkpoint.safetensors, log.tsv, an event file (event_file.h) and,
+    // with validation data, best.safetensors: the model of the epoch with the best MRR so far.
+    const char *directory;
     size_t validation_limit;   // dialogs; 0 = all
     double checkpoint_seconds; // between checkpoints; 0 = never by time
     int64_t checkpoint_steps;  // 0 = never by steps
     int64_t stop_after;        // steps in all; 0 = run to the end
     bool quiet;
+    bool silent;            // no line on standard output after an epoch
     const atomic_int *stop; // a checkpoint is written and the run ends when it becomes non-zero
 } vd_training;
 

@@ -13,10 +13,13 @@
 
 #include "engine/alloc.h"
 #include "engine/model.h"
+#include "engine/rng.h"
+#include "engine/safetensors.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
 #include "tui/command.h"
+#include "tui/event_file.h"
 #include "tui/run_settings.h"
 #include "tui/training.h"
 
@@ -200,6 +203,38 @@ static void a_run_leaves_model_checkpoint_pool_and_log(void **state)
     free(log);
 }
 
+static void add_scalar(void *context, int64_t step, const char *tag, double value)
+{
+    fprintf(context, "%s %ld %a\n", tag, (long)step, value);
+}
+
+// All scalars of a run's event file as text, free().
+static char *scalars_of(const char *out)
+{
+    char *run = support_join(tiny.directory, out), *path, *text = NULL;
+    size_t size, offset = 0;
+    vd_error err;
+    FILE *memory = open_memstream(&text, &size);
+    assert_int_equal(vd_events_find(run, &path, &err), VD_OK);
+    assert_int_equal(vd_events_read(path, &offset, add_scalar, memory, &err), VD_OK);
+    fclose(memory);
+    vd_free(path);
+    free(run);
+    return text;
+}
+
+static void expect_same_run(const char *a, const char *b)
+{
+    static const char *const files[] = {"model.safetensors", "checkpoint.safetensors",
+                                        "best.safetensors", "log.tsv"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        expect_same_file(a, b, files[i]);
+    char *x = scalars_of(a), *y = scalars_of(b);
+    assert_string_equal(x, y);
+    free(x);
+    free(y);
+}
+
 static void a_resumed_run_makes_the_same_model_bit_for_bit(void **state)
 {
     (void)state;
@@ -213,10 +248,97 @@ static void a_resumed_run_makes_the_same_model_bit_for_bit(void **state)
         expect(out, 0, "--resume continues it",
                MORE(val[0], val[1], val[2], val[3], "--stop-after", stops[i]));
         expect(out, 0, "", MORE(val[0], val[1], val[2], val[3], "--resume"));
-        expect_same_file("whole", out, "model.safetensors");
-        expect_same_file("whole", out, "checkpoint.safetensors");
-        expect_same_file("whole", out, "log.tsv");
+        expect_same_run("whole", out);
     }
+}
+
+// Killed again and again wherever it happens to be, and resumed each time.
+static void a_run_that_is_killed_ends_as_if_it_was_not(void **state)
+{
+    (void)state;
+    enum { KILLS = 12 };
+    const char *arguments[] = {"--epochs",  "12",     "--checkpoint-steps", "2",
+                               "--decoder", "both",   "--micro-batch",      "2",
+                               "--val",     tiny.val, "--val-features",     tiny.features,
+                               NULL,        NULL};
+    const size_t last = sizeof arguments / sizeof *arguments - 2;
+    vd_rng rng = vd_rng_seed((uint64_t)time(NULL), 9);
+    char *checkpoint = file_of("killed", "checkpoint.safetensors");
+    int kills = 0, code = -1;
+    expect("alive", 0, "", arguments);
+    while (code != 0) {
+        support_program run;
+        arguments[last] = support_exists(checkpoint) ? "--resume" : NULL;
+        start(&run, "killed", 0, arguments);
+        struct timespec pause = {.tv_nsec = 1000000 * (long)vd_rng_below(&rng, 60)};
+        nanosleep(&pause, NULL);
+        if (kills < KILLS)
+            kill(run.pid, SIGKILL);
+        support_program_wait(&run);
+        if (run.code != 0 && run.code != 128 + SIGKILL)
+            fail_msg("exit code %d: %s", run.code, run.err);
+        kills += run.code == 128 + SIGKILL;
+        code = run.code;
+        support_program_clear(&run);
+    }
+    print_message("killed %d times\n", kills);
+    expect_same_run("alive", "killed");
+    free(checkpoint);
+}
+
+static void the_best_epoch_is_kept(void **state)
+{
+    (void)state;
+    expect("best", 0, "",
+           MORE("--val", tiny.val, "--val-features", tiny.features, "--epochs", "5", "--rate",
+                "0.05"));
+    char *path = file_of("best", "log.tsv"), *text = support_read_file(path, NULL);
+    double best = 0;
+    int at = 0, epoch;
+    for (char *line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
+        double loss, r1, r5, r10, rank, mrr;
+        assert_int_equal(sscanf(line + 1, "%d %*d %lf %lf %lf %lf %lf %lf", &epoch, &loss, &r1, &r5,
+                                &r10, &rank, &mrr),
+                         7);
+        if (mrr > best + 1e-9)
+            at = epoch;
+        best = mrr > best ? mrr : best;
+    }
+    // Training as long as the best epoch says gives that model.
+    char stop[16];
+    snprintf(stop, sizeof stop, "%d", 3 * at);
+    expect("until", 0, "",
+           MORE("--val", tiny.val, "--val-features", tiny.features, "--epochs", "5", "--rate",
+                "0.05", "--stop-after", stop));
+    expect_same_file("best", "until", "best.safetensors");
+    free(text);
+    free(path);
+}
+
+static void word_vectors_start_from_glove(void **state)
+{
+    (void)state;
+    char *path = support_join(tiny.directory, "glove.txt");
+    support_write_text(path, "unk 0.5 0.5\nred 1 2\nyes 3 4\n");
+    expect("glove", 2, "--glove and --from", MORE("--glove", path, "--from", tiny.base));
+    expect("glove", 5, "--embed is 6, but", MORE("--glove", path));
+    expect("glove", 0, "", MORE("--embed", "2", "--glove", path, "--rate", "1e-9"));
+    char *file = file_of("glove", "model.safetensors");
+    vd_safetensors *model;
+    vd_model *loaded;
+    vd_error err;
+    float row[2];
+    assert_int_equal(vd_model_load(file, &loaded, &err), VD_OK);
+    assert_string_equal(vd_model_metadata(loaded, "started_from"), "glove.txt");
+    assert_int_equal(vd_safetensors_open(file, &model, &err), VD_OK);
+    const vd_tensor *words = vd_safetensors_find(model, "encoder.word_embed.weight");
+    size_t red = (size_t)vd_vocab_id(vd_model_vocab(loaded), "red");
+    assert_int_equal(vd_tensor_floats(words, 2 * red, 2, row, &err), VD_OK);
+    assert_true(row[0] > 0.999f && row[0] < 1.001f && row[1] > 1.999f && row[1] < 2.001f);
+    vd_safetensors_close(model);
+    vd_model_free(loaded);
+    free(file);
+    free(path);
 }
 
 static void another_seed_makes_another_model(void **state)
@@ -367,6 +489,8 @@ static void wrong_options_are_refused(void **state)
         {"--gate", "tanh", "--gate: expected sigmoid, leaky-relu or elu, found 'tanh'"},
         {"--positions", "x", "--positions: expected none, sinusoidal"},
         {"--optimiser", "sgd", "--optimiser: expected adam or rmsprop, found 'sgd'"},
+        {"--decoder", "x", "--decoder: expected discriminative, generative or both, found 'x'"},
+        {"--micro-batch", "-1", "--micro-batch: expected a whole number from 0 to 1024"},
         {"--preset", "best", "--preset: expected base or improved, found 'best'"},
         {"--dropout", "1", "--dropout: expected a number from 0 to 0.95, found '1'"},
         {"--val", "v.json", "--val-features is missing"},
@@ -439,7 +563,7 @@ static void memory_that_is_out_ends_the_command_and_leaves_no_half_files(void **
         vd_alloc_fail_at(0);
         failed += code == 7;
         if (code == 7 && support_exists(directory))
-            assert_true(support_count_entries(directory) <= 4);
+            assert_true(support_count_entries(directory) <= 6);
     }
     assert_int_equal(code, 0);
     assert_true(failed > 60);
@@ -455,6 +579,9 @@ int main(void)
         cmocka_unit_test(settings_become_the_trainers_options),
         cmocka_unit_test(a_run_leaves_model_checkpoint_pool_and_log),
         cmocka_unit_test(a_resumed_run_makes_the_same_model_bit_for_bit),
+        cmocka_unit_test(a_run_that_is_killed_ends_as_if_it_was_not),
+        cmocka_unit_test(the_best_epoch_is_kept),
+        cmocka_unit_test(word_vectors_start_from_glove),
         cmocka_unit_test(another_seed_makes_another_model),
         cmocka_unit_test(settings_reach_the_model_file),
         cmocka_unit_test(c_c_and_sigterm_leave_a_checkpoint_that_goes_on),
