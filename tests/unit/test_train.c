@@ -567,7 +567,7 @@ static void memory_that_is_out_ends_the_command_and_leaves_no_half_files(void **
     }
     assert_int_equal(code, 0);
     assert_true(failed > 60);
-    assert_int_equal(support_count_entries(directory), 4);
+    assert_int_equal(support_count_entries(directory), 6);
     free(directory);
 }
 
