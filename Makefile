@@ -74,7 +74,7 @@ FISH_COMPLETION := share/fish/vendor_completions.d/visdial.fish
 # Runs this Makefile again, in parallel: it then sees what `deps` installed.
 AGAIN      = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: fixtures all run test programs deps bench san clang check format format-check lint tidy install \
+.PHONY: fixtures all run test programs deps bench torch san clang check format format-check lint tidy install \
         uninstall clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -96,9 +96,14 @@ programs: $(TEST_BIN) $(BENCH_BIN) $(HOST_PLUGIN)
 deps: ## install what is missing, the developer's tools included
 	@.ci/packages $(NEED_RUN) $(NEED_TEST) $(NEED_LINT) $(NEED_PAGE)
 
-bench: ## measure speed
+bench: ## measure speed, beside PyTorch where "make torch" has installed it
 	$(AGAIN) all $(BENCH_BIN)
 	@for bench in $(BENCH_BIN); do VISDIAL_BIN=$(BUILD)/visdial $$bench || exit 1; done
+
+torch: ## install PyTorch below build/, for bench only
+	@test -x build/torch/bin/python || python3 -m venv build/torch
+	@build/torch/bin/python -m pip install --quiet --upgrade torch numpy
+	@build/torch/bin/python tests/bench/mvan_torch.py --versions
 
 san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	+@TEST_TIMEOUT=900 $(MAKE) --no-print-directory BUILD=build/san \

@@ -1,0 +1,719 @@
+// The network at its public size, in alternation with PyTorch (mvan_torch.py): what a question
+// costs, a new picture, an answer that enters the history, a pool, evaluating, training, starting,
+// memory, and doing nothing. The last lines are the table.
+//
+//   bench_network [WHAT]...   only the measurements whose names begin with one of these:
+//                             question rank picture append evaluate train start memory idle
+#include "tests/bench/bench.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <pty.h>
+#include <stdbool.h>
+
+#include "engine/alloc.h"
+#include "engine/dialog.h"
+#include "engine/trainer.h"
+#include "tests/bench/torch.h"
+#include "tests/support/full_size.h"
+
+enum { MOST_RUNS = 64, MOST_ROWS = 24, PATH = 1024, SHOWN = 10000, LARGE = 340000 };
+
+static const char *directory = "build/bench";
+static char model_path[PATH], half_path[PATH], batch_path[PATH], world_path[PATH];
+
+// ---- figures ------------------------------------------------------------------------------------
+
+typedef struct series {
+    double wall[MOST_RUNS], cpu[MOST_RUNS];
+    int count;
+} series;
+
+static double median_of(const double *values, int count)
+{
+    double sorted[MOST_RUNS];
+    if (count == 0)
+        return -1;
+    memcpy(sorted, values, (size_t)count * sizeof *values);
+    qsort(sorted, (size_t)count, sizeof *sorted, bench_compare);
+    return sorted[count / 2];
+}
+
+static double median(const series *s)
+{
+    return median_of(s->wall, s->count);
+}
+
+static void detail(const char *what, series *s)
+{
+    double sorted[MOST_RUNS];
+    memcpy(sorted, s->wall, sizeof sorted);
+    qsort(sorted, (size_t)s->count, sizeof *sorted, bench_compare);
+    printf("%-44s median %9.3f ms   least %9.3f   most %9.3f   CPU time %9.3f   of %d\n", what,
+           median(s), sorted[0], sorted[s->count - 1], median_of(s->cpu, s->count), s->count);
+}
+
+static double cpu_now(void) // milliseconds, all threads
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+typedef struct row {
+    char what[64];
+    double ours, theirs, floor, bar, ratio_bar; // milliseconds (or the unit); < 0: none
+    const char *unit;
+} row;
+
+static row rows[MOST_ROWS];
+static int row_count;
+
+static void add_row(const char *what, double ours, double theirs, double floor, double bar,
+                    double ratio_bar, const char *unit)
+{
+    if (row_count == MOST_ROWS)
+        return;
+    rows[row_count] = (row){"", ours, theirs, floor, bar, ratio_bar, unit};
+    snprintf(rows[row_count++].what, sizeof rows->what, "%s", what);
+}
+
+static const char *number(double x, const char *suffix, char *text, size_t size)
+{
+    if (x < 0)
+        return "";
+    snprintf(text, size, x < 10 ? "%.2f%s" : "%.0f%s", x, suffix);
+    return text;
+}
+
+static void print_table(void)
+{
+    printf(
+        "\n| what | ours | PyTorch | ratio | floor | bar | met |\n|---|---|---|---|---|---|---|\n");
+    for (int i = 0; i < row_count; i++) {
+        const row *r = &rows[i];
+        char unit[16], a[32], b[32], c[32], d[32], e[32];
+        snprintf(unit, sizeof unit, " %s", r->unit);
+        bool met = r->bar < 0 || r->ours <= r->bar;
+        if (strcmp(r->unit, "%") == 0)
+            met = r->ours >= r->bar;
+        if (r->ratio_bar > 0)
+            met = r->theirs > 0 && r->theirs / r->ours >= r->ratio_bar;
+        snprintf(e, sizeof e, ">= %.0fx", r->ratio_bar);
+        char bar[48];
+        snprintf(bar, sizeof bar, "%s%s",
+                 strcmp(r->unit, "%") == 0 ? ">= " : "<= ", number(r->bar, unit, d, sizeof d));
+        printf("| %s | %s | %s | ", r->what, number(r->ours, unit, a, sizeof a),
+               number(r->theirs, unit, b, sizeof b));
+        printf("%s | ", r->theirs > 0 ? number(r->theirs / r->ours, "x", c, sizeof c) : "");
+        printf("%s | %s | %s |\n", number(r->floor, unit, c, sizeof c),
+               r->ratio_bar > 0 ? e
+               : r->bar < 0     ? ""
+                                : bar,
+               r->ratio_bar > 0 && r->theirs <= 0 ? "?"
+               : met                             ? "yes"
+                                                 : "no");
+    }
+}
+
+// ---- what the machine can do --------------------------------------------------------------------
+
+static double gigaflops, gigabytes; // per second, both cores
+
+static void *read_part(void *data)
+{
+    const uint64_t *from = data;
+    uint64_t sum[8] = {0};
+    for (size_t i = 0; i < (size_t)1 << 24; i += 8)
+        for (int k = 0; k < 8; k++)
+            sum[k] += from[i + (size_t)k];
+    return (void *)(uintptr_t)(sum[0] ^ sum[1] ^ sum[2] ^ sum[3] ^ sum[4] ^ sum[5] ^ sum[6] ^
+                               sum[7]);
+}
+
+static void measure_machine(void)
+{
+    enum { SIDE = 1024, THREADS = 2, TIMES = 12 };
+    size_t part = (size_t)1 << 24; // 128 MiB a thread
+    uint64_t *memory = vd_alloc(THREADS * part, sizeof *memory);
+    if (!memory)
+        return;
+    memset(memory, 1, THREADS * part * sizeof *memory);
+    float *a = (float *)memory, *b = a + SIDE * SIDE, *c = b + SIDE * SIDE;
+    int threads = openblas_get_num_threads();
+    openblas_set_num_threads(THREADS);
+    for (int i = 0; i < TIMES; i++) {
+        double start = bench_now();
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIDE, SIDE, SIDE, 1, a, SIDE, b,
+                    SIDE, 0, c, SIDE);
+        double rate = 2.0 * SIDE * SIDE * SIDE / (bench_now() - start) * 1e-6;
+        gigaflops = rate > gigaflops ? rate : gigaflops;
+    }
+    openblas_set_num_threads(threads);
+    for (int i = 0; i < TIMES; i++) {
+        pthread_t other;
+        double start = bench_now();
+        if (pthread_create(&other, NULL, read_part, memory + part) != 0)
+            break;
+        read_part(memory);
+        pthread_join(other, NULL);
+        double rate = (double)(THREADS * part * sizeof *memory) / (bench_now() - start) * 1e-6;
+        gigabytes = rate > gigabytes ? rate : gigabytes;
+    }
+    vd_free(memory);
+    printf("# two threads: OpenBLAS %.0f GFLOP/s on squares of 1,024; reading memory %.1f GB/s\n",
+           gigaflops, gigabytes);
+}
+
+// Milliseconds below which neither memory nor arithmetic lets it go.
+static double floor_of(double bytes, double flops)
+{
+    double memory = gigabytes > 0 ? bytes / gigabytes * 1e-6 : 0;
+    double arithmetic = gigaflops > 0 ? flops / gigaflops * 1e-6 : 0;
+    return memory > arithmetic ? memory : arithmetic;
+}
+
+// ---- one conversation ---------------------------------------------------------------------------
+
+typedef struct chat {
+    vd_model *model;
+    vd_pool *pool;
+    vd_dialog *dialog;
+} chat;
+
+static vd_status new_dialog(const chat *c, vd_dialog **out, vd_error *err)
+{
+    vd_batch b = full_size_batch(1);
+    return vd_dialog_new(c->model, c->pool, b.image, b.regions, b.history, b.history_length[0], out,
+                         err);
+}
+
+// The dialog as it is when the tenth question is asked, with a pool of `count` answers.
+static vd_status open_chat(const char *path, int count, int repeat, chat *c, vd_error *err)
+{
+    vd_batch b = full_size_batch(1);
+    int32_t *tokens = NULL, *lengths = NULL;
+    *c = (chat){0};
+    vd_status status = vd_model_load(path, &c->model, err);
+    if (status == VD_OK)
+        status = full_size_pool(count, repeat, &tokens, &lengths, err);
+    if (status == VD_OK)
+        status = vd_pool_new(c->model, tokens, lengths, count, VD_MAX_CANDIDATE, &c->pool, err);
+    vd_free(tokens);
+    vd_free(lengths);
+    if (status == VD_OK)
+        status = new_dialog(c, &c->dialog, err);
+    for (int r = 1; status == VD_OK && r < FULL_ROUNDS; r++)
+        status = vd_dialog_append(c->dialog, b.history + (size_t)r * VD_MAX_HISTORY,
+                                  b.history_length[r], err);
+    return status;
+}
+
+static void close_chat(chat *c)
+{
+    vd_dialog_free(c->dialog);
+    vd_pool_free(c->pool);
+    vd_model_free(c->model);
+    *c = (chat){0};
+}
+
+static vd_status ask(const chat *c, series *s, vd_error *err)
+{
+    vd_batch b = full_size_batch(1);
+    const int last = FULL_ROUNDS - 1;
+    vd_answer answer;
+    double cpu = cpu_now(), start = bench_now();
+    vd_status status = vd_dialog_ask(c->dialog, b.question + (size_t)last * VD_MAX_QUESTION,
+                                     b.question_length[last], NULL, &answer, err);
+    s->wall[s->count] = bench_now() - start;
+    s->cpu[s->count++] = cpu_now() - cpu;
+    if (status == VD_OK)
+        vd_answer_clear(&answer);
+    return status;
+}
+
+// A series whose first run only warmed up.
+static void forget(series *s)
+{
+    s->count = 0;
+}
+
+static vd_status bench_question(torch *t, vd_error *err)
+{
+    enum { RUNS = 31 };
+    chat full, half;
+    series a = {0}, b = {0}, p = {0};
+    vd_status status = open_chat(model_path, FULL_CANDIDATES, FULL_CANDIDATES, &full, err);
+    if (status != VD_OK)
+        return status;
+    status = open_chat(half_path, FULL_CANDIDATES, FULL_CANDIDATES, &half, err);
+    for (int i = 0; status == VD_OK && i <= RUNS; i++) {
+        status = ask(&full, &a, err);
+        if (status == VD_OK)
+            status = ask(&half, &b, err);
+        double other = i % 3 == 0 ? torch_time(t, "question") : -1;
+        if (other >= 0)
+            p.wall[p.count++] = other;
+        if (i == 0) {
+            forget(&a);
+            forget(&b);
+            forget(&p);
+        }
+    }
+    close_chat(&full);
+    close_chat(&half);
+    if (status != VD_OK)
+        return status;
+    detail("question, round 10, float32", &a);
+    detail("question, round 10, 16-bit weights", &b);
+    if (p.count)
+        detail("question, round 10, PyTorch", &p);
+    // 34 million weights and 0.65 GFLOP a question.
+    add_row("question to ranking, round 10, 100 cached candidates, float32", median(&a), median(&p),
+            floor_of(34e6 * 4, 0.65e9), 12, -1, "ms");
+    add_row("the same, 16-bit weights", median(&b), median(&p), floor_of(34e6 * 2, 0.65e9), 8, -1,
+            "ms");
+    return VD_OK;
+}
+
+static vd_status bench_rank(vd_error *err)
+{
+    enum { RUNS = 21 };
+    const int counts[] = {FULL_CANDIDATES, SHOWN, LARGE},
+              repeat[] = {FULL_CANDIDATES, SHOWN, SHOWN};
+    chat c[3] = {{0}};
+    series s[3] = {{.count = 0}};
+    vd_status status = VD_OK;
+    for (int k = 0; status == VD_OK && k < 3; k++)
+        status = open_chat(model_path, counts[k], repeat[k], &c[k], err);
+    for (int i = 0; status == VD_OK && i <= RUNS; i++)
+        for (int k = 0; status == VD_OK && k < 3; k++) {
+            status = ask(&c[k], &s[k], err);
+            if (i == 0)
+                forget(&s[k]);
+        }
+    for (int k = 0; k < 3; k++)
+        close_chat(&c[k]);
+    if (status != VD_OK)
+        return status;
+    detail("question, pool of 100", &s[0]);
+    detail("question, pool of 10,000", &s[1]);
+    detail("question, pool of 340,000", &s[2]);
+    for (int k = 1; k < 3; k++) {
+        double more[MOST_RUNS];
+        for (int i = 0; i < RUNS; i++)
+            more[i] = s[k].wall[i] - s[0].wall[i];
+        double took = median_of(more, RUNS);
+        add_row(k == 1 ? "a pool of 10,000 on top" : "a pool of 340,000 on top",
+                took > 0 ? took : 0, -1,
+                floor_of((double)counts[k] * FULL_HIDDEN * 2, counts[k] * 2.0 * FULL_HIDDEN),
+                k == 1 ? 1 : 20, -1, "ms");
+    }
+    return VD_OK;
+}
+
+static vd_status bench_picture(vd_error *err)
+{
+    enum { RUNS = 21 };
+    chat c;
+    series s = {0};
+    vd_status status = open_chat(model_path, FULL_CANDIDATES, FULL_CANDIDATES, &c, err);
+    for (int i = 0; status == VD_OK && i <= RUNS; i++) {
+        vd_dialog *other;
+        double cpu = cpu_now(), start = bench_now();
+        status = new_dialog(&c, &other, err);
+        s.wall[s.count] = bench_now() - start;
+        s.cpu[s.count++] = cpu_now() - cpu;
+        vd_dialog_free(status == VD_OK ? other : NULL);
+        if (i == 0)
+            forget(&s);
+    }
+    close_chat(&c);
+    if (status != VD_OK)
+        return status;
+    detail("another picture, features to ready", &s);
+    // W1's image half, f_v, the history LSTM and two maps of the caption.
+    double weights = 2648.0 * 2048 + 1024 * 2048 + 9.6e6 + 2.1e6;
+    add_row("another picture, features to ready", median(&s), -1,
+            floor_of(weights * 4, (2648.0 + 1024) * 2048 * 2 * FULL_REGIONS), 15, -1, "ms");
+    return VD_OK;
+}
+
+static vd_status bench_append(vd_error *err)
+{
+    enum { RUNS = 31 };
+    chat c;
+    series s = {0};
+    vd_batch b = full_size_batch(1);
+    const int last = FULL_ROUNDS - 1;
+    vd_status status = open_chat(model_path, FULL_CANDIDATES, FULL_CANDIDATES, &c, err);
+    for (int i = 0; status == VD_OK && i <= RUNS; i++) {
+        vd_dialog_truncate(c.dialog, last);
+        double cpu = cpu_now(), start = bench_now();
+        status = vd_dialog_append(c.dialog, b.history + (size_t)last * VD_MAX_HISTORY,
+                                  b.history_length[last], err);
+        s.wall[s.count] = bench_now() - start;
+        s.cpu[s.count++] = cpu_now() - cpu;
+        if (i == 0)
+            forget(&s);
+    }
+    close_chat(&c);
+    if (status != VD_OK)
+        return status;
+    detail("an answer into the history", &s);
+    add_row("an answer into the history", median(&s), -1, floor_of((9.6e6 + 2.1e6) * 4, 0), 8, -1,
+            "ms");
+    return VD_OK;
+}
+
+// ---- many dialogs -------------------------------------------------------------------------------
+
+// What the products of one dialog's scores take: the encoder, and the candidates' LSTM once for
+// every distinct beginning.
+static double dialog_flops(const vd_batch *b)
+{
+    double beginnings = 0, questions = 0, entries = 0;
+    for (int i = 0; i < b->distinct; i++) {
+        const int32_t *x = b->candidate + (size_t)i * VD_MAX_CANDIDATE;
+        for (int n = 1; n <= b->candidate_length[i]; n++) {
+            bool known = false;
+            for (int k = 0; !known && k < i; k++)
+                known = b->candidate_length[k] >= n &&
+                        memcmp(b->candidate + (size_t)k * VD_MAX_CANDIDATE, x,
+                               (size_t)n * sizeof *x) == 0;
+            beginnings += !known;
+        }
+    }
+    for (int n = 0; n < b->dialogs * b->rounds; n++) {
+        questions += b->question_length[n];
+        entries += b->history_length[n];
+    }
+    const double h = FULL_HIDDEN, e = FULL_EMBED, d = FULL_REGION, rounds = b->dialogs * b->rounds;
+    double images = (double)b->dialogs * FULL_REGIONS, regions = rounds * FULL_REGIONS;
+    double two_way = 2 * 4 * h * (e + h + 2 * h + h), one_way = 4 * h * (e + 3 * h);
+    double sum = beginnings * one_way + (questions + entries) * (two_way + 2 * h * 2 * h);
+    sum += 2 * rounds * 2 * h * 2 * h + rounds * 4 * h * 4 * h;           // context matching
+    sum += questions * (4 * e * e + 2 * e * 2 * h);                       // topic
+    sum += images * (d * 2 * h + d * (d + 2 * e));                        // image halves
+    sum += regions * (2 * e * (d + 2 * e) + (d + 2 * e) * d + d * 2 * h); // views
+    sum += rounds * (4 * h * 2 * h * 2 + (d + 4 * h) * h);
+    return 2 * sum;
+}
+
+static vd_status bench_evaluate(torch *t, vd_error *err)
+{
+    enum { RUNS = 9 };
+    static float scores[FULL_ROUNDS * FULL_CANDIDATES];
+    vd_model *model = NULL;
+    vd_scorer *scorer = NULL;
+    series a = {0}, p = {0};
+    vd_batch b = full_size_batch(1);
+    vd_status status = vd_model_load(model_path, &model, err);
+    if (status == VD_OK)
+        status = vd_scorer_new(model, &scorer, err);
+    for (int i = 0; status == VD_OK && i <= RUNS; i++) {
+        double cpu = cpu_now(), start = bench_now();
+        status = vd_scorer_run(scorer, &b, scores, err);
+        a.wall[a.count] = bench_now() - start;
+        a.cpu[a.count++] = cpu_now() - cpu;
+        double other = torch_time(t, "dialog");
+        if (other >= 0)
+            p.wall[p.count++] = other;
+        if (i == 0) {
+            forget(&a);
+            forget(&p);
+        }
+    }
+    vd_scorer_free(scorer);
+    vd_model_free(model);
+    if (status != VD_OK)
+        return status;
+    detail("evaluating a dialog", &a);
+    if (p.count)
+        detail("evaluating a dialog, PyTorch", &p);
+    double flops = dialog_flops(&b), rate = flops / median(&a) * 1e-6;
+    printf("%d distinct candidates; %.1f GFLOP, %.0f GFLOP/s\n", b.distinct, flops * 1e-9, rate);
+    add_row("evaluating a dialog, 10 x 100 candidates", median(&a), median(&p),
+            floor_of(37e6 * 4, flops), -1, 10, "ms");
+    add_row("its share of OpenBLAS's rate", gigaflops > 0 ? 100 * rate / gigaflops : 0, -1, -1, 60,
+            -1, "%");
+    return VD_OK;
+}
+
+static vd_status bench_train(torch *t, vd_error *err)
+{
+    enum { RUNS = 5 };
+    vd_config config = full_size_config();
+    vd_train_options options = vd_train_defaults();
+    vd_vocab *vocab = NULL;
+    vd_trainer *trainer = NULL;
+    series a = {0}, p = {0};
+    vd_batch b = full_size_batch(FULL_DIALOGS);
+    vd_status status = full_size_vocab(&vocab, err);
+    if (status == VD_OK)
+        status = vd_trainer_new(&config, vocab, &options, &trainer, err);
+    for (int i = 0; status == VD_OK && i <= RUNS; i++) {
+        double loss, cpu = cpu_now(), start = bench_now();
+        status = vd_trainer_step(trainer, &b, 0.01, &loss, NULL, err);
+        a.wall[a.count] = bench_now() - start;
+        a.cpu[a.count++] = cpu_now() - cpu;
+        double other = torch_time(t, "train");
+        if (other >= 0)
+            p.wall[p.count++] = other;
+        if (i == 0) {
+            forget(&a);
+            forget(&p);
+        }
+    }
+    vd_trainer_free(trainer);
+    vd_vocab_free(vocab);
+    if (status != VD_OK)
+        return status;
+    detail("training step, 4 dialogs", &a);
+    if (p.count)
+        detail("training step, 4 dialogs, PyTorch", &p);
+    double flops = 3 * dialog_flops(&b);
+    printf("%.0f GFLOP without what dropout adds, %.0f GFLOP/s\n", flops * 1e-9,
+           flops / median(&a) * 1e-6);
+    // Weights, gradient and two moments are read and written by Adam.
+    add_row("training step, 4 dialogs", median(&a), median(&p), floor_of(58.7e6 * 28, flops), -1, 8,
+            "ms");
+    return VD_OK;
+}
+
+// ---- the program --------------------------------------------------------------------------------
+
+static const char *program(void)
+{
+    const char *path = getenv("VISDIAL_BIN");
+    return path ? path : "build/visdial";
+}
+
+// Starts `visdial ask` with its output in a pipe; *to (when not NULL) gets its input's end.
+static pid_t start_ask(const char *const *arguments, int *from, int *to)
+{
+    int out[2], in[2] = {-1, -1};
+    if (pipe(out) != 0 || (to && pipe(in) != 0))
+        return -1;
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(out[1], 1);
+        if (to) {
+            dup2(in[0], 0);
+            close(in[1]);
+        }
+        close(out[0]);
+        close(out[1]);
+        execv(program(), (char *const *)(uintptr_t)arguments);
+        _exit(127);
+    }
+    close(out[1]);
+    *from = out[0];
+    if (to) {
+        close(in[0]);
+        *to = in[1];
+    }
+    return child;
+}
+
+// Milliseconds from the command to the end of its output; -1 when it failed.
+static double ask_once(const char *const *arguments)
+{
+    char output[4096];
+    int from, status;
+    double start = bench_now();
+    pid_t child = start_ask(arguments, &from, NULL);
+    if (child < 0)
+        return -1;
+    while (read(from, output, sizeof output) > 0)
+        ;
+    double took = bench_now() - start;
+    close(from);
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? took : -1;
+}
+
+static vd_status bench_start(vd_error *err)
+{
+    enum { RUNS = 15 };
+    const char *small[] = {program(), "ask", "--image", "1000001", "how many balls are there?",
+                           NULL};
+    const char *full[] = {program(),  "ask",     "--assets", world_path, "--model",
+                          model_path, "--image", "1",        "w4 w5 w6", NULL};
+    series a = {0}, b = {0};
+    for (int i = 0; i <= RUNS; i++) {
+        a.wall[a.count++] = ask_once(small);
+        b.wall[b.count++] = ask_once(full);
+        if (a.wall[a.count - 1] < 0 || b.wall[b.count - 1] < 0)
+            return vd_error_set(err, VD_IO, "%s ask failed", program());
+        if (i == 0) {
+            forget(&a);
+            forget(&b);
+        }
+    }
+    detail("start to answer, bundled model", &a);
+    detail("start to answer, full-size model", &b);
+    add_row("start of `visdial ask` to the answer, bundled model", median(&a), -1, -1, 60, -1,
+            "ms");
+    add_row("the same, full-size model, 100 answers", median(&b), -1, floor_of(70e6 * 4, 0), 150,
+            -1, "ms");
+    return VD_OK;
+}
+
+static long status_kilobytes(pid_t process, const char *field)
+{
+    char path[64], line[256];
+    long kilobytes = -1;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)process);
+    FILE *in = fopen(path, "r");
+    while (in && fgets(line, sizeof line, in))
+        if (strncmp(line, field, strlen(field)) == 0)
+            kilobytes = strtol(line + strlen(field) + 1, NULL, 10);
+    if (in)
+        fclose(in);
+    return kilobytes;
+}
+
+static vd_status bench_memory(vd_error *err)
+{
+    char pool[PATH], output[65536];
+    int from, to;
+    snprintf(pool, sizeof pool, "%s-large/world", directory);
+    const char *arguments[] = {program(),  "ask",     "--assets", pool, "--model",
+                               model_path, "--image", "1",        NULL};
+    pid_t child = start_ask(arguments, &from, &to);
+    if (child < 0)
+        return vd_error_set(err, VD_IO, "%s cannot be started", program());
+    long resident = -1, most = -1;
+    // Each question answers with several lines; the last is asked for its memory.
+    for (int i = 0; i < 10; i++) {
+        if (write(to, "w4 w5 w6\n", 9) != 9)
+            break;
+        struct pollfd ready = {.fd = from, .events = POLLIN};
+        int patience = 60000;
+        while (poll(&ready, 1, patience) > 0 && read(from, output, sizeof output) > 0)
+            patience = 300;
+    }
+    resident = status_kilobytes(child, "VmRSS");
+    most = status_kilobytes(child, "VmHWM");
+    close(to);
+    while (read(from, output, sizeof output) > 0)
+        ;
+    close(from);
+    waitpid(child, NULL, 0);
+    if (resident <= 0)
+        return vd_error_set(err, VD_IO, "%s ended before its memory could be read", program());
+    printf("resident after ten questions: %ld MB, at most %ld MB\n", resident / 1024, most / 1024);
+    add_row("resident memory, full-size model, pool of 10,000", (double)resident / 1024, -1,
+            (34e6 * 4 + SHOWN * FULL_HIDDEN * 4.0) / 1048576, 350, -1, "MB");
+    return VD_OK;
+}
+
+// CPU time of a process in milliseconds.
+static double process_time(pid_t process)
+{
+    char path[64];
+    double nanoseconds = -1;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)process);
+    char command[256];
+    snprintf(command, sizeof command, "cat %s/*/schedstat | awk '{s += $1} END {print s}'", path);
+    FILE *in = popen(command, "r");
+    if (in && fscanf(in, "%lf", &nanoseconds) != 1)
+        nanoseconds = -1;
+    if (in)
+        pclose(in);
+    return nanoseconds * 1e-6;
+}
+
+static vd_status bench_idle(vd_error *err)
+{
+    enum { SETTLE_MS = 3000, WATCH_MS = 5000 };
+    struct winsize size = {.ws_row = 24, .ws_col = 80};
+    char output[65536];
+    int terminal;
+    pid_t child = forkpty(&terminal, NULL, NULL, &size);
+    if (child < 0)
+        return vd_error_set(err, VD_IO, "no pseudo-terminal");
+    if (child == 0) {
+        setenv("TERM", "xterm-256color", 1);
+        execl(program(), program(), (char *)NULL);
+        _exit(127);
+    }
+    double begin = bench_now(), before = -1;
+    while (bench_now() - begin < SETTLE_MS + WATCH_MS) {
+        struct pollfd ready = {.fd = terminal, .events = POLLIN};
+        if (before < 0 && bench_now() - begin >= SETTLE_MS)
+            before = process_time(child);
+        if (poll(&ready, 1, 100) > 0 && read(terminal, output, sizeof output) <= 0)
+            break;
+    }
+    double used = process_time(child) - before;
+    kill(child, SIGTERM);
+    while (read(terminal, output, sizeof output) > 0)
+        ;
+    waitpid(child, NULL, 0);
+    close(terminal);
+    printf("CPU time while waiting five seconds for a key: %.3f ms\n", used);
+    add_row("CPU time in 5 s of waiting for a key", used, -1, 0, 1, -1, "ms");
+    return VD_OK;
+}
+
+// ---- all of it ----------------------------------------------------------------------------------
+
+static bool wanted(int argc, char **argv, const char *what)
+{
+    bool any = argc <= 1;
+    for (int i = 1; i < argc; i++)
+        any |= strncmp(what, argv[i], strlen(argv[i])) == 0;
+    return any;
+}
+
+static vd_status make_files(vd_error *err)
+{
+    char large[PATH];
+    snprintf(model_path, sizeof model_path, "%s/model.safetensors", directory);
+    snprintf(half_path, sizeof half_path, "%s/half.safetensors", directory);
+    snprintf(batch_path, sizeof batch_path, "%s/batch.safetensors", directory);
+    snprintf(world_path, sizeof world_path, "%s/world", directory);
+    snprintf(large, sizeof large, "%s-large", directory);
+    if (access(batch_path, R_OK) == 0)
+        return VD_OK; // `make clean` makes them anew
+    vd_status status = full_size_world(large, SHOWN, err);
+    return status == VD_OK ? full_size_write(directory, FULL_CANDIDATES, err) : status;
+}
+
+int main(int argc, char **argv)
+{
+    vd_error err = {0};
+    bench_machine("bench_network");
+    measure_machine();
+    if (make_files(&err) != VD_OK)
+        return bench_fail(&err);
+    bool compared = wanted(argc, argv, "question") || wanted(argc, argv, "evaluate") ||
+                    wanted(argc, argv, "train");
+    torch t = compared ? torch_start(model_path, batch_path) : (torch){0};
+    fflush(stdout);
+    vd_status status = VD_OK;
+    if (wanted(argc, argv, "question"))
+        status = bench_question(&t, &err);
+    if (status == VD_OK && wanted(argc, argv, "rank"))
+        status = bench_rank(&err);
+    if (status == VD_OK && wanted(argc, argv, "picture"))
+        status = bench_picture(&err);
+    if (status == VD_OK && wanted(argc, argv, "append"))
+        status = bench_append(&err);
+    if (status == VD_OK && wanted(argc, argv, "evaluate"))
+        status = bench_evaluate(&t, &err);
+    if (status == VD_OK && wanted(argc, argv, "train"))
+        status = bench_train(&t, &err);
+    torch_stop(&t);
+    if (status == VD_OK && wanted(argc, argv, "start"))
+        status = bench_start(&err);
+    if (status == VD_OK && wanted(argc, argv, "memory"))
+        status = bench_memory(&err);
+    if (status == VD_OK && wanted(argc, argv, "idle"))
+        status = bench_idle(&err);
+    print_table();
+    return status == VD_OK ? 0 : bench_fail(&err);
+}
