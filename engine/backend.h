@@ -44,7 +44,9 @@ typedef struct vd_lstm_gradient {
     const vd_real *dy;              // (T, ...) row stride y_stride
     vd_real *dx;                    // (T, in), added to; may be NULL
     vd_real *dinitial;              // (S, H), written; may be NULL
-    vd_real *dh, *dc;               // (S, H) scratch
+    // Scratch: (S, H); (2 widest, H) for a tree of prefixes, with `widest` the rows of its largest
+    // step, for there a state's gradient is the sum over those that go on from it.
+    vd_real *dh, *dc;
 } vd_lstm_gradient;
 
 // Geometry the attention operations share: N questions over the entries and regions of B dialogs.
@@ -253,7 +255,11 @@ vd_status vd_backend_status(const vd_backend *backend, vd_error *err);
 
 const vd_backend *vd_backend_cpu(void);
 
-// How many threads matrix products may use; 1 makes runs reproducible bit for bit.
+// How many threads the operations share their work among; 0: one for each processor, as without
+// this call. Results are the same to the bit whatever the number.
 void vd_backend_cpu_threads(int threads);
+// The library for large products, and the instruction set of small ones.
+const char *vd_backend_cpu_library(void);
+const char *vd_backend_cpu_instructions(void);
 
 #endif

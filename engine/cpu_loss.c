@@ -167,18 +167,38 @@ static void word_gradient(vd_real *p, const int32_t *target, int rows, int words
 
 // ---- ranking ------------------------------------------------------------------------------------
 
-// Merge sort by falling score; stable, so that equal scores keep the pool's order.
+// Bits that sort as the score falls: as whole numbers, floats rise with their size, and fall where
+// they are negative.
+static uint32_t falling_bits(float score)
+{
+    uint32_t bits;
+    score += 0.0f; // -0 is 0
+    memcpy(&bits, &score, sizeof bits);
+    return bits & 0x80000000u ? bits : ~bits & 0x7fffffffu;
+}
+
+// Radix sort by falling score (Seward 1954), eleven bits at a time. It is stable, so equal scores
+// keep the pool's order; order holds 0..n-1 when it begins.
 static void sort_scores(const float *score, int32_t *order, int32_t *other, int n)
 {
-    if (n < 2)
-        return;
-    int half = n / 2, i = 0, j = half;
-    sort_scores(score, order, other, half);
-    sort_scores(score, order + half, other, n - half);
-    memcpy(other, order, (size_t)n * sizeof *order);
-    for (int k = 0; k < n; k++)
-        order[k] =
-            j >= n || (i < half && score[other[i]] >= score[other[j]]) ? other[i++] : other[j++];
+    enum { DIGITS = 3, BITS = 11, VALUES = 1 << BITS };
+    int count[DIGITS][VALUES] = {{0}};
+    for (int i = 0; i < n; i++) {
+        uint32_t bits = falling_bits(score[i]);
+        for (int d = 0; d < DIGITS; d++)
+            count[d][bits >> d * BITS & (VALUES - 1)]++;
+    }
+    for (int d = 0; d < DIGITS; d++) {
+        int from = 0, *place = count[d];
+        for (int v = 0; v < VALUES; v++) {
+            int here = place[v];
+            place[v] = from;
+            from += here;
+        }
+        for (int i = 0; i < n; i++)
+            other[place[falling_bits(score[order[i]]) >> d * BITS & (VALUES - 1)]++] = order[i];
+        memcpy(order, other, (size_t)n * sizeof *order);
+    }
 }
 
 VD_WIDE static void probabilities(const float *score, float *probability, int n)

@@ -1,8 +1,13 @@
-// Matrix products: OpenBLAS.
+// Matrix products: those with few rows by dot products with the weights where they lie
+// (cpu_few_rows.h), large ones by OpenBLAS, in pieces for the threads.
 #include "engine/cpu.h"
 
-#include <cblas.h>
 #include <string.h>
+
+#include "engine/cpu_blas.h"
+#include "engine/cpu_few_rows.h"
+#include "engine/cpu_halves.h"
+#include "engine/cpu_threads.h"
 
 // c = beta c. BLAS leaves c alone when there is nothing to sum, and zero times what was never
 // written need not be zero.
@@ -15,26 +20,124 @@ static void scale_rows(vd_real *c, int m, int n, int ldc, vd_real beta)
         }
 }
 
+VD_WIDE static void add_times(vd_real *y, vd_real a, const vd_real *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        y[i] += a * x[i];
+}
+
+// Row by row: for products too small for anything else, and for the tests' double precision.
+static void small_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a,
+                       int lda, const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
+{
+    if (beta != 1)
+        scale_rows(c, m, n, ldc, beta);
+    for (int r = 0; r < m; r++) {
+        vd_real *row = c + (size_t)r * (size_t)ldc;
+        for (int i = 0; i < k; i++) {
+            vd_real x = alpha * (ta ? a[(size_t)i * (size_t)lda + (size_t)r]
+                                    : a[(size_t)r * (size_t)lda + (size_t)i]);
+            if (tb)
+                for (int j = 0; j < n; j++)
+                    row[j] += x * b[(size_t)j * (size_t)ldb + (size_t)i];
+            else
+                add_times(row, x, b + (size_t)i * (size_t)ldb, n);
+        }
+    }
+}
+
+#ifndef VD_DOUBLE
+
+// Up to so many rows, or multiplications, weights are better read in place than packed first.
+enum { FEW_ROWS = 64, FEW_PRODUCTS = 1 << 25, SMALL = 1 << 21, PIECE = 512 };
+
+typedef struct gemm_job {
+    bool ta, tb, rows; // rows: cut between rows of c, else between columns
+    int m, n, k, lda, ldb, ldc, pieces;
+    vd_real alpha, beta;
+    const vd_real *a, *b;
+    vd_real *c;
+} gemm_job;
+
+static void gemm_piece(void *data, int index)
+{
+    const gemm_job *j = data;
+    int64_t all = j->rows ? j->m : j->n;
+    size_t from = (size_t)(all * index / j->pieces), to = (size_t)(all * (index + 1) / j->pieces);
+    int size = (int)(to - from);
+    if (j->rows)
+        vd_cpu_sgemm(j->ta, j->tb, size, j->n, j->k, j->alpha,
+                     j->a + from * (j->ta ? 1 : (size_t)j->lda), j->lda, j->b, j->ldb, j->beta,
+                     j->c + from * (size_t)j->ldc, j->ldc);
+    else
+        vd_cpu_sgemm(j->ta, j->tb, j->m, size, j->k, j->alpha, j->a, j->lda,
+                     j->b + from * (j->tb ? (size_t)j->ldb : 1), j->ldb, j->beta, j->c + from,
+                     j->ldc);
+}
+
+// An even number of pieces of about PIECE rows or columns: as many whatever the number of threads,
+// so that results do not depend on it.
+static void gemm_in_pieces(gemm_job *j)
+{
+    int most = j->m > j->n ? j->m : j->n;
+    j->rows = j->m >= j->n;
+    j->pieces = (double)j->m * j->n * j->k < FEW_PRODUCTS ? 1 : 2 * ((most + PIECE) / (2 * PIECE));
+    vd_cpu_pieces(j->pieces < 1 ? j->pieces = 1 : j->pieces, gemm_piece, j);
+}
+
 static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
                  const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
 {
+    double work = (double)m * n * k;
+    vd_dtype type;
     if (m <= 0 || n <= 0)
         return;
+    // Weights in 16 bits are read where they lie, whatever the number of rows.
+    const void *w = vd_cpu_halves_find(b, &type);
     if (k <= 0) {
         scale_rows(c, m, n, ldc, beta);
-        return;
+    } else if (!ta && tb && alpha == 1 && (beta == 0 || beta == 1) &&
+               (m <= FEW_ROWS || work <= FEW_PRODUCTS || type != VD_F32)) {
+        vd_cpu_few_rows(&(vd_few_rows){.x = a,
+                                       .w = w,
+                                       .type = type,
+                                       .y = c,
+                                       .ldx = lda,
+                                       .ldw = ldb,
+                                       .ldy = ldc,
+                                       .m = m,
+                                       .n = n,
+                                       .k = k,
+                                       .add = beta == 1});
+    } else if (work <= SMALL) {
+        small_gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    } else {
+        gemm_in_pieces(&(gemm_job){.ta = ta,
+                                   .tb = tb,
+                                   .m = m,
+                                   .n = n,
+                                   .k = k,
+                                   .lda = lda,
+                                   .ldb = ldb,
+                                   .ldc = ldc,
+                                   .alpha = alpha,
+                                   .beta = beta,
+                                   .a = a,
+                                   .b = b,
+                                   .c = c});
     }
-    CBLAS_TRANSPOSE at = ta ? CblasTrans : CblasNoTrans, bt = tb ? CblasTrans : CblasNoTrans;
-#ifdef VD_DOUBLE
-    cblas_dgemm(CblasRowMajor, at, bt, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-#else
-    if (m == 1 && !ta)
-        cblas_sgemv(CblasRowMajor, tb ? CblasNoTrans : CblasTrans, tb ? n : k, tb ? k : n, alpha, b,
-                    ldb, a, 1, beta, c, 1);
-    else
-        cblas_sgemm(CblasRowMajor, at, bt, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-#endif
 }
+
+#else
+
+static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
+                 const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
+{
+    if (m > 0 && n > 0)
+        small_gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+#endif
 
 static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int count)
 {
@@ -83,9 +186,4 @@ void vd_cpu_matrix(vd_backend *table)
     table->fill_rows = fill_rows;
     table->linear = linear;
     table->linear_backward = linear_backward;
-}
-
-void vd_backend_cpu_threads(int threads)
-{
-    openblas_set_num_threads(threads < 1 ? 1 : threads);
 }

@@ -28,35 +28,106 @@ vd_status vd_candidates_encode(vd_pass *pass, vd_text_pass *text, const vd_packe
     return VD_OK;
 }
 
+// Lists, where operations read them, the rows of the last words of those answers that have any, and
+// which answers they are.
+static vd_status list_ends(vd_pass *pass, const int *order, int count, int *last, vd_ends *ends,
+                           vd_error *err)
+{
+    int *answer = vd_arena_take(pass->arena, (size_t)count, sizeof *answer);
+    if (!answer)
+        return vd_error_memory(err, "candidate vectors");
+    ends->count = 0;
+    for (int i = 0; i < count; i++)
+        if (last[i] >= 0) {
+            last[ends->count] = last[i];
+            answer[ends->count++] = order[i];
+        }
+    size_t n = (size_t)ends->count;
+    ends->row = vd_arena_upload(pass->arena, last, n, sizeof *last);
+    ends->answer = vd_arena_upload(pass->arena, answer, n, sizeof *answer);
+    ends->vector = vd_arena_reals(pass->arena, n * (size_t)pass->config->hidden);
+    return pass->arena->failed ? vd_error_memory(err, "candidate vectors") : VD_OK;
+}
+
+// Adds the last states of the answers order[0..count-1], which end in rows `last` of text, to the
+// rows of vector.
+static vd_status add_ends(vd_pass *pass, const vd_text_pass *text, const int *order, int count,
+                          int *last, vd_ends *ends, vd_real *vector, vd_error *err)
+{
+    int h = pass->config->hidden;
+    vd_status status = list_ends(pass, order, count, last, ends, err);
+    if (status != VD_OK)
+        return status;
+    pass->be->embed(text->recurrent.y, ends->row, ends->count, h, ends->vector);
+    pass->be->add_rows_backward(vector, ends->answer, ends->count, h, ends->vector);
+    return VD_OK;
+}
+
+// Reads the answers order[0..count-1], what they begin with alike once.
+static vd_status read_prefixes(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int width,
+                               const int *order, int count, vd_text_pass *text, vd_packed *packed,
+                               vd_ends *ends, vd_real *vector, vd_error *err)
+{
+    int *last = vd_arena_take(pass->arena, (size_t)count, sizeof *last);
+    if (!last)
+        return vd_error_memory(err, "candidate vectors");
+    vd_status status =
+        vd_packed_prefixes(ids, lengths, width, order, count, pass->arena, packed, last, err);
+    if (status == VD_OK)
+        status = read_candidates(pass, text, packed, err);
+    return status == VD_OK ? add_ends(pass, text, order, count, last, ends, vector, err) : status;
+}
+
 vd_status vd_prefixes_encode(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int width,
                              const int *order, int count, vd_real *vector, vd_error *err)
 {
-    int h = pass->config->hidden, n = 0;
     vd_text_pass text = {0};
     vd_packed packed;
-    int32_t *last = vd_arena_take(pass->arena, (size_t)count, sizeof *last);
-    int32_t *row = vd_arena_take(pass->arena, (size_t)count, sizeof *row);
-    vd_real *end = vd_arena_reals(pass->arena, (size_t)count * (size_t)h);
-    if (pass->arena->failed)
+    vd_ends ends = {0};
+    return read_prefixes(pass, ids, lengths, width, order, count, &text, &packed, &ends, vector,
+                         err);
+}
+
+// The batch's distinct candidates, each read by itself.
+static vd_status read_apart(vd_network *net, int *order, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    const vd_batch *b = net->batch;
+    vd_packed *packed = &pass->candidate_words;
+    int *last = vd_arena_take(pass->arena, (size_t)b->distinct, sizeof *last);
+    if (!last)
         return vd_error_memory(err, "candidate vectors");
-    vd_status status =
-        vd_packed_prefixes(ids, lengths, width, order, count, pass->arena, &packed, last, err);
+    vd_status status = vd_packed_make(b->candidate, b->candidate_length, b->distinct,
+                                      b->candidate_width, pass->arena, packed, err);
     if (status == VD_OK)
-        status = read_candidates(pass, &text, &packed, err);
+        status = read_candidates(pass, &net->candidate, packed, err);
+    for (int i = 0; status == VD_OK && i < b->distinct; i++) {
+        order[i] = i;
+        last[i] = packed->length[i] ? packed->start[i + 1] - 1 : -1;
+    }
     if (status != VD_OK)
         return status;
-    for (int i = 0; i < count; i++)
-        if (last[i] >= 0) {
-            last[n] = last[i];
-            row[n++] = order[i];
-        }
-    const int32_t *from = vd_arena_upload(pass->arena, last, (size_t)n, sizeof *last);
-    const int32_t *to = vd_arena_upload(pass->arena, row, (size_t)n, sizeof *row);
-    if (!from || !to)
+    return add_ends(pass, &net->candidate, order, b->distinct, last, &net->ends, net->vector, err);
+}
+
+// The batch's distinct candidates: net->vector.
+static vd_status encode_distinct(vd_network *net, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    const vd_batch *b = net->batch;
+    int *order = vd_arena_take(pass->arena, (size_t)b->distinct, sizeof *order);
+    if (!order)
         return vd_error_memory(err, "candidate vectors");
-    pass->be->embed(text.recurrent.y, from, n, h, end);
-    pass->be->add_rows_backward(vector, to, n, h, end);
-    return VD_OK;
+    // Only the CPU's LSTM takes gradients back through a tree.
+    if (pass->dw && pass->be != vd_backend_cpu())
+        return read_apart(net, order, err);
+    vd_status status = vd_packed_sort(b->candidate, b->candidate_length, b->candidate_width,
+                                      b->distinct, order, err);
+    if (status != VD_OK)
+        return status;
+    return read_prefixes(pass, b->candidate, b->candidate_length, b->candidate_width, order,
+                         b->distinct, &net->candidate, &pass->candidate_words, &net->ends,
+                         net->vector, err);
 }
 
 // Of many kept candidates a question meets few: its own are gathered and compared with e.
@@ -95,13 +166,8 @@ vd_status vd_discriminative_forward(vd_network *net, vd_error *err)
     const vd_batch *batch = net->batch;
     int h = pass->config->hidden, n = pass->span.questions, u = batch->distinct;
     size_t all = (size_t)n * (size_t)batch->candidates;
-    vd_status status =
-        vd_packed_make(batch->candidate, batch->candidate_length, u, batch->candidate_width,
-                       pass->arena, &pass->candidate_words, err);
-    if (status != VD_OK)
-        return status;
     net->option = vd_arena_upload(pass->arena, batch->option, all, sizeof *batch->option);
-    net->vector = vd_arena_reals(pass->arena, (size_t)u * (size_t)h);
+    net->vector = vd_arena_zeros(pass->arena, (size_t)u * (size_t)h);
     net->products = vd_arena_reals(pass->arena, (size_t)n * (size_t)u);
     net->scores = vd_arena_reals(pass->arena, all);
     if (pass->dw) {
@@ -110,7 +176,7 @@ vd_status vd_discriminative_forward(vd_network *net, vd_error *err)
     }
     if (pass->arena->failed)
         return vd_error_memory(err, "candidate scores");
-    status = vd_candidates_encode(pass, &net->candidate, &pass->candidate_words, net->vector, err);
+    vd_status status = encode_distinct(net, err);
     if (status != VD_OK)
         return status;
     pass->be->gemm(false, true, n, u, h, 1, pass->encoded, h, net->vector, h, 0, net->products, u);
@@ -132,7 +198,9 @@ vd_status vd_discriminative_backward(vd_network *net, vd_error *err)
     pass->be->pick_backward(net->dscores, net->option, n, batch->candidates, u, dproducts);
     pass->be->gemm(false, false, n, h, u, 1, dproducts, u, net->vector, h, 1, pass->dencoded, h);
     pass->be->gemm(true, false, u, h, n, 1, dproducts, u, pass->encoded, h, 1, net->dvector, h);
-    pass->be->ends_backward(packed, 1, h, net->dvector, net->candidate.recurrent.dy);
+    pass->be->embed(net->dvector, net->ends.answer, net->ends.count, h, net->ends.vector);
+    pass->be->add_rows_backward(net->candidate.recurrent.dy, net->ends.row, net->ends.count, h,
+                                net->ends.vector);
     vd_status status = vd_recurrent_backward(pass, &net->candidate.recurrent, pass->dw->candidate,
                                              dinput, NULL, err);
     if (status == VD_OK)

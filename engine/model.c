@@ -4,6 +4,7 @@
 
 #include "engine/alloc.h"
 #include "engine/batch.h"
+#include "engine/cpu_halves.h"
 #include "engine/model_file.h"
 #include "engine/model_private.h"
 #include "engine/pass.h"
@@ -75,8 +76,61 @@ static void release_weights(vd_model *model)
 {
     if (!model->be)
         return;
-    model->be->memory->release(model->block);
+    if (!model->in_file && !vd_cpu_halves_free(model->block))
+        model->be->memory->release(model->block);
     model->be->memory->release(model->sinusoid);
+}
+
+// Where the file has all parameters one after the other, in the layout's order and one number
+// format, as vd_model_file_create writes them; NULL when it has them in another way.
+static const void *weights_in_file(const vd_model *model, vd_dtype *type)
+{
+    const unsigned char *first = NULL;
+    for (int k = 0; k < model->layout.count; k++) {
+        const vd_parameter *p = &model->layout.parameter[k];
+        const vd_tensor *tensor = vd_safetensors_find(model->file, p->name);
+        if (!tensor || (k > 0 && tensor->dtype != *type))
+            return NULL;
+        *type = tensor->dtype;
+        if (k == 0)
+            first = tensor->data;
+        if ((const unsigned char *)tensor->data != first + p->offset * vd_dtype_size(*type))
+            return NULL;
+    }
+    return first;
+}
+
+// Everything but the matrices that products and embeddings read (engine/cpu_halves.h).
+static vd_status fill_small(const vd_model *model, vd_real *block, vd_error *err)
+{
+    vd_status status = VD_OK;
+    for (int k = 0; status == VD_OK && k < model->layout.count; k++) {
+        const vd_parameter *p = &model->layout.parameter[k];
+        if (p->dims == 1 || p->shape[0] <= VD_MAX_HISTORY)
+            status = vd_tensor_floats(vd_safetensors_find(model->file, p->name), 0, p->elements,
+                                      block + p->offset, err);
+    }
+    return status;
+}
+
+// The weights where the file has them, when the processor can read them there; *block NULL when
+// not.
+static vd_status use_in_file(const vd_model *model, vd_real **block, bool *in_file, vd_error *err)
+{
+    vd_dtype type = VD_F32;
+    const void *data = weights_in_file(model, &type);
+    *block = NULL;
+    *in_file = data && type == VD_F32 && (uintptr_t)data % sizeof **block == 0;
+    if (*in_file)
+        *block = (vd_real *)(uintptr_t)data; // nobody writes the weights of a model
+    else if (data && (type == VD_F16 || type == VD_BF16))
+        *block = vd_cpu_halves_new(data, type, model->layout.elements);
+    if (!*block || *in_file)
+        return VD_OK;
+    vd_status status = fill_small(model, *block, err);
+    if (status != VD_OK)
+        vd_cpu_halves_free(*block);
+    return status;
 }
 
 static vd_status load(vd_model *model, const char *path, vd_error *err)
@@ -129,25 +183,41 @@ static vd_status upload_weights(const vd_model *model, const vd_backend *be, vd_
     return status;
 }
 
+// Weights and positions in memory of the backend.
+static vd_status copy_weights(const vd_model *model, const vd_backend *be, vd_real **block,
+                              vd_real *sinusoid, vd_error *err)
+{
+    *block = be->memory->allocate(model->layout.elements * sizeof **block);
+    if (!*block)
+        return vd_error_memory(err, "the model");
+    vd_status status = be->memory == &vd_memory_host
+                           ? read_weights(model, *block, sinusoid, err)
+                           : upload_weights(model, be, *block, sinusoid, err);
+    if (status != VD_OK)
+        be->memory->release(*block);
+    return status;
+}
+
 vd_status vd_model_use(vd_model *model, const vd_backend *be, vd_error *err)
 {
-    vd_real *block = be->memory->allocate(model->layout.elements * sizeof *block);
+    vd_real *block = NULL;
+    bool in_file = false;
     vd_real *sinusoid = be->memory->allocate(sinusoid_elements(model) * sizeof *sinusoid);
-    vd_status status = VD_OK;
-    if (!block || !sinusoid)
-        status = vd_error_memory(err, "the model");
-    else if (be->memory == &vd_memory_host)
-        status = read_weights(model, block, sinusoid, err);
-    else
-        status = upload_weights(model, be, block, sinusoid, err);
+    vd_status status = sinusoid ? VD_OK : vd_error_memory(err, "the model");
+    if (status == VD_OK && be->memory == &vd_memory_host)
+        status = use_in_file(model, &block, &in_file, err);
+    if (status == VD_OK && block)
+        vd_words_sinusoid(sinusoid, VD_MAX_HISTORY, model->config.embed);
+    else if (status == VD_OK)
+        status = copy_weights(model, be, &block, sinusoid, err);
     if (status != VD_OK) {
-        be->memory->release(block);
         be->memory->release(sinusoid);
         return status;
     }
     release_weights(model);
     model->be = be;
     model->block = block;
+    model->in_file = in_file;
     model->sinusoid = sinusoid;
     vd_weights_layout(&model->config, &model->layout, block, &model->weights);
     return VD_OK;

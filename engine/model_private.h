@@ -13,7 +13,11 @@ struct vd_model {
     vd_config config;
     vd_vocab *vocab;
     vd_layout layout;
-    vd_real *block; // in the backend's memory
+    // In the backend's memory; on the CPU the file's own numbers where it has them in order: float32
+    // ones as they are (in_file), 16-bit ones by addresses that stand for them (cpu_halves.h).
+    // Only operations may read it.
+    vd_real *block;
+    bool in_file;
     vd_weights weights;
     vd_real *sinusoid; // (VD_MAX_HISTORY, E), there too, whether it is used or not
     char *name;

@@ -8,15 +8,24 @@
 
 #include "engine/pass.h"
 
+// Where answers end in their tree of prefixes.
+typedef struct vd_ends {
+    int count;         // answers that have words
+    const int *row;    // (count) of the last word
+    const int *answer; // (count) which answer it is
+    vd_real *vector;   // (count, H) scratch
+} vd_ends;
+
 typedef struct vd_network {
     vd_pass pass;
     const vd_batch *batch;
 
     // Discriminative decoder: z_c = o_c . e
     const vd_real *kept;    // (U, H) o, where the caller has them already; NULL = encode them
-    vd_text_pass candidate; // distinct candidates
-    const int32_t *option;  // (N, O) the batch's, where operations read it
-    vd_real *vector;        // (U, H) o: last state of the top layer
+    vd_text_pass candidate; // distinct candidates, as a tree of what they begin with (packed.h)
+    vd_ends ends;
+    const int32_t *option; // (N, O) the batch's, where operations read it
+    vd_real *vector;       // (U, H) o: last state of the top layer
     vd_real *dvector;
     vd_real *products; // (N, U)
     vd_real *scores;   // (N, O)
@@ -37,7 +46,7 @@ vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *er
 // Back from pass.dencoded to the weights.
 vd_status vd_network_encode_backward(vd_network *net, vd_error *err);
 
-// Vectors (sequences, H) of candidates; those of empty ones are zero.
+// Vectors (sequences, H) of candidates, each read by itself; those of empty ones are zero.
 vd_status vd_candidates_encode(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
                                vd_real *vector, vd_error *err);
 // The same without a gradient, of answers sorted by vd_packed_sort (packed.h): what they begin with

@@ -53,11 +53,22 @@ vd_status vd_recurrent_forward(vd_pass *pass, vd_recurrent_pass *r, const vd_lst
     return run_layer(pass, r, 1, weights, r->dropped, wide, initial, r->y, err);
 }
 
+// Rows of the scratch that an LSTM's backward pass needs (backend.h).
+static size_t state_rows(const vd_packed *packed)
+{
+    int widest = 0;
+    if (!packed->parent)
+        return (size_t)packed->sequences;
+    for (int step = 0; step < packed->longest; step++)
+        widest = packed->active[step] > widest ? packed->active[step] : widest;
+    return 2 * (size_t)widest;
+}
+
 static void layer_backward(vd_pass *pass, vd_recurrent_pass *r, int layer,
                            const vd_lstm_weights *gradients, const vd_real *dy, vd_real *dx,
                            vd_real *state, vd_real *dinitial)
 {
-    size_t n = (size_t)r->packed->sequences * (size_t)pass->config->hidden;
+    size_t n = state_rows(r->packed) * (size_t)pass->config->hidden;
     vd_lstm_gradient q[2];
     for (int d = 0; d < r->directions; d++, state += 3 * n)
         q[d] = (vd_lstm_gradient){.weights = gradients + layer * r->directions + d,
@@ -78,7 +89,7 @@ vd_status vd_recurrent_backward(vd_pass *pass, vd_recurrent_pass *r,
     int wide = r->directions * pass->config->hidden;
     size_t n = (size_t)r->packed->tokens * (size_t)wide;
     vd_real *dfirst = vd_arena_zeros(pass->arena, n);
-    vd_real *state = vd_arena_zeros(pass->arena, 3 * (size_t)r->packed->sequences * (size_t)wide);
+    vd_real *state = vd_arena_zeros(pass->arena, 3 * state_rows(r->packed) * (size_t)wide);
     if (pass->arena->failed)
         return vd_error_memory(err, "LSTM gradients");
     layer_backward(pass, r, 1, gradients, r->dy, dfirst, state, dinitial);

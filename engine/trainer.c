@@ -288,7 +288,10 @@ vd_status vd_trainer_start_from(vd_trainer *t, const vd_model *model, vd_error *
         const vd_parameter *q = counterpart(&model->layout, p->name);
         if (!q)
             continue; // learned positions and other decoders keep how they start
-        memcpy(t->block + p->offset, model->block + q->offset, p->elements * sizeof *t->block);
+        status = vd_tensor_floats(vd_safetensors_find(model->file, q->name), 0, p->elements,
+                                  t->block + p->offset, err);
+        if (status != VD_OK)
+            return status;
         if (model->config.gate != t->config.gate)
             open_gate(p, t->block + p->offset);
     }

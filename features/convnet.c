@@ -1,16 +1,29 @@
 #include "features/convnet.h"
 
-#include <cblas.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "engine/alloc.h"
 
-#ifdef VD_DOUBLE
-#define GEMM cblas_dgemm
+#ifdef VD_DOUBLE // the gradients' test: products in double are not the engine's
+#include <cblas.h>
+
+static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
+                 const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
+{
+    cblas_dgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, m, n,
+                k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
 #else
-#define GEMM cblas_sgemm
+#include "engine/backend.h"
+
+static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
+                 const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
+{
+    vd_backend_cpu()->gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
 #endif
 
 static const vd_real norm_epsilon = (vd_real)1e-5;
@@ -453,8 +466,8 @@ static void forward_layer(vd_conv_pass *pass, int l)
                 window = pass->window;
             }
             vd_real *z = (norm ? pass->z[l] : pass->y[l]) + (n * s.pixels + p) * outs;
-            GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, (int)outs, (int)k, 1,
-                 window, (int)k, net->param + net->weight[l], (int)outs, 0, z, (int)outs);
+            gemm(false, false, (int)count, (int)outs, (int)k, 1, window, (int)k,
+                 net->param + net->weight[l], (int)outs, 0, z, (int)outs);
             if (!norm)
                 finish(pass, l, n, p, count, NULL, net->param + net->bias[l], z, z);
         }
@@ -552,14 +565,14 @@ static void backward_layer(vd_conv_pass *pass, int l)
                 gather(&s, x, p, count, pass->window);
                 window = pass->window;
             }
-            GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, (int)k, (int)outs, (int)count, 1, window,
-                 (int)k, dz, (int)outs, 1, pass->gradient + net->weight[l], (int)outs);
+            gemm(true, false, (int)k, (int)outs, (int)count, 1, window, (int)k, dz, (int)outs, 1,
+                 pass->gradient + net->weight[l], (int)outs);
             if (!dx)
                 continue;
             vd_real *dwindow = is_pointwise(conv) ? dx + p * (size_t)conv->in : pass->dwindow;
-            GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)k, (int)outs, 1, dz,
-                 (int)outs, net->param + net->weight[l], (int)outs, is_pointwise(conv) ? 1 : 0,
-                 dwindow, (int)k);
+            gemm(false, true, (int)count, (int)k, (int)outs, 1, dz, (int)outs,
+                 net->param + net->weight[l], (int)outs, is_pointwise(conv) ? 1 : 0, dwindow,
+                 (int)k);
             if (!is_pointwise(conv))
                 scatter(&s, dwindow, p, count, dx);
         }

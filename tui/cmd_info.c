@@ -1,7 +1,6 @@
 // visdial info [FILE...]: what a file holds; without a file what this program is made of.
 #include "tui/command.h"
 
-#include <cblas.h>
 #include <chafa.h>
 #include <ctype.h>
 #include <dlfcn.h>
@@ -14,6 +13,7 @@
 #include <utf8proc.h>
 #include <yajl/yajl_version.h>
 
+#include "engine/backend.h"
 #include "engine/file.h"
 #include "engine/model.h"
 #include "engine/safetensors.h"
@@ -96,7 +96,7 @@ static void print_program(void)
     print_backend();
     print_processor();
     printf("libraries\n");
-    row("OpenBLAS", "%s, as for %s", openblas_get_config(), openblas_get_corename());
+    row("OpenBLAS", "%s", vd_backend_cpu_library());
     row("ncurses", "%s", curses_version());
     // Without a call that tells: the version this program was built with.
     row("chafa", "%d.%d.%d (when built)", CHAFA_MAJOR_VERSION, CHAFA_MINOR_VERSION,

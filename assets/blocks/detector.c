@@ -1,6 +1,5 @@
 #include "assets/blocks/detector.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
@@ -484,8 +483,6 @@ vd_status blocks_detector_train(const blocks_detector_options *options,
                             "positive rate and a file to write)",
                             o->pictures, o->epochs, o->batch);
     training t;
-    int blas_threads = openblas_get_num_threads();
-    openblas_set_num_threads(1);
     vd_status status = training_init(&t, o, err);
     if (!status)
         status = render_pictures(&t, report, user, err);
@@ -494,6 +491,5 @@ vd_status blocks_detector_train(const blocks_detector_options *options,
     if (!status)
         status = calibrate(&t, err);
     training_clear(&t);
-    openblas_set_num_threads(blas_threads);
     return status;
 }

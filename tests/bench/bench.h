@@ -2,7 +2,6 @@
 #ifndef BENCH_H
 #define BENCH_H
 
-#include <cblas.h>
 #include <gnu/libc-version.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +38,8 @@ static inline void bench_report(const char *what, double *times, size_t count)
 
 static inline void bench_machine(const char *program)
 {
-    if (!getenv("OPENBLAS_NUM_THREADS"))
-        vd_backend_cpu_threads(1); // as the program does
+    const char *threads = getenv("OPENBLAS_NUM_THREADS"); // as the program does
+    vd_backend_cpu_threads(threads ? (int)strtol(threads, NULL, 10) : 0);
     char line[256], processor[256] = "unknown processor";
     FILE *info = fopen("/proc/cpuinfo", "r");
     while (info && fgets(line, sizeof line, info)) {
@@ -56,8 +55,9 @@ static inline void bench_machine(const char *program)
     uname(&system);
     printf("# %s\n# machine: %s, %ld cores, %s %s\n", program, processor,
            sysconf(_SC_NPROCESSORS_ONLN), system.sysname, system.release);
-    printf("# threads: %d (OpenBLAS), compiler: %s, libc: %s\n# BLAS: %s\n",
-           openblas_get_num_threads(), __VERSION__, gnu_get_libc_version(), openblas_get_config());
+    printf("# threads: %s, instructions: %s, compiler: %s, libc: %s\n# BLAS: %s\n",
+           threads ? threads : "one a processor", vd_backend_cpu_instructions(), __VERSION__,
+           gnu_get_libc_version(), vd_backend_cpu_library());
 }
 
 static inline int bench_fail(const vd_error *err)

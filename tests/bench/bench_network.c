@@ -6,6 +6,7 @@
 //                             question rank picture append evaluate train start memory idle
 #include "tests/bench/bench.h"
 
+#include <cblas.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -112,8 +113,8 @@ static void print_table(void)
                : r->bar < 0     ? ""
                                 : bar,
                r->ratio_bar > 0 && r->theirs <= 0 ? "?"
-               : met                             ? "yes"
-                                                 : "no");
+               : met                              ? "yes"
+                                                  : "no");
     }
 }
 
@@ -199,7 +200,8 @@ static vd_status open_chat(const char *path, int count, int repeat, chat *c, vd_
     if (status == VD_OK)
         status = full_size_pool(count, repeat, &tokens, &lengths, err);
     if (status == VD_OK)
-        status = vd_pool_new(c->model, tokens, lengths, count, VD_MAX_CANDIDATE, &c->pool, err);
+        status =
+            vd_pool_new(c->model, tokens, lengths, count, VD_MAX_CANDIDATE, NULL, &c->pool, err);
     vd_free(tokens);
     vd_free(lengths);
     if (status == VD_OK)
@@ -233,6 +235,12 @@ static vd_status ask(const chat *c, series *s, vd_error *err)
     return status;
 }
 
+static void run_torch(torch *t, const char *what, series *s)
+{
+    if (torch_time(t, what, &s->wall[s->count], &s->cpu[s->count]))
+        s->count++;
+}
+
 // A series whose first run only warmed up.
 static void forget(series *s)
 {
@@ -252,9 +260,8 @@ static vd_status bench_question(torch *t, vd_error *err)
         status = ask(&full, &a, err);
         if (status == VD_OK)
             status = ask(&half, &b, err);
-        double other = i % 3 == 0 ? torch_time(t, "question") : -1;
-        if (other >= 0)
-            p.wall[p.count++] = other;
+        if (i % 3 == 0)
+            run_torch(t, "question", &p);
         if (i == 0) {
             forget(&a);
             forget(&b);
@@ -417,9 +424,7 @@ static vd_status bench_evaluate(torch *t, vd_error *err)
         status = vd_scorer_run(scorer, &b, scores, err);
         a.wall[a.count] = bench_now() - start;
         a.cpu[a.count++] = cpu_now() - cpu;
-        double other = torch_time(t, "dialog");
-        if (other >= 0)
-            p.wall[p.count++] = other;
+        run_torch(t, "dialog", &p);
         if (i == 0) {
             forget(&a);
             forget(&p);
@@ -458,9 +463,7 @@ static vd_status bench_train(torch *t, vd_error *err)
         status = vd_trainer_step(trainer, &b, 0.01, &loss, NULL, err);
         a.wall[a.count] = bench_now() - start;
         a.cpu[a.count++] = cpu_now() - cpu;
-        double other = torch_time(t, "train");
-        if (other >= 0)
-            p.wall[p.count++] = other;
+        run_torch(t, "train", &p);
         if (i == 0) {
             forget(&a);
             forget(&p);

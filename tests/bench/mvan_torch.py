@@ -6,7 +6,7 @@ other, every candidate of every round through the LSTM (sorted by length and pac
 
     mvan_torch.py --check DIR             hold it to the golden numbers in DIR (mvan_*.safetensors)
     mvan_torch.py --model F --batch F     serve timing requests: one word a line on stdin
-                                          (question, dialog, train), milliseconds on stdout
+                                          (question, dialog, train), its wall and CPU time in ms on stdout
     mvan_torch.py --versions              what it runs on
 
 Settings: --device cpu|cuda, --precision float32|tf32|bf16, --threads N.
@@ -351,10 +351,12 @@ class Bench:
         return start
 
     def timed(self, what):
+        """Wall and CPU time in milliseconds."""
+        cpu = time.process_time()
         start = getattr(self, what)()
         if self.device.type == "cuda":
             torch.cuda.synchronize()
-        return (time.perf_counter() - start) * 1e3
+        return (time.perf_counter() - start) * 1e3, (time.process_time() - cpu) * 1e3
 
 
 def serve(bench):
@@ -362,7 +364,7 @@ def serve(bench):
         what = line.strip()
         if what not in ("question", "dialog", "train"):
             sys.exit(f"mvan_torch: \"{what}\" is nothing that is timed")
-        print(f"{bench.timed(what):.6f}", flush=True)
+        print("%.6f %.6f" % bench.timed(what), flush=True)
 
 
 if __name__ == "__main__":

@@ -60,20 +60,23 @@ static inline torch torch_start(const char *model, const char *batch)
     return t;
 }
 
-// Milliseconds of one run of `what`; -1 when there is no PyTorch (any more).
-static inline double torch_time(torch *t, const char *what)
+// One run of `what`: milliseconds of wall and CPU time. False when there is no PyTorch (any more).
+static inline bool torch_time(torch *t, const char *what, double *wall, double *cpu)
 {
     char line[128];
     if (t->child <= 0)
-        return -1;
+        return false;
     fprintf(t->to, "%s\n", what);
     fflush(t->to);
     if (!fgets(line, sizeof line, t->from)) {
         fprintf(stderr, "PyTorch stopped at \"%s\"\n", what);
         t->child = 0;
-        return -1;
+        return false;
     }
-    return strtod(line, NULL);
+    char *rest;
+    *wall = strtod(line, &rest);
+    *cpu = strtod(rest, NULL);
+    return true;
 }
 
 static inline void torch_stop(torch *t)

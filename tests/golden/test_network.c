@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/alloc.h"
+#include "engine/cpu_few_rows.h"
 #include "tests/support/backend.h"
 #include "tests/support/golden.h"
 #include "tests/support/support.h"
@@ -265,5 +266,12 @@ int main(void)
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(nothing_to_say_is_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    // The numbers, on every instruction set there is code for; then all of it on the best one.
+    static const char *const sets[] = {"portable", "avx2", "avx512"};
+    const struct CMUnitTest numbers[] = {tests[0], tests[1], tests[2]};
+    int failed = 0;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        if (vd_cpu_choose(sets[i]))
+            failed += cmocka_run_group_tests_name(sets[i], numbers, NULL, NULL);
+    return failed + cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,8 +61,13 @@ static int random_words(vd_rng *rng, int32_t *ids, int least, int most)
 
 vd_config full_size_config(void)
 {
-    return (vd_config){FULL_VOCAB,  FULL_EMBED,         FULL_HIDDEN,
-                       FULL_REGION, VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE};
+    return (vd_config){.vocab = FULL_VOCAB,
+                       .embed = FULL_EMBED,
+                       .hidden = FULL_HIDDEN,
+                       .region = FULL_REGION,
+                       .gate = VD_GATE_LEAKY_RELU,
+                       .positions = VD_POSITIONS_NONE,
+                       .decoders = VD_DISCRIMINATIVE};
 }
 
 vd_status full_size_vocab(vd_vocab **out, vd_error *err)

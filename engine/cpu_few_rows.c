@@ -1,0 +1,147 @@
+#include "engine/cpu_few_rows.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "engine/backend.h"
+#include "engine/cpu_threads.h"
+
+enum { STRIPE_DEPTH = 1024, STRIPE_MOST = 1536, TILE = 4 };
+
+#define LANES        4
+#define TILE_ROWS    3
+#define TILE_COLUMNS TILE
+#define TARGET
+#define NAME(x) x##_portable
+typedef float vector_of_four __attribute__((vector_size(16)));
+static vector_of_four load_f16_portable(const uint16_t *from)
+{
+    return (vector_of_four){vd_half_to_float(from[0]), vd_half_to_float(from[1]),
+                            vd_half_to_float(from[2]), vd_half_to_float(from[3])};
+}
+#include "engine/cpu_dot.h"
+
+#if defined(__x86_64__)
+#define LANES        8
+#define TILE_ROWS    3
+#define TILE_COLUMNS TILE
+#define TARGET       __attribute__((target("avx2,fma,f16c")))
+#define NAME(x)      x##_avx2
+TARGET static inline __m256 load_f16_avx2(const uint16_t *from)
+{
+    __m128i half;
+    memcpy(&half, from, sizeof half);
+    return _mm256_cvtph_ps(half);
+}
+#include "engine/cpu_dot.h"
+
+#define LANES        16
+#define TILE_ROWS    6
+#define TILE_COLUMNS TILE
+#define TARGET       __attribute__((target("avx512f,avx512bw,avx512vl,avx2,fma,f16c")))
+#define NAME(x)      x##_avx512
+TARGET static inline __m512 load_f16_avx512(const uint16_t *from)
+{
+    __m256i half;
+    memcpy(&half, from, sizeof half);
+    return _mm512_cvtph_ps(half);
+}
+#include "engine/cpu_dot.h"
+#endif
+
+// ---- which one ----------------------------------------------------------------------------------
+
+static const struct {
+    const char *name;
+    void (*run)(const vd_few_rows *p, int from, int to);
+    void (*widen)(const void *x, vd_dtype type, size_t n, float *y);
+} sets[] = {
+#if defined(__x86_64__)
+    {"avx512", product_avx512, widen_avx512},
+    {"avx2", product_avx2, widen_avx2},
+#endif
+    {"portable", product_portable, widen_portable},
+};
+
+enum { SETS = sizeof sets / sizeof *sets };
+
+static int chosen;
+static pthread_once_t choose_once = PTHREAD_ONCE_INIT;
+
+static bool processor_has(const char *name)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    bool small = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                 __builtin_cpu_supports("f16c");
+    if (strcmp(name, "avx2") == 0)
+        return small;
+    if (strcmp(name, "avx512") == 0)
+        return small && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512vl");
+#endif
+    return strcmp(name, "portable") == 0;
+}
+
+static bool choose(const char *name)
+{
+    for (int i = 0; i < SETS; i++)
+        if (strcmp(sets[i].name, name) == 0 && processor_has(name)) {
+            chosen = i;
+            return true;
+        }
+    return false;
+}
+
+static void choose_best(void)
+{
+    const char *asked = getenv("VISDIAL_CPU");
+    for (int i = SETS; i-- > 0;)
+        choose(sets[i].name); // the best one last
+    if (asked)
+        choose(asked);
+}
+
+bool vd_cpu_choose(const char *name)
+{
+    pthread_once(&choose_once, choose_best);
+    return choose(name);
+}
+
+const char *vd_backend_cpu_instructions(void)
+{
+    pthread_once(&choose_once, choose_best);
+    return sets[chosen].name;
+}
+
+// ---- in pieces ----------------------------------------------------------------------------------
+
+static void run_stripes(void *product, size_t from, size_t to)
+{
+    const vd_few_rows *p = product;
+    int last = (int)to * TILE > p->n ? p->n : (int)to * TILE;
+    sets[chosen].run(p, (int)from * TILE, last);
+}
+
+void vd_cpu_few_rows(const vd_few_rows *p)
+{
+    pthread_once(&choose_once, choose_best);
+    // Reading a weight takes about as long as eight multiplications with it.
+    double cost = TILE * p->k * (8.0 + p->m) / 64;
+    vd_cpu_ranges((size_t)(p->n + TILE - 1) / TILE, cost, run_stripes, (void *)(uintptr_t)p);
+}
+
+void vd_cpu_widen(const void *x, vd_dtype type, size_t n, float *y)
+{
+    pthread_once(&choose_once, choose_best);
+    if (type == VD_F32)
+        memcpy(y, x, n * sizeof *y);
+    else
+        sets[chosen].widen(x, type, n, y);
+}

@@ -1,0 +1,289 @@
+// The CPU backend's faster ways against the plain one: every instruction set, weights in 16 bits,
+// any number of threads.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "engine/backend.h"
+#include "engine/cpu_few_rows.h"
+#include "engine/cpu_halves.h"
+#include "engine/cpu_threads.h"
+#include "engine/rng.h"
+#include "engine/safetensors.h"
+#include "engine/trainer.h"
+#include "tests/support/random_model.h"
+#include "tests/support/small_batch.h"
+#include "tests/support/support.h"
+
+static const char *const SETS[] = {"portable", "avx2", "avx512"};
+enum { SET_COUNT = sizeof SETS / sizeof *SETS, MOST = 1 << 16 };
+
+static float x[MOST], w[MOST], y[MOST];
+static uint16_t half[MOST];
+
+static void fill(float *numbers, int count, vd_rng *rng)
+{
+    for (int i = 0; i < count; i++)
+        numbers[i] = (float)vd_rng_range(rng, -1, 1);
+}
+
+// w as `type` has it, and where it is.
+static const void *rounded(vd_dtype type, int count)
+{
+    for (int i = 0; i < count && type != VD_F32; i++) {
+        uint32_t bits;
+        memcpy(&bits, &w[i], sizeof bits);
+        half[i] = type == VD_F16 ? vd_half_from_float(w[i]) : (uint16_t)(bits >> 16);
+        bits = (uint32_t)half[i] << 16;
+        if (type == VD_F16)
+            w[i] = vd_half_to_float(half[i]);
+        else
+            memcpy(&w[i], &bits, sizeof bits);
+    }
+    return type == VD_F32 ? (const void *)w : half;
+}
+
+static void check_product(vd_dtype type, int m, int n, int k, bool add)
+{
+    vd_rng rng = vd_rng_seed(3, (uint64_t)(m * 1000 + n * 10 + k));
+    int ldx = k + 3, ldw = k + 1, ldy = n + 2;
+    fill(x, m * ldx, &rng);
+    fill(w, n * ldw, &rng);
+    fill(y, m * ldy, &rng);
+    float *before = vd_alloc((size_t)(m * ldy), sizeof *before);
+    assert_non_null(before);
+    memcpy(before, y, (size_t)(m * ldy) * sizeof *y);
+    vd_cpu_few_rows(&(vd_few_rows){.x = x,
+                                   .w = rounded(type, n * ldw),
+                                   .type = type,
+                                   .y = y,
+                                   .ldx = ldx,
+                                   .ldw = ldw,
+                                   .ldy = ldy,
+                                   .m = m,
+                                   .n = n,
+                                   .k = k,
+                                   .add = add});
+    for (int r = 0; r < m; r++)
+        for (int j = 0; j < ldy; j++) {
+            double sum = j >= n || add ? (double)before[r * ldy + j] : 0;
+            for (int i = 0; j < n && i < k; i++)
+                sum += (double)x[r * ldx + i] * (double)w[j * ldw + i];
+            if (!(fabs(sum - (double)y[r * ldy + j]) <= 1e-6 * (k + 1)))
+                fail_msg("%s, type %d, %dx%dx%d: y[%d][%d] is %.9g, expected %.9g",
+                         vd_backend_cpu_instructions(), type, m, n, k, r, j, (double)y[r * ldy + j],
+                         sum);
+        }
+    vd_free(before);
+}
+
+static void products_equal_plain_sums(void **state)
+{
+    const int shape[][3] = {{1, 1, 1},  {1, 7, 300}, {2, 5, 16},   {3, 4, 17},  {5, 9, 15},
+                            {6, 8, 64}, {7, 13, 33}, {13, 6, 100}, {36, 3, 96}, {4, 6, 3000}};
+    const vd_dtype types[] = {VD_F32, VD_F16, VD_BF16};
+    (void)state;
+    for (int s = 0; s < SET_COUNT; s++) {
+        if (!vd_cpu_choose(SETS[s])) {
+            print_message("this processor has no %s: left out\n", SETS[s]);
+            continue;
+        }
+        assert_string_equal(vd_backend_cpu_instructions(), SETS[s]);
+        for (int t = 0; t < 3; t++)
+            for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+                check_product(types[t], shape[i][0], shape[i][1], shape[i][2], i % 2);
+    }
+    assert_false(vd_cpu_choose("abacus"));
+}
+
+// ---- threads ------------------------------------------------------------------------------------
+
+typedef struct count_job {
+    int done[100];
+} count_job;
+
+static void count_piece(void *data, int index)
+{
+    count_job *job = data;
+    job->done[index]++;
+}
+
+static void count_nested(void *data, int index)
+{
+    vd_cpu_pieces(100, count_piece, (count_job *)data + index);
+}
+
+static void every_piece_is_done_once(void **state)
+{
+    (void)state;
+    static count_job job[4];
+    for (int threads = 1; threads <= 4; threads++) {
+        vd_backend_cpu_threads(threads);
+        for (int i = 0; i < 200; i++) {
+            memset(job, 0, sizeof job);
+            vd_cpu_pieces(4, count_nested, job);
+            for (int k = 0; k < 400; k++)
+                assert_int_equal(job[k / 100].done[k % 100], 1);
+        }
+    }
+    vd_backend_cpu_threads(0);
+}
+
+static void the_number_of_threads_changes_no_bit(void **state)
+{
+    (void)state;
+    const vd_backend *be = vd_backend_cpu();
+    enum { M = 700, N = 600, K = 300 };
+    vd_rng rng = vd_rng_seed(9, 9);
+    float *a = vd_alloc(M * K, sizeof *a), *b = vd_alloc(N * K, sizeof *b);
+    float *one = vd_alloc(M * N, sizeof *one), *many = vd_alloc(M * N, sizeof *many);
+    assert_true(a && b && one && many);
+    fill(a, M * K, &rng);
+    fill(b, N * K, &rng);
+    for (int kind = 0; kind < 4; kind++) {
+        bool ta = kind == 2, tb = kind == 0 || kind == 3;
+        int m = kind == 3 ? 20 : M;
+        for (int t = 0; t < 2; t++) {
+            vd_backend_cpu_threads(t ? 4 : 1);
+            be->gemm(ta, tb, m, N, K, 1, a, ta ? M : K, b, tb ? K : N, 0, t ? many : one, N);
+            be->dropout(t ? many : one, t ? many : one, (size_t)m * N, 0.25f, 77);
+            be->relu(t ? many : one, (size_t)m * N);
+        }
+        assert_memory_equal(one, many, (size_t)m * N * sizeof *one);
+    }
+    vd_backend_cpu_threads(1);
+    double sum = be->square_sum(a, M * K);
+    vd_backend_cpu_threads(3);
+    assert_true(sum == be->square_sum(a, M * K));
+    vd_backend_cpu_threads(0);
+    vd_free(a);
+    vd_free(b);
+    vd_free(one);
+    vd_free(many);
+}
+
+// ---- 16 bits ------------------------------------------------------------------------------------
+
+enum { SCORES = SMALL_DIALOGS * SMALL_ROUNDS * 6 };
+
+static void must(vd_status status, const vd_error *err)
+{
+    if (status != VD_OK)
+        fail_msg("%s", err->text);
+}
+
+// Saves the numbers of `from` in a file of another type and scores the small batch with it.
+static void score_as(const vd_model *from, vd_dtype type, const char *path, float *scores)
+{
+    vd_error err;
+    vd_trainer *trainer;
+    vd_model *model;
+    vd_scorer *scorer;
+    vd_train_options options = vd_train_defaults();
+    must(vd_trainer_new(vd_model_config(from), vd_model_vocab(from), &options, &trainer, &err),
+         &err);
+    must(vd_trainer_start_from(trainer, from, &err), &err);
+    must(vd_trainer_save_model(trainer, path, (int)type, &err), &err);
+    vd_trainer_free(trainer);
+    must(vd_model_load(path, &model, &err), &err);
+    must(vd_scorer_new(model, &scorer, &err), &err);
+    must(vd_scorer_run(scorer, NULL, small_batch(), scores, &err), &err);
+    vd_scorer_free(scorer);
+    vd_model_free(model);
+}
+
+static void a_16_bit_file_answers_as_its_numbers_in_float32(void **state)
+{
+    (void)state;
+    vd_config config = {.vocab = SMALL_VOCAB,
+                        .embed = 50,
+                        .hidden = 48,
+                        .region = SMALL_REGION,
+                        .gate = VD_GATE_LEAKY_RELU,
+                        .positions = VD_POSITIONS_NONE,
+                        .decoders = VD_DISCRIMINATIVE};
+    vd_error err;
+    char *directory = support_temp_dir(), *path = support_join(directory, "16.safetensors");
+    char *again = support_join(directory, "32.safetensors");
+    float exact[SCORES], halved[SCORES], widened[SCORES];
+    double most = 0, range = 0;
+    vd_model *model = support_random_model(&config), *in_halves;
+    for (int s = 0; s < SET_COUNT; s++) {
+        if (!vd_cpu_choose(SETS[s]))
+            continue;
+        score_as(model, VD_F32, again, exact);
+        score_as(model, VD_F16, path, halved);
+        must(vd_model_load(path, &in_halves, &err), &err);
+        score_as(in_halves, VD_F32, again, widened);
+        vd_model_free(in_halves);
+        for (int i = 0; i < SCORES; i++) {
+            assert_true(fabs((double)halved[i] - (double)widened[i]) <= 1e-5);
+            most = fmax(most, fabs((double)halved[i] - (double)exact[i]));
+            range = fmax(range, fabs((double)exact[i]));
+        }
+    }
+    // Eleven bits of each weight are left: scores keep about that.
+    assert_true(most > 0 && most <= 4e-3 * range);
+    vd_model_free(model);
+    support_remove_tree(directory);
+    free(path);
+    free(again);
+    free(directory);
+}
+
+static void blocks_in_16_bits_are_found_by_address(void **state)
+{
+    (void)state;
+    vd_dtype type;
+    for (int i = 0; i < 8; i++)
+        half[i] = vd_half_from_float((float)i);
+    float *block = vd_cpu_halves_new(half, VD_F16, 8), other;
+    assert_non_null(block);
+    assert_ptr_equal(vd_cpu_halves_find(block + 3, &type), half + 3);
+    assert_int_equal(type, VD_F16);
+    assert_ptr_equal(vd_cpu_halves_find(&other, &type), &other);
+    assert_int_equal(type, VD_F32);
+    assert_true(vd_cpu_halves_free(block));
+    assert_false(vd_cpu_halves_free(&other));
+    assert_false(vd_cpu_halves_free(NULL));
+    assert_null(vd_cpu_halves_new(half, VD_F16, SIZE_MAX / 2));
+}
+
+// ---- ranking ------------------------------------------------------------------------------------
+
+static void ranking_is_stable_and_falls(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    static float score[N], probability[N];
+    static int32_t order[N], other[N];
+    vd_rng rng = vd_rng_seed(4, 4);
+    fill(x, N, &rng);
+    for (int i = 0; i < N; i++)
+        x[i] = i % 5 ? x[i] * 1e3f : (float)(i % 3) * -0.0f; // many equal ones, zeros of both signs
+    vd_backend_cpu()->rank(x, N, score, probability, order, other);
+    for (int i = 1; i < N; i++) {
+        float before = score[order[i - 1]], here = score[order[i]];
+        assert_true(before > here || (before == here && order[i - 1] < order[i]));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_equal_plain_sums),
+        cmocka_unit_test(every_piece_is_done_once),
+        cmocka_unit_test(the_number_of_threads_changes_no_bit),
+        cmocka_unit_test(a_16_bit_file_answers_as_its_numbers_in_float32),
+        cmocka_unit_test(blocks_in_16_bits_are_found_by_address),
+        cmocka_unit_test(ranking_is_stable_and_falls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
