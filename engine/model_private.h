@@ -13,9 +13,9 @@ struct vd_model {
     vd_config config;
     vd_vocab *vocab;
     vd_layout layout;
-    // In the backend's memory; on the CPU the file's own numbers where it has them in order: float32
-    // ones as they are (in_file), 16-bit ones by addresses that stand for them (cpu_halves.h).
-    // Only operations may read it.
+    // In the backend's memory; on the CPU the file's own numbers where it has them in order:
+    // float32 ones as they are (in_file), 16-bit ones by addresses that stand for them
+    // (cpu_halves.h). Only operations may read it.
     vd_real *block;
     bool in_file;
     vd_weights weights;

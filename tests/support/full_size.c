@@ -279,8 +279,9 @@ static vd_status write_texts(const char *world, int pool, vd_error *err)
     if (out)
         fprintf(out,
                 "{\"version\": \"1.0\", \"split\": \"val\", \"data\": {\"questions\": [\"w4\"], "
-                "\"answers\": [\"w5\"], \"dialogs\": [{\"image_id\": %d, \"caption\": \"w6 w7 w8 "
-                "w9 w10 w11 w12 w13 w14 w15\", \"dialog\": []}]}}\n",
+                "\"answers\": [\"w5\", \"w6\"], \"dialogs\": [{\"image_id\": %d, \"caption\": \"w6 "
+                "w7 w8 w9 w10 w11 w12 w13 w14 w15\", \"dialog\": [{\"question\": 0, \"answer\": 0, "
+                "\"answer_options\": [0, 1], \"gt_index\": 0}]}]}}\n",
                 PICTURE);
     failed = !out || fclose(out) != 0;
     vd_free(tokens);
