@@ -17,6 +17,7 @@
 #include "engine/cpu_threads.h"
 #include "engine/rng.h"
 #include "engine/safetensors.h"
+#include "engine/scorer.h"
 #include "engine/trainer.h"
 #include "tests/support/random_model.h"
 #include "tests/support/small_batch.h"
