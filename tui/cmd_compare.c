@@ -6,6 +6,7 @@
 #include "engine/alloc.h"
 #include "tui/compare.h"
 #include "tui/interrupt.h"
+#include "tui/view_cases.h"
 
 enum {
     MODEL,
@@ -25,6 +26,7 @@ enum {
     HTML,
     MARKDOWN,
     JSON,
+    SCREEN,
     QUIET
 };
 
@@ -46,6 +48,7 @@ const vd_option vd_cmd_compare_options[] = {
     {"html", "FILE", "write everything as one page that needs nothing else"},
     {"markdown", "FILE", "write the tables and cases as Markdown"},
     {"json", NULL, "everything as one JSON object"},
+    {"screen", NULL, "go through the cases on the whole screen"},
     {"quiet", NULL, "no progress"},
     {0},
 };
@@ -263,9 +266,11 @@ int vd_cmd_compare(int argc, char **argv)
         status = choose_cases(&c, &err);
     if (status == VD_OK)
         status = export_to(&c, &err);
-    if (status == VD_OK)
+    if (status == VD_OK && !c.given[SCREEN])
         status = (c.given[JSON] ? vd_compare_json : vd_compare_print)(&c.compare, &err);
     vd_interrupt_release();
+    if (status == VD_OK && c.given[SCREEN])
+        status = vd_cases_screen(c.cases, &c.filter, VD_CASE_BY_DIFFERENCE, NULL, &err);
     vd_free(c.compare.at);
     vd_slices_clear(&c.compare.slices);
     vd_cases_free(c.cases);

@@ -11,11 +11,26 @@
 #include "tui/interrupt.h"
 #include "tui/output.h"
 #include "tui/transcript.h"
+#include "tui/view_cases.h"
 
-enum { IMAGE, MODEL, DATA, FEATURES, DENSE, ASSETS, TOLERANCE, NO_CHECK, HTML, MARKDOWN, VISDIAL };
+enum {
+    IMAGE,
+    SCREEN,
+    MODEL,
+    DATA,
+    FEATURES,
+    DENSE,
+    ASSETS,
+    TOLERANCE,
+    NO_CHECK,
+    HTML,
+    MARKDOWN,
+    VISDIAL
+};
 
 const vd_option vd_cmd_replay_options[] = {
     {"image", "ID", "lay out the dialog that people had about this picture"},
+    {"screen", NULL, "step through the data's dialogs on the whole screen, from --image on"},
     {"model", "MODEL", "for --image: base, improved or a model file; twice (base and improved)"},
     {"data", "FILE", "for --image: dialogs (VisDial JSON); the bundled ones when left out"},
     {"features", "FILE", "for --image: region features of their pictures (safetensors)"},
@@ -223,13 +238,35 @@ static void lay_out_answer(const vd_cases *cases, const vd_case *at, int side, v
     printf("%s\n", *before == ',' ? ")" : "");
 }
 
+// Every question of the data has relevance.
+static bool all_relevant(const vd_cases *cases)
+{
+    for (size_t i = 0; i < cases->count; i++)
+        if (cases->at[i].side[0].metrics.dense_rounds == 0)
+            return false;
+    return true;
+}
+
+static vd_status step_through(const replaying *r, const vd_cases *cases, vd_error *err)
+{
+    const vd_case_filter filter = {.by = all_relevant(cases) ? VD_RIGHT_RELEVANT : VD_RIGHT_HUMAN};
+    const vd_case *at = &cases->at[0];
+    for (size_t i = 0; i < cases->count && r->given[IMAGE]; i++)
+        if (vd_case_dialog(cases, &cases->at[i])->image_id == r->image) {
+            at = &cases->at[i];
+            break;
+        }
+    if (r->given[IMAGE] && vd_case_dialog(cases, at)->image_id != r->image)
+        return vd_error_set(err, VD_NOT_FOUND, "%.400s: no dialog about the picture %lld",
+                            cases->corpus->data, (long long)r->image);
+    return vd_cases_screen(cases, &filter, VD_CASE_BY_DIALOG, at, err);
+}
+
 // The thesis' layout: the dialog so far, then each question with the human answer and both models'.
 static void lay_out(const vd_cases *cases, bool utf8)
 {
     const vd_visdial_dialog *dialog = vd_case_dialog(cases, &cases->at[0]);
-    bool relevant = true;
-    for (size_t i = 0; i < cases->count; i++)
-        relevant = relevant && cases->at[i].side[0].metrics.dense_rounds > 0;
+    bool relevant = all_relevant(cases);
     vd_right by = relevant ? VD_RIGHT_RELEVANT : VD_RIGHT_HUMAN;
     printf("picture %" PRId64 ": ", dialog->image_id);
     vd_output_text(stdout, dialog->caption);
@@ -269,7 +306,7 @@ static vd_status replay_dialog(const replaying *r, vd_error *err)
                                    .assets = r->given[ASSETS]};
     const vd_cases_options options = {
         .model = {r->models ? r->model[0] : "base", r->models ? r->model[1] : "improved"},
-        .one = true,
+        .one = !r->given[SCREEN],
         .image_id = r->image};
     vd_corpus corpus;
     vd_cases *cases = NULL;
@@ -278,7 +315,9 @@ static vd_status replay_dialog(const replaying *r, vd_error *err)
     if (status)
         return status;
     status = vd_cases_new(&corpus, &options, &cases, err);
-    if (status == VD_OK)
+    if (status == VD_OK && r->given[SCREEN])
+        status = step_through(r, cases, err);
+    else if (status == VD_OK)
         lay_out(cases, utf8);
     vd_cases_free(cases);
     vd_corpus_close(&corpus);
@@ -331,6 +370,7 @@ int vd_cmd_replay(int argc, char **argv)
     vd_error err = {0};
     vd_status status = read_options(&r, argc, argv, &err);
     if (status == VD_OK)
-        status = r.given[IMAGE] ? replay_dialog(&r, &err) : replay_transcript(&r, &err);
+        status = r.given[IMAGE] || r.given[SCREEN] ? replay_dialog(&r, &err)
+                                                   : replay_transcript(&r, &err);
     return status ? vd_command_fail("replay", &err) : 0;
 }

@@ -76,9 +76,10 @@ const vd_command vd_commands[] = {
      "Ranks the candidates of every round with both models and prints in how many questions both,\n"
      "one or none is right (with McNemar's test), the difference of every metric (with a paired\n"
      "bootstrap over dialogs), the same by family of question and by round, and the questions\n"
-     "about which the models differ most. --html and --markdown write those with the picture,\n"
-     "the dialog, both rankings and both attentions.",
+     "about which the models differ most. --screen goes through them; --html and --markdown write\n"
+     "them with the picture, the dialog, both rankings and both attentions.",
      "  visdial compare\n"
+     "  visdial compare --screen\n"
      "  visdial compare --html compare.html --group first,second\n"
      "  visdial compare --model base --model run1/model.safetensors --data val.json \\\n"
      "      --features val_features.safetensors --dense val_dense.json\n",
@@ -91,10 +92,13 @@ const vd_command vd_commands[] = {
      "differs from the recorded one is reported (exit code 5). --html, --markdown and --visdial\n"
      "write its conversations.\n"
      "--image lays out the dialog that people had about a picture: each question with the human\n"
-     "answer, what two models answer, whether that is right, and where they rank the human answer.",
+     "answer, what two models answer, whether that is right, and where they rank the human "
+     "answer;\n"
+     "--screen steps through all of them.",
      "  visdial replay\n"
      "  visdial replay chat.jsonl --html chat.html --no-check\n"
-     "  visdial replay --image 1000003\n",
+     "  visdial replay --image 1000003\n"
+     "  visdial replay --screen\n",
      vd_cmd_replay_options, NULL},
     {"blocks", vd_cmd_blocks, "make Blocks pictures, dialogs about them and their features",
      "make|world|show [options]",

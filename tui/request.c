@@ -1,6 +1,7 @@
 #include "tui/request.h"
 
 #include "engine/alloc.h"
+#include "tui/cases.h"
 
 void vd_request_clear(vd_request *request)
 {
@@ -12,6 +13,9 @@ void vd_request_clear(vd_request *request)
 
 void vd_event_clear(vd_event *event)
 {
+    if (event->case_answers)
+        vd_case_answers_clear(event->case_answers);
+    vd_free(event->case_answers);
     vd_free(event->boxes);
     vd_reply_clear(&event->reply);
     vd_walk_free(event->walk);

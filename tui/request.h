@@ -12,6 +12,7 @@ typedef enum vd_request_kind {
     VD_REQUEST_PICTURE, // index of a picture of the world: where its regions lie
     VD_REQUEST_ASK,     // text, about picture `index`, after the turns of `history`
     VD_REQUEST_WALK,    // the same, walked through, with `switches`
+    VD_REQUEST_CASE,    // index of a case of a comparison (tui/cases.h)
     // for the terminal's side, at once, without an event
     VD_REQUEST_STOP,
     VD_REQUEST_MOUSE, // index 1 = on, 0 = off
@@ -51,6 +52,9 @@ typedef struct vd_event {
     vd_reply reply;
     // WALK
     vd_walk *walk; // owned
+    // CASE: owned
+    size_t case_index;
+    struct vd_case_answers *case_answers;
 } vd_event;
 
 // Frees what they own and zeroes them.

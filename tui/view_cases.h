@@ -1,0 +1,61 @@
+// Going through the questions of a data set as two models answer them: a list that can be filtered
+// and ordered, and one case with the dialog, both rankings and what each model looked at (the
+// thesis' layout). Keys and events go in, requests and a drawn grid come out; no terminal here.
+#ifndef VD_VIEW_CASES_H
+#define VD_VIEW_CASES_H
+
+#include "tui/cases.h"
+#include "tui/grid.h"
+#include "tui/keymap.h"
+#include "tui/line_edit.h"
+#include "tui/picture.h"
+#include "tui/request.h"
+
+typedef struct vd_cases_view {
+    const vd_cases *cases;
+    vd_case_filter filter; // its text is find.text
+    vd_case_order order;
+    const vd_case **at; // (count) those that match, owned
+    size_t count;
+    size_t cursor; // in at
+    size_t in_group[VD_CASE_GROUPS];
+
+    bool open;    // the case fills the screen; else the list does, or both are there
+    bool help;    // the keys
+    bool finding; // typing goes into find
+    vd_line find;
+    int side; // whose attention is on the picture
+    int page; // rows of the list, written while drawing
+
+    // The case that is shown, once its answers came.
+    const vd_case *shown; // NULL: none yet
+    vd_case_answers answers;
+    const vd_case *asked; // requested last
+    vd_picture picture;
+    int64_t pictured; // whose picture it is, when there is one
+    char error[300];  // instead of answers
+    char picture_error[300];
+    const vd_case *wanted; // to be requested
+    bool leaving;
+} vd_cases_view;
+
+// order: what the list begins with. at: a case to begin with, already open; NULL: the list.
+vd_status vd_cases_view_init(vd_cases_view *view, const vd_cases *cases,
+                             const vd_case_filter *filter, vd_case_order order, const vd_case *at,
+                             vd_error *err);
+void vd_cases_view_free(vd_cases_view *view);
+
+void vd_cases_view_key(vd_cases_view *view, vd_key key);
+// A VD_REQUEST_CASE to serve (its index is the case's); false when there is none.
+bool vd_cases_view_take_request(vd_cases_view *view, vd_request *out);
+void vd_cases_view_event(vd_cases_view *view, vd_event *event); // takes it: *event is zeroed
+void vd_cases_view_draw(vd_cases_view *view, vd_grid *grid);
+
+// On the terminal until the person leaves (screen_cases.c).
+vd_status vd_cases_screen(const vd_cases *cases, const vd_case_filter *filter, vd_case_order order,
+                          const vd_case *at, vd_error *err);
+
+// The rest is between its files.
+void vd_cases_view_draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at); // view_case.c
+
+#endif
