@@ -1,5 +1,5 @@
-// The page of `visdial compare` in a browser, as a person uses it: clicked through, filtered, with
-// keys, printed, without scripts, and looked at.
+// The pages of `visdial compare` and of transcripts in a browser, as a person uses them: clicked
+// through, filtered, with keys, printed, without scripts, and looked at.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +14,7 @@
 #include "tests/support/browser.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
+#include "tui/transcript.h"
 
 static char *directory, *page;
 static support_browser browser;
@@ -234,6 +235,71 @@ static void it_prints_and_reads_without_scripts(void **state)
     support_browser_scripts(&browser, true);
 }
 
+// A chat's page: all of it is shown, j and k go from question to question.
+static void a_transcript_is_read(void **state)
+{
+    (void)state;
+    char *log = support_join(directory, "chat.jsonl"), *html = support_join(directory, "chat.html");
+    vd_world *world;
+    vd_transcript *transcript;
+    vd_session *session;
+    vd_error err = {0};
+    const char *questions[] = {"how many balls are there?", "what is <b>it</b> made of"};
+    const char *texts[2000];
+    vd_said history[2] = {{0}};
+    assert_int_equal(vd_world_open("assets", &world, &err), VD_OK);
+    assert_true(world->pool.count < 2000);
+    assert_int_equal(vd_session_new(world, "improved", &session, &err), VD_OK);
+    assert_int_equal(vd_session_picture(session, 0, &err), VD_OK);
+    assert_int_equal(vd_transcript_start(log, &transcript, &err), VD_OK);
+    for (size_t i = 0; i < world->pool.count; i++)
+        texts[i] = vd_session_answer_text(session, (int)i);
+    for (int i = 0; i < 2; i++) {
+        vd_reply reply;
+        vd_told told = {.name = "improved",
+                        .model = "improved",
+                        .reply = &reply,
+                        .texts = texts,
+                        .image_id = vd_world_image_id(world, 0),
+                        .caption = vd_world_caption(world, 0),
+                        .history = history,
+                        .turns = i};
+        told.boxes = vd_session_boxes(session, &told.regions);
+        assert_int_equal(vd_session_continue(session, history, i, NULL, &err), VD_OK);
+        assert_int_equal(vd_session_ask(session, questions[i], NULL, &reply, &err), VD_OK);
+        assert_int_equal(vd_transcript_answer(transcript, &told, &err), VD_OK);
+        history[i] = (vd_said){(char *)questions[i], (char *)texts[reply.answer.order[0]]};
+        vd_reply_clear(&reply);
+    }
+    assert_int_equal(vd_transcript_conversation(transcript, vd_world_image_id(world, 0),
+                                                vd_world_caption(world, 0), history, 2, &err),
+                     VD_OK);
+    vd_transcript_close(transcript);
+    vd_transcript_file file;
+    assert_int_equal(vd_transcript_read(log, &file, &err), VD_OK);
+    assert_int_equal(vd_transcript_html(&file, world, html, &err), VD_OK);
+    vd_transcript_clear(&file);
+    vd_session_free(session);
+    vd_world_close(world);
+
+    int faults = browser.faults;
+    support_browser_open(&browser, html, "");
+    expect(SEEN ".length", "2");
+    expect("document.querySelectorAll('svg.picture').length", "3");
+    expect("document.querySelectorAll('.question')[1].textContent", "what is <b>it</b> made of?");
+    support_browser_key(&browser, "j");
+    expect("document.activeElement.id", "talk-1-1");
+    support_browser_key(&browser, "j");
+    expect("document.activeElement.id", "talk-1-2");
+    support_browser_key(&browser, "k");
+    expect("document.activeElement.id", "talk-1-1");
+    vd_image seen = support_browser_screenshot(&browser, "transcript");
+    vd_image_clear(&seen);
+    assert_int_equal(browser.faults, faults);
+    free(html);
+    free(log);
+}
+
 // `make test` does without a browser, which is large; `make deps` installs it, and .ci/run does.
 static void no_browser_is_here(void **state)
 {
@@ -254,6 +320,7 @@ int main(void)
         cmocka_unit_test(cases_are_filtered_and_ordered),
         cmocka_unit_test(what_is_seen_is_what_is_there),
         cmocka_unit_test(it_prints_and_reads_without_scripts),
+        cmocka_unit_test(a_transcript_is_read),
     };
     return cmocka_run_group_tests(tests, open_page, close_page);
 }

@@ -91,9 +91,9 @@ static void expect_format(const char *format, const char *expected)
     free(value);
 }
 
-// Starts `visdial chat` with this environment in a new terminal of 80x24. When it ends, its exit
-// code and the terminal's modes are shown.
-static void start(const char *environment)
+// Starts a command of visdial with this environment in a new terminal of 80x24. When it ends, its
+// exit code and the terminal's modes are shown.
+static void start_command(const char *environment, const char *command)
 {
     const char *program = getenv("VISDIAL_BIN");
     char script[2048];
@@ -102,15 +102,20 @@ static void start(const char *environment)
              "rm -f '%s/pid'\n"
              "env -u NO_COLOR -u LC_ALL -u LC_CTYPE -u LANG -u COLORTERM XDG_STATE_HOME='%s'"
              " TERM=tmux-256color %s"
-             " sh -c 'echo $$ >%s/pid; exec %s chat --assets %s'\n"
+             " sh -c 'echo $$ >%s/pid; exec %s %s --assets %s'\n"
              "echo \"[exit $?]\"\nstty -a | tr ' ' '\\n' | grep -E '^-?(icanon|echo|isig);?$'"
              " | tr '\\n' ' '\necho '[end]'\nexec cat\n",
              directory, directory, environment, directory, program ? program : "build/visdial",
-             world.directory);
+             command, world.directory);
     support_write_text(path, script);
     tell("kill-session -t chat");
     free(tmux("new-session -d -s chat -x 80 -y 24 'sh %s'", path));
     free(path);
+}
+
+static void start(const char *environment)
+{
+    start_command(environment, "chat");
 }
 
 static pid_t program_pid(void)
@@ -356,6 +361,54 @@ static void wrong_options_are_refused_before_the_screen_opens(void **state)
     support_program_clear(&program);
 }
 
+static void a_conversation_is_taken_up(void **state)
+{
+    (void)state;
+    start("");
+    await("improved  cpu");
+    tell("send-keys -t chat 'is the cube blue?' Enter");
+    await(" 1 is the cube blue?");
+    await("Answers within 4 candidates");
+    tell("send-keys -t chat M-3");
+    await("chosen");
+    tell("send-keys -t chat C-d");
+    await("[exit 0]");
+    start_command("", "chat --resume");
+    await("a conversation of 1 rounds was taken up");
+    await(" 1 is the cube blue?");
+    await("chosen");
+    tell("send-keys -t chat C-d");
+    expect_restored("[exit 0]");
+}
+
+static void cases_are_gone_through(void **state)
+{
+    (void)state;
+    char command[1024];
+    snprintf(command, sizeof command, "compare --quiet --data %s --features %s --screen", world.val,
+             world.features);
+    start_command("", command);
+    await("1/12");
+    tell("send-keys -t chat Down Enter");
+    await("2/12");
+    await("looked at 1");
+    await("picture ");
+    tell("send-keys -t chat /");
+    await(" find>");
+    tell("send-keys -t chat 'ball' Enter");
+    await("/8");
+    tell("send-keys -t chat q");
+    expect_restored("[exit 0]");
+    snprintf(command, sizeof command, "replay --data %s --features %s --screen --image 3",
+             world.val, world.features);
+    start_command("", command);
+    await("picture 3, round 1 of 3");
+    tell("send-keys -t chat n");
+    await("picture 3, round 2 of 3");
+    tell("send-keys -t chat C-d");
+    expect_restored("[exit 0]");
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -384,6 +437,8 @@ int main(void)
         cmocka_unit_test(signals_leave_the_terminal_as_it_was),
         cmocka_unit_test(closing_the_terminal_ends_the_program),
         cmocka_unit_test(questions_of_an_earlier_chat_are_in_the_history),
+        cmocka_unit_test(a_conversation_is_taken_up),
+        cmocka_unit_test(cases_are_gone_through),
         cmocka_unit_test(pasting_lines_asks_nothing),
         cmocka_unit_test(no_color_is_respected_when_it_is_not_empty),
         cmocka_unit_test(a_locale_without_utf_8_gets_ascii),
