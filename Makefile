@@ -19,11 +19,12 @@ MAKEFLAGS += -r
 # ---- what is needed ------------------------------------------------------------------------------
 # Debian packages, and the names by which pkg-config knows the libraries.
 NEED_RUN  := gcc libc6-dev make pkg-config libncurses-dev libchafa-dev libglib2.0-dev \
-             libpng-dev libjpeg-dev libstb-dev libopenblas-dev libyajl-dev libutf8proc-dev
+             libpng-dev libjpeg-dev libstb-dev libopenblas-dev libyajl-dev libutf8proc-dev \
+             libhdf5-dev libzip-dev
 NEED_TEST := g++ libcmocka-dev tmux
 NEED_LINT := clang clang-format clang-tidy
 NEED_PAGE := chromium
-PKGS      := ncursesw chafa glib-2.0 libpng libjpeg openblas yajl libutf8proc
+PKGS      := ncursesw chafa glib-2.0 libpng libjpeg openblas yajl libutf8proc hdf5 libzip
 export PKGS
 
 # Asked of pkg-config only when something is compiled, so that `make run` can install it first.
@@ -159,10 +160,16 @@ $(BUILD)/flags $(BUILD)/members: always
 	$(shell mkdir -p $(@D))$(file >$@.new,$(TEXT))
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
+# These two are opened when they are needed; the names they have at run time.
+soname = $(firstword $(foreach name,$(1),$(shell readelf -d "$$($(CC) -print-file-name=$(name))" \
+             2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')))
+$(BUILD)/features/hdf5.o: DEFINE = -DVD_HDF5_LIBRARY='"$(call soname,libhdf5_serial.so libhdf5.so)"'
+$(BUILD)/features/zip.o: DEFINE = -DVD_ZIP_LIBRARY='"$(call soname,libzip.so)"'
+
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  CC   $<"
-	$(Q)$(CC) $(C_FLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(C_FLAGS) $(DEFINE) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/tui/html.o: tui/page.css tui/page.js
 

@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 static float float_of(uint32_t bits)
 {
     float value;
@@ -47,4 +51,34 @@ uint16_t vd_half_from_float(float value)
         half = (magnitude - ((127u - 15u) << 23) + 0xfffu + odd) >> 13;
     }
     return (uint16_t)(sign | half);
+}
+
+static void convert_plainly(const float *values, size_t count, uint16_t *halves)
+{
+    for (size_t i = 0; i < count; i++)
+        halves[i] = vd_half_from_float(values[i]);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx,f16c"))) static void convert_by_eight(const float *values, size_t count,
+                                                                 uint16_t *halves)
+{
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        __m128i eight = _mm256_cvtps_ph(_mm256_loadu_ps(values + i), _MM_FROUND_TO_NEAREST_INT);
+        _mm_storeu_si128((__m128i *)(void *)(halves + i), eight);
+    }
+    convert_plainly(values + i, count - i, halves + i);
+}
+#endif
+
+void vd_halves_from_floats(const float *values, size_t count, uint16_t *halves)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx") && __builtin_cpu_supports("f16c")) {
+        convert_by_eight(values, count, halves);
+        return;
+    }
+#endif
+    convert_plainly(values, count, halves);
 }

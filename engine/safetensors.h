@@ -62,6 +62,8 @@ size_t vd_dtype_size(vd_dtype dtype);
 const char *vd_dtype_name(vd_dtype dtype);
 float vd_half_to_float(uint16_t half);
 uint16_t vd_half_from_float(float value); // round to nearest even
+// The same for many; with the processor's own instruction where it has one.
+void vd_halves_from_floats(const float *values, size_t count, uint16_t *halves);
 
 // Writing: declare every tensor first, then append the data of each in the order declared (in as
 // many pieces as is handy), then commit. Nothing appears under `path` before commit: the data goes
@@ -74,6 +76,12 @@ vd_status vd_safetensors_put_metadata(vd_safetensors_writer *writer, const char 
                                       const char *value, vd_error *err);
 vd_status vd_safetensors_declare(vd_safetensors_writer *writer, const char *name, vd_dtype dtype,
                                  int dims, const size_t *shape, vd_error *err);
+// Only the header, for who writes the data in another order than one after the other: plan,
+// metadata, declare, header (vd_free; its size is a multiple of `alignment`), abort. A tensor
+// starts where the one declared before it ends, the first behind the header. Nothing is written.
+vd_status vd_safetensors_plan(const char *path, vd_safetensors_writer **out, vd_error *err);
+vd_status vd_safetensors_header(vd_safetensors_writer *writer, size_t alignment, char **header,
+                                size_t *size, vd_error *err);
 // Raw elements of the declared dtype.
 vd_status vd_safetensors_append(vd_safetensors_writer *writer, const void *data, size_t elements,
                                 vd_error *err);

@@ -212,31 +212,64 @@ static yajl_gen_status emit_header(yajl_gen gen, void *context)
     return status ? status : yajl_gen_map_close(gen);
 }
 
-static vd_status write_header(vd_safetensors_writer *writer, vd_error *err)
+// The length, the JSON and spaces up to a multiple of `alignment` bytes.
+static vd_status make_header(vd_safetensors_writer *writer, size_t alignment, char **out,
+                             size_t *size, vd_error *err)
 {
     char *json;
     size_t length = 0;
     vd_status status = vd_json_write(writer->path, emit_header, writer, &json, &length, err);
     if (status)
         return status;
-    // Data on a multiple of 8 bytes can be used where it lies.
-    static const char spaces[8] = "        ";
-    size_t padding = (8 - length % 8) % 8;
-    uint64_t total = length + padding;
+    size_t before = sizeof(uint64_t) + length;
+    *size = (before + alignment - 1) / alignment * alignment;
+    uint64_t total = *size - sizeof total;
+    *out = NULL;
     if (total > 100 * 1000 * 1000)
         status = vd_error_set(err, VD_USAGE,
                               "%s: its header would have %zu bytes; readers allow "
                               "100000000",
                               writer->path, (size_t)total);
-    if (!status)
-        status = vd_output_write(writer->output, &total, sizeof total, err);
-    if (!status)
-        status = vd_output_write(writer->output, json, length, err);
-    if (!status)
-        status = vd_output_write(writer->output, spaces, padding, err);
+    else if (!(*out = vd_alloc(*size, 1)))
+        status = vd_error_memory(err, "a header");
+    if (!status) {
+        memcpy(*out, &total, sizeof total);
+        memcpy(*out + sizeof total, json, length);
+        memset(*out + before, ' ', *size - before);
+    }
     vd_free(json);
+    return status;
+}
+
+static vd_status write_header(vd_safetensors_writer *writer, vd_error *err)
+{
+    char *header;
+    size_t size;
+    // Data on a multiple of 8 bytes can be used where it lies.
+    vd_status status = make_header(writer, 8, &header, &size, err);
+    if (status)
+        return status;
+    status = vd_output_write(writer->output, header, size, err);
+    vd_free(header);
     writer->started = true;
     return status;
+}
+
+vd_status vd_safetensors_plan(const char *path, vd_safetensors_writer **out, vd_error *err)
+{
+    *out = vd_alloc(1, sizeof **out);
+    if (*out && ((*out)->path = vd_strdup(path)))
+        return VD_OK;
+    vd_safetensors_abort(*out);
+    *out = NULL;
+    return vd_error_memory(err, path);
+}
+
+vd_status vd_safetensors_header(vd_safetensors_writer *writer, size_t alignment, char **header,
+                                size_t *size, vd_error *err)
+{
+    vd_status status = check_open(writer, err);
+    return status ? status : make_header(writer, alignment, header, size, err);
 }
 
 // ---- the data -----------------------------------------------------------------------------------

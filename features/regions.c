@@ -5,9 +5,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "engine/alloc.h"
+#include "engine/file.h"
 #include "engine/safetensors.h"
+#include "features/regions_source.h"
 
 typedef struct vd_row {
     int64_t image_id;
@@ -15,65 +19,55 @@ typedef struct vd_row {
 } vd_row;
 
 struct vd_regions {
-    vd_safetensors *file;
-    size_t count;
-    int max, size;
-    const vd_tensor *features, *boxes; // boxes may be NULL
-    int64_t *image_id, *used;
+    char *path;
+    vd_regions_source source;
     vd_row *by_id; // sorted
 };
 
 // ---- opening ------------------------------------------------------------------------------------
 
-static vd_status check_dtype(const vd_regions *r, const vd_tensor *tensor, vd_dtype one,
-                             vd_dtype other, vd_error *err)
+bool vd_image_id_of(const char *name, int64_t *out)
 {
-    if (!tensor || tensor->dtype == one || tensor->dtype == other)
-        return VD_OK;
-    return vd_error_set(err, VD_FORMAT, "%s: tensor \"%s\" has dtype %s; %s or %s is expected",
-                        vd_safetensors_path(r->file), tensor->name, vd_dtype_name(tensor->dtype),
-                        vd_dtype_name(one), vd_dtype_name(other));
+    const char *dot = strrchr(name, '.'), *end = dot && dot > name ? dot : name + strlen(name);
+    const char *start = end;
+    while (start > name && start[-1] >= '0' && start[-1] <= '9')
+        start--;
+    while (start < end && *start == '0')
+        start++;
+    size_t digits = (size_t)(end - start);
+    if (end == name || end[-1] < '0' || end[-1] > '9' || digits > 18)
+        return false;
+    *out = 0;
+    for (; start < end; start++)
+        *out = 10 * *out + (*start - '0');
+    return true;
 }
 
-static vd_status check_shapes(vd_regions *r, vd_error *err)
+vd_status vd_regions_check_sizes(const char *path, const char *place, size_t regions, size_t size,
+                                 vd_error *err)
 {
-    const char *path = vd_safetensors_path(r->file);
-    const vd_tensor *id, *used;
-    vd_status status =
-        vd_safetensors_require(r->file, "features", 3, (size_t[]){0, 0, 0}, &r->features, err);
-    if (status != VD_OK)
-        return status;
-    size_t n = r->features->shape[0], p = r->features->shape[1], d = r->features->shape[2];
-    if (n < 1 || p < 1 || d < 1 || p > 1000 || d > 65536)
-        return vd_error_set(err, VD_FORMAT,
-                            "%s: features of shape [%zu, %zu, %zu]; expected at least one picture, "
-                            "1 to 1000 regions of size 1 to 65536",
-                            path, n, p, d);
-    r->count = n;
-    r->max = (int)p;
-    r->size = (int)d;
-    status = vd_safetensors_require(r->file, "image_id", 1, &n, &id, err);
-    if (status == VD_OK)
-        status = vd_safetensors_require(r->file, "num_regions", 1, &n, &used, err);
-    if (status == VD_OK && vd_safetensors_find(r->file, "boxes"))
-        status = vd_safetensors_require(r->file, "boxes", 3, (size_t[]){n, p, 4}, &r->boxes, err);
-    if (status == VD_OK)
-        status = check_dtype(r, r->features, VD_F16, VD_F32, err);
-    if (status == VD_OK)
-        status = check_dtype(r, r->boxes, VD_F32, VD_F16, err);
-    if (status == VD_OK)
-        status = check_dtype(r, id, VD_I64, VD_I32, err);
-    if (status == VD_OK)
-        status = check_dtype(r, used, VD_I32, VD_I64, err);
-    if (status != VD_OK)
-        return status;
-    r->image_id = vd_alloc(n, sizeof *r->image_id);
-    r->used = vd_alloc(n, sizeof *r->used);
-    r->by_id = vd_alloc(n, sizeof *r->by_id);
-    if (!r->image_id || !r->used || !r->by_id)
-        return vd_error_memory(err, "the index of region features");
-    status = vd_tensor_ints(id, 0, n, r->image_id, err);
-    return status == VD_OK ? vd_tensor_ints(used, 0, n, r->used, err) : status;
+    if (regions >= 1 && regions <= VD_REGIONS_MOST && size >= 1 && size <= VD_REGIONS_WIDEST)
+        return VD_OK;
+    return vd_error_set(err, VD_FORMAT,
+                        "%s: %s: %zu regions of %zu numbers; expected 1 to %d of 1 to %d", path,
+                        place, regions, size, VD_REGIONS_MOST, VD_REGIONS_WIDEST);
+}
+
+void vd_regions_normalise(float *boxes, size_t count, float width, float height)
+{
+    for (size_t i = 0; i < 4 * count; i++) {
+        float place = boxes[i] / (i % 2 ? height : width);
+        boxes[i] = place > -1 && place < 2 ? fminf(fmaxf(place, 0), 1) : place;
+    }
+}
+
+void vd_regions_source_close(vd_regions_source *source)
+{
+    if (source->close)
+        source->close(source->state);
+    vd_free(source->image_id);
+    vd_free(source->used);
+    *source = (vd_regions_source){0};
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -84,33 +78,73 @@ static int compare_rows(const void *a, const void *b)
 
 static vd_status index_rows(vd_regions *r, vd_error *err)
 {
-    const char *path = vd_safetensors_path(r->file);
-    for (size_t i = 0; i < r->count; i++) {
-        if (r->used[i] < 1 || r->used[i] > r->max)
+    const vd_regions_source *s = &r->source;
+    if (s->count == 0)
+        return vd_error_set(err, VD_FORMAT, "%s: there are no pictures in it", r->path);
+    r->by_id = vd_alloc(s->count, sizeof *r->by_id);
+    if (!r->by_id)
+        return vd_error_memory(err, "the index of region features");
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->used[i] < 1 || s->used[i] > s->max)
             return vd_error_set(err, VD_FORMAT,
                                 "%s: num_regions[%zu] (image %" PRId64 ") is %" PRId64
                                 ", expected 1 to %d",
-                                path, i, r->image_id[i], r->used[i], r->max);
-        r->by_id[i] = (vd_row){r->image_id[i], i};
+                                r->path, i, s->image_id[i], s->used[i], s->max);
+        r->by_id[i] = (vd_row){s->image_id[i], i};
     }
-    qsort(r->by_id, r->count, sizeof *r->by_id, compare_rows);
-    for (size_t i = 1; i < r->count; i++)
+    qsort(r->by_id, s->count, sizeof *r->by_id, compare_rows);
+    for (size_t i = 1; i < s->count; i++)
         if (r->by_id[i].image_id == r->by_id[i - 1].image_id)
-            return vd_error_set(err, VD_FORMAT,
-                                "%s: image %" PRId64 " is there twice, in rows %zu and %zu", path,
-                                r->by_id[i].image_id, r->by_id[i - 1].row, r->by_id[i].row);
+            return vd_error_set(
+                err, VD_FORMAT, "%s: image %" PRId64 " is there twice, in rows %zu and %zu",
+                r->path, r->by_id[i].image_id, r->by_id[i - 1].row, r->by_id[i].row);
     return VD_OK;
 }
 
-vd_status vd_regions_open(const char *path, vd_regions **out, vd_error *err)
+typedef enum format { SAFETENSORS, HDF5, TSV, FOLDER } format;
+
+// By what it starts with, whatever it is called.
+static vd_status tell_format(const char *path, format *out, vd_error *err)
+{
+    char start[64];
+    int file;
+    size_t size;
+    struct stat about;
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
+        *out = FOLDER;
+        return VD_OK;
+    }
+    vd_status status = vd_file_open(path, &file, &size, err);
+    if (status != VD_OK)
+        return status;
+    ssize_t got = pread(file, start, sizeof start, 0);
+    close(file);
+    // A tab in the first bytes that are all printable: what comes before it is an image's id.
+    size_t printable = 0;
+    while (got > 0 && printable < (size_t)got && start[printable] >= ' ' && start[printable] <= '~')
+        printable++;
+    *out = got >= 8 && memcmp(start, "\x89HDF\r\n\x1a\n", 8) == 0           ? HDF5
+           : got > 0 && printable < (size_t)got && start[printable] == '\t' ? TSV
+                                                                            : SAFETENSORS;
+    return VD_OK;
+}
+
+vd_status vd_regions_open_index(const char *path, const char *index, vd_regions **out,
+                                vd_error *err)
 {
     *out = NULL;
+    format kind = SAFETENSORS;
     vd_regions *r = vd_alloc(1, sizeof *r);
-    if (!r)
+    if (!r || !(r->path = vd_strdup(path))) {
+        vd_free(r);
         return vd_error_memory(err, "region features");
-    vd_status status = vd_safetensors_open(path, &r->file, err);
+    }
+    vd_status status = tell_format(path, &kind, err);
     if (status == VD_OK)
-        status = check_shapes(r, err);
+        status = kind == HDF5     ? vd_regions_open_hdf5(path, index, &r->source, err)
+                 : kind == TSV    ? vd_regions_open_tsv(path, &r->source, err)
+                 : kind == FOLDER ? vd_regions_open_folder(path, &r->source, err)
+                                  : vd_regions_open_safetensors(path, &r->source, err);
     if (status == VD_OK)
         status = index_rows(r, err);
     if (status != VD_OK) {
@@ -121,14 +155,18 @@ vd_status vd_regions_open(const char *path, vd_regions **out, vd_error *err)
     return VD_OK;
 }
 
+vd_status vd_regions_open(const char *path, vd_regions **out, vd_error *err)
+{
+    return vd_regions_open_index(path, NULL, out, err);
+}
+
 void vd_regions_close(vd_regions *file)
 {
     if (!file)
         return;
-    vd_safetensors_close(file->file);
-    vd_free(file->image_id);
-    vd_free(file->used);
+    vd_regions_source_close(&file->source);
     vd_free(file->by_id);
+    vd_free(file->path);
     vd_free(file);
 }
 
@@ -136,32 +174,47 @@ void vd_regions_close(vd_regions *file)
 
 size_t vd_regions_count(const vd_regions *file)
 {
-    return file->count;
+    return file->source.count;
 }
 
 int vd_regions_max(const vd_regions *file)
 {
-    return file->max;
+    return file->source.max;
 }
 
 int vd_regions_size(const vd_regions *file)
 {
-    return file->size;
+    return file->source.size;
 }
 
 bool vd_regions_has_boxes(const vd_regions *file)
 {
-    return file->boxes != NULL;
+    return file->source.no_boxes == NULL;
+}
+
+const char *vd_regions_no_boxes(const vd_regions *file)
+{
+    return file->source.no_boxes;
+}
+
+const char *vd_regions_kind(const vd_regions *file)
+{
+    return file->source.kind;
+}
+
+const char *vd_regions_path(const vd_regions *file)
+{
+    return file->path;
 }
 
 int64_t vd_regions_image_id(const vd_regions *file, size_t row)
 {
-    return file->image_id[row];
+    return file->source.image_id[row];
 }
 
 int vd_regions_used(const vd_regions *file, size_t row)
 {
-    return (int)file->used[row];
+    return (int)file->source.used[row];
 }
 
 // Of two ids, without overflow.
@@ -172,7 +225,7 @@ static uint64_t distance(int64_t a, int64_t b)
 
 vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row, vd_error *err)
 {
-    size_t low = 0, high = file->count;
+    size_t low = 0, high = file->source.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (file->by_id[middle].image_id < image_id)
@@ -180,29 +233,36 @@ vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row,
         else
             high = middle;
     }
-    if (low < file->count && file->by_id[low].image_id == image_id) {
+    if (low < file->source.count && file->by_id[low].image_id == image_id) {
         *row = file->by_id[low].row;
         return VD_OK;
     }
-    size_t near = low < file->count ? low : low - 1;
+    size_t near = low < file->source.count ? low : low - 1;
     if (low > 0 && distance(file->by_id[low - 1].image_id, image_id) <
                        distance(file->by_id[near].image_id, image_id))
         near = low - 1;
-    return vd_error_set(
-        err, VD_NOT_FOUND,
-        "%s: no features of image %" PRId64 "; it has %zu pictures, the nearest id is %" PRId64,
-        vd_safetensors_path(file->file), image_id, file->count, file->by_id[near].image_id);
+    return vd_error_set(err, VD_NOT_FOUND,
+                        "%s: no features of image %" PRId64
+                        "; it has %zu pictures, the nearest id is %" PRId64,
+                        file->path, image_id, file->source.count, file->by_id[near].image_id);
 }
 
 static vd_status check_features(const vd_regions *file, size_t row, const float *features,
                                 size_t count, vd_error *err)
 {
-    for (size_t i = 0; i < count; i++)
+    // Without a branch a number, so that the compiler makes vectors of it.
+    int32_t bad = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &features[i], sizeof bits);
+        bad |= (bits & 0x7f800000u) == 0x7f800000u;
+    }
+    for (size_t i = 0; bad && i < count; i++)
         if (!isfinite(features[i]))
             return vd_error_set(err, VD_FORMAT,
                                 "%s: image %" PRId64 ", region %zu: feature %zu is not finite",
-                                vd_safetensors_path(file->file), file->image_id[row],
-                                i / (size_t)file->size, i % (size_t)file->size);
+                                file->path, file->source.image_id[row],
+                                i / (size_t)file->source.size, i % (size_t)file->source.size);
     return VD_OK;
 }
 
@@ -221,8 +281,8 @@ static vd_status check_boxes(const vd_regions *file, size_t row, float *boxes, s
             return vd_error_set(err, VD_FORMAT,
                                 "%s: image %" PRId64 ", region %zu: its box is %g %g %g %g; x1 y1 "
                                 "x2 y2 in 0..1 are expected",
-                                vd_safetensors_path(file->file), file->image_id[row], i,
-                                (double)box[0], (double)box[1], (double)box[2], (double)box[3]);
+                                file->path, file->source.image_id[row], i, (double)box[0],
+                                (double)box[1], (double)box[2], (double)box[3]);
         for (int c = 0; c < 4; c++)
             box[c] = fminf(fmaxf(box[c], 0.0f), 1.0f);
     }
@@ -232,21 +292,20 @@ static vd_status check_boxes(const vd_regions *file, size_t row, float *boxes, s
 vd_status vd_regions_read(const vd_regions *file, size_t row, float *features, float *boxes,
                           vd_error *err)
 {
-    if (row >= file->count)
-        return vd_error_set(err, VD_NOT_FOUND, "%s: row %zu wanted; it has %zu",
-                            vd_safetensors_path(file->file), row, file->count);
-    size_t p = (size_t)file->max, d = (size_t)file->size, used = (size_t)file->used[row];
-    vd_status status = vd_tensor_floats(file->features, row * p * d, used * d, features, err);
+    const vd_regions_source *s = &file->source;
+    if (row >= s->count)
+        return vd_error_set(err, VD_NOT_FOUND, "%s: row %zu wanted; it has %zu", file->path, row,
+                            s->count);
+    size_t p = (size_t)s->max, d = (size_t)s->size, used = (size_t)s->used[row];
+    if (boxes)
+        memset(boxes, 0, p * 4 * sizeof *boxes);
+    vd_status status = s->read(s->state, row, used, features, s->no_boxes ? NULL : boxes, err);
     if (status == VD_OK)
         status = check_features(file, row, features, used * d, err);
     memset(features + used * d, 0, (p - used) * d * sizeof *features);
-    if (status != VD_OK || !boxes)
+    if (status != VD_OK || !boxes || s->no_boxes)
         return status;
-    memset(boxes, 0, p * 4 * sizeof *boxes);
-    if (!file->boxes)
-        return VD_OK;
-    status = vd_tensor_floats(file->boxes, row * p * 4, used * 4, boxes, err);
-    return status == VD_OK ? check_boxes(file, row, boxes, used, err) : status;
+    return check_boxes(file, row, boxes, used, err);
 }
 
 // ---- in memory, writing -------------------------------------------------------------------------

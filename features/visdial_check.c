@@ -21,8 +21,10 @@ bool vd_visdial_round_fits(const vd_visdial *data, const vd_visdial_dialog *dial
                            char *words, size_t size)
 {
     const vd_visdial_round *round = &dialog->rounds[r];
-    bool test = strncmp(data->split, "test", 4) == 0;
-    const char *missing = missing_in(round, test, r + 1 == dialog->round_count);
+    // Most have all; only of the others the split is asked.
+    bool whole = round->answer >= 0 && round->options && round->truth >= 0;
+    bool test = !whole && strncmp(data->split, "test", 4) == 0;
+    const char *missing = whole ? NULL : missing_in(round, test, r + 1 == dialog->round_count);
     if (missing) {
         snprintf(words, size,
                  "there is no \"%s\"; it may only be missing in a test split, and this is "

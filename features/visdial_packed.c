@@ -83,23 +83,51 @@ static vd_status check_starts(const opening *o, const char *name, const int64_t 
 
 // ---- texts ------------------------------------------------------------------
 
-static vd_status check_text(const opening *o, const char *name, size_t index, const char *text,
-                            size_t size, vd_error *err)
+static vd_status refuse_text(const opening *o, const char *name, size_t index, const char *wrong,
+                             vd_error *err)
 {
-    const unsigned char *bytes = (const unsigned char *)text;
-    const char *wrong = NULL;
-    if (bytes[size - 1] != 0 || memchr(bytes, 0, size - 1))
-        wrong = "is not one text with a NUL behind it";
-    for (size_t i = 0; i < size && !wrong;) {
-        utf8proc_int32_t rune;
-        utf8proc_ssize_t used =
-            bytes[i] < 0x80 ? 1 : utf8proc_iterate(bytes + i, (utf8proc_ssize_t)(size - i), &rune);
-        wrong = used > 0 ? NULL : "is not valid UTF-8";
-        i += used > 0 ? (size_t)used : 1;
+    return vd_error_set(err, VD_FORMAT, "%s: %s %zu %s; pack the dialogs anew",
+                        vd_safetensors_path(o->packed->file), name, index, wrong);
+}
+
+// Where the bytes stop being UTF-8; `size` when they do not. Most are ASCII, eight at a time.
+static size_t utf8_end(const unsigned char *bytes, size_t size)
+{
+    size_t i = 0;
+    while (i < size) {
+        uint64_t eight;
+        for (; size - i >= sizeof eight; i += sizeof eight) {
+            memcpy(&eight, bytes + i, sizeof eight);
+            if (eight & UINT64_C(0x8080808080808080))
+                break;
+        }
+        for (int k = 0; k < 8 && i < size; k++) {
+            utf8proc_int32_t rune;
+            utf8proc_ssize_t used =
+                bytes[i] < 0x80 ? 1
+                                : utf8proc_iterate(bytes + i, (utf8proc_ssize_t)(size - i), &rune);
+            if (used <= 0)
+                return i;
+            i += (size_t)used;
+        }
     }
-    return wrong ? vd_error_set(err, VD_FORMAT, "%s: %s %zu %s; pack the dialogs anew",
-                                vd_safetensors_path(o->packed->file), name, index, wrong)
-                 : VD_OK;
+    return i;
+}
+
+// Each text has its NUL at its end, no other, and all is UTF-8.
+static vd_status check_texts(const opening *o, const char *name, const unsigned char *bytes,
+                             const int64_t *start, size_t count, vd_error *err)
+{
+    size_t size = (size_t)start[count], ends = 0, good = utf8_end(bytes, size), index = 0;
+    for (size_t i = 0; i < size; i++)
+        ends += bytes[i] == 0;
+    for (size_t i = 0; i < count; i++)
+        if (bytes[start[i + 1] - 1] != 0 ||
+            (ends != count && memchr(bytes + start[i], 0, (size_t)(start[i + 1] - start[i] - 1))))
+            return refuse_text(o, name, i, "is not one text with a NUL behind it", err);
+    while (good < size && start[index + 1] <= (int64_t)good)
+        index++;
+    return good < size ? refuse_text(o, name, index, "is not valid UTF-8", err) : VD_OK;
 }
 
 static vd_status open_texts(const opening *o, const char *name, const char ***out, size_t *count,
@@ -122,10 +150,10 @@ static vd_status open_texts(const opening *o, const char *name, const char ***ou
     const char **texts = status == VD_OK ? vd_alloc(starts - 1, sizeof *texts) : NULL;
     if (status == VD_OK && !texts)
         status = vd_error_memory(err, "the texts of a file of dialogs");
-    for (size_t i = 0; status == VD_OK && i + 1 < starts; i++) {
+    for (size_t i = 0; status == VD_OK && i + 1 < starts; i++)
         texts[i] = (const char *)text_data + start[i];
-        status = check_text(o, name, i, texts[i], (size_t)(start[i + 1] - start[i]), err);
-    }
+    if (status == VD_OK)
+        status = check_texts(o, name, text_data, start, starts - 1, err);
     *out = texts; // the caller's, failed or not
     if (status == VD_OK)
         *count = starts - 1;

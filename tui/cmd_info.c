@@ -180,6 +180,7 @@ static vd_status print_model(const char *path, const vd_safetensors *file, vd_er
     return VD_OK;
 }
 
+// file: NULL for other layouts than our own.
 static vd_status print_regions(const char *path, const vd_safetensors *file, vd_error *err)
 {
     vd_regions *regions;
@@ -202,11 +203,14 @@ static vd_status print_regions(const char *path, const vd_safetensors *file, vd_
     row("regions", "%zu to %zu a picture, %.1f on average; room for %d", least, most,
         count ? (double)sum / (double)count : 0.0, vd_regions_max(regions));
     row("numbers", "%d a region, %s", vd_regions_size(regions),
-        vd_dtype_name(vd_safetensors_find(file, "features")->dtype));
+        file ? vd_dtype_name(vd_safetensors_find(file, "features")->dtype)
+             : vd_regions_kind(regions));
     row("boxes", vd_regions_has_boxes(regions) ? "yes" : "none: regions cannot be outlined");
     vd_regions_close(regions);
-    printf("metadata\n");
-    print_metadata(file);
+    if (file) {
+        printf("metadata\n");
+        print_metadata(file);
+    }
     return VD_OK;
 }
 
@@ -304,6 +308,8 @@ static vd_status print_file(const char *path, vd_error *err)
                             "%s: a JSON list, not a file of dialogs; dense annotations are read "
                             "beside their dialogs (visdial eval --dense)",
                             path);
+    if (memcmp(start, "\x89HDF", 4) == 0)
+        return print_regions(path, NULL, err);
     if (memcmp(start, "\x89PNG", 4) == 0 || memcmp(start, "\xff\xd8", 2) == 0)
         return print_picture(path, err);
     if (isdigit(start[0]) && memchr(start, '\t', sizeof start))

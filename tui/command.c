@@ -126,6 +126,15 @@ const vd_command vd_commands[] = {
      "  visdial data pack visdial_1.0_train.json --out train.packed\n"
      "  visdial data vocab visdial_1.0_train.json --out word_counts.json\n",
      vd_cmd_data_options, "info pack vocab"},
+    {"features", vd_cmd_features, "say what a file of region features holds, import one",
+     "info|import FILE [options]",
+     "FILE: HDF5 of the VisDial challenge or adaptive, TSV of bottom-up attention or LXMERT, a\n"
+     "folder of npz or npy, or safetensors. All can be used where they lie; import makes one\n"
+     "safetensors file in half precision of them, which is smaller and quicker. An import that\n"
+     "was stopped goes on where it was.",
+     "  visdial features info features_faster_rcnn_x101_val.h5 --data visdial_1.0_val.json\n"
+     "  visdial features import features_faster_rcnn_x101_val.h5 --out val.safetensors\n",
+     vd_cmd_features_options, "info import"},
     {"pool", vd_cmd_pool, "make the pool of answers that questions are ranked against",
      "build --data FILE [options]",
      "Takes the answers people gave in a data set, with how often. With --model the pool goes "
@@ -138,7 +147,8 @@ const vd_command vd_commands[] = {
      "[FILE...]", "Without a file: what this program is made of.",
      "  visdial info assets/improved.safetensors assets/pictures/3.png\n", no_options, NULL},
     {"help", vd_cmd_help, "explain a command", "[COMMAND]", "", "  visdial help train\n",
-     help_options, "chat ask walk train eval compare replay blocks extract data pool info help"},
+     help_options,
+     "chat ask walk train eval compare replay blocks extract data features pool info help"},
     {0},
 };
 

@@ -1,0 +1,270 @@
+// Region features in HDF5, in the two public layouts:
+//   VisDial challenge: /features (N, P, D), /image_id or /image_ids (N), numbers of any kind (the
+//     public files have float32 ids); /num_boxes (N) in some
+//   adaptive: /image_features (M, D), /spatial_features (M, 6) x1 y1 x2 y2 w h in 0..1, /pos_boxes
+//     (N, 2) [first, end) of each picture's rows, beside a pickle {image id: row of pos_boxes}
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/alloc.h"
+#include "features/hdf5.h"
+#include "features/pickle.h"
+#include "features/regions_source.h"
+
+typedef struct hdf5_regions {
+    const char *path; // the caller's, while opening
+    vd_hdf5 *file;
+    vd_hdf5_table features, spatial;
+    int64_t *first; // (N) adaptive: row of each picture's first region; else NULL
+    float *places;  // (P, 6)
+} hdf5_regions;
+
+// ---- whole numbers
+// --------------------------------------------------------------------------------
+
+// A data set of whole numbers, read as doubles: exact far beyond any image id.
+static vd_status read_whole(hdf5_regions *h, const char *name, int dims, size_t count,
+                            int64_t **out, vd_error *err)
+{
+    enum { PIECE = 4096 };
+    vd_hdf5_table table;
+    double piece[PIECE];
+    vd_status status = vd_hdf5_table_open(h->file, name, dims, &table, err);
+    if (status != VD_OK)
+        return status;
+    size_t all = table.shape[0] * table.row, rows = table.row <= PIECE ? PIECE / table.row : 0;
+    if (count > 0 && table.shape[0] != count)
+        status =
+            vd_error_set(err, VD_FORMAT, "%s: \"%s\" has %zu rows; expected %zu, one a picture",
+                         h->path, name, table.shape[0], count);
+    else if (rows == 0)
+        status = vd_error_set(err, VD_FORMAT, "%s: \"%s\" has %zu numbers a row", h->path, name,
+                              table.row);
+    else if (!(*out = vd_alloc(all, sizeof **out)))
+        status = vd_error_memory(err, "the index of region features");
+    for (size_t row = 0; status == VD_OK && row < table.shape[0]; row += rows) {
+        size_t some = table.shape[0] - row < rows ? table.shape[0] - row : rows;
+        status = vd_hdf5_doubles(&table, row, some, piece, err);
+        for (size_t i = 0; status == VD_OK && i < some * table.row; i++) {
+            int64_t value = piece[i] >= 0 && piece[i] < 0x1p53 ? (int64_t)piece[i] : -1;
+            if (value < 0 || (double)value != piece[i])
+                status = vd_error_set(err, VD_FORMAT,
+                                      "%s: \"%s\"[%zu] is %.17g; expected a whole number from 0 on",
+                                      h->path, name, row + i / table.row, piece[i]);
+            (*out)[row * table.row + i] = value;
+        }
+    }
+    vd_hdf5_table_close(&table);
+    return status;
+}
+
+// ---- challenge
+// ------------------------------------------------------------------------------------
+
+static vd_status open_challenge(hdf5_regions *h, vd_regions_source *out, vd_error *err)
+{
+    const char *id = vd_hdf5_has(h->file, "image_id") ? "image_id" : "image_ids";
+    vd_status status = vd_hdf5_table_open(h->file, "features", 3, &h->features, err);
+    if (status != VD_OK)
+        return status;
+    const size_t *shape = h->features.shape;
+    out->kind = "HDF5, VisDial challenge";
+    out->no_boxes = vd_hdf5_has(h->file, "boxes")
+                        ? "those of the file are in pixels of pictures whose size it does not say"
+                        : "the file has none";
+    out->count = shape[0];
+    status = vd_regions_check_sizes(h->path, "\"features\"", shape[1], shape[2], err);
+    if (status == VD_OK)
+        status = read_whole(h, id, 1, shape[0], &out->image_id, err);
+    if (status == VD_OK && vd_hdf5_has(h->file, "num_boxes"))
+        status = read_whole(h, "num_boxes", 1, shape[0], &out->used, err);
+    if (status != VD_OK)
+        return status;
+    out->max = (int)shape[1];
+    out->size = (int)shape[2];
+    if (out->used)
+        return VD_OK;
+    out->used = vd_alloc(out->count, sizeof *out->used);
+    if (!out->used)
+        return vd_error_memory(err, "the index of region features");
+    for (size_t i = 0; i < out->count; i++)
+        out->used[i] = out->max;
+    return VD_OK;
+}
+
+static vd_status read_challenge(void *state, size_t row, size_t used, float *features, float *boxes,
+                                vd_error *err)
+{
+    hdf5_regions *h = state;
+    (void)used; // room for all P is there; what is beyond the used ones is cleared by the caller
+    (void)boxes;
+    return vd_hdf5_floats(&h->features, row, 1, features, err);
+}
+
+// ---- adaptive
+// -------------------------------------------------------------------------------------
+
+// val_btmup_f.hdf5 -> val_imgid2idx.pkl; another name -> the same with .pkl.
+static void index_beside(const char *path, char *out, size_t size)
+{
+    const char *name = strrchr(path, '/'), *dot = strrchr(path, '.');
+    name = name ? name + 1 : path;
+    const char *end = dot && dot > name ? dot : path + strlen(path);
+    const char *part = strstr(name, "btmup_f");
+    if (part && part < end)
+        snprintf(out, size, "%.*simgid2idx%.*s.pkl", (int)(part - path), path,
+                 (int)(end - part - 7), part + 7);
+    else
+        snprintf(out, size, "%.*s.pkl", (int)(end - path), path);
+}
+
+static vd_status read_index(const char *path, const char *index, vd_pickle_pair **pairs,
+                            size_t *count, vd_error *err)
+{
+    char beside[4096];
+    if (!index) {
+        index_beside(path, beside, sizeof beside);
+        if (access(beside, F_OK) != 0)
+            return vd_error_set(err, VD_NOT_FOUND,
+                                "%s: needs the pickled index of its images; there is no %.300s "
+                                "beside it: name it with --index",
+                                path, beside);
+        index = beside;
+    }
+    return vd_pickle_read(index, pairs, count, err);
+}
+
+static vd_status take_pictures(hdf5_regions *h, const vd_pickle_pair *pairs, size_t count,
+                               const int64_t *ranges, size_t rows, vd_regions_source *out,
+                               vd_error *err)
+{
+    size_t all = h->features.shape[0], most = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (pairs[i].key < 0 || pairs[i].value < 0 || (uint64_t)pairs[i].value >= rows)
+            return vd_error_set(err, VD_MISMATCH,
+                                "%s: the index gives image %" PRId64 " row %" PRId64
+                                ", but \"pos_boxes\" has %zu rows",
+                                h->path, pairs[i].key, pairs[i].value, rows);
+        int64_t from = ranges[2 * pairs[i].value], end = ranges[2 * pairs[i].value + 1];
+        if (from >= end || (uint64_t)end > all)
+            return vd_error_set(err, VD_FORMAT,
+                                "%s: \"pos_boxes\"[%" PRId64 "] is %" PRId64 " to %" PRId64
+                                "; expected at least one of the %zu rows of \"image_features\"",
+                                h->path, pairs[i].value, from, end, all);
+        out->image_id[i] = pairs[i].key;
+        out->used[i] = end - from;
+        h->first[i] = from;
+        most = (size_t)(end - from) > most ? (size_t)(end - from) : most;
+    }
+    vd_status status =
+        vd_regions_check_sizes(h->path, "\"pos_boxes\"", most, h->features.shape[1], err);
+    if (status != VD_OK)
+        return status;
+    out->count = count;
+    out->max = (int)most;
+    out->size = (int)h->features.shape[1];
+    h->places = vd_alloc(most, 6 * sizeof *h->places);
+    return h->places ? VD_OK : vd_error_memory(err, "boxes");
+}
+
+static vd_status open_spatial(hdf5_regions *h, vd_regions_source *out, vd_error *err)
+{
+    if (!vd_hdf5_has(h->file, "spatial_features")) {
+        out->no_boxes = "the file has no spatial_features";
+        return VD_OK;
+    }
+    vd_status status = vd_hdf5_table_open(h->file, "spatial_features", 2, &h->spatial, err);
+    if (status == VD_OK && (h->spatial.shape[0] != h->features.shape[0] ||
+                            h->spatial.shape[1] < 4 || h->spatial.shape[1] > 6))
+        status = vd_error_set(
+            err, VD_FORMAT, "%s: \"spatial_features\" has the shape %zu x %zu; expected %zu x 6",
+            h->path, h->spatial.shape[0], h->spatial.shape[1], h->features.shape[0]);
+    return status;
+}
+
+static vd_status open_adaptive(hdf5_regions *h, const char *index, vd_regions_source *out,
+                               vd_error *err)
+{
+    vd_pickle_pair *pairs = NULL;
+    size_t count = 0;
+    int64_t *ranges = NULL;
+    vd_hdf5_table shape;
+    out->kind = "HDF5, adaptive";
+    vd_status status = vd_hdf5_table_open(h->file, "image_features", 2, &h->features, err);
+    if (status == VD_OK)
+        status = open_spatial(h, out, err);
+    if (status == VD_OK)
+        status = vd_hdf5_table_open(h->file, "pos_boxes", 2, &shape, err);
+    if (status != VD_OK)
+        return status;
+    size_t rows = shape.shape[0], columns = shape.shape[1];
+    vd_hdf5_table_close(&shape);
+    if (columns != 2)
+        return vd_error_set(err, VD_FORMAT, "%s: \"pos_boxes\" has %zu columns; expected 2",
+                            h->path, columns);
+    status = read_index(h->path, index, &pairs, &count, err);
+    if (status == VD_OK)
+        status = read_whole(h, "pos_boxes", 2, rows, &ranges, err);
+    if (status == VD_OK) {
+        out->image_id = vd_alloc(count, sizeof *out->image_id);
+        out->used = vd_alloc(count, sizeof *out->used);
+        h->first = vd_alloc(count, sizeof *h->first);
+        status = out->image_id && out->used && h->first
+                     ? take_pictures(h, pairs, count, ranges, rows, out, err)
+                     : vd_error_memory(err, "the index of region features");
+    }
+    vd_free(ranges);
+    vd_free(pairs);
+    return status;
+}
+
+static vd_status read_adaptive(void *state, size_t row, size_t used, float *features, float *boxes,
+                               vd_error *err)
+{
+    hdf5_regions *h = state;
+    size_t first = (size_t)h->first[row];
+    vd_status status = vd_hdf5_floats(&h->features, first, used, features, err);
+    if (status != VD_OK || !boxes)
+        return status;
+    status = vd_hdf5_floats(&h->spatial, first, used, h->places, err);
+    for (size_t p = 0; status == VD_OK && p < used; p++)
+        memcpy(boxes + 4 * p, h->places + h->spatial.shape[1] * p, 4 * sizeof *boxes);
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------
+
+static void close_hdf5(void *state)
+{
+    hdf5_regions *h = state;
+    vd_hdf5_table_close(&h->spatial);
+    vd_hdf5_table_close(&h->features);
+    vd_hdf5_close(h->file);
+    vd_free(h->places);
+    vd_free(h->first);
+    vd_free(h);
+}
+
+vd_status vd_regions_open_hdf5(const char *path, const char *index, vd_regions_source *out,
+                               vd_error *err)
+{
+    hdf5_regions *h = vd_alloc(1, sizeof *h);
+    if (!h)
+        return vd_error_memory(err, "region features");
+    h->path = path;
+    out->state = h;
+    out->close = close_hdf5;
+    vd_status status = vd_hdf5_open(path, &h->file, err);
+    if (status != VD_OK)
+        return status;
+    bool adaptive = vd_hdf5_has(h->file, "image_features");
+    out->read = adaptive ? read_adaptive : read_challenge;
+    if (!adaptive && !vd_hdf5_has(h->file, "features"))
+        return vd_error_set(err, VD_FORMAT,
+                            "%s: has neither \"features\" (VisDial challenge) nor "
+                            "\"image_features\" (adaptive)",
+                            path);
+    return adaptive ? open_adaptive(h, index, out, err) : open_challenge(h, out, err);
+}

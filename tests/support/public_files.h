@@ -1,0 +1,26 @@
+// Small files in the layouts of the public region features, whole or damaged.
+#ifndef VD_TEST_PUBLIC_FILES_H
+#define VD_TEST_PUBLIC_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PUBLIC_IMAGES = 3, PUBLIC_REGIONS = 4, PUBLIC_SIZE = 6 };
+
+// Image ids 42, 7, 581929; adaptive, TSV and folders have 2, 4, 1 regions of them.
+int64_t public_image(size_t picture);
+size_t public_used(size_t picture);
+// What every file holds as feature `k` of region `p`.
+float public_feature(size_t picture, size_t p, size_t k);
+// Boxes lie in pictures of 200 x 100 pixels.
+void public_box(size_t picture, size_t p, float box[4]);
+
+// What is to be wrong; NULL or an empty text for nothing. Each writer says which it knows.
+void public_challenge(const char *path, const char *wrong);
+void public_adaptive(const char *path, const char *index, const char *wrong);
+void public_npz(const char *path, size_t picture, const char *wrong);
+char *public_tsv_text(int lxmert); // free()
+// An npy file's bytes, free().
+char *public_npy_bytes(size_t picture, size_t *size);
+
+#endif
