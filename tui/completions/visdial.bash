@@ -2,7 +2,7 @@
 _visdial() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W 'chat ask walk train eval compare replay blocks extract data features pool info help --help --version' -- "$word"))
+        COMPREPLY=($(compgen -W 'chat ask walk train curves eval compare replay blocks extract data features pool info help --help --version' -- "$word"))
         return
     fi
     case $previous in
@@ -15,7 +15,8 @@ _visdial() {
     chat) options='--image --model --assets --resume --transcript --no-transcript --no-mouse --help' ;;
     ask) options='--image --model --assets --top --fold --json --help' ;;
     walk) options='--image --model --assets --what-if --markdown --json --help' ;;
-    train) options='--data --features --val --val-features --val-dense --val-limit --from --out --resume --checkpoint-every --checkpoint-steps --stop-after --quiet --preset --gate --positions --optimiser --margin --lambda-start --lambda-decay --lambda-floor --embed --hidden --dropout --lstm-dropout --position-dropout --open-gates --rate --clip --batch --epochs --seed --min-count --pool --half --help' ;;
+    train) options='--data --features --val --val-features --val-dense --val-limit --from --glove --out --resume --checkpoint-every --checkpoint-steps --stop-after --quiet --watch --preset --gate --positions --optimiser --decoder --margin --lambda-start --lambda-decay --lambda-floor --embed --hidden --dropout --lstm-dropout --position-dropout --open-gates --rate --clip --batch --micro-batch --epochs --seed --min-count --pool --half --help' ;;
+    curves) options='--tag --width --height --watch --help' ;;
     eval) options='--model --data --features --dense --from-ranks --ranks --decoder --assets --limit --batch --threads --resamples --seed --other-image --no-history --json --quiet --help' ;;
     compare) options='--model --data --features --dense --pictures --assets --limit --right --group --family --round --find --cases --resamples --html --markdown --json --screen --quiet --help' ;;
     replay) options='--image --screen --model --data --features --dense --assets --tolerance --no-check --html --markdown --visdial --help' ;;
