@@ -65,7 +65,7 @@ LD_FLAGS  := -pthread -Wl,--as-needed $(SAN) $(LDFLAGS)
 
 # ---- what is installed ---------------------------------------------------------------------------
 DEST       = $(DESTDIR)$(PREFIX)
-ASSETS     = $(patsubst assets/%,%,$(filter-out assets/blocks/% %/screenshot.png,$(shell find assets -type f)))
+ASSETS     = $(patsubst assets/%,%,$(filter-out assets/blocks/% assets/screenshot%,$(shell find assets -type f)))
 MAN             := share/man/man1/visdial.1
 BASH_COMPLETION := share/bash-completion/completions/visdial
 ZSH_COMPLETION  := share/zsh/site-functions/_visdial

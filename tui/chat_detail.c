@@ -127,7 +127,10 @@ static void draw_entry(scroll_page *page, const vd_chat *chat, const vd_answer *
             snprintf(text, sizeof text, "%s", words.word[j]);
         else
             snprintf(text, sizeof text, "#%d", j + 1);
-        int width = vd_text_width(text, strlen(text));
+        char number[8] = ""; // percent, of what is no trace
+        if (share[j] >= 0.045f)
+            snprintf(number, sizeof number, "%.0f", 100 * (double)share[j]);
+        int width = vd_text_width(text, strlen(text)) + (int)strlen(number);
         if (x + width + 2 > end && x > left) {
             page->row++;
             y = row_y(page);
@@ -136,8 +139,13 @@ static void draw_entry(scroll_page *page, const vd_chat *chat, const vd_answer *
         bool strong = share[j] >= 0.2f;
         x += vd_grid_text(page->grid, x, y, end - x - 2, text,
                           role(page, strong ? VD_ROLE_QUESTION : VD_ROLE_TEXT));
-        vd_grid_level(page->grid, x, y, share[j], role(page, VD_ROLE_BAR_WORD));
-        x += 2;
+        // In ASCII a level is a digit: the number says more.
+        if (page->grid->look.ascii && number[0])
+            vd_grid_put(page->grid, x, y, ' ', ' ', role(page, VD_ROLE_TEXT));
+        else
+            vd_grid_level(page->grid, x, y, share[j], role(page, VD_ROLE_BAR_WORD));
+        x++;
+        x += vd_grid_text(page->grid, x, y, end - x, number, role(page, VD_ROLE_FAINT)) + 1;
     }
     page->row++;
 }
@@ -207,7 +215,7 @@ static void draw_detail(vd_chat *chat, vd_grid *grid)
     draw_question(&page, chat, reply);
     if (whole && reply->words > 0) {
         char text[128];
-        snprintf(text, sizeof text, "History: weight of each round, and where \"%.40s\" looks",
+        snprintf(text, sizeof text, "History: weight of each round, and where \"%.40s\" looks (%%)",
                  reply->word[chat->word]);
         title(&page, text);
         for (int r = 0; r < answer->rounds; r++)

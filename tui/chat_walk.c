@@ -430,6 +430,12 @@ static void draw_ranking(walk_page *page, const vd_chat *chat, vd_rect at,
     }
 }
 
+// Of the two bars of an effect, in a list so wide.
+static int bar_width(int width)
+{
+    return width >= 66 ? (width - 44) / 2 : width >= 56 ? 8 : width >= 41 ? 4 : 0;
+}
+
 // "[x] region 1    39 % ====   -2.5 =": a switch, the attention it got, what its loss alone does.
 static void draw_effect(walk_page *page, const vd_chat *chat, int row, int width, int index)
 {
@@ -437,7 +443,7 @@ static void draw_effect(walk_page *page, const vd_chat *chat, int row, int width
     const vd_effect *e = &walk->effect[index];
     double before = (double)walk->reply.answer.probability[walk->reply.answer.order[0]];
     bool at = index == chat->walk.at, on = vd_switches_has(&chat->walk.switches, &e->what);
-    int bar = width >= 56 ? 8 : width >= 41 ? 4 : 0, x = page->at.x, y = row_y(page, row);
+    int bar = bar_width(width), x = page->at.x, y = row_y(page, row);
     int names = width - 4 - 2 * (bar + 7) - 1;
     char name[96], text[16];
     effect_name(walk, &e->what, name, sizeof name);
@@ -469,12 +475,12 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
     const vd_walk *walk = chat->walk.walk;
     const vd_answer *was = &walk->reply.answer;
     bool wide = page->at.width >= 70 && !aside;
-    int width = wide ? page->at.width * 11 / 20 : page->at.width, head = 2;
+    int width = wide ? page->at.width * 11 / 20 + 1 : page->at.width, head = 2;
     char text[160], share[16];
     draw_title(page, chat, "What if? Attention beside effect");
     vd_percent(share, sizeof share, (double)was->probability[was->order[0]]);
     snprintf(text, sizeof text,
-             "Left out alone: its attention, and what \"%.40s\" (%s) gains or loses (points)",
+             "Left out alone: its attention, and what \"%.40s\" (%s) gains or loses",
              answers[was->order[0]], share);
     vd_grid_text(page->grid, page->at.x, row_y(page, 1), page->at.width, text,
                  role(page, VD_ROLE_TEXT));
@@ -491,7 +497,7 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
         vd_grid_text(page->grid, page->at.x, row_y(page, head++), width, text,
                      role(page, VD_ROLE_FIRST));
     }
-    int bar = width >= 56 ? 8 : width >= 41 ? 4 : 0, names = width - 4 - 2 * (bar + 7) - 1;
+    int bar = bar_width(width), names = width - 4 - 2 * (bar + 7) - 1;
     vd_grid_right(page->grid, page->at.x + names - 1, row_y(page, head), 11, "attention",
                   role(page, VD_ROLE_FAINT));
     vd_grid_right(page->grid, page->at.x + 4 + names + bar + 8, row_y(page, head++), 6, "effect",
@@ -499,7 +505,10 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
     // The list scrolls below its head so that the cursor is in sight.
     int rows = page->at.height - head;
     chat->walk.at = vd_clamp(chat->walk.at, walk->effects - 1);
+    vd_chat_walk *own = &chat->walk;
     int first = vd_clamp(chat->walk.at - rows / 2, walk->effects - rows);
+    own->list = (vd_rect){page->at.x, page->at.y + head, width, rows};
+    own->first = first;
     for (int i = 0; i < rows && first + i < walk->effects; i++)
         draw_effect(page, chat, head + i, width, first + i);
     vd_chat_draw_more(page->grid,
@@ -599,10 +608,23 @@ static void scroll_walk(vd_chat *chat, int lines)
         chat->top[VD_PLACE_WALK] = vd_clamp(chat->top[VD_PLACE_WALK] + lines, chat->scroll_most);
 }
 
+static void click_walk(vd_chat *chat, int x, int y)
+{
+    vd_chat_walk *own = &chat->walk;
+    int index = own->first + y - own->list.y;
+    if (own->page != WHAT_IF || !own->walk || x < own->list.x ||
+        x >= own->list.x + own->list.width || y < own->list.y ||
+        y >= own->list.y + own->list.height || index >= own->walk->effects)
+        return;
+    own->at = index;
+    flip(chat, &own->walk->effect[index].what);
+}
+
 const vd_view vd_view_walk = {.title = "Keys in the walk through an answer",
                               .of_round = true,
                               .open = open_walk,
                               .arrange = arrange_walk,
                               .draw = draw_walk,
                               .scroll = scroll_walk,
-                              .act = act_walk};
+                              .act = act_walk,
+                              .click = click_walk};

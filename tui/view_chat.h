@@ -97,6 +97,8 @@ typedef struct vd_chat_walk {
     int page;             // a stage, then what-if
     int at;               // cursor in the what-ifs
     vd_switches switches; // as they are wanted
+    vd_rect list;         // where the what-ifs were drawn, from number `first` on
+    int first;
 } vd_chat_walk;
 
 // A conversation about the picture that is set aside.

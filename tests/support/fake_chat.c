@@ -325,10 +325,10 @@ static void answer(fake_chat *fake, const vd_request *request, vd_status status)
         break;
     case VD_REQUEST_WALK:
         fake->walks++;
-        if (status == VD_OK)
-            event.walk = fake_walk(&fake->chat, request);
+        if (fake->no_walk)
+            event.status = vd_error_set(&event.error, VD_USAGE, "the engine says no");
         else
-            vd_error_set(&event.error, status, "the engine says no");
+            event.walk = fake_walk(&fake->chat, request);
         break;
     default:
         fail_msg("request %d is not the engine's", (int)request->kind);

@@ -13,6 +13,7 @@ typedef struct fake_chat {
     bool hold;       // questions are not answered until fake_chat_release
     bool no_boxes;   // features without boxes
     bool model_lost; // no model can be loaded
+    bool no_walk;    // walks fail
     vd_request held; // the question that waits
     int stops, leaves, redraws, suspends, mouse; // requests for the terminal's side
     int asked, pictures, models, walks;          // requests for the engine

@@ -162,6 +162,25 @@ static void an_answer_follows_from_what_comes_with_the_question(void **state)
     vd_event_clear(&back);
 }
 
+static void a_walk_is_of_the_answer_to_the_same_question(void **state)
+{
+    (void)state;
+    serve_well(VD_REQUEST_MODEL, "base", 0);
+    say("what color is the cube", 0);
+    vd_event asked = serve(VD_REQUEST_ASK, "is it red", 2);
+    vd_event walked = serve(VD_REQUEST_WALK, "is it red", 2);
+    assert_int_equal(asked.status, VD_OK);
+    assert_int_equal(walked.status, VD_OK);
+    assert_non_null(walked.walk);
+    assert_int_equal(walked.walk->entries, 2);
+    assert_int_equal(walked.walk->effects, 0);
+    const vd_answer *a = &asked.reply.answer, *b = &walked.walk->reply.answer;
+    assert_int_equal(a->candidates, b->candidates);
+    assert_memory_equal(a->score, b->score, (size_t)a->candidates * sizeof *a->score);
+    vd_event_clear(&asked);
+    vd_event_clear(&walked);
+}
+
 static void wrong_requests_come_back_with_a_reason(void **state)
 {
     (void)state;
@@ -276,6 +295,7 @@ int main(void)
         TEST(a_picture_tells_its_boxes),
         TEST(an_answer_comes_whole),
         TEST(an_answer_follows_from_what_comes_with_the_question),
+        TEST(a_walk_is_of_the_answer_to_the_same_question),
         TEST(wrong_requests_come_back_with_a_reason),
         TEST(a_stopped_question_is_not_in_the_conversation),
         TEST(out_of_memory_is_reported),
