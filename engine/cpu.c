@@ -2,6 +2,9 @@
 
 #include <pthread.h>
 
+#include "engine/cpu_few_rows.h"
+#include "engine/cpu_halves.h"
+
 static vd_backend table;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -25,8 +28,14 @@ static void load_floats(const float *host, vd_real *y, size_t n)
 
 static void read_floats(const vd_real *x, float *host, size_t n)
 {
+#ifdef VD_DOUBLE
     for (size_t i = 0; i < n; i++)
         host[i] = (float)x[i];
+#else
+    vd_dtype type;
+    const void *numbers = vd_cpu_halves_find(x, &type);
+    vd_cpu_widen(numbers, type, n, host);
+#endif
 }
 
 static void fill(void)

@@ -19,6 +19,7 @@ VD_WIDE static void cell(vd_real *gate, const vd_real *before, vd_real *c, vd_re
     for (int k = 0; k < n; k++)
         o[k] = vd_sigmoid(o[k]);
     for (int k = 0; k < n; k++) {
+        // `before` being NULL says nothing about c. NOLINTNEXTLINE(clang-analyzer-core.*)
         c[k] = i[k] * g[k] + (before ? f[k] * before[k] : 0);
         h[k] = o[k] * vd_tanh(c[k]);
     }
@@ -70,9 +71,9 @@ static void step_cells(void *data, size_t from, size_t to)
     size_t h = (size_t)p->hidden;
     for (size_t k = from; k < to; k++) {
         size_t row = (size_t)packed->offset[s->step] + k;
-        const vd_real *c =
+        const vd_real *before =
             s->step ? p->cell + (size_t)row_before(packed, s->step, (int)k) * h : NULL;
-        cell(p->gate + row * 4 * h, c, p->cell + row * h,
+        cell(p->gate + row * 4 * h, before, &p->cell[row * h],
              p->y + (size_t)p->map[row] * (size_t)p->y_stride, p->hidden);
     }
 }

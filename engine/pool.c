@@ -1,6 +1,8 @@
 #include "engine/pool.h"
 
 #include "engine/alloc.h"
+#include "engine/cpu_halves.h"
+#include "engine/cpu_threads.h"
 #include "engine/network.h"
 #include "engine/pool_private.h"
 
@@ -108,12 +110,51 @@ vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_
     return VD_OK;
 }
 
+static void give_vectors(vd_pool *pool)
+{
+    if (pool->half)
+        vd_cpu_halves_free(pool->vector);
+    else if (!pool->file)
+        vd_model_give(pool->model, pool->vector);
+    vd_free(pool->half);
+    vd_safetensors_close(pool->file);
+    pool->half = NULL;
+    pool->file = NULL;
+}
+
+typedef struct halving {
+    const vd_real *from;
+    uint16_t *to;
+} halving;
+
+static void halve_numbers(void *data, size_t from, size_t to)
+{
+    const halving *h = data;
+    for (size_t i = from; i < to; i++)
+        h->to[i] = vd_half_from_float(h->from[i]);
+}
+
+void vd_pool_halve(vd_pool *pool)
+{
+    size_t numbers = (size_t)pool->count * (size_t)pool->model->config.hidden;
+    if (pool->half || pool->model->be != vd_backend_cpu())
+        return;
+    halving h = {pool->vector, vd_alloc(numbers, sizeof *h.to)};
+    vd_real *stand_in = h.to ? vd_cpu_halves_new(h.to, VD_F16, numbers) : NULL;
+    if (!stand_in) {
+        vd_free(h.to);
+        return;
+    }
+    vd_cpu_ranges(numbers, 2, halve_numbers, &h);
+    give_vectors(pool);
+    pool->vector = stand_in;
+    pool->half = h.to;
+}
+
 void vd_pool_free(vd_pool *pool)
 {
-    if (pool && !pool->file)
-        vd_model_give(pool->model, pool->vector);
     if (pool)
-        vd_safetensors_close(pool->file);
+        give_vectors(pool);
     vd_free(pool);
 }
 

@@ -10,6 +10,7 @@ struct vd_pool {
     int count;
     vd_real *vector;      // (count, H), in the memory of the model's backend, or in file's mapping
     vd_safetensors *file; // NULL when vector is the pool's own
+    uint16_t *half;       // after vd_pool_halve: what vector stands for (cpu_halves.h); else NULL
     uint64_t answers;     // hash of what was encoded
 };
 

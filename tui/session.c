@@ -8,6 +8,9 @@
 #include "engine/alloc.h"
 #include "features/tokenize.h"
 
+// A pool of so many answers is ranked from 16-bit vectors.
+enum { LARGE_POOL = 1 << 16 };
+
 struct vd_session {
     vd_world *world; // borrowed
     vd_model *model;
@@ -195,6 +198,8 @@ static vd_status load_pool(vd_session *session, vd_error *err)
     status = vd_pool_open(session->model, session->tokens, session->lengths,
                           (int)session->answers->count, VD_MAX_CANDIDATE, vectors, NULL,
                           &session->pool, err);
+    if (status == VD_OK && vd_pool_count(session->pool) >= LARGE_POOL)
+        vd_pool_halve(session->pool);
     vd_free(vectors);
     return status;
 }

@@ -202,6 +202,8 @@ static vd_status bench_rank(vd_error *err)
     vd_status status = VD_OK;
     for (int k = 0; status == VD_OK && k < 3; k++)
         status = open_chat(model_path, counts[k], repeat[k], &c[k], err);
+    if (status == VD_OK)
+        vd_pool_halve(c[2].pool); // as a chat does with a pool of this size
     for (int i = 0; status == VD_OK && i <= RUNS; i++)
         for (int k = 0; status == VD_OK && k < 3; k++) {
             status = ask(&c[k], &s[k], err);

@@ -100,6 +100,33 @@ static void the_same_answers_give_the_same_bits(void **state)
     vd_pool_free(again);
 }
 
+static void vectors_in_16_bits_are_the_same_but_rounded(void **state)
+{
+    const answers *a = *state;
+    vd_pool *whole = encode(a, NULL), *halved = encode(a, NULL);
+    enum { NUMBERS = ANSWERS * H };
+    static float numbers[NUMBERS];
+    vd_real e[H], z[ANSWERS];
+    vd_pool_halve(halved);
+    vd_pool_halve(halved); // once is enough
+    a->model->be->read_floats(halved->vector, numbers, NUMBERS);
+    for (int i = 0; i < NUMBERS; i++)
+        assert_true(fabs((double)(numbers[i] - whole->vector[i])) <=
+                    fabs((double)whole->vector[i]) * 0x1p-11 + 1e-7);
+    // Scores are those of what is read back.
+    for (int k = 0; k < H; k++)
+        e[k] = (vd_real)(k - 5);
+    a->model->be->gemm(false, true, 1, ANSWERS, H, 1, e, H, halved->vector, H, 0, z, ANSWERS);
+    for (int i = 0; i < ANSWERS; i++) {
+        double sum = 0;
+        for (int k = 0; k < H; k++)
+            sum += (double)e[k] * (double)numbers[i * H + k];
+        assert_true(fabs(sum - (double)z[i]) < 1e-5);
+    }
+    vd_pool_free(whole);
+    vd_pool_free(halved);
+}
+
 static void note(void *user, size_t done)
 {
     *(size_t *)user = done;
@@ -260,6 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vectors_are_those_of_answers_read_alone),
         cmocka_unit_test(the_same_answers_give_the_same_bits),
+        cmocka_unit_test(vectors_in_16_bits_are_the_same_but_rounded),
         cmocka_unit_test(work_is_watched_and_can_be_stopped),
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(vectors_come_back_from_a_file),
