@@ -12,12 +12,15 @@
 #include "tui/session.h"
 #include "tui/shares.h"
 
-enum { IMAGE, MODEL, ASSETS, TOP, FOLD, JSON };
+enum { IMAGE, MODEL, ASSETS, DATA, FEATURES, TOP, FOLD, JSON };
 
 const vd_option vd_cmd_ask_options[] = {
     {"image", "ID", "the picture, by its number or a file whose name ends in it"},
     {"model", "MODEL", "base, improved (the default) or a model file"},
     {"assets", "DIR", "directory with dialogs.json, features.safetensors, pool.txt and pictures"},
+    {"data", "FILE", "dialogs to talk about instead (VisDial JSON, or packed); needs --features"},
+    {"features", "FILE",
+     "region features of their pictures, in any format that `features info` knows"},
     {"top", "N", "how many answers to print (5; 10 with --json)"},
     {"fold", NULL, "show answers that are alike (\"yes\", \"yes it is\") as one"},
     {"json", NULL, "one JSON object a question"},
@@ -27,7 +30,8 @@ const vd_option vd_cmd_ask_options[] = {
 enum { MOST_LINE = 65536, BAR = 20, SHOWN_REGIONS = 3 };
 
 typedef struct ask {
-    const char *image, *model, *assets;
+    const char *image, *model;
+    vd_world_files files;
     int64_t top; // 0: the default
     bool json, utf8, fold;
     vd_folded *shown; // (top) of the question that is answered now
@@ -311,7 +315,7 @@ static vd_status open_session(ask *a, vd_error *err)
     size_t index = 0;
     vd_status status = vd_world_image_named(a->image, &id, err);
     if (status == VD_OK)
-        status = vd_world_open(a->assets, &a->world, err);
+        status = vd_world_open_files(&a->files, &a->world, err);
     if (status == VD_OK)
         status = vd_world_find(a->world, id, &index, err);
     if (status == VD_OK)
@@ -338,7 +342,11 @@ static vd_status read_options(ask *a, int argc, char **argv, int *operands, vd_e
         else if (option == MODEL)
             a->model = value;
         else if (option == ASSETS)
-            a->assets = value;
+            a->files.directory = value;
+        else if (option == DATA)
+            a->files.data = value;
+        else if (option == FEATURES)
+            a->files.features = value;
         else if (option == JSON)
             a->json = true;
         else if (option == FOLD)

@@ -14,12 +14,29 @@
 #include "tui/view_chat.h"
 #include "tui/worker.h"
 
-enum { IMAGE, MODEL, ASSETS, RESUME, TRANSCRIPT, NO_TRANSCRIPT, NO_MOUSE };
+enum {
+    IMAGE,
+    MODEL,
+    ASSETS,
+    DATA,
+    FEATURES,
+    IMAGES,
+    DENSE,
+    RESUME,
+    TRANSCRIPT,
+    NO_TRANSCRIPT,
+    NO_MOUSE
+};
 
 const vd_option vd_cmd_chat_options[] = {
     {"image", "ID", "the picture to start with, by its number (default: the first)"},
     {"model", "MODEL", "base, improved (the default) or a model file"},
     {"assets", "DIR", "directory with dialogs.json, features.safetensors, pool.txt and pictures"},
+    {"data", "FILE", "dialogs to talk about instead (VisDial JSON, or packed); needs --features"},
+    {"features", "FILE",
+     "region features of their pictures, in any format that `features info` knows"},
+    {"images", "DIR", "their photos, found by the image id that ends a name"},
+    {"dense", "FILE", "relevance of their candidates (VisDial dense annotations)"},
     {"resume", NULL, "take up the conversation that was left last"},
     {"transcript", "FILE", "write the transcript there; with --resume take up what is in it"},
     {"no-transcript", NULL, "write none"},
@@ -28,7 +45,8 @@ const vd_option vd_cmd_chat_options[] = {
 };
 
 typedef struct chat_settings {
-    const char *model, *assets;
+    const char *model;
+    vd_world_files files;
     int64_t image; // -1: the first one
     bool mouse;
     bool resume, no_transcript;
@@ -230,7 +248,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
 {
     size_t index = 0;
     int64_t image = settings->image;
-    vd_status status = vd_world_open(settings->assets, &program->world, err);
+    vd_status status = vd_world_open_files(&settings->files, &program->world, err);
     if (!status && vd_world_count(program->world) == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: holds no dialogs", program->world->directory);
     if (!status)
@@ -294,7 +312,15 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
         else if (option == MODEL)
             settings->model = value;
         else if (option == ASSETS)
-            settings->assets = value;
+            settings->files.directory = value;
+        else if (option == DATA)
+            settings->files.data = value;
+        else if (option == FEATURES)
+            settings->files.features = value;
+        else if (option == IMAGES)
+            settings->files.images = value;
+        else if (option == DENSE)
+            settings->files.dense = value;
         else if (option == RESUME)
             settings->resume = true;
         else if (option == TRANSCRIPT)

@@ -224,9 +224,9 @@ vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, v
     int found = vd_regions_size(world->regions);
     if (expected != found) {
         status = vd_error_set(err, VD_MISMATCH,
-                              "%.300s expects regions of %d numbers, %.300s/features.safetensors "
-                              "has %d; choose the model that was trained on these features",
-                              path, expected, world->directory, found);
+                              "%.300s expects regions of %d numbers, %.300s has %d; choose the "
+                              "model that was trained on these features",
+                              path, expected, vd_regions_path(world->regions), found);
         goto fail;
     }
     if ((status = load_pool(session, err)))

@@ -9,6 +9,7 @@
 
 #include "engine/dialog.h"
 #include "features/fold.h"
+#include "features/photos.h"
 #include "features/pool.h"
 #include "features/regions.h"
 #include "features/visdial.h"
@@ -25,7 +26,19 @@ typedef struct vd_world {
     vd_visdial *dialogs; // captions and the human dialogs, with relevance when dense.json exists
     vd_regions *regions;
     vd_answer_pool pool;
+    vd_photos *photos; // of a world made of files; NULL: pictures/ of the directory, or none
+    bool files;        // made by vd_world_open_files
 } vd_world;
+
+// A world of public files instead of a directory: dialogs (JSON or packed) and region features of
+// any format; dense annotations and a directory of photos, each may be NULL. Its pool are the
+// answers people gave in the dialogs. data NULL: vd_world_open(directory).
+typedef struct vd_world_files {
+    const char *directory; // of base, improved and the pool; NULL: as vd_world_open finds it
+    const char *data, *features, *dense, *images;
+} vd_world_files;
+
+vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_error *err);
 
 // directory NULL: $VISDIAL_ASSETS, then ./assets, then <executable's directory>/../assets, then
 // PREFIX/share/visdial. The error lists where it looked.

@@ -134,10 +134,59 @@ fail:
     return status;
 }
 
+static vd_status check_files(const vd_world_files *files, vd_error *err)
+{
+    if (!files->data != !files->features)
+        return vd_error_set(err, VD_USAGE, "--data and --features go together; --%s is missing",
+                            files->data ? "features" : "data");
+    if (!files->data && (files->dense || files->images))
+        return vd_error_set(err, VD_USAGE, "--%s needs --data and --features",
+                            files->dense ? "dense" : "images");
+    return VD_OK;
+}
+
+static vd_status open_files(const vd_world_files *files, vd_world *world, vd_error *err)
+{
+    enum { MOST_ANSWERS = 1000 };
+    world->files = true;
+    // Only for models by name; without the bundled world there are none.
+    if (vd_world_directory(files->directory, &world->directory, NULL) != VD_OK &&
+        !(world->directory = vd_strdup(".")))
+        return vd_error_memory(err, "a path");
+    vd_status status = vd_regions_open(files->features, &world->regions, err);
+    if (status == VD_OK)
+        status = vd_visdial_read(files->data, &world->dialogs, err);
+    if (status == VD_OK && files->dense)
+        status = vd_visdial_read_dense(world->dialogs, files->dense, err);
+    if (status == VD_OK && files->images)
+        status = vd_photos_open(files->images, &world->photos, err);
+    return status ? status : vd_answer_pool_count(world->dialogs, MOST_ANSWERS, &world->pool, err);
+}
+
+vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_error *err)
+{
+    *out = NULL;
+    vd_status status = check_files(files, err);
+    if (status != VD_OK)
+        return status;
+    if (!files->data)
+        return vd_world_open(files->directory, out, err);
+    vd_world *world = vd_alloc(1, sizeof *world);
+    if (!world)
+        return vd_error_memory(err, "the pictures");
+    status = open_files(files, world, err);
+    if (status == VD_OK)
+        *out = world;
+    else
+        vd_world_close(world);
+    return status;
+}
+
 void vd_world_close(vd_world *world)
 {
     if (!world)
         return;
+    vd_photos_close(world->photos);
     vd_answer_pool_clear(&world->pool);
     vd_regions_close(world->regions);
     vd_visdial_free(world->dialogs);
@@ -176,7 +225,8 @@ vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, 
                                    vd_world_image_id(world, i));
     return vd_error_set(err, VD_NOT_FOUND,
                         "no picture %" PRId64 " in %.300s; it has %zu, among them %s%s", image_id,
-                        world->directory, count, some, count > 5 ? ", ..." : "");
+                        world->files ? world->dialogs->path : world->directory, count, some,
+                        count > 5 ? ", ..." : "");
 }
 
 vd_status vd_world_image_named(const char *text, int64_t *out, vd_error *err)
@@ -230,8 +280,28 @@ vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_
     return status;
 }
 
+static char *photo_path(const vd_world *world, int64_t image_id, vd_error *err)
+{
+    const char *photo = world->photos ? vd_photos_find(world->photos, image_id) : NULL;
+    char *path = photo ? vd_strdup(photo) : NULL;
+    if (photo && !path)
+        vd_error_memory(err, "a path");
+    else if (!photo && world->photos)
+        vd_error_set(err, VD_NOT_FOUND,
+                     "%.300s: no photo of image %" PRId64 " among its %zu; expected a name that "
+                     "ends with %012" PRId64 ".jpg",
+                     vd_photos_directory(world->photos), image_id, vd_photos_count(world->photos),
+                     image_id);
+    else if (!photo)
+        vd_error_set(err, VD_NOT_FOUND,
+                     "image %" PRId64 ": name the directory of the photos with --images", image_id);
+    return path;
+}
+
 char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err)
 {
+    if (world->files)
+        return photo_path(world, vd_world_image_id(world, index), err);
     static const char *const suffixes[] = {"png", "jpg"};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         char name[64];

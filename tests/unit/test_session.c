@@ -89,6 +89,55 @@ static void a_picture_file_that_is_missing_is_named(void **state)
     vd_world_close(world);
 }
 
+static void public_files_are_a_world(void **state)
+{
+    (void)state;
+    char *data = support_join(tiny.directory, "dialogs.json");
+    char *features = support_join(tiny.directory, "features.safetensors");
+    char *images = support_join(tiny.directory, "pictures");
+    char *other = support_temp_dir();
+    vd_world_files files = {.directory = tiny.directory, .data = data, .features = features};
+    vd_world *world;
+    assert_int_equal(vd_world_open_files(&files, &world, &err), VD_OK);
+    assert_int_equal(vd_world_image_id(world, 0), 1);
+    assert_true(world->pool.count > 0);
+    assert_null(vd_world_picture_path(world, 0, &err));
+    support_refused(err.status, VD_NOT_FOUND, &err, "image 1", "--images", NULL);
+    // Without photos there is a conversation all the same.
+    vd_session *session;
+    assert_int_equal(vd_session_new(world, "improved", &session, &err), VD_OK);
+    assert_int_equal(vd_session_picture(session, 0, &err), VD_OK);
+    vd_session_free(session);
+    vd_world_close(world);
+
+    files.images = images;
+    assert_int_equal(vd_world_open_files(&files, &world, &err), VD_OK);
+    char *path = vd_world_picture_path(world, 0, &err);
+    assert_non_null(path);
+    assert_non_null(strstr(path, "/pictures/1.png"));
+    vd_free(path);
+    vd_world_close(world);
+
+    files.images = other;
+    assert_int_equal(vd_world_open_files(&files, &world, &err), VD_OK);
+    assert_null(vd_world_picture_path(world, 0, &err));
+    support_refused(err.status, VD_NOT_FOUND, &err, other, "no photo of image 1", "among its 0",
+                    "000000000001.jpg", NULL);
+    vd_world_close(world);
+
+    files.features = NULL;
+    support_refused(vd_world_open_files(&files, &world, &err), VD_USAGE, &err, "--features", NULL);
+    assert_null(world);
+    files.data = NULL;
+    support_refused(vd_world_open_files(&files, &world, &err), VD_USAGE, &err, "--images needs",
+                    NULL);
+    support_remove_tree(other);
+    free(other);
+    free(images);
+    free(features);
+    free(data);
+}
+
 static void a_directory_that_is_no_world_is_refused(void **state)
 {
     (void)state;
@@ -458,6 +507,7 @@ int main(void)
         cmocka_unit_test(a_world_lists_its_pictures_in_the_order_of_the_dialogs),
         cmocka_unit_test(an_unknown_picture_is_refused_with_some_that_exist),
         cmocka_unit_test(a_picture_file_that_is_missing_is_named),
+        cmocka_unit_test(public_files_are_a_world),
         cmocka_unit_test(a_directory_that_is_no_world_is_refused),
         cmocka_unit_test(a_missing_or_damaged_file_of_the_world_is_named),
         cmocka_unit_test(a_model_that_is_missing_is_refused_with_what_would_do),
