@@ -16,7 +16,7 @@ enum { IMAGE, MODEL, ASSETS, DATA, FEATURES, TOP, FOLD, JSON };
 
 const vd_option vd_cmd_ask_options[] = {
     {"image", "ID", "the picture, by its number or a file whose name ends in it"},
-    {"model", "MODEL", "base, improved (the default) or a model file"},
+    {"model", "MODEL", "base (the default), improved or a model file"},
     {"assets", "DIR", "directory with dialogs.json, features.safetensors, pool.txt and pictures"},
     {"data", "FILE", "dialogs to talk about instead (VisDial JSON, or packed); needs --features"},
     {"features", "FILE",
@@ -370,7 +370,7 @@ static vd_status read_options(ask *a, int argc, char **argv, int *operands, vd_e
 
 int vd_cmd_ask(int argc, char **argv)
 {
-    ask a = {.model = "improved"};
+    ask a = {.model = VD_DEFAULT_MODEL};
     vd_error err = {0};
     int operand = argc;
     vd_status status = read_options(&a, argc, argv, &operand, &err);

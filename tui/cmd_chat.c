@@ -30,7 +30,7 @@ enum {
 
 const vd_option vd_cmd_chat_options[] = {
     {"image", "ID", "the picture to start with, by its number (default: the first)"},
-    {"model", "MODEL", "base, improved (the default) or a model file"},
+    {"model", "MODEL", "base (the default), improved or a model file"},
     {"assets", "DIR", "directory with dialogs.json, features.safetensors, pool.txt and pictures"},
     {"data", "FILE", "dialogs to talk about instead (VisDial JSON, or packed); needs --features"},
     {"features", "FILE",
@@ -351,7 +351,7 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
 
 int vd_cmd_chat(int argc, char **argv)
 {
-    chat_settings settings = {.model = "improved", .image = -1, .mouse = true};
+    chat_settings settings = {.model = VD_DEFAULT_MODEL, .image = -1, .mouse = true};
     chat_program program = {0};
     vd_error error = {0};
     vd_status status = read_options(&settings, argc, argv, &error);

@@ -15,7 +15,7 @@ enum { IMAGE, MODEL, ASSETS, WHAT_IF, MARKDOWN, JSON };
 
 const vd_option vd_cmd_walk_options[] = {
     {"image", "ID", "the picture, by its number or a file whose name ends in it"},
-    {"model", "MODEL", "base, improved (the default) or a model file"},
+    {"model", "MODEL", "base (the default), improved or a model file"},
     {"assets", "DIR", "directory with dialogs.json, features.safetensors, pool.txt and pictures"},
     {"what-if", "CHANGE", "answer again with this changed; may be given more than once"},
     {"markdown", NULL, "as Markdown, for slides"},
@@ -582,7 +582,7 @@ static vd_status say(walk_command *c, const char *question, vd_error *err)
 
 int vd_cmd_walk(int argc, char **argv)
 {
-    walk_command c = {.model = "improved"};
+    walk_command c = {.model = VD_DEFAULT_MODEL};
     vd_error err = {0};
     vd_walk *walk = NULL;
     int operand = argc;

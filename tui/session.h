@@ -60,11 +60,13 @@ char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err);
 // Of the picture's features and boxes.
 vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_fingerprint *out,
                                         vd_error *err);
+// The better one of the bundled two (README says by how much).
+#define VD_DEFAULT_MODEL "base"
+
 // Path of a model given as "base", "improved" (in the world's directory) or a path (vd_free).
 char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err);
 
-// ---- session: a model, its pool, one picture, the conversation
-// ------------------------------------
+// ---- session: a model, its pool, one picture, the conversation ----------------------------------
 
 typedef struct vd_session vd_session;
 

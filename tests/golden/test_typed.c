@@ -57,9 +57,8 @@ static int ask(vd_session *session, yajl_val item)
     return good;
 }
 
-static void typed_questions_are_answered(void **state)
+static void typed_questions_are_answered(const char *model)
 {
-    (void)state;
     vd_world *world;
     vd_session *session;
     vd_error err;
@@ -68,7 +67,7 @@ static void typed_questions_are_answered(void **state)
     int asked = 0, good = 0;
     assert_non_null(document);
     must(vd_world_open("assets", &world, &err), &err);
-    must(vd_session_new(world, "improved", &session, &err), &err);
+    must(vd_session_new(world, model, &session, &err), &err);
     for (size_t i = 0; i < YAJL_GET_ARRAY(document)->len; i++) {
         yajl_val picture = YAJL_GET_ARRAY(document)->values[i], list = at(picture, "questions");
         size_t index;
@@ -77,7 +76,7 @@ static void typed_questions_are_answered(void **state)
         for (size_t k = 0; k < YAJL_GET_ARRAY(list)->len; k++, asked++)
             good += ask(session, YAJL_GET_ARRAY(list)->values[k]);
     }
-    print_message("%d of %d typed questions answered acceptably\n", good, asked);
+    print_message("%s: %d of %d typed questions answered acceptably\n", model, good, asked);
     assert_int_equal(asked, 60);
     assert_true(good >= LEAST_ACCEPTABLE * asked);
     vd_session_free(session);
@@ -86,8 +85,23 @@ static void typed_questions_are_answered(void **state)
     free(text);
 }
 
+static void base_answers_typed_questions(void **state)
+{
+    (void)state;
+    typed_questions_are_answered("base");
+}
+
+static void improved_answers_typed_questions(void **state)
+{
+    (void)state;
+    typed_questions_are_answered("improved");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(typed_questions_are_answered)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(base_answers_typed_questions),
+        cmocka_unit_test(improved_answers_typed_questions),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
