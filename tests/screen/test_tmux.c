@@ -148,7 +148,7 @@ static void a_question_is_answered(void **state)
     (void)state;
     start("");
     await("Type a question and press Enter");
-    await("improved  cpu");
+    await("base  cpu");
     tell("send-keys -t chat 'what color is the ball?'");
     await("> what color is the ball?");
     tell("send-keys -t chat Enter");
@@ -176,7 +176,7 @@ static void resizing_down_to_nothing_and_back_keeps_the_chat(void **state)
 {
     (void)state;
     start("");
-    await("improved  cpu");
+    await("base  cpu");
     tell("send-keys -t chat 'what color is it?' Enter");
     await("Answers within");
     tell("resize-window -t chat -x 10 -y 5");
@@ -199,7 +199,7 @@ static void signals_leave_the_terminal_as_it_was(void **state)
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         char code[32];
         start("ASAN_OPTIONS=handle_segv=0:handle_abort=0");
-        await("improved  cpu");
+        await("base  cpu");
         expect_format("#{alternate_on}", "1");
         assert_int_equal(kill(program_pid(), signals[i]), 0);
         snprintf(code, sizeof code, "[exit %d]", 128 + signals[i]);
@@ -211,7 +211,7 @@ static void closing_the_terminal_ends_the_program(void **state)
 {
     (void)state;
     start("");
-    await("improved  cpu");
+    await("base  cpu");
     pid_t pid = program_pid();
     tell("kill-session -t chat");
     long end = now_ms() + PATIENCE_MS;
@@ -224,13 +224,13 @@ static void questions_of_an_earlier_chat_are_in_the_history(void **state)
 {
     (void)state;
     start("");
-    await("improved  cpu");
+    await("base  cpu");
     tell("send-keys -t chat 'which cube is older?' Enter");
     await(" 1 which cube is older?");
     tell("send-keys -t chat C-d");
     await("[exit 0]");
     start("");
-    await("improved  cpu");
+    await("base  cpu");
     tell("send-keys -t chat Up");
     await("> which cube is older?");
     tell("send-keys -t chat C-u C-d");
@@ -241,7 +241,7 @@ static void pasting_lines_asks_nothing(void **state)
 {
     (void)state;
     start("");
-    await("improved  cpu");
+    await("base  cpu");
     tell("set-buffer 'what color\nis it?'");
     tell("paste-buffer -p -t chat");
     await("> what color is it?");
@@ -275,13 +275,13 @@ static void no_color_is_respected_when_it_is_not_empty(void **state)
 {
     (void)state;
     start("NO_COLOR=1");
-    await("improved  cpu");
+    await("base  cpu");
     assert_false(is_coloured());
     tell("send-keys -t chat 'what color is it?' Enter");
     await("Answers within");
     assert_false(is_coloured());
     start("NO_COLOR=");
-    await("improved  cpu");
+    await("base  cpu");
     assert_true(is_coloured());
 }
 
@@ -289,7 +289,7 @@ static void a_locale_without_utf_8_gets_ascii(void **state)
 {
     (void)state;
     start("LC_ALL=C");
-    await("improved  cpu");
+    await("base  cpu");
     tell("send-keys -t chat 'what color is it?' Enter");
     await("Answers within");
     char *screen = tmux("capture-pane -p -t chat");
@@ -307,7 +307,7 @@ static void other_terminals_work(void **state)
         // On the Linux console curses opens the mouse's library, which leaks ten bytes.
         snprintf(environment, sizeof environment, "ASAN_OPTIONS=detect_leaks=0 TERM=%s", names[i]);
         start(environment);
-        await("improved  cpu");
+        await("base  cpu");
         tell("send-keys -t chat 'what color is it?' Enter");
         await("Answers within");
         tell("send-keys -t chat C-d");
@@ -365,7 +365,7 @@ static void a_conversation_is_taken_up(void **state)
 {
     (void)state;
     start("");
-    await("improved  cpu");
+    await("base  cpu");
     tell("send-keys -t chat 'is the cube blue?' Enter");
     await(" 1 is the cube blue?");
     await("Answers within 4 candidates");

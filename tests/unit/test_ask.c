@@ -52,7 +52,7 @@ static void answers_go_to_stdout_and_messages_to_stderr(void **state)
     support_program run;
     support_program_run(&run, ARGUMENTS("--image", "1", "what color is the cube", "is it zorky"),
                         NULL);
-    support_program_expect(&run, 0, "a red cube and a blue ball", "improved", NULL);
+    support_program_expect(&run, 0, "a red cube and a blue ball", "base", NULL);
     assert_non_null(strstr(run.out, "1. what color is the cube"));
     assert_non_null(strstr(run.out, "2. is it zorky"));
     assert_non_null(strstr(run.out, "<UNK:zorky>"));
@@ -178,7 +178,7 @@ static void check_object(yajl_val tree, const char *question, int rounds)
     for (size_t i = 0; i < 8; i++)
         assert_string_equal(tree->u.object.keys[i], keys[i]);
     assert_string_equal(value_of(tree, "question", NULL, yajl_t_string)->u.string, question);
-    assert_string_equal(value_of(tree, "model", NULL, yajl_t_string)->u.string, "improved");
+    assert_string_equal(value_of(tree, "model", NULL, yajl_t_string)->u.string, "base");
     assert_string_equal(value_of(tree, "backend", NULL, yajl_t_string)->u.string, "cpu");
     assert_true(YAJL_GET_DOUBLE(value_of(tree, "milliseconds", NULL, yajl_t_number)) > 0);
     yajl_val answers = value_of(tree, "answers", NULL, yajl_t_array);
