@@ -165,7 +165,7 @@ static void a_question_is_answered(void **state)
     tell("send-keys -t chat Escape"); // alone: with a key behind it, it would be Alt
     await("Round 1, within 4 candidates");
     tell("send-keys -t chat F3");
-    await("base answers from now on");
+    await("improved answers from now on");
     tell("send-keys -t chat F6");
     await("before: ");
     tell("send-keys -t chat C-d");
@@ -182,7 +182,7 @@ static void resizing_down_to_nothing_and_back_keeps_the_chat(void **state)
     tell("resize-window -t chat -x 10 -y 5");
     await("40x12;");
     tell("resize-window -t chat -x 120 -y 40");
-    await("Alt-1..9 choose");
+    await("Alt-Up/Down round");
     tell("resize-window -t chat -x 40 -y 12");
     await("Answers within");
     tell("resize-window -t chat -x 80 -y 24");
