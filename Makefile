@@ -136,6 +136,7 @@ install: all ## install below PREFIX (/usr/local), DESTDIR in front
 	install -D -m 755 $(BUILD)/visdial "$(DEST)/bin/visdial"
 	@for file in $(ASSETS); do \
 	    install -D -m 644 assets/$$file "$(DEST)/share/visdial/$$file" || exit 1; done
+	install -D -m 755 features/checkpoint.py "$(DEST)/share/visdial/checkpoint.py"
 	install -D -m 644 tui/visdial.1 "$(DEST)/$(MAN)"
 	install -D -m 644 tui/completions/visdial.bash "$(DEST)/$(BASH_COMPLETION)"
 	install -D -m 644 tui/completions/_visdial "$(DEST)/$(ZSH_COMPLETION)"

@@ -136,7 +136,9 @@ static vd_status use_in_file(const vd_model *model, vd_real **block, bool *in_fi
 static vd_status load(vd_model *model, const char *path, vd_error *err)
 {
     // A checkpoint holds the optimiser's state too, a public file the embedding twice.
-    static const char *const also[] = {"optimiser.", "decoder.word_embed.weight", NULL};
+    static const char *const also[] = {"optimiser.", "decoder.word_embed.weight",
+                                       "disc_decoder.word_embed.weight",
+                                       "gen_decoder.word_embed.weight", NULL};
     vd_status status = vd_safetensors_open(path, &model->file, err);
     if (status == VD_OK)
         status = vd_model_file_settings(model->file, &model->config, &model->vocab, err);

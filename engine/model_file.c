@@ -52,7 +52,8 @@ static vd_status required(const vd_safetensors *file, const char *key, const cha
     if (*value)
         return VD_OK;
     return vd_error_set(err, VD_FORMAT,
-                        "%s: no \"%s\" in its metadata, so it is not a model of this program",
+                        "%s: no \"%s\" in its metadata, so it is not a model of this program; "
+                        "`visdial import` makes one of a checkpoint's weights",
                         vd_safetensors_path(file), key);
 }
 

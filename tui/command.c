@@ -143,6 +143,16 @@ const vd_command vd_commands[] = {
      "  visdial pool build --data visdial_1.0_train.json --model run1/model.safetensors\n"
      "  visdial pool build --data train.packed --top 10000 --out pool.txt\n",
      vd_cmd_pool_options, "build"},
+    {"import", vd_cmd_import, "make a model of weights that the public PyTorch code trained",
+     "--words FILE --out MODEL [options] WEIGHTS",
+     "WEIGHTS is a state_dict as safetensors, with one decoder or two; checkpoint.py makes one of "
+     "a\n"
+     ".pth file (and a .pth file of a model) where PyTorch is installed. Every name and shape is\n"
+     "checked. A gate other than the public code's must be told: it is not in the weights.",
+     "  python3 features/checkpoint.py mvan.pth weights.safetensors\n"
+     "  visdial import weights.safetensors --words visdial_1.0_word_counts_train.json \\\n"
+     "      --out mvan.safetensors\n",
+     vd_cmd_import_options, NULL},
     {"info", vd_cmd_info, "say what files hold: models, features, dialogs, pools, pictures",
      "[FILE...]", "Without a file: what this program is made of.",
      "  visdial info assets/improved.safetensors assets/pictures/3.png\n", no_options, NULL},

@@ -1,0 +1,323 @@
+// Checkpoints of the public code become models and go back: bare state_dicts with one decoder and
+// with two against the golden numbers, what does not fit refused by name, and PyTorch itself where
+// a Python with the package `torch` is there ($VISDIAL_PYTHON, else python3).
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "engine/model_import.h"
+#include "engine/scorer.h"
+#include "tests/support/golden.h"
+#include "tests/support/program.h"
+#include "tests/support/support.h"
+
+static char *directory, *weights, *out;
+
+static int make(void **state)
+{
+    (void)state;
+    directory = support_temp_dir();
+    weights = support_join(directory, "weights.safetensors");
+    out = support_join(directory, "model.safetensors");
+    return 0;
+}
+
+static int clean(void **state)
+{
+    (void)state;
+    support_remove_tree(directory);
+    free(weights);
+    free(out);
+    free(directory);
+    return 0;
+}
+
+static void must(vd_status status, const vd_error *err)
+{
+    if (status != VD_OK)
+        fail_msg("%s", err->text);
+}
+
+static vd_vocab *words_of(int count)
+{
+    char word[64][8];
+    const char *list[64];
+    vd_vocab *vocab;
+    vd_error err;
+    for (int i = 0; i < count - VD_FIRST_WORD; i++) {
+        snprintf(word[i], sizeof word[i], "w%d", i);
+        list[i] = word[i];
+    }
+    must(vd_vocab_from_words(list, (size_t)(count - VD_FIRST_WORD), &vocab, &err), &err);
+    return vocab;
+}
+
+typedef struct change {
+    const char *without, *extra; // names
+    int wrong_shape;             // of tensor n - 1
+    bool other_copy;             // the decoder's embedding is another
+} change;
+
+// The golden weights as the public code saves them: no metadata, embeddings once a decoder.
+static void write_bare(const golden *g, const change *c)
+{
+    vd_safetensors_writer *writer;
+    vd_error err;
+    const vd_layout *layout = &g->layout;
+    const vd_parameter *words = &layout->parameter[0];
+    bool two = g->config.decoders == VD_BOTH;
+    const char *copies[2] = {two ? "disc_decoder.word_embed.weight" : "decoder.word_embed.weight",
+                             two ? "gen_decoder.word_embed.weight" : NULL};
+    must(vd_safetensors_create(weights, &writer, &err), &err);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < layout->count; k++) {
+            const vd_parameter *p = &layout->parameter[k];
+            if (c->without && strcmp(c->without, p->name) == 0)
+                continue;
+            size_t shape[2] = {p->shape[0] + (c->wrong_shape == k + 1), p->shape[1]};
+            size_t more = c->wrong_shape == k + 1 ? p->elements / p->shape[0] : 0;
+            must(pass == 0 ? vd_safetensors_declare(writer, p->name, VD_F32, p->dims, shape, &err)
+                           : vd_safetensors_append_floats(writer, g->block + p->offset, p->elements,
+                                                          &err),
+                 &err);
+            if (pass && more)
+                must(vd_safetensors_append_floats(writer, g->block + p->offset, more, &err), &err);
+        }
+        for (int i = 0; i < 2 && copies[i]; i++)
+            must(pass == 0
+                     ? vd_safetensors_declare(writer, copies[i], VD_F32, 2, words->shape, &err)
+                     : vd_safetensors_append_floats(writer, g->block + (c->other_copy ? 1 : 0),
+                                                    words->elements, &err),
+                 &err);
+        if (c->extra)
+            must(pass == 0
+                     ? vd_safetensors_declare(writer, c->extra, VD_F32, 1, (size_t[]){1}, &err)
+                     : vd_safetensors_append_floats(writer, g->block, 1, &err),
+                 &err);
+    }
+    must(vd_safetensors_commit(writer, &err), &err);
+}
+
+static vd_status import(const golden *g, int words, vd_error *err)
+{
+    vd_vocab *vocab = words_of(words ? words : g->config.vocab);
+    vd_import_options options = {.gate = VD_GATE_LEAKY_RELU, .pool = "answers.txt"};
+    vd_status status = vd_model_import(weights, vocab, &options, out, err);
+    vd_vocab_free(vocab);
+    return status;
+}
+
+static void check_scores(golden *g, vd_scorer *scorer, vd_decoders by, const char *name)
+{
+    size_t n = (size_t)(g->batch.dialogs * g->batch.rounds * g->batch.candidates);
+    float *expected = golden_floats(g, name, n), *scores = vd_alloc(n, sizeof *scores);
+    vd_error err;
+    vd_scorer_decoders(scorer, by);
+    must(vd_scorer_run(scorer, NULL, &g->batch, scores, &err), &err);
+    for (size_t i = 0; i < n; i++)
+        if (!(fabsf(scores[i] - expected[i]) <= 1e-5f))
+            fail_msg("%s[%zu]: %.9g, expected %.9g", name, i, (double)scores[i],
+                     (double)expected[i]);
+    vd_free(scores);
+    vd_free(expected);
+}
+
+static void check_imported(golden *g)
+{
+    vd_model *model;
+    vd_scorer *scorer;
+    vd_error err;
+    must(vd_model_load(out, &model, &err), &err);
+    const vd_config *config = vd_model_config(model);
+    assert_memory_equal(config, &g->config, sizeof *config);
+    assert_string_equal(vd_model_metadata(model, "pool"), "answers.txt");
+    must(vd_scorer_new(model, &scorer, &err), &err);
+    if (vd_has_discriminative(config->decoders))
+        check_scores(g, scorer, VD_DISCRIMINATIVE, "out.disc_scores");
+    if (vd_has_generative(config->decoders))
+        check_scores(g, scorer, VD_GENERATIVE, "out.gen_scores");
+    vd_scorer_free(scorer);
+    vd_model_free(model);
+}
+
+static void imported_models_score_as_the_public_code(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"mvan_tiny.safetensors", "mvan_small.safetensors"};
+    // (The golden files have the generative decoder beside another only.)
+    static const vd_decoders decoders[] = {VD_DISCRIMINATIVE, VD_BOTH};
+    for (int i = 0; i < 4; i++) {
+        golden g;
+        vd_error err;
+        golden_open(&g, files[i / 2], decoders[i % 2]);
+        write_bare(&g, &(change){0});
+        must(import(&g, 0, &err), &err);
+        check_imported(&g);
+        golden_close(&g);
+    }
+}
+
+static void refused(const golden *g, const change *c, int words, const char *what)
+{
+    vd_error err;
+    remove(out);
+    write_bare(g, c);
+    support_refused(import(g, words, &err), VD_MISMATCH, &err, weights, what, NULL);
+    assert_false(support_exists(out));
+}
+
+static void what_does_not_fit_is_refused_by_name(void **state)
+{
+    (void)state;
+    golden g;
+    golden_open(&g, "mvan_tiny.safetensors", VD_DISCRIMINATIVE);
+    for (int k = 0; k < g.layout.count; k++) {
+        const char *name = g.layout.parameter[k].name;
+        // These two say how large everything is, and a decoder that it is there.
+        bool sizes = k == 0 || strcmp(name, "encoder.fusion.1.weight") == 0;
+        bool decoder = strcmp(name, "decoder.option_rnn.rnn_model.weight_ih_l0") == 0;
+        refused(&g, &(change){.without = name}, 0, decoder ? "no decoder in it" : name);
+        refused(&g, &(change){.wrong_shape = k + 1}, 0,
+                k == 0  ? "24 rows"
+                : sizes ? "expected"
+                        : name);
+    }
+    refused(&g, &(change){.extra = "encoder.more"}, 0, "encoder.more");
+    refused(&g, &(change){.other_copy = true}, 0, "decoder.word_embed.weight");
+    refused(&g, &(change){0}, g.config.vocab + 1, "23 rows, the vocabulary 24 words");
+    golden_close(&g);
+}
+
+static vd_vocab *shared_words;
+
+static vd_status import_here(void *context, vd_error *err)
+{
+    vd_import_options options = {.pool = "answers.txt", .half = true};
+    (void)context;
+    return vd_model_import(weights, shared_words, &options, out, err);
+}
+
+static void every_failed_allocation_is_reported(void **state)
+{
+    (void)state;
+    golden g;
+    golden_open(&g, "mvan_tiny.safetensors", VD_BOTH);
+    write_bare(&g, &(change){0});
+    shared_words = words_of(g.config.vocab);
+    assert_true(support_fail_each_allocation(import_here, NULL) > 10);
+    vd_vocab_free(shared_words);
+    golden_close(&g);
+}
+
+static void the_command_imports(void **state)
+{
+    (void)state;
+    golden g;
+    support_program run;
+    char *counts = support_join(directory, "counts.json"), text[400] = "{";
+    golden_open(&g, "mvan_tiny.safetensors", VD_DISCRIMINATIVE);
+    write_bare(&g, &(change){0});
+    for (int i = 0; i < g.config.vocab - VD_FIRST_WORD; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s\"w%d\": %d", i ? ", " : "", i,
+                 100 - i);
+    snprintf(text + strlen(text), sizeof text - strlen(text), ", \"rare\": 4}");
+    support_write_text(counts, text);
+    const char *good[] = {"import", weights,  "--words",     counts, "--out",
+                          out,      "--pool", "answers.txt", NULL};
+    support_program_run(&run, good, NULL);
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    check_imported(&g);
+    const char *itself[] = {"import", weights, "--words", counts, "--out", weights, NULL};
+    support_program_run(&run, itself, NULL);
+    support_program_expect(&run, 2, "is the file of weights itself", NULL);
+    support_program_clear(&run);
+    const char *without[] = {"import", weights, "--out", out, NULL};
+    support_program_run(&run, without, NULL);
+    support_program_expect(&run, 2, "--words is missing", NULL);
+    support_program_clear(&run);
+    const char *ask[] = {"info", weights, NULL};
+    support_program_run(&run, ask, NULL); // a bare file is no model, but can be looked at
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    golden_close(&g);
+    free(counts);
+}
+
+// ---- PyTorch ------------------------------------------------------------------------------------
+
+static int run_python(const char *arguments)
+{
+    const char *python = getenv("VISDIAL_PYTHON");
+    char command[8000];
+    snprintf(command, sizeof command, "cd '%s' && %s %s", directory, python ? python : "python3",
+             arguments);
+    return system(command);
+}
+
+static void pytorch_takes_models_and_gives_checkpoints(void **state)
+{
+    (void)state;
+    if (run_python("-c 'import torch' 2>/dev/null") != 0) {
+        print_message("no Python with torch (set VISDIAL_PYTHON): PyTorch is not asked\n");
+        skip();
+    }
+    char here[PATH_MAX], line[PATH_MAX + 2000];
+    assert_non_null(realpath("features/checkpoint.py", here));
+    static const vd_decoders decoders[] = {VD_DISCRIMINATIVE, VD_BOTH};
+    for (int i = 0; i < 2; i++) {
+        golden g;
+        vd_error err;
+        golden_open(&g, "mvan_small.safetensors", decoders[i]);
+        write_bare(&g, &(change){0});
+        must(import(&g, 0, &err), &err);
+        // A model of ours goes to PyTorch, whose modules take it ...
+        snprintf(line, sizeof line, "%s model.safetensors mvan.pth", here);
+        assert_int_equal(run_python(line), 0);
+        snprintf(
+            line, sizeof line,
+            "-c \"import torch; s = torch.load('mvan.pth')['model']; "
+            "assert len(s) == %d, len(s); "
+            "p = 'encoder.hist_rnn.rnn_model.'; "
+            "l = torch.nn.LSTM(12, 16, 2, batch_first=True, bidirectional=True); "
+            "l.load_state_dict({k[len(p):]: v for k, v in s.items() if k.startswith(p)}); "
+            "d = '%s.word_embed.weight'; "
+            "assert torch.equal(s[d], s['encoder.word_embed.weight']); "
+            // ... and comes back as a checkpoint of training on several GPUs, in the old format.
+            "torch.save({'model': {'module.' + k: v for k, v in s.items()}, 'optimizer': "
+            "{'state': {0: {'step': 3}}}}, 'old.pth', _use_new_zipfile_serialization=False)\"",
+            g.layout.count + (i ? 2 : 1), i ? "gen_decoder" : "decoder");
+        assert_int_equal(run_python(line), 0);
+        remove(weights);
+        remove(out);
+        snprintf(line, sizeof line, "%s old.pth weights.safetensors", here);
+        assert_int_equal(run_python(line), 0);
+        must(import(&g, 0, &err), &err);
+        check_imported(&g);
+        golden_close(&g);
+    }
+    support_write_text(weights, "no checkpoint");
+    snprintf(line, sizeof line, "%s nowhere.pth x.safetensors 2>/dev/null", here);
+    assert_int_not_equal(run_python(line), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(imported_models_score_as_the_public_code),
+        cmocka_unit_test(what_does_not_fit_is_refused_by_name),
+        cmocka_unit_test(every_failed_allocation_is_reported),
+        cmocka_unit_test(the_command_imports),
+        cmocka_unit_test(pytorch_takes_models_and_gives_checkpoints),
+    };
+    return cmocka_run_group_tests(tests, make, clean);
+}
