@@ -6,6 +6,7 @@
 #include "engine/alloc.h"
 #include "engine/model_private.h"
 #include "engine/network.h"
+#include "engine/speak.h"
 #include "engine/pool_private.h"
 
 static bool ids_fit(const int32_t *ids, int count, int vocab)
@@ -310,14 +311,23 @@ static vd_status copy_attentions(const vd_dialog *d, const vd_pass *pass, const 
     return VD_OK;
 }
 
-static vd_status rank_pool(const vd_dialog *d, vd_pass *pass, vd_answer *a, vd_error *err)
+static vd_status rank_pool(const vd_dialog *d, vd_pass *pass, const atomic_int *stop, vd_answer *a,
+                           vd_error *err)
 {
     int n = a->candidates, h = d->model->config.hidden;
     vd_real *z = vd_arena_reals(pass->arena, (size_t)n);
     int32_t *other = vd_arena_take_raw(pass->arena, (size_t)n, sizeof *other);
     if (pass->arena->failed)
         return vd_error_memory(err, "the ranking");
-    pass->be->gemm(false, true, 1, n, h, 1, pass->encoded, h, d->pool->vector, h, 0, z, n);
+    if (vd_has_discriminative(d->model->config.decoders)) {
+        pass->be->gemm(false, true, 1, n, h, 1, pass->encoded, h, d->pool->vector, h, 0, z, n);
+    } else {
+        vd_status status = vd_speak_scores(pass, d->pool->tokens, d->pool->lengths, n,
+                                           d->pool->width, stop, a->score, err);
+        if (status != VD_OK)
+            return status;
+        pass->be->load_floats(a->score, z, (size_t)n);
+    }
     pass->be->rank(z, n, a->score, a->probability, a->order, other);
     return VD_OK;
 }
@@ -325,6 +335,13 @@ static vd_status rank_pool(const vd_dialog *d, vd_pass *pass, vd_answer *a, vd_e
 static vd_status stopped(const atomic_int *stop, vd_error *err)
 {
     return stop && atomic_load(stop) ? vd_error_set(err, VD_INTERRUPTED, "stopped") : VD_OK;
+}
+
+static vd_status speak(vd_pass *pass, const atomic_int *stop, vd_said_answers *said, vd_error *err)
+{
+    int one;
+    vd_status status = vd_speak(pass, VD_BEAMS, stop, said->beam, &said->count, err);
+    return status ? status : vd_speak(pass, 1, stop, &said->greedy, &one, err);
 }
 
 static vd_positions swapped(vd_positions positions)
@@ -453,7 +470,9 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
     if (status == VD_OK)
         status = allocate_answer(d, length, a, err);
     if (status == VD_OK)
-        status = rank_pool(d, &pass, a, err);
+        status = rank_pool(d, &pass, stop, a, err);
+    if (status == VD_OK && vd_has_generative(config.decoders))
+        status = speak(&pass, stop, &a->said, err);
     if (status == VD_OK)
         status = copy_attentions(d, &pass, entry, a, err);
     if (status == VD_OK && trace)

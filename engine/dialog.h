@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "engine/batch.h"
+#include "engine/utterance.h"
 #include "engine/intervention.h"
 #include "engine/pool.h"
 #include "engine/trace.h"
@@ -33,8 +34,9 @@ int vd_dialog_entries(const vd_dialog *dialog);
 // Everything the network computed for one question. Arrays belong to the answer
 // (vd_answer_clear frees them).
 typedef struct vd_answer {
-    int candidates;           // O = pool count
-    float *score;             // (O) decoder scores
+    int candidates; // O = pool count
+    // (O) of the discriminative decoder, or of the generative one in a model that has no other
+    float *score;
     float *probability;       // (O) softmax of the scores within the pool
     int32_t *order;           // (O) candidates by falling score; equal scores by pool order
     int rounds;               // entries seen
@@ -46,6 +48,7 @@ typedef struct vd_answer {
     float *topic_attention;   // (rounds, Tq, Th) attention 2: question words -> history words
     float *word_attention;    // (P, Tq) attention 3: regions -> question words
     float *region_attention;  // (P) attention 4: the answer's regions
+    vd_said_answers said;     // what a generative decoder makes up itself
     double milliseconds;      // wall time of the call
 } vd_answer;
 

@@ -1,5 +1,7 @@
 #include "engine/pool.h"
 
+#include <string.h>
+
 #include "engine/alloc.h"
 #include "engine/cpu_halves.h"
 #include "engine/cpu_threads.h"
@@ -72,6 +74,20 @@ static bool answer_fits(const int32_t *ids, int length, int width, int vocab)
     return true;
 }
 
+static vd_status keep_answers(vd_pool *pool, const int32_t *tokens, const int32_t *lengths,
+                              int width, vd_error *err)
+{
+    size_t count = (size_t)pool->count, all = count * (size_t)width;
+    pool->tokens = vd_alloc(all, sizeof *tokens);
+    pool->lengths = vd_alloc(count, sizeof *lengths);
+    pool->width = width;
+    if (!pool->tokens || !pool->lengths)
+        return vd_error_memory(err, "the answer pool");
+    memcpy(pool->tokens, tokens, all * sizeof *tokens);
+    memcpy(pool->lengths, lengths, count * sizeof *lengths);
+    return VD_OK;
+}
+
 vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_t *lengths,
                       int count, int width, const vd_watch *watch, vd_pool **out, vd_error *err)
 {
@@ -90,6 +106,14 @@ vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_
     pool->model = model;
     pool->count = count;
     pool->answers = vd_pool_hash_answers(tokens, lengths, count, width);
+    if (!vd_has_discriminative(model->config.decoders)) {
+        status = keep_answers(pool, tokens, lengths, width, err);
+        if (status != VD_OK)
+            vd_pool_free(pool);
+        else
+            *out = pool;
+        return status;
+    }
     size_t numbers = (size_t)count * (size_t)model->config.hidden;
     pool->vector = vd_model_take(model, numbers, sizeof *pool->vector);
     if (pool->vector)
@@ -137,7 +161,7 @@ static void halve_numbers(void *data, size_t from, size_t to)
 void vd_pool_halve(vd_pool *pool)
 {
     size_t numbers = (size_t)pool->count * (size_t)pool->model->config.hidden;
-    if (pool->half || pool->model->be != vd_backend_cpu())
+    if (pool->half || !pool->vector || pool->model->be != vd_backend_cpu())
         return;
     halving h = {pool->vector, vd_alloc(numbers, sizeof *h.to)};
     vd_real *stand_in = h.to ? vd_cpu_halves_new(h.to, VD_F16, numbers) : NULL;
@@ -153,8 +177,11 @@ void vd_pool_halve(vd_pool *pool)
 
 void vd_pool_free(vd_pool *pool)
 {
-    if (pool)
+    if (pool) {
         give_vectors(pool);
+        vd_free(pool->tokens);
+        vd_free(pool->lengths);
+    }
     vd_free(pool);
 }
 

@@ -85,6 +85,9 @@ vd_status vd_pool_save(const vd_pool *pool, const char *path, vd_error *err)
     char answers[17], model[17];
     const size_t shape[2] = {(size_t)pool->count, (size_t)pool->model->config.hidden};
     vd_safetensors_writer *writer;
+    if (!pool->vector)
+        return vd_error_set(err, VD_USAGE,
+                            "a model with a generative decoder only has no answer vectors to save");
     write_hash(pool->answers, answers);
     write_hash(hash_model(pool->model), model);
     vd_status status = vd_safetensors_create(path, &writer, err);
@@ -193,6 +196,8 @@ vd_status vd_pool_open(const vd_model *model, const int32_t *tokens, const int32
                        vd_error *err)
 {
     vd_error why = {0};
+    if (!vd_has_discriminative(model->config.decoders))
+        return vd_pool_new(model, tokens, lengths, count, width, watch, out, err);
     vd_status status = vd_pool_load(model, tokens, lengths, count, width, path, out, &why);
     if (status == VD_OK)
         return VD_OK;

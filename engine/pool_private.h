@@ -11,7 +11,10 @@ struct vd_pool {
     vd_real *vector;      // (count, H), in the memory of the model's backend, or in file's mapping
     vd_safetensors *file; // NULL when vector is the pool's own
     uint16_t *half;       // after vd_pool_halve: what vector stands for (cpu_halves.h); else NULL
-    uint64_t answers;     // hash of what was encoded
+    // Of a model without a discriminative decoder, which has no vectors: the answers themselves.
+    int32_t *tokens, *lengths; // (count, width), (count)
+    int width;
+    uint64_t answers; // hash of what was encoded
 };
 
 uint64_t vd_pool_hash_answers(const int32_t *tokens, const int32_t *lengths, int count, int width);

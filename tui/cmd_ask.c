@@ -193,6 +193,29 @@ static void print_seen(const vd_reply *reply)
     printf("\n");
 }
 
+static void print_words(const ask *a, const vd_utterance *said)
+{
+    char text[512];
+    vd_said_text(vd_session_model(a->session), said, text, sizeof text);
+    vd_output_text(stdout, text);
+}
+
+// Answers that are not from the pool.
+static void print_said(const ask *a, const vd_answer *answer)
+{
+    const vd_said_answers *said = &answer->said;
+    for (int i = 0; i < said->count && i < 3; i++) {
+        fputs(i ? "             " : "   says      ", stdout);
+        print_words(a, &said->beam[i]);
+        printf("  (%.2f a word)\n", (double)said->beam[i].score);
+    }
+    if (said->count == 0)
+        return;
+    fputs("   greedily  ", stdout);
+    print_words(a, &said->greedy);
+    printf("  (%.2f a word)\n", (double)said->greedy.score);
+}
+
 static void print_text(const ask *a, const vd_reply *reply)
 {
     const vd_answer *answer = &reply->answer;
@@ -217,6 +240,7 @@ static void print_text(const ask *a, const vd_reply *reply)
             printf(" with %d alike", one->alike);
         printf("%s\n", i ? "" : " of the pool's answers");
     }
+    print_said(a, answer);
     print_history(answer);
     print_regions(a, answer);
     print_seen(reply);

@@ -80,6 +80,17 @@ static void copy_answer(const vd_answer *from, vd_answer *to, bool *failed)
     to->region_attention = copy_floats(from->region_attention, regions, failed);
 }
 
+void vd_said_text(const vd_model *model, const vd_utterance *said, char *out, size_t size)
+{
+    size_t at = 0;
+    *out = '\0';
+    for (int i = 0; i < said->length && at < size; i++) {
+        int more = snprintf(out + at, size - at, "%s%s", i ? " " : "",
+                            vd_vocab_word(vd_model_vocab(model), said->word[i]));
+        at += more > 0 ? (size_t)more : 0;
+    }
+}
+
 vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err)
 {
     bool failed = false;

@@ -82,6 +82,9 @@ typedef struct vd_reply {
     vd_answer answer;             // indices are into the session's pool
 } vd_reply;
 
+// Words of an utterance with spaces between them.
+void vd_said_text(const vd_model *model, const vd_utterance *said, char *out, size_t size);
+
 void vd_reply_clear(vd_reply *reply);
 vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err);
 // Fills in what a model with this vocabulary sees of reply->question: ids, words, unknown, cut.
