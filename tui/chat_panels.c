@@ -136,6 +136,12 @@ void vd_chat_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at)
         rows--;
         vd_grid_text(grid, at.x, at.y + at.height - 1, at.width, human, role(grid, VD_ROLE_NOTE));
     }
+    if (rows >= 3 && *take->reply.said) {
+        char said[300];
+        snprintf(said, sizeof said, "says: %s", take->reply.said);
+        vd_grid_text(grid, at.x, at.y + rows, at.width, said, role(grid, VD_ROLE_ANSWER));
+        rows--;
+    }
     for (int i = 0; i < rows && i < take->reply.answer.candidates; i++)
         vd_chat_draw_candidate(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, take, i, false);
 }

@@ -115,6 +115,32 @@ static void json_attention(yajl_gen json, const ask *a, const vd_answer *answer)
     yajl_gen_map_close(json);
 }
 
+static void json_utterance(yajl_gen json, const ask *a, const vd_utterance *said)
+{
+    char text[512];
+    vd_said_text(vd_session_model(a->session), said, text, sizeof text);
+    yajl_gen_map_open(json);
+    vd_output_string(json, "answer");
+    vd_output_string(json, text);
+    vd_output_string(json, "score");
+    vd_output_number(json, (double)said->score);
+    yajl_gen_map_close(json);
+}
+
+// Only of a model that has a generative decoder.
+static void json_said(yajl_gen json, const ask *a, const vd_said_answers *said)
+{
+    if (said->count == 0)
+        return;
+    vd_output_string(json, "says");
+    yajl_gen_array_open(json);
+    for (int i = 0; i < said->count; i++)
+        json_utterance(json, a, &said->beam[i]);
+    yajl_gen_array_close(json);
+    vd_output_string(json, "says_greedily");
+    json_utterance(json, a, &said->greedy);
+}
+
 static vd_status print_json(const ask *a, const vd_reply *reply, vd_error *err)
 {
     yajl_gen json = yajl_gen_alloc(NULL);
@@ -125,6 +151,7 @@ static vd_status print_json(const ask *a, const vd_reply *reply, vd_error *err)
     vd_output_string(json, reply->typed);
     json_words(json, reply);
     json_answers(json, a);
+    json_said(json, a, &reply->answer.said);
     json_attention(json, a, &reply->answer);
     vd_output_string(json, "model");
     vd_output_string(json, vd_model_name(vd_session_model(a->session)));

@@ -96,6 +96,7 @@ vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err)
     bool failed = false;
     *to = (vd_reply){.cut = from->cut};
     memcpy(to->ids, from->ids, sizeof to->ids);
+    memcpy(to->said, from->said, sizeof to->said);
     to->typed = vd_strdup(from->typed);
     to->question = vd_strdup(from->question);
     to->word = vd_alloc((size_t)from->words, sizeof *to->word);
@@ -431,6 +432,8 @@ vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_in
     status = vd_dialog_ask(session->dialog, reply->ids, reply->words, stop, &reply->answer, err);
     if (status)
         goto fail;
+    if (reply->answer.said.count > 0)
+        vd_said_text(session->model, &reply->answer.said.beam[0], reply->said, sizeof reply->said);
     return VD_OK;
 
 fail:

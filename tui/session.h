@@ -80,6 +80,7 @@ typedef struct vd_reply {
     int cut;                      // tokens beyond the model's limit that it did not see
     int32_t ids[VD_MAX_QUESTION]; // (words)
     vd_answer answer;             // indices are into the session's pool
+    char said[256]; // the likeliest answer of the model's own; "" without a generative decoder
 } vd_reply;
 
 // Words of an utterance with spaces between them.

@@ -1,0 +1,247 @@
+// Answers that a generative decoder makes up, and its ranking of a pool: both against the scores of
+// whole batches, which are held to the golden numbers.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "engine/scorer.h"
+#include "tests/support/random_model.h"
+#include "tests/support/small_dialog.h"
+#include "tests/support/support.h"
+
+// A dialog after its caption, with a model of these decoders.
+typedef struct talk {
+    small_dialog c;
+    vd_dialog *dialog;
+    int32_t in[POOL * TO], out[POOL * TO];
+} talk;
+
+static void begin(talk *t, vd_decoders decoders)
+{
+    vd_config config = {.vocab = WORDS + VD_FIRST_WORD,
+                        .embed = E,
+                        .hidden = H,
+                        .region = D,
+                        .gate = VD_GATE_LEAKY_RELU,
+                        .positions = VD_POSITIONS_SINUSOIDAL,
+                        .decoders = decoders};
+    vd_error err;
+    small_dialog_begin(&t->c, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL);
+    vd_pool_free(t->c.pool);
+    vd_model_free(t->c.model);
+    t->c.model = support_random_model(&config);
+    memset(t->in, 0, sizeof t->in);
+    memset(t->out, 0, sizeof t->out);
+    for (int i = 0; i < POOL; i++) {
+        if (t->c.candidate_length[i] < 2)
+            t->c.candidate[i * TO + t->c.candidate_length[i]++] = VD_END;
+        t->c.candidate[i * TO] = VD_START;
+        int words = t->c.candidate_length[i] - 1;
+        memcpy(t->in + i * TO, t->c.candidate + i * TO, (size_t)words * sizeof *t->in);
+        memcpy(t->out + i * TO, t->c.candidate + i * TO + 1, (size_t)words * sizeof *t->out);
+    }
+    must(vd_pool_new(t->c.model, t->c.candidate, t->c.candidate_length, POOL, TO, NULL, &t->c.pool,
+                     &err),
+         &err);
+    must(vd_dialog_new(t->c.model, t->c.pool, t->c.image, P, t->c.history, t->c.history_length[0],
+                       &t->dialog, &err),
+         &err);
+}
+
+static void end(talk *t)
+{
+    vd_dialog_free(t->dialog);
+    small_dialog_end(&t->c);
+}
+
+static void ask(talk *t, vd_answer *answer)
+{
+    vd_error err;
+    must(vd_dialog_ask(t->dialog, t->c.question, t->c.question_length[0], NULL, answer, &err),
+         &err);
+}
+
+static void a_pool_is_ranked_by_mean_log_probability(void **state)
+{
+    (void)state;
+    talk t;
+    vd_answer answer;
+    vd_scorer *scorer;
+    vd_error err;
+    float scores[ROUNDS * POOL];
+    begin(&t, VD_GENERATIVE);
+    vd_batch batch = small_dialog_batch(&t.c);
+    batch.candidate_in = t.in;
+    batch.candidate_out = t.out;
+    must(vd_scorer_new(t.c.model, &scorer, &err), &err);
+    must(vd_scorer_run(scorer, NULL, &batch, scores, &err), &err);
+    ask(&t, &answer);
+    for (int i = 0; i < POOL; i++)
+        assert_near("score", (double)answer.score[i], (double)scores[i]);
+    for (int i = 1; i < POOL; i++)
+        assert_true(answer.score[answer.order[i - 1]] >= answer.score[answer.order[i]]);
+    vd_answer_clear(&answer);
+    vd_scorer_free(scorer);
+    end(&t);
+}
+
+static void check_utterance(const vd_utterance *u)
+{
+    assert_true(u->length >= 1 && u->length <= VD_MOST_SAID && u->score < 0);
+    for (int i = 0; i < u->length; i++) {
+        assert_true(u->word[i] >= VD_FIRST_WORD || u->word[i] == VD_END);
+        assert_int_not_equal(u->word[i], VD_END);
+        for (int j = 0; j + 1 < i; j++)
+            assert_false(u->word[j] == u->word[i - 1] && u->word[j + 1] == u->word[i]);
+    }
+}
+
+static bool same(const vd_utterance *a, const vd_utterance *b)
+{
+    return a->length == b->length &&
+           memcmp(a->word, b->word, (size_t)a->length * sizeof *a->word) == 0;
+}
+
+static void what_is_said_is_worth_what_it_says(void **state)
+{
+    (void)state;
+    for (int decoders = VD_GENERATIVE; decoders <= VD_BOTH; decoders++) {
+        talk t;
+        vd_answer answer;
+        vd_error err;
+        begin(&t, (vd_decoders)decoders);
+        ask(&t, &answer);
+        vd_said_answers said = answer.said;
+        vd_answer_clear(&answer);
+        assert_int_equal(said.count, VD_BEAMS);
+        check_utterance(&said.greedy);
+        // The pool of a model that only says: what was said scores there as it was said.
+        int32_t tokens[(VD_BEAMS + 1) * VD_MAX_CANDIDATE] = {0}, lengths[VD_BEAMS + 1];
+        for (int i = 0; i <= VD_BEAMS; i++) {
+            const vd_utterance *u = i < VD_BEAMS ? &said.beam[i] : &said.greedy;
+            check_utterance(u);
+            for (int j = 0; j < i && i < VD_BEAMS; j++)
+                assert_false(same(&said.beam[j], u));
+            assert_true(i == 0 || i == VD_BEAMS || said.beam[i - 1].score >= u->score);
+            int32_t *row = tokens + i * VD_MAX_CANDIDATE;
+            row[0] = VD_START;
+            memcpy(row + 1, u->word, (size_t)u->length * sizeof *row);
+            bool cut = u->length == VD_MOST_SAID; // it may not have come to its end
+            row[u->length + 1] = VD_END;
+            lengths[i] = u->length + (cut ? 1 : 2);
+        }
+        if (decoders == VD_GENERATIVE) {
+            vd_pool *pool;
+            vd_dialog *dialog;
+            must(vd_pool_new(t.c.model, tokens, lengths, VD_BEAMS + 1, VD_MAX_CANDIDATE, NULL,
+                             &pool, &err),
+                 &err);
+            must(vd_dialog_new(t.c.model, pool, t.c.image, P, t.c.history, t.c.history_length[0],
+                               &dialog, &err),
+                 &err);
+            must(vd_dialog_ask(dialog, t.c.question, t.c.question_length[0], NULL, &answer, &err),
+                 &err);
+            for (int i = 0; i <= VD_BEAMS; i++) {
+                const vd_utterance *u = i < VD_BEAMS ? &said.beam[i] : &said.greedy;
+                if (u->length < VD_MOST_SAID)
+                    assert_near("said", (double)u->score, (double)answer.score[i]);
+            }
+            vd_answer_clear(&answer);
+            vd_dialog_free(dialog);
+            vd_pool_free(pool);
+        }
+        end(&t);
+    }
+}
+
+static void without_that_decoder_nothing_is_said(void **state)
+{
+    (void)state;
+    talk t;
+    vd_answer answer;
+    begin(&t, VD_DISCRIMINATIVE);
+    ask(&t, &answer);
+    assert_int_equal(answer.said.count, 0);
+    vd_answer_clear(&answer);
+    end(&t);
+}
+
+static void saying_can_be_stopped(void **state)
+{
+    (void)state;
+    talk t;
+    vd_answer answer;
+    vd_error err;
+    const atomic_int stop = 1;
+    begin(&t, VD_GENERATIVE);
+    assert_int_equal(
+        vd_dialog_ask(t.dialog, t.c.question, t.c.question_length[0], &stop, &answer, &err),
+        VD_INTERRUPTED);
+    end(&t);
+}
+
+static void vectors_of_such_a_pool_are_refused(void **state)
+{
+    (void)state;
+    talk t;
+    vd_error err;
+    begin(&t, VD_GENERATIVE);
+    support_refused(vd_pool_save(t.c.pool, "/nowhere/x", &err), VD_USAGE, &err, "generative", NULL);
+    end(&t);
+}
+
+static talk shared;
+
+static vd_status ask_again(void *context, vd_error *err)
+{
+    vd_answer answer;
+    (void)context;
+    vd_dialog_free(shared.dialog);
+    shared.dialog = NULL;
+    vd_status status =
+        vd_dialog_new(shared.c.model, shared.c.pool, shared.c.image, P, shared.c.history,
+                      shared.c.history_length[0], &shared.dialog, err);
+    if (status == VD_OK)
+        status = vd_dialog_ask(shared.dialog, shared.c.question, shared.c.question_length[0], NULL,
+                               &answer, err);
+    if (status == VD_OK)
+        vd_answer_clear(&answer);
+    return status;
+}
+
+static void every_failed_allocation_is_reported(void **state)
+{
+    (void)state;
+    // Not all of them are failures of the call: an arena that cannot join its blocks keeps them.
+    int failed = 0;
+    begin(&shared, VD_GENERATIVE);
+    for (size_t n = 1; n <= 300; n++) {
+        vd_error err;
+        vd_alloc_fail_at(n);
+        vd_status status = ask_again(NULL, &err);
+        vd_alloc_fail_at(0);
+        assert_true(status == VD_OK || status == VD_NO_MEMORY);
+        failed += status == VD_NO_MEMORY;
+    }
+    assert_true(failed > 20);
+    end(&shared);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pool_is_ranked_by_mean_log_probability),
+        cmocka_unit_test(what_is_said_is_worth_what_it_says),
+        cmocka_unit_test(without_that_decoder_nothing_is_said),
+        cmocka_unit_test(saying_can_be_stopped),
+        cmocka_unit_test(vectors_of_such_a_pool_are_refused),
+        cmocka_unit_test(every_failed_allocation_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
