@@ -2,7 +2,7 @@
 _visdial() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W 'chat ask walk train curves eval compare replay blocks extract data pool import info help --help --version' -- "$word"))
+        COMPREPLY=($(compgen -W 'chat ask walk train curves eval compare replay blocks extract data features pool import info help --help --version' -- "$word"))
         return
     fi
     case $previous in
@@ -23,10 +23,11 @@ _visdial() {
     blocks) options='--out --seed --train --val --test --pictures --no-pictures --no-features --extractor --threads --split --count --index --png --quiet --help' words='make world show' ;;
     extract) options='--out --model --show --train --evaluate --split --pictures --epochs --rate --seed --quiet --help' ;;
     data) options='--out --model --vocab --min-count --top --help' words='info pack vocab' ;;
+    features) options='--out --index --f32 --data --images --quiet --help' words='info import' ;;
     pool) options='--data --top --model --out --quiet --help' words='build' ;;
     import) options='--words --out --gate --positions --min-count --pool --half --help' ;;
     info) options='--help' ;;
-    help) options='--completion --manual --help' words='chat ask walk train eval compare replay blocks extract data pool info help' ;;
+    help) options='--completion --manual --help' words='chat ask walk train eval compare replay blocks extract data features pool info help' ;;
     esac
     if [ "${word#-}" != "$word" ]; then
         COMPREPLY=($(compgen -W "$options" -- "$word"))
