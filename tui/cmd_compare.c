@@ -87,10 +87,11 @@ static vd_status read_groups(const char *text, unsigned *out, vd_error *err)
     }
 }
 
-static vd_status read_option(comparing *c, int option, const char *value, vd_error *err)
+static vd_status read_option(comparing *c, int option, const char *given, vd_error *err)
 {
     const char *name = vd_cmd_compare_options[option].name;
-    c->given[option] = value ? value : "";
+    const char *value = given ? given : ""; // a switch has none
+    c->given[option] = value;
     switch (option) {
     case MODEL:
         if (c->models == 2)
@@ -242,6 +243,7 @@ static vd_status export_to(comparing *c, vd_error *err)
         c->compare.progress = &progress;
         status = formats[i].write(&c->compare, path, err);
         vd_progress_clear(&progress);
+        c->compare.progress = NULL;
     }
     return status;
 }

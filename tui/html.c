@@ -6,12 +6,12 @@
 #include "engine/alloc.h"
 
 // The style sheet and the script are files of their own, taken in by the assembler.
+extern const char vd_page_css[], vd_page_css_end[], vd_page_js[], vd_page_js_end[];
 #define EMBED(symbol, file)                                                                        \
-    __asm__(".section .rodata\n" #symbol ":\n.incbin \"" file "\"\n" #symbol                       \
-            "_end:\n.byte 0\n.previous\n");                                                        \
-    extern const char symbol[], symbol##_end[]
-EMBED(vd_page_css, "tui/page.css");
-EMBED(vd_page_js, "tui/page.js");
+    __asm__(".section .rodata\n" symbol ":\n.incbin \"" file "\"\n" symbol "_end:\n.byte 0\n"      \
+            ".previous\n")
+EMBED("vd_page_css", "tui/page.css");
+EMBED("vd_page_js", "tui/page.js");
 
 // ---- page ---------------------------------------------------------------------------------------
 

@@ -61,7 +61,7 @@ static void put_outlines(vd_markup *html, const vd_sheet *sheet, const vd_share 
 {
     double size = fmax(sheet->width, sheet->height) / 24.0;
     label_box taken[MOST_REGIONS];
-    double box[MOST_REGIONS][4];
+    double box[MOST_REGIONS][4] = {{0}};
     for (int i = 0; i < count; i++) {
         const float *from = sheet->boxes + (size_t)4 * (size_t)top[i].index;
         for (int k = 0; k < 4; k++)
