@@ -25,6 +25,9 @@ enum { MOST_MILLISECONDS = 180000 };
 static const char *program(void)
 {
     static const char *const places[] = {"/usr/bin/chromium", "/usr/bin/chromium-browser"};
+    const char *named = getenv("VISDIAL_CHROMIUM");
+    if (named)
+        return access(named, X_OK) == 0 ? named : NULL;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (access(places[i], X_OK) == 0)
             return places[i];

@@ -20,7 +20,7 @@ typedef struct support_browser {
     char fault[400];
 } support_browser;
 
-// False when there is no Chromium on this machine.
+// False when there is no Chromium on this machine ($VISDIAL_CHROMIUM: another place to look at).
 bool support_browser_here(void);
 void support_browser_start(support_browser *browser, int width, int height);
 void support_browser_stop(support_browser *browser);
