@@ -135,6 +135,15 @@ const vd_command vd_commands[] = {
      "  visdial features info features_faster_rcnn_x101_val.h5 --data visdial_1.0_val.json\n"
      "  visdial features import features_faster_rcnn_x101_val.h5 --out val.safetensors\n",
      vd_cmd_features_options, "info import"},
+    {"study", vd_cmd_study, "test whether the runs of two models differ by more than chance",
+     "--data FILE RANKS... --against RANKS [--against RANKS]...",
+     "Takes rankings that eval --ranks wrote, one file a run (a seed), of one model and, with\n"
+     "--against, of another. Differences of the means over runs, with intervals and p-values from\n"
+     "drawing the dialogs anew (paired), corrected for several metrics (Holm); with several runs\n"
+     "also from drawing the runs anew; and McNemar's test of R@1, run by run.",
+     "  visdial study --data val.json --dense val_dense.json a1.json a2.json a3.json \\\n"
+     "      --against b1.json --against b2.json --against b3.json\n",
+     vd_cmd_study_options, NULL},
     {"pool", vd_cmd_pool, "make the pool of answers that questions are ranked against",
      "build --data FILE [options]",
      "Takes the answers people gave in a data set, with how often. With --model the pool goes "

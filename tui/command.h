@@ -28,6 +28,7 @@ int vd_cmd_extract(int argc, char **argv);
 int vd_cmd_import(int argc, char **argv);
 int vd_cmd_data(int argc, char **argv);
 int vd_cmd_features(int argc, char **argv);
+int vd_cmd_study(int argc, char **argv);
 int vd_cmd_pool(int argc, char **argv);
 int vd_cmd_info(int argc, char **argv);
 int vd_cmd_help(int argc, char **argv);
@@ -59,6 +60,7 @@ extern const vd_option vd_cmd_extract_options[];
 extern const vd_option vd_cmd_import_options[];
 extern const vd_option vd_cmd_data_options[];
 extern const vd_option vd_cmd_features_options[];
+extern const vd_option vd_cmd_study_options[];
 extern const vd_option vd_cmd_pool_options[];
 
 // NULL when there is no such command.

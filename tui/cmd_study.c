@@ -1,0 +1,351 @@
+// visdial study: do the runs of one model differ from the runs of another by more than chance?
+#include "tui/command.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "engine/alloc.h"
+#include "engine/statistics.h"
+#include "features/ranks.h"
+#include "features/visdial.h"
+#include "tui/measure.h"
+#include "tui/output.h"
+
+enum { DATA, DENSE, AGAINST, LIMIT, RESAMPLES, SEED, JSON };
+
+const vd_option vd_cmd_study_options[] = {
+    {"data", "FILE", "the dialogs that were ranked (VisDial JSON, or packed)"},
+    {"dense", "FILE", "relevance of the candidates (VisDial dense annotations), for NDCG"},
+    {"against", "RANKS", "a run of the other model; once for each of its runs"},
+    {"limit", "N", "only the first N dialogs"},
+    {"resamples", "N", "of the dialogs, and of the runs (10000)"},
+    {"seed", "N", "of the resamples (0)"},
+    {"json", NULL, "the same as one JSON object"},
+    {0},
+};
+
+enum { MOST_RUNS = 64 };
+
+// The runs of one model.
+typedef struct arm {
+    const char *path[MOST_RUNS];
+    size_t count;
+    vd_sample run[MOST_RUNS];
+    bool *right[MOST_RUNS];       // (rounds) whether the human answer came first
+    double mean[VD_METRICS];      // over runs
+    double deviation[VD_METRICS]; // of runs; NaN with one run
+} arm;
+
+typedef struct study {
+    const char *given[JSON + 1];
+    vd_measure_options options;
+    vd_bootstrap_options bootstrap;
+    vd_visdial *dialogs;
+    size_t rounds; // with a known human answer
+    arm a, b;
+    vd_interval by_dialogs[VD_METRICS]; // a - b, these very runs
+    vd_interval by_runs[VD_METRICS];    // a - b, runs drawn too
+    double holm[VD_METRICS];            // p of by_dialogs, corrected for asking several metrics
+    size_t pairs;                       // of runs that are compared one by one
+    vd_pairs pair[MOST_RUNS];
+} study;
+
+// ---- measuring ----------------------------------------------------------------------------------
+
+typedef struct marking {
+    bool *right;
+    size_t count, room;
+} marking;
+
+static vd_status mark_round(void *user, const vd_visdial_dialog *dialog, int32_t round,
+                            const float *scores, vd_error *err)
+{
+    marking *m = user;
+    const vd_visdial_round *r = &dialog->rounds[round];
+    (void)err;
+    if (r->truth < 0 || m->count == m->room)
+        return VD_OK;
+    // First, and nothing ties with it: what R@1 counts.
+    bool right = true;
+    for (int i = 0; i < r->option_count; i++)
+        right = right && (i == r->truth || scores[i] < scores[r->truth]);
+    m->right[m->count++] = right;
+    return VD_OK;
+}
+
+static vd_status measure_run(study *s, arm *one, size_t i, vd_error *err)
+{
+    vd_ranks *ranks = NULL;
+    vd_measure measure = {0};
+    marking m = {0};
+    for (size_t d = 0; d < s->dialogs->dialog_count; d++)
+        m.room += (size_t)s->dialogs->dialogs[d].round_count;
+    m.right = one->right[i] = vd_alloc(m.room, sizeof *m.right);
+    vd_measure_options options = s->options;
+    options.report = mark_round;
+    options.user = &m;
+    vd_status status = m.right ? vd_ranks_read(one->path[i], s->dialogs, &ranks, err)
+                               : vd_error_memory(err, "runs");
+    if (status == VD_OK)
+        status = vd_measure_ranks(s->dialogs, ranks, &options, &measure, err);
+    if (status == VD_OK)
+        status = vd_sample_new(measure.dialog, measure.dialogs, &one->run[i], err);
+    s->rounds = m.count;
+    vd_measure_clear(&measure);
+    vd_ranks_free(ranks);
+    return status;
+}
+
+static vd_status measure_arm(study *s, arm *one, vd_error *err)
+{
+    vd_status status = VD_OK;
+    double mean[MOST_RUNS][VD_METRICS];
+    for (size_t i = 0; status == VD_OK && i < one->count; i++) {
+        status = measure_run(s, one, i, err);
+        if (status == VD_OK)
+            vd_sample_means(&one->run[i], mean[i]);
+    }
+    for (int k = 0; status == VD_OK && k < VD_METRICS; k++) {
+        double sum = 0.0, squares = 0.0;
+        for (size_t i = 0; i < one->count; i++)
+            sum += mean[i][k];
+        one->mean[k] = sum / (double)one->count;
+        for (size_t i = 0; i < one->count; i++)
+            squares += (mean[i][k] - one->mean[k]) * (mean[i][k] - one->mean[k]);
+        one->deviation[k] = one->count > 1 ? sqrt(squares / (double)(one->count - 1)) : NAN;
+    }
+    return status;
+}
+
+static vd_status correct_p(study *s, vd_error *err)
+{
+    double known[VD_METRICS];
+    size_t n = 0;
+    for (int k = 0; k < VD_METRICS; k++)
+        if (!isnan(s->by_dialogs[k].p))
+            known[n++] = s->by_dialogs[k].p;
+    vd_status status = vd_holm(known, n, err);
+    n = 0;
+    for (int k = 0; k < VD_METRICS; k++)
+        s->holm[k] = isnan(s->by_dialogs[k].p) ? NAN : known[n++];
+    return status;
+}
+
+static vd_status compare_arms(study *s, vd_error *err)
+{
+    vd_status status = vd_bootstrap_paired(s->a.run, s->a.count, s->b.run, s->b.count,
+                                           &s->bootstrap, s->by_dialogs, err);
+    vd_bootstrap_options both = s->bootstrap;
+    both.draw_runs = true;
+    if (status == VD_OK)
+        status =
+            vd_bootstrap_paired(s->a.run, s->a.count, s->b.run, s->b.count, &both, s->by_runs, err);
+    if (status == VD_OK)
+        status = correct_p(s, err);
+    s->pairs = s->a.count < s->b.count ? s->a.count : s->b.count;
+    for (size_t i = 0; status == VD_OK && i < s->pairs; i++)
+        for (size_t r = 0; r < s->rounds; r++)
+            vd_pairs_add(&s->pair[i], s->a.right[i][r], s->b.right[i][r]);
+    return status;
+}
+
+// ---- report -------------------------------------------------------------------------------------
+
+static bool runs_vary(const study *s)
+{
+    return s->a.count > 1 || s->b.count > 1;
+}
+
+static void print_number(int width, int digits, double value)
+{
+    if (isnan(value))
+        printf("  %*s", width, "-");
+    else
+        printf("  %*.*f", width, digits, value);
+}
+
+static void print_study(const study *s)
+{
+    printf("data     %s, %zu dialogs\nfirst    %zu run%s\nagainst  %zu run%s\n\n", s->given[DATA],
+           s->a.run[0].dialogs, s->a.count, s->a.count == 1 ? "" : "s", s->b.count,
+           s->b.count == 1 ? "" : "s");
+    printf("%-10s  %8s  %7s  %8s  %7s  %9s  %20s  %7s  %7s", "", "first", "+-", "against", "+-",
+           "differ by", "95 % of dialogs", "p", "Holm p");
+    if (runs_vary(s))
+        printf("  %20s  %7s", "95 %, runs too", "p");
+    printf("\n");
+    for (int k = 0; k < VD_METRICS; k++) {
+        const vd_interval *d = &s->by_dialogs[k], *r = &s->by_runs[k];
+        if (isnan(d->estimate))
+            continue;
+        printf("%-10s", vd_metric_name((vd_metric)k));
+        print_number(8, 4, s->a.mean[k]);
+        print_number(7, 4, s->a.deviation[k]);
+        print_number(8, 4, s->b.mean[k]);
+        print_number(7, 4, s->b.deviation[k]);
+        printf("  %+9.4f  %+8.4f to %+8.4f  %7.4f  %7.4f", d->estimate, d->low, d->high, d->p,
+               s->holm[k]);
+        if (runs_vary(s))
+            printf("  %+8.4f to %+8.4f  %7.4f", r->low, r->high, r->p);
+        printf("\n");
+    }
+    printf("\n+- is the deviation from run to run. Rounds where the human answer comes first, "
+           "run by run:\n%-6s %8s %10s %12s %8s  %14s  %14s\n",
+           "", "both", "only first", "only against", "neither", "McNemar, exact", "mid-p");
+    for (size_t i = 0; i < s->pairs; i++) {
+        vd_mcnemar test = vd_mcnemar_test(&s->pair[i]);
+        printf("%-6zu %8zu %10zu %12zu %8zu  %14.4g  %14.4g\n", i + 1, s->pair[i].both,
+               s->pair[i].only_a, s->pair[i].only_b, s->pair[i].neither, test.exact, test.mid_p);
+    }
+}
+
+static void json_pair(yajl_gen json, const char *name, double a, double b)
+{
+    vd_output_string(json, name);
+    yajl_gen_array_open(json);
+    vd_output_number(json, a);
+    vd_output_number(json, b);
+    yajl_gen_array_close(json);
+}
+
+static void json_field(yajl_gen json, const char *name, double value)
+{
+    vd_output_string(json, name);
+    vd_output_number(json, value);
+}
+
+static void json_metric(yajl_gen json, const study *s, int k)
+{
+    const vd_interval *d = &s->by_dialogs[k], *r = &s->by_runs[k];
+    vd_output_string(json, vd_metric_name((vd_metric)k));
+    yajl_gen_map_open(json);
+    json_pair(json, "mean", s->a.mean[k], s->b.mean[k]);
+    json_pair(json, "deviation", s->a.deviation[k], s->b.deviation[k]);
+    json_field(json, "difference", d->estimate);
+    json_pair(json, "interval", d->low, d->high);
+    json_field(json, "p", d->p);
+    json_field(json, "p_holm", s->holm[k]);
+    json_pair(json, "interval_runs", r->low, r->high);
+    json_field(json, "p_runs", r->p);
+    yajl_gen_map_close(json);
+}
+
+static vd_status print_json(const study *s, vd_error *err)
+{
+    yajl_gen json = yajl_gen_alloc(NULL);
+    if (!json)
+        return vd_error_memory(err, "JSON");
+    yajl_gen_map_open(json);
+    vd_output_string(json, "metrics");
+    yajl_gen_map_open(json);
+    for (int k = 0; k < VD_METRICS; k++)
+        if (!isnan(s->by_dialogs[k].estimate))
+            json_metric(json, s, k);
+    yajl_gen_map_close(json);
+    vd_output_string(json, "mcnemar");
+    yajl_gen_array_open(json);
+    for (size_t i = 0; i < s->pairs; i++) {
+        vd_mcnemar test = vd_mcnemar_test(&s->pair[i]);
+        yajl_gen_map_open(json);
+        json_field(json, "both", (double)s->pair[i].both);
+        json_field(json, "only_first", (double)s->pair[i].only_a);
+        json_field(json, "only_against", (double)s->pair[i].only_b);
+        json_field(json, "neither", (double)s->pair[i].neither);
+        json_field(json, "exact", test.exact);
+        json_field(json, "mid_p", test.mid_p);
+        yajl_gen_map_close(json);
+    }
+    yajl_gen_array_close(json);
+    yajl_gen_map_close(json);
+    vd_output_json(stdout, json);
+    return VD_OK;
+}
+
+// ---- command ------------------------------------------------------------------------------------
+
+static vd_status read_number(study *s, int option, const char *value, vd_error *err)
+{
+    int64_t number;
+    vd_status status = vd_option_int(vd_cmd_study_options[option].name, value, option != SEED,
+                                     option == SEED ? INT64_MAX : 10000000, &number, err);
+    if (status)
+        return status;
+    if (option == LIMIT)
+        s->options.limit = (size_t)number;
+    else if (option == RESAMPLES)
+        s->bootstrap.resamples = (int)number;
+    else
+        s->bootstrap.seed = (uint64_t)number;
+    return VD_OK;
+}
+
+static vd_status add_run(arm *one, const char *path, vd_error *err)
+{
+    if (one->count == MOST_RUNS)
+        return vd_error_set(err, VD_USAGE, "more than %d runs of a model", MOST_RUNS);
+    one->path[one->count++] = path;
+    return VD_OK;
+}
+
+static vd_status read_options(study *s, int argc, char **argv, vd_error *err)
+{
+    vd_option_walk walk = {.options = vd_cmd_study_options, .argc = argc, .argv = argv};
+    const char *value;
+    int option;
+    vd_status status = VD_OK;
+    while (status == VD_OK && (option = vd_option_next(&walk, &value, err)) >= 0) {
+        s->given[option] = value ? value : "";
+        if (option == AGAINST)
+            status = add_run(&s->b, value, err);
+        else if (option == LIMIT || option == RESAMPLES || option == SEED)
+            status = read_number(s, option, value, err);
+    }
+    if (status)
+        return status;
+    if (option == VD_OPTION_ERROR)
+        return VD_USAGE;
+    for (int i = walk.operands; status == VD_OK && i < argc; i++)
+        status = add_run(&s->a, argv[i], err);
+    if (status == VD_OK && !s->given[DATA])
+        status = vd_error_set(err, VD_USAGE, "which dialogs were ranked? name them with --data");
+    if (status == VD_OK && (s->a.count == 0 || s->b.count == 0))
+        status = vd_error_set(err, VD_USAGE,
+                              "expected rankings of one model (`visdial eval --ranks` writes them) "
+                              "and, with --against, of another");
+    return status;
+}
+
+static void clear_arm(arm *one)
+{
+    for (size_t i = 0; i < one->count; i++) {
+        vd_sample_clear(&one->run[i]);
+        vd_free(one->right[i]);
+    }
+}
+
+int vd_cmd_study(int argc, char **argv)
+{
+    static study s;
+    vd_error err = {0};
+    s = (study){0};
+    vd_status status = read_options(&s, argc, argv, &err);
+    if (status == VD_OK)
+        status = vd_visdial_open(s.given[DATA], &s.dialogs, &err);
+    if (status == VD_OK && s.given[DENSE])
+        status = vd_visdial_read_dense(s.dialogs, s.given[DENSE], &err);
+    if (status == VD_OK)
+        status = measure_arm(&s, &s.a, &err);
+    if (status == VD_OK)
+        status = measure_arm(&s, &s.b, &err);
+    if (status == VD_OK)
+        status = compare_arms(&s, &err);
+    if (status == VD_OK && s.given[JSON])
+        status = print_json(&s, &err);
+    else if (status == VD_OK)
+        print_study(&s);
+    clear_arm(&s.a);
+    clear_arm(&s.b);
+    vd_visdial_free(s.dialogs);
+    return status ? vd_command_fail("study", &err) : 0;
+}
