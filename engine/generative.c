@@ -97,16 +97,17 @@ static vd_status check_answers(const vd_batch *batch, vd_error *err)
 }
 
 // Of every word that should be said; host memory of the pass' arena, NULL when that is out.
-static const float *log_probabilities(vd_network *net)
+static const vd_real *log_probabilities(vd_network *net)
 {
     vd_pass *pass = &net->pass;
     int rows = net->answer_words.tokens;
     vd_real *there = vd_arena_reals(pass->arena, (size_t)rows);
-    float *here = vd_arena_take_raw(pass->arena, (size_t)rows, sizeof *here);
+    vd_real *here = vd_arena_take_raw(pass->arena, (size_t)rows, sizeof *here);
     if (pass->arena->failed)
         return NULL;
     pass->be->word_log(net->logits, net->target, rows, pass->config->vocab, there);
-    pass->be->read_floats(there, here, (size_t)rows);
+    // Not read_floats: a float holds too little for finite differences in double precision.
+    pass->be->memory->download(here, there, (size_t)rows * sizeof *here);
     return here;
 }
 
@@ -130,7 +131,7 @@ vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss,
     status = speak(net, &spoken, err);
     if (status != VD_OK)
         return status;
-    const float *log_probability = log_probabilities(net);
+    const vd_real *log_probability = log_probabilities(net);
     if (!log_probability)
         return vd_error_memory(err, "the loss");
     for (int row = 0; row < net->answer_words.tokens; row++)
@@ -179,12 +180,12 @@ static vd_status score_question(vd_network *net, int n, vd_spoken *spoken, float
     vd_status status = speak(net, spoken, err);
     if (status != VD_OK)
         return status;
-    const float *log_probability = log_probabilities(net);
+    const vd_real *log_probability = log_probabilities(net);
     if (!log_probability)
         return vd_error_memory(err, "candidate scores");
     for (int row = 0; row < net->answer_words.tokens; row++) {
         int c = net->answer_words.owner[row];
-        out[c] += log_probability[row] / (float)net->answer_words.length[c];
+        out[c] += (float)log_probability[row] / (float)net->answer_words.length[c];
     }
     return VD_OK;
 }
