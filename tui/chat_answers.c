@@ -42,6 +42,8 @@ static void draw_list(vd_chat *chat, vd_grid *grid)
         if (!matches_filter(chat, take, place))
             continue;
         if (matches >= top) {
+            if (inner.y + 1 + shown < VD_GRID_MAX)
+                chat->row_round[inner.y + 1 + shown] = matches;
             vd_chat_draw_candidate(grid, (vd_rect){inner.x, inner.y + 1 + shown, inner.width, 1},
                                    take, place, matches == chat->list_at);
             shown++;
@@ -75,7 +77,7 @@ static void pick(vd_chat *chat)
     for (int place = 0; take && place < take->reply.answer.candidates; place++) {
         if (!matches_filter(chat, take, place) || matches++ < chat->list_at)
             continue;
-        vd_chat_open(chat, VD_PLACE_CHAT);
+        vd_chat_back(chat);
         vd_chat_choose(chat, place);
         return;
     }
@@ -89,9 +91,22 @@ static bool act_in_list(vd_chat *chat, vd_action action, vd_key key)
     return action == VD_ACTION_PICK;
 }
 
+// The first click selects, the second one takes.
+static void click_in_list(vd_chat *chat, int x, int y)
+{
+    (void)x;
+    if (chat->row_round[y] < 0)
+        return;
+    bool again = chat->row_round[y] == chat->list_at;
+    chat->list_at = chat->row_round[y];
+    if (again)
+        pick(chat);
+}
+
 const vd_view vd_view_answers = {.title = "Keys in the list of answers",
                                  .filter = " filter> ",
                                  .of_round = true,
                                  .draw = draw_list,
                                  .scroll = scroll_list,
-                                 .act = act_in_list};
+                                 .act = act_in_list,
+                                 .click = click_in_list};

@@ -222,6 +222,7 @@ void vd_chat_change(vd_chat *chat, size_t at, const char *typed)
     vd_round *round = &chat->rounds[at];
     vd_free(round->typed);
     round->typed = copy;
+    round->laid = (vd_laid){0};
     round->human = -1;
     for (int lane = 0; lane < chat->lane_count; lane++)
         vd_chat_forget(chat, lane, at);

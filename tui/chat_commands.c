@@ -2,6 +2,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "tui/complete.h"
+#include "tui/theme.h"
 #include "tui/view_chat.h"
 
 typedef struct command {
@@ -161,6 +163,12 @@ static void run_history(vd_chat *chat, const char *argument)
                      chat->lanes[lane].model);
 }
 
+static void run_pictures(vd_chat *chat, const char *argument)
+{
+    vd_chat_open(chat, VD_PLACE_PICTURES);
+    vd_line_set(&chat->filter, argument);
+}
+
 static void run_edit(vd_chat *chat, const char *argument)
 {
     (void)argument;
@@ -182,6 +190,14 @@ static void run_branch(vd_chat *chat, const char *argument)
     else if (vd_chat_fork(chat, keep))
         vd_chat_say(chat, "branch %d goes on after round %zu; Alt-n goes to the others",
                     chat->branch + 1, keep);
+}
+
+static void run_theme(vd_chat *chat, const char *argument)
+{
+    if (!vd_theme_find(argument, &chat->theme))
+        vd_chat_complain(chat, "/theme dark, light, mono or safe (for the colour-blind)");
+    else
+        vd_chat_say(chat, "theme %s; `theme = %s` in the config file keeps it", argument, argument);
 }
 
 static void run_mouse(vd_chat *chat, const char *argument)
@@ -207,6 +223,7 @@ static void run_quit(vd_chat *chat, const char *argument)
 
 static const command commands[] = {
     {"/picture", "ID or #N", "a picture by its image id or by its number", run_number},
+    {"/pictures", "TEXT", "find a picture by caption, id or what is in it", run_pictures},
     {"/next", NULL, "the next picture", run_next},
     {"/prev", NULL, "the previous picture", run_prev},
     {"/random", NULL, "any picture", run_random},
@@ -229,14 +246,17 @@ static const command commands[] = {
     {"/edit", NULL, "edit the selected round's question (Alt-e)", run_edit},
     {"/branch", "N", "another conversation from the selected round on; or go to number N",
      run_branch},
+    {"/theme", "NAME", "dark, light, mono or safe (for the colour-blind)", run_theme},
     {"/mouse", "on|off", "use the mouse here or leave it to the terminal", run_mouse},
     {"/help", NULL, "the keys and commands", run_help},
     {"/quit", NULL, "leave", run_quit},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static const char *const arguments[] = {"/model base", "/model improved", "/mouse on",
-                                        "/mouse off"};
+static const char *const arguments[] = {
+    "/model base",  "/model improved", "/compare base",     "/compare improved", "/compare off",
+    "/history own", "/history shared", "/history people's", "/theme dark",       "/theme light",
+    "/theme mono",  "/theme safe",     "/mouse on",         "/mouse off"};
 
 bool vd_chat_command_help(size_t index, char *usage, size_t usage_size, const char **meaning)
 {
@@ -279,35 +299,48 @@ void vd_chat_command(vd_chat *chat, const char *line)
         found->run(chat, trimmed);
 }
 
+// The arguments that a command is known to take, after it and a space.
+static void add_arguments(const vd_chat *chat, const char *name, vd_completion *completion)
+{
+    char text[256];
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+        vd_complete_add(completion, arguments[i]);
+    if (strcmp(name, "/model") == 0 || strcmp(name, "/compare") == 0)
+        vd_complete_paths(completion, strlen(name) + 1, ".safetensors");
+    size_t pictures = strcmp(name, "/picture") == 0 ? chat->source.count(chat->source.context) : 0;
+    for (size_t i = 0; i < pictures; i++) {
+        snprintf(text, sizeof text, "/picture %lld",
+                 (long long)chat->source.image_id(chat->source.context, i));
+        vd_complete_add(completion, text);
+    }
+}
+
 // Completes to the longest start that all candidates share; lists them when that is no progress.
 void vd_chat_complete(vd_chat *chat)
 {
     const char *text = chat->line.text;
     if (text[0] != '/')
         return;
-    char common[64] = "", list[256] = "";
-    int matches = 0;
-    bool with_argument = strchr(text, ' ') != NULL;
-    size_t total = with_argument ? sizeof arguments / sizeof *arguments : COMMANDS;
-    for (size_t i = 0; i < total; i++) {
-        const char *name = with_argument ? arguments[i] : commands[i].name;
-        if (strncmp(name, text, chat->line.length) != 0)
-            continue;
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", used ? "  " : "", name);
-        if (matches++ == 0)
-            snprintf(common, sizeof common, "%s%s", name,
-                     !with_argument && commands[i].argument ? " " : "");
-        size_t same = 0;
-        while (common[same] && common[same] == name[same])
-            same++;
-        if (matches > 1)
-            common[same] = '\0';
+    vd_completion completion = {.typed = text};
+    const char *space = strchr(text, ' ');
+    if (space) {
+        char name[32];
+        snprintf(name, sizeof name, "%.*s", (int)(space - text < 30 ? space - text : 30), text);
+        add_arguments(chat, name, &completion);
     }
-    if (matches == 0)
-        vd_chat_say(chat, "no command starts like that; F1 lists them");
-    else if (strlen(common) > chat->line.length)
-        vd_line_set(&chat->line, common);
-    else if (matches > 1)
-        vd_chat_say(chat, "%s", list);
+    for (size_t i = 0; i < COMMANDS && !space; i++) {
+        vd_complete_add(&completion, commands[i].name);
+        size_t length = strlen(completion.common);
+        if (completion.matches == 1 && commands[i].argument &&
+            strcmp(completion.common, commands[i].name) == 0)
+            memcpy(completion.common + length, " ", 2); // nothing else: on to what it takes
+    }
+    if (completion.matches == 0)
+        vd_chat_say(chat, "%s",
+                    space ? "nothing is known that starts like that"
+                          : "no command starts like that; F1 lists them");
+    else if (strlen(completion.common) > chat->line.length)
+        vd_line_set(&chat->line, completion.common);
+    else if (completion.matches > 1)
+        vd_chat_say(chat, "%s", completion.list);
 }

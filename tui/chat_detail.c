@@ -158,7 +158,7 @@ static void draw_region_row(scroll_page *page, const vd_chat *chat, const vd_ans
     char text[16];
     int x = page->at.x, y = row_y(page);
     snprintf(text, sizeof text, "%2d", number);
-    vd_grid_text(page->grid, x, y, 3, text, role(page, VD_ROLE_OUTLINE));
+    vd_grid_text(page->grid, x, y, 3, text, role(page, VD_ROLE_REGION));
     vd_grid_bar(page->grid, x + 3, y, 8, region->share, role(page, VD_ROLE_BAR_REGION),
                 role(page, VD_ROLE_RULE));
     vd_percent(text, sizeof text, region->share);

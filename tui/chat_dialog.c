@@ -19,44 +19,80 @@ typedef struct dialog_row {
     size_t length;
 } dialog_row;
 
-enum { MOST_ROWS = 4000 };
-
-// Calls the rows one by one; returns how many there are. With out NULL it only counts.
-static int dialog_rows(const vd_chat *chat, int width, dialog_row *out, int from, int room)
+// The rows of one entry (-1: the caption); returns how many there are. `from` .. from + room - 1 of
+// them go into out, which may be NULL.
+static int entry_rows(const vd_chat *chat, int entry, int width, dialog_row *out, int from,
+                      int room)
 {
     int count = 0;
-    // Where the caption stands right above the dialog it is not said twice.
-    int from_round = chat->layout.shape == VD_SHAPE_BAND ? 0 : -1;
-    for (int i = from_round; i < (int)chat->round_count; i++) {
-        const vd_round *round = i >= 0 ? &chat->rounds[i] : NULL;
-        const vd_take *take = round ? &round->take[chat->lane] : NULL;
-        for (int part = 0; part < 2; part++) {
-            const char *text = !round      ? chat->source.caption(chat->source.context, chat->index)
-                               : part == 0 ? round->typed
-                               : !take->ready ? "..."
-                                              : vd_take_answer(take, take->chosen);
-            if (!round && part == 1)
-                continue;
-            // Figures stand behind the answer: "62 %  improved".
-            int inner = width - 3 - (part == 1 ? 18 : 0);
-            size_t length = strlen(text), offset = 0;
-            vd_text_line line;
-            bool first = true;
-            while (vd_wrap_next(text, length, inner < 8 ? 8 : inner, &offset, &line)) {
-                dialog_row row = {.round = i,
-                                  .first = first && part == 0,
-                                  .answer = part == 1,
-                                  .last = part == 1 && first,
-                                  .text = text + line.start,
-                                  .length = line.length};
-                if (out && count >= from && count < from + room)
-                    out[count - from] = row;
-                count++;
-                first = false;
-            }
+    const vd_round *round = entry >= 0 ? &chat->rounds[entry] : NULL;
+    const vd_take *take = round ? &round->take[chat->lane] : NULL;
+    for (int part = 0; part < (round ? 2 : 1); part++) {
+        const char *text = !round         ? chat->source.caption(chat->source.context, chat->index)
+                           : part == 0    ? round->typed
+                           : !take->ready ? "..."
+                                          : vd_take_answer(take, take->chosen);
+        // Figures stand behind the answer: "62 %  improved".
+        int inner = width - 3 - (part == 1 ? 18 : 0);
+        size_t length = strlen(text), offset = 0;
+        vd_text_line line;
+        bool first = true;
+        while (vd_wrap_next(text, length, inner < 8 ? 8 : inner, &offset, &line)) {
+            if (out && count >= from && count < from + room)
+                out[count - from] = (dialog_row){.round = entry,
+                                                 .first = first && part == 0,
+                                                 .answer = part == 1,
+                                                 .last = part == 1 && first,
+                                                 .text = text + line.start,
+                                                 .length = line.length};
+            count++;
+            first = false;
         }
     }
     return count;
+}
+
+// The same number, kept with the round: a long dialog is not wrapped again for every key.
+static int count_rows(vd_chat *chat, int entry, int width)
+{
+    if (entry < 0)
+        return entry_rows(chat, entry, width, NULL, 0, 0);
+    vd_round *round = &chat->rounds[entry];
+    const vd_take *take = &round->take[chat->lane];
+    vd_laid now = {width, chat->lane, take->ready ? take->chosen : -1, round->laid.rows};
+    if (memcmp(&now, &round->laid, sizeof now) != 0) {
+        now.rows = entry_rows(chat, entry, width, NULL, 0, 0);
+        round->laid = now;
+    }
+    return now.rows;
+}
+
+// Where the caption stands right above the dialog it is not said twice.
+static int first_entry(const vd_chat *chat)
+{
+    return chat->layout.shape == VD_SHAPE_BAND ? 0 : -1;
+}
+
+// Rows of all entries before `end`.
+static int rows_before(vd_chat *chat, int end, int width)
+{
+    int count = 0;
+    for (int i = first_entry(chat); i < end; i++)
+        count += count_rows(chat, i, width);
+    return count;
+}
+
+// Fills out (room) from row `top` on.
+static void collect_rows(vd_chat *chat, int width, int top, dialog_row *out, int room)
+{
+    int row = 0;
+    for (int i = first_entry(chat); i < (int)chat->round_count && row < top + room; i++) {
+        int count = count_rows(chat, i, width), from = top > row ? top - row : 0;
+        int at = row + from - top;
+        if (row + count > top)
+            entry_rows(chat, i, width, out + at, from, room - at);
+        row += count;
+    }
 }
 
 static void mark_matches(vd_chat *chat, vd_grid *grid, int x, int y, const dialog_row *row)
@@ -92,18 +128,14 @@ void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
     static dialog_row rows[VD_GRID_MAX];
     if (at.height <= 0 || at.width < 20)
         return;
-    int total = dialog_rows(chat, at.width, NULL, 0, 0);
+    int total = rows_before(chat, (int)chat->round_count, at.width);
     chat->page = at.height;
     chat->scroll_most = total > at.height ? total - at.height : 0;
     int top =
         chat->scroll_most - (chat->scroll < chat->scroll_most ? chat->scroll : chat->scroll_most);
     if (chat->follow) { // the selected round's first row comes into sight
-        int row = 0;
         int wanted = chat->selected >= 0 ? chat->selected : (int)chat->round_count - 1;
-        dialog_row one;
-        while (row < total && dialog_rows(chat, at.width, &one, row, 1) > row &&
-               one.round != wanted)
-            row++;
+        int row = rows_before(chat, wanted, at.width);
         if (row < top)
             top = row;
         else if (row > top + at.height - 2)
@@ -112,9 +144,9 @@ void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
         chat->follow = false;
     }
     chat->scroll = chat->scroll_most - top;
-    dialog_rows(chat, at.width, rows, top, at.height);
+    collect_rows(chat, at.width, top, rows, at.height < VD_GRID_MAX ? at.height : VD_GRID_MAX);
     const vd_round *shown = vd_chat_shown(chat);
-    for (int i = 0; i < at.height && top + i < total; i++) {
+    for (int i = 0; i < at.height && i < VD_GRID_MAX && top + i < total; i++) {
         const dialog_row *row = &rows[i];
         const vd_round *round = row->round >= 0 ? &chat->rounds[row->round] : NULL;
         const vd_take *take = round ? &round->take[chat->lane] : NULL;

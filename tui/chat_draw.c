@@ -241,7 +241,7 @@ static void draw_too_small(vd_grid *grid)
                          vd_theme(grid->look, VD_ROLE_TEXT));
 }
 
-void vd_chat_draw(vd_chat *chat, vd_grid *grid)
+static void draw_screen(vd_chat *chat, vd_grid *grid)
 {
     const vd_view *view = vd_view_of(chat->place);
     vd_grid_clear(grid);
@@ -257,4 +257,14 @@ void vd_chat_draw(vd_chat *chat, vd_grid *grid)
     view->draw(chat, grid);
     draw_line(chat, grid, chat->layout.line);
     draw_hints(chat, grid, chat->layout.hints);
+}
+
+void vd_chat_draw(vd_chat *chat, vd_grid *grid)
+{
+    vd_look able = grid->look; // what the terminal can do, whatever is wanted of it
+    grid->look.theme = chat->theme;
+    if (chat->theme == VD_THEME_MONO)
+        grid->look.depth = VD_DEPTH_MONO;
+    draw_screen(chat, grid);
+    grid->look = able;
 }

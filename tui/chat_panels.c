@@ -182,7 +182,7 @@ static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at, const v
         char label[16];
         snprintf(label, sizeof label, "%2d", i + 1);
         draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, 3, top[i].share,
-                   role(grid, VD_ROLE_OUTLINE), role(grid, VD_ROLE_BAR_REGION));
+                   role(grid, VD_ROLE_REGION), role(grid, VD_ROLE_BAR_REGION));
         rest -= top[i].share;
     }
 }

@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include "engine/alloc.h"
+#include "tui/config.h"
+#include "tui/contents.h"
 #include "tui/history.h"
 #include "tui/screen.h"
 #include "tui/session.h"
 #include "tui/chat_recorder.h"
+#include "tui/theme.h"
 #include "tui/conversation.h"
 #include "tui/view_chat.h"
 #include "tui/worker.h"
@@ -25,6 +28,7 @@ enum {
     RESUME,
     TRANSCRIPT,
     NO_TRANSCRIPT,
+    THEME,
     NO_MOUSE
 };
 
@@ -40,6 +44,7 @@ const vd_option vd_cmd_chat_options[] = {
     {"resume", NULL, "take up the conversation that was left last"},
     {"transcript", "FILE", "write the transcript there; with --resume take up what is in it"},
     {"no-transcript", NULL, "write none"},
+    {"theme", "NAME", "dark (the default), light, mono or safe (for the colour-blind)"},
     {"no-mouse", NULL, "leave the mouse to the terminal"},
     {0},
 };
@@ -51,6 +56,7 @@ typedef struct chat_settings {
     bool mouse;
     bool resume, no_transcript;
     const char *transcript;
+    vd_theme_name theme;
 } chat_settings;
 
 // ---- the world as the view's source ------------------------------------------------------------
@@ -68,6 +74,11 @@ static int64_t source_image_id(void *context, size_t index)
 static const char *source_caption(void *context, size_t index)
 {
     return vd_world_caption(context, index);
+}
+
+static void source_contents(void *context, size_t index, char *out, size_t size)
+{
+    vd_contents_of(context, index, out, size);
 }
 
 static vd_status source_find(void *context, int64_t image_id, size_t *index, vd_error *err)
@@ -269,6 +280,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         .caption = source_caption,
         .human = source_human,
         .candidate = source_candidate,
+        .contents = source_contents,
         .find = source_find,
         .picture = source_picture,
     };
@@ -280,6 +292,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         status = start_worker(program, err);
     if (!status) {
         program->grid.look = vd_screen_look(program->screen);
+        program->view->theme = settings->theme;
         load_history(program);
     }
     return status;
@@ -327,7 +340,10 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
             settings->transcript = value;
         else if (option == NO_TRANSCRIPT)
             settings->no_transcript = true;
-        else
+        else if (option == THEME && !vd_theme_find(value, &settings->theme))
+            status = vd_error_set(
+                err, VD_USAGE, "--theme: found '%.40s', expected dark, light, mono or safe", value);
+        else if (option == NO_MOUSE)
             settings->mouse = false;
         if (status)
             return status;
@@ -351,10 +367,14 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
 
 int vd_cmd_chat(int argc, char **argv)
 {
-    chat_settings settings = {.model = VD_DEFAULT_MODEL, .image = -1, .mouse = true};
+    vd_preferences config = vd_preferences_defaults();
     chat_program program = {0};
     vd_error error = {0};
-    vd_status status = read_options(&settings, argc, argv, &error);
+    vd_status status = vd_preferences_read(NULL, &config, &error);
+    chat_settings settings = {
+        .model = config.model, .image = -1, .mouse = config.mouse, .theme = config.theme};
+    if (!status)
+        status = read_options(&settings, argc, argv, &error);
     if (!status)
         status = open_program(&program, &settings, &error);
     if (!status)

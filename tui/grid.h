@@ -20,10 +20,21 @@ typedef enum vd_depth {
     VD_DEPTH_DIRECT
 } vd_depth;
 
-// What the terminal can show.
+// Which colours are used (tui/theme.h): made for a dark or a light background, none, or told apart
+// by the colour-blind.
+typedef enum vd_theme_name {
+    VD_THEME_DARK,
+    VD_THEME_LIGHT,
+    VD_THEME_MONO,
+    VD_THEME_SAFE,
+    VD_THEMES
+} vd_theme_name;
+
+// What the terminal can show, and what is wanted of it.
 typedef struct vd_look {
     vd_depth depth;
     bool ascii; // nothing beyond ASCII
+    vd_theme_name theme;
 } vd_look;
 
 // 0 = the terminal's own colour, else a palette index or 24-bit RGB.

@@ -7,15 +7,7 @@
 #include <unistd.h>
 
 #include "engine/alloc.h"
-
-static char *join(const char *directory, const char *name)
-{
-    size_t size = strlen(directory) + strlen(name) + 2;
-    char *path = vd_alloc(size, 1);
-    if (path)
-        snprintf(path, size, "%s/%s", directory, name);
-    return path;
-}
+#include "tui/config.h"
 
 // Makes every directory above the last slash.
 static bool make_parents(char *path)
@@ -32,15 +24,7 @@ static bool make_parents(char *path)
 
 char *vd_state_path(const char *name)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    char *directory = NULL, *path = NULL;
-    if (state && state[0] == '/') // the specification: relative ones are to be ignored
-        directory = join(state, "visdial");
-    else if (home && home[0] == '/')
-        directory = join(home, ".local/state/visdial");
-    if (directory)
-        path = join(directory, name);
-    vd_free(directory);
+    char *path = vd_config_place("XDG_STATE_HOME", ".local/state", name);
     if (path && make_parents(path))
         return path;
     vd_free(path);

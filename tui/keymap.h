@@ -46,11 +46,12 @@ typedef struct vd_key {
 // the last.
 #define VD_PLACE_LIST(X)                                                                           \
     X(CHAT, chat)                                                                                  \
-    X(ZOOM, zoom)       /* the picture fills the screen */                                         \
-    X(ANSWERS, answers) /* the whole pool as a list, typing filters it */                          \
-    X(DETAIL, detail)   /* the attention heat maps */                                              \
-    X(COMPARE, compare) /* what several models answer, side by side */                             \
-    X(WALK, walk)       /* one answer stage by stage, and what if */                               \
+    X(ZOOM, zoom)         /* the picture fills the screen */                                       \
+    X(ANSWERS, answers)   /* the whole pool as a list, typing filters it */                        \
+    X(DETAIL, detail)     /* the attention heat maps */                                            \
+    X(PICTURES, pictures) /* all of them, typing finds some */                                     \
+    X(COMPARE, compare)   /* what several models answer, side by side */                           \
+    X(WALK, walk)         /* one answer stage by stage, and what if */                             \
     X(HELP, help)
 
 typedef enum vd_place {
@@ -78,6 +79,7 @@ typedef enum vd_place {
     X(NEWER_ROUND)                                                                                 \
     X(CHOOSE_ANSWER)                                                                               \
     X(COMPARE)                                                                                     \
+    X(PICTURES)                                                                                    \
     X(FOLLOW)                                                                                      \
     X(EDIT_ROUND)                                                                                  \
     X(NEXT_BRANCH)                                                                                 \

@@ -250,6 +250,9 @@ static void act(vd_chat *chat, vd_action action, vd_key key)
     case VD_ACTION_ANSWERS:
         vd_chat_toggle(chat, VD_PLACE_ANSWERS);
         break;
+    case VD_ACTION_PICTURES:
+        vd_chat_toggle(chat, VD_PLACE_PICTURES);
+        break;
     case VD_ACTION_COMPARE:
         vd_chat_toggle(chat, VD_PLACE_COMPARE);
         break;
@@ -340,6 +343,9 @@ void vd_chat_free(vd_chat *chat)
         vd_free(chat->lanes[i].name);
     vd_free(chat->boxes);
     vd_chat_walk_drop(chat);
+    for (size_t i = 0; i < chat->contents_count; i++)
+        vd_free(chat->contents[i]);
+    vd_free(chat->contents);
     vd_picture_clear(&chat->picture);
     vd_line_free(&chat->line);
     vd_line_free(&chat->filter);

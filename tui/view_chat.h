@@ -33,6 +33,8 @@ typedef struct vd_chat_source {
     // One of the candidates of that round, NULL past the last; how right people found it, 0..1,
     // negative when not known.
     const char *(*candidate)(void *context, size_t index, int round, int which, float *relevance);
+    // What was found in a picture, "large blue metal cube; small ..."; "" when that is not known.
+    void (*contents)(void *context, size_t index, char *out, size_t size);
     // Index of a picture by its id; the error names some that exist.
     vd_status (*find)(void *context, int64_t image_id, size_t *index, vd_error *err);
     vd_status (*picture)(void *context, size_t index, vd_image *out, vd_error *err);
@@ -80,9 +82,15 @@ typedef struct vd_take {
     vd_metrics metrics; // of this round among people's candidates; empty when they are not known
 } vd_take;
 
+// How many rows of the dialog a round takes, and what that depends on.
+typedef struct vd_laid {
+    int width, lane, chosen, rows;
+} vd_laid;
+
 // One question and what the lanes answered.
 typedef struct vd_round {
     char *typed;
+    vd_laid laid;
     int human; // round of the people's dialog with this question, -1 none
     vd_take take[VD_LANES];
 } vd_round;
@@ -133,14 +141,17 @@ struct vd_chat {
     vd_place stack[VD_PLACES]; // the way here, from the chat on
     int depth;
     vd_line line;
-    vd_line filter; // of the place that filters
-    int list_at;    // cursor in the filtered list
+    vd_line filter;  // of the place that filters
+    int list_at;     // cursor in the filtered list
+    char **contents; // (pictures) what is in them, once it was asked for; owned
+    size_t contents_count;
     int word;       // of the detail view
     vd_chat_walk walk;
     int suggestion; // people's rounds already suggested for this picture
     char suggested[VD_LINE_MAX + 1];
     bool pasting;
     bool no_outlines;
+    vd_theme_name theme;
 
     int scroll;         // dialog: lines above the bottom
     int top[VD_PLACES]; // of places that scroll as a page: the first row in sight
@@ -158,7 +169,7 @@ struct vd_chat {
     vd_panels layout;
     int page;                   // lines of what scrolls in this place
     int scroll_most;            // how far it can scroll
-    int row_round[VD_GRID_MAX]; // round shown in a row of the screen, -1 none
+    int row_round[VD_GRID_MAX]; // round (in lists: entry) shown in a row of the screen, -1 none
 };
 
 // Starts at a picture with a model to load; both are requested. seed: of random pictures.

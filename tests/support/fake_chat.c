@@ -75,6 +75,13 @@ static const char *candidate(void *context, size_t index, int round, int which, 
     return answers[which];
 }
 
+static void contents(void *context, size_t index, char *out, size_t size)
+{
+    (void)context;
+    snprintf(out, size, "%s",
+             index == 1 ? "small green rubber cylinder; large red metal cube" : "");
+}
+
 static vd_status find(void *context, int64_t id, size_t *index, vd_error *err)
 {
     (void)context;
@@ -165,7 +172,7 @@ static void make_reply(const vd_chat *chat, const vd_request *request, vd_reply 
         }
         answer->order[at] = i;
     }
-    answer->rounds = request->turns + 1;
+    answer->rounds = request->turns < 100 ? request->turns + 1 : 100; // a bound for memory
     answer->question_length = reply->words;
     answer->regions = FAKE_REGIONS;
     answer->history_length = vd_alloc((size_t)answer->rounds, sizeof *answer->history_length);
@@ -372,7 +379,8 @@ void fake_chat_start(fake_chat *fake)
     assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
     bool lost = fake->model_lost, no_boxes = fake->no_boxes;
     *fake = (fake_chat){.model_lost = lost, .no_boxes = no_boxes, .mouse = -1};
-    vd_chat_source source = {NULL, count, image_id, caption, human, candidate, find, picture};
+    vd_chat_source source = {NULL,      count,    image_id, caption, human,
+                             candidate, contents, find,     picture};
     assert_int_equal(vd_chat_init(&fake->chat, &source, 0, "improved", 1, NULL), VD_OK);
     serve(fake);
     fake_chat_size(fake, 80, 24);

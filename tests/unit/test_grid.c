@@ -119,10 +119,10 @@ static void mono_styles_have_no_colour(void **state)
 {
     (void)state;
     for (int role = 0; role < VD_ROLES; role++) {
-        vd_style style = vd_theme((vd_look){VD_DEPTH_MONO, false}, (vd_role)role);
+        vd_style style = vd_theme((vd_look){.depth = VD_DEPTH_MONO}, (vd_role)role);
         assert_int_equal(style.fg, VD_COLOR_DEFAULT);
         assert_int_equal(style.bg, VD_COLOR_DEFAULT);
-        style = vd_theme((vd_look){VD_DEPTH_DIRECT, false}, (vd_role)role);
+        style = vd_theme((vd_look){.depth = VD_DEPTH_DIRECT}, (vd_role)role);
         assert_false(style.fg & VD_COLOR_INDEX); // indices mean other things there
     }
 }

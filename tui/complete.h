@@ -1,0 +1,21 @@
+// Completing what is being typed: the longest start that all candidates share, and a list of them.
+#ifndef VD_COMPLETE_H
+#define VD_COMPLETE_H
+
+#include <stddef.h>
+
+typedef struct vd_completion {
+    const char *typed; // so far
+    char common[1024]; // what all of them start with
+    char list[256];    // as many as fit
+    int matches;
+} vd_completion;
+
+// Takes a candidate when it starts with what was typed.
+void vd_complete_add(vd_completion *completion, const char *candidate);
+// Takes the files and directories that start with the path typed (directories end in '/'), of the
+// files only those with this ending; "~/" is the home directory. Hidden ones only when asked for.
+// typed may have something before the path: `skip` bytes.
+void vd_complete_paths(vd_completion *completion, size_t skip, const char *ending);
+
+#endif
