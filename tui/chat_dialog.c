@@ -123,19 +123,29 @@ static void draw_figures(vd_grid *grid, vd_rect at, const vd_take *take)
     vd_grid_text(grid, at.x + 1, at.y, at.width - width - 3, was, role(grid, VD_ROLE_NOTE));
 }
 
+// Columns for the number of a round and the mark of the selected one.
+static int gutter_width(const vd_chat *chat)
+{
+    int width = 3;
+    for (size_t most = 99; chat->round_count > most && width < 12; most = most * 10 + 9)
+        width++;
+    return width;
+}
+
 void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     static dialog_row rows[VD_GRID_MAX];
     if (at.height <= 0 || at.width < 20)
         return;
-    int total = rows_before(chat, (int)chat->round_count, at.width);
+    int gutter = gutter_width(chat), width = at.width - gutter + 3;
+    int total = rows_before(chat, (int)chat->round_count, width);
     chat->page = at.height;
     chat->scroll_most = total > at.height ? total - at.height : 0;
     int top =
         chat->scroll_most - (chat->scroll < chat->scroll_most ? chat->scroll : chat->scroll_most);
     if (chat->follow) { // the selected round's first row comes into sight
         int wanted = chat->selected >= 0 ? chat->selected : (int)chat->round_count - 1;
-        int row = rows_before(chat, wanted, at.width);
+        int row = rows_before(chat, wanted, width);
         if (row < top)
             top = row;
         else if (row > top + at.height - 2)
@@ -144,19 +154,19 @@ void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
         chat->follow = false;
     }
     chat->scroll = chat->scroll_most - top;
-    collect_rows(chat, at.width, top, rows, at.height < VD_GRID_MAX ? at.height : VD_GRID_MAX);
+    collect_rows(chat, width, top, rows, at.height < VD_GRID_MAX ? at.height : VD_GRID_MAX);
     const vd_round *shown = vd_chat_shown(chat);
     for (int i = 0; i < at.height && i < VD_GRID_MAX && top + i < total; i++) {
         const dialog_row *row = &rows[i];
         const vd_round *round = row->round >= 0 ? &chat->rounds[row->round] : NULL;
         const vd_take *take = round ? &round->take[chat->lane] : NULL;
-        int y = at.y + i, x = at.x + 3;
+        int y = at.y + i, x = at.x + gutter;
         if (y < VD_GRID_MAX)
             chat->row_round[y] = take && take->ready ? row->round : -1;
         if (row->first && round) {
             char number[24];
-            snprintf(number, sizeof number, "%2d", row->round + 1);
-            vd_grid_text(grid, at.x, y, 3, number,
+            snprintf(number, sizeof number, "%*d", gutter - 1, row->round + 1);
+            vd_grid_text(grid, at.x, y, gutter, number,
                          role(grid, round == shown ? VD_ROLE_PROMPT : VD_ROLE_FAINT));
         }
         bool chosen_round = chat->selected >= 0 && round == shown;
@@ -164,11 +174,11 @@ void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
                                     : row->answer ? VD_ROLE_ANSWER
                                                   : VD_ROLE_QUESTION);
         if (chosen_round) // which round the panels show
-            vd_grid_put(grid, at.x + 2, y, 0x258C, '|', role(grid, VD_ROLE_PROMPT));
-        vd_grid_text_n(grid, x, y, at.width - 3, row->text, row->length, style);
+            vd_grid_put(grid, at.x + gutter - 1, y, 0x258C, '|', role(grid, VD_ROLE_PROMPT));
+        vd_grid_text_n(grid, x, y, at.width - gutter, row->text, row->length, style);
         mark_matches(chat, grid, x, y, row);
         if (row->last && take && take->ready) {
-            int used = vd_text_width(row->text, row->length) + 4;
+            int used = vd_text_width(row->text, row->length) + gutter + 1;
             draw_figures(grid, (vd_rect){at.x + used, y, at.width - used, 1}, take);
         }
     }

@@ -15,8 +15,11 @@ static const vd_option no_options[] = {{0}};
 
 const vd_command vd_commands[] = {
     {"chat", vd_cmd_chat, "chat about a picture on the whole screen", "[options]",
-     "What `visdial` does when no command is named. Needs a terminal; `visdial ask` does not.",
-     "  visdial chat --image 3 --model base\n", vd_cmd_chat_options, NULL},
+     "What `visdial` does when no command is named. Needs a terminal; `visdial ask` does not.\n"
+     "F1 lists the keys and /commands. $XDG_CONFIG_HOME/visdial/config may hold lines like\n"
+     "`theme = light`, `mouse = off`, `model = base`; what is given here goes before them.",
+     "  visdial chat --image 3 --model base\n  visdial chat --theme light\n", vd_cmd_chat_options,
+     NULL},
     {"ask", vd_cmd_ask, "answer questions about a picture, without a screen",
      "--image ID [options] [\"question\" ...]",
      "The questions are one conversation: each is answered knowing those before it and the first\n"

@@ -6,7 +6,7 @@
 #include "features/extract.h"
 
 const char *const vd_attribute_names[] = {
-    "red",  "green", "blue",     "yellow", "cyan",   "purple", "gray",  "brown",
+    "red",  "green", "blue",     "yellow", "purple", "orange", "white", "black",
     "cube", "ball",  "cylinder", "cone",   "rubber", "metal",  "small", "large"};
 
 static const char *best_name(const float *features, int kind)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -101,12 +102,12 @@ static void start_command(const char *environment, const char *command)
     snprintf(script, sizeof script,
              "rm -f '%s/pid'\n"
              "env -u NO_COLOR -u LC_ALL -u LC_CTYPE -u LANG -u COLORTERM XDG_STATE_HOME='%s'"
-             " TERM=tmux-256color %s"
+             " XDG_CONFIG_HOME='%s/config' TERM=tmux-256color %s"
              " sh -c 'echo $$ >%s/pid; exec %s %s --assets %s'\n"
              "echo \"[exit $?]\"\nstty -a | tr ' ' '\\n' | grep -E '^-?(icanon|echo|isig);?$'"
              " | tr '\\n' ' '\necho '[end]'\nexec cat\n",
-             directory, directory, environment, directory, program ? program : "build/visdial",
-             command, world.directory);
+             directory, directory, directory, environment, directory,
+             program ? program : "build/visdial", command, world.directory);
     support_write_text(path, script);
     tell("kill-session -t chat");
     free(tmux("new-session -d -s chat -x 80 -y 24 'sh %s'", path));
@@ -168,6 +169,40 @@ static void a_question_is_answered(void **state)
     await("improved answers from now on");
     tell("send-keys -t chat F6");
     await("before: ");
+    tell("send-keys -t chat C-d");
+    expect_restored("[exit 0]");
+}
+
+static void two_models_answer_side_by_side(void **state)
+{
+    (void)state;
+    start("");
+    await("improved  cpu");
+    tell("send-keys -t chat 'what color is the ball?' Enter");
+    await("Answers within 4 candidates");
+    tell("send-keys -t chat F10");
+    await("base  shared answers");
+    await("base against improved: ");
+    tell("send-keys -t chat 'and the cube?' Enter");
+    await("Round 2: and the cube?");
+    await("base against improved: ");
+    tell("send-keys -t chat Right M-h");
+    await("base  own answers");
+    tell("send-keys -t chat M-Up");
+    await("Round 1: what color is the ball?");
+    tell("send-keys -t chat M-e");
+    await("round 1> what color is the ball?");
+    tell("send-keys -t chat C-u 'is it red?' Enter");
+    await("rounds 1 to 2 were asked again");
+    await("branch 2/2");
+    tell("resize-window -t chat -x 40 -y 12");
+    await(" own");
+    tell("resize-window -t chat -x 120 -y 40");
+    await("of mass moved");
+    tell("send-keys -t chat Escape");
+    await("Round 1, within 4 candidates");
+    tell("send-keys -t chat M-n");
+    await("branch 1/2");
     tell("send-keys -t chat C-d");
     expect_restored("[exit 0]");
 }
@@ -298,10 +333,50 @@ static void a_locale_without_utf_8_gets_ascii(void **state)
     free(screen);
 }
 
+// Writes the configuration that the program reads.
+static void configure(const char *text)
+{
+    char *config = support_join(directory, "config"), *own = support_join(config, "visdial");
+    char *path = support_join(own, "config");
+    mkdir(config, 0700);
+    mkdir(own, 0700);
+    support_write_text(path, text);
+    free(path);
+    free(own);
+    free(config);
+}
+
+static void the_configuration_is_read_and_the_command_line_goes_first(void **state)
+{
+    (void)state;
+    configure("theme = mono\nmodel = base\nmouse = off\n");
+    start("");
+    await("base  cpu");
+    assert_false(is_coloured());
+    expect_format("#{mouse_any_flag}", "0");
+    static const char *const themes[] = {"light", "safe", "dark"};
+    for (size_t i = 0; i < sizeof themes / sizeof *themes; i++) {
+        free(tmux("send-keys -t chat '/theme %s' Enter", themes[i]));
+        char said[64];
+        snprintf(said, sizeof said, "theme %s; ", themes[i]);
+        await(said);
+        assert_true(is_coloured());
+    }
+    tell("send-keys -t chat C-d");
+    await("[exit 0]");
+    configure("theme = pink\n");
+    start("");
+    await("[end]");
+    assert_true(shows("line 1: found theme = 'pink', expected dark, light, mono or safe"));
+    assert_true(shows("[exit 4]"));
+    configure("");
+}
+
 static void other_terminals_work(void **state)
 {
     (void)state;
-    static const char *const names[] = {"xterm-256color", "xterm", "linux", "vt100", "screen"};
+    static const char *const names[] = {"xterm-256color", "xterm-16color", "xterm",
+                                        "linux",          "vt100",         "screen"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char environment[64];
         // On the Linux console curses opens the mouse's library, which leaks ten bytes.
@@ -433,6 +508,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_question_is_answered),
+        cmocka_unit_test(two_models_answer_side_by_side),
         cmocka_unit_test(resizing_down_to_nothing_and_back_keeps_the_chat),
         cmocka_unit_test(signals_leave_the_terminal_as_it_was),
         cmocka_unit_test(closing_the_terminal_ends_the_program),
@@ -442,6 +518,7 @@ int main(void)
         cmocka_unit_test(pasting_lines_asks_nothing),
         cmocka_unit_test(no_color_is_respected_when_it_is_not_empty),
         cmocka_unit_test(a_locale_without_utf_8_gets_ascii),
+        cmocka_unit_test(the_configuration_is_read_and_the_command_line_goes_first),
         cmocka_unit_test(other_terminals_work),
         cmocka_unit_test(terminals_that_cannot_do_it_get_a_message),
         cmocka_unit_test(without_a_terminal_the_command_line_is_suggested),

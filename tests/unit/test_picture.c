@@ -12,8 +12,10 @@
 #include "tui/picture.h"
 
 static const vd_look looks[] = {
-    {VD_DEPTH_MONO, false},   {VD_DEPTH_8, false},   {VD_DEPTH_16, false}, {VD_DEPTH_256, false},
-    {VD_DEPTH_DIRECT, false}, {VD_DEPTH_MONO, true}, {VD_DEPTH_256, true}};
+    {.depth = VD_DEPTH_MONO, .ascii = false},   {.depth = VD_DEPTH_8, .ascii = false},
+    {.depth = VD_DEPTH_16, .ascii = false},     {.depth = VD_DEPTH_256, .ascii = false},
+    {.depth = VD_DEPTH_DIRECT, .ascii = false}, {.depth = VD_DEPTH_MONO, .ascii = true},
+    {.depth = VD_DEPTH_256, .ascii = true}};
 enum { LOOKS = sizeof looks / sizeof *looks };
 
 // Left half red, right half white.

@@ -1,0 +1,207 @@
+// The file of what a person wants every time, and completing what is typed.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assets/blocks/scene.h"
+#include "engine/alloc.h"
+#include "tests/support/support.h"
+#include "tui/complete.h"
+#include "tui/config.h"
+#include "tui/contents.h"
+
+static char *directory, *path;
+static vd_error err;
+
+static int start(void **state)
+{
+    (void)state;
+    directory = support_temp_dir();
+    path = support_join(directory, "config");
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    support_remove_tree(directory);
+    free(directory);
+    free(path);
+    return 0;
+}
+
+static void settings_are_read_over_what_is_there(void **state)
+{
+    (void)state;
+    vd_preferences wanted = vd_preferences_defaults();
+    assert_int_equal(vd_preferences_read(path, &wanted, &err), VD_OK); // no file
+    assert_int_equal(wanted.theme, VD_THEME_DARK);
+    assert_true(wanted.mouse);
+    support_write_text(path,
+                       "# mine\r\n\n  theme=light\r\nmouse =\toff\nmodel = my models/a b.st \n");
+    assert_int_equal(vd_preferences_read(path, &wanted, &err), VD_OK);
+    assert_int_equal(wanted.theme, VD_THEME_LIGHT);
+    assert_false(wanted.mouse);
+    assert_string_equal(wanted.model, "my models/a b.st");
+    support_write_text(path, "theme = safe"); // no line end
+    assert_int_equal(vd_preferences_read(path, &wanted, &err), VD_OK);
+    assert_int_equal(wanted.theme, VD_THEME_SAFE);
+    assert_string_equal(wanted.model, "my models/a b.st");
+}
+
+static void refused(const char *text, const char *what)
+{
+    vd_preferences wanted = vd_preferences_defaults();
+    support_write_text(path, text);
+    support_refused(vd_preferences_read(path, &wanted, &err), VD_FORMAT, &err, path, what, NULL);
+}
+
+static void a_wrong_line_is_named(void **state)
+{
+    (void)state;
+    refused("\ntheme = pink\n", "line 2: found theme = 'pink', expected dark, light, mono or safe");
+    refused("mouse = maybe", "line 1: found mouse = 'maybe', expected on or off");
+    refused("model =", "line 1: found model = '', expected base, improved or a model file");
+    refused("colour = red",
+            "line 1: there is no setting 'colour'; there are theme, mouse and model");
+    refused("theme", "line 1: found 'theme', expected `name = value`");
+    vd_preferences wanted = vd_preferences_defaults();
+    support_write_file(path, "theme = \0light", 14);
+    support_refused(vd_preferences_read(path, &wanted, &err), VD_FORMAT, &err, "NUL", NULL);
+}
+
+static vd_status read_it(void *context, vd_error *error)
+{
+    vd_preferences wanted = vd_preferences_defaults();
+    return vd_preferences_read(context, &wanted, error);
+}
+
+static void out_of_memory_is_reported(void **state)
+{
+    (void)state;
+    support_write_text(path, "theme = mono\n");
+    assert_true(support_fail_each_allocation(read_it, path) >= 1);
+}
+
+static void the_place_is_where_the_specification_says(void **state)
+{
+    (void)state;
+    setenv("VD_TEST_PLACE", "/somewhere", 1);
+    char *place = vd_config_place("VD_TEST_PLACE", ".config", "config");
+    assert_string_equal(place, "/somewhere/visdial/config");
+    vd_free(place);
+    setenv("VD_TEST_PLACE", "relative", 1); // to be ignored
+    setenv("HOME", "/home-of-a-test", 1);
+    place = vd_config_place("VD_TEST_PLACE", ".config", "config");
+    assert_string_equal(place, "/home-of-a-test/.config/visdial/config");
+    vd_free(place);
+    unsetenv("HOME");
+    assert_null(vd_config_place("VD_TEST_PLACE", ".config", "config"));
+}
+
+// ---- completion --------------------------------------------------------------------------------
+
+static void words_complete_to_what_they_share(void **state)
+{
+    (void)state;
+    vd_completion completion = {.typed = "/mo"};
+    vd_complete_add(&completion, "/model");
+    assert_string_equal(completion.common, "/model");
+    vd_complete_add(&completion, "/quit");
+    vd_complete_add(&completion, "/mouse");
+    assert_int_equal(completion.matches, 2);
+    assert_string_equal(completion.common, "/mo");
+    assert_string_equal(completion.list, "/model  /mouse");
+}
+
+static vd_completion complete_path(const char *typed)
+{
+    vd_completion completion = {.typed = typed};
+    vd_complete_paths(&completion, strlen("/model "), ".safetensors");
+    return completion;
+}
+
+static void paths_complete_to_models_and_directories(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"one.safetensors", "once.txt", ".hidden.safetensors",
+                                        "caf\xc3\xa9.safetensors"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *file = support_join(directory, names[i]);
+        support_write_text(file, "");
+        free(file);
+    }
+    char typed[600], expected[600];
+    snprintf(typed, sizeof typed, "/model %s/on", directory);
+    vd_completion completion = complete_path(typed);
+    snprintf(expected, sizeof expected, "/model %s/one.safetensors", directory);
+    assert_int_equal(completion.matches, 1);
+    assert_string_equal(completion.common, expected);
+    snprintf(typed, sizeof typed, "/model %s/", directory);
+    completion = complete_path(typed);
+    assert_int_equal(completion.matches, 2); // neither the hidden one nor the text
+    snprintf(typed, sizeof typed, "/model %s/.h", directory);
+    assert_int_equal(complete_path(typed).matches, 1);
+    const char *base = strrchr(directory, '/');
+    snprintf(typed, sizeof typed, "/model %.*s", (int)(base - directory + strlen(base)), directory);
+    completion = complete_path(typed);
+    assert_int_equal(completion.matches, 1);
+    assert_int_equal(completion.common[strlen(completion.common) - 1], '/');
+    setenv("HOME", directory, 1);
+    completion = complete_path("/model ~/on");
+    assert_string_equal(completion.common, "/model ~/one.safetensors");
+    assert_int_equal(complete_path("/model /nowhere/at/all/").matches, 0);
+}
+
+// ---- contents ----------------------------------------------------------------------------------
+
+static void attributes_are_named_as_the_world_names_them(void **state)
+{
+    (void)state;
+    const char *const *at = vd_attribute_names;
+    for (int i = 0; i < BLOCKS_COLORS; i++)
+        assert_string_equal(*at++, blocks_color_names[i]);
+    for (int i = 0; i < BLOCKS_SHAPES; i++)
+        assert_string_equal(*at++, blocks_shape_names[i]);
+    for (int i = 0; i < BLOCKS_MATERIALS; i++)
+        assert_string_equal(*at++, blocks_material_names[i]);
+    for (int i = 0; i < BLOCKS_SIZES; i++)
+        assert_string_equal(*at++, blocks_size_names[i]);
+}
+
+// The bundled picture 1000001: what its scene file says is what its features say.
+static void a_bundled_picture_tells_what_is_in_it(void **state)
+{
+    (void)state;
+    vd_world *world;
+    assert_int_equal(vd_world_open("assets", &world, &err), VD_OK);
+    char text[1024];
+    vd_contents_of(world, 0, text, sizeof text);
+    assert_non_null(strstr(text, "large blue metal cube"));
+    assert_non_null(strstr(text, "large blue rubber ball"));
+    assert_non_null(strstr(text, "small blue metal cone"));
+    vd_contents_of(world, 0, text, 8); // cut
+    assert_int_equal(strlen(text), 7);
+    vd_world_close(world);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(settings_are_read_over_what_is_there),
+        TEST(a_wrong_line_is_named),
+        TEST(out_of_memory_is_reported),
+        TEST(words_complete_to_what_they_share),
+        TEST(paths_complete_to_models_and_directories),
+        TEST(attributes_are_named_as_the_world_names_them),
+        TEST(a_bundled_picture_tells_what_is_in_it),
+        TEST(the_place_is_where_the_specification_says), // last: it takes HOME away
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
