@@ -344,7 +344,7 @@ static void commands_complete_and_complain(void **state)
     expect("picture 2/3");
     fake_chat_keys(&fake, "'/mod' Tab");
     expect("> /model");
-    fake_chat_keys(&fake, "'b' Tab");
+    fake_chat_keys(&fake, "'bas' Tab");
     expect("> /model base");
     fake_chat_keys(&fake, "C-u '/nonsense' Enter");
     expect("/nonsense is no command");
