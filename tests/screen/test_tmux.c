@@ -375,8 +375,7 @@ static void the_configuration_is_read_and_the_command_line_goes_first(void **sta
 static void other_terminals_work(void **state)
 {
     (void)state;
-    static const char *const names[] = {"xterm-256color", "xterm-16color", "xterm",
-                                        "linux",          "vt100",         "screen"};
+    static const char *const names[] = {"xterm-256color", "xterm", "linux", "vt100", "screen"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char environment[64];
         // On the Linux console curses opens the mouse's library, which leaks ten bytes.
@@ -388,6 +387,38 @@ static void other_terminals_work(void **state)
         tell("send-keys -t chat C-d");
         await("[exit 0]");
     }
+}
+
+// Few machines describe one: it is made from the description of one with 256.
+static void a_terminal_with_16_colours_works_in_every_theme(void **state)
+{
+    (void)state;
+    char command[1024], environment[600];
+    snprintf(command, sizeof command,
+             "infocmp -x xterm-256color | sed -e 's/^xterm-256color|[^,]*,/visdial-16|test,/'"
+             " -e 's/colors#[0-9a-fx]*,/colors#16,/' -e 's/pairs#[0-9a-fx]*,/pairs#256,/'"
+             " >'%s/16.ti' && tic -x -o '%s/terminfo' '%s/16.ti'",
+             directory, directory, directory);
+    assert_int_equal(system(command), 0);
+    snprintf(environment, sizeof environment, "TERM=visdial-16 TERMINFO='%s/terminfo'", directory);
+    start(environment);
+    await("improved  cpu");
+    tell("send-keys -t chat 'what color is it?' Enter");
+    await("Answers within");
+    static const char *const themes[] = {"light", "safe", "mono", "dark"};
+    for (size_t i = 0; i < sizeof themes / sizeof *themes; i++) {
+        free(tmux("send-keys -t chat '/theme %s' Enter", themes[i]));
+        char said[64];
+        snprintf(said, sizeof said, "theme %s; ", themes[i]);
+        await(said);
+        assert_int_equal(is_coloured(), strcmp(themes[i], "mono") != 0);
+        char *screen = tmux("capture-pane -e -p -t chat");
+        assert_null(strstr(screen, "38;5;1")); // nothing of 256: 16 has no 38;5;16 and beyond
+        assert_null(strstr(screen, "38;5;2"));
+        free(screen);
+    }
+    tell("send-keys -t chat C-d");
+    await("[exit 0]");
 }
 
 static void terminals_that_cannot_do_it_get_a_message(void **state)
@@ -520,6 +551,7 @@ int main(void)
         cmocka_unit_test(a_locale_without_utf_8_gets_ascii),
         cmocka_unit_test(the_configuration_is_read_and_the_command_line_goes_first),
         cmocka_unit_test(other_terminals_work),
+        cmocka_unit_test(a_terminal_with_16_colours_works_in_every_theme),
         cmocka_unit_test(terminals_that_cannot_do_it_get_a_message),
         cmocka_unit_test(without_a_terminal_the_command_line_is_suggested),
         cmocka_unit_test(wrong_options_are_refused_before_the_screen_opens),
