@@ -121,7 +121,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("png")
     parser.add_argument("--size", type=int, default=18, help="of the font, in pixels")
+    parser.add_argument("--light", action="store_true", help="dark text on a light background")
     arguments = parser.parse_args()
+    if arguments.light:
+        global FOREGROUND, BACKGROUND
+        FOREGROUND, BACKGROUND = (0x20, 0x23, 0x28), (0xFD, 0xFD, 0xFB)
     faces = {name: ImageFont.truetype(FONTS % name, arguments.size)
              for name in ("", "-Bold", "-Oblique", "-BoldOblique")}
     ascent, descent = faces[""].getmetrics()

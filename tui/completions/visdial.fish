@@ -12,6 +12,7 @@ complete -c visdial -n '__fish_seen_subcommand_from chat' -l dense -r -d 'releva
 complete -c visdial -n '__fish_seen_subcommand_from chat' -l resume -d 'take up the conversation that was left last'
 complete -c visdial -n '__fish_seen_subcommand_from chat' -l transcript -r -d 'write the transcript there; with --resume take up what is in it'
 complete -c visdial -n '__fish_seen_subcommand_from chat' -l no-transcript -d 'write none'
+complete -c visdial -n '__fish_seen_subcommand_from chat' -l theme -r -d 'dark (the default), light, mono or safe (for the colour-blind)'
 complete -c visdial -n '__fish_seen_subcommand_from chat' -l no-mouse -d 'leave the mouse to the terminal'
 complete -c visdial -n __fish_use_subcommand -f -a ask -d 'answer questions about a picture, without a screen'
 complete -c visdial -n '__fish_seen_subcommand_from ask' -l image -r -d 'the picture, by its number or a file whose name ends in it'
