@@ -145,7 +145,7 @@ struct vd_chat {
     int list_at;     // cursor in the filtered list
     char **contents; // (pictures) what is in them, once it was asked for; owned
     size_t contents_count;
-    int word;       // of the detail view
+    int word; // of the detail view
     vd_chat_walk walk;
     int suggestion; // people's rounds already suggested for this picture
     char suggested[VD_LINE_MAX + 1];
