@@ -2,7 +2,7 @@
 _visdial() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W 'chat ask walk train curves eval compare replay blocks extract data pool info help --help --version' -- "$word"))
+        COMPREPLY=($(compgen -W 'chat ask walk train curves eval compare replay blocks extract data features pool info help --help --version' -- "$word"))
         return
     fi
     case $previous in
@@ -18,14 +18,15 @@ _visdial() {
     train) options='--data --features --val --val-features --val-dense --val-limit --from --glove --out --resume --checkpoint-every --checkpoint-steps --stop-after --quiet --watch --preset --gate --positions --optimiser --decoder --margin --lambda-start --lambda-decay --lambda-floor --embed --hidden --dropout --lstm-dropout --position-dropout --open-gates --rate --clip --batch --micro-batch --epochs --seed --min-count --pool --half --help' ;;
     curves) options='--tag --width --height --watch --help' ;;
     eval) options='--model --data --features --dense --from-ranks --ranks --decoder --assets --limit --batch --threads --resamples --seed --other-image --no-history --json --quiet --help' ;;
-    compare) options='--model --data --features --dense --pictures --assets --limit --right --group --family --round --find --cases --resamples --html --markdown --json --quiet --help' ;;
-    replay) options='--image --model --data --features --dense --assets --tolerance --no-check --html --markdown --visdial --help' ;;
+    compare) options='--model --data --features --dense --pictures --assets --limit --right --group --family --round --find --cases --resamples --html --markdown --json --screen --quiet --help' ;;
+    replay) options='--image --screen --model --data --features --dense --assets --tolerance --no-check --html --markdown --visdial --help' ;;
     blocks) options='--out --seed --train --val --test --pictures --no-pictures --no-features --extractor --threads --split --count --index --png --quiet --help' words='make world show' ;;
     extract) options='--out --model --show --train --evaluate --split --pictures --epochs --rate --seed --quiet --help' ;;
     data) options='--out --model --vocab --min-count --top --help' words='info pack vocab' ;;
+    features) options='--out --index --f32 --data --images --quiet --help' words='info import' ;;
     pool) options='--data --top --model --out --quiet --help' words='build' ;;
     info) options='--help' ;;
-    help) options='--completion --manual --help' words='chat ask walk train eval compare replay blocks extract data pool info help' ;;
+    help) options='--completion --manual --help' words='chat ask walk train eval compare replay blocks extract data features pool info help' ;;
     esac
     if [ "${word#-}" != "$word" ]; then
         COMPREPLY=($(compgen -W "$options" -- "$word"))
