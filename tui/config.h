@@ -5,7 +5,7 @@
 //
 //   theme = dark        # or light, mono, safe (for the colour-blind)
 //   mouse = on          # or off
-//   model = improved    # or base, or a model file
+//   model = base        # or improved, or a model file
 #ifndef VD_CONFIG_H
 #define VD_CONFIG_H
 

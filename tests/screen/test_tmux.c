@@ -177,17 +177,17 @@ static void two_models_answer_side_by_side(void **state)
 {
     (void)state;
     start("");
-    await("improved  cpu");
+    await("base  cpu");
     tell("send-keys -t chat 'what color is the ball?' Enter");
     await("Answers within 4 candidates");
     tell("send-keys -t chat F10");
-    await("base  shared answers");
-    await("base against improved: ");
+    await("improved  shared answers");
+    await("improved against base: ");
     tell("send-keys -t chat 'and the cube?' Enter");
     await("Round 2: and the cube?");
-    await("base against improved: ");
+    await("improved against base: ");
     tell("send-keys -t chat Right M-h");
-    await("base  own answers");
+    await("improved  own answers");
     tell("send-keys -t chat M-Up");
     await("Round 1: what color is the ball?");
     tell("send-keys -t chat M-e");
@@ -349,9 +349,9 @@ static void configure(const char *text)
 static void the_configuration_is_read_and_the_command_line_goes_first(void **state)
 {
     (void)state;
-    configure("theme = mono\nmodel = base\nmouse = off\n");
+    configure("theme = mono\nmodel = improved\nmouse = off\n");
     start("");
-    await("base  cpu");
+    await("improved  cpu");
     assert_false(is_coloured());
     expect_format("#{mouse_any_flag}", "0");
     static const char *const themes[] = {"light", "safe", "dark"};
@@ -402,7 +402,7 @@ static void a_terminal_with_16_colours_works_in_every_theme(void **state)
     assert_int_equal(system(command), 0);
     snprintf(environment, sizeof environment, "TERM=visdial-16 TERMINFO='%s/terminfo'", directory);
     start(environment);
-    await("improved  cpu");
+    await("base  cpu");
     tell("send-keys -t chat 'what color is it?' Enter");
     await("Answers within");
     static const char *const themes[] = {"light", "safe", "mono", "dark"};
