@@ -2,7 +2,7 @@
 _visdial() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
     if [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W 'chat ask walk train curves eval compare replay blocks extract data features pool info help --help --version' -- "$word"))
+        COMPREPLY=($(compgen -W 'chat ask walk train curves eval compare replay blocks extract data features study pool import info help --help --version' -- "$word"))
         return
     fi
     case $previous in
@@ -12,8 +12,8 @@ _visdial() {
     esac
     local options= words=
     case ${COMP_WORDS[1]} in
-    chat) options='--image --model --assets --resume --transcript --no-transcript --theme --no-mouse --help' ;;
-    ask) options='--image --model --assets --top --fold --json --help' ;;
+    chat) options='--image --model --assets --data --features --images --dense --resume --transcript --no-transcript --theme --no-mouse --help' ;;
+    ask) options='--image --model --assets --data --features --top --fold --json --help' ;;
     walk) options='--image --model --assets --what-if --markdown --json --help' ;;
     train) options='--data --features --val --val-features --val-dense --val-limit --from --glove --out --resume --checkpoint-every --checkpoint-steps --stop-after --quiet --watch --preset --gate --positions --optimiser --decoder --margin --lambda-start --lambda-decay --lambda-floor --embed --hidden --dropout --lstm-dropout --position-dropout --open-gates --rate --clip --batch --micro-batch --epochs --seed --min-count --pool --half --help' ;;
     curves) options='--tag --width --height --watch --help' ;;
@@ -24,7 +24,9 @@ _visdial() {
     extract) options='--out --model --show --train --evaluate --split --pictures --epochs --rate --seed --quiet --help' ;;
     data) options='--out --model --vocab --min-count --top --help' words='info pack vocab' ;;
     features) options='--out --index --f32 --data --images --quiet --help' words='info import' ;;
+    study) options='--data --dense --against --limit --resamples --seed --json --help' ;;
     pool) options='--data --top --model --out --quiet --help' words='build' ;;
+    import) options='--words --out --gate --positions --min-count --pool --half --help' ;;
     info) options='--help' ;;
     help) options='--completion --manual --help' words='chat ask walk train eval compare replay blocks extract data features pool info help' ;;
     esac
