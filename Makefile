@@ -21,7 +21,7 @@ MAKEFLAGS += -r
 NEED_RUN  := gcc libc6-dev make pkg-config libncurses-dev libchafa-dev libglib2.0-dev \
              libpng-dev libjpeg-dev libstb-dev libopenblas-dev libyajl-dev libutf8proc-dev \
              libhdf5-dev libzip-dev
-NEED_TEST := g++ libcmocka-dev tmux
+NEED_TEST := g++ libopenmpi-dev openmpi-bin libcmocka-dev tmux
 NEED_LINT := clang clang-format clang-tidy
 NEED_PAGE := chromium
 PKGS      := ncursesw chafa glib-2.0 libpng libjpeg openblas yajl libutf8proc hdf5 libzip
@@ -38,7 +38,8 @@ LIB_SRC   := $(wildcard engine/*.c features/*.c assets/blocks/*.c) \
              $(filter-out tui/main.c,$(wildcard tui/*.c))
 TEST_SRC  := $(wildcard tests/*/test_*.c)
 BENCH_SRC := $(wildcard tests/bench/bench_*.c)
-SOURCES   := $(wildcard engine/*.c features/*.c assets/blocks/*.c tui/*.c tests/*/*.c)
+SOURCES   := $(filter-out tests/headless/%,$(wildcard engine/*.c features/*.c assets/blocks/*.c \
+             tui/*.c tests/*/*.c))
 HEADERS   := $(wildcard engine/*.h features/*.h assets/blocks/*.h tui/*.h tests/*.h tests/*/*.h)
 
 obj        = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -54,7 +55,23 @@ BENCH_BIN := $(call program,$(call matching,$(BENCH_SRC)))
 # tests the same files compiled for the host (cuda/host.h).
 CUDA_SRC  := $(wildcard cuda/*.cu)
 CUDA_HOST := $(wildcard cuda/*.cpp)
+CUDA_TEXTS := $(CUDA_SRC) $(CUDA_HOST) $(wildcard cuda/*.h cuda/*.cuh engine/mpi/*.c tests/headless/*.c)
 HOST_PLUGIN := $(BUILD)/host/visdial-cuda.so
+CUDA_HOME ?= /usr/local/cuda
+NVCC      ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard $(CUDA_HOME)/bin/nvcc \
+               /opt/cuda/bin/nvcc /usr/lib/cuda/bin/nvcc))
+CUDA      ?= no
+CUDA_PLUGIN := $(if $(filter-out no,$(CUDA)),$(BUILD)/visdial-cuda.so)
+# Of these the toolkit's own; PTX of the last one serves GPUs that come later.
+CUDA_ARCHS ?= 75 80 86 89 90 100 120
+archs      = $(filter $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch)),$(CUDA_ARCHS))
+gencode    = $(foreach arch,$(1),-gencode arch=compute_$(arch),code=sm_$(arch)) \
+             -gencode arch=compute_$(lastword $(1)),code=compute_$(lastword $(1))
+GENCODE    = $(eval GENCODE := $$(call gencode,$$(archs)))$(GENCODE)
+# Training in several processes: a plugin too, where there is an mpicc.
+MPICC     ?= $(shell command -v mpicc 2>/dev/null)
+MPI_PLUGIN := $(if $(MPICC),$(BUILD)/visdial-mpi.so)
+PLUGINS    = $(MPI_PLUGIN) $(CUDA_PLUGIN)
 
 OPT       ?= -O3 -g
 WARN      := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla
@@ -75,12 +92,12 @@ FISH_COMPLETION := share/fish/vendor_completions.d/visdial.fish
 # Runs this Makefile again, in parallel: it then sees what `deps` installed.
 AGAIN      = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: fixtures all run test programs deps bench torch san clang check format format-check lint tidy install \
+.PHONY: test-cuda fixtures all run test programs deps bench torch san clang check format format-check lint tidy install \
         uninstall clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: $(BUILD)/visdial ## build the program (the default)
+all: $(BUILD)/visdial $(PLUGINS) ## build the program (the default)
 
 run: ## install what is missing, build, open the chat; ARGS="ask --help" runs a command
 	@.ci/packages $(NEED_RUN)
@@ -106,6 +123,18 @@ torch: ## install PyTorch below build/, for bench only
 	@build/torch/bin/python -m pip install --quiet --upgrade torch numpy
 	@build/torch/bin/python tests/bench/mvan_torch.py --versions
 
+# Tests and benchmarks of the GPU backend for machines that have a GPU and little else: a compiler
+# and the CUDA toolkit. tests/headless/ stands in for cmocka and yajl.
+HEADLESS  := $(BUILD)/headless
+HEADLESS_OBJ := $(patsubst %.c,$(HEADLESS)/%.o,$(wildcard engine/*.c tests/headless/*.c) \
+                $(addprefix tests/support/,support.c golden.c backend.c random_model.c small_dialog.c))
+CUDA_TESTS := $(addprefix $(HEADLESS)/tests/,backend/test_operations golden/test_network \
+              unit/test_dialog)
+
+test-cuda: ## test the GPU backend on a GPU; wants only a C compiler and the CUDA toolkit
+	$(AGAIN) $(BUILD)/visdial-cuda.so $(CUDA_TESTS)
+	@VISDIAL_TEST_PLUGIN=$(BUILD)/visdial-cuda.so tests/backend/run_cuda $(CUDA_TESTS)
+
 san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	+@TEST_TIMEOUT=900 $(MAKE) --no-print-directory BUILD=build/san \
 	    OPT='-O1 -g -fno-omit-frame-pointer -Wno-format-truncation' \
@@ -122,10 +151,10 @@ check: ## who includes whom, sizes, words that do not belong in the tree
 	@tests/check
 
 format: ## lay the sources out
-	@clang-format -i $(SOURCES) $(HEADERS)
+	@clang-format -i $(SOURCES) $(HEADERS) $(CUDA_TEXTS)
 
 format-check: ## are the sources laid out?
-	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS)
+	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS) $(CUDA_TEXTS)
 
 lint: ## search the sources for bugs with clang-tidy
 	$(AGAIN) tidy
@@ -134,6 +163,8 @@ tidy: $(patsubst %.c,$(BUILD)/%.tidy,$(SOURCES))
 
 install: all ## install below PREFIX (/usr/local), DESTDIR in front
 	install -D -m 755 $(BUILD)/visdial "$(DEST)/bin/visdial"
+	@for plugin in $(PLUGINS); do \
+	    install -D -m 755 $$plugin "$(DEST)/lib/visdial/$$(basename $$plugin)" || exit 1; done
 	@for file in $(ASSETS); do \
 	    install -D -m 644 assets/$$file "$(DEST)/share/visdial/$$file" || exit 1; done
 	install -D -m 755 features/checkpoint.py "$(DEST)/share/visdial/checkpoint.py"
@@ -145,7 +176,7 @@ install: all ## install below PREFIX (/usr/local), DESTDIR in front
 uninstall: ## remove what install put there
 	rm -f "$(DEST)/bin/visdial" "$(DEST)/$(MAN)" "$(DEST)/$(BASH_COMPLETION)" \
 	    "$(DEST)/$(ZSH_COMPLETION)" "$(DEST)/$(FISH_COMPLETION)"
-	rm -rf "$(DEST)/share/visdial"
+	rm -rf "$(DEST)/share/visdial" "$(DEST)/lib/visdial"
 
 clean: ## remove build/
 	rm -rf build
@@ -180,8 +211,40 @@ $(BUILD)/host/%.o: % $(BUILD)/flags
 	$(Q)$(CXX) -std=c++17 -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-function \
 	    $(if $(WERROR),-Werror) -pthread -I. $(PKG_CFLAGS) -MMD -MP -c -o $@ -x c++ $<
 
+$(BUILD)/visdial-mpi.so: engine/mpi/group_mpi.c engine/group.h $(BUILD)/flags
+	@echo "  MPI  $<"
+	$(Q)$(MPICC) -std=gnu11 -O2 -Wall -Wextra $(if $(WERROR),-Werror) -fPIC -shared \
+	    -fvisibility=hidden -I. -o $@ $<
+
+$(BUILD)/tests/backend/test_group: | $(MPI_PLUGIN)
+
+$(BUILD)/cuda/%.o: cuda/%.cu $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "  NVCC $<"
+	$(Q)$(NVCC) -std=c++17 -O3 -lineinfo $(GENCODE) -Xcompiler -fPIC,-fvisibility=hidden -I. \
+	    -MMD -MP -c -o $@ $<
+
+$(BUILD)/visdial-cuda.so: $(patsubst cuda/%.cu,$(BUILD)/cuda/%.o,$(CUDA_SRC))
+	@echo "  LINK $@"
+	$(Q)$(NVCC) -shared -cudart static -o $@ $^ -lcublas \
+	    $(foreach d,$(wildcard $(dir $(NVCC))../lib64),-Xlinker -rpath=$(realpath $(d)))
+
+$(HEADLESS)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "  CC   $< (headless)"
+	$(Q)$(CC) $(C_FLAGS) -Itests/headless -MMD -MP -c -o $@ $<
+
+$(HEADLESS)/tests/%: $(HEADLESS)/tests/%.o $(HEADLESS_OBJ)
+	@echo "  LINK $@"
+	$(Q)$(CC) $(LD_FLAGS) -o $@ $^ -ldl -lm
+
+# A driver that is there and no more.
+$(BUILD)/host/libcuda.so.1:
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -o $@ -x c /dev/null
+
 # What it runs.
-$(BUILD)/tests/backend/test_plugin: | $(HOST_PLUGIN) $(addprefix $(BUILD)/tests/,\
+$(BUILD)/tests/backend/test_plugin: | $(HOST_PLUGIN) $(BUILD)/host/libcuda.so.1 $(BUILD)/visdial $(addprefix $(BUILD)/tests/,\
     backend/test_operations golden/test_network golden/test_training unit/test_dialog)
 
 $(HOST_PLUGIN): $(patsubst %,$(BUILD)/host/%.o,$(CUDA_SRC) $(CUDA_HOST))
@@ -209,4 +272,5 @@ $(BUILD)/%.tidy: %.c $(HEADERS) .clang-tidy tests/.clang-tidy tests/lint.h
 	    { grep -v -E '^[0-9]+ warnings? generated\.$$' || true; } >$@.new; \
 	    if grep -q -E '(warning|error): ' $@.new; then cat $@.new; exit 1; else mv $@.new $@; fi
 
+-include $(patsubst cuda/%.cu,$(BUILD)/cuda/%.d,$(CUDA_SRC)) $(HEADLESS_OBJ:.o=.d) $(CUDA_TESTS:=.d)
 -include $(patsubst %.c,$(BUILD)/%.d,$(SOURCES)) $(patsubst %,$(BUILD)/host/%.d,$(CUDA_SRC) $(CUDA_HOST))

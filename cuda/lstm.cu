@@ -261,11 +261,51 @@ static __global__ void flatten_kernel(vd_directions all, size_t n)
         d.scratch[static_cast<size_t>(d.map[i / wide]) * wide + i % wide] = d.gate[i];
 }
 
-static void steps_backward(const vd_lstm_pass *pass, const vd_directions &all, int directions)
+// In a tree of prefixes several rows go on from one: its gradient is their sum.
+static __global__ void add_to_parents_kernel(vd_directions all, vd_step s, float *dh, float *dc,
+                                             size_t n)
+{
+    const vd_direction &d = all.d[0];
+    size_t h = static_cast<size_t>(all.hidden);
+    for (VD_EACH(i, n)) {
+        size_t row = static_cast<size_t>(s.first) + i / h;
+        size_t to = static_cast<size_t>(all.parent[row] - s.previous) * h + i % h;
+        atomicAdd(dh + to, d.dh[i]);
+        atomicAdd(dc + to, d.dc[i]);
+    }
+}
+
+// The halves of dh and dc take turns: one is read while the other is added to.
+static void add_to_parents(const vd_packed *packed, int step, size_t half, vd_lstm_gradient q,
+                           vd_directions *all)
+{
+    vd_step s = step_of(packed, step);
+    vd_direction *d = &all->d[0];
+    float *dh = d->dh == q.dh ? q.dh + half : q.dh, *dc = d->dc == q.dc ? q.dc + half : q.dc;
+    size_t h = static_cast<size_t>(all->hidden), n = static_cast<size_t>(s.count) * h;
+    size_t bytes = static_cast<size_t>(packed->active[step - 1]) * h * sizeof(float);
+    vd_cuda_zero(dh, bytes);
+    vd_cuda_zero(dc, bytes);
+    VD_LAUNCH(add_to_parents_kernel, vd_blocks(n, THREADS), THREADS, *all, s, dh, dc, n);
+    d->dh = dh;
+    d->dc = dc;
+}
+
+// Rows of states that dh and dc hold, of which there are two for a tree.
+static size_t state_rows(const vd_packed *packed)
+{
+    int widest = packed->sequences;
+    for (int step = 0; packed->parent && step < packed->longest; step++)
+        widest = packed->active[step] > widest ? packed->active[step] : widest;
+    return static_cast<size_t>(widest);
+}
+
+static void steps_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gradient,
+                           vd_directions all, int directions)
 {
     const vd_packed *packed = pass->packed;
     int h = pass->hidden, g = 4 * h;
-    size_t states = static_cast<size_t>(packed->sequences) * static_cast<size_t>(h);
+    size_t states = state_rows(packed) * static_cast<size_t>(h);
     for (int i = 0; i < directions; i++) {
         vd_cuda_zero(all.d[i].dh, states * sizeof(float));
         vd_cuda_zero(all.d[i].dc, states * sizeof(float));
@@ -279,6 +319,8 @@ static void steps_backward(const vd_lstm_pass *pass, const vd_directions &all, i
                 vd_cuda_gemm(false, false, s.count, h, g, 1,
                              pass[i].gate + static_cast<size_t>(s.first) * g, g,
                              pass[i].weights->w_hh, h, 0, all.d[i].dh, h);
+        if (step > 0 && packed->parent)
+            add_to_parents(packed, step, states, *gradient, &all);
     }
     if (all.d[0].dinitial)
         VD_LAUNCH(initial_backward_kernel, grid_of(states, directions), THREADS, all, states);
@@ -292,7 +334,7 @@ static void lstm_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *grad
     if (tokens == 0)
         return;
     vd_directions all = directions_of(pass, gradient, directions);
-    steps_backward(pass, all, directions);
+    steps_backward(pass, gradient, all, directions);
     size_t numbers = static_cast<size_t>(tokens) * static_cast<size_t>(g);
     VD_LAUNCH(flatten_kernel, grid_of(numbers, directions), THREADS, all, numbers);
     for (int i = 0; i < directions; i++) {

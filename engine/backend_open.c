@@ -3,9 +3,8 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { LONGEST = 4096 };
+#include "engine/plugin.h"
 
 static const char PLUGIN[] = "visdial-cuda.so";
 
@@ -26,38 +25,6 @@ bool vd_backend_choice_parse(const char *name, vd_backend_choice *out)
             return true;
         }
     return false;
-}
-
-// The program's own directory, without a slash behind it; "" when that cannot be told.
-static void own_directory(char *out, size_t room)
-{
-    ssize_t length = readlink("/proc/self/exe", out, room - 1);
-    out[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(out, '/');
-    if (slash)
-        *slash = '\0';
-}
-
-static bool plugin_path(const char *const *directories, char *out, size_t room)
-{
-    for (; *directories; directories++) {
-        snprintf(out, room, "%s/%s", *directories, PLUGIN);
-        if (**directories && access(out, R_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
-static vd_status no_plugin(const char *const *directories, vd_error *err)
-{
-    char looked[256] = "";
-    for (; *directories; directories++)
-        snprintf(looked + strlen(looked), sizeof looked - strlen(looked), "%s%.100s",
-                 *looked ? ", " : "", *directories);
-    return vd_error_set(err, VD_UNAVAILABLE,
-                        "there is a driver, but no %s in %s: this program was built without a CUDA "
-                        "toolkit",
-                        PLUGIN, looked);
 }
 
 vd_status vd_backend_open_plugin(const char *path, int device, const vd_backend **out,
@@ -87,19 +54,19 @@ vd_status vd_backend_open_plugin(const char *path, int device, const vd_backend 
 vd_status vd_backend_open_cuda(const char *const *directories, int device, const vd_backend **out,
                                vd_error *err)
 {
-    char own[LONGEST], path[LONGEST + sizeof PLUGIN + 1];
-    const char *const usual[] = {own, VD_PREFIX "/lib/visdial", NULL};
+    char path[VD_PLUGIN_PATH], looked[512];
     *out = NULL;
-    own_directory(own, sizeof own);
-    if (!directories)
-        directories = usual;
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
     if (!driver)
         return vd_error_set(err, VD_UNAVAILABLE,
                             "no NVIDIA driver: libcuda.so.1 does not open on this machine");
-    vd_status status = plugin_path(directories, path, sizeof path)
-                           ? vd_backend_open_plugin(path, device, out, err)
-                           : no_plugin(directories, err);
+    vd_status status =
+        vd_plugin_find(directories, PLUGIN, path, looked, sizeof looked)
+            ? vd_backend_open_plugin(path, device, out, err)
+            : vd_error_set(err, VD_UNAVAILABLE,
+                           "there is a driver, but no %s in %s: this program was built without a "
+                           "CUDA toolkit",
+                           PLUGIN, looked);
     if (status != VD_OK)
         dlclose(driver);
     return status;

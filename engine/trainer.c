@@ -20,6 +20,7 @@ static const int64_t MOST_STEPS = INT64_C(1000000000000);
 
 struct vd_trainer {
     const vd_backend *be;
+    const vd_group *group; // NULL = alone
     vd_config config;
     vd_vocab *vocab;
     vd_train_options options;
@@ -308,6 +309,16 @@ vd_status vd_trainer_set_words(vd_trainer *t, const float *rows, vd_error *err)
     return vd_backend_status(t->be, err);
 }
 
+void vd_trainer_join(vd_trainer *trainer, const vd_group *group)
+{
+    trainer->group = group;
+}
+
+const vd_backend *vd_trainer_backend(const vd_trainer *trainer)
+{
+    return trainer->be;
+}
+
 const vd_config *vd_trainer_config(const vd_trainer *trainer)
 {
     return &trainer->config;
@@ -376,7 +387,7 @@ static vd_status generate(vd_network *net, const vd_totals *of, double *loss, vd
 void vd_trainer_begin(vd_trainer *t)
 {
     t->be->memory->zero(t->gradient, t->layout.elements * sizeof *t->gradient);
-    t->pieces = 0;
+    t->pieces = t->group ? t->group->rank : 0;
 }
 
 vd_status vd_trainer_add(vd_trainer *t, const vd_batch *batch, const vd_totals *of, double *loss,
@@ -398,7 +409,7 @@ vd_status vd_trainer_add(vd_trainer *t, const vd_batch *batch, const vd_totals *
         status = vd_network_encode_backward(&net, err);
     if (status != VD_OK)
         return status;
-    t->pieces++;
+    t->pieces += t->group ? t->group->size : 1;
     *loss += ranked + said;
     return VD_OK;
 }
@@ -429,12 +440,60 @@ vd_status vd_trainer_finish(vd_trainer *t, double multiplier, double loss, doubl
     return VD_OK; // without waiting: the next batch is packed while the weights are updated
 }
 
+static vd_status group_status(const char *trouble, vd_error *err)
+{
+    return trouble ? vd_error_set(err, VD_IO, "the processes that train together: %s", trouble)
+                   : VD_OK;
+}
+
+// The gradient of all processes, in each.
+static vd_status sum_gradients(vd_trainer *t, vd_error *err)
+{
+    size_t n = t->layout.elements;
+    const vd_memory *memory = t->be->memory;
+    if (memory == &vd_memory_host)
+        return group_status(t->group->sum_floats(t->gradient, n), err);
+    float *copy = vd_alloc(n, sizeof *copy);
+    if (!copy)
+        return vd_error_memory(err, "the gradient");
+    memory->download(copy, t->gradient, n * sizeof *copy);
+    vd_status status = vd_backend_status(t->be, err);
+    if (status == VD_OK)
+        status = group_status(t->group->sum_floats(copy, n), err);
+    if (status == VD_OK)
+        memory->upload(t->gradient, copy, n * sizeof *copy);
+    vd_free(copy);
+    return status;
+}
+
+vd_status vd_trainer_gather(vd_trainer *t, double *loss, vd_error *err)
+{
+    if (!t->group)
+        return VD_OK;
+    vd_status status = group_status(t->group->sum_doubles(loss, 1), err);
+    return status == VD_OK ? sum_gradients(t, err) : status;
+}
+
+static vd_status add_part(vd_trainer *t, const vd_batch *batch, double *loss, vd_error *err)
+{
+    vd_totals own = {0};
+    if (batch->dialogs > 0)
+        own = vd_batch_totals(batch);
+    double all[] = {(double)own.questions, (double)own.words};
+    vd_status status = group_status(t->group->sum_doubles(all, 2), err);
+    vd_totals of = {.questions = (int64_t)all[0], .words = (int64_t)all[1]};
+    if (status == VD_OK && batch->dialogs > 0)
+        status = vd_trainer_add(t, batch, &of, loss, err);
+    return status == VD_OK ? vd_trainer_gather(t, loss, err) : status;
+}
+
 vd_status vd_trainer_step(vd_trainer *t, const vd_batch *batch, double multiplier, double *loss,
                           double *gradient_norm, vd_error *err)
 {
     vd_trainer_begin(t);
     *loss = 0;
-    vd_status status = vd_trainer_add(t, batch, NULL, loss, err);
+    vd_status status =
+        t->group ? add_part(t, batch, loss, err) : vd_trainer_add(t, batch, NULL, loss, err);
     return status == VD_OK ? vd_trainer_finish(t, multiplier, *loss, gradient_norm, err) : status;
 }
 

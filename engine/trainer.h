@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "engine/batch.h"
+#include "engine/group.h"
 #include "engine/model.h"
 
 typedef enum vd_optimiser { VD_ADAM, VD_RMSPROP } vd_optimiser;
@@ -51,6 +52,11 @@ vd_status vd_trainer_start_from(vd_trainer *trainer, const vd_model *model, vd_e
 // Moves weights and optimiser state to another backend (engine/backend.h), between steps; on
 // failure they stay where they were. A new or resumed trainer is on the CPU.
 vd_status vd_trainer_use(vd_trainer *trainer, const vd_backend *backend, vd_error *err);
+const vd_backend *vd_trainer_backend(const vd_trainer *trainer);
+// From now on steps are taken together with the other processes of the group (NULL: alone), all of
+// which must take them: each with its own part of the dialogs (batch->dialogs may be 0), as the
+// piece of its rank. Losses and norms are those of all parts together.
+void vd_trainer_join(vd_trainer *trainer, const vd_group *group);
 
 // Word vectors (V, E) to start from instead of random ones. The row of VD_PAD must be zero.
 vd_status vd_trainer_set_words(vd_trainer *trainer, const float *rows, vd_error *err);
@@ -79,6 +85,8 @@ vd_status vd_trainer_step(vd_trainer *trainer, const vd_batch *batch, double mul
 void vd_trainer_begin(vd_trainer *trainer);
 vd_status vd_trainer_add(vd_trainer *trainer, const vd_batch *batch, const vd_totals *of,
                          double *loss, vd_error *err);
+// Between the last add and finish: sums gradient and *loss over the processes of the group.
+vd_status vd_trainer_gather(vd_trainer *trainer, double *loss, vd_error *err);
 vd_status vd_trainer_finish(vd_trainer *trainer, double multiplier, double loss,
                             double *gradient_norm, vd_error *err);
 

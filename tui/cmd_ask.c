@@ -8,11 +8,12 @@
 #include <unistd.h>
 
 #include "engine/alloc.h"
+#include "tui/backend_choice.h"
 #include "tui/output.h"
 #include "tui/session.h"
 #include "tui/shares.h"
 
-enum { IMAGE, MODEL, ASSETS, DATA, FEATURES, TOP, FOLD, JSON };
+enum { IMAGE, MODEL, ASSETS, DATA, FEATURES, TOP, FOLD, BACKEND, JSON };
 
 const vd_option vd_cmd_ask_options[] = {
     {"image", "ID", "the picture, by its number or a file whose name ends in it"},
@@ -23,6 +24,7 @@ const vd_option vd_cmd_ask_options[] = {
      "region features of their pictures, in any format that `features info` knows"},
     {"top", "N", "how many answers to print (5; 10 with --json)"},
     {"fold", NULL, "show answers that are alike (\"yes\", \"yes it is\") as one"},
+    VD_BACKEND_OPTION,
     {"json", NULL, "one JSON object a question"},
     {0},
 };
@@ -30,7 +32,7 @@ const vd_option vd_cmd_ask_options[] = {
 enum { MOST_LINE = 65536, BAR = 20, SHOWN_REGIONS = 3 };
 
 typedef struct ask {
-    const char *image, *model;
+    const char *image, *model, *backend_name;
     vd_world_files files;
     int64_t top; // 0: the default
     bool json, utf8, fold;
@@ -364,9 +366,14 @@ static vd_status open_session(ask *a, vd_error *err)
 {
     int64_t id = 0;
     size_t index = 0;
-    vd_status status = vd_world_image_named(a->image, &id, err);
+    vd_chosen_backend chosen;
+    vd_status status = vd_choose_backend(a->backend_name, 0, &chosen, err);
+    if (status == VD_OK)
+        status = vd_world_image_named(a->image, &id, err);
     if (status == VD_OK)
         status = vd_world_open_files(&a->files, &a->world, err);
+    if (status == VD_OK)
+        a->world->backend = chosen.backend;
     if (status == VD_OK)
         status = vd_world_find(a->world, id, &index, err);
     if (status == VD_OK)
@@ -378,6 +385,8 @@ static vd_status open_session(ask *a, vd_error *err)
         vd_output_text(stderr, vd_world_caption(a->world, index));
         fprintf(stderr, "\nmodel %s, %s\n", vd_model_name(vd_session_model(a->session)),
                 vd_session_backend(a->session));
+        if (vd_session_fallback(a->session))
+            fprintf(stderr, "the CPU computes: %s\n", vd_session_fallback(a->session));
     }
     return status;
 }
@@ -398,6 +407,8 @@ static vd_status read_options(ask *a, int argc, char **argv, int *operands, vd_e
             a->files.data = value;
         else if (option == FEATURES)
             a->files.features = value;
+        else if (option == BACKEND)
+            a->backend_name = value;
         else if (option == JSON)
             a->json = true;
         else if (option == FOLD)

@@ -9,6 +9,7 @@
 #include "tui/config.h"
 #include "tui/contents.h"
 #include "tui/history.h"
+#include "tui/backend_choice.h"
 #include "tui/screen.h"
 #include "tui/session.h"
 #include "tui/chat_recorder.h"
@@ -25,6 +26,7 @@ enum {
     FEATURES,
     IMAGES,
     DENSE,
+    BACKEND,
     RESUME,
     TRANSCRIPT,
     NO_TRANSCRIPT,
@@ -41,6 +43,7 @@ const vd_option vd_cmd_chat_options[] = {
      "region features of their pictures, in any format that `features info` knows"},
     {"images", "DIR", "their photos, found by the image id that ends a name"},
     {"dense", "FILE", "relevance of their candidates (VisDial dense annotations)"},
+    VD_BACKEND_OPTION,
     {"resume", NULL, "take up the conversation that was left last"},
     {"transcript", "FILE", "write the transcript there; with --resume take up what is in it"},
     {"no-transcript", NULL, "write none"},
@@ -50,7 +53,7 @@ const vd_option vd_cmd_chat_options[] = {
 };
 
 typedef struct chat_settings {
-    const char *model;
+    const char *model, *backend;
     vd_world_files files;
     int64_t image; // -1: the first one
     bool mouse;
@@ -259,7 +262,12 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
 {
     size_t index = 0;
     int64_t image = settings->image;
-    vd_status status = vd_world_open_files(&settings->files, &program->world, err);
+    vd_chosen_backend chosen;
+    vd_status status = vd_choose_backend(settings->backend, 0, &chosen, err);
+    if (!status)
+        status = vd_world_open_files(&settings->files, &program->world, err);
+    if (!status)
+        program->world->backend = chosen.backend;
     if (!status && vd_world_count(program->world) == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: holds no dialogs", program->world->directory);
     if (!status)
@@ -334,6 +342,8 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
             settings->files.images = value;
         else if (option == DENSE)
             settings->files.dense = value;
+        else if (option == BACKEND)
+            settings->backend = value;
         else if (option == RESUME)
             settings->resume = true;
         else if (option == TRANSCRIPT)

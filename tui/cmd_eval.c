@@ -6,6 +6,7 @@
 
 #include "engine/alloc.h"
 #include "engine/parallel.h"
+#include "tui/backend_choice.h"
 #include "tui/interrupt.h"
 #include "tui/measure_model.h"
 #include "tui/measure_report.h"
@@ -26,6 +27,7 @@ enum {
     THREADS,
     RESAMPLES,
     SEED,
+    BACKEND,
     OTHER_IMAGE,
     NO_HISTORY,
     JSON,
@@ -46,6 +48,7 @@ const vd_option vd_cmd_eval_options[] = {
     {"threads", "N", "batches at a time (as many as there are processors)"},
     {"resamples", "N", "of the dialogs, for the 95 % intervals (10000); 0: no intervals"},
     {"seed", "N", "of the resamples (0)"},
+    VD_BACKEND_OPTION,
     {"other-image", NULL, "show every dialog the next dialog's picture"},
     {"no-history", NULL, "hide the history, the caption too"},
     {"json", NULL, "the same as one JSON object"},
@@ -163,7 +166,12 @@ static vd_status find_files(evaluation *e, vd_error *err)
 
 static vd_status load_model(evaluation *e, vd_error *err)
 {
-    vd_status status = vd_model_load(e->model_path, &e->model, err);
+    vd_chosen_backend chosen;
+    vd_status status = vd_choose_backend(e->given[BACKEND], 0, &chosen, err);
+    if (status == VD_OK)
+        status = vd_model_load(e->model_path, &e->model, err);
+    if (status == VD_OK)
+        status = vd_model_use(e->model, chosen.backend, err);
     if (status == VD_OK)
         status = vd_regions_open(e->features, &e->regions, err);
     if (status)
@@ -210,6 +218,15 @@ static vd_status write_round(void *user, const vd_visdial_dialog *dialog, int32_
                         dialog->rounds[round].option_count, err);
 }
 
+static vd_status run_model(evaluation *e, vd_error *err)
+{
+    vd_status status = vd_measure_model_open(e->model, e->decoders, (int)e->threads,
+                                             e->options.stop, &e->source, err);
+    if (status == VD_OK)
+        status = vd_measure_run(e->dataset, &e->source, &e->options, &e->measure, err);
+    return status;
+}
+
 static vd_status score(evaluation *e, vd_error *err)
 {
     size_t count = vd_dataset_count(e->dataset);
@@ -223,10 +240,19 @@ static vd_status score(evaluation *e, vd_error *err)
         e->options.report = write_round;
         e->options.user = e->writer;
     }
-    vd_status status = vd_measure_model_open(e->model, e->decoders, (int)e->threads,
-                                             e->options.stop, &e->source, err);
-    if (status == VD_OK)
-        status = vd_measure_run(e->dataset, &e->source, &e->options, &e->measure, err);
+    vd_error why = {0};
+    vd_status status = run_model(e, &why);
+    if (vd_backend_gave_up(vd_model_backend(e->model), status) && !e->writer) {
+        fprintf(stderr, "visdial eval: %s; the CPU starts over\n", why.text);
+        vd_measure_model_close(&e->source);
+        e->source = (vd_measure_source){0};
+        vd_measure_clear(&e->measure);
+        status = vd_model_use(e->model, vd_backend_cpu(), &why);
+        if (status == VD_OK)
+            status = run_model(e, &why);
+    }
+    if (status)
+        vd_error_set(err, status, "%s", why.text);
     vd_interrupt_release();
     if (status == VD_OK)
         vd_progress_finish(&progress, (int64_t)count, NULL);

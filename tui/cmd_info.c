@@ -3,7 +3,6 @@
 
 #include <chafa.h>
 #include <ctype.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jpeglib.h>
@@ -14,6 +13,7 @@
 #include <yajl/yajl_version.h>
 
 #include "engine/backend.h"
+#include "engine/backend_open.h"
 #include "engine/file.h"
 #include "engine/model.h"
 #include "engine/safetensors.h"
@@ -76,13 +76,14 @@ static void print_processor(void)
 
 static void print_backend(void)
 {
-    row("backend", "cpu");
-    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-    row("", driver ? "no cuda: this program was built without a CUDA backend (a driver is here)"
-                   : "no cuda: this program was built without a CUDA backend (and libcuda.so.1 is "
-                     "not here)");
-    if (driver)
-        dlclose(driver);
+    const vd_backend *cuda;
+    vd_error err;
+    vd_status status = vd_backend_open_cuda(NULL, 0, &cuda, &err);
+    row("backend", status ? "cpu" : "cuda");
+    if (status)
+        row("", "no cuda: %s", err.text);
+    else
+        row("", "%s", cuda->description);
 }
 
 static void print_program(void)

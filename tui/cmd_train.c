@@ -13,6 +13,7 @@
 #include "engine/alloc.h"
 #include "features/glove.h"
 #include "features/pool.h"
+#include "tui/backend_choice.h"
 #include "tui/interrupt.h"
 #include "tui/training.h"
 #include "tui/watch.h"
@@ -31,6 +32,8 @@ enum {
     CHECKPOINT_EVERY,
     CHECKPOINT_STEPS,
     STOP_AFTER,
+    BACKEND,
+    PRECISION,
     QUIET,
     WATCH,
     PRESET,
@@ -51,6 +54,8 @@ const vd_option vd_cmd_train_options[] = {
     {"checkpoint-every", "MINUTES", "minutes between checkpoints (10)"},
     {"checkpoint-steps", "N", "a checkpoint every N steps too"},
     {"stop-after", "N", "stop with a checkpoint after N steps in all"},
+    VD_BACKEND_OPTION,
+    {"precision", "NAME", "of matrix products on a GPU: fp32 (the default), tf32 or bf16"},
     {"quiet", NULL, "no progress"},
     {"watch", NULL, "curves on the whole screen meanwhile; q stops with a checkpoint"},
     {"preset", "NAME", "improved (the default) or base: gate, optimiser, positions, margin"},
@@ -354,9 +359,15 @@ static vd_status new_trainer(job *j, vd_error *err)
     return status;
 }
 
+// Of processes that train together the first writes.
+static bool is_first(const job *j)
+{
+    return !j->training.group || j->training.group->rank == 0;
+}
+
 static vd_status start_anew(job *j, vd_error *err)
 {
-    vd_status status = make_directory(j, err);
+    vd_status status = is_first(j) ? make_directory(j, err) : VD_OK;
     if (status == VD_OK)
         status = new_trainer(j, err);
     if (status)
@@ -382,7 +393,7 @@ static vd_status start_anew(job *j, vd_error *err)
                               {"trained_on", source}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs && status == VD_OK; i++)
         status = vd_trainer_set_metadata(j->trainer, pairs[i][0], pairs[i][1], err);
-    return status ? status : write_pool(j, err);
+    return status || !is_first(j) ? status : write_pool(j, err);
 }
 
 // What the command line says must be what the checkpoint was begun with.
@@ -486,11 +497,34 @@ static vd_status train_watched(job *j, vd_error *err)
     return run.status;
 }
 
+static vd_status choose_precision(const job *j, const vd_backend *backend, vd_error *err)
+{
+    static const char *const names[] = {"fp32", "tf32", "bf16"};
+    const char *name = j->given[PRECISION] ? j->given[PRECISION] : names[0];
+    for (int i = 0; i <= VD_PRECISION_BF16; i++)
+        if (strcmp(name, names[i]) == 0) {
+            backend->precision((vd_precision)i);
+            return VD_OK;
+        }
+    return vd_error_set(err, VD_USAGE, "--precision: expected fp32, tf32 or bf16, found '%.80s'",
+                        name);
+}
+
 static vd_status train(job *j, vd_error *err)
 {
-    vd_status status = read_data(j, DATA, FEATURES, &j->dialogs, &j->regions, err);
+    vd_chosen_backend chosen;
+    vd_training *t = &j->training;
+    vd_status status = vd_group_join(NULL, &t->group, err);
+    if (status == VD_OK)
+        status = vd_choose_backend(j->given[BACKEND], t->group ? t->group->local : 0, &chosen, err);
+    if (status == VD_OK)
+        status = choose_precision(j, chosen.backend, err);
+    if (status == VD_OK)
+        status = read_data(j, DATA, FEATURES, &j->dialogs, &j->regions, err);
     if (status == VD_OK)
         status = j->given[RESUME] ? resume(j, err) : start_anew(j, err);
+    if (status == VD_OK)
+        status = vd_trainer_use(j->trainer, chosen.backend, err);
     if (status == VD_OK)
         status = load_validation(j, err);
     if (status == VD_OK)
@@ -498,13 +532,14 @@ static vd_status train(job *j, vd_error *err)
             vd_dataset_new(j->dialogs, j->regions, vd_trainer_vocab(j->trainer), &j->dataset, err);
     if (status)
         return status;
-    vd_training *t = &j->training;
+    vd_trainer_join(j->trainer, t->group);
+    t->quiet = t->quiet || !is_first(j);
     t->trainer = j->trainer;
     t->data = j->dataset;
     t->validation = j->val_dataset;
     t->settings = j->settings;
     const vd_config *config = vd_trainer_config(j->trainer);
-    if (!j->given[QUIET])
+    if (!t->quiet)
         fprintf(stderr,
                 "%zu dialogs, %" PRId64 " steps an epoch, %" PRId64 " epochs, %d words, from step "
                 "%" PRId64 "\n",
@@ -516,6 +551,8 @@ static vd_status train(job *j, vd_error *err)
     t->stop = vd_interrupt_watch();
     status = vd_training_run(t, err);
     vd_interrupt_release();
+    if (status == VD_OK && t->group)
+        t->group->leave();
     return status;
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/alloc.h"
 #include "features/tokenize.h"
+#include "tui/backend_choice.h"
 
 // A pool of so many answers is ranked from 16-bit vectors.
 enum { LARGE_POOL = 1 << 16 };
@@ -28,6 +29,7 @@ struct vd_session {
 
     vd_said *turn; // (turns), room for capacity
     int turns, capacity;
+    vd_error fallback; // why the CPU took over; status VD_OK = it did not
 };
 
 void vd_reply_clear(vd_reply *reply)
@@ -200,20 +202,41 @@ static vd_status load_pool(vd_session *session, vd_error *err)
         return vd_error_set(err, VD_FORMAT,
                             "%.300s: its pool holds %zu answers; expected at least one",
                             vd_model_path(session->model), session->answers->count);
-    status = vd_answer_pool_tokens(session->answers, vd_model_vocab(session->model),
-                                   &session->tokens, &session->lengths, err);
-    if (status)
-        return status;
+    return vd_answer_pool_tokens(session->answers, vd_model_vocab(session->model), &session->tokens,
+                                 &session->lengths, err);
+}
+
+static vd_status encode_pool(vd_session *session, vd_error *err)
+{
     char *vectors = vd_session_vectors_path(session->model);
     if (!vectors)
         return vd_error_memory(err, "a path");
-    status = vd_pool_open(session->model, session->tokens, session->lengths,
-                          (int)session->answers->count, VD_MAX_CANDIDATE, vectors, NULL,
-                          &session->pool, err);
+    vd_status status = vd_pool_open(session->model, session->tokens, session->lengths,
+                                    (int)session->answers->count, VD_MAX_CANDIDATE, vectors, NULL,
+                                    &session->pool, err);
     if (status == VD_OK && vd_pool_count(session->pool) >= LARGE_POOL)
         vd_pool_halve(session->pool);
     vd_free(vectors);
     return status;
+}
+
+// The model's weights and the pool's vectors go to the world's backend, or stay on the CPU when
+// that has no room for them.
+static vd_status start_computing(vd_session *session, vd_error *err)
+{
+    const vd_backend *backend = session->world->backend;
+    vd_status status = load_pool(session, err);
+    if (status)
+        return status;
+    if (!backend || backend == vd_backend_cpu())
+        return encode_pool(session, err);
+    vd_error *why = &session->fallback;
+    if (vd_model_use(session->model, backend, why) == VD_OK && encode_pool(session, why) == VD_OK)
+        return VD_OK;
+    if (why->status == VD_INTERRUPTED || why->status == VD_USAGE)
+        return vd_error_set(err, why->status, "%s", why->text);
+    status = vd_model_use(session->model, vd_backend_cpu(), err);
+    return status ? status : encode_pool(session, err);
 }
 
 vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err)
@@ -241,7 +264,7 @@ vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, v
                               path, expected, vd_regions_path(world->regions), found);
         goto fail;
     }
-    if ((status = load_pool(session, err)))
+    if ((status = start_computing(session, err)))
         goto fail;
     vd_free(path);
     *out = session;
@@ -288,8 +311,40 @@ const vd_model *vd_session_model(const vd_session *session)
 
 const char *vd_session_backend(const vd_session *session)
 {
-    (void)session;
-    return "cpu";
+    return vd_model_backend(session->model)->name;
+}
+
+const char *vd_session_fallback(const vd_session *session)
+{
+    return session->fallback.status ? session->fallback.text : NULL;
+}
+
+// The device gave up: model, pool and conversation go on on the CPU.
+static vd_status fall_back(vd_session *session, const vd_error *why, vd_error *err)
+{
+    bool chosen = session->dialog;
+    vd_said *turn = session->turn;
+    int turns = session->turns;
+    session->fallback = *why;
+    vd_dialog_free(session->dialog);
+    vd_pool_free(session->pool);
+    session->dialog = NULL;
+    session->pool = NULL;
+    session->turn = NULL;
+    session->turns = session->capacity = 0;
+    vd_status status = vd_model_use(session->model, vd_backend_cpu(), err);
+    if (status == VD_OK)
+        status = encode_pool(session, err);
+    if (status == VD_OK && chosen)
+        status = vd_session_picture(session, session->index, err);
+    if (status == VD_OK)
+        status = vd_session_continue(session, turn, turns, NULL, err);
+    for (int i = 0; i < turns; i++) {
+        vd_free(turn[i].question);
+        vd_free(turn[i].answer);
+    }
+    vd_free(turn);
+    return status;
 }
 
 vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *model,
@@ -336,10 +391,22 @@ vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
         caption[0] = VD_UNKNOWN;
         length = 1;
     }
-    status =
-        vd_dialog_new(session->model, session->pool, features, used, caption, length, &dialog, err);
-    if (status)
+    vd_error why = {0};
+    status = vd_dialog_new(session->model, session->pool, features, used, caption, length, &dialog,
+                           &why);
+    if (vd_backend_gave_up(vd_model_backend(session->model), status)) {
+        forget_turns(session, 0);
+        vd_dialog_free(session->dialog);
+        session->dialog = NULL;
+        if ((status = fall_back(session, &why, err)))
+            goto fail;
+        status = vd_dialog_new(session->model, session->pool, features, used, caption, length,
+                               &dialog, &why);
+    }
+    if (status) {
+        vd_error_set(err, status, "%s", why.text);
         goto fail;
+    }
     vd_free(features);
 
     forget_turns(session, 0);
@@ -429,9 +496,18 @@ vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_in
     }
     if ((status = vd_reply_see(reply, vd_model_vocab(session->model), err)))
         goto fail;
-    status = vd_dialog_ask(session->dialog, reply->ids, reply->words, stop, &reply->answer, err);
-    if (status)
+    vd_error why = {0};
+    status = vd_dialog_ask(session->dialog, reply->ids, reply->words, stop, &reply->answer, &why);
+    if (vd_backend_gave_up(vd_model_backend(session->model), status)) {
+        if ((status = fall_back(session, &why, err)))
+            goto fail;
+        status =
+            vd_dialog_ask(session->dialog, reply->ids, reply->words, stop, &reply->answer, &why);
+    }
+    if (status) {
+        vd_error_set(err, status, "%s", why.text);
         goto fail;
+    }
     if (reply->answer.said.count > 0)
         vd_said_text(session->model, &reply->answer.said.beam[0], reply->said, sizeof reply->said);
     return VD_OK;

@@ -28,6 +28,7 @@ typedef struct vd_world {
     vd_answer_pool pool;
     vd_photos *photos; // of a world made of files; NULL: pictures/ of the directory, or none
     bool files;        // made by vd_world_open_files
+    const vd_backend *backend; // where models of sessions compute; NULL = on the CPU
 } vd_world;
 
 // A world of public files instead of a directory: dialogs (JSON or packed) and region features of
@@ -106,7 +107,10 @@ char *vd_session_vectors_path(const vd_model *model);
 // group (borrowed): for each answer of the pool the first that is alike (features/fold.h).
 vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *err);
 const vd_model *vd_session_model(const vd_session *session);
-const char *vd_session_backend(const vd_session *session); // "cpu"
+const char *vd_session_backend(const vd_session *session); // "cpu", "cuda"
+// Why the CPU computes although the world has another backend; NULL = it does not. Where a device
+// runs out of memory or is lost, the CPU takes over with the whole conversation.
+const char *vd_session_fallback(const vd_session *session);
 // Of the model's file and of its pool.
 vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *model,
                                   vd_fingerprint *pool, vd_error *err);

@@ -11,6 +11,7 @@
 #include "engine/alloc.h"
 #include "engine/rng.h"
 #include "engine/safetensors.h"
+#include "tui/backend_choice.h"
 #include "tui/event_file.h"
 #include "tui/measure.h"
 #include "tui/progress.h"
@@ -58,8 +59,16 @@ static const char *path_of(course *c, const char *name)
 
 // ---- what a checkpoint keeps --------------------------------------------------------------------
 
+// Of processes that train together the first writes, measures and tells.
+static bool is_first(const course *c)
+{
+    return !c->plan->group || c->plan->group->rank == 0;
+}
+
 static vd_status save_checkpoint(course *c, vd_error *err)
 {
+    if (!is_first(c))
+        return VD_OK;
     char state[160];
     snprintf(state, sizeof state,
              "logged=%" PRId64 " steps=%" PRId64 " loss=%a best=%a events=%" PRId64, c->logged,
@@ -279,25 +288,51 @@ static vd_status finish_epoch(course *c, vd_error *err)
 
 // ---- steps --------------------------------------------------------------------------------------
 
-// The gradient of a step, as many dialogs at a time as memory is meant for.
-static vd_status add_pieces(course *c, const size_t *dialogs, size_t count, double *loss,
-                            vd_error *err)
+// The gradient of this process' dialogs [from, to) of a step's `count`, as many at a time as memory
+// is meant for.
+static vd_status add_pieces(course *c, const size_t *dialogs, size_t count, size_t from, size_t to,
+                            double *loss, vd_error *err)
 {
     size_t piece = (size_t)c->plan->settings.micro_batch;
     const vd_dataset_view plain = {0};
     vd_status status = VD_OK;
     vd_totals of;
+    *loss = 0;
     vd_loader_totals(c->loader, dialogs, count, &of);
     vd_trainer_begin(c->plan->trainer);
-    for (size_t first = 0; first < count && status == VD_OK; first += piece) {
+    for (size_t first = from; first < to && status == VD_OK; first += piece) {
         const vd_batch *batch;
-        if (piece == 0 || piece > count - first)
-            piece = count - first;
+        if (piece == 0 || piece > to - first)
+            piece = to - first;
         status = vd_loader_batch(c->loader, dialogs + first, piece, &plain, &batch, err);
         if (status == VD_OK)
             status = vd_trainer_add(c->plan->trainer, batch, &of, loss, err);
     }
     return status;
+}
+
+// The gradient of a step. Where the device runs out of memory, its weights are moved and the CPU
+// goes on; where it is lost, they are lost with it, and the last checkpoint is what there is.
+static vd_status add_step(course *c, const size_t *dialogs, size_t count, double *loss,
+                          vd_error *err)
+{
+    vd_trainer *trainer = c->plan->trainer;
+    const vd_group *group = c->plan->group;
+    size_t size = group ? (size_t)group->size : 1, rank = group ? (size_t)group->rank : 0;
+    size_t from = count * rank / size, to = count * (rank + 1) / size;
+    vd_error why = {0}, moving = {0};
+    vd_status status = add_pieces(c, dialogs, count, from, to, loss, &why);
+    if (status == VD_OK)
+        return vd_trainer_gather(trainer, loss, err);
+    if (group || !vd_backend_gave_up(vd_trainer_backend(trainer), status))
+        return vd_error_set(err, status, "%s", why.text);
+    if (vd_trainer_use(trainer, vd_backend_cpu(), &moving))
+        return vd_error_set(err, status,
+                            "%s; continue from the last checkpoint with --resume, here or with "
+                            "--backend cpu",
+                            why.text);
+    fprintf(stderr, "visdial train: %s; the CPU goes on\n", why.text);
+    return add_pieces(c, dialogs, count, from, to, loss, err);
 }
 
 static vd_status take_step(course *c, double *loss, double *multiplier, vd_error *err)
@@ -317,8 +352,7 @@ static vd_status take_step(course *c, double *loss, double *multiplier, vd_error
     size_t count = c->dialogs - first;
     if (count > (size_t)settings->batch)
         count = (size_t)settings->batch;
-    *loss = 0;
-    vd_status status = add_pieces(c, c->order + first, count, loss, err);
+    vd_status status = add_step(c, c->order + first, count, loss, err);
     if (status)
         return status;
     *multiplier = vd_schedule_multiplier(8.0 * (double)step / (double)c->epoch_steps /
@@ -365,6 +399,16 @@ static void checkpoint_if_due(course *c, vd_progress *progress)
     }
 }
 
+// Processes that train together stop together.
+static vd_status asked_to_stop(const vd_training *plan, bool *stop, vd_error *err)
+{
+    double asked = plan->stop && atomic_load(plan->stop);
+    const char *trouble = plan->group ? plan->group->sum_doubles(&asked, 1) : NULL;
+    *stop = asked > 0;
+    return trouble ? vd_error_set(err, VD_IO, "the processes that train together: %s", trouble)
+                   : VD_OK;
+}
+
 // From where the trainer stands to the end of that epoch, or to a stop.
 static vd_status run_epoch(course *c, vd_error *err)
 {
@@ -376,8 +420,10 @@ static vd_status run_epoch(course *c, vd_error *err)
     vd_progress_start(&progress, what, c->epoch_steps, step - start, plan->quiet);
     vd_status status = VD_OK;
     while (step - start < c->epoch_steps && status == VD_OK) {
-        if ((plan->stop && atomic_load(plan->stop)) ||
-            (plan->stop_after && step >= plan->stop_after)) {
+        bool stop;
+        if ((status = asked_to_stop(plan, &stop, err)))
+            break;
+        if (stop || (plan->stop_after && step >= plan->stop_after)) {
             vd_progress_clear(&progress);
             return stopped(c, err);
         }
@@ -401,7 +447,9 @@ static vd_status run(course *c, vd_error *err)
         int64_t step = vd_trainer_steps(plan->trainer), done = step / c->epoch_steps;
         vd_status status = VD_OK;
         if (step % c->epoch_steps == 0 && done > c->logged) {
-            status = finish_epoch(c, err);
+            status = is_first(c) ? finish_epoch(c, err) : VD_OK;
+            if (!is_first(c))
+                c->logged++;
             if (status == VD_INTERRUPTED)
                 return stopped(c, err);
         } else if (done < plan->settings.epochs) {
@@ -427,9 +475,9 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
         status = vd_loader_new(training->data, &c.loader, err);
     if (status == VD_OK)
         status = restore_state(&c, err);
-    if (status == VD_OK)
+    if (status == VD_OK && is_first(&c))
         status = trim_log(&c, err);
-    if (status == VD_OK)
+    if (status == VD_OK && is_first(&c))
         status = open_events(&c, err);
     if (status == VD_OK)
         status = run(&c, err);

@@ -24,6 +24,7 @@ typedef struct vd_training {
     int64_t stop_after;        // steps in all; 0 = run to the end
     bool quiet;
     bool silent;            // no line on standard output after an epoch
+    const vd_group *group;  // processes that train together, NULL = one; rank 0 writes the files
     const atomic_int *stop; // a checkpoint is written and the run ends when it becomes non-zero
 } vd_training;
 

@@ -112,6 +112,61 @@ static void choices_have_names(void **state)
     assert_false(vd_backend_choice_parse("gpu", &choice));
 }
 
+// ---- the program --------------------------------------------------------------------------------
+
+// The program in a directory of its own, with a driver that is nothing but there; what it prints.
+static char *program_says(const char *directory, const char *arguments)
+{
+    char command[9200], *out = support_join(directory, "out"), *text;
+    snprintf(command, sizeof command,
+             "cd '%s' && VISDIAL_ASSETS=\"$OLDPWD/assets\" LD_LIBRARY_PATH=\"$OLDPWD/%s/host\" "
+             "./visdial %s >out 2>&1",
+             directory, build, arguments);
+    // NOLINTNEXTLINE(cert-env33-c) a test's own command
+    (void)!system(command);
+    text = support_read_file(out, NULL);
+    free(out);
+    return text;
+}
+
+static void says(const char *directory, const char *arguments, const char *expected)
+{
+    char *text = program_says(directory, arguments);
+    if (!strstr(text, expected))
+        fail_msg("visdial %s: expected \"%s\" in: %s", arguments, expected, text);
+    free(text);
+}
+
+static void copy_into(const char *directory, const char *from)
+{
+    char command[9200];
+    snprintf(command, sizeof command, "cp '%s' '%s/'", from, directory);
+    assert_int_equal(system(command), 0);
+}
+
+static void the_program_takes_the_plugin_beside_it(void **state)
+{
+    (void)state;
+    static const char ask[] = "ask --image 1000001 --top 3 \"how many balls?\"";
+    char *directory = support_temp_dir(), program[4200], arguments[256];
+    snprintf(program, sizeof program, "%s/visdial", build);
+    copy_into(directory, program);
+    says(directory, "info", "there is a driver, but no visdial-cuda.so in ");
+    snprintf(arguments, sizeof arguments, "%s --backend cuda", ask);
+    says(directory, arguments, "--backend cuda: there is a driver, but no visdial-cuda.so in ");
+    char *cpu = program_says(directory, ask);
+    copy_into(directory, plugin);
+    says(directory, "info", "the host in place of a GPU");
+    char *cuda = program_says(directory, ask);
+    assert_non_null(strstr(cpu, "model improved, cpu\n"));
+    assert_non_null(strstr(cuda, "model improved, cuda\n"));
+    assert_string_equal(strstr(cpu, ", cpu\n") + 6, strstr(cuda, ", cuda\n") + 7);
+    free(cpu);
+    free(cuda);
+    support_remove_tree(directory);
+    free(directory);
+}
+
 // ---- trouble ------------------------------------------------------------------------------------
 
 typedef struct broken {
@@ -173,6 +228,7 @@ int main(void)
         cmocka_unit_test(another_abi_and_another_device_are_refused),
         cmocka_unit_test(out_of_memory_leaves_the_model_where_it_was),
         cmocka_unit_test(a_lost_device_says_so_and_the_cpu_takes_over),
+        cmocka_unit_test(the_program_takes_the_plugin_beside_it),
         cmocka_unit_test(operations),
         cmocka_unit_test(golden_network),
         cmocka_unit_test(golden_training),

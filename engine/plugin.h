@@ -1,0 +1,16 @@
+// Where the program's plugins are: what not every machine has the libraries for.
+#ifndef VD_PLUGIN_H
+#define VD_PLUGIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { VD_PLUGIN_PATH = 4200 };
+
+// The path of the plugin `name` in one of the directories (NULL-terminated list), or with NULL
+// beside the program and in PREFIX/lib/visdial; false when it is in none. `looked` (of `room`
+// bytes) gets the directories for a message.
+bool vd_plugin_find(const char *const *directories, const char *name, char path[VD_PLUGIN_PATH],
+                    char *looked, size_t room);
+
+#endif

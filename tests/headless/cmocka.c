@@ -1,0 +1,3 @@
+#include "tests/headless/cmocka.h"
+
+jmp_buf headless_failed;
