@@ -37,7 +37,7 @@ PKG_LIBS   = $(eval PKG_LIBS := $$(call asked,--libs))$(PKG_LIBS)
 LIB_SRC   := $(wildcard engine/*.c features/*.c assets/blocks/*.c) \
              $(filter-out tui/main.c,$(wildcard tui/*.c))
 TEST_SRC  := $(wildcard tests/*/test_*.c)
-BENCH_SRC := $(wildcard tests/bench/bench_*.c)
+BENCH_SRC := $(filter-out tests/bench/bench_cuda.c,$(wildcard tests/bench/bench_*.c))
 SOURCES   := $(filter-out tests/headless/%,$(wildcard engine/*.c features/*.c assets/blocks/*.c \
              tui/*.c tests/*/*.c))
 HEADERS   := $(wildcard engine/*.h features/*.h assets/blocks/*.h tui/*.h tests/*.h tests/*/*.h)
@@ -51,8 +51,7 @@ SUPPORT   := $(call obj,$(wildcard tests/support/*.c))
 TEST_BIN  := $(call program,$(call matching,$(TEST_SRC)))
 BENCH_BIN := $(call program,$(call matching,$(BENCH_SRC)))
 
-# The GPU backend: a plugin compiled by nvcc where there is one (CUDA=no: not even then), and for the
-# tests the same files compiled for the host (cuda/host.h).
+# The GPU backend: a plugin compiled by nvcc (CUDA=yes; it takes minutes), and for the tests the same files compiled for the host (cuda/host.h).
 CUDA_SRC  := $(wildcard cuda/*.cu)
 CUDA_HOST := $(wildcard cuda/*.cpp)
 CUDA_TEXTS := $(CUDA_SRC) $(CUDA_HOST) $(wildcard cuda/*.h cuda/*.cuh engine/mpi/*.c tests/headless/*.c)
@@ -92,7 +91,7 @@ FISH_COMPLETION := share/fish/vendor_completions.d/visdial.fish
 # Runs this Makefile again, in parallel: it then sees what `deps` installed.
 AGAIN      = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: test-cuda fixtures all run test programs deps bench torch san clang check format format-check lint tidy install \
+.PHONY: test-cuda bench-cuda fixtures all run test programs deps bench torch san clang check format format-check lint tidy install \
         uninstall clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -134,6 +133,15 @@ CUDA_TESTS := $(addprefix $(HEADLESS)/tests/,backend/test_operations golden/test
 test-cuda: ## test the GPU backend on a GPU; wants only a C compiler and the CUDA toolkit
 	$(AGAIN) $(BUILD)/visdial-cuda.so $(CUDA_TESTS)
 	@VISDIAL_TEST_PLUGIN=$(BUILD)/visdial-cuda.so tests/backend/run_cuda $(CUDA_TESTS)
+
+bench-cuda: ## measure the GPU backend, beside PyTorch where python3 (or $VISDIAL_TORCH) has it
+	$(AGAIN) $(BUILD)/visdial-cuda.so $(HEADLESS)/tests/bench/bench_cuda
+	@set -o pipefail; VISDIAL_TEST_PLUGIN=$(BUILD)/visdial-cuda.so \
+	    $(HEADLESS)/tests/bench/bench_cuda | tee $(BUILD)/bench-cuda.txt
+	@gpu=$$(sed -n '1s/^# \(NVIDIA \)\?\([^,]*\),.*/\2/p' $(BUILD)/bench-cuda.txt | tr ' /' '--'); \
+	    file="tests/bench/results/$$gpu-$$(date +%Y-%m-%d).txt"; mkdir -p tests/bench/results && \
+	    cp $(BUILD)/bench-cuda.txt "$$file" && echo "kept as $$file"
+bench-cuda: SHELL := /bin/bash
 
 san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	+@TEST_TIMEOUT=900 $(MAKE) --no-print-directory BUILD=build/san \
@@ -272,5 +280,5 @@ $(BUILD)/%.tidy: %.c $(HEADERS) .clang-tidy tests/.clang-tidy tests/lint.h
 	    { grep -v -E '^[0-9]+ warnings? generated\.$$' || true; } >$@.new; \
 	    if grep -q -E '(warning|error): ' $@.new; then cat $@.new; exit 1; else mv $@.new $@; fi
 
--include $(patsubst cuda/%.cu,$(BUILD)/cuda/%.d,$(CUDA_SRC)) $(HEADLESS_OBJ:.o=.d) $(CUDA_TESTS:=.d)
+-include $(patsubst cuda/%.cu,$(BUILD)/cuda/%.d,$(CUDA_SRC)) $(HEADLESS_OBJ:.o=.d) $(CUDA_TESTS:=.d) $(HEADLESS)/tests/bench/bench_cuda.d
 -include $(patsubst %.c,$(BUILD)/%.d,$(SOURCES)) $(patsubst %,$(BUILD)/host/%.d,$(CUDA_SRC) $(CUDA_HOST))

@@ -1,0 +1,490 @@
+// The GPU backend at the network's public size (V 11,322, E 300, H 512, D 2048, P 36), and PyTorch
+// (mvan_torch.py, where it is there) on the same device, weights and batch. For machines with a GPU
+// and little else: `make bench-cuda`. $VISDIAL_TEST_PLUGIN names the plugin, $VISDIAL_TORCH a
+// python that has PyTorch (python3).
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "engine/alloc.h"
+#include "engine/backend_open.h"
+#include "engine/dialog.h"
+#include "engine/rng.h"
+#include "engine/safetensors.h"
+#include "engine/scorer.h"
+#include "engine/trainer.h"
+
+enum {
+    VOCAB = 11322,
+    EMBED = 300,
+    HIDDEN = 512,
+    REGION = 2048,
+    REGIONS = 36,
+    DIALOGS = 32,
+    ROUNDS = 10,
+    OPTIONS = 100,
+    N = DIALOGS * ROUNDS,
+    DISTINCT = 700, // of a dialog's 1,000 candidates, as in VisDial
+    LARGE = 340000,
+    MOST_RUNS = 256
+};
+
+static const char *const directory = "build/bench-cuda";
+static vd_error err;
+
+static void must(vd_status status)
+{
+    if (status == VD_OK)
+        return;
+    fprintf(stderr, "bench_cuda: %s\n", err.text);
+    exit(vd_status_exit_code(status));
+}
+
+static void *have(void *memory)
+{
+    if (memory)
+        return memory;
+    fprintf(stderr, "bench_cuda: out of memory\n");
+    exit(1);
+}
+
+static double now(void) // milliseconds
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(const char *what, double *times, int count)
+{
+    qsort(times, (size_t)count, sizeof *times, compare);
+    printf("%-52s median %9.3f ms  least %9.3f  most %9.3f  of %d\n", what, times[count / 2],
+           times[0], times[count - 1], count);
+    fflush(stdout);
+    return times[count / 2];
+}
+
+// ---- the batch ----------------------------------------------------------------------------------
+
+static vd_batch batch;
+static int32_t *pool_tokens, *pool_lengths;
+
+static int32_t *tokens(vd_rng *rng, int32_t **lengths, int count, int width, int least, int most)
+{
+    int32_t *ids = have(vd_alloc((size_t)count * (size_t)width, sizeof *ids));
+    *lengths = have(vd_alloc((size_t)count, sizeof **lengths));
+    for (int s = 0; s < count; s++) {
+        (*lengths)[s] = least + vd_rng_below(rng, most - least + 1);
+        for (int i = 0; i < (*lengths)[s]; i++)
+            ids[(size_t)s * (size_t)width + (size_t)i] = 4 + vd_rng_below(rng, VOCAB - 4);
+    }
+    return ids;
+}
+
+static void make_batch(void)
+{
+    vd_rng rng = vd_rng_seed(11, 3);
+    int32_t *ql, *hl, *cl, *option, *truth;
+    size_t numbers = (size_t)DIALOGS * REGIONS * REGION;
+    float *image = have(vd_alloc(numbers, sizeof *image));
+    for (size_t i = 0; i < numbers; i++)
+        image[i] = (float)vd_rng_uniform(&rng);
+    batch = (vd_batch){.dialogs = DIALOGS,
+                       .rounds = ROUNDS,
+                       .regions = REGIONS,
+                       .candidates = OPTIONS,
+                       .question_width = VD_MAX_QUESTION,
+                       .history_width = VD_MAX_HISTORY,
+                       .candidate_width = VD_MAX_CANDIDATE,
+                       .distinct = DIALOGS * DISTINCT,
+                       .image = image};
+    batch.question = tokens(&rng, &ql, N, VD_MAX_QUESTION, 4, 9);
+    batch.history = tokens(&rng, &hl, N, VD_MAX_HISTORY, 8, 16);
+    batch.candidate = tokens(&rng, &cl, DIALOGS * DISTINCT, VD_MAX_CANDIDATE, 3, 12);
+    batch.question_length = ql;
+    batch.history_length = hl;
+    batch.candidate_length = cl;
+    option = have(vd_alloc((size_t)N * OPTIONS, sizeof *option));
+    truth = have(vd_alloc(N, sizeof *truth));
+    for (int i = 0; i < N * OPTIONS; i++)
+        option[i] = i / (ROUNDS * OPTIONS) * DISTINCT + i % (ROUNDS * OPTIONS) % DISTINCT;
+    for (int i = 0; i < N; i++)
+        truth[i] = vd_rng_below(&rng, OPTIONS);
+    batch.option = option;
+    batch.truth = truth;
+    pool_tokens = tokens(&rng, &pool_lengths, LARGE, VD_MAX_CANDIDATE, 3, 8);
+}
+
+// As mvan_torch.py reads it: candidates written out for every round.
+static void write_batch(const char *path)
+{
+    size_t all = (size_t)N * OPTIONS;
+    int32_t *opt = have(vd_alloc(all * VD_MAX_CANDIDATE, sizeof *opt)),
+            *opt_len = have(vd_alloc(all, sizeof *opt_len));
+    for (size_t i = 0; i < all; i++) {
+        size_t u = (size_t)batch.option[i];
+        opt_len[i] = batch.candidate_length[u];
+        memcpy(opt + i * VD_MAX_CANDIDATE, batch.candidate + u * VD_MAX_CANDIDATE,
+               VD_MAX_CANDIDATE * sizeof *opt);
+    }
+    const struct {
+        const char *name;
+        const void *data;
+        vd_dtype type;
+        int dims;
+        size_t shape[4];
+    } part[] = {
+        {"img_feat", batch.image, VD_F32, 3, {DIALOGS, REGIONS, REGION, 1}},
+        {"ques", batch.question, VD_I32, 3, {DIALOGS, ROUNDS, VD_MAX_QUESTION, 1}},
+        {"ques_len", batch.question_length, VD_I32, 2, {DIALOGS, ROUNDS, 1, 1}},
+        {"hist", batch.history, VD_I32, 3, {DIALOGS, ROUNDS, VD_MAX_HISTORY, 1}},
+        {"hist_len", batch.history_length, VD_I32, 2, {DIALOGS, ROUNDS, 1, 1}},
+        {"opt", opt, VD_I32, 4, {DIALOGS, ROUNDS, OPTIONS, VD_MAX_CANDIDATE}},
+        {"opt_len", opt_len, VD_I32, 3, {DIALOGS, ROUNDS, OPTIONS, 1}},
+        {"gt_index", batch.truth, VD_I32, 2, {DIALOGS, ROUNDS, 1, 1}},
+    };
+    vd_safetensors_writer *writer;
+    must(vd_safetensors_create(path, &writer, &err));
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        must(vd_safetensors_declare(writer, part[i].name, part[i].type, part[i].dims, part[i].shape,
+                                    &err));
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        const size_t *s = part[i].shape;
+        must(vd_safetensors_append(writer, part[i].data, s[0] * s[1] * s[2] * s[3], &err));
+    }
+    must(vd_safetensors_commit(writer, &err));
+    vd_free(opt);
+    vd_free(opt_len);
+}
+
+static vd_trainer *new_trainer(void)
+{
+    vd_config config = {.vocab = VOCAB,
+                        .embed = EMBED,
+                        .hidden = HIDDEN,
+                        .region = REGION,
+                        .gate = VD_GATE_LEAKY_RELU,
+                        .positions = VD_POSITIONS_NONE};
+    vd_train_options options = vd_train_defaults();
+    static char text[VOCAB][8];
+    static const char *word[VOCAB];
+    vd_vocab *vocab;
+    vd_trainer *trainer;
+    for (int i = 0; i < VOCAB - VD_FIRST_WORD; i++) {
+        snprintf(text[i], sizeof text[i], "w%d", i);
+        word[i] = text[i];
+    }
+    must(vd_vocab_from_words(word, VOCAB - VD_FIRST_WORD, &vocab, &err));
+    must(vd_trainer_new(&config, vocab, &options, &trainer, &err));
+    vd_vocab_free(vocab);
+    return trainer;
+}
+
+// ---- answering ----------------------------------------------------------------------------------
+
+static void compare_with_cpu(const vd_model *cpu, const vd_model *cuda)
+{
+    enum { SOME = 4 };
+    vd_batch some = batch;
+    some.dialogs = SOME;
+    some.distinct = SOME * DISTINCT;
+    size_t n = (size_t)SOME * ROUNDS * OPTIONS;
+    float *scores[2], largest = 0;
+    const vd_model *models[2] = {cpu, cuda};
+    for (int i = 0; i < 2; i++) {
+        vd_scorer *scorer;
+        scores[i] = have(vd_alloc(n, sizeof *scores[i]));
+        must(vd_scorer_new(models[i], &scorer, &err));
+        must(vd_scorer_run(scorer, NULL, &some, scores[i], &err));
+        vd_scorer_free(scorer);
+    }
+    int same = 0;
+    for (size_t k = 0; k < n; k += OPTIONS)
+        for (size_t i = k; i < k + OPTIONS; i++) {
+            int rank[2] = {0, 0};
+            largest = fmaxf(largest, fabsf(scores[0][i] - scores[1][i]));
+            for (size_t j = k; j < k + OPTIONS; j++)
+                for (int s = 0; s < 2; s++)
+                    rank[s] += scores[s][j] > scores[s][i];
+            same += rank[0] == rank[1];
+        }
+    printf(
+        "CPU and GPU, %d dialogs: scores differ by at most %.2e (bar 1e-4), %.3f %% of ranks are "
+        "the same (bar 99.9 %%)\n",
+        SOME, (double)largest, 100.0 * same / (double)n);
+    vd_free(scores[0]);
+    vd_free(scores[1]);
+}
+
+static void bench_questions(const vd_model *model, int count, const char *what)
+{
+    enum { RUNS = 200, LAST = ROUNDS - 1 };
+    static double times[RUNS];
+    vd_pool *pool;
+    vd_dialog *dialog;
+    must(vd_pool_new(model, pool_tokens, pool_lengths, count, VD_MAX_CANDIDATE, NULL, &pool, &err));
+    must(vd_dialog_new(model, pool, batch.image, REGIONS, batch.history, batch.history_length[0],
+                       &dialog, &err));
+    for (int r = 1; r < ROUNDS; r++)
+        must(vd_dialog_append(dialog, batch.history + (size_t)r * VD_MAX_HISTORY,
+                              batch.history_length[r], &err));
+    for (int i = -10; i < RUNS; i++) {
+        vd_answer answer;
+        double start = now();
+        must(vd_dialog_ask(dialog, batch.question + (size_t)LAST * VD_MAX_QUESTION,
+                           batch.question_length[LAST], NULL, &answer, &err));
+        if (i >= 0)
+            times[i] = now() - start;
+        vd_answer_clear(&answer);
+    }
+    median(what, times, RUNS);
+    vd_dialog_free(dialog);
+    vd_pool_free(pool);
+}
+
+static void bench_evaluation(const vd_model *model)
+{
+    enum { RUNS = 20 };
+    static double times[RUNS];
+    vd_scorer *scorer;
+    float *scores = have(vd_alloc((size_t)N * OPTIONS, sizeof *scores));
+    must(vd_scorer_new(model, &scorer, &err));
+    for (int i = -3; i < RUNS; i++) {
+        double start = now();
+        must(vd_scorer_run(scorer, NULL, &batch, scores, &err));
+        if (i >= 0)
+            times[i] = now() - start;
+    }
+    double each = median("evaluating 32 dialogs, 10 rounds, 100 candidates", times, RUNS) / DIALOGS;
+    printf("  2,064 dialogs: %.2f s (bar 6 s)\n", 2064 * each * 1e-3);
+    vd_scorer_free(scorer);
+    vd_free(scores);
+}
+
+// ---- where the time goes ------------------------------------------------------------------------
+
+static const vd_backend *inner; // what the counting table calls
+static double operations;       // multiplications and additions of matrix products
+static double spent[6], started;
+static bool timed;
+
+static void enter(void)
+{
+    if (timed)
+        inner->trouble();
+    started = now();
+}
+
+static void leave(int family, double flops)
+{
+    operations += flops;
+    if (timed)
+        inner->trouble();
+    spent[family] += now() - started;
+}
+
+static void counting_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a,
+                          int lda, const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
+{
+    enter();
+    inner->gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    leave(0, 2.0 * m * n * k);
+}
+
+static void counting_products(bool ta, bool tb, vd_real beta, const vd_product *list, int count)
+{
+    double flops = 0;
+    for (int i = 0; i < count; i++)
+        flops += 2.0 * list[i].m * list[i].n * list[i].k;
+    enter();
+    inner->products(ta, tb, beta, list, count);
+    leave(1, flops);
+}
+
+static void counting_linear(const vd_real *x, const vd_real *w, const vd_real *b, vd_real *y,
+                            int rows, int in, int out)
+{
+    enter();
+    inner->linear(x, w, b, y, rows, in, out);
+    leave(0, 2.0 * rows * in * out);
+}
+
+static void counting_linear_backward(const vd_real *x, const vd_real *w, const vd_real *dy,
+                                     vd_real *dx, vd_real beta, vd_real *dw, vd_real *db, int rows,
+                                     int in, int out)
+{
+    enter();
+    inner->linear_backward(x, w, dy, dx, beta, dw, db, rows, in, out);
+    leave(2, 2.0 * rows * in * out * ((dx != NULL) + (dw != NULL)));
+}
+
+static void counting_lstm(const vd_lstm_pass *p, int directions)
+{
+    enter();
+    inner->lstm(p, directions);
+    leave(3, 8.0 * directions * p->packed->tokens * p->hidden * (p->in + p->hidden));
+}
+
+static void counting_lstm_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q, int directions)
+{
+    enter();
+    inner->lstm_backward(p, q, directions);
+    leave(4, 16.0 * directions * p->packed->tokens * p->hidden * (p->in + p->hidden));
+}
+
+static vd_backend counting_table(const vd_backend *be)
+{
+    vd_backend table = *be;
+    inner = be;
+    table.gemm = counting_gemm;
+    table.products = counting_products;
+    table.linear = counting_linear;
+    table.linear_backward = counting_linear_backward;
+    table.lstm = counting_lstm;
+    table.lstm_backward = counting_lstm_backward;
+    return table;
+}
+
+static double matrix_rate(const vd_backend *be) // operations a millisecond
+{
+    enum { SIDE = 8192, RUNS = 10 };
+    size_t bytes = (size_t)SIDE * SIDE * sizeof(float);
+    float *a = have(be->memory->allocate(bytes)), *b = have(be->memory->allocate(bytes)),
+          *c = have(be->memory->allocate(bytes));
+    double best = 0;
+    be->memory->zero(a, bytes);
+    be->memory->zero(b, bytes);
+    for (int i = 0; i < RUNS; i++) {
+        be->trouble();
+        double start = now();
+        be->gemm(false, false, SIDE, SIDE, SIDE, 1, a, SIDE, b, SIDE, 0, c, SIDE);
+        be->trouble();
+        best = fmax(best, 2.0 * SIDE * SIDE * SIDE / (now() - start));
+    }
+    be->memory->release(a);
+    be->memory->release(b);
+    be->memory->release(c);
+    return best;
+}
+
+static double bench_training(vd_trainer *trainer, const vd_backend *be, vd_precision precision,
+                             const char *name)
+{
+    enum { RUNS = 20 };
+    static const char *const families[] = {"layers, forward", "small products", "layers, backward",
+                                           "LSTMs, forward", "LSTMs, backward"};
+    static double times[RUNS];
+    char what[64];
+    double loss;
+    be->precision(precision);
+    double rate = matrix_rate(be);
+    for (int i = -3; i < RUNS; i++) {
+        operations = 0;
+        be->trouble();
+        double start = now();
+        must(vd_trainer_step(trainer, &batch, 1e-3, &loss, NULL, &err));
+        be->trouble();
+        if (i >= 0)
+            times[i] = now() - start;
+    }
+    snprintf(what, sizeof what, "a training step of 32 dialogs, %s", name);
+    double step = median(what, times, RUNS);
+    printf("  %.0f dialogs/s; %.1f TFLOP/s of products, %.0f %% of the %.1f measured on squares of "
+           "8,192\n",
+           DIALOGS / step * 1e3, operations / step * 1e-9, 100 * operations / step / rate,
+           rate * 1e-9);
+    memset(spent, 0, sizeof spent);
+    timed = true;
+    double start = now();
+    must(vd_trainer_step(trainer, &batch, 1e-3, &loss, NULL, &err));
+    be->trouble();
+    double whole = now() - start, rest = whole;
+    timed = false;
+    printf("  where the time goes, waiting after each of these (%.2f ms in all):\n", whole);
+    for (int i = 0; i < 5; i++) {
+        printf("    %-18s %8.3f ms\n", families[i], spent[i]);
+        rest -= spent[i];
+    }
+    printf("    %-18s %8.3f ms\n", "everything else", rest);
+    return step;
+}
+
+// ---- PyTorch ------------------------------------------------------------------------------------
+
+static void bench_torch(const char *precision, double ours)
+{
+    enum { RUNS = 12 };
+    static double times[RUNS];
+    const char *python = getenv("VISDIAL_TORCH");
+    char command[1024], line[128];
+    snprintf(
+        command, sizeof command,
+        "for i in $(seq %d); do echo train; done | '%s' tests/bench/mvan_torch.py --device cuda "
+        "--precision %s --model %s/model.safetensors --batch %s/batch.safetensors",
+        RUNS + 2, python ? python : "python3", precision, directory, directory);
+    FILE *out = popen(command, "r");
+    int count = -2;
+    while (out && fgets(line, sizeof line, out) && count < RUNS) {
+        if (count >= 0)
+            times[count] = strtod(line, NULL);
+        count++;
+    }
+    bool good = out && pclose(out) == 0 && count == RUNS;
+    if (!good) {
+        printf("PyTorch %s: not measured (\"%.60s...\" failed)\n", precision, command);
+        return;
+    }
+    char what[64];
+    snprintf(what, sizeof what, "the same in PyTorch, %s", precision);
+    double theirs = median(what, times, RUNS);
+    printf("  %.0f dialogs/s; visdial is %.2f times as fast\n", DIALOGS / theirs * 1e3,
+           theirs / ours);
+}
+
+int main(void)
+{
+    const char *plugin = getenv("VISDIAL_TEST_PLUGIN");
+    const vd_backend *be;
+    char model_path[256], batch_path[256];
+    must(vd_backend_open_plugin(plugin ? plugin : "build/visdial-cuda.so", 0, &be, &err));
+    printf("# %s\n", be->description);
+    fflush(stdout);
+    mkdir("build", 0777);
+    mkdir(directory, 0777);
+    snprintf(model_path, sizeof model_path, "%s/model.safetensors", directory);
+    snprintf(batch_path, sizeof batch_path, "%s/batch.safetensors", directory);
+    make_batch();
+    write_batch(batch_path);
+    vd_trainer *trainer = new_trainer();
+    must(vd_trainer_save_model(trainer, model_path, VD_F32, &err));
+
+    vd_model *cpu, *cuda;
+    must(vd_model_load(model_path, &cpu, &err));
+    must(vd_model_load(model_path, &cuda, &err));
+    must(vd_model_use(cuda, be, &err));
+    compare_with_cpu(cpu, cuda);
+    vd_model_free(cpu);
+    bench_questions(cuda, OPTIONS, "question to ranking, 100 candidates (bar 0.5 ms)");
+    bench_questions(cuda, LARGE, "question to ranking, 340,000 candidates (bar 1.5 ms)");
+    bench_evaluation(cuda);
+    vd_model_free(cuda);
+
+    static vd_backend counting;
+    static const char *const names[] = {"fp32", "tf32", "bf16"}, *const torch[] = {"float32",
+                                                                                   "tf32", "bf16"};
+    counting = counting_table(be);
+    must(vd_trainer_use(trainer, &counting, &err));
+    for (int p = VD_PRECISION_FP32; p <= VD_PRECISION_BF16; p++)
+        bench_torch(torch[p], bench_training(trainer, &counting, (vd_precision)p, names[p]));
+    vd_trainer_free(trainer);
+    return 0;
+}
