@@ -12,7 +12,7 @@ _visdial() {
     esac
     local options= words=
     case ${COMP_WORDS[1]} in
-    chat) options='--image --model --assets --data --features --images --dense --backend --resume --transcript --no-transcript --no-mouse --help' ;;
+    chat) options='--image --model --assets --data --features --images --dense --backend --resume --transcript --no-transcript --theme --no-mouse --help' ;;
     ask) options='--image --model --assets --data --features --top --fold --backend --json --help' ;;
     walk) options='--image --model --assets --what-if --markdown --json --help' ;;
     train) options='--data --features --val --val-features --val-dense --val-limit --from --glove --out --resume --checkpoint-every --checkpoint-steps --stop-after --backend --precision --quiet --watch --preset --gate --positions --optimiser --decoder --margin --lambda-start --lambda-decay --lambda-floor --embed --hidden --dropout --lstm-dropout --position-dropout --open-gates --rate --clip --batch --micro-batch --epochs --seed --min-count --pool --half --help' ;;
