@@ -42,7 +42,7 @@
 
 static struct {
     void *handle;
-#define X(name) __typeof__(name) *name;
+#define X(name) __typeof__(name) *name; // NOLINT(bugprone-macro-parentheses): a declaration
     FUNCTIONS(X)
 #undef X
     hid_t native_float, native_double, dataset_access;

@@ -24,7 +24,7 @@
 
 static struct {
     void *handle;
-#define X(name) __typeof__(name) *name;
+#define X(name) __typeof__(name) *name; // NOLINT(bugprone-macro-parentheses): a declaration
     FUNCTIONS(X)
 #undef X
 } zip;

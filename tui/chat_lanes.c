@@ -38,15 +38,21 @@ bool vd_chat_hears_itself(const vd_chat *chat, int lane, size_t round)
 
 // ---- asking ------------------------------------------------------------------------------------
 
+static const char *heard_or_nothing(const vd_chat *chat, int lane, size_t index)
+{
+    const char *heard = vd_chat_heard(chat, lane, index);
+    return heard ? heard : "";
+}
+
 vd_said *vd_chat_history(const vd_chat *chat, int lane, size_t count)
 {
     size_t bytes = count * sizeof(vd_said);
     for (size_t i = 0; i < count; i++)
-        bytes += strlen(chat->rounds[i].typed) + strlen(vd_chat_heard(chat, lane, i)) + 2;
+        bytes += strlen(chat->rounds[i].typed) + strlen(heard_or_nothing(chat, lane, i)) + 2;
     vd_said *history = vd_alloc(bytes, 1);
     char *to = history ? (char *)(history + count) : NULL;
     for (size_t i = 0; to && i < count; i++) {
-        const char *said[2] = {chat->rounds[i].typed, vd_chat_heard(chat, lane, i)};
+        const char *said[2] = {chat->rounds[i].typed, heard_or_nothing(chat, lane, i)};
         char *copy[2];
         for (int part = 0; part < 2; part++) {
             size_t size = strlen(said[part]) + 1;

@@ -372,8 +372,8 @@ static vd_status open_session(ask *a, vd_error *err)
         status = vd_world_image_named(a->image, &id, err);
     if (status == VD_OK)
         status = vd_world_open_files(&a->files, &a->world, err);
-    if (status == VD_OK)
-        a->world->backend = chosen.backend;
+    if (status == VD_OK)                    // then there is a world
+        a->world->backend = chosen.backend; // NOLINT(clang-analyzer-core.NullDereference)
     if (status == VD_OK)
         status = vd_world_find(a->world, id, &index, err);
     if (status == VD_OK)

@@ -161,6 +161,11 @@ vd_status vd_curves_refresh(vd_curves *curves, vd_error *err)
 static const vd_role roles[VD_MOST_RUNS] = {VD_ROLE_FIRST,    VD_ROLE_BAR_REGION, VD_ROLE_BAR_ROUND,
                                             VD_ROLE_BAR_WORD, VD_ROLE_WRONG,      VD_ROLE_TITLE};
 
+static vd_role role_of(int run)
+{
+    return roles[run % VD_MOST_RUNS];
+}
+
 typedef struct range {
     int64_t first, last;
     double low, high;
@@ -238,7 +243,7 @@ static void draw_title(const vd_curves *curves, const panel *p, vd_grid *grid, v
             continue;
         int width = snprintf(text, sizeof text, " %.5g", s->at[s->count - 1].value);
         x -= width;
-        vd_grid_text(grid, x, place.y, width, text, vd_theme(grid->look, roles[run]));
+        vd_grid_text(grid, x, place.y, width, text, vd_theme(grid->look, role_of(run)));
     }
     vd_grid_text(grid, place.x, place.y, x - place.x - 1, p->tag,
                  vd_theme(grid->look, VD_ROLE_TITLE));
@@ -258,7 +263,7 @@ static void draw_panel(const vd_curves *curves, const panel *p, vd_grid *grid, v
     snprintf(text, sizeof text, "%.4g", r.low);
     vd_grid_right(grid, place.x, plot.y + plot.height - 1, LABEL - 1, text, faint);
     for (int run = curves->runs - 1; run >= 0; run--)
-        draw_series(grid, plot, &p->run[run], &r, vd_theme(grid->look, roles[run]));
+        draw_series(grid, plot, &p->run[run], &r, vd_theme(grid->look, role_of(run)));
     snprintf(text, sizeof text, "%" PRId64, r.first);
     vd_grid_text(grid, plot.x, place.y + place.height - 1, plot.width, text, faint);
     snprintf(text, sizeof text, "step %" PRId64, r.last);
@@ -272,7 +277,7 @@ static void draw_runs(const vd_curves *curves, vd_grid *grid, vd_rect *place)
     int x = place->x;
     for (int run = 0; run < curves->runs && x < place->x + place->width; run++)
         x += 2 + vd_grid_text(grid, x, place->y, place->x + place->width - x,
-                              curves->source[run].directory, vd_theme(grid->look, roles[run]));
+                              curves->source[run].directory, vd_theme(grid->look, role_of(run)));
     place->y++;
     place->height--;
 }

@@ -217,7 +217,7 @@ static void resizing_down_to_nothing_and_back_keeps_the_chat(void **state)
     tell("resize-window -t chat -x 10 -y 5");
     await("40x12;");
     tell("resize-window -t chat -x 120 -y 40");
-    await("Alt-Up/Down round");
+    await("F12 walk");
     tell("resize-window -t chat -x 40 -y 12");
     await("Answers within");
     tell("resize-window -t chat -x 80 -y 24");

@@ -70,8 +70,7 @@ static const char *const texts[] = {
     "bad \xff\xfe utf \xc3( \xe2\x82 end?",                                             // no UTF-8
     "\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7 family?", // joined
     "control \x01\x1b[31m\x7f chars?",
-    "\xe2\x80\xae"
-    "backwards\xe2\x80\xac?", // an override
+    "\342\200\256backwards\xe2\x80\xac?", // an override
     "averyveryveryveryveryveryveryveryveryveryveryveryveryveryverylongwordwithoutanybreak?",
     "",
 };

@@ -24,7 +24,7 @@ static void expect_grid(const vd_grid *grid, const char *expected)
 
 static vd_grid new_grid(int width, int height)
 {
-    vd_grid grid = {.look = {VD_DEPTH_256, false}};
+    vd_grid grid = {.look = {.depth = VD_DEPTH_256}};
     assert_int_equal(vd_grid_resize(&grid, width, height, NULL), VD_OK);
     return grid;
 }
