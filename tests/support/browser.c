@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -185,10 +186,14 @@ void support_browser_start(support_browser *b, int width, int height)
     signal(SIGPIPE, SIG_IGN);
     b->profile = support_temp_dir();
     fflush(NULL);
+    prctl(PR_SET_CHILD_SUBREAPER, 1); // its orphans become ours, to be waited for
     b->pid = fork();
     assert_true(b->pid >= 0);
-    if (b->pid == 0)
+    if (b->pid == 0) {
+        setpgid(0, 0);
         become_browser(b, to, from, width, height);
+    }
+    setpgid(b->pid, b->pid);
     close(to[0]);
     close(from[1]);
     b->to = to[1];
@@ -215,8 +220,10 @@ void support_browser_stop(support_browser *b)
 {
     close(b->to);
     close(b->from);
-    kill(b->pid, SIGKILL);
-    waitpid(b->pid, NULL, 0);
+    // All of its processes: one that lives on would still write into the profile.
+    kill(-b->pid, SIGKILL);
+    while (waitpid(-b->pid, NULL, 0) > 0)
+        ;
     support_remove_tree(b->profile);
     free(b->profile);
     free(b->buffer);
