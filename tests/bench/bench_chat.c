@@ -152,7 +152,7 @@ static bool measure_program(const char *program)
                 measure_typing("120x40: a letter on the screen", "") &&
                 // F6 asks the last question again: the engine is at work when the letter comes.
                 measure_typing("120x40: the same while the engine answers", "\033[17~") &&
-                tell("\033[21~") && await("compared") && // F10: two engines
+                tell("\033[21~") && await("against") && // F10: two engines
                 measure_typing("120x40: the same while two engines answer", "\033[17~");
     kill(child, SIGTERM);
     drain();
