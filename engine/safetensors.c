@@ -139,11 +139,12 @@ static vd_status index_names(vd_safetensors *file, vd_error *err)
 static const char *advice(const unsigned char *start)
 {
     if (memcmp(start, "PK\3\4", 4) == 0)
-        return "; it looks like a zip (PyTorch checkpoint, npz), which has to be converted first";
+        return "; it looks like a zip: features/checkpoint.py converts a PyTorch checkpoint, "
+               "`visdial features import` npz";
     if (memcmp(start, "\x80\x02", 2) == 0)
-        return "; it looks like a pickle: a PyTorch checkpoint has to be converted first";
+        return "; it looks like a pickle: features/checkpoint.py converts a PyTorch checkpoint";
     if (memcmp(start, "\x89HDF", 4) == 0)
-        return "; it looks like HDF5: convert it first";
+        return "; it looks like HDF5: `visdial features import` converts it";
     if (memcmp(start, "version ", 8) == 0)
         return "; it looks like a Git LFS pointer: fetch the real file with `git lfs pull`";
     return "; is it a safetensors file?";
