@@ -224,82 +224,68 @@ static vd_status evaluate(const world *w, int workers, double *milliseconds, dou
     return status;
 }
 
-static bool ask_torch(torch *t, size_t first, size_t count, double *milliseconds, double *rank)
+// What one PyTorch did so far, and our ranks of the same dialogs.
+typedef struct tally {
+    size_t done;
+    double milliseconds, rank, our_rank;
+} tally;
+
+static void run_torch(torch *t, size_t upto, const double *our_rank, tally *sum)
 {
-    char line[128], *rest;
-    fprintf(t->to, "%zu %zu\n", first, count);
-    fflush(t->to);
-    if (!fgets(line, sizeof line, t->from))
-        return false;
-    *milliseconds = strtod(line, &rest);
-    *rank = strtod(rest, NULL);
-    return true;
+    char what[64];
+    double milliseconds, rank;
+    size_t count = upto - sum->done;
+    snprintf(what, sizeof what, "%zu %zu", sum->done, count);
+    if (count == 0 || !torch_ask(t, what, &milliseconds, &rank))
+        return;
+    printf("PyTorch %s, %zu dialogs: %.0f ms\n", t->version, count, milliseconds);
+    for (; sum->done < upto; sum->done++)
+        sum->our_rank += our_rank[sum->done];
+    sum->milliseconds += milliseconds;
+    sum->rank += rank;
 }
 
-static torch start_torch(const world *w)
+static void print_tally(const torch *t, const tally *sum, double ours)
 {
-    torch t = {0};
-    char python[1024], line[128];
-    int in[2], out[2];
-    if (!torch_python(python, sizeof python) || pipe(in) != 0 || pipe(out) != 0)
-        return t;
-    t.child = fork();
-    if (t.child == 0) {
-        dup2(in[0], 0);
-        dup2(out[1], 1);
-        close(in[1]);
-        close(out[0]);
-        execl(python, python, "tests/bench/eval_torch.py", w->model_path, w->batch_path,
-              (char *)NULL);
-        _exit(127);
-    }
-    close(in[0]);
-    close(out[1]);
-    t.to = fdopen(in[1], "w");
-    t.from = fdopen(out[0], "r");
-    signal(SIGPIPE, SIG_IGN);
-    if (!fgets(line, sizeof line, t.from))
-        t.child = 0;
-    return t;
+    if (sum->done == 0)
+        return;
+    double rate = 1e3 * (double)sum->done / sum->milliseconds, rounds = 10 * (double)sum->done;
+    printf("PyTorch %s: %.3f dialogs/s; visdial is %.1f times as fast (bar: 10)\n", t->version,
+           rate, ours / rate);
+    printf("mean rank of the human answers of these %zu dialogs: %.4f, PyTorch's %.4f\n", sum->done,
+           sum->our_rank / rounds, sum->rank / rounds);
 }
 
 static vd_status compare(const world *w, size_t theirs, vd_error *err)
 {
     size_t n = w->dialogs->dialog_count;
-    double ours[RUNS], other = 0, rank[256], our_rank = 0, their_rank = 0;
+    double ours[RUNS], rank[256];
     int workers = vd_parallel_threads();
-    torch t = theirs ? start_torch(w) : (torch){0};
+    torches t = {.count = 0};
+    if (theirs)
+        t = torches_start("tests/bench/eval_torch.py",
+                          (const char *const[4]){w->model_path, w->batch_path});
+    tally sum[MOST_TORCHES] = {{0}};
     vd_status status = VD_OK;
-    size_t done = 0;
-    // In alternation, so that both meet the same machine.
+    // In alternation, so that all meet the same machine.
     for (int run = 0; status == VD_OK && run < RUNS; run++) {
         status = evaluate(w, workers, &ours[run], rank, err);
+        if (status)
+            break;
         printf("visdial, %zu dialogs: %.0f ms\n", n, ours[run]);
-        size_t upto = theirs * (size_t)(run + 1) / RUNS;
-        double milliseconds, sum;
-        if (t.child > 0 && upto > done && ask_torch(&t, done, upto - done, &milliseconds, &sum)) {
-            printf("PyTorch, %zu dialogs: %.0f ms\n", upto - done, milliseconds);
-            for (; done < upto; done++)
-                our_rank += rank[done];
-            other += milliseconds;
-            their_rank += sum;
-        }
+        for (int i = 0; i < t.count; i++)
+            run_torch(&t.list[i], theirs * (size_t)(run + 1) / RUNS, rank, &sum[i]);
         fflush(stdout);
     }
-    torch_stop(&t);
-    if (status)
-        return status;
-    qsort(ours, RUNS, sizeof *ours, bench_compare);
-    double rate = 1e3 * (double)n / ours[RUNS / 2];
-    printf("\nvisdial: %.2f dialogs/s with %d workers\n", rate, workers);
-    if (done) {
-        double theirs_rate = 1e3 * (double)done / other;
-        printf("PyTorch: %.3f dialogs/s; visdial is %.1f times as fast (bar: 10)\n", theirs_rate,
-               rate / theirs_rate);
-        printf("mean rank of the human answers of these %zu dialogs: %.4f, PyTorch %.4f\n", done,
-               our_rank / (double)done / 10, their_rank / (double)done / 10);
+    if (status == VD_OK) {
+        qsort(ours, RUNS, sizeof *ours, bench_compare);
+        double rate = 1e3 * (double)n / ours[RUNS / 2];
+        printf("\nvisdial: %.2f dialogs/s with %d workers\n", rate, workers);
+        for (int i = 0; i < t.count; i++)
+            print_tally(&t.list[i], &sum[i], rate);
     }
-    return VD_OK;
+    torches_stop(&t);
+    return status;
 }
 
 int main(int argc, char **argv)

@@ -143,10 +143,22 @@ static vd_status ask(const chat *c, series *s, vd_error *err)
     return status;
 }
 
-static void run_torch(torch *t, const char *what, series *s)
+// One run by every PyTorch; series i is the i-th one's.
+static void run_torch(torches *t, const char *what, series *s)
 {
-    if (torch_time(t, what, &s->wall[s->count], &s->cpu[s->count]))
-        s->count++;
+    for (int i = 0; i < t->count; i++)
+        if (torch_ask(&t->list[i], what, &s[i].wall[s[i].count], &s[i].cpu[s[i].count]))
+            s[i].count++;
+}
+
+static void detail_torch(const torches *t, const char *what, series *s)
+{
+    for (int i = 0; i < t->count; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s, PyTorch %s", what, t->list[i].version);
+        if (s[i].count)
+            detail(name, &s[i]);
+    }
 }
 
 // A series whose first run only warmed up.
@@ -155,11 +167,17 @@ static void forget(series *s)
     s->count = 0;
 }
 
-static vd_status bench_question(torch *t, vd_error *err)
+static void forget_torch(series *s)
+{
+    for (int i = 0; i < MOST_TORCHES; i++)
+        forget(&s[i]);
+}
+
+static vd_status bench_question(torches *t, vd_error *err)
 {
     enum { RUNS = 31 };
     chat full, half;
-    series a = {0}, b = {0}, p = {0};
+    series a = {0}, b = {0}, p[MOST_TORCHES] = {{.count = 0}};
     vd_status status = open_chat(model_path, FULL_CANDIDATES, FULL_CANDIDATES, &full, err);
     if (status != VD_OK)
         return status;
@@ -169,11 +187,11 @@ static vd_status bench_question(torch *t, vd_error *err)
         if (status == VD_OK)
             status = ask(&half, &b, err);
         if (i % 3 == 0)
-            run_torch(t, "question", &p);
+            run_torch(t, "question", p);
         if (i == 0) {
             forget(&a);
             forget(&b);
-            forget(&p);
+            forget_torch(p);
         }
     }
     close_chat(&full);
@@ -182,13 +200,11 @@ static vd_status bench_question(torch *t, vd_error *err)
         return status;
     detail("question, round 10, float32", &a);
     detail("question, round 10, 16-bit weights", &b);
-    if (p.count)
-        detail("question, round 10, PyTorch", &p);
+    detail_torch(t, "question, round 10", p);
     // 34 million weights and 0.65 GFLOP a question.
-    add_row("question to ranking, round 10, 100 cached candidates, float32", median(&a), median(&p),
+    add_row("question to ranking, round 10, 100 cached candidates, float32", median(&a), p,
             floor_of(34e6 * 4, 0.65e9), 12, -1, "ms");
-    add_row("the same, 16-bit weights", median(&b), median(&p), floor_of(34e6 * 2, 0.65e9), 8, -1,
-            "ms");
+    add_row("the same, 16-bit weights", median(&b), p, floor_of(34e6 * 2, 0.65e9), 8, -1, "ms");
     return VD_OK;
 }
 
@@ -223,7 +239,7 @@ static vd_status bench_rank(vd_error *err)
             more[i] = s[k].wall[i] - s[0].wall[i];
         double took = median_of(more, RUNS);
         add_row(k == 1 ? "a pool of 10,000 on top" : "a pool of 340,000 on top",
-                took > 0 ? took : 0, -1,
+                took > 0 ? took : 0, NULL,
                 floor_of((double)counts[k] * FULL_HIDDEN * 2, counts[k] * 2.0 * FULL_HIDDEN),
                 k == 1 ? 1 : 20, -1, "ms");
     }
@@ -252,7 +268,7 @@ static vd_status bench_picture(vd_error *err)
     detail("another picture, features to ready", &s);
     // W1's image half, f_v, the history LSTM and two maps of the caption.
     double weights = 2648.0 * 2048 + 1024 * 2048 + 9.6e6 + 2.1e6;
-    add_row("another picture, features to ready", median(&s), -1,
+    add_row("another picture, features to ready", median(&s), NULL,
             floor_of(weights * 4, (2648.0 + 1024) * 2048 * 2 * FULL_REGIONS), 15, -1, "ms");
     return VD_OK;
 }
@@ -279,7 +295,7 @@ static vd_status bench_append(vd_error *err)
     if (status != VD_OK)
         return status;
     detail("an answer into the history", &s);
-    add_row("an answer into the history", median(&s), -1, floor_of((9.6e6 + 2.1e6) * 4, 0), 8, -1,
+    add_row("an answer into the history", median(&s), NULL, floor_of((9.6e6 + 2.1e6) * 4, 0), 8, -1,
             "ms");
     return VD_OK;
 }
@@ -330,13 +346,13 @@ static vd_status score(vd_scorer *scorer, const vd_pool *pool, const vd_batch *b
     return status;
 }
 
-static vd_status bench_evaluate(torch *t, vd_error *err)
+static vd_status bench_evaluate(torches *t, vd_error *err)
 {
     enum { RUNS = 9 };
     vd_model *model = NULL;
     vd_scorer *scorer = NULL;
     vd_pool *pool = NULL;
-    series a = {0}, k = {0}, p = {0};
+    series a = {0}, k = {0}, p[MOST_TORCHES] = {{.count = 0}};
     vd_batch b = full_size_batch(1);
     vd_status status = vd_model_load(model_path, &model, err);
     if (status == VD_OK)
@@ -348,11 +364,11 @@ static vd_status bench_evaluate(torch *t, vd_error *err)
         status = score(scorer, NULL, &b, &a, err);
         if (status == VD_OK)
             status = score(scorer, pool, &b, &k, err);
-        run_torch(t, "dialog", &p);
+        run_torch(t, "dialog", p);
         if (i == 0) {
             forget(&a);
             forget(&k);
-            forget(&p);
+            forget_torch(p);
         }
     }
     vd_pool_free(pool);
@@ -362,27 +378,26 @@ static vd_status bench_evaluate(torch *t, vd_error *err)
         return status;
     detail("evaluating a dialog", &a);
     detail("evaluating a dialog, candidates kept", &k);
-    if (p.count)
-        detail("evaluating a dialog, PyTorch", &p);
+    detail_torch(t, "evaluating a dialog", p);
     double flops = dialog_flops(&b), rate = flops / median(&a) * 1e-6;
     printf("%d distinct candidates; %.1f GFLOP, %.0f GFLOP/s\n", b.distinct, flops * 1e-9, rate);
-    add_row("evaluating a dialog, 10 x 100 candidates", median(&a), median(&p),
-            floor_of(37e6 * 4, flops), -1, 10, "ms");
-    add_row("the same, the data set's answers encoded before (visdial eval)", median(&k),
-            median(&p), floor_of(34e6 * 4, 12.4e9), -1, 10, "ms");
+    add_row("evaluating a dialog, 10 x 100 candidates", median(&a), p, floor_of(37e6 * 4, flops),
+            -1, 10, "ms");
+    add_row("the same, the data set's answers encoded before (visdial eval)", median(&k), p,
+            floor_of(34e6 * 4, 12.4e9), -1, 10, "ms");
     add_row("evaluating's share of OpenBLAS's rate, candidates included",
-            gigaflops > 0 ? 100 * rate / gigaflops : 0, -1, -1, 60, -1, "%");
+            gigaflops > 0 ? 100 * rate / gigaflops : 0, NULL, -1, 60, -1, "%");
     return VD_OK;
 }
 
-static vd_status bench_train(torch *t, vd_error *err)
+static vd_status bench_train(torches *t, vd_error *err)
 {
     enum { RUNS = 5 };
     vd_config config = full_size_config();
     vd_train_options options = vd_train_defaults();
     vd_vocab *vocab = NULL;
     vd_trainer *trainer = NULL;
-    series a = {0}, p = {0};
+    series a = {0}, p[MOST_TORCHES] = {{.count = 0}};
     vd_batch b = full_size_batch(FULL_DIALOGS);
     vd_status status = full_size_vocab(&vocab, err);
     if (status == VD_OK)
@@ -392,10 +407,10 @@ static vd_status bench_train(torch *t, vd_error *err)
         status = vd_trainer_step(trainer, &b, 0.01, &loss, NULL, err);
         a.wall[a.count] = bench_now() - start;
         a.cpu[a.count++] = cpu_now() - cpu;
-        run_torch(t, "train", &p);
+        run_torch(t, "train", p);
         if (i == 0) {
             forget(&a);
-            forget(&p);
+            forget_torch(p);
         }
     }
     vd_trainer_free(trainer);
@@ -403,14 +418,12 @@ static vd_status bench_train(torch *t, vd_error *err)
     if (status != VD_OK)
         return status;
     detail("training step, 4 dialogs", &a);
-    if (p.count)
-        detail("training step, 4 dialogs, PyTorch", &p);
+    detail_torch(t, "training step, 4 dialogs", p);
     double flops = 3 * dialog_flops(&b);
     printf("%.0f GFLOP without what dropout adds, %.0f GFLOP/s\n", flops * 1e-9,
            flops / median(&a) * 1e-6);
     // Weights, gradient and two moments are read and written by Adam.
-    add_row("training step, 4 dialogs", median(&a), median(&p), floor_of(58.7e6 * 28, flops), -1, 8,
-            "ms");
+    add_row("training step, 4 dialogs", median(&a), p, floor_of(58.7e6 * 28, flops), -1, 8, "ms");
     return VD_OK;
 }
 
@@ -489,9 +502,9 @@ static vd_status bench_start(vd_error *err)
     }
     detail("start to answer, bundled model", &a);
     detail("start to answer, full-size model", &b);
-    add_row("start of `visdial ask` to the answer, bundled model", median(&a), -1, -1, 60, -1,
+    add_row("start of `visdial ask` to the answer, bundled model", median(&a), NULL, -1, 60, -1,
             "ms");
-    add_row("the same, full-size model, 100 answers", median(&b), -1, floor_of(70e6 * 4, 0), 150,
+    add_row("the same, full-size model, 100 answers", median(&b), NULL, floor_of(70e6 * 4, 0), 150,
             -1, "ms");
     return VD_OK;
 }
@@ -540,7 +553,7 @@ static vd_status bench_memory(vd_error *err)
     if (resident <= 0)
         return vd_error_set(err, VD_IO, "%s ended before its memory could be read", program());
     printf("resident after ten questions: %ld MB, at most %ld MB\n", resident / 1024, most / 1024);
-    add_row("resident memory, full-size model, pool of 10,000", (double)resident / 1024, -1,
+    add_row("resident memory, full-size model, pool of 10,000", (double)resident / 1024, NULL,
             (34e6 * 4 + SHOWN * FULL_HIDDEN * 4.0) / 1048576, 350, -1, "MB");
     return VD_OK;
 }
@@ -590,7 +603,7 @@ static vd_status bench_idle(vd_error *err)
     waitpid(child, NULL, 0);
     close(terminal);
     printf("CPU time while waiting five seconds for a key: %.3f ms\n", used);
-    add_row("CPU time in 5 s of waiting for a key", used, -1, 0, 1, -1, "ms");
+    add_row("CPU time in 5 s of waiting for a key", used, NULL, 0, 1, -1, "ms");
     return VD_OK;
 }
 
@@ -627,8 +640,10 @@ int main(int argc, char **argv)
         return bench_fail(&err);
     bool compared = wanted(argc, argv, "question") || wanted(argc, argv, "evaluate") ||
                     wanted(argc, argv, "train");
-    torch t = compared ? torch_start(model_path, batch_path) : (torch){0};
-    fflush(stdout);
+    torches t = {.count = 0};
+    if (compared)
+        t = torches_start("tests/bench/mvan_torch.py",
+                          (const char *const[4]){"--model", model_path, "--batch", batch_path});
     vd_status status = VD_OK;
     if (wanted(argc, argv, "question"))
         status = bench_question(&t, &err);
@@ -642,13 +657,13 @@ int main(int argc, char **argv)
         status = bench_evaluate(&t, &err);
     if (status == VD_OK && wanted(argc, argv, "train"))
         status = bench_train(&t, &err);
-    torch_stop(&t);
+    torches_stop(&t);
     if (status == VD_OK && wanted(argc, argv, "start"))
         status = bench_start(&err);
     if (status == VD_OK && wanted(argc, argv, "memory"))
         status = bench_memory(&err);
     if (status == VD_OK && wanted(argc, argv, "idle"))
         status = bench_idle(&err);
-    print_table();
+    print_table(&t);
     return status == VD_OK ? 0 : bench_fail(&err);
 }

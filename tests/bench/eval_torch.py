@@ -4,6 +4,7 @@
     eval_torch.py MODEL DIALOGS     then "FIRST COUNT" a line on stdin; milliseconds and the sum of
                                     the human answers' ranks on stdout
 """
+import os
 import sys
 import time
 
@@ -18,9 +19,9 @@ def ranks_of(scores, truth):
 
 
 def main():
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
     model = load(sys.argv[1])[0].eval()
     _, dialogs = read_safetensors(sys.argv[2])
-    print("ready", flush=True)
     with torch.no_grad():
         for line in sys.stdin:
             first, count = map(int, line.split())

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "tests/bench/bench.h"
+#include "tests/bench/torch.h"
 
 enum { MOST_RUNS = 64, MOST_ROWS = 24 };
 
@@ -46,20 +47,25 @@ static inline double cpu_now(void) // milliseconds, all threads
 
 typedef struct row {
     char what[64];
-    double ours, theirs, floor, bar, ratio_bar; // milliseconds (or the unit); < 0: none
+    double ours, floor, bar, ratio_bar; // milliseconds (or the unit); < 0: none
+    double theirs[MOST_TORCHES];        // each PyTorch's; < 0: none
     const char *unit;
 } row;
 
 static row rows[MOST_ROWS];
 static int row_count;
 
-static inline void add_row(const char *what, double ours, double theirs, double floor, double bar,
-                           double ratio_bar, const char *unit)
+// theirs: a series for each PyTorch, NULL = it was not asked.
+static inline void add_row(const char *what, double ours, const series *theirs, double floor,
+                           double bar, double ratio_bar, const char *unit)
 {
     if (row_count == MOST_ROWS)
         return;
-    rows[row_count] = (row){"", ours, theirs, floor, bar, ratio_bar, unit};
-    snprintf(rows[row_count++].what, sizeof rows->what, "%s", what);
+    row *r = &rows[row_count++];
+    *r = (row){"", ours, floor, bar, ratio_bar, {0}, unit};
+    snprintf(r->what, sizeof r->what, "%s", what);
+    for (int i = 0; i < MOST_TORCHES; i++)
+        r->theirs[i] = theirs ? median(&theirs[i]) : -1;
 }
 
 static inline const char *number(double x, const char *suffix, char *text, size_t size)
@@ -70,33 +76,51 @@ static inline const char *number(double x, const char *suffix, char *text, size_
     return text;
 }
 
-static inline void print_table(void)
+// "yes", "no", or the only PyTorch that the bar is met beside.
+static inline const char *verdict(const row *r, const torches *t)
 {
-    printf(
-        "\n| what | ours | PyTorch | ratio | floor | bar | met |\n|---|---|---|---|---|---|---|\n");
+    if (r->ratio_bar < 0) {
+        bool most = strcmp(r->unit, "%") != 0;
+        return r->bar < 0 || (most ? r->ours <= r->bar : r->ours >= r->bar) ? "yes" : "no";
+    }
+    const char *met = NULL;
+    int asked = 0, passed = 0;
+    for (int i = 0; i < t->count; i++) {
+        asked += r->theirs[i] > 0;
+        if (r->theirs[i] / r->ours >= r->ratio_bar) {
+            met = t->list[i].version;
+            passed++;
+        }
+    }
+    return asked == 0 ? "?" : passed == 0 ? "no" : passed == asked ? "yes" : met;
+}
+
+static inline void print_table(const torches *t)
+{
+    printf("\n| what | ours |");
+    for (int i = 0; i < t->count; i++)
+        printf(" PyTorch %s | ratio |", t->list[i].version);
+    printf(" floor | bar | met |\n|---|---|");
+    for (int i = 0; i < t->count; i++)
+        printf("---|---|");
+    printf("---|---|---|\n");
     for (int i = 0; i < row_count; i++) {
         const row *r = &rows[i];
-        char unit[16], a[32], b[32], c[32], d[32], e[32];
+        char unit[16], text[32];
         snprintf(unit, sizeof unit, " %s", r->unit);
-        bool met = r->bar < 0 || r->ours <= r->bar;
-        if (strcmp(r->unit, "%") == 0)
-            met = r->ours >= r->bar;
+        printf("| %s | %s |", r->what, number(r->ours, unit, text, sizeof text));
+        for (int k = 0; k < t->count; k++) {
+            printf(" %s |", number(r->theirs[k], unit, text, sizeof text));
+            printf(" %s |",
+                   number(r->theirs[k] > 0 ? r->theirs[k] / r->ours : -1, "x", text, sizeof text));
+        }
+        printf(" %s |", number(r->floor, unit, text, sizeof text));
         if (r->ratio_bar > 0)
-            met = r->theirs > 0 && r->theirs / r->ours >= r->ratio_bar;
-        snprintf(e, sizeof e, ">= %.0fx", r->ratio_bar);
-        char bar[48];
-        snprintf(bar, sizeof bar, "%s%s",
-                 strcmp(r->unit, "%") == 0 ? ">= " : "<= ", number(r->bar, unit, d, sizeof d));
-        printf("| %s | %s | %s | ", r->what, number(r->ours, unit, a, sizeof a),
-               number(r->theirs, unit, b, sizeof b));
-        printf("%s | ", r->theirs > 0 ? number(r->theirs / r->ours, "x", c, sizeof c) : "");
-        printf("%s | %s | %s |\n", number(r->floor, unit, c, sizeof c),
-               r->ratio_bar > 0 ? e
-               : r->bar < 0     ? ""
-                                : bar,
-               r->ratio_bar > 0 && r->theirs <= 0 ? "?"
-               : met                              ? "yes"
-                                                  : "no");
+            printf(" >= %.0fx |", r->ratio_bar);
+        else
+            printf(" %s%s |", strcmp(r->unit, "%") == 0 ? ">= " : "<= ",
+                   number(r->bar, unit, text, sizeof text));
+        printf(" %s |\n", verdict(r, t));
     }
 }
 

@@ -14,6 +14,7 @@ Settings: --device cpu|cuda, --precision float32|tf32|bf16, --threads N.
 import argparse
 import json
 import mmap
+import os
 import struct
 import sys
 import time
@@ -377,8 +378,8 @@ if __name__ == "__main__":
     parser.add_argument("--precision", default="float32", choices=["float32", "tf32", "bf16"])
     parser.add_argument("--threads", type=int)
     options = parser.parse_args()
-    if options.threads:
-        torch.set_num_threads(options.threads)
+    # Debian's PyTorch takes one thread when it is not told.
+    torch.set_num_threads(options.threads or len(os.sched_getaffinity(0)))
     if options.precision == "tf32":
         torch.set_float32_matmul_precision("high")
         torch.backends.cudnn.allow_tf32 = True
@@ -387,8 +388,7 @@ if __name__ == "__main__":
     if options.versions:
         blas = "MKL" if torch.backends.mkl.is_available() else "no MKL"
         dnn = "oneDNN" if torch.backends.mkldnn.is_available() else "no oneDNN"
-        print(f"PyTorch {torch.__version__}, {blas}, {dnn}, {torch.get_num_threads()} threads, "
-              f"{torch.backends.cpu.get_cpu_capability()}")
+        print(f"PyTorch {torch.__version__}, {blas}, {dnn}, {torch.get_num_threads()} threads")
     elif options.check:
         sys.exit(check(options.check))
     elif options.model and options.batch:

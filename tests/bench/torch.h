@@ -1,8 +1,10 @@
-// PyTorch's half of a measurement: mvan_torch.py as a child that times on request, so that both
-// halves run in alternation.
+// PyTorch's half of a measurement: children that time on request, so that all run in alternation;
+// one for each PyTorch at hand: the latest release (`make torch`) and Debian's (python3-torch), or
+// those of the pythons named in $VISDIAL_TORCH, separated by colons.
 #ifndef BENCH_TORCH_H
 #define BENCH_TORCH_H
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,82 +13,116 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { MOST_TORCHES = 2 };
+
 typedef struct torch {
-    pid_t child; // 0: there is none
+    pid_t child; // 0: it is gone
     FILE *to, *from;
+    char version[32]; // "2.15.0"
 } torch;
 
-// The python of `make torch`, or of $VISDIAL_TORCH; false when torch cannot be imported by it.
-static inline bool torch_python(char *path, size_t size)
+typedef struct torches {
+    torch list[MOST_TORCHES];
+    int count;
+} torches;
+
+// False when torch cannot be imported by that python.
+static inline bool torch_version(const char *python, char *version, size_t size)
 {
-    const char *chosen = getenv("VISDIAL_TORCH");
-    snprintf(path, size, "%s", chosen && *chosen ? chosen : "build/torch/bin/python");
-    char command[1200];
-    snprintf(command, sizeof command, "'%s' tests/bench/mvan_torch.py --versions 2>&1", path);
+    char command[1200], line[256] = "";
+    snprintf(command, sizeof command, "'%s' tests/bench/mvan_torch.py --versions 2>/dev/null",
+             python);
     FILE *out = popen(command, "r");
-    char line[256] = "";
     bool got = out && fgets(line, sizeof line, out);
-    if (out && pclose(out) == 0 && got) {
-        printf("# %s", line);
-        return true;
-    }
-    printf("# PyTorch is not there, so only visdial is measured: \"make torch\" installs it below\n"
-           "# build/, or name a python that has it in $VISDIAL_TORCH\n");
-    return false;
+    if (!out || pclose(out) != 0 || !got)
+        return false;
+    const char *number = strchr(line, ' ');
+    number = number ? number + 1 : line;
+    snprintf(version, size, "%.*s", (int)strcspn(number, "+a, \n"), number);
+    printf("# %s", line);
+    return true;
 }
 
-static inline torch torch_start(const char *model, const char *batch)
+// A child that runs `script` with `arguments`, up to four, and answers each line with a line.
+static inline void torch_start(torch *t, const char *python, const char *script,
+                               const char *const arguments[4])
 {
-    torch t = {0};
-    char python[1024];
     int in[2], out[2];
-    if (!torch_python(python, sizeof python) || pipe(in) != 0 || pipe(out) != 0)
-        return t;
-    t.child = fork();
-    if (t.child == 0) {
+    if (pipe(in) != 0 || pipe(out) != 0)
+        return;
+    // The next child must not hold this one's input open.
+    fcntl(in[1], F_SETFD, FD_CLOEXEC);
+    fcntl(out[0], F_SETFD, FD_CLOEXEC);
+    t->child = fork();
+    if (t->child == 0) {
         dup2(in[0], 0);
         dup2(out[1], 1);
-        close(in[1]);
-        close(out[0]);
-        execl(python, python, "tests/bench/mvan_torch.py", "--model", model, "--batch", batch,
-              (char *)NULL);
+        close(in[0]);
+        close(out[1]);
+        execlp(python, python, script, arguments[0], arguments[1], arguments[2], arguments[3],
+               (char *)NULL);
         _exit(127);
     }
     close(in[0]);
     close(out[1]);
-    t.to = fdopen(in[1], "w");
-    t.from = fdopen(out[0], "r");
+    t->to = fdopen(in[1], "w");
+    t->from = fdopen(out[0], "r");
     signal(SIGPIPE, SIG_IGN);
-    return t;
 }
 
-// One run of `what`: milliseconds of wall and CPU time. False when there is no PyTorch (any more).
-static inline bool torch_time(torch *t, const char *what, double *wall, double *cpu)
+static inline torches torches_start(const char *script, const char *const arguments[4])
 {
-    char line[128];
+    torches all = {.count = 0};
+    const char *chosen = getenv("VISDIAL_TORCH");
+    const char *next = chosen && *chosen ? chosen : "build/torch/bin/python:/usr/bin/python3";
+    while (*next && all.count < MOST_TORCHES) {
+        torch *t = &all.list[all.count];
+        char python[1024];
+        size_t length = strcspn(next, ":");
+        snprintf(python, sizeof python, "%.*s", (int)length, next);
+        next += length + (next[length] == ':');
+        if (!torch_version(python, t->version, sizeof t->version))
+            continue;
+        torch_start(t, python, script, arguments);
+        all.count += t->to && t->from;
+    }
+    if (all.count == 0)
+        printf("# PyTorch is not there, so only visdial is measured: \"make torch\" installs it\n"
+               "# below build/, or name pythons that have it in $VISDIAL_TORCH\n");
+    fflush(stdout);
+    return all;
+}
+
+// The two numbers that the child answers `what` with: mvan_torch.py's are milliseconds of wall and
+// CPU time, eval_torch.py's milliseconds and a sum of ranks. False when the child is gone.
+static inline bool torch_ask(torch *t, const char *what, double *first, double *second)
+{
+    char line[128], *rest;
     if (t->child <= 0)
         return false;
     fprintf(t->to, "%s\n", what);
     fflush(t->to);
     if (!fgets(line, sizeof line, t->from)) {
-        fprintf(stderr, "PyTorch stopped at \"%s\"\n", what);
+        fprintf(stderr, "PyTorch %s stopped at \"%s\"\n", t->version, what);
         t->child = 0;
         return false;
     }
-    char *rest;
-    *wall = strtod(line, &rest);
-    *cpu = strtod(rest, NULL);
+    *first = strtod(line, &rest);
+    *second = strtod(rest, NULL);
     return true;
 }
 
-static inline void torch_stop(torch *t)
+// Their versions stay.
+static inline void torches_stop(torches *all)
 {
-    if (!t->to)
-        return;
-    fclose(t->to);
-    fclose(t->from);
-    if (t->child > 0)
-        waitpid(t->child, NULL, 0);
+    for (int i = 0; i < all->count; i++) {
+        torch *t = &all->list[i];
+        fclose(t->to);
+        fclose(t->from);
+        if (t->child > 0)
+            waitpid(t->child, NULL, 0);
+        t->child = 0;
+    }
 }
 
 #endif
