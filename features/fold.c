@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/alloc.h"
@@ -57,33 +56,45 @@ void vd_fold_key(const char *answer, char *key, size_t size)
 
 enum { KEY = 96 };
 
-typedef struct keyed {
-    char key[KEY];
-    int32_t answer;
-} keyed;
+// The first answer with a key, in a hash table with open addressing; empty slots hold no answer.
+typedef struct first_alike {
+    uint32_t hash;
+    int32_t answer; // from 1
+} first_alike;
 
-static int compare_keys(const void *a, const void *b)
+static uint32_t hash_key(const char *key)
 {
-    const keyed *x = a, *y = b;
-    int order = strcmp(x->key, y->key);
-    return order ? order : (x->answer > y->answer) - (x->answer < y->answer);
+    uint32_t hash = 2166136261u; // FNV-1a
+    for (; *key; key++)
+        hash = (hash ^ (unsigned char)*key) * 16777619u;
+    return hash;
 }
 
-vd_status vd_fold_answers(char *const *answer, size_t count, int32_t *group, vd_error *err)
+vd_status vd_fold_answers(const char *const *answer, size_t count, int32_t *group, vd_error *err)
 {
-    keyed *list = vd_alloc(count, sizeof *list);
-    if (!list)
+    size_t size = 16;
+    while (size < 2 * count)
+        size *= 2;
+    first_alike *table = vd_alloc(size, sizeof *table);
+    if (!table)
         return vd_error_memory(err, "answers that are alike");
     for (size_t i = 0; i < count; i++) {
-        vd_fold_key(answer[i], list[i].key, KEY);
-        list[i].answer = (int32_t)i;
+        char key[KEY], other[KEY];
+        vd_fold_key(answer[i], key, KEY);
+        uint32_t hash = hash_key(key);
+        first_alike *at = &table[hash & (size - 1)];
+        for (; at->answer; at = at + 1 == table + size ? table : at + 1) {
+            if (at->hash != hash)
+                continue;
+            vd_fold_key(answer[at->answer - 1], other, KEY);
+            if (strcmp(key, other) == 0)
+                break;
+        }
+        if (!at->answer)
+            *at = (first_alike){hash, (int32_t)i + 1};
+        group[i] = at->answer - 1;
     }
-    qsort(list, count, sizeof *list, compare_keys);
-    for (size_t i = 0; i < count; i++) {
-        bool alike = i > 0 && strcmp(list[i].key, list[i - 1].key) == 0;
-        group[list[i].answer] = alike ? group[list[i - 1].answer] : list[i].answer;
-    }
-    vd_free(list);
+    vd_free(table);
     return VD_OK;
 }
 
@@ -102,7 +113,7 @@ vd_status vd_fold_ranking(const vd_answer *answer, const int32_t *group, int mos
             list[*at - 1].alike++;
             list[*at - 1].probability += probability;
         } else if (n < most) {
-            list[n++] = (vd_folded){one, 0, probability};
+            list[n++] = (vd_folded){one, i, 0, probability};
             *at = n;
         }
     }

@@ -15,11 +15,12 @@
 void vd_fold_key(const char *answer, char *key, size_t size);
 
 // group[i]: index of the first answer that is alike, i itself where there is none before it.
-vd_status vd_fold_answers(char *const *answer, size_t count, int32_t *group, vd_error *err);
+vd_status vd_fold_answers(const char *const *answer, size_t count, int32_t *group, vd_error *err);
 
 // A group as a ranking shows it.
 typedef struct vd_folded {
     int32_t answer;     // the best ranked of the group
+    int place;          // its place in the ranking, from 0
     int alike;          // how many more there are
     double probability; // of all of them together
 } vd_folded;

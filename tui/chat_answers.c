@@ -7,17 +7,34 @@ static vd_style role(const vd_grid *grid, vd_role which)
     return vd_theme(grid->look, which);
 }
 
-static bool matches_filter(const vd_chat *chat, const vd_take *take, int place)
+// What is typed is looked for in every answer by itself, also where alike ones are shown as one.
+static int list_rows(vd_chat *chat, const vd_take *take)
 {
-    return vd_text_contains(vd_take_answer(take, take->reply.answer.order[place]),
-                            chat->filter.text);
+    return chat->filter.length ? take->reply.answer.candidates : vd_chat_ranked(chat, take);
 }
 
-static int filtered(const vd_chat *chat, const vd_take *take)
+static vd_folded list_row(const vd_chat *chat, const vd_take *take, int row)
 {
-    int count = 0;
-    for (int place = 0; place < take->reply.answer.candidates; place++)
-        count += matches_filter(chat, take, place);
+    const vd_answer *answer = &take->reply.answer;
+    if (!chat->filter.length)
+        return vd_chat_ranked_at(chat, take, row);
+    return (vd_folded){answer->order[row], row, 0, answer->probability[answer->order[row]]};
+}
+
+static bool matches_filter(const vd_chat *chat, const vd_take *take, const vd_folded *row)
+{
+    return vd_text_contains(vd_take_answer(take, row->answer), chat->filter.text);
+}
+
+static int filtered(vd_chat *chat, const vd_take *take)
+{
+    int rows = list_rows(chat, take), count = 0;
+    if (!chat->filter.length)
+        return rows;
+    for (int i = 0; i < rows; i++) {
+        vd_folded row = list_row(chat, take, i);
+        count += matches_filter(chat, take, &row);
+    }
     return count;
 }
 
@@ -29,7 +46,7 @@ static void draw_list(vd_chat *chat, vd_grid *grid)
         return;
     vd_rect inner = {at.x + 1, at.y, at.width - 2, at.height};
     vd_chat_draw_ranking_title(chat, grid, inner);
-    int rows = inner.height - 2;
+    int rows = inner.height - 2, all = list_rows(chat, take);
     int total = filtered(chat, take);
     chat->list_at = vd_clamp(chat->list_at, total - 1);
     int top = chat->list_at - rows / 2;
@@ -38,14 +55,15 @@ static void draw_list(vd_chat *chat, vd_grid *grid)
     int matches = 0;
     chat->page = rows;
     // Walk the ranking once; only the rows in sight are drawn.
-    for (int place = 0, shown = 0; place < take->reply.answer.candidates && shown < rows; place++) {
-        if (!matches_filter(chat, take, place))
+    for (int i = 0, shown = 0; i < all && shown < rows; i++) {
+        vd_folded row = list_row(chat, take, i);
+        if (!matches_filter(chat, take, &row))
             continue;
         if (matches >= top) {
             if (inner.y + 1 + shown < VD_GRID_MAX)
                 chat->row_round[inner.y + 1 + shown] = matches;
             vd_chat_draw_candidate(grid, (vd_rect){inner.x, inner.y + 1 + shown, inner.width, 1},
-                                   take, place, matches == chat->list_at);
+                                   take, &row, matches == chat->list_at);
             shown++;
         }
         matches++;
@@ -54,7 +72,10 @@ static void draw_list(vd_chat *chat, vd_grid *grid)
     if (total == 0)
         snprintf(text, sizeof text, "no answer of the pool has \"%.60s\"", chat->filter.text);
     else
-        snprintf(text, sizeof text, "%d of %d answers%s", chat->list_at + 1, total,
+        snprintf(text, sizeof text, "%d of %d answers%s%s", chat->list_at + 1, total,
+                 total < take->reply.answer.candidates && !chat->filter.length
+                     ? " that differ (Alt-a shows each)"
+                     : "",
                  chat->filter.length ? " that match" : "; typing filters");
     vd_grid_text(grid, inner.x, inner.y + inner.height - 1, inner.width, text,
                  role(grid, VD_ROLE_NOTE));
@@ -73,12 +94,13 @@ static void scroll_list(vd_chat *chat, int lines)
 static void pick(vd_chat *chat)
 {
     const vd_take *take = vd_chat_take(chat);
-    int matches = 0;
-    for (int place = 0; take && place < take->reply.answer.candidates; place++) {
-        if (!matches_filter(chat, take, place) || matches++ < chat->list_at)
+    int matches = 0, all = take ? list_rows(chat, take) : 0;
+    for (int i = 0; i < all; i++) {
+        vd_folded row = list_row(chat, take, i);
+        if (!matches_filter(chat, take, &row) || matches++ < chat->list_at)
             continue;
         vd_chat_back(chat);
-        vd_chat_choose(chat, place);
+        vd_chat_choose(chat, row.place);
         return;
     }
 }

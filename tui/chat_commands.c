@@ -200,6 +200,15 @@ static void run_theme(vd_chat *chat, const char *argument)
         vd_chat_say(chat, "theme %s; `theme = %s` in the config file keeps it", argument, argument);
 }
 
+static void run_fold(vd_chat *chat, const char *argument)
+{
+    bool on = strcmp(argument, "on") == 0;
+    if (!on && strcmp(argument, "off") != 0)
+        vd_chat_complain(chat, "/fold on or /fold off");
+    else
+        vd_chat_fold_answers(chat, on);
+}
+
 static void run_mouse(vd_chat *chat, const char *argument)
 {
     bool on = strcmp(argument, "on") == 0;
@@ -247,6 +256,7 @@ static const command commands[] = {
     {"/branch", "N", "another conversation from the selected round on; or go to number N",
      run_branch},
     {"/theme", "NAME", "dark, light, mono or safe (for the colour-blind)", run_theme},
+    {"/fold", "on|off", "answers that say the same as one, or each by itself (Alt-a)", run_fold},
     {"/mouse", "on|off", "use the mouse here or leave it to the terminal", run_mouse},
     {"/help", NULL, "the keys and commands", run_help},
     {"/quit", NULL, "leave", run_quit},
@@ -254,9 +264,10 @@ static const command commands[] = {
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static const char *const arguments[] = {
-    "/model base",  "/model improved", "/compare base",     "/compare improved", "/compare off",
-    "/history own", "/history shared", "/history people's", "/theme dark",       "/theme light",
-    "/theme mono",  "/theme safe",     "/mouse on",         "/mouse off"};
+    "/model base",  "/model improved", "/compare base",   "/compare improved",
+    "/compare off", "/history own",    "/history shared", "/history people's",
+    "/theme dark",  "/theme light",    "/theme mono",     "/theme safe",
+    "/mouse on",    "/mouse off",      "/fold on",        "/fold off"};
 
 bool vd_chat_command_help(size_t index, char *usage, size_t usage_size, const char **meaning)
 {

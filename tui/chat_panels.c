@@ -47,15 +47,30 @@ void vd_chat_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
                       role(grid, VD_ROLE_FAINT));
 }
 
+// The answer's text and how many are alike: "yes (+3 alike)", "yes +3" where that does not fit.
+static void draw_alike(vd_grid *grid, vd_rect at, const char *text, int alike, vd_style style)
+{
+    char more[32] = "";
+    int width = vd_text_width(text, strlen(text));
+    if (alike > 0)
+        snprintf(more, sizeof more, " (+%d alike)", alike);
+    if (width + (int)strlen(more) > at.width && alike > 0)
+        snprintf(more, sizeof more, " +%d", alike);
+    int room = at.width - (int)strlen(more);
+    int used = vd_grid_text(grid, at.x, at.y, room, text, style);
+    style.fg = role(grid, VD_ROLE_FAINT).fg;
+    vd_grid_text(grid, at.x + used, at.y, at.width - used, more, style);
+}
+
 // One line: place, text, bar, share. The answer in the conversation carries a mark.
-void vd_chat_draw_candidate(vd_grid *grid, vd_rect at, const vd_take *take, int place,
+void vd_chat_draw_candidate(vd_grid *grid, vd_rect at, const vd_take *take, const vd_folded *row,
                             bool selected)
 {
     const vd_answer *answer = &take->reply.answer;
-    int index = answer->order[place];
+    int index = row->answer;
     char number[16], percent[16];
-    snprintf(number, sizeof number, "%d", place + 1);
-    vd_percent(percent, sizeof percent, answer->probability[index]);
+    snprintf(number, sizeof number, "%d", row->place + 1);
+    vd_percent(percent, sizeof percent, row->probability);
     int digits = answer->candidates > 999 && at.width > 50 ? 5 : at.width > 50 ? 4 : 2;
     bool chosen = index == take->chosen;
     vd_style style = role(grid, chosen ? VD_ROLE_FIRST : VD_ROLE_TEXT);
@@ -67,8 +82,9 @@ void vd_chat_draw_candidate(vd_grid *grid, vd_rect at, const vd_take *take, int 
     int text_width = at.width - digits - 2 - bar - 7;
     if (selected)
         style.attributes |= VD_REVERSE;
-    vd_grid_text(grid, at.x + digits + 2, at.y, text_width, vd_take_answer(take, index), style);
-    vd_grid_bar(grid, at.x + digits + 2 + text_width + 1, at.y, bar, answer->probability[index],
+    draw_alike(grid, (vd_rect){at.x + digits + 2, at.y, text_width, 1}, vd_take_answer(take, index),
+               row->alike, style);
+    vd_grid_bar(grid, at.x + digits + 2 + text_width + 1, at.y, bar, row->probability,
                 role(grid, chosen ? VD_ROLE_BAR_FIRST : VD_ROLE_BAR), role(grid, VD_ROLE_RULE));
     vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, role(grid, VD_ROLE_TEXT));
 }
@@ -142,8 +158,11 @@ void vd_chat_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at)
         vd_grid_text(grid, at.x, at.y + rows, at.width, said, role(grid, VD_ROLE_ANSWER));
         rows--;
     }
-    for (int i = 0; i < rows && i < take->reply.answer.candidates; i++)
-        vd_chat_draw_candidate(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, take, i, false);
+    int count = vd_chat_ranked(chat, take);
+    for (int i = 0; i < rows && i < count; i++) {
+        vd_folded row = vd_chat_ranked_at(chat, take, i);
+        vd_chat_draw_candidate(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, take, &row, false);
+    }
 }
 
 // ---- attention ---------------------------------------------------------------------------------

@@ -294,7 +294,7 @@ static vd_status choose_shown(ask *a, const vd_answer *answer, vd_error *err)
     }
     for (int i = 0; i < most; i++)
         a->shown[i] =
-            (vd_folded){answer->order[i], 0, (double)answer->probability[answer->order[i]]};
+            (vd_folded){answer->order[i], i, 0, (double)answer->probability[answer->order[i]]};
     return VD_OK;
 }
 

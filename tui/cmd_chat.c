@@ -31,6 +31,7 @@ enum {
     TRANSCRIPT,
     NO_TRANSCRIPT,
     THEME,
+    FOLD,
     NO_MOUSE
 };
 
@@ -48,6 +49,7 @@ const vd_option vd_cmd_chat_options[] = {
     {"transcript", "FILE", "write the transcript there; with --resume take up what is in it"},
     {"no-transcript", NULL, "write none"},
     {"theme", "NAME", "dark (the default), light, mono or safe (for the colour-blind)"},
+    {"fold", NULL, "show answers that are alike (\"yes\", \"yes it is\") as one"},
     {"no-mouse", NULL, "leave the mouse to the terminal"},
     {0},
 };
@@ -56,7 +58,7 @@ typedef struct chat_settings {
     const char *model, *backend;
     vd_world_files files;
     int64_t image; // -1: the first one
-    bool mouse;
+    bool mouse, fold;
     bool resume, no_transcript;
     const char *transcript;
     vd_theme_name theme;
@@ -301,6 +303,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     if (!status) {
         program->grid.look = vd_screen_look(program->screen);
         program->view->theme = settings->theme;
+        program->view->fold.on = settings->fold;
         load_history(program);
     }
     return status;
@@ -353,6 +356,8 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
         else if (option == THEME && !vd_theme_find(value, &settings->theme))
             status = vd_error_set(
                 err, VD_USAGE, "--theme: found '%.40s', expected dark, light, mono or safe", value);
+        else if (option == FOLD)
+            settings->fold = true;
         else if (option == NO_MOUSE)
             settings->mouse = false;
         if (status)
@@ -381,8 +386,11 @@ int vd_cmd_chat(int argc, char **argv)
     chat_program program = {0};
     vd_error error = {0};
     vd_status status = vd_preferences_read(NULL, &config, &error);
-    chat_settings settings = {
-        .model = config.model, .image = -1, .mouse = config.mouse, .theme = config.theme};
+    chat_settings settings = {.model = config.model,
+                              .image = -1,
+                              .mouse = config.mouse,
+                              .fold = config.fold,
+                              .theme = config.theme};
     if (!status)
         status = read_options(&settings, argc, argv, &error);
     if (!status)

@@ -45,7 +45,7 @@ static const char *expected(const char *name)
 {
     if (strcmp(name, "theme") == 0)
         return "dark, light, mono or safe";
-    if (strcmp(name, "mouse") == 0)
+    if (strcmp(name, "mouse") == 0 || strcmp(name, "fold") == 0)
         return "on or off";
     return "base, improved or a model file";
 }
@@ -55,9 +55,10 @@ static bool set(vd_preferences *config, const char *name, const char *value)
 {
     if (strcmp(name, "theme") == 0)
         return vd_theme_find(value, &config->theme);
-    if (strcmp(name, "mouse") == 0) {
-        config->mouse = strcmp(value, "on") == 0;
-        return config->mouse || strcmp(value, "off") == 0;
+    if (strcmp(name, "mouse") == 0 || strcmp(name, "fold") == 0) {
+        bool *on = strcmp(name, "mouse") == 0 ? &config->mouse : &config->fold;
+        *on = strcmp(value, "on") == 0;
+        return *on || strcmp(value, "off") == 0;
     }
     size_t length = strlen(value);
     if (length == 0 || length >= sizeof config->model)
@@ -79,10 +80,11 @@ static vd_status read_line(const char *path, int number, char *line, vd_preferen
                             line);
     *equals = '\0';
     const char *name = trim(line), *value = trim(equals + 1);
-    if (strcmp(name, "theme") != 0 && strcmp(name, "mouse") != 0 && strcmp(name, "model") != 0)
+    if (strcmp(name, "theme") != 0 && strcmp(name, "mouse") != 0 && strcmp(name, "model") != 0 &&
+        strcmp(name, "fold") != 0)
         return vd_error_set(err, VD_FORMAT,
-                            "%.300s, line %d: there is no setting '%.60s'; there are theme, mouse "
-                            "and model",
+                            "%.300s, line %d: there is no setting '%.60s'; there are theme, mouse, "
+                            "model and fold",
                             path, number, name);
     if (!set(config, name, value))
         return vd_error_set(err, VD_FORMAT, "%.300s, line %d: found %s = '%.60s', expected %s",

@@ -6,6 +6,7 @@
 //   theme = dark        # or light, mono, safe (for the colour-blind)
 //   mouse = on          # or off
 //   model = base        # or improved, or a model file
+//   fold = off          # or on: answers that say the same are shown as one
 #ifndef VD_CONFIG_H
 #define VD_CONFIG_H
 
@@ -17,6 +18,7 @@
 typedef struct vd_preferences {
     vd_theme_name theme;
     bool mouse;
+    bool fold;
     char model[512];
 } vd_preferences;
 

@@ -75,6 +75,8 @@ static const binding table[] = {
      "the other model (base, improved); the conversation stays", "F3 model"},
     {LINE, F(4), 0, false, VD_ACTION_ANSWERS, "every answer of the pool, ranked; typing filters",
      "F4 answers"},
+    {LINE, 'a', VD_ALT, false, VD_ACTION_FOLD,
+     "answers that say the same (yes, yes it is) as one, or each by itself", NULL},
     {LINE, F(5), 0, false, VD_ACTION_DETAIL,
      "attention word by word: history words, regions, question words", "F5 attention"},
     {LINE, F(10), 0, false, VD_ACTION_COMPARE, "models side by side, and back", "F10 compare"},

@@ -98,6 +98,7 @@ typedef enum vd_place {
     X(LEFT)                                                                                        \
     X(RIGHT)                                                                                       \
     X(SEARCH)                                                                                      \
+    X(FOLD)                                                                                        \
     X(OUTLINES)                                                                                    \
     X(REDRAW)                                                                                      \
     X(SUSPEND)                                                                                     \

@@ -172,8 +172,8 @@ vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *
     vd_status status = VD_OK;
     if (!session->group) {
         session->group = vd_alloc(session->answers->count, sizeof *session->group);
-        status = session->group ? vd_fold_answers(session->answers->answer, session->answers->count,
-                                                  session->group, err)
+        status = session->group ? vd_fold_answers((const char *const *)session->answers->answer,
+                                                  session->answers->count, session->group, err)
                                 : vd_error_memory(err, "answers that are alike");
     }
     if (status) {

@@ -269,6 +269,9 @@ static void act(vd_chat *chat, vd_action action, vd_key key)
     case VD_ACTION_OUTLINES:
         chat->no_outlines = !chat->no_outlines;
         break;
+    case VD_ACTION_FOLD:
+        vd_chat_fold_answers(chat, !chat->fold.on);
+        break;
     case VD_ACTION_REDRAW:
         vd_chat_post(chat, VD_REQUEST_REDRAW, 0, NULL, 0);
         break;
@@ -342,6 +345,7 @@ void vd_chat_free(vd_chat *chat)
     for (int i = 0; i < VD_LANES; i++)
         vd_free(chat->lanes[i].name);
     vd_free(chat->boxes);
+    vd_chat_fold_free(&chat->fold);
     vd_chat_walk_drop(chat);
     for (size_t i = 0; i < chat->contents_count; i++)
         vd_free(chat->contents[i]);

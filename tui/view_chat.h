@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "engine/metrics.h"
+#include "features/fold.h"
 #include "tui/grid.h"
 #include "tui/keymap.h"
 #include "tui/layout.h"
@@ -109,6 +110,16 @@ typedef struct vd_chat_walk {
     int first;
 } vd_chat_walk;
 
+// Answers that are alike shown as one (chat_fold.c).
+typedef struct vd_chat_fold {
+    bool on;
+    const char *const *answers; // the pool that group is of
+    int32_t *group;             // owned
+    long stamp;                 // the answer that list is of, 0 none
+    vd_folded *list;            // (count) owned
+    int count;
+} vd_chat_fold;
+
 // A conversation about the picture that is set aside.
 typedef struct vd_branch {
     vd_round *rounds;
@@ -151,6 +162,7 @@ struct vd_chat {
     char suggested[VD_LINE_MAX + 1];
     bool pasting;
     bool no_outlines;
+    vd_chat_fold fold;
     vd_theme_name theme;
 
     int scroll;         // dialog: lines above the bottom
@@ -268,6 +280,13 @@ void vd_chat_stop_comparing(vd_chat *chat);
 // The first `count` rounds as a lane hears them, in one block. NULL: out of memory.
 vd_said *vd_chat_history(const vd_chat *chat, int lane, size_t count);
 
+// The ranking as it is shown (chat_fold.c): answers that are alike as one when that is wanted, each
+// by itself when not, or when memory is out. Rows of it, and one of them.
+int vd_chat_ranked(vd_chat *chat, const vd_take *take);
+vd_folded vd_chat_ranked_at(const vd_chat *chat, const vd_take *take, int row);
+void vd_chat_fold_answers(vd_chat *chat, bool on); // and says so
+void vd_chat_fold_free(vd_chat_fold *fold);
+
 // Walk (chat_walk.c).
 void vd_chat_walk_pump(vd_chat *chat); // asks for the walk that the screen needs
 void vd_chat_walk_came(vd_chat *chat, vd_event *event);
@@ -313,7 +332,7 @@ void vd_chat_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at);
 void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at);
 void vd_chat_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at);
 // One row of a ranking: place (from 0), text, bar, share.
-void vd_chat_draw_candidate(vd_grid *grid, vd_rect at, const vd_take *take, int place,
+void vd_chat_draw_candidate(vd_grid *grid, vd_rect at, const vd_take *take, const vd_folded *row,
                             bool selected);
 // Text over several lines, the last one cut with an ellipsis; returns the rows used.
 int vd_chat_draw_wrapped(vd_grid *grid, vd_rect at, const char *text, vd_style style);

@@ -41,11 +41,13 @@ static void settings_are_read_over_what_is_there(void **state)
     assert_int_equal(vd_preferences_read(path, &wanted, &err), VD_OK); // no file
     assert_int_equal(wanted.theme, VD_THEME_DARK);
     assert_true(wanted.mouse);
-    support_write_text(path,
-                       "# mine\r\n\n  theme=light\r\nmouse =\toff\nmodel = my models/a b.st \n");
+    assert_false(wanted.fold);
+    support_write_text(
+        path, "# mine\r\n\n  theme=light\r\nmouse =\toff\nfold=on\nmodel = my models/a b.st \n");
     assert_int_equal(vd_preferences_read(path, &wanted, &err), VD_OK);
     assert_int_equal(wanted.theme, VD_THEME_LIGHT);
     assert_false(wanted.mouse);
+    assert_true(wanted.fold);
     assert_string_equal(wanted.model, "my models/a b.st");
     support_write_text(path, "theme = safe"); // no line end
     assert_int_equal(vd_preferences_read(path, &wanted, &err), VD_OK);
@@ -65,9 +67,10 @@ static void a_wrong_line_is_named(void **state)
     (void)state;
     refused("\ntheme = pink\n", "line 2: found theme = 'pink', expected dark, light, mono or safe");
     refused("mouse = maybe", "line 1: found mouse = 'maybe', expected on or off");
+    refused("fold = yes", "line 1: found fold = 'yes', expected on or off");
     refused("model =", "line 1: found model = '', expected base, improved or a model file");
     refused("colour = red",
-            "line 1: there is no setting 'colour'; there are theme, mouse and model");
+            "line 1: there is no setting 'colour'; there are theme, mouse, model and fold");
     refused("theme", "line 1: found 'theme', expected `name = value`");
     vd_preferences wanted = vd_preferences_defaults();
     support_write_file(path, "theme = \0light", 14);

@@ -37,9 +37,8 @@ static void keys_leave_out_what_says_nothing(void **state)
     assert_string_equal(small, "it is t");
 }
 
-static char yes[] = "yes", no[] = "no", yes_it_is[] = "yes it is", red[] = "red",
-            yes_they_are[] = "yes, they are", it_is_red[] = "it is red", it_is[] = "it is";
-static char *answers[] = {yes, no, yes_it_is, red, yes_they_are, it_is_red, it_is};
+static const char *const answers[] = {"yes",           "no",        "yes it is", "red",
+                                      "yes, they are", "it is red", "it is"};
 enum { ANSWERS = sizeof answers / sizeof *answers };
 
 static void groups_are_named_by_their_first(void **state)
@@ -63,12 +62,13 @@ static void rankings_show_the_best_of_each_group(void **state)
     assert_int_equal(vd_fold_ranking(&answer, group, ANSWERS, list, &count, NULL), VD_OK);
     const struct {
         int32_t answer;
-        int alike;
+        int place, alike;
         double probability;
-    } expected[] = {{2, 2, 0.42}, {1, 0, 0.25}, {5, 1, 0.25}, {6, 0, 0.08}};
+    } expected[] = {{2, 0, 2, 0.42}, {1, 1, 0, 0.25}, {5, 2, 1, 0.25}, {6, 4, 0, 0.08}};
     assert_int_equal(count, 4);
     for (int i = 0; i < count; i++) {
         assert_int_equal(list[i].answer, expected[i].answer);
+        assert_int_equal(list[i].place, expected[i].place);
         assert_int_equal(list[i].alike, expected[i].alike);
         assert_float_equal(list[i].probability, expected[i].probability, 1e-6);
     }
