@@ -314,18 +314,24 @@ static vd_status copy_attentions(const vd_dialog *d, const vd_pass *pass, const 
 static vd_status rank_pool(const vd_dialog *d, vd_pass *pass, const atomic_int *stop, vd_answer *a,
                            vd_error *err)
 {
+    const vd_pool *pool = d->pool;
     int n = a->candidates, h = d->model->config.hidden;
     vd_real *z = vd_arena_reals(pass->arena, (size_t)n);
     int32_t *other = vd_arena_take_raw(pass->arena, (size_t)n, sizeof *other);
+    float *product = vd_arena_take_raw(pass->arena, (size_t)n, sizeof *product);
     if (pass->arena->failed)
         return vd_error_memory(err, "the ranking");
-    if (vd_has_discriminative(d->model->config.decoders)) {
-        pass->be->gemm(false, true, 1, n, h, 1, pass->encoded, h, d->pool->vector, h, 0, z, n);
-    } else {
-        vd_status status = vd_speak_scores(pass, d->pool->tokens, d->pool->lengths, n,
-                                           d->pool->width, stop, a->score, err);
+    if (vd_has_discriminative(pool->by))
+        pass->be->gemm(false, true, 1, n, h, 1, pass->encoded, h, pool->vector, h, 0, z, n);
+    if (vd_has_generative(pool->by)) {
+        vd_status status =
+            vd_speak_scores(pass, pool->tokens, pool->lengths, n, pool->width, stop, a->score, err);
         if (status != VD_OK)
             return status;
+        if (pool->by == VD_BOTH)
+            pass->be->read_floats(z, product, (size_t)n);
+        for (int i = 0; i < n && pool->by == VD_BOTH; i++)
+            a->score[i] = (a->score[i] + product[i]) / 2;
         pass->be->load_floats(a->score, z, (size_t)n);
     }
     pass->be->rank(z, n, a->score, a->probability, a->order, other);

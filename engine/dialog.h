@@ -34,9 +34,8 @@ int vd_dialog_entries(const vd_dialog *dialog);
 // Everything the network computed for one question. Arrays belong to the answer
 // (vd_answer_clear frees them).
 typedef struct vd_answer {
-    int candidates; // O = pool count
-    // (O) of the discriminative decoder, or of the generative one in a model that has no other
-    float *score;
+    int candidates;           // O = pool count
+    float *score;             // (O) of the decoders that the pool scores by
     float *probability;       // (O) softmax of the scores within the pool
     int32_t *order;           // (O) candidates by falling score; equal scores by pool order
     int rounds;               // entries seen

@@ -58,8 +58,10 @@ bool vd_positions_parse(const char *name, vd_positions *out)
 
 bool vd_decoders_parse(const char *name, vd_decoders *out)
 {
+    static const char *const brief[] = {"disc", "gen", "both"};
     int i;
-    if (!parse(name, decoders_names, sizeof decoders_names / sizeof *decoders_names, &i))
+    if (!parse(name, decoders_names, sizeof decoders_names / sizeof *decoders_names, &i) &&
+        !parse(name, brief, sizeof brief / sizeof *brief, &i))
         return false;
     *out = (vd_decoders)i;
     return true;

@@ -78,6 +78,6 @@ bool vd_gate_parse(const char *name, vd_gate *out);
 const char *vd_positions_name(vd_positions positions); // "none", "sinusoidal", "learned", ...
 bool vd_positions_parse(const char *name, vd_positions *out);
 const char *vd_decoders_name(vd_decoders decoders); // "discriminative", "generative", "both"
-bool vd_decoders_parse(const char *name, vd_decoders *out);
+bool vd_decoders_parse(const char *name, vd_decoders *out); // these, "disc" and "gen"
 
 #endif

@@ -78,14 +78,34 @@ static vd_status keep_answers(vd_pool *pool, const int32_t *tokens, const int32_
                               int width, vd_error *err)
 {
     size_t count = (size_t)pool->count, all = count * (size_t)width;
-    pool->tokens = vd_alloc(all, sizeof *tokens);
-    pool->lengths = vd_alloc(count, sizeof *lengths);
-    pool->width = width;
-    if (!pool->tokens || !pool->lengths)
+    int32_t *ids = vd_alloc(all, sizeof *ids), *length = vd_alloc(count, sizeof *length);
+    if (!ids || !length) {
+        vd_free(ids);
+        vd_free(length);
         return vd_error_memory(err, "the answer pool");
-    memcpy(pool->tokens, tokens, all * sizeof *tokens);
-    memcpy(pool->lengths, lengths, count * sizeof *lengths);
+    }
+    memcpy(ids, tokens, all * sizeof *ids);
+    memcpy(length, lengths, count * sizeof *length);
+    vd_free(pool->tokens);
+    vd_free(pool->lengths);
+    pool->tokens = ids;
+    pool->lengths = length;
+    pool->width = width;
     return VD_OK;
+}
+
+vd_status vd_pool_score_by(vd_pool *pool, vd_decoders by, const int32_t *tokens,
+                           const int32_t *lengths, int width, vd_error *err)
+{
+    vd_decoders has = pool->model->config.decoders;
+    if (by != has && has != VD_BOTH)
+        return vd_error_set(err, VD_MISMATCH, "%.300s has no such decoder, only a %s one",
+                            vd_model_path(pool->model), vd_decoders_name(has));
+    vd_status status =
+        vd_has_generative(by) ? keep_answers(pool, tokens, lengths, width, err) : VD_OK;
+    if (status == VD_OK)
+        pool->by = by;
+    return status;
 }
 
 vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_t *lengths,
@@ -107,6 +127,7 @@ vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_
     pool->count = count;
     pool->answers = vd_pool_hash_answers(tokens, lengths, count, width);
     if (!vd_has_discriminative(model->config.decoders)) {
+        pool->by = VD_GENERATIVE;
         status = keep_answers(pool, tokens, lengths, width, err);
         if (status != VD_OK)
             vd_pool_free(pool);
@@ -132,6 +153,11 @@ vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_
     }
     *out = pool;
     return VD_OK;
+}
+
+vd_decoders vd_pool_decoders(const vd_pool *pool)
+{
+    return pool->by;
 }
 
 static void give_vectors(vd_pool *pool)

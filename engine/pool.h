@@ -23,6 +23,14 @@ int vd_pool_count(const vd_pool *pool);
 // nothing changes.
 void vd_pool_halve(vd_pool *pool);
 
+// Which of the model's decoders score the answers from now on; VD_BOTH: the mean of both scores.
+// Without this the discriminative one does, in a model that has it: a generative one says every
+// answer anew for every question. tokens, lengths, width: what the pool was made of, copied.
+// VD_MISMATCH when the model has no such decoder; the pool is as it was after a failure.
+vd_status vd_pool_score_by(vd_pool *pool, vd_decoders by, const int32_t *tokens,
+                           const int32_t *lengths, int width, vd_error *err);
+vd_decoders vd_pool_decoders(const vd_pool *pool);
+
 // The vectors as a file (safetensors), with hashes of the answers' tokens and of the weights that
 // made them.
 vd_status vd_pool_save(const vd_pool *pool, const char *path, vd_error *err);

@@ -11,7 +11,8 @@ struct vd_pool {
     vd_real *vector;      // (count, H), in the memory of the model's backend, or in file's mapping
     vd_safetensors *file; // NULL when vector is the pool's own
     uint16_t *half;       // after vd_pool_halve: what vector stands for (cpu_halves.h); else NULL
-    // Of a model without a discriminative decoder, which has no vectors: the answers themselves.
+    vd_decoders by;       // that score
+    // For a generative decoder: the answers themselves, else NULL.
     int32_t *tokens, *lengths; // (count, width), (count)
     int width;
     uint64_t answers; // hash of what was encoded

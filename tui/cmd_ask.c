@@ -13,7 +13,7 @@
 #include "tui/session.h"
 #include "tui/shares.h"
 
-enum { IMAGE, MODEL, ASSETS, DATA, FEATURES, TOP, FOLD, BACKEND, JSON };
+enum { IMAGE, MODEL, ASSETS, DATA, FEATURES, TOP, FOLD, DECODER, BACKEND, JSON };
 
 const vd_option vd_cmd_ask_options[] = {
     {"image", "ID", "the picture, by its number or a file whose name ends in it"},
@@ -24,6 +24,7 @@ const vd_option vd_cmd_ask_options[] = {
      "region features of their pictures, in any format that `features info` knows"},
     {"top", "N", "how many answers to print (5; 10 with --json)"},
     {"fold", NULL, "show answers that are alike (\"yes\", \"yes it is\") as one"},
+    VD_DECODER_OPTION,
     VD_BACKEND_OPTION,
     {"json", NULL, "one JSON object a question"},
     {0},
@@ -34,6 +35,7 @@ enum { MOST_LINE = 65536, BAR = 20, SHOWN_REGIONS = 3 };
 typedef struct ask {
     const char *image, *model, *backend_name;
     vd_world_files files;
+    vd_decoder_choice decoder;
     int64_t top; // 0: the default
     bool json, utf8, fold;
     vd_folded *shown; // (top) of the question that is answered now
@@ -157,6 +159,10 @@ static vd_status print_json(const ask *a, const vd_reply *reply, vd_error *err)
     json_attention(json, a, &reply->answer);
     vd_output_string(json, "model");
     vd_output_string(json, vd_model_name(vd_session_model(a->session)));
+    if (a->decoder.made) {
+        vd_output_string(json, "decoder");
+        vd_output_string(json, vd_decoders_name(vd_session_decoders(a->session)));
+    }
     vd_output_string(json, "backend");
     vd_output_string(json, vd_session_backend(a->session));
     vd_output_string(json, "milliseconds");
@@ -372,8 +378,10 @@ static vd_status open_session(ask *a, vd_error *err)
         status = vd_world_image_named(a->image, &id, err);
     if (status == VD_OK)
         status = vd_world_open_files(&a->files, &a->world, err);
-    if (status == VD_OK)                    // then there is a world
+    if (status == VD_OK) {                  // then there is a world
         a->world->backend = chosen.backend; // NOLINT(clang-analyzer-core.NullDereference)
+        a->world->decoder = a->decoder;
+    }
     if (status == VD_OK)
         status = vd_world_find(a->world, id, &index, err);
     if (status == VD_OK)
@@ -383,8 +391,9 @@ static vd_status open_session(ask *a, vd_error *err)
     if (status == VD_OK && !a->json) {
         fprintf(stderr, "picture %" PRId64 ": ", id);
         vd_output_text(stderr, vd_world_caption(a->world, index));
-        fprintf(stderr, "\nmodel %s, %s\n", vd_model_name(vd_session_model(a->session)),
-                vd_session_backend(a->session));
+        fprintf(stderr, "\nmodel %s, %s%s%s\n", vd_model_name(vd_session_model(a->session)),
+                vd_session_backend(a->session), a->decoder.made ? ", decoder " : "",
+                a->decoder.made ? vd_decoders_name(a->decoder.by) : "");
         if (vd_session_fallback(a->session))
             fprintf(stderr, "the CPU computes: %s\n", vd_session_fallback(a->session));
     }
@@ -409,11 +418,13 @@ static vd_status read_options(ask *a, int argc, char **argv, int *operands, vd_e
             a->files.features = value;
         else if (option == BACKEND)
             a->backend_name = value;
+        else if (option == DECODER && vd_choose_decoder(value, &a->decoder, err))
+            return VD_USAGE;
         else if (option == JSON)
             a->json = true;
         else if (option == FOLD)
             a->fold = true;
-        else if (vd_option_int("top", value, 1, 1000000, &a->top, err))
+        else if (option == TOP && vd_option_int("top", value, 1, 1000000, &a->top, err))
             return VD_USAGE;
     }
     if (option == VD_OPTION_ERROR)

@@ -26,6 +26,7 @@ enum {
     FEATURES,
     IMAGES,
     DENSE,
+    DECODER,
     BACKEND,
     RESUME,
     TRANSCRIPT,
@@ -44,6 +45,7 @@ const vd_option vd_cmd_chat_options[] = {
      "region features of their pictures, in any format that `features info` knows"},
     {"images", "DIR", "their photos, found by the image id that ends a name"},
     {"dense", "FILE", "relevance of their candidates (VisDial dense annotations)"},
+    VD_DECODER_OPTION,
     VD_BACKEND_OPTION,
     {"resume", NULL, "take up the conversation that was left last"},
     {"transcript", "FILE", "write the transcript there; with --resume take up what is in it"},
@@ -57,6 +59,7 @@ const vd_option vd_cmd_chat_options[] = {
 typedef struct chat_settings {
     const char *model, *backend;
     vd_world_files files;
+    vd_decoder_choice decoder;
     int64_t image; // -1: the first one
     bool mouse, fold;
     bool resume, no_transcript;
@@ -268,8 +271,10 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     vd_status status = vd_choose_backend(settings->backend, 0, &chosen, err);
     if (!status)
         status = vd_world_open_files(&settings->files, &program->world, err);
-    if (!status)
+    if (!status) {
         program->world->backend = chosen.backend;
+        program->world->decoder = settings->decoder;
+    }
     if (!status && vd_world_count(program->world) == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: holds no dialogs", program->world->directory);
     if (!status)
@@ -345,6 +350,8 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
             settings->files.images = value;
         else if (option == DENSE)
             settings->files.dense = value;
+        else if (option == DECODER)
+            status = vd_choose_decoder(value, &settings->decoder, err);
         else if (option == BACKEND)
             settings->backend = value;
         else if (option == RESUME)

@@ -7,6 +7,7 @@
 #include "engine/alloc.h"
 #include "engine/parallel.h"
 #include "tui/backend_choice.h"
+#include "tui/decoder_choice.h"
 #include "tui/interrupt.h"
 #include "tui/measure_model.h"
 #include "tui/measure_report.h"
@@ -64,7 +65,7 @@ typedef struct evaluation {
     vd_bootstrap_options bootstrap;
     bool intervals_wanted;
     int64_t threads;
-    vd_decoders decoders;
+    vd_decoder_choice decoder;
     char *directory; // of the bundled files, when one of them is used
     char *data, *features, *dense, *model_path;
     vd_visdial *dialogs;
@@ -177,9 +178,9 @@ static vd_status load_model(evaluation *e, vd_error *err)
     if (status)
         return status;
     vd_decoders has = vd_model_config(e->model)->decoders;
-    if (!e->given[DECODER])
-        e->decoders = has;
-    else if (e->decoders != has && has != VD_BOTH)
+    if (!e->decoder.made)
+        e->decoder.by = has;
+    else if (e->decoder.by != has && has != VD_BOTH)
         return vd_error_set(err, VD_MISMATCH, "%.300s has no such decoder, only a %s one",
                             e->model_path, vd_decoders_name(has));
     int expected = vd_model_config(e->model)->region, found = vd_regions_size(e->regions);
@@ -220,7 +221,7 @@ static vd_status write_round(void *user, const vd_visdial_dialog *dialog, int32_
 
 static vd_status run_model(evaluation *e, vd_error *err)
 {
-    vd_status status = vd_measure_model_open(e->model, e->decoders, (int)e->threads,
+    vd_status status = vd_measure_model_open(e->model, e->decoder.by, (int)e->threads,
                                              e->options.stop, &e->source, err);
     if (status == VD_OK)
         status = vd_measure_run(e->dataset, &e->source, &e->options, &e->measure, err);
@@ -326,11 +327,8 @@ static vd_status read_value(evaluation *e, int option, const char *value, vd_err
         e->bootstrap.resamples = (int)number;
     else if (option == SEED)
         e->bootstrap.seed = (uint64_t)number;
-    else if (option == DECODER && !vd_decoders_parse(value, &e->decoders))
-        return vd_error_set(err, VD_USAGE,
-                            "--decoder: expected discriminative, generative or both, found "
-                            "'%.80s'",
-                            value);
+    else if (option == DECODER)
+        return vd_choose_decoder(value, &e->decoder, err);
     return VD_OK;
 }
 

@@ -21,6 +21,7 @@ enum {
     FEATURES,
     DENSE,
     ASSETS,
+    DECODER,
     TOLERANCE,
     NO_CHECK,
     HTML,
@@ -36,6 +37,8 @@ const vd_option vd_cmd_replay_options[] = {
     {"features", "FILE", "for --image: region features of their pictures (safetensors)"},
     {"dense", "FILE", "for --image: relevance of the candidates"},
     {"assets", "DIR", "where base, improved, the pictures and their features are"},
+    {"decoder", "WHICH",
+     "that ranked when the transcript was made: discriminative, generative or both"},
     {"tolerance", "X", "how far a score may lie from the recorded one (0.00001 of it)"},
     {"no-check", NULL, "do not run the transcript again"},
     {"html", "FILE", "write the conversations as one page that needs nothing else"},
@@ -49,6 +52,7 @@ typedef struct replaying {
     const char *model[2];
     int models;
     int64_t image;
+    vd_decoder_choice decoder;
     double tolerance;
     const char *path; // operand
 } replaying;
@@ -200,6 +204,8 @@ static vd_status replay_transcript(const replaying *r, vd_error *err)
         status = vd_transcript_read(r->path ? r->path : newest, &file, err);
     if (status == VD_OK && (!r->given[NO_CHECK] || r->given[HTML]))
         status = vd_world_open(r->given[ASSETS], &world, err);
+    if (status == VD_OK && world)
+        world->decoder = r->decoder;
     if (status == VD_OK && r->given[HTML])
         status = vd_transcript_html(&file, world, r->given[HTML], err);
     if (status == VD_OK && r->given[MARKDOWN])
@@ -336,6 +342,8 @@ static vd_status read_options(replaying *r, int argc, char **argv, vd_error *err
         r->given[option] = value ? value : "";
         if (option == IMAGE)
             status = vd_option_int("image", value, INT64_MIN, INT64_MAX, &r->image, err);
+        else if (option == DECODER)
+            status = vd_choose_decoder(value, &r->decoder, err);
         else if (option == TOLERANCE)
             status = vd_option_number("tolerance", value, 0, 1, &r->tolerance, err);
         else if (option == MODEL && r->models == 2)

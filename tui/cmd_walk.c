@@ -11,12 +11,13 @@
 #include "tui/walk.h"
 #include "tui/wrap.h"
 
-enum { IMAGE, MODEL, ASSETS, WHAT_IF, MARKDOWN, JSON };
+enum { IMAGE, MODEL, ASSETS, DECODER, WHAT_IF, MARKDOWN, JSON };
 
 const vd_option vd_cmd_walk_options[] = {
     {"image", "ID", "the picture, by its number or a file whose name ends in it"},
     {"model", "MODEL", "base (the default), improved or a model file"},
     {"assets", "DIR", "directory with dialogs.json, features.safetensors, pool.txt and pictures"},
+    VD_DECODER_OPTION,
     {"what-if", "CHANGE", "answer again with this changed; may be given more than once"},
     {"markdown", NULL, "as Markdown, for slides"},
     {"json", NULL, "as one JSON object, with every vector"},
@@ -25,6 +26,7 @@ const vd_option vd_cmd_walk_options[] = {
 
 typedef struct walk_command {
     const char *image, *model, *assets;
+    vd_decoder_choice decoder;
     vd_switches switches;
     bool markdown, json, utf8;
     vd_world *world;
@@ -525,7 +527,10 @@ static vd_status read_options(walk_command *c, int argc, char **argv, int *opera
             c->model = value;
         else if (option == ASSETS)
             c->assets = value;
-        else if (option == JSON)
+        else if (option == DECODER) {
+            if (vd_choose_decoder(value, &c->decoder, err))
+                return VD_USAGE;
+        } else if (option == JSON)
             c->json = true;
         else if (option == MARKDOWN)
             c->markdown = true;
@@ -553,6 +558,8 @@ static vd_status open_session(walk_command *c, vd_error *err)
     vd_status status = vd_world_image_named(c->image, &id, err);
     if (status == VD_OK)
         status = vd_world_open(c->assets, &c->world, err);
+    if (status == VD_OK)
+        c->world->decoder = c->decoder;
     if (status == VD_OK)
         status = vd_world_find(c->world, id, &index, err);
     if (status == VD_OK)

@@ -214,6 +214,10 @@ static vd_status encode_pool(vd_session *session, vd_error *err)
     vd_status status = vd_pool_open(session->model, session->tokens, session->lengths,
                                     (int)session->answers->count, VD_MAX_CANDIDATE, vectors, NULL,
                                     &session->pool, err);
+    const vd_decoder_choice *decoder = &session->world->decoder;
+    if (status == VD_OK && decoder->made)
+        status = vd_pool_score_by(session->pool, decoder->by, session->tokens, session->lengths,
+                                  VD_MAX_CANDIDATE, err);
     if (status == VD_OK && vd_pool_count(session->pool) >= LARGE_POOL)
         vd_pool_halve(session->pool);
     vd_free(vectors);
@@ -312,6 +316,11 @@ const vd_model *vd_session_model(const vd_session *session)
 const char *vd_session_backend(const vd_session *session)
 {
     return vd_model_backend(session->model)->name;
+}
+
+vd_decoders vd_session_decoders(const vd_session *session)
+{
+    return vd_pool_decoders(session->pool);
 }
 
 const char *vd_session_fallback(const vd_session *session)

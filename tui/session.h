@@ -13,6 +13,7 @@
 #include "features/pool.h"
 #include "features/regions.h"
 #include "features/visdial.h"
+#include "tui/decoder_choice.h"
 #include "tui/fingerprint.h"
 
 // ---- world: one data set with its pictures, features and answers
@@ -29,6 +30,7 @@ typedef struct vd_world {
     vd_photos *photos; // of a world made of files; NULL: pictures/ of the directory, or none
     bool files;        // made by vd_world_open_files
     const vd_backend *backend; // where models of sessions compute; NULL = on the CPU
+    vd_decoder_choice decoder; // which of a model's decoders rank its pool (vd_pool_score_by)
 } vd_world;
 
 // A world of public files instead of a directory: dialogs (JSON or packed) and region features of
@@ -107,7 +109,8 @@ char *vd_session_vectors_path(const vd_model *model);
 // group (borrowed): for each answer of the pool the first that is alike (features/fold.h).
 vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *err);
 const vd_model *vd_session_model(const vd_session *session);
-const char *vd_session_backend(const vd_session *session); // "cpu", "cuda"
+const char *vd_session_backend(const vd_session *session);  // "cpu", "cuda"
+vd_decoders vd_session_decoders(const vd_session *session); // that rank
 // Why the CPU computes although the world has another backend; NULL = it does not. Where a device
 // runs out of memory or is lost, the CPU takes over with the whole conversation.
 const char *vd_session_fallback(const vd_session *session);

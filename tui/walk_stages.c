@@ -373,21 +373,34 @@ enum { SHOWN_ANSWERS = 8 };
 
 static bool candidate_scores(walk_view *v)
 {
+    static const char *const file_of[] = {"engine/discriminative.c", "engine/speak.c",
+                                          "engine/dialog.c"};
+    static const char *const why[] = {
+        "Each answer of the pool was read by an LSTM of its own; the one whose vector points where "
+        "e points wins.",
+        "An LSTM that starts from e says each answer of the pool; the one whose words it expects "
+        "most wins.",
+        "Two decoders judge each answer: how near its vector points to e, and how expected its "
+        "words are after e."};
+    static const char *const formula[][2] = {
+        {"o_c = last state of LSTM(answer c)", "z_c = o_c . e"},
+        {"P = softmax(W LSTM(answer c, from e))", "z_c = mean_t log P(word t of c)"},
+        {"o_c = last state of LSTM(answer c)", "z_c = (o_c . e + mean_t log P(word t of c)) / 2"}};
     const vd_answer *a = v->answer;
     int rows = a->candidates < SHOWN_ANSWERS ? a->candidates : SHOWN_ANSWERS;
     bool last = a->candidates > rows;
     v->out->title = "Candidate scores";
-    v->out->file = "engine/discriminative.c";
-    v->out->why = "Each answer of the pool was read by an LSTM of its own; the one whose vector "
-                  "points where e points wins.";
-    v->out->formula[0] = "o_c = last state of LSTM(answer c)";
-    v->out->formula[1] = "z_c = o_c . e";
+    v->out->file = file_of[v->walk->by];
+    v->out->why = why[v->walk->by];
+    v->out->formula[0] = formula[v->walk->by][0];
+    v->out->formula[1] = formula[v->walk->by][1];
     goes_in(v, "e", "question, understood", "H", v->trace->encoded, v->trace->hidden, 0);
-    v->out->in[v->out->ins++] = (vd_walk_value){.name = "o",
-                                                .is = "the pool's answers",
-                                                .axes = "O, H",
-                                                .dims = 2,
-                                                .shape = {a->candidates, v->trace->hidden}};
+    if (vd_has_discriminative(v->walk->by))
+        v->out->in[v->out->ins++] = (vd_walk_value){.name = "o",
+                                                    .is = "the pool's answers",
+                                                    .axes = "O, H",
+                                                    .dims = 2,
+                                                    .shape = {a->candidates, v->trace->hidden}};
     comes_out(v, "z", "a score for each", "O", a->score, a->candidates, 0);
     vd_walk_table *table = new_table(v, false, rows + last, 1, false);
     if (!table)

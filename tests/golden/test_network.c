@@ -176,6 +176,14 @@ static void check_generative(const char *file)
     assert_int_equal(vd_generative_scores(&net, scores, &err), VD_OK);
     for (size_t i = 0; i < n; i++)
         assert_close("out.gen_scores", (double)scores[i], (double)expected[i], SCORE_TOLERANCE);
+    float *other = golden_floats(&g, "out.disc_scores", n);
+    assert_int_equal(vd_network_scores(&net, &g.batch, VD_BOTH, scores, &err), VD_OK);
+    for (size_t i = 0; i < n; i++)
+        assert_close("averaged scores", (double)scores[i],
+                     ((double)expected[i] + (double)other[i]) / 2, SCORE_TOLERANCE);
+    vd_free(other);
+    golden_network(&g, &net, true);
+    assert_int_equal(vd_network_encode(&net, &g.batch, &err), VD_OK);
     assert_int_equal(vd_generative_loss(&net, NULL, &loss, &err), VD_OK);
     assert_single(&g, "out.gen_loss", loss);
     assert_int_equal(vd_generative_backward(&net, &err), VD_OK);

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -231,6 +232,76 @@ static void json_is_one_object_a_question_with_the_agreed_keys(void **state)
     support_program_clear(&run);
 }
 
+// ---- decoders -----------------------------------------------------------------------------------
+
+static const char *const pool[TINY_ANSWERS] = {"yes", "no", "red", "blue"};
+
+static char *train_two_decoders(void)
+{
+    char *out = support_join(tiny.directory, "two");
+    const char *const arguments[] = {"train",    "--data", tiny.train, "--features", tiny.features,
+                                     "--hidden", "8",      "--epochs", "2",          "--decoder",
+                                     "both",     "--out",  out,        NULL};
+    support_program run;
+    support_program_run(&run, arguments, NULL);
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    char *model = support_join(out, "model.safetensors");
+    free(out);
+    return model;
+}
+
+// Logarithms of the shares of pool's answers by these decoders.
+static void log_shares(const char *model, const char *decoder, double share[TINY_ANSWERS])
+{
+    char reason[200];
+    support_program run;
+    support_program_run(
+        &run, ARGUMENTS("--image", "1", "--json", "--model", model, "--decoder", decoder, "is it"),
+        NULL);
+    support_program_expect(&run, 0, NULL);
+    yajl_val tree = yajl_tree_parse(run.out, reason, sizeof reason);
+    assert_non_null(tree);
+    const char *said = value_of(tree, "decoder", NULL, yajl_t_string)->u.string;
+    assert_memory_equal(said, decoder, 3);
+    yajl_val answers = value_of(tree, "answers", NULL, yajl_t_array);
+    assert_int_equal(answers->u.array.len, TINY_ANSWERS);
+    for (size_t i = 0; i < TINY_ANSWERS; i++)
+        for (size_t k = 0; k < TINY_ANSWERS; k++) {
+            yajl_val one = answers->u.array.values[i];
+            if (!strcmp(value_of(one, "text", NULL, yajl_t_string)->u.string, pool[k]))
+                share[k] = log(YAJL_GET_DOUBLE(value_of(one, "probability", NULL, yajl_t_number)));
+        }
+    yajl_tree_free(tree);
+    support_program_clear(&run);
+}
+
+// Of averaged scores: log p = (log p_1 + log p_2) / 2, up to a constant.
+static void both_decoders_rank_by_the_mean_of_their_scores(void **state)
+{
+    (void)state;
+    double one[TINY_ANSWERS], other[TINY_ANSWERS], both[TINY_ANSWERS];
+    char *model = train_two_decoders();
+    log_shares(model, "discriminative", one);
+    log_shares(model, "gen", other);
+    log_shares(model, "both", both);
+    assert_true(fabs((one[0] - one[2]) - (other[0] - other[2])) > 1e-3);
+    for (int i = 1; i < TINY_ANSWERS; i++)
+        assert_float_equal(both[i] - both[0], (one[i] - one[0] + other[i] - other[0]) / 2, 1e-5);
+    support_program run;
+    support_program_run(&run, ARGUMENTS("--image", "1", "--model", model, "--decoder", "both", "a"),
+                        NULL);
+    support_program_expect(&run, 0, "cpu, decoder both", NULL);
+    support_program_clear(&run);
+    const char *const walk[] = {"walk",      "--image",    "1",         "--model", model,
+                                "--decoder", "generative", "is it red", NULL};
+    support_program_run(&run, walk, NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_non_null(strstr(run.out, "z_c = mean_t log P"));
+    support_program_clear(&run);
+    free(model);
+}
+
 // ---- what is refused ----------------------------------------------------------------------------
 
 static void refuse(const char *const *arguments, int code, const char *a, const char *b)
@@ -251,6 +322,9 @@ static void wrong_use_is_refused_with_what_would_be_right(void **state)
     refuse(ARGUMENTS("--image", "1", "--top", "none", "is it red"), 2, "--top", "found 'none'");
     refuse(ARGUMENTS("--image", "1", "--modle", "base", "is it red"), 2, "--modle", "--model");
     refuse(ARGUMENTS("--image", "1", ""), 2, "empty", "question");
+    refuse(ARGUMENTS("--image", "1", "--decoder", "x", "is it"), 2, "--decoder", "found 'x'");
+    refuse(ARGUMENTS("--image", "1", "--decoder", "both", "is it"), 5, "has no such decoder",
+           "only a discriminative one");
 }
 
 static void unknown_pictures_models_and_assets_are_refused(void **state)
@@ -320,6 +394,7 @@ int main(void)
         cmocka_unit_test(no_questions_at_all_is_no_output),
         cmocka_unit_test(an_endless_line_is_refused_with_its_number),
         cmocka_unit_test(json_is_one_object_a_question_with_the_agreed_keys),
+        cmocka_unit_test(both_decoders_rank_by_the_mean_of_their_scores),
         cmocka_unit_test(wrong_use_is_refused_with_what_would_be_right),
         cmocka_unit_test(unknown_pictures_models_and_assets_are_refused),
         cmocka_unit_test(questions_that_are_not_text_are_refused),

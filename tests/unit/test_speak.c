@@ -91,6 +91,58 @@ static void a_pool_is_ranked_by_mean_log_probability(void **state)
     end(&t);
 }
 
+// The scorer's numbers are those of whole batches, which are held to the public code's.
+static void decoders_are_chosen_to_rank(void **state)
+{
+    (void)state;
+    static const vd_decoders by[] = {VD_DISCRIMINATIVE, VD_GENERATIVE, VD_BOTH};
+    talk t;
+    vd_answer answer;
+    vd_scorer *scorer;
+    vd_error err;
+    float scores[ROUNDS * POOL];
+    begin(&t, VD_BOTH);
+    vd_batch batch = small_dialog_batch(&t.c);
+    batch.candidate_in = t.in;
+    batch.candidate_out = t.out;
+    must(vd_scorer_new(t.c.model, &scorer, &err), &err);
+    assert_int_equal(vd_pool_decoders(t.c.pool), VD_DISCRIMINATIVE);
+    for (int twice = 0; twice < 2; twice++)
+        for (size_t k = 0; k < sizeof by / sizeof *by; k++) {
+            must(vd_pool_score_by(t.c.pool, by[k], t.c.candidate, t.c.candidate_length, TO, &err),
+                 &err);
+            assert_int_equal(vd_pool_decoders(t.c.pool), by[k]);
+            vd_scorer_decoders(scorer, by[k]);
+            must(vd_scorer_run(scorer, NULL, &batch, scores, &err), &err);
+            ask(&t, &answer);
+            for (int i = 0; i < POOL; i++)
+                assert_near("score", (double)answer.score[i], (double)scores[i]);
+            for (int i = 1; i < POOL; i++)
+                assert_true(answer.score[answer.order[i - 1]] >= answer.score[answer.order[i]]);
+            vd_answer_clear(&answer);
+        }
+    vd_scorer_free(scorer);
+    end(&t);
+}
+
+static void a_decoder_that_is_not_there_is_refused(void **state)
+{
+    (void)state;
+    for (int has = VD_DISCRIMINATIVE; has <= VD_GENERATIVE; has++) {
+        talk t;
+        vd_error err;
+        begin(&t, (vd_decoders)has);
+        for (int by = VD_DISCRIMINATIVE; by <= VD_BOTH; by++)
+            if (by != has)
+                support_refused(vd_pool_score_by(t.c.pool, (vd_decoders)by, t.c.candidate,
+                                                 t.c.candidate_length, TO, &err),
+                                VD_MISMATCH, &err, "has no such decoder, only a",
+                                vd_decoders_name((vd_decoders)has), NULL);
+        assert_int_equal(vd_pool_decoders(t.c.pool), has);
+        end(&t);
+    }
+}
+
 static void check_utterance(const vd_utterance *u)
 {
     assert_true(u->length >= 1 && u->length <= VD_MOST_SAID && u->score < 0);
@@ -201,12 +253,14 @@ static talk shared;
 static vd_status ask_again(void *context, vd_error *err)
 {
     vd_answer answer;
-    (void)context;
+    vd_decoders by = context ? VD_BOTH : VD_GENERATIVE;
     vd_dialog_free(shared.dialog);
     shared.dialog = NULL;
     vd_status status =
-        vd_dialog_new(shared.c.model, shared.c.pool, shared.c.image, P, shared.c.history,
-                      shared.c.history_length[0], &shared.dialog, err);
+        vd_pool_score_by(shared.c.pool, by, shared.c.candidate, shared.c.candidate_length, TO, err);
+    if (status == VD_OK)
+        status = vd_dialog_new(shared.c.model, shared.c.pool, shared.c.image, P, shared.c.history,
+                               shared.c.history_length[0], &shared.dialog, err);
     if (status == VD_OK)
         status = vd_dialog_ask(shared.dialog, shared.c.question, shared.c.question_length[0], NULL,
                                &answer, err);
@@ -219,24 +273,28 @@ static void every_failed_allocation_is_reported(void **state)
 {
     (void)state;
     // Not all of them are failures of the call: an arena that cannot join its blocks keeps them.
-    int failed = 0;
-    begin(&shared, VD_GENERATIVE);
-    for (size_t n = 1; n <= 300; n++) {
-        vd_error err;
-        vd_alloc_fail_at(n);
-        vd_status status = ask_again(NULL, &err);
-        vd_alloc_fail_at(0);
-        assert_true(status == VD_OK || status == VD_NO_MEMORY);
-        failed += status == VD_NO_MEMORY;
+    for (int both = 0; both < 2; both++) {
+        int failed = 0;
+        begin(&shared, both ? VD_BOTH : VD_GENERATIVE);
+        for (size_t n = 1; n <= 300; n++) {
+            vd_error err;
+            vd_alloc_fail_at(n);
+            vd_status status = ask_again(both ? &shared : NULL, &err);
+            vd_alloc_fail_at(0);
+            assert_true(status == VD_OK || status == VD_NO_MEMORY);
+            failed += status == VD_NO_MEMORY;
+        }
+        assert_true(failed > 20);
+        end(&shared);
     }
-    assert_true(failed > 20);
-    end(&shared);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pool_is_ranked_by_mean_log_probability),
+        cmocka_unit_test(decoders_are_chosen_to_rank),
+        cmocka_unit_test(a_decoder_that_is_not_there_is_refused),
         cmocka_unit_test(what_is_said_is_worth_what_it_says),
         cmocka_unit_test(without_that_decoder_nothing_is_said),
         cmocka_unit_test(saying_can_be_stopped),
