@@ -50,22 +50,21 @@ void vd_conversation_free(vd_conversation *conversation)
 
 static vd_status load(vd_conversation *conversation, const char *name, loaded *out, vd_error *err)
 {
-    size_t count = conversation->world->pool.count;
     out->name = vd_strdup(name);
-    out->answers = vd_alloc(count, sizeof *out->answers);
-    vd_status status = VD_OK;
-    if (!out->name || !out->answers)
-        status = vd_error_memory(err, "a model");
-    else
-        status = vd_session_new(conversation->world, name, &out->session, err);
+    vd_status status = out->name ? vd_session_new(conversation->world, name, &out->session, err)
+                                 : vd_error_memory(err, "a model");
     if (status == VD_OK)
         status = vd_session_fingerprints(out->session, &out->hash, &out->pool, err);
+    int count =
+        status ? 0 : vd_session_answers(out->session); // of the pool of its own, if it has one
+    if (status == VD_OK && !(out->answers = vd_alloc((size_t)count, sizeof *out->answers)))
+        status = vd_error_memory(err, "a model");
     if (status) {
         unload(out);
         return status;
     }
-    for (size_t i = 0; i < count; i++)
-        out->answers[i] = vd_session_answer_text(out->session, (int)i);
+    for (int i = 0; i < count; i++)
+        out->answers[i] = vd_session_answer_text(out->session, i);
     return VD_OK;
 }
 
@@ -98,7 +97,7 @@ static vd_status serve_model(vd_conversation *conversation, const char *name, vd
     snprintf(event->model, sizeof event->model, "%s", vd_model_name(vd_session_model(session)));
     snprintf(event->backend, sizeof event->backend, "%s", vd_session_backend(session));
     event->answers = conversation->now->answers;
-    event->answer_count = (int)conversation->world->pool.count;
+    event->answer_count = vd_session_answers(session);
     event->model_hash = conversation->now->hash;
     event->pool_hash = conversation->now->pool;
     return VD_OK;

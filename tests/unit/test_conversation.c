@@ -79,6 +79,31 @@ static void a_model_says_who_it_is_and_what_it_can_answer(void **state)
     vd_event_clear(&event);
 }
 
+// Fewer or more answers than the world's pool has.
+static void a_model_answers_from_a_pool_of_its_own(void **state)
+{
+    (void)state;
+    static const char *const pools[] = {"3\tgreen\n", "9\ta\n8\tb\n7\tc\n6\td\n5\te\n4\tf\n"};
+    static const int counts[] = {1, 6};
+    for (int i = 0; i < 2; i++) {
+        char *path = support_join(tiny.directory, i ? "large.safetensors" : "small.safetensors");
+        char *pool = support_join(tiny.directory, i ? "large.txt" : "small.txt");
+        support_write_text(pool, pools[i]);
+        tiny_world_model(&tiny, path, TINY_REGION_SIZE, i ? "large.txt" : "small.txt");
+        vd_event event = serve(VD_REQUEST_MODEL, path, 0);
+        assert_int_equal(event.status, VD_OK);
+        assert_int_equal(event.answer_count, counts[i]);
+        assert_string_equal(event.answers[counts[i] - 1], i ? "f" : "green");
+        vd_event_clear(&event);
+        event = serve(VD_REQUEST_ASK, "is it red", 0);
+        assert_int_equal(event.status, VD_OK);
+        assert_int_equal(event.reply.answer.candidates, counts[i]);
+        vd_event_clear(&event);
+        free(pool);
+        free(path);
+    }
+}
+
 static void a_picture_tells_its_boxes(void **state)
 {
     (void)state;
@@ -292,6 +317,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_model_says_who_it_is_and_what_it_can_answer),
+        TEST(a_model_answers_from_a_pool_of_its_own),
         TEST(a_picture_tells_its_boxes),
         TEST(an_answer_comes_whole),
         TEST(an_answer_follows_from_what_comes_with_the_question),
