@@ -1,5 +1,9 @@
 #include "features/visdial_pack.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "engine/alloc.h"
 #include "engine/safetensors.h"
 #include "features/dataset_store.h"
@@ -90,10 +94,33 @@ static vd_status survey_rounds(packing *p, vd_error *err)
     return p->column && p->start ? VD_OK : vd_error_memory(err, "the rounds");
 }
 
-static vd_status survey(packing *p, vd_error *err)
+// The counts of p become these, words that are not among them behind with 0.
+static vd_status take_counts(packing *p, const vd_word_counts *counts, vd_error *err)
+{
+    const vd_word_counts *from[] = {counts, p->counts};
+    vd_word_counts *all = NULL;
+    vd_status status = vd_word_counts_new(&all, err);
+    for (int i = 0; i < 2 && status == VD_OK; i++) {
+        vd_vocab *words = NULL;
+        status = vd_word_counts_vocab(from[i], 0, &words, err);
+        for (int32_t id = VD_FIRST_WORD; status == VD_OK && id < vd_vocab_size(words); id++) {
+            const char *word = vd_vocab_word(words, id);
+            status = vd_word_counts_add(all, word, i ? 0 : vd_word_counts_times(counts, word), err);
+        }
+        vd_vocab_free(words);
+    }
+    vd_word_counts_free(status ? all : p->counts);
+    if (status == VD_OK)
+        p->counts = all;
+    return status;
+}
+
+static vd_status survey(packing *p, const vd_word_counts *counts, vd_error *err)
 {
     const vd_visdial *data = p->data;
     vd_status status = vd_visdial_count_words(data, true, &p->counts, err);
+    if (status == VD_OK && counts)
+        status = take_counts(p, counts, err);
     if (status == VD_OK)
         status = vd_word_counts_vocab(p->counts, 0, &p->vocab, err);
     if (status == VD_OK)
@@ -274,7 +301,10 @@ static vd_status append_texts(packing *p, const texts *table, vd_error *err)
 
 static vd_status write_all(packing *p, const char *source, vd_error *err)
 {
+    char content[17];
+    snprintf(content, sizeof content, "%016" PRIx64, vd_visdial_hash(p->data));
     const char *const pairs[][2] = {{"format", "visdial dialogs 1"},
+                                    {"content", content},
                                     {"version", p->data->version},
                                     {"split", p->data->split},
                                     {"source", source}};
@@ -296,11 +326,11 @@ static vd_status write_all(packing *p, const char *source, vd_error *err)
     return status;
 }
 
-vd_status vd_visdial_pack(const vd_visdial *data, const char *source, const char *path,
-                          vd_error *err)
+vd_status vd_visdial_pack(const vd_visdial *data, const vd_word_counts *counts, const char *source,
+                          const char *path, vd_error *err)
 {
     packing p = {.data = data};
-    vd_status status = survey(&p, err);
+    vd_status status = survey(&p, counts, err);
     if (status == VD_OK)
         status = vd_safetensors_create(path, &p.writer, err);
     if (status == VD_OK)

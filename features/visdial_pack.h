@@ -15,17 +15,24 @@
 //   for a caption without words
 //   word_count I64 (W), falling: the vocabulary of a least count is the first of the words, and
 //   ties stand in the order of the dialogs; words that only candidates have come last, with 0
+// metadata "content": vd_visdial_hash in hexadecimal
 #ifndef VD_VISDIAL_PACK_H
 #define VD_VISDIAL_PACK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "engine/vocab.h"
 #include "features/visdial.h"
 
-// source: what the dialogs were read from, for people.
-vd_status vd_visdial_pack(const vd_visdial *data, const char *source, const char *path,
-                          vd_error *err);
+// source: what the dialogs were read from, for people. counts: how often words are said elsewhere,
+// NULL: here; the table of words then has these counts and this order, and words that only the
+// dialogs have come last, with 0.
+vd_status vd_visdial_pack(const vd_visdial *data, const vd_word_counts *counts, const char *source,
+                          const char *path, vd_error *err);
+
+// Tells one set of dialogs from another: images, texts, answers. What is packed carries it along.
+uint64_t vd_visdial_hash(const vd_visdial *data);
 
 // How often each word is said in questions (with "?"), answers given and captions; the words of
 // other candidates with 0 when `candidates`. Order: as first met.

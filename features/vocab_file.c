@@ -1,5 +1,6 @@
 #include "features/vocab_file.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "engine/alloc.h"
@@ -7,6 +8,8 @@
 #include "engine/json.h"
 
 // ---- reading ----------------------------------------------------------------
+
+#define MOST_BYTES ((size_t)256 << 20)
 
 typedef struct counts_file {
     const char *path;
@@ -80,8 +83,8 @@ static int on_array(void *context)
     return refuse(context, "a list at ");
 }
 
-static vd_status counts_to_vocab(const char *path, const char *json, size_t size, int64_t minimum,
-                                 vd_vocab **out, vd_error *err)
+static vd_status parse_counts(const char *path, const char *json, size_t size, vd_word_counts **out,
+                              vd_error *err)
 {
     static const yajl_callbacks callbacks = {.yajl_null = on_null,
                                              .yajl_boolean = on_boolean,
@@ -95,10 +98,46 @@ static vd_status counts_to_vocab(const char *path, const char *json, size_t size
     vd_status status = vd_word_counts_new(&f.counts, err);
     if (status == VD_OK)
         status = vd_json_read(path, json, size, &callbacks, &f, &f.refused, err);
-    if (status == VD_OK)
-        status = vd_word_counts_vocab(f.counts, minimum, out, err);
     vd_free(f.word);
-    vd_word_counts_free(f.counts);
+    if (status == VD_OK)
+        *out = f.counts;
+    else
+        vd_word_counts_free(f.counts);
+    return status;
+}
+
+static vd_status counts_to_vocab(const char *path, const char *json, size_t size, int64_t minimum,
+                                 vd_vocab **out, vd_error *err)
+{
+    vd_word_counts *counts;
+    vd_status status = parse_counts(path, json, size, &counts, err);
+    if (status != VD_OK)
+        return status;
+    status = vd_word_counts_vocab(counts, minimum, out, err);
+    vd_word_counts_free(counts);
+    return status;
+}
+
+static bool starts_with(const char *json, char first)
+{
+    return json[strspn(json, " \t\r\n")] == first;
+}
+
+vd_status vd_word_counts_read(const char *path, vd_word_counts **out, vd_error *err)
+{
+    char *json;
+    size_t size;
+    *out = NULL;
+    vd_status status = vd_file_read(path, MOST_BYTES, &json, &size, err);
+    if (status != VD_OK)
+        return status;
+    status = starts_with(json, '[')
+                 ? vd_error_set(err, VD_FORMAT,
+                                "%s: a list of words without counts; expected one object of "
+                                "\"word\": count, as `visdial data vocab` writes",
+                                path)
+                 : parse_counts(path, json, size, out, err);
+    vd_free(json);
     return status;
 }
 
@@ -106,12 +145,11 @@ vd_status vd_vocab_read(const char *path, int64_t minimum, vd_vocab **out, vd_er
 {
     char *json;
     size_t size;
-    vd_status status = vd_file_read(path, (size_t)256 << 20, &json, &size, err);
+    vd_status status = vd_file_read(path, MOST_BYTES, &json, &size, err);
     if (status != VD_OK)
         return status;
-    status = json[strspn(json, " \t\r\n")] == '{'
-                 ? counts_to_vocab(path, json, size, minimum, out, err)
-                 : vd_vocab_from_json(json, size, path, out, err);
+    status = starts_with(json, '{') ? counts_to_vocab(path, json, size, minimum, out, err)
+                                    : vd_vocab_from_json(json, size, path, out, err);
     vd_free(json);
     return status;
 }

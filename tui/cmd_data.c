@@ -17,7 +17,8 @@ enum { OUT, MODEL, VOCAB, MIN_COUNT, TOP };
 const vd_option vd_cmd_data_options[] = {
     {"out", "FILE", "what to write (pack, vocab)"},
     {"model", "FILE", "info: a model; its vocabulary says which words are unknown"},
-    {"vocab", "FILE", "info: a vocabulary (list of words or {\"word\": count})"},
+    {"vocab", "FILE",
+     "info: a vocabulary (list of words or {\"word\": count}); pack: take its counts and order"},
     {"min-count", "N", "info: words of --vocab counted less often are unknown (5)"},
     {"top", "N", "info: how many unknown words to list (20)"},
     {0},
@@ -38,9 +39,9 @@ static vd_status check(const request *r, vd_error *err)
         return vd_error_set(err, VD_USAGE, "--out goes with pack and vocab; info prints");
     if (!info && !r->out)
         return vd_error_set(err, VD_USAGE, "--out is missing: which file shall %s write?", r->verb);
-    if (!info && (r->model || r->vocab))
-        return vd_error_set(err, VD_USAGE, "--%s goes with info; %s takes all words there are",
-                            r->model ? "model" : "vocab", r->verb);
+    if (!info && (r->model || (r->vocab && strcmp(r->verb, "vocab") == 0)))
+        return vd_error_set(err, VD_USAGE, "--%s goes with info%s; %s takes all words there are",
+                            r->model ? "model" : "vocab", r->model ? "" : " and pack", r->verb);
     if (r->model && r->vocab)
         return vd_error_set(err, VD_USAGE, "--model and --vocab are two vocabularies; give one");
     return VD_OK;
@@ -108,12 +109,16 @@ static vd_status pack(const request *r, vd_error *err)
 {
     double began = vd_progress_clock();
     vd_visdial *data = NULL;
+    vd_word_counts *counts = NULL;
     const char *slash = strrchr(r->file, '/');
-    vd_status status = vd_visdial_read(r->file, &data, err);
+    vd_status status = r->vocab ? vd_word_counts_read(r->vocab, &counts, err) : VD_OK;
     if (status == VD_OK)
-        status = vd_visdial_pack(data, slash ? slash + 1 : r->file, r->out, err);
+        status = vd_visdial_read(r->file, &data, err);
+    if (status == VD_OK)
+        status = vd_visdial_pack(data, counts, slash ? slash + 1 : r->file, r->out, err);
     if (status == VD_OK)
         print_written(r->out, "dialogs", data->dialog_count, began);
+    vd_word_counts_free(counts);
     vd_visdial_free(data);
     return status;
 }

@@ -13,6 +13,8 @@
 #include "engine/alloc.h"
 #include "features/glove.h"
 #include "features/pool.h"
+#include "features/visdial_pack.h"
+#include "features/vocab_file.h"
 #include "tui/backend_choice.h"
 #include "tui/interrupt.h"
 #include "tui/training.h"
@@ -26,6 +28,7 @@ enum {
     VAL_DENSE,
     VAL_LIMIT,
     FROM,
+    VOCAB,
     GLOVE,
     OUT,
     RESUME,
@@ -48,6 +51,8 @@ const vd_option vd_cmd_train_options[] = {
     {"val-dense", "FILE", "relevance of their candidates, for NDCG"},
     {"val-limit", "N", "only the first N of them"},
     {"from", "FILE", "start from this model's weights and words instead of random ones"},
+    {"vocab", "FILE",
+     "words instead of the data's own: counts (`data vocab`, the public layout) or a list"},
     {"glove", "FILE", "word vectors to start from (GloVe text); --embed is its width"},
     {"out", "DIR", "directory for the model, the checkpoint, the pool and the log"},
     {"resume", NULL, "continue the checkpoint in DIR"},
@@ -118,6 +123,9 @@ static vd_status check_given(const job *j, vd_error *err)
         return vd_error_set(err, VD_USAGE,
                             "--glove and --from: the model's word vectors are learned already; "
                             "leave one out");
+    if (j->given[VOCAB] && j->given[FROM])
+        return vd_error_set(err, VD_USAGE,
+                            "--vocab and --from: the model has words already; leave one out");
     if (!j->given[VAL] != !j->given[VAL_FEATURES])
         return vd_error_set(err, VD_USAGE, "--val and --val-features go together; --%s is missing",
                             j->given[VAL] ? "val-features" : "val");
@@ -221,35 +229,11 @@ static vd_status load_validation(job *j, vd_error *err)
     return status;
 }
 
-// FNV-1a (Fowler, Noll, Vo), eight bytes at a time.
-static uint64_t hash_with(uint64_t hash, uint64_t value)
-{
-    return (hash ^ value) * UINT64_C(0x100000001b3);
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    for (; *text; text++)
-        hash = hash_with(hash, (unsigned char)*text);
-    return hash_with(hash, 0);
-}
-
 // Tells one set of dialogs from another: a checkpoint goes on only with what it began with.
 static void describe_data(const job *j, char *out, size_t size)
 {
-    const vd_visdial *data = j->dialogs;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < data->dialog_count; i++) {
-        const vd_visdial_dialog *dialog = &data->dialogs[i];
-        hash = hash_text(hash_with(hash, (uint64_t)dialog->image_id), dialog->caption);
-        for (int32_t r = 0; r < dialog->round_count; r++) {
-            const vd_visdial_round *round = &dialog->rounds[r];
-            hash = hash_text(hash, data->questions[round->question]);
-            hash = hash_text(hash, round->answer >= 0 ? data->answers[round->answer] : "");
-            hash = hash_with(hash, (uint64_t)(uint32_t)round->truth);
-        }
-    }
-    snprintf(out, size, "dialogs=%zu hash=%016" PRIx64, data->dialog_count, hash);
+    snprintf(out, size, "dialogs=%zu hash=%016" PRIx64, j->dialogs->dialog_count,
+             vd_visdial_hash(j->dialogs));
 }
 
 // ---- starting -----------------------------------------------------------------------------------
@@ -328,8 +312,9 @@ static vd_status new_trainer(job *j, vd_error *err)
     vd_vocab *words = NULL;
     vd_train_options options;
     vd_run_settings_options(&j->settings, &options);
-    vd_status status = j->given[FROM]
-                           ? vd_model_load(j->given[FROM], &from, err)
+    vd_status status = j->given[FROM] ? vd_model_load(j->given[FROM], &from, err)
+                       : j->given[VOCAB]
+                           ? vd_vocab_read(j->given[VOCAB], j->settings.min_count, &words, err)
                            : vd_dataset_vocab(j->dialogs, j->settings.min_count, &words, err);
     if (status)
         return status;
@@ -418,6 +403,28 @@ static vd_status check_settings(const job *j, const vd_run_settings *kept, vd_er
     return VD_OK;
 }
 
+// --vocab again: the words must be those that the checkpoint has.
+static vd_status check_words(job *j, vd_error *err)
+{
+    vd_vocab *given;
+    const vd_vocab *kept = vd_trainer_vocab(j->trainer);
+    vd_status status = vd_vocab_read(j->given[VOCAB], j->settings.min_count, &given, err);
+    if (status)
+        return status;
+    int32_t id = 0, words = vd_vocab_size(kept);
+    while (id < words && vd_vocab_size(given) == words &&
+           strcmp(vd_vocab_word(given, id), vd_vocab_word(kept, id)) == 0)
+        id++;
+    if (id < words)
+        status = vd_error_set(err, VD_MISMATCH,
+                              "--vocab %.300s: %d words, not the %d the checkpoint was begun with; "
+                              "leave it out to continue",
+                              j->given[VOCAB], vd_vocab_size(given) - VD_FIRST_WORD,
+                              words - VD_FIRST_WORD);
+    vd_vocab_free(given);
+    return status;
+}
+
 static vd_status resume(job *j, vd_error *err)
 {
     if (access(path_of(j, "checkpoint.safetensors"), F_OK) != 0)
@@ -440,6 +447,8 @@ static vd_status resume(job *j, vd_error *err)
                             "%.300s expects regions of %d numbers, %.300s has %d; name the "
                             "features it was begun with",
                             j->path, expected, j->given[FEATURES], found);
+    if (j->given[VOCAB] && (status = check_words(j, err)))
+        return status;
     char data[80];
     const char *begun = vd_trainer_metadata(j->trainer, "data");
     describe_data(j, data, sizeof data);

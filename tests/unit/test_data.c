@@ -123,8 +123,15 @@ static void wrong_requests_are_refused(void **state)
     expect_refused((const char *[]){"data", "vocab", data, NULL}, 2, "--out is missing");
     expect_refused((const char *[]){"data", "info", data, "--out", "x", NULL}, 2,
                    "--out goes with");
-    expect_refused((const char *[]){"data", "pack", data, "--out", "x", "--vocab", "v", NULL}, 2,
-                   "--vocab goes with info");
+    expect_refused((const char *[]){"data", "pack", data, "--out", "x", "--model", "m", NULL}, 2,
+                   "--model goes with info");
+    expect_refused((const char *[]){"data", "vocab", data, "--out", "x", "--vocab", "v", NULL}, 2,
+                   "--vocab goes with info and pack");
+    expect_refused((const char *[]){"data", "pack", data, "--out", "x", "--vocab", "none", NULL}, 3,
+                   "none");
+    support_write_text(vocab, "[\"<PAD>\", \"<S>\", \"</S>\", \"<UNK>\", \"a\"]");
+    expect_refused((const char *[]){"data", "pack", data, "--out", "x", "--vocab", vocab, NULL}, 4,
+                   "a list of words without counts");
     expect_refused((const char *[]){"data", "show", data, NULL}, 2, "expected info, pack or vocab");
     expect_refused((const char *[]){"data", "info", data, data, NULL}, 2, "data info FILE");
     expect_refused((const char *[]){"data", "info", "none.json", NULL}, 3, "none.json");

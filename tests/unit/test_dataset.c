@@ -278,7 +278,7 @@ static void packed_dialogs_give_the_same_batches(void **state)
         const vd_batch *batch;
         vd_visdial *json;
         ok(vd_visdial_read(files[f], &json, &err), &err);
-        ok(vd_visdial_pack(json, "a test", json_path, &err), &err);
+        ok(vd_visdial_pack(json, NULL, "a test", json_path, &err), &err);
         vd_visdial_free(json);
         open_world(&w, json_path);
         const size_t some[] = {1, 0};

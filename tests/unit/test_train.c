@@ -315,6 +315,47 @@ static void the_best_epoch_is_kept(void **state)
     free(path);
 }
 
+// Counts in the public layout instead of the data's own words; also packed with them.
+static void words_come_from_a_file_of_counts(void **state)
+{
+    (void)state;
+    char *counts = support_join(tiny.directory, "counts.json"),
+         *packed = support_join(tiny.directory, "counted.packed");
+    support_write_text(counts, "{\"cube\": 3, \"zebra\": 9, \"red\": 9, \"is\": 2, \"blue\": 1}");
+    const char *const pack[] = {"data", "pack",  tiny.train, "--vocab",
+                                counts, "--out", packed,     NULL};
+    support_program run;
+    support_program_run(&run, pack, NULL);
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    const char *rare = "--min-count";
+    expect("counted", 0, "", MORE("--vocab", counts, rare, "2", "--epochs", "1"));
+    expect("counted_packed", 0, "", MORE("--data", packed, rare, "2", "--epochs", "1"));
+    static const char *const from[] = {"counted", "counted_packed"};
+    static const char *const order[] = {"zebra", "red", "cube", "is"};
+    for (int i = 0; i < 2; i++) {
+        char *path = file_of(from[i], "model.safetensors");
+        vd_model *model;
+        vd_error err;
+        assert_int_equal(vd_model_load(path, &model, &err), VD_OK);
+        const vd_vocab *words = vd_model_vocab(model);
+        assert_int_equal(vd_vocab_size(words), VD_FIRST_WORD + 4);
+        for (int32_t k = 0; k < 4; k++)
+            assert_string_equal(vd_vocab_word(words, VD_FIRST_WORD + k), order[k]);
+        vd_model_free(model);
+        free(path);
+    }
+    expect("words_and_model", 2, "--vocab and --from",
+           MORE("--vocab", counts, "--from", tiny.base));
+    const char *const last[] = {"--stop-after", "1", rare, "2", "--vocab", counts, NULL};
+    expect("stopped", 0, "", last);
+    expect("stopped", 0, "", MORE("--vocab", counts, rare, "2", "--resume", "--stop-after", "2"));
+    support_write_text(counts, "{\"cube\": 3, \"zebra\": 9}");
+    expect("stopped", 5, "--vocab", MORE("--vocab", counts, rare, "2", "--resume"));
+    free(packed);
+    free(counts);
+}
+
 static void word_vectors_start_from_glove(void **state)
 {
     (void)state;
@@ -581,6 +622,7 @@ int main(void)
         cmocka_unit_test(a_resumed_run_makes_the_same_model_bit_for_bit),
         cmocka_unit_test(a_run_that_is_killed_ends_as_if_it_was_not),
         cmocka_unit_test(the_best_epoch_is_kept),
+        cmocka_unit_test(words_come_from_a_file_of_counts),
         cmocka_unit_test(word_vectors_start_from_glove),
         cmocka_unit_test(another_seed_makes_another_model),
         cmocka_unit_test(settings_reach_the_model_file),

@@ -10,6 +10,7 @@
 #include "engine/alloc.h"
 #include "engine/safetensors.h"
 #include "features/dataset.h"
+#include "features/vocab_file.h"
 #include "tests/support/support.h"
 
 static char *directory, *packed_path, *damaged_path;
@@ -50,7 +51,7 @@ static vd_visdial *read_or_fail(const char *path)
 static vd_visdial *packed_of(const vd_visdial *data)
 {
     vd_error err = {0};
-    ok(vd_visdial_pack(data, "a test", packed_path, &err), &err);
+    ok(vd_visdial_pack(data, NULL, "a test", packed_path, &err), &err);
     return read_or_fail(packed_path);
 }
 
@@ -128,7 +129,7 @@ static void expect_the_same(const char *json)
     size_t size, again;
     char *before = support_read_file(packed_path, &size);
     vd_error err = {0};
-    ok(vd_visdial_pack(packed, "a test", damaged_path, &err), &err);
+    ok(vd_visdial_pack(packed, NULL, "a test", damaged_path, &err), &err);
     char *after = support_read_file(damaged_path, &again);
     assert_int_equal(size, again);
     assert_memory_equal(before, after, size);
@@ -296,12 +297,75 @@ static void other_files_are_refused(void **state)
     free(bytes);
 }
 
+// ---- words counted elsewhere --------------------------------------------------------------------
+
+static void given_counts_make_the_vocabulary(void **state)
+{
+    (void)state;
+    char *path = support_join(directory, "counts.json");
+    vd_visdial *data = read_or_fail("tests/fixtures/dialogs.json"), *packed = NULL;
+    vd_word_counts *counts = NULL;
+    vd_vocab *words = NULL, *expected = NULL;
+    vd_error err = {0};
+    // Another order than the data's, a tie, a word that no dialog has, one that is too rare.
+    support_write_text(path, "{\"zebra\": 7, \"cube\": 5, \"a\": 7, \"is\": 4, \"ball\": 9}");
+    ok(vd_word_counts_read(path, &counts, &err), &err);
+    ok(vd_visdial_pack(data, counts, "a test", packed_path, &err), &err);
+    packed = read_or_fail(packed_path);
+    same_dialogs(data, packed);
+    ok(vd_dataset_vocab(packed, 5, &words, &err), &err);
+    ok(vd_vocab_read(path, 5, &expected, &err), &err);
+    static const char *const order[] = {"ball", "zebra", "a", "cube"};
+    assert_int_equal(vd_vocab_size(words), VD_FIRST_WORD + 4);
+    assert_int_equal(vd_vocab_size(expected), VD_FIRST_WORD + 4);
+    for (int32_t i = 0; i < 4; i++) {
+        assert_string_equal(vd_vocab_word(words, VD_FIRST_WORD + i), order[i]);
+        assert_string_equal(vd_vocab_word(expected, VD_FIRST_WORD + i), order[i]);
+    }
+    assert_true(vd_visdial_hash(data) == vd_visdial_hash(packed)); // the same dialogs
+    vd_vocab_free(expected);
+    vd_vocab_free(words);
+    vd_word_counts_free(counts);
+    vd_visdial_free(packed);
+    vd_visdial_free(data);
+    free(path);
+}
+
+// Of a packed file only the header is read for it; a file of before says nothing there.
+static void one_hash_tells_dialogs_apart(void **state)
+{
+    (void)state;
+    vd_visdial *data = read_or_fail("tests/fixtures/dialogs.json"), *packed = packed_of(data);
+    vd_visdial *other = read_or_fail("tests/fixtures/dialogs_test.json");
+    uint64_t hash = vd_visdial_hash(data);
+    assert_true(hash == vd_visdial_hash(packed));
+    assert_true(hash != vd_visdial_hash(other));
+    vd_visdial_free(packed);
+    size_t size;
+    char *bytes = support_read_file(packed_path, &size), *key = strstr(bytes + 8, "content");
+    assert_non_null(key);
+    memcpy(key, "comment", 7);
+    support_write_file(damaged_path, bytes, size);
+    packed = read_or_fail(damaged_path);
+    assert_true(hash == vd_visdial_hash(packed));
+    data->dialogs[0].rounds[0].answer = -1;
+    assert_true(hash != vd_visdial_hash(data));
+    free(bytes);
+    vd_visdial_free(packed);
+    vd_visdial_free(other);
+    vd_visdial_free(data);
+}
+
 // ---- memory -------------------------------------------------------------------------------------
 
 static vd_status pack_and_open(void *context, vd_error *err)
 {
     vd_visdial *packed = NULL;
-    vd_status status = vd_visdial_pack(context, "a test", packed_path, err);
+    vd_word_counts *counts = NULL;
+    vd_status status = vd_word_counts_read(damaged_path, &counts, err);
+    if (status == VD_OK)
+        status = vd_visdial_pack(context, counts, "a test", packed_path, err);
+    vd_word_counts_free(counts);
     if (status == VD_OK)
         status = vd_visdial_read(packed_path, &packed, err);
     vd_visdial_free(packed);
@@ -312,6 +376,7 @@ static void every_allocation_may_fail(void **state)
 {
     (void)state;
     vd_visdial *data = read_or_fail("tests/fixtures/dialogs.json");
+    support_write_text(damaged_path, "{\"zebra\": 7, \"a\": 7, \"is\": 4}");
     assert_true(support_fail_each_allocation(pack_and_open, data) > 100);
     vd_visdial_free(data);
 }
@@ -325,6 +390,8 @@ int main(void)
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(what_is_looked_at_late_is_refused_late),
         cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(given_counts_make_the_vocabulary),
+        cmocka_unit_test(one_hash_tells_dialogs_apart),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
