@@ -3,6 +3,8 @@
 //
 //   # a comment              size 80 24          look ascii | utf8 | color
 //   keys 'is it red?' Enter F1                   screen what to call it
+//   everywhere what to call it                   the screen at 80x24, 120x40 and 40x12
+//   hold: questions wait for their answer        release: it comes        fail: it does not
 //
 // VISDIAL_UPDATE=1 writes the expected files instead; read the difference before committing it.
 #include <dirent.h>
@@ -30,6 +32,17 @@ static void add_screen(FILE *out, fake_chat *fake, const char *title)
     vd_free(text);
 }
 
+static void add_screen_everywhere(FILE *out, fake_chat *fake, const char *title)
+{
+    static const int sizes[][2] = {{120, 40}, {40, 12}, {80, 24}};
+    int width = fake->grid.width, height = fake->grid.height;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        fake_chat_size(fake, sizes[i][0], sizes[i][1]);
+        add_screen(out, fake, title);
+    }
+    fake_chat_size(fake, width, height);
+}
+
 static void play_line(FILE *out, fake_chat *fake, char *line)
 {
     int width, height;
@@ -46,10 +59,15 @@ static void play_line(FILE *out, fake_chat *fake, char *line)
         fake_chat_keys(fake, line + 5);
     } else if (strncmp(line, "screen ", 7) == 0) {
         add_screen(out, fake, line + 7);
+    } else if (strncmp(line, "everywhere ", 11) == 0) {
+        add_screen_everywhere(out, fake, line + 11);
     } else if (strcmp(line, "hold") == 0) {
         fake->hold = true;
     } else if (strcmp(line, "release") == 0) {
         fake_chat_release(fake, VD_OK);
+        fake->hold = false;
+    } else if (strcmp(line, "fail") == 0) {
+        fake_chat_release(fake, VD_IO);
         fake->hold = false;
     } else {
         fail_msg("no such line in a script: %s", line);
