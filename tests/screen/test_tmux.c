@@ -207,6 +207,52 @@ static void two_models_answer_side_by_side(void **state)
     expect_restored("[exit 0]");
 }
 
+static void an_answer_is_walked_through(void **state)
+{
+    (void)state;
+    start("");
+    await("base  cpu");
+    tell("send-keys -t chat 'what color is the ball?' Enter");
+    await("Answers within 4 candidates");
+    tell("send-keys -t chat F12");
+    await("1/9 Word states");
+    static const char *const stages[] = {
+        "2/9 Context matching", "3/9 Topic aggregation", "4/9 Topic view", "5/9 Context view",
+        "6/9 Fusion",           "7/9 Candidate scores",  "8/9 Softmax",    "9/9 What if?"};
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        tell("send-keys -t chat Right");
+        await(stages[i]);
+    }
+    await("[ ] region 1");
+    tell("send-keys -t chat Enter");
+    await("[x] region 1");
+    tell("resize-window -t chat -x 40 -y 12");
+    await("attention  effect");
+    assert_true(shows("[x] region 1"));
+    tell("resize-window -t chat -x 10 -y 5");
+    await("40x12;");
+    tell("resize-window -t chat -x 120 -y 40");
+    await("[x] region 1");
+    tell("send-keys -t chat Left");
+    await("changed: region 1");
+    tell("send-keys -t chat Right Down Enter");
+    await("[x] region 2");
+    tell("send-keys -t chat Delete");
+    await("[ ] region 1");
+    assert_true(shows("[ ] region 2"));
+    tell("send-keys -t chat '/what-if picture' Enter");
+    await("[x] picture blank");
+    tell("send-keys -t chat C-u 'and the cube?' Enter"); // a question asked here is answered here
+    await("[ ] picture blank");
+    tell("send-keys -t chat Escape");
+    await(" 2 and the cube?");
+    assert_false(shows("What if?"));
+    tell("send-keys -t chat F12");
+    await("/9 ");
+    tell("send-keys -t chat C-d"); // leaves from there, too
+    expect_restored("[exit 0]");
+}
+
 static void resizing_down_to_nothing_and_back_keeps_the_chat(void **state)
 {
     (void)state;
@@ -306,6 +352,21 @@ static bool is_coloured(void)
     return found;
 }
 
+// After a question: walk, what-if and comparison, by commands, which every terminal can send.
+// coloured: whether their screens have colours.
+static void look_at_walk_and_compare(bool coloured)
+{
+    tell("send-keys -t chat '/walk' Enter");
+    await("1/9 Word states");
+    assert_int_equal(is_coloured(), coloured);
+    tell("send-keys -t chat '/what-if region 1' Enter");
+    await("[x] region 1");
+    assert_int_equal(is_coloured(), coloured);
+    tell("send-keys -t chat '/compare' Enter");
+    await(" against ");
+    assert_int_equal(is_coloured(), coloured);
+}
+
 static void no_color_is_respected_when_it_is_not_empty(void **state)
 {
     (void)state;
@@ -315,9 +376,13 @@ static void no_color_is_respected_when_it_is_not_empty(void **state)
     tell("send-keys -t chat 'what color is it?' Enter");
     await("Answers within");
     assert_false(is_coloured());
+    look_at_walk_and_compare(false);
     start("NO_COLOR=");
     await("base  cpu");
     assert_true(is_coloured());
+    tell("send-keys -t chat 'what color is it?' Enter");
+    await("Answers within");
+    look_at_walk_and_compare(true);
 }
 
 static void a_locale_without_utf_8_gets_ascii(void **state)
@@ -327,10 +392,20 @@ static void a_locale_without_utf_8_gets_ascii(void **state)
     await("base  cpu");
     tell("send-keys -t chat 'what color is it?' Enter");
     await("Answers within");
-    char *screen = tmux("capture-pane -p -t chat");
-    for (const char *at = screen; *at; at++)
-        assert_in_range((unsigned char)*at, '\n', '~');
-    free(screen);
+    static const char *const places[][2] = {{"/attention", "Regions: share"},
+                                            {"/walk", "1/9 Word states"},
+                                            {"/what-if region 1", "[x] region 1"},
+                                            {"/compare", " against "}};
+    for (size_t i = 0; i <= sizeof places / sizeof *places; i++) {
+        char *screen = tmux("capture-pane -p -t chat");
+        for (const char *at = screen; *at; at++)
+            assert_in_range((unsigned char)*at, '\n', '~');
+        free(screen);
+        if (i == sizeof places / sizeof *places)
+            break;
+        free(tmux("send-keys -t chat '%s' Enter", places[i][0]));
+        await(places[i][1]);
+    }
 }
 
 // Writes the configuration that the program reads.
@@ -384,6 +459,7 @@ static void other_terminals_work(void **state)
         await("base  cpu");
         tell("send-keys -t chat 'what color is it?' Enter");
         await("Answers within");
+        look_at_walk_and_compare(strcmp(names[i], "vt100") != 0);
         tell("send-keys -t chat C-d");
         await("[exit 0]");
     }
@@ -417,6 +493,7 @@ static void a_terminal_with_16_colours_works_in_every_theme(void **state)
         assert_null(strstr(screen, "38;5;2"));
         free(screen);
     }
+    look_at_walk_and_compare(true);
     tell("send-keys -t chat C-d");
     await("[exit 0]");
 }
@@ -540,6 +617,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_question_is_answered),
         cmocka_unit_test(two_models_answer_side_by_side),
+        cmocka_unit_test(an_answer_is_walked_through),
         cmocka_unit_test(resizing_down_to_nothing_and_back_keeps_the_chat),
         cmocka_unit_test(signals_leave_the_terminal_as_it_was),
         cmocka_unit_test(closing_the_terminal_ends_the_program),
