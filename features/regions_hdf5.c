@@ -120,33 +120,35 @@ static void index_beside(const char *path, char *out, size_t size)
         snprintf(out, size, "%.*s.pkl", (int)(end - path), path);
 }
 
-static vd_status read_index(const char *path, const char *index, vd_pickle_pair **pairs,
-                            size_t *count, vd_error *err)
+static vd_status find_index(const char *path, char *out, size_t size, vd_error *err)
 {
-    char beside[4096];
-    if (!index) {
-        index_beside(path, beside, sizeof beside);
-        if (access(beside, F_OK) != 0)
-            return vd_error_set(err, VD_NOT_FOUND,
-                                "%s: needs the pickled index of its images; there is no %.300s "
-                                "beside it: name it with --index",
-                                path, beside);
-        index = beside;
-    }
-    return vd_pickle_read(index, pairs, count, err);
+    index_beside(path, out, size);
+    if (access(out, F_OK) == 0)
+        return VD_OK;
+    return vd_error_set(err, VD_NOT_FOUND,
+                        "%s: needs the pickled index of its images; there is no %.300s beside it: "
+                        "name it with --index",
+                        path, out);
+}
+
+static vd_status check_index(const char *index, const vd_pickle_pair *pairs, size_t count,
+                             const char *path, size_t rows, vd_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pairs[i].key < 0 || pairs[i].value < 0 || (uint64_t)pairs[i].value >= rows)
+            return vd_error_set(err, VD_MISMATCH,
+                                "%.300s: gives image %" PRId64 " row %" PRId64
+                                "; expected an image id from 0 on and one of the %zu rows of "
+                                "\"pos_boxes\" in %s",
+                                index, pairs[i].key, pairs[i].value, rows, path);
+    return VD_OK;
 }
 
 static vd_status take_pictures(hdf5_regions *h, const vd_pickle_pair *pairs, size_t count,
-                               const int64_t *ranges, size_t rows, vd_regions_source *out,
-                               vd_error *err)
+                               const int64_t *ranges, vd_regions_source *out, vd_error *err)
 {
     size_t all = h->features.shape[0], most = 0;
     for (size_t i = 0; i < count; i++) {
-        if (pairs[i].key < 0 || pairs[i].value < 0 || (uint64_t)pairs[i].value >= rows)
-            return vd_error_set(err, VD_MISMATCH,
-                                "%s: the index gives image %" PRId64 " row %" PRId64
-                                ", but \"pos_boxes\" has %zu rows",
-                                h->path, pairs[i].key, pairs[i].value, rows);
         int64_t from = ranges[2 * pairs[i].value], end = ranges[2 * pairs[i].value + 1];
         if (from >= end || (uint64_t)end > all)
             return vd_error_set(err, VD_FORMAT,
@@ -187,6 +189,7 @@ static vd_status open_spatial(hdf5_regions *h, vd_regions_source *out, vd_error 
 static vd_status open_adaptive(hdf5_regions *h, const char *index, vd_regions_source *out,
                                vd_error *err)
 {
+    char beside[4096];
     vd_pickle_pair *pairs = NULL;
     size_t count = 0;
     int64_t *ranges = NULL;
@@ -204,7 +207,13 @@ static vd_status open_adaptive(hdf5_regions *h, const char *index, vd_regions_so
     if (columns != 2)
         return vd_error_set(err, VD_FORMAT, "%s: \"pos_boxes\" has %zu columns; expected 2",
                             h->path, columns);
-    status = read_index(h->path, index, &pairs, &count, err);
+    if (!index)
+        status = find_index(h->path, beside, sizeof beside, err);
+    index = index ? index : beside;
+    if (status == VD_OK)
+        status = vd_pickle_read(index, &pairs, &count, err);
+    if (status == VD_OK)
+        status = check_index(index, pairs, count, h->path, rows, err);
     if (status == VD_OK)
         status = read_whole(h, "pos_boxes", 2, rows, &ranges, err);
     if (status == VD_OK) {
@@ -212,7 +221,7 @@ static vd_status open_adaptive(hdf5_regions *h, const char *index, vd_regions_so
         out->used = vd_alloc(count, sizeof *out->used);
         h->first = vd_alloc(count, sizeof *h->first);
         status = out->image_id && out->used && h->first
-                     ? take_pictures(h, pairs, count, ranges, rows, out, err)
+                     ? take_pictures(h, pairs, count, ranges, out, err)
                      : vd_error_memory(err, "the index of region features");
     }
     vd_free(ranges);

@@ -351,6 +351,15 @@ static vd_status open_metadata(opening *o, vd_error *err)
     return data->version && data->split ? VD_OK : vd_error_memory(err, "dialogs");
 }
 
+static vd_status index_dialogs(opening *o, vd_error *err)
+{
+    size_t first = 0, second = 0;
+    vd_status status = vd_visdial_index(o->store, &first, &second, err);
+    return status == VD_MISMATCH
+               ? refuse(o, second, 0, err, "the image has a dialog already; one is expected")
+               : status;
+}
+
 vd_status vd_packed_open(const char *path, vd_visdial **out, vd_error *err)
 {
     *out = NULL;
@@ -368,11 +377,8 @@ vd_status vd_packed_open(const char *path, vd_visdial **out, vd_error *err)
         status = open_tables(&o, err);
     if (status == VD_OK)
         status = fill_dialogs(&o, err);
-    size_t first = 0, second = 0;
     if (status == VD_OK)
-        status = vd_visdial_index(o.store, &first, &second, err);
-    if (status == VD_MISMATCH)
-        status = refuse(&o, second, 0, err, "the image has a dialog already; one is expected");
+        status = index_dialogs(&o, err);
     vd_free(o.families);
     if (status == VD_OK) {
         *out = &o.store->data;

@@ -145,6 +145,7 @@ vd_status vd_vocab_read(const char *path, int64_t minimum, vd_vocab **out, vd_er
 {
     char *json;
     size_t size;
+    *out = NULL;
     vd_status status = vd_file_read(path, MOST_BYTES, &json, &size, err);
     if (status != VD_OK)
         return status;

@@ -294,6 +294,11 @@ static void other_files_are_refused(void **state)
         support_refused(vd_visdial_read(damaged_path, &data, &err), VD_FORMAT, &err, damaged_path,
                         NULL);
     }
+    // So is one that lacks a tensor.
+    memcpy(strstr(bytes + 8, "\"truth\""), "\"froth\"", 7);
+    support_write_file(damaged_path, bytes, size);
+    support_refused(vd_visdial_read(damaged_path, &data, &err), VD_MISMATCH, &err, damaged_path,
+                    "truth", NULL);
     free(bytes);
 }
 
