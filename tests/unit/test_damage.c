@@ -413,7 +413,7 @@ static void write_packed(const char *path)
     vd_visdial *data;
     vd_error err;
     must(vd_visdial_read("tests/fixtures/dialogs.json", &data, &err), &err);
-    must(vd_visdial_pack(data, "a test", path, &err), &err);
+    must(vd_visdial_pack(data, NULL, "a test", path, &err), &err);
     vd_visdial_free(data);
 }
 
