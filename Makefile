@@ -224,7 +224,7 @@ $(BUILD)/visdial-mpi.so: engine/mpi/group_mpi.c engine/group.h $(BUILD)/flags
 	$(Q)$(MPICC) -std=gnu11 -O2 -Wall -Wextra $(if $(WERROR),-Werror) -fPIC -shared \
 	    -fvisibility=hidden -I. -o $@ $<
 
-$(BUILD)/tests/backend/test_group: | $(MPI_PLUGIN)
+$(BUILD)/tests/backend/test_group $(BUILD)/tests/backend/test_together: | $(MPI_PLUGIN)
 
 $(BUILD)/cuda/%.o: cuda/%.cu $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -17,6 +17,7 @@
 #include "features/vocab_file.h"
 #include "tui/backend_choice.h"
 #include "tui/interrupt.h"
+#include "tui/together.h"
 #include "tui/training.h"
 #include "tui/watch.h"
 
@@ -542,6 +543,8 @@ static vd_status train(job *j, vd_error *err)
     if (status)
         return status;
     vd_trainer_join(j->trainer, t->group);
+    if (t->group && (status = vd_together_agree(t->group, j->trainer, err)))
+        return status;
     t->quiet = t->quiet || !is_first(j);
     t->trainer = j->trainer;
     t->data = j->dataset;
@@ -555,12 +558,12 @@ static vd_status train(job *j, vd_error *err)
                 vd_dataset_count(j->dataset),
                 vd_training_epoch_steps(vd_dataset_count(j->dataset), j->settings.batch),
                 j->settings.epochs, config->vocab, vd_trainer_steps(j->trainer));
-    if (j->given[WATCH])
+    if (j->given[WATCH] && is_first(j))
         return train_watched(j, err);
     t->stop = vd_interrupt_watch();
     status = vd_training_run(t, err);
     vd_interrupt_release();
-    if (status == VD_OK && t->group)
+    if ((status == VD_OK || status == VD_INTERRUPTED) && t->group) // all stop together
         t->group->leave();
     return status;
 }
@@ -579,6 +582,7 @@ int vd_cmd_train(int argc, char **argv)
     // Asked for, so no failure.
     bool asked = status == VD_INTERRUPTED && j->training.stop_after && j->trainer &&
                  vd_trainer_steps(j->trainer) >= j->training.stop_after;
+    bool first = is_first(j); // which alone says where a stopped run is kept
     vd_dataset_free(j->val_dataset);
     vd_dataset_free(j->dataset);
     vd_trainer_free(j->trainer);
@@ -587,6 +591,8 @@ int vd_cmd_train(int argc, char **argv)
     vd_regions_close(j->val_regions);
     vd_regions_close(j->regions);
     vd_free(j);
-    int code = status ? vd_command_fail("train", &err) : 0;
+    int code = status == VD_INTERRUPTED && !first ? vd_status_exit_code(status)
+               : status                           ? vd_command_fail("train", &err)
+                                                  : 0;
     return asked ? 0 : code;
 }

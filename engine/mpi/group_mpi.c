@@ -37,8 +37,11 @@ const vd_group *vd_group_plugin(char *text, size_t room);
 
 __attribute__((visibility("default"))) const vd_group *vd_group_plugin(char *text, size_t room)
 {
-    static vd_group group = {
-        .abi = VD_GROUP_ABI, .sum_floats = sum_floats, .sum_doubles = sum_doubles, .leave = leave};
+    static vd_group group = {.abi = VD_GROUP_ABI,
+                             .name = "MPI",
+                             .sum_floats = sum_floats,
+                             .sum_doubles = sum_doubles,
+                             .leave = leave};
     int level;
     MPI_Comm machine;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS ||

@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-#include "engine/group.h"
+#include "engine/alloc.h"
+#include "engine/group_tcp.h"
 #include "engine/trainer.h"
 #include "tests/support/small_batch.h"
 #include "tests/support/support.h"
@@ -167,8 +168,57 @@ static void a_missing_plugin_is_told(void **state)
     setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
     support_refused(vd_group_join(directories, &group, &err), VD_UNAVAILABLE, &err,
                     "started as one of several processes", "visdial-mpi.so in /nowhere",
-                    "built without mpicc", NULL);
+                    "built without mpicc", "MASTER_PORT", NULL);
     unsetenv("OMPI_COMM_WORLD_SIZE");
+}
+
+// Two processes, the other of which says what this one does, plus `other`.
+static double other;
+
+static const char *sum_of_two(double *x, size_t n)
+{
+    assert_int_equal(n, 2);
+    x[1] = x[0] + other;
+    return NULL;
+}
+
+static const char *no_sum(double *x, size_t n)
+{
+    (void)x;
+    (void)n;
+    return "the line is cut";
+}
+
+static vd_status agree(void *context, vd_error *err)
+{
+    return vd_group_agree(context, "settings", "batch=4", err);
+}
+
+static void processes_agree_or_say_what_differs(void **state)
+{
+    (void)state;
+    vd_error err;
+    vd_group group = {.abi = VD_GROUP_ABI, .size = 2, .sum_doubles = sum_of_two};
+    other = 0;
+    assert_int_equal(support_fail_each_allocation(agree, &group), 1);
+    assert_int_equal(vd_group_agree(NULL, "settings", "batch=4", &err), VD_OK);
+    other = 1;
+    support_refused(agree(&group, &err), VD_MISMATCH, &err,
+                    "process 1 has other settings than process 0", "batch=4", NULL);
+    group.sum_doubles = no_sum;
+    support_refused(agree(&group, &err), VD_IO, &err, "the line is cut", NULL);
+}
+
+static void a_group_without_memory_says_so(void **state)
+{
+    (void)state;
+    vd_error err;
+    const vd_group *group;
+    const vd_rendezvous where = {.rank = 1, .size = 2, .address = "127.0.0.1", .port = 9};
+    vd_alloc_fail_at(1);
+    support_refused(vd_group_tcp(&where, &group, &err), VD_NO_MEMORY, &err, "connections", NULL);
+    vd_alloc_fail_at(0);
+    assert_null(group);
 }
 
 static int find_build(void)
@@ -188,6 +238,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alone_is_no_group),
         cmocka_unit_test(a_missing_plugin_is_told),
+        cmocka_unit_test(processes_agree_or_say_what_differs),
+        cmocka_unit_test(a_group_without_memory_says_so),
         cmocka_unit_test(two_processes_have_the_losses_of_one),
     };
     if (find_build() != 0)

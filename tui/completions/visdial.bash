@@ -12,14 +12,14 @@ _visdial() {
     esac
     local options= words=
     case ${COMP_WORDS[1]} in
-    chat) options='--image --model --assets --data --features --images --dense --backend --resume --transcript --no-transcript --theme --no-mouse --help' ;;
-    ask) options='--image --model --assets --data --features --top --fold --backend --json --help' ;;
-    walk) options='--image --model --assets --what-if --markdown --json --help' ;;
-    train) options='--data --features --val --val-features --val-dense --val-limit --from --glove --out --resume --checkpoint-every --checkpoint-steps --stop-after --backend --precision --quiet --watch --preset --gate --positions --optimiser --decoder --margin --lambda-start --lambda-decay --lambda-floor --embed --hidden --dropout --lstm-dropout --position-dropout --open-gates --rate --clip --batch --micro-batch --epochs --seed --min-count --pool --half --help' ;;
+    chat) options='--image --model --assets --data --features --images --dense --decoder --backend --resume --transcript --no-transcript --theme --fold --no-mouse --help' ;;
+    ask) options='--image --model --assets --data --features --top --fold --decoder --backend --json --help' ;;
+    walk) options='--image --model --assets --decoder --what-if --markdown --json --help' ;;
+    train) options='--data --features --val --val-features --val-dense --val-limit --from --vocab --glove --out --resume --checkpoint-every --checkpoint-steps --stop-after --backend --precision --quiet --watch --preset --gate --positions --optimiser --decoder --margin --lambda-start --lambda-decay --lambda-floor --embed --hidden --dropout --lstm-dropout --position-dropout --open-gates --rate --clip --batch --micro-batch --epochs --seed --min-count --pool --half --help' ;;
     curves) options='--tag --width --height --watch --help' ;;
     eval) options='--model --data --features --dense --from-ranks --ranks --decoder --assets --limit --batch --threads --resamples --seed --backend --other-image --no-history --json --quiet --help' ;;
     compare) options='--model --data --features --dense --pictures --assets --limit --right --group --family --round --find --cases --resamples --html --markdown --json --screen --quiet --help' ;;
-    replay) options='--image --screen --model --data --features --dense --assets --tolerance --no-check --html --markdown --visdial --help' ;;
+    replay) options='--image --screen --model --data --features --dense --assets --decoder --tolerance --no-check --html --markdown --visdial --help' ;;
     blocks) options='--out --seed --train --val --test --pictures --no-pictures --no-features --extractor --threads --split --count --index --png --quiet --help' words='make world show' ;;
     extract) options='--out --model --show --train --evaluate --split --pictures --epochs --rate --seed --quiet --help' ;;
     data) options='--out --model --vocab --min-count --top --help' words='info pack vocab' ;;
