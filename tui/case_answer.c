@@ -1,4 +1,4 @@
-// One case in full: both models' probabilities and attentions for one round of the data.
+// One case in full: the models' probabilities and attentions for one round of the data.
 #include <string.h>
 
 #include "engine/alloc.h"
@@ -12,7 +12,7 @@ enum {
     CUT_CAPTION = VD_MAX_HISTORY - 1
 };
 
-// ---- what both models share ---------------------------------------------------------------------
+// ---- what the models share ----------------------------------------------------------------------
 
 static vd_status read_regions(const vd_cases *cases, int64_t image_id, float **features,
                               vd_case_answers *out, vd_error *err)
@@ -119,7 +119,7 @@ vd_status vd_case_answer(const vd_cases *cases, const vd_case *at, const atomic_
     float *features = NULL;
     vd_status status =
         read_regions(cases, vd_case_dialog(cases, at)->image_id, &features, out, err);
-    for (int side = 0; side < 2 && status == VD_OK; side++)
+    for (int side = 0; side < cases->models && status == VD_OK; side++)
         status = answer_one(cases, at, side, features, out->regions, stop, &out->reply[side], err);
     vd_free(features);
     if (status)
@@ -129,8 +129,8 @@ vd_status vd_case_answer(const vd_cases *cases, const vd_case *at, const atomic_
 
 void vd_case_answers_clear(vd_case_answers *answers)
 {
-    vd_reply_clear(&answers->reply[0]);
-    vd_reply_clear(&answers->reply[1]);
+    for (int side = 0; side < VD_CASE_MODELS; side++)
+        vd_reply_clear(&answers->reply[side]);
     vd_free(answers->boxes);
     *answers = (vd_case_answers){0};
 }

@@ -26,7 +26,6 @@ static vd_status borrow_texts(const vd_cases *cases, const vd_case *at, vd_case_
 vd_status vd_case_sheet_make(const vd_cases *cases, const vd_case *at, vd_right by,
                              const atomic_int *stop, vd_case_sheet *out, vd_error *err)
 {
-    static const char *const groups[] = {"both", "first", "second", "neither", NULL};
     *out = (vd_case_sheet){0};
     const vd_visdial_dialog *dialog = vd_case_dialog(cases, at);
     const vd_visdial_round *round = vd_case_round(cases, at);
@@ -37,7 +36,7 @@ vd_status vd_case_sheet_make(const vd_cases *cases, const vd_case *at, vd_right 
         vd_case_sheet_clear(out);
         return status;
     }
-    vd_case_group group = vd_case_group_of(at, by);
+    vd_case_group group = vd_case_group_of(cases, at, by);
     vd_case_group_name(cases, group, out->group_name, sizeof out->group_name);
     snprintf(out->id, sizeof out->id, "case-%" PRId64 "-%d", dialog->image_id, at->round + 1);
     snprintf(out->title, sizeof out->title, "Picture %" PRId64 ", round %d of %d", dialog->image_id,
@@ -53,15 +52,15 @@ vd_status vd_case_sheet_make(const vd_cases *cases, const vd_case *at, vd_right 
         .rounds = at->round,
         .question = vd_case_question(cases, at),
         .human = vd_case_human(cases, at),
-        .group = groups[group],
+        .group = vd_case_group_key(group),
         .group_name = out->group_name,
         .family = round->family,
         .moved = (double)at->moved,
-        .sides = 2,
+        .sides = cases->models,
     };
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < cases->models; i++)
         out->sheet.side[i] = (vd_sheet_side){
-            .model = vd_model_name(cases->model[i]),
+            .model = cases->name[i],
             .reply = &out->answers.reply[i],
             .texts = out->texts,
             .relevance = round->relevance,

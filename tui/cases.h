@@ -1,5 +1,6 @@
-// Every question of a data set as two models answer it: who is right, how far they differ, what
-// the difference is worth. The questions continue from the human answers, as in the evaluation.
+// Every question of a data set as two to four models answer it: who is right, how far they differ,
+// what the difference is worth. The first model is the baseline that the others are held against.
+// The questions continue from the human answers, as in the evaluation.
 #ifndef VD_CASES_H
 #define VD_CASES_H
 
@@ -13,41 +14,57 @@
 
 // ---- cases --------------------------------------------------------------------------------------
 
+enum { VD_CASE_MODELS = 4 }; // at most
+
 typedef struct vd_case_side {
     vd_metrics metrics; // of this question alone
     float rank;         // of the human answer, ties averaged; 0 not known
     int32_t first;      // the answer ranked first: index into the round's options
+    float moved; // share of probability that lies elsewhere than the first model's, 0..1: half of
+                 // sum |p_a - p_b|; 0 for the first model
 } vd_case_side;
 
 typedef struct vd_case {
     uint32_t dialog;
-    int32_t round;        // from 0
-    float moved;          // share of probability that lies elsewhere: half of sum |p_a - p_b|, 0..1
-    vd_case_side side[2]; // of the two models
+    int32_t round;                     // from 0
+    float moved;                       // the most that any side did
+    vd_case_side side[VD_CASE_MODELS]; // of the models
 } vd_case;
 
 typedef struct vd_cases {
     const vd_corpus *corpus; // borrowed
-    vd_model *model[2];
-    size_t first, dialogs; // those of the corpus that are compared
+    int models;              // 2 .. VD_CASE_MODELS
+    vd_model *model[VD_CASE_MODELS];
+    char *name[VD_CASE_MODELS]; // for people: as the models are called, told apart where needed
+    size_t first, dialogs;      // those of the corpus that are compared
     size_t count;
     vd_case *at; // (count) by dialog and round
     size_t family_count;
+    int threads;         // that work at a time
     const char **family; // by name; borrowed from the corpus
     int rounds;          // of the longest dialog
 } vd_cases;
 
 typedef struct vd_cases_options {
-    const char *model[2]; // "base", "improved" or paths
-    size_t limit;         // dialogs; 0 = all
-    bool one;             // only the dialog about the picture image_id
+    const char *model[VD_CASE_MODELS]; // "base", "improved" or paths; two at least, NULL ends them
+    size_t limit;                      // dialogs; 0 = all
+    bool one;                          // only the dialog about the picture image_id
     int64_t image_id;
+    int threads; // that work at a time; 0 = as many as there are processors
     const atomic_int *stop;
-    vd_progress *progress; // started; may be NULL
+    vd_progress *progress; // started, of vd_cases_work; may be NULL
 } vd_cases_options;
 
-// Loads both models and scores every round that has candidates. VD_FORMAT when none has a human
-// answer or relevance. Keeps a reference to corpus.
+// One more of the models that a person names; at most VD_CASE_MODELS.
+vd_status vd_cases_add_model(const char *models[VD_CASE_MODELS], int *count, const char *name,
+                             vd_error *err);
+// The models of the options: those named, or base and improved when count is 0.
+void vd_cases_models(vd_cases_options *options, const char *const *models, int count);
+// What a progress of these options counts to: every dialog once for each model.
+int64_t vd_cases_work(const vd_corpus *corpus, const vd_cases_options *options);
+// Loads the models and scores every round that has candidates. VD_FORMAT when none has a human
+// answer or relevance. Keeps a reference to corpus. The cases do not depend on the number of
+// threads.
 vd_status vd_cases_new(const vd_corpus *corpus, const vd_cases_options *options, vd_cases **out,
                        vd_error *err);
 void vd_cases_free(vd_cases *cases);
@@ -65,17 +82,22 @@ const char *vd_case_human(const vd_cases *cases, const vd_case *at);            
 typedef enum vd_right { VD_RIGHT_HUMAN, VD_RIGHT_RELEVANT } vd_right;
 
 typedef enum vd_case_group {
-    VD_CASE_BOTH,
-    VD_CASE_FIRST,  // only the first model
-    VD_CASE_SECOND, // only the second
-    VD_CASE_NEITHER,
+    VD_CASE_BOTH,    // every model
+    VD_CASE_FIRST,   // the first model, but not every other one
+    VD_CASE_SECOND,  // not the first model, but another one
+    VD_CASE_NEITHER, // no model
     VD_CASE_UNKNOWN, // nobody knows what is right
     VD_CASE_GROUPS
 } vd_case_group;
 
 bool vd_case_right(const vd_case *at, int side, vd_right by);
-vd_case_group vd_case_group_of(const vd_case *at, vd_right by);
-// "both right", "only base", ... with the models' names.
+vd_case_group vd_case_group_of(const vd_cases *cases, const vd_case *at, vd_right by);
+// "both", "first", "second", "neither"; NULL for VD_CASE_UNKNOWN.
+const char *vd_case_group_key(vd_case_group group);
+// A tick or a cross for each model ("\u2713\u2717"), "??" when it is not known.
+void vd_case_marks(const vd_cases *cases, const vd_case *at, vd_right by, bool ascii, char *out,
+                   size_t size);
+// "both right", "only base right", ... with the models' names.
 void vd_case_group_name(const vd_cases *cases, vd_case_group group, char *out, size_t size);
 
 // ---- choosing -----------------------------------------------------------------------------------
@@ -98,12 +120,17 @@ size_t vd_cases_select(const vd_cases *cases, const vd_case_filter *filter, vd_c
 
 // ---- what the difference is worth ---------------------------------------------------------------
 
-typedef struct vd_comparison {
-    size_t cases;
-    vd_metrics metrics[2];
-    vd_interval difference[VD_METRICS]; // second model - first, bootstrapped over dialogs
+// A model against the first one.
+typedef struct vd_against {
+    vd_interval difference[VD_METRICS]; // the model - the first, bootstrapped over dialogs
     vd_pairs right[2];                  // by vd_right; a is the first model
     vd_mcnemar test[2];
+} vd_against;
+
+typedef struct vd_comparison {
+    size_t cases;
+    vd_metrics metrics[VD_CASE_MODELS];
+    vd_against against[VD_CASE_MODELS]; // by model; nothing for the first
 } vd_comparison;
 
 // Over the cases of the filter. resamples 0 = 10000.
@@ -126,10 +153,10 @@ void vd_slices_clear(vd_slices *slices);
 
 // ---- one case in full ---------------------------------------------------------------------------
 
-// Both models' answers with probabilities and attentions; candidates are the round's options in
+// The models' answers with probabilities and attentions; candidates are the round's options in
 // their order.
 typedef struct vd_case_answers {
-    vd_reply reply[2];
+    vd_reply reply[VD_CASE_MODELS];
     float *boxes; // (regions, 4) in 0..1, NULL: the features have none
     int regions;
 } vd_case_answers;

@@ -1,9 +1,10 @@
-// The command `visdial compare`: two models over a data set.
+// The command `visdial compare`: two to four models over a data set.
 #include "tui/command.h"
 
 #include <string.h>
 
 #include "engine/alloc.h"
+#include "engine/parallel.h"
 #include "tui/compare.h"
 #include "tui/interrupt.h"
 #include "tui/view_cases.h"
@@ -16,6 +17,7 @@ enum {
     PICTURES,
     ASSETS,
     LIMIT,
+    THREADS,
     RIGHT,
     GROUP,
     FAMILY,
@@ -31,15 +33,19 @@ enum {
 };
 
 const vd_option vd_cmd_compare_options[] = {
-    {"model", "MODEL", "base, improved or a model file; twice (base and improved)"},
+    {"model", "MODEL", "base, improved or a model file; two to four, held against the first"},
     {"data", "FILE", "dialogs (VisDial JSON); the bundled ones when left out"},
     {"features", "FILE", "region features of their pictures (safetensors)"},
     {"dense", "FILE", "relevance of the candidates (VisDial dense annotations)"},
     {"pictures", "DIR", "the pictures, by number (\"pictures\" beside the data)"},
     {"assets", "DIR", "where base, improved and the bundled dialogs are"},
     {"limit", "N", "only the first N dialogs"},
+    {"threads", "N", "dialogs at a time (as many as there are processors)"},
     {"right", "BY", "human: the human answer is first; relevant: relevance 1 is (when known)"},
-    {"group", "GROUP", "only cases of a group: both, first, second, neither; more with commas"},
+    {"group", "GROUP",
+     "only cases of a group: both, first, second, neither (whether the first model is right, and "
+     "the "
+     "others); more with commas"},
     {"family", "NAME", "only cases of this family of questions"},
     {"round", "N", "only cases of round N"},
     {"find", "TEXT", "only cases with this text, or this picture's number"},
@@ -55,9 +61,9 @@ const vd_option vd_cmd_compare_options[] = {
 
 typedef struct comparing {
     const char *given[QUIET + 1];
-    const char *model[2];
+    const char *model[VD_CASE_MODELS];
     int models;
-    int64_t limit, round, per_group, resamples;
+    int64_t limit, threads, round, per_group, resamples;
     vd_case_filter filter;
     vd_corpus corpus;
     vd_cases *cases;
@@ -94,13 +100,11 @@ static vd_status read_option(comparing *c, int option, const char *given, vd_err
     c->given[option] = value;
     switch (option) {
     case MODEL:
-        if (c->models == 2)
-            return vd_error_set(err, VD_USAGE, "--model '%.80s' is the third; two are compared",
-                                value);
-        c->model[c->models++] = value;
-        return VD_OK;
+        return vd_cases_add_model(c->model, &c->models, value, err);
     case LIMIT:
         return vd_option_int(name, value, 1, 1000000000, &c->limit, err);
+    case THREADS:
+        return vd_option_int(name, value, 1, VD_THREADS, &c->threads, err);
     case ROUND:
         return vd_option_int(name, value, 1, 1000, &c->round, err);
     case CASES:
@@ -137,10 +141,6 @@ static vd_status read_options(comparing *c, int argc, char **argv, vd_error *err
         return vd_error_set(err, VD_USAGE,
                             "'%.80s' is compared with which model? name it with another --model",
                             c->model[0]);
-    if (c->models == 0) {
-        c->model[0] = "base";
-        c->model[1] = "improved";
-    }
     c->filter.family = c->given[FAMILY];
     c->filter.text = c->given[FIND];
     c->filter.round = (int)c->round;
@@ -159,15 +159,14 @@ static vd_status score(comparing *c, vd_error *err)
     vd_status status = vd_corpus_open(&paths, &c->corpus, err);
     if (status)
         return status;
-    size_t count = c->corpus.dialogs->dialog_count;
-    if (c->limit && (size_t)c->limit < count)
-        count = (size_t)c->limit;
     vd_progress progress;
-    vd_progress_start(&progress, "dialogs", (int64_t)count, 0, c->given[QUIET]);
-    const vd_cases_options options = {.model = {c->model[0], c->model[1]},
-                                      .limit = count,
-                                      .stop = c->compare.stop,
-                                      .progress = &progress};
+    vd_cases_options options = {.limit = (size_t)c->limit,
+                                .threads = (int)c->threads,
+                                .stop = c->compare.stop,
+                                .progress = &progress};
+    vd_cases_models(&options, c->model, c->models);
+    vd_progress_start(&progress, "dialogs by model", vd_cases_work(&c->corpus, &options), 0,
+                      c->given[QUIET]);
     status = vd_cases_new(&c->corpus, &options, &c->cases, err);
     vd_progress_clear(&progress);
     return status;
@@ -220,7 +219,7 @@ static vd_status choose_cases(comparing *c, vd_error *err)
     compare->shown_of = vd_cases_select(c->cases, &c->filter, VD_CASE_BY_DIFFERENCE, compare->at);
     int64_t taken[VD_CASE_GROUPS] = {0};
     for (size_t i = 0; i < compare->shown_of; i++) {
-        vd_case_group group = vd_case_group_of(compare->at[i], compare->by);
+        vd_case_group group = vd_case_group_of(c->cases, compare->at[i], compare->by);
         if (c->per_group == 0 || taken[group]++ < c->per_group)
             compare->at[compare->count++] = compare->at[i];
     }

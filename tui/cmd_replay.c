@@ -1,5 +1,5 @@
 // The command `visdial replay`: what was said, once more. A transcript is run again and every score
-// compared; a data set's dialog is laid out with what two models answer.
+// compared; a data set's dialog is laid out with what several models answer.
 #include "tui/command.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ enum {
 const vd_option vd_cmd_replay_options[] = {
     {"image", "ID", "lay out the dialog that people had about this picture"},
     {"screen", NULL, "step through the data's dialogs on the whole screen, from --image on"},
-    {"model", "MODEL", "for --image: base, improved or a model file; twice (base and improved)"},
+    {"model", "MODEL", "for --image: base, improved or a model file; two to four"},
     {"data", "FILE", "for --image: dialogs (VisDial JSON); the bundled ones when left out"},
     {"features", "FILE", "for --image: region features of their pictures (safetensors)"},
     {"dense", "FILE", "for --image: relevance of the candidates"},
@@ -49,7 +49,7 @@ const vd_option vd_cmd_replay_options[] = {
 
 typedef struct replaying {
     const char *given[VISDIAL + 1];
-    const char *model[2];
+    const char *model[VD_CASE_MODELS];
     int models;
     int64_t image;
     vd_decoder_choice decoder;
@@ -228,9 +228,9 @@ static void lay_out_answer(const vd_cases *cases, const vd_case *at, int side, v
     const vd_case_side *s = &at->side[side];
     const vd_visdial_round *round = vd_case_round(cases, at);
     const char *tick = vd_case_right(at, side, by) ? utf8 ? "\u2713" : "+" : utf8 ? "\u2717" : "-";
-    if (vd_case_group_of(at, by) == VD_CASE_UNKNOWN)
+    if (vd_case_group_of(cases, at, by) == VD_CASE_UNKNOWN)
         tick = " ";
-    printf("      %-10.10s %s ", vd_model_name(cases->model[side]), tick);
+    printf("      %-10.10s %s ", cases->name[side], tick);
     vd_output_text(stdout, vd_case_option(cases, at, s->first));
     const char *before = "  (";
     if (s->rank > 0) {
@@ -268,7 +268,7 @@ static vd_status step_through(const replaying *r, const vd_cases *cases, vd_erro
     return vd_cases_screen(cases, &filter, VD_CASE_BY_DIALOG, at, err);
 }
 
-// The thesis' layout: the dialog so far, then each question with the human answer and both models'.
+// The thesis' layout: the dialog so far, then each question with the human answer and the models'.
 static void lay_out(const vd_cases *cases, bool utf8)
 {
     const vd_visdial_dialog *dialog = vd_case_dialog(cases, &cases->at[0]);
@@ -286,18 +286,17 @@ static void lay_out(const vd_cases *cases, bool utf8)
         printf("?\n      %-10s   ", "human");
         vd_output_text(stdout, human ? human : "-");
         printf("\n");
-        for (int side = 0; side < 2; side++)
+        for (int side = 0; side < cases->models; side++)
             lay_out_answer(cases, at, side, by, utf8);
     }
-    vd_metrics sum[2] = {0};
+    vd_metrics sum[VD_CASE_MODELS] = {0};
     for (size_t i = 0; i < cases->count; i++)
-        for (int side = 0; side < 2; side++)
+        for (int side = 0; side < cases->models; side++)
             vd_metrics_merge(&sum[side], &cases->at[i].side[side].metrics);
     printf("\n");
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < cases->models; side++) {
         vd_metrics_means mean = vd_metrics_mean(&sum[side]);
-        printf("%-10.10s  R@1 %.2f  MRR %.3f", vd_model_name(cases->model[side]), mean.recall[0],
-               mean.mrr);
+        printf("%-10.10s  R@1 %.2f  MRR %.3f", cases->name[side], mean.recall[0], mean.mrr);
         if (sum[side].dense_rounds)
             printf("  NDCG %.3f", mean.ndcg);
         printf("\n");
@@ -310,10 +309,8 @@ static vd_status replay_dialog(const replaying *r, vd_error *err)
                                    .features = r->given[FEATURES],
                                    .dense = r->given[DENSE],
                                    .assets = r->given[ASSETS]};
-    const vd_cases_options options = {
-        .model = {r->models ? r->model[0] : "base", r->models ? r->model[1] : "improved"},
-        .one = !r->given[SCREEN],
-        .image_id = r->image};
+    vd_cases_options options = {.one = !r->given[SCREEN], .image_id = r->image};
+    vd_cases_models(&options, r->model, r->models);
     vd_corpus corpus;
     vd_cases *cases = NULL;
     bool utf8 = vd_output_utf8();
@@ -346,11 +343,8 @@ static vd_status read_options(replaying *r, int argc, char **argv, vd_error *err
             status = vd_choose_decoder(value, &r->decoder, err);
         else if (option == TOLERANCE)
             status = vd_option_number("tolerance", value, 0, 1, &r->tolerance, err);
-        else if (option == MODEL && r->models == 2)
-            status =
-                vd_error_set(err, VD_USAGE, "--model '%.80s' is the third; two are shown", value);
         else if (option == MODEL)
-            r->model[r->models++] = value;
+            status = vd_cases_add_model(r->model, &r->models, value, err);
         if (status)
             return status;
     }

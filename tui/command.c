@@ -75,17 +75,20 @@ const vd_command vd_commands[] = {
      "      --dense val_dense.json --ranks val_ranks.json\n"
      "  visdial eval --from-ranks val_ranks.json --data val.json --dense val_dense.json\n",
      vd_cmd_eval_options, NULL},
-    {"compare", vd_cmd_compare, "compare two models, question by question", "[options]",
-     "Ranks the candidates of every round with both models and prints in how many questions both,\n"
-     "one or none is right (with McNemar's test), the difference of every metric (with a paired\n"
-     "bootstrap over dialogs), the same by family of question and by round, and the questions\n"
-     "about which the models differ most. --screen goes through them; --html and --markdown write\n"
-     "them with the picture, the dialog, both rankings and both attentions.",
+    {"compare", vd_cmd_compare, "compare models, question by question", "[options]",
+     "Ranks the candidates of every round with two to four models. For each and the first it "
+     "prints\n"
+     "in how many questions both, one or none is right (with McNemar's test), the difference of\n"
+     "every metric (with a paired bootstrap over dialogs), the same by family of question and by\n"
+     "round; then the questions about which the models differ most. --screen goes through them;\n"
+     "--html and --markdown write them with the picture, the dialog, rankings and attentions.",
      "  visdial compare\n"
      "  visdial compare --screen\n"
      "  visdial compare --html compare.html --group first,second\n"
      "  visdial compare --model base --model run1/model.safetensors --data val.json \\\n"
-     "      --features val_features.safetensors --dense val_dense.json\n",
+     "      --features val_features.safetensors --dense val_dense.json\n"
+     "  visdial compare --model base --model run1/model.safetensors --model "
+     "run2/model.safetensors\n",
      vd_cmd_compare_options, NULL},
     {"replay", vd_cmd_replay, "run a transcript again, or lay out a dialog of the data",
      "[FILE | --image ID] [options]",

@@ -15,36 +15,36 @@ typedef struct page {
 
 static const char *model_name(const page *p, int side)
 {
-    return vd_model_name(p->compare->cases->model[side]);
+    return p->compare->cases->name[side];
 }
 
 // ---- numbers ------------------------------------------------------------------------------------
 
-static void put_groups(page *p)
+static void put_groups(page *p, int side)
 {
-    static const char *const classes[] = {"both", "first", "second", "neither"};
     static const char *const says[] = {"the first answer is the human one",
                                        "the first answer has relevance 1"};
-    const vd_comparison *all = &p->compare->slices.slice[0].comparison;
+    const vd_against *pair = &p->compare->slices.slice[0].comparison.against[side];
     vd_markup_put(p->html, "<div class=\"groups\">");
     for (int by = 0; by < 2; by++) {
-        const vd_pairs *pairs = &all->right[by];
-        size_t counts[] = {pairs->both, pairs->only_a, pairs->only_b, pairs->neither};
+        size_t counts[VD_CASE_UNKNOWN];
+        vd_compare_counts(pair, (vd_right)by, counts);
         size_t total = counts[0] + counts[1] + counts[2] + counts[3];
         if (total == 0)
             continue;
         char exact[16], mid[16], name[96];
-        vd_compare_p(exact, sizeof exact, all->test[by].exact);
-        vd_compare_p(mid, sizeof mid, all->test[by].mid_p);
+        vd_compare_p(exact, sizeof exact, pair->test[by].exact);
+        vd_compare_p(mid, sizeof mid, pair->test[by].mid_p);
         vd_markup_put(p->html,
                       "<section class=\"group-box%s\"><h3>Right: %s</h3><div class=\"quad\">",
                       by == (int)p->compare->by ? " used" : "", says[by]);
         for (int g = 0; g < VD_CASE_UNKNOWN; g++) {
-            vd_case_group_name(p->compare->cases, (vd_case_group)g, name, sizeof name);
+            vd_compare_pair_name(p->compare, side, (vd_case_group)g, name, sizeof name);
             vd_markup_put(p->html,
                           "<div class=\"cell group-%s\"><b>%zu</b> <span>%s</span> "
                           "<small>%.1f %%</small></div>",
-                          classes[g], counts[g], name, 100 * (double)counts[g] / (double)total);
+                          vd_case_group_key((vd_case_group)g), counts[g], name,
+                          100 * (double)counts[g] / (double)total);
         }
         vd_markup_put(
             p->html,
@@ -56,25 +56,26 @@ static void put_groups(page *p)
 }
 
 // How far the widest interval of these slices reaches, for a common scale.
-static double reach_of(const page *p, size_t first, size_t count, vd_metric metric)
+static double reach_of(const page *p, int side, size_t first, size_t count, vd_metric metric)
 {
     double reach = 0;
     for (size_t i = first; i < first + count; i++) {
-        const vd_interval *d = &p->compare->slices.slice[i].comparison.difference[metric];
+        const vd_interval *d =
+            &p->compare->slices.slice[i].comparison.against[side].difference[metric];
         if (!isnan(d->estimate))
             reach = fmax(reach, fmax(fabs(d->low), fabs(d->high)));
     }
     return reach;
 }
 
-static void put_row(page *p, const char *name, const vd_comparison *c, vd_metric metric,
+static void put_row(page *p, const char *name, const vd_comparison *c, int side, vd_metric metric,
                     double p_value, double reach)
 {
-    const vd_interval *d = &c->difference[metric];
+    const vd_interval *d = &c->against[side].difference[metric];
     double sum[2][VD_METRICS], count[2][VD_METRICS];
     char text[16];
-    for (int side = 0; side < 2; side++)
-        vd_metrics_sums(&c->metrics[side], sum[side], count[side]);
+    vd_metrics_sums(&c->metrics[0], sum[0], count[0]);
+    vd_metrics_sums(&c->metrics[side], sum[1], count[1]);
     if (count[0][metric] <= 0)
         return;
     vd_compare_p(text, sizeof text, p_value);
@@ -87,74 +88,102 @@ static void put_row(page *p, const char *name, const vd_comparison *c, vd_metric
     vd_markup_put(p->html, "</td><td>%s</td></tr>\n", text);
 }
 
-static void put_table_head(page *p, const char *what, const char *p_name)
+static void put_table_head(page *p, int side, const char *what, const char *p_name)
 {
     vd_markup_put(p->html,
                   "<div class=\"scroll\"><table class=\"numbers\"><thead><tr><th>%s</th>"
                   "<th>rounds</th><th>%s</th><th>%s</th><th>difference</th>"
                   "<th>95 %% interval</th><th></th><th>%s</th></tr></thead><tbody>\n",
-                  what, model_name(p, 0), model_name(p, 1), p_name);
+                  what, model_name(p, 0), model_name(p, side), p_name);
 }
 
-static void put_metrics(page *p)
+static vd_status put_metrics(page *p, int side, vd_error *err)
 {
     const vd_comparison *all = &p->compare->slices.slice[0].comparison;
-    put_table_head(p, "Metric", "p");
+    double corrected[VD_METRICS];
+    vd_status status = vd_compare_model_p(p->compare, side, corrected, err);
+    if (status)
+        return status;
+    put_table_head(p, side, "Metric", vd_compare_p_name(p->compare));
     for (int m = 0; m < VD_METRICS; m++)
-        put_row(p, vd_compare_metric_name((vd_metric)m), all, (vd_metric)m, all->difference[m].p,
+        put_row(p, vd_compare_metric_name((vd_metric)m), all, side, (vd_metric)m, corrected[m],
                 m == VD_MEAN_RANK
-                    ? reach_of(p, 0, 1, VD_MEAN_RANK)
-                    : fmax(reach_of(p, 0, 1, VD_R1), reach_of(p, 0, 1, VD_CORRECT)) * 1.4);
+                    ? reach_of(p, side, 0, 1, VD_MEAN_RANK)
+                    : fmax(reach_of(p, side, 0, 1, VD_R1), reach_of(p, side, 0, 1, VD_CORRECT)) *
+                          1.4);
     vd_markup_put(p->html, "</tbody></table></div>\n");
+    return VD_OK;
 }
 
-static vd_status put_slices(page *p, const char *what, size_t first, size_t count, vd_error *err)
+static vd_status put_slices(page *p, int side, const char *what, size_t first, size_t count,
+                            vd_error *err)
 {
     vd_metric metric = vd_compare_metric(p->compare->by);
     double *corrected = vd_alloc(count, sizeof *corrected);
     if (!corrected)
         return vd_error_memory(err, "p-values");
-    vd_status status = vd_compare_holm(p->compare, first, count, metric, corrected, err);
-    put_table_head(p, what, "p (Holm)");
-    double reach = reach_of(p, first, count, metric);
+    vd_status status = vd_compare_holm(p->compare, side, first, count, metric, corrected, err);
+    put_table_head(p, side, what, "p (Holm)");
+    double reach = reach_of(p, side, first, count, metric);
     for (size_t i = 0; i < count && status == VD_OK; i++) {
         const vd_slice *slice = &p->compare->slices.slice[first + i];
         char name[24];
         snprintf(name, sizeof name, "%d", slice->round);
-        put_row(p, slice->family ? slice->family : name, &slice->comparison, metric, corrected[i],
-                reach);
+        put_row(p, slice->family ? slice->family : name, &slice->comparison, side, metric,
+                corrected[i], reach);
     }
     vd_markup_put(p->html, "</tbody></table></div>\n");
     vd_free(corrected);
     return status;
 }
 
-static vd_status put_numbers(page *p, vd_error *err)
+// One model against the first.
+static vd_status put_pair(page *p, int side, vd_error *err)
 {
     const vd_cases *cases = p->compare->cases;
     const char *metric = vd_compare_metric_name(vd_compare_metric(p->compare->by));
     char title[48];
-    vd_markup_put(p->html,
-                  "<header class=\"top\"><h1><span class=\"side-0\">%s</span> and "
-                  "<span class=\"side-1\">%s</span></h1>\n<p>%zu questions of %zu dialogs in %s; "
-                  "every question continues from the human answers. Differences are %s minus %s; "
-                  "intervals are 95 %%, from a paired bootstrap over dialogs.</p></header>\n"
-                  "<section class=\"sheet\" id=\"numbers\"><h2>What the difference is worth</h2>\n",
-                  model_name(p, 0), model_name(p, 1), cases->count, cases->dialogs,
-                  cases->corpus->data, model_name(p, 1), model_name(p, 0));
-    put_groups(p);
-    put_metrics(p);
-    vd_status status = VD_OK;
+    if (cases->models > 2)
+        vd_markup_put(p->html,
+                      "<h2 class=\"pair\"><span class=\"side-%d\">%s</span> against "
+                      "<span class=\"side-0\">%s</span></h2>\n",
+                      side, model_name(p, side), model_name(p, 0));
+    put_groups(p, side);
+    vd_status status = put_metrics(p, side, err);
     vd_markup_put(p->html, "<div class=\"slices\">");
-    if (cases->family_count) {
+    if (status == VD_OK && cases->family_count) {
         snprintf(title, sizeof title, "%s by family", metric);
-        status = put_slices(p, title, 1, cases->family_count, err);
+        status = put_slices(p, side, title, 1, cases->family_count, err);
     }
     if (status == VD_OK && cases->rounds > 1) {
         snprintf(title, sizeof title, "%s by round", metric);
-        status = put_slices(p, title, 1 + cases->family_count, (size_t)cases->rounds, err);
+        status = put_slices(p, side, title, 1 + cases->family_count, (size_t)cases->rounds, err);
     }
-    vd_markup_put(p->html, "</div></section>\n");
+    vd_markup_put(p->html, "</div>\n");
+    return status;
+}
+
+static vd_status put_numbers(page *p, vd_error *err)
+{
+    const vd_cases *cases = p->compare->cases;
+    vd_markup_put(p->html, "<header class=\"top\"><h1>");
+    for (int side = 0; side < cases->models; side++)
+        vd_markup_put(p->html, "%s<span class=\"side-%d\">%s</span>",
+                      side == 0                   ? ""
+                      : side == cases->models - 1 ? " and "
+                                                  : ", ",
+                      side, model_name(p, side));
+    vd_markup_put(p->html,
+                  "</h1>\n<p>%zu questions of %zu dialogs in %s; "
+                  "every question continues from the human answers. Differences are %s minus %s; "
+                  "intervals are 95 %%, from a paired bootstrap over dialogs.</p></header>\n"
+                  "<section class=\"sheet\" id=\"numbers\"><h2>What the difference is worth</h2>\n",
+                  cases->count, cases->dialogs, cases->corpus->data,
+                  cases->models > 2 ? "a model" : model_name(p, 1), model_name(p, 0));
+    vd_status status = VD_OK;
+    for (int side = 1; side < cases->models && status == VD_OK; side++)
+        status = put_pair(p, side, err);
+    vd_markup_put(p->html, "</section>\n");
     return status;
 }
 
@@ -162,19 +191,19 @@ static vd_status put_numbers(page *p, vd_error *err)
 
 static void put_tools(page *p)
 {
-    static const char *const classes[] = {"both", "first", "second", "neither"};
     const vd_compare *compare = p->compare;
     size_t counts[VD_CASE_GROUPS] = {0};
     for (size_t i = 0; i < compare->count; i++)
-        counts[vd_case_group_of(compare->at[i], compare->by)]++;
+        counts[vd_case_group_of(compare->cases, compare->at[i], compare->by)]++;
     vd_markup_put(p->html, "<div class=\"tools\" role=\"search\"><div class=\"buttons\">");
     for (int g = 0; g < VD_CASE_UNKNOWN; g++) {
         char name[96];
+        const char *key = vd_case_group_key((vd_case_group)g);
         vd_case_group_name(compare->cases, (vd_case_group)g, name, sizeof name);
         vd_markup_put(p->html,
                       "<button type=\"button\" class=\"group-%s\" data-group=\"%s\" "
                       "aria-pressed=\"true\"><kbd>%d</kbd> %s <b>%zu</b></button>",
-                      classes[g], classes[g], g + 1, name, counts[g]);
+                      key, key, g + 1, name, counts[g]);
     }
     vd_markup_put(p->html, "</div>");
     if (compare->cases->family_count) {
@@ -198,19 +227,17 @@ static void put_list(page *p)
     const vd_compare *compare = p->compare;
     vd_markup_put(p->html, "<ol class=\"list\" id=\"list\" aria-label=\"Cases\">");
     for (size_t i = 0; i < compare->count; i++) {
-        static const char *const classes[] = {"both", "first", "second", "neither", ""};
-        static const char *const marks[] = {"\xE2\x9C\x93\xE2\x9C\x93", "\xE2\x9C\x93\xE2\x9C\x97",
-                                            "\xE2\x9C\x97\xE2\x9C\x93", "\xE2\x9C\x97\xE2\x9C\x97",
-                                            "?"};
         const vd_case *at = compare->at[i];
-        vd_case_group group = vd_case_group_of(at, compare->by);
+        const char *key = vd_case_group_key(vd_case_group_of(compare->cases, at, compare->by));
+        char marks[4 * VD_CASE_MODELS];
+        vd_case_marks(compare->cases, at, compare->by, false, marks, sizeof marks);
         vd_markup_put(p->html,
                       "<li class=\"group-%s\"><a href=\"#case-%lld-%d\"><span class=\"marks\">%s"
                       "</span> <span class=\"asked\">%s?</span> <span class=\"far\" "
                       "style=\"--w:%.3f\">%.0f</span></a></li>\n",
-                      classes[group], (long long)vd_case_dialog(compare->cases, at)->image_id,
-                      at->round + 1, marks[group], vd_case_question(compare->cases, at),
-                      (double)at->moved, 100 * (double)at->moved);
+                      key ? key : "", (long long)vd_case_dialog(compare->cases, at)->image_id,
+                      at->round + 1, marks, vd_case_question(compare->cases, at), (double)at->moved,
+                      100 * (double)at->moved);
     }
     vd_markup_put(p->html, "</ol>\n");
 }
@@ -275,9 +302,9 @@ static vd_status put_cases(page *p, vd_error *err)
 vd_status vd_compare_html(const vd_compare *compare, const char *path, vd_error *err)
 {
     page p = {.compare = compare};
-    char title[200];
-    snprintf(title, sizeof title, "%.80s and %.80s, question by question", model_name(&p, 0),
-             model_name(&p, 1));
+    char title[440], names[400];
+    vd_compare_names(compare, names, sizeof names);
+    snprintf(title, sizeof title, "%s, question by question", names);
     p.size = vd_alloc(compare->cases->corpus->dialogs->dialog_count, 2 * sizeof *p.size);
     if (!p.size)
         return vd_error_memory(err, "the pages' pictures");

@@ -159,6 +159,14 @@ static void put_words(vd_markup *html, const vd_sheet_side *side)
 
 // ---- ranking ------------------------------------------------------------------------------------
 
+// The side whose places are told beside this one's: of two the other, of more the first; -1: none.
+static int compared_with(const vd_sheet *sheet, int which)
+{
+    if (sheet->sides == 2)
+        return !which;
+    return sheet->sides > 2 && which > 0 ? 0 : -1;
+}
+
 static void put_candidate(vd_markup *html, const vd_sheet *sheet, int which, int place)
 {
     const vd_sheet_side *side = &sheet->side[which];
@@ -176,13 +184,14 @@ static void put_candidate(vd_markup *html, const vd_sheet *sheet, int which, int
             (double)side->relevance[index]);
     vd_markup_put(html, "</td>");
     put_share(html, "td", (double)answer->probability[index], which);
-    if (sheet->sides == 2) {
-        int other = vd_sheet_place(&sheet->side[!which], index), move = other - place;
+    int against = compared_with(sheet, which);
+    if (against >= 0) {
+        int other = vd_sheet_place(&sheet->side[against], index), move = other - place;
         if (move == 0)
             vd_markup_put(html, "<td class=\"move\" title=\"the same place\">=</td>");
         else
             vd_markup_put(html, "<td class=\"move %s\" title=\"place %d with %s\">%s&#8202;%d</td>",
-                          move > 0 ? "up" : "down", other, sheet->side[!which].model,
+                          move > 0 ? "up" : "down", other, sheet->side[against].model,
                           move > 0 ? "\xE2\x96\xB2" : "\xE2\x96\xBC", move > 0 ? move : -move);
     }
     vd_markup_put(html, "</tr>");
@@ -196,9 +205,9 @@ static void put_ranking(vd_markup *html, const vd_sheet *sheet, int which)
                   "<table class=\"ranking\"><thead><tr><th></th><th>answer, of %d</th>"
                   "<th>share</th>",
                   answer->candidates);
-    if (sheet->sides == 2)
+    if (compared_with(sheet, which) >= 0)
         vd_markup_put(html, "<th title=\"places above or below the other model's\">than %s</th>",
-                      sheet->side[!which].model);
+                      sheet->side[compared_with(sheet, which)].model);
     vd_markup_put(html, "</tr></thead><tbody>");
     int shown = answer->candidates < MOST_ANSWERS ? answer->candidates : MOST_ANSWERS;
     for (int place = 1; place <= shown; place++)
@@ -209,7 +218,7 @@ static void put_ranking(vd_markup *html, const vd_sheet *sheet, int which)
             also[i] >= 0 && (i == 0 || also[1] != also[0]) ? vd_sheet_place(side, also[i]) : 0;
         if (place > shown) {
             vd_markup_put(html, "<tr class=\"gap\"><td colspan=\"%d\">&#8942;</td></tr>",
-                          sheet->sides == 2 ? 4 : 3);
+                          compared_with(sheet, which) >= 0 ? 4 : 3);
             put_candidate(html, sheet, which, place);
         }
     }

@@ -37,6 +37,7 @@ static vd_metrics *family_metrics(vd_measure *measure, const char *name)
 typedef struct counting {
     const vd_measure_options *options;
     vd_measure *out;
+    size_t first; // dialog of the data
     float *ranks; // of the most candidates
 } counting;
 
@@ -49,7 +50,7 @@ static vd_status count_round(counting *c, size_t d, const vd_visdial_dialog *dia
     vd_metrics_ranks(scores, round->option_count, c->ranks);
     vd_metrics_add(&one, c->ranks, round->option_count, round->truth, round->relevance);
     vd_metrics_merge(&measure->all, &one);
-    vd_metrics_merge(&measure->dialog[d], &one);
+    vd_metrics_merge(&measure->dialog[d - c->first], &one);
     vd_metrics_merge(&measure->round[r], &one);
     if (round->family) {
         vd_metrics *family = family_metrics(measure, round->family);
@@ -71,14 +72,19 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
-// Room for `count` dialogs; *candidates gets the most that a round has.
-static vd_status begin_counting(counting *c, const vd_visdial *data, size_t count, int *candidates,
-                                vd_error *err)
+// Room for the dialogs wanted, of which there are c->out->dialogs; *candidates gets the most that a
+// round has.
+static vd_status begin_counting(counting *c, const vd_visdial *data, int *candidates, vd_error *err)
 {
     vd_measure *out = c->out;
+    size_t first = c->options->first < data->dialog_count ? c->options->first : data->dialog_count;
+    size_t count = data->dialog_count - first;
+    if (c->options->limit && c->options->limit < count)
+        count = c->options->limit;
+    c->first = first;
     *out = (vd_measure){.dialogs = count};
     *candidates = 0;
-    for (size_t d = 0; d < count; d++) {
+    for (size_t d = first; d < first + count; d++) {
         out->rounds = larger(out->rounds, data->dialogs[d].round_count);
         for (int32_t r = 0; r < data->dialogs[d].round_count; r++)
             *candidates = larger(*candidates, data->dialogs[d].rounds[r].option_count);
@@ -95,11 +101,6 @@ static vd_status end_counting(counting *c, vd_status status)
     if (status)
         vd_measure_clear(c->out);
     return status;
-}
-
-static size_t dialogs_wanted(const vd_measure_options *options, size_t all)
-{
-    return options->limit && options->limit < all ? options->limit : all;
 }
 
 // ---- scores of a model --------------------------------------------------------------------------
@@ -159,8 +160,9 @@ static void report_batches(void *context, size_t batches)
 {
     const scoring *s = context;
     size_t dialogs = batches * s->batch;
-    vd_progress_update(s->options->progress,
-                       (int64_t)(s->done + (dialogs < s->count ? dialogs : s->count)), NULL);
+    vd_progress_update(
+        s->options->progress,
+        s->options->before + (int64_t)(s->done + (dialogs < s->count ? dialogs : s->count)), NULL);
 }
 
 static vd_status score_batches(scoring *s, vd_error *err)
@@ -232,24 +234,24 @@ vd_status vd_measure_run(const vd_dataset *dataset, const vd_measure_source *sou
 {
     counting c = {.options = options, .out = out};
     scoring s = {.dataset = dataset, .source = source, .options = options};
-    size_t count = dialogs_wanted(options, vd_dataset_count(dataset));
     int candidates;
-    vd_status status = begin_counting(&c, vd_dataset_data(dataset), count, &candidates, err);
+    vd_status status = begin_counting(&c, vd_dataset_data(dataset), &candidates, err);
+    size_t count = out->dialogs;
     s.rounds = (size_t)out->rounds;
     s.candidates = (size_t)candidates;
     if (status == VD_OK)
         status = make_workers(&s, count, err);
     // A span is whole batches, so that where spans end does not change them.
     size_t span = s.batch ? SPAN / s.batch * s.batch : SPAN;
-    for (s.first = 0; status == VD_OK && s.first < count; s.first += span) {
-        s.done = s.first;
-        s.count = count - s.first < span ? count - s.first : span;
+    for (s.done = 0; status == VD_OK && s.done < count; s.done += span) {
+        s.first = c.first + s.done;
+        s.count = count - s.done < span ? count - s.done : span;
         status = score_span(&s, err);
         if (status == VD_OK)
             status = count_span(&s, &c, err);
     }
     if (status == VD_INTERRUPTED)
-        vd_error_set(err, status, "interrupted after %zu of %zu dialogs", s.first, count);
+        vd_error_set(err, status, "interrupted after %zu of %zu dialogs", s.done, count);
     for (int w = 0; w < s.workers; w++) {
         vd_loader_free(s.loader[w]);
         vd_free(s.batch_scores[w]);
@@ -264,13 +266,12 @@ vd_status vd_measure_ranks(const vd_visdial *data, const vd_ranks *ranks,
                            const vd_measure_options *options, vd_measure *out, vd_error *err)
 {
     counting c = {.options = options, .out = out};
-    size_t count = dialogs_wanted(options, data->dialog_count);
     int most;
-    vd_status status = begin_counting(&c, data, count, &most, err);
+    vd_status status = begin_counting(&c, data, &most, err);
     float *scores = vd_alloc((size_t)most, sizeof *scores);
     if (status == VD_OK && !scores)
         status = vd_error_memory(err, "the scores");
-    for (size_t d = 0; status == VD_OK && d < count; d++) {
+    for (size_t d = c.first; status == VD_OK && d < c.first + out->dialogs; d++) {
         const vd_visdial_dialog *dialog = &data->dialogs[d];
         for (int32_t r = 0; status == VD_OK && r < dialog->round_count; r++) {
             const vd_visdial_round *round = &dialog->rounds[r];

@@ -21,7 +21,8 @@ enum { VD_MEASURE_FAR = 10 };
 typedef struct vd_measure {
     vd_metrics all;
     size_t dialogs;
-    vd_metrics *dialog; // (dialogs) of each, what intervals draw from (engine/statistics.h)
+    vd_metrics
+        *dialog; // (dialogs) of each measured one, what intervals draw from (engine/statistics.h)
     int rounds;
     vd_metrics *round; // (rounds) of all first rounds, all second ones, ...
     size_t family_count;
@@ -46,11 +47,13 @@ typedef vd_status (*vd_measure_round)(void *user, const vd_visdial_dialog *dialo
                                       const float *scores, vd_error *err);
 
 typedef struct vd_measure_options {
-    size_t limit; // dialogs from the start; 0 = all
+    size_t first; // dialogs before it are left out
+    size_t limit; // dialogs from there on; 0 = all
     size_t batch; // dialogs at a time; 0 = 8. Scores depend on it in their last bits
     vd_dataset_view view;
     const atomic_int *stop;  // VD_INTERRUPTED when it becomes non-zero; may be NULL
     vd_progress *progress;   // started; updated with the dialogs done; may be NULL
+    int64_t before;          // what is added to those
     vd_measure_round report; // may be NULL
     void *user;              // of report
 } vd_measure_options;

@@ -1,4 +1,4 @@
-// One question about one picture with what one or two models made of it, as plain data: what the
+// One question about one picture with what one to four models made of it, as plain data: what the
 // pages (HTML, Markdown) show. All borrowed.
 #ifndef VD_SHEET_H
 #define VD_SHEET_H
@@ -23,6 +23,8 @@ typedef struct vd_sheet_side {
     bool judged, right;       // whether the first answer is right, where anybody knows
 } vd_sheet_side;
 
+enum { VD_SHEET_SIDES = 4 }; // at most
+
 typedef struct vd_sheet {
     const char *id; // of its place in the page; letters, digits and '-'
     const char *title;
@@ -38,8 +40,8 @@ typedef struct vd_sheet {
     const char *group, *group_name; // "first", "only base right"; NULL: none
     const char *family;             // NULL: none
     double moved;                   // share of probability that lies elsewhere; negative: none
-    int sides;                      // 1 or 2
-    vd_sheet_side side[2];
+    int sides;                      // 1 .. VD_SHEET_SIDES
+    vd_sheet_side side[VD_SHEET_SIDES];
 } vd_sheet;
 
 const char *vd_sheet_mark(const char *question); // "?" unless it ends with one

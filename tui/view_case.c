@@ -88,9 +88,9 @@ static void draw_side_head(const vd_cases_view *view, vd_grid *grid, vd_rect at,
     const vd_visdial_round *round = vd_case_round(view->cases, one);
     bool right = vd_case_right(one, side, view->filter.by);
     char text[64];
-    int x = at.x + vd_grid_text(grid, at.x, at.y, at.width, vd_model_name(view->cases->model[side]),
+    int x = at.x + vd_grid_text(grid, at.x, at.y, at.width, view->cases->name[side],
                                 role(grid, side == view->side ? VD_ROLE_SELECTED : VD_ROLE_TITLE));
-    if (vd_case_group_of(one, view->filter.by) != VD_CASE_UNKNOWN)
+    if (vd_case_group_of(view->cases, one, view->filter.by) != VD_CASE_UNKNOWN)
         vd_grid_put(grid, x + 1, at.y, right ? 0x2713 : 0x2717, right ? '+' : '-',
                     role(grid, right ? VD_ROLE_ANSWER : VD_ROLE_WRONG));
     x += 3;
@@ -194,8 +194,8 @@ static void draw_head(const vd_cases_view *view, vd_grid *grid, vd_rect at)
     const vd_visdial_dialog *dialog = vd_case_dialog(view->cases, view->shown);
     const vd_visdial_round *round = vd_case_round(view->cases, view->shown);
     char text[256], group[96];
-    vd_case_group_name(view->cases, vd_case_group_of(view->shown, view->filter.by), group,
-                       sizeof group);
+    vd_case_group_name(view->cases, vd_case_group_of(view->cases, view->shown, view->filter.by),
+                       group, sizeof group);
     snprintf(text, sizeof text, "picture %" PRId64 ", round %d of %d%s%.40s: %.90s, %.0f %% moved",
              dialog->image_id, view->shown->round + 1, dialog->round_count,
              round->family ? ", " : "", round->family ? round->family : "", group,

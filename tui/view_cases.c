@@ -38,7 +38,7 @@ static void choose(vd_cases_view *view, const vd_case *keep)
     memset(view->in_group, 0, sizeof view->in_group);
     for (size_t i = 0; i < view->cases->count; i++)
         if (vd_case_matches(view->cases, &view->cases->at[i], &all_groups))
-            view->in_group[vd_case_group_of(&view->cases->at[i], view->filter.by)]++;
+            view->in_group[vd_case_group_of(view->cases, &view->cases->at[i], view->filter.by)]++;
     view->filter.text = view->find.text;
     view->count = vd_cases_select(view->cases, &view->filter, view->order, view->at);
     view->cursor = 0;
@@ -336,7 +336,7 @@ static void draw_row(const vd_cases_view *view, vd_grid *grid, vd_rect at, size_
     const vd_cases *cases = view->cases;
     const vd_case *one = view->at[index];
     bool selected = index == view->cursor;
-    vd_case_group group = vd_case_group_of(one, view->filter.by);
+    vd_case_group group = vd_case_group_of(view->cases, one, view->filter.by);
     char text[96];
     vd_style style = role(grid, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT);
     if (selected)
@@ -392,8 +392,7 @@ static void draw_status(const vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
     char text[200];
     vd_grid_fill(grid, at, role(grid, VD_ROLE_STATUS));
-    snprintf(text, sizeof text, " %.30s and %.30s ", vd_model_name(view->cases->model[0]),
-             vd_model_name(view->cases->model[1]));
+    snprintf(text, sizeof text, " %.30s and %.30s ", view->cases->name[0], view->cases->name[1]);
     int x = vd_grid_text(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_STATUS_NAME));
     for (int g = 0; g < VD_CASE_UNKNOWN; g++) {
         bool on = !view->filter.groups || view->filter.groups & 1u << g;

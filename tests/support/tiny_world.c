@@ -116,7 +116,7 @@ void tiny_world_model(const tiny_world *world, const char *path, int size, const
                         .gate = VD_GATE_LEAKY_RELU,
                         .positions = VD_POSITIONS_NONE};
     vd_train_options options = vd_train_defaults();
-    options.seed = strstr(path, "base") ? 1 : 2;
+    options.seed = strstr(path, "base") ? 1 : strstr(path, "third") ? 3 : 2;
     done(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
     if (pool)
         done(vd_trainer_set_metadata(trainer, "pool", pool, &err), &err);

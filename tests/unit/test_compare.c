@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
@@ -19,11 +20,14 @@
 #include "tui/compare.h"
 
 static tiny_world tiny;
+static char *third; // a model
 
 static int make_tiny(void **state)
 {
     (void)state;
     tiny_world_make(&tiny);
+    third = support_join(tiny.directory, "third.safetensors");
+    tiny_world_model(&tiny, third, TINY_REGION_SIZE, NULL);
     setenv("VISDIAL_ASSETS", tiny.directory, 1);
     return 0;
 }
@@ -31,6 +35,7 @@ static int make_tiny(void **state)
 static int remove_tiny(void **state)
 {
     (void)state;
+    free(third);
     tiny_world_remove(&tiny);
     return 0;
 }
@@ -47,13 +52,25 @@ static vd_corpus open_corpus(void)
     return corpus;
 }
 
-static vd_cases *open_cases(const vd_corpus *corpus)
+static vd_cases *open_with(const vd_corpus *corpus, vd_cases_options options)
 {
     vd_cases *cases;
     vd_error err = {0};
-    const vd_cases_options options = {.model = {tiny.base, tiny.improved}};
-    assert_int_equal(vd_cases_new(corpus, &options, &cases, &err), VD_OK);
+    vd_status status = vd_cases_new(corpus, &options, &cases, &err);
+    if (status)
+        print_error("%s\n", err.text);
+    assert_int_equal(status, VD_OK);
     return cases;
+}
+
+static vd_cases *open_cases(const vd_corpus *corpus)
+{
+    return open_with(corpus, (vd_cases_options){.model = {tiny.base, tiny.improved}});
+}
+
+static vd_cases *open_three(const vd_corpus *corpus)
+{
+    return open_with(corpus, (vd_cases_options){.model = {tiny.base, tiny.improved, third}});
 }
 
 // The scores of the evaluation, for a model: (dialogs, 3, TINY_ANSWERS).
@@ -87,10 +104,11 @@ static void cases_agree_with_the_evaluation(void **state)
 {
     (void)state;
     vd_corpus corpus = open_corpus();
-    vd_cases *cases = open_cases(&corpus);
+    vd_cases *cases = open_three(&corpus);
+    assert_int_equal(cases->models, 3);
     assert_int_equal(cases->count, 12);
     assert_int_equal(cases->rounds, 3);
-    float *scores[2] = {scores_of(cases, 0), scores_of(cases, 1)};
+    float *scores[3] = {scores_of(cases, 0), scores_of(cases, 1), scores_of(cases, 2)};
     for (size_t i = 0; i < cases->count; i++) {
         const vd_case *at = &cases->at[i];
         assert_int_equal(at->dialog, i / 3);
@@ -98,9 +116,9 @@ static void cases_agree_with_the_evaluation(void **state)
         const vd_visdial_round *round = vd_case_round(cases, at);
         vd_case_answers full;
         vd_error err = {0};
-        double moved = 0;
+        float most = 0;
         assert_int_equal(vd_case_answer(cases, at, NULL, &full, &err), VD_OK);
-        for (int side = 0; side < 2; side++) {
+        for (int side = 0; side < 3; side++) {
             const float *score = scores[side] + i * TINY_ANSWERS;
             float ranks[TINY_ANSWERS];
             vd_metrics metrics = {0};
@@ -114,16 +132,19 @@ static void cases_agree_with_the_evaluation(void **state)
             assert_int_equal(answer->order[0], at->side[side].first);
             for (int o = 0; o < TINY_ANSWERS; o++)
                 assert_true(fabsf(answer->score[o] - score[o]) < 1e-5f);
+            double moved = 0;
+            for (int o = 0; o < TINY_ANSWERS; o++)
+                moved += fabs((double)full.reply[0].answer.probability[o] -
+                              (double)answer->probability[o]);
+            assert_true(fabs(moved / 2 - (double)at->side[side].moved) < 1e-5);
+            most = fmaxf(most, at->side[side].moved);
         }
-        for (int o = 0; o < TINY_ANSWERS; o++)
-            moved += fabs((double)full.reply[0].answer.probability[o] -
-                          (double)full.reply[1].answer.probability[o]);
-        assert_true(fabs(moved / 2 - (double)at->moved) < 1e-5);
+        assert_true(at->moved > 0 && at->moved >= most && at->moved <= most);
         assert_int_equal(full.regions, full.reply[0].answer.regions);
         vd_case_answers_clear(&full);
     }
-    vd_free(scores[0]);
-    vd_free(scores[1]);
+    for (int side = 0; side < 3; side++)
+        vd_free(scores[side]);
     vd_cases_free(cases);
     vd_corpus_close(&corpus);
 }
@@ -132,23 +153,25 @@ static void a_model_against_itself_differs_nowhere(void **state)
 {
     (void)state;
     vd_corpus corpus = open_corpus();
-    vd_cases *cases;
     vd_error err = {0};
-    const vd_cases_options options = {.model = {"base", tiny.base}, .limit = 3};
-    assert_int_equal(vd_cases_new(&corpus, &options, &cases, &err), VD_OK);
+    vd_cases *cases =
+        open_with(&corpus, (vd_cases_options){.model = {"base", tiny.base}, .limit = 3});
+    assert_string_equal(cases->name[0], "base (1)");
+    assert_string_equal(cases->name[1], "base (2)");
     assert_int_equal(cases->dialogs, 3);
     assert_int_equal(cases->count, 9);
     vd_comparison all;
     assert_int_equal(vd_cases_compare(cases, &(vd_case_filter){0}, 200, &all, &err), VD_OK);
     assert_int_equal(all.cases, 9);
     for (int by = 0; by < 2; by++) {
-        assert_int_equal(all.right[by].only_a, 0);
-        assert_int_equal(all.right[by].only_b, 0);
-        assert_true(all.test[by].exact >= 1);
+        assert_int_equal(all.against[1].right[by].only_a, 0);
+        assert_int_equal(all.against[1].right[by].only_b, 0);
+        assert_true(all.against[1].test[by].exact >= 1);
     }
     for (int m = 0; m < VD_METRICS; m++) {
-        assert_true(all.difference[m].estimate >= 0 && all.difference[m].estimate <= 0);
-        assert_true(all.difference[m].p >= 1);
+        assert_true(all.against[1].difference[m].estimate >= 0 &&
+                    all.against[1].difference[m].estimate <= 0);
+        assert_true(all.against[1].difference[m].p >= 1);
     }
     for (size_t i = 0; i < cases->count; i++)
         assert_true(cases->at[i].moved < 1e-6f);
@@ -178,10 +201,10 @@ static void cases_are_grouped_filtered_and_ordered(void **state)
     static const vd_case_group by_human[] = {VD_CASE_NEITHER, VD_CASE_FIRST, VD_CASE_SECOND,
                                              VD_CASE_BOTH};
     for (size_t i = 0; i < 11; i++)
-        assert_int_equal(vd_case_group_of(&cases->at[i], VD_RIGHT_HUMAN), by_human[i % 4]);
-    assert_int_equal(vd_case_group_of(&cases->at[11], VD_RIGHT_HUMAN), VD_CASE_UNKNOWN);
-    assert_int_equal(vd_case_group_of(&cases->at[2], VD_RIGHT_RELEVANT), VD_CASE_BOTH);
-    assert_int_equal(vd_case_group_of(&cases->at[1], VD_RIGHT_RELEVANT), VD_CASE_NEITHER);
+        assert_int_equal(vd_case_group_of(cases, &cases->at[i], VD_RIGHT_HUMAN), by_human[i % 4]);
+    assert_int_equal(vd_case_group_of(cases, &cases->at[11], VD_RIGHT_HUMAN), VD_CASE_UNKNOWN);
+    assert_int_equal(vd_case_group_of(cases, &cases->at[2], VD_RIGHT_RELEVANT), VD_CASE_BOTH);
+    assert_int_equal(vd_case_group_of(cases, &cases->at[1], VD_RIGHT_RELEVANT), VD_CASE_NEITHER);
 
     const vd_case *out[12];
     vd_case_filter filter = {0};
@@ -204,10 +227,10 @@ static void cases_are_grouped_filtered_and_ordered(void **state)
     vd_comparison all;
     vd_error err = {0};
     assert_int_equal(vd_cases_compare(cases, &(vd_case_filter){0}, 100, &all, &err), VD_OK);
-    assert_int_equal(all.right[VD_RIGHT_HUMAN].both, 2);
-    assert_int_equal(all.right[VD_RIGHT_HUMAN].only_a, 3);
-    assert_int_equal(all.right[VD_RIGHT_HUMAN].only_b, 3);
-    assert_int_equal(all.right[VD_RIGHT_HUMAN].neither, 3);
+    assert_int_equal(all.against[1].right[VD_RIGHT_HUMAN].both, 2);
+    assert_int_equal(all.against[1].right[VD_RIGHT_HUMAN].only_a, 3);
+    assert_int_equal(all.against[1].right[VD_RIGHT_HUMAN].only_b, 3);
+    assert_int_equal(all.against[1].right[VD_RIGHT_HUMAN].neither, 3);
     vd_slices slices;
     assert_int_equal(vd_cases_slices(cases, 100, NULL, &slices, &err), VD_OK);
     assert_int_equal(slices.count, 1 + 2 + 3);
@@ -222,12 +245,104 @@ static void cases_are_grouped_filtered_and_ordered(void **state)
     vd_corpus_close(&corpus);
 }
 
+// ---- more than two ------------------------------------------------------------------------------
+
+// What is said of a pair does not depend on which other models are there, nor anything on the
+// number of threads or on where a dialog lies in the data.
+static void a_model_is_held_against_the_first_as_if_alone(void **state)
+{
+    (void)state;
+    vd_corpus corpus = open_corpus();
+    vd_cases *three = open_three(&corpus);
+    vd_cases *pair =
+        open_with(&corpus, (vd_cases_options){.model = {tiny.base, third}, .threads = 1});
+    vd_comparison of_three, of_pair;
+    vd_error err = {0};
+    assert_int_equal(vd_cases_compare(three, &(vd_case_filter){0}, 300, &of_three, &err), VD_OK);
+    assert_int_equal(vd_cases_compare(pair, &(vd_case_filter){0}, 300, &of_pair, &err), VD_OK);
+    assert_memory_equal(&of_three.against[2], &of_pair.against[1], sizeof of_pair.against[1]);
+    assert_memory_equal(&of_three.metrics[2], &of_pair.metrics[1], sizeof of_pair.metrics[1]);
+    for (size_t i = 0; i < pair->count; i++)
+        assert_memory_equal(&three->at[i].side[2], &pair->at[i].side[1],
+                            sizeof pair->at[i].side[1]);
+    vd_cases *one = open_with(
+        &corpus,
+        (vd_cases_options){.model = {tiny.base, third}, .one = true, .image_id = 3, .threads = 4});
+    assert_int_equal(one->count, 3);
+    for (size_t i = 0; i < one->count; i++) {
+        assert_int_equal(vd_case_dialog(one, &one->at[i])->image_id, 3);
+        assert_int_equal(one->at[i].round, i);
+        assert_memory_equal(one->at[i].side, pair->at[6 + i].side, sizeof one->at[i].side);
+    }
+    vd_cases_free(one);
+    vd_cases_free(pair);
+    vd_cases_free(three);
+    vd_corpus_close(&corpus);
+}
+
+// Every pattern of three ticks, by hand.
+static void cases_of_three_models_are_grouped(void **state)
+{
+    (void)state;
+    static const vd_case_group expected[] = {VD_CASE_NEITHER, VD_CASE_FIRST,  VD_CASE_SECOND,
+                                             VD_CASE_FIRST,   VD_CASE_SECOND, VD_CASE_FIRST,
+                                             VD_CASE_SECOND,  VD_CASE_BOTH};
+    static const char *const marks[] = {"---", "+--", "-+-", "++-", "--+", "+-+", "-++", "+++"};
+    vd_corpus corpus = open_corpus();
+    vd_cases *cases = open_three(&corpus);
+    vd_case *at = &cases->at[0];
+    char text[96];
+    for (int i = 0; i < 8; i++) {
+        for (int side = 0; side < 3; side++)
+            at->side[side] = made_side(i >> side & 1, 0);
+        assert_int_equal(vd_case_group_of(cases, at, VD_RIGHT_HUMAN), expected[i]);
+        vd_case_marks(cases, at, VD_RIGHT_HUMAN, true, text, sizeof text);
+        assert_string_equal(text, marks[i]);
+        assert_int_equal(vd_case_group_of(cases, at, VD_RIGHT_RELEVANT), VD_CASE_NEITHER);
+    }
+    vd_case_marks(cases, at, VD_RIGHT_HUMAN, false, text, sizeof text);
+    assert_string_equal(text, "\u2713\u2713\u2713");
+    at->side[0].metrics = (vd_metrics){0};
+    vd_case_marks(cases, at, VD_RIGHT_HUMAN, false, text, sizeof text);
+    assert_string_equal(text, "???");
+    static const char *const names[] = {"all right", "base right, not all", "base wrong, not all",
+                                        "all wrong", "not known"};
+    for (int group = 0; group < VD_CASE_GROUPS; group++) {
+        vd_case_group_name(cases, (vd_case_group)group, text, sizeof text);
+        assert_string_equal(text, names[group]);
+    }
+    vd_cases_free(cases);
+    vd_corpus_close(&corpus);
+}
+
+static void models_of_one_name_are_told_apart(void **state)
+{
+    (void)state;
+    char *run = support_join(tiny.directory, "run.1"),
+         *other = support_join(run, "base.safetensors");
+    assert_int_equal(mkdir(run, 0700), 0);
+    tiny_world_model(&tiny, other, TINY_REGION_SIZE, NULL);
+    vd_corpus corpus = open_corpus();
+    vd_cases *cases = open_with(
+        &corpus, (vd_cases_options){.model = {tiny.base, other, tiny.improved}, .limit = 1});
+    const char *folder = strrchr(tiny.directory, '/') + 1;
+    assert_int_equal(strncmp(cases->name[0], folder, strlen(folder)), 0);
+    assert_string_equal(cases->name[0] + strlen(folder), "/base");
+    assert_string_equal(cases->name[1], "run.1/base");
+    assert_string_equal(cases->name[2], "improved");
+    vd_cases_free(cases);
+    vd_corpus_close(&corpus);
+    free(other);
+    free(run);
+}
+
 static vd_status compare_once(void *context, vd_error *err)
 {
     const vd_corpus *corpus = context;
     vd_cases *cases;
     vd_slices slices = {0};
-    const vd_cases_options options = {.model = {tiny.base, tiny.improved}, .limit = 1};
+    const vd_cases_options options = {
+        .model = {tiny.base, tiny.improved, third}, .limit = 1, .threads = 1};
     vd_status status = vd_cases_new(corpus, &options, &cases, err);
     if (status)
         return status;
@@ -329,10 +444,10 @@ static void json_says_what_the_tables_say(void **state)
     assert_int_equal(vd_cases_compare(cases, &(vd_case_filter){0}, 200, &all, &err), VD_OK);
     assert_int_equal(number(tree, "all", "questions", NULL, NULL), 12);
     assert_int_equal(number(tree, "all", "right_human", "only_first", NULL),
-                     all.right[VD_RIGHT_HUMAN].only_a);
+                     all.against[1].right[VD_RIGHT_HUMAN].only_a);
     assert_int_equal(number(tree, "all", "right_relevant", "neither", NULL),
-                     all.right[VD_RIGHT_RELEVANT].neither);
-    const vd_interval *mrr = &all.difference[VD_MRR];
+                     all.against[1].right[VD_RIGHT_RELEVANT].neither);
+    const vd_interval *mrr = &all.against[1].difference[VD_MRR];
     assert_true(fabs(number(tree, "all", "metrics", "mrr", "difference") - mrr->estimate) < 1e-6);
     assert_true(fabs(number(tree, "all", "metrics", "mrr", "low") - mrr->low) < 1e-6);
     assert_true(fabs(number(tree, "all", "metrics", "mrr", "high") - mrr->high) < 1e-6);
@@ -349,6 +464,83 @@ static void json_says_what_the_tables_say(void **state)
     listed = yajl_tree_get(tree, list, yajl_t_array);
     assert_int_equal(YAJL_GET_ARRAY(listed)->len, 4);
     yajl_tree_free(tree);
+}
+
+// The pair of first and third is told of with the numbers that a comparison of those two has.
+static void three_models_are_told_of_in_every_form(void **state)
+{
+    (void)state;
+    char *html = support_join(tiny.directory, "three.html");
+    char *markdown = support_join(tiny.directory, "three.md");
+    yajl_val tree = compare_json(ARGUMENTS("--dense", tiny.dense, "--json", "--cases", "0",
+                                           "--resamples", "200", "--model", "base", "--model",
+                                           "improved", "--model", third)),
+             pair =
+                 compare_json(ARGUMENTS("--dense", tiny.dense, "--json", "--cases", "0",
+                                        "--resamples", "200", "--model", "base", "--model", third));
+    const char *models[] = {"models", NULL}, *further[] = {"further", NULL},
+               *cases[] = {"cases", NULL}, *answers[] = {"answers", NULL};
+    assert_int_equal(YAJL_GET_ARRAY(yajl_tree_get(tree, models, yajl_t_array))->len, 3);
+    assert_null(yajl_tree_get(pair, further, yajl_t_array));
+    yajl_val list = yajl_tree_get(tree, further, yajl_t_array);
+    assert_int_equal(YAJL_GET_ARRAY(list)->len, 1);
+    yajl_val of_third = YAJL_GET_ARRAY(list)->values[0];
+    static const char *const paths[][4] = {
+        {"all", "right_human", "only_first"},    {"all", "right_relevant", "mcnemar_mid_p"},
+        {"all", "metrics", "mrr", "difference"}, {"all", "metrics", "ndcg", "low"},
+        {"family", "exist", "metrics", "r@1"},   {"round", "2", "right_human", "neither"}};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        const char *const *p = paths[i];
+        if (i == 4) {
+            assert_true(
+                fabs(number(
+                         yajl_tree_get(of_third, (const char *[]){p[0], p[1], NULL}, yajl_t_object),
+                         p[2], p[3], "second", NULL) -
+                     number(yajl_tree_get(pair, (const char *[]){p[0], p[1], NULL}, yajl_t_object),
+                            p[2], p[3], "second", NULL)) < 1e-9);
+            continue;
+        }
+        assert_true(fabs(number(of_third, p[0], p[1], p[2], p[3]) -
+                         number(pair, p[0], p[1], p[2], p[3])) < 1e-9);
+    }
+    yajl_val first = YAJL_GET_ARRAY(yajl_tree_get(tree, cases, yajl_t_array))->values[0];
+    assert_int_equal(YAJL_GET_ARRAY(yajl_tree_get(first, answers, yajl_t_array))->len, 3);
+    yajl_tree_free(pair);
+    yajl_tree_free(tree);
+
+    support_program run;
+    support_program_run(&run,
+                        ARGUMENTS("--dense", tiny.dense, "--resamples", "200", "--model", "base",
+                                  "--model", "improved", "--model", third, "--html", html,
+                                  "--markdown", markdown),
+                        NULL);
+    support_program_expect(&run, 0, NULL);
+    static const char *const wanted[] = {"base       improved   third",
+                                         "\nright      right      right",
+                                         "\nwrong      wrong      wrong",
+                                         "\n---- improved against base\n",
+                                         "\n---- third against base\n",
+                                         "\nonly third right",
+                                         "p (Holm)",
+                                         "third        "};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        if (!strstr(run.out, wanted[i]))
+            print_error("missing: %s\n in %s", wanted[i], run.out);
+        assert_non_null(strstr(run.out, wanted[i]));
+    }
+    support_program_clear(&run);
+    char *page = support_read_file(html, NULL);
+    assert_non_null(strstr(page, "<title>base, improved and third, question by question"));
+    assert_non_null(strstr(page, "<article class=\"case sides-3\""));
+    assert_non_null(strstr(page, "<section class=\"side side-2\"><h4>third"));
+    free(page);
+    page = support_read_file(markdown, NULL);
+    assert_non_null(strstr(page, "# base, improved and third, question by question"));
+    assert_non_null(strstr(page, "\n## third against base\n"));
+    assert_non_null(strstr(page, "\nthird: **"));
+    free(page);
+    free(markdown);
+    free(html);
 }
 
 static void pages_hold_the_cases(void **state)
@@ -397,8 +589,10 @@ static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
     refuse(ARGUMENTS("--model", "base"), 2, "'base' is compared with which model", "--model");
-    refuse(ARGUMENTS("--model", "a", "--model", "b", "--model", "c"), 2, "'c' is the third",
-           "two are compared");
+    refuse(
+        ARGUMENTS("--model", "a", "--model", "b", "--model", "c", "--model", "d", "--model", "e"),
+        2, "'e' is one too many", "at most 4 are compared");
+    refuse(ARGUMENTS("--threads", "0"), 2, "--threads", "found '0'");
     refuse(ARGUMENTS("--group", "both,wrong"), 2, "--group", "found 'both,wrong'");
     refuse(ARGUMENTS("--right", "me"), 2, "--right", "found 'me'");
     refuse(ARGUMENTS("--right", "relevant"), 2, "--right relevant", "--dense");
@@ -440,9 +634,13 @@ int main(void)
         cmocka_unit_test(cases_agree_with_the_evaluation),
         cmocka_unit_test(a_model_against_itself_differs_nowhere),
         cmocka_unit_test(cases_are_grouped_filtered_and_ordered),
+        cmocka_unit_test(a_model_is_held_against_the_first_as_if_alone),
+        cmocka_unit_test(cases_of_three_models_are_grouped),
+        cmocka_unit_test(models_of_one_name_are_told_apart),
         cmocka_unit_test(memory_that_is_out_is_reported),
         cmocka_unit_test(tables_name_groups_metrics_families_and_rounds),
         cmocka_unit_test(json_says_what_the_tables_say),
+        cmocka_unit_test(three_models_are_told_of_in_every_form),
         cmocka_unit_test(pages_hold_the_cases),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(a_damaged_picture_is_an_error),
