@@ -4,8 +4,8 @@
 //
 // Set before inclusion: LANES floats in a vector; TILE_ROWS x TILE_COLUMNS sums that the registers
 // hold; TARGET, an attribute; NAME(x), x with the instruction set's name; NAME(load_f16), LANES
-// half-precision numbers. Every sum runs over LANES partial sums in the order of k, whatever the
-// tile, so a result depends on neither the tile nor the thread that makes it.
+// half-precision numbers. A sum is one of sums over at most DEPTH of k, each LANES partial sums in
+// the order of k, so a result depends on neither the tile nor the thread that makes it, nor on m.
 
 typedef float NAME(vector) __attribute__((vector_size(4 * LANES)));
 typedef uint32_t NAME(words) __attribute__((vector_size(4 * LANES)));
@@ -38,14 +38,33 @@ TARGET static inline __attribute__((always_inline)) NAME(vector)
     return NAME(load)(rest, 0, type);
 }
 
-TARGET static inline __attribute__((always_inline)) float NAME(sum)(NAME(vector) v)
+// Four lanes from LANES: the halves added until no more are left.
+TARGET static inline __attribute__((always_inline)) vector_of_four NAME(fold)(NAME(vector) v)
 {
-    float lane[LANES];
-    memcpy(lane, &v, sizeof lane);
-    for (int half = LANES / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++)
-            lane[i] += lane[i + half];
-    return lane[0];
+#if LANES == 16
+    typedef float half __attribute__((vector_size(32)));
+    half eight = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
+                 __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+    return __builtin_shufflevector(eight, eight, 0, 1, 2, 3) +
+           __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+#elif LANES == 8
+    return __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
+#else
+    return v;
+#endif
+}
+
+// The sums over the lanes of four vectors.
+TARGET static inline __attribute__((always_inline)) vector_of_four
+NAME(sums)(NAME(vector) v0, NAME(vector) v1, NAME(vector) v2, NAME(vector) v3)
+{
+    vector_of_four a = NAME(fold)(v0), b = NAME(fold)(v1), c = NAME(fold)(v2), d = NAME(fold)(v3);
+    vector_of_four ab =
+        __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+    vector_of_four cd =
+        __builtin_shufflevector(c, d, 0, 1, 4, 5) + __builtin_shufflevector(c, d, 2, 3, 6, 7);
+    return __builtin_shufflevector(ab, cd, 0, 2, 4, 6) +
+           __builtin_shufflevector(ab, cd, 1, 3, 5, 7);
 }
 
 // y = x as floats.
@@ -53,6 +72,10 @@ TARGET static void NAME(widen)(const void *x, vd_dtype type, size_t n, float *y)
 {
     NAME(vector) value;
     size_t i = 0;
+    if (type == VD_F32) {
+        memcpy(y, x, n * sizeof *y);
+        return;
+    }
     for (; i + LANES <= n; i += LANES) {
         value = type == VD_F16 ? NAME(load)(x, i, VD_F16) : NAME(load)(x, i, VD_BF16);
         memcpy(y + i, &value, sizeof value);
@@ -74,13 +97,13 @@ NAME(tile)(const vd_few_rows *p, int r, int j, int from, int to, const void *w, 
     const float *x = p->x + (size_t)r * (size_t)p->ldx + from;
     size_t ldx = (size_t)p->ldx, i = 0, depth = (size_t)(to - from);
     for (; i + LANES <= depth; i += LANES) {
-        NAME(vector) weight[TILE_COLUMNS];
-        for (size_t c = 0; c < (size_t)columns; c++)
-            weight[c] = NAME(load)(w, c * ldw + i, type);
-        for (size_t a = 0; a < (size_t)rows; a++) {
-            NAME(vector) value = NAME(load)(x, a * ldx + i, VD_F32);
-            for (size_t c = 0; c < (size_t)columns; c++)
-                sum[a][c] += value * weight[c];
+        NAME(vector) value[TILE_ROWS];
+        for (size_t a = 0; a < (size_t)rows; a++)
+            value[a] = NAME(load)(x, a * ldx + i, VD_F32);
+        for (size_t c = 0; c < (size_t)columns; c++) {
+            NAME(vector) weight = NAME(load)(w, c * ldw + i, type);
+            for (size_t a = 0; a < (size_t)rows; a++)
+                sum[a][c] += value[a] * weight;
         }
     }
     if (i < depth)
@@ -92,53 +115,69 @@ NAME(tile)(const vd_few_rows *p, int r, int j, int from, int to, const void *w, 
         }
     for (int a = 0; a < rows; a++) {
         float *y = p->y + (size_t)(r + a) * (size_t)p->ldy + j;
+        vector_of_four all = NAME(sums)(sum[a][0], sum[a][1], sum[a][2], sum[a][3]);
         for (int c = 0; c < columns; c++)
-            y[c] = NAME(sum)(sum[a][c]) + (p->add || from > 0 ? y[c] : 0);
+            y[c] = all[c] + (p->add || from > 0 ? y[c] : 0);
     }
 }
 
 TARGET static inline __attribute__((always_inline)) void
-NAME(all_rows)(const vd_few_rows *p, int j, int from, int to, const void *w, size_t ldw,
-               const int columns, const vd_dtype type)
+NAME(tiles)(const vd_few_rows *p, int r, int j, int count, int from, int to, const void *w,
+            size_t ldw, const int rows, const vd_dtype type)
+{
+    const size_t size = type == VD_F32 ? 4 : 2;
+    const unsigned char *at = w;
+    int c = 0;
+    for (; c + TILE_COLUMNS <= count; c += TILE_COLUMNS)
+        NAME(tile)
+    (p, r, j + c, from, to, at + (size_t)c * ldw * size, ldw, rows, TILE_COLUMNS, type);
+    for (; c < count; c++)
+        NAME(tile)(p, r, j + c, from, to, at + (size_t)c * ldw * size, ldw, rows, 1, type);
+}
+
+// All rows of x, columns j..j+count-1.
+TARGET static inline __attribute__((always_inline)) void NAME(all_rows)(const vd_few_rows *p, int j,
+                                                                        int count, int from, int to,
+                                                                        const void *w, size_t ldw,
+                                                                        const vd_dtype type)
 {
     int r = 0;
-    for (; r + TILE_ROWS <= p->m; r += TILE_ROWS)
-        NAME(tile)(p, r, j, from, to, w, ldw, TILE_ROWS, columns, type);
+    for (; r + TILE_ROWS <= p->m && !(TILE_ROWS == 3 && p->m - r == 4); r += TILE_ROWS)
+        NAME(tiles)(p, r, j, count, from, to, w, ldw, TILE_ROWS, type);
     for (; r + 2 <= p->m; r += 2)
-        NAME(tile)(p, r, j, from, to, w, ldw, 2, columns, type);
+        NAME(tiles)(p, r, j, count, from, to, w, ldw, 2, type);
     if (r < p->m)
-        NAME(tile)(p, r, j, from, to, w, ldw, 1, columns, type);
+        NAME(tiles)(p, r, j, count, from, to, w, ldw, 1, type);
 }
 
+// Columns j..j+count-1 over from..to-1 of k.
 TARGET static inline __attribute__((always_inline)) void
-NAME(stripe)(const vd_few_rows *p, int j, const int columns, const vd_dtype type)
+NAME(stripe)(const vd_few_rows *p, int j, int count, int from, int to, const vd_dtype type)
 {
     const size_t size = type == VD_F32 ? 4 : 2, ldw = (size_t)p->ldw;
-    // As many weights at a time as stay in the first cache while all rows of x pass by.
-    for (int from = 0, to; from < p->k; from = to) {
-        to = p->k - from <= STRIPE_MOST ? p->k : from + STRIPE_DEPTH;
-        const unsigned char *w =
-            (const unsigned char *)p->w + ((size_t)j * ldw + (size_t)from) * size;
-        if (type == VD_F32 || p->m <= TILE_ROWS) {
-            NAME(all_rows)(p, j, from, to, w, ldw, columns, type);
-            continue;
-        }
-        // Read more than once: widened once.
-        float wide[TILE_COLUMNS * STRIPE_MOST];
-        for (size_t c = 0; c < (size_t)columns; c++)
-            NAME(widen)(w + c * ldw * size, type, (size_t)(to - from), wide + c * STRIPE_MOST);
-        NAME(all_rows)(p, j, from, to, wide, STRIPE_MOST, columns, VD_F32);
+    const unsigned char *w = (const unsigned char *)p->w + ((size_t)j * ldw + (size_t)from) * size;
+    if (p->m <= (type == VD_F32 ? IN_PLACE_ROWS : TILE_ROWS)) {
+        NAME(all_rows)(p, j, count, from, to, w, ldw, type);
+        return;
     }
+    // Read more than once: as floats, and side by side, so that all of them find room in the first
+    // cache whatever the distance of their rows.
+    float wide[STRIPE * DEPTH];
+    for (size_t c = 0; c < (size_t)count; c++)
+        NAME(widen)(w + c * ldw * size, type, (size_t)(to - from), wide + c * DEPTH);
+    NAME(all_rows)(p, j, count, from, to, wide, DEPTH, VD_F32);
 }
 
 TARGET static inline __attribute__((always_inline)) void
-NAME(stripes)(const vd_few_rows *p, int from, int to, const vd_dtype type)
+NAME(stripes)(const vd_few_rows *p, int first, int last, const vd_dtype type)
 {
-    int j = from;
-    for (; j + TILE_COLUMNS <= to; j += TILE_COLUMNS)
-        NAME(stripe)(p, j, TILE_COLUMNS, type);
-    for (; j < to; j++)
-        NAME(stripe)(p, j, 1, type);
+    const int blocks = (p->k + DEPTH - 1) / DEPTH;
+    const int depth = ((p->k + blocks - 1) / blocks + LANES - 1) / LANES * LANES;
+    for (int j = first; j < last; j += STRIPE)
+        for (int from = 0; from < p->k; from += depth) {
+            int to = p->k - from < depth ? p->k : from + depth;
+            NAME(stripe)(p, j, last - j < STRIPE ? last - j : STRIPE, from, to, type);
+        }
 }
 
 // Columns from..to-1 of y.

@@ -12,14 +12,17 @@
 #include "engine/backend.h"
 #include "engine/cpu_threads.h"
 
-enum { STRIPE_DEPTH = 1024, STRIPE_MOST = 1536, TILE = 4 };
+// A thread's columns go by in stripes: 20 KB of weights that stay in the first cache while all rows
+// of x pass by, three of them at a time.
+enum { TILE = 4, STRIPE = 8, DEPTH = 640, IN_PLACE_ROWS = 12 };
+
+typedef float vector_of_four __attribute__((vector_size(16)));
 
 #define LANES        4
 #define TILE_ROWS    3
 #define TILE_COLUMNS TILE
 #define TARGET
 #define NAME(x) x##_portable
-typedef float vector_of_four __attribute__((vector_size(16)));
 static vector_of_four load_f16_portable(const uint16_t *from)
 {
     return (vector_of_four){vd_half_to_float(from[0]), vd_half_to_float(from[1]),
@@ -125,16 +128,16 @@ const char *vd_backend_cpu_instructions(void)
 static void run_stripes(void *product, size_t from, size_t to)
 {
     const vd_few_rows *p = product;
-    int last = (int)to * TILE > p->n ? p->n : (int)to * TILE;
-    sets[chosen].run(p, (int)from * TILE, last);
+    int last = (int)to * STRIPE > p->n ? p->n : (int)to * STRIPE;
+    sets[chosen].run(p, (int)from * STRIPE, last);
 }
 
 void vd_cpu_few_rows(const vd_few_rows *p)
 {
     pthread_once(&choose_once, choose_best);
     // Reading a weight takes about as long as eight multiplications with it.
-    double cost = TILE * p->k * (8.0 + p->m) / 64;
-    vd_cpu_ranges((size_t)(p->n + TILE - 1) / TILE, cost, run_stripes, (void *)(uintptr_t)p);
+    double cost = STRIPE * p->k * (8.0 + p->m) / 64;
+    vd_cpu_ranges((size_t)(p->n + STRIPE - 1) / STRIPE, cost, run_stripes, (void *)(uintptr_t)p);
 }
 
 void vd_cpu_widen(const void *x, vd_dtype type, size_t n, float *y)

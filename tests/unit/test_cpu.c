@@ -87,8 +87,9 @@ static void check_product(vd_dtype type, int m, int n, int k, bool add)
 
 static void products_equal_plain_sums(void **state)
 {
-    const int shape[][3] = {{1, 1, 1},  {1, 7, 300}, {2, 5, 16},   {3, 4, 17},  {5, 9, 15},
-                            {6, 8, 64}, {7, 13, 33}, {13, 6, 100}, {36, 3, 96}, {4, 6, 3000}};
+    const int shape[][3] = {{1, 1, 1},   {1, 7, 300},   {2, 5, 16},   {3, 4, 17},  {5, 9, 15},
+                            {6, 8, 64},  {7, 13, 33},   {13, 6, 100}, {36, 3, 96}, {4, 6, 3000},
+                            {1, 3, 641}, {16, 17, 700}, {37, 9, 1281}};
     const vd_dtype types[] = {VD_F32, VD_F16, VD_BF16};
     (void)state;
     for (int s = 0; s < SET_COUNT; s++) {
