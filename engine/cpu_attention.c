@@ -107,20 +107,32 @@ static void softmax_backward(const vd_real *y, vd_real *dx, int rows, int column
                              columns);
 }
 
+// One picture, (regions, size), some channels at a time.
+VD_WIDE static void normalise_channels(const vd_real *x, vd_real *y, int regions, size_t size)
+{
+    enum { CHANNELS = 64 };
+    for (size_t d = 0; d < size; d += CHANNELS) {
+        vd_real norm[CHANNELS] = {0};
+        size_t n = size - d < CHANNELS ? size - d : CHANNELS;
+        for (size_t k = 0; k < (size_t)regions; k++)
+            for (size_t i = 0; i < n; i++)
+                norm[i] += x[k * size + d + i] * x[k * size + d + i];
+        for (size_t i = 0; i < n; i++) {
+            norm[i] = (vd_real)sqrt(norm[i]);
+            norm[i] = norm[i] < (vd_real)1e-12 ? (vd_real)1e-12 : norm[i];
+        }
+        for (size_t k = 0; k < (size_t)regions; k++)
+            for (size_t i = 0; i < n; i++)
+                y[k * size + d + i] = x[k * size + d + i] / norm[i];
+    }
+}
+
 static void normalise_regions(const vd_real *x, vd_real *y, int dialogs, int regions, int size)
 {
-    for (int b = 0; b < dialogs; b++)
-        for (int d = 0; d < size; d++) {
-            size_t at = (size_t)b * (size_t)regions * (size_t)size + (size_t)d;
-            vd_real sum = 0;
-            for (int k = 0; k < regions; k++)
-                sum += x[at + (size_t)k * (size_t)size] * x[at + (size_t)k * (size_t)size];
-            vd_real norm = (vd_real)sqrt(sum);
-            if (norm < (vd_real)1e-12)
-                norm = (vd_real)1e-12;
-            for (int k = 0; k < regions; k++)
-                y[at + (size_t)k * (size_t)size] = x[at + (size_t)k * (size_t)size] / norm;
-        }
+    for (size_t b = 0; b < (size_t)dialogs; b++) {
+        size_t at = b * (size_t)regions * (size_t)size;
+        normalise_channels(x + at, y + at, regions, (size_t)size);
+    }
 }
 
 // ---- attention 1 --------------------------------------------------------------------------------
