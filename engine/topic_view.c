@@ -118,31 +118,40 @@ static vd_product *product_list(vd_pass *pass, vd_run **run)
     return vd_arena_take_raw(pass->arena, most, sizeof(vd_product));
 }
 
+// y_k (K, width) = sum_i M_ki x_i, or (beta 1) adds it, with x (words, width).
+static vd_status over_words(vd_pass *pass, const vd_real *x, int width, vd_real beta, vd_real *y,
+                            vd_error *err)
+{
+    vd_run *run;
+    vd_product *list = product_list(pass, &run);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the topic view");
+    int count = runs_of(pass, run);
+    for (int i = 0; i < count; i++)
+        list[i] = (vd_product){.m = run[i].rows,
+                               .n = width,
+                               .k = run[i].words,
+                               .a = pass->word + run[i].at,
+                               .lda = run[i].stride,
+                               .b = x + run[i].word * (size_t)width,
+                               .ldb = width,
+                               .c = y + (size_t)run[i].row * (size_t)width,
+                               .ldc = width};
+    pass->be->products(false, false, beta, list, count);
+    return VD_OK;
+}
+
 // M of every region, padding too, and t of the real ones.
 static vd_status attend(vd_pass *pass, vd_error *err)
 {
-    int e2 = 2 * pass->config->embed;
-    vd_run *run;
-    vd_product *list = product_list(pass, &run);
+    vd_product *list = vd_arena_take_raw(pass->arena, (size_t)pass->span.dialogs, sizeof *list);
     if (pass->arena->failed)
         return vd_error_memory(err, "the topic view");
     word_products(pass, list, NULL);
     vd_pass_scores(pass, VD_ATTENTION_QUESTION_WORDS, list, pass->span.dialogs, pass->word,
                    words_in_all(pass));
     pass->be->word_attention(&pass->span, pass->regions, pass->word);
-    int count = runs_of(pass, run);
-    for (int i = 0; i < count; i++)
-        list[i] = (vd_product){.m = run[i].rows,
-                               .n = e2,
-                               .k = run[i].words,
-                               .a = pass->word + run[i].at,
-                               .lda = run[i].stride,
-                               .b = pass->e_topic + run[i].word * (size_t)e2,
-                               .ldb = e2,
-                               .c = pass->region_topic + (size_t)run[i].row * (size_t)e2,
-                               .ldc = e2};
-    pass->be->products(false, false, 0, list, count);
-    return VD_OK;
+    return over_words(pass, pass->e_topic, 2 * pass->config->embed, 0, pass->region_topic, err);
 }
 
 vd_status vd_topic_view_half(vd_pass *pass, vd_error *err)
@@ -158,17 +167,22 @@ vd_status vd_topic_view_half(vd_pass *pass, vd_error *err)
     return VD_OK;
 }
 
-// W1 [img ; t] + b1 with the image's half computed once a region.
+// W1 [img ; t] + b1 with the image's half computed once a region, and the other once a word, for a
+// question has fewer of these than regions: W1 t_k = sum_i M_ki W1 e_top,i.
 static vd_status first_layer_split(vd_pass *pass, vd_error *err)
 {
     int d = pass->config->region, e2 = 2 * pass->config->embed, wide = d + e2;
+    int words = pass->span.question->tokens;
+    vd_real *half = vd_arena_reals(pass->arena, (size_t)words * (size_t)wide);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the topic view");
     vd_status status = pass->view_half ? VD_OK : vd_topic_view_half(pass, err);
     if (status != VD_OK)
         return status;
+    pass->be->gemm(false, true, words, wide, e2, 1, pass->e_topic, e2, pass->w->view_1.w + d, wide,
+                   0, half, wide);
     pass->be->embed(pass->view_half, pass->rows_at.image, pass->rows, wide, pass->view_hidden);
-    pass->be->gemm(false, true, pass->rows, wide, e2, 1, pass->region_topic, e2,
-                   pass->w->view_1.w + d, wide, 1, pass->view_hidden, wide);
-    return VD_OK;
+    return over_words(pass, half, wide, 1, pass->view_hidden, err);
 }
 
 static void first_layer_joined(vd_pass *pass)
