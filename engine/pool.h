@@ -37,8 +37,9 @@ vd_status vd_pool_save(const vd_pool *pool, const char *path, vd_error *err);
 // Maps such a file. VD_MISMATCH when it is not of these answers and this model.
 vd_status vd_pool_load(const vd_model *model, const int32_t *tokens, const int32_t *lengths,
                        int count, int width, const char *path, vd_pool **out, vd_error *err);
-// The file's vectors when they fit, else new ones, which are written there when making them took
-// seconds (that they could not be written is no error: they are made again next time).
+// The file's vectors when they fit, else new ones, which are written there when they are so many
+// that making them takes about a second (that they could not be written is no error: they are made
+// again next time).
 vd_status vd_pool_open(const vd_model *model, const int32_t *tokens, const int32_t *lengths,
                        int count, int width, const char *path, const vd_watch *watch, vd_pool **out,
                        vd_error *err);

@@ -2,7 +2,6 @@
 // of what the vectors depend on.
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "engine/alloc.h"
 #include "engine/pool_private.h"
@@ -181,14 +180,15 @@ vd_status vd_pool_load(const vd_model *model, const int32_t *tokens, const int32
 
 // ---- the one or the other -----------------------------------------------------------------------
 
-// Vectors that took longer to make are worth a file.
-#define SLOW_SECONDS 2.0
+// Vectors of more multiplications are worth a file: a processor's seconds.
+#define MANY_PRODUCTS 2e10
 
-static double seconds_now(void)
+static double products_of(const vd_config *config, const int32_t *lengths, int count)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    double words = 0, h = config->hidden;
+    for (int i = 0; i < count; i++)
+        words += lengths[i];
+    return words * 4 * h * (config->embed + 3 * h);
 }
 
 vd_status vd_pool_open(const vd_model *model, const int32_t *tokens, const int32_t *lengths,
@@ -203,9 +203,8 @@ vd_status vd_pool_open(const vd_model *model, const int32_t *tokens, const int32
         return VD_OK;
     if (status == VD_NO_MEMORY)
         return vd_error_set(err, status, "%s", why.text);
-    double start = seconds_now();
     status = vd_pool_new(model, tokens, lengths, count, width, watch, out, err);
-    if (status == VD_OK && seconds_now() - start > SLOW_SECONDS)
+    if (status == VD_OK && products_of(&model->config, lengths, count) > MANY_PRODUCTS)
         (void)vd_pool_save(*out, path, NULL);
     return status;
 }

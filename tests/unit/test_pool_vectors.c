@@ -1,4 +1,6 @@
 // A pool's vectors: made in pieces, by several threads, sharing what answers begin with.
+#include <unistd.h>
+
 #include "engine/pool.h"
 
 #include <math.h>
@@ -232,6 +234,14 @@ static void vectors_of_something_else_are_refused(void **state)
                     NULL);
     vd_model_free(model);
     assert_int_equal(load(a, a->model, "nowhere", &pool, &err), VD_NOT_FOUND);
+    // A small pool is made anew each time and leaves no file, however slow the machine is.
+    char *none = support_join(directory, "none.safetensors");
+    assert_int_equal(
+        vd_pool_open(a->model, a->tokens, a->lengths, ANSWERS, WIDTH, none, NULL, &pool, &err),
+        VD_OK);
+    vd_pool_free(pool);
+    assert_int_not_equal(access(none, F_OK), 0);
+    free(none);
     // Cut anywhere it is no pool; and then it is made anew.
     size_t size;
     char *file = support_read_file(path, &size);
