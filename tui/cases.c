@@ -276,6 +276,17 @@ void vd_case_group_name(const vd_cases *cases, vd_case_group group, char *out, s
                  group == VD_CASE_FIRST ? "right, not all" : "wrong, not all");
 }
 
+void vd_cases_names(const vd_cases *cases, char *out, size_t size)
+{
+    size_t used = 0;
+    for (int i = 0; i < cases->models && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%.80s",
+                                 i == 0                   ? ""
+                                 : i == cases->models - 1 ? " and "
+                                                          : ", ",
+                                 cases->name[i]);
+}
+
 static bool has(const char *text, const char *part)
 {
     size_t length = strlen(part);

@@ -94,6 +94,7 @@ bool vd_case_right(const vd_case *at, int side, vd_right by);
 vd_case_group vd_case_group_of(const vd_cases *cases, const vd_case *at, vd_right by);
 // "both", "first", "second", "neither"; NULL for VD_CASE_UNKNOWN.
 const char *vd_case_group_key(vd_case_group group);
+void vd_cases_names(const vd_cases *cases, char *out, size_t size); // "a, b and c"
 // A tick or a cross for each model ("\u2713\u2717"), "??" when it is not known.
 void vd_case_marks(const vd_cases *cases, const vd_case *at, vd_right by, bool ascii, char *out,
                    size_t size);

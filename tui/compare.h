@@ -30,7 +30,6 @@ const char *vd_compare_p_name(const vd_compare *compare);
 void vd_compare_counts(const vd_against *pair, vd_right by, size_t out[VD_CASE_UNKNOWN]);
 void vd_compare_pair_name(const vd_compare *compare, int side, vd_case_group group, char *out,
                           size_t size);
-void vd_compare_names(const vd_compare *compare, char *out, size_t size); // "a, b and c"
 // The metric that says how often a model is right: R@1 or correct@1.
 vd_metric vd_compare_metric(vd_right by);
 const char *vd_compare_metric_name(vd_metric metric); // for people: "R@1", "mean rank"

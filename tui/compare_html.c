@@ -303,7 +303,7 @@ vd_status vd_compare_html(const vd_compare *compare, const char *path, vd_error 
 {
     page p = {.compare = compare};
     char title[440], names[400];
-    vd_compare_names(compare, names, sizeof names);
+    vd_cases_names(compare->cases, names, sizeof names);
     snprintf(title, sizeof title, "%s, question by question", names);
     p.size = vd_alloc(compare->cases->corpus->dialogs->dialog_count, 2 * sizeof *p.size);
     if (!p.size)

@@ -107,7 +107,7 @@ static vd_status put_all(vd_markup *m, const vd_compare *compare, vd_error *err)
 {
     const vd_cases *cases = compare->cases;
     char names[400];
-    vd_compare_names(compare, names, sizeof names);
+    vd_cases_names(compare->cases, names, sizeof names);
     vd_markup_put(m,
                   "# %s, question by question\n\n%zu questions of %zu dialogs in %s; every "
                   "question continues from the human answers. Differences are %s minus %s; "

@@ -67,18 +67,6 @@ void vd_compare_pair_name(const vd_compare *compare, int side, vd_case_group gro
         snprintf(out, size, "only %.60s right", cases->name[group == VD_CASE_SECOND ? side : 0]);
 }
 
-void vd_compare_names(const vd_compare *compare, char *out, size_t size)
-{
-    const vd_cases *cases = compare->cases;
-    size_t used = 0;
-    for (int i = 0; i < cases->models && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, "%s%.80s",
-                                 i == 0                   ? ""
-                                 : i == cases->models - 1 ? " and "
-                                                          : ", ",
-                                 cases->name[i]);
-}
-
 const char *vd_compare_metric_name(vd_metric metric)
 {
     static const char *const names[] = {[VD_R1] = "R@1",           [VD_R5] = "R@5",

@@ -1,5 +1,6 @@
 // The cases on the terminal: screen, view and the engine's thread put together.
 #include "engine/alloc.h"
+#include "tui/config.h"
 #include "tui/screen.h"
 #include "tui/view_cases.h"
 #include "tui/worker.h"
@@ -79,9 +80,13 @@ vd_status vd_cases_screen(const vd_cases *cases, const vd_case_filter *filter, v
     if (!program)
         return vd_error_memory(err, "the screen");
     void *lanes[] = {(void *)cases};
-    vd_status status = vd_cases_view_init(&program->view, cases, filter, order, at, err);
+    vd_preferences wanted = vd_preferences_defaults();
+    vd_status status = vd_preferences_read(NULL, &wanted, err);
     if (status == VD_OK)
-        status = vd_screen_open(true, &program->screen, err);
+        status = vd_cases_view_init(&program->view, cases, filter, order, at, err);
+    program->view.theme = wanted.theme;
+    if (status == VD_OK)
+        status = vd_screen_open(wanted.mouse, &program->screen, err);
     if (status == VD_OK)
         status = vd_worker_start(serve_case, lanes, 1, &program->worker, err);
     if (status == VD_OK) {

@@ -1,9 +1,12 @@
-// One case on the screen: dialog so far, question, human answer, both models' answers with ticks,
-// rankings and attention, and the picture with what one of them looked at.
+// One case on the screen: dialog so far, question, human answer, the models' answers with ticks,
+// rankings and attention, and the picture with what one of them looked at; or the attentions word
+// by word.
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+#include "features/tokenize.h"
+#include "tui/heat_maps.h"
 #include "tui/layout.h"
 #include "tui/shares.h"
 #include "tui/theme.h"
@@ -78,6 +81,32 @@ static void draw_dialog(const vd_cases_view *view, vd_grid *grid, vd_rect at)
             vd_grid_text(grid, at.x + x + 2, y, at.width - x - 2, data->answers[round->answer],
                          role(grid, VD_ROLE_ANSWER));
     }
+}
+
+// ---- columns ------------------------------------------------------------------------------------
+
+enum { BETWEEN = 2 }; // columns of the terminal
+
+// At least two of `least` columns, where they have room; those from the first to the one that is
+// looked at go before others.
+static void choose_columns(vd_cases_view *view, vd_rect at, int least, int fewest)
+{
+    vd_case_columns *columns = &view->columns;
+    int models = view->cases->models, most = (at.width + BETWEEN) / (least + BETWEEN);
+    most = most < fewest ? fewest : most > models ? models : most;
+    int from = view->side - (most - 2); // of the models behind the first one
+    from = from < 1 ? 1 : from > models - most + 1 ? models - most + 1 : from;
+    *columns = (vd_case_columns){.at = at};
+    columns->side[columns->count++] = most == 1 ? view->side : 0;
+    while (columns->count < most)
+        columns->side[columns->count++] = from++;
+}
+
+static vd_rect column(const vd_cases_view *view, int index)
+{
+    vd_rect at = view->columns.at;
+    int width = (at.width - BETWEEN * (view->columns.count - 1)) / view->columns.count;
+    return (vd_rect){at.x + index * (width + BETWEEN), at.y, width, at.height};
 }
 
 // ---- models -------------------------------------------------------------------------------------
@@ -203,35 +232,63 @@ static void draw_head(const vd_cases_view *view, vd_grid *grid, vd_rect at)
     vd_grid_text(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_TITLE));
 }
 
-// How both fare in this dialog up to this round.
+// How they fare in this dialog up to this round.
 static void draw_running(const vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
     const vd_cases *cases = view->cases;
-    vd_metrics sum[2] = {0};
+    vd_metrics sum[VD_CASE_MODELS] = {0};
     for (const vd_case *one = view->shown; one >= cases->at && one->dialog == view->shown->dialog;
          one--)
-        for (int side = 0; side < 2; side++)
+        for (int side = 0; side < cases->models; side++)
             vd_metrics_merge(&sum[side], &one->side[side].metrics);
-    vd_metrics_means a = vd_metrics_mean(&sum[0]), b = vd_metrics_mean(&sum[1]);
-    char text[160];
-    int used = snprintf(text, sizeof text, "so far  R@1 %.2f / %.2f  MRR %.2f / %.2f", a.recall[0],
-                        b.recall[0], a.mrr, b.mrr);
-    if (sum[0].dense_rounds)
-        snprintf(text + used, sizeof text - (size_t)used, "  NDCG %.2f / %.2f", a.ndcg, b.ndcg);
-    vd_grid_text(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_FAINT));
+    static const char *const names[] = {"R@1", "MRR", "NDCG"};
+    static const vd_metric metrics[] = {VD_R1, VD_MRR, VD_NDCG};
+    int x = at.x + vd_grid_text(grid, at.x, at.y, at.width, "so far", role(grid, VD_ROLE_FAINT));
+    for (int m = 0; m < 3; m++) {
+        char text[96];
+        size_t used = (size_t)snprintf(text, sizeof text, "  %s", names[m]);
+        double total[VD_METRICS], count[VD_METRICS] = {0};
+        for (int side = 0; side < cases->models && used < sizeof text; side++) {
+            vd_metrics_sums(&sum[side], total, count);
+            used += (size_t)snprintf(text + used, sizeof text - used, side ? " / %.2f" : " %.2f",
+                                     total[metrics[m]] / count[metrics[m]]);
+        }
+        if (count[metrics[m]] > 0 && x + (int)used <= at.x + at.width)
+            x += vd_grid_text(grid, x, at.y, (int)used, text, role(grid, VD_ROLE_FAINT));
+    }
+}
+
+static bool draw_what_is_missing(const vd_cases_view *view, vd_grid *grid, vd_rect at)
+{
+    if (view->shown && !view->error[0])
+        return false;
+    draw_wrapped(grid, at, view->error[0] ? view->error : "asking the models...",
+                 role(grid, view->error[0] ? VD_ROLE_WRONG : VD_ROLE_FAINT));
+    return true;
+}
+
+static void draw_human(const vd_cases_view *view, vd_grid *grid, vd_rect at)
+{
+    const char *human = vd_case_human(view->cases, view->shown);
+    int x = at.x + vd_grid_text(grid, at.x, at.y, at.width, "human  ", role(grid, VD_ROLE_FAINT));
+    int models = view->cases->models, end = at.x + at.width;
+    if (view->columns.count < models) {
+        char text[48];
+        snprintf(text, sizeof text, "%d of %d models", view->columns.count, models);
+        end -= (int)strlen(text);
+        vd_grid_text(grid, end, at.y, (int)strlen(text), text, role(grid, VD_ROLE_NOTE));
+    }
+    vd_grid_text(grid, x, at.y, end - x - 1, human ? human : "-", role(grid, VD_ROLE_ANSWER));
 }
 
 void vd_cases_view_draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
+    enum { LEAST = 24, FEWEST = 2 };
     at.x++;
     at.width -= 2;
-    if (!view->shown || view->error[0]) {
-        draw_wrapped(grid, at, view->error[0] ? view->error : "asking both models...",
-                     role(grid, view->error[0] ? VD_ROLE_WRONG : VD_ROLE_FAINT));
+    if (draw_what_is_missing(view, grid, at))
         return;
-    }
     const vd_case *one = view->shown;
-    const char *human = vd_case_human(view->cases, one);
     int answers = at.height >= 36 ? 10 : at.height >= 20 ? 5 : 2;
     int options = vd_case_round(view->cases, one)->option_count;
     answers = answers < options ? answers : options;
@@ -252,20 +309,79 @@ void vd_cases_view_draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at)
     int x = at.x + vd_grid_text(grid, at.x, y, at.width - 1, vd_case_question(view->cases, one),
                                 role(grid, VD_ROLE_QUESTION));
     vd_grid_put(grid, x, y, '?', '?', role(grid, VD_ROLE_QUESTION));
-    x = at.x + vd_grid_text(grid, at.x, y + 1, at.width, "human  ", role(grid, VD_ROLE_FAINT));
-    vd_grid_text(grid, x, y + 1, at.x + at.width - x, human ? human : "-",
-                 role(grid, VD_ROLE_ANSWER));
-    y += 2;
-    int half = (at.width - 2) / 2;
-    for (int side = 0; side < 2; side++) {
-        vd_rect column = {at.x + side * (half + 2), y, half, 1};
-        draw_side_head(view, grid, column, side);
-        column.y++;
-        column.height = answers;
-        draw_candidates(view, grid, column, side);
+    choose_columns(view, (vd_rect){at.x, y + 2, at.width, 1 + answers + attention}, LEAST, FEWEST);
+    draw_human(view, grid, (vd_rect){at.x, y + 1, at.width, 1});
+    for (int i = 0; i < view->columns.count; i++) {
+        vd_rect place = column(view, i);
+        int side = view->columns.side[i];
+        draw_side_head(view, grid, (vd_rect){place.x, place.y, place.width, 1}, side);
+        draw_candidates(view, grid, (vd_rect){place.x, place.y + 1, place.width, answers}, side);
         if (attention)
-            draw_attention(view, grid, (vd_rect){column.x, y + 1 + answers, half, attention}, side);
+            draw_attention(view, grid,
+                           (vd_rect){place.x, place.y + 1 + answers, place.width, attention}, side);
     }
     if (running)
         draw_running(view, grid, (vd_rect){at.x, at.y + at.height - 1, at.width, 1});
+}
+
+// ---- attentions ---------------------------------------------------------------------------------
+
+static void words_of_case_entry(const void *context, int entry, vd_entry_words *out)
+{
+    const vd_cases_view *view = context;
+    const vd_visdial *data = view->cases->corpus->dialogs;
+    const vd_visdial_dialog *dialog = vd_case_dialog(view->cases, view->shown);
+    out->count = 0;
+    if (entry == 0) {
+        vd_entry_words_caption(out, dialog->caption);
+        return;
+    }
+    const vd_visdial_round *round = &dialog->rounds[entry - 1];
+    const char *word[VD_MAX_QUESTION];
+    vd_words words = {0};
+    if (entry > view->shown->round || round->answer < 0 ||
+        vd_tokenize(data->questions[round->question], &words, NULL))
+        return;
+    int count = 0;
+    while (count < (int)words.count && count < VD_MAX_QUESTION - 1) {
+        word[count] = words.word[count];
+        count++;
+    }
+    word[count++] = "?";
+    vd_entry_words_round(out, word, count, data->answers[round->answer]);
+    vd_words_clear(&words);
+}
+
+static int draw_maps_of(const vd_cases_view *view, vd_grid *grid, vd_rect at, int side)
+{
+    const vd_reply *reply = &view->answers.reply[side];
+    int words =
+        reply->words < reply->answer.question_length ? reply->words : reply->answer.question_length;
+    const vd_heat_maps maps = {.reply = reply,
+                               .word = view->word < words ? view->word : 0,
+                               .words_of = words_of_case_entry,
+                               .context = view};
+    draw_side_head(view, grid, (vd_rect){at.x, at.y, at.width, 1}, side);
+    at.y++;
+    at.height--;
+    return vd_heat_maps_draw(&maps, grid, at, view->top);
+}
+
+void vd_cases_view_draw_maps(vd_cases_view *view, vd_grid *grid, vd_rect at)
+{
+    enum { LEAST = 56, FEWEST = 1 };
+    at.x++;
+    at.width -= 2;
+    if (draw_what_is_missing(view, grid, at))
+        return;
+    draw_head(view, grid, (vd_rect){at.x, at.y, at.width, 1});
+    choose_columns(view, (vd_rect){at.x, at.y + 1, at.width, at.height - 1}, LEAST, FEWEST);
+    int rows = 0;
+    for (int i = 0; i < view->columns.count; i++) {
+        int own = draw_maps_of(view, grid, column(view, i), view->columns.side[i]);
+        rows = own > rows ? own : rows;
+    }
+    view->page = at.height - 2;
+    view->most_top = rows > view->page ? rows - view->page : 0;
+    view->top = view->top > view->most_top ? view->most_top : view->top;
 }

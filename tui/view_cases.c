@@ -1,6 +1,7 @@
 #include "tui/view_cases.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 #include "engine/alloc.h"
@@ -17,21 +18,17 @@ static vd_style role(const vd_grid *grid, vd_role which)
 
 // ---- choosing -----------------------------------------------------------------------------------
 
-static const vd_case *under_cursor(const vd_cases_view *view)
+void vd_cases_view_go(vd_cases_view *view, size_t index)
 {
-    return view->count ? view->at[view->cursor] : NULL;
+    view->cursor = index < view->count ? index : view->count ? view->count - 1 : 0;
+    if (view->count && view->at[view->cursor] != view->asked)
+        view->wanted = view->at[view->cursor];
 }
 
-static void look_at(vd_cases_view *view)
+void vd_cases_view_choose(vd_cases_view *view)
 {
-    const vd_case *at = under_cursor(view);
-    if (at && at != view->asked)
-        view->wanted = at;
-}
-
-// After a change of filter or order: the case that was looked at stays under the cursor.
-static void choose(vd_cases_view *view, const vd_case *keep)
-{
+    const vd_case *keep = view->count ? view->at[view->cursor] : NULL;
+    size_t to = 0;
     vd_case_filter all_groups = view->filter;
     all_groups.groups = 0;
     all_groups.text = NULL;
@@ -41,11 +38,10 @@ static void choose(vd_cases_view *view, const vd_case *keep)
             view->in_group[vd_case_group_of(view->cases, &view->cases->at[i], view->filter.by)]++;
     view->filter.text = view->find.text;
     view->count = vd_cases_select(view->cases, &view->filter, view->order, view->at);
-    view->cursor = 0;
     for (size_t i = 0; i < view->count && keep; i++)
         if (view->at[i] == keep)
-            view->cursor = i;
-    look_at(view);
+            to = i;
+    vd_cases_view_go(view, to);
 }
 
 vd_status vd_cases_view_init(vd_cases_view *view, const vd_cases *cases,
@@ -58,7 +54,10 @@ vd_status vd_cases_view_init(vd_cases_view *view, const vd_cases *cases,
         return vd_error_memory(err, "the cases");
     if (filter->text)
         vd_line_set(&view->find, filter->text);
-    choose(view, at);
+    vd_cases_view_choose(view);
+    for (size_t i = 0; i < view->count && at; i++)
+        if (view->at[i] == at)
+            vd_cases_view_go(view, i);
     return VD_OK;
 }
 
@@ -120,215 +119,22 @@ void vd_cases_view_event(vd_cases_view *view, vd_event *event)
     vd_event_clear(event);
 }
 
-// ---- keys ---------------------------------------------------------------------------------------
-
-typedef enum cases_action {
-    STEP_DOWN,
-    STEP_UP,
-    STEP_PAGE_DOWN,
-    STEP_PAGE_UP,
-    STEP_FIRST,
-    STEP_LAST,
-    OPEN,
-    OTHER_SIDE,
-    TOGGLE_GROUP,
-    NEXT_FAMILY,
-    SWITCH_ORDER,
-    SWITCH_RIGHT,
-    FIND,
-    SHOW_HELP,
-    GO_BACK,
-    GO_AWAY
-} cases_action;
-
-// Dispatch, help and hints come from this one table.
-static const struct {
-    uint32_t code;
-    uint8_t modifiers;
-    cases_action action;
-    const char *keys, *meaning, *hint; // NULL: another key of the one above
-} table[] = {
-    {VD_KEY_DOWN, 0, STEP_DOWN, "Down, j, n", "next case", "Up/Down"},
-    {'j', 0, STEP_DOWN, NULL, NULL, NULL},
-    {'n', 0, STEP_DOWN, NULL, NULL, NULL},
-    {VD_KEY_WHEEL_DOWN, 0, STEP_DOWN, NULL, NULL, NULL},
-    {VD_KEY_UP, 0, STEP_UP, "Up, k, p", "previous case", NULL},
-    {'k', 0, STEP_UP, NULL, NULL, NULL},
-    {'p', 0, STEP_UP, NULL, NULL, NULL},
-    {VD_KEY_WHEEL_UP, 0, STEP_UP, NULL, NULL, NULL},
-    {VD_KEY_PAGE_DOWN, 0, STEP_PAGE_DOWN, "PgDn", "a page further", NULL},
-    {VD_KEY_PAGE_UP, 0, STEP_PAGE_UP, "PgUp", "a page back", NULL},
-    {VD_KEY_HOME, 0, STEP_FIRST, "Home", "first case", NULL},
-    {VD_KEY_END, 0, STEP_LAST, "End", "last case", NULL},
-    {VD_KEY_ENTER, 0, OPEN, "Enter", "the case on the whole screen, and back", "Enter case"},
-    {VD_KEY_TAB, 0, OTHER_SIDE, "Tab", "the regions that the other model looked at", "Tab model"},
-    {'1', 0, TOGGLE_GROUP, "1 .. 4", "a group of cases off and on", "1-4 groups"},
-    {'2', 0, TOGGLE_GROUP, NULL, NULL, NULL},
-    {'3', 0, TOGGLE_GROUP, NULL, NULL, NULL},
-    {'4', 0, TOGGLE_GROUP, NULL, NULL, NULL},
-    {'/', 0, FIND, "/", "only cases with some text, or of a picture's number", "/ find"},
-    {'f', 0, NEXT_FAMILY, "f", "only the next family of questions", "f family"},
-    {'o', 0, SWITCH_ORDER, "o", "by how far the models differ, or by picture and round", "o order"},
-    {'r', 0, SWITCH_RIGHT, "r", "right is what the human said, or has relevance 1", NULL},
-    {'?', 0, SHOW_HELP, "?, F1", "these keys", "? help"},
-    {VD_KEY_F0 + 1, 0, SHOW_HELP, NULL, NULL, NULL},
-    {VD_KEY_ESCAPE, 0, GO_BACK, "Esc", "back; all cases again", NULL},
-    {'q', 0, GO_AWAY, "q, Ctrl-D", "leave", "q leaves"},
-    {'d', VD_CTRL, GO_AWAY, NULL, NULL, NULL},
-    {'c', VD_CTRL, GO_AWAY, NULL, NULL, NULL},
-};
-enum { KEYS = sizeof table / sizeof *table };
-
-static void step(vd_cases_view *view, long by)
-{
-    long to = (long)view->cursor + by, most = (long)view->count - 1;
-    view->cursor = to < 0 || most < 0 ? 0 : (size_t)(to > most ? most : to);
-    look_at(view);
-}
-
-static void next_family(vd_cases_view *view)
-{
-    const vd_cases *cases = view->cases;
-    size_t at = 0;
-    if (view->filter.family)
-        while (at < cases->family_count && strcmp(cases->family[at], view->filter.family) != 0)
-            at++;
-    else
-        at = (size_t)-1;
-    view->filter.family = at + 1 < cases->family_count ? cases->family[at + 1] : NULL;
-}
-
-static void toggle_group(vd_cases_view *view, int group)
-{
-    unsigned all = (1u << VD_CASE_GROUPS) - 1;
-    unsigned now = view->filter.groups ? view->filter.groups : all;
-    now ^= 1u << group;
-    view->filter.groups = now & ~(1u << VD_CASE_UNKNOWN) ? now : all; // not everything off
-}
-
-static bool has_relevance(const vd_cases *cases)
-{
-    for (size_t i = 0; i < cases->count; i++)
-        if (cases->at[i].side[0].metrics.dense_rounds)
-            return true;
-    return false;
-}
-
-static void go_back(vd_cases_view *view)
-{
-    if (view->open) {
-        view->open = false;
-        return;
-    }
-    vd_line_clear(&view->find);
-    view->filter.groups = 0;
-    view->filter.family = NULL;
-    view->filter.round = 0;
-}
-
-static void act(vd_cases_view *view, cases_action action, vd_key key)
-{
-    const vd_case *keep = under_cursor(view);
-    int page = view->page > 1 ? view->page - 1 : 1;
-    switch (action) {
-    case STEP_DOWN:
-        step(view, 1);
-        return;
-    case STEP_UP:
-        step(view, -1);
-        return;
-    case STEP_PAGE_DOWN:
-        step(view, page);
-        return;
-    case STEP_PAGE_UP:
-        step(view, -page);
-        return;
-    case STEP_FIRST:
-        step(view, -(long)view->cases->count);
-        return;
-    case STEP_LAST:
-        step(view, (long)view->cases->count);
-        return;
-    case OPEN:
-        view->open = !view->open && view->count > 0;
-        return;
-    case OTHER_SIDE:
-        view->side = !view->side;
-        return;
-    case FIND:
-        view->finding = true;
-        return;
-    case SHOW_HELP:
-        view->help = true;
-        return;
-    case GO_AWAY:
-        view->leaving = true;
-        return;
-    case TOGGLE_GROUP:
-        toggle_group(view, (int)(key.code - '1'));
-        break;
-    case NEXT_FAMILY:
-        next_family(view);
-        break;
-    case SWITCH_ORDER:
-        view->order = view->order == VD_CASE_BY_DIALOG ? VD_CASE_BY_DIFFERENCE : VD_CASE_BY_DIALOG;
-        break;
-    case SWITCH_RIGHT:
-        if (has_relevance(view->cases))
-            view->filter.by =
-                view->filter.by == VD_RIGHT_HUMAN ? VD_RIGHT_RELEVANT : VD_RIGHT_HUMAN;
-        break;
-    case GO_BACK:
-        go_back(view);
-        break;
-    }
-    choose(view, keep);
-}
-
-static void type(vd_cases_view *view, vd_key key)
-{
-    const vd_case *keep = under_cursor(view);
-    vd_action edit = vd_keymap_action(VD_PLACE_CHAT, key, view->find.length == 0);
-    if (key.code == VD_KEY_ENTER || key.code == VD_KEY_ESCAPE) {
-        view->finding = false;
-        if (key.code == VD_KEY_ESCAPE)
-            vd_line_clear(&view->find);
-    } else if (key.code < VD_KEY_NONE && key.modifiers == 0) {
-        vd_line_insert(&view->find, key.code);
-    } else if (!vd_line_action(&view->find, edit)) {
-        if (key.code == VD_KEY_UP || key.code == VD_KEY_DOWN)
-            step(view, key.code == VD_KEY_UP ? -1 : 1);
-        return;
-    }
-    choose(view, keep);
-}
-
-void vd_cases_view_key(vd_cases_view *view, vd_key key)
-{
-    bool leaves = key.modifiers == VD_CTRL && (key.code == 'c' || key.code == 'd');
-    if (view->help) {
-        view->help = false;
-        return;
-    }
-    if (view->finding && !leaves) {
-        type(view, key);
-        return;
-    }
-    for (int i = 0; i < KEYS; i++)
-        if (table[i].code == key.code && table[i].modifiers == key.modifiers) {
-            act(view, table[i].action, key);
-            return;
-        }
-}
-
 // ---- drawing ------------------------------------------------------------------------------------
 
-static const char *mark_of(const vd_grid *grid, vd_case_group group)
+// What the cases of a group have in common: a tick or a cross for each model, "\u00b7" where it may
+// be either.
+static void group_marks(const vd_cases_view *view, const vd_grid *grid, vd_case_group group,
+                        char *out, size_t size)
 {
-    static const char *const marks[] = {"\u2713\u2713", "\u2713\u2717", "\u2717\u2713",
-                                        "\u2717\u2717", "??"};
-    static const char *const ascii[] = {"++", "+-", "-+", "--", "??"};
-    return grid->look.ascii ? ascii[group] : marks[group];
+    static const char *const signs[2][3] = {{"\u2713", "\u2717", "\u00b7"}, {"+", "-", "."}};
+    const char *const *sign = signs[grid->look.ascii];
+    bool first = group == VD_CASE_BOTH || group == VD_CASE_FIRST;
+    bool alike = group == VD_CASE_BOTH || group == VD_CASE_NEITHER;
+    int others = view->cases->models - 1;
+    const char *rest = alike ? sign[!first] : others > 1 ? sign[2] : sign[first];
+    size_t used = (size_t)snprintf(out, size, "%s", sign[!first]);
+    for (int i = 0; i < others && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s", rest);
 }
 
 static void draw_row(const vd_cases_view *view, vd_grid *grid, vd_rect at, size_t index)
@@ -336,24 +142,24 @@ static void draw_row(const vd_cases_view *view, vd_grid *grid, vd_rect at, size_
     const vd_cases *cases = view->cases;
     const vd_case *one = view->at[index];
     bool selected = index == view->cursor;
-    vd_case_group group = vd_case_group_of(view->cases, one, view->filter.by);
+    vd_case_group group = vd_case_group_of(cases, one, view->filter.by);
     char text[96];
     vd_style style = role(grid, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT);
     if (selected)
         vd_grid_fill(grid, at, style);
-    vd_grid_text(grid, at.x + 1, at.y, 2, mark_of(grid, group),
+    vd_case_marks(cases, one, view->filter.by, grid->look.ascii, text, sizeof text);
+    vd_grid_text(grid, at.x + 1, at.y, cases->models, text,
                  selected                   ? style
                  : group == VD_CASE_BOTH    ? role(grid, VD_ROLE_ANSWER)
                  : group == VD_CASE_NEITHER ? role(grid, VD_ROLE_FAINT)
                                             : role(grid, VD_ROLE_NOTE));
+    int right = at.x + at.width, x = at.x + cases->models + 2;
     snprintf(text, sizeof text, "%.0f %%", 100 * (double)one->moved);
-    vd_grid_right(grid, at.x + 4, at.y, 5, text, style);
+    vd_grid_right(grid, x, at.y, 5, text, style);
     snprintf(text, sizeof text, "%" PRId64 ".%d", vd_case_dialog(cases, one)->image_id,
              one->round + 1);
-    int x =
-        at.x + 10 +
-        vd_grid_text(grid, at.x + 10, at.y, 14, text, selected ? style : role(grid, VD_ROLE_FAINT));
-    int right = at.x + at.width;
+    x +=
+        6 + vd_grid_text(grid, x + 6, at.y, 14, text, selected ? style : role(grid, VD_ROLE_FAINT));
     x += 1 + vd_grid_text(grid, x + 1, at.y, right - x - 1, vd_case_question(cases, one), style);
     const char *human = vd_case_human(cases, one);
     if (human && right - x > 8)
@@ -367,6 +173,8 @@ static void draw_list(vd_cases_view *view, vd_grid *grid, vd_rect at)
     long top = (long)view->cursor - at.height / 2, most = (long)view->count - at.height;
     top = top > most ? most : top;
     top = top < 0 ? 0 : top;
+    view->list = at;
+    view->list_top = (size_t)top;
     for (int row = 0; row < at.height && (size_t)(top + row) < view->count; row++)
         draw_row(view, grid, (vd_rect){at.x, at.y + row, at.width, 1}, (size_t)(top + row));
     if (view->count == 0)
@@ -374,37 +182,45 @@ static void draw_list(vd_cases_view *view, vd_grid *grid, vd_rect at)
                      role(grid, VD_ROLE_NOTE));
 }
 
-static void draw_help(vd_grid *grid, vd_rect at)
+// Which groups are shown, and how many cases each has: from column x to end. Returns the columns.
+static int draw_groups(vd_cases_view *view, vd_grid *grid, int x, int y, int end)
 {
-    int row = 0;
-    vd_grid_text(grid, at.x + 1, at.y + row++, at.width - 1, "Keys of the cases",
-                 role(grid, VD_ROLE_TITLE));
-    for (int i = 0; i < KEYS && row < at.height; i++) {
-        if (!table[i].meaning)
-            continue;
-        vd_grid_text(grid, at.x + 1, at.y + row, 14, table[i].keys, role(grid, VD_ROLE_PROMPT));
-        vd_grid_text(grid, at.x + 16, at.y + row++, at.width - 16, table[i].meaning,
-                     role(grid, VD_ROLE_TEXT));
+    int from = x;
+    for (int g = 0; g < VD_CASE_UNKNOWN; g++) {
+        char marks[4 * VD_CASE_MODELS], text[64];
+        bool on = !view->filter.groups || view->filter.groups & 1u << g;
+        group_marks(view, grid, (vd_case_group)g, marks, sizeof marks);
+        snprintf(text, sizeof text, on ? " %d%s %zu " : " %d%s - ", g + 1, marks,
+                 view->in_group[g]);
+        view->group_x[g] = x;
+        x += vd_grid_text(grid, x, y, end - x, text, role(grid, VD_ROLE_STATUS));
     }
+    view->group_x[VD_CASE_UNKNOWN] = x;
+    return x - from;
 }
 
-static void draw_status(const vd_cases_view *view, vd_grid *grid, vd_rect at)
+// Models, groups, what is right, and the place in the list; where there is little room first the
+// second to last gives way, then the models.
+static void draw_status(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
-    char text[200];
+    enum { LEAST_NAMES = 16 };
+    const vd_cases *cases = view->cases;
+    const char *family = view->filter.family;
+    char names[400], place[96], right[160];
+    vd_cases_names(cases, names, sizeof names);
+    snprintf(place, sizeof place, " %zu/%zu ", view->count ? view->cursor + 1 : 0, view->count);
+    snprintf(right, sizeof right, " %.60s%s%s %s", family ? family : "", family ? "  " : "",
+             view->filter.by == VD_RIGHT_HUMAN ? "right: human" : "right: relevance", place);
     vd_grid_fill(grid, at, role(grid, VD_ROLE_STATUS));
-    snprintf(text, sizeof text, " %.30s and %.30s ", view->cases->name[0], view->cases->name[1]);
-    int x = vd_grid_text(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_STATUS_NAME));
-    for (int g = 0; g < VD_CASE_UNKNOWN; g++) {
-        bool on = !view->filter.groups || view->filter.groups & 1u << g;
-        snprintf(text, sizeof text, on ? " %d%s %zu " : " %d%s - ", g + 1,
-                 mark_of(grid, (vd_case_group)g), view->in_group[g]);
-        x += vd_grid_text(grid, x, at.y, at.width - x, text, role(grid, VD_ROLE_STATUS));
-    }
-    snprintf(text, sizeof text, "%s%s%s  %zu/%zu ", view->filter.family ? view->filter.family : "",
-             view->filter.family ? "  " : "",
-             view->filter.by == VD_RIGHT_HUMAN ? "right: human" : "right: relevance",
-             view->count ? view->cursor + 1 : 0, view->count);
-    vd_grid_right(grid, x + 1, at.y, at.width - x - 1, text, role(grid, VD_ROLE_STATUS));
+    int groups = draw_groups(view, grid, at.width, at.y, INT_MAX);
+    bool whole = at.width - groups - (int)strlen(right) >= LEAST_NAMES;
+    const char *last = whole ? right : place;
+    int end = at.width - (int)strlen(last), room = end - groups - 2;
+    int x = at.x;
+    if (room >= 8)
+        x += 2 + vd_grid_text(grid, x + 1, at.y, room, names, role(grid, VD_ROLE_STATUS_NAME));
+    draw_groups(view, grid, x, at.y, end);
+    vd_grid_right(grid, end, at.y, at.width - end, last, role(grid, VD_ROLE_STATUS));
 }
 
 static void draw_last_row(const vd_cases_view *view, vd_grid *grid, vd_rect at)
@@ -420,18 +236,21 @@ static void draw_last_row(const vd_cases_view *view, vd_grid *grid, vd_rect at)
         }
         return;
     }
-    int x = at.x + 1;
-    for (int i = 0; i < KEYS; i++) {
-        int width = table[i].hint ? (int)strlen(table[i].hint) : 0;
-        if (width && x + width <= at.x + at.width)
-            x += vd_grid_text(grid, x, at.y, width, table[i].hint, role(grid, VD_ROLE_FAINT)) + 2;
-    }
+    vd_cases_view_hints(view, grid, at);
+}
+
+static void draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at)
+{
+    (view->maps ? vd_cases_view_draw_maps : vd_cases_view_draw_case)(view, grid, at);
 }
 
 void vd_cases_view_draw(vd_cases_view *view, vd_grid *grid)
 {
     int width = grid->width, height = grid->height;
+    grid->look.theme = view->theme;
     vd_grid_clear(grid);
+    view->list = (vd_rect){0};
+    view->columns.count = 0;
     if (width < VD_LEAST_WIDTH || height < VD_LEAST_HEIGHT) {
         vd_grid_text(grid, 0, 0, width, "too small: 40x12 at least", role(grid, VD_ROLE_TEXT));
         return;
@@ -440,16 +259,16 @@ void vd_cases_view_draw(vd_cases_view *view, vd_grid *grid)
     draw_status(view, grid, (vd_rect){0, 0, width, 1});
     draw_last_row(view, grid, (vd_rect){0, height - 1, width, 1});
     if (view->help) {
-        draw_help(grid, room);
+        vd_cases_view_draw_help(view, grid, room);
     } else if (view->open && view->count) {
-        vd_cases_view_draw_case(view, grid, room);
+        draw_case(view, grid, room);
     } else if (width >= BOTH_FROM) {
         draw_list(view, grid, (vd_rect){0, 1, LIST_BESIDE, room.height});
         for (int y = 1; y <= room.height; y++)
             vd_grid_put(grid, LIST_BESIDE, y, 0x2502, '|', role(grid, VD_ROLE_RULE));
         if (view->count)
-            vd_cases_view_draw_case(
-                view, grid, (vd_rect){LIST_BESIDE + 1, 1, width - LIST_BESIDE - 1, room.height});
+            draw_case(view, grid,
+                      (vd_rect){LIST_BESIDE + 1, 1, width - LIST_BESIDE - 1, room.height});
     } else {
         draw_list(view, grid, room);
     }

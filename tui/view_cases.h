@@ -1,6 +1,7 @@
-// Going through the questions of a data set as two models answer them: a list that can be filtered
-// and ordered, and one case with the dialog, both rankings and what each model looked at (the
-// thesis' layout). Keys and events go in, requests and a drawn grid come out; no terminal here.
+// Going through the questions of a data set as two to four models answer them: a list that can be
+// filtered and ordered, one case with the dialog, every ranking and what each model looked at (the
+// thesis' layout), and its attentions word by word. Keys and events go in, requests and a drawn
+// grid come out; no terminal here.
 #ifndef VD_VIEW_CASES_H
 #define VD_VIEW_CASES_H
 
@@ -10,6 +11,12 @@
 #include "tui/line_edit.h"
 #include "tui/picture.h"
 #include "tui/request.h"
+
+// Models side by side: those that have room, the first one always among them.
+typedef struct vd_case_columns {
+    vd_rect at;
+    int count, side[VD_CASE_MODELS];
+} vd_case_columns;
 
 typedef struct vd_cases_view {
     const vd_cases *cases;
@@ -24,8 +31,19 @@ typedef struct vd_cases_view {
     bool help;    // the keys
     bool finding; // typing goes into find
     vd_line find;
-    int side; // whose attention is on the picture
-    int page; // rows of the list, written while drawing
+    int side;  // the model that is looked at: its attention is on the picture
+    bool maps; // its attentions word by word fill the case's place
+    int word;  // of the question, in them
+    int top;   // row that they begin with, or the help
+    vd_theme_name theme;
+
+    // Written while drawing, for keys and mouse.
+    int page;     // rows of what scrolls
+    int most_top; // that top can be
+    vd_rect list;
+    size_t list_top; // index of the case in its first row
+    vd_case_columns columns;
+    int group_x[VD_CASE_UNKNOWN + 1]; // columns of the status row where groups begin, and the end
 
     // The case that is shown, once its answers came.
     const vd_case *shown; // NULL: none yet
@@ -56,6 +74,15 @@ vd_status vd_cases_screen(const vd_cases *cases, const vd_case_filter *filter, v
                           const vd_case *at, vd_error *err);
 
 // The rest is between its files.
-void vd_cases_view_draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at); // view_case.c
+// view_cases.c
+void vd_cases_view_go(vd_cases_view *view, size_t index); // puts the cursor there
+// Lists what matches after a change of filter or order; the case under the cursor stays there.
+void vd_cases_view_choose(vd_cases_view *view);
+// cases_keys.c
+void vd_cases_view_hints(const vd_cases_view *view, vd_grid *grid, vd_rect at);
+void vd_cases_view_draw_help(vd_cases_view *view, vd_grid *grid, vd_rect at);
+// view_case.c
+void vd_cases_view_draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at);
+void vd_cases_view_draw_maps(vd_cases_view *view, vd_grid *grid, vd_rect at);
 
 #endif

@@ -15,11 +15,13 @@
 #include "engine/alloc.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
+#include "features/tokenize.h"
+#include "tui/layout.h"
 #include "tui/view_cases.h"
 
 static tiny_world tiny;
 static vd_corpus corpus;
-static vd_cases *cases;
+static vd_cases *cases, *two, *four; // cases: one of the others
 static vd_cases_view view;
 static vd_grid grid;
 static const vd_case_filter by_human = {.by = VD_RIGHT_HUMAN};
@@ -30,8 +32,8 @@ static void make_up(vd_case *at, size_t i)
 {
     const vd_visdial_round *round = vd_case_round(cases, at);
     at->moved = (float)(i * 5 % 12) / 12;
-    for (int side = 0; side < 2; side++) {
-        bool right = side == 0 ? i & 1 : i >> 1 & 1;
+    for (int side = 0; side < cases->models; side++) {
+        bool right = side < 2 ? i >> side & 1 : (i * 7 >> side) & 1;
         vd_metrics metrics = {.rounds = 1,
                               .rank = right ? 1 : 3,
                               .reciprocal = right ? 1 : 1.0 / 3,
@@ -39,9 +41,11 @@ static void make_up(vd_case *at, size_t i)
                               .ndcg = right ? 0.9 : 0.4,
                               .correct = !right};
         metrics.recall[0] = right;
-        at->side[side] = (vd_case_side){.metrics = metrics,
-                                        .rank = right ? 1 : 3,
-                                        .first = right ? round->truth : (round->truth + 1) % 4};
+        at->side[side] =
+            (vd_case_side){.metrics = metrics,
+                           .rank = right ? 1 : 3,
+                           .first = right ? round->truth : (round->truth + 1 + side / 2) % 4,
+                           .moved = side ? at->moved / (float)side : 0};
     }
 }
 
@@ -53,10 +57,37 @@ static float *copied(const float *from, size_t count)
     return to;
 }
 
+// Attention 2: every word of the question looks at one word of an entry, and a little elsewhere.
+static void make_topic(vd_answer *answer, const vd_case *at)
+{
+    enum { WIDTH = VD_MAX_HISTORY, AROUND = 6 }; // "?" <S> answer </S> </S> and one more
+    const vd_visdial *data = corpus.dialogs;
+    const vd_visdial_dialog *dialog = vd_case_dialog(cases, at);
+    answer->history_width = WIDTH;
+    answer->history_length = vd_alloc((size_t)answer->rounds, sizeof *answer->history_length);
+    answer->topic_attention = vd_alloc((size_t)answer->rounds * 2 * WIDTH, sizeof(float));
+    assert_true(answer->history_length && answer->topic_attention);
+    for (int entry = 0; entry < answer->rounds; entry++) {
+        vd_words words = {0};
+        const char *text =
+            entry ? data->questions[dialog->rounds[entry - 1].question] : dialog->caption;
+        assert_int_equal(vd_tokenize(text, &words, NULL), VD_OK);
+        int length = (int)words.count + (entry ? AROUND - 1 : 0);
+        answer->history_length[entry] = length;
+        for (int word = 0; word < 2; word++) {
+            float *share = answer->topic_attention + (entry * 2 + word) * WIDTH;
+            for (int i = 0; i < length; i++)
+                share[i] = i == word + entry ? 0.6f : 0.4f / (float)(length - 1);
+        }
+        vd_words_clear(&words);
+    }
+}
+
 static vd_reply make_reply(const vd_case *at, int side)
 {
     static const float probability[] = {0.62f, 0.25f, 0.12f, 0.01f};
-    static const float regions[2][3] = {{0.7f, 0.2f, 0.1f}, {0.05f, 0.15f, 0.8f}};
+    static const float regions[4][3] = {
+        {0.7f, 0.2f, 0.1f}, {0.05f, 0.15f, 0.8f}, {0.3f, 0.5f, 0.2f}, {0.34f, 0.33f, 0.33f}};
     static const float words[3 * 2] = {0.9f, 0.1f, 0.5f, 0.5f, 0.3f, 0.7f};
     static const float rounds[] = {0.5f, 0.3f, 0.2f};
     vd_reply reply = {.words = 2};
@@ -79,6 +110,7 @@ static vd_reply make_reply(const vd_case *at, int side)
     answer->region_attention = copied(regions[side], 3);
     answer->word_attention = copied(words, 6);
     answer->context_attention = copied(rounds, (size_t)answer->rounds);
+    make_topic(answer, at);
     return reply;
 }
 
@@ -92,9 +124,9 @@ static void serve(void)
         const vd_case *at = &cases->at[request.index];
         event.case_answers = vd_alloc(1, sizeof *event.case_answers);
         assert_non_null(event.case_answers);
-        *event.case_answers = (vd_case_answers){.reply = {make_reply(at, 0), make_reply(at, 1)},
-                                                .boxes = copied(boxes, 12),
-                                                .regions = 3};
+        *event.case_answers = (vd_case_answers){.boxes = copied(boxes, 12), .regions = 3};
+        for (int side = 0; side < cases->models; side++)
+            event.case_answers->reply[side] = make_reply(at, side);
         vd_cases_view_event(&view, &event);
         vd_request_clear(&request);
     }
@@ -108,11 +140,22 @@ static int open_view(void **state)
     vd_error err = {0};
     const vd_corpus_paths paths = {
         .data = tiny.val, .features = tiny.features, .dense = tiny.dense};
-    const vd_cases_options options = {.model = {tiny.base, tiny.improved}};
+    char *third = support_join(tiny.directory, "third.safetensors");
+    char *other = support_join(tiny.directory, "without-history.safetensors");
+    tiny_world_model(&tiny, third, TINY_REGION_SIZE, NULL);
+    tiny_world_model(&tiny, other, TINY_REGION_SIZE, NULL);
+    const vd_cases_options of_two = {.model = {tiny.base, tiny.improved}};
+    const vd_cases_options of_four = {.model = {tiny.base, tiny.improved, third, other}};
     assert_int_equal(vd_corpus_open(&paths, &corpus, &err), VD_OK);
-    assert_int_equal(vd_cases_new(&corpus, &options, &cases, &err), VD_OK);
-    for (size_t i = 0; i < cases->count; i++)
-        make_up(&cases->at[i], i);
+    assert_int_equal(vd_cases_new(&corpus, &of_two, &two, &err), VD_OK);
+    assert_int_equal(vd_cases_new(&corpus, &of_four, &four, &err), VD_OK);
+    for (int i = 0; i < 24; i++) {
+        cases = i < 12 ? two : four;
+        assert_int_equal(cases->count, 12);
+        make_up(&cases->at[i % 12], (size_t)i % 12);
+    }
+    free(other);
+    free(third);
     return 0;
 }
 
@@ -120,7 +163,8 @@ static int close_view(void **state)
 {
     (void)state;
     vd_grid_free(&grid);
-    vd_cases_free(cases);
+    vd_cases_free(two);
+    vd_cases_free(four);
     vd_corpus_close(&corpus);
     tiny_world_remove(&tiny);
     return 0;
@@ -155,6 +199,86 @@ static void add(FILE *out, const char *title, int width, int height)
     vd_free(text);
 }
 
+// A screen at every size that is promised.
+static void add_sizes(FILE *out, const char *title)
+{
+    add(out, title, 80, 24);
+    add(out, title, 120, 40);
+    add(out, title, 40, 12);
+}
+
+static void expect_screens(const char *name, char *played)
+{
+    char path[128];
+    snprintf(path, sizeof path, "tests/screen/expected/%s.txt", name);
+    if (getenv("VISDIAL_UPDATE")) {
+        support_write_text(path, played);
+    } else {
+        char *expected = support_read_file(path, NULL);
+        if (strcmp(played, expected) != 0)
+            print_message("%s: the screens differ; played:\n%s", path, played);
+        assert_string_equal(played, expected);
+        free(expected);
+    }
+    free(played);
+}
+
+static void open_list(vd_cases *of)
+{
+    cases = of;
+    assert_int_equal(vd_cases_view_init(&view, cases, &by_human, VD_CASE_BY_DIFFERENCE, NULL, NULL),
+                     VD_OK);
+    serve();
+}
+
+// Every state at every size; with two models and with four.
+static void every_state_is_as_expected(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *keys, *title;
+    } states[] = {
+        {"Home", "the list"},
+        {"Down Down Enter", "a case"},
+        {"Tab", "the next model"},
+        {"a", "its attentions word by word"},
+        {"Right PgDn", "another word, scrolled"},
+        {"n", "the next case's"},
+        {"Esc Esc / b a l l", "typing a filter"},
+        {"Enter o f", "one family, by picture"},
+        {"Esc / z z z Enter", "nothing matches"},
+        {"Esc 2 3 r", "without two groups, by relevance"},
+        {"?", "help"},
+    };
+    static const char *const names[] = {"cases_of_two", "cases_of_four"};
+    for (int i = 0; i < 2; i++) {
+        char *played = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&played, &size);
+        assert_non_null(out);
+        open_list(i ? four : two);
+        for (size_t s = 0; s < sizeof states / sizeof *states; s++) {
+            draw(80, 24); // so that keys that need what was drawn find it
+            play(states[s].keys);
+            add_sizes(out, states[s].title);
+        }
+        play("Esc Esc End Enter a");
+        draw(40, 12);
+        play("PgDn Right");
+        add(out, "its attentions scrolled", 40, 12);
+        play("Esc Esc");
+        grid.look.ascii = true;
+        play("Enter Home");
+        add(out, "a case in ASCII", 80, 24);
+        play("a");
+        add(out, "attentions in ASCII", 80, 24);
+        grid.look.ascii = false;
+        vd_cases_view_free(&view);
+        fclose(out);
+        expect_screens(names[i], played);
+    }
+}
+
 static void the_screens_are_as_expected(void **state)
 {
     (void)state;
@@ -162,9 +286,7 @@ static void the_screens_are_as_expected(void **state)
     size_t size = 0;
     FILE *out = open_memstream(&played, &size);
     assert_non_null(out);
-    assert_int_equal(vd_cases_view_init(&view, cases, &by_human, VD_CASE_BY_DIFFERENCE, NULL, NULL),
-                     VD_OK);
-    serve();
+    open_list(two);
     add(out, "the list, largest difference first", 80, 24);
     play("Down Down");
     add(out, "list and case", 140, 40);
@@ -186,22 +308,13 @@ static void the_screens_are_as_expected(void **state)
     add(out, "too small", 30, 10);
     vd_cases_view_free(&view);
     fclose(out);
-    static const char path[] = "tests/screen/expected/cases.txt";
-    if (getenv("VISDIAL_UPDATE")) {
-        support_write_text(path, played);
-    } else {
-        char *expected = support_read_file(path, NULL);
-        if (strcmp(played, expected) != 0)
-            print_message("%s: the screens differ; played:\n%s", path, played);
-        assert_string_equal(played, expected);
-        free(expected);
-    }
-    free(played);
+    expect_screens("cases", played);
 }
 
 static void keys_do_what_they_say(void **state)
 {
     (void)state;
+    cases = two;
     assert_int_equal(
         vd_cases_view_init(&view, cases, &by_human, VD_CASE_BY_DIALOG, &cases->at[4], NULL), VD_OK);
     serve();
@@ -241,9 +354,134 @@ static void keys_do_what_they_say(void **state)
     vd_cases_view_free(&view);
 }
 
+// Presses a mouse button (or turns the wheel) where the text is on the screen, `right` columns on.
+static void click(const char *text, int right, uint32_t code)
+{
+    char *screen = vd_grid_to_text(&grid);
+    const char *line = screen;
+    for (int y = 0; line; y++) {
+        const char *end = strchr(line, '\n'), *found = strstr(line, text);
+        if (found && (!end || found < end)) {
+            int x = vd_text_width(line, (size_t)(found - line)) + right;
+            vd_free(screen);
+            vd_cases_view_key(&view, (vd_key){.code = code, .x = x, .y = y});
+            serve();
+            return;
+        }
+        line = end ? end + 1 : NULL;
+    }
+    fail_msg("'%s' is not on the screen", text);
+}
+
+static void the_mouse_does_what_keys_do(void **state)
+{
+    (void)state;
+    open_list(four);
+    draw(140, 40);
+    click("2.2", 3, VD_KEY_CLICK);
+    assert_int_equal(vd_case_dialog(cases, view.at[view.cursor])->image_id, 2);
+    assert_ptr_equal(view.shown, view.at[view.cursor]);
+    assert_false(view.open);
+    size_t was = view.cursor;
+    draw(140, 40);
+    click("2.2", 3, VD_KEY_WHEEL_DOWN);
+    assert_int_equal(view.cursor, was + 1);
+    click("2.2", 3, VD_KEY_WHEEL_UP);
+    assert_int_equal(view.cursor, was);
+    draw(140, 40);
+    click("third", 30, VD_KEY_CLICK); // of the status row: names mean nothing
+    assert_int_equal(view.side, 0);
+    vd_cases_view_key(&view, (vd_key){.code = VD_KEY_CLICK,
+                                      .x = view.columns.at.x + view.columns.at.width / 2 + 5,
+                                      .y = view.columns.at.y + 2});
+    assert_int_equal(view.side, view.columns.side[view.columns.count / 2]);
+    assert_true(view.side > 0);
+    draw(140, 40);
+    click("2.2", 3, VD_KEY_CLICK); // once more where the cursor is: opens
+    assert_true(view.open);
+    draw(120, 40);
+    size_t all = view.count;
+    click(" 4\u2717", 1, VD_KEY_CLICK); // the group of the status row
+    assert_int_equal(view.count, all - view.in_group[VD_CASE_NEITHER]);
+    draw(120, 40);
+    click(" 4\u2717", 1, VD_KEY_CLICK);
+    assert_int_equal(view.count, all);
+    // The wheel scrolls attentions, over the list it steps.
+    play("a");
+    draw(80, 12);
+    assert_true(view.most_top > 0);
+    was = view.cursor;
+    click("picture", 1, VD_KEY_WHEEL_DOWN);
+    assert_int_equal(view.top, 1);
+    assert_int_equal(view.cursor, was);
+    play("PgDn PgDn PgDn PgDn PgDn");
+    assert_int_equal(view.top, view.most_top);
+    play("n");
+    assert_int_not_equal(view.cursor, was);
+    vd_cases_view_key(&view, (vd_key){.code = VD_KEY_CLICK, .x = -3, .y = 4000});
+    play("?");
+    draw(80, 24);
+    vd_cases_view_key(&view, (vd_key){.code = VD_KEY_CLICK, .x = 5, .y = 5});
+    assert_false(view.help);
+    vd_cases_view_free(&view);
+}
+
+// Where models have no room beside each other the first stays, and the one looked at is there.
+static void every_model_can_be_seen(void **state)
+{
+    (void)state;
+    open_list(four);
+    play("Enter");
+    for (int width = VD_LEAST_WIDTH; width <= 200; width += 8) {
+        for (int side = 0; side < 4; side++) {
+            draw(width, 24);
+            bool first = false, looked_at = false;
+            for (int i = 0; i < view.columns.count; i++) {
+                first |= view.columns.side[i] == 0;
+                looked_at |= view.columns.side[i] == view.side;
+            }
+            assert_int_equal(view.side, side);
+            assert_true(first && looked_at);
+            assert_true(view.columns.count >= 2 && view.columns.count <= 4);
+            play("Tab");
+        }
+        assert_int_equal(view.side, 0);
+    }
+    play("Esc t");
+    draw(80, 24);
+    assert_int_equal(grid.look.theme, VD_THEME_LIGHT);
+    play("t t t");
+    draw(80, 24);
+    assert_int_equal(grid.look.theme, VD_THEME_DARK);
+    vd_cases_view_free(&view);
+}
+
+static void help_is_scrolled_where_it_is_long(void **state)
+{
+    (void)state;
+    open_list(two);
+    play("?");
+    draw(40, 12);
+    play("End");
+    draw(40, 12);
+    char *text = vd_grid_to_text(&grid);
+    assert_non_null(strstr(text, "q, Ctrl-D"));
+    vd_free(text);
+    assert_true(view.help);
+    play("Home Up");
+    assert_true(view.help);
+    assert_int_equal(view.top, 0);
+    play("x");
+    assert_false(view.help);
+    play("? C-c");
+    assert_true(view.leaving);
+    vd_cases_view_free(&view);
+}
+
 static void an_error_is_shown_in_place_of_the_case(void **state)
 {
     (void)state;
+    cases = two;
     assert_int_equal(
         vd_cases_view_init(&view, cases, &by_human, VD_CASE_BY_DIALOG, &cases->at[0], NULL), VD_OK);
     vd_request request;
@@ -259,12 +497,23 @@ static void an_error_is_shown_in_place_of_the_case(void **state)
     vd_cases_view_free(&view);
 }
 
-// Any key at any size leaves a screen that can be drawn.
+static uint32_t seed;
+
+static uint32_t drawn(uint32_t below)
+{
+    seed = seed * 1664525u + 1013904223u; // Knuth's "quick and dirty" constants
+    return (seed >> 8) % below;
+}
+
+// Ten thousand keys, clicks and resizes, the same ones every time, with answers that come at once,
+// late, or not.
 static void random_keys_do_no_harm(void **state)
 {
     (void)state;
     static const uint32_t codes[] = {VD_KEY_UP,
                                      VD_KEY_DOWN,
+                                     VD_KEY_LEFT,
+                                     VD_KEY_RIGHT,
                                      VD_KEY_PAGE_DOWN,
                                      VD_KEY_PAGE_UP,
                                      VD_KEY_HOME,
@@ -272,7 +521,14 @@ static void random_keys_do_no_harm(void **state)
                                      VD_KEY_ENTER,
                                      VD_KEY_TAB,
                                      VD_KEY_ESCAPE,
+                                     VD_KEY_ESCAPE,
                                      VD_KEY_BACKSPACE,
+                                     VD_KEY_CLICK,
+                                     VD_KEY_CLICK,
+                                     VD_KEY_WHEEL_DOWN,
+                                     VD_KEY_WHEEL_UP,
+                                     'a',
+                                     'a',
                                      '1',
                                      '2',
                                      '3',
@@ -281,31 +537,53 @@ static void random_keys_do_no_harm(void **state)
                                      'f',
                                      'o',
                                      'r',
+                                     't',
                                      '?',
-                                     'a',
                                      'b',
                                      'q',
                                      0x4E2D,
+                                     0x301,
+                                     VD_KEY_PASTE_BEGIN,
                                      VD_KEY_F0 + 1};
-    assert_int_equal(vd_cases_view_init(&view, cases, &by_human, VD_CASE_BY_DIALOG, NULL, NULL),
-                     VD_OK);
-    uint32_t random = 12345;
-    for (int i = 0; i < 3000; i++) {
-        random = random * 1664525u + 1013904223u;
-        uint32_t code = codes[(random >> 16) % (sizeof codes / sizeof *codes)];
-        vd_cases_view_key(&view, (vd_key){.code = code, .modifiers = random >> 8 & 7 ? 0 : VD_ALT});
-        serve();
-        if (i % 7 == 0)
-            draw((int)(random >> 20 & 127) + 1, (int)(random >> 12 & 63) + 1);
+    vd_cases *const of[] = {two, four};
+    for (int i = 0; i < 2; i++) {
+        int mapped = 0, shown = 0;
+        seed = 20240607 + (uint32_t)i;
+        open_list(of[i]);
+        draw(80, 24);
+        for (int k = 0; k < 10000; k++) {
+            vd_key key = {.code = drawn(4) ? codes[drawn(sizeof codes / sizeof *codes)]
+                                           : ' ' + drawn(95),
+                          .modifiers = (uint8_t)(drawn(8) ? 0 : drawn(8)),
+                          .x = (int)drawn(150) - 5,
+                          .y = (int)drawn(50) - 5};
+            vd_cases_view_key(&view, key);
+            if (drawn(4))
+                serve();
+            int width = (int)drawn(160), height = (int)drawn(60);
+            if (drawn(7) == 0)
+                draw(width, height);
+            assert_true(view.count == 0 || view.cursor < view.count);
+            assert_true(view.side >= 0 && view.side < cases->models);
+            mapped += view.maps && view.shown;
+            shown += view.shown != NULL;
+        }
+        assert_true(mapped > 100 && shown > 1000);
+        play("x Esc Esc Esc Esc C-c"); // clean end
+        assert_true(view.leaving);
+        vd_cases_view_free(&view);
     }
-    vd_cases_view_free(&view);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_screens_are_as_expected),
+        cmocka_unit_test(every_state_is_as_expected),
         cmocka_unit_test(keys_do_what_they_say),
+        cmocka_unit_test(the_mouse_does_what_keys_do),
+        cmocka_unit_test(every_model_can_be_seen),
+        cmocka_unit_test(help_is_scrolled_where_it_is_long),
         cmocka_unit_test(an_error_is_shown_in_place_of_the_case),
         cmocka_unit_test(random_keys_do_no_harm),
     };
