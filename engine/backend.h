@@ -28,24 +28,30 @@ typedef struct vd_lstm_pass {
     const int *map; // packed->rows.forward or packed->rows.backward
     const vd_lstm_weights *weights;
     int in, hidden;
-    const vd_real *x;       // (T, in) flat order
+    const vd_real *x; // (T, in) flat order; the distinct ones of them where x_row is set
+    const int *x_row; // (T) flat order: the row of x that a row reads; NULL = its own. The CPU's
+                      // operations only, on the host
+    int x_rows;       // rows of x
     const vd_real *initial; // (S, H) hidden state before the first step, NULL = zero; cell is zero
     vd_real *y;             // (T, ...) flat order, row stride y_stride, H columns written
     int y_stride;
-    // Kept for the gradient, all in step order:
-    vd_real *gate;    // (T, 4H) i, f, g, o after their activations
-    vd_real *cell;    // (T, H)
-    vd_real *before;  // (T, H) hidden state of the step before
-    vd_real *scratch; // (T, 4H)
+    // Kept for the gradient, all in step order. Without `keep` (the CPU's operations only) a step's
+    // take the place of the step's before, and of the cells two steps' are there:
+    bool keep;
+    vd_real *gate;    // (T or widest, 4H) i, f, g, o after their activations
+    vd_real *cell;    // (T or 2 widest, H)
+    vd_real *before;  // (T or widest, H) states that rows go on from
+    vd_real *scratch; // (T or x_rows, 4H)
+    vd_real *step;    // (widest, 4H) scratch
 } vd_lstm_pass;
 
 typedef struct vd_lstm_gradient {
     const vd_lstm_weights *weights; // gradients, added to
     const vd_real *dy;              // (T, ...) row stride y_stride
-    vd_real *dx;                    // (T, in), added to; may be NULL
+    vd_real *dx;                    // like x, added to; may be NULL
     vd_real *dinitial;              // (S, H), written; may be NULL
-    // Scratch: (S, H); (2 widest, H) for a tree of prefixes, with `widest` the rows of its largest
-    // step, for there a state's gradient is the sum over those that go on from it.
+    // Scratch: (S, H); (2 widest, H) for a tree of prefixes, for there a state's gradient is the
+    // sum over those that go on from it.
     vd_real *dh, *dc;
 } vd_lstm_gradient;
 
@@ -97,7 +103,7 @@ typedef enum vd_precision { VD_PRECISION_FP32, VD_PRECISION_TF32, VD_PRECISION_B
 
 // Grows whenever the table or a struct it uses changes: a table from elsewhere with another number
 // is not used.
-enum { VD_BACKEND_ABI = 1 };
+enum { VD_BACKEND_ABI = 2 };
 
 struct vd_backend {
     int abi;     // VD_BACKEND_ABI

@@ -1,7 +1,10 @@
 // LSTM over packed sequences (Hochreiter, Schmidhuber 1997; PyTorch's gate order i, f, g, o).
 //
-// The input products of all steps are one matrix product; each step then multiplies the states of
-// the sequences still running, which are the first rows because the longest come first.
+// A gate's pre-activation is a product of the input, one of the state before, and the biases. What
+// rows have in common is multiplied once: the input's product is made for the distinct rows of x
+// (words come again), all steps at once; the state's for every state that rows go on from, whether
+// one row or, in a tree of prefixes, several. The gradient is linear in the same way: those of rows
+// that share a product are summed first, then multiplied.
 #include "engine/cpu.h"
 
 #include <string.h>
@@ -9,9 +12,67 @@
 #include "engine/cpu_threads.h"
 #include "engine/elementary.h"
 
-VD_WIDE static void cell(vd_real *gate, const vd_real *before, vd_real *c, vd_real *h, int n)
+// Rows of a step that go on from the same state, and that state's row (-1 = none). Those of step 0
+// stand alone.
+typedef struct row_group {
+    int first, end, from;
+} row_group;
+
+static int group_count(const vd_packed *packed, int step)
+{
+    const int *start = packed->inner.start;
+    return step ? start[step] - start[step - 1] : packed->active[0];
+}
+
+static row_group group_of(const vd_packed *packed, int step, size_t j)
+{
+    const vd_packed_inner *inner = &packed->inner;
+    if (step == 0)
+        return (row_group){(int)j, (int)j + 1, -1};
+    size_t at = (size_t)inner->start[step - 1] + j;
+    return (row_group){inner->child[at], inner->child[at + 1], inner->row[at]};
+}
+
+// Where a step's rows begin in what is kept, or only until the next step is there.
+
+static vd_real *gates_of(const vd_lstm_pass *p, int step)
+{
+    return p->gate + (p->keep ? (size_t)p->packed->offset[step] * 4 * (size_t)p->hidden : 0);
+}
+
+static vd_real *cells_of(const vd_lstm_pass *p, int step)
+{
+    int row = p->keep ? p->packed->offset[step] : step % 2 * p->packed->widest;
+    return p->cell + (size_t)row * (size_t)p->hidden;
+}
+
+// States that the rows of a step go on from, one a group; those of step 0 are given, if any.
+static vd_real *before_of(const vd_lstm_pass *p, int step)
+{
+    int row = 0;
+    if (p->keep && step > 0)
+        row = p->packed->inner.start[step - 1] + (p->initial ? p->packed->active[0] : 0);
+    return p->before + (size_t)row * (size_t)p->hidden;
+}
+
+static vd_real *state_of(const vd_lstm_pass *p, int row)
+{
+    return p->y + (size_t)p->map[row] * (size_t)p->y_stride;
+}
+
+// ---- forward ------------------------------------------------------------------------------------
+
+// What is added up to a gate's pre-activation; NULL = nothing.
+typedef struct gate_parts {
+    const vd_real *input, *state, *b_ih, *b_hh;
+} gate_parts;
+
+VD_WIDE static void cell(gate_parts from, const vd_real *before, vd_real *gate, vd_real *c,
+                         vd_real *h, int n)
 {
     vd_real *i = gate, *f = gate + n, *g = gate + 2 * n, *o = gate + 3 * n;
+    for (int k = 0; k < 4 * n; k++)
+        gate[k] = from.input[k] + from.b_ih[k] + from.b_hh[k] + (from.state ? from.state[k] : 0);
     for (int k = 0; k < 2 * n; k++)
         i[k] = vd_sigmoid(i[k]);
     for (int k = 0; k < n; k++)
@@ -25,42 +86,23 @@ VD_WIDE static void cell(vd_real *gate, const vd_real *before, vd_real *c, vd_re
     }
 }
 
-VD_WIDE static void add_two(vd_real *y, const vd_real *x, const vd_real *a, const vd_real *b, int n)
-{
-    for (int i = 0; i < n; i++)
-        y[i] = x[i] + a[i] + b[i];
-}
-
-// The row (step order) of the step before that row k of a step > 0 goes on from.
-static int row_before(const vd_packed *packed, int step, int k)
-{
-    return packed->parent ? packed->parent[packed->offset[step] + k] : packed->offset[step - 1] + k;
-}
-
 typedef struct lstm_step {
     const vd_lstm_pass *pass;
     int step;
 } lstm_step;
 
-// The states that rows from..to-1 of a step go on from.
+// The states that groups from..to-1 of a step go on from.
 static void gather_before(void *data, size_t from, size_t to)
 {
     const lstm_step *s = data;
     const vd_lstm_pass *p = s->pass;
-    const vd_packed *packed = p->packed;
     size_t h = (size_t)p->hidden;
-    vd_real *before = p->before + ((size_t)packed->offset[s->step] + from) * h;
-    for (size_t k = from; k < to; k++, before += h) {
-        const vd_real *state =
-            s->step
-                ? p->y + (size_t)p->map[row_before(packed, s->step, (int)k)] * (size_t)p->y_stride
-            : p->initial ? p->initial + (size_t)packed->order[k] * h
-                         : NULL;
-        if (state)
-            memcpy(before, state, h * sizeof *before);
-        else
-            memset(before, 0, h * sizeof *before);
-    }
+    vd_real *before = before_of(p, s->step);
+    for (size_t j = from; j < to; j++)
+        memcpy(before + j * h,
+               s->step ? state_of(p, group_of(p->packed, s->step, j).from)
+                       : p->initial + (size_t)p->packed->order[j] * h,
+               h * sizeof *before);
 }
 
 static void step_cells(void *data, size_t from, size_t to)
@@ -69,43 +111,41 @@ static void step_cells(void *data, size_t from, size_t to)
     const vd_lstm_pass *p = s->pass;
     const vd_packed *packed = p->packed;
     size_t h = (size_t)p->hidden;
-    for (size_t k = from; k < to; k++) {
-        size_t row = (size_t)packed->offset[s->step] + k;
-        const vd_real *before =
-            s->step ? p->cell + (size_t)row_before(packed, s->step, (int)k) * h : NULL;
-        cell(p->gate + row * 4 * h, before, &p->cell[row * h],
-             p->y + (size_t)p->map[row] * (size_t)p->y_stride, p->hidden);
+    gate_parts parts = {NULL, NULL, p->weights->b_ih, p->weights->b_hh};
+    for (size_t j = from; j < to; j++) {
+        row_group group = group_of(packed, s->step, j);
+        const vd_real *before = NULL;
+        if (s->step > 0)
+            before =
+                cells_of(p, s->step - 1) + (size_t)(group.from - packed->offset[s->step - 1]) * h;
+        parts.state = s->step > 0 || p->initial ? p->step + j * 4 * h : NULL;
+        for (int row = group.first; row < group.end; row++) {
+            size_t k = (size_t)(row - packed->offset[s->step]), flat = (size_t)p->map[row];
+            parts.input = p->scratch + (p->x_row ? (size_t)p->x_row[flat] : flat) * 4 * h;
+            cell(parts, before, gates_of(p, s->step) + k * 4 * h, cells_of(p, s->step) + k * h,
+                 state_of(p, row), p->hidden);
+        }
     }
-}
-
-// The input's share of the gates, from flat to step order.
-static void order_gates(void *data, size_t from, size_t to)
-{
-    const vd_lstm_pass *p = data;
-    size_t g = 4 * (size_t)p->hidden;
-    for (size_t row = from; row < to; row++)
-        add_two(p->gate + row * g, p->scratch + (size_t)p->map[row] * g, p->weights->b_ih,
-                p->weights->b_hh, 4 * p->hidden);
 }
 
 static void lstm_direction(const vd_lstm_pass *p)
 {
     const vd_packed *packed = p->packed;
-    int g = 4 * p->hidden;
-    double row = p->hidden; // nanoseconds, roughly
+    int h = p->hidden, g = 4 * h;
     const vd_backend *be = vd_backend_cpu();
 
-    be->gemm(false, true, packed->tokens, g, p->in, 1, p->x, p->in, p->weights->w_ih, p->in, 0,
+    be->gemm(false, true, p->x_rows, g, p->in, 1, p->x, p->in, p->weights->w_ih, p->in, 0,
              p->scratch, g);
-    vd_cpu_ranges((size_t)packed->tokens, row, order_gates, (void *)(uintptr_t)p);
     for (int step = 0; step < packed->longest; step++) {
         lstm_step s = {p, step};
-        size_t n = (size_t)packed->active[step], first = (size_t)packed->offset[step];
-        vd_cpu_ranges(n, row / 4, gather_before, &s);
-        if (step > 0 || p->initial)
-            be->gemm(false, true, (int)n, g, p->hidden, 1, p->before + first * (size_t)p->hidden,
-                     p->hidden, p->weights->w_hh, p->hidden, 1, p->gate + first * (size_t)g, g);
-        vd_cpu_ranges(n, 2 * row, step_cells, &s);
+        int groups = group_count(packed, step);
+        double rows = (double)packed->active[step] / groups; // of a group
+        if (step > 0 || p->initial) {
+            vd_cpu_ranges((size_t)groups, h / 4.0, gather_before, &s);
+            be->gemm(false, true, groups, g, h, 1, before_of(p, step), h, p->weights->w_hh, h, 0,
+                     p->step, g);
+        }
+        vd_cpu_ranges((size_t)groups, rows * 3 * h, step_cells, &s); // nanoseconds, roughly
     }
 }
 
@@ -120,45 +160,31 @@ static void lstm(const vd_lstm_pass *pass, int directions)
     vd_cpu_pieces(directions, lstm_piece, (void *)(uintptr_t)pass);
 }
 
-// gate becomes the gradient of the pre-activations; dc that of the cell one step earlier.
+// ---- backward -----------------------------------------------------------------------------------
+
+// The gradient that reaches a state and its cell from those that go on from it.
+typedef struct later_gradient {
+    const vd_real *dh, *dc;
+} later_gradient;
+
+// gate becomes the gradient of the pre-activations; dbefore (added to if `add`) gets that of the
+// cell before.
 VD_WIDE static void cell_backward(vd_real *gate, const vd_real *before, const vd_real *c,
-                                  const vd_real *dh, const vd_real *dy, vd_real *dc, int n)
+                                  later_gradient later, const vd_real *dy, vd_real *dbefore,
+                                  bool add, int n)
 {
     vd_real *i = gate, *f = gate + n, *g = gate + 2 * n, *o = gate + 3 * n;
     for (int k = 0; k < n; k++) {
-        vd_real t = vd_tanh(c[k]), d = dh[k] + dy[k];
-        vd_real dcell = dc[k] + d * o[k] * (1 - t * t);
+        vd_real t = vd_tanh(c[k]), d = dy[k] + (later.dh ? later.dh[k] : 0);
+        vd_real dcell = d * o[k] * (1 - t * t) + (later.dc ? later.dc[k] : 0);
         vd_real di = dcell * g[k] * i[k] * (1 - i[k]);
         vd_real df = before ? dcell * before[k] * f[k] * (1 - f[k]) : 0;
         vd_real dg = dcell * i[k] * (1 - g[k] * g[k]);
-        dc[k] = dcell * f[k];
+        dbefore[k] = dcell * f[k] + (add ? dbefore[k] : 0);
         o[k] = d * t * o[k] * (1 - o[k]);
         i[k] = di;
         f[k] = df;
         g[k] = dg;
-    }
-}
-
-typedef struct lstm_back_step {
-    const vd_lstm_pass *pass;
-    const vd_lstm_gradient *gradient;
-    int step;
-    vd_real *dh, *dc; // of the step's states
-} lstm_back_step;
-
-static void step_cells_backward(void *data, size_t from, size_t to)
-{
-    const lstm_back_step *s = data;
-    const vd_lstm_pass *p = s->pass;
-    const vd_packed *packed = p->packed;
-    size_t h = (size_t)p->hidden;
-    for (size_t k = from; k < to; k++) {
-        size_t row = (size_t)packed->offset[s->step] + k;
-        const vd_real *c =
-            s->step ? p->cell + (size_t)row_before(packed, s->step, (int)k) * h : NULL;
-        cell_backward(p->gate + row * 4 * h, c, p->cell + row * h, s->dh + k * h,
-                      s->gradient->dy + (size_t)p->map[row] * (size_t)p->y_stride, s->dc + k * h,
-                      p->hidden);
     }
 }
 
@@ -168,80 +194,113 @@ VD_WIDE static void add_to(vd_real *y, const vd_real *x, size_t n)
         y[i] += x[i];
 }
 
-// The gradients of a step's states become those of the states they go on from, in the other half of
-// the scratch.
-static void add_to_parents(const vd_packed *packed, lstm_back_step *s, size_t h, size_t half)
+typedef struct lstm_back_step {
+    const vd_lstm_pass *pass;
+    const vd_lstm_gradient *gradient;
+    int step;
+    const vd_real *dc; // (inner rows of the step, H); dh lies in gradient->dh
+    vd_real *dbefore;  // (groups, H)
+    vd_real *sum;      // (groups, 4H) gate gradients of a group, where groups have several rows
+} lstm_back_step;
+
+static void step_cells_backward(void *data, size_t from, size_t to)
 {
-    int first = packed->offset[s->step], before = packed->offset[s->step - 1];
-    const vd_real *dh = s->dh, *dc = s->dc;
-    size_t rows = (size_t)packed->active[s->step - 1];
-    s->dh = dh == s->gradient->dh ? s->gradient->dh + half : s->gradient->dh;
-    s->dc = dc == s->gradient->dc ? s->gradient->dc + half : s->gradient->dc;
-    memset(s->dh, 0, rows * h * sizeof *dh);
-    memset(s->dc, 0, rows * h * sizeof *dc);
-    for (int k = 0; k < packed->active[s->step]; k++) {
-        size_t to = (size_t)(packed->parent[first + k] - before) * h;
-        add_to(s->dh + to, dh + (size_t)k * h, h);
-        add_to(s->dc + to, dc + (size_t)k * h, h);
+    const lstm_back_step *s = data;
+    const vd_lstm_pass *p = s->pass;
+    const vd_packed *packed = p->packed;
+    size_t h = (size_t)p->hidden;
+    for (size_t j = from; j < to; j++) {
+        row_group group = group_of(packed, s->step, j);
+        const vd_real *before = s->step ? p->cell + (size_t)group.from * h : NULL;
+        for (int row = group.first; row < group.end; row++) {
+            vd_real *gate = p->gate + (size_t)row * 4 * h;
+            int at = packed->inner.at[row];
+            later_gradient later = {NULL, NULL};
+            if (at >= 0) {
+                size_t place = (size_t)(at - packed->inner.start[s->step]);
+                later = (later_gradient){s->gradient->dh + place * h, s->dc + place * h};
+            }
+            cell_backward(gate, before, p->cell + (size_t)row * h, later,
+                          s->gradient->dy + (size_t)p->map[row] * (size_t)p->y_stride,
+                          s->dbefore + j * h, row > group.first, p->hidden);
+            if (s->sum && row > group.first)
+                add_to(s->sum + j * 4 * h, gate, 4 * h);
+            else if (s->sum)
+                memcpy(s->sum + j * 4 * h, gate, 4 * h * sizeof *gate);
+        }
     }
 }
 
-static size_t state_count(const vd_packed *packed)
-{
-    int widest = packed->sequences;
-    for (int step = 0; packed->parent && step < packed->longest; step++)
-        widest = packed->active[step] > widest ? packed->active[step] : widest;
-    return (size_t)widest;
-}
-
-static void lstm_steps_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q)
+// What the states that rows go on from get of the gate gradients, which are kept at *sums: one row
+// for each of before's.
+static void lstm_steps_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q,
+                                const vd_real **sums)
 {
     const vd_packed *packed = p->packed;
-    size_t h = (size_t)p->hidden, all = state_count(packed) * h;
+    size_t h = (size_t)p->hidden, half = (size_t)packed->widest * h;
+    bool tree = packed->parent;
     const vd_backend *be = vd_backend_cpu();
-    lstm_back_step s = {p, q, 0, q->dh, q->dc};
+    lstm_back_step s = {.pass = p, .gradient = q, .dc = q->dc, .dbefore = q->dc};
 
-    memset(q->dh, 0, all * sizeof *q->dh);
-    memset(q->dc, 0, all * sizeof *q->dc);
     for (s.step = packed->longest - 1; s.step >= 0; s.step--) {
-        int n = packed->active[s.step], first = packed->offset[s.step];
-        vd_cpu_ranges((size_t)n, 2.0 * p->hidden, step_cells_backward, &s);
+        int groups = group_count(packed, s.step);
+        const vd_real *gates = p->gate + (size_t)packed->offset[s.step] * 4 * h;
+        // In a chain a group is a row and what it gets may replace what it passes on.
+        if (tree) {
+            s.dbefore = s.dc == q->dc ? q->dc + half : q->dc;
+            s.sum = s.step ? p->scratch + (size_t)packed->inner.start[s.step - 1] * 4 * h : NULL;
+        }
+        vd_cpu_ranges((size_t)groups, 2.0 * p->hidden * packed->active[s.step] / groups,
+                      step_cells_backward, &s);
         if (s.step > 0 || q->dinitial)
-            be->gemm(false, false, n, p->hidden, 4 * p->hidden, 1, p->gate + (size_t)first * 4 * h,
-                     4 * p->hidden, p->weights->w_hh, p->hidden, 0, s.dh, p->hidden);
-        if (s.step > 0 && packed->parent)
-            add_to_parents(packed, &s, h, all);
+            be->gemm(false, false, groups, p->hidden, 4 * p->hidden, 1, tree ? s.sum : gates,
+                     4 * p->hidden, p->weights->w_hh, p->hidden, 0, q->dh, p->hidden);
+        s.dc = s.dbefore;
     }
-    if (q->dinitial)
-        for (int k = 0; k < packed->sequences; k++)
-            memcpy(q->dinitial + (size_t)packed->order[k] * h, q->dh + (size_t)k * h,
-                   h * sizeof *q->dh);
+    *sums = tree ? p->scratch : p->gate + (p->initial ? 0 : (size_t)packed->active[0] * 4 * h);
+    if (!q->dinitial)
+        return;
+    memset(q->dinitial, 0, (size_t)packed->sequences * h * sizeof *q->dinitial);
+    for (int k = 0; k < packed->active[0]; k++)
+        memcpy(q->dinitial + (size_t)packed->order[k] * h, q->dh + (size_t)k * h,
+               h * sizeof *q->dh);
 }
 
-// From step to flat order.
-static void order_gate_gradients(void *data, size_t from, size_t to)
+// Gate gradients from step order to those of the rows of x, summed where rows share one; columns
+// from..to-1 of 4H.
+static void input_gradients(void *data, size_t from, size_t to)
 {
     const vd_lstm_pass *p = data;
-    size_t g = 4 * (size_t)p->hidden;
-    for (size_t row = from; row < to; row++)
-        memcpy(p->scratch + (size_t)p->map[row] * g, p->gate + row * g, g * sizeof *p->gate);
+    size_t g = 4 * (size_t)p->hidden, n = to - from;
+    for (int row = 0; p->x_row && row < p->x_rows; row++)
+        memset(p->scratch + (size_t)row * g + from, 0, n * sizeof *p->scratch);
+    for (int row = 0; row < p->packed->tokens; row++) {
+        const vd_real *gate = p->gate + (size_t)row * g + from;
+        size_t flat = (size_t)p->map[row];
+        if (p->x_row)
+            add_to(p->scratch + (size_t)p->x_row[flat] * g + from, gate, n);
+        else
+            memcpy(p->scratch + flat * g + from, gate, n * sizeof *gate);
+    }
 }
 
 static void lstm_direction_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q)
 {
-    int g = 4 * p->hidden, tokens = p->packed->tokens;
+    const vd_packed *packed = p->packed;
+    int g = 4 * p->hidden, befores = packed->inner.count + (p->initial ? packed->active[0] : 0);
     const vd_backend *be = vd_backend_cpu();
+    const vd_real *sums;
 
-    if (tokens == 0)
+    if (packed->tokens == 0)
         return;
-    lstm_steps_backward(p, q);
-    be->gemm(true, false, g, p->hidden, tokens, 1, p->gate, g, p->before, p->hidden, 1,
+    lstm_steps_backward(p, q, &sums);
+    be->gemm(true, false, g, p->hidden, befores, 1, sums, g, p->before, p->hidden, 1,
              q->weights->w_hh, p->hidden);
-    vd_cpu_ranges((size_t)tokens, p->hidden, order_gate_gradients, (void *)(uintptr_t)p);
+    vd_cpu_ranges((size_t)g, packed->tokens / 4.0, input_gradients, (void *)(uintptr_t)p);
     be->linear_backward(p->x, p->weights->w_ih, p->scratch, NULL, 0, q->weights->w_ih,
-                        q->weights->b_ih, tokens, p->in, g);
-    be->linear_backward(p->x, p->weights->w_ih, p->scratch, NULL, 0, NULL, q->weights->b_hh, tokens,
-                        p->in, g);
+                        q->weights->b_ih, p->x_rows, p->in, g);
+    be->linear_backward(p->x, p->weights->w_ih, p->scratch, NULL, 0, NULL, q->weights->b_hh,
+                        p->x_rows, p->in, g);
 }
 
 typedef struct lstm_back {
@@ -264,9 +323,11 @@ static void lstm_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *grad
     for (int d = 0; d < directions; d++)
         if (gradient[d].dx)
             vd_backend_cpu()->linear_backward(pass[d].x, pass[d].weights->w_ih, pass[d].scratch,
-                                              gradient[d].dx, 1, NULL, NULL, pass[d].packed->tokens,
+                                              gradient[d].dx, 1, NULL, NULL, pass[d].x_rows,
                                               pass[d].in, 4 * pass[d].hidden);
 }
+
+// ---- sentences ----------------------------------------------------------------------------------
 
 static size_t last_word(const vd_packed *packed, int s)
 {

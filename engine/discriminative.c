@@ -14,8 +14,8 @@ static vd_status read_candidates(vd_pass *pass, vd_text_pass *text, const vd_pac
         vd_words_forward(pass, text, packed, positions, VD_SITE_CANDIDATE_WORDS, err);
     if (status != VD_OK)
         return status;
-    return vd_recurrent_forward(pass, &text->recurrent, pass->w->candidate, 1, packed, text->input,
-                                pass->config->embed, NULL, VD_SITE_CANDIDATE_LAYER, err);
+    return vd_recurrent_forward(pass, text, pass->w->candidate, 1, NULL, VD_SITE_CANDIDATE_LAYER,
+                                err);
 }
 
 vd_status vd_candidates_encode(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
@@ -188,10 +188,9 @@ vd_status vd_discriminative_backward(vd_network *net, vd_error *err)
 {
     vd_pass *pass = &net->pass;
     const vd_batch *batch = net->batch;
-    const vd_packed *packed = &pass->candidate_words;
     int h = pass->config->hidden, n = pass->span.questions, u = batch->distinct;
     vd_real *dinput =
-        vd_arena_zeros(pass->arena, (size_t)packed->tokens * (size_t)pass->config->embed);
+        vd_arena_zeros(pass->arena, (size_t)net->candidate.inputs * (size_t)pass->config->embed);
     if (!dinput)
         return vd_error_memory(err, "candidate gradients");
     vd_real *dproducts = net->products;

@@ -70,8 +70,7 @@ static vd_status speak(vd_network *net, const vd_spoken *spoken, vd_error *err)
     net->answer = (vd_text_pass){0};
     status = vd_words_forward(pass, &net->answer, packed, positions, VD_SITE_ANSWER_WORDS, err);
     if (status == VD_OK)
-        status = vd_recurrent_forward(pass, &net->answer.recurrent, pass->w->answer, 1, packed,
-                                      net->answer.input, pass->config->embed, initial,
+        status = vd_recurrent_forward(pass, &net->answer, pass->w->answer, 1, initial,
                                       VD_SITE_ANSWER_LAYER, err);
     if (status != VD_OK)
         return status;
@@ -147,8 +146,9 @@ vd_status vd_generative_backward(vd_network *net, vd_error *err)
     vd_pass *pass = &net->pass;
     const vd_packed *packed = &net->answer_words;
     int h = pass->config->hidden, v = pass->config->vocab;
-    size_t s = (size_t)packed->sequences, words = (size_t)packed->tokens;
-    vd_real *dinput = vd_arena_zeros(pass->arena, words * (size_t)pass->config->embed);
+    size_t s = (size_t)packed->sequences;
+    vd_real *dinput =
+        vd_arena_zeros(pass->arena, (size_t)net->answer.inputs * (size_t)pass->config->embed);
     vd_real *dinitial = vd_arena_zeros(pass->arena, s * (size_t)h);
     if (pass->arena->failed)
         return vd_error_memory(err, "the generative decoder's gradient");

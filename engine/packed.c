@@ -35,6 +35,40 @@ static void fill_steps(vd_packed *p)
     p->offset[p->longest] = row;
 }
 
+// A row is known to be inner when the first that goes on from it is met; those lie together.
+static vd_status find_inner(vd_packed *p, vd_arena *arena, vd_error *err)
+{
+    vd_packed_inner *inner = &p->inner;
+    size_t tokens = (size_t)p->tokens;
+    inner->start = vd_arena_ints(arena, (size_t)p->longest + 1);
+    inner->row = vd_arena_take_raw(arena, tokens, sizeof *inner->row);
+    inner->child = vd_arena_take_raw(arena, tokens + 1, sizeof *inner->child);
+    inner->at = vd_arena_take_raw(arena, tokens, sizeof *inner->at);
+    if (arena->failed)
+        return vd_error_memory(err, "packed sequences");
+    for (int row = 0; row < p->tokens; row++)
+        inner->at[row] = -1;
+    for (int step = 0; step < p->longest; step++) {
+        p->widest = p->active[step] > p->widest ? p->active[step] : p->widest;
+        if (step > 0)
+            inner->start[step - 1] = inner->count;
+        for (int k = 0; step > 0 && k < p->active[step]; k++) {
+            int row = p->offset[step] + k;
+            int from = p->parent ? p->parent[row] : p->offset[step - 1] + k;
+            if (inner->at[from] >= 0)
+                continue;
+            inner->at[from] = inner->count;
+            inner->child[inner->count] = row;
+            inner->row[inner->count++] = from;
+        }
+    }
+    if (p->longest > 0)
+        inner->start[p->longest - 1] = inner->count;
+    inner->start[p->longest] = inner->count;
+    inner->child[inner->count] = p->tokens;
+    return VD_OK;
+}
+
 // Pieces of one block of ints, in the order of the header.
 static int *slice(int **block, int count)
 {
@@ -90,6 +124,9 @@ vd_status vd_packed_make(const int32_t *ids, const int32_t *lengths, int sequenc
     fill_rows_of(&p, ids, lengths, width);
     sort_by_length(&p, count);
     fill_steps(&p);
+    vd_status status = find_inner(&p, arena, err);
+    if (status != VD_OK)
+        return status;
     int *copy = (int *)vd_arena_upload(arena, block, size, sizeof *block);
     if (!copy)
         return vd_error_memory(err, "packed sequences");
@@ -100,6 +137,32 @@ vd_status vd_packed_make(const int32_t *ids, const int32_t *lengths, int sequenc
     p.rows = (vd_packed_rows){at.start,  at.length, at.id,      at.place,    at.owner, at.order,
                               at.active, at.offset, at.forward, at.backward, NULL};
     *out = p;
+    return VD_OK;
+}
+
+vd_status vd_packed_distinct(const vd_packed *packed, int vocab, bool apart, vd_arena *arena,
+                             vd_distinct_words *out, vd_error *err)
+{
+    size_t tokens = (size_t)packed->tokens;
+    vd_distinct_words d = {.word = vd_arena_take_raw(arena, tokens, sizeof *d.word),
+                           .id = vd_arena_take_raw(arena, tokens, sizeof *d.id),
+                           .place = vd_arena_take_raw(arena, tokens, sizeof *d.place)};
+    int *known = vd_arena_ints(arena, (size_t)vocab); // 1 + which of them an id was last
+    if (arena->failed)
+        return vd_error_memory(err, "distinct words");
+    for (int step = 0; step < packed->longest; step++) {
+        int first = apart ? d.count : 0; // those before are at other places
+        for (int k = packed->offset[step]; k < packed->offset[step + 1]; k++) {
+            int row = packed->forward[k], *at = &known[packed->id[row]];
+            if (*at <= first) {
+                d.id[d.count] = packed->id[row];
+                d.place[d.count] = packed->place[row];
+                *at = ++d.count;
+            }
+            d.word[row] = *at - 1;
+        }
+    }
+    *out = d;
     return VD_OK;
 }
 
@@ -236,6 +299,9 @@ vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int wid
     }
     p = at;
     place_prefixes(&table, order, count, &p, path, next, last);
+    vd_status status = find_inner(&p, arena, err);
+    if (status != VD_OK)
+        return status;
     int *copy = (int *)vd_arena_upload(arena, block, size, sizeof *block);
     if (!copy)
         return vd_error_memory(err, "packed prefixes");

@@ -4,6 +4,7 @@
 #ifndef VD_PACKED_H
 #define VD_PACKED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/arena.h"
@@ -17,10 +18,21 @@ typedef struct vd_packed_rows {
     const int *place, *owner, *order, *active, *offset, *forward, *backward, *parent;
 } vd_packed_rows;
 
+// The rows that others go on from, on the host, a step's together: what a step needs of a state is
+// the same for all that go on from it.
+typedef struct vd_packed_inner {
+    int count;  // I
+    int *row;   // (I) step order
+    int *start; // (longest + 1) place in `row` of step s's first
+    int *child; // (I + 1) first of the rows that go on from it, which lie together
+    int *at;    // (T) place of a row in `row`, -1 = none goes on from it
+} vd_packed_inner;
+
 typedef struct vd_packed {
     int sequences; // S
     int tokens;    // T, over all sequences
     int longest;   // steps
+    int widest;    // rows of the largest step
     int *start;    // (S + 1) flat row of a sequence's first word
     int *length;   // (S)
     int32_t *id;   // (T) token ids, flat order
@@ -33,6 +45,7 @@ typedef struct vd_packed {
     int *backward; // (T) the same, reading right to left
     int *parent; // (T) step order: the row of the step before that a row goes on from. NULL: row k
                  // of a step goes on from row k of the step before
+    vd_packed_inner inner;
     vd_packed_rows rows;
 } vd_packed;
 
@@ -49,6 +62,17 @@ vd_status vd_packed_make(const int32_t *ids, const int32_t *lengths, int sequenc
 vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int width,
                              const int *order, int count, vd_arena *arena, vd_packed *out,
                              int *last, vd_error *err);
+
+// The distinct words of packed sequences; apart: those at different places are different.
+typedef struct vd_distinct_words {
+    int count;
+    int *word;   // (T) flat order: which of them a token is
+    int32_t *id; // (count)
+    int *place;  // (count) of its first token
+} vd_distinct_words;
+
+vd_status vd_packed_distinct(const vd_packed *packed, int vocab, bool apart, vd_arena *arena,
+                             vd_distinct_words *out, vd_error *err);
 
 // order: (count) indices of the sequences sorted by their words, beginnings before what they begin,
 // equal ones by index.

@@ -66,9 +66,16 @@ typedef struct vd_recurrent_pass {
 // Words of one kind of text, from ids to sentence vectors.
 typedef struct vd_text_pass {
     const vd_packed *packed;
-    vd_real *embedding; // (T, E) word embeddings, what topic aggregation pools
+    vd_real *embedding; // (T, E) word embeddings, what topic aggregation pools; NULL = not pooled
     vd_real *dembedding;
-    vd_real *input;              // (T, E) the LSTM's input: positions added
+    // The LSTM's inputs: embeddings with positions. What comes more than once stands there once, if
+    // dropout does not make each its own.
+    vd_real *input;       // (inputs, E)
+    const int *input_row; // (T) flat order, a token's input; NULL = its own
+    const int32_t *id;    // (inputs), where operations read them
+    const int *place;     // (inputs), the same
+    int inputs;
+    bool placed;                 // positions were added
     vd_recurrent_pass recurrent; // y: word states (T, 2H)
     vd_real *sentence;           // (S, 2H) [forward state at the last word ; backward at the first]
     vd_real *dsentence;
@@ -170,18 +177,21 @@ vd_status vd_gated_forward(vd_pass *pass, vd_gated_pass *gated, const vd_gated_w
 vd_status vd_gated_backward(vd_pass *pass, vd_gated_pass *gated, const vd_gated_weights *w,
                             const vd_gated_weights *dw, vd_real *dx, vd_error *err);
 
-// Two LSTM layers; weights[layer][direction] at weights + layer * directions + direction.
-vd_status vd_recurrent_forward(vd_pass *pass, vd_recurrent_pass *r, const vd_lstm_weights *weights,
-                               int directions, const vd_packed *packed, const vd_real *x, int in,
-                               const vd_real *initial, vd_site site, vd_error *err);
-// dx (T, in) is added to; dinitial (S, H), when not NULL, gets the sum over layers.
+// Two LSTM layers over a text's inputs: text->recurrent; weights[layer][direction] at weights +
+// layer * directions + direction.
+vd_status vd_recurrent_forward(vd_pass *pass, vd_text_pass *text, const vd_lstm_weights *weights,
+                               int directions, const vd_real *initial, vd_site site, vd_error *err);
+// dx (inputs, E) is added to; dinitial (S, H), when not NULL, gets the sum over layers.
 vd_status vd_recurrent_backward(vd_pass *pass, vd_recurrent_pass *r,
                                 const vd_lstm_weights *gradients, vd_real *dx, vd_real *dinitial,
                                 vd_error *err);
 
-// Embeddings with positions: text->embedding and text->input.
+// text->embedding, before the LSTM's inputs.
+vd_status vd_words_embed(vd_pass *pass, vd_text_pass *text, const vd_packed *packed, vd_error *err);
+// The LSTM's inputs.
 vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
                            vd_positions positions, vd_site site, vd_error *err);
+// dinput: (inputs, E), used up.
 void vd_words_backward(vd_pass *pass, vd_text_pass *text, vd_real *dinput, vd_site site);
 // PE(pos, 2i) = sin(pos / 10000^(2i/E)), PE(pos, 2i+1) = cos(same); table (rows, E).
 void vd_words_sinusoid(vd_real *table, int rows, int embed);

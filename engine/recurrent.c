@@ -1,26 +1,40 @@
 // Two LSTM layers over packed sequences, in one or two directions, with dropout between the layers.
 #include "engine/pass.h"
 
+// What a layer reads: x (rows, in) and which of its rows a token's is (NULL = its own).
+typedef struct layer_input {
+    const vd_real *x;
+    const int *row;
+    int rows, in;
+} layer_input;
+
 static vd_status run_layer(vd_pass *pass, vd_recurrent_pass *r, int layer,
-                           const vd_lstm_weights *weights, const vd_real *x, int in,
-                           const vd_real *initial, vd_real *y, vd_error *err)
+                           const vd_lstm_weights *weights, layer_input from, const vd_real *initial,
+                           vd_real *y, vd_error *err)
 {
-    int h = pass->config->hidden;
-    size_t tokens = (size_t)r->packed->tokens, n = tokens * (size_t)h;
+    // Only the CPU's LSTM does with less than all steps.
+    bool keep = pass->dw || pass->be != vd_backend_cpu();
+    int h = pass->config->hidden, widest = r->packed->widest;
+    size_t n = (size_t)(keep ? r->packed->tokens : widest) * (size_t)h;
+    size_t inputs = (size_t)(keep ? r->packed->tokens : from.rows) * 4 * (size_t)h;
     for (int d = 0; d < r->directions; d++) {
         vd_lstm_pass *part = &r->part[layer][d];
         *part = (vd_lstm_pass){.packed = r->packed,
                                .map = d ? r->packed->rows.backward : r->packed->rows.forward,
                                .weights = weights + layer * r->directions + d,
-                               .in = in,
+                               .in = from.in,
                                .hidden = h,
-                               .x = x,
+                               .x = from.x,
+                               .x_row = from.row,
+                               .x_rows = from.rows,
                                .initial = initial,
                                .y_stride = r->directions * h,
+                               .keep = keep,
                                .gate = vd_arena_reals(pass->arena, 4 * n),
-                               .cell = vd_arena_reals(pass->arena, n),
+                               .cell = vd_arena_reals(pass->arena, keep ? n : 2 * n),
                                .before = vd_arena_reals(pass->arena, n),
-                               .scratch = vd_arena_reals(pass->arena, 4 * n)};
+                               .scratch = vd_arena_reals(pass->arena, inputs)};
+        part->step = vd_arena_reals(pass->arena, 4 * (size_t)widest * (size_t)h);
         if (pass->arena->failed)
             return vd_error_memory(err, "an LSTM layer");
         part->y = y + (size_t)d * (size_t)h;
@@ -29,10 +43,11 @@ static vd_status run_layer(vd_pass *pass, vd_recurrent_pass *r, int layer,
     return VD_OK;
 }
 
-vd_status vd_recurrent_forward(vd_pass *pass, vd_recurrent_pass *r, const vd_lstm_weights *weights,
-                               int directions, const vd_packed *packed, const vd_real *x, int in,
-                               const vd_real *initial, vd_site site, vd_error *err)
+vd_status vd_recurrent_forward(vd_pass *pass, vd_text_pass *text, const vd_lstm_weights *weights,
+                               int directions, const vd_real *initial, vd_site site, vd_error *err)
 {
+    vd_recurrent_pass *r = &text->recurrent;
+    const vd_packed *packed = text->packed;
     int wide = directions * pass->config->hidden;
     size_t n = (size_t)packed->tokens * (size_t)wide;
     r->packed = packed;
@@ -44,24 +59,21 @@ vd_status vd_recurrent_forward(vd_pass *pass, vd_recurrent_pass *r, const vd_lst
         r->dy = vd_arena_zeros(pass->arena, n);
     if (pass->arena->failed)
         return vd_error_memory(err, "LSTM states");
-    vd_status status = run_layer(pass, r, 0, weights, x, in, initial, first, err);
+    layer_input words = {text->input, text->input_row, text->inputs, pass->config->embed};
+    vd_status status = run_layer(pass, r, 0, weights, words, initial, first, err);
     if (status != VD_OK)
         return status;
     r->dropped = first;
     if (pass->lstm_dropout != 0)
         pass->be->dropout(first, first, n, pass->lstm_dropout, vd_pass_key(pass, site));
-    return run_layer(pass, r, 1, weights, r->dropped, wide, initial, r->y, err);
+    layer_input states = {r->dropped, NULL, packed->tokens, wide};
+    return run_layer(pass, r, 1, weights, states, initial, r->y, err);
 }
 
 // Rows of the scratch that an LSTM's backward pass needs (backend.h).
 static size_t state_rows(const vd_packed *packed)
 {
-    int widest = 0;
-    if (!packed->parent)
-        return (size_t)packed->sequences;
-    for (int step = 0; step < packed->longest; step++)
-        widest = packed->active[step] > widest ? packed->active[step] : widest;
-    return 2 * (size_t)widest;
+    return packed->parent ? 2 * (size_t)packed->widest : (size_t)packed->sequences;
 }
 
 static void layer_backward(vd_pass *pass, vd_recurrent_pass *r, int layer,

@@ -6,10 +6,11 @@ vd_status vd_sentences_forward(vd_pass *pass, vd_text_pass *text, const vd_packe
                                const vd_lstm_weights weights[VD_LAYERS][2], vd_site words,
                                vd_site layer, vd_error *err)
 {
-    vd_status status = vd_words_forward(pass, text, packed, pass->config->positions, words, err);
+    vd_status status = vd_words_embed(pass, text, packed, err);
     if (status == VD_OK)
-        status = vd_recurrent_forward(pass, &text->recurrent, &weights[0][0], 2, packed,
-                                      text->input, pass->config->embed, NULL, layer, err);
+        status = vd_words_forward(pass, text, packed, pass->config->positions, words, err);
+    if (status == VD_OK)
+        status = vd_recurrent_forward(pass, text, &weights[0][0], 2, NULL, layer, err);
     if (status != VD_OK)
         return status;
     size_t n = (size_t)packed->sequences * 2 * (size_t)pass->config->hidden;
@@ -28,7 +29,7 @@ vd_status vd_sentences_backward(vd_pass *pass, vd_text_pass *text,
 {
     const vd_packed *packed = text->packed;
     vd_real *dinput =
-        vd_arena_zeros(pass->arena, (size_t)packed->tokens * (size_t)pass->config->embed);
+        vd_arena_zeros(pass->arena, (size_t)text->inputs * (size_t)pass->config->embed);
     if (!dinput)
         return vd_error_memory(err, "word gradients");
     pass->be->ends_backward(packed, 2, pass->config->hidden, text->dsentence, text->recurrent.dy);

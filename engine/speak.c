@@ -41,9 +41,8 @@ static vd_status run_decoder(vd_pass *pass, const int32_t *ids, const int32_t *l
     if (status == VD_OK)
         status = vd_words_forward(pass, text, packed, positions, VD_SITE_ANSWER_WORDS, err);
     if (status == VD_OK)
-        status =
-            vd_recurrent_forward(pass, &text->recurrent, pass->w->answer, 1, packed, text->input,
-                                 pass->config->embed, initial, VD_SITE_ANSWER_LAYER, err);
+        status = vd_recurrent_forward(pass, text, pass->w->answer, 1, initial, VD_SITE_ANSWER_LAYER,
+                                      err);
     return status;
 }
 

@@ -29,29 +29,66 @@ static vd_status add_as_printed(vd_pass *pass, const vd_packed *packed, vd_real 
     return VD_OK;
 }
 
-vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
-                           vd_positions positions, vd_site site, vd_error *err)
+vd_status vd_words_embed(vd_pass *pass, vd_text_pass *text, const vd_packed *packed, vd_error *err)
 {
     size_t n = (size_t)packed->tokens * (size_t)pass->config->embed;
-    text->packed = packed;
     text->embedding = vd_arena_reals(pass->arena, n);
     if (pass->dw)
         text->dembedding = vd_arena_zeros(pass->arena, n);
-    text->input = text->embedding;
-    if (positions == VD_POSITIONS_SINUSOIDAL || positions == VD_POSITIONS_LEARNED)
-        text->input = vd_arena_reals(pass->arena, n);
     if (pass->arena->failed)
         return vd_error_memory(err, "word embeddings");
     pass->be->embed(pass->w->embed, packed->rows.id, packed->tokens, pass->config->embed,
                     text->embedding);
-    if (positions == VD_POSITIONS_NONE)
+    return VD_OK;
+}
+
+// The words whose inputs are computed: the distinct ones, where nothing tells equal ones apart and
+// the backend can do with them.
+static vd_status choose_inputs(vd_pass *pass, vd_text_pass *text, vd_positions positions,
+                               vd_error *err)
+{
+    const vd_packed *packed = text->packed;
+    vd_distinct_words words;
+    text->inputs = packed->tokens;
+    text->id = packed->rows.id;
+    text->place = packed->rows.place;
+    text->input_row = NULL;
+    if (pass->be != vd_backend_cpu() || positions == VD_POSITIONS_AS_PRINTED ||
+        (text->placed && pass->position_dropout != 0))
         return VD_OK;
-    if (positions == VD_POSITIONS_AS_PRINTED)
+    vd_status status =
+        vd_packed_distinct(packed, pass->config->vocab, text->placed, pass->arena, &words, err);
+    if (status != VD_OK)
+        return status;
+    text->inputs = words.count;
+    text->id = words.id;
+    text->place = words.place;
+    text->input_row = words.word;
+    return VD_OK;
+}
+
+vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
+                           vd_positions positions, vd_site site, vd_error *err)
+{
+    int e = pass->config->embed;
+    text->packed = packed;
+    text->placed = positions == VD_POSITIONS_SINUSOIDAL || positions == VD_POSITIONS_LEARNED;
+    vd_status status = choose_inputs(pass, text, positions, err);
+    if (status != VD_OK)
+        return status;
+    if (positions == VD_POSITIONS_AS_PRINTED) {
+        text->input = text->embedding;
         return add_as_printed(pass, packed, text->embedding, err);
-    pass->be->memory->copy(text->input, text->embedding, n * sizeof *text->input);
-    pass->be->add_rows(positions == VD_POSITIONS_LEARNED ? pass->w->position : pass->sinusoid,
-                       packed->rows.place, packed->tokens, pass->config->embed, text->input);
-    if (pass->position_dropout != 0)
+    }
+    size_t n = (size_t)text->inputs * (size_t)e;
+    text->input = vd_arena_reals(pass->arena, n);
+    if (!text->input)
+        return vd_error_memory(err, "word embeddings");
+    pass->be->embed(pass->w->embed, text->id, text->inputs, e, text->input);
+    if (text->placed)
+        pass->be->add_rows(positions == VD_POSITIONS_LEARNED ? pass->w->position : pass->sinusoid,
+                           text->place, text->inputs, e, text->input);
+    if (text->placed && pass->position_dropout != 0)
         pass->be->dropout(text->input, text->input, n, pass->position_dropout,
                           vd_pass_key(pass, site));
     return VD_OK;
@@ -61,12 +98,13 @@ void vd_words_backward(vd_pass *pass, vd_text_pass *text, vd_real *dinput, vd_si
 {
     const vd_packed *packed = text->packed;
     int e = pass->config->embed;
-    size_t n = (size_t)packed->tokens * (size_t)e;
-    if (text->input != text->embedding)
-        vd_pass_drop_backward(pass, dinput, n, pass->position_dropout, site);
-    if (text->input != text->embedding && pass->config->positions == VD_POSITIONS_LEARNED)
-        pass->be->add_rows_backward(pass->dw->position, packed->rows.place, packed->tokens, e,
-                                    dinput);
-    pass->be->add(text->dembedding, dinput, n);
-    pass->be->embed_backward(pass->dw->embed, packed->rows.id, packed->tokens, e, text->dembedding);
+    if (text->placed)
+        vd_pass_drop_backward(pass, dinput, (size_t)text->inputs * (size_t)e,
+                              pass->position_dropout, site);
+    if (text->placed && pass->config->positions == VD_POSITIONS_LEARNED)
+        pass->be->add_rows_backward(pass->dw->position, text->place, text->inputs, e, dinput);
+    pass->be->embed_backward(pass->dw->embed, text->id, text->inputs, e, dinput);
+    if (text->dembedding)
+        pass->be->embed_backward(pass->dw->embed, packed->rows.id, packed->tokens, e,
+                                 text->dembedding);
 }

@@ -116,6 +116,60 @@ static void check_steps(const vd_packed *p)
     assert_int_equal(p->tokens, row);
 }
 
+// Every row is inner when others go on from it, which lie together, and is listed with its step.
+static void check_inner(const vd_packed *p)
+{
+    const vd_packed_inner *inner = &p->inner;
+    int listed = 0, widest = 0;
+    for (int step = 0; step < p->longest; step++) {
+        widest = p->active[step] > widest ? p->active[step] : widest;
+        assert_int_equal(inner->start[step], listed);
+        for (int k = 0; k < p->active[step]; k++) {
+            int row = p->offset[step] + k, children = 0;
+            for (int later = 0; step + 1 < p->longest && later < p->active[step + 1]; later++) {
+                int child = p->offset[step + 1] + later;
+                if ((p->parent ? p->parent[child] : p->offset[step] + later) != row)
+                    continue;
+                assert_true(inner->at[row] == listed);
+                assert_int_equal(child, inner->child[listed] + children);
+                children++;
+            }
+            if (children == 0) {
+                assert_int_equal(inner->at[row], -1);
+                continue;
+            }
+            assert_int_equal(inner->row[listed], row);
+            assert_int_equal(inner->child[listed] + children, inner->child[listed + 1]);
+            listed++;
+        }
+    }
+    assert_int_equal(inner->start[p->longest], listed);
+    assert_int_equal(inner->count, listed);
+    assert_int_equal(p->widest, widest);
+}
+
+// Tokens are the same distinct word when their ids are, and their places where these count.
+static void check_distinct(const vd_packed *p, int vocab, bool apart, vd_arena *arena)
+{
+    vd_distinct_words d;
+    vd_error err;
+    int seen = 0;
+    assert_int_equal(vd_packed_distinct(p, vocab, apart, arena, &d, &err), VD_OK);
+    for (int row = 0; row < p->tokens; row++) {
+        assert_true(d.word[row] >= 0 && d.word[row] < d.count);
+        assert_int_equal(d.id[d.word[row]], p->id[row]);
+        assert_true(!apart || d.place[d.word[row]] == p->place[row]);
+        bool first = true;
+        for (int other = 0; other < row; other++) {
+            bool same = p->id[row] == p->id[other] && (!apart || p->place[row] == p->place[other]);
+            assert_int_equal(d.word[row] == d.word[other], same);
+            first = first && !same;
+        }
+        seen += first;
+    }
+    assert_int_equal(d.count, seen);
+}
+
 static void every_word_has_one_row_in_each_order(void **state)
 {
     (void)state;
@@ -135,6 +189,10 @@ static void every_word_has_one_row_in_each_order(void **state)
         assert_int_equal(p.sequences, sequences);
         check_rows(&p, ids);
         check_steps(&p);
+        check_inner(&p);
+        for (int i = 0; i < p.tokens; i++)
+            p.id[i] %= 5;
+        check_distinct(&p, 5, seed % 2, &arena);
     }
     vd_arena_free(&arena);
 }
@@ -172,6 +230,8 @@ static void every_prefix_has_one_row(void **state)
             vd_packed_prefixes(ids, lengths, WIDTH, order, count, &arena, &p, last, &err), VD_OK);
         for (int i = 0; i < count; i++)
             follow(&p, last[i], ids + order[i] * WIDTH, lengths[order[i]]);
+        check_inner(&p);
+        check_distinct(&p, 3, seed % 2, &arena);
         for (int row = 0; row < p.tokens; row++)
             for (int other = 0; other < row; other++)
                 assert_true(p.place[row] != p.place[other] || p.parent[row] != p.parent[other] ||
@@ -192,6 +252,9 @@ static vd_status pack(void *context, vd_error *err)
         status = vd_packed_sort(ids, lengths, WIDTH, 2, order, err);
     if (status == VD_OK)
         status = vd_packed_prefixes(ids, lengths, WIDTH, order, 2, &arena, &p, last, err);
+    vd_distinct_words words;
+    if (status == VD_OK)
+        status = vd_packed_distinct(&p, 9, true, &arena, &words, err);
     vd_arena_free(&arena);
     return status;
 }
