@@ -83,3 +83,33 @@ void vd_halves_from_floats(const float *values, size_t count, uint16_t *halves)
 #endif
     convert_plainly(values, count, halves);
 }
+
+static void widen_plainly(const uint16_t *halves, size_t count, float *values)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = vd_half_to_float(halves[i]);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx,f16c"))) static void widen_by_eight(const uint16_t *halves, size_t count,
+                                                               float *values)
+{
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        __m128i eight = _mm_loadu_si128((const __m128i *)(const void *)(halves + i));
+        _mm256_storeu_ps(values + i, _mm256_cvtph_ps(eight));
+    }
+    widen_plainly(halves + i, count - i, values + i);
+}
+#endif
+
+void vd_floats_from_halves(const uint16_t *halves, size_t count, float *values)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        widen_by_eight(halves, count, values);
+        return;
+    }
+#endif
+    widen_plainly(halves, count, values);
+}

@@ -338,6 +338,10 @@ vd_status vd_tensor_floats(const vd_tensor *tensor, size_t first, size_t count, 
         memcpy(out, data, count * sizeof *out);
         return VD_OK;
     case VD_F16:
+        if ((uintptr_t)data % sizeof(uint16_t) == 0) {
+            vd_floats_from_halves((const uint16_t *)(const void *)data, count, out);
+            return VD_OK;
+        }
         for (size_t i = 0; i < count; i++) {
             uint16_t half;
             memcpy(&half, data + i * sizeof half, sizeof half);

@@ -64,6 +64,7 @@ float vd_half_to_float(uint16_t half);
 uint16_t vd_half_from_float(float value); // round to nearest even
 // The same for many; with the processor's own instruction where it has one.
 void vd_halves_from_floats(const float *values, size_t count, uint16_t *halves);
+void vd_floats_from_halves(const uint16_t *halves, size_t count, float *values);
 
 // Writing: declare every tensor first, then append the data of each in the order declared (in as
 // many pieces as is handy), then commit. Nothing appears under `path` before commit: the data goes

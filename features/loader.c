@@ -226,12 +226,17 @@ static vd_status fill_history(vd_loader *loader, const size_t *dialogs, size_t c
     return VD_OK;
 }
 
+// Answers lie anywhere in large tables: asked for so many before they are needed, they are there.
+enum { SOON = 16 };
+
 // Numbers the distinct candidates of the batch as they come; distinct gets their answers.
 static int number_candidates(vd_loader *loader, const vd_visdial_round *round, int count,
                              int32_t *distinct, int32_t *option)
 {
     for (int32_t i = 0; i < round->option_count; i++) {
         int32_t answer = round->options[i];
+        if (i + SOON < round->option_count)
+            __builtin_prefetch(&loader->answers[round->options[i + SOON]], 1);
         seen *s = &loader->answers[answer];
         if (s->batch != loader->now) {
             *s = (seen){loader->now, count};
@@ -304,19 +309,28 @@ static void show_candidates(vd_batch *batch, const vd_candidates *candidates)
 static vd_status fill_candidates(vd_loader *loader, vd_error *err)
 {
     const vd_dataset *set = loader->set;
+    const vd_sequences *answers = &set->tokens.answers;
     const int32_t *distinct = loader->lists[DISTINCT].at;
     size_t count = (size_t)loader->batch.distinct;
     vd_candidates own = {.count = (int)count};
-    for (size_t u = 0; u < count; u++)
+    for (size_t u = 0; u < count; u++) {
+        if (u + SOON < count) {
+            __builtin_prefetch(&answers->first[distinct[u + SOON]]);
+            __builtin_prefetch(&answers->length[distinct[u + SOON]]);
+        }
         own.width = larger(own.width, vd_wrapped_length(set, distinct[u]));
+    }
     own.tokens = zeros(loader, CANDIDATE, count, (size_t)own.width);
     own.said_in = zeros(loader, CANDIDATE_IN, count, (size_t)own.width);
     own.said_out = zeros(loader, CANDIDATE_OUT, count, (size_t)own.width);
     own.length = zeros(loader, CANDIDATE_LENGTH, count, 1);
     if (!own.tokens || !own.said_in || !own.said_out || !own.length)
         return vd_error_memory(err, "the candidates of a batch");
-    for (size_t u = 0; u < count; u++)
+    for (size_t u = 0; u < count; u++) {
+        if (u + SOON < count)
+            __builtin_prefetch(vd_sequence(answers, (size_t)distinct[u + SOON]));
         vd_candidate_fill(set, distinct[u], (int)u, &own);
+    }
     show_candidates(&loader->batch, &own);
     return VD_OK;
 }

@@ -293,6 +293,25 @@ static void every_half_becomes_its_float_and_comes_back(void **state)
     }
 }
 
+// The processor's own instruction, where there is one, says the same to the bit.
+static void many_halves_widen_as_one_does(void **state)
+{
+    (void)state;
+    enum { N = 65536 - 3 };
+    uint16_t *half = vd_alloc(N, sizeof *half);
+    float *value = vd_alloc(N, sizeof *value);
+    for (size_t i = 0; i < N; i++)
+        half[i] = (uint16_t)i;
+    vd_floats_from_halves(half, N, value);
+    for (size_t i = 0; i < N; i++) {
+        float expected = vd_half_to_float(half[i]);
+        assert_true(isnan(expected) ? isnan(value[i])
+                                    : memcmp(&value[i], &expected, sizeof expected) == 0);
+    }
+    vd_free(half);
+    vd_free(value);
+}
+
 // Conversion is monotonic, so the places where the result changes settle every float: halfway
 // between two neighbours it goes to the even one, a hair beside that to the nearer one.
 static void floats_round_to_the_nearest_half_ties_to_even(void **state)
