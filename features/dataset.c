@@ -77,6 +77,22 @@ const vd_visdial_dialog *vd_dataset_dialog(const vd_dataset *dataset, size_t ind
     return &dataset->dialogs->dialogs[index];
 }
 
+void vd_dataset_totals(const vd_dataset *set, const size_t *dialogs, size_t count,
+                       vd_totals *totals)
+{
+    *totals = (vd_totals){0};
+    for (size_t b = 0; b < count; b++) {
+        const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
+        for (int32_t r = 0; r < dialog->round_count; r++) {
+            const vd_visdial_round *round = &dialog->rounds[r];
+            if (round->truth < 0)
+                continue;
+            totals->questions++;
+            totals->words += vd_said_length(set, round->options[round->truth]);
+        }
+    }
+}
+
 // ---- vocabulary -------------------------------------------------------------
 
 vd_status vd_dataset_vocab(const vd_visdial *dialogs, int64_t minimum, vd_vocab **out,

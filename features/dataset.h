@@ -17,6 +17,10 @@ const vd_visdial *vd_dataset_data(const vd_dataset *dataset);
 size_t vd_dataset_count(const vd_dataset *dataset);
 const vd_visdial_dialog *vd_dataset_dialog(const vd_dataset *dataset, size_t index);
 
+// What the batches of these dialogs sum to (vd_batch_totals), without making them.
+void vd_dataset_totals(const vd_dataset *dataset, const size_t *dialogs, size_t count,
+                       vd_totals *totals);
+
 // A word-count vocabulary from the data's questions, answers and captions.
 vd_status vd_dataset_vocab(const vd_visdial *dialogs, int64_t minimum, vd_vocab **out,
                            vd_error *err);
@@ -50,9 +54,6 @@ vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count
 // Batches from now on have these candidates, borrowed, which must hold all of their dialogs'; NULL:
 // their own again. What is made of shared candidates once serves many batches.
 void vd_loader_share(vd_loader *loader, const vd_candidates *candidates);
-// What the batches of these dialogs sum to (vd_batch_totals), without making them.
-void vd_loader_totals(const vd_loader *loader, const size_t *dialogs, size_t count,
-                      vd_totals *totals);
 void vd_loader_free(vd_loader *loader);
 
 #endif

@@ -375,19 +375,3 @@ vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count
         *out = &loader->batch;
     return status;
 }
-
-void vd_loader_totals(const vd_loader *loader, const size_t *dialogs, size_t count,
-                      vd_totals *totals)
-{
-    *totals = (vd_totals){0};
-    for (size_t b = 0; b < count; b++) {
-        const vd_visdial_dialog *dialog = vd_dataset_dialog(loader->set, dialogs[b]);
-        for (int32_t r = 0; r < dialog->round_count; r++) {
-            const vd_visdial_round *round = &dialog->rounds[r];
-            if (round->truth < 0)
-                continue;
-            totals->questions++;
-            totals->words += vd_said_length(loader->set, round->options[round->truth]);
-        }
-    }
-}

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "engine/alloc.h"
-#include "engine/rng.h"
 #include "engine/safetensors.h"
+#include "features/feed.h"
 #include "tui/backend_choice.h"
 #include "tui/event_file.h"
 #include "tui/measure.h"
@@ -18,10 +18,9 @@
 
 typedef struct course {
     vd_training *plan;
-    vd_loader *loader;
     size_t dialogs;
-    size_t *order;               // (dialogs) of epoch `ordered`
-    int64_t ordered;             // -1: none yet
+    vd_lessons lessons, ahead;   // of the step that is taken, of the feed
+    vd_feed *feed;               // from the trainer's step on, made ahead; NULL before the first
     int64_t epoch_steps, logged; // logged: epochs that are measured and saved
     double loss_sum;             // over the epoch's steps so far
     int64_t loss_steps;
@@ -31,25 +30,6 @@ typedef struct course {
     double saved_at;   // monotonic seconds of the last checkpoint
     char path[4096 + 32];
 } course;
-
-int64_t vd_training_epoch_steps(size_t dialogs, int64_t batch)
-{
-    return ((int64_t)dialogs + batch - 1) / batch;
-}
-
-void vd_training_order(uint64_t seed, int64_t epoch, size_t *order, size_t dialogs)
-{
-    // A stream of its own, far from those that the trainer draws for its steps.
-    vd_rng rng = vd_rng_seed(seed, UINT64_C(0x6f72646572) << 20 ^ (uint64_t)epoch);
-    for (size_t i = 0; i < dialogs; i++)
-        order[i] = i;
-    for (size_t i = dialogs; i > 1; i--) {
-        size_t j = (size_t)(vd_rng_uniform(&rng) * (double)i);
-        size_t kept = order[i - 1];
-        order[i - 1] = order[j];
-        order[j] = kept;
-    }
-}
 
 static const char *path_of(course *c, const char *name)
 {
@@ -288,43 +268,54 @@ static vd_status finish_epoch(course *c, vd_error *err)
 
 // ---- steps --------------------------------------------------------------------------------------
 
-// The gradient of this process' dialogs [from, to) of a step's `count`, as many at a time as memory
-// is meant for.
-static vd_status add_pieces(course *c, const size_t *dialogs, size_t count, size_t from, size_t to,
-                            double *loss, vd_error *err)
+static void stop_feed(course *c)
 {
-    size_t piece = (size_t)c->plan->settings.micro_batch;
-    const vd_dataset_view plain = {0};
-    vd_status status = VD_OK;
+    vd_feed_free(c->feed);
+    vd_lessons_clear(&c->ahead);
+    c->feed = NULL;
+}
+
+// From the trainer's step on.
+static vd_status start_feed(course *c, vd_error *err)
+{
+    c->ahead = c->lessons;
+    c->ahead.step = vd_trainer_steps(c->plan->trainer);
+    vd_status status = vd_lessons_start(&c->ahead, err);
+    return status ? status : vd_feed_new(c->plan->data, vd_lessons_piece, &c->ahead, &c->feed, err);
+}
+
+// The gradient of this process' part of a step, as many dialogs at a time as memory is meant for.
+static vd_status add_pieces(course *c, double *loss, vd_error *err)
+{
+    vd_trainer *trainer = c->plan->trainer;
+    size_t count;
+    const size_t *dialogs = vd_lessons_step(&c->lessons, vd_trainer_steps(trainer), &count);
+    size_t pieces = vd_lessons_pieces(&c->lessons, count);
+    vd_status status = c->feed ? VD_OK : start_feed(c, err);
     vd_totals of;
     *loss = 0;
-    vd_loader_totals(c->loader, dialogs, count, &of);
-    vd_trainer_begin(c->plan->trainer);
-    for (size_t first = from; first < to && status == VD_OK; first += piece) {
+    vd_dataset_totals(c->plan->data, dialogs, count, &of);
+    vd_trainer_begin(trainer);
+    for (size_t i = 0; i < pieces && status == VD_OK; i++) {
         const vd_batch *batch;
-        if (piece == 0 || piece > to - first)
-            piece = to - first;
-        status = vd_loader_batch(c->loader, dialogs + first, piece, &plain, &batch, err);
+        status = vd_feed_next(c->feed, &batch, err);
         if (status == VD_OK)
-            status = vd_trainer_add(c->plan->trainer, batch, &of, loss, err);
+            status = vd_trainer_add(trainer, batch, &of, loss, err);
     }
     return status;
 }
 
 // The gradient of a step. Where the device runs out of memory, its weights are moved and the CPU
 // goes on; where it is lost, they are lost with it, and the last checkpoint is what there is.
-static vd_status add_step(course *c, const size_t *dialogs, size_t count, double *loss,
-                          vd_error *err)
+static vd_status add_step(course *c, double *loss, vd_error *err)
 {
     vd_trainer *trainer = c->plan->trainer;
-    const vd_group *group = c->plan->group;
-    size_t size = group ? (size_t)group->size : 1, rank = group ? (size_t)group->rank : 0;
-    size_t from = count * rank / size, to = count * (rank + 1) / size;
     vd_error why = {0}, moving = {0};
-    vd_status status = add_pieces(c, dialogs, count, from, to, loss, &why);
+    vd_status status = add_pieces(c, loss, &why);
     if (status == VD_OK)
         return vd_trainer_gather(trainer, loss, err);
-    if (group || !vd_backend_gave_up(vd_trainer_backend(trainer), status))
+    stop_feed(c);
+    if (c->plan->group || !vd_backend_gave_up(vd_trainer_backend(trainer), status))
         return vd_error_set(err, status, "%s", why.text);
     if (vd_trainer_use(trainer, vd_backend_cpu(), &moving))
         return vd_error_set(err, status,
@@ -332,27 +323,18 @@ static vd_status add_step(course *c, const size_t *dialogs, size_t count, double
                             "--backend cpu",
                             why.text);
     fprintf(stderr, "visdial train: %s; the CPU goes on\n", why.text);
-    return add_pieces(c, dialogs, count, from, to, loss, err);
+    return add_pieces(c, loss, err);
 }
 
 static vd_status take_step(course *c, double *loss, double *multiplier, vd_error *err)
 {
     const vd_run_settings *settings = &c->plan->settings;
     int64_t step = vd_trainer_steps(c->plan->trainer);
-    int64_t epoch = step / c->epoch_steps, place = step % c->epoch_steps;
-    if (c->ordered != epoch) {
-        vd_training_order((uint64_t)settings->seed, epoch, c->order, c->dialogs);
-        c->ordered = epoch;
-    }
-    if (place == 0) {
+    if (step % c->epoch_steps == 0) {
         c->loss_sum = 0;
         c->loss_steps = 0;
     }
-    size_t first = (size_t)(place * settings->batch);
-    size_t count = c->dialogs - first;
-    if (count > (size_t)settings->batch)
-        count = (size_t)settings->batch;
-    vd_status status = add_step(c, c->order + first, count, loss, err);
+    vd_status status = add_step(c, loss, err);
     if (status)
         return status;
     *multiplier = vd_schedule_multiplier(8.0 * (double)step / (double)c->epoch_steps /
@@ -464,15 +446,19 @@ static vd_status run(course *c, vd_error *err)
 
 vd_status vd_training_run(vd_training *training, vd_error *err)
 {
-    course c = {.plan = training, .ordered = -1, .saved_at = vd_progress_clock()};
+    const vd_run_settings *settings = &training->settings;
+    const vd_group *group = training->group;
+    course c = {.plan = training, .saved_at = vd_progress_clock()};
     c.dialogs = vd_dataset_count(training->data);
-    c.epoch_steps = vd_training_epoch_steps(c.dialogs, training->settings.batch);
-    vd_status status = VD_OK;
-    c.order = vd_alloc(c.dialogs, sizeof *c.order);
-    if (!c.order)
-        status = vd_error_memory(err, "the order of the dialogs");
-    if (status == VD_OK)
-        status = vd_loader_new(training->data, &c.loader, err);
+    c.epoch_steps = vd_training_epoch_steps(c.dialogs, settings->batch);
+    c.lessons = (vd_lessons){.seed = (uint64_t)settings->seed,
+                             .dialogs = c.dialogs,
+                             .batch = settings->batch,
+                             .piece = (size_t)settings->micro_batch,
+                             .rank = group ? (size_t)group->rank : 0,
+                             .size = group ? (size_t)group->size : 1,
+                             .end = c.epoch_steps * settings->epochs};
+    vd_status status = vd_lessons_start(&c.lessons, err);
     if (status == VD_OK)
         status = restore_state(&c, err);
     if (status == VD_OK && is_first(&c))
@@ -482,7 +468,7 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
     if (status == VD_OK)
         status = run(&c, err);
     vd_events_close(c.events);
-    vd_loader_free(c.loader);
-    vd_free(c.order);
+    stop_feed(&c);
+    vd_lessons_clear(&c.lessons);
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include "engine/trainer.h"
 #include "features/dataset.h"
+#include "tui/lessons.h"
 #include "tui/run_settings.h"
 
 typedef struct vd_training {
@@ -31,11 +32,6 @@ typedef struct vd_training {
 // Runs to the last epoch (VD_OK) or to a stop (VD_INTERRUPTED; err says how to go on). A failed
 // checkpoint on the way is a warning on stderr, the one before it stays; at the end it is an error.
 vd_status vd_training_run(vd_training *training, vd_error *err);
-
-// Steps of an epoch of `dialogs` dialogs.
-int64_t vd_training_epoch_steps(size_t dialogs, int64_t batch);
-// The order of the dialogs in an epoch (0, 1, ...): a shuffle drawn from (seed, epoch).
-void vd_training_order(uint64_t seed, int64_t epoch, size_t *order, size_t dialogs);
 
 // Keys of the checkpoint's metadata.
 #define VD_TRAINING_SETTINGS "run"
