@@ -661,6 +661,7 @@ int main(void)
         PROMISE(other_number_types_become_floats),
         PROMISE(golden_files_open),
         PROMISE(every_half_becomes_its_float_and_comes_back),
+        PROMISE(many_halves_widen_as_one_does),
         PROMISE(floats_round_to_the_nearest_half_ties_to_even),
 #ifdef __FLT16_MAX__
         PROMISE(conversion_agrees_with_the_compilers_own_type),
