@@ -22,8 +22,8 @@ static_assert(sizeof(vd_real) == sizeof(float), "the GPU computes in float");
 // Each host thread works on a stream of its own; what one lane asks for happens in order.
 struct vd_lane {
     cudaStream_t stream;
-    cublasHandle_t blas;
-    void *workspace; // cuBLAS'
+    cublasHandle_t blas; // with its workspace, from the first product on (vd_lane_blas)
+    void *workspace;
     // Device memory for the length of one operation; grows, never shrinks.
     unsigned char *scratch;
     size_t scratch_size;
@@ -39,6 +39,8 @@ struct vd_lane {
 
 // The calling thread's lane; NULL when the device is in trouble, and then nothing is launched.
 vd_lane *vd_lane_get();
+// The lane's cuBLAS; false is trouble. A lane that only copies never opens it.
+bool vd_lane_blas(vd_lane *lane, cublasHandle_t *blas);
 // Remembers the first thing that went wrong until `trouble` is asked; true when all is well.
 bool vd_check(cudaError_t error, const char *what);
 bool vd_check_blas(cublasStatus_t status, const char *what);

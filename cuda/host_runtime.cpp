@@ -109,6 +109,29 @@ bool vd_host_is_lost()
 
 // ---- allocation ---------------------------------------------------------------------------------
 
+static size_t limit()
+{
+    const char *text = getenv("VISDIAL_HOST_MEMORY");
+    return text ? strtoull(text, NULL, 10) : REGION;
+}
+
+static size_t handed_out()
+{
+    size_t sum = 0;
+    for (const auto &b : blocks)
+        sum += b.second;
+    return sum;
+}
+
+cudaError_t cudaMemGetInfo(size_t *available, size_t *all)
+{
+    std::lock_guard<std::recursive_mutex> lock(mutex);
+    size_t used = handed_out();
+    *all = limit();
+    *available = *all > used ? *all - used : 0;
+    return cudaSuccess;
+}
+
 static size_t find_room(size_t bytes)
 {
     size_t from = 0;
@@ -135,7 +158,7 @@ cudaError_t cudaMalloc(void **memory, size_t bytes)
     }
     allocations++;
     size_t size = (bytes + 2 * GUARD + PAGE - 1) / PAGE * PAGE;
-    if ((memory_at > 0 && --memory_at == 0) || bytes > REGION)
+    if ((memory_at > 0 && --memory_at == 0) || bytes > REGION || handed_out() + size > limit())
         return cudaErrorMemoryAllocation;
     size_t from = find_room(size);
     if (from > REGION - size)

@@ -3,20 +3,22 @@
 
 #include <stdio.h>
 
-#include <atomic>
-#include <mutex>
-
-static const size_t WORKSPACE = size_t(32) << 20, HALF = size_t(4) << 20;
+#ifdef __CUDACC__
+static const size_t WORKSPACE = size_t(32) << 20;
+#else
+static const size_t WORKSPACE = 1 << 12; // whose pages every kernel's start and end would pay for
+#endif
+static const size_t HALF = size_t(4) << 20;
 
 // ---- trouble ------------------------------------------------------------------------------------
 
-static std::mutex trouble_mutex;
-static std::atomic<bool> in_trouble(false);
-static char trouble_text[256], told[256];
+// Of each thread its own: one that makes batches ahead must not hear what befell the one that
+// computes.
+static thread_local bool in_trouble;
+static thread_local char trouble_text[256], told[256];
 
 static bool fail(const char *what, const char *why)
 {
-    std::lock_guard<std::mutex> lock(trouble_mutex);
     if (!in_trouble)
         snprintf(trouble_text, sizeof trouble_text, "the GPU: %s: %s", what, why);
     in_trouble = true;
@@ -51,7 +53,8 @@ struct vd_lane_owner {
             return;
         if (lane.graph)
             cudaGraphExecDestroy(lane.graph);
-        cublasDestroy(lane.blas);
+        if (lane.workspace)
+            cublasDestroy(lane.blas);
         cudaEventDestroy(lane.half_read[0]);
         cudaEventDestroy(lane.half_read[1]);
         cudaStreamDestroy(lane.stream);
@@ -65,19 +68,33 @@ static thread_local vd_lane_owner owner;
 
 static bool open_lane(vd_lane *l)
 {
-    void *workspace = NULL, *pinned = NULL;
+    void *pinned = NULL;
     if (!vd_check(cudaSetDevice(device_index), "choosing the device") ||
         !vd_check(cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking), "a stream") ||
         !vd_check(cudaEventCreateWithFlags(&l->half_read[0], cudaEventDisableTiming), "an event") ||
         !vd_check(cudaEventCreateWithFlags(&l->half_read[1], cudaEventDisableTiming), "an event") ||
-        !vd_check_blas(cublasCreate(&l->blas), "cuBLAS") ||
-        !vd_check_blas(cublasSetStream(l->blas, l->stream), "cuBLAS") ||
-        !vd_check(cudaMalloc(&workspace, WORKSPACE), "memory for cuBLAS") ||
-        !vd_check_blas(cublasSetWorkspace(l->blas, workspace, WORKSPACE), "cuBLAS") ||
         !vd_check(cudaMallocHost(&pinned, 2 * HALF), "pinned memory"))
         return false;
-    l->workspace = workspace;
     l->pinned = static_cast<unsigned char *>(pinned);
+    return true;
+}
+
+bool vd_lane_blas(vd_lane *l, cublasHandle_t *blas)
+{
+    void *workspace = NULL;
+    if (!l->workspace) {
+        if (!vd_check(cudaMalloc(&workspace, WORKSPACE), "memory for cuBLAS"))
+            return false;
+        if (!vd_check_blas(cublasCreate(&l->blas), "cuBLAS")) {
+            cudaFree(workspace);
+            return false;
+        }
+        l->workspace = workspace;
+        if (!vd_check_blas(cublasSetStream(l->blas, l->stream), "cuBLAS") ||
+            !vd_check_blas(cublasSetWorkspace(l->blas, workspace, WORKSPACE), "cuBLAS"))
+            return false;
+    }
+    *blas = l->blas;
     return true;
 }
 
@@ -86,7 +103,6 @@ static const char *trouble(void)
     // What this thread asked for is done when it hears that all is well: others may use it.
     if (owner.open && !in_trouble && !owner.lane.recording)
         vd_check(cudaStreamSynchronize(owner.lane.stream), "waiting for the device");
-    std::lock_guard<std::mutex> lock(trouble_mutex);
     if (!in_trouble)
         return NULL;
     in_trouble = false;
@@ -231,13 +247,24 @@ static void read_floats(const vd_real *x, float *host, size_t n)
     download(host, x, n * sizeof *x);
 }
 
+static size_t room(void)
+{
+    size_t available = 0, all = 0;
+    if (vd_lane_get() && cudaMemGetInfo(&available, &all) != cudaSuccess) {
+        cudaGetLastError();
+        return 0;
+    }
+    return available;
+}
+
 #ifdef __CUDACC__
 #define PIECE NULL
 #else
 #define PIECE vd_host_piece
 #endif
 
-const vd_memory vd_cuda_memory = {allocate, release, vd_cuda_zero, copy, upload, download, PIECE};
+const vd_memory vd_cuda_memory = {allocate, release,  vd_cuda_zero, copy,
+                                  upload,   download, room,         PIECE};
 
 // ---- recording ----------------------------------------------------------------------------------
 
@@ -247,7 +274,8 @@ static bool can_record = true;
 static void record(void)
 {
     vd_lane *lane = vd_lane_get();
-    if (!lane || lane->recording || !can_record)
+    cublasHandle_t blas; // cannot be opened while it is recorded
+    if (!lane || lane->recording || !can_record || !vd_lane_blas(lane, &blas))
         return;
     // What is recorded reads the pinned memory when it is run: start where there is most room.
     if (!vd_check(cudaStreamSynchronize(lane->stream), "waiting"))

@@ -50,15 +50,16 @@ static void gemm_bf16(vd_lane *lane, bool ta, bool tb, int m, int n, int k, floa
     int a_columns = ta ? m : k, b_columns = tb ? k : n;
     __nv_bfloat16 *x = static_cast<__nv_bfloat16 *>(
         vd_lane_scratch(lane, (room + b_size) * sizeof(__nv_bfloat16)));
-    if (!x)
+    cublasHandle_t blas;
+    if (!x || !vd_lane_blas(lane, &blas))
         return;
     __nv_bfloat16 *y = x + room;
     VD_LAUNCH(narrow, vd_blocks(a_size, 256), 256, a, a_columns, lda, a_size, x);
     VD_LAUNCH(narrow, vd_blocks(b_size, 256), 256, b, b_columns, ldb, b_size, y);
-    vd_check_blas(cublasGemmEx(lane->blas, tb ? CUBLAS_OP_T : CUBLAS_OP_N,
-                               ta ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, &alpha, y, CUDA_R_16BF,
-                               b_columns, x, CUDA_R_16BF, a_columns, &beta, c, CUDA_R_32F, ldc,
-                               CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+    vd_check_blas(cublasGemmEx(blas, tb ? CUBLAS_OP_T : CUBLAS_OP_N, ta ? CUBLAS_OP_T : CUBLAS_OP_N,
+                               n, m, k, &alpha, y, CUDA_R_16BF, b_columns, x, CUDA_R_16BF,
+                               a_columns, &beta, c, CUDA_R_32F, ldc, CUBLAS_COMPUTE_32F,
+                               CUBLAS_GEMM_DEFAULT),
                   "a matrix product");
 }
 
@@ -67,6 +68,7 @@ void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd
                   const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
 {
     vd_lane *lane = vd_lane_get();
+    cublasHandle_t blas;
     if (!lane || m <= 0 || n <= 0)
         return;
     if (k <= 0) {
@@ -81,8 +83,8 @@ void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd
                   beta, c);
     } else if (worth_narrowing(m, n, k)) {
         gemm_bf16(lane, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    } else {
-        vd_check_blas(cublasGemmEx(lane->blas, tb ? CUBLAS_OP_T : CUBLAS_OP_N,
+    } else if (vd_lane_blas(lane, &blas)) {
+        vd_check_blas(cublasGemmEx(blas, tb ? CUBLAS_OP_T : CUBLAS_OP_N,
                                    ta ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, &alpha, b, CUDA_R_32F,
                                    ldb, a, CUDA_R_32F, lda, &beta, c, CUDA_R_32F, ldc,
                                    precision == VD_PRECISION_FP32 ? CUBLAS_COMPUTE_32F

@@ -26,6 +26,34 @@ static void embed(const vd_real *table, const int32_t *id, int rows, int width, 
     VD_LAUNCH(embed_kernel, vd_blocks(n, THREADS), THREADS, table, id, width, y, n);
 }
 
+// Every half is a float: the exponent is moved, subnormals are 2^-24 times a whole number.
+static __device__ __forceinline__ float float_of_half(uint16_t half)
+{
+    uint32_t magnitude = half & 0x7fffu, bits;
+    float value;
+    if (magnitude < 0x400u) {
+        value = static_cast<float>(magnitude) * 5.9604644775390625e-8f;
+    } else {
+        bits = (magnitude << 13) + (magnitude < 0x7c00u ? 112u << 23 : 224u << 23);
+        memcpy(&value, &bits, sizeof value);
+    }
+    return half & 0x8000u ? -value : value;
+}
+
+static __global__ void load_halves_kernel(const uint16_t *halves, size_t stride, const int32_t *row,
+                                          size_t width, float *y, size_t n)
+{
+    for (VD_EACH(i, n))
+        y[i] = float_of_half(halves[static_cast<size_t>(row[i / width]) * stride + i % width]);
+}
+
+static void load_halves(const uint16_t *halves, size_t stride, const int32_t *row, int rows,
+                        size_t width, vd_real *y)
+{
+    size_t n = static_cast<size_t>(rows) * width;
+    VD_LAUNCH(load_halves_kernel, vd_blocks(n, THREADS), THREADS, halves, stride, row, width, y, n);
+}
+
 static __global__ void embed_backward_kernel(float *dtable, const int32_t *id, int width,
                                              const float *dy, size_t n)
 {
@@ -148,6 +176,7 @@ static void normalise_regions(const vd_real *x, vd_real *y, int dialogs, int reg
 
 void vd_cuda_rows(vd_backend *table)
 {
+    table->load_halves = load_halves;
     table->embed = embed;
     table->embed_backward = embed_backward;
     table->add_rows = add_rows;

@@ -5,7 +5,8 @@
 // included; scalars, the structs themselves and what is marked "host" lie in the caller's. A
 // vd_packed and a vd_span carry both: host arrays, and `rows`, where operations read them.
 // Operations may still be running when they return; download, read_floats and rank wait for them.
-// One that fails leaves its results undefined and is remembered until `trouble` is asked.
+// One that fails leaves its results undefined and is remembered until the thread that asked for it
+// asks `trouble`.
 //
 // All matrices are row-major. "adds to" means the result is added to what is there. Rows of word
 // arrays are in flat order, see packed.h. Dropout masks are functions of (key, index), so nothing
@@ -114,11 +115,15 @@ struct vd_backend {
     int device;              // which of several
     const vd_memory *memory;
     // Waits until what this thread asked for is done, so that other threads may use it. What went
-    // wrong since the last call, host text that stays until the next one; NULL = nothing.
+    // wrong with it since the last call, host text that stays until the next one; NULL = nothing.
     const char *(*trouble)(void);
     // Numbers from and to host floats; read_floats waits until they are there.
     void (*load_floats)(const float *host, vd_real *y, size_t n);
     void (*read_floats)(const vd_real *x, float *host, size_t n);
+    // y (rows, n): the first n numbers of rows row[0], row[1], ... of an array in half precision,
+    // whose rows are `stride` apart.
+    void (*load_halves)(const uint16_t *halves, size_t stride, const int32_t *row, int rows,
+                        size_t n, vd_real *y);
     // What is asked for between the two may be recorded and run as a whole by replay, at a fraction
     // of the cost of asking for each. No result is read in between.
     void (*record)(void);

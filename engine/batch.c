@@ -36,6 +36,15 @@ static vd_status check_sizes(const vd_batch *b, vd_error *err)
                         b->question_width, b->history_width, b->candidate_width);
 }
 
+static vd_status check_pictures(const vd_batch *b, vd_error *err)
+{
+    for (int i = 0; i < b->dialogs && !b->image; i++)
+        if (b->kept.row[i] < 0)
+            return vd_error_set(err, VD_USAGE, "picture %d of the batch is kept in row %d", i,
+                                (int)b->kept.row[i]);
+    return VD_OK;
+}
+
 static vd_status check_ids(const char *name, int at, const int32_t *ids, int count, int vocab,
                            vd_error *err)
 {
@@ -108,6 +117,7 @@ vd_status vd_batch_check(const vd_batch *b, int vocab, vd_error *err)
         {"candidate", b->candidate, b->candidate_length, b->distinct, b->candidate_width,
          VD_MAX_CANDIDATE},
     };
+    status = check_pictures(b, err);
     for (size_t i = 0; status == VD_OK && i < sizeof lines / sizeof *lines; i++)
         status = check_lines(&lines[i], vocab, err);
     if (status == VD_OK)

@@ -21,7 +21,15 @@ typedef struct vd_batch {
     int question_width, history_width, candidate_width; // Tq, Th, To
     int distinct;                                       // U
 
-    const float *image; // (B, P, D)
+    const float *image; // (B, P, D), or NULL: the pictures are kept
+    // Pictures that the backend's memory has already, in half precision: of each a row of `stride`
+    // numbers, its regions first.
+    struct {
+        const uint16_t *halves; // in the backend's memory
+        size_t stride;
+        const int32_t *row;  // (B) where this batch's pictures are
+        const uint8_t *real; // (B, P) whether a region is more than zeros
+    } kept;
 
     const int32_t *question;        // (B, R, Tq) token ids, VD_PAD beyond the length
     const int32_t *question_length; // (B, R); 0 marks a round that does not exist

@@ -26,6 +26,14 @@ static void load_floats(const float *host, vd_real *y, size_t n)
         y[i] = (vd_real)host[i];
 }
 
+static void load_halves(const uint16_t *halves, size_t stride, const int32_t *row, int rows,
+                        size_t n, vd_real *y)
+{
+    for (int r = 0; r < rows; r++)
+        for (size_t i = 0; i < n; i++)
+            y[(size_t)r * n + i] = (vd_real)vd_half_to_float(halves[(size_t)row[r] * stride + i]);
+}
+
 static void read_floats(const vd_real *x, float *host, size_t n)
 {
 #ifdef VD_DOUBLE
@@ -47,6 +55,7 @@ static void fill(void)
     table.trouble = no_trouble;
     table.load_floats = load_floats;
     table.read_floats = read_floats;
+    table.load_halves = load_halves;
     table.record = at_once;
     table.replay = at_once;
     table.precision = always_float;

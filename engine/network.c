@@ -50,20 +50,15 @@ static bool is_padding(const float *region, size_t size)
     return true;
 }
 
-vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_error *err)
+// Lists the rows of real regions; real: (image rows).
+static vd_status list_regions(vd_pass *pass, const uint8_t *real, vd_error *err)
 {
-    size_t d = (size_t)pass->config->region;
-    int n = pass->span.questions, rows = pass->span.dialogs * regions;
-    pass->regions = regions;
-    pass->image_rows = rows;
+    int n = pass->span.questions, regions = pass->regions;
     int *start = vd_arena_ints(pass->arena, (size_t)n + 1);
-    int *real = vd_arena_ints(pass->arena, (size_t)rows);
     pass->row_image = vd_arena_ints(pass->arena, (size_t)n * (size_t)regions);
     pass->row_question = vd_arena_ints(pass->arena, (size_t)n * (size_t)regions);
     if (pass->arena->failed)
         return vd_error_memory(err, "the image");
-    for (int r = 0; r < rows; r++)
-        real[r] = !is_padding(image + (size_t)r * d, d);
     pass->rows = 0;
     for (int k = 0; k < n; k++) {
         int first = pass->span.dialog[k] * regions, any = 0;
@@ -82,23 +77,73 @@ vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_err
     size_t k = (size_t)pass->rows;
     pass->span.rows.region_start =
         vd_arena_upload(pass->arena, start, (size_t)n + 1, sizeof *start);
-    pass->rows_at.image = vd_arena_upload(pass->arena, pass->row_image, k, sizeof *real);
-    pass->rows_at.question = vd_arena_upload(pass->arena, pass->row_question, k, sizeof *real);
+    pass->rows_at.image = vd_arena_upload(pass->arena, pass->row_image, k, sizeof(int));
+    pass->rows_at.question = vd_arena_upload(pass->arena, pass->row_question, k, sizeof(int));
     return pass->arena->failed ? vd_error_memory(err, "the image") : VD_OK;
+}
+
+static void set_regions(vd_pass *pass, int regions)
+{
+    pass->regions = regions;
+    pass->image_rows = pass->span.dialogs * regions;
+}
+
+vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_error *err)
+{
+    size_t d = (size_t)pass->config->region;
+    set_regions(pass, regions);
+    uint8_t *real = vd_arena_take_raw(pass->arena, (size_t)pass->image_rows, sizeof *real);
+    if (!real)
+        return vd_error_memory(err, "the image");
+    for (int r = 0; r < pass->image_rows; r++)
+        real[r] = !is_padding(image + (size_t)r * d, d);
+    return list_regions(pass, real, err);
+}
+
+// Room for the regions of all pictures, in pass->image.
+static vd_status take_image(vd_pass *pass, vd_error *err)
+{
+    size_t count = (size_t)pass->image_rows * (size_t)pass->config->region;
+    pass->image = vd_arena_reals(pass->arena, count);
+    return pass->image ? VD_OK : vd_error_memory(err, "the image");
+}
+
+static void normalise(vd_pass *pass)
+{
+    pass->be->normalise_regions(pass->image, pass->image, pass->span.dialogs, pass->regions,
+                                pass->config->region);
 }
 
 vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error *err)
 {
     vd_status status = vd_pass_regions(pass, image, regions, err);
+    if (status == VD_OK)
+        status = take_image(pass, err);
     if (status != VD_OK)
         return status;
-    size_t count = (size_t)pass->image_rows * (size_t)pass->config->region;
-    pass->image = vd_arena_reals(pass->arena, count);
-    if (!pass->image)
+    pass->be->load_floats(image, pass->image,
+                          (size_t)pass->image_rows * (size_t)pass->config->region);
+    normalise(pass);
+    return VD_OK;
+}
+
+// The same of pictures that the backend's memory has.
+static vd_status find_image(vd_pass *pass, const vd_batch *batch, vd_error *err)
+{
+    int dialogs = batch->dialogs;
+    set_regions(pass, batch->regions);
+    vd_status status = list_regions(pass, batch->kept.real, err);
+    if (status == VD_OK)
+        status = take_image(pass, err);
+    if (status != VD_OK)
+        return status;
+    const int32_t *row =
+        vd_arena_upload(pass->arena, batch->kept.row, (size_t)dialogs, sizeof *row);
+    if (pass->arena->failed)
         return vd_error_memory(err, "the image");
-    pass->be->load_floats(image, pass->image, count);
-    pass->be->normalise_regions(pass->image, pass->image, pass->span.dialogs, regions,
-                                pass->config->region);
+    pass->be->load_halves(batch->kept.halves, batch->kept.stride, row, dialogs,
+                          (size_t)batch->regions * (size_t)pass->config->region, pass->image);
+    normalise(pass);
     return VD_OK;
 }
 
@@ -124,7 +169,8 @@ vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *er
     if (status == VD_OK)
         status = make_span(net, batch, err);
     if (status == VD_OK)
-        status = vd_pass_image(pass, batch->image, batch->regions, err);
+        status = batch->image ? vd_pass_image(pass, batch->image, batch->regions, err)
+                              : find_image(pass, batch, err);
     if (status == VD_OK)
         status =
             vd_sentences_forward(pass, &pass->question, &pass->question_words, pass->w->question,

@@ -67,6 +67,11 @@ const vd_visdial *vd_dataset_data(const vd_dataset *dataset)
     return dataset->dialogs;
 }
 
+const vd_regions *vd_dataset_regions(const vd_dataset *dataset)
+{
+    return dataset->regions;
+}
+
 size_t vd_dataset_count(const vd_dataset *dataset)
 {
     return dataset->dialogs->dialog_count;

@@ -8,6 +8,7 @@
 #include "features/visdial.h"
 
 typedef struct vd_dataset vd_dataset;
+typedef struct vd_picture_cache vd_picture_cache; // picture_cache.h
 
 // Keeps references to dialogs and regions. Every dialog's image must have features.
 vd_status vd_dataset_new(const vd_visdial *dialogs, const vd_regions *regions,
@@ -16,6 +17,8 @@ void vd_dataset_free(vd_dataset *dataset);
 const vd_visdial *vd_dataset_data(const vd_dataset *dataset);
 size_t vd_dataset_count(const vd_dataset *dataset);
 const vd_visdial_dialog *vd_dataset_dialog(const vd_dataset *dataset, size_t index);
+
+const vd_regions *vd_dataset_regions(const vd_dataset *dataset);
 
 // What the batches of these dialogs sum to (vd_batch_totals), without making them.
 void vd_dataset_totals(const vd_dataset *dataset, const size_t *dialogs, size_t count,
@@ -54,6 +57,8 @@ vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count
 // Batches from now on have these candidates, borrowed, which must hold all of their dialogs'; NULL:
 // their own again. What is made of shared candidates once serves many batches.
 void vd_loader_share(vd_loader *loader, const vd_candidates *candidates);
+// The pictures of batches from now on are in the cache, borrowed; NULL: in the batch.
+void vd_loader_keep(vd_loader *loader, vd_picture_cache *cache);
 void vd_loader_free(vd_loader *loader);
 
 #endif

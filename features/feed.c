@@ -6,7 +6,7 @@
 
 #include "engine/alloc.h"
 
-enum { TURNS = 2 };
+enum { TURNS = VD_FEED_BATCHES };
 
 // What came of one batch.
 typedef struct helping {
@@ -70,8 +70,8 @@ static void *make_ahead(void *context)
     return NULL;
 }
 
-vd_status vd_feed_new(const vd_dataset *dataset, vd_feed_plan plan, void *context, vd_feed **out,
-                      vd_error *err)
+vd_status vd_feed_new(const vd_dataset *dataset, vd_feed_plan plan, void *context,
+                      vd_picture_cache *cache, vd_feed **out, vd_error *err)
 {
     *out = NULL;
     vd_feed *feed = vd_alloc(1, sizeof *feed);
@@ -88,6 +88,8 @@ vd_status vd_feed_new(const vd_dataset *dataset, vd_feed_plan plan, void *contex
         vd_feed_free(feed);
         return status;
     }
+    for (int i = 0; i < TURNS; i++)
+        vd_loader_keep(feed->turn[i].loader, cache);
     feed->threaded = pthread_create(&feed->thread, NULL, make_ahead, feed) == 0;
     *out = feed;
     return VD_OK;

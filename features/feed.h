@@ -2,6 +2,7 @@
 #ifndef VD_FEED_H
 #define VD_FEED_H
 
+#include "features/picture_cache.h"
 #include "features/dataset.h"
 
 // The dialogs of batch n (0, 1, ...) and how many they are, valid until the next call; 0: there is
@@ -10,9 +11,13 @@ typedef size_t (*vd_feed_plan)(void *context, size_t n, const size_t **dialogs);
 
 typedef struct vd_feed vd_feed;
 
-// The context is the feed's to read and write until it is freed.
-vd_status vd_feed_new(const vd_dataset *dataset, vd_feed_plan plan, void *context, vd_feed **out,
-                      vd_error *err);
+// Batches that are used or made at the same time.
+enum { VD_FEED_BATCHES = 2 };
+
+// The context is the feed's to read and write until it is freed, and so is the cache, where the
+// pictures of its batches are; NULL: in the batches themselves.
+vd_status vd_feed_new(const vd_dataset *dataset, vd_feed_plan plan, void *context,
+                      vd_picture_cache *cache, vd_feed **out, vd_error *err);
 // The next batch, which is the feed's and valid until the next call; NULL behind the last. What
 // failed once fails again.
 vd_status vd_feed_next(vd_feed *feed, const vd_batch **out, vd_error *err);

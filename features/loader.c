@@ -5,6 +5,7 @@
 #include "engine/alloc.h"
 #include "engine/dialog.h"
 #include "features/dataset_store.h"
+#include "features/picture_cache.h"
 
 // A list that only ever grows.
 typedef struct list {
@@ -15,6 +16,9 @@ typedef struct list {
 enum {
     IMAGE,
     PICTURE, // one image, all its regions
+    ROWS,    // of the pictures in the file of regions
+    KEPT,    // where they are kept
+    REAL,
     QUESTION,
     QUESTION_LENGTH,
     HISTORY,
@@ -41,6 +45,7 @@ struct vd_loader {
     seen *answers;               // (answer_count)
     uint32_t now;                // number of this batch
     const vd_candidates *shared; // NULL: each batch has its own
+    vd_picture_cache *kept;      // NULL: pictures are read
     vd_batch batch;
 };
 
@@ -130,34 +135,51 @@ static void measure(vd_loader *loader, const size_t *dialogs, size_t count)
 
 // ---- numbers ----------------------------------------------------------------
 
-static vd_status fill_images(vd_loader *loader, const size_t *dialogs, size_t count, bool other,
-                             vd_error *err)
+static vd_status read_images(vd_loader *loader, const size_t *rows, size_t count, vd_error *err)
 {
-    const vd_dataset *set = loader->set;
-    vd_batch *batch = &loader->batch;
-    size_t all = (size_t)vd_regions_max(set->regions), size = (size_t)vd_regions_size(set->regions);
-    size_t total = set->dialogs->dialog_count;
-    for (size_t b = 0; b < count; b++) {
-        size_t row = set->row[other ? (dialogs[b] + 1) % total : dialogs[b]];
-        batch->regions = larger(batch->regions, vd_regions_used(set->regions, row));
-    }
-    size_t used = (size_t)batch->regions;
+    const vd_regions *regions = loader->set->regions;
+    size_t all = (size_t)vd_regions_max(regions), size = (size_t)vd_regions_size(regions);
+    size_t used = (size_t)loader->batch.regions;
     float *image = room(loader, IMAGE, count, used, size, sizeof *image);
     float *picture = room(loader, PICTURE, all, size, 1, sizeof *picture);
     if (!image || !picture)
         return vd_error_memory(err, "the pictures of a batch");
     for (size_t b = 0; b < count; b++) {
-        size_t row = set->row[other ? (dialogs[b] + 1) % total : dialogs[b]];
         float *to = image + b * used * size;
-        vd_status status =
-            vd_regions_read(set->regions, row, used == all ? to : picture, NULL, err);
+        vd_status status = vd_regions_read(regions, rows[b], used == all ? to : picture, NULL, err);
         if (status != VD_OK)
             return status;
         if (used != all)
             memcpy(to, picture, used * size * sizeof *to);
     }
-    batch->image = image;
+    loader->batch.image = image;
     return VD_OK;
+}
+
+static vd_status keep_images(vd_loader *loader, const size_t *rows, size_t count, vd_error *err)
+{
+    int32_t *kept = room(loader, KEPT, count, 1, 1, sizeof *kept);
+    uint8_t *real = room(loader, REAL, count, (size_t)loader->batch.regions, 1, sizeof *real);
+    if (!kept || !real)
+        return vd_error_memory(err, "the pictures of a batch");
+    return vd_picture_cache_batch(loader->kept, rows, count, &loader->batch, kept, real, err);
+}
+
+static vd_status fill_images(vd_loader *loader, const size_t *dialogs, size_t count, bool other,
+                             vd_error *err)
+{
+    const vd_dataset *set = loader->set;
+    vd_batch *batch = &loader->batch;
+    size_t total = set->dialogs->dialog_count;
+    size_t *rows = room(loader, ROWS, count, 1, 1, sizeof *rows);
+    if (!rows)
+        return vd_error_memory(err, "the pictures of a batch");
+    for (size_t b = 0; b < count; b++) {
+        rows[b] = set->row[other ? (dialogs[b] + 1) % total : dialogs[b]];
+        batch->regions = larger(batch->regions, vd_regions_used(set->regions, rows[b]));
+    }
+    return loader->kept ? keep_images(loader, rows, count, err)
+                        : read_images(loader, rows, count, err);
 }
 
 static vd_status fill_questions(vd_loader *loader, const size_t *dialogs, size_t count,
@@ -333,6 +355,11 @@ static vd_status fill_candidates(vd_loader *loader, vd_error *err)
     }
     show_candidates(&loader->batch, &own);
     return VD_OK;
+}
+
+void vd_loader_keep(vd_loader *loader, vd_picture_cache *cache)
+{
+    loader->kept = cache;
 }
 
 void vd_loader_share(vd_loader *loader, const vd_candidates *candidates)

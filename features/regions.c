@@ -247,6 +247,13 @@ vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row,
                         file->path, image_id, file->source.count, file->by_id[near].image_id);
 }
 
+static vd_status refuse_feature(const vd_regions *file, size_t row, size_t i, vd_error *err)
+{
+    return vd_error_set(
+        err, VD_FORMAT, "%s: image %" PRId64 ", region %zu: feature %zu is not finite", file->path,
+        file->source.image_id[row], i / (size_t)file->source.size, i % (size_t)file->source.size);
+}
+
 static vd_status check_features(const vd_regions *file, size_t row, const float *features,
                                 size_t count, vd_error *err)
 {
@@ -259,10 +266,7 @@ static vd_status check_features(const vd_regions *file, size_t row, const float 
     }
     for (size_t i = 0; bad && i < count; i++)
         if (!isfinite(features[i]))
-            return vd_error_set(err, VD_FORMAT,
-                                "%s: image %" PRId64 ", region %zu: feature %zu is not finite",
-                                file->path, file->source.image_id[row],
-                                i / (size_t)file->source.size, i % (size_t)file->source.size);
+            return refuse_feature(file, row, i, err);
     return VD_OK;
 }
 
@@ -306,6 +310,32 @@ vd_status vd_regions_read(const vd_regions *file, size_t row, float *features, f
     if (status != VD_OK || !boxes || s->no_boxes)
         return status;
     return check_boxes(file, row, boxes, used, err);
+}
+
+bool vd_regions_in_halves(const vd_regions *file)
+{
+    return file->source.halves != NULL;
+}
+
+vd_status vd_regions_halves(const vd_regions *file, size_t row, const uint16_t **features,
+                            uint8_t *real, vd_error *err)
+{
+    const vd_regions_source *s = &file->source;
+    size_t d = (size_t)s->size, used = (size_t)s->used[row];
+    const uint16_t *half = *features = s->halves(s->state, row);
+    memset(real, 0, (size_t)s->max);
+    for (size_t r = 0; r < used; r++) {
+        unsigned bad = 0, any = 0; // without a branch a number, so that vectors are made of it
+        for (size_t i = r * d; i < (r + 1) * d; i++) {
+            bad |= (half[i] & 0x7c00u) == 0x7c00u;
+            any |= half[i] & 0x7fffu;
+        }
+        for (size_t i = r * d; bad && i < (r + 1) * d; i++)
+            if ((half[i] & 0x7c00u) == 0x7c00u)
+                return refuse_feature(file, row, i, err);
+        real[r] = any != 0;
+    }
+    return VD_OK;
 }
 
 // ---- in memory, writing -------------------------------------------------------------------------

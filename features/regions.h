@@ -37,6 +37,13 @@ vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row,
 vd_status vd_regions_read(const vd_regions *file, size_t row, float *features, float *boxes,
                           vd_error *err); // one call at a time
 
+// Whether the file holds the features in half precision, so that they can be read where they lie.
+bool vd_regions_in_halves(const vd_regions *file);
+// Of such a file: the (used, D) features of a row, in the file; real: (P), whether a region is more
+// than zeros.
+vd_status vd_regions_halves(const vd_regions *file, size_t row, const uint16_t **features,
+                            uint8_t *real, vd_error *err);
+
 // Pictures' regions in memory, for writing and for training without files in between.
 typedef struct vd_region_set {
     size_t count;       // N

@@ -69,6 +69,13 @@ static vd_status read_row(void *state, size_t row, size_t used, float *features,
                             : vd_tensor_floats(o->boxes, row * p * 4, used * 4, boxes, err);
 }
 
+static const uint16_t *halves_of_row(void *state, size_t row)
+{
+    const own *o = state;
+    return (const uint16_t *)o->features->data +
+           row * o->features->shape[1] * o->features->shape[2];
+}
+
 static void close_file(void *state)
 {
     own *o = state;
@@ -86,5 +93,10 @@ vd_status vd_regions_open_safetensors(const char *path, vd_regions_source *out, 
     out->read = read_row;
     out->close = close_file;
     vd_status status = vd_safetensors_open(path, &o->file, err);
-    return status ? status : check_shapes(o, out, err);
+    if (status == VD_OK)
+        status = check_shapes(o, out, err);
+    if (status == VD_OK && o->features->dtype == VD_F16 &&
+        (uintptr_t)o->features->data % sizeof(uint16_t) == 0)
+        out->halves = halves_of_row;
+    return status;
 }

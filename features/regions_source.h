@@ -17,6 +17,8 @@ typedef struct vd_regions_source {
     // numbers are finite and the boxes in the picture is checked by the caller.
     vd_status (*read)(void *state, size_t row, size_t used, float *features, float *boxes,
                       vd_error *err);
+    // Where the features of a row lie in half precision; NULL: they do not.
+    const uint16_t *(*halves)(void *state, size_t row);
     void (*close)(void *state);
 } vd_regions_source;
 

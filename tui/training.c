@@ -21,6 +21,8 @@ typedef struct course {
     size_t dialogs;
     vd_lessons lessons, ahead;   // of the step that is taken, of the feed
     vd_feed *feed;               // from the trainer's step on, made ahead; NULL before the first
+    vd_picture_cache *pictures;  // of the feed's batches
+    vd_pictures_kept most;       // that may be kept on the device
     int64_t epoch_steps, logged; // logged: epochs that are measured and saved
     double loss_sum;             // over the epoch's steps so far
     int64_t loss_steps;
@@ -272,7 +274,25 @@ static void stop_feed(course *c)
 {
     vd_feed_free(c->feed);
     vd_lessons_clear(&c->ahead);
+    vd_picture_cache_free(c->pictures);
     c->feed = NULL;
+    c->pictures = NULL;
+}
+
+// Says where the pictures are, on a device.
+static vd_status keep_pictures(course *c, vd_error *err)
+{
+    const vd_backend *be = vd_trainer_backend(c->plan->trainer);
+    size_t piece = c->lessons.piece;
+    if (piece == 0 || piece > (size_t)c->lessons.batch)
+        piece = (size_t)c->lessons.batch;
+    char text[160];
+    vd_status status = vd_picture_cache_new(vd_dataset_regions(c->plan->data), be, VD_FEED_BATCHES,
+                                            piece, c->most, &c->pictures, err);
+    c->most = vd_picture_cache_describe(c->pictures, text, sizeof text);
+    if (status == VD_OK && be != vd_backend_cpu() && !c->plan->quiet)
+        fprintf(stderr, "pictures: %s\n", text);
+    return status;
 }
 
 // From the trainer's step on.
@@ -281,7 +301,11 @@ static vd_status start_feed(course *c, vd_error *err)
     c->ahead = c->lessons;
     c->ahead.step = vd_trainer_steps(c->plan->trainer);
     vd_status status = vd_lessons_start(&c->ahead, err);
-    return status ? status : vd_feed_new(c->plan->data, vd_lessons_piece, &c->ahead, &c->feed, err);
+    if (status == VD_OK)
+        status = keep_pictures(c, err);
+    return status ? status
+                  : vd_feed_new(c->plan->data, vd_lessons_piece, &c->ahead, c->pictures, &c->feed,
+                                err);
 }
 
 // The gradient of this process' part of a step, as many dialogs at a time as memory is meant for.
@@ -305,8 +329,9 @@ static vd_status add_pieces(course *c, double *loss, vd_error *err)
     return status;
 }
 
-// The gradient of a step. Where the device runs out of memory, its weights are moved and the CPU
-// goes on; where it is lost, they are lost with it, and the last checkpoint is what there is.
+// The gradient of a step. Where the device runs out of memory, the pictures that are kept there
+// make room, then its weights are moved and the CPU goes on; where it is lost, they are lost with
+// it, and the last checkpoint is what there is.
 static vd_status add_step(course *c, double *loss, vd_error *err)
 {
     vd_trainer *trainer = c->plan->trainer;
@@ -315,6 +340,11 @@ static vd_status add_step(course *c, double *loss, vd_error *err)
     if (status == VD_OK)
         return vd_trainer_gather(trainer, loss, err);
     stop_feed(c);
+    if (vd_backend_gave_up(vd_trainer_backend(trainer), status) &&
+        c->most == VD_PICTURES_RESIDENT) {
+        c->most = VD_PICTURES_STREAMED;
+        return add_step(c, loss, err);
+    }
     if (c->plan->group || !vd_backend_gave_up(vd_trainer_backend(trainer), status))
         return vd_error_set(err, status, "%s", why.text);
     if (vd_trainer_use(trainer, vd_backend_cpu(), &moving))
@@ -448,7 +478,7 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
 {
     const vd_run_settings *settings = &training->settings;
     const vd_group *group = training->group;
-    course c = {.plan = training, .saved_at = vd_progress_clock()};
+    course c = {.plan = training, .most = VD_PICTURES_RESIDENT, .saved_at = vd_progress_clock()};
     c.dialogs = vd_dataset_count(training->data);
     c.epoch_steps = vd_training_epoch_steps(c.dialogs, settings->batch);
     c.lessons = (vd_lessons){.seed = (uint64_t)settings->seed,

@@ -285,6 +285,35 @@ static void optimisers(void **state)
     }
 }
 
+// ---- pictures in half precision ----------------------------------------------------------------
+
+static void do_halves(const vd_backend *be, void **at, void *context)
+{
+    const sizes *s = context; // m rows of n, of k that are 3 numbers farther apart
+    be->load_halves(at[0], (size_t)s->n + 3, at[1], s->m, (size_t)s->n, at[2]);
+}
+
+static void halves_widen(void **state)
+{
+    static const int size[][3] = {{1, 1, 1}, {5, 33, 3}, {3, 4096, 16}};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        sizes s = {.m = size[i][0], .n = size[i][1], .k = size[i][2]};
+        trial t = begin("load_halves", i);
+        t.tolerance = 0;
+        size_t n = (size_t)s.k * ((size_t)s.n + 3);
+        uint16_t *half = t.array[add_array(&t, n * sizeof *half, false)].host;
+        for (size_t k = 0; k < n; k++) { // all that are finite, in turn
+            half[k] = (uint16_t)(k * 29);
+            if ((half[k] & 0x7c00) == 0x7c00)
+                half[k] &= 0x83ff;
+        }
+        ints(&t, (size_t)s.m, s.k);
+        reals(&t, (size_t)s.m * (size_t)s.n);
+        finish(&t, do_halves, &s);
+    }
+}
+
 // ---- rows ---------------------------------------------------------------------------------------
 
 static void do_rows(const vd_backend *be, void **at, void *context)
@@ -367,6 +396,7 @@ int main(void)
         cmocka_unit_test(layers),
         cmocka_unit_test(elements),
         cmocka_unit_test(optimisers),
+        cmocka_unit_test(halves_widen),
         cmocka_unit_test(rows),
         cmocka_unit_test(ranking_keeps_the_order_of_equal_scores),
     };

@@ -57,6 +57,12 @@ static void golden_training(void **state)
     passes_on_the_plugin("golden/test_training");
 }
 
+static void pictures(void **state)
+{
+    (void)state;
+    passes_on_the_plugin("backend/test_pictures");
+}
+
 static void dialogs(void **state)
 {
     (void)state;
@@ -233,6 +239,7 @@ int main(void)
         cmocka_unit_test(golden_network),
         cmocka_unit_test(golden_training),
         cmocka_unit_test(dialogs),
+        cmocka_unit_test(pictures),
     };
     return cmocka_run_group_tests(tests, find_build, NULL);
 }

@@ -89,7 +89,7 @@ static void batches_are_the_loaders_in_the_order_of_the_plan(void **state)
     vd_error err;
     const vd_batch *batch, *expected;
     const size_t *list;
-    assert_int_equal(vd_feed_new(set, plan, &fed, &feed, &err), VD_OK);
+    assert_int_equal(vd_feed_new(set, plan, &fed, NULL, &feed, &err), VD_OK);
     assert_int_equal(vd_loader_new(set, &loader, &err), VD_OK);
     for (size_t n = 0; n < BATCHES; n++) {
         size_t count = plan(&own, n, &list);
@@ -114,7 +114,7 @@ static void what_cannot_be_made_is_told_when_it_is_asked_for(void **state)
     vd_feed *feed;
     vd_error err;
     const vd_batch *batch;
-    assert_int_equal(vd_feed_new(set, plan, &c, &feed, &err), VD_OK);
+    assert_int_equal(vd_feed_new(set, plan, &c, NULL, &feed, &err), VD_OK);
     for (size_t n = 0; n < BAD; n++)
         assert_int_equal(vd_feed_next(feed, &batch, &err), VD_OK);
     for (int i = 0; i < 3; i++) {
@@ -132,7 +132,7 @@ static void a_feed_ends_whenever_it_is_freed(void **state)
     for (size_t taken = 0; taken < 30; taken++) {
         course c = {.batches = taken % 7, .bad = SIZE_MAX};
         vd_feed *feed;
-        assert_int_equal(vd_feed_new(set, plan, &c, &feed, &err), VD_OK);
+        assert_int_equal(vd_feed_new(set, plan, &c, NULL, &feed, &err), VD_OK);
         for (size_t n = 0; n < taken % 5; n++)
             assert_int_equal(vd_feed_next(feed, &batch, &err), VD_OK);
         vd_feed_free(feed);
@@ -150,7 +150,7 @@ static void memory_that_runs_out_is_told(void **state)
         vd_feed *feed = NULL;
         const vd_batch *batch = NULL;
         vd_alloc_fail_at(n);
-        vd_status status = vd_feed_new(set, plan, &c, &feed, &err);
+        vd_status status = vd_feed_new(set, plan, &c, NULL, &feed, &err);
         for (int i = 0; status == VD_OK && i < 5; i++)
             status = vd_feed_next(feed, &batch, &err);
         vd_feed_free(feed);
