@@ -139,6 +139,7 @@ bench-cuda: ## measure the GPU backend, beside PyTorch where python3 (or $VISDIA
 	@set -o pipefail; VISDIAL_TEST_PLUGIN=$(BUILD)/visdial-cuda.so \
 	    $(HEADLESS)/tests/bench/bench_cuda | tee $(BUILD)/bench-cuda.txt
 	@gpu=$$(sed -n '1s/^# \(NVIDIA \)\?\([^,]*\),.*/\2/p' $(BUILD)/bench-cuda.txt | tr ' /' '--'); \
+	    [ -n "$$gpu" ] || exit 0; \
 	    file="tests/bench/results/$$gpu-$$(date +%Y-%m-%d).txt"; mkdir -p tests/bench/results && \
 	    cp $(BUILD)/bench-cuda.txt "$$file" && echo "kept as $$file"
 bench-cuda: SHELL := /bin/bash

@@ -17,20 +17,46 @@
 #include "engine/scorer.h"
 #include "engine/trainer.h"
 
-enum {
-    VOCAB = 11322,
-    EMBED = 300,
-    HIDDEN = 512,
-    REGION = 2048,
-    REGIONS = 36,
-    DIALOGS = 32,
-    ROUNDS = 10,
-    OPTIONS = 100,
-    N = DIALOGS * ROUNDS,
-    DISTINCT = 700, // of a dialog's 1,000 candidates, as in VisDial
-    LARGE = 340000,
-    MOST_RUNS = 256
-};
+// $VISDIAL_BENCH_SMALL=1: sizes that a machine without a GPU gets through, to see that every line
+// works; then no figure means anything.
+enum { ROUNDS = 10, VOCAB_MOST = 11322 };
+static struct {
+    int vocab, embed, hidden, region, regions, dialogs, options;
+    int distinct; // of a dialog's candidates: 700 of 1,000, as in VisDial
+    int large;    // answers of a pool
+    int side;     // of the square matrices whose product tells the device's rate
+    int most;     // runs of anything
+} the = {VOCAB_MOST, 300, 512, 2048, 36, 32, 100, 700, 340000, 8192, 256};
+
+static void choose_sizes(void)
+{
+    const char *small = getenv("VISDIAL_BENCH_SMALL");
+    if (!small || !*small)
+        return;
+    the.vocab = 40;
+    the.embed = 6;
+    the.hidden = 8;
+    the.region = 10;
+    the.regions = 3;
+    the.dialogs = 2;
+    the.options = 5;
+    the.distinct = 7;
+    the.large = 50;
+    the.side = 16;
+    the.most = 1;
+    printf("# small sizes: every line runs and NO FIGURE BELOW IS ONE\n");
+}
+
+static int questions(void)
+{
+    return the.dialogs * ROUNDS;
+}
+
+// Of so many runs as many as are wanted.
+static int runs(int count)
+{
+    return count < the.most ? count : the.most;
+}
 
 static const char *const directory = "build/bench-cuda";
 static vd_error err;
@@ -85,7 +111,7 @@ static int32_t *tokens(vd_rng *rng, int32_t **lengths, int count, int width, int
     for (int s = 0; s < count; s++) {
         (*lengths)[s] = least + vd_rng_below(rng, most - least + 1);
         for (int i = 0; i < (*lengths)[s]; i++)
-            ids[(size_t)s * (size_t)width + (size_t)i] = 4 + vd_rng_below(rng, VOCAB - 4);
+            ids[(size_t)s * (size_t)width + (size_t)i] = 4 + vd_rng_below(rng, the.vocab - 4);
     }
     return ids;
 }
@@ -94,40 +120,41 @@ static void make_batch(void)
 {
     vd_rng rng = vd_rng_seed(11, 3);
     int32_t *ql, *hl, *cl, *option, *truth;
-    size_t numbers = (size_t)DIALOGS * REGIONS * REGION;
+    size_t numbers = (size_t)the.dialogs * the.regions * the.region;
     float *image = have(vd_alloc(numbers, sizeof *image));
     for (size_t i = 0; i < numbers; i++)
         image[i] = (float)vd_rng_uniform(&rng);
-    batch = (vd_batch){.dialogs = DIALOGS,
+    batch = (vd_batch){.dialogs = the.dialogs,
                        .rounds = ROUNDS,
-                       .regions = REGIONS,
-                       .candidates = OPTIONS,
+                       .regions = the.regions,
+                       .candidates = the.options,
                        .question_width = VD_MAX_QUESTION,
                        .history_width = VD_MAX_HISTORY,
                        .candidate_width = VD_MAX_CANDIDATE,
-                       .distinct = DIALOGS * DISTINCT,
+                       .distinct = the.dialogs * the.distinct,
                        .image = image};
-    batch.question = tokens(&rng, &ql, N, VD_MAX_QUESTION, 4, 9);
-    batch.history = tokens(&rng, &hl, N, VD_MAX_HISTORY, 8, 16);
-    batch.candidate = tokens(&rng, &cl, DIALOGS * DISTINCT, VD_MAX_CANDIDATE, 3, 12);
+    batch.question = tokens(&rng, &ql, questions(), VD_MAX_QUESTION, 4, 9);
+    batch.history = tokens(&rng, &hl, questions(), VD_MAX_HISTORY, 8, 16);
+    batch.candidate = tokens(&rng, &cl, the.dialogs * the.distinct, VD_MAX_CANDIDATE, 3, 12);
     batch.question_length = ql;
     batch.history_length = hl;
     batch.candidate_length = cl;
-    option = have(vd_alloc((size_t)N * OPTIONS, sizeof *option));
-    truth = have(vd_alloc(N, sizeof *truth));
-    for (int i = 0; i < N * OPTIONS; i++)
-        option[i] = i / (ROUNDS * OPTIONS) * DISTINCT + i % (ROUNDS * OPTIONS) % DISTINCT;
-    for (int i = 0; i < N; i++)
-        truth[i] = vd_rng_below(&rng, OPTIONS);
+    option = have(vd_alloc((size_t)questions() * the.options, sizeof *option));
+    truth = have(vd_alloc(questions(), sizeof *truth));
+    for (int i = 0; i < questions() * the.options; i++)
+        option[i] =
+            i / (ROUNDS * the.options) * the.distinct + i % (ROUNDS * the.options) % the.distinct;
+    for (int i = 0; i < questions(); i++)
+        truth[i] = vd_rng_below(&rng, the.options);
     batch.option = option;
     batch.truth = truth;
-    pool_tokens = tokens(&rng, &pool_lengths, LARGE, VD_MAX_CANDIDATE, 3, 8);
+    pool_tokens = tokens(&rng, &pool_lengths, the.large, VD_MAX_CANDIDATE, 3, 8);
 }
 
 // As mvan_torch.py reads it: candidates written out for every round.
 static void write_batch(const char *path)
 {
-    size_t all = (size_t)N * OPTIONS;
+    size_t all = (size_t)questions() * the.options;
     int32_t *opt = have(vd_alloc(all * VD_MAX_CANDIDATE, sizeof *opt)),
             *opt_len = have(vd_alloc(all, sizeof *opt_len));
     for (size_t i = 0; i < all; i++) {
@@ -143,14 +170,14 @@ static void write_batch(const char *path)
         int dims;
         size_t shape[4];
     } part[] = {
-        {"img_feat", batch.image, VD_F32, 3, {DIALOGS, REGIONS, REGION, 1}},
-        {"ques", batch.question, VD_I32, 3, {DIALOGS, ROUNDS, VD_MAX_QUESTION, 1}},
-        {"ques_len", batch.question_length, VD_I32, 2, {DIALOGS, ROUNDS, 1, 1}},
-        {"hist", batch.history, VD_I32, 3, {DIALOGS, ROUNDS, VD_MAX_HISTORY, 1}},
-        {"hist_len", batch.history_length, VD_I32, 2, {DIALOGS, ROUNDS, 1, 1}},
-        {"opt", opt, VD_I32, 4, {DIALOGS, ROUNDS, OPTIONS, VD_MAX_CANDIDATE}},
-        {"opt_len", opt_len, VD_I32, 3, {DIALOGS, ROUNDS, OPTIONS, 1}},
-        {"gt_index", batch.truth, VD_I32, 2, {DIALOGS, ROUNDS, 1, 1}},
+        {"img_feat", batch.image, VD_F32, 3, {the.dialogs, the.regions, the.region, 1}},
+        {"ques", batch.question, VD_I32, 3, {the.dialogs, ROUNDS, VD_MAX_QUESTION, 1}},
+        {"ques_len", batch.question_length, VD_I32, 2, {the.dialogs, ROUNDS, 1, 1}},
+        {"hist", batch.history, VD_I32, 3, {the.dialogs, ROUNDS, VD_MAX_HISTORY, 1}},
+        {"hist_len", batch.history_length, VD_I32, 2, {the.dialogs, ROUNDS, 1, 1}},
+        {"opt", opt, VD_I32, 4, {the.dialogs, ROUNDS, the.options, VD_MAX_CANDIDATE}},
+        {"opt_len", opt_len, VD_I32, 3, {the.dialogs, ROUNDS, the.options, 1}},
+        {"gt_index", batch.truth, VD_I32, 2, {the.dialogs, ROUNDS, 1, 1}},
     };
     vd_safetensors_writer *writer;
     must(vd_safetensors_create(path, &writer, &err));
@@ -168,22 +195,22 @@ static void write_batch(const char *path)
 
 static vd_trainer *new_trainer(void)
 {
-    vd_config config = {.vocab = VOCAB,
-                        .embed = EMBED,
-                        .hidden = HIDDEN,
-                        .region = REGION,
+    vd_config config = {.vocab = the.vocab,
+                        .embed = the.embed,
+                        .hidden = the.hidden,
+                        .region = the.region,
                         .gate = VD_GATE_LEAKY_RELU,
                         .positions = VD_POSITIONS_NONE};
     vd_train_options options = vd_train_defaults();
-    static char text[VOCAB][8];
-    static const char *word[VOCAB];
+    static char text[VOCAB_MOST][8];
+    static const char *word[VOCAB_MOST];
     vd_vocab *vocab;
     vd_trainer *trainer;
-    for (int i = 0; i < VOCAB - VD_FIRST_WORD; i++) {
+    for (int i = 0; i < the.vocab - VD_FIRST_WORD; i++) {
         snprintf(text[i], sizeof text[i], "w%d", i);
         word[i] = text[i];
     }
-    must(vd_vocab_from_words(word, VOCAB - VD_FIRST_WORD, &vocab, &err));
+    must(vd_vocab_from_words(word, the.vocab - VD_FIRST_WORD, &vocab, &err));
     must(vd_trainer_new(&config, vocab, &options, &trainer, &err));
     vd_vocab_free(vocab);
     return trainer;
@@ -193,11 +220,11 @@ static vd_trainer *new_trainer(void)
 
 static void compare_with_cpu(const vd_model *cpu, const vd_model *cuda)
 {
-    enum { SOME = 4 };
+    int some_dialogs = the.dialogs < 4 ? the.dialogs : 4;
     vd_batch some = batch;
-    some.dialogs = SOME;
-    some.distinct = SOME * DISTINCT;
-    size_t n = (size_t)SOME * ROUNDS * OPTIONS;
+    some.dialogs = some_dialogs;
+    some.distinct = some_dialogs * the.distinct;
+    size_t n = (size_t)some_dialogs * ROUNDS * the.options;
     float *scores[2], largest = 0;
     const vd_model *models[2] = {cpu, cuda};
     for (int i = 0; i < 2; i++) {
@@ -208,11 +235,11 @@ static void compare_with_cpu(const vd_model *cpu, const vd_model *cuda)
         vd_scorer_free(scorer);
     }
     int same = 0;
-    for (size_t k = 0; k < n; k += OPTIONS)
-        for (size_t i = k; i < k + OPTIONS; i++) {
+    for (size_t k = 0; k < n; k += the.options)
+        for (size_t i = k; i < k + the.options; i++) {
             int rank[2] = {0, 0};
             largest = fmaxf(largest, fabsf(scores[0][i] - scores[1][i]));
-            for (size_t j = k; j < k + OPTIONS; j++)
+            for (size_t j = k; j < k + the.options; j++)
                 for (int s = 0; s < 2; s++)
                     rank[s] += scores[s][j] > scores[s][i];
             same += rank[0] == rank[1];
@@ -220,7 +247,7 @@ static void compare_with_cpu(const vd_model *cpu, const vd_model *cuda)
     printf(
         "CPU and GPU, %d dialogs: scores differ by at most %.2e (bar 1e-4), %.3f %% of ranks are "
         "the same (bar 99.9 %%)\n",
-        SOME, (double)largest, 100.0 * same / (double)n);
+        some_dialogs, (double)largest, 100.0 * same / (double)n);
     vd_free(scores[0]);
     vd_free(scores[1]);
 }
@@ -232,12 +259,12 @@ static void bench_questions(const vd_model *model, int count, const char *what)
     vd_pool *pool;
     vd_dialog *dialog;
     must(vd_pool_new(model, pool_tokens, pool_lengths, count, VD_MAX_CANDIDATE, NULL, &pool, &err));
-    must(vd_dialog_new(model, pool, batch.image, REGIONS, batch.history, batch.history_length[0],
-                       &dialog, &err));
+    must(vd_dialog_new(model, pool, batch.image, the.regions, batch.history,
+                       batch.history_length[0], &dialog, &err));
     for (int r = 1; r < ROUNDS; r++)
         must(vd_dialog_append(dialog, batch.history + (size_t)r * VD_MAX_HISTORY,
                               batch.history_length[r], &err));
-    for (int i = -10; i < RUNS; i++) {
+    for (int i = -10; i < runs(RUNS); i++) {
         vd_answer answer;
         double start = now();
         must(vd_dialog_ask(dialog, batch.question + (size_t)LAST * VD_MAX_QUESTION,
@@ -246,7 +273,7 @@ static void bench_questions(const vd_model *model, int count, const char *what)
             times[i] = now() - start;
         vd_answer_clear(&answer);
     }
-    median(what, times, RUNS);
+    median(what, times, runs(RUNS));
     vd_dialog_free(dialog);
     vd_pool_free(pool);
 }
@@ -256,15 +283,16 @@ static void bench_evaluation(const vd_model *model)
     enum { RUNS = 20 };
     static double times[RUNS];
     vd_scorer *scorer;
-    float *scores = have(vd_alloc((size_t)N * OPTIONS, sizeof *scores));
+    float *scores = have(vd_alloc((size_t)questions() * the.options, sizeof *scores));
     must(vd_scorer_new(model, &scorer, &err));
-    for (int i = -3; i < RUNS; i++) {
+    for (int i = -3; i < runs(RUNS); i++) {
         double start = now();
         must(vd_scorer_run(scorer, NULL, &batch, scores, &err));
         if (i >= 0)
             times[i] = now() - start;
     }
-    double each = median("evaluating 32 dialogs, 10 rounds, 100 candidates", times, RUNS) / DIALOGS;
+    double each =
+        median("evaluating 32 dialogs, 10 rounds, 100 candidates", times, runs(RUNS)) / the.dialogs;
     printf("  2,064 dialogs: %.2f s (bar 6 s)\n", 2064 * each * 1e-3);
     vd_scorer_free(scorer);
     vd_free(scores);
@@ -274,7 +302,7 @@ static void bench_evaluation(const vd_model *model)
 
 static const vd_backend *inner; // what the counting table calls
 static double operations;       // multiplications and additions of matrix products
-static double spent[6], started;
+static double spent[8], started;
 static bool timed;
 
 static void enter(void)
@@ -341,10 +369,38 @@ static void counting_lstm_backward(const vd_lstm_pass *p, const vd_lstm_gradient
     leave(4, 16.0 * directions * p->packed->tokens * p->hidden * (p->in + p->hidden));
 }
 
+static void counting_loss(const vd_candidate_loss *loss)
+{
+    enter();
+    inner->candidate_loss(loss);
+    leave(5, 0);
+}
+
+static void counting_adam(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n,
+                          vd_real scale, double rate, int64_t step)
+{
+    enter();
+    inner->adam(w, g, m, v, n, scale, rate, step);
+    leave(6, 0);
+}
+
+static void counting_upload(void *to, const void *from, size_t bytes)
+{
+    enter();
+    inner->memory->upload(to, from, bytes);
+    leave(7, 0);
+}
+
 static vd_backend counting_table(const vd_backend *be)
 {
+    static vd_memory memory;
     vd_backend table = *be;
     inner = be;
+    memory = *be->memory;
+    memory.upload = counting_upload;
+    table.memory = &memory;
+    table.candidate_loss = counting_loss;
+    table.adam = counting_adam;
     table.gemm = counting_gemm;
     table.products = counting_products;
     table.linear = counting_linear;
@@ -356,19 +412,20 @@ static vd_backend counting_table(const vd_backend *be)
 
 static double matrix_rate(const vd_backend *be) // operations a millisecond
 {
-    enum { SIDE = 8192, RUNS = 10 };
-    size_t bytes = (size_t)SIDE * SIDE * sizeof(float);
+    enum { RUNS = 10 };
+    int side = the.side;
+    size_t bytes = (size_t)side * (size_t)side * sizeof(float);
     float *a = have(be->memory->allocate(bytes)), *b = have(be->memory->allocate(bytes)),
           *c = have(be->memory->allocate(bytes));
     double best = 0;
     be->memory->zero(a, bytes);
     be->memory->zero(b, bytes);
-    for (int i = 0; i < RUNS; i++) {
+    for (int i = 0; i < runs(RUNS); i++) {
         be->trouble();
         double start = now();
-        be->gemm(false, false, SIDE, SIDE, SIDE, 1, a, SIDE, b, SIDE, 0, c, SIDE);
+        be->gemm(false, false, side, side, side, 1, a, side, b, side, 0, c, side);
         be->trouble();
-        best = fmax(best, 2.0 * SIDE * SIDE * SIDE / (now() - start));
+        best = fmax(best, 2.0 * side * side * side / (now() - start));
     }
     be->memory->release(a);
     be->memory->release(b);
@@ -380,14 +437,15 @@ static double bench_training(vd_trainer *trainer, const vd_backend *be, vd_preci
                              const char *name)
 {
     enum { RUNS = 20 };
-    static const char *const families[] = {"layers, forward", "small products", "layers, backward",
-                                           "LSTMs, forward", "LSTMs, backward"};
+    static const char *const families[] = {"layers, forward", "small products",  "layers, backward",
+                                           "LSTMs, forward",  "LSTMs, backward", "loss",
+                                           "optimiser",       "indices sent"};
     static double times[RUNS];
     char what[64];
     double loss;
     be->precision(precision);
     double rate = matrix_rate(be);
-    for (int i = -3; i < RUNS; i++) {
+    for (int i = -3; i < runs(RUNS); i++) {
         operations = 0;
         be->trouble();
         double start = now();
@@ -397,11 +455,11 @@ static double bench_training(vd_trainer *trainer, const vd_backend *be, vd_preci
             times[i] = now() - start;
     }
     snprintf(what, sizeof what, "a training step of 32 dialogs, %s", name);
-    double step = median(what, times, RUNS);
+    double step = median(what, times, runs(RUNS));
     printf("  %.0f dialogs/s; %.1f TFLOP/s of products, %.0f %% of the %.1f measured on squares of "
-           "8,192\n",
-           DIALOGS / step * 1e3, operations / step * 1e-9, 100 * operations / step / rate,
-           rate * 1e-9);
+           "%d\n",
+           the.dialogs / step * 1e3, operations / step * 1e-9, 100 * operations / step / rate,
+           rate * 1e-9, the.side);
     memset(spent, 0, sizeof spent);
     timed = true;
     double start = now();
@@ -410,7 +468,7 @@ static double bench_training(vd_trainer *trainer, const vd_backend *be, vd_preci
     double whole = now() - start, rest = whole;
     timed = false;
     printf("  where the time goes, waiting after each of these (%.2f ms in all):\n", whole);
-    for (int i = 0; i < 5; i++) {
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         printf("    %-18s %8.3f ms\n", families[i], spent[i]);
         rest -= spent[i];
     }
@@ -430,23 +488,23 @@ static void bench_torch(const char *precision, double ours)
         command, sizeof command,
         "for i in $(seq %d); do echo train; done | '%s' tests/bench/mvan_torch.py --device cuda "
         "--precision %s --model %s/model.safetensors --batch %s/batch.safetensors",
-        RUNS + 2, python ? python : "python3", precision, directory, directory);
+        runs(RUNS) + 2, python ? python : "python3", precision, directory, directory);
     FILE *out = popen(command, "r");
     int count = -2;
-    while (out && fgets(line, sizeof line, out) && count < RUNS) {
+    while (out && fgets(line, sizeof line, out) && count < runs(RUNS)) {
         if (count >= 0)
             times[count] = strtod(line, NULL);
         count++;
     }
-    bool good = out && pclose(out) == 0 && count == RUNS;
+    bool good = out && pclose(out) == 0 && count == runs(RUNS);
     if (!good) {
         printf("PyTorch %s: not measured (\"%.60s...\" failed)\n", precision, command);
         return;
     }
     char what[64];
     snprintf(what, sizeof what, "the same in PyTorch, %s", precision);
-    double theirs = median(what, times, RUNS);
-    printf("  %.0f dialogs/s; visdial is %.2f times as fast\n", DIALOGS / theirs * 1e3,
+    double theirs = median(what, times, runs(RUNS));
+    printf("  %.0f dialogs/s; visdial is %.2f times as fast\n", the.dialogs / theirs * 1e3,
            theirs / ours);
 }
 
@@ -455,6 +513,7 @@ int main(void)
     const char *plugin = getenv("VISDIAL_TEST_PLUGIN");
     const vd_backend *be;
     char model_path[256], batch_path[256];
+    choose_sizes();
     must(vd_backend_open_plugin(plugin ? plugin : "build/visdial-cuda.so", 0, &be, &err));
     printf("# %s\n", be->description);
     fflush(stdout);
@@ -473,8 +532,8 @@ int main(void)
     must(vd_model_use(cuda, be, &err));
     compare_with_cpu(cpu, cuda);
     vd_model_free(cpu);
-    bench_questions(cuda, OPTIONS, "question to ranking, 100 candidates (bar 0.5 ms)");
-    bench_questions(cuda, LARGE, "question to ranking, 340,000 candidates (bar 1.5 ms)");
+    bench_questions(cuda, the.options, "question to ranking, 100 candidates (bar 0.5 ms)");
+    bench_questions(cuda, the.large, "question to ranking, 340,000 candidates (bar 1.5 ms)");
     bench_evaluation(cuda);
     vd_model_free(cuda);
 
