@@ -86,10 +86,18 @@ static void *serve(void *unused)
     return NULL;
 }
 
+// Asked once: the C library opens and reads a file each time, which costs more than most
+// operations.
 static int processors(void)
 {
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count < 1 ? 1 : count > MOST_WORKERS ? MOST_WORKERS + 1 : (int)count;
+    static atomic_int known;
+    int count = atomic_load_explicit(&known, memory_order_relaxed);
+    if (count == 0) {
+        long online = sysconf(_SC_NPROCESSORS_ONLN);
+        count = online < 1 ? 1 : online > MOST_WORKERS ? MOST_WORKERS + 1 : (int)online;
+        atomic_store_explicit(&known, count, memory_order_relaxed);
+    }
+    return count;
 }
 
 static int threads(void)

@@ -288,14 +288,15 @@ static void pytorch_takes_models_and_gives_checkpoints(void **state)
             "-c \"import torch; s = torch.load('mvan.pth')['model']; "
             "assert len(s) == %d, len(s); "
             "p = 'encoder.hist_rnn.rnn_model.'; "
-            "l = torch.nn.LSTM(12, 16, 2, batch_first=True, bidirectional=True); "
+            "l = torch.nn.LSTM(%d, %d, 2, batch_first=True, bidirectional=True); "
             "l.load_state_dict({k[len(p):]: v for k, v in s.items() if k.startswith(p)}); "
             "d = '%s.word_embed.weight'; "
             "assert torch.equal(s[d], s['encoder.word_embed.weight']); "
             // ... and comes back as a checkpoint of training on several GPUs, in the old format.
             "torch.save({'model': {'module.' + k: v for k, v in s.items()}, 'optimizer': "
             "{'state': {0: {'step': 3}}}}, 'old.pth', _use_new_zipfile_serialization=False)\"",
-            g.layout.count + (i ? 2 : 1), i ? "gen_decoder" : "decoder");
+            g.layout.count + (i ? 2 : 1), g.config.embed, g.config.hidden,
+            i ? "gen_decoder" : "decoder");
         assert_int_equal(run_python(line), 0);
         remove(weights);
         remove(out);
