@@ -90,11 +90,10 @@ vd_real *vd_arena_reals(vd_arena *arena, size_t count)
 
 vd_real *vd_arena_zeros(vd_arena *arena, size_t count)
 {
-    if (on_host(arena))
-        return vd_arena_take(arena, count, sizeof(vd_real));
+    const vd_memory *memory = on_host(arena) ? &vd_memory_host : arena->memory;
     vd_real *piece = vd_arena_reals(arena, count);
     if (piece)
-        arena->memory->zero(piece, count * sizeof *piece);
+        memory->zero(piece, count * sizeof *piece);
     return piece;
 }
 

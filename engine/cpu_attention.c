@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/cpu_threads.h"
 #include "engine/elementary.h"
 
 VD_WIDE static vd_real dot(const vd_real *x, const vd_real *y, int n)
@@ -305,26 +306,57 @@ static void word_attention_backward(const vd_span *span, int regions, const vd_r
 
 // ---- rows of (round, region) --------------------------------------------------------------------
 
+typedef struct join_job {
+    const vd_real *left, *right;
+    const int *left_row, *right_row;
+    size_t left_size, right_size;
+    vd_real *y;
+} join_job;
+
+static void join_rows(void *data, size_t from, size_t to)
+{
+    const join_job *j = data;
+    size_t l = j->left_size, r = j->right_size;
+    for (size_t k = from; k < to; k++) {
+        vd_real *y = j->y + k * (l + r);
+        memcpy(y, j->left + (j->left_row ? (size_t)j->left_row[k] : k) * l, l * sizeof *y);
+        memcpy(y + l, j->right + (j->right_row ? (size_t)j->right_row[k] : k) * r, r * sizeof *y);
+    }
+}
+
 static void join(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
                  const int *right_row, int right_size, vd_real *y, int rows)
 {
-    size_t l = (size_t)left_size, r = (size_t)right_size;
-    for (int k = 0; k < rows; k++, y += l + r) {
-        memcpy(y, left + (size_t)(left_row ? left_row[k] : k) * l, l * sizeof *y);
-        memcpy(y + l, right + (size_t)(right_row ? right_row[k] : k) * r, r * sizeof *y);
-    }
+    join_job job = {left, right, left_row, right_row, (size_t)left_size, (size_t)right_size, y};
+    vd_cpu_ranges((size_t)rows, (left_size + right_size) * 0.3, join_rows, &job);
+}
+
+typedef struct split_job {
+    const vd_real *dy;
+    vd_real *sum;
+    const int *row;
+    int rows, stride, size;
+} split_job;
+
+// Columns from..to-1 of one half: several rows may go to the same.
+static void split_columns(void *data, size_t from, size_t to)
+{
+    const split_job *j = data;
+    for (int k = 0; k < j->rows; k++)
+        add_scaled(j->sum + (size_t)(j->row ? j->row[k] : k) * (size_t)j->size + from, 1,
+                   j->dy + (size_t)k * (size_t)j->stride + from, (int)(to - from));
 }
 
 static void split_add(const vd_real *dy, int rows, vd_real *dleft, const int *left_row,
                       int left_size, vd_real *dright, const int *right_row, int right_size)
 {
-    size_t l = (size_t)left_size, r = (size_t)right_size;
-    for (int k = 0; k < rows; k++, dy += l + r) {
-        if (dleft)
-            add_scaled(dleft + (size_t)(left_row ? left_row[k] : k) * l, 1, dy, left_size);
-        if (dright)
-            add_scaled(dright + (size_t)(right_row ? right_row[k] : k) * r, 1, dy + l, right_size);
-    }
+    int wide = left_size + right_size;
+    split_job left = {dy, dleft, left_row, rows, wide, left_size},
+              right = {dy + left_size, dright, right_row, rows, wide, right_size};
+    if (dleft)
+        vd_cpu_ranges((size_t)left_size, rows * 0.4, split_columns, &left);
+    if (dright)
+        vd_cpu_ranges((size_t)right_size, rows * 0.4, split_columns, &right);
 }
 
 // ---- attention 4 --------------------------------------------------------------------------------
@@ -393,27 +425,63 @@ static void region_attention_backward(const vd_span *span, int hidden, const vd_
     }
 }
 
+typedef struct pool_job {
+    const vd_span *span;
+    const vd_real *g, *m, *dy;
+    vd_real *y, *dg, *dm;
+    int size;
+    size_t stride;
+} pool_job;
+
+// A question with all its regions, in nanoseconds.
+static double pool_cost(const vd_span *span, int size)
+{
+    return 0.3 * size * span->region_start[span->questions] / (span->questions + 1);
+}
+
+static void pool_questions(void *data, size_t from, size_t to)
+{
+    const pool_job *j = data;
+    for (size_t n = from; n < to; n++) {
+        vd_real *row = j->y + n * j->stride;
+        memset(row, 0, (size_t)j->size * sizeof *row);
+        for (int k = j->span->region_start[n]; k < j->span->region_start[n + 1]; k++)
+            add_scaled(row, j->g[k], j->m + (size_t)k * (size_t)j->size, j->size);
+    }
+}
+
 static void region_pool(const vd_span *span, const vd_real *g, const vd_real *m, int size,
                         vd_real *y, int y_stride)
 {
-    for (int n = 0; n < span->questions; n++) {
-        vd_real *row = y + (size_t)n * (size_t)y_stride;
-        memset(row, 0, (size_t)size * sizeof *row);
-        for (int k = span->region_start[n]; k < span->region_start[n + 1]; k++)
-            add_scaled(row, g[k], m + (size_t)k * (size_t)size, size);
+    pool_job job = {.span = span, .g = g, .m = m, .y = y, .size = size, .stride = (size_t)y_stride};
+    vd_cpu_ranges((size_t)span->questions, pool_cost(span, size), pool_questions, &job);
+}
+
+static void pool_questions_backward(void *data, size_t from, size_t to)
+{
+    const pool_job *j = data;
+    for (size_t n = from; n < to; n++) {
+        const vd_real *row = j->dy + n * j->stride;
+        for (int k = j->span->region_start[n]; k < j->span->region_start[n + 1]; k++) {
+            j->dg[k] += dot(row, j->m + (size_t)k * (size_t)j->size, j->size);
+            add_scaled(j->dm + (size_t)k * (size_t)j->size, j->g[k], row, j->size);
+        }
     }
 }
 
 static void region_pool_backward(const vd_span *span, const vd_real *g, const vd_real *m, int size,
                                  const vd_real *dy, int y_stride, vd_real *dg, vd_real *dm)
 {
-    for (int n = 0; n < span->questions; n++) {
-        const vd_real *row = dy + (size_t)n * (size_t)y_stride;
-        for (int k = span->region_start[n]; k < span->region_start[n + 1]; k++) {
-            dg[k] += dot(row, m + (size_t)k * (size_t)size, size);
-            add_scaled(dm + (size_t)k * (size_t)size, g[k], row, size);
-        }
-    }
+    pool_job job = {.span = span,
+                    .g = g,
+                    .m = m,
+                    .dy = dy,
+                    .dg = dg,
+                    .dm = dm,
+                    .size = size,
+                    .stride = (size_t)y_stride};
+    vd_cpu_ranges((size_t)span->questions, 2 * pool_cost(span, size), pool_questions_backward,
+                  &job);
 }
 
 void vd_cpu_attention(vd_backend *table)

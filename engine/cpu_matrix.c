@@ -81,7 +81,7 @@ static void gemm_in_pieces(gemm_job *j)
 {
     int most = j->m > j->n ? j->m : j->n;
     j->rows = j->m >= j->n;
-    j->pieces = (double)j->m * j->n * j->k < FEW_PRODUCTS ? 1 : 2 * ((most + PIECE) / (2 * PIECE));
+    j->pieces = 2 * ((most + PIECE) / (2 * PIECE));
     vd_cpu_pieces(j->pieces < 1 ? j->pieces = 1 : j->pieces, gemm_piece, j);
 }
 
@@ -139,16 +139,43 @@ static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_
 
 #endif
 
+typedef struct product_series {
+    bool ta, tb;
+    vd_real beta;
+    const vd_product *list;
+} product_series;
+
+static void list_piece(void *data, int index)
+{
+    const product_series *l = data;
+    const vd_product *p = l->list + index;
+    gemm(l->ta, l->tb, p->m, p->n, p->k, 1, p->a, p->lda, p->b, p->ldb, l->beta, p->c, p->ldc);
+}
+
 static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int count)
 {
-    for (const vd_product *p = list; p < list + count; p++)
-        gemm(ta, tb, p->m, p->n, p->k, 1, p->a, p->lda, p->b, p->ldb, beta, p->c, p->ldc);
+    product_series l = {ta, tb, beta, list};
+    vd_cpu_pieces(count, list_piece, &l);
+}
+
+// Rows of numbers, for the pieces of what is done to each.
+typedef struct rows_job {
+    const vd_real *x;
+    vd_real *y;
+    size_t rows, columns;
+} rows_job;
+
+static void fill_range(void *data, size_t from, size_t to)
+{
+    const rows_job *j = data;
+    for (size_t r = from; r < to; r++)
+        memcpy(j->y + r * j->columns, j->x, j->columns * sizeof *j->y);
 }
 
 static void fill_rows(const vd_real *row, vd_real *y, int rows, int n)
 {
-    for (int r = 0; r < rows; r++)
-        memcpy(y + (size_t)r * (size_t)n, row, (size_t)n * sizeof *y);
+    rows_job job = {.x = row, .y = y, .columns = (size_t)n};
+    vd_cpu_ranges((size_t)rows, n * 0.3, fill_range, &job);
 }
 
 static void linear(const vd_real *x, const vd_real *w, const vd_real *b, vd_real *y, int rows,
@@ -159,11 +186,23 @@ static void linear(const vd_real *x, const vd_real *w, const vd_real *b, vd_real
     gemm(false, true, rows, out, in, 1, x, in, w, in, b ? 1 : 0, y, out);
 }
 
-VD_WIDE static void sum_rows(const vd_real *x, int rows, int columns, vd_real *sum)
+// Columns from..to-1 of the sum of all rows.
+VD_WIDE static void sum_columns(const rows_job *j, size_t from, size_t to)
 {
-    for (int r = 0; r < rows; r++, x += columns)
-        for (int i = 0; i < columns; i++)
-            sum[i] += x[i];
+    for (size_t r = 0; r < j->rows; r++)
+        for (size_t i = from; i < to; i++)
+            j->y[i] += j->x[r * j->columns + i];
+}
+
+static void sum_range(void *data, size_t from, size_t to)
+{
+    sum_columns(data, from, to);
+}
+
+static void sum_rows(const vd_real *x, int rows, int columns, vd_real *sum)
+{
+    rows_job job = {x, sum, (size_t)rows, (size_t)columns};
+    vd_cpu_ranges((size_t)columns, rows * 0.3, sum_range, &job);
 }
 
 static void linear_backward(const vd_real *x, const vd_real *w, const vd_real *dy, vd_real *dx,

@@ -138,10 +138,22 @@ static void relu_backward(const vd_real *y, vd_real *dy, size_t n)
     vd_cpu_ranges(n, FEW_OPERATIONS, relu_range_backward, &job);
 }
 
-VD_WIDE static void add(vd_real *x, const vd_real *y, size_t n)
+VD_WIDE static void add_numbers(vd_real *x, const vd_real *y, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         x[i] += y[i];
+}
+
+static void add_range(void *data, size_t from, size_t to)
+{
+    const pointwise_job *j = data;
+    add_numbers(j->x + from, j->from + from, to - from);
+}
+
+static void add(vd_real *x, const vd_real *y, size_t n)
+{
+    pointwise_job job = {.x = x, .from = y};
+    vd_cpu_ranges(n, FEW_OPERATIONS, add_range, &job);
 }
 
 VD_WIDE static void drop_part(const vd_real *x, vd_real *y, size_t from, size_t to, vd_real rate,
@@ -187,22 +199,23 @@ static void embed_backward(vd_real *dtable, const int32_t *id, int rows, int wid
 {
     for (int r = 0; r < rows; r++)
         if (id[r] != VD_PAD)
-            add(dtable + (size_t)id[r] * (size_t)width, dy + (size_t)r * (size_t)width,
-                (size_t)width);
+            add_numbers(dtable + (size_t)id[r] * (size_t)width, dy + (size_t)r * (size_t)width,
+                        (size_t)width);
 }
 
 static void add_rows(const vd_real *table, const int *index, int rows, int width, vd_real *x)
 {
     for (int r = 0; r < rows; r++)
-        add(x + (size_t)r * (size_t)width, table + (size_t)index[r] * (size_t)width, (size_t)width);
+        add_numbers(x + (size_t)r * (size_t)width, table + (size_t)index[r] * (size_t)width,
+                    (size_t)width);
 }
 
 static void add_rows_backward(vd_real *dtable, const int *index, int rows, int width,
                               const vd_real *dx)
 {
     for (int r = 0; r < rows; r++)
-        add(dtable + (size_t)index[r] * (size_t)width, dx + (size_t)r * (size_t)width,
-            (size_t)width);
+        add_numbers(dtable + (size_t)index[r] * (size_t)width, dx + (size_t)r * (size_t)width,
+                    (size_t)width);
 }
 
 void vd_cpu_pointwise(vd_backend *table)

@@ -3,16 +3,21 @@
 #include <string.h>
 
 #include "engine/alloc.h"
+#include "engine/cpu_threads.h"
 
 static void *host_allocate(size_t bytes)
 {
     return vd_alloc(bytes, 1);
 }
 
+static void zero_range(void *memory, size_t from, size_t to)
+{
+    memset((unsigned char *)memory + from, 0, to - from);
+}
+
 static void host_zero(void *memory, size_t bytes)
 {
-    if (bytes > 0)
-        memset(memory, 0, bytes);
+    vd_cpu_ranges(bytes, 0.05, zero_range, memory);
 }
 
 static void host_copy(void *to, const void *from, size_t bytes)

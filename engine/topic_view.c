@@ -275,7 +275,7 @@ vd_status vd_topic_view_backward(vd_pass *pass, vd_error *err)
     int d = pass->config->region, e2 = 2 * pass->config->embed, wide = d + e2;
     size_t n = (size_t)pass->rows * (size_t)wide;
     vd_real *dhidden = vd_arena_reals(pass->arena, n);
-    vd_real *dinput = vd_arena_reals(pass->arena, n);
+    vd_real *dinput = vd_arena_zeros(pass->arena, n); // the pictures' half is not wanted
     vd_real *dtopic = vd_arena_zeros(pass->arena, (size_t)pass->rows * (size_t)e2);
     vd_real *dm = vd_arena_zeros(pass->arena, words_in_all(pass));
     if (pass->arena->failed)
@@ -284,8 +284,10 @@ vd_status vd_topic_view_backward(vd_pass *pass, vd_error *err)
     pass->be->linear_backward(pass->view_hidden, w->view_2.w, pass->dview, dhidden, 0, dw->view_2.w,
                               dw->view_2.b, pass->rows, wide, d);
     pass->be->relu_backward(pass->view_hidden, dhidden, n);
-    pass->be->linear_backward(pass->view_input, w->view_1.w, dhidden, dinput, 0, dw->view_1.w,
+    pass->be->linear_backward(pass->view_input, w->view_1.w, dhidden, NULL, 0, dw->view_1.w,
                               dw->view_1.b, pass->rows, wide, wide);
+    pass->be->gemm(false, false, pass->rows, e2, wide, 1, dhidden, wide, w->view_1.w + d, wide, 0,
+                   dinput + d, wide);
     vd_pass_drop_backward(pass, dinput, n, pass->dropout, VD_SITE_VIEW_LAYERS);
     pass->be->split_add(dinput, pass->rows, NULL, NULL, d, dtopic, NULL, e2);
     vd_status status = attend_backward(pass, dtopic, dm, err);
