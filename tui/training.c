@@ -356,6 +356,16 @@ static vd_status add_step(course *c, double *loss, vd_error *err)
     return add_pieces(c, loss, err);
 }
 
+// A step that gave no numbers: the weights stay as they were, and so does what was saved.
+static vd_status went_wrong(course *c, vd_error *err)
+{
+    vd_error why = *err;
+    const char *path = path_of(c, "checkpoint.safetensors");
+    if (access(path, F_OK) != 0)
+        return why.status;
+    return vd_error_set(err, why.status, "%.400s; %.300s is as it was before", why.text, path);
+}
+
 static vd_status take_step(course *c, double *loss, double *multiplier, vd_error *err)
 {
     const vd_run_settings *settings = &c->plan->settings;
@@ -371,6 +381,8 @@ static vd_status take_step(course *c, double *loss, double *multiplier, vd_error
                                          (double)settings->epochs);
     double norm;
     status = vd_trainer_finish(c->plan->trainer, *multiplier, *loss, &norm, err);
+    if (status == VD_FORMAT)
+        return went_wrong(c, err);
     if (status)
         return status;
     c->loss_sum += *loss;

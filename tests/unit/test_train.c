@@ -474,6 +474,32 @@ static void a_full_disk_leaves_what_was_saved_before(void **state)
     free(path);
 }
 
+static void numbers_that_run_away_end_the_run_and_spare_the_checkpoint(void **state)
+{
+    (void)state;
+    expect("wild", 0, "", MORE("--stop-after", "1"));
+    char *path = file_of("wild", "checkpoint.safetensors"), *before, *after;
+    size_t size, again;
+    before = support_read_file(path, &size);
+    static const unsigned char nan[4] = {0, 0, 0xc0, 0x7f};
+    memcpy(before + size - sizeof nan, nan, sizeof nan); // the optimiser's last number
+    support_write_file(path, before, size);
+    // Step 2 makes a weight of it, step 3 a loss.
+    support_program run;
+    start(&run, "wild", 0, MORE("--resume"));
+    support_program_wait(&run);
+    support_program_expect(&run, 4, "training went wrong at step 3",
+                           "try a lower --rate, or --clip",
+                           "wild/checkpoint.safetensors is as it was before", NULL);
+    support_program_clear(&run);
+    after = support_read_file(path, &again);
+    assert_int_equal(size, again);
+    assert_memory_equal(before, after, size);
+    free(before);
+    free(after);
+    free(path);
+}
+
 // ---- what is refused ----------------------------------------------------------------------------
 
 static void work_that_is_there_is_not_written_over(void **state)
@@ -628,6 +654,7 @@ int main(void)
         cmocka_unit_test(settings_reach_the_model_file),
         cmocka_unit_test(c_c_and_sigterm_leave_a_checkpoint_that_goes_on),
         cmocka_unit_test(a_full_disk_leaves_what_was_saved_before),
+        cmocka_unit_test(numbers_that_run_away_end_the_run_and_spare_the_checkpoint),
         cmocka_unit_test(work_that_is_there_is_not_written_over),
         cmocka_unit_test(resuming_with_other_settings_or_data_is_refused),
         cmocka_unit_test(a_damaged_checkpoint_is_refused),
