@@ -4,8 +4,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ALIGNMENT = 64 };
+// From LARGE bytes on memory is asked for in huge pages: reading through many small ones
+// costs looking them up.
+enum { ALIGNMENT = 64, HUGE_PAGE = 1 << 21, LARGE = 4 * HUGE_PAGE };
 
 static atomic_size_t made;
 static atomic_size_t fail_at;
@@ -25,12 +28,14 @@ static int refuse(void)
 void *vd_alloc(size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - ALIGNMENT || refuse())
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - HUGE_PAGE || refuse())
         return NULL;
-    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t alignment = bytes < LARGE ? ALIGNMENT : HUGE_PAGE;
     if (bytes == 0)
         bytes = ALIGNMENT;
-    void *memory = aligned_alloc(ALIGNMENT, bytes);
+    void *memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    if (memory && alignment == HUGE_PAGE)
+        madvise(memory, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); // a wish: small ones do, too
     if (memory)
         memset(memory, 0, bytes);
     return memory;
