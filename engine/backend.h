@@ -250,9 +250,9 @@ struct vd_backend {
     void (*word_gradient)(vd_real *p, const int32_t *target, int rows, int words, vd_real scale);
     void (*candidate_loss)(const vd_candidate_loss *loss);
     // Ranks n scores; all but z is host memory. score = z, probability = softmax of z, order = the
-    // candidates by falling score, equal scores by index; other is scratch.
+    // candidates by falling score, equal scores by index; scratch (4 n).
     void (*rank)(const vd_real *z, int n, float *score, float *probability, int32_t *order,
-                 int32_t *other);
+                 int32_t *scratch);
 
     // Optimiser steps over a whole block (Kingma, Ba 2015, alg. 1; Hinton 2012, as PyTorch).
     void (*adam)(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale,

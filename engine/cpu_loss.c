@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/cpu_threads.h"
 #include "engine/elementary.h"
 #include "engine/network.h"
 
@@ -177,28 +178,41 @@ static uint32_t falling_bits(float score)
     return bits & 0x80000000u ? bits : ~bits & 0x7fffffffu;
 }
 
-// Radix sort by falling score (Seward 1954), eleven bits at a time. It is stable, so equal scores
-// keep the pool's order; order holds 0..n-1 when it begins.
-static void sort_scores(const float *score, int32_t *order, int32_t *other, int n)
+// A candidate as its score's bits that rise as it falls, and its index.
+typedef struct vd_place {
+    uint32_t bits;
+    int32_t index;
+} vd_place;
+
+enum { DIGITS = 3, BITS = 11, VALUES = 1 << BITS };
+
+static uint32_t digit_of(vd_place place, int d)
 {
-    enum { DIGITS = 3, BITS = 11, VALUES = 1 << BITS };
-    int count[DIGITS][VALUES] = {{0}};
+    return place.bits >> d * BITS & (VALUES - 1);
+}
+
+// Radix sort by falling score (Seward 1954), eleven bits at a time. It is stable, so equal scores
+// keep the pool's order. Every pass reads its candidates in a row.
+static void sort_scores(const float *score, int32_t *order, vd_place *here, vd_place *there, int n)
+{
+    int next[DIGITS][VALUES] = {{0}};
     for (int i = 0; i < n; i++) {
-        uint32_t bits = falling_bits(score[i]);
+        here[i] = (vd_place){falling_bits(score[i]), i};
         for (int d = 0; d < DIGITS; d++)
-            count[d][bits >> d * BITS & (VALUES - 1)]++;
+            next[d][digit_of(here[i], d)]++;
     }
-    for (int d = 0; d < DIGITS; d++) {
-        int from = 0, *place = count[d];
-        for (int v = 0; v < VALUES; v++) {
-            int here = place[v];
-            place[v] = from;
-            from += here;
+    for (int d = 0; d < DIGITS; d++)
+        for (int v = 0, from = 0; v < VALUES; v++) {
+            int count = next[d][v];
+            next[d][v] = from;
+            from += count;
         }
-        for (int i = 0; i < n; i++)
-            other[place[falling_bits(score[order[i]]) >> d * BITS & (VALUES - 1)]++] = order[i];
-        memcpy(order, other, (size_t)n * sizeof *order);
-    }
+    for (int i = 0; i < n; i++)
+        there[next[0][digit_of(here[i], 0)]++] = here[i];
+    for (int i = 0; i < n; i++)
+        here[next[1][digit_of(there[i], 1)]++] = there[i];
+    for (int i = 0; i < n; i++)
+        order[next[2][digit_of(here[i], 2)]++] = here[i].index;
 }
 
 VD_WIDE static void probabilities(const float *score, float *probability, int n)
@@ -214,16 +228,38 @@ VD_WIDE static void probabilities(const float *score, float *probability, int n)
         probability[i] /= sum;
 }
 
-static void rank(const vd_real *z, int n, float *score, float *probability, int32_t *order,
-                 int32_t *other)
+typedef struct rank_job {
+    float *score, *probability;
+    int32_t *order;
+    vd_place *scratch;
+    int n;
+} rank_job;
+
+// The order and the probabilities need each other's results for nothing.
+static void rank_piece(void *data, int index)
 {
-    for (int i = 0; i < n; i++) {
+    const rank_job *j = data;
+    if (index == 0)
+        sort_scores(j->score, j->order, j->scratch, j->scratch + j->n, j->n);
+    else
+        probabilities(j->score, j->probability, j->n);
+}
+
+static void rank(const vd_real *z, int n, float *score, float *probability, int32_t *order,
+                 int32_t *scratch)
+{
+    enum { MANY = 20000 };
+    rank_job job = {score, probability, order, (vd_place *)scratch, n};
+    if (n <= 0)
+        return;
+    for (int i = 0; i < n; i++)
         score[i] = (float)z[i];
-        order[i] = i;
+    if (n >= MANY) {
+        vd_cpu_pieces(2, rank_piece, &job);
+    } else {
+        rank_piece(&job, 0);
+        rank_piece(&job, 1);
     }
-    if (n > 0)
-        probabilities(score, probability, n);
-    sort_scores(score, order, other, n);
 }
 
 void vd_cpu_loss(vd_backend *table)

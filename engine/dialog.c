@@ -317,7 +317,7 @@ static vd_status rank_pool(const vd_dialog *d, vd_pass *pass, const atomic_int *
     const vd_pool *pool = d->pool;
     int n = a->candidates, h = d->model->config.hidden;
     vd_real *z = vd_arena_reals(pass->arena, (size_t)n);
-    int32_t *other = vd_arena_take_raw(pass->arena, (size_t)n, sizeof *other);
+    int32_t *scratch = vd_arena_take_raw(pass->arena, 4 * (size_t)n, sizeof *scratch);
     float *product = vd_arena_take_raw(pass->arena, (size_t)n, sizeof *product);
     if (pass->arena->failed)
         return vd_error_memory(err, "the ranking");
@@ -334,7 +334,7 @@ static vd_status rank_pool(const vd_dialog *d, vd_pass *pass, const atomic_int *
             a->score[i] = (a->score[i] + product[i]) / 2;
         pass->be->load_floats(a->score, z, (size_t)n);
     }
-    pass->be->rank(z, n, a->score, a->probability, a->order, other);
+    pass->be->rank(z, n, a->score, a->probability, a->order, scratch);
     return VD_OK;
 }
 

@@ -360,15 +360,15 @@ static void do_rank(const vd_backend *be, void **at, void *context)
     int n = *(int *)context;
     float *score = vd_alloc((size_t)n, sizeof *score), *share = vd_alloc((size_t)n, sizeof *share);
     int32_t *order = vd_alloc((size_t)n, sizeof *order),
-            *other = vd_alloc((size_t)n, sizeof *other);
-    be->rank(at[0], n, score, share, order, other);
+            *scratch = vd_alloc(4 * (size_t)n, sizeof *scratch);
+    be->rank(at[0], n, score, share, order, scratch);
     be->memory->upload(at[1], score, (size_t)n * sizeof *score);
     be->memory->upload(at[2], share, (size_t)n * sizeof *share);
     be->memory->upload(at[3], order, (size_t)n * sizeof *order);
     vd_free(score);
     vd_free(share);
     vd_free(order);
-    vd_free(other);
+    vd_free(scratch);
 }
 
 static void ranking_keeps_the_order_of_equal_scores(void **state)

@@ -263,17 +263,23 @@ static void blocks_in_16_bits_are_found_by_address(void **state)
 static void ranking_is_stable_and_falls(void **state)
 {
     (void)state;
-    enum { N = 5000 };
-    static float score[N], probability[N];
-    static int32_t order[N], other[N];
+    enum { MANY = 50000, FEW = 5000 };
+    static float score[MANY], probability[MANY];
+    static int32_t order[MANY], scratch[4 * MANY];
     vd_rng rng = vd_rng_seed(4, 4);
-    fill(x, N, &rng);
-    for (int i = 0; i < N; i++)
-        x[i] = i % 5 ? x[i] * 1e3f : (float)(i % 3) * -0.0f; // many equal ones, zeros of both signs
-    vd_backend_cpu()->rank(x, N, score, probability, order, other);
-    for (int i = 1; i < N; i++) {
-        float before = score[order[i - 1]], here = score[order[i]];
-        assert_true(before > here || (before == here && order[i - 1] < order[i]));
+    fill(x, MANY, &rng);
+    for (int i = 0; i < MANY; i++) // many equal ones, zeros of both signs
+        x[i] = i % 5 ? x[i] * 1e3f : (float)(i % 3) * -0.0f;
+    for (int n = MANY; n >= FEW; n -= MANY - FEW) { // on two threads, on one
+        double sum = 0;
+        vd_backend_cpu()->rank(x, n, score, probability, order, scratch);
+        for (int i = 1; i < n; i++) {
+            float before = score[order[i - 1]], here = score[order[i]];
+            assert_true(before > here || (before == here && order[i - 1] < order[i]));
+        }
+        for (int i = 0; i < n; i++)
+            sum += (double)probability[i];
+        assert_true(fabs(sum - 1) < 1e-3);
     }
 }
 
