@@ -1,6 +1,7 @@
 // HDF5 files, read by rows. Linking to libhdf5 costs 44 ms at every start of the program (it brings
 // libcurl and libcrypto along), so the library is opened when the first such file is. Not to be
-// called from two threads at a time. Internal to features/.
+// called from two threads at a time. libhdf5 1.10 itself crashes on some damaged files (seen in
+// H5HL_protect); nothing is done about that. Internal to features/.
 #ifndef VD_HDF5_H
 #define VD_HDF5_H
 

@@ -374,6 +374,9 @@ static vd_status run(job *j, int argc, char **argv, vd_error *err)
         j->given[option] = value ? value : "";
     if (option == VD_OPTION_ERROR)
         return VD_USAGE;
+    if (walk.operands == argc)
+        return vd_error_set(err, VD_USAGE,
+                            "expected: visdial blocks make, world or show; see --help");
     const char *what = walk.operands + 1 == argc ? argv[walk.operands] : "";
     bool files = !strcmp(what, "make") || !strcmp(what, "world");
     if (!files && strcmp(what, "show"))

@@ -362,7 +362,7 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
             settings->no_transcript = true;
         else if (option == THEME && !vd_theme_find(value, &settings->theme))
             status = vd_error_set(
-                err, VD_USAGE, "--theme: found '%.40s', expected dark, light, mono or safe", value);
+                err, VD_USAGE, "--theme: expected dark, light, mono or safe, found '%.40s'", value);
         else if (option == FOLD)
             settings->fold = true;
         else if (option == NO_MOUSE)

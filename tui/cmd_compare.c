@@ -43,9 +43,7 @@ const vd_option vd_cmd_compare_options[] = {
     {"threads", "N", "dialogs at a time (as many as there are processors)"},
     {"right", "BY", "human: the human answer is first; relevant: relevance 1 is (when known)"},
     {"group", "GROUP",
-     "only cases of a group: both, first, second, neither (whether the first model is right, and "
-     "the "
-     "others); more with commas"},
+     "only cases of a group: both, first, second (another), neither; more with commas"},
     {"family", "NAME", "only cases of this family of questions"},
     {"round", "N", "only cases of round N"},
     {"find", "TEXT", "only cases with this text, or this picture's number"},

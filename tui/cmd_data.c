@@ -18,7 +18,7 @@ const vd_option vd_cmd_data_options[] = {
     {"out", "FILE", "what to write (pack, vocab)"},
     {"model", "FILE", "info: a model; its vocabulary says which words are unknown"},
     {"vocab", "FILE",
-     "info: a vocabulary (list of words or {\"word\": count}); pack: take its counts and order"},
+     "info: a vocabulary (list of words or {\"word\": count}); pack: its counts, order"},
     {"min-count", "N", "info: words of --vocab counted less often are unknown (5)"},
     {"top", "N", "info: how many unknown words to list (20)"},
     {0},

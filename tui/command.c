@@ -18,15 +18,15 @@ const vd_command vd_commands[] = {
      "What `visdial` does when no command is named. Needs a terminal; `visdial ask` does not.\n"
      "F1 lists the keys and /commands. $XDG_CONFIG_HOME/visdial/config may hold lines like\n"
      "`theme = light`, `mouse = off`, `model = base`; what is given here goes before them.",
-     "  visdial chat --image 3 --model base\n  visdial chat --theme light\n", vd_cmd_chat_options,
-     NULL},
+     "  visdial chat --image 1000003 --model base\n  visdial chat --theme light\n",
+     vd_cmd_chat_options, NULL},
     {"ask", vd_cmd_ask, "answer questions about a picture, without a screen",
      "--image ID [options] [\"question\" ...]",
      "The questions are one conversation: each is answered knowing those before it and the first\n"
      "answers to them. Without questions, they are read from standard input, one a line.\n"
      "Answers are printed on standard output, messages on standard error.",
-     "  visdial ask --image 3 \"what is on the left\" \"what color is it\"\n"
-     "  echo \"how many cubes are there\" | visdial ask --image 3 --json\n",
+     "  visdial ask --image 1000003 \"what is on the left\" \"what color is it\"\n"
+     "  echo \"how many cubes are there\" | visdial ask --image 1000003 --json\n",
      vd_cmd_ask_options, NULL},
     {"walk", vd_cmd_walk, "walk through one answer, stage by stage, and ask what if",
      "--image ID [options] \"question\" ...",
@@ -120,8 +120,8 @@ const vd_command vd_commands[] = {
      "[options] PICTURE...",
      "Finds the objects of Blocks pictures from their pixels. --train makes a new extractor,\n"
      "--evaluate measures one on pictures that it has not seen.",
-     "  visdial extract --out features.safetensors assets/pictures/3.png\n"
-     "  visdial extract --show assets/pictures/3.png\n",
+     "  visdial extract --out features.safetensors assets/pictures/1000003.png\n"
+     "  visdial extract --show assets/pictures/1000003.png\n",
      vd_cmd_extract_options, NULL},
     {"data", vd_cmd_data, "say what a file of dialogs holds, pack it, count its words",
      "info|pack|vocab FILE [options]",
@@ -170,7 +170,7 @@ const vd_command vd_commands[] = {
      vd_cmd_import_options, NULL},
     {"info", vd_cmd_info, "say what files hold: models, features, dialogs, pools, pictures",
      "[FILE...]", "Without a file: what this program is made of.",
-     "  visdial info assets/improved.safetensors assets/pictures/3.png\n", no_options, NULL},
+     "  visdial info assets/improved.safetensors assets/pictures/1000003.png\n", no_options, NULL},
     {"help", vd_cmd_help, "explain a command", "[COMMAND]", "", "  visdial help train\n",
      help_options,
      "chat ask walk train eval compare replay blocks extract data features pool info help"},
@@ -221,7 +221,7 @@ static void print_program_help(FILE *out)
     VD_STATUS_LIST(X)
 #undef X
     fprintf(out, "\nExample:\n"
-                 "  visdial ask --image 3 \"what is on the left\" \"what color is it\"\n");
+                 "  visdial ask --image 1000003 \"what is on the left\" \"what color is it\"\n");
 }
 
 static int option_width(const vd_option *option)

@@ -388,7 +388,7 @@ static vd_status calibrate(training *t, vd_error *err)
 
 static vd_status train_all(training *t, blocks_detector_report report, void *user, vd_error *err)
 {
-    enum { EVERY = 20 };
+    enum { EVERY = 5 };
     const blocks_detector_options *o = t->options;
     int per_epoch = o->pictures / o->batch, objects = 0;
     long step = 0, steps = (long)per_epoch * o->epochs;

@@ -229,6 +229,28 @@ static void the_man_page_names_every_command_and_option(void **state)
     free(text);
 }
 
+// Every picture that an example names: --image and the number, and the file.
+static void examples_ask_about_pictures_that_are_there(void **state)
+{
+    (void)state;
+    char *text = printed(vd_command_print_manual), path[80];
+    int found = 0;
+    for (const char *at = text; (at = strstr(at, "\\-image ")); at++) {
+        long id = strtol(at + 8, NULL, 10); // 0: ID
+        snprintf(path, sizeof path, "assets/pictures/%ld.png", id);
+        if (id != 0 && !support_exists(path))
+            fail_msg("the examples name %s", path);
+        found += id != 0;
+    }
+    for (const char *at = text; (at = strstr(at, "assets/pictures/")); at++, found++) {
+        snprintf(path, sizeof path, "%.*s", (int)strcspn(at, " \n"), at);
+        if (!support_exists(path))
+            fail_msg("the examples name %s", path);
+    }
+    assert_true(found > 5);
+    free(text);
+}
+
 static void completions_name_every_command_and_option(void **state)
 {
     (void)state;
@@ -310,6 +332,7 @@ int main(void)
         cmocka_unit_test(a_full_disk_is_an_error_of_every_print),
         cmocka_unit_test(man_page_and_completions_are_those_of_the_table),
         cmocka_unit_test(the_man_page_names_every_command_and_option),
+        cmocka_unit_test(examples_ask_about_pictures_that_are_there),
         cmocka_unit_test(completions_name_every_command_and_option),
         cmocka_unit_test(the_shells_take_their_completions),
         cmocka_unit_test(options_in_the_sources_are_in_the_table),

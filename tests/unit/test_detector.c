@@ -151,13 +151,13 @@ static void training_lowers_the_loss_and_writes_an_extractor(void **state)
     (void)state;
     char *directory = support_temp_dir(), *path = support_join(directory, "extractor");
     blocks_detector_options options = tiny(path);
-    options.epochs = 10; // 40 steps
+    options.epochs = 5; // 20 steps
     seen s = {0};
     vd_extractor *extractor;
     blocks_detector_scores scores;
     assert_int_equal(blocks_detector_train(&options, watch, &s, NULL), VD_OK);
     assert_int_equal(s.rendered, 8);
-    assert_int_equal(s.trained, 40);
+    assert_int_equal(s.trained, 20);
     assert_true(s.last < 0.7 * s.first);
     assert_int_equal(vd_extractor_load(path, &extractor, NULL), VD_OK);
     assert_int_equal(blocks_detector_evaluate(extractor, 1, BLOCKS_TRAIN, 0, 4, &scores, NULL),
@@ -203,7 +203,7 @@ static void training_can_be_interrupted(void **state)
     options.stop = &stop;
     vd_error err = {0};
     support_refused(blocks_detector_train(&options, watch, &s, &err), VD_INTERRUPTED, &err,
-                    "step 21", NULL); // the first report comes after step 20
+                    "step 6", NULL); // the first report comes after step 5
     support_remove_tree(directory);
     free(path);
     free(directory);
