@@ -10,6 +10,7 @@ void vd_take_clear(vd_take *take)
 {
     vd_reply_clear(&take->reply);
     vd_free(take->was);
+    vd_free(take->wanted);
     *take = (vd_take){0};
 }
 
@@ -31,9 +32,11 @@ static bool round_copy(const vd_round *from, vd_round *to)
         vd_take copy = *take;
         copy.reply = (vd_reply){0};
         copy.was = NULL;
+        copy.wanted = take->wanted ? vd_strdup(take->wanted) : NULL;
         copy.ready = false;
         to->take[i] = copy;
-        if (!take->ready)
+        whole = !take->wanted || copy.wanted;
+        if (!take->ready || !whole)
             continue;
         whole = vd_reply_copy(&take->reply, &to->take[i].reply, NULL) == VD_OK;
         to->take[i].ready = whole;

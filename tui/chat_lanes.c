@@ -131,6 +131,8 @@ void vd_chat_forget(vd_chat *chat, int lane, size_t from)
     vd_lane *own = &chat->lanes[lane];
     for (size_t i = from; i < chat->round_count; i++) {
         vd_take *take = &chat->rounds[i].take[lane];
+        vd_free(take->wanted);
+        take->wanted = NULL;
         if (!take->ready)
             continue;
         char *was = describe(take);
@@ -304,8 +306,10 @@ void vd_chat_model_came(vd_chat *chat, vd_event *event)
     own->answers = event->answers;
     own->answer_count = event->answer_count;
     if (event->lane > 0) {
-        vd_chat_forget(chat, event->lane, 0);
-        vd_chat_forget_aside(chat, event->lane);
+        if (!first) {
+            vd_chat_forget(chat, event->lane, 0);
+            vd_chat_forget_aside(chat, event->lane);
+        }
         vd_chat_say(chat, "%s is compared with %s", own->model, chat->lanes[0].model);
     } else if (!first) {
         vd_chat_say(chat, "%s answers from now on%s", own->model,
@@ -377,10 +381,13 @@ void vd_chat_answer_came(vd_chat *chat, vd_event *event)
     take->stamp = event->serial;
     take->reply = event->reply;
     event->reply = (vd_reply){0};
-    take->chosen = take->reply.answer.order[0];
     memcpy(take->model, own->model, sizeof take->model);
     take->answers = own->answers;
     take->answer_count = own->answer_count;
+    int place = take->wanted ? vd_take_place(take, take->wanted) : 0;
+    take->chosen = take->reply.answer.order[place < 0 ? 0 : place];
+    vd_free(take->wanted);
+    take->wanted = NULL;
     round->human = vd_chat_human_round(chat, take->reply.question ? take->reply.question : "");
     take->metrics = vd_chat_measure(chat, round, take);
     if (event->lane == 0) {

@@ -1,30 +1,32 @@
 #include "tui/chat_recorder.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/alloc.h"
 
+static const float SAME_SCORE = 1e-4f; // rounding of the written numbers, other processors
+
 // ---- start --------------------------------------------------------------------------------------
 
-static vd_status take_up(vd_recorder *recorder, const char *path, int64_t *image_id, vd_error *err)
+static vd_status read_past(vd_recorder *recorder, const char *path, int64_t *image_id,
+                           const char **model, vd_error *err)
 {
-    vd_transcript_file file;
-    vd_status status = vd_transcript_read(path, &file, err);
+    vd_status status = vd_transcript_read(path, &recorder->past, err);
     if (status)
         return status;
-    if (file.talk_count == 0) {
-        status = vd_error_set(err, VD_FORMAT, "%.400s: holds no conversation to go on with", path);
-    } else {
-        recorder->resumed = file.talks[file.talk_count - 1];
-        file.talk_count--;
-        *image_id = recorder->resumed.image_id;
-    }
-    vd_transcript_clear(&file);
-    return status;
+    if (recorder->past.talk_count == 0)
+        return vd_error_set(err, VD_FORMAT, "%.400s: holds no conversation to go on with", path);
+    const vd_talk *talk = &recorder->past.talks[recorder->past.talk_count - 1];
+    *image_id = talk->image_id;
+    if (talk->lane_count)
+        *model = talk->lanes[0].name;
+    recorder->resuming = true;
+    return VD_OK;
 }
 
 vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path, int64_t *image_id,
-                            vd_error *err)
+                            const char **model, vd_error *err)
 {
     char *newest = NULL;
     vd_status status = VD_OK;
@@ -33,28 +35,31 @@ vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path
         path = newest;
     }
     if (status == VD_OK && resume)
-        status = take_up(recorder, path, image_id, err);
+        status = read_past(recorder, path, image_id, model, err);
     if (status == VD_OK)
         status = vd_transcript_start(path, &recorder->transcript, err);
     vd_free(newest);
     return status;
 }
 
-static void forget_resumed(vd_recorder *recorder)
+void vd_recorder_take_up(vd_recorder *recorder, vd_chat *chat)
 {
-    for (int i = 0; i < recorder->resumed.count; i++) {
-        vd_free(recorder->resumed.rounds[i].question);
-        vd_free(recorder->resumed.rounds[i].answer);
+    if (recorder->resuming &&
+        !vd_chat_take_up(chat, &recorder->past.talks[recorder->past.talk_count - 1])) {
+        vd_chat_complain(chat, "out of memory: the conversation was not taken up");
+        recorder->resuming = false;
     }
-    vd_free(recorder->resumed.rounds);
-    vd_free(recorder->resumed.caption);
-    recorder->resumed = (vd_talk){0};
-    recorder->next = 0;
+}
+
+static void forget_past(vd_recorder *recorder)
+{
+    vd_transcript_clear(&recorder->past);
+    recorder->resuming = false;
 }
 
 void vd_recorder_free(vd_recorder *recorder)
 {
-    forget_resumed(recorder);
+    forget_past(recorder);
     vd_transcript_close(recorder->transcript);
     *recorder = (vd_recorder){0};
 }
@@ -68,26 +73,32 @@ static void give_up(vd_recorder *recorder, vd_chat *chat, const vd_error *why)
     recorder->transcript = NULL;
 }
 
-// The first `count` rounds as a lane heard them; NULL: out of memory, or one is not answered.
-static vd_said *heard(const vd_chat *chat, int lane, size_t count)
+// The largest difference of their scores; those of other pools are not comparable.
+static float furthest(const vd_answer *a, const vd_answer *b)
 {
-    vd_said *said = vd_alloc(count, sizeof *said);
-    for (size_t i = 0; said && i < count; i++) {
-        const char *answer = vd_chat_heard(chat, lane, i);
-        if (!answer) {
-            vd_free(said);
-            return NULL;
-        }
-        said[i] = (vd_said){chat->rounds[i].typed, (char *)answer}; // borrowed
-    }
-    return said;
+    float most = 0;
+    for (int i = 0; i < a->candidates && i < b->candidates; i++)
+        most = fmaxf(most, fabsf(a->score[i] - b->score[i]));
+    return most;
+}
+
+// Whether the transcript has this answer already, score for score.
+static bool is_recorded(vd_recorder *recorder, const vd_told *told)
+{
+    const vd_record *record = vd_transcript_find_same(&recorder->past, told);
+    if (!record)
+        return false;
+    bool same = furthest(&record->reply.answer, &told->reply->answer) <= SAME_SCORE;
+    recorder->verified += same;
+    recorder->other += !same;
+    return same && record->told.lane == told->lane;
 }
 
 static void write_answer(vd_recorder *recorder, vd_chat *chat, int lane, size_t at)
 {
     const vd_take *take = &chat->rounds[at].take[lane];
-    vd_said *history = heard(chat, lane, at);
-    if (!history)
+    vd_said *history = vd_chat_history(chat, lane, at);
+    if (!history && at > 0)
         return;
     vd_error err = {0};
     void *context = chat->source.context;
@@ -107,7 +118,7 @@ static void write_answer(vd_recorder *recorder, vd_chat *chat, int lane, size_t 
         .pool_hash = recorder->pool[lane],
         .features_hash = recorder->features,
     };
-    if (vd_transcript_answer(recorder->transcript, &told, &err))
+    if (!is_recorded(recorder, &told) && vd_transcript_answer(recorder->transcript, &told, &err))
         give_up(recorder, chat, &err);
     vd_free(history);
 }
@@ -125,58 +136,72 @@ void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event)
                   chat->lanes[lane].serial == event->serial;
     size_t at = chat->lanes[lane].at;
     vd_chat_event(chat, event);
-    if (answer && recorder->transcript && recorder->next == 0 && at < chat->round_count &&
+    if (answer && recorder->transcript && at < chat->round_count &&
         chat->rounds[at].take[lane].ready)
         write_answer(recorder, chat, lane, at);
 }
 
 // ---- step ---------------------------------------------------------------------------------------
 
-// Asks the next round of the conversation that is taken up, once the one before it is answered and
-// has the answer that it went on with.
-static void ask_next(vd_recorder *recorder, vd_chat *chat)
+// Nothing is loaded and no answer is waited for.
+static bool is_quiet(const vd_chat *chat)
 {
-    if (recorder->next > 0) {
-        const vd_round *round = chat->round_count ? &chat->rounds[chat->round_count - 1] : NULL;
-        if (!round || (int)chat->round_count != recorder->next) {
-            vd_chat_say(chat, "the conversation was taken up as far as round %d",
-                        (int)chat->round_count);
-            forget_resumed(recorder);
-            return;
-        }
-        const vd_said *said = &recorder->resumed.rounds[recorder->next - 1];
-        const vd_take *take = &round->take[0];
-        int place = vd_take_place(take, said->answer);
-        if (place >= 0 && take->reply.answer.order[place] != take->chosen)
-            vd_chat_choose(chat, place);
+    for (int i = 0; i < chat->lane_count; i++)
+        if (chat->lanes[i].serial || chat->lanes[i].loading[0])
+            return false;
+    return !vd_chat_busy(chat);
+}
+
+// Rounds of the branch in use that go on with another answer than they did.
+static int other_answers(const vd_chat *chat, const vd_talk *talk)
+{
+    int count = 0;
+    for (int i = 0; i < talk->count && i < (int)chat->round_count; i++) {
+        const char *heard = vd_chat_heard(chat, 0, (size_t)i);
+        count += !heard || strcmp(heard, talk->rounds[i].answer) != 0;
     }
-    if (recorder->next == recorder->resumed.count) {
-        vd_chat_say(chat, "a conversation of %d rounds was taken up", recorder->resumed.count);
-        forget_resumed(recorder);
-        return;
-    }
-    vd_chat_ask(chat, recorder->resumed.rounds[recorder->next++].question);
+    return count;
+}
+
+static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
+{
+    const vd_talk *talk = &recorder->past.talks[recorder->past.talk_count - 1];
+    int rounds = (int)chat->round_count, other = other_answers(chat, talk);
+    int all = talk->branch_count ? talk->branches[talk->branch].count : talk->count;
+    char text[160] = "", branches[32] = "", count[48];
+    recorder->resuming = false;
+    if (rounds < all)
+        snprintf(count, sizeof count, "%d of %d rounds", rounds, all);
+    else
+        snprintf(count, sizeof count, "%d round%s", rounds, rounds == 1 ? "" : "s");
+    if (chat->branch_count > 1)
+        snprintf(branches, sizeof branches, ", %d branches", chat->branch_count);
+    if (recorder->other > 0)
+        snprintf(text, sizeof text, "; %d of %d answers have other scores than recorded",
+                 recorder->other, recorder->other + recorder->verified);
+    else if (other > 0)
+        snprintf(text, sizeof text, "; %d answer%s not in this pool", other,
+                 other == 1 ? " is" : "s are");
+    else if (recorder->verified > 0)
+        snprintf(text, sizeof text, "; every score as recorded");
+    vd_chat_say(chat, "a conversation of %s%s was taken up%s", count, branches, text);
 }
 
 void vd_recorder_step(vd_recorder *recorder, vd_chat *chat)
 {
-    const vd_lane *own = &chat->lanes[0];
-    bool idle = !vd_chat_busy(chat) && own->model[0] && !own->loading[0];
-    if (recorder->resumed.count > 0) {
-        if (idle)
-            ask_next(recorder, chat);
-        return;
-    }
-    if (!recorder->transcript || !idle)
-        return;
-    vd_said *rounds = heard(chat, 0, chat->round_count);
-    if (!rounds)
+    bool another = recorder->past.talk_count > 0 &&
+                   chat->source.image_id(chat->source.context, chat->index) !=
+                       recorder->past.talks[recorder->past.talk_count - 1].image_id;
+    if (another)
+        forget_past(recorder);
+    if (recorder->resuming && is_quiet(chat) && chat->lanes[0].model[0])
+        sum_up_taken(recorder, chat);
+    vd_talk talk;
+    if (!recorder->transcript || recorder->resuming || vd_chat_busy(chat) ||
+        !chat->lanes[0].model[0] || chat->lanes[0].loading[0] || !vd_chat_describe(chat, &talk))
         return;
     vd_error err = {0};
-    void *context = chat->source.context;
-    if (vd_transcript_conversation(
-            recorder->transcript, chat->source.image_id(context, chat->index),
-            chat->source.caption(context, chat->index), rounds, (int)chat->round_count, &err))
+    if (vd_transcript_conversation(recorder->transcript, &talk, &err))
         give_up(recorder, chat, &err);
-    vd_free(rounds);
+    vd_chat_describe_free(&talk);
 }

@@ -8,22 +8,35 @@
 typedef struct vd_recorder {
     vd_transcript *transcript; // NULL: none is written
     vd_fingerprint model[VD_LANES], pool[VD_LANES], features;
-    vd_talk resumed; // rounds to ask again
-    int next;        // of them
+    // A conversation that goes on: what was recorded before, until another picture is looked at
+    vd_transcript_file past;
+    bool resuming;       // its answers are being asked again
+    int verified, other; // of them: as recorded, with other scores
 } vd_recorder;
 
 // Writes to `path`, or a new transcript when it is NULL. resume: the newest one, or that at `path`,
-// goes on: *image_id becomes the picture of its last conversation, whose rounds vd_recorder_step
-// will ask again.
+// goes on: *image_id becomes the picture of its last conversation, and *model (borrowed) the model
+// that answered there, when the file says so; vd_recorder_take_up follows.
 vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path, int64_t *image_id,
-                            vd_error *err);
+                            const char **model, vd_error *err);
 void vd_recorder_free(vd_recorder *recorder);
+// Takes the conversation up where there is one: the models that were compared, what their histories
+// are made of, its branches. The questions of the branch in use are asked again at once, those of
+// the others when they are looked at; each goes on with the answer that was chosen then. A score
+// that is not as recorded (by more than 1e-4) is reported.
+void vd_recorder_take_up(vd_recorder *recorder, vd_chat *chat);
 
 // Hands the event to the chat and writes what came of it. The chat goes on without a transcript
 // that cannot be written, and says so.
 void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event);
-// After keys and events: writes the conversation when it changed; while a conversation is being
-// taken up, asks its next question.
+// After keys and events: writes the conversation when it changed.
 void vd_recorder_step(vd_recorder *recorder, vd_chat *chat);
+
+// chat_resume.c: how the chat's conversation stands, its texts borrowed; false while an answer is
+// missing, or when memory is out.
+bool vd_chat_describe(const vd_chat *chat, vd_talk *out);
+void vd_chat_describe_free(vd_talk *talk);
+// The chat goes on as the talk stands; it is about the same picture. False: memory is out.
+bool vd_chat_take_up(vd_chat *chat, const vd_talk *talk);
 
 #endif

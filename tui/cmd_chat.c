@@ -47,7 +47,7 @@ const vd_option vd_cmd_chat_options[] = {
     {"dense", "FILE", "relevance of their candidates (VisDial dense annotations)"},
     VD_DECODER_OPTION,
     VD_BACKEND_OPTION,
-    {"resume", NULL, "take up the conversation that was left last"},
+    {"resume", NULL, "take up the conversation that was left last, its models and branches too"},
     {"transcript", "FILE", "write the transcript there; with --resume take up what is in it"},
     {"no-transcript", NULL, "write none"},
     {"theme", "NAME", "dark (the default), light, mono or safe (for the colour-blind)"},
@@ -57,7 +57,8 @@ const vd_option vd_cmd_chat_options[] = {
 };
 
 typedef struct chat_settings {
-    const char *model, *backend;
+    const char *model; // as asked for here, NULL: the conversation's or the preferred one
+    const char *preferred, *backend;
     vd_world_files files;
     vd_decoder_choice decoder;
     int64_t image; // -1: the first one
@@ -254,12 +255,12 @@ static vd_status start_worker(chat_program *program, vd_error *err)
 
 // Without a place for transcripts the chat goes on all the same, unless one was asked for.
 static vd_status start_recorder(chat_program *program, const chat_settings *settings,
-                                int64_t *image, vd_error *err)
+                                int64_t *image, const char **model, vd_error *err)
 {
     if (settings->no_transcript)
         return VD_OK;
-    vd_status status =
-        vd_recorder_start(&program->recorder, settings->resume, settings->transcript, image, err);
+    vd_status status = vd_recorder_start(&program->recorder, settings->resume, settings->transcript,
+                                         image, model, err);
     return status == VD_UNAVAILABLE && !settings->resume ? VD_OK : status;
 }
 
@@ -267,6 +268,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
 {
     size_t index = 0;
     int64_t image = settings->image;
+    const char *model = settings->preferred;
     vd_chosen_backend chosen;
     vd_status status = vd_choose_backend(settings->backend, 0, &chosen, err);
     if (!status)
@@ -278,7 +280,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     if (!status && vd_world_count(program->world) == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: holds no dialogs", program->world->directory);
     if (!status)
-        status = start_recorder(program, settings, &image, err);
+        status = start_recorder(program, settings, &image, &model, err);
     if (!status && image >= 0)
         status = vd_world_find(program->world, image, &index, err);
     for (int i = 0; i < VD_LANES && !status; i++)
@@ -302,7 +304,8 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     uint64_t seed = (uint64_t)time(NULL) * 2654435761u ^ (uint64_t)getpid();
     status = vd_screen_open(settings->mouse, &program->screen, err);
     if (!status)
-        status = vd_chat_init(program->view, &source, index, settings->model, seed, err);
+        status = vd_chat_init(program->view, &source, index,
+                              settings->model ? settings->model : model, seed, err);
     if (!status)
         status = start_worker(program, err);
     if (!status) {
@@ -310,6 +313,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         program->view->theme = settings->theme;
         program->view->fold.on = settings->fold;
         load_history(program);
+        vd_recorder_take_up(&program->recorder, program->view);
     }
     return status;
 }
@@ -393,7 +397,7 @@ int vd_cmd_chat(int argc, char **argv)
     chat_program program = {0};
     vd_error error = {0};
     vd_status status = vd_preferences_read(NULL, &config, &error);
-    chat_settings settings = {.model = config.model,
+    chat_settings settings = {.preferred = config.model,
                               .image = -1,
                               .mouse = config.mouse,
                               .fold = config.fold,

@@ -1,4 +1,4 @@
-#include "tui/transcript.h"
+#include "tui/transcript_lines.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -197,7 +197,7 @@ static void key_integer(yajl_gen json, const char *key, int64_t number)
     yajl_gen_integer(json, number);
 }
 
-static void said(yajl_gen json, const vd_said *rounds, int count)
+void vd_output_said(yajl_gen json, const vd_said *rounds, int count)
 {
     yajl_gen_array_open(json);
     for (int i = 0; i < count; i++) {
@@ -274,7 +274,7 @@ static yajl_gen_status emit_answer(yajl_gen json, void *context)
     key_integer(json, "image_id", told->image_id);
     key_text(json, "caption", told->caption);
     vd_output_string(json, "history");
-    said(json, told->history, told->turns);
+    vd_output_said(json, told->history, told->turns);
     emit_seen(json, told->reply);
     key_text(json, "model_hash", told->model_hash.text);
     key_text(json, "pool_hash", told->pool_hash.text);
@@ -333,32 +333,12 @@ vd_status vd_transcript_answer(vd_transcript *transcript, const vd_told *told, v
 
 // ---- conversations ------------------------------------------------------------------------------
 
-static yajl_gen_status emit_conversation(yajl_gen json, void *context)
+vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_talk *talk, vd_error *err)
 {
-    const vd_talk *talk = context;
-    yajl_gen_map_open(json);
-    vd_output_string(json, "conversation");
-    yajl_gen_map_open(json);
-    key_integer(json, "image_id", talk->image_id);
-    key_text(json, "caption", talk->caption);
-    vd_output_string(json, "rounds");
-    said(json, talk->rounds, talk->count);
-    yajl_gen_map_close(json);
-    return yajl_gen_map_close(json);
-}
-
-vd_status vd_transcript_conversation(vd_transcript *transcript, int64_t image_id,
-                                     const char *caption, const vd_said *rounds, int count,
-                                     vd_error *err)
-{
-    if (transcript->file < 0 && count == 0)
+    if (transcript->file < 0 && talk->count == 0)
         return VD_OK;
-    const vd_talk talk = {.image_id = image_id,
-                          .caption = (char *)caption,
-                          .rounds = (vd_said *)rounds,
-                          .count = count};
     vd_status status = open_file(transcript, err);
     if (status == VD_OK)
-        status = emit_line(transcript, emit_conversation, &talk, &transcript->last, err);
+        status = emit_line(transcript, vd_talk_emit, talk, &transcript->last, err);
     return status;
 }

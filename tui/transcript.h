@@ -8,7 +8,12 @@
 //               "scores": [number], "rounds": [attention 1], "topic": [attention 2, per round and
 //               word], "regions": [attention 4], "region_words": [attention 3, per region],
 //               "boxes": [[x1, y1, x2, y2]]}}
-//   {"conversation": {"image_id", "caption", "rounds": [[question, answer]]}}
+//   {"conversation": {"image_id", "caption", "rounds": [[question, answer]],
+//               "models": [[name, history]], "branch": number, "branches": [branch]}}
+//
+// A branch is a list of rounds [question, answer of each model or null]; "rounds" are those of
+// number "branch" as the first model heard them. "branches" is left out where it would say no more
+// than "rounds"; "models" and "branches" are missing in files of earlier programs.
 //
 // An answer's line says all that it depends on, so that each can be verified alone. A
 // conversation's line is written whenever the conversation changed; the last one of a picture is
@@ -49,10 +54,34 @@ typedef struct vd_told {
 } vd_told;
 
 vd_status vd_transcript_answer(vd_transcript *transcript, const vd_told *told, vd_error *err);
+
+enum { VD_MOST_RECORDED_LANES = 64 };
+
+// A model that answers, and whose answers its history is made of (vd_follow_name).
+typedef struct vd_talk_lane {
+    char *name, *follow;
+} vd_talk_lane;
+
+typedef struct vd_talk_branch {
+    int count;   // rounds
+    char **text; // (count, 1 + lanes) the question, then the answer that each lane goes on with,
+                 // NULL where it is not known
+} vd_talk_branch;
+
+// How a conversation stands.
+typedef struct vd_talk {
+    int64_t image_id;
+    char *caption;
+    vd_said *rounds; // (count) as the first lane heard them
+    int count;
+    vd_talk_lane *lanes; // (lane_count) 0: not known
+    int lane_count;
+    vd_talk_branch *branches; // (branch_count) 0: `rounds` are all
+    int branch_count, branch; // the one in use
+} vd_talk;
+
 // Writes nothing when this was the last one.
-vd_status vd_transcript_conversation(vd_transcript *transcript, int64_t image_id,
-                                     const char *caption, const vd_said *rounds, int count,
-                                     vd_error *err);
+vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_talk *talk, vd_error *err);
 
 // ---- reading ------------------------------------------------------------------------------------
 
@@ -61,13 +90,6 @@ typedef struct vd_record {
     vd_told told; // what it points to belongs to the record; texts to the file
     vd_reply reply;
 } vd_record;
-
-typedef struct vd_talk {
-    int64_t image_id;
-    char *caption;
-    vd_said *rounds; // (count)
-    int count;
-} vd_talk;
 
 typedef struct vd_recorded_pool {
     vd_fingerprint hash;
@@ -91,6 +113,8 @@ void vd_transcript_clear(vd_transcript_file *file);
 // several, NULL when there is none.
 const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_talk *talk, int round,
                                     int lane);
+// The last record of the same question to the same model, pool and features after the same history.
+const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_told *like);
 
 // ---- uses (transcript_export.c) -----------------------------------------------------------------
 

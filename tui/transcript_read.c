@@ -6,32 +6,24 @@
 
 #include "engine/alloc.h"
 #include "engine/file.h"
-#include "tui/json_value.h"
-#include "tui/transcript.h"
+#include "tui/transcript_lines.h"
 
-enum { MOST_BYTES = 1 << 30, MOST_LANES = 64 };
+enum { MOST_BYTES = 1 << 30 };
 
-typedef struct reading {
-    vd_transcript_file *file;
-    char where[320]; // "path, line 7"
-    size_t line;
-    vd_error *err;
-    bool fresh; // the next conversation is another one
-} reading;
-
-static vd_status refuse(const reading *r, const char *what)
+vd_status vd_reading_refuse(const vd_reading *r, const char *what)
 {
     return vd_error_set(r->err, VD_FORMAT, "%s: %s", r->where, what);
 }
 
-static vd_status no_memory(const reading *r)
+static vd_status no_memory(const vd_reading *r)
 {
     return vd_error_memory(r->err, r->where);
 }
 
 // ---- members ------------------------------------------------------------------------------------
 
-static vd_status read_text(const reading *r, const vd_json_value *map, const char *key, char **out)
+vd_status vd_reading_text(const vd_reading *r, const vd_json_value *map, const char *key,
+                          char **out)
 {
     const char *text = vd_json_text(map, key);
     if (!text)
@@ -40,7 +32,7 @@ static vd_status read_text(const reading *r, const vd_json_value *map, const cha
     return *out ? VD_OK : no_memory(r);
 }
 
-static vd_status read_hash(const reading *r, const vd_json_value *map, const char *key,
+static vd_status read_hash(const vd_reading *r, const vd_json_value *map, const char *key,
                            vd_fingerprint *out)
 {
     const char *text = vd_json_text(map, key);
@@ -50,8 +42,8 @@ static vd_status read_hash(const reading *r, const vd_json_value *map, const cha
     return VD_OK;
 }
 
-static vd_status read_whole(const reading *r, const vd_json_value *map, const char *key,
-                            int64_t low, int64_t high, int64_t *out)
+vd_status vd_reading_whole(const vd_reading *r, const vd_json_value *map, const char *key,
+                           int64_t low, int64_t high, int64_t *out)
 {
     const vd_json_value *value = vd_json_member(map, key, VD_JSON_NUMBER);
     if (!value || value->whole < low || value->whole > high)
@@ -62,7 +54,7 @@ static vd_status read_whole(const reading *r, const vd_json_value *map, const ch
 }
 
 // A list of numbers: new memory, how many in *count. SIZE_MAX: any number of them.
-static vd_status read_numbers(const reading *r, const vd_json_value *list, const char *key,
+static vd_status read_numbers(const vd_reading *r, const vd_json_value *list, const char *key,
                               size_t expected, float **out, size_t *count)
 {
     if (!list || list->type != VD_JSON_LIST || (expected != SIZE_MAX && list->count != expected))
@@ -87,8 +79,8 @@ static vd_status read_numbers(const reading *r, const vd_json_value *list, const
     return VD_OK;
 }
 
-static vd_status read_said(const reading *r, const vd_json_value *map, const char *key,
-                           vd_said **out, int *count)
+vd_status vd_reading_said(const vd_reading *r, const vd_json_value *map, const char *key,
+                          vd_said **out, int *count)
 {
     const vd_json_value *list = vd_json_member(map, key, VD_JSON_LIST);
     if (!list || list->count > 100000)
@@ -110,18 +102,9 @@ static vd_status read_said(const reading *r, const vd_json_value *map, const cha
     return VD_OK;
 }
 
-static void free_said(vd_said *rounds, int count)
-{
-    for (int i = 0; i < count && rounds; i++) {
-        vd_free(rounds[i].question);
-        vd_free(rounds[i].answer);
-    }
-    vd_free(rounds);
-}
-
 // ---- pools --------------------------------------------------------------------------------------
 
-static vd_status read_pool(reading *r, const vd_json_value *map)
+static vd_status read_pool(vd_reading *r, const vd_json_value *map)
 {
     vd_transcript_file *file = r->file;
     vd_recorded_pool *grown =
@@ -133,13 +116,13 @@ static vd_status read_pool(reading *r, const vd_json_value *map)
     vd_status status = read_hash(r, map, "hash", &pool->hash);
     const vd_json_value *list = vd_json_member(map, "answers", VD_JSON_LIST);
     if (status || !list || list->count == 0 || list->count > INT32_MAX)
-        return status ? status : refuse(r, "a pool without answers");
+        return status ? status : vd_reading_refuse(r, "a pool without answers");
     pool->answers = vd_alloc(list->count, sizeof *pool->answers);
     if (!pool->answers)
         return no_memory(r);
     for (const vd_json_value *text = list->first; text; text = text->next) {
         if (text->type != VD_JSON_TEXT)
-            return refuse(r, "an answer of the pool is no text");
+            return vd_reading_refuse(r, "an answer of the pool is no text");
         pool->answers[pool->count] = vd_strdup(text->text);
         if (!pool->answers[pool->count++])
             return no_memory(r);
@@ -149,14 +132,14 @@ static vd_status read_pool(reading *r, const vd_json_value *map)
 
 // ---- answers ------------------------------------------------------------------------------------
 
-static vd_status read_words(const reading *r, const vd_json_value *map, vd_reply *reply)
+static vd_status read_words(const vd_reading *r, const vd_json_value *map, vd_reply *reply)
 {
     const vd_json_value *words = vd_json_member(map, "words", VD_JSON_LIST);
     const vd_json_value *unknown = vd_json_member(map, "unknown", VD_JSON_LIST);
     int64_t cut = 0;
     if (!words || !unknown || words->count != unknown->count || words->count == 0 ||
         words->count > VD_MAX_QUESTION)
-        return refuse(r, "\"words\" and \"unknown\" are no lists that fit each other");
+        return vd_reading_refuse(r, "\"words\" and \"unknown\" are no lists that fit each other");
     reply->word = vd_alloc(words->count, sizeof *reply->word);
     reply->unknown = vd_alloc(words->count, sizeof *reply->unknown);
     if (!reply->word || !reply->unknown)
@@ -164,19 +147,19 @@ static vd_status read_words(const reading *r, const vd_json_value *map, vd_reply
     const vd_json_value *flag = unknown->first;
     for (const vd_json_value *word = words->first; word; word = word->next, flag = flag->next) {
         if (word->type != VD_JSON_TEXT || flag->type != VD_JSON_TRUTH)
-            return refuse(r, "\"words\" or \"unknown\" holds something else");
+            return vd_reading_refuse(r, "\"words\" or \"unknown\" holds something else");
         reply->unknown[reply->words] = flag->number != 0;
         reply->word[reply->words] = vd_strdup(word->text);
         if (!reply->word[reply->words++])
             return no_memory(r);
     }
-    vd_status status = read_whole(r, map, "cut", 0, 1000000, &cut);
+    vd_status status = vd_reading_whole(r, map, "cut", 0, 1000000, &cut);
     reply->cut = (int)cut;
     return status;
 }
 
 // Probabilities and ranking follow from the scores.
-static vd_status rank_scores(const reading *r, vd_answer *answer)
+static vd_status rank_scores(const vd_reading *r, vd_answer *answer)
 {
     int n = answer->candidates;
     answer->probability = vd_alloc((size_t)n, sizeof *answer->probability);
@@ -204,12 +187,12 @@ static vd_status rank_scores(const reading *r, vd_answer *answer)
     return VD_OK;
 }
 
-static vd_status read_region_words(const reading *r, const vd_json_value *map, vd_answer *answer)
+static vd_status read_region_words(const vd_reading *r, const vd_json_value *map, vd_answer *answer)
 {
     const vd_json_value *list = vd_json_member(map, "region_words", VD_JSON_LIST);
     size_t words = (size_t)answer->question_length, regions = (size_t)answer->regions;
     if (!list || list->count != regions)
-        return refuse(r, "\"region_words\" is no list with a row for each region");
+        return vd_reading_refuse(r, "\"region_words\" is no list with a row for each region");
     answer->word_attention = vd_alloc(regions * words, sizeof *answer->word_attention);
     if (!answer->word_attention)
         return no_memory(r);
@@ -227,13 +210,13 @@ static vd_status read_region_words(const reading *r, const vd_json_value *map, v
     return VD_OK;
 }
 
-static vd_status read_boxes(const reading *r, const vd_json_value *map, vd_told *told)
+static vd_status read_boxes(const vd_reading *r, const vd_json_value *map, vd_told *told)
 {
     const vd_json_value *list = vd_json_member(map, "boxes", VD_JSON_LIST);
     if (!list)
         return VD_OK;
     if (list->count != (size_t)told->reply->answer.regions)
-        return refuse(r, "\"boxes\" is no list with a box for each region");
+        return vd_reading_refuse(r, "\"boxes\" is no list with a box for each region");
     float *boxes = vd_alloc(list->count, 4 * sizeof *boxes);
     told->boxes = boxes;
     if (!boxes)
@@ -251,7 +234,8 @@ static vd_status read_boxes(const reading *r, const vd_json_value *map, vd_told 
     return VD_OK;
 }
 
-static vd_status read_numbers_of_answer(const reading *r, const vd_json_value *map, vd_record *to)
+static vd_status read_numbers_of_answer(const vd_reading *r, const vd_json_value *map,
+                                        vd_record *to)
 {
     vd_answer *answer = &to->reply.answer;
     size_t count = 0;
@@ -266,8 +250,9 @@ static vd_status read_numbers_of_answer(const reading *r, const vd_json_value *m
         if (strcmp(r->file->pools[i].hash.text, to->told.pool_hash.text) == 0)
             pool = &r->file->pools[i];
     if (!pool || pool->count != count)
-        return refuse(r, "its pool was not written before it, or has another number of answers "
-                         "than \"scores\"");
+        return vd_reading_refuse(
+            r, "its pool was not written before it, or has another number of answers "
+               "than \"scores\"");
     to->told.texts = (const char *const *)pool->answers;
     status = rank_scores(r, answer);
     if (status == VD_OK)
@@ -279,7 +264,7 @@ static vd_status read_numbers_of_answer(const reading *r, const vd_json_value *m
                               &answer->region_attention, &count);
     }
     if (status == VD_OK && (count == 0 || count > 1000))
-        status = refuse(r, "\"regions\" holds no number, or more than 1000");
+        status = vd_reading_refuse(r, "\"regions\" holds no number, or more than 1000");
     if (status)
         return status;
     answer->regions = (int)count;
@@ -287,7 +272,7 @@ static vd_status read_numbers_of_answer(const reading *r, const vd_json_value *m
     return status ? status : read_boxes(r, map, &to->told);
 }
 
-static vd_status read_answer(reading *r, const vd_json_value *map)
+static vd_status read_answer(vd_reading *r, const vd_json_value *map)
 {
     vd_transcript_file *file = r->file;
     vd_record *grown =
@@ -301,15 +286,15 @@ static vd_status read_answer(reading *r, const vd_json_value *map)
     to->line = r->line;
     to->told.reply = &to->reply;
     int64_t lane = 0;
-    vd_status status = read_whole(r, map, "lane", 0, MOST_LANES, &lane);
+    vd_status status = vd_reading_whole(r, map, "lane", 0, VD_MOST_RECORDED_LANES, &lane);
     to->told.lane = (int)lane;
     if (status == VD_OK)
-        status = read_whole(r, map, "image_id", INT64_MIN, INT64_MAX, &to->told.image_id);
+        status = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX, &to->told.image_id);
     char **texts[] = {(char **)&to->told.name, (char **)&to->told.model, (char **)&to->told.caption,
                       &to->reply.typed, &to->reply.question};
     static const char *const keys[] = {"name", "model", "caption", "typed", "question"};
     for (int i = 0; i < 5 && status == VD_OK; i++)
-        status = read_text(r, map, keys[i], texts[i]);
+        status = vd_reading_text(r, map, keys[i], texts[i]);
     if (status == VD_OK)
         status = read_hash(r, map, "model_hash", &to->told.model_hash);
     if (status == VD_OK)
@@ -317,7 +302,7 @@ static vd_status read_answer(reading *r, const vd_json_value *map)
     if (status == VD_OK)
         status = read_hash(r, map, "features_hash", &to->told.features_hash);
     if (status == VD_OK)
-        status = read_said(r, map, "history", (vd_said **)&to->told.history, &to->told.turns);
+        status = vd_reading_said(r, map, "history", (vd_said **)&to->told.history, &to->told.turns);
     if (status == VD_OK)
         status = read_words(r, map, &to->reply);
     return status ? status : read_numbers_of_answer(r, map, to);
@@ -325,37 +310,33 @@ static vd_status read_answer(reading *r, const vd_json_value *map)
 
 // ---- conversations ------------------------------------------------------------------------------
 
-static void talk_clear(vd_talk *talk)
-{
-    free_said(talk->rounds, talk->count);
-    vd_free(talk->caption);
-    *talk = (vd_talk){0};
-}
-
 // Takes the place of the line before it, unless the picture changed or it was given up.
-static vd_status read_conversation(reading *r, const vd_json_value *map)
+static vd_status read_conversation(vd_reading *r, const vd_json_value *map)
 {
     vd_transcript_file *file = r->file;
-    vd_talk talk = {0};
-    vd_status status = read_whole(r, map, "image_id", INT64_MIN, INT64_MAX, &talk.image_id);
-    if (status == VD_OK)
-        status = read_text(r, map, "caption", &talk.caption);
-    if (status == VD_OK)
-        status = read_said(r, map, "rounds", &talk.rounds, &talk.count);
-    vd_talk *last = file->talk_count ? &file->talks[file->talk_count - 1] : NULL;
-    if (status || talk.count == 0) {
-        talk_clear(&talk);
-        r->fresh = true;
+    vd_talk talk;
+    vd_status status = vd_talk_read(r, map, &talk);
+    if (status)
         return status;
+    vd_talk *last = file->talk_count ? &file->talks[file->talk_count - 1] : NULL;
+    bool goes_on = last && !r->fresh && last->image_id == talk.image_id;
+    if (talk.count == 0 && goes_on && talk.branch_count > 1) {
+        vd_talk_reopen(last, &talk); // an empty branch: what was said elsewhere was said
+        return VD_OK;
     }
-    if (last && !r->fresh && last->image_id == talk.image_id) {
-        talk_clear(last);
+    if (talk.count == 0) {
+        vd_talk_clear(&talk);
+        r->fresh = true;
+        return VD_OK;
+    }
+    if (goes_on) {
+        vd_talk_clear(last);
         *last = talk;
         return VD_OK;
     }
     vd_talk *grown = vd_grow(file->talks, file->talk_count, file->talk_count + 1, sizeof *grown);
     if (!grown) {
-        talk_clear(&talk);
+        vd_talk_clear(&talk);
         return no_memory(r);
     }
     file->talks = grown;
@@ -366,7 +347,7 @@ static vd_status read_conversation(reading *r, const vd_json_value *map)
 
 // ---- file ---------------------------------------------------------------------------------------
 
-static vd_status read_line(reading *r, const char *text, size_t length)
+static vd_status read_line(vd_reading *r, const char *text, size_t length)
 {
     vd_json_value *value;
     vd_status status = vd_json_value_read(r->where, text, length, &value, r->err);
@@ -377,7 +358,8 @@ static vd_status read_line(reading *r, const char *text, size_t length)
     const vd_json_value *conversation = vd_json_member(value, "conversation", VD_JSON_MAP);
     const vd_json_value *head = vd_json_member(value, "transcript", VD_JSON_NUMBER);
     if (r->line == 1 && (!head || head->whole != 1))
-        status = refuse(r, "this is no transcript of version 1; expected {\"transcript\": 1, ...}");
+        status = vd_reading_refuse(
+            r, "this is no transcript of version 1; expected {\"transcript\": 1, ...}");
     else if (pool)
         status = read_pool(r, pool);
     else if (answer)
@@ -396,7 +378,7 @@ vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error
     vd_status status = vd_file_read(path, MOST_BYTES, &data, &size, err);
     if (status)
         return status;
-    reading r = {.file = out, .err = err};
+    vd_reading r = {.file = out, .err = err};
     out->path = vd_strdup(path);
     if (!out->path)
         status = vd_error_memory(err, path);
@@ -424,14 +406,14 @@ void vd_transcript_clear(vd_transcript_file *file)
     for (size_t i = 0; i < file->record_count; i++) {
         vd_record *record = &file->records[i];
         vd_reply_clear(&record->reply);
-        free_said((vd_said *)record->told.history, record->told.turns);
+        vd_said_free((vd_said *)record->told.history, record->told.turns);
         vd_free((char *)record->told.name);
         vd_free((char *)record->told.model);
         vd_free((char *)record->told.caption);
         vd_free((float *)record->told.boxes);
     }
     for (size_t i = 0; i < file->talk_count; i++)
-        talk_clear(&file->talks[i]);
+        vd_talk_clear(&file->talks[i]);
     for (size_t i = 0; i < file->pool_count; i++) {
         for (size_t k = 0; k < file->pools[i].count; k++)
             vd_free(file->pools[i].answers[k]);
@@ -444,19 +426,38 @@ void vd_transcript_clear(vd_transcript_file *file)
     *file = (vd_transcript_file){0};
 }
 
+static bool same_said(const vd_said *a, const vd_said *b, int count, bool answers)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(a[i].question, b[i].question) != 0 ||
+            (answers && strcmp(a[i].answer, b[i].answer) != 0))
+            return false;
+    return true;
+}
+
 const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_talk *talk, int round,
                                     int lane)
 {
     for (size_t i = file->record_count; i-- > 0;) {
         const vd_told *told = &file->records[i].told;
-        if (told->lane != lane || told->image_id != talk->image_id || told->turns != round ||
-            strcmp(told->reply->typed, talk->rounds[round].question) != 0)
-            continue;
-        bool same = true; // what other lanes hear may be other answers
-        for (int k = 0; k < round && same; k++)
-            same = strcmp(told->history[k].question, talk->rounds[k].question) == 0 &&
-                   (lane > 0 || strcmp(told->history[k].answer, talk->rounds[k].answer) == 0);
-        if (same)
+        if (told->lane == lane && told->image_id == talk->image_id && told->turns == round &&
+            strcmp(told->reply->typed, talk->rounds[round].question) == 0 &&
+            same_said(told->history, talk->rounds, round, lane == 0)) // others may hear others
+            return &file->records[i];
+    }
+    return NULL;
+}
+
+const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_told *like)
+{
+    for (size_t i = file->record_count; i-- > 0;) {
+        const vd_told *told = &file->records[i].told;
+        if (told->image_id == like->image_id && told->turns == like->turns &&
+            strcmp(told->model_hash.text, like->model_hash.text) == 0 &&
+            strcmp(told->pool_hash.text, like->pool_hash.text) == 0 &&
+            strcmp(told->features_hash.text, like->features_hash.text) == 0 &&
+            strcmp(told->reply->typed, like->reply->typed) == 0 &&
+            same_said(told->history, like->history, like->turns, true))
             return &file->records[i];
     }
     return NULL;

@@ -77,6 +77,7 @@ typedef struct vd_take {
     vd_reply reply; // when ready
     int chosen;     // pool index of the answer its conversation goes on with
     char *was;      // "blue (25 %, base)": what it was before it was asked again, owned; or NULL
+    char *wanted;   // what will be chosen when it comes, owned; NULL: the first
     char model[VD_MODEL_NAME];
     const char *const *answers; // (answer_count) texts of the pool it was ranked in
     int answer_count;

@@ -271,9 +271,11 @@ static void a_transcript_is_read(void **state)
         history[i] = (vd_said){(char *)questions[i], (char *)texts[reply.answer.order[0]]};
         vd_reply_clear(&reply);
     }
-    assert_int_equal(vd_transcript_conversation(transcript, vd_world_image_id(world, 0),
-                                                vd_world_caption(world, 0), history, 2, &err),
-                     VD_OK);
+    const vd_talk talk = {.image_id = vd_world_image_id(world, 0),
+                          .caption = (char *)vd_world_caption(world, 0),
+                          .rounds = history,
+                          .count = 2};
+    assert_int_equal(vd_transcript_conversation(transcript, &talk, &err), VD_OK);
     vd_transcript_close(transcript);
     vd_transcript_file file;
     assert_int_equal(vd_transcript_read(log, &file, &err), VD_OK);

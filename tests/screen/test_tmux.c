@@ -557,9 +557,26 @@ static void a_conversation_is_taken_up(void **state)
     tell("send-keys -t chat C-d");
     await("[exit 0]");
     start_command("", "chat --resume");
-    await("a conversation of 1 rounds was taken up");
+    await("a conversation of 1 round was taken up; every score as recorded");
     await(" 1 is the cube blue?");
     await("chosen");
+    tell("send-keys -t chat F10");
+    await("improved against base: ");
+    tell("send-keys -t chat Right M-h");
+    await("improved  own answers");
+    tell("send-keys -t chat M-e C-u 'and the ball?' Enter");
+    await("branch 2/2");
+    await("improved against base: ");
+    tell("send-keys -t chat C-d");
+    await("[exit 0]");
+    start_command("", "chat --resume");
+    await("a conversation of 1 round, 2 branches was taken up; every score as recorded");
+    tell("send-keys -t chat F10");
+    await("improved  own answers");
+    await("Round 1: and the ball?");
+    tell("send-keys -t chat M-n");
+    await("Round 1: is the cube blue?");
+    await("improved against base: ");
     tell("send-keys -t chat C-d");
     expect_restored("[exit 0]");
 }

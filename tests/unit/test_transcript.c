@@ -12,133 +12,31 @@
 
 #include "engine/alloc.h"
 #include "features/visdial.h"
+#include "tests/support/plain_chat.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
-#include "tui/chat_recorder.h"
-#include "tui/conversation.h"
 #include "tui/json_value.h"
 
 static tiny_world tiny;
 static vd_world *world;
 static char *path; // of the transcript that the chat below wrote
 
-// ---- a chat without a screen: requests are served at once ---------------------------------------
-
-static size_t source_count(void *context)
-{
-    return vd_world_count(context);
-}
-
-static int64_t source_image_id(void *context, size_t index)
-{
-    return vd_world_image_id(context, index);
-}
-
-static const char *source_caption(void *context, size_t index)
-{
-    return vd_world_caption(context, index);
-}
-
-static bool source_human(void *context, size_t index, int round, vd_human *out)
-{
-    (void)context;
-    (void)index;
-    (void)round;
-    (void)out;
-    return false;
-}
-
-static vd_status source_find(void *context, int64_t image_id, size_t *index, vd_error *err)
-{
-    return vd_world_find(context, image_id, index, err);
-}
-
-static vd_status source_picture(void *context, size_t index, vd_image *out, vd_error *err)
-{
-    (void)context;
-    (void)index;
-    (void)err;
-    return vd_image_new(8, 6, out, err);
-}
-
-typedef struct plain_chat {
-    vd_chat chat;
-    vd_conversation *conversation[VD_LANES];
-    vd_recorder recorder;
-} plain_chat;
-
-static void serve(plain_chat *p)
-{
-    vd_request request;
-    while (vd_chat_take_request(&p->chat, &request)) {
-        vd_event event = {.kind = request.kind, .serial = request.serial, .lane = request.lane};
-        atomic_int stop = 0;
-        if (request.kind == VD_REQUEST_MODEL || request.kind == VD_REQUEST_PICTURE ||
-            request.kind == VD_REQUEST_ASK) {
-            vd_conversation_serve(p->conversation[request.lane], &request, &stop, &event);
-            vd_recorder_event(&p->recorder, &p->chat, &event);
-        }
-        vd_event_clear(&event);
-        vd_request_clear(&request);
-        vd_recorder_step(&p->recorder, &p->chat);
-    }
-}
-
-static void open_chat(plain_chat *p, bool resume, const char *file)
-{
-    vd_error err = {0};
-    int64_t image = 1;
-    size_t index = 0;
-    *p = (plain_chat){0};
-    for (int i = 0; i < VD_LANES; i++)
-        assert_int_equal(vd_conversation_new(world, &p->conversation[i], &err), VD_OK);
-    vd_status status = vd_recorder_start(&p->recorder, resume, file, &image, &err);
-    if (status)
-        print_error("%s\n", err.text);
-    assert_int_equal(status, VD_OK);
-    assert_int_equal(vd_world_find(world, image, &index, &err), VD_OK);
-    const vd_chat_source source = {.context = world,
-                                   .count = source_count,
-                                   .image_id = source_image_id,
-                                   .caption = source_caption,
-                                   .human = source_human,
-                                   .find = source_find,
-                                   .picture = source_picture};
-    assert_int_equal(vd_chat_init(&p->chat, &source, index, "improved", 1, &err), VD_OK);
-    serve(p);
-}
-
-static void close_chat(plain_chat *p)
-{
-    vd_chat_free(&p->chat);
-    vd_recorder_free(&p->recorder);
-    for (int i = 0; i < VD_LANES; i++)
-        vd_conversation_free(p->conversation[i]);
-}
-
-static void ask(plain_chat *p, const char *question)
-{
-    vd_chat_ask(&p->chat, question);
-    serve(p);
-    vd_recorder_step(&p->recorder, &p->chat);
-}
-
 // Two rounds about picture 1, the second with another answer than the first one; one about 2.
 static void write_transcript(const char *file)
 {
     plain_chat p;
-    open_chat(&p, false, file);
-    ask(&p, "What colour is the <cube>?");
-    ask(&p, "is it next to the ball");
+    plain_chat_open(world, &p, false, file);
+    plain_chat_ask(&p, "What colour is the <cube>?");
+    plain_chat_ask(&p, "is it next to the ball");
     vd_chat_choose(&p.chat, 2);
-    serve(&p);
+    plain_chat_serve(&p);
     vd_recorder_step(&p.recorder, &p.chat);
     vd_chat_go_picture(&p.chat, 1);
-    serve(&p);
+    plain_chat_serve(&p);
     vd_recorder_step(&p.recorder, &p.chat);
-    ask(&p, "what color is the ball");
-    close_chat(&p);
+    plain_chat_ask(&p, "what color is the ball");
+    plain_chat_close(&p);
 }
 
 static int make_tiny(void **state)
@@ -162,23 +60,12 @@ static int remove_tiny(void **state)
     return 0;
 }
 
-static vd_transcript_file read_back(const char *file)
-{
-    vd_transcript_file out;
-    vd_error err = {0};
-    vd_status status = vd_transcript_read(file, &out, &err);
-    if (status)
-        print_error("%s\n", err.text);
-    assert_int_equal(status, VD_OK);
-    return out;
-}
-
 // ---- writing and reading ------------------------------------------------------------------------
 
 static void what_was_said_is_read_back(void **state)
 {
     (void)state;
-    vd_transcript_file file = read_back(path);
+    vd_transcript_file file = plain_chat_read_back(path);
     assert_int_equal(file.record_count, 3);
     assert_int_equal(file.talk_count, 2);
     assert_int_equal(file.pool_count, 1);
@@ -237,53 +124,18 @@ static void what_was_said_is_read_back(void **state)
     vd_transcript_clear(&file);
 }
 
-static void a_conversation_is_taken_up_again(void **state)
-{
-    (void)state;
-    char *copy = support_join(tiny.directory, "resume.jsonl");
-    plain_chat p;
-    size_t size;
-    char *text = support_read_file(path, &size);
-    // Only what was said about picture 1, of which the second answer was another than the first.
-    char *end = text;
-    for (char *at; (at = strstr(end, "\"conversation\":{\"image_id\":1")) != NULL; end = at + 1)
-        ;
-    size_t length = (size_t)(strchr(end, '\n') + 1 - text);
-    support_write_file(copy, text, length);
-    free(text);
-    open_chat(&p, true, copy);
-    for (int i = 0; i < 10 && p.recorder.resumed.count; i++) {
-        vd_recorder_step(&p.recorder, &p.chat);
-        serve(&p);
-    }
-    assert_int_equal(p.recorder.resumed.count, 0);
-    assert_int_equal(p.chat.round_count, 2);
-    vd_transcript_file file = read_back(copy);
-    assert_int_equal(file.record_count, 2); // nothing is written twice
-    assert_string_equal(vd_chat_heard(&p.chat, 0, 0), file.talks[0].rounds[0].answer);
-    assert_string_equal(vd_chat_heard(&p.chat, 0, 1), file.talks[0].rounds[1].answer);
-    vd_transcript_clear(&file);
-    ask(&p, "what color is the ball");
-    close_chat(&p);
-    file = read_back(copy);
-    assert_int_equal(file.record_count, 3);
-    assert_int_equal(file.talks[file.talk_count - 1].count, 3);
-    vd_transcript_clear(&file);
-    free(copy);
-}
-
 static void a_transcript_that_cannot_be_written_is_given_up(void **state)
 {
     (void)state;
     plain_chat p;
-    open_chat(&p, false, "/nonexistent/chat.jsonl");
-    ask(&p, "what color is the ball");
+    plain_chat_open(world, &p, false, "/nonexistent/chat.jsonl");
+    plain_chat_ask(&p, "what color is the ball");
     assert_null(p.recorder.transcript);
     assert_non_null(strstr(p.chat.message, "no transcript from here on: /nonexistent/chat.jsonl"));
     assert_int_equal(p.chat.round_count, 1);
-    ask(&p, "and the cube");
+    plain_chat_ask(&p, "and the cube");
     assert_int_equal(p.chat.round_count, 2);
-    close_chat(&p);
+    plain_chat_close(&p);
 }
 
 static void transcripts_are_found_by_their_names(void **state)
@@ -297,11 +149,13 @@ static void transcripts_are_found_by_their_names(void **state)
     assert_int_equal(vd_transcript_start(NULL, &transcript, &err), VD_OK);
     assert_non_null(strstr(vd_transcript_path(transcript), "/state/visdial/transcripts/2"));
     assert_false(support_exists(vd_transcript_path(transcript))); // nothing was said
-    const vd_said said = {(char *)"a", (char *)"b"};
-    assert_int_equal(vd_transcript_conversation(transcript, 1, "c", NULL, 0, &err), VD_OK);
+    vd_said said = {(char *)"a", (char *)"b"};
+    const vd_talk nothing = {.image_id = 1, .caption = (char *)"c"};
+    const vd_talk talk = {.image_id = 1, .caption = (char *)"c", .rounds = &said, .count = 1};
+    assert_int_equal(vd_transcript_conversation(transcript, &nothing, &err), VD_OK);
     assert_false(support_exists(vd_transcript_path(transcript)));
-    assert_int_equal(vd_transcript_conversation(transcript, 1, "c", &said, 1, &err), VD_OK);
-    assert_int_equal(vd_transcript_conversation(transcript, 1, "c", &said, 1, &err), VD_OK);
+    assert_int_equal(vd_transcript_conversation(transcript, &talk, &err), VD_OK);
+    assert_int_equal(vd_transcript_conversation(transcript, &talk, &err), VD_OK);
     assert_int_equal(vd_transcript_newest(&newest, &err), VD_OK);
     assert_string_equal(newest, vd_transcript_path(transcript));
     char *text = support_read_file(newest, NULL);
@@ -339,6 +193,24 @@ static void damage_is_refused_with_its_line(void **state)
     refuse_text("{\"transcript\": 1}\n{\"conversation\": {\"image_id\": 1, \"caption\": \"c\", "
                 "\"rounds\": [[\"q\"]]}}\n",
                 "[question, answer]");
+    static const char *const open[] = {"\"models\": []",
+                                       "\"models\": [[\"base\"]]",
+                                       "\"models\": [[\"base\", 1]]",
+                                       "\"models\": [[\"b\", \"own\"]], \"branches\": []",
+                                       "\"models\": [[\"b\", \"own\"]], \"branches\": [[]]",
+                                       "\"branch\": 1, \"branches\": [[]]",
+                                       "\"branch\": 0, \"branches\": [[\"q\"]]",
+                                       "\"branch\": 0, \"branches\": [[[\"q\", \"a\"]]]",
+                                       "\"branch\": 0, \"branches\": [[[1]]]",
+                                       "\"branch\": 0, \"branches\": [{}]"};
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++) {
+        char line[512];
+        snprintf(line, sizeof line,
+                 "{\"transcript\": 1}\n{\"conversation\": {\"image_id\": 1, \"caption\": \"c\", "
+                 "\"rounds\": [], %s}}\n",
+                 open[i]);
+        refuse_text(line, "line 2");
+    }
     refuse_text("{\"transcript\": 1}\n[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]\n", "16 levels");
 
     // Every member of an answer that is missing or another one.
@@ -405,7 +277,7 @@ static void memory_that_is_out_is_reported(void **state)
 {
     (void)state;
     assert_true(support_fail_each_allocation(read_once, path) > 100);
-    vd_transcript_file file = read_back(path);
+    vd_transcript_file file = plain_chat_read_back(path);
     assert_true(support_fail_each_allocation(export_once, &file) > 10);
     vd_transcript_clear(&file);
 }
@@ -485,7 +357,7 @@ static void conversations_are_exported(void **state)
     if (status)
         print_error("%s\n", err.text);
     assert_int_equal(status, VD_OK);
-    vd_transcript_file file = read_back(path);
+    vd_transcript_file file = plain_chat_read_back(path);
     assert_int_equal(data->dialog_count, 2);
     assert_int_equal(data->dialogs[0].image_id, 1);
     assert_int_equal(data->dialogs[0].round_count, 2);
@@ -565,7 +437,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_said_is_read_back),
-        cmocka_unit_test(a_conversation_is_taken_up_again),
         cmocka_unit_test(a_transcript_that_cannot_be_written_is_given_up),
         cmocka_unit_test(transcripts_are_found_by_their_names),
         cmocka_unit_test(damage_is_refused_with_its_line),

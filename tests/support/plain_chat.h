@@ -1,0 +1,24 @@
+// A chat with its engine and transcript, without a screen: requests are served at once.
+#ifndef VD_TEST_PLAIN_CHAT_H
+#define VD_TEST_PLAIN_CHAT_H
+
+#include "tui/chat_recorder.h"
+#include "tui/conversation.h"
+
+typedef struct plain_chat {
+    vd_chat chat;
+    vd_conversation *conversation[VD_LANES];
+    vd_recorder recorder;
+} plain_chat;
+
+// Captions of the world, grey pictures, nothing that people said.
+vd_chat_source plain_chat_source(vd_world *world);
+
+// About picture 1, with the model "improved"; resume: as the transcript in `file` has it.
+void plain_chat_open(vd_world *world, plain_chat *p, bool resume, const char *file);
+void plain_chat_close(plain_chat *p);
+void plain_chat_serve(plain_chat *p);
+void plain_chat_ask(plain_chat *p, const char *question); // and waits for every answer
+vd_transcript_file plain_chat_read_back(const char *file);
+
+#endif

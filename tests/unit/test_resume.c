@@ -1,0 +1,309 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "tests/support/plain_chat.h"
+#include "tests/support/support.h"
+#include "tests/support/tiny_world.h"
+
+static tiny_world tiny;
+static vd_world *world;
+
+static int set_up(void **state)
+{
+    (void)state;
+    vd_error err = {0};
+    tiny_world_make(&tiny);
+    assert_int_equal(vd_world_open(tiny.directory, &world, &err), VD_OK);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    vd_world_close(world);
+    tiny_world_remove(&tiny);
+    return 0;
+}
+
+static void a_conversation_is_taken_up_again(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "resume.jsonl");
+    plain_chat p;
+    plain_chat_open(world, &p, false, file);
+    plain_chat_ask(&p, "What colour is the <cube>?");
+    plain_chat_ask(&p, "is it next to the ball");
+    vd_chat_choose(&p.chat, 2);
+    plain_chat_serve(&p);
+    vd_recorder_step(&p.recorder, &p.chat);
+    plain_chat_close(&p);
+    plain_chat_open(world, &p, true, file);
+    assert_false(p.recorder.resuming);
+    assert_string_equal(p.chat.message,
+                        "a conversation of 2 rounds was taken up; every score as recorded");
+    assert_int_equal(p.chat.round_count, 2);
+    vd_transcript_file back = plain_chat_read_back(file);
+    assert_int_equal(back.record_count, 2); // nothing is written twice
+    assert_string_equal(vd_chat_heard(&p.chat, 0, 0), back.talks[0].rounds[0].answer);
+    assert_string_equal(vd_chat_heard(&p.chat, 0, 1), back.talks[0].rounds[1].answer);
+    vd_transcript_clear(&back);
+    plain_chat_ask(&p, "what color is the ball");
+    plain_chat_close(&p);
+    back = plain_chat_read_back(file);
+    assert_int_equal(back.record_count, 3);
+    assert_int_equal(back.talks[back.talk_count - 1].count, 3);
+    vd_transcript_clear(&back);
+    free(file);
+}
+
+static vd_status read_once(void *context, vd_error *err)
+{
+    vd_transcript_file file;
+    vd_status status = vd_transcript_read(context, &file, err);
+    if (status == VD_OK)
+        vd_transcript_clear(&file);
+    return status;
+}
+
+// Two models, the second on its own way with another answer than its first; a question of the
+// first branch is another one in the second, which has a third round.
+static void write_branches(const char *file)
+{
+    plain_chat p;
+    unlink(file);
+    plain_chat_open(world, &p, false, file);
+    vd_chat_compare_with(&p.chat, "base");
+    plain_chat_serve(&p);
+    vd_chat_follow(&p.chat, 1, VD_FOLLOW_OWN);
+    plain_chat_ask(&p, "What colour is the cube?");
+    plain_chat_ask(&p, "is it next to the ball");
+    p.chat.lane = 1;
+    vd_chat_choose(&p.chat, 3);
+    p.chat.lane = 0;
+    vd_chat_choose(&p.chat, 1);
+    plain_chat_serve(&p);
+    vd_chat_change(&p.chat, 0, "what is red?");
+    plain_chat_serve(&p);
+    plain_chat_ask(&p, "and behind it?");
+    plain_chat_close(&p);
+}
+
+static void expect_same_take(const vd_take *a, const vd_take *b)
+{
+    assert_true(a->ready && b->ready);
+    assert_string_equal(a->model, b->model);
+    assert_string_equal(vd_take_answer(a, a->chosen), vd_take_answer(b, b->chosen));
+    for (int i = 0; i < TINY_ANSWERS; i++)
+        assert_true(fabsf(a->reply.answer.score[i] - b->reply.answer.score[i]) < 1e-6f);
+}
+
+static void expect_same_rounds(const vd_chat *a, const vd_chat *b)
+{
+    assert_int_equal(a->round_count, b->round_count);
+    for (size_t i = 0; i < a->round_count; i++) {
+        assert_string_equal(a->rounds[i].typed, b->rounds[i].typed);
+        for (int lane = 0; lane < 2; lane++)
+            expect_same_take(&a->rounds[i].take[lane], &b->rounds[i].take[lane]);
+    }
+}
+
+static void models_histories_and_branches_are_taken_up(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "branches.jsonl");
+    write_branches(file);
+    size_t written, after;
+    free(support_read_file(file, &written));
+    plain_chat p, again;
+    plain_chat_open(world, &p, true, file);
+    assert_string_equal(
+        p.chat.message,
+        "a conversation of 3 rounds, 2 branches was taken up; every score as recorded");
+    assert_int_equal(p.chat.lane_count, 2);
+    assert_string_equal(p.chat.lanes[0].model, "improved");
+    assert_string_equal(p.chat.lanes[1].model, "base");
+    assert_int_equal(p.chat.lanes[1].follow, VD_FOLLOW_OWN);
+    assert_int_equal(p.chat.branch_count, 2);
+    assert_int_equal(p.chat.branch, 1);
+    assert_int_equal(p.chat.round_count, 3);
+    assert_string_equal(p.chat.rounds[0].typed, "what is red?");
+    assert_int_equal(p.recorder.verified, 6);
+    // The branch that is set aside is asked again when it is looked at.
+    vd_chat_use_branch(&p.chat, 0);
+    plain_chat_serve(&p);
+    assert_int_equal(p.chat.round_count, 2);
+    assert_string_equal(p.chat.rounds[0].typed, "What colour is the cube?");
+    for (int lane = 0; lane < 2; lane++) {
+        const vd_take *take = &p.chat.rounds[1].take[lane];
+        assert_true(take->ready);
+        assert_int_equal(take->chosen, take->reply.answer.order[lane == 0 ? 1 : 3]);
+    }
+    assert_int_equal(p.recorder.verified, 10);
+    assert_int_equal(p.recorder.other, 0);
+    vd_recorder_step(&p.recorder, &p.chat);
+    free(support_read_file(file, &after));
+    assert_true(after > written); // another branch is in use now
+    vd_transcript_file back = plain_chat_read_back(file);
+    assert_int_equal(back.record_count, 10); // nothing is written twice
+    vd_transcript_clear(&back);
+
+    plain_chat_open(world, &again, true, file);
+    expect_same_rounds(&p.chat, &again.chat);
+    vd_chat_use_branch(&p.chat, 1);
+    vd_chat_use_branch(&again.chat, 1);
+    plain_chat_serve(&p);
+    plain_chat_serve(&again);
+    expect_same_rounds(&p.chat, &again.chat);
+    plain_chat_close(&again);
+    plain_chat_close(&p);
+    free(file);
+}
+
+// Digits of recorded scores are changed: they are found, and the answers as they are now written.
+static void scores_that_differ_are_found_when_it_is_taken_up(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "other.jsonl");
+    write_branches(file);
+    size_t size;
+    char *text = support_read_file(file, &size);
+    int changed = 0;
+    for (char *at = text; (at = strstr(at, "\"typed\":\"what is red?\"")); at++) {
+        char *score = strstr(at, "\"scores\":[") + strlen("\"scores\":[");
+        score += *score == '-';
+        assert_in_range(*score, '0', '9');
+        *score = *score == '9' ? '8' : (char)(*score + 1);
+        changed++;
+    }
+    assert_int_equal(changed, 2);
+    support_write_file(file, text, size);
+    free(text);
+    plain_chat p;
+    plain_chat_open(world, &p, true, file);
+    assert_non_null(strstr(p.chat.message, "; 2 of 6 answers have other scores than recorded"));
+    assert_int_equal(p.chat.round_count, 3);
+    plain_chat_close(&p);
+    vd_transcript_file back = plain_chat_read_back(file);
+    assert_int_equal(back.record_count, 12);
+    vd_transcript_clear(&back);
+    free(file);
+}
+
+// The last conversation of picture 1 with its line replaced by one of this text.
+static void resume_from(plain_chat *p, const char *conversation)
+{
+    char *file = support_join(tiny.directory, "made.jsonl"), text[2048];
+    snprintf(text, sizeof text,
+             "{\"transcript\":1}\n{\"conversation\":{\"image_id\":1,"
+             "\"caption\":\"c\",%s}}\n",
+             conversation);
+    support_write_text(file, text);
+    plain_chat_open(world, p, true, file);
+    free(file);
+}
+
+static void what_cannot_be_restored_is_said(void **state)
+{
+    (void)state;
+    plain_chat p;
+    resume_from(&p, "\"rounds\":[[\"is it red\",\"an answer of another pool\"]]");
+    assert_string_equal(p.chat.message, "a conversation of 1 round was taken up; 1 answer is not "
+                                        "in this pool");
+    plain_chat_close(&p);
+    // A model that is gone: the others are there, and the chat can be used.
+    resume_from(&p, "\"rounds\":[[\"is it red\",\"red\"]],\"models\":[[\"base\",\"shared\"],"
+                    "[\"/nonexistent/model\",\"own\"]],\"branch\":0,"
+                    "\"branches\":[[[\"is it red\",\"red\",null]]]");
+    assert_int_equal(p.chat.lane_count, 1);
+    assert_string_equal(p.chat.lanes[0].model, "base");
+    assert_int_equal(p.chat.round_count, 1);
+    plain_chat_ask(&p, "and the cube");
+    assert_int_equal(p.chat.round_count, 2);
+    plain_chat_close(&p);
+    // More branches than there are places: the one in use is kept.
+    char many[1024];
+    size_t used = (size_t)snprintf(many, sizeof many,
+                                   "\"rounds\":[[\"q1\",\"red\"]],\"models\":[[\"base\","
+                                   "\"odd\"]],\"branch\":1,\"branches\":[");
+    for (int i = 0; i < VD_BRANCHES + 4; i++)
+        used += (size_t)snprintf(many + used, sizeof many - used, "%s[[\"q%d\",\"red\"]]",
+                                 i ? "," : "", i);
+    snprintf(many + used, sizeof many - used, "]");
+    resume_from(&p, many);
+    assert_int_equal(p.chat.branch_count, VD_BRANCHES);
+    assert_string_equal(p.chat.rounds[0].typed, "q1");
+    assert_int_equal(p.chat.lanes[0].follow, VD_FOLLOW_SHARED);
+    plain_chat_close(&p);
+}
+
+static vd_status no_picture(void *context, size_t index, vd_image *out, vd_error *err)
+{
+    (void)context;
+    (void)index;
+    (void)out;
+    return vd_error_set(err, VD_NOT_FOUND, "no picture");
+}
+
+static vd_status take_up_once(void *context, vd_error *err)
+{
+    const vd_transcript_file *file = context;
+    vd_chat_source source = plain_chat_source(world);
+    source.picture = no_picture;
+    vd_chat chat;
+    vd_status status = vd_chat_init(&chat, &source, 0, "improved", 1, err);
+    if (status)
+        return status;
+    bool done = vd_chat_take_up(&chat, &file->talks[0]) && chat.round_count == 3 &&
+                chat.lane_count == 2 && chat.request_count == 5;
+    for (size_t i = 0; done && i < chat.round_count; i++)
+        done = chat.rounds[i].take[0].wanted && chat.rounds[i].take[1].wanted;
+    vd_chat_free(&chat);
+    return done ? VD_OK : vd_error_memory(err, "the chat");
+}
+
+static vd_status describe_once(void *context, vd_error *err)
+{
+    vd_talk talk;
+    if (!vd_chat_describe(context, &talk))
+        return vd_error_memory(err, "a talk");
+    vd_chat_describe_free(&talk);
+    return VD_OK;
+}
+
+static void memory_that_is_out_while_it_is_taken_up_is_no_crash(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "branches.jsonl");
+    write_branches(file);
+    vd_transcript_file back = plain_chat_read_back(file);
+    assert_true(support_fail_each_allocation(take_up_once, &back) > 10);
+    assert_true(support_fail_each_allocation(read_once, file) > 100);
+    vd_transcript_clear(&back);
+    plain_chat p;
+    plain_chat_open(world, &p, true, file);
+    assert_int_equal(support_fail_each_allocation(describe_once, &p.chat), 5);
+    plain_chat_close(&p);
+    free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_conversation_is_taken_up_again),
+        cmocka_unit_test(models_histories_and_branches_are_taken_up),
+        cmocka_unit_test(scores_that_differ_are_found_when_it_is_taken_up),
+        cmocka_unit_test(what_cannot_be_restored_is_said),
+        cmocka_unit_test(memory_that_is_out_while_it_is_taken_up_is_no_crash),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
