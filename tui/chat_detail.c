@@ -10,11 +10,12 @@ static void words_of_entry(const void *context, int entry, vd_entry_words *out)
         return;
     }
     out->count = 0;
-    if (entry > (int)chat->round_count)
+    const char *heard =
+        entry <= (int)chat->round_count ? vd_chat_heard(chat, chat->lane, (size_t)entry - 1) : NULL;
+    if (!heard)
         return;
     const vd_take *take = &chat->rounds[entry - 1].take[chat->lane];
-    vd_entry_words_round(out, (const char *const *)take->reply.word, take->reply.words,
-                         vd_take_answer(take, take->chosen));
+    vd_entry_words_round(out, (const char *const *)take->reply.word, take->reply.words, heard);
 }
 
 static void draw_detail(vd_chat *chat, vd_grid *grid)
@@ -25,8 +26,11 @@ static void draw_detail(vd_chat *chat, vd_grid *grid)
         return;
     if (chat->word >= take->reply.words || chat->word >= take->reply.answer.question_length)
         chat->word = 0;
-    const vd_heat_maps maps = {
-        .reply = &take->reply, .word = chat->word, .words_of = words_of_entry, .context = chat};
+    const vd_heat_maps maps = {.reply = &take->reply,
+                               .word = chat->word,
+                               .words_of = words_of_entry,
+                               .context = chat,
+                               .pending = vd_chat_recalls(chat, take)};
     int total = vd_heat_maps_draw(&maps, grid, (vd_rect){at.x + 1, at.y, at.width - 2, at.height},
                                   chat->top[VD_PLACE_DETAIL]);
     chat->page = at.height;

@@ -368,7 +368,7 @@ static void no_answer(vd_chat *chat, const vd_event *event)
 void vd_chat_answer_came(vd_chat *chat, vd_event *event)
 {
     vd_lane *own = &chat->lanes[event->lane];
-    if (!own->serial || own->serial != event->serial)
+    if (vd_chat_recall_came(chat, event) || !own->serial || own->serial != event->serial)
         return; // an answer to a conversation that was left
     own->serial = 0;
     if (event->status || event->reply.answer.candidates < 1) {
@@ -390,6 +390,7 @@ void vd_chat_answer_came(vd_chat *chat, vd_event *event)
     take->wanted = NULL;
     round->human = vd_chat_human_round(chat, take->reply.question ? take->reply.question : "");
     take->metrics = vd_chat_measure(chat, round, take);
+    vd_chat_recall_trim(chat, take);
     if (event->lane == 0) {
         chat->word = 0;
         chat->scroll = 0;

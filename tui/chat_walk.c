@@ -282,42 +282,65 @@ static int draw_bars(walk_page *page, int x, int width, int row, const vd_walk_t
     return row;
 }
 
-// A heat map, or plain numbers: as many columns as have room.
+// Where a table's columns lie.
+typedef struct cell_grid {
+    int names, cell; // width of the rows' names, of a column
+    int from, to;    // columns in one band
+    bool levels;
+} cell_grid;
+
+static void draw_column_names(walk_page *page, int x, int y, const vd_walk_table *table,
+                              const cell_grid *cells)
+{
+    for (int i = cells->from; i < cells->to; i++) {
+        int left = x + cells->names + 1 + (i - cells->from) * cells->cell;
+        vd_style style = role(page, VD_ROLE_FAINT);
+        if (table->text)
+            vd_grid_text(page->grid, left, y, cells->cell - 1, table->column[i], style);
+        else
+            vd_grid_right(page->grid, left, y, cells->cell - 1, table->column[i], style);
+    }
+}
+
+static void draw_row_of_cells(walk_page *page, int x, int y, int r, const vd_walk_table *table,
+                              const cell_grid *cells)
+{
+    vd_grid_text(page->grid, x, y, cells->names, table->row[r], role(page, VD_ROLE_TEXT));
+    for (int i = cells->from; i < cells->to; i++) {
+        char text[64];
+        int at = r * table->columns + i, width = cells->cell - 1;
+        int left = x + cells->names + (i - cells->from) * cells->cell + 1;
+        bool strong = table->share && table->value[at] >= 0.25;
+        cell_text(table, at, cells->cell, text, sizeof text);
+        vd_style style = role(page, strong ? VD_ROLE_QUESTION : VD_ROLE_TEXT);
+        if (table->text)
+            vd_grid_text(page->grid, left, y, width, text, style);
+        else
+            vd_grid_right(page->grid, left, y, width - cells->levels, text, style);
+        if (cells->levels)
+            vd_grid_level(page->grid, left + width - 1, y, table->value[at],
+                          role(page, VD_ROLE_BAR_WORD));
+    }
+}
+
+// A heat map, or plain numbers. Columns that have no room stand below the others, with the rows'
+// names once more.
 static int draw_cells(walk_page *page, int x, int width, int row, const vd_walk_table *table)
 {
-    int names = label_width(table, width * 2 / 5);
-    int cell = (width - names) / table->columns;
-    int least = table->text ? 16 : table->share ? 4 : 8;
-    cell = cell < least ? least : cell > (table->text ? 24 : 14) ? (table->text ? 24 : 14) : cell;
-    int shown = (width - names) / cell < table->columns ? (width - names) / cell : table->columns;
-    bool levels = table->share && !table->text && !page->grid->look.ascii && cell > 4;
-    int y = row_y(page, row);
-    for (int i = 0; i < shown && table->columns > 1; i++) {
-        if (table->text)
-            vd_grid_text(page->grid, x + names + 1 + i * cell, y, cell - 1, table->column[i],
-                         role(page, VD_ROLE_FAINT));
-        else
-            vd_grid_right(page->grid, x + names + i * cell + 1, y, cell - 1, table->column[i],
-                          role(page, VD_ROLE_FAINT));
-    }
-    row += table->columns > 1;
-    for (int r = 0; r < table->rows; r++, row++) {
-        y = row_y(page, row);
-        vd_grid_text(page->grid, x, y, names, table->row[r], role(page, VD_ROLE_TEXT));
-        for (int i = 0; i < shown; i++) {
-            char text[64];
-            int at = r * table->columns + i, left = x + names + i * cell + 1;
-            bool strong = table->share && table->value[at] >= 0.25;
-            cell_text(table, at, cell, text, sizeof text);
-            vd_style style = role(page, strong ? VD_ROLE_QUESTION : VD_ROLE_TEXT);
-            if (table->text)
-                vd_grid_text(page->grid, left, y, cell - 1, text, style);
-            else
-                vd_grid_right(page->grid, left, y, cell - 1 - levels, text, style);
-            if (levels)
-                vd_grid_level(page->grid, left + cell - 2, y, table->value[at],
-                              role(page, VD_ROLE_BAR_WORD));
-        }
+    cell_grid cells = {.names = label_width(table, width * 2 / 5)};
+    int room = width - cells.names;
+    int least = table->text ? 16 : table->share ? 6 : 8, most = table->text ? 24 : 14;
+    int cell = room / table->columns;
+    cells.cell = cell < least ? least : cell > most ? most : cell;
+    cells.levels = table->share && !table->text && !page->grid->look.ascii && cells.cell > 4;
+    int shown = room / cells.cell > 0 ? room / cells.cell : 1;
+    for (cells.from = 0; cells.from < table->columns; cells.from = cells.to) {
+        cells.to = cells.from + shown < table->columns ? cells.from + shown : table->columns;
+        row += cells.from > 0;
+        if (table->columns > 1)
+            draw_column_names(page, x, row_y(page, row++), table, &cells);
+        for (int r = 0; r < table->rows; r++, row++)
+            draw_row_of_cells(page, x, row_y(page, row), r, table, &cells);
     }
     return row;
 }

@@ -80,20 +80,24 @@ void vd_entry_words_round(vd_entry_words *out, const char *const *question, int 
 
 // ---- the parts ---------------------------------------------------------------------------------
 
+// Every word is in sight: over several rows where one is too narrow.
 static void draw_question(scroll_page *page, const vd_heat_maps *maps)
 {
     const vd_reply *reply = maps->reply;
-    int x = page->at.x, y = row_y(page), end = page->at.x + page->at.width;
-    for (int i = 0; i < reply->words && x < end; i++) {
-        vd_style style = role(page, reply->unknown[i] ? VD_ROLE_UNKNOWN : VD_ROLE_QUESTION);
-        if (i == maps->word)
-            style = role(page, VD_ROLE_SELECTED);
-        x += vd_grid_text(page->grid, x, y, end - x, reply->word[i], style) + 1;
-    }
-    if (reply->cut > 0) {
-        char text[48];
-        snprintf(text, sizeof text, "(%d more words were cut off)", reply->cut);
-        vd_grid_text(page->grid, x, y, end - x, text, role(page, VD_ROLE_NOTE));
+    int x = page->at.x, end = page->at.x + page->at.width;
+    char cut[48];
+    snprintf(cut, sizeof cut, "(%d more words were cut off)", reply->cut);
+    for (int i = 0; i < reply->words + (reply->cut > 0); i++) {
+        const char *word = i < reply->words ? reply->word[i] : cut;
+        vd_role which = i == reply->words   ? VD_ROLE_NOTE
+                        : i == maps->word   ? VD_ROLE_SELECTED
+                        : reply->unknown[i] ? VD_ROLE_UNKNOWN
+                                            : VD_ROLE_QUESTION;
+        if (x > page->at.x && x + vd_text_width(word, strlen(word)) > end) {
+            page->row++;
+            x = page->at.x;
+        }
+        x += vd_grid_text(page->grid, x, row_y(page), end - x, word, role(page, which)) + 1;
     }
     page->row += 2;
 }
@@ -111,6 +115,10 @@ static void draw_entry(scroll_page *page, const vd_heat_maps *maps, const vd_ans
                 role(page, VD_ROLE_BAR_ROUND), role(page, VD_ROLE_RULE));
     vd_grid_right(page->grid, page->at.x + 18, y, 6, percent, role(page, VD_ROLE_TEXT));
 
+    if (!answer->topic_attention) {
+        page->row++;
+        return;
+    }
     vd_entry_words words;
     maps->words_of(maps->context, entry, &words);
     int length = answer->history_length[entry], x = left;
@@ -181,6 +189,11 @@ static void draw_regions(scroll_page *page, const vd_heat_maps *maps)
     int from = maps->word - columns / 2; // the selected word stays in sight
     from = from > words - columns ? words - columns : from;
     from = from < 0 ? 0 : from;
+    char text[128] = "Regions: share of the answer, and which question words each looks at";
+    if (columns < words) // the numbers first: a narrow screen cuts the end
+        snprintf(text, sizeof text, "Regions, words %d-%d of %d (Left/Right): which each looks at",
+                 from + 1, from + columns, words);
+    title(page, text);
     for (int i = from; i < from + columns; i++)
         vd_grid_text(page->grid, page->at.x + REGION_LABEL + (i - from) * CELL, row_y(page),
                      CELL - 1, reply->word[i],
@@ -199,19 +212,23 @@ int vd_heat_maps_draw(const vd_heat_maps *maps, vd_grid *grid, vd_rect at, int t
     const vd_reply *reply = maps->reply;
     const vd_answer *answer = &reply->answer;
     scroll_page page = {grid, at, -top};
-    bool whole = answer->context_attention && answer->topic_attention && answer->word_attention &&
-                 answer->region_attention && answer->history_length;
+    bool whole = answer->context_attention && answer->word_attention && answer->region_attention &&
+                 answer->history_length;
     title(&page, "The question as the model saw it");
     draw_question(&page, maps);
     if (whole && reply->words > 0) {
         char text[128];
-        snprintf(text, sizeof text, "History: weight of each round, and where \"%.40s\" looks (%%)",
-                 reply->word[maps->word]);
+        if (answer->topic_attention)
+            snprintf(text, sizeof text,
+                     "History: weight of each round, and where \"%.40s\" looks (%%)",
+                     reply->word[maps->word]);
+        else
+            snprintf(text, sizeof text, "History: weight of each round; where words look %s",
+                     maps->pending ? "is computed again" : "is not kept this long");
         title(&page, text);
         for (int r = 0; r < answer->rounds; r++)
             draw_entry(&page, maps, answer, r);
         page.row++;
-        title(&page, "Regions: share of the answer, and which question words each looks at");
         draw_regions(&page, maps);
     }
     return page.row + top;

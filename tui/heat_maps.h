@@ -25,8 +25,11 @@ typedef struct vd_heat_maps {
     // The words of an entry, 0 the caption; none where they are not known, numbers stand for them.
     void (*words_of)(const void *context, int entry, vd_entry_words *out);
     const void *context;
+    bool pending; // attention 2 is missing, but on its way
 } vd_heat_maps;
 
+// Without attention 2 its place says so. Where the question has more words than columns fit, those
+// around `word` are shown and numbered.
 // Draws the page from its row `top` on into `at`. Returns how many rows the page has.
 int vd_heat_maps_draw(const vd_heat_maps *maps, vd_grid *grid, vd_rect at, int top);
 

@@ -102,6 +102,7 @@ void vd_chat_event(vd_chat *chat, vd_event *event)
         take_boxes(chat, event);
     vd_event_clear(event);
     vd_chat_walk_pump(chat);
+    vd_chat_recall_pump(chat);
 }
 
 // ---- keys --------------------------------------------------------------------------------------
@@ -312,6 +313,7 @@ void vd_chat_key(vd_chat *chat, vd_key key)
     while (vd_view_of(chat->place)->of_round && !vd_chat_shown(chat))
         vd_chat_back(chat);
     vd_chat_walk_pump(chat);
+    vd_chat_recall_pump(chat);
 }
 
 // ---- start and end -----------------------------------------------------------------------------

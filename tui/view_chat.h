@@ -121,6 +121,15 @@ typedef struct vd_chat_fold {
     int count;
 } vd_chat_fold;
 
+// What an old answer's words looked at, computed again (chat_recall.c).
+enum { VD_TOPIC_BYTES = 32 << 20 }; // that answers keep together
+
+typedef struct vd_chat_recall {
+    long serial; // of the request being served, 0 none
+    long stamp;  // the answer it is of, or was tried for in vain
+    size_t round;
+} vd_chat_recall;
+
 // A conversation about the picture that is set aside.
 typedef struct vd_branch {
     vd_round *rounds;
@@ -159,6 +168,7 @@ struct vd_chat {
     size_t contents_count;
     int word; // of the detail view
     vd_chat_walk walk;
+    vd_chat_recall recall;
     int suggestion; // people's rounds already suggested for this picture
     char suggested[VD_LINE_MAX + 1];
     bool pasting;
@@ -293,6 +303,13 @@ void vd_chat_walk_pump(vd_chat *chat); // asks for the walk that the screen need
 void vd_chat_walk_came(vd_chat *chat, vd_event *event);
 void vd_chat_walk_drop(vd_chat *chat);
 void vd_chat_what_if(vd_chat *chat, const char *text); // "region 2", "none", "" only looks
+
+// Recall (chat_recall.c). Trim lets go of the oldest answers' attention to the words of the history
+// (NULL then), never of `keep`'s; pump asks for that of the answer looked at in the detail view.
+void vd_chat_recall_trim(vd_chat *chat, const vd_take *keep);
+void vd_chat_recall_pump(vd_chat *chat);
+bool vd_chat_recall_came(vd_chat *chat, vd_event *event);       // false: the event is another one's
+bool vd_chat_recalls(const vd_chat *chat, const vd_take *take); // it is on its way
 
 // Branches (chat_branches.c).
 void vd_take_clear(vd_take *take);

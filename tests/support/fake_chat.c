@@ -151,7 +151,8 @@ static void split_words(vd_reply *reply, const char *typed)
 }
 
 // Depends on the model, the question and all that was said before.
-static void make_reply(const vd_chat *chat, const vd_request *request, vd_reply *reply)
+static void make_reply(const vd_chat *chat, const vd_request *request, bool full_size,
+                       vd_reply *reply)
 {
     const char *typed = request->text;
     *reply = (vd_reply){.typed = vd_strdup(typed), .question = vd_strdup(typed)};
@@ -172,13 +173,14 @@ static void make_reply(const vd_chat *chat, const vd_request *request, vd_reply 
         }
         answer->order[at] = i;
     }
-    answer->rounds = request->turns < 100 ? request->turns + 1 : 100; // a bound for memory
+    // A bound for memory, where nothing is said about that.
+    answer->rounds = full_size || request->turns < 100 ? request->turns + 1 : 100;
     answer->question_length = reply->words;
     answer->regions = FAKE_REGIONS;
     answer->history_length = vd_alloc((size_t)answer->rounds, sizeof *answer->history_length);
     for (int r = 0; r < answer->rounds; r++) {
-        answer->history_length[r] = 5 + r;
-        answer->history_width = 5 + r;
+        answer->history_length[r] = full_size ? VD_MAX_HISTORY - 1 : 5 + r;
+        answer->history_width = answer->history_length[r];
     }
     size_t rounds = (size_t)answer->rounds, words = (size_t)reply->words;
     answer->context_attention = weights(1, rounds, seed + 1);
@@ -257,7 +259,7 @@ static vd_walk *fake_walk(const vd_chat *chat, const vd_request *request)
 {
     vd_walk *walk = vd_alloc(1, sizeof *walk);
     assert_non_null(walk);
-    make_reply(chat, request, &walk->reply);
+    make_reply(chat, request, false, &walk->reply);
     const vd_answer *answer = &walk->reply.answer;
     uint32_t seed = hash(request->text);
     fake_trace(answer, seed, &walk->trace);
@@ -282,7 +284,7 @@ static vd_walk *fake_walk(const vd_chat *chat, const vd_request *request)
         snprintf(text, sizeof text, "%.150s %s", request->text, name);
         other.text = text;
         walk->switches = *request->switches;
-        make_reply(chat, &other, &walk->changed);
+        make_reply(chat, &other, false, &walk->changed);
         fake_trace(&walk->changed.answer, hash(text), &walk->changed_trace);
     }
     if (!request->effects)
@@ -326,7 +328,7 @@ static void answer(fake_chat *fake, const vd_request *request, vd_status status)
         fake->asked++;
         note_history(fake, request);
         if (status == VD_OK)
-            make_reply(&fake->chat, request, &event.reply);
+            make_reply(&fake->chat, request, fake->full_size, &event.reply);
         else
             vd_error_set(&event.error, status, "the engine says no");
         break;

@@ -14,6 +14,7 @@ typedef struct fake_chat {
     bool no_boxes;   // features without boxes
     bool model_lost; // no model can be loaded
     bool no_walk;    // walks fail
+    bool full_size;  // replies with as many words and history words as the engine takes
     vd_request held; // the question that waits
     int stops, leaves, redraws, suspends, mouse; // requests for the terminal's side
     int asked, pictures, models, walks;          // requests for the engine
