@@ -181,8 +181,10 @@ static void run_branch(vd_chat *chat, const char *argument)
     long number = strtol(argument, &end, 10);
     size_t keep = chat->selected >= 0 ? (size_t)chat->selected + 1 : chat->round_count;
     if (argument[0] && (*end || number < 1 || number > chat->branch_count))
-        vd_chat_complain(chat, "/branch %s: there %s %d", argument,
-                         chat->branch_count == 1 ? "is" : "are", chat->branch_count);
+        vd_chat_complain(chat,
+                         "/branch %s: found no such number; branches are 1 to %d, and /branch "
+                         "alone starts another",
+                         argument, chat->branch_count);
     else if (argument[0])
         vd_chat_use_branch(chat, (int)number - 1);
     else if (vd_chat_busy(chat))
@@ -310,6 +312,32 @@ void vd_chat_command(vd_chat *chat, const char *line)
         found->run(chat, trimmed);
 }
 
+static void add_switch(vd_completion *completion, vd_switch_kind kind, int index)
+{
+    char name[48], text[64];
+    const vd_switch one = {.kind = kind, .index = index};
+    vd_switch_name(&one, name, sizeof name);
+    snprintf(text, sizeof text, "/what-if %s", name);
+    vd_complete_add(completion, text);
+}
+
+// All that can be left out of the answer that is looked at.
+static void add_switches(const vd_chat *chat, vd_completion *completion)
+{
+    const vd_take *take = vd_chat_take(chat);
+    vd_complete_add(completion, "/what-if none");
+    add_switch(completion, VD_SWITCH_PICTURE, 0);
+    add_switch(completion, VD_SWITCH_POSITIONS, 0);
+    for (int i = 0; i < 4; i++)
+        add_switch(completion, VD_SWITCH_ATTENTION, i);
+    for (int i = 0; take && i < take->reply.answer.rounds; i++)
+        add_switch(completion, VD_SWITCH_ENTRY, i);
+    for (int i = 0; take && i < take->reply.answer.regions; i++)
+        add_switch(completion, VD_SWITCH_REGION, i);
+    for (int i = 0; take && i < take->reply.words; i++)
+        add_switch(completion, VD_SWITCH_WORD, i);
+}
+
 // The arguments that a command is known to take, after it and a space.
 static void add_arguments(const vd_chat *chat, const char *name, vd_completion *completion)
 {
@@ -318,6 +346,12 @@ static void add_arguments(const vd_chat *chat, const char *name, vd_completion *
         vd_complete_add(completion, arguments[i]);
     if (strcmp(name, "/model") == 0 || strcmp(name, "/compare") == 0)
         vd_complete_paths(completion, strlen(name) + 1, ".safetensors");
+    if (strcmp(name, "/what-if") == 0)
+        add_switches(chat, completion);
+    for (int i = 1; i <= chat->branch_count && strcmp(name, "/branch") == 0; i++) {
+        snprintf(text, sizeof text, "/branch %d", i);
+        vd_complete_add(completion, text);
+    }
     size_t pictures = strcmp(name, "/picture") == 0 ? chat->source.count(chat->source.context) : 0;
     for (size_t i = 0; i < pictures; i++) {
         snprintf(text, sizeof text, "/picture %lld",

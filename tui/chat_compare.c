@@ -286,9 +286,11 @@ static void draw_compare(vd_chat *chat, vd_grid *grid)
     chat->scroll_most = chat->scroll_most < 0 ? 0 : chat->scroll_most;
     chat->top[VD_PLACE_COMPARE] = vd_clamp(chat->top[VD_PLACE_COMPARE], chat->scroll_most);
 
-    char text[600];
+    char text[600], some[48] = "";
+    if (count < chat->lane_count)
+        snprintf(some, sizeof some, ", %d of %d models", count, chat->lane_count);
     if (round)
-        snprintf(text, sizeof text, "Round %d: %.500s", (int)(round - chat->rounds) + 1,
+        snprintf(text, sizeof text, "Round %d%s: %.500s", (int)(round - chat->rounds) + 1, some,
                  round->typed);
     else
         snprintf(text, sizeof text, "Ask a question: every model here answers it.");

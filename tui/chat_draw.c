@@ -5,6 +5,8 @@
 #include "tui/theme.h"
 #include "tui/view_chat.h"
 
+enum { MOST_MESSAGE_ROWS = 3 };
+
 static vd_style role(const vd_grid *grid, vd_role which)
 {
     return vd_theme(grid->look, which);
@@ -83,8 +85,9 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
 static void draw_hints(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     if (chat->message[0]) {
-        vd_grid_text(grid, at.x + 1, at.y, at.width - 2, chat->message,
-                     role(grid, chat->message_wrong ? VD_ROLE_WRONG : VD_ROLE_NOTE));
+        vd_chat_draw_wrapped(grid, (vd_rect){at.x + 1, at.y, at.width - 2, at.height},
+                             chat->message,
+                             role(grid, chat->message_wrong ? VD_ROLE_WRONG : VD_ROLE_NOTE));
         return;
     }
     char hints[256];
@@ -241,6 +244,26 @@ static void draw_too_small(vd_grid *grid)
                          vd_theme(grid->look, VD_ROLE_TEXT));
 }
 
+// A message of several rows moves the line up; what lies above it gives way.
+static void make_room_for_message(vd_chat *chat, vd_grid *grid)
+{
+    vd_panels *layout = &chat->layout;
+    const vd_rect unseen = {0, grid->height, layout->hints.width - 2, MOST_MESSAGE_ROWS};
+    int more = vd_chat_draw_wrapped(grid, unseen, chat->message, (vd_style){0}) - 1;
+    if (!chat->message[0] || more < 1)
+        return;
+    vd_rect *panels[] = {&layout->picture, &layout->caption, &layout->answers, &layout->attention,
+                         &layout->dialog};
+    layout->line.y -= more;
+    layout->hints.y -= more;
+    layout->hints.height += more;
+    for (size_t i = 0; i < sizeof panels / sizeof *panels; i++) {
+        int room = layout->line.y - panels[i]->y;
+        if (panels[i]->height > room)
+            panels[i]->height = room > 0 ? room : 0;
+    }
+}
+
 static void draw_screen(vd_chat *chat, vd_grid *grid)
 {
     const vd_view *view = vd_view_of(chat->place);
@@ -253,6 +276,7 @@ static void draw_screen(vd_chat *chat, vd_grid *grid)
         draw_too_small(grid);
         return;
     }
+    make_room_for_message(chat, grid);
     draw_status(chat, grid, chat->layout.status);
     view->draw(chat, grid);
     draw_line(chat, grid, chat->layout.line);

@@ -422,9 +422,10 @@ static void draw_ranking(walk_page *page, const vd_chat *chat, vd_rect at,
     const vd_answer *was = &walk->reply.answer, *now = answer_now(walk);
     bool changed = walk->switches.count > 0;
     vd_grid_text(page->grid, at.x, at.y, at.width,
-                 changed ? at.width >= 44 ? "Now, with place and share before"
-                                          : "Now, with share before"
-                         : "Answers; switch something off",
+                 changed                      ? at.width >= 44 ? "Now, with place and share before"
+                                                               : "Now, with share before"
+                 : chat->walk.page == WHAT_IF ? "Answers; switch something off"
+                                              : "Answers",
                  role(page, VD_ROLE_TITLE));
     for (int i = 0; i + 1 < at.height && i < now->candidates; i++) {
         int index = now->order[i], before = place_of(was, index), y = at.y + 1 + i;
@@ -545,7 +546,7 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
 static vd_panels arrange_walk(const vd_chat *chat, int width, int height)
 {
     (void)chat;
-    return vd_panels_full(width, height, width >= 110 ? 40 : 0);
+    return vd_panels_full(width, height, width >= 120 ? width / 3 : width >= 110 ? 40 : 0);
 }
 
 static void draw_walk(vd_chat *chat, vd_grid *grid)
@@ -564,7 +565,9 @@ static void draw_walk(vd_chat *chat, vd_grid *grid)
         return;
     }
     if (side.height > 0) {
-        int picture = side.height * 3 / 5;
+        const vd_image *image = &chat->picture.image;
+        vd_rect room = {side.x, side.y, side.width, side.height * 3 / 5};
+        int picture = vd_panels_fit(room, image->width, image->height).height;
         vd_chat_draw_picture(chat, grid, (vd_rect){side.x, side.y, side.width, picture}, take);
         vd_chat_draw_caption(chat, grid, (vd_rect){side.x, side.y + picture, side.width, 2});
         draw_ranking(&page, chat,

@@ -50,10 +50,17 @@ static int64_t image_id(void *context, size_t index)
     return 1000001 + (int64_t)index;
 }
 
+static const char *other_caption; // instead of those
+
 static const char *caption(void *context, size_t index)
 {
     (void)context;
-    return captions[index];
+    return other_caption ? other_caption : captions[index];
+}
+
+void fake_chat_caption(const char *text)
+{
+    other_caption = text;
 }
 
 static bool human(void *context, size_t index, int round, vd_human *out)
@@ -379,6 +386,7 @@ void fake_chat_release(fake_chat *fake, vd_status status)
 void fake_chat_start(fake_chat *fake)
 {
     assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
+    other_caption = NULL;
     bool lost = fake->model_lost, no_boxes = fake->no_boxes;
     *fake = (fake_chat){.model_lost = lost, .no_boxes = no_boxes, .mouse = -1};
     vd_chat_source source = {NULL,      count,    image_id, caption, human,

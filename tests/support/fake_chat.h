@@ -24,6 +24,7 @@ typedef struct fake_chat {
 // Starts at picture 0 with the model "improved", loaded at once; the grid is 80x24, mono, UTF-8.
 // Sets LC_CTYPE to C.UTF-8.
 void fake_chat_start(fake_chat *fake);
+void fake_chat_caption(const char *text); // borrowed, of every picture until the next start
 void fake_chat_end(fake_chat *fake);
 void fake_chat_size(fake_chat *fake, int width, int height); // also draws
 

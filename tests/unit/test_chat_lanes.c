@@ -99,7 +99,7 @@ static void branches_start_at_the_selected_round_and_the_oldest_goes(void **stat
     assert_int_equal(fake.chat.round_count, 1);
     expect("branch 2/2");
     fake_chat_keys(&fake, "'/branch 3' Enter");
-    expect("/branch 3: there are 2");
+    expect("/branch 3: found no such number; branches are 1 to 2");
     fake_chat_keys(&fake, "'/branch 1' Enter");
     assert_int_equal(fake.chat.round_count, 2);
     for (int i = 0; i < 2 * VD_BRANCHES; i++)

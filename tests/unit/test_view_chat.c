@@ -360,6 +360,53 @@ static void commands_complete_and_complain(void **state)
     expect("no command starts like that");
 }
 
+static void what_if_and_branches_complete(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter '/what-if reg' Tab");
+    expect("> /what-if region");
+    fake_chat_keys(&fake, "'5' Tab");
+    expect("> /what-if region 5");
+    fake_chat_keys(&fake, "C-u '/what-if w' Tab '5' Tab Tab"); // is there a cube ?
+    expect("> /what-if word 5");
+    assert_int_equal(fake.chat.message[0], '\0');
+    fake_chat_keys(&fake, "C-u '/what-if word 6' Tab");
+    expect("nothing is known that starts like that");
+    fake_chat_keys(&fake, "C-u '/what-if pi' Tab Enter");
+    expect("[x] picture blank");
+    fake_chat_keys(&fake, "Esc '/branch 2' Enter");
+    expect("/branch 2: found no such number; branches are 1 to 1");
+    fake_chat_keys(&fake, "'/branch' Enter '/branch ' Tab");
+    expect("/branch 1  /branch 2");
+}
+
+// At 40 columns most messages are wider than the screen.
+static void a_long_message_takes_the_rows_it_needs(void **state)
+{
+    (void)state;
+    fake_chat_size(&fake, 40, 12);
+    fake_chat_keys(&fake, "'is there a cube?' Enter 'what color is it?' Enter M-Up M-e");
+    expect(" Enter asks it instead of round 1, and");
+    expect(" all after it again; Esc leaves it");
+    expect("is there a cube?");
+    assert_int_equal(fake.grid.cursor_y, 9);
+    fake_chat_keys(&fake, "Esc");
+    assert_int_equal(fake.grid.cursor_y, 10); // the row is given back
+    for (int place = 0; place < 6; place++) {
+        static const char *const keys[] = {"F2", "F4", "F5", "F10", "F12", "M-p"};
+        fake_chat_keys(&fake, keys[place]);
+        vd_chat_complain(&fake.chat, "%s",
+                         "a text of many words, of which only those of the first "
+                         "three rows have room at the bottom of this screen, "
+                         "because the others would leave no room for the chat");
+        fake_chat_size(&fake, 40, 12);
+        expect(" a text of many words, of which only");
+        expect("\xe2\x80\xa6"); // and no more rows than three
+        assert_int_equal(fake.grid.cursor_y, 8);
+        fake_chat_keys(&fake, "Esc");
+    }
+}
+
 static void the_dialog_scrolls_and_is_searched(void **state)
 {
     (void)state;
@@ -392,6 +439,46 @@ static void pasted_text_is_typed_not_run(void **state)
     expect("> is there a cube?");
     fake_chat_keys(&fake, "Enter");
     assert_int_equal(fake.asked, 1);
+}
+
+// A pasted book fills the line and no more; the rest of the program goes on.
+static void a_long_paste_and_a_long_caption_have_room(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "PasteBegin");
+    for (int i = 0; i < 3 * VD_LINE_MAX; i++)
+        fake_chat_key(&fake, (vd_key){.code = i % 7 == 6 ? VD_KEY_ENTER : 'a'});
+    fake_chat_keys(&fake, "PasteEnd");
+    assert_int_equal(fake.asked, 0);
+    assert_true(fake.chat.line.length <= VD_LINE_MAX && fake.chat.line.length > VD_LINE_MAX - 8);
+    fake_chat_keys(&fake, "Enter");
+    assert_int_equal(fake.asked, 1);
+    static const char *const keys[] = {"C-l", "F2", "F4", "F5", "F10", "F12", "M-p", "F1"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        fake_chat_keys(&fake, keys[i]);
+        fake_chat_size(&fake, 40, 12);
+        fake_chat_size(&fake, 200, 60);
+        fake_chat_size(&fake, 80, 24);
+        fake_chat_keys(&fake, "Esc Esc");
+    }
+    // A caption of 4,000 characters leaves room for picture, answers and dialog.
+    static char caption[4001];
+    for (size_t i = 0; i + 1 < sizeof caption; i++)
+        caption[i] = i % 6 == 5 ? ' ' : 'c';
+    fake_chat_caption(caption);
+    fake_chat_keys(&fake, "C-u '/new' Enter");
+    static const int sizes[][2] = {{40, 12}, {80, 24}, {120, 40}, {200, 60}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        fake_chat_size(&fake, sizes[i][0], sizes[i][1]);
+        expect("ccccc ccccc");
+        expect("Type a question");
+        fake_chat_keys(&fake, "F2");
+        expect("ccccc ccccc");
+        fake_chat_keys(&fake, "Esc");
+    }
+    fake_chat_keys(&fake, "'is it red?' Enter");
+    expect("is it red?");
+    expect("Answers within 12 candidates");
 }
 
 static void the_mouse_zooms_and_selects(void **state)
@@ -476,6 +563,9 @@ int main(void)
         TEST(the_attention_view_goes_word_by_word),
         TEST(help_lists_the_keys_of_the_place),
         TEST(commands_complete_and_complain),
+        TEST(what_if_and_branches_complete),
+        TEST(a_long_message_takes_the_rows_it_needs),
+        TEST(a_long_paste_and_a_long_caption_have_room),
         TEST(the_dialog_scrolls_and_is_searched),
         TEST(pasted_text_is_typed_not_run),
         TEST(the_mouse_zooms_and_selects),
