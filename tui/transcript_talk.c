@@ -35,15 +35,17 @@ yajl_gen_status vd_talk_emit(yajl_gen json, void *context)
     vd_output_string(json, talk->caption ? talk->caption : "");
     vd_output_string(json, "rounds");
     vd_output_said(json, talk->rounds, talk->count);
-    vd_output_string(json, "models");
-    yajl_gen_array_open(json);
-    for (int i = 0; i < talk->lane_count; i++) {
+    if (talk->lane_count > 0) {
+        vd_output_string(json, "models");
         yajl_gen_array_open(json);
-        vd_output_string(json, talk->lanes[i].name);
-        vd_output_string(json, talk->lanes[i].follow);
+        for (int i = 0; i < talk->lane_count; i++) {
+            yajl_gen_array_open(json);
+            vd_output_string(json, talk->lanes[i].name);
+            vd_output_string(json, talk->lanes[i].follow);
+            yajl_gen_array_close(json);
+        }
         yajl_gen_array_close(json);
     }
-    yajl_gen_array_close(json);
     if (talk->branch_count > 0) {
         vd_output_string(json, "branch");
         yajl_gen_integer(json, talk->branch);
