@@ -254,7 +254,7 @@ $(BUILD)/host/libcuda.so.1:
 
 # What it runs.
 $(BUILD)/tests/backend/test_plugin: | $(HOST_PLUGIN) $(BUILD)/host/libcuda.so.1 $(BUILD)/visdial $(addprefix $(BUILD)/tests/,\
-    backend/test_operations golden/test_network golden/test_training unit/test_dialog)
+    backend/test_operations backend/test_pictures golden/test_network golden/test_training unit/test_dialog)
 
 $(HOST_PLUGIN): $(patsubst %,$(BUILD)/host/%.o,$(CUDA_SRC) $(CUDA_HOST))
 	@echo "  LINK $@"

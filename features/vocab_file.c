@@ -32,6 +32,8 @@ static int refuse(void *context, const char *found)
 static int on_key(void *context, const unsigned char *text, size_t length)
 {
     counts_file *f = context;
+    if (length == 0)
+        return refuse(f, "an empty word after ");
     vd_free(f->word);
     f->word = vd_strndup((const char *)text, length);
     if (!f->word)

@@ -550,7 +550,7 @@ static const format formats[] = {
     {"dense.json", write_dense, read_dense, 300, false},
     {"ranks.json", write_ranks, read_ranks, 300, false},
     {"pool.txt", write_answers, read_answers, 300, false},
-    {"word_counts.json", write_word_counts, read_words, 300, false},
+    {"word_counts.json", write_word_counts, read_words, 1000, false},
     {"words.json", write_word_list, read_words, 300, false},
     {"glove.txt", write_glove, read_glove, 300, false},
     {"picture.png", write_png, read_picture, 300, false},
