@@ -1,7 +1,9 @@
 #include "engine/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -137,6 +139,25 @@ static vd_status open_temporary(vd_output *output, size_t room, vd_error *err)
     vd_status status = code == ENOENT || code == ENOTDIR ? VD_NOT_FOUND : VD_IO;
     return vd_error_set(err, status, "%s: cannot be created: %s%s", output->path, strerror(code),
                         status == VD_NOT_FOUND ? " (is its directory there?)" : "");
+}
+
+void vd_output_sweep(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *directory = vd_strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
+    DIR *entries = directory ? opendir(*directory ? directory : ".") : NULL;
+    for (struct dirent *entry; entries && (entry = readdir(entries));) {
+        long pid;
+        int read = 0;
+        size_t length = strlen(name);
+        if (strncmp(entry->d_name, name, length) == 0 &&
+            sscanf(entry->d_name + length, ".%ld-%*u.part%n", &pid, &read) == 1 && read > 0 &&
+            !entry->d_name[length + (size_t)read] && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+            unlinkat(dirfd(entries), entry->d_name, 0);
+    }
+    if (entries)
+        closedir(entries);
+    vd_free(directory);
 }
 
 vd_status vd_output_create(const char *path, vd_output **out, vd_error *err)

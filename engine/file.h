@@ -18,6 +18,9 @@ vd_status vd_file_read(const char *path, size_t most, char **data, size_t *size,
 typedef struct vd_output vd_output;
 
 vd_status vd_output_create(const char *path, vd_output **out, vd_error *err);
+// Removes what processes that are no more (killed, a power cut) left beside path while they wrote
+// it.
+void vd_output_sweep(const char *path);
 vd_status vd_output_write(vd_output *output, const void *data, size_t size, vd_error *err);
 // Frees output whether it succeeds or not. Fails when an earlier write did.
 vd_status vd_output_commit(vd_output *output, vd_error *err);

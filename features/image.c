@@ -90,6 +90,24 @@ static vd_status decode(const char *path, const unsigned char *data, size_t size
                         kind_of(data, size));
 }
 
+vd_status vd_image_size(const char *path, int *width, int *height, vd_error *err)
+{
+    char *data;
+    size_t size;
+    vd_image image = {0};
+    vd_status status = vd_file_read(path, MAX_FILE, &data, &size, err);
+    if (status)
+        return status;
+    const unsigned char *bytes = (const unsigned char *)data;
+    status = vd_image_is_jpeg(bytes, size) ? vd_image_jpeg_size(path, bytes, size, &image, err)
+                                           : decode(path, bytes, size, &image, err);
+    *width = image.width;
+    *height = image.height;
+    vd_image_clear(&image);
+    vd_free(data);
+    return status;
+}
+
 vd_status vd_image_read(const char *path, vd_image *out, vd_error *err)
 {
     *out = (vd_image){0};

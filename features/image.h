@@ -17,6 +17,8 @@ typedef struct vd_image {
 // By content, not by name. A missing file is VD_NOT_FOUND, a damaged one VD_FORMAT; so is one that
 // is larger than the numbers above.
 vd_status vd_image_read(const char *path, vd_image *out, vd_error *err);
+// Only how large it is, upright; of a JPEG nothing but the header is decoded.
+vd_status vd_image_size(const char *path, int *width, int *height, vd_error *err);
 vd_status vd_image_new(int width, int height, vd_image *out, vd_error *err);
 vd_status vd_image_write_png(const char *path, const vd_image *image, vd_error *err);
 // The bytes of a PNG file (vd_free).

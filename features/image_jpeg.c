@@ -24,6 +24,7 @@ typedef struct jpeg_work {
     char message[JMSG_LENGTH_MAX];
     bool no_memory, damaged;
     int orientation;
+    bool size_only;
     vd_image image;
     unsigned char *row; // four inks a pixel, for pictures made for print
 } jpeg_work;
@@ -162,6 +163,12 @@ static vd_status start(jpeg_work *work, const char *path, const unsigned char *d
     jpeg_mem_src(jpeg, data, size);
     jpeg_read_header(jpeg, TRUE);
     work->orientation = orientation(jpeg);
+    if (work->size_only) {
+        bool swap = work->orientation > 4;
+        work->image.width = (int)(swap ? jpeg->image_height : jpeg->image_width);
+        work->image.height = (int)(swap ? jpeg->image_width : jpeg->image_height);
+        return vd_image_check_size(path, work->image.width, work->image.height, err);
+    }
     vd_status status = vd_image_new_of_file(path, (int)jpeg->image_width, (int)jpeg->image_height,
                                             &work->image, err);
     if (status)
@@ -185,7 +192,7 @@ static vd_status decode(jpeg_work *work, const char *path, const unsigned char *
     jpeg_create_decompress(jpeg);
     jpeg->progress = &work->progress;
     vd_status status = start(work, path, data, size, err);
-    if (status)
+    if (status || work->size_only)
         return status;
     jpeg_start_decompress(jpeg);
     while (jpeg->output_scanline < jpeg->output_height) {
@@ -203,13 +210,14 @@ static vd_status decode(jpeg_work *work, const char *path, const unsigned char *
     return turn_upright(path, work->orientation, &work->image, err);
 }
 
-vd_status vd_image_from_jpeg(const char *path, const unsigned char *data, size_t size,
-                             vd_image *out, vd_error *err)
+static vd_status run(const char *path, const unsigned char *data, size_t size, bool size_only,
+                     vd_image *out, vd_error *err)
 {
     *out = (vd_image){0};
     jpeg_work *work = vd_alloc(1, sizeof *work);
     if (!work)
         return vd_error_memory(err, path);
+    work->size_only = size_only;
     work->jpeg.err = jpeg_std_error(&work->errors);
     work->jpeg.client_data = work;
     work->errors.error_exit = leave;
@@ -224,4 +232,16 @@ vd_status vd_image_from_jpeg(const char *path, const unsigned char *data, size_t
     vd_free(work->row);
     vd_free(work);
     return status;
+}
+
+vd_status vd_image_from_jpeg(const char *path, const unsigned char *data, size_t size,
+                             vd_image *out, vd_error *err)
+{
+    return run(path, data, size, false, out, err);
+}
+
+vd_status vd_image_jpeg_size(const char *path, const unsigned char *data, size_t size,
+                             vd_image *out, vd_error *err)
+{
+    return run(path, data, size, true, out, err);
 }

@@ -13,4 +13,7 @@ bool vd_image_is_jpeg(const unsigned char *data, size_t size);
 vd_status vd_image_from_jpeg(const char *path, const unsigned char *data, size_t size,
                              vd_image *out, vd_error *err);
 
+// Only the sides of *out, upright, from the header; no pixels.
+vd_status vd_image_jpeg_size(const char *path, const unsigned char *data, size_t size,
+                             vd_image *out, vd_error *err);
 #endif

@@ -11,6 +11,7 @@
 #include "engine/alloc.h"
 #include "engine/file.h"
 #include "engine/safetensors.h"
+#include "features/image.h"
 #include "features/regions_source.h"
 
 typedef struct vd_row {
@@ -21,7 +22,8 @@ typedef struct vd_row {
 struct vd_regions {
     char *path;
     vd_regions_source source;
-    vd_row *by_id; // sorted
+    vd_row *by_id;           // sorted
+    const vd_photos *photos; // that say how large pictures are; NULL: they are not needed
 };
 
 // ---- opening ------------------------------------------------------------------------------------
@@ -160,6 +162,14 @@ vd_status vd_regions_open(const char *path, vd_regions **out, vd_error *err)
     return vd_regions_open_index(path, NULL, out, err);
 }
 
+void vd_regions_use_photos(vd_regions *file, const vd_photos *photos)
+{
+    if (!file->source.pixels || !photos)
+        return;
+    file->photos = photos;
+    file->source.no_boxes = NULL;
+}
+
 void vd_regions_close(vd_regions *file)
 {
     if (!file)
@@ -293,6 +303,24 @@ static vd_status check_boxes(const vd_regions *file, size_t row, float *boxes, s
     return VD_OK;
 }
 
+static vd_status measure_photo(const vd_regions *file, size_t row, float *boxes, size_t count,
+                               vd_error *err)
+{
+    int width, height;
+    const char *photo = vd_photos_find(file->photos, file->source.image_id[row]);
+    if (!photo)
+        return vd_error_set(err, VD_NOT_FOUND,
+                            "%s: image %" PRId64 ": its boxes are in pixels, and %.300s has no "
+                            "photo of it that would say of how many; leave --images out to go on "
+                            "without boxes",
+                            file->path, file->source.image_id[row],
+                            vd_photos_directory(file->photos));
+    vd_status status = vd_image_size(photo, &width, &height, err);
+    if (status == VD_OK)
+        vd_regions_normalise(boxes, count, (float)width, (float)height);
+    return status;
+}
+
 vd_status vd_regions_read(const vd_regions *file, size_t row, float *features, float *boxes,
                           vd_error *err)
 {
@@ -308,6 +336,8 @@ vd_status vd_regions_read(const vd_regions *file, size_t row, float *features, f
         status = check_features(file, row, features, used * d, err);
     memset(features + used * d, 0, (p - used) * d * sizeof *features);
     if (status != VD_OK || !boxes || s->no_boxes)
+        return status;
+    if (file->photos && (status = measure_photo(file, row, boxes, used, err)))
         return status;
     return check_boxes(file, row, boxes, used, err);
 }

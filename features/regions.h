@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "engine/error.h"
+#include "features/photos.h"
 
 typedef struct vd_regions vd_regions;
 
@@ -23,6 +24,11 @@ vd_status vd_regions_open_index(const char *path, const char *index, vd_regions 
 void vd_regions_close(vd_regions *file);
 const char *vd_regions_path(const vd_regions *file);
 const char *vd_regions_kind(const vd_regions *file); // "HDF5, adaptive"
+
+// Boxes in pixels of pictures whose size the file does not say are, from now on, normalised by the
+// size of their photos, which are to outlive file; without a picture's photo reading its boxes is
+// VD_NOT_FOUND. Other files stay as they are.
+void vd_regions_use_photos(vd_regions *file, const vd_photos *photos);
 
 size_t vd_regions_count(const vd_regions *file); // N
 int vd_regions_max(const vd_regions *file);      // P

@@ -1,6 +1,7 @@
 // Region features in HDF5, in the two public layouts:
 //   VisDial challenge: /features (N, P, D), /image_id or /image_ids (N), numbers of any kind (the
-//     public files have float32 ids); /num_boxes (N) in some
+//     public files have float32 ids); in some /num_boxes (N), /boxes (N, P, 4) x1 y1 x2 y2, in
+//     pixels or in 0..1, and /image_w, /image_h (N)
 //   adaptive: /image_features (M, D), /spatial_features (M, 6) x1 y1 x2 y2 w h in 0..1, /pos_boxes
 //     (N, 2) [first, end) of each picture's rows, beside a pickle {image id: row of pos_boxes}
 #include <inttypes.h>
@@ -16,9 +17,10 @@
 typedef struct hdf5_regions {
     const char *path; // the caller's, while opening
     vd_hdf5 *file;
-    vd_hdf5_table features, spatial;
-    int64_t *first; // (N) adaptive: row of each picture's first region; else NULL
-    float *places;  // (P, 6)
+    vd_hdf5_table features, spatial, boxes;
+    int64_t *width, *height; // (N) challenge with boxes in pixels: of each picture; else NULL
+    int64_t *first;          // (N) adaptive: row of each picture's first region; else NULL
+    float *places;           // (P, 6)
 } hdf5_regions;
 
 // ---- whole numbers
@@ -63,6 +65,46 @@ static vd_status read_whole(hdf5_regions *h, const char *name, int dims, size_t 
 // ---- challenge
 // ------------------------------------------------------------------------------------
 
+// What the numbers of /boxes are is told from the first picture: nothing is smaller than a pixel.
+static vd_status open_boxes(hdf5_regions *h, vd_regions_source *out, vd_error *err)
+{
+    const size_t *shape = h->features.shape;
+    if (!vd_hdf5_has(h->file, "boxes")) {
+        out->no_boxes = "the file has none";
+        return VD_OK;
+    }
+    vd_status status = vd_hdf5_table_open(h->file, "boxes", 3, &h->boxes, err);
+    const size_t *found = h->boxes.shape;
+    if (status == VD_OK && (found[0] != shape[0] || found[1] != shape[1] || found[2] != 4))
+        status = vd_error_set(err, VD_FORMAT,
+                              "%s: \"boxes\" has the shape %zu x %zu x %zu; expected %zu x %zu x 4",
+                              h->path, found[0], found[1], found[2], shape[0], shape[1]);
+    if (status != VD_OK || shape[0] == 0)
+        return status;
+    if (vd_hdf5_has(h->file, "image_w") && vd_hdf5_has(h->file, "image_h")) {
+        status = read_whole(h, "image_w", 1, shape[0], &h->width, err);
+        if (status == VD_OK)
+            status = read_whole(h, "image_h", 1, shape[0], &h->height, err);
+        for (size_t i = 0; status == VD_OK && i < shape[0]; i++)
+            if (h->width[i] == 0 || h->height[i] == 0)
+                status = vd_error_set(err, VD_FORMAT,
+                                      "%s: \"image_w\" and \"image_h\": picture %zu has %" PRId64
+                                      " x %" PRId64 " pixels",
+                                      h->path, i, h->width[i], h->height[i]);
+        return status;
+    }
+    float largest = 0, *first = vd_alloc(shape[1], 4 * sizeof *first);
+    status = first ? vd_hdf5_floats(&h->boxes, 0, 1, first, err) : vd_error_memory(err, "boxes");
+    for (size_t i = 0; status == VD_OK && i < 4 * shape[1]; i++)
+        largest = first[i] > largest ? first[i] : largest;
+    vd_free(first);
+    out->pixels = largest > 1.01f;
+    if (out->pixels)
+        out->no_boxes = "those of the file are in pixels of pictures whose size it does not say; "
+                        "--images DIR finds it in the photos";
+    return status;
+}
+
 static vd_status open_challenge(hdf5_regions *h, vd_regions_source *out, vd_error *err)
 {
     const char *id = vd_hdf5_has(h->file, "image_id") ? "image_id" : "image_ids";
@@ -71,13 +113,12 @@ static vd_status open_challenge(hdf5_regions *h, vd_regions_source *out, vd_erro
         return status;
     const size_t *shape = h->features.shape;
     out->kind = "HDF5, VisDial challenge";
-    out->no_boxes = vd_hdf5_has(h->file, "boxes")
-                        ? "those of the file are in pixels of pictures whose size it does not say"
-                        : "the file has none";
     out->count = shape[0];
     status = vd_regions_check_sizes(h->path, "\"features\"", shape[1], shape[2], err);
     if (status == VD_OK)
         status = read_whole(h, id, 1, shape[0], &out->image_id, err);
+    if (status == VD_OK)
+        status = open_boxes(h, out, err);
     if (status == VD_OK && vd_hdf5_has(h->file, "num_boxes"))
         status = read_whole(h, "num_boxes", 1, shape[0], &out->used, err);
     if (status != VD_OK)
@@ -98,9 +139,15 @@ static vd_status read_challenge(void *state, size_t row, size_t used, float *fea
                                 vd_error *err)
 {
     hdf5_regions *h = state;
-    (void)used; // room for all P is there; what is beyond the used ones is cleared by the caller
-    (void)boxes;
-    return vd_hdf5_floats(&h->features, row, 1, features, err);
+    // Room for all P is there; what is beyond the used ones is cleared by the caller.
+    vd_status status = vd_hdf5_floats(&h->features, row, 1, features, err);
+    if (status != VD_OK || !boxes)
+        return status;
+    status = vd_hdf5_floats(&h->boxes, row, 1, boxes, err);
+    if (status == VD_OK && h->width)
+        vd_regions_normalise(boxes, used, (float)h->width[row], (float)h->height[row]);
+    memset(boxes + 4 * used, 0, 4 * (h->boxes.shape[1] - used) * sizeof *boxes);
+    return status;
 }
 
 // ---- adaptive
@@ -248,11 +295,14 @@ static vd_status read_adaptive(void *state, size_t row, size_t used, float *feat
 static void close_hdf5(void *state)
 {
     hdf5_regions *h = state;
+    vd_hdf5_table_close(&h->boxes);
     vd_hdf5_table_close(&h->spatial);
     vd_hdf5_table_close(&h->features);
     vd_hdf5_close(h->file);
     vd_free(h->places);
     vd_free(h->first);
+    vd_free(h->height);
+    vd_free(h->width);
     vd_free(h);
 }
 

@@ -8,6 +8,7 @@
 typedef struct vd_regions_source {
     const char *kind;     // for people
     const char *no_boxes; // why there are no boxes; NULL when there are
+    bool pixels;          // boxes could be read, but as pixels of pictures of unknown size
     size_t count;         // N
     int max, size;        // P, D
     int64_t *image_id;    // (N), vd_alloc: the receiver's, on failure too

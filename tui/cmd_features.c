@@ -22,7 +22,8 @@ const vd_option vd_cmd_features_options[] = {
     {"index", "FILE", "the pickled index of adaptive HDF5 (default: the one beside it)"},
     {"f32", NULL, "import: in single precision instead of half"},
     {"data", "FILE", "info: dialogs; for how many of them there are features"},
-    {"images", "DIR", "info: photos; for how many of the pictures there is one"},
+    {"images", "DIR",
+     "photos: how large pictures are whose boxes are in pixels; info: how many there are"},
     {"quiet", NULL, "import: no progress"},
     {0},
 };
@@ -38,8 +39,8 @@ static vd_status check(const request *r, vd_error *err)
     if (!info && strcmp(r->verb, "import") != 0)
         return vd_error_set(err, VD_USAGE, "'%.40s': expected info or import; see --help", r->verb);
     for (int i = 0; i <= QUIET; i++) {
-        bool of_info = i == DATA || i == IMAGES;
-        if (r->given[i] && i != INDEX && of_info != info)
+        bool of_info = i == DATA;
+        if (r->given[i] && i != INDEX && i != IMAGES && of_info != info)
             return vd_error_set(err, VD_USAGE, "--%s goes with %s", vd_cmd_features_options[i].name,
                                 of_info ? "info" : "import");
     }
@@ -119,12 +120,8 @@ static vd_status print_dialogs(const vd_regions *regions, const char *path, vd_e
     return VD_OK;
 }
 
-static vd_status print_photos(const vd_regions *regions, const char *directory, vd_error *err)
+static void print_photos(const vd_regions *regions, const vd_photos *photos)
 {
-    vd_photos *photos;
-    vd_status status = vd_photos_open(directory, &photos, err);
-    if (status != VD_OK)
-        return status;
     size_t found = 0, count = vd_regions_count(regions);
     int64_t missing = -1;
     for (size_t i = 0; i < count; i++) {
@@ -137,16 +134,16 @@ static vd_status print_photos(const vd_regions *regions, const char *directory, 
     if (missing >= 0)
         printf("; image %" PRId64 " is the first without", missing);
     printf("\n");
-    vd_photos_close(photos);
-    return VD_OK;
 }
 
-static vd_status info(const request *r, const vd_regions *regions, vd_error *err)
+static vd_status info(const request *r, const vd_regions *regions, const vd_photos *photos,
+                      vd_error *err)
 {
     print_regions(regions);
     vd_status status = r->given[DATA] ? print_dialogs(regions, r->given[DATA], err) : VD_OK;
-    return status == VD_OK && r->given[IMAGES] ? print_photos(regions, r->given[IMAGES], err)
-                                               : status;
+    if (status == VD_OK && photos)
+        print_photos(regions, photos);
+    return status;
 }
 
 // ---- import
@@ -197,11 +194,18 @@ int vd_cmd_features(int argc, char **argv)
     request r = {0};
     vd_error err = {0};
     vd_regions *regions = NULL;
+    vd_photos *photos = NULL;
     vd_status status = read_options(&r, argc, argv, &err);
     if (status == VD_OK)
         status = vd_regions_open_index(r.file, r.given[INDEX], &regions, &err);
-    if (status == VD_OK)
-        status = strcmp(r.verb, "info") == 0 ? info(&r, regions, &err) : import(&r, regions, &err);
+    if (status == VD_OK && r.given[IMAGES])
+        status = vd_photos_open(r.given[IMAGES], &photos, &err);
+    if (status == VD_OK) {
+        vd_regions_use_photos(regions, photos);
+        status = strcmp(r.verb, "info") == 0 ? info(&r, regions, photos, &err)
+                                             : import(&r, regions, &err);
+    }
     vd_regions_close(regions);
+    vd_photos_close(photos);
     return status ? vd_command_fail("features", &err) : 0;
 }

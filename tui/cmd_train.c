@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "engine/alloc.h"
+#include "engine/file.h"
 #include "features/glove.h"
 #include "features/pool.h"
 #include "features/visdial_pack.h"
@@ -430,7 +431,11 @@ static vd_status resume(job *j, vd_error *err)
     if (access(path_of(j, "checkpoint.safetensors"), F_OK) != 0)
         return vd_error_set(err, VD_NOT_FOUND,
                             "--resume: there is no %.300s; start without --resume", j->path);
-    vd_status status = vd_trainer_resume(j->path, &j->trainer, err);
+    static const char *const files[] = {"checkpoint.safetensors", "model.safetensors",
+                                        "best.safetensors", "log.tsv"};
+    for (size_t i = 0; i < sizeof files / sizeof *files && is_first(j); i++)
+        vd_output_sweep(path_of(j, files[i]));
+    vd_status status = vd_trainer_resume(path_of(j, "checkpoint.safetensors"), &j->trainer, err);
     if (status)
         return status;
     vd_run_settings kept;

@@ -160,6 +160,8 @@ static vd_status open_files(const vd_world_files *files, vd_world *world, vd_err
         status = vd_visdial_read_dense(world->dialogs, files->dense, err);
     if (status == VD_OK && files->images)
         status = vd_photos_open(files->images, &world->photos, err);
+    if (status == VD_OK)
+        vd_regions_use_photos(world->regions, world->photos);
     return status ? status : vd_answer_pool_count(world->dialogs, MOST_ANSWERS, &world->pool, err);
 }
 

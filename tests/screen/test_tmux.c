@@ -92,26 +92,36 @@ static void expect_format(const char *format, const char *expected)
     free(value);
 }
 
-// Starts a command of visdial with this environment in a new terminal of 80x24. When it ends, its
+// Starts visdial with these arguments and environment in a new terminal of 80x24. When it ends, its
 // exit code and the terminal's modes are shown.
-static void start_command(const char *environment, const char *command)
+static void start_program(const char *environment, const char *format, ...)
 {
+    char arguments[2048];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(arguments, sizeof arguments, format, list);
+    va_end(list);
     const char *program = getenv("VISDIAL_BIN");
-    char script[2048];
+    char script[4096];
     char *path = support_join(directory, "run.sh");
     snprintf(script, sizeof script,
              "rm -f '%s/pid'\n"
              "env -u NO_COLOR -u LC_ALL -u LC_CTYPE -u LANG -u COLORTERM XDG_STATE_HOME='%s'"
              " XDG_CONFIG_HOME='%s/config' TERM=tmux-256color %s"
-             " sh -c 'echo $$ >%s/pid; exec %s %s --assets %s'\n"
+             " sh -c 'echo $$ >%s/pid; exec %s %s'\n"
              "echo \"[exit $?]\"\nstty -a | tr ' ' '\\n' | grep -E '^-?(icanon|echo|isig);?$'"
              " | tr '\\n' ' '\necho '[end]'\nexec cat\n",
              directory, directory, directory, environment, directory,
-             program ? program : "build/visdial", command, world.directory);
+             program ? program : "build/visdial", arguments);
     support_write_text(path, script);
     tell("kill-session -t chat");
     free(tmux("new-session -d -s chat -x 80 -y 24 'sh %s'", path));
     free(path);
+}
+
+static void start_command(const char *environment, const char *command)
+{
+    start_program(environment, "%s --assets %s", command, world.directory);
 }
 
 static void start(const char *environment)
@@ -629,6 +639,40 @@ static int tear_down(void **state)
     return 0;
 }
 
+// Training under the eyes of a person, the same run looked at from another terminal, and again.
+static void curves_are_watched(void **state)
+{
+    (void)state;
+    char *out = support_join(directory, "run");
+    char *checkpoint = support_join(out, "checkpoint.safetensors");
+    start_program("", "train --data %s --features %s --out %s --hidden 8 --epochs 1000 --watch",
+                  world.train, world.features, out);
+    await("train/loss");
+    await("q stops the run with a checkpoint");
+    tell("resize-window -t chat -x 60 -y 15");
+    await("train/loss");
+    tell("send-keys -t chat q");
+    expect_restored("[exit 130]");
+    assert_true(support_exists(checkpoint));
+    start_program("", "curves --watch --tag train/ %s", out);
+    await("train/loss");
+    await("q leaves");
+    assert_false(shows("val/"));
+    tell("send-keys -t chat q");
+    expect_restored("[exit 0]");
+    start_program("LANG=C", "curves --tag train/loss %s", out);
+    expect_restored("[exit 0]");
+    assert_true(shows("train/loss"));
+    // It is stopped as a signal stops it, too.
+    start_program("", "train --data %s --features %s --out %s --resume --watch", world.train,
+                  world.features, out);
+    await("train/loss");
+    kill(program_pid(), SIGTERM);
+    expect_restored("[exit 143]");
+    free(checkpoint);
+    free(out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -641,6 +685,7 @@ int main(void)
         cmocka_unit_test(questions_of_an_earlier_chat_are_in_the_history),
         cmocka_unit_test(a_conversation_is_taken_up),
         cmocka_unit_test(cases_are_gone_through),
+        cmocka_unit_test(curves_are_watched),
         cmocka_unit_test(pasting_lines_asks_nothing),
         cmocka_unit_test(no_color_is_respected_when_it_is_not_empty),
         cmocka_unit_test(a_locale_without_utf_8_gets_ascii),

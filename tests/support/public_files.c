@@ -56,6 +56,32 @@ static void put(hid_t file, const char *name, hid_t kind, hid_t type, int dims,
     H5Sclose(space);
 }
 
+// Boxes as some extractors write them beside the features: in pixels, in 0..1, with the pictures'
+// sizes or without.
+static void put_places(hid_t file, const char *wrong)
+{
+    float place[PUBLIC_IMAGES][PUBLIC_REGIONS][4];
+    int32_t width[PUBLIC_IMAGES] = {200, 200, 200}, height[PUBLIC_IMAGES] = {100, 100, 100};
+    hsize_t shape[] = {PUBLIC_IMAGES, PUBLIC_REGIONS, is(wrong, "narrow places") ? 3 : 4};
+    for (size_t i = 0; i < PUBLIC_IMAGES; i++)
+        for (size_t p = 0; p < PUBLIC_REGIONS; p++) {
+            public_box(i, p, place[i][p]);
+            for (int c = 0; c < 4 && is(wrong, "unit places"); c++)
+                place[i][p][c] /= c % 2 ? 100 : 200;
+        }
+    if (is(wrong, "wild places"))
+        place[1][2][2] = 5000;
+    if (is(wrong, "turned places"))
+        place[1][2][0] = place[1][2][2] + 1;
+    if (is(wrong, "places of nothing"))
+        width[1] = 0;
+    put(file, "boxes", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 3, shape, place);
+    if (is(wrong, "unit places") || is(wrong, "pixel places"))
+        return;
+    put(file, "image_w", H5T_NATIVE_INT, H5T_NATIVE_INT, 1, shape, width);
+    put(file, "image_h", H5T_NATIVE_INT, H5T_NATIVE_INT, 1, shape, height);
+}
+
 void public_challenge(const char *path, const char *wrong)
 {
     float id[PUBLIC_IMAGES], features[PUBLIC_IMAGES][PUBLIC_REGIONS][PUBLIC_SIZE];
@@ -105,6 +131,8 @@ void public_challenge(const char *path, const char *wrong)
             H5T_NATIVE_FLOAT, 3, shape, features);
     if (wrong && strstr(wrong, "boxes"))
         put(file, "num_boxes", H5T_NATIVE_INT, H5T_NATIVE_INT, 1, shape, boxes);
+    if (wrong && strstr(wrong, "places"))
+        put_places(file, wrong);
     H5Fclose(file);
 }
 

@@ -84,6 +84,8 @@ enum {
     CHALLENGE,
     CHALLENGE_COUNTS,
     CHALLENGE_DOUBLE,
+    CHALLENGE_SIZED,
+    CHALLENGE_UNIT,
     ADAPTIVE,
     BOTTOM_UP,
     LXMERT,
@@ -101,6 +103,10 @@ static const char *write_layout(int layout)
         public_challenge(path, "num_boxes");
     if (layout == CHALLENGE_DOUBLE)
         public_challenge(path, "double");
+    if (layout == CHALLENGE_SIZED)
+        public_challenge(path, "sized places");
+    if (layout == CHALLENGE_UNIT)
+        public_challenge(path, "unit places");
     if (layout == ADAPTIVE)
         public_adaptive(path, index_path, NULL);
     if (text)
@@ -142,10 +148,9 @@ static void expect_all(const char *from, int layout)
     vd_regions *regions;
     vd_error err = {0};
     ok(vd_regions_open(from, &regions, &err), &err);
-    bool all = layout == CHALLENGE || layout == CHALLENGE_DOUBLE,
+    bool all = layout <= CHALLENGE_UNIT && layout != CHALLENGE_COUNTS,
          boxes = vd_regions_has_boxes(regions);
-    assert_int_equal(boxes, layout == ADAPTIVE || layout == BOTTOM_UP || layout == LXMERT ||
-                                layout == NPZ);
+    assert_int_equal(boxes, layout >= CHALLENGE_SIZED && layout != NPY);
     assert_int_equal(!vd_regions_no_boxes(regions), boxes);
     assert_int_equal(vd_regions_count(regions), PUBLIC_IMAGES);
     assert_int_equal(vd_regions_max(regions), PUBLIC_REGIONS);
@@ -271,6 +276,10 @@ static void damaged_hdf5_is_refused(void **state)
         {"empty", NULL, {"no pictures"}},
         {"text", NULL, {"\"features\" does not hold numbers"}},
         {"no features", NULL, {"neither \"features\""}},
+        {"narrow places", NULL, {"\"boxes\" has the shape 3 x 4 x 3", "expected 3 x 4 x 4"}},
+        {"places of nothing", NULL, {"\"image_w\"", "picture 1 has 0 x 100 pixels"}},
+        {"wild places", NULL, {"image 7, region 2", "x1 y1 x2 y2 in 0..1"}},
+        {"turned places", NULL, {"image 7, region 2", "its box is"}},
     };
     static const damage adaptive[] = {
         {"range", NULL, {"\"pos_boxes\"[1]", "4 to 8", "7 rows"}},

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -75,6 +76,34 @@ static void pieces_of_any_size_make_one_file(void **state)
         vd_free(data);
         assert_int_equal(support_count_entries(directory), 1);
     }
+}
+
+static void what_killed_processes_left_is_swept_away(void **state)
+{
+    (void)state;
+    char name[64];
+    pid_t gone = fork();
+    if (gone == 0)
+        _exit(0);
+    assert_int_equal(waitpid(gone, NULL, 0), gone);
+    // Of a process that is no more; of this one, of nobody, of another file.
+    static const char *const kept[] = {"%s.%ld-1.part", "%s.%ldx-1.part", "%s.%ld-1.part2",
+                                       "other%s.%ld-1.part"};
+    const char *file = strrchr(path, '/') + 1;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        snprintf(name, sizeof name, kept[i], file, (long)(i ? gone : getpid()));
+        char *left = support_join(directory, name);
+        support_write_text(left, "half of it");
+        free(left);
+    }
+    snprintf(name, sizeof name, "%s.%ld-12.part", file, (long)gone);
+    char *left = support_join(directory, name);
+    support_write_text(left, "half of it");
+    vd_output_sweep(path);
+    assert_false(support_exists(left));
+    assert_int_equal(support_count_entries(directory), 4);
+    vd_output_sweep("/nowhere/at/all");
+    free(left);
 }
 
 // A real limit, not a stand-in: a process may not write files longer than this.
@@ -242,6 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         PROMISE(pieces_of_any_size_make_one_file),
+        PROMISE(what_killed_processes_left_is_swept_away),
         PROMISE(a_limit_on_the_length_of_files_is_an_error_that_leaves_nothing),
         PROMISE(files_that_cannot_be_read_or_written_are_told),
         PROMISE(a_name_without_directory_is_written_where_we_are),

@@ -5,12 +5,15 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
 #include "engine/alloc.h"
 #include "engine/rng.h"
 #include "engine/safetensors.h"
+#include "features/image.h"
+#include "tests/support/public_files.h"
 #include "tests/support/support.h"
 
 enum { COUNT = 5, MAX = 4, SIZE = 6 };
@@ -364,6 +367,85 @@ static void every_failed_allocation_is_reported(void **state)
     assert_true(support_fail_each_allocation(open_and_read, NULL) > 8);
 }
 
+// ---- boxes in pixels ----------------------------------------------------------------------------
+
+static void must(vd_status status, const vd_error *err)
+{
+    if (status != VD_OK)
+        fail_msg("%s", err->text);
+}
+
+// Those of pictures of 200 x 100 pixels.
+static void expect_boxes(const vd_regions *regions, size_t picture)
+{
+    float features[PUBLIC_REGIONS * PUBLIC_SIZE], box[PUBLIC_REGIONS * 4], expected[4];
+    vd_error err = {0};
+    size_t row;
+    must(vd_regions_find(regions, public_image(picture), &row, &err), &err);
+    must(vd_regions_read(regions, row, features, box, &err), &err);
+    for (size_t p = 0; p < PUBLIC_REGIONS; p++) {
+        public_box(picture, p, expected);
+        for (size_t c = 0; c < 4; c++)
+            assert_float_equal(box[4 * p + c], expected[c] / (c % 2 ? 100.0f : 200.0f), 1e-6);
+    }
+}
+
+// Boxes in pixels of pictures whose size only their photos say.
+static void photos_tell_how_large_pictures_are(void **state)
+{
+    (void)state;
+    vd_regions *regions;
+    vd_photos *photos;
+    vd_image image;
+    vd_error err = {0};
+    float features[PUBLIC_REGIONS * PUBLIC_SIZE], box[PUBLIC_REGIONS * 4];
+    size_t row;
+    char *directory_of_photos = support_join(directory, "photos");
+    mkdir(directory_of_photos, 0777);
+    must(vd_image_new(200, 100, &image, &err), &err);
+    for (size_t i = 0; i < PUBLIC_IMAGES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "photos/VisualDialog_val2018_%012lld.png",
+                 (long long)public_image(i));
+        char *photo = support_join(directory, name);
+        must(vd_image_write_png(photo, &image, &err), &err);
+        free(photo);
+    }
+    vd_image_clear(&image);
+    public_challenge(path, "pixel places");
+    must(vd_regions_open(path, &regions, &err), &err);
+    assert_false(vd_regions_has_boxes(regions));
+    assert_non_null(strstr(vd_regions_no_boxes(regions), "--images"));
+    must(vd_regions_read(regions, 0, features, box, &err), &err); // without them
+    must(vd_photos_open(directory_of_photos, &photos, &err), &err);
+    vd_regions_use_photos(regions, photos);
+    assert_true(vd_regions_has_boxes(regions));
+    for (size_t i = 0; i < PUBLIC_IMAGES; i++)
+        expect_boxes(regions, i);
+    vd_photos_close(photos);
+    // One is missing.
+    char *gone = support_join(directory, "photos/VisualDialog_val2018_000000000007.png");
+    assert_int_equal(remove(gone), 0);
+    must(vd_photos_open(directory_of_photos, &photos, &err), &err);
+    vd_regions_use_photos(regions, photos);
+    must(vd_regions_find(regions, 7, &row, &err), &err);
+    support_refused(vd_regions_read(regions, row, features, box, &err), VD_NOT_FOUND, &err, path,
+                    "image 7", "photos", NULL);
+    vd_photos_close(photos);
+    vd_regions_close(regions);
+    // Nothing changes where the file says it itself.
+    public_challenge(path, "sized places");
+    must(vd_regions_open(path, &regions, &err), &err);
+    must(vd_photos_open(directory_of_photos, &photos, &err), &err);
+    vd_regions_use_photos(regions, photos);
+    expect_boxes(regions, 1);
+    vd_regions_close(regions);
+    vd_photos_close(photos);
+    support_remove_tree(directory_of_photos);
+    free(gone);
+    free(directory_of_photos);
+}
+
 #define PROMISE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -376,6 +458,7 @@ int main(void)
         PROMISE(sets_that_cannot_be_are_refused),
         PROMISE(random_damage_never_leads_outside_the_file),
         PROMISE(every_failed_allocation_is_reported),
+        PROMISE(photos_tell_how_large_pictures_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,28 +17,11 @@
 #include "engine/safetensors.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
-#include "tests/support/tiny_world.h"
+#include "tests/support/train_run.h"
 #include "tui/command.h"
 #include "tui/event_file.h"
 #include "tui/run_settings.h"
 #include "tui/training.h"
-
-static tiny_world tiny;
-
-static int make_tiny(void **state)
-{
-    (void)state;
-    tiny_world_make(&tiny);
-    setenv("VISDIAL_ASSETS", tiny.directory, 1);
-    return 0;
-}
-
-static int remove_tiny(void **state)
-{
-    (void)state;
-    tiny_world_remove(&tiny);
-    return 0;
-}
 
 // ---- order and settings -------------------------------------------------------------------------
 
@@ -111,66 +94,13 @@ static void settings_become_the_trainers_options(void **state)
 
 // ---- running ------------------------------------------------------------------------------------
 
-enum { MOST = 40 };
-
-// `visdial train` on the tiny world into tiny.directory/out, with more arguments.
-static void start(support_program *run, const char *out, size_t most_bytes, const char *const *more)
-{
-    char *directory = support_join(tiny.directory, out);
-    const char *arguments[MOST] = {
-        "train",   "--quiet", "--data",   tiny.train, "--features",  tiny.features,
-        "--out",   directory, "--embed",  "6",        "--hidden",    "4",
-        "--batch", "3",       "--epochs", "2",        "--min-count", "1"};
-    int count = 18;
-    for (; *more && count < MOST - 1; more++)
-        arguments[count++] = *more;
-    arguments[count] = NULL;
-    support_program_start(run, arguments, NULL, most_bytes);
-    free(directory);
-}
-
-#define MORE(...)                                                                                  \
-    (const char *const[])                                                                          \
-    {                                                                                              \
-        __VA_ARGS__ __VA_OPT__(, ) NULL                                                            \
-    }
-
-static void expect(const char *out, int code, const char *words, const char *const *more)
-{
-    support_program run;
-    start(&run, out, 0, more);
-    support_program_wait(&run);
-    support_program_expect(&run, code, words, NULL);
-    support_program_clear(&run);
-}
-
-static char *file_of(const char *out, const char *name)
-{
-    char inner[100];
-    snprintf(inner, sizeof inner, "%s/%s", out, name);
-    return support_join(tiny.directory, inner);
-}
-
-static void expect_same_file(const char *a, const char *b, const char *name)
-{
-    char *path_a = file_of(a, name), *path_b = file_of(b, name);
-    size_t size_a, size_b;
-    char *bytes_a = support_read_file(path_a, &size_a),
-         *bytes_b = support_read_file(path_b, &size_b);
-    assert_int_equal(size_a, size_b);
-    assert_memory_equal(bytes_a, bytes_b, size_a);
-    free(bytes_a);
-    free(bytes_b);
-    free(path_a);
-    free(path_b);
-}
-
 static void a_run_leaves_model_checkpoint_pool_and_log(void **state)
 {
     (void)state;
     support_program run;
-    start(&run, "run", 0,
-          MORE("--val", tiny.val, "--val-features", tiny.features, "--val-dense", tiny.dense));
+    train_run_start(
+        &run, "run", 0,
+        MORE("--val", tiny.val, "--val-features", tiny.features, "--val-dense", tiny.dense));
     support_program_wait(&run);
     support_program_expect(&run, 0, NULL);
     assert_string_equal(run.err, ""); // --quiet
@@ -179,7 +109,7 @@ static void a_run_leaves_model_checkpoint_pool_and_log(void **state)
     assert_non_null(strstr(run.out, "correct@1"));
     support_program_clear(&run);
 
-    char *log = file_of("run", "log.tsv"), *pool = file_of("run", "pool.txt");
+    char *log = train_run_file("run", "log.tsv"), *pool = train_run_file("run", "pool.txt");
     char *text = support_read_file(log, NULL);
     int rows = 0, tabs = 0;
     for (char *c = text; *c; c++) {
@@ -193,7 +123,7 @@ static void a_run_leaves_model_checkpoint_pool_and_log(void **state)
     // 8 dialogs: 4 yes, 4 no, and 16 colours, evenly.
     assert_string_equal(text, "8\tred\n8\tblue\n4\tyes\n4\tno\n");
     free(text);
-    char *model = file_of("run", "model.safetensors");
+    char *model = train_run_file("run", "model.safetensors");
     const char *const ask[] = {"ask", "--image", "1", "--model", model, "is it red", NULL};
     support_program_run(&run, ask, NULL); // the model is one to chat with
     support_program_expect(&run, 0, NULL);
@@ -203,96 +133,30 @@ static void a_run_leaves_model_checkpoint_pool_and_log(void **state)
     free(log);
 }
 
-static void add_scalar(void *context, int64_t step, const char *tag, double value)
-{
-    fprintf(context, "%s %ld %a\n", tag, (long)step, value);
-}
-
-// All scalars of a run's event file as text, free().
-static char *scalars_of(const char *out)
-{
-    char *run = support_join(tiny.directory, out), *path, *text = NULL;
-    size_t size, offset = 0;
-    vd_error err;
-    FILE *memory = open_memstream(&text, &size);
-    assert_int_equal(vd_events_find(run, &path, &err), VD_OK);
-    assert_int_equal(vd_events_read(path, &offset, add_scalar, memory, &err), VD_OK);
-    fclose(memory);
-    vd_free(path);
-    free(run);
-    return text;
-}
-
-static void expect_same_run(const char *a, const char *b)
-{
-    static const char *const files[] = {"model.safetensors", "checkpoint.safetensors",
-                                        "best.safetensors", "log.tsv"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        expect_same_file(a, b, files[i]);
-    char *x = scalars_of(a), *y = scalars_of(b);
-    assert_string_equal(x, y);
-    free(x);
-    free(y);
-}
-
 static void a_resumed_run_makes_the_same_model_bit_for_bit(void **state)
 {
     (void)state;
     const char *const val[] = {"--val", tiny.val, "--val-features", tiny.features, NULL};
-    expect("whole", 0, "", MORE(val[0], val[1], val[2], val[3]));
+    train_run_expect("whole", 0, "", MORE(val[0], val[1], val[2], val[3]));
     // Stops in the middle of an epoch, at its end, and after the last step but before its measures.
     static const char *const stops[] = {"1", "3", "4", "5"};
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
         char out[16];
         snprintf(out, sizeof out, "parts%s", stops[i]);
-        expect(out, 0, "--resume continues it",
-               MORE(val[0], val[1], val[2], val[3], "--stop-after", stops[i]));
-        expect(out, 0, "", MORE(val[0], val[1], val[2], val[3], "--resume"));
-        expect_same_run("whole", out);
+        train_run_expect(out, 0, "--resume continues it",
+                         MORE(val[0], val[1], val[2], val[3], "--stop-after", stops[i]));
+        train_run_expect(out, 0, "", MORE(val[0], val[1], val[2], val[3], "--resume"));
+        train_run_same("whole", out);
     }
-}
-
-// Killed again and again wherever it happens to be, and resumed each time.
-static void a_run_that_is_killed_ends_as_if_it_was_not(void **state)
-{
-    (void)state;
-    enum { KILLS = 12 };
-    const char *arguments[] = {"--epochs",  "12",     "--checkpoint-steps", "2",
-                               "--decoder", "both",   "--micro-batch",      "2",
-                               "--val",     tiny.val, "--val-features",     tiny.features,
-                               NULL,        NULL};
-    const size_t last = sizeof arguments / sizeof *arguments - 2;
-    vd_rng rng = vd_rng_seed((uint64_t)time(NULL), 9);
-    char *checkpoint = file_of("killed", "checkpoint.safetensors");
-    int kills = 0, code = -1;
-    expect("alive", 0, "", arguments);
-    while (code != 0) {
-        support_program run;
-        arguments[last] = support_exists(checkpoint) ? "--resume" : NULL;
-        start(&run, "killed", 0, arguments);
-        struct timespec pause = {.tv_nsec = 1000000 * (long)vd_rng_below(&rng, 60)};
-        nanosleep(&pause, NULL);
-        if (kills < KILLS)
-            kill(run.pid, SIGKILL);
-        support_program_wait(&run);
-        if (run.code != 0 && run.code != 128 + SIGKILL)
-            fail_msg("exit code %d: %s", run.code, run.err);
-        kills += run.code == 128 + SIGKILL;
-        code = run.code;
-        support_program_clear(&run);
-    }
-    print_message("killed %d times\n", kills);
-    expect_same_run("alive", "killed");
-    free(checkpoint);
 }
 
 static void the_best_epoch_is_kept(void **state)
 {
     (void)state;
-    expect("best", 0, "",
-           MORE("--val", tiny.val, "--val-features", tiny.features, "--epochs", "5", "--rate",
-                "0.05"));
-    char *path = file_of("best", "log.tsv"), *text = support_read_file(path, NULL);
+    train_run_expect("best", 0, "",
+                     MORE("--val", tiny.val, "--val-features", tiny.features, "--epochs", "5",
+                          "--rate", "0.05"));
+    char *path = train_run_file("best", "log.tsv"), *text = support_read_file(path, NULL);
     double best = 0;
     int at = 0, epoch;
     for (char *line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
@@ -307,10 +171,10 @@ static void the_best_epoch_is_kept(void **state)
     // Training as long as the best epoch says gives that model.
     char stop[16];
     snprintf(stop, sizeof stop, "%d", 3 * at);
-    expect("until", 0, "",
-           MORE("--val", tiny.val, "--val-features", tiny.features, "--epochs", "5", "--rate",
-                "0.05", "--stop-after", stop));
-    expect_same_file("best", "until", "best.safetensors");
+    train_run_expect("until", 0, "",
+                     MORE("--val", tiny.val, "--val-features", tiny.features, "--epochs", "5",
+                          "--rate", "0.05", "--stop-after", stop));
+    train_run_same_file("best", "until", "best.safetensors");
     free(text);
     free(path);
 }
@@ -329,12 +193,12 @@ static void words_come_from_a_file_of_counts(void **state)
     support_program_expect(&run, 0, NULL);
     support_program_clear(&run);
     const char *rare = "--min-count";
-    expect("counted", 0, "", MORE("--vocab", counts, rare, "2", "--epochs", "1"));
-    expect("counted_packed", 0, "", MORE("--data", packed, rare, "2", "--epochs", "1"));
+    train_run_expect("counted", 0, "", MORE("--vocab", counts, rare, "2", "--epochs", "1"));
+    train_run_expect("counted_packed", 0, "", MORE("--data", packed, rare, "2", "--epochs", "1"));
     static const char *const from[] = {"counted", "counted_packed"};
     static const char *const order[] = {"zebra", "red", "cube", "is"};
     for (int i = 0; i < 2; i++) {
-        char *path = file_of(from[i], "model.safetensors");
+        char *path = train_run_file(from[i], "model.safetensors");
         vd_model *model;
         vd_error err;
         assert_int_equal(vd_model_load(path, &model, &err), VD_OK);
@@ -345,13 +209,14 @@ static void words_come_from_a_file_of_counts(void **state)
         vd_model_free(model);
         free(path);
     }
-    expect("words_and_model", 2, "--vocab and --from",
-           MORE("--vocab", counts, "--from", tiny.base));
+    train_run_expect("words_and_model", 2, "--vocab and --from",
+                     MORE("--vocab", counts, "--from", tiny.base));
     const char *const last[] = {"--stop-after", "1", rare, "2", "--vocab", counts, NULL};
-    expect("stopped", 0, "", last);
-    expect("stopped", 0, "", MORE("--vocab", counts, rare, "2", "--resume", "--stop-after", "2"));
+    train_run_expect("stopped", 0, "", last);
+    train_run_expect("stopped", 0, "",
+                     MORE("--vocab", counts, rare, "2", "--resume", "--stop-after", "2"));
     support_write_text(counts, "{\"cube\": 3, \"zebra\": 9}");
-    expect("stopped", 5, "--vocab", MORE("--vocab", counts, rare, "2", "--resume"));
+    train_run_expect("stopped", 5, "--vocab", MORE("--vocab", counts, rare, "2", "--resume"));
     free(packed);
     free(counts);
 }
@@ -361,10 +226,10 @@ static void word_vectors_start_from_glove(void **state)
     (void)state;
     char *path = support_join(tiny.directory, "glove.txt");
     support_write_text(path, "unk 0.5 0.5\nred 1 2\nyes 3 4\n");
-    expect("glove", 2, "--glove and --from", MORE("--glove", path, "--from", tiny.base));
-    expect("glove", 5, "--embed is 6, but", MORE("--glove", path));
-    expect("glove", 0, "", MORE("--embed", "2", "--glove", path, "--rate", "1e-9"));
-    char *file = file_of("glove", "model.safetensors");
+    train_run_expect("glove", 2, "--glove and --from", MORE("--glove", path, "--from", tiny.base));
+    train_run_expect("glove", 5, "--embed is 6, but", MORE("--glove", path));
+    train_run_expect("glove", 0, "", MORE("--embed", "2", "--glove", path, "--rate", "1e-9"));
+    char *file = train_run_file("glove", "model.safetensors");
     vd_safetensors *model;
     vd_model *loaded;
     vd_error err;
@@ -385,9 +250,10 @@ static void word_vectors_start_from_glove(void **state)
 static void another_seed_makes_another_model(void **state)
 {
     (void)state;
-    expect("seed1", 0, "", MORE("--seed", "1"));
-    expect("seed2", 0, "", MORE("--seed", "2"));
-    char *a = file_of("seed1", "model.safetensors"), *b = file_of("seed2", "model.safetensors");
+    train_run_expect("seed1", 0, "", MORE("--seed", "1"));
+    train_run_expect("seed2", 0, "", MORE("--seed", "2"));
+    char *a = train_run_file("seed1", "model.safetensors"),
+         *b = train_run_file("seed2", "model.safetensors");
     size_t size_a, size_b;
     char *bytes_a = support_read_file(a, &size_a), *bytes_b = support_read_file(b, &size_b);
     assert_true(size_a != size_b || memcmp(bytes_a, bytes_b, size_a) != 0);
@@ -400,8 +266,9 @@ static void another_seed_makes_another_model(void **state)
 static void settings_reach_the_model_file(void **state)
 {
     (void)state;
-    expect("base", 0, "", MORE("--preset", "base", "--half", "--gate", "elu", "--epochs", "1"));
-    char *path = file_of("base", "model.safetensors");
+    train_run_expect("base", 0, "",
+                     MORE("--preset", "base", "--half", "--gate", "elu", "--epochs", "1"));
+    char *path = train_run_file("base", "model.safetensors");
     vd_model *model;
     vd_error err;
     assert_int_equal(vd_model_load(path, &model, &err), VD_OK);
@@ -419,8 +286,8 @@ static void settings_reach_the_model_file(void **state)
 static void interrupt_in_the_middle(int number, const char *out)
 {
     support_program run;
-    char *model = file_of(out, "model.safetensors");
-    start(&run, out, 0, MORE("--epochs", "1000"));
+    char *model = train_run_file(out, "model.safetensors");
+    train_run_start(&run, out, 0, MORE("--epochs", "1000"));
     struct timespec pause = {.tv_nsec = 2000000};
     for (int i = 0; i < 30000 && !support_exists(model); i++)
         nanosleep(&pause, NULL); // the first epoch is over, the thousandth far away
@@ -436,7 +303,7 @@ static void interrupt_in_the_middle(int number, const char *out)
     char next[32], reached[64];
     snprintf(next, sizeof next, "%ld", step + 4);
     snprintf(reached, sizeof reached, "stopped after step %ld of 3000", step + 4);
-    start(&run, out, 0, MORE("--epochs", "1000", "--resume", "--stop-after", next));
+    train_run_start(&run, out, 0, MORE("--epochs", "1000", "--resume", "--stop-after", next));
     support_program_wait(&run);
     support_program_expect(&run, 0, reached, NULL);
     support_program_clear(&run);
@@ -453,13 +320,13 @@ static void c_c_and_sigterm_leave_a_checkpoint_that_goes_on(void **state)
 static void a_full_disk_leaves_what_was_saved_before(void **state)
 {
     (void)state;
-    expect("full", 0, "", MORE("--stop-after", "2"));
-    char *path = file_of("full", "checkpoint.safetensors");
+    train_run_expect("full", 0, "", MORE("--stop-after", "2"));
+    char *path = train_run_file("full", "checkpoint.safetensors");
     char *directory = support_join(tiny.directory, "full");
     size_t size, after, entries = support_count_entries(directory);
     char *before = support_read_file(path, &size);
     support_program run;
-    start(&run, "full", size / 8, MORE("--resume", "--checkpoint-steps", "1"));
+    train_run_start(&run, "full", size / 8, MORE("--resume", "--checkpoint-steps", "1"));
     support_program_wait(&run);
     support_program_expect(&run, 6, "model.safetensors", "the checkpoint before this one", NULL);
     support_program_clear(&run);
@@ -469,7 +336,7 @@ static void a_full_disk_leaves_what_was_saved_before(void **state)
     assert_int_equal(support_count_entries(directory), entries); // no half files
     free(now);
     free(before);
-    expect("full", 0, "", MORE("--resume")); // with room again it goes on
+    train_run_expect("full", 0, "", MORE("--resume")); // with room again it goes on
     free(directory);
     free(path);
 }
@@ -477,8 +344,8 @@ static void a_full_disk_leaves_what_was_saved_before(void **state)
 static void numbers_that_run_away_end_the_run_and_spare_the_checkpoint(void **state)
 {
     (void)state;
-    expect("wild", 0, "", MORE("--stop-after", "1"));
-    char *path = file_of("wild", "checkpoint.safetensors"), *before, *after;
+    train_run_expect("wild", 0, "", MORE("--stop-after", "1"));
+    char *path = train_run_file("wild", "checkpoint.safetensors"), *before, *after;
     size_t size, again;
     before = support_read_file(path, &size);
     static const unsigned char nan[4] = {0, 0, 0xc0, 0x7f};
@@ -486,7 +353,7 @@ static void numbers_that_run_away_end_the_run_and_spare_the_checkpoint(void **st
     support_write_file(path, before, size);
     // Step 2 makes a weight of it, step 3 a loss.
     support_program run;
-    start(&run, "wild", 0, MORE("--resume"));
+    train_run_start(&run, "wild", 0, MORE("--resume"));
     support_program_wait(&run);
     support_program_expect(&run, 4, "training went wrong at step 3",
                            "try a lower --rate, or --clip",
@@ -505,42 +372,43 @@ static void numbers_that_run_away_end_the_run_and_spare_the_checkpoint(void **st
 static void work_that_is_there_is_not_written_over(void **state)
 {
     (void)state;
-    expect("kept", 0, "", MORE("--epochs", "1"));
-    expect("kept", 2, "is there already", MORE("--epochs", "1"));
+    train_run_expect("kept", 0, "", MORE("--epochs", "1"));
+    train_run_expect("kept", 2, "is there already", MORE("--epochs", "1"));
 }
 
 static void resuming_with_other_settings_or_data_is_refused(void **state)
 {
     (void)state;
-    expect("fixed", 3, "--resume: there is no", MORE("--resume"));
-    expect("fixed", 0, "", MORE("--stop-after", "1"));
-    expect("fixed", 5, "--rate: the checkpoint was begun with 0.001, found 0.5",
-           MORE("--resume", "--rate", "0.5"));
-    expect("fixed", 5, "--gate: the checkpoint was begun with leaky-relu, found sigmoid",
-           MORE("--resume", "--preset", "base"));
-    expect("fixed", 5, "other dialogs", MORE("--resume", "--data", tiny.val));
+    train_run_expect("fixed", 3, "--resume: there is no", MORE("--resume"));
+    train_run_expect("fixed", 0, "", MORE("--stop-after", "1"));
+    train_run_expect("fixed", 5, "--rate: the checkpoint was begun with 0.001, found 0.5",
+                     MORE("--resume", "--rate", "0.5"));
+    train_run_expect("fixed", 5, "--gate: the checkpoint was begun with leaky-relu, found sigmoid",
+                     MORE("--resume", "--preset", "base"));
+    train_run_expect("fixed", 5, "other dialogs", MORE("--resume", "--data", tiny.val));
     char *wide = support_join(tiny.directory, "wide.safetensors");
     tiny_world_features(wide, TINY_REGION_SIZE + 1);
-    expect("fixed", 5, "expects regions of 5 numbers", MORE("--resume", "--features", wide));
-    expect("fixed", 5, "both must come from one extractor",
-           MORE("--resume", "--val", tiny.val, "--val-features", wide));
+    train_run_expect("fixed", 5, "expects regions of 5 numbers",
+                     MORE("--resume", "--features", wide));
+    train_run_expect("fixed", 5, "both must come from one extractor",
+                     MORE("--resume", "--val", tiny.val, "--val-features", wide));
     free(wide);
-    expect("fixed", 0, "", MORE("--resume"));
+    train_run_expect("fixed", 0, "", MORE("--resume"));
 }
 
 static void a_damaged_checkpoint_is_refused(void **state)
 {
     (void)state;
-    expect("hurt", 0, "", MORE("--stop-after", "1"));
-    char *path = file_of("hurt", "checkpoint.safetensors");
+    train_run_expect("hurt", 0, "", MORE("--stop-after", "1"));
+    char *path = train_run_file("hurt", "checkpoint.safetensors");
     size_t size;
     char *bytes = support_read_file(path, &size);
     for (size_t length = 0; length < size; length += size / 5 + 1) {
         support_write_file(path, bytes, length);
-        expect("hurt", 4, "checkpoint.safetensors", MORE("--resume"));
+        train_run_expect("hurt", 4, "checkpoint.safetensors", MORE("--resume"));
     }
     support_write_file(path, bytes, size);
-    expect("hurt", 0, "", MORE("--resume"));
+    train_run_expect("hurt", 0, "", MORE("--resume"));
     free(bytes);
     free(path);
 }
@@ -565,7 +433,7 @@ static void wrong_options_are_refused(void **state)
         {"--checkpoint-every", "0", "--checkpoint-every: expected a number"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        expect("never", 2, wrong[i].words, MORE(wrong[i].option, wrong[i].value));
+        train_run_expect("never", 2, wrong[i].words, MORE(wrong[i].option, wrong[i].value));
     support_program run;
     support_program_run(&run, MORE("train", "--data", tiny.train), NULL);
     support_program_expect(&run, 2, "--features is missing", NULL);
@@ -579,8 +447,8 @@ static void pictures_without_features_are_refused_before_anything_is_done(void *
 {
     (void)state;
     char *data = support_join(tiny.directory, "dialogs.json");
-    expect("bare", 3, "99", MORE("--data", data));
-    expect("deep/er", 3, "--out", MORE("--epochs", "1"));
+    train_run_expect("bare", 3, "99", MORE("--data", data));
+    train_run_expect("deep/er", 3, "--out", MORE("--epochs", "1"));
     free(data);
 }
 
@@ -646,7 +514,6 @@ int main(void)
         cmocka_unit_test(settings_become_the_trainers_options),
         cmocka_unit_test(a_run_leaves_model_checkpoint_pool_and_log),
         cmocka_unit_test(a_resumed_run_makes_the_same_model_bit_for_bit),
-        cmocka_unit_test(a_run_that_is_killed_ends_as_if_it_was_not),
         cmocka_unit_test(the_best_epoch_is_kept),
         cmocka_unit_test(words_come_from_a_file_of_counts),
         cmocka_unit_test(word_vectors_start_from_glove),
@@ -662,5 +529,5 @@ int main(void)
         cmocka_unit_test(pictures_without_features_are_refused_before_anything_is_done),
         cmocka_unit_test(memory_that_is_out_ends_the_command_and_leaves_no_half_files),
     };
-    return cmocka_run_group_tests(tests, make_tiny, remove_tiny);
+    return cmocka_run_group_tests(tests, train_run_world, train_run_end);
 }
