@@ -121,6 +121,15 @@ static vd_status tell_format(const char *path, format *out, vd_error *err)
         return status;
     ssize_t got = pread(file, start, sizeof start, 0);
     close(file);
+    bool zip = got >= 4 && memcmp(start, "PK\3\4", 4) == 0;
+    if (zip || (got >= 6 && memcmp(start, "\x93NUMPY", 6) == 0)) {
+        const char *suffix = strrchr(path, '.');
+        if (!zip || (suffix && strcmp(suffix, ".npz") == 0))
+            return vd_error_set(err, VD_FORMAT,
+                                "%s: an %s file holds one picture's features; name the folder it "
+                                "lies in",
+                                path, zip ? "npz" : "npy");
+    }
     // A tab in the first bytes that are all printable: what comes before it is an image's id.
     size_t printable = 0;
     while (got > 0 && printable < (size_t)got && start[printable] >= ' ' && start[printable] <= '~')

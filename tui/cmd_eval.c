@@ -2,17 +2,16 @@
 
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engine/alloc.h"
 #include "engine/parallel.h"
 #include "tui/backend_choice.h"
+#include "tui/corpus.h"
 #include "tui/decoder_choice.h"
 #include "tui/interrupt.h"
 #include "tui/measure_model.h"
 #include "tui/measure_report.h"
 #include "tui/output.h"
-#include "tui/session.h"
 
 enum {
     MODEL,
@@ -66,10 +65,7 @@ typedef struct evaluation {
     bool intervals_wanted;
     int64_t threads;
     vd_decoder_choice decoder;
-    char *directory; // of the bundled files, when one of them is used
-    char *data, *features, *dense, *model_path;
-    vd_visdial *dialogs;
-    vd_regions *regions;
+    vd_corpus corpus;
     vd_model *model;
     vd_dataset *dataset;
     vd_measure_source source;
@@ -87,8 +83,8 @@ static void print_tables(const evaluation *e)
     if (e->ranks)
         printf("ranks    %s\n", e->given[FROM_RANKS]);
     else
-        printf("model    %s\n", e->model_path);
-    printf("data     %s, %zu dialogs\n", e->data, measure->dialogs);
+        printf("model    %s\n", vd_model_path(e->model));
+    printf("data     %s, %zu dialogs\n", e->corpus.data, measure->dialogs);
     if (e->options.view.other_image)
         printf("changed  every dialog sees the next dialog's picture\n");
     if (e->options.view.no_history)
@@ -106,9 +102,9 @@ static vd_status print_json(const evaluation *e, vd_error *err)
         return vd_error_memory(err, "JSON");
     yajl_gen_map_open(json);
     vd_output_string(json, e->ranks ? "ranks" : "model");
-    vd_output_string(json, e->ranks ? e->given[FROM_RANKS] : e->model_path);
+    vd_output_string(json, e->ranks ? e->given[FROM_RANKS] : vd_model_path(e->model));
     vd_output_string(json, "data");
-    vd_output_string(json, e->data);
+    vd_output_string(json, e->corpus.data);
     vd_output_string(json, "other_image");
     yajl_gen_bool(json, e->options.view.other_image);
     vd_output_string(json, "no_history");
@@ -121,60 +117,14 @@ static vd_status print_json(const evaluation *e, vd_error *err)
 
 // ---- loading ------------------------------------------------------------------------------------
 
-// A path given, or the bundled file of that name.
-static vd_status choose(evaluation *e, const char *given, const char *bundled, char **out,
-                        vd_error *err)
-{
-    size_t size = strlen(e->directory ? e->directory : "") + strlen(bundled) + 2;
-    *out = given ? vd_strdup(given) : vd_alloc(size, 1);
-    if (!*out)
-        return vd_error_memory(err, "a path");
-    if (!given)
-        snprintf(*out, size, "%s/%s", e->directory, bundled);
-    return VD_OK;
-}
-
-static vd_status find_model(evaluation *e, vd_error *err)
-{
-    const vd_world place = {.directory = e->directory};
-    if (e->given[FROM_RANKS])
-        return VD_OK;
-    e->model_path = vd_world_model_path(&place, e->given[MODEL], err);
-    if (!e->model_path)
-        return err->status;
-    return choose(e, e->given[FEATURES], "features.safetensors", &e->features, err);
-}
-
-static vd_status find_files(evaluation *e, vd_error *err)
-{
-    const char *model = e->given[MODEL];
-    bool bundled = model && (strcmp(model, "base") == 0 || strcmp(model, "improved") == 0);
-    vd_status status = VD_OK;
-    if (bundled || !e->given[DATA])
-        status = vd_world_directory(e->given[ASSETS], &e->directory, err);
-    if (status == VD_OK)
-        status = find_model(e, err);
-    if (status == VD_OK)
-        status = choose(e, e->given[DATA], "dialogs.json", &e->data, err);
-    if (status == VD_OK && (e->given[DENSE] || !e->given[DATA]))
-        status = choose(e, e->given[DENSE], "dense.json", &e->dense, err);
-    if (status == VD_OK && !e->given[DENSE] && e->dense && access(e->dense, F_OK) != 0) {
-        vd_free(e->dense); // the bundled dialogs may come without relevance
-        e->dense = NULL;
-    }
-    return status;
-}
-
 static vd_status load_model(evaluation *e, vd_error *err)
 {
     vd_chosen_backend chosen;
     vd_status status = vd_choose_backend(e->given[BACKEND], 0, &chosen, err);
     if (status == VD_OK)
-        status = vd_model_load(e->model_path, &e->model, err);
+        status = vd_corpus_model(&e->corpus, e->given[MODEL], &e->model, err);
     if (status == VD_OK)
         status = vd_model_use(e->model, chosen.backend, err);
-    if (status == VD_OK)
-        status = vd_regions_open(e->features, &e->regions, err);
     if (status)
         return status;
     vd_decoders has = vd_model_config(e->model)->decoders;
@@ -182,29 +132,25 @@ static vd_status load_model(evaluation *e, vd_error *err)
         e->decoder.by = has;
     else if (e->decoder.by != has && has != VD_BOTH)
         return vd_error_set(err, VD_MISMATCH, "%.300s has no such decoder, only a %s one",
-                            e->model_path, vd_decoders_name(has));
-    int expected = vd_model_config(e->model)->region, found = vd_regions_size(e->regions);
-    if (expected != found)
-        return vd_error_set(err, VD_MISMATCH,
-                            "%.300s expects regions of %d numbers, %.300s has %d; choose the "
-                            "features that the model was trained on",
-                            e->model_path, expected, e->features, found);
+                            vd_model_path(e->model), vd_decoders_name(has));
     return VD_OK;
 }
 
 static vd_status load(evaluation *e, vd_error *err)
 {
-    vd_status status = find_files(e, err);
-    if (status == VD_OK && e->model_path)
+    const vd_corpus_paths paths = {.data = e->given[DATA],
+                                   .features = e->given[FEATURES],
+                                   .dense = e->given[DENSE],
+                                   .assets = e->given[ASSETS],
+                                   .ranked = e->given[FROM_RANKS]};
+    vd_status status = vd_corpus_open(&paths, &e->corpus, err);
+    if (status == VD_OK && e->given[FROM_RANKS])
+        return vd_ranks_read(e->given[FROM_RANKS], e->corpus.dialogs, &e->ranks, err);
+    if (status == VD_OK)
         status = load_model(e, err);
     if (status == VD_OK)
-        status = vd_visdial_open(e->data, &e->dialogs, err);
-    if (status == VD_OK && e->dense)
-        status = vd_visdial_read_dense(e->dialogs, e->dense, err);
-    if (status == VD_OK && e->given[FROM_RANKS])
-        return vd_ranks_read(e->given[FROM_RANKS], e->dialogs, &e->ranks, err);
-    if (status == VD_OK)
-        status = vd_dataset_new(e->dialogs, e->regions, vd_model_vocab(e->model), &e->dataset, err);
+        status = vd_dataset_new(e->corpus.dialogs, e->corpus.regions, vd_model_vocab(e->model),
+                                &e->dataset, err);
     if (status == VD_OK && e->given[RANKS])
         status = vd_ranks_create(e->given[RANKS], &e->writer, err);
     return status;
@@ -275,15 +221,16 @@ static vd_status find_intervals(evaluation *e, vd_error *err)
 
 static vd_status measure(evaluation *e, vd_error *err)
 {
-    vd_status status = e->ranks
-                           ? vd_measure_ranks(e->dialogs, e->ranks, &e->options, &e->measure, err)
-                           : score(e, err);
+    vd_status status =
+        e->ranks ? vd_measure_ranks(e->corpus.dialogs, e->ranks, &e->options, &e->measure, err)
+                 : score(e, err);
     bool any = e->measure.all.rounds || e->measure.all.dense_rounds;
     if (status == VD_OK && !any && !e->writer)
         status = vd_error_set(err, VD_FORMAT,
                               "%.300s: no round has a human answer among its candidates, so there "
                               "is nothing to measure%s",
-                              e->data, e->ranks ? "" : "; --ranks writes rankings of such rounds");
+                              e->corpus.data,
+                              e->ranks ? "" : "; --ranks writes rankings of such rounds");
     e->intervals_wanted = any && e->bootstrap.resamples > 0;
     if (status == VD_OK && e->intervals_wanted)
         status = find_intervals(e, err);
@@ -396,13 +343,7 @@ int vd_cmd_eval(int argc, char **argv)
     vd_measure_clear(&e.measure);
     vd_measure_model_close(&e.source);
     vd_dataset_free(e.dataset);
-    vd_visdial_free(e.dialogs);
-    vd_regions_close(e.regions);
     vd_model_free(e.model);
-    vd_free(e.model_path);
-    vd_free(e.dense);
-    vd_free(e.features);
-    vd_free(e.data);
-    vd_free(e.directory);
+    vd_corpus_close(&e.corpus);
     return status ? vd_command_fail("eval", &err) : 0;
 }

@@ -95,7 +95,9 @@ static vd_status serve_model(vd_conversation *conversation, const char *name, vd
         return status;
     const vd_session *session = conversation->now->session;
     snprintf(event->model, sizeof event->model, "%s", vd_model_name(vd_session_model(session)));
-    snprintf(event->backend, sizeof event->backend, "%s", vd_session_backend(session));
+    const vd_decoder_choice *decoder = &conversation->world->decoder;
+    snprintf(event->backend, sizeof event->backend, "%s%s%s", vd_session_backend(session),
+             decoder->made ? ", " : "", decoder->made ? vd_decoders_name(decoder->by) : "");
     event->answers = conversation->now->answers;
     event->answer_count = vd_session_answers(session);
     event->model_hash = conversation->now->hash;

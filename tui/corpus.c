@@ -63,7 +63,7 @@ static vd_status find_pictures(vd_corpus *corpus, const char *given, vd_error *e
 
 static vd_status find_files(vd_corpus *corpus, const vd_corpus_paths *paths, vd_error *err)
 {
-    if (!paths->data != !paths->features)
+    if (!paths->ranked && !paths->data != !paths->features)
         return vd_error_set(err, VD_USAGE, "--data and --features go together; %s is missing",
                             paths->data ? "--features" : "--data");
     vd_status status = VD_OK;
@@ -75,7 +75,7 @@ static vd_status find_files(vd_corpus *corpus, const vd_corpus_paths *paths, vd_
     status = VD_OK;
     if (status == VD_OK)
         status = choose(corpus->directory, paths->data, "dialogs.json", &corpus->data, err);
-    if (status == VD_OK)
+    if (status == VD_OK && !paths->ranked)
         status = choose(corpus->directory, paths->features, "features.safetensors",
                         &corpus->features, err);
     if (status == VD_OK && (paths->dense || !paths->data))
@@ -93,7 +93,7 @@ vd_status vd_corpus_open(const vd_corpus_paths *paths, vd_corpus *out, vd_error 
 {
     *out = (vd_corpus){0};
     vd_status status = find_files(out, paths, err);
-    if (status == VD_OK)
+    if (status == VD_OK && out->features)
         status = vd_regions_open(out->features, &out->regions, err);
     if (status == VD_OK)
         status = vd_visdial_read(out->data, &out->dialogs, err);

@@ -4,6 +4,8 @@
 #ifndef VD_CORPUS_H
 #define VD_CORPUS_H
 
+#include <stdbool.h>
+
 #include "engine/model.h"
 #include "features/image.h"
 #include "features/regions.h"
@@ -15,13 +17,14 @@ typedef struct vd_corpus_paths {
     const char *dense;
     const char *pictures; // a directory of files whose names end in the picture's number
     const char *assets;   // where the bundled files and models are (vd_world_directory)
+    bool ranked;          // what is measured was ranked before: no features are needed
 } vd_corpus_paths;
 
 typedef struct vd_corpus {
-    char *directory; // of the bundled files; NULL when there is none
-    char *data, *features;
-    char *dense;    // NULL: no relevance
-    char *pictures; // NULL: no pictures
+    char *directory;       // of the bundled files; NULL when there is none
+    char *data, *features; // features NULL when they are not needed
+    char *dense;           // NULL: no relevance
+    char *pictures;        // NULL: no pictures
     vd_visdial *dialogs;
     vd_regions *regions;
 } vd_corpus;

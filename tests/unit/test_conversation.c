@@ -79,6 +79,20 @@ static void a_model_says_who_it_is_and_what_it_can_answer(void **state)
     vd_event_clear(&event);
 }
 
+static void a_decoder_that_was_chosen_is_named(void **state)
+{
+    (void)state;
+    world->decoder = (vd_decoder_choice){true, VD_DISCRIMINATIVE};
+    vd_event event = serve(VD_REQUEST_MODEL, "base", 0);
+    assert_int_equal(event.status, VD_OK);
+    assert_string_equal(event.backend, "cpu, discriminative");
+    vd_event_clear(&event);
+    world->decoder.by = VD_BOTH;
+    event = serve(VD_REQUEST_MODEL, "improved", 0);
+    support_refused(event.status, VD_MISMATCH, &event.error, "improved", "no such decoder", NULL);
+    vd_event_clear(&event);
+}
+
 // Fewer or more answers than the world's pool has.
 static void a_model_answers_from_a_pool_of_its_own(void **state)
 {
@@ -317,6 +331,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_model_says_who_it_is_and_what_it_can_answer),
+        TEST(a_decoder_that_was_chosen_is_named),
         TEST(a_model_answers_from_a_pool_of_its_own),
         TEST(a_picture_tells_its_boxes),
         TEST(an_answer_comes_whole),

@@ -237,6 +237,9 @@ static void photos_are_turned_upright(void **state)
         assert_int_equal(vd_image_read(path, &image, &err), VD_OK);
         assert_int_equal(image.width, orientation < 5 ? 64 : 32);
         assert_int_equal(image.height, orientation < 5 ? 32 : 64);
+        int width, height;
+        assert_int_equal(vd_image_size(path, &width, &height, &err), VD_OK);
+        assert_true(width == image.width && height == image.height);
         const int last = image.width - 1, bottom = image.width * (image.height - 1);
         const int at[4] = {0, last, bottom, bottom + last};
         for (int i = 0; i < 4; i++) {
