@@ -1,6 +1,7 @@
 // The public data's way into the program, on made-up files of VisDial v1.0's size and shape:
-// dialogs read and packed, the packed file opened, challenge features imported. Time, memory and
-// disk of each step. The files stay in build/bench (some 3 GB) and are used again.
+// dialogs read and packed, the packed file opened, challenge features imported, a pool of all the
+// answers (337,527) built for a full-size model and typed questions ranked against it. Time, memory
+// and disk of each step. The files stay in build/bench (some 4 GB) and are used again.
 //
 //   make bench T=bench_visdial
 //   VISDIAL_BENCH_DIALOGS (123287) dialogs, VISDIAL_BENCH_PICTURES (4096) pictures with features;
@@ -16,12 +17,22 @@
 #include <sys/wait.h>
 
 #include "engine/rng.h"
+#include "engine/safetensors.h"
 #include "features/dataset.h"
 #include "features/visdial.h"
+#include "tests/support/full_size.h"
+#include "tui/session.h"
 
 #define DIRECTORY "build/bench"
 
-enum { ROUNDS = 10, OPTIONS = 100, REGIONS = 36, SIZE = 2048, WORDS = 50000 };
+enum {
+    ROUNDS = 10,
+    OPTIONS = 100,
+    REGIONS = 36,
+    SIZE = 2048,
+    WORDS = 50000,
+    VAL_DIALOGS = 2064 // v1.0 val
+};
 
 static size_t number_from(const char *name, size_t otherwise)
 {
@@ -157,6 +168,7 @@ static double run(const char *const *arguments, double *peak, double *cpu)
     for (int i = 0; arguments[i] && i < 14; i++)
         argv[i + 1] = arguments[i];
     double start = bench_now();
+    fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
         execv(argv[0], (char **)(uintptr_t)argv);
@@ -172,6 +184,92 @@ static double run(const char *const *arguments, double *peak, double *cpu)
     *cpu = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
            (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
     return (bench_now() - start) / 1e3;
+}
+
+// ---- a pool of every answer
+// ----------------------------------------------------------------------------------------------
+
+// A random model of the public size that knows the most frequent words of the data.
+static vd_status make_model(const char *packed, const char *path, vd_error *err)
+{
+    enum { WORDS_KEPT = FULL_VOCAB - VD_FIRST_WORD };
+    static const char *words[WORDS_KEPT];
+    vd_config config = full_size_config();
+    vd_train_options options = vd_train_defaults();
+    vd_visdial *data = NULL;
+    vd_vocab *all = NULL, *vocab = NULL;
+    vd_trainer *trainer = NULL;
+    vd_status status = vd_visdial_open(packed, &data, err);
+    if (status == VD_OK)
+        status = vd_dataset_vocab(data, 1, &all, err);
+    int count = status == VD_OK ? vd_vocab_size(all) - VD_FIRST_WORD : 0;
+    count = count < WORDS_KEPT ? count : WORDS_KEPT;
+    for (int i = 0; i < count; i++)
+        words[i] = vd_vocab_word(all, VD_FIRST_WORD + i);
+    if (status == VD_OK)
+        status = vd_vocab_from_words(words, (size_t)count, &vocab, err);
+    config.vocab = count + VD_FIRST_WORD;
+    if (status == VD_OK)
+        status = vd_trainer_new(&config, vocab, &options, &trainer, err);
+    if (status == VD_OK)
+        status = vd_trainer_set_metadata(trainer, "pool", "pool.txt", err);
+    if (status == VD_OK)
+        status = vd_trainer_save_model(trainer, path, VD_F32, err);
+    vd_trainer_free(trainer);
+    vd_vocab_free(vocab);
+    vd_vocab_free(all);
+    vd_visdial_free(data);
+    return status;
+}
+
+static vd_status measure_question(vd_session *session, double *time, double *folded, vd_error *err)
+{
+    vd_reply reply;
+    const int32_t *group;
+    double start = bench_now();
+    vd_status status = vd_session_ask(session, "is there more of it", NULL, &reply, err);
+    *time = bench_now() - start;
+    if (status != VD_OK)
+        return status;
+    static vd_folded list[100];
+    int count;
+    start = bench_now();
+    status = vd_session_fold(session, &group, err);
+    if (status == VD_OK)
+        status = vd_fold_ranking(&reply.answer, group, 100, list, &count, err);
+    *folded = bench_now() - start;
+    vd_reply_clear(&reply);
+    return status;
+}
+
+// What `visdial ask` and the chat do before the first question and at each.
+static vd_status measure_pool(const char *val, const char *features, const char *model,
+                              vd_error *err)
+{
+    enum { TIMES = 21 };
+    double opened[5], times[TIMES], folded[TIMES];
+    const vd_world_files files = {.data = val, .features = features};
+    vd_world *world = NULL;
+    vd_status status = vd_world_open_files(&files, &world, err);
+    for (int i = 0; i < 5 && status == VD_OK; i++) {
+        vd_session *session = NULL;
+        double start = bench_now();
+        status = vd_session_new(world, model, &session, err);
+        if (status == VD_OK)
+            status = vd_session_picture(session, 0, err);
+        opened[i] = bench_now() - start;
+        for (int k = 0; k < TIMES && status == VD_OK && i == 0; k++)
+            status = measure_question(session, &times[k], &folded[k], err);
+        vd_session_free(session);
+    }
+    if (status == VD_OK) {
+        bench_report("model and pool ready, vectors cached", opened, 5);
+        bench_report("a question ranked against the pool", times, TIMES);
+        printf("%-44s        %8.3f ms\n", "answers that are alike grouped, once", folded[0]);
+        bench_report("  and folded, a question", folded, TIMES);
+    }
+    vd_world_close(world);
+    return status;
 }
 
 static vd_status measure_opening(const char *packed, vd_error *err)
@@ -198,13 +296,69 @@ static vd_status measure_opening(const char *packed, vd_error *err)
     return status;
 }
 
-int main(void)
+// ---- the steps
+// ------------------------------------------------------------------------------------
+
+static const char json[] = DIRECTORY "/train.json", packed[] = DIRECTORY "/train.packed",
+                  hdf5[] = DIRECTORY "/features.h5", imported[] = DIRECTORY "/features.safetensors",
+                  val[] = DIRECTORY "/val.json", model[] = DIRECTORY "/visdial/model.safetensors",
+                  pool[] = DIRECTORY "/visdial/pool.txt",
+                  vectors[] = DIRECTORY "/visdial/model.vectors.safetensors";
+
+static vd_status measure_files(vd_error *err)
 {
-    const char *json = DIRECTORY "/train.json", *packed = DIRECTORY "/train.packed",
-               *hdf5 = DIRECTORY "/features.h5", *imported = DIRECTORY "/features.safetensors";
+    double peak, cpu;
+    forget(json);
+    double seconds = run((const char *[]){"data", "info", json, NULL}, &peak, &cpu);
+    printf("%-44s %8.1f s (cpu %.1f)   %6.0f MiB   %7.0f MB read\n",
+           "dialogs read and described (data info)", seconds, cpu, peak, megabytes(json));
+    forget(json);
+    seconds = run((const char *[]){"data", "pack", json, "--out", packed, NULL}, &peak, &cpu);
+    printf("%-44s %8.1f s (cpu %.1f)   %6.0f MiB   %7.0f MB -> %.0f MB\n",
+           "dialogs packed (data pack)", seconds, cpu, peak, megabytes(json), megabytes(packed));
+    if (measure_opening(packed, err) != VD_OK)
+        return err->status;
+
+    forget(hdf5);
+    seconds = run((const char *[]){"features", "import", hdf5, "--out", imported, "--quiet", NULL},
+                  &peak, &cpu);
+    printf("%-44s %8.1f s (cpu %.1f)   %6.0f MiB   %7.0f MB -> %.0f MB, %.0f MB/s\n",
+           "features imported (features import)", seconds, cpu, peak, megabytes(hdf5),
+           megabytes(imported), megabytes(hdf5) / seconds);
+    return VD_OK;
+}
+
+static vd_status measure_every_answer(vd_error *err)
+{
+    double peak, cpu;
+    mkdir(DIRECTORY "/visdial", 0777);
+    if (access(val, F_OK) != 0)
+        make_dialogs(val, VAL_DIALOGS);
+    if (access(model, F_OK) != 0 && make_model(packed, model, err) != VD_OK)
+        return err->status;
+    double seconds =
+        run((const char *[]){"pool", "build", "--data", packed, "--model", model, "--quiet", NULL},
+            &peak, &cpu);
+    printf("%-44s %8.1f s (cpu %.1f)   %6.0f MiB   %7.0f MB and %.0f MB of vectors\n",
+           "pool of every answer (pool build)", seconds, cpu, peak, megabytes(pool),
+           megabytes(vectors));
+    if (measure_pool(val, imported, model, err) != VD_OK)
+        return err->status;
+    const char *const arguments[] = {"ask", "--data",  val, "--features", imported, "--model",
+                                     model, "--image", "9", "is it red",  NULL};
+    double times[7];
+    for (int i = 0; i < 7; i++)
+        times[i] = 1e3 * run(arguments, &peak, &cpu);
+    bench_report("`visdial ask` with that pool, start to end", times, 7);
+    printf("%-44s %8.0f MiB\n", "  memory", peak);
+    return VD_OK;
+}
+
+// With the argument `pool` only what is about the pool.
+int main(int argc, char **argv)
+{
     size_t dialogs = number_from("VISDIAL_BENCH_DIALOGS", 123287),
            pictures = number_from("VISDIAL_BENCH_PICTURES", 4096);
-    double peak, seconds, cpu;
     vd_error err = {0};
     bench_machine("bench_visdial");
     mkdir("build", 0777);
@@ -213,23 +367,10 @@ int main(void)
         make_dialogs(json, dialogs);
     if (access(hdf5, F_OK) != 0)
         make_features(hdf5, pictures);
-
-    forget(json);
-    seconds = run((const char *[]){"data", "info", json, NULL}, &peak, &cpu);
-    printf("%-44s %8.1f s (cpu %.1f)   %6.0f MiB   %7.0f MB read\n",
-           "dialogs read and described (data info)", seconds, cpu, peak, megabytes(json));
-    forget(json);
-    seconds = run((const char *[]){"data", "pack", json, "--out", packed, NULL}, &peak, &cpu);
-    printf("%-44s %8.1f s (cpu %.1f)   %6.0f MiB   %7.0f MB -> %.0f MB\n",
-           "dialogs packed (data pack)", seconds, cpu, peak, megabytes(json), megabytes(packed));
-    if (measure_opening(packed, &err) != VD_OK)
-        return bench_fail(&err);
-
-    forget(hdf5);
-    seconds = run((const char *[]){"features", "import", hdf5, "--out", imported, "--quiet", NULL},
-                  &peak, &cpu);
-    printf("%-44s %8.1f s (cpu %.1f)   %6.0f MiB   %7.0f MB -> %.0f MB, %.0f MB/s\n",
-           "features imported (features import)", seconds, cpu, peak, megabytes(hdf5),
-           megabytes(imported), megabytes(hdf5) / seconds);
-    return 0;
+    vd_status status = VD_OK;
+    if (argc < 2 || strcmp(argv[1], "pool") != 0 || access(imported, F_OK) != 0)
+        status = measure_files(&err);
+    if (status == VD_OK)
+        status = measure_every_answer(&err);
+    return status ? bench_fail(&err) : 0;
 }
