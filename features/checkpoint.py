@@ -22,7 +22,10 @@ WORDS = "encoder.word_embed.weight"
 
 
 def state_dict_of(path):
-    loaded = torch.load(path, map_location="cpu", weights_only=True)
+    try:
+        loaded = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # whatever its zip and its pickle raise
+        sys.exit(f"{path}: no checkpoint that PyTorch can read: {str(error).splitlines()[0]}")
     state = loaded.get("model", loaded) if isinstance(loaded, dict) else None
     if not isinstance(state, dict) or not state:
         sys.exit(f"{path}: expected a state_dict, or a dict with one under \"model\"")
@@ -52,22 +55,25 @@ def write_safetensors(path, state):
 
 
 def read_safetensors(path):
-    with open(path, "rb") as file:
-        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-        data = bytearray(file.read())
+    try:
+        with open(path, "rb") as file:
+            header = json.loads(file.read(min(int.from_bytes(file.read(8), "little"), 100 << 20)))
+            data = bytearray(file.read())
+        tensors = {name: (TYPES[about["dtype"]], list(about["shape"]), *about["data_offsets"])
+                   for name, about in header.items() if name != "__metadata__"}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        sys.exit(f"{path}: no safetensors file: {type(error).__name__} {error}")
     state = {}
-    for name, about in header.items():
-        if name == "__metadata__" or name.startswith("optimiser."):
+    for name, (dtype, shape, first, last) in tensors.items():
+        if name.startswith("optimiser."):
             continue
-        first, last = about["data_offsets"]
         count = 1
-        for size in about["shape"]:
+        for size in shape:
             count *= size
-        dtype = TYPES[about["dtype"]]
         if last - first != count * torch.empty(0, dtype=dtype).element_size() or last > len(data):
             sys.exit(f"{path}: {name} has {last - first} bytes, which do not fit its shape")
         flat = torch.frombuffer(data, dtype=dtype, count=count, offset=first)
-        state[name] = flat.reshape(about["shape"]).float().clone()
+        state[name] = flat.reshape(shape).float().clone()
     return state
 
 
