@@ -15,7 +15,8 @@ static bool is_filler(const char *word, size_t length)
         "them", "there", "there's", "these", "they", "they're", "this",  "those", "was",    "were",
     };
     for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++)
-        if (strlen(fillers[i]) == length && memcmp(fillers[i], word, length) == 0)
+        if (fillers[i][0] == word[0] && strlen(fillers[i]) == length &&
+            memcmp(fillers[i], word, length) == 0)
             return true;
     return false;
 }
