@@ -219,6 +219,9 @@ static void act(vd_cases_view *view, cases_action action, vd_key key)
         return;
     case SWITCH_THEME:
         view->theme = (view->theme + 1) % VD_THEMES;
+        snprintf(view->said, sizeof view->said,
+                 "theme %s; `theme = %s` in the config file keeps it", vd_theme_title(view->theme),
+                 vd_theme_title(view->theme));
         return;
     case SHOW_HELP:
         view->help = true;
@@ -293,6 +296,7 @@ void vd_cases_view_key(vd_cases_view *view, vd_key key)
 {
     bool leaves = key.modifiers == VD_CTRL && (key.code == 'c' || key.code == 'd');
     const cases_action *action = action_of(key);
+    view->said[0] = '\0';
     if (view->help && !leaves)
         read_help(view, key);
     else if (view->finding && !leaves)
@@ -328,7 +332,9 @@ void vd_cases_view_draw_help(vd_cases_view *view, vd_grid *grid, vd_rect at)
 
 void vd_cases_view_hints(const vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
-    const char *more = view->help && view->most_top > view->top ? "Down: more keys" : NULL;
+    const char *more = view->help && view->most_top > view->top ? "Down: more keys"
+                       : view->said[0]                          ? view->said
+                                                                : NULL;
     int x = at.x + 1;
     for (int i = 0; i < KEYS && !more; i++) {
         int width = table[i].hint ? (int)strlen(table[i].hint) : 0;

@@ -244,10 +244,9 @@ static void draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at)
     (view->maps ? vd_cases_view_draw_maps : vd_cases_view_draw_case)(view, grid, at);
 }
 
-void vd_cases_view_draw(vd_cases_view *view, vd_grid *grid)
+static void draw_all(vd_cases_view *view, vd_grid *grid)
 {
     int width = grid->width, height = grid->height;
-    grid->look.theme = view->theme;
     vd_grid_clear(grid);
     view->list = (vd_rect){0};
     view->columns.count = 0;
@@ -272,4 +271,14 @@ void vd_cases_view_draw(vd_cases_view *view, vd_grid *grid)
     } else {
         draw_list(view, grid, room);
     }
+}
+
+void vd_cases_view_draw(vd_cases_view *view, vd_grid *grid)
+{
+    vd_look able = grid->look; // what the terminal can do, whatever is wanted of it
+    grid->look.theme = view->theme;
+    if (view->theme == VD_THEME_MONO)
+        grid->look.depth = VD_DEPTH_MONO;
+    draw_all(view, grid);
+    grid->look = able;
 }

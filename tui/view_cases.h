@@ -36,6 +36,7 @@ typedef struct vd_cases_view {
     int word;  // of the question, in them
     int top;   // row that they begin with, or the help
     vd_theme_name theme;
+    char said[96]; // in the last row, until the next key
 
     // Written while drawing, for keys and mouse.
     int page;     // rows of what scrolls

@@ -449,10 +449,13 @@ static void every_model_can_be_seen(void **state)
     }
     play("Esc t");
     draw(80, 24);
-    assert_int_equal(grid.look.theme, VD_THEME_LIGHT);
+    assert_int_equal(view.theme, VD_THEME_LIGHT);
+    char *text = vd_grid_to_text(&grid);
+    assert_non_null(strstr(text, "theme light; `theme = light` in the config file keeps it"));
+    vd_free(text);
     play("t t t");
     draw(80, 24);
-    assert_int_equal(grid.look.theme, VD_THEME_DARK);
+    assert_int_equal(view.theme, VD_THEME_DARK);
     vd_cases_view_free(&view);
 }
 
