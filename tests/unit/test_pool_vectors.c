@@ -1,6 +1,4 @@
 // A pool's vectors: made in pieces, by several threads, sharing what answers begin with.
-#include <unistd.h>
-
 #include "engine/pool.h"
 
 #include <math.h>
@@ -10,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
