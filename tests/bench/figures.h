@@ -45,14 +45,14 @@ static inline double cpu_now(void) // milliseconds, all threads
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-typedef struct row {
+typedef struct table_row {
     char what[64];
     double ours, floor, bar, ratio_bar; // milliseconds (or the unit); < 0: none
     double theirs[MOST_TORCHES];        // each PyTorch's; < 0: none
     const char *unit;
-} row;
+} table_row;
 
-static row rows[MOST_ROWS];
+static table_row table_rows[MOST_ROWS];
 static int row_count;
 
 // theirs: a series for each PyTorch, NULL = it was not asked.
@@ -61,8 +61,8 @@ static inline void add_row(const char *what, double ours, const series *theirs, 
 {
     if (row_count == MOST_ROWS)
         return;
-    row *r = &rows[row_count++];
-    *r = (row){"", ours, floor, bar, ratio_bar, {0}, unit};
+    table_row *r = &table_rows[row_count++];
+    *r = (table_row){"", ours, floor, bar, ratio_bar, {0}, unit};
     snprintf(r->what, sizeof r->what, "%s", what);
     for (int i = 0; i < MOST_TORCHES; i++)
         r->theirs[i] = theirs ? median(&theirs[i]) : -1;
@@ -77,7 +77,7 @@ static inline const char *number(double x, const char *suffix, char *text, size_
 }
 
 // "yes", "no", or the only PyTorch that the bar is met beside.
-static inline const char *verdict(const row *r, const torches *t)
+static inline const char *verdict(const table_row *r, const torches *t)
 {
     if (r->ratio_bar < 0) {
         bool most = strcmp(r->unit, "%") != 0;
@@ -105,7 +105,7 @@ static inline void print_table(const torches *t)
         printf("---|---|");
     printf("---|---|---|\n");
     for (int i = 0; i < row_count; i++) {
-        const row *r = &rows[i];
+        const table_row *r = &table_rows[i];
         char unit[16], text[32];
         snprintf(unit, sizeof unit, " %s", r->unit);
         printf("| %s | %s |", r->what, number(r->ours, unit, text, sizeof text));
