@@ -252,7 +252,16 @@ $(BUILD)/host/libcuda.so.1:
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -o $@ -x c /dev/null
 
-# What it runs.
+# An NCCL for tests of several processes, which reaches device memory through the host plugin.
+$(BUILD)/host/libnccl.so.2: tests/backend/fake_nccl.c $(HOST_PLUGIN)
+	@echo "  CC   $< (for the host)"
+	$(Q)$(CC) -std=gnu11 -O2 -g -Wall -Wextra $(if $(WERROR),-Werror) -fPIC -shared \
+	    -fvisibility=hidden -o $@ $< -L$(BUILD)/host -l:visdial-cuda.so -Wl,-rpath,'$$ORIGIN'
+
+# What they run.
+$(BUILD)/tests/backend/test_fallback: | $(HOST_PLUGIN)
+$(BUILD)/tests/backend/test_together: | $(HOST_PLUGIN) $(BUILD)/host/libcuda.so.1 \
+    $(BUILD)/host/libnccl.so.2 $(BUILD)/visdial
 $(BUILD)/tests/backend/test_plugin: | $(HOST_PLUGIN) $(BUILD)/host/libcuda.so.1 $(BUILD)/visdial $(addprefix $(BUILD)/tests/,\
     backend/test_operations backend/test_pictures golden/test_network golden/test_training unit/test_dialog)
 

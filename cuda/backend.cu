@@ -6,7 +6,8 @@
 static vd_backend table;
 static char description[512];
 
-static const char *fill(int device, char *text, size_t room)
+// The wanted device, or where there are fewer, counting on from the first.
+static const char *fill(int wanted, int *device, char *text, size_t room)
 {
     int count = 0, driver = 0, runtime = 0;
     cudaError_t error = cudaGetDeviceCount(&count);
@@ -24,17 +25,13 @@ static const char *fill(int device, char *text, size_t room)
         snprintf(text, room, "the NVIDIA driver shows no device (%s)", cudaGetErrorString(error));
         return text;
     }
-    if (device < 0 || device >= count) {
-        snprintf(text, room, "there is no device %d: devices 0 to %d were found", device,
-                 count - 1);
-        return text;
-    }
+    *device = wanted % count;
     cudaDeviceProp p;
-    error = cudaSetDevice(device);
+    error = cudaSetDevice(*device);
     if (error == cudaSuccess)
-        error = cudaGetDeviceProperties(&p, device);
+        error = cudaGetDeviceProperties(&p, *device);
     if (error != cudaSuccess) {
-        snprintf(text, room, "device %d cannot be used (%s)", device, cudaGetErrorString(error));
+        snprintf(text, room, "device %d cannot be used (%s)", *device, cudaGetErrorString(error));
         return text;
     }
     if (p.major * 10 + p.minor < 75) {
@@ -57,13 +54,12 @@ vd_backend_plugin(int abi, int device, char *text, size_t room)
                  VD_BACKEND_ABI, abi);
         return NULL;
     }
-    if (fill(device, text, room))
+    if (fill(device, &table.device, text, room))
         return NULL;
     table.abi = VD_BACKEND_ABI;
     table.size = sizeof table;
     table.name = "cuda";
     table.description = description;
-    table.device = device;
     vd_cuda_lane(&table);
     vd_cuda_matrix(&table);
     vd_cuda_pointwise(&table);
@@ -75,5 +71,6 @@ vd_backend_plugin(int abi, int device, char *text, size_t room)
     vd_cuda_loss(&table);
     vd_cuda_rank(&table);
     vd_cuda_optimiser(&table);
+    vd_cuda_group(&table);
     return &table;
 }

@@ -215,6 +215,7 @@ void vd_cuda_region(vd_backend *table);
 void vd_cuda_loss(vd_backend *table);
 void vd_cuda_rank(vd_backend *table);
 void vd_cuda_optimiser(vd_backend *table);
+void vd_cuda_group(vd_backend *table);
 
 // Shared by families.
 void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,

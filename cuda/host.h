@@ -83,6 +83,7 @@ enum cudaError_t {
     cudaErrorInsufficientDriver = 35,
     cudaErrorNoDevice = 100,
     cudaErrorIllegalAddress = 700,
+    cudaErrorNotReady = 600,
     cudaErrorNotSupported = 801
 };
 enum cudaMemcpyKind {
@@ -123,6 +124,7 @@ cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
@@ -183,6 +185,8 @@ extern "C" {
 __attribute__((visibility("default"))) void vd_host_fail(int memory_at, int lost_at);
 // How many device allocations were made so far.
 __attribute__((visibility("default"))) int vd_host_allocations(void);
+// Copies from or to device memory, for a library that stands in for one on the device.
+__attribute__((visibility("default"))) void vd_host_move(void *to, const void *from, size_t bytes);
 }
 
 #endif

@@ -225,6 +225,14 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
     return cudaSuccess;
 }
 
+void vd_host_move(void *to, const void *from, size_t bytes)
+{
+    vd_host_entry entry;
+    if (on_device(to, bytes) == on_device(from, bytes))
+        vd_host_stop("one of two memories must be the device's");
+    memcpy(to, from, bytes);
+}
+
 cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t)
 {
     vd_host_entry entry;
@@ -289,6 +297,11 @@ cudaError_t cudaStreamSynchronize(cudaStream_t)
     return alive();
 }
 
+cudaError_t cudaStreamQuery(cudaStream_t)
+{
+    return alive();
+}
+
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
 {
     *event = NULL;
@@ -328,6 +341,8 @@ const char *cudaGetErrorString(cudaError_t error)
         return "no CUDA-capable device is detected";
     case cudaErrorIllegalAddress:
         return "an illegal memory access was encountered";
+    case cudaErrorNotReady:
+        return "device not ready";
     case cudaErrorNotSupported:
         return "operation not supported";
     }

@@ -102,6 +102,21 @@ typedef struct vd_candidate_loss {
 // Of the factors of matrix products: float; TF32 (10 bits of mantissa); bfloat16 (7 bits).
 typedef enum vd_precision { VD_PRECISION_FP32, VD_PRECISION_TF32, VD_PRECISION_BF16 } vd_precision;
 
+enum { VD_DEVICES_ID = 128 };
+
+// Several processes, each with a device of its own, that sum arrays of the backend's memory over
+// all of them without a way through the host. In the order of the calls; each returns what went
+// wrong (host text), or NULL.
+typedef struct vd_devices {
+    const char *(*open)(void); // whether there is a library for it; first
+    // One process makes an id, all join with it: rank 0 <= rank < size.
+    const char *(*make_id)(unsigned char id[VD_DEVICES_ID]);
+    const char *(*join)(const unsigned char id[VD_DEVICES_ID], int rank, int size);
+    const char *(*sum)(vd_real *x, size_t n); // in place; waits until it is done
+    void (*leave)(void);                      // also after a failure
+    const char *(*name)(void);                // for people: "NCCL 2.27.3"
+} vd_devices;
+
 // Grows whenever the table or a struct it uses changes: a table from elsewhere with another number
 // is not used.
 enum { VD_BACKEND_ABI = 2 };
@@ -114,6 +129,7 @@ struct vd_backend {
     const char *description; // of the device, for people; NULL = nothing to say
     int device;              // which of several
     const vd_memory *memory;
+    const vd_devices *devices; // NULL = only through the host (group.h)
     // Waits until what this thread asked for is done, so that other threads may use it. What went
     // wrong with it since the last call, host text that stays until the next one; NULL = nothing.
     const char *(*trouble)(void);

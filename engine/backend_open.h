@@ -15,9 +15,10 @@ typedef enum vd_backend_choice {
 const char *vd_backend_choice_name(vd_backend_choice choice); // "auto", "cpu", "cuda"
 bool vd_backend_choice_parse(const char *name, vd_backend_choice *out);
 
-// The GPU backend on device number `device`, looked for in directories (NULL-terminated list), or
-// with NULL beside the program and in PREFIX/lib/visdial. VD_UNAVAILABLE says why there is none: no
-// driver, no plugin, a plugin of another version, a driver too old, no such device.
+// The GPU backend on device number `device` (where there are fewer, counting on from the first:
+// processes of one machine take its devices in turn), looked for in directories (NULL-terminated
+// list), or with NULL beside the program and in PREFIX/lib/visdial. VD_UNAVAILABLE says why there
+// is none: no driver, no plugin, a plugin of another version, a driver too old, no device.
 vd_status vd_backend_open_cuda(const char *const *directories, int device, const vd_backend **out,
                                vd_error *err);
 

@@ -24,7 +24,8 @@ typedef struct vd_group {
     // process must call it, in the same order. What went wrong, or NULL.
     const char *(*sum_floats)(float *x, size_t n);
     const char *(*sum_doubles)(double *x, size_t n);
-    void (*leave)(void); // when all is done; not after a failure, which ends all processes
+    // When all is done, waiting for the others; not after a failure, which ends all processes.
+    void (*leave)(void);
 } vd_group;
 
 // The plugin is looked for in directories, or with NULL where plugins are (plugin.h). *out NULL:

@@ -176,13 +176,21 @@ static const char *sum_doubles_tcp(double *x, size_t n)
                           : sum_at_first((char *)x, n, sizeof *x, add_doubles);
 }
 
-static void leave_tcp(void)
+static void close_lines(void)
 {
     for (int r = 0; tcp.line && r < tcp.group.size; r++)
         if (tcp.line[r] >= 0)
             close(tcp.line[r]);
     vd_free(tcp.line);
     tcp.line = NULL;
+}
+
+// All leave together, so that nobody closes what another still reads.
+static void leave_tcp(void)
+{
+    double nothing = 0;
+    (void)sum_doubles_tcp(&nothing, 1);
+    close_lines();
 }
 
 // ---- meeting ------------------------------------------------------------------------------------
@@ -361,7 +369,7 @@ static vd_status meet_the_first(const vd_rendezvous *where, vd_error *err)
 vd_status vd_group_tcp(const vd_rendezvous *where, const vd_group **out, vd_error *err)
 {
     *out = NULL;
-    leave_tcp();
+    close_lines();
     tcp.group = (vd_group){.abi = VD_GROUP_ABI,
                            .name = "TCP",
                            .rank = where->rank,
@@ -379,6 +387,6 @@ vd_status vd_group_tcp(const vd_rendezvous *where, const vd_group **out, vd_erro
     if (status == VD_OK)
         *out = &tcp.group;
     else
-        leave_tcp();
+        close_lines();
     return status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/alloc.h"
+#include "engine/group_devices.h"
 #include "engine/model_file.h"
 #include "engine/model_private.h"
 #include "engine/network.h"
@@ -20,7 +21,9 @@ static const int64_t MOST_STEPS = INT64_C(1000000000000);
 
 struct vd_trainer {
     const vd_backend *be;
-    const vd_group *group; // NULL = alone
+    const vd_group *group;     // NULL = alone
+    const vd_devices *devices; // that sum gradients; NULL = the group does, in host memory
+    char sums[200];            // for people: how gradients are summed
     vd_config config;
     vd_vocab *vocab;
     vd_train_options options;
@@ -228,6 +231,8 @@ void vd_trainer_free(vd_trainer *t)
     if (!t)
         return;
     vd_vocab_free(t->vocab);
+    if (t->devices)
+        t->devices->leave();
     release_parts(t);
     vd_arena_free(&t->arena);
     vd_metadata_clear(&t->metadata);
@@ -309,9 +314,18 @@ vd_status vd_trainer_set_words(vd_trainer *t, const float *rows, vd_error *err)
     return vd_backend_status(t->be, err);
 }
 
-void vd_trainer_join(vd_trainer *trainer, const vd_group *group)
+vd_status vd_trainer_join(vd_trainer *trainer, const vd_group *group, vd_error *err)
 {
     trainer->group = group;
+    trainer->devices = NULL;
+    return group ? vd_group_devices(group, trainer->be, &trainer->devices, trainer->sums,
+                                    sizeof trainer->sums, err)
+                 : VD_OK;
+}
+
+const char *vd_trainer_sums(const vd_trainer *trainer)
+{
+    return trainer->sums;
 }
 
 const vd_backend *vd_trainer_backend(const vd_trainer *trainer)
@@ -451,6 +465,8 @@ static vd_status sum_gradients(vd_trainer *t, vd_error *err)
 {
     size_t n = t->layout.elements;
     const vd_memory *memory = t->be->memory;
+    if (t->devices)
+        return group_status(t->devices->sum(t->gradient, n), err);
     if (memory == &vd_memory_host)
         return group_status(t->group->sum_floats(t->gradient, n), err);
     float *copy = vd_alloc(n, sizeof *copy);

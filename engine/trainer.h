@@ -55,8 +55,12 @@ vd_status vd_trainer_use(vd_trainer *trainer, const vd_backend *backend, vd_erro
 const vd_backend *vd_trainer_backend(const vd_trainer *trainer);
 // From now on steps are taken together with the other processes of the group (NULL: alone), all of
 // which must take them: each with its own part of the dialogs (batch->dialogs may be 0), as the
-// piece of its rank. Losses and norms are those of all parts together.
-void vd_trainer_join(vd_trainer *trainer, const vd_group *group);
+// piece of its rank. Losses and norms are those of all parts together. Where all have a device
+// each and the backend can, gradients are summed by the devices, else by the group in host memory:
+// which of the two, and why, vd_trainer_sums says. Joins on the backend it has then; every process
+// must call it.
+vd_status vd_trainer_join(vd_trainer *trainer, const vd_group *group, vd_error *err);
+const char *vd_trainer_sums(const vd_trainer *trainer); // for people; "" alone
 
 // Word vectors (V, E) to start from instead of random ones. The row of VD_PAD must be zero.
 vd_status vd_trainer_set_words(vd_trainer *trainer, const float *rows, vd_error *err);

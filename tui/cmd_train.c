@@ -546,8 +546,9 @@ static vd_status train(job *j, vd_error *err)
             vd_dataset_new(j->dialogs, j->regions, vd_trainer_vocab(j->trainer), &j->dataset, err);
     if (status)
         return status;
-    vd_trainer_join(j->trainer, t->group);
-    if (t->group && (status = vd_together_agree(t->group, j->trainer, err)))
+    if ((status = vd_together_agree(t->group, j->trainer, err)))
+        return status;
+    if ((status = vd_trainer_join(j->trainer, t->group, err)))
         return status;
     t->quiet = t->quiet || !is_first(j);
     t->trainer = j->trainer;
@@ -562,6 +563,9 @@ static vd_status train(job *j, vd_error *err)
                 vd_dataset_count(j->dataset),
                 vd_training_epoch_steps(vd_dataset_count(j->dataset), j->settings.batch),
                 j->settings.epochs, config->vocab, vd_trainer_steps(j->trainer));
+    if (t->group && !t->quiet)
+        fprintf(stderr, "%d processes; gradients are summed %s\n", t->group->size,
+                vd_trainer_sums(j->trainer));
     if (j->given[WATCH] && is_first(j))
         return train_watched(j, err);
     t->stop = vd_interrupt_watch();

@@ -346,7 +346,7 @@ static vd_status fall_back(vd_session *session, const vd_error *why, vd_error *e
         status = encode_pool(session, err);
     if (status == VD_OK && chosen)
         status = vd_session_picture(session, session->index, err);
-    if (status == VD_OK)
+    if (status == VD_OK && chosen)
         status = vd_session_continue(session, turn, turns, NULL, err);
     for (int i = 0; i < turns; i++) {
         vd_free(turn[i].question);
@@ -532,7 +532,15 @@ vd_status vd_session_ask_if(vd_session *session, const int32_t *ids, int words,
 {
     if (!session->dialog)
         return vd_error_set(err, VD_USAGE, "no picture has been chosen to ask about");
-    return vd_dialog_ask_if(session->dialog, ids, words, what_if, stop, out, trace, err);
+    vd_error why = {0};
+    vd_status status =
+        vd_dialog_ask_if(session->dialog, ids, words, what_if, stop, out, trace, &why);
+    if (vd_backend_gave_up(vd_model_backend(session->model), status)) {
+        if ((status = fall_back(session, &why, err)))
+            return status;
+        status = vd_dialog_ask_if(session->dialog, ids, words, what_if, stop, out, trace, &why);
+    }
+    return status ? vd_error_set(err, status, "%s", why.text) : VD_OK;
 }
 
 const char *vd_session_caption(const vd_session *session)
@@ -554,21 +562,31 @@ static vd_status make_room(vd_session *session, vd_error *err)
     return VD_OK;
 }
 
+// A device that gives up here too leaves the conversation to the CPU.
+static vd_status append_entry(vd_session *session, const int32_t *entry, int length, vd_error *err)
+{
+    vd_error why = {0};
+    vd_status status = vd_dialog_append(session->dialog, entry, length, &why);
+    if (vd_backend_gave_up(vd_model_backend(session->model), status)) {
+        if ((status = fall_back(session, &why, err)))
+            return status;
+        status = vd_dialog_append(session->dialog, entry, length, &why);
+    }
+    return status ? vd_error_set(err, status, "%s", why.text) : VD_OK;
+}
+
 // ids (words): the question's tokens; wrapped (length): those of <S> answer </S>.
 static vd_status append(vd_session *session, const vd_said *turn, const int32_t *ids, int words,
                         const int32_t *wrapped, int length, vd_error *err)
 {
-    vd_status status = make_room(session, err);
-    if (status)
-        return status;
+    int32_t entry[VD_MAX_HISTORY];
+    int entry_length = vd_history_entry(ids, words, wrapped, length, entry);
     vd_said copy = {vd_strdup(turn->question), vd_strdup(turn->answer)};
-    if (copy.question && copy.answer) {
-        int32_t entry[VD_MAX_HISTORY];
-        int entry_length = vd_history_entry(ids, words, wrapped, length, entry);
-        status = vd_dialog_append(session->dialog, entry, entry_length, err);
-    } else {
-        status = vd_error_memory(err, "the conversation");
-    }
+    vd_status status = copy.question && copy.answer
+                           ? append_entry(session, entry, entry_length, err)
+                           : vd_error_memory(err, "the conversation");
+    if (status == VD_OK && (status = make_room(session, err)))
+        vd_dialog_truncate(session->dialog, session->turns + 1);
     if (status) {
         vd_free(copy.question);
         vd_free(copy.answer);

@@ -78,7 +78,10 @@ static int be_a_rank(float dropout)
     }
     vd_trainer *trainer = new_trainer(dropout, &err);
     vd_batch part = group->rank ? part_of(1, SMALL_DIALOGS) : part_of(0, 1);
-    vd_trainer_join(trainer, group);
+    if (vd_trainer_join(trainer, group, &err) != VD_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
     for (int i = 0; i < STEPS; i++) {
         double loss, norm;
         if (vd_trainer_step(trainer, &part, 1, &loss, &norm, &err) != VD_OK) {

@@ -88,11 +88,14 @@ static void choose_port(void)
 
 // `visdial train` into tiny.directory/out, with more arguments; steps of four dialogs, two at a
 // time, so that two processes take the pieces of one.
+// Its first argument.
+static const char *first = "--quiet";
+
 static void start(support_program *run, const char *out, const char *const *more)
 {
     char *directory = support_join(tiny.directory, out);
     const char *arguments[MOST] = {
-        "train",         "--quiet", "--data",   tiny.train, "--features",  tiny.features,
+        "train",         first,     "--data",   tiny.train, "--features",  tiny.features,
         "--out",         directory, "--embed",  "6",        "--hidden",    "4",
         "--batch",       "4",       "--epochs", "3",        "--min-count", "1",
         "--micro-batch", "2",       "--rate",   "0.01"};
@@ -375,6 +378,111 @@ static void under_mpirun_the_failure_of_one_ends_all(void **state)
     expect_rank(&run, 3, "/nowhere.safetensors", NULL);
 }
 
+// ---- GPUs ---------------------------------------------------------------------------------------
+
+// The program becomes one with a driver, the GPU backend for the host and an NCCL beside it.
+static char *take_plugin(void)
+{
+    static const char *const files[] = {"host/visdial-cuda.so", "host/libnccl.so.2",
+                                        "host/libcuda.so.1"};
+    char *directory = support_join(tiny.directory, "program"), command[9000], build[4096];
+    mkdir(directory, 0755);
+    snprintf(build, sizeof build, "%s", binary);
+    *strrchr(build, '/') = '\0';
+    snprintf(command, sizeof command, "cp '%s' '%s/visdial'", binary, directory);
+    assert_int_equal(system(command), 0);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(command, sizeof command, "cp '%s/%s' '%s/'", build, files[i], directory);
+        assert_int_equal(system(command), 0);
+    }
+    char *program = support_join(directory, "visdial");
+    setenv("VISDIAL_BIN", program, 1);
+    setenv("LD_LIBRARY_PATH", directory, 1);
+    free(program);
+    return directory;
+}
+
+static void leave_plugin(char *directory)
+{
+    setenv("VISDIAL_BIN", binary, 1);
+    unsetenv("LD_LIBRARY_PATH");
+    free(directory);
+}
+
+// Two ranks, of which the second may have another backend; how the first says gradients are summed.
+static void expect_sums(const char *out, const char *second, const char *how,
+                        const char *const *more)
+{
+    support_program run[2];
+    choose_port();
+    first = "--backend=cuda";
+    start_rank(&run[0], 0, 2, out, more);
+    first = second;
+    start_rank(&run[1], 1, 2, out, more);
+    expect_rank(&run[0], 0, "2 processes; gradients are summed", how);
+    expect_rank(&run[1], 0, "", NULL);
+    first = "--quiet";
+    alone();
+}
+
+static void gpus_sum_by_nccl_and_have_the_losses_of_one(void **state)
+{
+    (void)state;
+    char *directory = take_plugin();
+    expect_alone("gpu1", MORE("--backend", "cuda", "--epochs", "1"));
+    expect_sums("gpu2", "--backend=cuda", "by NCCL 2.28.9 on the devices", MORE("--epochs", "1"));
+    expect_same_losses("gpu1", "gpu2");
+    assert_int_equal(files_in("gpu2"), files_in("gpu1"));
+    leave_plugin(directory);
+}
+
+static void gpus_without_nccl_sum_in_host_memory(void **state)
+{
+    (void)state;
+    char *directory = take_plugin(), *library = support_join(directory, "libnccl.so.2");
+    setenv("FAKE_NCCL_FAILS", "init", 1);
+    expect_sums("gpu3", "--backend=cuda",
+                "by TCP in host memory (NCCL does not start: invalid usage)",
+                MORE("--epochs", "1"));
+    unsetenv("FAKE_NCCL_FAILS");
+    expect_same_losses("gpu1", "gpu3");
+    // Without dropout: the CPU packs candidates otherwise, so its masks are others.
+    const char *const *const dry =
+        MORE("--epochs", "1", "--dropout", "0", "--lstm-dropout", "0", "--position-dropout", "0");
+    expect_alone("gpu0", dry);
+    expect_sums("gpu4", "--backend=cpu", "in host memory (another process cannot do it on its",
+                dry);
+    expect_same_losses("gpu0", "gpu4");
+    support_write_text(library, "no library");
+    expect_sums("gpu5", "--backend=cuda", "in host memory (no NCCL: ", MORE("--epochs", "1"));
+    expect_same_losses("gpu1", "gpu5");
+    free(library);
+    leave_plugin(directory);
+}
+
+static void a_sum_that_fails_ends_all(void **state)
+{
+    (void)state;
+    static const char *const fails[][2] = {
+        {"sum", "the sum of the gradients by NCCL: invalid usage"},
+        {"later", "by NCCL: remote process exited or there was a network error"}};
+    char *directory = take_plugin();
+    for (size_t i = 0; i < 2; i++) {
+        support_program run[2];
+        setenv("FAKE_NCCL_FAILS", fails[i][0], 1);
+        choose_port();
+        first = "--backend=cuda";
+        for (int r = 0; r < 2; r++)
+            start_rank(&run[r], r, 2, i ? "gpu7" : "gpu6", MORE());
+        for (int r = 0; r < 2; r++)
+            expect_rank(&run[r], 6, "the processes that train together", fails[i][1]);
+        first = "--quiet";
+    }
+    unsetenv("FAKE_NCCL_FAILS");
+    leave_plugin(directory);
+    alone();
+}
+
 // ---- trouble ------------------------------------------------------------------------------------
 
 static void a_missing_rank_is_named(void **state)
@@ -562,6 +670,9 @@ int main(void)
         cmocka_unit_test(under_torchrun_another_port_is_taken),
         cmocka_unit_test(mpirun_has_the_losses_of_one_process_and_resumes),
         cmocka_unit_test(under_mpirun_the_failure_of_one_ends_all),
+        cmocka_unit_test(gpus_sum_by_nccl_and_have_the_losses_of_one),
+        cmocka_unit_test(gpus_without_nccl_sum_in_host_memory),
+        cmocka_unit_test(a_sum_that_fails_ends_all),
         cmocka_unit_test(a_missing_rank_is_named),
         cmocka_unit_test(a_port_in_use_is_told),
         cmocka_unit_test(strangers_and_doubles_are_sent_away),

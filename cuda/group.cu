@@ -1,0 +1,155 @@
+// Several processes with a GPU each: sums over all of them by NCCL, whose library is opened only
+// when they are asked for, so that neither the build nor one GPU needs it.
+#include "cuda/device.cuh"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdio.h>
+#include <time.h>
+
+// ---- what is used of nccl.h ---------------------------------------------------------------------
+
+typedef struct ncclComm *vd_nccl_comm;
+typedef struct vd_nccl_id {
+    char internal[VD_DEVICES_ID];
+} vd_nccl_id;
+enum { NCCL_SUCCESS = 0, NCCL_IN_PROGRESS = 7, NCCL_FLOAT = 7, NCCL_SUM = 0 };
+
+static struct {
+    int (*version)(int *version);
+    int (*unique_id)(vd_nccl_id *id);
+    int (*init)(vd_nccl_comm *comm, int size, vd_nccl_id id, int rank);
+    int (*all_reduce)(const void *from, void *to, size_t n, int type, int how, vd_nccl_comm comm,
+                      cudaStream_t stream);
+    int (*trouble)(vd_nccl_comm comm, int *result);
+    int (*abort)(vd_nccl_comm comm);
+    const char *(*text)(int result);
+} nccl;
+
+static const struct {
+    const char *name;
+    void *at;
+} functions[] = {{"ncclGetVersion", &nccl.version},        {"ncclGetUniqueId", &nccl.unique_id},
+                 {"ncclCommInitRank", &nccl.init},         {"ncclAllReduce", &nccl.all_reduce},
+                 {"ncclCommGetAsyncError", &nccl.trouble}, {"ncclCommAbort", &nccl.abort},
+                 {"ncclGetErrorString", &nccl.text}};
+
+// ---- opening and joining ------------------------------------------------------------------------
+
+// Longer than the slowest process is behind the others when it sums.
+static const double SECONDS = 600;
+
+static vd_nccl_comm comm;
+static char said[256], title[64];
+
+static const char *refuse(const char *what, const char *why)
+{
+    snprintf(said, sizeof said, "%s: %.200s", what, why);
+    return said;
+}
+
+static const char *open_nccl(void)
+{
+    void *library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return refuse("no NCCL", dlerror());
+    for (const auto &f : functions) {
+        void *found = dlsym(library, f.name);
+        if (!found)
+            return refuse("libnccl.so.2 is too old: it lacks", f.name);
+        memcpy(f.at, &found, sizeof found); // as POSIX has it
+    }
+    int version = 0, result = nccl.version(&version);
+    if (result != NCCL_SUCCESS)
+        return refuse("NCCL", nccl.text(result));
+    int thousand = version < 10000 ? 1000 : 10000; // before 2.9 and since
+    snprintf(title, sizeof title, "NCCL %d.%d.%d", version / thousand, version % thousand / 100,
+             version % 100);
+    return NULL;
+}
+
+static const char *make_id(unsigned char id[VD_DEVICES_ID])
+{
+    vd_nccl_id made;
+    int result = nccl.unique_id(&made);
+    if (result != NCCL_SUCCESS)
+        return refuse("NCCL's id", nccl.text(result));
+    memcpy(id, made.internal, VD_DEVICES_ID);
+    return NULL;
+}
+
+static const char *join(const unsigned char id[VD_DEVICES_ID], int rank, int size)
+{
+    vd_nccl_id all;
+    memcpy(all.internal, id, VD_DEVICES_ID);
+    if (!vd_lane_get()) // chooses the device
+        return "the GPU is in trouble";
+    int result = nccl.init(&comm, size, all, rank);
+    if (result == NCCL_SUCCESS)
+        return NULL;
+    comm = NULL;
+    return refuse("NCCL does not start", nccl.text(result));
+}
+
+static void leave(void)
+{
+    // Not ncclCommDestroy, which may wait for processes that are no more. Who leaves well has
+    // waited for its own sums, and for the others by the group.
+    if (comm)
+        nccl.abort(comm);
+    comm = NULL;
+}
+
+static const char *name(void)
+{
+    return title;
+}
+
+// ---- sums ---------------------------------------------------------------------------------------
+
+static const char *give_up(const char *why)
+{
+    leave();
+    return refuse("the sum of the gradients by NCCL", why);
+}
+
+static double seconds_now()
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// A kernel of NCCL that waits for a process which is gone never ends: the stream is asked, not
+// waited for.
+static const char *wait_for(cudaStream_t stream)
+{
+    for (double until = seconds_now() + SECONDS;;) {
+        int trouble = NCCL_SUCCESS, asked = nccl.trouble(comm, &trouble);
+        cudaError_t error = cudaStreamQuery(stream);
+        if (asked != NCCL_SUCCESS || (trouble != NCCL_SUCCESS && trouble != NCCL_IN_PROGRESS))
+            return give_up(nccl.text(asked != NCCL_SUCCESS ? asked : trouble));
+        if (error == cudaSuccess)
+            return NULL;
+        if (error != cudaErrorNotReady)
+            return give_up(cudaGetErrorString(error));
+        if (seconds_now() > until)
+            return give_up("the other processes do not answer");
+        sched_yield();
+    }
+}
+
+static const char *sum(vd_real *x, size_t n)
+{
+    vd_lane *lane = vd_lane_get();
+    if (!comm || !lane)
+        return "the GPU is in trouble";
+    int result = nccl.all_reduce(x, x, n, NCCL_FLOAT, NCCL_SUM, comm, lane->stream);
+    return result == NCCL_SUCCESS ? wait_for(lane->stream) : give_up(nccl.text(result));
+}
+
+void vd_cuda_group(vd_backend *table)
+{
+    static const vd_devices devices = {open_nccl, make_id, join, sum, leave, name};
+    table->devices = &devices;
+}
