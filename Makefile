@@ -15,6 +15,7 @@ PREFIX    ?= /usr/local
 JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
 Q         := $(if $(V),,@)
 MAKEFLAGS += -r
+,         := ,
 
 # ---- what is needed ------------------------------------------------------------------------------
 # Debian packages, and the names by which pkg-config knows the libraries.
@@ -51,19 +52,25 @@ SUPPORT   := $(call obj,$(wildcard tests/support/*.c))
 TEST_BIN  := $(call program,$(call matching,$(TEST_SRC)))
 BENCH_BIN := $(call program,$(call matching,$(BENCH_SRC)))
 
-# The GPU backend: a plugin compiled by nvcc (CUDA=yes; it takes minutes), and for the tests the same files compiled for the host (cuda/host.h).
+# The GPU backend: a plugin compiled by nvcc, which takes two minutes of processor time for all its
+# targets: `make cuda` builds it, `make install` too where nvcc is found (CUDA=no: not), `make` and
+# `make run` only with CUDA=yes. For the tests the same files compiled for the host (cuda/host.h).
 CUDA_SRC  := $(wildcard cuda/*.cu)
 CUDA_HOST := $(wildcard cuda/*.cpp)
 CUDA_TEXTS := $(CUDA_SRC) $(CUDA_HOST) $(wildcard cuda/*.h cuda/*.cuh engine/mpi/*.c tests/headless/*.c)
 HOST_PLUGIN := $(BUILD)/host/visdial-cuda.so
-CUDA_HOME ?= /usr/local/cuda
-NVCC      ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard $(CUDA_HOME)/bin/nvcc \
-               /opt/cuda/bin/nvcc /usr/lib/cuda/bin/nvcc))
-CUDA      ?= no
-CUDA_PLUGIN := $(if $(filter-out no,$(CUDA)),$(BUILD)/visdial-cuda.so)
+NVCC      ?= $(firstword $(wildcard $(addsuffix /bin/nvcc,$(CUDA_HOME) $(CUDA_PATH))) \
+               $(shell command -v nvcc 2>/dev/null) $(wildcard $(addsuffix /bin/nvcc, \
+               /usr/local/cuda /usr/local/cuda-* /opt/cuda /opt/cuda-* /usr/lib/cuda \
+               /usr/lib/nvidia-cuda-toolkit)))
+CUDA      ?= $(if $(NVCC),auto,no)
+CUDA_PLUGIN := $(if $(filter yes,$(CUDA)),$(BUILD)/visdial-cuda.so)
 # Of these the toolkit's own; PTX of the last one serves GPUs that come later.
 CUDA_ARCHS ?= 75 80 86 89 90 100 120
-archs      = $(filter $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch)),$(CUDA_ARCHS))
+archs      = $(or $(filter $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch 2>/dev/null)), \
+               $(CUDA_ARCHS)),$(error $(if $(NVCC),$(NVCC) knows none of the GPUs $(CUDA_ARCHS) \
+               (CUDA_ARCHS): CUDA 12 or newer is needed,there is no nvcc in PATH$(,) CUDA_HOME$(,) \
+               CUDA_PATH or /usr/local/cuda*); CUDA=no builds all but the GPU backend))
 gencode    = $(foreach arch,$(1),-gencode arch=compute_$(arch),code=sm_$(arch)) \
              -gencode arch=compute_$(lastword $(1)),code=compute_$(lastword $(1))
 GENCODE    = $(eval GENCODE := $$(call gencode,$$(archs)))$(GENCODE)
@@ -91,7 +98,7 @@ FISH_COMPLETION := share/fish/vendor_completions.d/visdial.fish
 # Runs this Makefile again, in parallel: it then sees what `deps` installed.
 AGAIN      = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: test-cuda bench-cuda fixtures all run test programs deps bench torch san clang check format format-check lint tidy install \
+.PHONY: cuda install-cuda test-cuda bench-cuda fixtures all run test programs deps bench torch san clang check format format-check lint tidy install \
         uninstall clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -170,7 +177,18 @@ lint: ## search the sources for bugs with clang-tidy
 
 tidy: $(patsubst %.c,$(BUILD)/%.tidy,$(SOURCES))
 
-install: all ## install below PREFIX (/usr/local), DESTDIR in front
+cuda: ## build the GPU backend; wants nvcc, wherever it is (CUDA_HOME, NVCC)
+	$(AGAIN) $(BUILD)/visdial-cuda.so
+
+# Where nvcc is found, but does not work, the program is installed without it.
+install-cuda:
+ifeq ($(CUDA),auto)
+	+@if $(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/visdial-cuda.so; then \
+	    install -D -m 755 $(BUILD)/visdial-cuda.so "$(DEST)/lib/visdial/visdial-cuda.so"; else \
+	    echo "$(NVCC) could not build the GPU backend: installed without it (CUDA=no: not tried)"; fi
+endif
+
+install: all install-cuda ## install below PREFIX (/usr/local), DESTDIR in front
 	install -D -m 755 $(BUILD)/visdial "$(DEST)/bin/visdial"
 	@for plugin in $(PLUGINS); do \
 	    install -D -m 755 $$plugin "$(DEST)/lib/visdial/$$(basename $$plugin)" || exit 1; done

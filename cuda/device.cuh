@@ -65,7 +65,7 @@ void vd_lane_download(vd_lane *lane, void *to, const void *from, size_t bytes);
     do {                                                                                           \
         dim3 vd_launch_grid(grid);                                                                 \
         if (vd_lane_get() && vd_launch_grid.x > 0 && vd_launch_grid.y > 0) {                       \
-            vd_host_run(vd_launch_grid, dim3(threads), [=] { kernel(__VA_ARGS__); });              \
+            vd_host_run(#kernel, vd_launch_grid, dim3(threads), std::bind(kernel, __VA_ARGS__));   \
             vd_check(cudaGetLastError(), #kernel);                                                 \
         }                                                                                          \
     } while (0)

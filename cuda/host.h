@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <functional>
+
 #define __global__
 #define __device__
 #define __host__
@@ -27,6 +29,19 @@ struct dim3 {
 
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 
+enum cudaError_t {
+    cudaSuccess = 0,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInsufficientDriver = 35,
+    cudaErrorNoDevice = 100,
+    cudaErrorIllegalAddress = 700,
+    cudaErrorNotReady = 600,
+    cudaErrorNotSupported = 801,
+    cudaErrorStreamCaptureUnsupported = 900,
+    cudaErrorStreamCaptureInvalidated = 901,
+    cudaErrorGraphExecUpdateFailure = 910
+};
+
 // ---- threads ------------------------------------------------------------------------------------
 
 typedef void (*vd_host_body)(void *context);
@@ -36,10 +51,23 @@ void __syncwarp(unsigned mask = 0xffffffffu);
 uint32_t vd_host_shuffle(uint32_t value, int lane);
 int vd_host_lane();
 
-template <typename F> void vd_host_run(dim3 grid, dim3 block, F body)
+// While a thread records a graph, its work is kept for later instead of done.
+typedef std::function<cudaError_t()> vd_host_work;
+bool vd_host_is_recording();
+void vd_host_keep(const char *kind, const vd_host_work &work);
+
+// body: a kernel with the values that its arguments have now.
+template <typename F> void vd_host_run(const char *name, dim3 grid, dim3 block, F body)
 {
-    vd_host_launch(
-        grid, block, [](void *context) { (*static_cast<F *>(context))(); }, &body);
+    auto work = [=]() mutable {
+        vd_host_launch(
+            grid, block, [](void *context) { (*static_cast<F *>(context))(); }, &body);
+        return cudaSuccess;
+    };
+    if (vd_host_is_recording())
+        vd_host_keep(name, work);
+    else
+        work();
 }
 
 static inline float __shfl_xor_sync(unsigned, float value, int mask)
@@ -77,15 +105,6 @@ static inline double atomicAdd(double *at, double value)
 
 // ---- the runtime --------------------------------------------------------------------------------
 
-enum cudaError_t {
-    cudaSuccess = 0,
-    cudaErrorMemoryAllocation = 2,
-    cudaErrorInsufficientDriver = 35,
-    cudaErrorNoDevice = 100,
-    cudaErrorIllegalAddress = 700,
-    cudaErrorNotReady = 600,
-    cudaErrorNotSupported = 801
-};
 enum cudaMemcpyKind {
     cudaMemcpyHostToDevice = 1,
     cudaMemcpyDeviceToHost = 2,
@@ -131,7 +150,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaGetLastError();
 const char *cudaGetErrorString(cudaError_t error);
-// Graphs are not supported here: work is done as it is asked for.
+// A launched graph does its work at once (host_graph.cpp).
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
@@ -183,6 +202,8 @@ extern "C" {
 // For tests: the n-th call from now of a kind fails (0 = none): memory runs out, or the device is
 // lost and every call after it fails too.
 __attribute__((visibility("default"))) void vd_host_fail(int memory_at, int lost_at);
+// How many graphs were made (not only updated) and launched so far.
+__attribute__((visibility("default"))) void vd_host_graphs(int *made, int *launched);
 // How many device allocations were made so far.
 __attribute__((visibility("default"))) int vd_host_allocations(void);
 // Copies from or to device memory, for a library that stands in for one on the device.

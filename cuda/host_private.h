@@ -13,5 +13,7 @@ struct vd_host_entry {
 
 [[noreturn]] void vd_host_stop(const char *what);
 bool vd_host_is_lost();
+// Of a call that may not be captured: an error where this thread captures, which is then invalid.
+cudaError_t vd_host_refuse();
 
 #endif

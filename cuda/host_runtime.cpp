@@ -1,13 +1,11 @@
-// Device memory, copies and cuBLAS on the host (cuda/host.h).
+// Device memory and copies on the host (cuda/host.h).
 #include "cuda/host_private.h"
 
-#include <cblas.h>
 #include <stdio.h>
 #include <sys/mman.h>
 
 #include <map>
 #include <mutex>
-#include <vector>
 
 // ---- the region ---------------------------------------------------------------------------------
 
@@ -71,13 +69,24 @@ static void forget(unsigned char *from, unsigned char *to)
     painted.erase(painted.lower_bound(from), painted.lower_bound(to));
 }
 
-void vd_host_piece(void *memory, size_t bytes, size_t room)
+static void begin_piece(void *memory, size_t bytes, size_t room)
 {
     vd_host_entry entry;
     unsigned char *at = static_cast<unsigned char *>(memory);
     forget(at, at + room);
     memset(at, 0xff, bytes); // NaN until it is written
     paint(at + bytes, room - bytes);
+}
+
+void vd_host_piece(void *memory, size_t bytes, size_t room)
+{
+    if (!vd_host_is_recording())
+        return begin_piece(memory, bytes, room);
+    // In its turn: the work before it may still have other pieces here.
+    vd_host_keep("", [=] {
+        begin_piece(memory, bytes, room);
+        return cudaSuccess;
+    });
 }
 
 void vd_host_fail(int memory, int lost)
@@ -181,6 +190,8 @@ cudaError_t cudaFree(void *memory)
     vd_host_entry entry;
     if (!memory)
         return cudaSuccess;
+    if (vd_host_is_recording())
+        vd_host_stop("memory is freed that a graph being captured may use");
     check_paint();
     size_t from = static_cast<size_t>(static_cast<unsigned char *>(memory) - region) - GUARD;
     auto found = blocks.find(from);
@@ -191,16 +202,35 @@ cudaError_t cudaFree(void *memory)
     return cudaSuccess;
 }
 
+static std::map<const unsigned char *, size_t> pinned;
+
 cudaError_t cudaMallocHost(void **memory, size_t bytes)
 {
+    std::lock_guard<std::recursive_mutex> lock(mutex);
     *memory = malloc(bytes);
-    return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
+    if (!*memory)
+        return cudaErrorMemoryAllocation;
+    pinned[static_cast<unsigned char *>(*memory)] = bytes;
+    return cudaSuccess;
 }
 
 cudaError_t cudaFreeHost(void *memory)
 {
+    std::lock_guard<std::recursive_mutex> lock(mutex);
+    pinned.erase(static_cast<unsigned char *>(memory));
     free(memory);
     return cudaSuccess;
+}
+
+static bool is_pinned(const void *memory, size_t bytes)
+{
+    std::lock_guard<std::recursive_mutex> lock(mutex);
+    const unsigned char *at = static_cast<const unsigned char *>(memory);
+    auto next = pinned.upper_bound(at);
+    if (next == pinned.begin())
+        return false;
+    --next;
+    return at + bytes <= next->first + next->second;
 }
 
 // ---- copies -------------------------------------------------------------------------------------
@@ -211,8 +241,7 @@ static bool on_device(const void *memory, size_t bytes)
     return region && at >= region && at + bytes <= region + in_use;
 }
 
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t)
+static cudaError_t copy_now(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
     vd_host_entry entry;
     if (alive() != cudaSuccess)
@@ -225,6 +254,21 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
     return cudaSuccess;
 }
 
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t)
+{
+    // From other memory the copy would wait for the device, and a graph would read it too late.
+    if (kind == cudaMemcpyHostToDevice && !is_pinned(from, bytes))
+        vd_host_stop("an upload from memory that is not pinned");
+    if (!vd_host_is_recording())
+        return copy_now(to, from, bytes, kind);
+    if (kind == cudaMemcpyDeviceToHost)
+        return vd_host_refuse(); // what the host reads it would read before it is there
+    vd_host_keep(kind == cudaMemcpyHostToDevice ? "upload" : "copy",
+                 [=] { return copy_now(to, from, bytes, kind); });
+    return cudaSuccess;
+}
+
 void vd_host_move(void *to, const void *from, size_t bytes)
 {
     vd_host_entry entry;
@@ -233,7 +277,7 @@ void vd_host_move(void *to, const void *from, size_t bytes)
     memcpy(to, from, bytes);
 }
 
-cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t)
+static cudaError_t set_now(void *memory, int value, size_t bytes)
 {
     vd_host_entry entry;
     if (alive() != cudaSuccess)
@@ -242,6 +286,14 @@ cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t)
         vd_host_stop("cudaMemset of host memory");
     if (bytes > 0)
         memset(memory, value, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t)
+{
+    if (!vd_host_is_recording())
+        return set_now(memory, value, bytes);
+    vd_host_keep("set", [=] { return set_now(memory, value, bytes); });
     return cudaSuccess;
 }
 
@@ -294,12 +346,14 @@ cudaError_t cudaStreamDestroy(cudaStream_t)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t)
 {
-    return alive();
+    cudaError_t refused = vd_host_refuse();
+    return refused ? refused : alive();
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t)
 {
-    return alive();
+    cudaError_t refused = vd_host_refuse();
+    return refused ? refused : alive();
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
@@ -320,7 +374,7 @@ cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
 
 cudaError_t cudaEventSynchronize(cudaEvent_t)
 {
-    return cudaSuccess;
+    return vd_host_refuse();
 }
 
 cudaError_t cudaGetLastError()
@@ -341,107 +395,17 @@ const char *cudaGetErrorString(cudaError_t error)
         return "no CUDA-capable device is detected";
     case cudaErrorIllegalAddress:
         return "an illegal memory access was encountered";
+    case cudaErrorStreamCaptureUnsupported:
+        return "operation not permitted when stream is capturing";
+    case cudaErrorStreamCaptureInvalidated:
+        return "operation failed due to a previous error during capture";
+    case cudaErrorGraphExecUpdateFailure:
+        return "the graph update was not performed because it included changes which violated "
+               "constraints";
     case cudaErrorNotReady:
         return "device not ready";
     case cudaErrorNotSupported:
         return "operation not supported";
     }
     return "unknown error";
-}
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode)
-{
-    return cudaErrorNotSupported;
-}
-
-cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *)
-{
-    return cudaErrorNotSupported;
-}
-
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *, cudaGraph_t, unsigned long long)
-{
-    return cudaErrorNotSupported;
-}
-
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t, cudaGraph_t, cudaGraphExecUpdateResultInfo *)
-{
-    return cudaErrorNotSupported;
-}
-
-cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t)
-{
-    return cudaErrorNotSupported;
-}
-
-cudaError_t cudaGraphDestroy(cudaGraph_t)
-{
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t)
-{
-    return cudaSuccess;
-}
-
-// ---- cuBLAS -------------------------------------------------------------------------------------
-
-cublasStatus_t cublasCreate(cublasHandle_t *handle)
-{
-    *handle = NULL;
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasDestroy(cublasHandle_t)
-{
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasSetStream(cublasHandle_t, cudaStream_t)
-{
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasSetWorkspace(cublasHandle_t, void *, size_t)
-{
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-// A matrix as floats, column-major (rows, columns) with leading dimension ld.
-static const float *floats(const void *x, cudaDataType_t type, int columns, int ld,
-                           std::vector<float> *copy)
-{
-    if (type == CUDA_R_32F)
-        return static_cast<const float *>(x);
-    const uint16_t *bits = static_cast<const uint16_t *>(x);
-    size_t count = static_cast<size_t>(columns) * static_cast<size_t>(ld);
-    copy->resize(count);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t wide = static_cast<uint32_t>(bits[i]) << 16;
-        memcpy(copy->data() + i, &wide, sizeof wide);
-    }
-    return copy->data();
-}
-
-cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t ta, cublasOperation_t tb, int m,
-                            int n, int k, const void *alpha, const void *a, cudaDataType_t at,
-                            int lda, const void *b, cudaDataType_t bt, int ldb, const void *beta,
-                            void *c, cudaDataType_t ct, int ldc, cublasComputeType_t,
-                            cublasGemmAlgo_t)
-{
-    vd_host_entry entry;
-    if (ct != CUDA_R_32F)
-        return CUBLAS_STATUS_NOT_SUPPORTED;
-    if (m <= 0 || n <= 0 || k <= 0 || ldc < m || lda < (ta == CUBLAS_OP_N ? m : k) ||
-        ldb < (tb == CUBLAS_OP_N ? k : n))
-        vd_host_stop("a matrix product of sizes that cuBLAS refuses");
-    std::vector<float> a_copy, b_copy;
-    // The last column is as long as its rows, not as its leading dimension: nothing is read beyond.
-    const float *x = floats(a, at, ta == CUBLAS_OP_N ? k : m, lda, &a_copy);
-    const float *y = floats(b, bt, tb == CUBLAS_OP_N ? n : k, ldb, &b_copy);
-    cblas_sgemm(CblasColMajor, ta == CUBLAS_OP_N ? CblasNoTrans : CblasTrans,
-                tb == CUBLAS_OP_N ? CblasNoTrans : CblasTrans, m, n, k,
-                *static_cast<const float *>(alpha), x, lda, y, ldb,
-                *static_cast<const float *>(beta), static_cast<float *>(c), ldc);
-    return CUBLAS_STATUS_SUCCESS;
 }

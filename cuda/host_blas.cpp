@@ -1,0 +1,82 @@
+// cuBLAS as CBLAS (cuda/host.h).
+#include "cuda/host_private.h"
+
+#include <cblas.h>
+
+#include <vector>
+
+cublasStatus_t cublasCreate(cublasHandle_t *handle)
+{
+    *handle = NULL;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasDestroy(cublasHandle_t)
+{
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetStream(cublasHandle_t, cudaStream_t)
+{
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetWorkspace(cublasHandle_t, void *, size_t)
+{
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+// A matrix as floats, column-major (rows, columns) with leading dimension ld.
+static const float *floats(const void *x, cudaDataType_t type, int columns, int ld,
+                           std::vector<float> *copy)
+{
+    if (type == CUDA_R_32F)
+        return static_cast<const float *>(x);
+    const uint16_t *bits = static_cast<const uint16_t *>(x);
+    size_t count = static_cast<size_t>(columns) * static_cast<size_t>(ld);
+    copy->resize(count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t wide = static_cast<uint32_t>(bits[i]) << 16;
+        memcpy(copy->data() + i, &wide, sizeof wide);
+    }
+    return copy->data();
+}
+
+static cudaError_t multiply(cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
+                            float alpha, const void *a, cudaDataType_t at, int lda, const void *b,
+                            cudaDataType_t bt, int ldb, float beta, float *c, int ldc)
+{
+    vd_host_entry entry;
+    if (m <= 0 || n <= 0 || k <= 0 || ldc < m || lda < (ta == CUBLAS_OP_N ? m : k) ||
+        ldb < (tb == CUBLAS_OP_N ? k : n))
+        vd_host_stop("a matrix product of sizes that cuBLAS refuses");
+    std::vector<float> a_copy, b_copy;
+    // The last column is as long as its rows, not as its leading dimension: nothing is read beyond.
+    const float *x = floats(a, at, ta == CUBLAS_OP_N ? k : m, lda, &a_copy);
+    const float *y = floats(b, bt, tb == CUBLAS_OP_N ? n : k, ldb, &b_copy);
+    cblas_sgemm(CblasColMajor, ta == CUBLAS_OP_N ? CblasNoTrans : CblasTrans,
+                tb == CUBLAS_OP_N ? CblasNoTrans : CblasTrans, m, n, k, alpha, x, lda, y, ldb, beta,
+                c, ldc);
+    return cudaSuccess;
+}
+
+cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t ta, cublasOperation_t tb, int m,
+                            int n, int k, const void *alpha, const void *a, cudaDataType_t at,
+                            int lda, const void *b, cudaDataType_t bt, int ldb, const void *beta,
+                            void *c, cudaDataType_t ct, int ldc, cublasComputeType_t,
+                            cublasGemmAlgo_t)
+{
+    if (ct != CUDA_R_32F)
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    // Host scalars are read when the product is asked for, not when it is done.
+    float by = *static_cast<const float *>(alpha), keep = *static_cast<const float *>(beta);
+    float *to = static_cast<float *>(c);
+    auto work = [=] {
+        return multiply(ta, tb, m, n, k, by, a, at, lda, b, bt, ldb, keep, to, ldc);
+    };
+    if (vd_host_is_recording())
+        vd_host_keep("product", work);
+    else
+        work();
+    return CUBLAS_STATUS_SUCCESS;
+}
