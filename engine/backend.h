@@ -119,7 +119,7 @@ typedef struct vd_devices {
 
 // Grows whenever the table or a struct it uses changes: a table from elsewhere with another number
 // is not used.
-enum { VD_BACKEND_ABI = 2 };
+enum { VD_BACKEND_ABI = 3 };
 
 struct vd_backend {
     int abi;     // VD_BACKEND_ABI
