@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct vd_host_node {
 
 struct vd_host_graph {
     std::vector<vd_host_node> nodes;
+    std::map<const void *, size_t> taken; // memory allocated meanwhile: how many nodes were before
 };
 
 struct vd_host_graph_exec {
@@ -28,6 +30,20 @@ static std::atomic<int> made, launched;
 bool vd_host_is_recording()
 {
     return recording;
+}
+
+void vd_host_taken(const void *memory)
+{
+    if (recording)
+        recording->taken[memory] = recording->nodes.size();
+}
+
+bool vd_host_may_free(const void *memory)
+{
+    if (!recording)
+        return true;
+    auto found = recording->taken.find(memory);
+    return found != recording->taken.end() && found->second == recording->nodes.size();
 }
 
 void vd_host_keep(const char *kind, const vd_host_work &work)

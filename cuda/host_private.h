@@ -13,6 +13,9 @@ struct vd_host_entry {
 
 [[noreturn]] void vd_host_stop(const char *what);
 bool vd_host_is_lost();
+// Memory was allocated. Whether nothing that this thread captures can use it.
+void vd_host_taken(const void *memory);
+bool vd_host_may_free(const void *memory);
 // Of a call that may not be captured: an error where this thread captures, which is then invalid.
 cudaError_t vd_host_refuse();
 

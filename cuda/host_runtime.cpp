@@ -182,6 +182,7 @@ cudaError_t cudaMalloc(void **memory, size_t bytes)
     memset(at, 0xff, bytes);
     paint(at + bytes, size - GUARD - bytes);
     *memory = at;
+    vd_host_taken(at);
     return cudaSuccess;
 }
 
@@ -190,7 +191,7 @@ cudaError_t cudaFree(void *memory)
     vd_host_entry entry;
     if (!memory)
         return cudaSuccess;
-    if (vd_host_is_recording())
+    if (!vd_host_may_free(memory))
         vd_host_stop("memory is freed that a graph being captured may use");
     check_paint();
     size_t from = static_cast<size_t>(static_cast<unsigned char *>(memory) - region) - GUARD;
