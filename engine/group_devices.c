@@ -7,7 +7,7 @@ static vd_status ask_all(const vd_group *group, bool yes, bool *all, vd_error *e
 {
     double count = yes;
     const char *trouble = group->sum_doubles(&count, 1);
-    *all = !trouble && (int)count == group->size;
+    *all = yes && !trouble && (int)count == group->size;
     return trouble ? vd_error_set(err, VD_IO, "the processes that train together: %s", trouble)
                    : VD_OK;
 }
