@@ -98,8 +98,10 @@ static void next_family(vd_cases_view *view)
     view->filter.family = next < cases->family_count ? cases->family[next] : NULL;
 }
 
-static void toggle_group(vd_cases_view *view, int group)
+static void toggle_group(vd_cases_view *view, unsigned group)
 {
+    if (group >= VD_CASE_GROUPS)
+        return;
     unsigned all = (1u << VD_CASE_GROUPS) - 1;
     unsigned now = view->filter.groups ? view->filter.groups : all;
     now ^= 1u << group;
@@ -237,7 +239,7 @@ static void act(vd_cases_view *view, cases_action action, vd_key key)
         click(view, key);
         return;
     case TOGGLE_GROUP:
-        toggle_group(view, (int)(key.code - '1'));
+        toggle_group(view, (unsigned)key.code - '1');
         break;
     case NEXT_FAMILY:
         next_family(view);

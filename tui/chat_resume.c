@@ -75,7 +75,7 @@ bool vd_chat_describe(const vd_chat *chat, vd_talk *out)
 
 void vd_chat_describe_free(vd_talk *talk)
 {
-    for (int i = 0; i < talk->branch_count; i++)
+    for (int i = 0; talk->branches && i < talk->branch_count; i++)
         vd_free(talk->branches[i].text);
     vd_free(talk->branches);
     vd_free(talk->lanes);

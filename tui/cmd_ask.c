@@ -418,13 +418,12 @@ static vd_status read_options(ask *a, int argc, char **argv, int *operands, vd_e
             a->files.features = value;
         else if (option == BACKEND)
             a->backend_name = value;
-        else if (option == DECODER && vd_choose_decoder(value, &a->decoder, err))
-            return VD_USAGE;
         else if (option == JSON)
             a->json = true;
         else if (option == FOLD)
             a->fold = true;
-        else if (option == TOP && vd_option_int("top", value, 1, 1000000, &a->top, err))
+        else if ((option == DECODER && vd_choose_decoder(value, &a->decoder, err)) ||
+                 (option == TOP && vd_option_int("top", value, 1, 1000000, &a->top, err)))
             return VD_USAGE;
     }
     if (option == VD_OPTION_ERROR)

@@ -122,10 +122,11 @@ static vd_status measure(const vd_dataset *set, const size_t *order, size_t batc
     worker w[2] = {0};
     double times[MOST] = {0}, start = bench_now();
     vd_status status = VD_OK;
+    size_t share = batches / (size_t)threads;
     for (int i = 0; i < threads; i++) {
         w[i] = (worker){.set = set,
-                        .first = batches / (size_t)threads * (size_t)i,
-                        .batches = batches / (size_t)threads,
+                        .first = share * (size_t)i,
+                        .batches = share,
                         .order = order,
                         .times = times};
         pthread_create(&w[i].thread, NULL, load, &w[i]);
@@ -137,12 +138,11 @@ static vd_status measure(const vd_dataset *set, const size_t *order, size_t batc
             err = w[i].err;
         }
     }
-    double each = (bench_now() - start) / (double)(batches / (size_t)threads * (size_t)threads);
+    double each = (bench_now() - start) / (double)(share * (size_t)threads);
     printf("batches of %d dialogs, %d thread%s           %8.3f ms each   %6.0f dialogs/s (bar "
            "1500)\n",
            BATCH, threads, threads > 1 ? "s" : " ", each, BATCH / each * 1e3);
-    bench_report("  one of them, the processor's time", times,
-                 batches / (size_t)threads * (size_t)threads);
+    bench_report("  one of them, the processor's time", times, share * (size_t)threads);
     return status;
 }
 
