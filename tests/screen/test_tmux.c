@@ -1,6 +1,4 @@
-// The built program in a real terminal: a private tmux server. Nothing sleeps for a fixed time;
-// screens are awaited, for twenty seconds at most.
-#include <errno.h>
+// The chat in a real terminal.
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -8,150 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "tests/support/program.h"
 #include "tests/support/support.h"
-#include "tests/support/tiny_world.h"
-
-enum { PATIENCE_MS = 20000, PAUSE_MS = 10 };
-
-static tiny_world world;
-static char *directory; // of the script and the program's process id
-static char server[64];
-
-static long now_ms(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
-static void pause_briefly(void)
-{
-    nanosleep(&(struct timespec){0, PAUSE_MS * 1000000L}, NULL);
-}
-
-// What a tmux command printed, free().
-static char *tmux(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static char *tmux(const char *format, ...)
-{
-    char command[1024], arguments[800];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(arguments, sizeof arguments, format, list);
-    va_end(list);
-    snprintf(command, sizeof command, "tmux -u -L %s -f /dev/null %s 2>&1", server, arguments);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    char *out = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&out, &size);
-    for (int c; (c = getc(pipe)) != EOF;)
-        putc(c, memory);
-    fclose(memory);
-    pclose(pipe);
-    return out;
-}
-
-static void tell(const char *arguments)
-{
-    free(tmux("%s", arguments));
-}
-
-static bool shows(const char *text)
-{
-    char *screen = tmux("capture-pane -p -t chat");
-    bool found = strstr(screen, text) != NULL;
-    free(screen);
-    return found;
-}
-
-static void await(const char *text)
-{
-    long end = now_ms() + PATIENCE_MS;
-    while (!shows(text)) {
-        if (now_ms() > end) {
-            char *screen = tmux("capture-pane -p -t chat");
-            fail_msg("\"%s\" did not come; the screen:\n%s", text, screen);
-        }
-        pause_briefly();
-    }
-}
-
-static void expect_format(const char *format, const char *expected)
-{
-    char *value = tmux("display-message -p -t chat '%s'", format);
-    value[strcspn(value, "\n")] = '\0';
-    assert_string_equal(value, expected);
-    free(value);
-}
-
-// Starts visdial with these arguments and environment in a new terminal of 80x24. When it ends, its
-// exit code and the terminal's modes are shown.
-static void start_program(const char *environment, const char *format, ...)
-{
-    char arguments[2048];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(arguments, sizeof arguments, format, list);
-    va_end(list);
-    const char *program = getenv("VISDIAL_BIN");
-    char script[4096];
-    char *path = support_join(directory, "run.sh");
-    snprintf(script, sizeof script,
-             "rm -f '%s/pid'\n"
-             "env -u NO_COLOR -u LC_ALL -u LC_CTYPE -u LANG -u COLORTERM XDG_STATE_HOME='%s'"
-             " XDG_CONFIG_HOME='%s/config' TERM=tmux-256color %s"
-             " sh -c 'echo $$ >%s/pid; exec %s %s'\n"
-             "echo \"[exit $?]\"\nstty -a | tr ' ' '\\n' | grep -E '^-?(icanon|echo|isig);?$'"
-             " | tr '\\n' ' '\necho '[end]'\nexec cat\n",
-             directory, directory, directory, environment, directory,
-             program ? program : "build/visdial", arguments);
-    support_write_text(path, script);
-    tell("kill-session -t chat");
-    free(tmux("new-session -d -s chat -x 80 -y 24 'sh %s'", path));
-    free(path);
-}
-
-static void start_command(const char *environment, const char *command)
-{
-    start_program(environment, "%s --assets %s", command, world.directory);
-}
+#include "tests/support/terminal.h"
 
 static void start(const char *environment)
 {
     start_command(environment, "chat");
-}
-
-static pid_t program_pid(void)
-{
-    char *path = support_join(directory, "pid");
-    char *text = support_read_file(path, NULL);
-    pid_t pid = (pid_t)strtol(text, NULL, 10);
-    free(text);
-    free(path);
-    assert_true(pid > 1);
-    return pid;
-}
-
-static void expect_restored(const char *exit_code)
-{
-    await(exit_code);
-    await("[end]");
-    assert_true(shows("isig"));
-    assert_false(shows("-isig"));
-    assert_false(shows("-icanon"));
-    assert_false(shows("-echo"));
-    expect_format("#{alternate_on}", "0");
-    expect_format("#{cursor_flag}", "1");
-    expect_format("#{keypad_flag}", "0");
-    expect_format("#{mouse_any_flag}", "0");
 }
 
 static void a_question_is_answered(void **state)
@@ -303,12 +167,7 @@ static void closing_the_terminal_ends_the_program(void **state)
     (void)state;
     start("");
     await("base  cpu");
-    pid_t pid = program_pid();
-    tell("kill-session -t chat");
-    long end = now_ms() + PATIENCE_MS;
-    while (kill(pid, 0) == 0 && now_ms() < end)
-        pause_briefly();
-    assert_true(kill(pid, 0) != 0 && errno == ESRCH);
+    expect_end_with_terminal();
 }
 
 static void questions_of_an_earlier_chat_are_in_the_history(void **state)
@@ -340,26 +199,6 @@ static void pasting_lines_asks_nothing(void **state)
     await(" 1 what color is it?");
     tell("send-keys -t chat C-d");
     await("[exit 0]");
-}
-
-// Escape sequences for colours in the screen.
-static bool is_coloured(void)
-{
-    char *screen = tmux("capture-pane -e -p -t chat");
-    bool found = false;
-    for (const char *at = screen; (at = strstr(at, "\033[")) && !found; at++) {
-        size_t length = strcspn(at, "m");
-        char codes[64];
-        snprintf(codes, sizeof codes, ";%.*s;", (int)(length > 50 ? 50 : length) - 2, at + 2);
-        found = strstr(codes, ";38;") || strstr(codes, ";48;");
-        for (int color = 30; color < 48 && !found; color++) {
-            char code[8];
-            snprintf(code, sizeof code, ";%d;", color);
-            found = color != 39 && strstr(codes, code);
-        }
-    }
-    free(screen);
-    return found;
 }
 
 // After a question: walk, what-if and comparison, by commands, which every terminal can send.
@@ -418,19 +257,6 @@ static void a_locale_without_utf_8_gets_ascii(void **state)
     }
 }
 
-// Writes the configuration that the program reads.
-static void configure(const char *text)
-{
-    char *config = support_join(directory, "config"), *own = support_join(config, "visdial");
-    char *path = support_join(own, "config");
-    mkdir(config, 0700);
-    mkdir(own, 0700);
-    support_write_text(path, text);
-    free(path);
-    free(own);
-    free(config);
-}
-
 static void the_configuration_is_read_and_the_command_line_goes_first(void **state)
 {
     (void)state;
@@ -475,18 +301,11 @@ static void other_terminals_work(void **state)
     }
 }
 
-// Few machines describe one: it is made from the description of one with 256.
 static void a_terminal_with_16_colours_works_in_every_theme(void **state)
 {
     (void)state;
-    char command[1024], environment[600];
-    snprintf(command, sizeof command,
-             "infocmp -x xterm-256color | sed -e 's/^xterm-256color|[^,]*,/visdial-16|test,/'"
-             " -e 's/colors#[0-9a-fx]*,/colors#16,/' -e 's/pairs#[0-9a-fx]*,/pairs#256,/'"
-             " >'%s/16.ti' && tic -x -o '%s/terminfo' '%s/16.ti'",
-             directory, directory, directory);
-    assert_int_equal(system(command), 0);
-    snprintf(environment, sizeof environment, "TERM=visdial-16 TERMINFO='%s/terminfo'", directory);
+    char environment[600];
+    describe_16_colours(environment, sizeof environment);
     start(environment);
     await("base  cpu");
     tell("send-keys -t chat 'what color is it?' Enter");
@@ -529,7 +348,7 @@ static void without_a_terminal_the_command_line_is_suggested(void **state)
 {
     (void)state;
     support_program program = {0};
-    const char *const arguments[] = {"chat", "--assets", world.directory, NULL};
+    const char *const arguments[] = {"chat", "--assets", terminal_world.directory, NULL};
     support_program_run(&program, arguments, "what color is it?\n");
     support_program_expect(&program, 8, "needs a terminal", "visdial ask", NULL);
     assert_string_equal(program.out, "");
@@ -540,7 +359,8 @@ static void wrong_options_are_refused_before_the_screen_opens(void **state)
 {
     (void)state;
     support_program program = {0};
-    const char *const picture[] = {"chat", "--assets", world.directory, "--image", "4242", NULL};
+    const char *const picture[] = {"chat",    "--assets", terminal_world.directory,
+                                   "--image", "4242",     NULL};
     support_program_run(&program, picture, "");
     support_program_expect(&program, 3, "4242", NULL);
     support_program_clear(&program);
@@ -591,62 +411,14 @@ static void a_conversation_is_taken_up(void **state)
     expect_restored("[exit 0]");
 }
 
-static void cases_are_gone_through(void **state)
-{
-    (void)state;
-    char command[1024];
-    snprintf(command, sizeof command, "compare --quiet --data %s --features %s --screen", world.val,
-             world.features);
-    start_command("", command);
-    await("1/12");
-    tell("send-keys -t chat Down Enter");
-    await("2/12");
-    await("looked at 1");
-    await("picture ");
-    tell("send-keys -t chat /");
-    await(" find>");
-    tell("send-keys -t chat 'ball' Enter");
-    await("/8");
-    tell("send-keys -t chat q");
-    expect_restored("[exit 0]");
-    snprintf(command, sizeof command, "replay --data %s --features %s --screen --image 3",
-             world.val, world.features);
-    start_command("", command);
-    await("picture 3, round 1 of 3");
-    tell("send-keys -t chat n");
-    await("picture 3, round 2 of 3");
-    tell("send-keys -t chat C-d");
-    expect_restored("[exit 0]");
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    tiny_world_make(&world);
-    directory = support_temp_dir();
-    snprintf(server, sizeof server, "visdial-test-%ld", (long)getpid());
-    tell("new-session -d -s keeper -x 80 -y 24 cat"); // the server stays between the chats
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    tell("kill-server");
-    support_remove_tree(directory);
-    free(directory);
-    tiny_world_remove(&world);
-    return 0;
-}
-
 // Training under the eyes of a person, the same run looked at from another terminal, and again.
 static void curves_are_watched(void **state)
 {
     (void)state;
-    char *out = support_join(directory, "run");
+    char *out = support_join(terminal_directory, "run");
     char *checkpoint = support_join(out, "checkpoint.safetensors");
     start_program("", "train --data %s --features %s --out %s --hidden 8 --epochs 1000 --watch",
-                  world.train, world.features, out);
+                  terminal_world.train, terminal_world.features, out);
     await("train/loss");
     await("q stops the run with a checkpoint");
     tell("resize-window -t chat -x 60 -y 15");
@@ -664,8 +436,8 @@ static void curves_are_watched(void **state)
     expect_restored("[exit 0]");
     assert_true(shows("train/loss"));
     // It is stopped as a signal stops it, too.
-    start_program("", "train --data %s --features %s --out %s --resume --watch", world.train,
-                  world.features, out);
+    start_program("", "train --data %s --features %s --out %s --resume --watch",
+                  terminal_world.train, terminal_world.features, out);
     await("train/loss");
     kill(program_pid(), SIGTERM);
     expect_restored("[exit 143]");
@@ -684,7 +456,6 @@ int main(void)
         cmocka_unit_test(closing_the_terminal_ends_the_program),
         cmocka_unit_test(questions_of_an_earlier_chat_are_in_the_history),
         cmocka_unit_test(a_conversation_is_taken_up),
-        cmocka_unit_test(cases_are_gone_through),
         cmocka_unit_test(curves_are_watched),
         cmocka_unit_test(pasting_lines_asks_nothing),
         cmocka_unit_test(no_color_is_respected_when_it_is_not_empty),
@@ -696,5 +467,5 @@ int main(void)
         cmocka_unit_test(without_a_terminal_the_command_line_is_suggested),
         cmocka_unit_test(wrong_options_are_refused_before_the_screen_opens),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, terminal_open, terminal_close);
 }
