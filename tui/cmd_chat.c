@@ -302,7 +302,8 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         .picture = source_picture,
     };
     uint64_t seed = (uint64_t)time(NULL) * 2654435761u ^ (uint64_t)getpid();
-    status = vd_screen_open(settings->mouse, &program->screen, err);
+    status = vd_screen_open(settings->mouse, "`visdial ask` answers without a screen",
+                            &program->screen, err);
     if (!status)
         status = vd_chat_init(program->view, &source, index,
                               settings->model ? settings->model : model, seed, err);

@@ -66,6 +66,7 @@ typedef struct comparing {
     vd_corpus corpus;
     vd_cases *cases;
     vd_compare compare;
+    vd_preferences wanted; // of the screen
 } comparing;
 
 // ---- options ------------------------------------------------------------------------------------
@@ -135,6 +136,9 @@ static vd_status read_options(comparing *c, int argc, char **argv, vd_error *err
         return VD_USAGE;
     if (walk.operands < argc)
         return vd_error_set(err, VD_USAGE, "unexpected '%.80s'; see --help", argv[walk.operands]);
+    if (c->given[SCREEN] && c->given[JSON])
+        return vd_error_set(err, VD_USAGE,
+                            "--json prints where --screen would draw; one of them at a time");
     if (c->models == 1)
         return vd_error_set(err, VD_USAGE,
                             "'%.80s' is compared with which model? name it with another --model",
@@ -245,11 +249,19 @@ static vd_status export_to(comparing *c, vd_error *err)
     return status;
 }
 
+// The screen shows the cases alone: who only wants that need not wait for the bootstrap.
+static bool is_tabled(const comparing *c)
+{
+    return !c->given[SCREEN] || c->given[HTML] || c->given[MARKDOWN];
+}
+
 int vd_cmd_compare(int argc, char **argv)
 {
     comparing c = {.per_group = 20};
     vd_error err = {0};
     vd_status status = read_options(&c, argc, argv, &err);
+    if (status == VD_OK && c.given[SCREEN])
+        status = vd_cases_screen_ready(&c.wanted, &err);
     c.compare.stop = vd_interrupt_watch();
     if (status == VD_OK)
         status = score(&c, &err);
@@ -258,7 +270,7 @@ int vd_cmd_compare(int argc, char **argv)
         status = choose_right(&c, &err);
     if (status == VD_OK)
         status = check_family(&c, &err);
-    if (status == VD_OK)
+    if (status == VD_OK && is_tabled(&c))
         status =
             vd_cases_slices(c.cases, (int)c.resamples, c.compare.stop, &c.compare.slices, &err);
     if (status == VD_OK)
@@ -269,7 +281,7 @@ int vd_cmd_compare(int argc, char **argv)
         status = (c.given[JSON] ? vd_compare_json : vd_compare_print)(&c.compare, &err);
     vd_interrupt_release();
     if (status == VD_OK && c.given[SCREEN])
-        status = vd_cases_screen(c.cases, &c.filter, VD_CASE_BY_DIFFERENCE, NULL, &err);
+        status = vd_cases_screen(c.cases, &c.filter, VD_CASE_BY_DIFFERENCE, NULL, &c.wanted, &err);
     vd_free(c.compare.at);
     vd_slices_clear(&c.compare.slices);
     vd_cases_free(c.cases);

@@ -53,6 +53,7 @@ typedef struct replaying {
     int models;
     int64_t image;
     vd_decoder_choice decoder;
+    vd_preferences wanted; // of the screen
     double tolerance;
     const char *path; // operand
 } replaying;
@@ -265,7 +266,7 @@ static vd_status step_through(const replaying *r, const vd_cases *cases, vd_erro
     if (r->given[IMAGE] && vd_case_dialog(cases, at)->image_id != r->image)
         return vd_error_set(err, VD_NOT_FOUND, "%.400s: no dialog about the picture %lld",
                             cases->corpus->data, (long long)r->image);
-    return vd_cases_screen(cases, &filter, VD_CASE_BY_DIALOG, at, err);
+    return vd_cases_screen(cases, &filter, VD_CASE_BY_DIALOG, at, &r->wanted, err);
 }
 
 // The thesis' layout: the dialog so far, then each question with the human answer and the models'.
@@ -371,6 +372,8 @@ int vd_cmd_replay(int argc, char **argv)
     replaying r = {.tolerance = 1e-5};
     vd_error err = {0};
     vd_status status = read_options(&r, argc, argv, &err);
+    if (status == VD_OK && r.given[SCREEN])
+        status = vd_cases_screen_ready(&r.wanted, &err);
     if (status == VD_OK)
         status = r.given[IMAGE] || r.given[SCREEN] ? replay_dialog(&r, &err)
                                                    : replay_transcript(&r, &err);

@@ -215,27 +215,28 @@ static bool set_locale(void)
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-static vd_status usable(vd_error *err)
+vd_status vd_screen_usable(const char *instead, vd_error *err)
 {
     const char *name = getenv("TERM");
-    static const char advice[] = "; `visdial ask` answers without a screen";
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return vd_error_set(err, VD_UNAVAILABLE, "the chat needs a terminal, standard %s is none%s",
-                            isatty(STDIN_FILENO) ? "output" : "input", advice);
+        return vd_error_set(err, VD_UNAVAILABLE,
+                            "the screen needs a terminal, standard %s is none; %s",
+                            isatty(STDIN_FILENO) ? "output" : "input", instead);
     if (!name || !*name)
-        return vd_error_set(err, VD_UNAVAILABLE, "TERM is not set%s", advice);
+        return vd_error_set(err, VD_UNAVAILABLE, "TERM is not set; %s", instead);
     int found;
     if (setupterm(name, STDOUT_FILENO, &found) != OK)
         return vd_error_set(err, VD_UNAVAILABLE,
                             "no description of the terminal '%.60s' (TERM) is installed: try "
-                            "TERM=xterm-256color%s",
-                            name, advice);
+                            "TERM=xterm-256color; %s",
+                            name, instead);
     const char *place = tigetstr("cup");
     bool places = strcmp(name, "dumb") != 0 && place && place != (char *)-1;
     del_curterm(cur_term); // newterm reads its own
     if (!places)
         return vd_error_set(err, VD_UNAVAILABLE,
-                            "the terminal '%.60s' (TERM) cannot place the cursor%s", name, advice);
+                            "the terminal '%.60s' (TERM) cannot place the cursor; %s", name,
+                            instead);
     return VD_OK;
 }
 
@@ -307,12 +308,12 @@ static void set_modes(vd_screen *screen)
     }
 }
 
-vd_status vd_screen_open(bool mouse, vd_screen **out, vd_error *err)
+vd_status vd_screen_open(bool mouse, const char *instead, vd_screen **out, vd_error *err)
 {
     *out = NULL;
     bool utf8 = set_locale();
     struct termios modes;
-    vd_status status = usable(err);
+    vd_status status = vd_screen_usable(instead, err);
     if (status)
         return status;
     if (tcgetattr(STDIN_FILENO, &modes) != 0)
@@ -328,9 +329,7 @@ vd_status vd_screen_open(bool mouse, vd_screen **out, vd_error *err)
     char direct[64];
     screen->terminal = newterm(direct_name(direct, sizeof direct), stdout, stdin);
     if (!screen->terminal) {
-        status = vd_error_set(err, VD_UNAVAILABLE,
-                              "the terminal could not be set up; `visdial "
-                              "ask` answers without a screen");
+        status = vd_error_set(err, VD_UNAVAILABLE, "the terminal could not be set up; %s", instead);
         goto fail;
     }
     screen->look.ascii = !utf8;

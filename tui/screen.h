@@ -15,10 +15,13 @@
 
 typedef struct vd_screen vd_screen;
 
-// Sets LC_CTYPE from the environment (UTF-8 when it says nothing) and opens the terminal.
-// VD_UNAVAILABLE when there is none that can be used: standard input or output is no terminal,
-// TERM is unset, dumb, unknown or cannot place the cursor. The text then suggests `visdial ask`.
-vd_status vd_screen_open(bool mouse, vd_screen **out, vd_error *err);
+// VD_UNAVAILABLE when there is no terminal that can be used: standard input or output is none, TERM
+// is unset, dumb, unknown or cannot place the cursor. instead: what the person can do then, the
+// end of the text ("`visdial ask` answers without a screen").
+vd_status vd_screen_usable(const char *instead, vd_error *err);
+// Sets LC_CTYPE from the environment (UTF-8 when it says nothing) and opens the terminal, if it is
+// usable.
+vd_status vd_screen_open(bool mouse, const char *instead, vd_screen **out, vd_error *err);
 // Restores the terminal and writes what went to standard error meanwhile. NULL is fine.
 void vd_screen_close(vd_screen *screen);
 

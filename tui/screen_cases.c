@@ -1,6 +1,5 @@
 // The cases on the terminal: screen, view and the engine's thread put together.
 #include "engine/alloc.h"
-#include "tui/config.h"
 #include "tui/screen.h"
 #include "tui/view_cases.h"
 #include "tui/worker.h"
@@ -73,20 +72,26 @@ static vd_status run_cases(cases_program *program, vd_error *err)
     return status;
 }
 
+static const char instead[] = "leave --screen out, what is found is then printed";
+
+vd_status vd_cases_screen_ready(vd_preferences *out, vd_error *err)
+{
+    *out = vd_preferences_defaults();
+    vd_status status = vd_screen_usable(instead, err);
+    return status ? status : vd_preferences_read(NULL, out, err);
+}
+
 vd_status vd_cases_screen(const vd_cases *cases, const vd_case_filter *filter, vd_case_order order,
-                          const vd_case *at, vd_error *err)
+                          const vd_case *at, const vd_preferences *wanted, vd_error *err)
 {
     cases_program *program = vd_alloc(1, sizeof *program);
     if (!program)
         return vd_error_memory(err, "the screen");
     void *lanes[] = {(void *)cases};
-    vd_preferences wanted = vd_preferences_defaults();
-    vd_status status = vd_preferences_read(NULL, &wanted, err);
+    vd_status status = vd_cases_view_init(&program->view, cases, filter, order, at, err);
+    program->view.theme = wanted->theme;
     if (status == VD_OK)
-        status = vd_cases_view_init(&program->view, cases, filter, order, at, err);
-    program->view.theme = wanted.theme;
-    if (status == VD_OK)
-        status = vd_screen_open(wanted.mouse, &program->screen, err);
+        status = vd_screen_open(wanted->mouse, instead, &program->screen, err);
     if (status == VD_OK)
         status = vd_worker_start(serve_case, lanes, 1, &program->worker, err);
     if (status == VD_OK) {

@@ -6,6 +6,7 @@
 #define VD_VIEW_CASES_H
 
 #include "tui/cases.h"
+#include "tui/config.h"
 #include "tui/grid.h"
 #include "tui/keymap.h"
 #include "tui/line_edit.h"
@@ -70,9 +71,12 @@ bool vd_cases_view_take_request(vd_cases_view *view, vd_request *out);
 void vd_cases_view_event(vd_cases_view *view, vd_event *event); // takes it: *event is zeroed
 void vd_cases_view_draw(vd_cases_view *view, vd_grid *grid);
 
+// Whether the terminal can show them and the configuration can be read: asked before the work of
+// making them. *out: what the person prefers.
+vd_status vd_cases_screen_ready(vd_preferences *out, vd_error *err);
 // On the terminal until the person leaves (screen_cases.c).
 vd_status vd_cases_screen(const vd_cases *cases, const vd_case_filter *filter, vd_case_order order,
-                          const vd_case *at, vd_error *err);
+                          const vd_case *at, const vd_preferences *wanted, vd_error *err);
 
 // The rest is between its files.
 // view_cases.c

@@ -59,7 +59,7 @@ vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop, 
     vd_screen *screen = NULL;
     vd_grid grid = {0};
     int clock = -1;
-    vd_status status = vd_screen_open(false, &screen, err);
+    vd_status status = vd_screen_open(false, "leave --watch out", &screen, err);
     if (status == VD_OK)
         status = start_clock(&clock, err);
     while (status == VD_OK) {

@@ -235,6 +235,68 @@ static void it_prints_and_reads_without_scripts(void **state)
     support_browser_scripts(&browser, true);
 }
 
+// Four models: a column each, the first one's colours everywhere, gone through by keys alone, read
+// in print.
+static void four_models_are_compared_in_one_page(void **state)
+{
+    (void)state;
+    char *html = support_join(directory, "four.html");
+    support_program run;
+    support_program_run(&run, (const char *const[]){"compare",     "--quiet",
+                                                    "--assets",    "assets",
+                                                    "--limit",     "6",
+                                                    "--cases",     "2",
+                                                    "--resamples", "100",
+                                                    "--model",     "base",
+                                                    "--model",     "improved",
+                                                    "--model",     "assets/base.safetensors",
+                                                    "--model",     "assets/improved.safetensors",
+                                                    "--html",      html,
+                                                    NULL},
+                        NULL);
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    int faults = browser.faults;
+    support_browser_open(&browser, html, "");
+    expect("document.title",
+           "base (1), improved (2), base (3) and improved (4), question by question");
+    expect("document.querySelectorAll('#numbers h2.pair').length", "3");
+    expect(SEEN "[0].querySelectorAll('section.side').length", "4");
+    expect(SEEN "[0].querySelectorAll('svg.picture').length", "4");
+    // The same weights: the same ranking, no move against the first; two columns of two.
+    expect("[..." SEEN "[0].querySelectorAll('.side-2 .move')].every(m => m.textContent === '=')",
+           "true");
+    expect(SEEN "[0].querySelectorAll('section.side-0 .move').length", "0");
+    expect("new Set([..." SEEN "[0].querySelectorAll('section.side')].map(s => "
+           "Math.round(s.getBoundingClientRect().left))).size",
+           "2");
+    expect("document.querySelector('#list .marks').textContent.length", "4");
+    expect("document.documentElement.scrollWidth <= innerWidth", "true");
+    expect("new Set([0, 1, 2, 3].map(i => getComputedStyle(" SEEN
+           "[0].querySelector('section.side-' + i)).borderTopColor)).size",
+           "4");
+    support_browser_key(&browser, "j");
+    expect(SEEN "[0].id === document.querySelectorAll('#list a')[1].hash.slice(1)", "true");
+    support_browser_key(&browser, "1");
+    expect(LISTED ".some(l => l.className.includes('group-both'))", "false");
+    support_browser_key(&browser, "Escape");
+    int articles =
+        (int)support_browser_number(&browser, "document.querySelectorAll('article').length");
+    support_browser_media(&browser, "print");
+    expect("new Set([..." SEEN "[0].querySelectorAll('section.side')].map(s => "
+           "Math.round(s.getBoundingClientRect().left))).size",
+           "2");
+    support_browser_media(&browser, "");
+    int pages = support_browser_printed(&browser);
+    if (pages < articles || pages > 3 * articles + 6)
+        print_error("%d pages for %d cases\n", pages, articles);
+    assert_true(pages >= articles && pages <= 3 * articles + 6);
+    assert_int_equal(browser.faults, faults);
+    vd_image seen = support_browser_screenshot(&browser, "four");
+    vd_image_clear(&seen);
+    free(html);
+}
+
 // A chat's page: all of it is shown, j and k go from question to question.
 static void a_transcript_is_read(void **state)
 {
@@ -322,6 +384,7 @@ int main(void)
         cmocka_unit_test(cases_are_filtered_and_ordered),
         cmocka_unit_test(what_is_seen_is_what_is_there),
         cmocka_unit_test(it_prints_and_reads_without_scripts),
+        cmocka_unit_test(four_models_are_compared_in_one_page),
         cmocka_unit_test(a_transcript_is_read),
     };
     return cmocka_run_group_tests(tests, open_page, close_page);

@@ -593,6 +593,10 @@ static void what_does_not_fit_is_refused(void **state)
         ARGUMENTS("--model", "a", "--model", "b", "--model", "c", "--model", "d", "--model", "e"),
         2, "'e' is one too many", "at most 4 are compared");
     refuse(ARGUMENTS("--threads", "0"), 2, "--threads", "found '0'");
+    refuse(ARGUMENTS("--screen", "--json"), 2, "--json", "--screen");
+    // Before the work: there is no terminal here, and no such file either.
+    refuse(ARGUMENTS("--screen", "--model", "a.safetensors", "--model", "b.safetensors"), 8,
+           "needs a terminal", "leave --screen out");
     refuse(ARGUMENTS("--group", "both,wrong"), 2, "--group", "found 'both,wrong'");
     refuse(ARGUMENTS("--right", "me"), 2, "--right", "found 'me'");
     refuse(ARGUMENTS("--right", "relevant"), 2, "--right relevant", "--dense");

@@ -401,6 +401,17 @@ static void a_dialog_is_laid_out(void **state)
                         NULL);
     support_program_expect(&run, 3, "no dialog about the picture 77", NULL);
     support_program_clear(&run);
+    support_program_run(&run,
+                        (const char *const[]){"replay", "--image", "2", "--data", tiny.val,
+                                              "--features", tiny.features, "--model", "improved",
+                                              "--model", "base", "--model", tiny.base, NULL},
+                        NULL);
+    support_program_expect(&run, 0, NULL);
+    static const char *const three[] = {"\n      improved   ", "\n      base (2)   ",
+                                        "\n      base (3)   ", "\nbase (3)    R@1 "};
+    for (size_t i = 0; i < sizeof three / sizeof *three; i++)
+        assert_non_null(strstr(run.out, three[i]));
+    support_program_clear(&run);
 }
 
 // ---- JSON ---------------------------------------------------------------------------------------
