@@ -107,9 +107,9 @@ void vd_chat_pump(vd_chat *chat)
         if (own->serial || own->stopped || (!own->model[0] && !own->loading[0]) ||
             !next_round(chat, lane, &at) || ask_round(chat, lane, at))
             continue;
-        if (lane > 0)
+        if (lane > 0 || chat->rounds[at].take[0].wanted)
             own->stopped = true;
-        else // what cannot be asked is not in the conversation
+        else // what cannot be asked is not in the conversation, unless it was recorded
             vd_chat_drop_rounds(chat, at);
     }
 }
@@ -342,6 +342,27 @@ static void sum_up(vd_chat *chat)
                     count, changed, count - from);
 }
 
+// A recorded conversation was not taken up to its end: as a whole it is set aside, to be asked when
+// it is looked at, and what was answered goes on. Where no branch is free it is asked on.
+static void keep_recorded(vd_chat *chat, size_t at, const vd_event *event)
+{
+    size_t all = chat->round_count;
+    int whole = chat->branch + 1;
+    bool stopped = event->status == VD_INTERRUPTED;
+    if (stopped && chat->branch_count == VD_BRANCHES) {
+        vd_chat_say(chat, "%d branches are the most: it is taken up to its end; Ctrl-D leaves",
+                    VD_BRANCHES);
+        vd_chat_pump(chat);
+    } else if (!vd_chat_fork(chat, at)) {
+        chat->lanes[0].stopped = true; // and says why; nothing of it is written anew
+    } else if (stopped) {
+        vd_chat_say(chat, "stopped: all %zu rounds are kept in branch %d (Alt-n)", all, whole);
+    } else {
+        vd_chat_complain(chat, "%s; all %zu rounds are kept in branch %d (Alt-n)",
+                         event->status ? event->error.text : "no answer came", all, whole);
+    }
+}
+
 static void no_answer(vd_chat *chat, const vd_event *event)
 {
     vd_lane *own = &chat->lanes[event->lane];
@@ -353,6 +374,10 @@ static void no_answer(vd_chat *chat, const vd_event *event)
         return;
     }
     own->stopped = false;
+    if (chat->rounds[own->at].take[0].wanted) {
+        keep_recorded(chat, own->at, event);
+        return;
+    }
     size_t lost = chat->round_count - own->at;
     if (chat->line.length == 0)
         vd_line_set(&chat->line, chat->rounds[own->at].typed);

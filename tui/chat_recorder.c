@@ -168,12 +168,10 @@ static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
     const vd_talk *talk = &recorder->past.talks[recorder->past.talk_count - 1];
     int rounds = (int)chat->round_count, other = other_answers(chat, talk);
     int all = talk->branch_count ? talk->branches[talk->branch].count : talk->count;
-    char text[160] = "", branches[32] = "", count[48];
+    char text[160] = "", branches[32] = "";
     recorder->resuming = false;
     if (rounds < all)
-        snprintf(count, sizeof count, "%d of %d rounds", rounds, all);
-    else
-        snprintf(count, sizeof count, "%d round%s", rounds, rounds == 1 ? "" : "s");
+        return; // it was stopped, and the chat said so
     if (chat->branch_count > 1)
         snprintf(branches, sizeof branches, ", %d branches", chat->branch_count);
     if (recorder->other > 0)
@@ -184,7 +182,8 @@ static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
                  other == 1 ? " is" : "s are");
     else if (recorder->verified > 0)
         snprintf(text, sizeof text, "; every score as recorded");
-    vd_chat_say(chat, "a conversation of %s%s was taken up%s", count, branches, text);
+    vd_chat_say(chat, "a conversation of %d round%s%s was taken up%s", rounds,
+                rounds == 1 ? "" : "s", branches, text);
 }
 
 void vd_recorder_step(vd_recorder *recorder, vd_chat *chat)

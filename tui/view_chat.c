@@ -160,7 +160,10 @@ static void stop(vd_chat *chat)
 {
     vd_line *line = typed_line(chat);
     chat->pasting = false;
-    if (vd_chat_busy(chat))
+    if (vd_chat_busy(chat) && chat->lanes[0].stopped) {
+        chat->lanes[0].stopped = false; // what was recorded could not be asked: once more
+        vd_chat_pump(chat);
+    } else if (vd_chat_busy(chat))
         vd_chat_post(chat, VD_REQUEST_STOP, 0, NULL, 0);
     else if (chat->editing >= 0)
         vd_chat_stop_editing(chat);

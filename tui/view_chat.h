@@ -64,7 +64,7 @@ typedef struct vd_lane {
     const char *const *answers; // (answer_count) texts of its pool, borrowed
     int answer_count;
     bool failed;  // the last one asked for could not be loaded
-    bool stopped; // asks nothing until the next question
+    bool stopped; // asks nothing until the next question (lane 0: until Ctrl-C)
     vd_follow follow;
     long serial; // of the question being answered, 0 none
     size_t at;   // its round
@@ -77,7 +77,7 @@ typedef struct vd_take {
     vd_reply reply; // when ready
     int chosen;     // pool index of the answer its conversation goes on with
     char *was;      // "blue (25 %, base)": what it was before it was asked again, owned; or NULL
-    char *wanted;   // what will be chosen when it comes, owned; NULL: the first
+    char *wanted;   // what was recorded and will be chosen when it comes, owned; NULL: the first
     char model[VD_MODEL_NAME];
     const char *const *answers; // (answer_count) texts of the pool it was ranked in
     int answer_count;

@@ -1,5 +1,6 @@
 #include "tests/support/plain_chat.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,12 +56,13 @@ vd_chat_source plain_chat_source(vd_world *world)
                             .picture = source_picture};
 }
 
-void plain_chat_serve(plain_chat *p)
+void plain_chat_serve_some(plain_chat *p, int questions)
 {
     vd_request request;
-    while (vd_chat_take_request(&p->chat, &request)) {
+    for (int asked = 0; asked < questions && vd_chat_take_request(&p->chat, &request);) {
         vd_event event = {.kind = request.kind, .serial = request.serial, .lane = request.lane};
         atomic_int stop = 0;
+        asked += request.kind == VD_REQUEST_ASK;
         if (request.kind == VD_REQUEST_MODEL || request.kind == VD_REQUEST_PICTURE ||
             request.kind == VD_REQUEST_ASK) {
             vd_conversation_serve(p->conversation[request.lane], &request, &stop, &event);
@@ -70,6 +72,11 @@ void plain_chat_serve(plain_chat *p)
         vd_request_clear(&request);
         vd_recorder_step(&p->recorder, &p->chat);
     }
+}
+
+void plain_chat_serve(plain_chat *p)
+{
+    plain_chat_serve_some(p, INT_MAX);
 }
 
 void plain_chat_open(vd_world *world, plain_chat *p, bool resume, const char *file)

@@ -18,6 +18,7 @@ vd_chat_source plain_chat_source(vd_world *world);
 void plain_chat_open(vd_world *world, plain_chat *p, bool resume, const char *file);
 void plain_chat_close(plain_chat *p);
 void plain_chat_serve(plain_chat *p);
+void plain_chat_serve_some(plain_chat *p, int questions); // and all before the last of them
 void plain_chat_ask(plain_chat *p, const char *question); // and waits for every answer
 vd_transcript_file plain_chat_read_back(const char *file);
 

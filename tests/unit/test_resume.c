@@ -199,8 +199,8 @@ static void scores_that_differ_are_found_when_it_is_taken_up(void **state)
     free(file);
 }
 
-// The last conversation of picture 1 with its line replaced by one of this text.
-static void resume_from(plain_chat *p, const char *conversation)
+// A file whose last conversation, about picture 1, is of this text.
+static char *write_made(const char *conversation)
 {
     char *file = support_join(tiny.directory, "made.jsonl"), text[2048];
     snprintf(text, sizeof text,
@@ -208,6 +208,12 @@ static void resume_from(plain_chat *p, const char *conversation)
              "\"caption\":\"c\",%s}}\n",
              conversation);
     support_write_text(file, text);
+    return file;
+}
+
+static void resume_from(plain_chat *p, const char *conversation)
+{
+    char *file = write_made(conversation);
     plain_chat_open(world, p, true, file);
     free(file);
 }
@@ -244,6 +250,127 @@ static void what_cannot_be_restored_is_said(void **state)
     assert_string_equal(p.chat.rounds[0].typed, "q1");
     assert_int_equal(p.chat.lanes[0].follow, VD_FOLLOW_SHARED);
     plain_chat_close(&p);
+}
+
+// The question that waits for its answer is stopped, or fails; fail_at: an allocation then, too.
+static void end_question(plain_chat *p, vd_status status, size_t fail_at)
+{
+    vd_request request;
+    while (vd_chat_take_request(&p->chat, &request)) {
+        vd_event event = {.kind = request.kind, .serial = request.serial, .lane = request.lane};
+        bool asked = request.kind == VD_REQUEST_ASK;
+        atomic_int stop = 0;
+        if (asked)
+            event.status = vd_error_set(&event.error, status, "the engine says no");
+        else if (request.kind == VD_REQUEST_MODEL || request.kind == VD_REQUEST_PICTURE)
+            vd_conversation_serve(p->conversation[request.lane], &request, &stop, &event);
+        vd_alloc_fail_at(asked ? fail_at : 0);
+        vd_recorder_event(&p->recorder, &p->chat, &event);
+        vd_alloc_fail_at(0);
+        vd_request_clear(&request);
+        vd_recorder_step(&p->recorder, &p->chat);
+        if (asked)
+            return;
+    }
+    fail_msg("nothing was asked");
+}
+
+// As plain_chat_open with resume, up to the first question.
+static void resume_unserved(plain_chat *p, const char *file)
+{
+    vd_error err = {0};
+    int64_t image = 1;
+    const char *model = "improved";
+    *p = (plain_chat){0};
+    for (int i = 0; i < VD_LANES; i++)
+        assert_int_equal(vd_conversation_new(world, &p->conversation[i], &err), VD_OK);
+    assert_int_equal(vd_recorder_start(&p->recorder, true, file, &image, &model, &err), VD_OK);
+    const vd_chat_source source = plain_chat_source(world);
+    assert_int_equal(vd_chat_init(&p->chat, &source, 0, model, 1, &err), VD_OK);
+    vd_recorder_take_up(&p->recorder, &p->chat);
+}
+
+// Ctrl-C, or a failure, at any round while a conversation is taken up: all of it is still there,
+// in this chat and in the next one.
+static void stopping_while_it_is_taken_up_loses_nothing(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "stopped.jsonl");
+    for (int stop_at = 0; stop_at < 6; stop_at++) {
+        bool fails = stop_at >= 3;
+        plain_chat p;
+        unlink(file);
+        plain_chat_open(world, &p, false, file);
+        plain_chat_ask(&p, "what color is the cube");
+        plain_chat_ask(&p, "is it next to the ball");
+        vd_chat_choose(&p.chat, 2);
+        plain_chat_ask(&p, "and behind it?");
+        plain_chat_close(&p);
+        resume_unserved(&p, file);
+        plain_chat_serve_some(&p, stop_at % 3);
+        end_question(&p, fails ? VD_IO : VD_INTERRUPTED, 0);
+        assert_int_equal(p.chat.round_count, stop_at % 3);
+        assert_int_equal(p.chat.branch_count, 2);
+        assert_non_null(strstr(p.chat.message, "all 3 rounds are kept in branch 1 (Alt-n)"));
+        assert_int_equal(p.chat.message_wrong, fails);
+        assert_false(vd_chat_busy(&p.chat));
+        assert_string_equal(p.chat.line.text, "");
+        plain_chat_ask(&p, "how many"); // the conversation goes on from what was answered
+        assert_int_equal(p.chat.round_count, stop_at % 3 + 1);
+        plain_chat_close(&p);
+
+        plain_chat_open(world, &p, true, file);
+        assert_int_equal(p.chat.branch_count, 2);
+        assert_int_equal(p.chat.round_count, stop_at % 3 + 1);
+        vd_chat_use_branch(&p.chat, 0);
+        plain_chat_serve(&p);
+        assert_int_equal(p.chat.round_count, 3);
+        assert_string_equal(p.chat.rounds[2].typed, "and behind it?");
+        const vd_take *chosen = &p.chat.rounds[1].take[0];
+        assert_int_equal(chosen->chosen, chosen->reply.answer.order[2]);
+        assert_int_equal(p.recorder.other, 0);
+        plain_chat_close(&p);
+    }
+    free(file);
+}
+
+// With every branch in use there is no place to set it aside: it is taken up to its end.
+static void with_every_branch_in_use_it_cannot_be_stopped(void **state)
+{
+    (void)state;
+    char many[1024];
+    size_t used = (size_t)snprintf(many, sizeof many,
+                                   "\"rounds\":[[\"q0\",\"red\"]],\"models\":[[\"base\","
+                                   "\"shared\"]],\"branch\":0,\"branches\":[");
+    for (int i = 0; i < VD_BRANCHES; i++)
+        used += (size_t)snprintf(many + used, sizeof many - used, "%s[[\"q%d\",\"red\"]]",
+                                 i ? "," : "", i);
+    snprintf(many + used, sizeof many - used, "]");
+    char *file = write_made(many);
+    plain_chat p;
+    resume_unserved(&p, file);
+    end_question(&p, VD_INTERRUPTED, 0);
+    assert_non_null(strstr(p.chat.message, "16 branches are the most"));
+    assert_true(vd_chat_busy(&p.chat));
+    plain_chat_serve(&p);
+    assert_false(vd_chat_busy(&p.chat));
+    assert_int_equal(p.chat.branch_count, VD_BRANCHES);
+    assert_int_equal(p.chat.round_count, 1);
+    plain_chat_close(&p);
+    // Without memory to set it aside it waits, and Ctrl-C asks once more.
+    resume_from(&p, "\"rounds\":[[\"is it red\",\"red\"],[\"and now\",\"blue\"]]");
+    plain_chat_close(&p);
+    resume_unserved(&p, file);
+    end_question(&p, VD_INTERRUPTED, 1);
+    assert_string_equal(p.chat.message, "out of memory: the conversation stays as it is");
+    assert_int_equal(p.chat.round_count, 2);
+    vd_chat_key(&p.chat, (vd_key){.code = 'c', .modifiers = VD_CTRL});
+    plain_chat_serve(&p);
+    assert_false(vd_chat_busy(&p.chat));
+    assert_int_equal(p.chat.round_count, 2);
+    assert_string_equal(vd_chat_heard(&p.chat, 0, 1), "blue");
+    plain_chat_close(&p);
+    free(file);
 }
 
 static vd_status no_picture(void *context, size_t index, vd_image *out, vd_error *err)
@@ -303,6 +430,8 @@ int main(void)
         cmocka_unit_test(models_histories_and_branches_are_taken_up),
         cmocka_unit_test(scores_that_differ_are_found_when_it_is_taken_up),
         cmocka_unit_test(what_cannot_be_restored_is_said),
+        cmocka_unit_test(stopping_while_it_is_taken_up_loses_nothing),
+        cmocka_unit_test(with_every_branch_in_use_it_cannot_be_stopped),
         cmocka_unit_test(memory_that_is_out_while_it_is_taken_up_is_no_crash),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
