@@ -10,14 +10,15 @@ static vd_style role(const vd_grid *grid, vd_role which)
 // What is typed is looked for in every answer by itself, also where alike ones are shown as one.
 static int list_rows(vd_chat *chat, const vd_take *take)
 {
-    return chat->filter.length ? take->reply.answer.candidates : vd_chat_ranked(chat, take);
+    return chat->filter.length ? take->reply.answer.candidates
+                               : vd_chat_ranked(chat, chat->lane, take);
 }
 
 static vd_folded list_row(const vd_chat *chat, const vd_take *take, int row)
 {
     const vd_answer *answer = &take->reply.answer;
     if (!chat->filter.length)
-        return vd_chat_ranked_at(chat, take, row);
+        return vd_chat_ranked_at(chat, chat->lane, take, row);
     return (vd_folded){answer->order[row], row, 0, answer->probability[answer->order[row]]};
 }
 

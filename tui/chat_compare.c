@@ -65,16 +65,14 @@ static void draw_heading(const vd_chat *chat, vd_grid *grid, vd_rect at, int lan
 
 // How far up an answer moved against the first model, and its change of probability in points:
 // "\xe2\x86\x913 +12".
-static void draw_move(vd_grid *grid, vd_rect at, const vd_take *from, const vd_take *to, int place)
+static void draw_move(vd_grid *grid, vd_rect at, const vd_folded *from, const vd_folded *to)
 {
-    int index = to->reply.answer.order[place];
-    int before = vd_take_place(from, vd_take_answer(to, index));
     char text[16];
-    if (before < 0) {
+    if (!from) {
         vd_grid_right(grid, at.x, at.y, at.width, "new", role(grid, VD_ROLE_FAINT));
         return;
     }
-    int up = before - place, moved = up < 0 ? -up : up;
+    int up = from->place - to->place, moved = up < 0 ? -up : up;
     vd_style style = role(grid, up > 0 ? VD_ROLE_UP : up < 0 ? VD_ROLE_DOWN : VD_ROLE_FAINT);
     uint32_t arrow = up > 0 ? 0x2191 : up < 0 ? 0x2193 : '=';
     vd_grid_put(grid, at.x, at.y, arrow, up > 0 ? '^' : up < 0 ? 'v' : '=', style);
@@ -84,46 +82,52 @@ static void draw_move(vd_grid *grid, vd_rect at, const vd_take *from, const vd_t
     }
     if (at.width < 9)
         return;
-    double change = (double)to->reply.answer.probability[index] -
-                    (double)from->reply.answer.probability[from->reply.answer.order[before]];
-    snprintf(text, sizeof text, "%+.0f", change * 100);
+    snprintf(text, sizeof text, "%+.0f", (to->probability - from->probability) * 100);
     if (strcmp(text, "-0") == 0)
         snprintf(text, sizeof text, "+0");
     vd_grid_right(grid, at.x + 5, at.y, at.width - 5, text, style);
 }
 
-static void draw_ranking(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_take *take,
-                         const vd_take *first, const char *human)
+static void draw_ranked(vd_chat *chat, vd_grid *grid, vd_rect at, int lane, const vd_take *take,
+                        const vd_take *first, int people, int number)
 {
     bool wide = at.width >= 30;
-    int moves = !first ? 0 : wide ? 9 : 4, right = at.x + at.width;
+    int moves = !first ? 0 : wide ? 9 : 4, right = at.x + at.width, y = at.y;
     int bar = at.width >= (first ? 48 : 30) ? at.width / 5 : 0;
-    for (int row = 0; row < at.height; row++) {
-        int place = row + chat->top[VD_PLACE_COMPARE], y = at.y + row;
-        if (place >= take->reply.answer.candidates)
-            break;
-        int index = take->reply.answer.order[place];
-        const char *answer = vd_take_answer(take, index);
-        char text[16];
-        snprintf(text, sizeof text, "%d", place + 1);
-        vd_grid_right(grid, at.x, y, 2 + (place > 98), text, role(grid, VD_ROLE_FAINT));
-        bool chosen = index == take->chosen, people = human && strcmp(answer, human) == 0;
-        if (chosen)
-            vd_grid_put(grid, at.x + 2 + (place > 98), y, 0x25B8, '>', role(grid, VD_ROLE_PROMPT));
-        else if (people)
-            vd_grid_put(grid, at.x + 2 + (place > 98), y, '*', '*', role(grid, VD_ROLE_NOTE));
-        int x = at.x + 4, room = right - 6 - moves - (bar ? bar + 1 : 0) - 1 - x;
-        vd_grid_text(grid, x, y, room, answer, role(grid, chosen ? VD_ROLE_FIRST : VD_ROLE_TEXT));
-        if (first)
-            draw_move(grid, (vd_rect){right - 6 - moves, y, moves, 1}, first, take, place);
-        if (bar)
-            vd_grid_bar(grid, right - 6 - moves - bar - (first ? 1 : 0), y, bar,
-                        take->reply.answer.probability[index],
-                        role(grid, chosen ? VD_ROLE_BAR_FIRST : VD_ROLE_BAR),
-                        role(grid, VD_ROLE_RULE));
-        vd_percent(text, sizeof text, take->reply.answer.probability[index]);
-        vd_grid_right(grid, right - 5, y, 5, text, role(grid, VD_ROLE_TEXT));
+    vd_folded row = vd_chat_ranked_at(chat, lane, take, number), now, there;
+    char text[16];
+    snprintf(text, sizeof text, "%d", row.place + 1);
+    int digits = 2 + (row.place > 98);
+    vd_grid_right(grid, at.x, y, digits, text, role(grid, VD_ROLE_FAINT));
+    bool chosen = row.answer == take->chosen;
+    if (chosen)
+        vd_grid_put(grid, at.x + digits, y, 0x25B8, '>', role(grid, VD_ROLE_PROMPT));
+    else if (number == people)
+        vd_grid_put(grid, at.x + digits, y, '*', '*', role(grid, VD_ROLE_NOTE));
+    int x = at.x + 4, room = right - 6 - moves - (bar ? bar + 1 : 0) - 1 - x;
+    vd_chat_draw_alike(grid, (vd_rect){x, y, room, 1}, vd_take_answer(take, row.answer), row.alike,
+                       role(grid, chosen ? VD_ROLE_FIRST : VD_ROLE_TEXT));
+    if (first) {
+        bool known = vd_chat_ranked_in_first(chat, lane, take, first, number, &now, &there) >= 0;
+        draw_move(grid, (vd_rect){right - 6 - moves, y, moves, 1}, known ? &there : NULL, &now);
     }
+    if (bar)
+        vd_grid_bar(grid, right - 6 - moves - bar - (first ? 1 : 0), y, bar, row.probability,
+                    role(grid, chosen ? VD_ROLE_BAR_FIRST : VD_ROLE_BAR), role(grid, VD_ROLE_RULE));
+    vd_percent(text, sizeof text, row.probability);
+    vd_grid_right(grid, right - 5, y, 5, text, role(grid, VD_ROLE_TEXT));
+}
+
+static void draw_ranking(vd_chat *chat, vd_grid *grid, vd_rect at, int lane, const vd_take *take,
+                         const vd_take *first, const char *human)
+{
+    int count = vd_chat_ranked(chat, lane, take), top = chat->top[VD_PLACE_COMPARE];
+    int place = human ? vd_take_place(take, human) : -1;
+    int people =
+        place < 0 ? -1 : vd_chat_ranked_row(chat, lane, take, take->reply.answer.order[place]);
+    for (int i = 0; i < at.height && top + i < count; i++)
+        draw_ranked(chat, grid, (vd_rect){at.x, at.y + i, at.width, 1}, lane, take, first, people,
+                    top + i);
 }
 
 // "Regions 1 62 %  2 16 % ...": the largest shares in one row.
@@ -174,8 +178,8 @@ static void draw_metrics(const vd_chat *chat, vd_grid *grid, vd_rect at, int lan
     char text[96];
     int used = at.width < 34
                    ? snprintf(text, sizeof text, "R@1 %.2f MRR %.2f", mean.recall[0], mean.mrr)
-                   : snprintf(text, sizeof text, "%zu rounds: R@1 %.2f MRR %.2f", sum.rounds,
-                              mean.recall[0], mean.mrr);
+                   : snprintf(text, sizeof text, "%zu round%s: R@1 %.2f MRR %.2f", sum.rounds,
+                              sum.rounds == 1 ? "" : "s", mean.recall[0], mean.mrr);
     if (sum.dense_rounds && at.width >= 34)
         snprintf(text + used, sizeof text - (size_t)used, " NDCG %.2f", mean.ndcg);
     vd_grid_text(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_TEXT));
@@ -183,20 +187,29 @@ static void draw_metrics(const vd_chat *chat, vd_grid *grid, vd_rect at, int lan
 
 // ---- agreement ---------------------------------------------------------------------------------
 
-// Half the sum of the changes of probability: the share that lies elsewhere.
-static double distance(const vd_take *a, const vd_take *b)
+// How two rankings agree, answers that are alike taken together where they are shown so.
+typedef struct agreement {
+    bool same;        // first answer
+    int most, shared; // how many of the first `most` are among the other's first `most`
+    double far;       // half the sum of the changes of probability: the share that lies elsewhere
+} agreement;
+
+static agreement compare_rankings(vd_chat *chat, int lane, const vd_take *take,
+                                  const vd_take *first)
 {
-    double sum = 0;
-    for (int i = 0; i < b->reply.answer.candidates; i++) {
-        int place = vd_take_place(a, vd_take_answer(b, i));
-        double there =
-            place < 0 ? 0 : (double)a->reply.answer.probability[a->reply.answer.order[place]];
-        sum += fabs((double)b->reply.answer.probability[i] - there);
+    int count = vd_chat_ranked(chat, lane, take);
+    agreement out = {.most = count < OVERLAP ? count : OVERLAP};
+    for (int i = 0; i < count; i++) {
+        vd_folded now, there = {0};
+        int row = vd_chat_ranked_in_first(chat, lane, take, first, i, &now, &there);
+        out.same |= i == 0 && row == 0;
+        out.shared += i < out.most && row >= 0 && row < OVERLAP;
+        out.far += fabs(now.probability - (row < 0 ? 0 : there.probability)) / 2;
     }
-    return sum / 2;
+    return out;
 }
 
-static void draw_agreement(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round *round)
+static void draw_agreement(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round *round)
 {
     int other = chat->lane ? chat->lane : 1;
     if (chat->lane_count == 1)
@@ -205,22 +218,16 @@ static void draw_agreement(const vd_chat *chat, vd_grid *grid, vd_rect at, const
     const vd_take *a = ready(round, 0), *b = other < chat->lane_count ? ready(round, other) : NULL;
     if (!a || !b)
         return;
-    int shared = 0,
-        most = b->reply.answer.candidates < OVERLAP ? b->reply.answer.candidates : OVERLAP;
-    for (int i = 0; i < most; i++) {
-        int place = vd_take_place(a, vd_take_answer(b, b->reply.answer.order[i]));
-        shared += place >= 0 && place < OVERLAP;
-    }
-    bool same = vd_take_place(a, vd_take_answer(b, b->reply.answer.order[0])) == 0;
+    agreement they = compare_rankings(chat, other, b, a);
     char text[200], far[16];
-    vd_percent(far, sizeof far, distance(a, b));
+    vd_percent(far, sizeof far, they.far);
     int used = snprintf(text, sizeof text, "%s against %s: %s first answer", b->model, a->model,
-                        same ? "the same" : "another");
+                        they.same ? "the same" : "another");
     if (at.width >= 72)
         snprintf(text + used, sizeof text - (size_t)used, ", first %d share %d, %s of mass moved",
-                 most, shared, far);
+                 they.most, they.shared, far);
     vd_grid_text(grid, at.x, at.y, at.width, text,
-                 role(grid, same ? VD_ROLE_ANSWER : VD_ROLE_NOTE));
+                 role(grid, they.same ? VD_ROLE_ANSWER : VD_ROLE_NOTE));
 }
 
 // ---- the screen --------------------------------------------------------------------------------
@@ -254,7 +261,7 @@ static void draw_column(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round
     y += rows.picture;
     if (!take)
         return;
-    draw_ranking(chat, grid, (vd_rect){at.x, y, at.width, rows.ranking}, take, first, human);
+    draw_ranking(chat, grid, (vd_rect){at.x, y, at.width, rows.ranking}, lane, take, first, human);
     y += rows.ranking;
     if (rows.attention) {
         const vd_answer *answer = &take->reply.answer;
@@ -282,7 +289,7 @@ static void draw_compare(vd_chat *chat, vd_grid *grid)
     parts rows = divide(chat, at.height, width, human != NULL);
     const vd_take *first = ready(round, 0);
     chat->page = rows.ranking > 1 ? rows.ranking : 1;
-    chat->scroll_most = first ? first->reply.answer.candidates - rows.ranking : 0;
+    chat->scroll_most = first ? vd_chat_ranked(chat, 0, first) - rows.ranking : 0;
     chat->scroll_most = chat->scroll_most < 0 ? 0 : chat->scroll_most;
     chat->top[VD_PLACE_COMPARE] = vd_clamp(chat->top[VD_PLACE_COMPARE], chat->scroll_most);
 

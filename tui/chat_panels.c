@@ -47,8 +47,7 @@ void vd_chat_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
                       role(grid, VD_ROLE_FAINT));
 }
 
-// The answer's text and how many are alike: "yes (+3 alike)", "yes +3" where that does not fit.
-static void draw_alike(vd_grid *grid, vd_rect at, const char *text, int alike, vd_style style)
+void vd_chat_draw_alike(vd_grid *grid, vd_rect at, const char *text, int alike, vd_style style)
 {
     char more[32] = "";
     int width = vd_text_width(text, strlen(text));
@@ -82,8 +81,8 @@ void vd_chat_draw_candidate(vd_grid *grid, vd_rect at, const vd_take *take, cons
     int text_width = at.width - digits - 2 - bar - 7;
     if (selected)
         style.attributes |= VD_REVERSE;
-    draw_alike(grid, (vd_rect){at.x + digits + 2, at.y, text_width, 1}, vd_take_answer(take, index),
-               row->alike, style);
+    vd_chat_draw_alike(grid, (vd_rect){at.x + digits + 2, at.y, text_width, 1},
+                       vd_take_answer(take, index), row->alike, style);
     vd_grid_bar(grid, at.x + digits + 2 + text_width + 1, at.y, bar, row->probability,
                 role(grid, chosen ? VD_ROLE_BAR_FIRST : VD_ROLE_BAR), role(grid, VD_ROLE_RULE));
     vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, role(grid, VD_ROLE_TEXT));
@@ -158,9 +157,9 @@ void vd_chat_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at)
         vd_grid_text(grid, at.x, at.y + rows, at.width, said, role(grid, VD_ROLE_ANSWER));
         rows--;
     }
-    int count = vd_chat_ranked(chat, take);
+    int count = vd_chat_ranked(chat, chat->lane, take);
     for (int i = 0; i < rows && i < count; i++) {
-        vd_folded row = vd_chat_ranked_at(chat, take, i);
+        vd_folded row = vd_chat_ranked_at(chat, chat->lane, take, i);
         vd_chat_draw_candidate(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, take, &row, false);
     }
 }

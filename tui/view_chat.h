@@ -111,14 +111,24 @@ typedef struct vd_chat_walk {
     int first;
 } vd_chat_walk;
 
-// Answers that are alike shown as one (chat_fold.c).
+// What is kept of the answer that a lane shows, so that it is not computed again for every key
+// (chat_ranked.c). All owned but the pools, NULL until it is needed.
+typedef struct vd_lane_ranking {
+    const char *const *answers; // the pool that group is of
+    int32_t *group;
+    const char *const *pool, *const *first; // the pool that `same` is of, and leads to
+    int32_t *same;
+    long stamp;      // the answer that list and row are of, 0 none
+    bool folded;     // and whether alike ones are one in row
+    vd_folded *list; // (count)
+    int count;
+    int32_t *row; // of each answer of the pool
+} vd_lane_ranking;
+
+// Answers that are alike shown as one.
 typedef struct vd_chat_fold {
     bool on;
-    const char *const *answers; // the pool that group is of
-    int32_t *group;             // owned
-    long stamp;                 // the answer that list is of, 0 none
-    vd_folded *list;            // (count) owned
-    int count;
+    vd_lane_ranking lane[VD_LANES];
 } vd_chat_fold;
 
 // What an old answer's words looked at, computed again (chat_recall.c).
@@ -291,10 +301,16 @@ void vd_chat_stop_comparing(vd_chat *chat);
 // The first `count` rounds as a lane hears them, in one block. NULL: out of memory.
 vd_said *vd_chat_history(const vd_chat *chat, int lane, size_t count);
 
-// The ranking as it is shown (chat_fold.c): answers that are alike as one when that is wanted, each
-// by itself when not, or when memory is out. Rows of it, and one of them.
-int vd_chat_ranked(vd_chat *chat, const vd_take *take);
-vd_folded vd_chat_ranked_at(const vd_chat *chat, const vd_take *take, int row);
+// A lane's ranking as it is shown (chat_ranked.c): answers that are alike as one when that is
+// wanted, each by itself when not, or when memory is out. Rows of it, and one of them.
+int vd_chat_ranked(vd_chat *chat, int lane, const vd_take *take);
+vd_folded vd_chat_ranked_at(const vd_chat *chat, int lane, const vd_take *take, int row);
+// The row that an answer of the pool is in; -1: memory is out.
+int vd_chat_ranked_row(vd_chat *chat, int lane, const vd_take *take, int answer);
+// A row of a lane's ranking (the best of those that are alike), and that of the same answer in the
+// first lane's: returns its number, -1 where it has none.
+int vd_chat_ranked_in_first(vd_chat *chat, int lane, const vd_take *take, const vd_take *first,
+                            int row, vd_folded *now, vd_folded *there);
 void vd_chat_fold_answers(vd_chat *chat, bool on); // and says so
 void vd_chat_fold_free(vd_chat_fold *fold);
 
@@ -352,6 +368,8 @@ void vd_chat_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at);
 // One row of a ranking: place (from 0), text, bar, share.
 void vd_chat_draw_candidate(vd_grid *grid, vd_rect at, const vd_take *take, const vd_folded *row,
                             bool selected);
+// The answer's text and how many are alike: "yes (+3 alike)", "yes +3" where that does not fit.
+void vd_chat_draw_alike(vd_grid *grid, vd_rect at, const char *text, int alike, vd_style style);
 // Text over several lines, the last one cut with an ellipsis; returns the rows used.
 int vd_chat_draw_wrapped(vd_grid *grid, vd_rect at, const char *text, vd_style style);
 // Marks that more lies above (first row > 0) and below (first row < most).

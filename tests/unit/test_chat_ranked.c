@@ -1,0 +1,212 @@
+// Rankings as they are shown: alike answers as one, and one model's beside another's.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "tests/support/fake_chat.h"
+
+static fake_chat fake;
+
+static int start(void **state)
+{
+    (void)state;
+    fake_chat_start(&fake);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    fake_chat_end(&fake);
+    return 0;
+}
+
+static void expect(const char *text)
+{
+    assert_true(fake_chat_shows(&fake, text));
+}
+
+// "yes, i do" is place 4 of the pool, "yes" place 11; folded they are one.
+static void the_chosen_answer_is_marked_in_its_group(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter M-a");
+    expect("   4  yes, i do (+1 alike)");
+    fake_chat_keys(&fake, "'/choose 11' Enter C-l");
+    expect("  11\u25b8 yes (+1 alike)");
+    assert_false(fake_chat_shows(&fake, "yes, i do"));
+    fake_chat_keys(&fake, "F4");
+    expect("  11\u25b8 yes (+1 alike)");
+    fake_chat_keys(&fake, "Down Down Down Enter"); // its row: it stays the one
+    const vd_take *take = vd_chat_take(&fake.chat);
+    assert_string_equal(vd_take_answer(take, take->chosen), "yes");
+    fake_chat_keys(&fake, "M-4");
+    expect("   4\u25b8 yes, i do (+1 alike)");
+    fake_chat_keys(&fake, "M-a");
+    expect("   4\u25b8 yes, i do ");
+}
+
+static void models_are_compared_folded(void **state)
+{
+    (void)state;
+    fake_chat_size(&fake, 120, 40);
+    fake_chat_keys(&fake, "'is there a cube?' Enter F10");
+    assert_false(fake_chat_shows(&fake, "alike)"));
+    expect("yes, i do"); // each by itself
+    const vd_take *first = &fake.chat.rounds[0].take[0], *other = &fake.chat.rounds[0].take[1];
+    fake_chat_keys(&fake, "M-a C-l");
+    expect("yes, i do (+1 alike)");
+    int rows = vd_chat_ranked(&fake.chat, 1, other);
+    assert_int_equal(rows, FAKE_ANSWERS - 1);
+    double sum = 0, now_sum = 0;
+    for (int i = 0; i < rows; i++) {
+        vd_folded now, there;
+        int row = vd_chat_ranked_in_first(&fake.chat, 1, other, first, i, &now, &there);
+        assert_in_range(row, 0, rows - 1);
+        sum += there.probability;
+        now_sum += now.probability;
+        assert_int_equal(now.alike, there.alike);
+    }
+    assert_true(fabs(sum - 1) < 1e-5 && fabs(now_sum - 1) < 1e-5);
+    // People's "yes" carries its mark where it is one of several.
+    int yes = vd_chat_ranked_row(&fake.chat, 0, first, 0);
+    assert_int_equal(yes, vd_chat_ranked_row(&fake.chat, 0, first, 6)); // "yes, i do"
+    expect(" 4* yes, i do (+1 alike)");
+    fake_chat_keys(&fake, "M-a");
+    assert_false(fake_chat_shows(&fake, "alike)"));
+}
+
+// ---- pools --------------------------------------------------------------------------------------
+
+enum { LARGE = 20000, TRIES = 7 };
+
+static char texts[LARGE][24];
+static const char *pool[LARGE], *shuffled[LARGE];
+
+// Answers number 0..count-1, ranked by falling score in steps of `step` (prime to count).
+static void make_take(vd_take *take, const char *const *answers, int count, int step, long stamp)
+{
+    vd_answer *answer = &take->reply.answer;
+    vd_free(answer->score);
+    vd_free(answer->probability);
+    vd_free(answer->order);
+    answer->candidates = take->answer_count = count;
+    answer->score = vd_alloc((size_t)count, sizeof *answer->score);
+    answer->probability = vd_alloc((size_t)count, sizeof *answer->probability);
+    answer->order = vd_alloc((size_t)count, sizeof *answer->order);
+    assert_true(answer->score && answer->probability && answer->order);
+    double share = 0.5;
+    for (int i = 0; i < count; i++) {
+        int one = (int)(((long)i * step) % count);
+        answer->order[i] = one;
+        answer->probability[one] = (float)share;
+        answer->score[one] = -(float)i;
+        share /= 2;
+    }
+    take->answers = answers;
+    take->chosen = answer->order[0];
+    take->stamp = stamp;
+    take->ready = true;
+}
+
+static void make_pools(int count, int missing)
+{
+    for (int i = 0; i < count; i++) {
+        snprintf(texts[i], sizeof texts[i], "answer number %d", i);
+        pool[i] = texts[i];
+    }
+    for (int i = 0; i < count; i++)
+        shuffled[i] = i % missing ? pool[((long)i * 7919) % count] : "in no other pool";
+}
+
+// Two pools in other orders, one with answers that the other has not: as looking for each text.
+static void an_answer_is_found_in_another_pool(void **state)
+{
+    (void)state;
+    vd_take first = {0}, other = {0};
+    make_pools(1000, 10);
+    make_take(&first, pool, 1000, 7, 1);
+    make_take(&other, shuffled, 1000, 3, 2);
+    for (int i = 0; i < 1000; i++) {
+        vd_folded now, there;
+        int row = vd_chat_ranked_in_first(&fake.chat, 1, &other, &first, i, &now, &there);
+        const char *text = vd_take_answer(&other, other.reply.answer.order[i]);
+        assert_int_equal(row, vd_take_place(&first, text));
+        assert_int_equal(now.place, i);
+        if (row >= 0)
+            assert_string_equal(vd_take_answer(&first, there.answer), text);
+    }
+    vd_reply_clear(&first.reply);
+    vd_reply_clear(&other.reply);
+}
+
+static double milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e3 * (double)now.tv_sec + (double)now.tv_nsec / 1e6;
+}
+
+// A key in the comparison of two models with 20,000 answers each, in pools of other orders. The
+// least of several times: other programs only ever add to it.
+static void large_pools_are_compared_within_a_frame(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter F10");
+    make_pools(LARGE, 10);
+    vd_round *round = &fake.chat.rounds[0];
+    make_take(&round->take[0], pool, LARGE, 7, 1001);
+    make_take(&round->take[1], shuffled, LARGE, 3, 1002);
+    for (int folded = 0; folded < 2; folded++) {
+        double least = INFINITY;
+        fake.chat.fold.on = folded;
+        fake_chat_size(&fake, 200, 60); // what is kept of an answer is made
+        for (int i = 0; i < TRIES; i++) {
+            double begin = milliseconds();
+            fake_chat_keys(&fake, "PgDn");
+            least = fmin(least, milliseconds() - begin);
+        }
+        print_message("a page of %d answers beside %d, %s: %.2f ms\n", LARGE, LARGE,
+                      folded ? "folded" : "each by itself", least);
+        assert_true(least < 16);
+    }
+}
+
+// With every allocation failing in turn the comparison is drawn, if need be without what was kept.
+static void without_memory_rankings_are_shown_all_the_same(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter F10 M-a");
+    for (size_t fail = 1; fail < 20; fail++) {
+        vd_chat_fold_free(&fake.chat.fold);
+        vd_alloc_fail_at(fail);
+        vd_chat_draw(&fake.chat, &fake.grid);
+        vd_alloc_fail_at(0);
+        expect("base against improved: ");
+        vd_chat_draw(&fake.chat, &fake.grid);
+        expect("there are two");
+        assert_int_equal(vd_chat_ranked(&fake.chat, 0, &fake.chat.rounds[0].take[0]),
+                         FAKE_ANSWERS - 1);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_chosen_answer_is_marked_in_its_group),
+        TEST(models_are_compared_folded),
+        TEST(an_answer_is_found_in_another_pool),
+        TEST(large_pools_are_compared_within_a_frame),
+        TEST(without_memory_rankings_are_shown_all_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
