@@ -414,43 +414,55 @@ static int place_of(const vd_answer *answer, int index)
     return -1;
 }
 
+// "\u21913": three places further up than before, as models are compared; narrow: only which way.
+static void draw_move(walk_page *page, int x, int y, int width, int up)
+{
+    bool ascii = page->grid->look.ascii;
+    char text[16];
+    snprintf(text, sizeof text, "%s",
+             up == 0  ? "="
+             : up > 0 ? (ascii ? "^" : "\u2191")
+                      : (ascii ? "v" : "\u2193"));
+    size_t used = strlen(text);
+    if (up != 0 && width > 2)
+        snprintf(text + used, sizeof text - used, "%d", up < 0 ? -up : up);
+    vd_grid_text(page->grid, x, y, width, text,
+                 role(page, up > 0   ? VD_ROLE_UP
+                            : up < 0 ? VD_ROLE_DOWN
+                                     : VD_ROLE_FAINT));
+}
+
 // The ranking as it is now, each answer with how far it moved and what it had before.
 static void draw_ranking(walk_page *page, const vd_chat *chat, vd_rect at,
                          const char *const *answers)
 {
+    enum { SHARE = 7 }; // columns: " 100 %"
     const vd_walk *walk = chat->walk.walk;
     const vd_answer *was = &walk->reply.answer, *now = answer_now(walk);
     bool changed = walk->switches.count > 0;
-    vd_grid_text(page->grid, at.x, at.y, at.width,
-                 changed                      ? at.width >= 44 ? "Now, with place and share before"
-                                                               : "Now, with share before"
-                 : chat->walk.page == WHAT_IF ? "Answers; switch something off"
-                                              : "Answers",
+    int shares = changed ? 2 * SHARE : SHARE, moves = !changed ? 0 : at.width >= 38 ? 5 : 2;
+    int right = at.x + at.width;
+    vd_grid_text(page->grid, at.x, at.y, at.width - (changed ? shares : 0),
+                 !changed && chat->walk.page == WHAT_IF ? "Answers; switch something off"
+                                                        : "Answers",
                  role(page, VD_ROLE_TITLE));
+    for (int i = 0; i < 2 && changed; i++)
+        vd_grid_right(page->grid, right - (2 - i) * SHARE, at.y, SHARE, i ? "before" : "now",
+                      role(page, VD_ROLE_TITLE));
     for (int i = 0; i + 1 < at.height && i < now->candidates; i++) {
-        int index = now->order[i], before = place_of(was, index), y = at.y + 1 + i;
-        char number[16], percent[16], place[16], old[48] = "";
+        int index = now->order[i], y = at.y + 1 + i;
+        char number[16], share[16];
         snprintf(number, sizeof number, "%d", i + 1);
-        vd_percent(percent, sizeof percent, (double)now->probability[index]);
-        if (changed) {
-            char share[16];
-            vd_percent(share, sizeof share, (double)was->probability[index]);
-            snprintf(place, sizeof place, "%d ", before + 1);
-            snprintf(old, sizeof old, "%s%s%s",
-                     before == i  ? "="
-                     : before > i ? (page->grid->look.ascii ? "^" : "\u2191")
-                                  : (page->grid->look.ascii ? "v" : "\u2193"),
-                     at.width >= 44 ? place : "", share);
-        }
-        int tail = !changed ? 0 : at.width >= 44 ? 12 : 7;
-        vd_style style = role(page, index == was->order[0] ? VD_ROLE_FIRST : VD_ROLE_TEXT);
         vd_grid_right(page->grid, at.x, y, 2, number, role(page, VD_ROLE_FAINT));
-        vd_grid_text(page->grid, at.x + 3, y, at.width - 10 - tail, answers[index], style);
-        vd_grid_right(page->grid, at.x + at.width - tail - 6, y, 6, percent,
-                      role(page, VD_ROLE_TEXT));
+        vd_grid_text(page->grid, at.x + 3, y, at.width - 3 - moves - shares, answers[index],
+                     role(page, index == was->order[0] ? VD_ROLE_FIRST : VD_ROLE_TEXT));
         if (changed)
-            vd_grid_right(page->grid, at.x + at.width - tail, y, tail, old,
-                          role(page, before == i ? VD_ROLE_FAINT : VD_ROLE_NOTE));
+            draw_move(page, right - shares - moves + 1, y, moves - 1, place_of(was, index) - i);
+        vd_percent(share, sizeof share, (double)now->probability[index]);
+        vd_grid_right(page->grid, right - shares, y, SHARE, share, role(page, VD_ROLE_TEXT));
+        vd_percent(share, sizeof share, (double)was->probability[index]);
+        if (changed)
+            vd_grid_right(page->grid, right - SHARE, y, SHARE, share, role(page, VD_ROLE_FAINT));
     }
 }
 
@@ -504,7 +516,9 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
     draw_title(page, chat, "What if? Attention beside effect");
     vd_percent(share, sizeof share, (double)was->probability[was->order[0]]);
     snprintf(text, sizeof text,
-             "Left out alone: its attention, and what \"%.40s\" (%s) gains or loses",
+             page->at.width < 60
+                 ? "Left out: points of \"%.40s\" (%s)"
+                 : "Left out alone: its attention; points that \"%.40s\" (%s) gains or loses",
              answers[was->order[0]], share);
     vd_grid_text(page->grid, page->at.x, row_y(page, 1), page->at.width, text,
                  role(page, VD_ROLE_TEXT));
@@ -524,7 +538,7 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
     int bar = bar_width(width), names = width - 4 - 2 * (bar + 7) - 1;
     vd_grid_right(page->grid, page->at.x + names - 1, row_y(page, head), 11, "attention",
                   role(page, VD_ROLE_FAINT));
-    vd_grid_right(page->grid, page->at.x + 4 + names + bar + 8, row_y(page, head++), 6, "effect",
+    vd_grid_right(page->grid, page->at.x + 4 + names + bar + 8, row_y(page, head++), 6, "points",
                   role(page, VD_ROLE_FAINT));
     // The list scrolls below its head so that the cursor is in sight.
     int rows = page->at.height - head;

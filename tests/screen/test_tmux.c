@@ -101,7 +101,7 @@ static void an_answer_is_walked_through(void **state)
     tell("send-keys -t chat Enter");
     await("[x] region 1");
     tell("resize-window -t chat -x 40 -y 12");
-    await("attention  effect");
+    await("attention  points");
     assert_true(shows("[x] region 1"));
     tell("resize-window -t chat -x 10 -y 5");
     await("40x12;");
