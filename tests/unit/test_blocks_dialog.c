@@ -1,7 +1,5 @@
 // Captions and dialogs are what dialog.h promises: the same for the same scene, varied, even,
 // referring back, and with candidates that give nothing away.
-#include "assets/blocks/dialog.h"
-
 #include <ctype.h>
 #include <math.h>
 #include <pthread.h>
@@ -16,47 +14,7 @@
 #include <cmocka.h>
 
 #include "features/tokenize.h"
-
-enum { DIALOGS = 1200, ROUNDS = DIALOGS * BLOCKS_ROUNDS };
-
-static blocks_scene scenes[DIALOGS];
-static blocks_dialog dialogs[DIALOGS];
-
-static int make_dialogs(void **state)
-{
-    (void)state;
-    for (int i = 0; i < DIALOGS; i++) {
-        blocks_scene_make(5, BLOCKS_TRAIN, i, &scenes[i]);
-        blocks_dialog_make(&scenes[i], &dialogs[i]);
-    }
-    return 0;
-}
-
-static const blocks_round *round_at(int index)
-{
-    return &dialogs[index / BLOCKS_ROUNDS].round[index % BLOCKS_ROUNDS];
-}
-
-static bool starts(const char *text, const char *with)
-{
-    return !strncmp(text, with, strlen(with));
-}
-
-// "yes", "no" or neither, as the answer's first word has it.
-static int polarity(const char *answer)
-{
-    static const char *const yes[] = {"yes", "yep", "yeah", "all of them"};
-    static const char *const no[] = {"no,", "no", "nope", "not that i can see"};
-    for (int i = 0; i < 4; i++) {
-        size_t n = strlen(yes[i]);
-        if (starts(answer, yes[i]) && (!answer[n] || answer[n] == ','))
-            return 1;
-        n = strlen(no[i]);
-        if (starts(answer, no[i]) && (!answer[n] || answer[n] == ',' || no[i][n - 1] == ','))
-            return 0;
-    }
-    return -1;
-}
+#include "tests/support/blocks_dialogs.h"
 
 // ---- form -------------------------------------------------------------------------------------
 

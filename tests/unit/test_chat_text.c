@@ -7,28 +7,7 @@
 #include <cmocka.h>
 
 #include "engine/alloc.h"
-#include "tests/support/fake_chat.h"
-
-static fake_chat fake;
-
-static int start(void **state)
-{
-    (void)state;
-    fake_chat_start(&fake);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    fake_chat_end(&fake);
-    return 0;
-}
-
-static void expect(const char *text)
-{
-    assert_true(fake_chat_shows(&fake, text));
-}
+#include "tests/support/one_chat.h"
 
 // A round as if it had been asked and answered.
 static void add_round(const char *typed)

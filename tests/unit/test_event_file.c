@@ -13,26 +13,9 @@
 #include <cmocka.h>
 
 #include "engine/alloc.h"
-#include "tests/support/support.h"
+#include "tests/support/one_directory.h"
 #include "tui/curves.h"
 #include "tui/event_file.h"
-
-static char *directory;
-
-static int make_directory(void **state)
-{
-    (void)state;
-    directory = support_temp_dir();
-    return 0;
-}
-
-static int remove_directory(void **state)
-{
-    (void)state;
-    support_remove_tree(directory);
-    free(directory);
-    return 0;
-}
 
 static void must(vd_status status, const vd_error *err)
 {

@@ -13,24 +13,7 @@
 #include "engine/model_file.h"
 #include "engine/model_private.h"
 #include "tests/support/small_trainer.h"
-#include "tests/support/support.h"
-
-static char *directory;
-
-static int make_directory(void **state)
-{
-    (void)state;
-    directory = support_temp_dir();
-    return 0;
-}
-
-static int remove_directory(void **state)
-{
-    (void)state;
-    support_remove_tree(directory);
-    free(directory);
-    return 0;
-}
+#include "tests/support/one_directory.h"
 
 static void must(vd_status status, const vd_error *err)
 {

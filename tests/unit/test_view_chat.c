@@ -6,39 +6,7 @@
 #include <cmocka.h>
 
 #include "engine/alloc.h"
-#include "tests/support/fake_chat.h"
-
-static fake_chat fake;
-
-static int start(void **state)
-{
-    (void)state;
-    fake_chat_start(&fake);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    fake_chat_end(&fake);
-    return 0;
-}
-
-static const vd_round *last_round(void)
-{
-    assert_true(fake.chat.round_count > 0);
-    return &fake.chat.rounds[fake.chat.round_count - 1];
-}
-
-static const vd_take *last_take(void)
-{
-    return &last_round()->take[0];
-}
-
-static void expect(const char *text)
-{
-    assert_true(fake_chat_shows(&fake, text));
-}
+#include "tests/support/one_chat.h"
 
 static void the_first_screen_says_what_to_do(void **state)
 {
