@@ -14,6 +14,7 @@ typedef enum cases_action {
     OPEN,
     NEXT_MODEL,
     SHOW_MAPS,
+    SHOW_PICTURE,
     WORD_LEFT,
     WORD_RIGHT,
     TOGGLE_GROUP,
@@ -25,52 +26,84 @@ typedef enum cases_action {
     SHOW_HELP,
     GO_BACK,
     GO_AWAY,
+    REDRAW, // the terminal's own, before it comes here
     CLICK
 } cases_action;
 
+// Where a key works: in the list, a case, its attentions, its picture.
+enum { LIST = 1, CASE = 2, MAPS = 4, ZOOM = 8, INSIDE = CASE | MAPS | ZOOM, ALL = LIST | INSIDE };
+
+// The first of a key's lines that is about where the person is counts.
 static const struct {
+    uint8_t places;
     uint32_t code;
     uint8_t modifiers;
     cases_action action;
     const char *keys, *meaning, *hint; // NULL: another key of the one above
 } table[] = {
-    {'?', 0, SHOW_HELP, "?, F1", "these keys", "? help"},
-    {VD_KEY_F0 + 1, 0, SHOW_HELP, NULL, NULL, NULL},
-    {VD_KEY_DOWN, 0, STEP_DOWN, "Down, j, n", "next case; Down scrolls attention and help",
-     "Up/Down"},
-    {'j', 0, STEP_DOWN, NULL, NULL, NULL},
-    {'n', 0, STEP_DOWN, NULL, NULL, NULL},
-    {VD_KEY_WHEEL_DOWN, 0, STEP_DOWN, NULL, NULL, NULL},
-    {VD_KEY_UP, 0, STEP_UP, "Up, k, p", "previous case", NULL},
-    {'k', 0, STEP_UP, NULL, NULL, NULL},
-    {'p', 0, STEP_UP, NULL, NULL, NULL},
-    {VD_KEY_WHEEL_UP, 0, STEP_UP, NULL, NULL, NULL},
-    {VD_KEY_PAGE_DOWN, 0, STEP_PAGE_DOWN, "PgDn", "a page further", NULL},
-    {VD_KEY_PAGE_UP, 0, STEP_PAGE_UP, "PgUp", "a page back", NULL},
-    {VD_KEY_HOME, 0, STEP_FIRST, "Home", "first case", NULL},
-    {VD_KEY_END, 0, STEP_LAST, "End", "last case", NULL},
-    {VD_KEY_ENTER, 0, OPEN, "Enter", "the case on the whole screen, and back", "Enter case"},
-    {VD_KEY_TAB, 0, NEXT_MODEL, "Tab", "the next model: its regions on the picture", "Tab model"},
-    {'a', 0, SHOW_MAPS, "a", "its attentions word by word, and back", "a attention"},
-    {VD_KEY_RIGHT, 0, WORD_RIGHT, "Left, Right", "the word whose attention to the past is shown",
-     NULL},
-    {VD_KEY_LEFT, 0, WORD_LEFT, NULL, NULL, NULL},
-    {'1', 0, TOGGLE_GROUP, "1 .. 4", "a group of cases off and on", "1-4 groups"},
-    {'2', 0, TOGGLE_GROUP, NULL, NULL, NULL},
-    {'3', 0, TOGGLE_GROUP, NULL, NULL, NULL},
-    {'4', 0, TOGGLE_GROUP, NULL, NULL, NULL},
-    {'/', 0, FIND, "/", "only cases with some text, or of a picture's number", "/ find"},
-    {'f', 0, NEXT_FAMILY, "f", "only the next family of questions", "f family"},
-    {'o', 0, SWITCH_ORDER, "o", "by how far the models differ, or by picture and round", "o order"},
-    {'r', 0, SWITCH_RIGHT, "r", "right is what the human said, or has relevance 1", NULL},
-    {'t', 0, SWITCH_THEME, "t", "theme: dark, light, mono, safe for the colour-blind", NULL},
-    {VD_KEY_CLICK, 0, CLICK, "click", "chooses a case, a model, a group", NULL},
-    {VD_KEY_ESCAPE, 0, GO_BACK, "Esc", "back; all cases again", NULL},
-    {'q', 0, GO_AWAY, "q, Ctrl-D", "leave", "q leaves"},
-    {'d', VD_CTRL, GO_AWAY, NULL, NULL, NULL},
-    {'c', VD_CTRL, GO_AWAY, NULL, NULL, NULL},
+    {ALL, '?', 0, SHOW_HELP, "?, F1", "the keys that work here", "? help"},
+    {ALL, VD_KEY_F0 + 1, 0, SHOW_HELP, NULL, NULL, NULL},
+    {ALL, 'q', 0, GO_AWAY, "q, Ctrl-C, Ctrl-D", "leave", "q leaves"},
+    {ALL, 'c', VD_CTRL, GO_AWAY, NULL, NULL, NULL},
+    {ALL, 'd', VD_CTRL, GO_AWAY, NULL, NULL, NULL},
+    {LIST, VD_KEY_ESCAPE, 0, GO_BACK, "Esc", "all cases again", NULL},
+    {INSIDE, VD_KEY_ESCAPE, 0, GO_BACK, "Esc", "back to where you were", "Esc back"},
+    {LIST, VD_KEY_ENTER, 0, OPEN, "Enter, click", "the case on the whole screen", "Enter case"},
+    {INSIDE, VD_KEY_ENTER, 0, OPEN, "Enter", "the list", NULL},
+    {MAPS, VD_KEY_RIGHT, 0, WORD_RIGHT, "Left, Right",
+     "the word whose attention to the past is shown", "Left/Right word"},
+    {MAPS, VD_KEY_LEFT, 0, WORD_LEFT, NULL, NULL, NULL},
+    {MAPS, VD_KEY_DOWN, 0, STEP_DOWN, "Down, Up, wheel", "scroll", "Up/Down scroll"},
+    {MAPS, VD_KEY_UP, 0, STEP_UP, NULL, NULL, NULL},
+    {MAPS, VD_KEY_WHEEL_DOWN, 0, STEP_DOWN, NULL, NULL, NULL},
+    {MAPS, VD_KEY_WHEEL_UP, 0, STEP_UP, NULL, NULL, NULL},
+    {MAPS, VD_KEY_PAGE_DOWN, 0, STEP_PAGE_DOWN, "PgDn, PgUp", "scroll by a page", NULL},
+    {MAPS, VD_KEY_PAGE_UP, 0, STEP_PAGE_UP, NULL, NULL, NULL},
+    {MAPS, VD_KEY_HOME, 0, STEP_FIRST, "Home, End", "scroll to the start, to the end", NULL},
+    {MAPS, VD_KEY_END, 0, STEP_LAST, NULL, NULL, NULL},
+    {MAPS, 'n', 0, STEP_DOWN, "n, p, j, k", "next and previous case", "n next case"},
+    {MAPS, 'p', 0, STEP_UP, NULL, NULL, NULL},
+    {ALL, VD_KEY_DOWN, 0, STEP_DOWN, "Down, j, n, wheel", "next case", "Up/Down"},
+    {ALL, 'j', 0, STEP_DOWN, NULL, NULL, NULL},
+    {ALL, 'n', 0, STEP_DOWN, NULL, NULL, NULL},
+    {ALL, VD_KEY_WHEEL_DOWN, 0, STEP_DOWN, NULL, NULL, NULL},
+    {ALL, VD_KEY_UP, 0, STEP_UP, "Up, k, p, wheel", "previous case", NULL},
+    {ALL, 'k', 0, STEP_UP, NULL, NULL, NULL},
+    {ALL, 'p', 0, STEP_UP, NULL, NULL, NULL},
+    {ALL, VD_KEY_WHEEL_UP, 0, STEP_UP, NULL, NULL, NULL},
+    {ALL, VD_KEY_PAGE_DOWN, 0, STEP_PAGE_DOWN, "PgDn, PgUp", "a page of cases on, back", NULL},
+    {ALL, VD_KEY_PAGE_UP, 0, STEP_PAGE_UP, NULL, NULL, NULL},
+    {ALL, VD_KEY_HOME, 0, STEP_FIRST, "Home, End", "first case, last case", NULL},
+    {ALL, VD_KEY_END, 0, STEP_LAST, NULL, NULL, NULL},
+    {INSIDE, VD_KEY_TAB, 0, NEXT_MODEL, "Tab, click", "the next model: its regions, its page",
+     "Tab model"},
+    {ALL, 'a', 0, SHOW_MAPS, "a", "its attentions word by word, and back", "a attention"},
+    {ALL, 'z', 0, SHOW_PICTURE, "z, F2", "its picture on the whole screen, and back", "z picture"},
+    {ALL, VD_KEY_F0 + 2, 0, SHOW_PICTURE, NULL, NULL, NULL},
+    {ALL, '1', 0, TOGGLE_GROUP, "1 .. 4, click", "a group of cases off and on", "1-4 groups"},
+    {ALL, '2', 0, TOGGLE_GROUP, NULL, NULL, NULL},
+    {ALL, '3', 0, TOGGLE_GROUP, NULL, NULL, NULL},
+    {ALL, '4', 0, TOGGLE_GROUP, NULL, NULL, NULL},
+    {ALL, '/', 0, FIND, "/", "only cases with some text, or of a picture's number", "/ find"},
+    {ALL, 'f', 0, NEXT_FAMILY, "f", "only the next family of questions", "f family"},
+    {ALL, 'o', 0, SWITCH_ORDER, "o", "by how far the models differ, or by picture and round",
+     "o order"},
+    {ALL, 'r', 0, SWITCH_RIGHT, "r", "right is what the human said, or has relevance 1", NULL},
+    {ALL, 't', 0, SWITCH_THEME, "t", "theme: dark, light, mono, safe for the colour-blind", NULL},
+    {ALL, 'l', VD_CTRL, REDRAW, "Ctrl-L", "draw the screen again", NULL},
+    {ALL, 'z', VD_CTRL, REDRAW, "Ctrl-Z", "back to the shell; `fg` returns", NULL},
+    {ALL, VD_KEY_CLICK, 0, CLICK, NULL, NULL, NULL},
 };
 enum { KEYS = sizeof table / sizeof *table };
+
+static unsigned places(const vd_cases_view *view)
+{
+    return view->zoom     ? ZOOM
+           : view->maps   ? MAPS
+           : view->open   ? CASE
+           : view->beside ? LIST | CASE
+                          : LIST;
+}
 
 // ---- what they do -------------------------------------------------------------------------------
 
@@ -124,7 +157,9 @@ static void switch_right(vd_cases_view *view)
 
 static void go_back(vd_cases_view *view)
 {
-    if (view->maps) {
+    if (view->zoom) {
+        view->zoom = false;
+    } else if (view->maps) {
         view->maps = false;
     } else if (view->open) {
         view->open = false;
@@ -139,9 +174,16 @@ static void go_back(vd_cases_view *view)
 
 static void show_maps(vd_cases_view *view)
 {
-    view->maps = !view->maps && view->count > 0;
+    view->maps = (!view->maps || view->zoom) && view->count > 0;
+    view->zoom = false;
     view->open |= view->maps; // where there is no room beside the list
     view->top = 0;
+}
+
+static void show_picture(vd_cases_view *view)
+{
+    view->zoom = !view->zoom && view->count > 0;
+    view->open |= view->zoom;
 }
 
 static void next_word(vd_cases_view *view, int by)
@@ -156,9 +198,16 @@ static bool is_inside(vd_rect at, vd_key key)
     return key.x >= at.x && key.x < at.x + at.width && key.y >= at.y && key.y < at.y + at.height;
 }
 
+static bool click_model(vd_cases_view *view, const vd_case_columns *columns, vd_key key)
+{
+    bool inside = columns->count && is_inside(columns->at, key);
+    if (inside)
+        view->side = columns->side[(key.x - columns->at.x) * columns->count / columns->at.width];
+    return inside;
+}
+
 static void click(vd_cases_view *view, vd_key key)
 {
-    const vd_case_columns *columns = &view->columns;
     if (key.y == 0) {
         for (int group = 0; group < VD_CASE_UNKNOWN; group++)
             if (key.x >= view->group_x[group] && key.x < view->group_x[group + 1])
@@ -170,8 +219,8 @@ static void click(vd_cases_view *view, vd_key key)
             view->open = true;
         else if (index < view->count)
             vd_cases_view_go(view, index);
-    } else if (columns->count && is_inside(columns->at, key)) {
-        view->side = columns->side[(key.x - columns->at.x) * columns->count / columns->at.width];
+    } else if (!click_model(view, &view->pictures, key)) {
+        click_model(view, &view->columns, key);
     }
 }
 
@@ -191,7 +240,6 @@ static void move(vd_cases_view *view, cases_action action, bool page_scrolls)
 
 static void act(vd_cases_view *view, cases_action action, vd_key key)
 {
-    bool wheel = key.code == VD_KEY_WHEEL_UP || key.code == VD_KEY_WHEEL_DOWN;
     switch (action) {
     case STEP_DOWN:
     case STEP_UP:
@@ -199,18 +247,23 @@ static void act(vd_cases_view *view, cases_action action, vd_key key)
     case STEP_PAGE_UP:
     case STEP_FIRST:
     case STEP_LAST:
-        move(view, action,
-             view->maps && key.code >= VD_KEY_NONE && !(wheel && is_inside(view->list, key)));
+        move(view, action, places(view) == MAPS && key.code >= VD_KEY_NONE);
         return;
     case OPEN:
         view->open = !view->open && view->count > 0;
         view->maps &= view->open;
+        view->zoom &= view->open;
         return;
     case NEXT_MODEL:
         view->side = (view->side + 1) % view->cases->models;
         return;
     case SHOW_MAPS:
         show_maps(view);
+        return;
+    case SHOW_PICTURE:
+        show_picture(view);
+        return;
+    case REDRAW:
         return;
     case WORD_LEFT:
     case WORD_RIGHT:
@@ -256,18 +309,25 @@ static void act(vd_cases_view *view, cases_action action, vd_key key)
 
 // ---- where a key goes ---------------------------------------------------------------------------
 
-static const cases_action *action_of(vd_key key)
+static int line_of(const vd_cases_view *view, uint32_t code, uint8_t modifiers)
 {
     for (int i = 0; i < KEYS; i++)
-        if (table[i].code == key.code && table[i].modifiers == key.modifiers)
-            return &table[i].action;
-    return NULL;
+        if (table[i].places & places(view) && table[i].code == code &&
+            table[i].modifiers == modifiers)
+            return i;
+    return -1;
+}
+
+static const cases_action *action_of(const vd_cases_view *view, vd_key key)
+{
+    int line = line_of(view, key.code, key.modifiers);
+    return line < 0 ? NULL : &table[line].action;
 }
 
 static void type(vd_cases_view *view, vd_key key)
 {
     vd_action edit = vd_keymap_action(VD_PLACE_CHAT, key, view->find.length == 0);
-    const cases_action *action = key.code > VD_KEY_NONE ? action_of(key) : NULL;
+    const cases_action *action = key.code > VD_KEY_NONE ? action_of(view, key) : NULL;
     if (key.code == VD_KEY_ENTER || key.code == VD_KEY_ESCAPE) {
         view->finding = false;
         if (key.code == VD_KEY_ESCAPE)
@@ -285,7 +345,7 @@ static void type(vd_cases_view *view, vd_key key)
 // The keys that move scroll the help, every other one ends it.
 static void read_help(vd_cases_view *view, vd_key key)
 {
-    const cases_action *action = action_of(key);
+    const cases_action *action = action_of(view, key);
     if (action && *action <= STEP_LAST && key.code >= VD_KEY_NONE && view->most_top > 0)
         move(view, *action, true);
     else
@@ -297,7 +357,7 @@ static void read_help(vd_cases_view *view, vd_key key)
 void vd_cases_view_key(vd_cases_view *view, vd_key key)
 {
     bool leaves = key.modifiers == VD_CTRL && (key.code == 'c' || key.code == 'd');
-    const cases_action *action = action_of(key);
+    const cases_action *action = action_of(view, key);
     view->said[0] = '\0';
     if (view->help && !leaves)
         read_help(view, key);
@@ -309,24 +369,40 @@ void vd_cases_view_key(vd_cases_view *view, vd_key key)
 
 // ---- what is said of them -----------------------------------------------------------------------
 
+// Whether a line of the table holds where the person is.
+static bool is_here(const vd_cases_view *view, int i)
+{
+    return line_of(view, table[i].code, table[i].modifiers) == i;
+}
+
 void vd_cases_view_draw_help(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
-    vd_look look = grid->look;
+    enum { NAMES = 19 };
+    unsigned here = places(view);
+    const char *title = here == ZOOM   ? "Keys of the picture"
+                        : here == MAPS ? "Keys of the attentions"
+                        : here == CASE ? "Keys of the case"
+                        : here == LIST ? "Keys of the list"
+                                       : "Keys of the list and the case";
     int row = 1 - view->top;
     view->page = at.height;
     if (view->top == 0)
-        vd_grid_text(grid, at.x + 1, at.y, at.width - 1, "Keys of the cases",
-                     vd_theme(look, VD_ROLE_TITLE));
+        vd_grid_text(grid, at.x + 1, at.y, at.width - 1, title,
+                     vd_theme(grid->look, VD_ROLE_TITLE));
     for (int i = 0; i < KEYS; i++) {
-        if (!table[i].meaning)
-            continue;
-        if (row >= 0 && row < at.height) {
-            vd_grid_text(grid, at.x + 1, at.y + row, 14, table[i].keys,
-                         vd_theme(look, VD_ROLE_PROMPT));
-            vd_grid_text(grid, at.x + 14, at.y + row, at.width - 14, table[i].meaning,
-                         vd_theme(look, VD_ROLE_TEXT));
+        const char *meaning = table[i].meaning;
+        size_t length = meaning && is_here(view, i) ? strlen(meaning) : 0, offset = 0;
+        vd_text_line line;
+        for (int part = 0; vd_wrap_next(meaning, length, at.width - NAMES - 2, &offset, &line);
+             part++, row++) {
+            if (row < 0 || row >= at.height)
+                continue;
+            if (part == 0)
+                vd_grid_text(grid, at.x + 1, at.y + row, NAMES - 1, table[i].keys,
+                             vd_theme(grid->look, VD_ROLE_PROMPT));
+            vd_grid_text_n(grid, at.x + 1 + NAMES, at.y + row, at.width - NAMES - 1,
+                           meaning + line.start, line.length, vd_theme(grid->look, VD_ROLE_TEXT));
         }
-        row++;
     }
     int rows = row + view->top;
     view->most_top = rows > at.height ? rows - at.height : 0;
@@ -335,11 +411,12 @@ void vd_cases_view_draw_help(vd_cases_view *view, vd_grid *grid, vd_rect at)
 void vd_cases_view_hints(const vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
     const char *more = view->help && view->most_top > view->top ? "Down: more keys"
+                       : view->help                             ? "any key goes back"
                        : view->said[0]                          ? view->said
                                                                 : NULL;
     int x = at.x + 1;
     for (int i = 0; i < KEYS && !more; i++) {
-        int width = table[i].hint ? (int)strlen(table[i].hint) : 0;
+        int width = table[i].hint && is_here(view, i) ? (int)strlen(table[i].hint) : 0;
         if (width && x + width <= at.x + at.width)
             x += vd_grid_text(grid, x, at.y, width, table[i].hint,
                               vd_theme(grid->look, VD_ROLE_FAINT)) +

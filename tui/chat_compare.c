@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tui/rank_move.h"
 #include "tui/theme.h"
 #include "tui/view_chat.h"
 
@@ -63,36 +64,21 @@ static void draw_heading(const vd_chat *chat, vd_grid *grid, vd_rect at, int lan
     }
 }
 
-// How far up an answer moved against the first model, and its change of probability in points:
-// "\xe2\x86\x913 +12".
+// to: where an answer stands, from: where the first model has it, NULL: nowhere.
 static void draw_move(vd_grid *grid, vd_rect at, const vd_folded *from, const vd_folded *to)
 {
-    char text[16];
-    if (!from) {
-        vd_grid_right(grid, at.x, at.y, at.width, "new", role(grid, VD_ROLE_FAINT));
-        return;
-    }
-    int up = from->place - to->place, moved = up < 0 ? -up : up;
-    vd_style style = role(grid, up > 0 ? VD_ROLE_UP : up < 0 ? VD_ROLE_DOWN : VD_ROLE_FAINT);
-    uint32_t arrow = up > 0 ? 0x2191 : up < 0 ? 0x2193 : '=';
-    vd_grid_put(grid, at.x, at.y, arrow, up > 0 ? '^' : up < 0 ? 'v' : '=', style);
-    if (moved) {
-        snprintf(text, sizeof text, "%d", moved > 999 ? 999 : moved);
-        vd_grid_text(grid, at.x + 1, at.y, 3, text, style);
-    }
-    if (at.width < 9)
-        return;
-    snprintf(text, sizeof text, "%+.0f", (to->probability - from->probability) * 100);
-    if (strcmp(text, "-0") == 0)
-        snprintf(text, sizeof text, "+0");
-    vd_grid_right(grid, at.x + 5, at.y, at.width - 5, text, style);
+    vd_rank_move_draw(grid, at, from ? from->place : -1, to->place,
+                      to->probability - (from ? from->probability : 0));
 }
 
 static void draw_ranked(vd_chat *chat, vd_grid *grid, vd_rect at, int lane, const vd_take *take,
                         const vd_take *first, int people, int number)
 {
     bool wide = at.width >= 30;
-    int moves = !first ? 0 : wide ? 9 : 4, right = at.x + at.width, y = at.y;
+    int moves = !first ? 0
+                : wide ? VD_RANK_MOVE_CHANGE
+                       : VD_RANK_MOVE,
+        right = at.x + at.width, y = at.y;
     int bar = at.width >= (first ? 48 : 30) ? at.width / 5 : 0;
     vd_folded row = vd_chat_ranked_at(chat, lane, take, number), now, there;
     char text[16];

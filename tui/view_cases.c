@@ -9,7 +9,14 @@
 #include "tui/shares.h"
 #include "tui/theme.h"
 
-enum { LIST_BESIDE = 44, BOTH_FROM = 124 }; // columns: of the list beside a case, and from where on
+enum { BOTH_FROM = 124 }; // columns: list and case have room beside each other
+
+// Columns of the list beside a case.
+static int list_beside(int width)
+{
+    int wanted = width * 3 / 10;
+    return wanted < 44 ? 44 : wanted > 72 ? 72 : wanted;
+}
 
 static vd_style role(const vd_grid *grid, vd_role which)
 {
@@ -137,7 +144,15 @@ static void group_marks(const vd_cases_view *view, const vd_grid *grid, vd_case_
         used += (size_t)snprintf(out + used, size - used, "%s", rest);
 }
 
-static void draw_row(const vd_cases_view *view, vd_grid *grid, vd_rect at, size_t index)
+// "1000022.6": the picture and the round. Returns its columns.
+static int label_of(const vd_cases *cases, const vd_case *at, char *out, size_t size)
+{
+    return snprintf(out, size, "%" PRId64 ".%d", vd_case_dialog(cases, at)->image_id,
+                    at->round + 1);
+}
+
+// label: columns of the labels.
+static void draw_row(const vd_cases_view *view, vd_grid *grid, vd_rect at, size_t index, int label)
 {
     const vd_cases *cases = view->cases;
     const vd_case *one = view->at[index];
@@ -156,10 +171,9 @@ static void draw_row(const vd_cases_view *view, vd_grid *grid, vd_rect at, size_
     int right = at.x + at.width, x = at.x + cases->models + 2;
     snprintf(text, sizeof text, "%.0f %%", 100 * (double)one->moved);
     vd_grid_right(grid, x, at.y, 5, text, style);
-    snprintf(text, sizeof text, "%" PRId64 ".%d", vd_case_dialog(cases, one)->image_id,
-             one->round + 1);
-    x +=
-        6 + vd_grid_text(grid, x + 6, at.y, 14, text, selected ? style : role(grid, VD_ROLE_FAINT));
+    label_of(cases, one, text, sizeof text);
+    vd_grid_text(grid, x + 6, at.y, label, text, selected ? style : role(grid, VD_ROLE_FAINT));
+    x += 6 + label;
     x += 1 + vd_grid_text(grid, x + 1, at.y, right - x - 1, vd_case_question(cases, one), style);
     const char *human = vd_case_human(cases, one);
     if (human && right - x > 8)
@@ -175,8 +189,15 @@ static void draw_list(vd_cases_view *view, vd_grid *grid, vd_rect at)
     top = top < 0 ? 0 : top;
     view->list = at;
     view->list_top = (size_t)top;
-    for (int row = 0; row < at.height && (size_t)(top + row) < view->count; row++)
-        draw_row(view, grid, (vd_rect){at.x, at.y + row, at.width, 1}, (size_t)(top + row));
+    int rows = (int)((long)view->count - top < at.height ? (long)view->count - top : at.height);
+    int label = 0;
+    for (int row = 0; row < rows; row++) {
+        char text[48];
+        int own = label_of(view->cases, view->at[top + row], text, sizeof text);
+        label = own > label ? own : label;
+    }
+    for (int row = 0; row < rows; row++)
+        draw_row(view, grid, (vd_rect){at.x, at.y + row, at.width, 1}, (size_t)(top + row), label);
     if (view->count == 0)
         vd_grid_text(grid, at.x + 1, at.y, at.width - 1, "no case matches; Esc shows all",
                      role(grid, VD_ROLE_NOTE));
@@ -241,7 +262,9 @@ static void draw_last_row(const vd_cases_view *view, vd_grid *grid, vd_rect at)
 
 static void draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
-    (view->maps ? vd_cases_view_draw_maps : vd_cases_view_draw_case)(view, grid, at);
+    (view->zoom   ? vd_cases_view_draw_zoom
+     : view->maps ? vd_cases_view_draw_maps
+                  : vd_cases_view_draw_case)(view, grid, at);
 }
 
 static void draw_all(vd_cases_view *view, vd_grid *grid)
@@ -249,28 +272,29 @@ static void draw_all(vd_cases_view *view, vd_grid *grid)
     int width = grid->width, height = grid->height;
     vd_grid_clear(grid);
     view->list = (vd_rect){0};
-    view->columns.count = 0;
+    view->columns.count = view->pictures.count = 0;
+    view->beside = !view->open && width >= BOTH_FROM;
     if (width < VD_LEAST_WIDTH || height < VD_LEAST_HEIGHT) {
         vd_grid_text(grid, 0, 0, width, "too small: 40x12 at least", role(grid, VD_ROLE_TEXT));
         return;
     }
     vd_rect room = {0, 1, width, height - 2};
     draw_status(view, grid, (vd_rect){0, 0, width, 1});
-    draw_last_row(view, grid, (vd_rect){0, height - 1, width, 1});
     if (view->help) {
         vd_cases_view_draw_help(view, grid, room);
     } else if (view->open && view->count) {
         draw_case(view, grid, room);
-    } else if (width >= BOTH_FROM) {
-        draw_list(view, grid, (vd_rect){0, 1, LIST_BESIDE, room.height});
+    } else if (view->beside) {
+        int beside = list_beside(width);
+        draw_list(view, grid, (vd_rect){0, 1, beside, room.height});
         for (int y = 1; y <= room.height; y++)
-            vd_grid_put(grid, LIST_BESIDE, y, 0x2502, '|', role(grid, VD_ROLE_RULE));
+            vd_grid_put(grid, beside, y, 0x2502, '|', role(grid, VD_ROLE_RULE));
         if (view->count)
-            draw_case(view, grid,
-                      (vd_rect){LIST_BESIDE + 1, 1, width - LIST_BESIDE - 1, room.height});
+            draw_case(view, grid, (vd_rect){beside + 1, 1, width - beside - 1, room.height});
     } else {
         draw_list(view, grid, room);
     }
+    draw_last_row(view, grid, (vd_rect){0, height - 1, width, 1});
 }
 
 void vd_cases_view_draw(vd_cases_view *view, vd_grid *grid)

@@ -34,6 +34,7 @@ typedef struct vd_cases_view {
     vd_line find;
     int side;  // the model that is looked at: its attention is on the picture
     bool maps; // its attentions word by word fill the case's place
+    bool zoom; // the picture does
     int word;  // of the question, in them
     int top;   // row that they begin with, or the help
     vd_theme_name theme;
@@ -45,6 +46,8 @@ typedef struct vd_cases_view {
     vd_rect list;
     size_t list_top; // index of the case in its first row
     vd_case_columns columns;
+    vd_case_columns pictures;         // theirs, where there are several
+    bool beside;                      // list and case are both there
     int group_x[VD_CASE_UNKNOWN + 1]; // columns of the status row where groups begin, and the end
 
     // The case that is shown, once its answers came.
@@ -88,6 +91,24 @@ void vd_cases_view_hints(const vd_cases_view *view, vd_grid *grid, vd_rect at);
 void vd_cases_view_draw_help(vd_cases_view *view, vd_grid *grid, vd_rect at);
 // view_case.c
 void vd_cases_view_draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at);
+void vd_cases_view_draw_zoom(vd_cases_view *view, vd_grid *grid, vd_rect at);
+// The first row of a case's place: which one it is, how many of the models have room. False when
+// there is none yet, which is then said there.
+bool vd_cases_view_draw_title(const vd_cases_view *view, vd_grid *grid, vd_rect at);
+int vd_case_draw_wrapped(vd_grid *grid, vd_rect at, const char *text, vd_style style); // its rows
+// case_maps.c
 void vd_cases_view_draw_maps(vd_cases_view *view, vd_grid *grid, vd_rect at);
+// case_columns.c
+// As many columns of `least` as have room, but `fewest`; those from the first model to the one that
+// is looked at go before others.
+void vd_case_columns_choose(vd_cases_view *view, vd_rect at, int least, int fewest);
+vd_rect vd_case_column(const vd_case_columns *columns, int index);
+// What is about one model.
+int vd_case_draw_name(const vd_cases_view *view, vd_grid *grid, vd_rect at, int side); // columns
+void vd_case_draw_picture(vd_cases_view *view, vd_grid *grid, vd_rect room, int side);
+void vd_case_draw_head(const vd_cases_view *view, vd_grid *grid, vd_rect at, int side);
+void vd_case_draw_ranking(const vd_cases_view *view, vd_grid *grid, vd_rect at, int side);
+void vd_case_draw_regions(const vd_cases_view *view, vd_grid *grid, vd_rect at, int side);
+void vd_case_draw_shares(const vd_cases_view *view, vd_grid *grid, vd_rect at, int side); // 3 rows
 
 #endif

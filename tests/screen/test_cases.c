@@ -17,6 +17,7 @@
 #include "tests/support/tiny_world.h"
 #include "features/tokenize.h"
 #include "tui/layout.h"
+#include "tui/theme.h"
 #include "tui/view_cases.h"
 
 static tiny_world tiny;
@@ -244,11 +245,15 @@ static void every_state_is_as_expected(void **state)
         {"a", "its attentions word by word"},
         {"Right PgDn", "another word, scrolled"},
         {"n", "the next case's"},
-        {"Esc Esc / b a l l", "typing a filter"},
+        {"z", "its picture"},
+        {"?", "help of the picture"},
+        {"x Esc ?", "help of the attentions"},
+        {"x Esc ?", "help of a case"},
+        {"x Esc / b a l l", "typing a filter"},
         {"Enter o f", "one family, by picture"},
         {"Esc / z z z Enter", "nothing matches"},
         {"Esc 2 3 r", "without two groups, by relevance"},
-        {"?", "help"},
+        {"?", "help of the list"},
     };
     static const char *const names[] = {"cases_of_two", "cases_of_four"};
     for (int i = 0; i < 2; i++) {
@@ -459,6 +464,126 @@ static void every_model_can_be_seen(void **state)
     vd_cases_view_free(&view);
 }
 
+static bool is_shown(const char *part)
+{
+    char *text = vd_grid_to_text(&grid);
+    bool found = strstr(text, part) != NULL;
+    vd_free(text);
+    return found;
+}
+
+// Of how many outlines the number is on the screen, in the look that only outlines have.
+static int labels(void)
+{
+    int count = 0;
+    vd_look look = grid.look;
+    look.theme = view.theme;
+    vd_style label = vd_theme(look, VD_ROLE_LABEL);
+    for (int y = 0; y < grid.height; y++)
+        for (int x = 0; x < grid.width; x++) {
+            const vd_cell *cell = vd_grid_at(&grid, x, y);
+            count += cell->style.fg == label.fg && cell->style.bg == label.bg &&
+                     cell->code[0] >= '1' && cell->code[0] <= '9';
+        }
+    return count;
+}
+
+// What each model looked at is outlined on a picture of its own, and chosen there by the mouse.
+static void every_model_has_its_picture(void **state)
+{
+    (void)state;
+    static const int regions[] = {3, 2, 3, 3}; // until 90 % of the mass (make_reply)
+    grid.look.depth = VD_DEPTH_256;
+    open_list(four);
+    play("Enter");
+    draw(160, 48);
+    assert_int_equal(view.pictures.count, 4);
+    assert_int_equal(labels(), 3 + 2 + 3 + 3);
+    const vd_rect at = view.pictures.at;
+    for (int i = 3; i >= 0; i--) {
+        draw(160, 48);
+        vd_cases_view_key(
+            &view, (vd_key){.code = VD_KEY_CLICK, .x = at.x + i * at.width / 4 + 3, .y = at.y + 3});
+        assert_int_equal(view.side, i);
+    }
+    draw(80, 24); // one that Tab goes on from
+    assert_int_equal(view.pictures.count, 0);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(labels(), regions[view.side]);
+        play("Tab");
+        draw(80, 24);
+    }
+    // The whole screen, and back to where it was.
+    play("Tab z");
+    draw(80, 24);
+    assert_int_equal(labels(), regions[1]);
+    assert_true(is_shown("improved") && is_shown("looked at 1 80 %") && !is_shown("drew on"));
+    play("n Esc");
+    draw(80, 24);
+    assert_true(is_shown("drew on"));
+    play("a");
+    draw(80, 48); // below the attentions where there is room
+    assert_int_equal(labels(), regions[1]);
+    play("F2 F2");
+    draw(80, 24);
+    assert_true(is_shown("The question as the model saw it"));
+    play("z a");
+    draw(80, 24);
+    assert_true(is_shown("The question as the model saw it"));
+    play("z Enter");
+    assert_false(view.zoom || view.open || view.maps);
+    play("z");
+    assert_true(view.zoom && view.open);
+    vd_cases_view_free(&view);
+    grid.look = (vd_look){0};
+}
+
+// The help names the keys of where the person is, and what the mouse does has a key there.
+static void help_is_about_where_the_person_is(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *keys;
+        const char *has[6], *lacks[4];
+    } places[] = {
+        {"Esc",
+         {"Keys of the list", "Enter, click", "1 .. 4, click", "next case", "all cases"},
+         {"Tab, click", "Left, Right", "scroll"}},
+        {"Enter",
+         {"Keys of the case", "Tab, click", "Enter ", "back to where you were", "next case"},
+         {"Left, Right", "Enter, click", "all cases", "scroll"}},
+        {"a",
+         {"Keys of the attentions", "Left, Right", "Tab, click", "scroll by a page", "n, p, j, k",
+          "back to where"},
+         {"Enter, click", "all cases", "first case"}},
+        {"z",
+         {"Keys of the picture", "Tab, click", "z, F2", "back to where", "next case"},
+         {"Left, Right", "Enter, click", "scroll"}},
+    };
+    open_list(four);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        play(places[i].keys);
+        draw(80, 40);
+        play("?");
+        draw(80, 40);
+        for (int k = 0; k < 6 && places[i].has[k]; k++)
+            if (!is_shown(places[i].has[k]))
+                fail_msg("%s: no \"%s\"", places[i].has[0], places[i].has[k]);
+        for (int k = 0; k < 4 && places[i].lacks[k]; k++)
+            if (is_shown(places[i].lacks[k]))
+                fail_msg("%s: \"%s\"", places[i].has[0], places[i].lacks[k]);
+        play("x");
+    }
+    play("Esc Esc Esc");
+    draw(140, 40);
+    play("?");
+    draw(140, 40);
+    assert_true(is_shown("Keys of the list and the case"));
+    assert_true(is_shown("Enter, click") && is_shown("Tab, click") && is_shown("all cases again"));
+    assert_false(is_shown("back to where you were") || is_shown("Left, Right"));
+    vd_cases_view_free(&view);
+}
+
 static void help_is_scrolled_where_it_is_long(void **state)
 {
     (void)state;
@@ -468,7 +593,7 @@ static void help_is_scrolled_where_it_is_long(void **state)
     play("End");
     draw(40, 12);
     char *text = vd_grid_to_text(&grid);
-    assert_non_null(strstr(text, "q, Ctrl-D"));
+    assert_non_null(strstr(text, "Ctrl-Z")); // the last one
     vd_free(text);
     assert_true(view.help);
     play("Home Up");
@@ -532,6 +657,7 @@ static void random_keys_do_no_harm(void **state)
                                      VD_KEY_WHEEL_UP,
                                      'a',
                                      'a',
+                                     'z',
                                      '1',
                                      '2',
                                      '3',
@@ -547,10 +673,11 @@ static void random_keys_do_no_harm(void **state)
                                      0x4E2D,
                                      0x301,
                                      VD_KEY_PASTE_BEGIN,
-                                     VD_KEY_F0 + 1};
+                                     VD_KEY_F0 + 1,
+                                     VD_KEY_F0 + 2};
     vd_cases *const of[] = {two, four};
     for (int i = 0; i < 2; i++) {
-        int mapped = 0, shown = 0;
+        int mapped = 0, shown = 0, zoomed = 0;
         seed = 20240607 + (uint32_t)i;
         open_list(of[i]);
         draw(80, 24);
@@ -569,9 +696,10 @@ static void random_keys_do_no_harm(void **state)
             assert_true(view.count == 0 || view.cursor < view.count);
             assert_true(view.side >= 0 && view.side < cases->models);
             mapped += view.maps && view.shown;
+            zoomed += view.zoom && view.shown;
             shown += view.shown != NULL;
         }
-        assert_true(mapped > 100 && shown > 1000);
+        assert_true(mapped > 100 && zoomed > 100 && shown > 1000);
         play("x Esc Esc Esc Esc C-c"); // clean end
         assert_true(view.leaving);
         vd_cases_view_free(&view);
@@ -586,6 +714,8 @@ int main(void)
         cmocka_unit_test(keys_do_what_they_say),
         cmocka_unit_test(the_mouse_does_what_keys_do),
         cmocka_unit_test(every_model_can_be_seen),
+        cmocka_unit_test(every_model_has_its_picture),
+        cmocka_unit_test(help_is_about_where_the_person_is),
         cmocka_unit_test(help_is_scrolled_where_it_is_long),
         cmocka_unit_test(an_error_is_shown_in_place_of_the_case),
         cmocka_unit_test(random_keys_do_no_harm),
