@@ -74,11 +74,8 @@ static void draw_move(vd_grid *grid, vd_rect at, const vd_folded *from, const vd
 static void draw_ranked(vd_chat *chat, vd_grid *grid, vd_rect at, int lane, const vd_take *take,
                         const vd_take *first, int people, int number)
 {
-    bool wide = at.width >= 30;
-    int moves = !first ? 0
-                : wide ? VD_RANK_MOVE_CHANGE
-                       : VD_RANK_MOVE,
-        right = at.x + at.width, y = at.y;
+    int moves = !first ? 0 : at.width >= 30 ? VD_RANK_MOVE_CHANGE : VD_RANK_MOVE;
+    int right = at.x + at.width, y = at.y;
     int bar = at.width >= (first ? 48 : 30) ? at.width / 5 : 0;
     vd_folded row = vd_chat_ranked_at(chat, lane, take, number), now, there;
     char text[16];
