@@ -14,9 +14,20 @@ void vd_cpu_optimiser(vd_backend *table);
 
 // A loop compiled for several instruction sets, the best one picked at start.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(VD_DOUBLE)
+#if __GNUC__ >= 12 // with FMA
+#define VD_WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
 #define VD_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
 #else
 #define VD_WIDE
+#endif
+
+// Before a loop whose steps do not meet in memory, which the compiler cannot see.
+#if defined(__clang__)
+#define VD_APART _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define VD_APART _Pragma("GCC ivdep")
 #endif
 
 // Whether element `index` survives dropout with this key; `threshold` = rate * 2^32.

@@ -1,15 +1,13 @@
 #include "engine/cpu_few_rows.h"
 
-#include <pthread.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-#include "engine/backend.h"
+#include "engine/cpu_instructions.h"
 #include "engine/cpu_threads.h"
 
 // A thread's columns go by in stripes: 20 KB of weights that stay in the first cache while all rows
@@ -61,67 +59,15 @@ TARGET static inline __m512 load_f16_avx512(const uint16_t *from)
 // ---- which one ----------------------------------------------------------------------------------
 
 static const struct {
-    const char *name;
     void (*run)(const vd_few_rows *p, int from, int to);
     void (*widen)(const void *x, vd_dtype type, size_t n, float *y);
-} sets[] = {
+} dot_products[VD_INSTRUCTIONS] = {
+    [VD_PORTABLE] = {product_portable, widen_portable},
 #if defined(__x86_64__)
-    {"avx512", product_avx512, widen_avx512},
-    {"avx2", product_avx2, widen_avx2},
+    [VD_AVX2] = {product_avx2, widen_avx2},
+    [VD_AVX512] = {product_avx512, widen_avx512},
 #endif
-    {"portable", product_portable, widen_portable},
 };
-
-enum { SETS = sizeof sets / sizeof *sets };
-
-static int chosen;
-static pthread_once_t choose_once = PTHREAD_ONCE_INIT;
-
-static bool processor_has(const char *name)
-{
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    // Every processor with AVX2 converts half precision too; not every compiler lets one ask.
-    bool small = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (strcmp(name, "avx2") == 0)
-        return small;
-    if (strcmp(name, "avx512") == 0)
-        return small && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512vl");
-#endif
-    return strcmp(name, "portable") == 0;
-}
-
-static bool choose(const char *name)
-{
-    for (int i = 0; i < SETS; i++)
-        if (strcmp(sets[i].name, name) == 0 && processor_has(name)) {
-            chosen = i;
-            return true;
-        }
-    return false;
-}
-
-static void choose_best(void)
-{
-    const char *asked = getenv("VISDIAL_CPU");
-    for (int i = SETS; i-- > 0;)
-        choose(sets[i].name); // the best one last
-    if (asked)
-        choose(asked);
-}
-
-bool vd_cpu_choose(const char *name)
-{
-    pthread_once(&choose_once, choose_best);
-    return choose(name);
-}
-
-const char *vd_backend_cpu_instructions(void)
-{
-    pthread_once(&choose_once, choose_best);
-    return sets[chosen].name;
-}
 
 // ---- in pieces ----------------------------------------------------------------------------------
 
@@ -129,12 +75,11 @@ static void run_stripes(void *product, size_t from, size_t to)
 {
     const vd_few_rows *p = product;
     int last = (int)to * STRIPE > p->n ? p->n : (int)to * STRIPE;
-    sets[chosen].run(p, (int)from * STRIPE, last);
+    dot_products[vd_cpu_instructions()].run(p, (int)from * STRIPE, last);
 }
 
 void vd_cpu_few_rows(const vd_few_rows *p)
 {
-    pthread_once(&choose_once, choose_best);
     // Reading a weight takes about as long as eight multiplications with it.
     double cost = STRIPE * p->k * (8.0 + p->m) / 64;
     vd_cpu_ranges((size_t)(p->n + STRIPE - 1) / STRIPE, cost, run_stripes, (void *)(uintptr_t)p);
@@ -142,9 +87,8 @@ void vd_cpu_few_rows(const vd_few_rows *p)
 
 void vd_cpu_widen(const void *x, vd_dtype type, size_t n, float *y)
 {
-    pthread_once(&choose_once, choose_best);
     if (type == VD_F32)
         memcpy(y, x, n * sizeof *y);
     else
-        sets[chosen].widen(x, type, n, y);
+        dot_products[vd_cpu_instructions()].widen(x, type, n, y);
 }

@@ -21,9 +21,4 @@ void vd_cpu_few_rows(const vd_few_rows *product);
 // y (n) = x, of `type` as above, as floats.
 void vd_cpu_widen(const void *x, vd_dtype type, size_t n, float *y);
 
-// The instruction sets there are code for: "avx512", "avx2", "portable". The best one that the
-// processor has is used, or the one that $VISDIAL_CPU names, or the last one chosen here (tests);
-// false when the processor does not have it or there is none of that name.
-bool vd_cpu_choose(const char *name);
-
 #endif

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "engine/cpu_gemm.h"
 #include "engine/cpu_threads.h"
 #include "engine/elementary.h"
 
@@ -67,23 +68,30 @@ typedef struct gate_parts {
     const vd_real *input, *state, *b_ih, *b_hh;
 } gate_parts;
 
-VD_WIDE static void cell(gate_parts from, const vd_real *before, vd_real *gate, vd_real *c,
-                         vd_real *h, int n)
+// Every loop is one that the compiler makes vector code of: no condition in it, and `restrict`, for
+// there are more arrays than it would tell apart at run time.
+VD_WIDE static void cell(gate_parts from, const vd_real *before, vd_real *restrict gate,
+                         vd_real *restrict c, vd_real *restrict h, int n)
 {
     vd_real *i = gate, *f = gate + n, *g = gate + 2 * n, *o = gate + 3 * n;
     for (int k = 0; k < 4 * n; k++)
-        gate[k] = from.input[k] + from.b_ih[k] + from.b_hh[k] + (from.state ? from.state[k] : 0);
+        gate[k] = from.input[k] + from.b_ih[k] + from.b_hh[k];
+    if (from.state)
+        for (int k = 0; k < 4 * n; k++)
+            gate[k] += from.state[k];
     for (int k = 0; k < 2 * n; k++)
         i[k] = vd_sigmoid(i[k]);
     for (int k = 0; k < n; k++)
         g[k] = vd_tanh(g[k]);
     for (int k = 0; k < n; k++)
         o[k] = vd_sigmoid(o[k]);
-    for (int k = 0; k < n; k++) {
-        // `before` being NULL says nothing about c. NOLINTNEXTLINE(clang-analyzer-core.*)
-        c[k] = i[k] * g[k] + (before ? f[k] * before[k] : 0);
+    for (int k = 0; k < n; k++)
+        c[k] = i[k] * g[k];
+    if (before)
+        for (int k = 0; k < n; k++)
+            c[k] += f[k] * before[k];
+    for (int k = 0; k < n; k++)
         h[k] = o[k] * vd_tanh(c[k]);
-    }
 }
 
 typedef struct lstm_step {
@@ -128,6 +136,13 @@ static void step_cells(void *data, size_t from, size_t to)
     }
 }
 
+// The steps' products are all with the same weights, which are worth copying for so many rows.
+static void hold_weights(const vd_lstm_pass *p)
+{
+    enum { WORTH_HOLDING = 24 };
+    vd_cpu_gemm_hold(p->packed->inner.count >= WORTH_HOLDING ? p->weights->w_hh : NULL);
+}
+
 static void lstm_direction(const vd_lstm_pass *p)
 {
     const vd_packed *packed = p->packed;
@@ -136,6 +151,7 @@ static void lstm_direction(const vd_lstm_pass *p)
 
     be->gemm(false, true, p->x_rows, g, p->in, 1, p->x, p->in, p->weights->w_ih, p->in, 0,
              p->scratch, g);
+    hold_weights(p);
     for (int step = 0; step < packed->longest; step++) {
         lstm_step s = {p, step};
         int groups = group_count(packed, step);
@@ -147,6 +163,7 @@ static void lstm_direction(const vd_lstm_pass *p)
         }
         vd_cpu_ranges((size_t)groups, rows * 3 * h, step_cells, &s); // nanoseconds, roughly
     }
+    vd_cpu_gemm_hold(NULL);
 }
 
 static void lstm_piece(void *pass, int direction)
@@ -168,19 +185,25 @@ typedef struct later_gradient {
 } later_gradient;
 
 // gate becomes the gradient of the pre-activations; dbefore (added to if `add`) gets that of the
-// cell before.
+// cell before, and may be later.dc. What is not there is multiplied by zero: a loop without
+// conditions, whose steps do not meet, becomes vector code.
 VD_WIDE static void cell_backward(vd_real *gate, const vd_real *before, const vd_real *c,
                                   later_gradient later, const vd_real *dy, vd_real *dbefore,
                                   bool add, int n)
 {
     vd_real *i = gate, *f = gate + n, *g = gate + 2 * n, *o = gate + 3 * n;
-    for (int k = 0; k < n; k++) {
-        vd_real t = vd_tanh(c[k]), d = dy[k] + (later.dh ? later.dh[k] : 0);
-        vd_real dcell = d * o[k] * (1 - t * t) + (later.dc ? later.dc[k] : 0);
+    const vd_real more = later.dh ? 1 : 0, was = before ? 1 : 0, plus = add ? 1 : 0;
+    const vd_real *dh = later.dh ? later.dh : dy, *dc = later.dc ? later.dc : dy;
+    const vd_real *sum = add ? dbefore : dy;
+    before = before ? before : c;
+    VD_APART for (int k = 0; k < n; k++)
+    {
+        vd_real t = vd_tanh(c[k]), d = dy[k] + more * dh[k];
+        vd_real dcell = d * o[k] * (1 - t * t) + more * dc[k];
         vd_real di = dcell * g[k] * i[k] * (1 - i[k]);
-        vd_real df = before ? dcell * before[k] * f[k] * (1 - f[k]) : 0;
+        vd_real df = was * dcell * before[k] * f[k] * (1 - f[k]);
         vd_real dg = dcell * i[k] * (1 - g[k] * g[k]);
-        dbefore[k] = dcell * f[k] + (add ? dbefore[k] : 0);
+        dbefore[k] = dcell * f[k] + plus * sum[k];
         o[k] = d * t * o[k] * (1 - o[k]);
         i[k] = di;
         f[k] = df;
@@ -242,6 +265,7 @@ static void lstm_steps_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q
     const vd_backend *be = vd_backend_cpu();
     lstm_back_step s = {.pass = p, .gradient = q, .dc = q->dc, .dbefore = q->dc};
 
+    hold_weights(p);
     for (s.step = packed->longest - 1; s.step >= 0; s.step--) {
         int groups = group_count(packed, s.step);
         const vd_real *gates = p->gate + (size_t)packed->offset[s.step] * 4 * h;
@@ -257,6 +281,7 @@ static void lstm_steps_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q
                      4 * p->hidden, p->weights->w_hh, p->hidden, 0, q->dh, p->hidden);
         s.dc = s.dbefore;
     }
+    vd_cpu_gemm_hold(NULL);
     *sums = tree ? p->scratch : p->gate + (p->initial ? 0 : (size_t)packed->active[0] * 4 * h);
     if (!q->dinitial)
         return;

@@ -1,11 +1,12 @@
 // Matrix products: those with few rows by dot products with the weights where they lie
-// (cpu_few_rows.h), large ones by OpenBLAS, in pieces for the threads.
+// (cpu_few_rows.h), large ones on packed panels (cpu_gemm.h) or, on other processors, by OpenBLAS.
 #include "engine/cpu.h"
 
 #include <string.h>
 
 #include "engine/cpu_blas.h"
 #include "engine/cpu_few_rows.h"
+#include "engine/cpu_gemm.h"
 #include "engine/cpu_halves.h"
 #include "engine/cpu_threads.h"
 
@@ -51,81 +52,61 @@ static void small_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, con
 // Up to so many rows, or multiplications, weights are better read in place than packed first.
 enum { FEW_ROWS = 64, FEW_PRODUCTS = 1 << 25, SMALL = 1 << 21, PIECE = 512 };
 
-typedef struct gemm_job {
-    bool ta, tb, rows; // rows: cut between rows of c, else between columns
-    int m, n, k, lda, ldb, ldc, pieces;
-    vd_real alpha, beta;
-    const vd_real *a, *b;
-    vd_real *c;
-} gemm_job;
+// OpenBLAS on one thread, as it is used here, in pieces for ours.
+typedef struct blas_job {
+    const vd_gemm *p;
+    bool rows; // cut between rows of c, else between columns
+    int pieces;
+} blas_job;
 
-static void gemm_piece(void *data, int index)
+static void blas_piece(void *data, int index)
 {
-    const gemm_job *j = data;
-    int64_t all = j->rows ? j->m : j->n;
+    const blas_job *j = data;
+    const vd_gemm *p = j->p;
+    int64_t all = j->rows ? p->m : p->n;
     size_t from = (size_t)(all * index / j->pieces), to = (size_t)(all * (index + 1) / j->pieces);
     int size = (int)(to - from);
+    const float *b = p->b;
     if (j->rows)
-        vd_cpu_sgemm(j->ta, j->tb, size, j->n, j->k, j->alpha,
-                     j->a + from * (j->ta ? 1 : (size_t)j->lda), j->lda, j->b, j->ldb, j->beta,
-                     j->c + from * (size_t)j->ldc, j->ldc);
+        vd_cpu_sgemm(p->ta, p->tb, size, p->n, p->k, p->alpha,
+                     p->a + from * (p->ta ? 1 : (size_t)p->lda), p->lda, b, p->ldb, p->beta,
+                     p->c + from * (size_t)p->ldc, p->ldc);
     else
-        vd_cpu_sgemm(j->ta, j->tb, j->m, size, j->k, j->alpha, j->a, j->lda,
-                     j->b + from * (j->tb ? (size_t)j->ldb : 1), j->ldb, j->beta, j->c + from,
-                     j->ldc);
+        vd_cpu_sgemm(p->ta, p->tb, p->m, size, p->k, p->alpha, p->a, p->lda,
+                     b + from * (p->tb ? (size_t)p->ldb : 1), p->ldb, p->beta, p->c + from, p->ldc);
 }
 
 // An even number of pieces of about PIECE rows or columns: as many whatever the number of threads,
 // so that results do not depend on it.
-static void gemm_in_pieces(gemm_job *j)
+static void blas_in_pieces(const vd_gemm *p)
 {
-    int most = j->m > j->n ? j->m : j->n;
-    j->rows = j->m >= j->n;
-    j->pieces = 2 * ((most + PIECE) / (2 * PIECE));
-    vd_cpu_pieces(j->pieces < 1 ? j->pieces = 1 : j->pieces, gemm_piece, j);
+    int most = p->m > p->n ? p->m : p->n;
+    blas_job j = {p, p->m >= p->n, 2 * ((most + PIECE) / (2 * PIECE))};
+    vd_cpu_pieces(j.pieces < 1 ? j.pieces = 1 : j.pieces, blas_piece, &j);
 }
 
 static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
                  const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
 {
     double work = (double)m * n * k;
-    vd_dtype type;
+    vd_gemm p = {
+        ta, tb, m, n, k, alpha, a, lda, NULL, VD_F32, ldb, beta, c, ldc, vd_cpu_gemm_holds(b)};
     if (m <= 0 || n <= 0)
         return;
-    // Weights in 16 bits are read where they lie, whatever the number of rows.
-    const void *w = vd_cpu_halves_find(b, &type);
-    if (k <= 0) {
+    p.b = vd_cpu_halves_find(b, &p.type); // weights in 16 bits are read where they lie
+    bool dots = !ta && tb && alpha == 1 && (beta == 0 || beta == 1);
+    bool few = dots && !p.held && (m <= FEW_ROWS || work <= FEW_PRODUCTS);
+    bool small = !few && !p.held && p.type == VD_F32 && work <= SMALL;
+    if (k <= 0)
         scale_rows(c, m, n, ldc, beta);
-    } else if (!ta && tb && alpha == 1 && (beta == 0 || beta == 1) &&
-               (m <= FEW_ROWS || work <= FEW_PRODUCTS || type != VD_F32)) {
-        vd_cpu_few_rows(&(vd_few_rows){.x = a,
-                                       .w = w,
-                                       .type = type,
-                                       .y = c,
-                                       .ldx = lda,
-                                       .ldw = ldb,
-                                       .ldy = ldc,
-                                       .m = m,
-                                       .n = n,
-                                       .k = k,
-                                       .add = beta == 1});
-    } else if (work <= SMALL) {
+    else if (small)
         small_gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    } else {
-        gemm_in_pieces(&(gemm_job){.ta = ta,
-                                   .tb = tb,
-                                   .m = m,
-                                   .n = n,
-                                   .k = k,
-                                   .lda = lda,
-                                   .ldb = ldb,
-                                   .ldc = ldc,
-                                   .alpha = alpha,
-                                   .beta = beta,
-                                   .a = a,
-                                   .b = b,
-                                   .c = c});
-    }
+    else if (!few && vd_cpu_gemm(&p))
+        return;
+    else if (few || p.type != VD_F32)
+        vd_cpu_few_rows(&(vd_few_rows){a, p.b, p.type, c, lda, ldb, ldc, m, n, k, beta == 1});
+    else
+        blas_in_pieces(&p);
 }
 
 #else

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/alloc.h"
-#include "engine/cpu_few_rows.h"
+#include "engine/cpu_instructions.h"
 #include "tests/support/backend.h"
 #include "tests/support/golden.h"
 #include "tests/support/support.h"

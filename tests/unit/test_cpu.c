@@ -13,6 +13,7 @@
 #include "engine/alloc.h"
 #include "engine/backend.h"
 #include "engine/cpu_few_rows.h"
+#include "engine/cpu_instructions.h"
 #include "engine/cpu_halves.h"
 #include "engine/cpu_threads.h"
 #include "engine/rng.h"

@@ -1,0 +1,335 @@
+#include "engine/cpu_gemm.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "engine/cpu_few_rows.h"
+#include "engine/cpu_instructions.h"
+#include "engine/cpu_threads.h"
+
+// A panel of b, DEPTH x 16 floats, takes most of the first cache; BLOCK_ROWS x DEPTH of a less than
+// half of a second cache of 512 KB. What is packed at a time finds room in the third.
+enum {
+    DEPTH = 384,
+    BLOCK_ROWS = 144,
+    BLOCK_COLUMNS = 512,
+    ROUND_ROWS = 3072,
+    ROUND_COLUMNS = 4096,
+    MOST_WIDTH = 32,
+    A_FLOATS = (ROUND_ROWS + MOST_WIDTH) * DEPTH,
+    B_FLOATS = (ROUND_COLUMNS + MOST_WIDTH) * DEPTH
+};
+
+#if defined(__x86_64__)
+#define LANES     8
+#define TILE_ROWS 6
+#define VECTORS   2
+#define TARGET    __attribute__((target("avx2,fma")))
+#define NAME(x)   x##_avx2
+#include "engine/cpu_gemm_tile.h"
+
+#define LANES     16
+#define TILE_ROWS 14
+#define VECTORS   2
+#define TARGET    __attribute__((target("avx512f,avx2,fma")))
+#define NAME(x)   x##_avx512
+#include "engine/cpu_gemm_tile.h"
+#endif
+
+typedef struct gemm_tile {
+    int rows, columns;
+    void (*run)(const float *a, const float *b, int depth, float alpha, float beta, float *c,
+                size_t ldc);
+} gemm_tile;
+
+static const gemm_tile tiles_of[VD_INSTRUCTIONS] = {
+#if defined(__x86_64__)
+    [VD_AVX2] = {6, 16, tile_product_avx2},
+    [VD_AVX512] = {14, 32, tile_product_avx512},
+#endif
+    [VD_PORTABLE] = {0, 0, NULL},
+};
+
+// ---- memory for panels, a thread's own ----------------------------------------------------------
+
+typedef struct gemm_panels {
+    const void *held; // weights that stay as they are
+    vd_gemm packed;   // whose panels `b` holds, all of them; b NULL = none
+    float a[A_FLOATS], b[B_FLOATS];
+} gemm_panels;
+
+static pthread_key_t panels_key;
+static pthread_once_t panels_once = PTHREAD_ONCE_INIT;
+static bool has_key;
+
+static void free_panels(void *panels)
+{
+    munmap(panels, sizeof(gemm_panels));
+}
+
+static void make_panels_key(void)
+{
+    has_key = pthread_key_create(&panels_key, free_panels) == 0;
+}
+
+// NULL when there are none yet.
+static gemm_panels *panels_of_thread(void)
+{
+    pthread_once(&panels_once, make_panels_key);
+    return has_key ? pthread_getspecific(panels_key) : NULL;
+}
+
+// NULL when memory is out.
+static gemm_panels *make_panels(void)
+{
+    gemm_panels *panels = panels_of_thread();
+    if (panels || !has_key)
+        return panels;
+    void *there =
+        mmap(NULL, sizeof *panels, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (there == MAP_FAILED)
+        return NULL;
+    madvise(there, sizeof *panels, MADV_HUGEPAGE);
+    if (pthread_setspecific(panels_key, there) == 0)
+        return there;
+    free_panels(there);
+    return NULL;
+}
+
+void vd_cpu_gemm_hold(const void *b)
+{
+    gemm_panels *panels = b ? make_panels() : panels_of_thread();
+    if (!panels)
+        return;
+    panels->held = b;
+    panels->packed.b = NULL;
+}
+
+bool vd_cpu_gemm_holds(const void *b)
+{
+    const gemm_panels *panels = panels_of_thread();
+    return b && panels && panels->held == b && tiles_of[vd_cpu_instructions()].run;
+}
+
+// ---- packing ------------------------------------------------------------------------------------
+
+typedef float four_floats __attribute__((vector_size(16)));
+
+// to (4, width apart) = the transpose of 4 x 4 numbers.
+static inline void transpose_four(const float *from, size_t stride, float *to, size_t width)
+{
+    four_floats a, b, c, d;
+    memcpy(&a, from, sizeof a);
+    memcpy(&b, from + stride, sizeof b);
+    memcpy(&c, from + 2 * stride, sizeof c);
+    memcpy(&d, from + 3 * stride, sizeof d);
+    four_floats ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    four_floats cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    four_floats AB = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    four_floats CD = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    a = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    b = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    c = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);
+    d = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);
+    memcpy(to, &a, sizeof a);
+    memcpy(to + width, &b, sizeof b);
+    memcpy(to + 2 * width, &c, sizeof c);
+    memcpy(to + 3 * width, &d, sizeof d);
+}
+
+// A panel (depth, width) of `count` <= width lines, zeros beside them: a line's numbers lie one
+// after the other, lines `stride` apart.
+static void pack_lines(const float *from, size_t stride, int count, int depth, float *panel,
+                       size_t width)
+{
+    int quads = count == (int)width ? depth / 4 * 4 : 0;
+    for (int k = 0; k < quads; k += 4)
+        for (size_t i = 0; i < width; i += 4) {
+            size_t at = i + 4 > width ? width - 4 : i; // the last four again
+            transpose_four(from + at * stride + k, stride, panel + (size_t)k * width + at, width);
+        }
+    for (int k = quads; k < depth; k++)
+        for (size_t i = 0; i < width; i++)
+            panel[(size_t)k * width + i] = i < (size_t)count ? from[i * stride + (size_t)k] : 0;
+}
+
+// The same of lines whose first numbers lie one after the other, then their second ones; for as
+// many panels as `count` lines fill: what lies together is read together.
+static void pack_across(const float *from, size_t stride, int count, int depth, float *panels,
+                        size_t width)
+{
+    size_t whole = (size_t)count / width, rest = (size_t)count % width;
+    for (size_t k = 0; k < (size_t)depth; k++, from += stride) {
+        float *to = panels + k * width;
+        const float *x = from;
+        for (size_t i = 0; i < whole; i++, x += width, to += width * (size_t)depth)
+            for (size_t j = 0; j < width; j += 4) {
+                size_t at = j + 4 > width ? width - 4 : j; // the last four again
+                memcpy(to + at, x + at, sizeof(four_floats));
+            }
+        for (size_t i = 0; rest && i < width; i++)
+            to[i] = i < rest ? x[i] : 0;
+    }
+}
+
+// ---- a round: what is packed at a time ----------------------------------------------------------
+
+typedef struct gemm_round {
+    const vd_gemm *p;
+    gemm_tile tile;
+    int row, rows, column, columns, from, depth; // rows x columns of c over `depth` of k
+    float beta;
+    float *a, *b;   // (panels, depth, tile.rows), (panels, depth, tile.columns)
+    bool b_on_way;  // each panel of b is packed by the only block that uses it
+    int block_rows; // blocks of rows
+} gemm_round;
+
+static int at_most(int x, int most)
+{
+    return x < most ? x : most;
+}
+
+static int panels_in(int count, int width)
+{
+    return (count + width - 1) / width;
+}
+
+// Panels panel..end-1 of a.
+static void pack_a(const gemm_round *r, int panel, int end)
+{
+    const vd_gemm *p = r->p;
+    const size_t width = (size_t)r->tile.rows, from = (size_t)r->from, lda = (size_t)p->lda;
+    int row = panel * r->tile.rows, left = at_most(r->rows, end * r->tile.rows) - row;
+    const float *a = p->a + (size_t)(r->row + row) * (p->ta ? 1 : lda) + from * (p->ta ? lda : 1);
+    float *to = r->a + (size_t)row * (size_t)r->depth;
+    if (p->ta)
+        pack_across(a, lda, left, r->depth, to, width);
+    for (; !p->ta && left > 0; left -= r->tile.rows, a += width * lda) {
+        pack_lines(a, lda, at_most(left, r->tile.rows), r->depth, to, width);
+        to += width * (size_t)r->depth;
+    }
+}
+
+// Panels panel..end-1 of b.
+static void pack_b(const gemm_round *r, int panel, int end, float *to)
+{
+    const vd_gemm *p = r->p;
+    const size_t width = (size_t)r->tile.columns, from = (size_t)r->from, ldb = (size_t)p->ldb;
+    int column = panel * r->tile.columns,
+        left = at_most(r->columns, end * r->tile.columns) - column;
+    size_t first = (size_t)(r->column + column);
+    if (!p->tb)
+        pack_across((const float *)p->b + from * ldb + first, ldb, left, r->depth, to, width);
+    for (; p->tb && left > 0; left -= r->tile.columns, first += width) {
+        int count = at_most(left, r->tile.columns);
+        if (p->type == VD_F32) {
+            pack_lines((const float *)p->b + first * ldb + from, ldb, count, r->depth, to, width);
+        } else {
+            float wide[MOST_WIDTH * DEPTH];
+            for (size_t i = 0; i < (size_t)count; i++)
+                vd_cpu_widen((const uint16_t *)p->b + (first + i) * ldb + from, p->type,
+                             (size_t)r->depth, wide + i * DEPTH);
+            pack_lines(wide, DEPTH, count, r->depth, to, width);
+        }
+        to += width * (size_t)r->depth;
+    }
+}
+
+// The panels of a, then those of b.
+static void pack_range(void *data, size_t from, size_t to)
+{
+    const gemm_round *r = data;
+    const int of_a = panels_in(r->rows, r->tile.rows), first = (int)from, end = (int)to;
+    const size_t panel = (size_t)r->tile.columns * (size_t)r->depth;
+    if (first < of_a)
+        pack_a(r, first, at_most(end, of_a));
+    if (end > of_a) {
+        int b = first > of_a ? first - of_a : 0;
+        pack_b(r, b, end - of_a, r->b + (size_t)b * panel);
+    }
+}
+
+static void multiply_tile(const gemm_round *r, const float *b, int row, int column)
+{
+    const vd_gemm *p = r->p;
+    const gemm_tile *t = &r->tile;
+    const float *a = r->a + (size_t)row * (size_t)r->depth;
+    float *c = p->c + (size_t)(r->row + row) * (size_t)p->ldc + r->column + column;
+    int rows = r->rows - row, columns = r->columns - column;
+    if (rows >= t->rows && columns >= t->columns) {
+        t->run(a, b, r->depth, p->alpha, r->beta, c, (size_t)p->ldc);
+        return;
+    }
+    float edge[MOST_WIDTH * MOST_WIDTH];
+    t->run(a, b, r->depth, p->alpha, 0, edge, MOST_WIDTH);
+    for (int i = 0; i < rows && i < t->rows; i++)
+        for (int j = 0; j < columns && j < t->columns; j++) {
+            float *to = c + (size_t)i * (size_t)p->ldc + j;
+            *to = edge[i * MOST_WIDTH + j] + (r->beta == 0 ? 0 : r->beta * *to);
+        }
+}
+
+static void multiply_block(void *data, int index)
+{
+    const gemm_round *r = data;
+    const gemm_tile *t = &r->tile;
+    int panels = panels_in(r->rows, t->rows), block = index % r->block_rows;
+    int first = panels * block / r->block_rows, last = panels * (block + 1) / r->block_rows;
+    int column = index / r->block_rows * BLOCK_COLUMNS;
+    int end = at_most(column + BLOCK_COLUMNS, r->columns);
+    float packed[DEPTH * MOST_WIDTH];
+    for (; column < end; column += t->columns) {
+        const float *b = r->b_on_way ? packed : r->b + (size_t)column * (size_t)r->depth;
+        if (r->b_on_way)
+            pack_b(r, column / t->columns, column / t->columns + 1, packed);
+        for (int panel = first; panel < last; panel++)
+            multiply_tile(r, b, panel * t->rows, column);
+    }
+}
+
+static void multiply_round(gemm_round *r, bool b_is_packed)
+{
+    int of_a = panels_in(r->rows, r->tile.rows), of_b = panels_in(r->columns, r->tile.columns);
+    r->block_rows = panels_in(r->rows, BLOCK_ROWS);
+    int panels = of_a + (b_is_packed || r->b_on_way ? 0 : of_b);
+    vd_cpu_ranges((size_t)panels, r->depth * r->tile.columns / 4.0, pack_range, r);
+    vd_cpu_pieces(r->block_rows * panels_in(r->columns, BLOCK_COLUMNS), multiply_block, r);
+}
+
+static bool same_factor(const vd_gemm *x, const vd_gemm *y)
+{
+    return x->b == y->b && x->tb == y->tb && x->n == y->n && x->k == y->k && x->ldb == y->ldb;
+}
+
+bool vd_cpu_gemm(const vd_gemm *p)
+{
+    const gemm_tile tile = tiles_of[vd_cpu_instructions()];
+    gemm_panels *panels = tile.run ? make_panels() : NULL;
+    if (!panels)
+        return false;
+    const int blocks = panels_in(p->k, DEPTH), depth = panels_in(p->k, blocks);
+    const size_t wide = (size_t)panels_in(p->n, tile.columns) * (size_t)tile.columns;
+    const bool hold = p->held && wide * (size_t)p->k <= B_FLOATS;
+    const bool held = hold && same_factor(&panels->packed, p);
+    gemm_round r = {.p = p, .tile = tile, .a = panels->a};
+    r.b_on_way = !hold && p->m <= BLOCK_ROWS;
+    if (!held)
+        panels->packed.b = NULL;
+    for (r.column = 0; r.column < p->n; r.column += r.columns) {
+        r.columns = hold ? p->n : at_most(p->n - r.column, ROUND_COLUMNS);
+        for (r.from = 0; r.from < p->k; r.from += r.depth) {
+            r.depth = at_most(p->k - r.from, depth);
+            r.beta = r.from > 0 ? 1 : p->beta;
+            r.b = panels->b + (hold ? wide * (size_t)r.from : 0);
+            for (r.row = 0; r.row < p->m; r.row += r.rows) {
+                r.rows = at_most(p->m - r.row, ROUND_ROWS);
+                multiply_round(&r, held || r.row > 0);
+            }
+        }
+    }
+    if (hold)
+        panels->packed = *p;
+    return true;
+}

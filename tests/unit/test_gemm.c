@@ -1,0 +1,300 @@
+// Large matrix products on packed panels: every shape of edge, layout and number format against
+// plain sums, held weights, and results that depend on nothing else.
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+#include "engine/alloc.h"
+#include "engine/backend.h"
+#include "engine/cpu_gemm.h"
+#include "engine/cpu_instructions.h"
+#include "engine/rng.h"
+#include "engine/safetensors.h"
+
+static const char *const SETS[] = {"avx2", "avx512"};
+enum { SET_COUNT = sizeof SETS / sizeof *SETS };
+
+static float *numbers(size_t count, vd_rng *rng)
+{
+    float *x = vd_alloc(count, sizeof *x);
+    assert_non_null(x);
+    for (size_t i = 0; i < count; i++)
+        x[i] = (float)vd_rng_range(rng, -1, 1);
+    return x;
+}
+
+// x as `type` has it, where x stays as it is then.
+static uint16_t *halves(float *x, vd_dtype type, size_t count)
+{
+    uint16_t *half = vd_alloc(count, sizeof *half);
+    assert_non_null(half);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        half[i] = type == VD_F16 ? vd_half_from_float(x[i]) : (uint16_t)(bits >> 16);
+        bits = (uint32_t)half[i] << 16;
+        if (type == VD_F16)
+            x[i] = vd_half_to_float(half[i]);
+        else
+            memcpy(&x[i], &bits, sizeof bits);
+    }
+    return half;
+}
+
+static float at(const float *x, bool transposed, int ld, int r, int c)
+{
+    return transposed ? x[(size_t)c * (size_t)ld + (size_t)r]
+                      : x[(size_t)r * (size_t)ld + (size_t)c];
+}
+
+// c after the product is what it was before, plus plain sums; what lies beside it is untouched.
+static void expect_product(const vd_gemm *p, const float *b, const float *before)
+{
+    for (int r = 0; r < p->m; r++)
+        for (int j = 0; j < p->ldc; j++) {
+            double was = (double)before[r * p->ldc + j], sum = 0;
+            for (int i = 0; j < p->n && i < p->k; i++)
+                sum += (double)at(p->a, p->ta, p->lda, r, i) * (double)at(b, p->tb, p->ldb, i, j);
+            double expected = j < p->n ? (double)p->alpha * sum + (double)p->beta * was : was;
+            double found = (double)p->c[r * p->ldc + j];
+            if (!(fabs(found - expected) <= 1e-6 * (p->k + 1)))
+                fail_msg("%s, %d%d, type %d, %dx%dx%d: c[%d][%d] is %.9g, expected %.9g",
+                         vd_backend_cpu_instructions(), p->ta, p->tb, p->type, p->m, p->n, p->k, r,
+                         j, found, expected);
+        }
+}
+
+static void check(vd_gemm p)
+{
+    vd_rng rng = vd_rng_seed(5, (uint64_t)(p.m * 10000 + p.n * 100 + p.k));
+    p.lda = (p.ta ? p.m : p.k) + 3;
+    p.ldb = (p.tb ? p.k : p.n) + 1;
+    p.ldc = p.n + 2;
+    size_t a_size = (size_t)(p.ta ? p.k : p.m) * (size_t)p.lda;
+    size_t b_size = (size_t)(p.tb ? p.n : p.k) * (size_t)p.ldb;
+    size_t c_size = (size_t)p.m * (size_t)p.ldc;
+    float *a = numbers(a_size, &rng), *b = numbers(b_size, &rng), *before = numbers(c_size, &rng);
+    void *half = p.type == VD_F32 ? NULL : halves(b, p.type, b_size);
+    p.a = a;
+    p.b = half ? half : b;
+    p.c = vd_alloc(c_size, sizeof *p.c);
+    assert_non_null(p.c);
+    memcpy(p.c, before, c_size * sizeof *p.c);
+    if (p.beta == 0) // is not read
+        for (size_t i = 0; i < c_size; i++)
+            p.c[i] = i % (size_t)p.ldc < (size_t)p.n ? NAN : before[i];
+    assert_true(vd_cpu_gemm(&p));
+    expect_product(&p, b, before);
+    vd_free(a);
+    vd_free(b);
+    vd_free(before);
+    vd_free(half);
+    vd_free(p.c);
+}
+
+static void products_equal_plain_sums(void **state)
+{
+    // A tile is 6 x 16 or 14 x 32, a block 144 x 512 x 384, a round 3072 x 4096.
+    const int shape[][3] = {{1, 1, 1},      {6, 16, 384},   {14, 32, 8},   {5, 15, 3},
+                            {7, 17, 385},   {13, 31, 771},  {143, 40, 33}, {145, 513, 40},
+                            {289, 33, 60},  {36, 530, 50},  {3085, 18, 5}, {2, 4200, 6},
+                            {150, 4100, 4}, {300, 20, 1000}};
+    const vd_dtype types[] = {VD_F32, VD_F16, VD_BF16};
+    const float factors[][2] = {{1, 0}, {1, 1}, {0.5f, 0}, {-1, 0.25f}};
+    (void)state;
+    for (int s = 0; s < SET_COUNT; s++) {
+        if (!vd_cpu_choose(SETS[s])) {
+            print_message("this processor has no %s: left out\n", SETS[s]);
+            continue;
+        }
+        for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+            for (int kind = 0; kind < 6; kind++)
+                check((vd_gemm){.ta = kind % 2,
+                                .tb = kind >= 2,
+                                .m = shape[i][0],
+                                .n = shape[i][1],
+                                .k = shape[i][2],
+                                .type = kind >= 4 ? types[kind - 3] : VD_F32,
+                                .alpha = factors[(i + (size_t)kind) % 4][0],
+                                .beta = factors[(i + (size_t)kind) % 4][1]});
+    }
+}
+
+static void a_product_is_the_same_whatever_is_beside_it(void **state)
+{
+    (void)state;
+    enum { M = 400, N = 700, K = 500, FEW = 9 };
+    vd_rng rng = vd_rng_seed(8, 8);
+    float *a = numbers(M * K, &rng), *b = numbers(N * K, &rng), *c = numbers(M * N, &rng);
+    float *other = numbers(M * N, &rng);
+    vd_gemm p = {.tb = true,
+                 .m = M,
+                 .n = N,
+                 .k = K,
+                 .alpha = 1,
+                 .a = a,
+                 .lda = K,
+                 .b = b,
+                 .type = VD_F32,
+                 .ldb = K,
+                 .c = c,
+                 .ldc = N};
+    for (int s = 0; s < SET_COUNT; s++) {
+        if (!vd_cpu_choose(SETS[s]))
+            continue;
+        vd_backend_cpu_threads(1);
+        p.c = c;
+        p.m = M;
+        assert_true(vd_cpu_gemm(&p));
+        vd_backend_cpu_threads(4);
+        p.c = other;
+        assert_true(vd_cpu_gemm(&p));
+        assert_memory_equal(c, other, M * N * sizeof *c);
+        p.m = FEW; // its panels of b are packed on the way
+        assert_true(vd_cpu_gemm(&p));
+        assert_memory_equal(c, other, FEW * N * sizeof *c);
+    }
+    vd_backend_cpu_threads(0);
+    vd_free(a);
+    vd_free(b);
+    vd_free(c);
+    vd_free(other);
+}
+
+static void held_weights_are_copied_once(void **state)
+{
+    (void)state;
+    enum { M = 30, N = 90, K = 400, LARGE = 5000 };
+    vd_rng rng = vd_rng_seed(7, 7);
+    float *a = numbers(M * LARGE, &rng), *b = numbers(LARGE * K, &rng);
+    float *c = numbers(M * LARGE, &rng), *before = numbers(M * LARGE, &rng);
+    vd_gemm p = {.tb = true,
+                 .m = M,
+                 .n = N,
+                 .k = K,
+                 .alpha = 1,
+                 .a = a,
+                 .lda = K,
+                 .b = b,
+                 .type = VD_F32,
+                 .ldb = K,
+                 .c = c,
+                 .ldc = N};
+    for (int s = 0; s < SET_COUNT; s++) {
+        if (!vd_cpu_choose(SETS[s]))
+            continue;
+        assert_false(vd_cpu_gemm_holds(b));
+        vd_cpu_gemm_hold(b);
+        assert_true(vd_cpu_gemm_holds(b) && !vd_cpu_gemm_holds(a));
+        p.held = true;
+        for (int m = M; m > 0; m -= 7) {
+            p.m = m;
+            assert_true(vd_cpu_gemm(&p));
+            expect_product(&p, b, before);
+        }
+        // It shows that there was a copy, and that another matrix of them is another copy.
+        float kept = b[0];
+        b[0] = 1000;
+        assert_true(vd_cpu_gemm(&p));
+        assert_true(fabsf(c[0]) < 100);
+        p.n = N - 1;
+        p.ldc = N - 1;
+        assert_true(vd_cpu_gemm(&p));
+        expect_product(&p, b, before);
+        b[0] = kept;
+        vd_cpu_gemm_hold(b);
+        p.n = p.ldc = N;
+        assert_true(vd_cpu_gemm(&p));
+        expect_product(&p, b, before);
+        p.n = p.ldc = LARGE; // too large to be held
+        p.m = 3;
+        assert_true(vd_cpu_gemm(&p));
+        expect_product(&p, b, before);
+        vd_cpu_gemm_hold(NULL);
+        assert_false(vd_cpu_gemm_holds(b));
+        p.n = p.ldc = N;
+        p.m = M;
+    }
+    vd_free(a);
+    vd_free(b);
+    vd_free(c);
+    vd_free(before);
+}
+
+// A thread of its own has no panels yet.
+static void *without_memory(void *done)
+{
+    float x = 1, y = 2, z = 3;
+    struct rlimit usual, none;
+    getrlimit(RLIMIT_AS, &usual);
+    none = usual;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_AS, &none);
+    *(bool *)done = vd_cpu_gemm(&(vd_gemm){.m = 1,
+                                           .n = 1,
+                                           .k = 1,
+                                           .alpha = 1,
+                                           .a = &x,
+                                           .lda = 1,
+                                           .b = &y,
+                                           .type = VD_F32,
+                                           .ldb = 1,
+                                           .c = &z,
+                                           .ldc = 1});
+    setrlimit(RLIMIT_AS, &usual);
+    return z == 3 ? done : NULL;
+}
+
+static void without_memory_nothing_is_done(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    void *untouched;
+    bool done = true;
+    assert_int_equal(pthread_create(&thread, NULL, without_memory, &done), 0);
+    pthread_join(thread, &untouched);
+    assert_false(done);
+    assert_non_null(untouched);
+}
+
+static void other_processors_have_none(void **state)
+{
+    float x = 1, y = 2, z = 3;
+    (void)state;
+    assert_true(vd_cpu_choose("portable"));
+    assert_false(vd_cpu_gemm(&(vd_gemm){.m = 1,
+                                        .n = 1,
+                                        .k = 1,
+                                        .alpha = 1,
+                                        .a = &x,
+                                        .lda = 1,
+                                        .b = &y,
+                                        .type = VD_F32,
+                                        .ldb = 1,
+                                        .c = &z,
+                                        .ldc = 1}));
+    assert_true(z == 3);
+    vd_cpu_gemm_hold(&y);
+    assert_false(vd_cpu_gemm_holds(&y));
+    vd_cpu_gemm_hold(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_equal_plain_sums),
+        cmocka_unit_test(a_product_is_the_same_whatever_is_beside_it),
+        cmocka_unit_test(held_weights_are_copied_once),
+        cmocka_unit_test(without_memory_nothing_is_done),
+        cmocka_unit_test(other_processors_have_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
