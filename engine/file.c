@@ -183,6 +183,14 @@ vd_status vd_output_create(const char *path, vd_output **out, vd_error *err)
     return VD_OK;
 }
 
+vd_status vd_output_try(const char *path, vd_error *err)
+{
+    vd_output *output;
+    vd_status status = vd_output_create(path, &output, err);
+    vd_output_abort(output);
+    return status;
+}
+
 static vd_status put(vd_output *output, const unsigned char *data, size_t size, vd_error *err)
 {
     while (size > 0) {

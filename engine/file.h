@@ -18,6 +18,8 @@ vd_status vd_file_read(const char *path, size_t most, char **data, size_t *size,
 typedef struct vd_output vd_output;
 
 vd_status vd_output_create(const char *path, vd_output **out, vd_error *err);
+// Whether it could be created: asked before hours of work whose result goes there at their end.
+vd_status vd_output_try(const char *path, vd_error *err);
 // Removes what processes that are no more (killed, a power cut) left beside path while they wrote
 // it.
 void vd_output_sweep(const char *path);

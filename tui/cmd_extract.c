@@ -10,6 +10,7 @@
 
 #include "assets/blocks/detector.h"
 #include "engine/alloc.h"
+#include "engine/file.h"
 #include "engine/safetensors.h"
 #include "features/extract.h"
 #include "features/regions.h"
@@ -269,6 +270,8 @@ static vd_status extract(const job *j, vd_error *err)
     int size = vd_extractor_size(j->extractor);
     float *features = vd_alloc((size_t)VD_EXTRACT_MAX * (size_t)size, sizeof *features);
     vd_status status = features ? VD_OK : vd_error_memory(err, "a picture's features");
+    if (!status && j->given[OUT])
+        status = vd_output_try(j->given[OUT], err);
     if (!status)
         status = vd_region_set_new((size_t)j->count, VD_EXTRACT_MAX, size, &set, err);
     const atomic_int *stop = vd_interrupt_watch();

@@ -9,6 +9,7 @@
 #include "assets/blocks/detector_loss.h"
 #include "assets/blocks/render.h"
 #include "engine/alloc.h"
+#include "engine/file.h"
 #include "engine/rng.h"
 #include "engine/safetensors.h"
 #include "features/detect.h"
@@ -482,8 +483,11 @@ vd_status blocks_detector_train(const blocks_detector_options *options,
                             "batch of 2 to 64, at least as many pictures, at least one epoch, a "
                             "positive rate and a file to write)",
                             o->pictures, o->epochs, o->batch);
+    vd_status status = vd_output_try(o->out, err);
+    if (status)
+        return status;
     training t;
-    vd_status status = training_init(&t, o, err);
+    status = training_init(&t, o, err);
     if (!status)
         status = render_pictures(&t, report, user, err);
     if (!status)
