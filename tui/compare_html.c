@@ -80,8 +80,8 @@ static void put_row(page *p, const char *name, const vd_comparison *c, int side,
         return;
     vd_compare_p(text, sizeof text, p_value);
     vd_markup_put(p->html,
-                  "<tr><th scope=\"row\">%s</th><td>%.0f</td><td>%.4f</td><td>%.4f</td>"
-                  "<td>%+.4f</td><td class=\"ci\">%+.4f to %+.4f</td><td>",
+                  "<tr><th scope=\"row\">%s</th><td>%.0f</td><td>%.3f</td><td>%.3f</td>"
+                  "<td>%+.3f</td><td class=\"ci\">%+.3f to %+.3f</td><td>",
                   name, count[0][metric], sum[0][metric] / count[0][metric],
                   sum[1][metric] / count[1][metric], d->estimate, d->low, d->high);
     vd_html_interval(p->html, d->estimate, d->low, d->high, reach);

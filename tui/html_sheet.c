@@ -118,7 +118,7 @@ static void put_figure(vd_markup *html, const vd_sheet *sheet, int which)
     vd_markup_put(html, "<figcaption>%s<ol class=\"regions\">",
                   outlines ? "Where it looked" : "Where it looked (no boxes known)");
     for (int i = 0; i < count; i++) {
-        vd_markup_put(html, "<li data-region=\"%d\"><b>%d</b> ", i + 1, i + 1);
+        vd_markup_put(html, "<li data-region=\"%d\" tabindex=\"0\"><b>%d</b> ", i + 1, i + 1);
         put_share(html, "span", top[i].share, which);
         vd_markup_put(html, "</li>");
     }

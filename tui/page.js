@@ -5,14 +5,17 @@
   const cases = all("article.case");
   document.documentElement.classList.add("js");
 
-  // A region and its line in the list below the picture light up together.
-  document.addEventListener("mouseover", (event) => {
+  // A region and its line in the list below the picture light up together, under the mouse or where
+  // Tab put the focus.
+  const light = (event) => {
     const part = event.target.closest("[data-region]");
     all(".lit").forEach((lit) => lit.classList.remove("lit"));
     if (part)
       all('[data-region="' + part.dataset.region + '"]', part.closest("figure"))
         .forEach((same) => same.classList.add("lit"));
-  });
+  };
+  document.addEventListener("mouseover", light);
+  document.addEventListener("focusin", light);
 
   const browser = one(".browser");
   if (!browser) { // a transcript: everything is shown; j and k go from question to question

@@ -326,6 +326,15 @@ void support_browser_media(support_browser *b, const char *media)
     free(parameters);
 }
 
+void support_browser_size(support_browser *b, int width, int height)
+{
+    char parameters[120];
+    snprintf(parameters, sizeof parameters,
+             "{\"width\":%d,\"height\":%d,\"deviceScaleFactor\":1,\"mobile\":false}", width,
+             height);
+    order(b, "Emulation.setDeviceMetricsOverride", parameters);
+}
+
 void support_browser_scripts(support_browser *b, bool on)
 {
     order(b, "Emulation.setScriptExecutionDisabled", on ? "{\"value\":false}" : "{\"value\":true}");
