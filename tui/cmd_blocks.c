@@ -74,27 +74,23 @@ static const char *path_of(job *j, const char *stem, const char *name)
 
 static vd_status read_numbers(job *j, vd_error *err)
 {
-    const struct {
-        int option;
-        int64_t low, high, usual, *out;
-    } number[] = {
-        {SEED, 0, INT64_MAX, 1, &j->seed},
-        {TRAIN, 0, 999999, 20000, &j->count[BLOCKS_TRAIN]},
-        {VAL, 0, 999999, 1000, &j->count[BLOCKS_VAL]},
-        {TEST, 0, 999999, 1000, &j->count[BLOCKS_TEST]},
-        {PICTURES, 0, 999999, 1000, &j->pictures},
-        {THREADS, 1, VD_THREADS, 2, &j->threads},
-        {COUNT, 1, 999999, 48, &j->some},
-        {INDEX, 0, 999998, 0, &j->index},
+    j->seed = 1;
+    j->count[BLOCKS_TRAIN] = 20000;
+    j->count[BLOCKS_VAL] = j->count[BLOCKS_TEST] = j->pictures = 1000;
+    j->threads = 2;
+    j->some = 48;
+    const vd_option_range range[] = {
+        {SEED, 0, INT64_MAX, &j->seed},
+        {TRAIN, 0, 999999, &j->count[BLOCKS_TRAIN]},
+        {VAL, 0, 999999, &j->count[BLOCKS_VAL]},
+        {TEST, 0, 999999, &j->count[BLOCKS_TEST]},
+        {PICTURES, 0, 999999, &j->pictures},
+        {THREADS, 1, VD_THREADS, &j->threads},
+        {COUNT, 1, 999999, &j->some},
+        {INDEX, 0, 999998, &j->index},
     };
-    vd_status status = VD_OK;
-    for (size_t i = 0; i < sizeof number / sizeof *number && !status; i++) {
-        const char *text = j->given[number[i].option];
-        *number[i].out = number[i].usual;
-        if (text)
-            status = vd_option_int(vd_cmd_blocks_options[number[i].option].name, text,
-                                   number[i].low, number[i].high, number[i].out, err);
-    }
+    vd_status status =
+        vd_options_int(vd_cmd_blocks_options, j->given, range, sizeof range / sizeof *range, err);
     if (j->given[NO_PICTURES])
         j->pictures = 0;
     return status;
@@ -367,24 +363,22 @@ static vd_status show(const job *j, vd_error *err)
 
 static vd_status run(job *j, int argc, char **argv, vd_error *err)
 {
-    vd_option_walk walk = {.options = vd_cmd_blocks_options, .argc = argc, .argv = argv};
-    const char *value;
-    int option;
-    while ((option = vd_option_next(&walk, &value, err)) >= 0)
-        j->given[option] = value ? value : "";
-    if (option == VD_OPTION_ERROR)
-        return VD_USAGE;
-    if (walk.operands == argc)
+    int operands;
+    vd_status status =
+        vd_options_given(vd_cmd_blocks_options, argc, argv, j->given, &operands, err);
+    if (status)
+        return status;
+    if (operands == argc)
         return vd_error_set(err, VD_USAGE,
                             "expected: visdial blocks make, world or show; see --help");
-    const char *what = walk.operands + 1 == argc ? argv[walk.operands] : "";
+    const char *what = operands + 1 == argc ? argv[operands] : "";
     bool files = !strcmp(what, "make") || !strcmp(what, "world");
     if (!files && strcmp(what, "show"))
         return vd_error_set(err, VD_USAGE,
                             "say what to do: make, world or show, found '%.80s'; see --help", what);
     if (files && !j->given[OUT])
         return vd_error_set(err, VD_USAGE, "--out is missing; see --help");
-    vd_status status = read_numbers(j, err);
+    status = read_numbers(j, err);
     if (!status)
         status = read_split(j, err);
     if (status)

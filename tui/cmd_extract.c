@@ -56,20 +56,12 @@ static vd_status read_numbers(job *j, vd_error *err)
     j->pictures = defaults.pictures;
     j->epochs = defaults.epochs;
     j->rate = defaults.rate;
-    const struct {
-        int option;
-        int64_t low, high, *out;
-    } number[] = {{EVALUATE, 1, 1000000, &j->evaluate},
-                  {PICTURES, 16, 1000000, &j->pictures},
-                  {EPOCHS, 1, 10000, &j->epochs},
-                  {SEED, 0, INT64_MAX, &j->seed}};
-    vd_status status = VD_OK;
-    for (size_t i = 0; i < sizeof number / sizeof *number && !status; i++) {
-        int option = number[i].option;
-        if (j->given[option])
-            status = vd_option_int(vd_cmd_extract_options[option].name, j->given[option],
-                                   number[i].low, number[i].high, number[i].out, err);
-    }
+    const vd_option_range range[] = {{EVALUATE, 1, 1000000, &j->evaluate},
+                                     {PICTURES, 16, 1000000, &j->pictures},
+                                     {EPOCHS, 1, 10000, &j->epochs},
+                                     {SEED, 0, INT64_MAX, &j->seed}};
+    vd_status status =
+        vd_options_int(vd_cmd_extract_options, j->given, range, sizeof range / sizeof *range, err);
     if (!status && j->given[RATE])
         status = vd_option_number("rate", j->given[RATE], 1e-6, 1, &j->rate, err);
     return status;
@@ -90,20 +82,18 @@ static vd_status check_use(const job *j, vd_error *err)
 
 static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
 {
-    vd_option_walk walk = {.options = vd_cmd_extract_options, .argc = argc, .argv = argv};
-    const char *value;
-    int option;
-    while ((option = vd_option_next(&walk, &value, err)) >= 0)
-        j->given[option] = value ? value : "";
-    if (option == VD_OPTION_ERROR)
-        return VD_USAGE;
-    j->picture = argv + walk.operands;
-    j->count = argc - walk.operands;
+    int operands;
+    vd_status status =
+        vd_options_given(vd_cmd_extract_options, argc, argv, j->given, &operands, err);
+    if (status)
+        return status;
+    j->picture = argv + operands;
+    j->count = argc - operands;
     const char *split = j->given[SPLIT] ? j->given[SPLIT] : "val";
     j->split = strcmp(split, "test") == 0 ? BLOCKS_TEST : BLOCKS_VAL;
     if (strcmp(split, "val") != 0 && strcmp(split, "test") != 0)
         return vd_error_set(err, VD_USAGE, "--split: expected val or test, found '%.80s'", split);
-    vd_status status = read_numbers(j, err);
+    status = read_numbers(j, err);
     return status ? status : check_use(j, err);
 }
 

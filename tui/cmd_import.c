@@ -23,16 +23,12 @@ static vd_status read_options(int argc, char **argv, const char *given[HALF + 1]
                               vd_import_options *options, int64_t *minimum, const char **weights,
                               vd_error *err)
 {
-    vd_option_walk walk = {.options = vd_cmd_import_options, .argc = argc, .argv = argv};
-    const char *value;
-    int option;
-    while ((option = vd_option_next(&walk, &value, err)) >= 0)
-        given[option] = value ? value : "";
-    if (option == VD_OPTION_ERROR)
+    int operands;
+    if (vd_options_given(vd_cmd_import_options, argc, argv, given, &operands, err))
         return VD_USAGE;
-    if (walk.operands != argc - 1)
+    if (operands != argc - 1)
         return vd_error_set(err, VD_USAGE, "expected one file of weights, found %d",
-                            argc - walk.operands);
+                            argc - operands);
     for (int i = WORDS; i <= OUT; i++)
         if (!given[i])
             return vd_error_set(err, VD_USAGE, "--%s is missing; see --help",
@@ -47,7 +43,7 @@ static vd_status read_options(int argc, char **argv, const char *given[HALF + 1]
                             "--positions: expected none, sinusoidal, learned or as-printed, found "
                             "'%.80s'",
                             given[POSITIONS]);
-    *weights = argv[walk.operands];
+    *weights = argv[operands];
     options->pool = given[POOL] ? given[POOL] : "pool.txt";
     options->half = given[HALF];
     return given[MIN_COUNT]

@@ -141,18 +141,14 @@ static vd_status read_course_options(job *j, vd_error *err)
     vd_training *t = &j->training;
     int64_t limit = 0;
     double minutes = 10;
-    vd_status status = VD_OK;
-    if (j->given[VAL_LIMIT])
-        status = vd_option_int("val-limit", j->given[VAL_LIMIT], 1, 1000000000, &limit, err);
+    const vd_option_range range[] = {{VAL_LIMIT, 1, 1000000000, &limit},
+                                     {CHECKPOINT_STEPS, 1, 1000000000, &t->checkpoint_steps},
+                                     {STOP_AFTER, 1, 1000000000000, &t->stop_after}};
+    vd_status status =
+        vd_options_int(vd_cmd_train_options, j->given, range, sizeof range / sizeof *range, err);
     if (status == VD_OK && j->given[CHECKPOINT_EVERY])
         status = vd_option_number("checkpoint-every", j->given[CHECKPOINT_EVERY], 0.001, 1e6,
                                   &minutes, err);
-    if (status == VD_OK && j->given[CHECKPOINT_STEPS])
-        status = vd_option_int("checkpoint-steps", j->given[CHECKPOINT_STEPS], 1, 1000000000,
-                               &t->checkpoint_steps, err);
-    if (status == VD_OK && j->given[STOP_AFTER])
-        status = vd_option_int("stop-after", j->given[STOP_AFTER], 1, 1000000000000, &t->stop_after,
-                               err);
     t->validation_limit = (size_t)limit;
     t->checkpoint_seconds = 60 * minutes;
     t->quiet = j->given[QUIET];
@@ -162,15 +158,12 @@ static vd_status read_course_options(job *j, vd_error *err)
 
 static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
 {
-    vd_option_walk walk = {.options = vd_cmd_train_options, .argc = argc, .argv = argv};
-    const char *value;
-    int option;
-    while ((option = vd_option_next(&walk, &value, err)) >= 0)
-        j->given[option] = value ? value : "";
-    if (option == VD_OPTION_ERROR)
-        return VD_USAGE;
-    if (walk.operands < argc)
-        return vd_error_set(err, VD_USAGE, "unexpected '%.80s'; see --help", argv[walk.operands]);
+    int operands;
+    vd_status status = vd_options_given(vd_cmd_train_options, argc, argv, j->given, &operands, err);
+    if (status)
+        return status;
+    if (operands < argc)
+        return vd_error_set(err, VD_USAGE, "unexpected '%.80s'; see --help", argv[operands]);
     j->settings = vd_run_settings_defaults();
     if (j->given[PRESET] && !vd_run_settings_preset(&j->settings, j->given[PRESET]))
         return vd_error_set(err, VD_USAGE, "--preset: expected base or improved, found '%.80s'",
@@ -178,12 +171,11 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
     for (int i = SETTINGS; i < OPTIONS; i++) {
         if (!j->given[i])
             continue;
-        vd_status status =
-            vd_run_settings_set(&j->settings, vd_cmd_train_options[i].name, j->given[i], err);
+        status = vd_run_settings_set(&j->settings, vd_cmd_train_options[i].name, j->given[i], err);
         if (status)
             return status;
     }
-    vd_status status = check_given(j, err);
+    status = check_given(j, err);
     return status ? status : read_course_options(j, err);
 }
 

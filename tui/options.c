@@ -89,6 +89,18 @@ int vd_option_next(vd_option_walk *walk, const char **value, vd_error *err)
     return index;
 }
 
+vd_status vd_options_given(const vd_option *options, int argc, char **argv, const char **given,
+                           int *operands, vd_error *err)
+{
+    vd_option_walk walk = {.options = options, .argc = argc, .argv = argv};
+    const char *value;
+    int option;
+    while ((option = vd_option_next(&walk, &value, err)) >= 0)
+        given[option] = value ? value : "";
+    *operands = walk.operands;
+    return option == VD_OPTION_ERROR ? VD_USAGE : VD_OK;
+}
+
 vd_status vd_option_int(const char *name, const char *text, int64_t low, int64_t high, int64_t *out,
                         vd_error *err)
 {
@@ -101,6 +113,19 @@ vd_status vd_option_int(const char *name, const char *text, int64_t low, int64_t
                             (long long)low, (long long)high, text);
     *out = value;
     return VD_OK;
+}
+
+vd_status vd_options_int(const vd_option *options, const char *const *given,
+                         const vd_option_range *range, size_t count, vd_error *err)
+{
+    vd_status status = VD_OK;
+    for (size_t i = 0; i < count && !status; i++) {
+        const vd_option_range *r = &range[i];
+        if (given[r->option])
+            status = vd_option_int(options[r->option].name, given[r->option], r->low, r->high,
+                                   r->value, err);
+    }
+    return status;
 }
 
 vd_status vd_option_number(const char *name, const char *text, double low, double high, double *out,

@@ -2,6 +2,7 @@
 #ifndef VD_OPTIONS_H
 #define VD_OPTIONS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "engine/error.h"
@@ -29,12 +30,25 @@ enum { VD_OPTION_END = -1, VD_OPTION_ERROR = -2 };
 // after the last; VD_OPTION_ERROR with err filled for what is not in the table.
 int vd_option_next(vd_option_walk *walk, const char **value, vd_error *err);
 
+// Walks to the end: given[i] is the value of options[i], "" for a switch, NULL where it was not
+// given. given has an element for every option. *operands as in the walk.
+vd_status vd_options_given(const vd_option *options, int argc, char **argv, const char **given,
+                           int *operands, vd_error *err);
+
 // The whole text must be a number from low to high: "--epochs: expected a whole number from 1 to
 // 1000, found 'x'".
 vd_status vd_option_int(const char *name, const char *text, int64_t low, int64_t high, int64_t *out,
                         vd_error *err);
 vd_status vd_option_number(const char *name, const char *text, double low, double high, double *out,
                            vd_error *err);
+
+// Those of the table that were given; the others' values stay as they are.
+typedef struct vd_option_range {
+    int option; // its index in the options
+    int64_t low, high, *value;
+} vd_option_range;
+vd_status vd_options_int(const vd_option *options, const char *const *given,
+                         const vd_option_range *range, size_t count, vd_error *err);
 
 // How many single-letter edits lie between two names (Levenshtein 1966).
 int vd_option_distance(const char *a, const char *b);

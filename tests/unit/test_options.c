@@ -87,6 +87,32 @@ static void numbers_say_what_was_expected_and_found(void **state)
                         "--rate: expected a number from 0 to 1", NULL);
 }
 
+static void what_was_given_is_read_at_once(void **state)
+{
+    (void)state;
+    char words[4][12] = {"train", "left", "--quiet", "--embed=7"};
+    char *argv[5] = {words[0], words[1], words[2], words[3], NULL};
+    const char *given[3] = {0};
+    int operands = 0;
+    int64_t epochs = 77, embed = 77;
+    const vd_option_range range[] = {{0, 1, 1000, &epochs}, {2, 1, 8, &embed}};
+    vd_error err = {0};
+    assert_int_equal(vd_options_given(table, 4, argv, given, &operands, &err), VD_OK);
+    assert_null(given[0]);
+    assert_string_equal(given[1], "");
+    assert_string_equal(given[2], "7");
+    assert_int_equal(operands, 3);
+    assert_int_equal(vd_options_int(table, given, range, 2, &err), VD_OK);
+    assert_int_equal(epochs, 77); // not given
+    assert_int_equal(embed, 7);
+    given[2] = "9";
+    support_refused(vd_options_int(table, given, range, 2, &err), VD_USAGE, &err,
+                    "--embed: expected a whole number from 1 to 8, found '9'", NULL);
+    char wrong[] = "--nothing";
+    argv[1] = wrong;
+    assert_int_equal(vd_options_given(table, 2, argv, given, &operands, &err), VD_USAGE);
+}
+
 static void distance_counts_edits(void **state)
 {
     (void)state;
@@ -102,6 +128,7 @@ int main(void)
         cmocka_unit_test(options_are_found_anywhere_and_operands_come_last),
         cmocka_unit_test(a_wrong_option_is_refused_with_the_right_one),
         cmocka_unit_test(numbers_say_what_was_expected_and_found),
+        cmocka_unit_test(what_was_given_is_read_at_once),
         cmocka_unit_test(distance_counts_edits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
