@@ -13,6 +13,10 @@ static const char *fill(int wanted, int *device, char *text, size_t room)
     cudaError_t error = cudaGetDeviceCount(&count);
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
+    if (driver == 0) { // asked for what is not there, the runtime calls it too old
+        snprintf(text, room, "no CUDA device: there is no NVIDIA driver on this machine");
+        return text;
+    }
     if (error == cudaErrorInsufficientDriver) {
         snprintf(
             text, room,

@@ -89,6 +89,47 @@ static inline int vd_ceil(int n, int by)
     i < (n);                                                                                       \
     i += static_cast<size_t>(gridDim.x) * blockDim.x
 
+// for (VD_EACH_ROW(k, n)), blocks sharing the rows, and in it for (VD_EACH_COLUMN(j, width)),
+// threads sharing a row: no thread divides to know where it is.
+#define VD_EACH_ROW(k, n)                                                                          \
+    size_t k = blockIdx.x;                                                                         \
+    k < static_cast<size_t>(n);                                                                    \
+    k += gridDim.x
+#define VD_EACH_COLUMN(j, width)                                                                   \
+    int j = static_cast<int>(threadIdx.x);                                                         \
+    j < (width);                                                                                   \
+    j += static_cast<int>(blockDim.x)
+
+#ifdef __CUDACC__
+#define VD_UNROLL _Pragma("unroll")
+#else
+#define VD_UNROLL
+#endif
+
+// ---- numbers ------------------------------------------------------------------------------------
+
+template <typename F> static __device__ __forceinline__ F vd_to(float x);
+
+template <> __device__ __forceinline__ float vd_to<float>(float x)
+{
+    return x;
+}
+
+template <> __device__ __forceinline__ __nv_bfloat16 vd_to<__nv_bfloat16>(float x)
+{
+    return __float2bfloat16(x);
+}
+
+static __device__ __forceinline__ float vd_from(float x)
+{
+    return x;
+}
+
+static __device__ __forceinline__ float vd_from(__nv_bfloat16 x)
+{
+    return __bfloat162float(x);
+}
+
 // ---- reductions ---------------------------------------------------------------------------------
 
 enum { VD_WARP = 32 };
@@ -220,8 +261,42 @@ void vd_cuda_group(vd_backend *table);
 // Shared by families.
 void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
                   const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc);
-void vd_cuda_linear_backward(const vd_real *x, const vd_real *w, const vd_real *dy, vd_real *dx,
-                             vd_real beta, vd_real *dw, vd_real *db, int rows, int in, int out);
+// A factor of products as they read it at the precision set: floats where they are, or a copy in
+// bfloat16, for operations that multiply by it more than once or can make it themselves.
+struct vd_factor {
+    const void *x;
+    int ld;
+    bool narrow;
+};
+
+bool vd_factors_are_narrow();
+// Bytes of scratch memory that a copy takes, 0 = none is made; and the copy, which takes them of
+// *room.
+size_t vd_factor_room(int rows, int columns);
+vd_factor vd_factor_of(const float *x, int rows, int columns, int ld, unsigned char **room);
+// c = op(a) op(b) + beta c; both factors are of one kind.
+void vd_cuda_multiply(bool ta, bool tb, int m, int n, int k, vd_factor a, vd_factor b, float beta,
+                      float *c, int ldc);
+
+// Rows of a copy begin where the tensor cores read fastest.
+template <typename F> static inline int vd_factor_ld(int columns)
+{
+    return sizeof(F) == sizeof(float) ? columns : (columns + 7) / 8 * 8;
+}
+
+static inline vd_factor vd_factor_at(const float *x, int ld)
+{
+    return {x, ld, false};
+}
+
+static inline vd_factor vd_factor_at(const __nv_bfloat16 *x, int ld)
+{
+    return {x, ld, true};
+}
+
+// Adds the sum of x's rows to `sum`, and to `also` unless that is NULL.
+void vd_cuda_sum_columns(const float *x, int rows, int columns, float *sum, float *also);
+void vd_cuda_sum_columns(const __nv_bfloat16 *x, int rows, int columns, float *sum, float *also);
 void vd_cuda_zero(void *memory, size_t bytes);
 
 #endif

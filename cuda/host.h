@@ -175,6 +175,14 @@ static inline __nv_bfloat16 __float2bfloat16(float x) // to nearest, ties to eve
     return y;
 }
 
+static inline float __bfloat162float(__nv_bfloat16 x)
+{
+    uint32_t bits = static_cast<uint32_t>(x.bits) << 16;
+    float wide;
+    memcpy(&wide, &bits, sizeof wide);
+    return wide;
+}
+
 enum cublasStatus_t { CUBLAS_STATUS_SUCCESS = 0, CUBLAS_STATUS_NOT_SUPPORTED = 15 };
 enum cublasOperation_t { CUBLAS_OP_N, CUBLAS_OP_T };
 enum cublasComputeType_t { CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_TF32 };

@@ -6,11 +6,11 @@ static vd_precision precision = VD_PRECISION_FP32;
 
 // ---- plain products -----------------------------------------------------------------------------
 
-static __global__ void scale_rows(float *c, int n, int ldc, float beta)
+static __global__ void scale_rows(float *c, int rows, int n, int ldc, float beta)
 {
-    float *row = c + static_cast<size_t>(blockIdx.y) * ldc;
-    for (VD_EACH(i, static_cast<size_t>(n)))
-        row[i] = beta == 0 ? 0 : beta * row[i];
+    for (VD_EACH_ROW(r, rows))
+        for (VD_EACH_COLUMN(j, n))
+            c[r * ldc + j] = beta == 0 ? 0 : beta * c[r * ldc + j];
 }
 
 // y (n) = beta y + alpha w x; w (n, k): a warp a row, as fast as w can be read.
@@ -29,69 +29,109 @@ static __global__ void vector_product(const float *x, const float *w, int ldw, i
     }
 }
 
-static __global__ void narrow(const float *x, int columns, int ld, size_t n, __nv_bfloat16 *y)
+// ---- factors ------------------------------------------------------------------------------------
+
+static __global__ void narrow(const float *x, int rows, int columns, int ld, __nv_bfloat16 *y,
+                              int y_ld)
 {
-    for (VD_EACH(i, n))
-        y[i] = __float2bfloat16(x[i / columns * ld + i % columns]);
+    for (VD_EACH_ROW(r, rows))
+        for (VD_EACH_COLUMN(j, columns))
+            y[r * y_ld + j] = __float2bfloat16(x[r * ld + j]);
 }
 
-// Sums of bfloat16 products are kept in float; what is small is not worth the conversion.
+bool vd_factors_are_narrow()
+{
+    return precision == VD_PRECISION_BF16;
+}
+
+static size_t copy_room(int rows, int columns)
+{
+    size_t numbers = static_cast<size_t>(rows) * vd_factor_ld<__nv_bfloat16>(columns);
+    return (numbers * sizeof(__nv_bfloat16) + 255) / 256 * 256;
+}
+
+static vd_factor narrow_copy(const float *x, int rows, int columns, int ld, unsigned char **room)
+{
+    __nv_bfloat16 *y = reinterpret_cast<__nv_bfloat16 *>(*room);
+    int y_ld = vd_factor_ld<__nv_bfloat16>(columns);
+    VD_LAUNCH(narrow, vd_blocks(static_cast<size_t>(rows), 1), 256, x, rows, columns, ld, y, y_ld);
+    *room += copy_room(rows, columns);
+    return vd_factor_at(y, y_ld);
+}
+
+size_t vd_factor_room(int rows, int columns)
+{
+    return vd_factors_are_narrow() ? copy_room(rows, columns) : 0;
+}
+
+vd_factor vd_factor_of(const float *x, int rows, int columns, int ld, unsigned char **room)
+{
+    return vd_factors_are_narrow() ? narrow_copy(x, rows, columns, ld, room) : vd_factor_at(x, ld);
+}
+
+// cuBLAS counts columns first: the row-major c = a b is its c^T = b^T a^T. Sums are kept in float.
+static void multiply(bool ta, bool tb, int m, int n, int k, float alpha, vd_factor a, vd_factor b,
+                     float beta, float *c, int ldc)
+{
+    vd_lane *lane = vd_lane_get();
+    cublasHandle_t blas;
+    cudaDataType_t type = a.narrow ? CUDA_R_16BF : CUDA_R_32F;
+    cublasComputeType_t compute = a.narrow || precision == VD_PRECISION_FP32
+                                      ? CUBLAS_COMPUTE_32F
+                                      : CUBLAS_COMPUTE_32F_FAST_TF32;
+    if (lane && vd_lane_blas(lane, &blas))
+        vd_check_blas(cublasGemmEx(blas, tb ? CUBLAS_OP_T : CUBLAS_OP_N,
+                                   ta ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, &alpha, b.x, type, b.ld,
+                                   a.x, type, a.ld, &beta, c, CUDA_R_32F, ldc, compute,
+                                   CUBLAS_GEMM_DEFAULT),
+                      "a matrix product");
+}
+
+void vd_cuda_multiply(bool ta, bool tb, int m, int n, int k, vd_factor a, vd_factor b, float beta,
+                      float *c, int ldc)
+{
+    if (a.narrow && m > 0 && n > 0 && k > 0)
+        multiply(ta, tb, m, n, k, 1, a, b, beta, c, ldc);
+    else if (!a.narrow)
+        vd_cuda_gemm(ta, tb, m, n, k, 1, static_cast<const float *>(a.x), a.ld,
+                     static_cast<const float *>(b.x), b.ld, beta, c, ldc);
+}
+
+// What is small is not worth the conversion.
 static bool worth_narrowing(int m, int n, int k)
 {
-    return precision == VD_PRECISION_BF16 && m >= 64 && n >= 64 && k >= 64;
+    return vd_factors_are_narrow() && m >= 64 && n >= 64 && k >= 64;
 }
 
-static void gemm_bf16(vd_lane *lane, bool ta, bool tb, int m, int n, int k, float alpha,
-                      const float *a, int lda, const float *b, int ldb, float beta, float *c,
-                      int ldc)
+static void multiply_narrow(vd_lane *lane, bool ta, bool tb, int m, int n, int k, float alpha,
+                            const float *a, int lda, const float *b, int ldb, float beta, float *c,
+                            int ldc)
 {
-    size_t a_size = static_cast<size_t>(m) * k, b_size = static_cast<size_t>(n) * k;
-    size_t room = (a_size + 63) / 64 * 64;
-    int a_columns = ta ? m : k, b_columns = tb ? k : n;
-    __nv_bfloat16 *x = static_cast<__nv_bfloat16 *>(
-        vd_lane_scratch(lane, (room + b_size) * sizeof(__nv_bfloat16)));
-    cublasHandle_t blas;
-    if (!x || !vd_lane_blas(lane, &blas))
+    int a_rows = ta ? k : m, a_columns = ta ? m : k, b_rows = tb ? n : k, b_columns = tb ? k : n;
+    unsigned char *room = static_cast<unsigned char *>(
+        vd_lane_scratch(lane, copy_room(a_rows, a_columns) + copy_room(b_rows, b_columns)));
+    if (!room)
         return;
-    __nv_bfloat16 *y = x + room;
-    VD_LAUNCH(narrow, vd_blocks(a_size, 256), 256, a, a_columns, lda, a_size, x);
-    VD_LAUNCH(narrow, vd_blocks(b_size, 256), 256, b, b_columns, ldb, b_size, y);
-    vd_check_blas(cublasGemmEx(blas, tb ? CUBLAS_OP_T : CUBLAS_OP_N, ta ? CUBLAS_OP_T : CUBLAS_OP_N,
-                               n, m, k, &alpha, y, CUDA_R_16BF, b_columns, x, CUDA_R_16BF,
-                               a_columns, &beta, c, CUDA_R_32F, ldc, CUBLAS_COMPUTE_32F,
-                               CUBLAS_GEMM_DEFAULT),
-                  "a matrix product");
+    vd_factor x = narrow_copy(a, a_rows, a_columns, lda, &room);
+    multiply(ta, tb, m, n, k, alpha, x, narrow_copy(b, b_rows, b_columns, ldb, &room), beta, c,
+             ldc);
 }
 
-// cuBLAS counts columns first: the row-major c = a b is its c^T = b^T a^T.
 void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
                   const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
 {
     vd_lane *lane = vd_lane_get();
-    cublasHandle_t blas;
     if (!lane || m <= 0 || n <= 0)
         return;
-    if (k <= 0) {
-        for (int row = 0; row < m; row += 65535) {
-            unsigned rows = static_cast<unsigned>(m - row < 65535 ? m - row : 65535);
-            float *at = c + static_cast<size_t>(row) * ldc;
-            VD_LAUNCH(scale_rows, dim3(vd_blocks(static_cast<size_t>(n), 256), rows), 256, at, n,
-                      ldc, beta);
-        }
-    } else if (m == 1 && !ta && tb) {
+    if (k <= 0)
+        VD_LAUNCH(scale_rows, vd_blocks(static_cast<size_t>(m), 1), 256, c, m, n, ldc, beta);
+    else if (m == 1 && !ta && tb)
         VD_LAUNCH(vector_product, vd_blocks(static_cast<size_t>(n), 8), 256, a, b, ldb, n, k, alpha,
                   beta, c);
-    } else if (worth_narrowing(m, n, k)) {
-        gemm_bf16(lane, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    } else if (vd_lane_blas(lane, &blas)) {
-        vd_check_blas(cublasGemmEx(blas, tb ? CUBLAS_OP_T : CUBLAS_OP_N,
-                                   ta ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k, &alpha, b, CUDA_R_32F,
-                                   ldb, a, CUDA_R_32F, lda, &beta, c, CUDA_R_32F, ldc,
-                                   precision == VD_PRECISION_FP32 ? CUBLAS_COMPUTE_32F
-                                                                  : CUBLAS_COMPUTE_32F_FAST_TF32,
-                                   CUBLAS_GEMM_DEFAULT),
-                      "a matrix product");
-    }
+    else if (worth_narrowing(m, n, k))
+        multiply_narrow(lane, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    else
+        multiply(ta, tb, m, n, k, alpha, vd_factor_at(a, lda), vd_factor_at(b, ldb), beta, c, ldc);
 }
 
 // ---- many products ------------------------------------------------------------------------------
@@ -192,16 +232,16 @@ static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int
 
 // ---- layers -------------------------------------------------------------------------------------
 
-static __global__ void repeat_row(const float *row, float *y, int n, size_t count)
+static __global__ void repeat_row(const float *row, float *y, int rows, int n)
 {
-    for (VD_EACH(i, count))
-        y[i] = row[i % n];
+    for (VD_EACH_ROW(r, rows))
+        for (VD_EACH_COLUMN(j, n))
+            y[r * n + j] = row[j];
 }
 
 static void fill_rows(const vd_real *row, vd_real *y, int rows, int n)
 {
-    size_t count = static_cast<size_t>(rows) * static_cast<size_t>(n);
-    VD_LAUNCH(repeat_row, vd_blocks(count, 256), 256, row, y, n, count);
+    VD_LAUNCH(repeat_row, vd_blocks(static_cast<size_t>(rows), 1), 256, row, y, rows, n);
 }
 
 static void linear(const vd_real *x, const vd_real *w, const vd_real *b, vd_real *y, int rows,
@@ -215,7 +255,8 @@ static void linear(const vd_real *x, const vd_real *w, const vd_real *b, vd_real
 enum { SUM_COLUMNS = 32, SUM_ROWS = 8, SUM_CHUNK = 512 };
 
 // sum[column] += x[rows of a chunk, column]
-static __global__ void sum_columns(const float *x, int rows, int columns, float *sum)
+template <typename F>
+static __global__ void sum_kernel(const F *x, int rows, int columns, float *sum, float *also)
 {
     __shared__ float part[SUM_ROWS][SUM_COLUMNS];
     int tx = threadIdx.x % SUM_COLUMNS, ty = threadIdx.x / SUM_COLUMNS;
@@ -224,30 +265,70 @@ static __global__ void sum_columns(const float *x, int rows, int columns, float 
     float s = 0;
     if (column < columns)
         for (int r = from + ty; r < to; r += SUM_ROWS)
-            s += x[static_cast<size_t>(r) * columns + column];
+            s += vd_from(x[static_cast<size_t>(r) * columns + column]);
     part[ty][tx] = s;
     __syncthreads();
     if (ty == 0 && column < columns) {
         for (int r = 1; r < SUM_ROWS; r++)
             s += part[r][tx];
         atomicAdd(sum + column, s);
+        if (also)
+            atomicAdd(also + column, s);
     }
 }
 
-void vd_cuda_linear_backward(const vd_real *x, const vd_real *w, const vd_real *dy, vd_real *dx,
-                             vd_real beta, vd_real *dw, vd_real *db, int rows, int in, int out)
+template <typename F>
+static void sum_columns(const F *x, int rows, int columns, float *sum, float *also)
 {
-    if (rows <= 0)
+    VD_LAUNCH(sum_kernel<F>,
+              dim3(static_cast<unsigned>(vd_ceil(columns, SUM_COLUMNS)),
+                   static_cast<unsigned>(vd_ceil(rows, SUM_CHUNK))),
+              SUM_COLUMNS * SUM_ROWS, x, rows, columns, sum, also);
+}
+
+void vd_cuda_sum_columns(const float *x, int rows, int columns, float *sum, float *also)
+{
+    sum_columns(x, rows, columns, sum, also);
+}
+
+void vd_cuda_sum_columns(const __nv_bfloat16 *x, int rows, int columns, float *sum, float *also)
+{
+    sum_columns(x, rows, columns, sum, also);
+}
+
+// dy is narrowed once for both products.
+static void backward_narrow(vd_lane *lane, const float *x, const float *w, const float *dy,
+                            float *dx, float beta, float *dw, int rows, int in, int out)
+{
+    unsigned char *room = static_cast<unsigned char *>(
+        vd_lane_scratch(lane, copy_room(rows, out) + (dx ? copy_room(out, in) : 0) +
+                                  (dw ? copy_room(rows, in) : 0)));
+    if (!room)
         return;
+    vd_factor d = narrow_copy(dy, rows, out, out, &room);
     if (dx)
-        vd_cuda_gemm(false, false, rows, in, out, 1, dy, out, w, in, beta, dx, in);
+        multiply(false, false, rows, in, out, 1, d, narrow_copy(w, out, in, in, &room), beta, dx,
+                 in);
     if (dw)
-        vd_cuda_gemm(true, false, out, in, rows, 1, dy, out, x, in, 1, dw, in);
+        multiply(true, false, out, in, rows, 1, d, narrow_copy(x, rows, in, in, &room), 1, dw, in);
+}
+
+static void linear_backward(const vd_real *x, const vd_real *w, const vd_real *dy, vd_real *dx,
+                            vd_real beta, vd_real *dw, vd_real *db, int rows, int in, int out)
+{
+    vd_lane *lane = vd_lane_get();
+    if (!lane || rows <= 0)
+        return;
+    if (worth_narrowing(rows, in, out)) {
+        backward_narrow(lane, x, w, dy, dx, beta, dw, rows, in, out);
+    } else {
+        if (dx)
+            vd_cuda_gemm(false, false, rows, in, out, 1, dy, out, w, in, beta, dx, in);
+        if (dw)
+            vd_cuda_gemm(true, false, out, in, rows, 1, dy, out, x, in, 1, dw, in);
+    }
     if (db)
-        VD_LAUNCH(sum_columns,
-                  dim3(static_cast<unsigned>(vd_ceil(out, SUM_COLUMNS)),
-                       static_cast<unsigned>(vd_ceil(rows, SUM_CHUNK))),
-                  SUM_COLUMNS * SUM_ROWS, dy, rows, out, db);
+        vd_cuda_sum_columns(dy, rows, out, db, NULL);
 }
 
 static void set_precision(vd_precision p)
@@ -262,5 +343,5 @@ void vd_cuda_matrix(vd_backend *table)
     table->products = products;
     table->fill_rows = fill_rows;
     table->linear = linear;
-    table->linear_backward = vd_cuda_linear_backward;
+    table->linear_backward = linear_backward;
 }

@@ -29,19 +29,19 @@ typedef struct vd_lstm_pass {
     const int *map; // packed->rows.forward or packed->rows.backward
     const vd_lstm_weights *weights;
     int in, hidden;
-    const vd_real *x; // (T, in) flat order; the distinct ones of them where x_row is set
-    const int *x_row; // (T) flat order: the row of x that a row reads; NULL = its own. The CPU's
-                      // operations only, on the host
-    int x_rows;       // rows of x
+    const vd_real *x;       // (T, in) flat order; the distinct ones of them where x_row is set
+    const int *x_row;       // (T) flat order: the row of x that a row reads; NULL = its own
+    int x_rows;             // rows of x
     const vd_real *initial; // (S, H) hidden state before the first step, NULL = zero; cell is zero
     vd_real *y;             // (T, ...) flat order, row stride y_stride, H columns written
     int y_stride;
-    // Kept for the gradient, all in step order. Without `keep` (the CPU's operations only) a step's
-    // take the place of the step's before, and of the cells two steps' are there:
+    // Kept for the gradient, all in step order, gates and states as the backend likes them. Without
+    // `keep` a step's take the place of the step's before, and of cells and states two steps' are
+    // there:
     bool keep;
     vd_real *gate;    // (T or widest, 4H) i, f, g, o after their activations
     vd_real *cell;    // (T or 2 widest, H)
-    vd_real *before;  // (T or widest, H) states that rows go on from
+    vd_real *before;  // (T or 2 widest, H) states that rows go on from
     vd_real *scratch; // (T or x_rows, 4H)
     vd_real *step;    // (widest, 4H) scratch
 } vd_lstm_pass;
@@ -119,7 +119,7 @@ typedef struct vd_devices {
 
 // Grows whenever the table or a struct it uses changes: a table from elsewhere with another number
 // is not used.
-enum { VD_BACKEND_ABI = 3 };
+enum { VD_BACKEND_ABI = 4 };
 
 struct vd_backend {
     int abi;     // VD_BACKEND_ABI

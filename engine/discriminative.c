@@ -88,28 +88,6 @@ vd_status vd_prefixes_encode(vd_pass *pass, const int32_t *ids, const int32_t *l
                          err);
 }
 
-// The batch's distinct candidates, each read by itself.
-static vd_status read_apart(vd_network *net, int *order, vd_error *err)
-{
-    vd_pass *pass = &net->pass;
-    const vd_batch *b = net->batch;
-    vd_packed *packed = &pass->candidate_words;
-    int *last = vd_arena_take(pass->arena, (size_t)b->distinct, sizeof *last);
-    if (!last)
-        return vd_error_memory(err, "candidate vectors");
-    vd_status status = vd_packed_make(b->candidate, b->candidate_length, b->distinct,
-                                      b->candidate_width, pass->arena, packed, err);
-    if (status == VD_OK)
-        status = read_candidates(pass, &net->candidate, packed, err);
-    for (int i = 0; status == VD_OK && i < b->distinct; i++) {
-        order[i] = i;
-        last[i] = packed->length[i] ? packed->start[i + 1] - 1 : -1;
-    }
-    if (status != VD_OK)
-        return status;
-    return add_ends(pass, &net->candidate, order, b->distinct, last, &net->ends, net->vector, err);
-}
-
 // The batch's distinct candidates: net->vector.
 static vd_status encode_distinct(vd_network *net, vd_error *err)
 {
@@ -118,9 +96,6 @@ static vd_status encode_distinct(vd_network *net, vd_error *err)
     int *order = vd_arena_take(pass->arena, (size_t)b->distinct, sizeof *order);
     if (!order)
         return vd_error_memory(err, "candidate vectors");
-    // Only the CPU's LSTM takes gradients back through a tree.
-    if (pass->dw && pass->be != vd_backend_cpu())
-        return read_apart(net, order, err);
     vd_status status = vd_packed_sort(b->candidate, b->candidate_length, b->candidate_width,
                                       b->distinct, order, err);
     if (status != VD_OK)

@@ -71,7 +71,7 @@ typedef struct vd_text_pass {
     // The LSTM's inputs: embeddings with positions. What comes more than once stands there once, if
     // dropout does not make each its own.
     vd_real *input;       // (inputs, E)
-    const int *input_row; // (T) flat order, a token's input; NULL = its own
+    const int *input_row; // (T) flat order, a token's input; NULL = its own; as `id`
     const int32_t *id;    // (inputs), where operations read them
     const int *place;     // (inputs), the same
     int inputs;

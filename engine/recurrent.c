@@ -12,8 +12,7 @@ static vd_status run_layer(vd_pass *pass, vd_recurrent_pass *r, int layer,
                            const vd_lstm_weights *weights, layer_input from, const vd_real *initial,
                            vd_real *y, vd_error *err)
 {
-    // Only the CPU's LSTM does with less than all steps.
-    bool keep = pass->dw || pass->be != vd_backend_cpu();
+    bool keep = pass->dw;
     int h = pass->config->hidden, widest = r->packed->widest;
     size_t n = (size_t)(keep ? r->packed->tokens : widest) * (size_t)h;
     size_t inputs = (size_t)(keep ? r->packed->tokens : from.rows) * 4 * (size_t)h;
@@ -32,7 +31,7 @@ static vd_status run_layer(vd_pass *pass, vd_recurrent_pass *r, int layer,
                                .keep = keep,
                                .gate = vd_arena_reals(pass->arena, 4 * n),
                                .cell = vd_arena_reals(pass->arena, keep ? n : 2 * n),
-                               .before = vd_arena_reals(pass->arena, n),
+                               .before = vd_arena_reals(pass->arena, keep ? n : 2 * n),
                                .scratch = vd_arena_reals(pass->arena, inputs)};
         part->step = vd_arena_reals(pass->arena, 4 * (size_t)widest * (size_t)h);
         if (pass->arena->failed)

@@ -42,8 +42,7 @@ vd_status vd_words_embed(vd_pass *pass, vd_text_pass *text, const vd_packed *pac
     return VD_OK;
 }
 
-// The words whose inputs are computed: the distinct ones, where nothing tells equal ones apart and
-// the backend can do with them.
+// The words whose inputs are computed: the distinct ones, where nothing tells equal ones apart.
 static vd_status choose_inputs(vd_pass *pass, vd_text_pass *text, vd_positions positions,
                                vd_error *err)
 {
@@ -53,18 +52,20 @@ static vd_status choose_inputs(vd_pass *pass, vd_text_pass *text, vd_positions p
     text->id = packed->rows.id;
     text->place = packed->rows.place;
     text->input_row = NULL;
-    if (pass->be != vd_backend_cpu() || positions == VD_POSITIONS_AS_PRINTED ||
-        (text->placed && pass->position_dropout != 0))
+    if (positions == VD_POSITIONS_AS_PRINTED || (text->placed && pass->position_dropout != 0))
         return VD_OK;
     vd_status status =
         vd_packed_distinct(packed, pass->config->vocab, text->placed, pass->arena, &words, err);
-    if (status != VD_OK)
+    // To send a device what is distinct costs more than a few products.
+    if (status != VD_OK || (pass->be != vd_backend_cpu() && 2 * words.count > packed->tokens))
         return status;
+    size_t n = (size_t)words.count;
     text->inputs = words.count;
-    text->id = words.id;
-    text->place = words.place;
-    text->input_row = words.word;
-    return VD_OK;
+    text->id = vd_arena_upload(pass->arena, words.id, n, sizeof *words.id);
+    text->place = vd_arena_upload(pass->arena, words.place, n, sizeof *words.place);
+    text->input_row =
+        vd_arena_upload(pass->arena, words.word, (size_t)packed->tokens, sizeof *words.word);
+    return pass->arena->failed ? vd_error_memory(err, "distinct words") : VD_OK;
 }
 
 vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,

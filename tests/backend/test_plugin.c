@@ -45,6 +45,12 @@ static void operations(void **state)
     passes_on_the_plugin("backend/test_operations");
 }
 
+static void lstm(void **state)
+{
+    (void)state;
+    passes_on_the_plugin("backend/test_lstm");
+}
+
 static void golden_network(void **state)
 {
     (void)state;
@@ -238,6 +244,7 @@ int main(void)
         cmocka_unit_test(a_lost_device_says_so_and_the_cpu_takes_over),
         cmocka_unit_test(the_program_takes_the_plugin_beside_it),
         cmocka_unit_test(operations),
+        cmocka_unit_test(lstm),
         cmocka_unit_test(golden_network),
         cmocka_unit_test(golden_training),
         cmocka_unit_test(dialogs),
