@@ -611,7 +611,6 @@ static void turn_page(vd_chat *chat, int step)
 
 static bool act_walk(vd_chat *chat, vd_action action, vd_key key)
 {
-    (void)key;
     vd_chat_walk *own = &chat->walk;
     bool list = own->page == WHAT_IF && own->walk;
     switch ((int)action) {
@@ -630,7 +629,7 @@ static bool act_walk(vd_chat *chat, vd_action action, vd_key key)
         if (list && own->at < own->walk->effects)
             flip(chat, &own->walk->effect[own->at].what);
         else
-            turn_page(chat, 1);
+            turn_page(chat, key.code == ' ' ? WHAT_IF - own->page : 1);
         return true;
     case VD_ACTION_ALL_BACK:
         own->switches.count = 0;

@@ -52,7 +52,7 @@ static const binding table[] = {
     {WALK, VD_KEY_UP, 0, true, VD_ACTION_LINE_UP, "what-if: another one; else scroll", NULL},
     {WALK, VD_KEY_DOWN, 0, true, VD_ACTION_LINE_DOWN, "what-if: another one; else scroll", NULL},
     {WALK, ' ', 0, true, VD_ACTION_PICK,
-     "what-if: leave this out, or put it back; else the next stage", "Space what-if"},
+     "what-if: leave this out, or put it back; else to the what-ifs", "Space what-if"},
     {WALK, VD_KEY_DELETE, 0, true, VD_ACTION_ALL_BACK, "put everything back", "Del all back"},
     {DETAIL, VD_KEY_LEFT, 0, true, VD_ACTION_LEFT, "another word of the question", NULL},
     {DETAIL, VD_KEY_RIGHT, 0, true, VD_ACTION_RIGHT, "another word of the question",

@@ -13,6 +13,7 @@
 #include "tui/command.h"
 #include "tui/history.h"
 #include "tui/output.h"
+#include "tui/shares.h"
 
 enum { MOST_POOLS = 16, SHOWN_ANSWERS = 10 };
 
@@ -209,23 +210,39 @@ void vd_output_said(yajl_gen json, const vd_said *rounds, int count)
     yajl_gen_array_close(json);
 }
 
-static void emit_attentions(yajl_gen json, const vd_told *told)
+// Of every entry of a long history this would be megabytes an answer: 3 kB an entry.
+static void emit_topic(yajl_gen json, const vd_answer *answer)
 {
-    const vd_answer *answer = &told->reply->answer;
-    size_t rounds = (size_t)answer->rounds, words = (size_t)answer->question_length;
-    size_t regions = (size_t)answer->regions, width = (size_t)answer->history_width;
-    vd_output_string(json, "rounds");
-    numbers(json, answer->context_attention, rounds);
+    vd_share top[VD_TOPIC_ENTRIES];
+    size_t words = (size_t)answer->question_length, width = (size_t)answer->history_width;
+    int count = vd_shares_top(answer->context_attention, answer->rounds, 2, top, VD_TOPIC_ENTRIES);
     vd_output_string(json, "topic");
     yajl_gen_array_open(json);
-    for (size_t r = 0; r < rounds; r++) {
+    for (int r = 0; r < answer->rounds; r++) {
+        bool strong = false;
+        for (int i = 0; i < count && !strong; i++)
+            strong = top[i].index == r;
+        if (!strong || !answer->topic_attention) {
+            yajl_gen_null(json);
+            continue;
+        }
         yajl_gen_array_open(json);
         for (size_t w = 0; w < words; w++)
-            numbers(json, answer->topic_attention + (r * words + w) * width,
+            numbers(json, answer->topic_attention + ((size_t)r * words + w) * width,
                     (size_t)answer->history_length[r]);
         yajl_gen_array_close(json);
     }
     yajl_gen_array_close(json);
+}
+
+static void emit_attentions(yajl_gen json, const vd_told *told)
+{
+    const vd_answer *answer = &told->reply->answer;
+    size_t rounds = (size_t)answer->rounds, words = (size_t)answer->question_length;
+    size_t regions = (size_t)answer->regions;
+    vd_output_string(json, "rounds");
+    numbers(json, answer->context_attention, rounds);
+    emit_topic(json, answer);
     vd_output_string(json, "regions");
     numbers(json, answer->region_attention, regions);
     vd_output_string(json, "region_words");

@@ -6,7 +6,7 @@
 //               "typed", "question", "words": [text], "unknown": [bool], "cut", "milliseconds",
 //               "model_hash", "pool_hash", "features_hash", "answers": [[text, probability]],
 //               "scores": [number], "rounds": [attention 1], "topic": [attention 2, per round and
-//               word], "regions": [attention 4], "region_words": [attention 3, per region],
+//               word; null for all but the strongest of many rounds], "regions": [attention 4], "region_words": [attention 3, per region],
 //               "boxes": [[x1, y1, x2, y2]]}}
 //   {"conversation": {"image_id", "caption", "rounds": [[question, answer]],
 //               "models": [[name, history]], "branch": number, "branches": [branch]}}
@@ -26,6 +26,9 @@
 #include "tui/session.h"
 
 // ---- writing ------------------------------------------------------------------------------------
+
+// Entries of the history (caption and rounds) whose words' attention a line has at most.
+enum { VD_TOPIC_ENTRIES = 20 };
 
 typedef struct vd_transcript vd_transcript;
 

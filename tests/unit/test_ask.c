@@ -383,6 +383,35 @@ static void a_full_disk_is_told(void **state)
     assert_int_equal(system(command), 0);
 }
 
+// A features file that has a picture without a region: named with its row, image and range by each
+// command that answers, before a screen opens.
+static void a_picture_without_regions_is_refused(void **state)
+{
+    (void)state;
+    size_t size, length = 0;
+    char *file = support_read_file(tiny.features, &size), *whole = malloc(size);
+    assert_non_null(whole);
+    memcpy(whole, file, size);
+    memcpy(&length, file, 8);
+    char *number = strstr(strstr(file + 8, "\"num_regions\""), "\"data_offsets\":[") + 16;
+    memset(file + 8 + length + strtoul(number, NULL, 10), 0, 4);
+    support_write_file(tiny.features, file, size);
+    static const char *const commands[][5] = {{"ask", "--image", "1", "is it red", NULL},
+                                              {"walk", "--image", "1", "is it red", NULL},
+                                              {"chat", "--image", "1", NULL, NULL}};
+    for (size_t i = 0; i < 3; i++) {
+        support_program run;
+        support_program_run(&run, commands[i], NULL);
+        support_program_expect(&run, 4, "features.safetensors",
+                               "num_regions[0] (image 8) is 0, expected 1 to 3", NULL);
+        assert_string_equal(run.out, "");
+        support_program_clear(&run);
+    }
+    support_write_file(tiny.features, whole, size);
+    free(whole);
+    free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -400,6 +429,7 @@ int main(void)
         cmocka_unit_test(questions_that_are_not_text_are_refused),
         cmocka_unit_test(a_model_that_is_no_model_is_refused),
         cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test(a_picture_without_regions_is_refused),
     };
     return cmocka_run_group_tests(tests, make_tiny, remove_tiny);
 }

@@ -38,6 +38,20 @@ static void an_answer_is_walked_through_once(void **state)
     assert_int_equal(fake.walks, 3);
 }
 
+// Space goes to the what-ifs from any stage, as the hints say; Enter to the next stage.
+static void space_goes_to_the_what_ifs(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is it red?' Enter F12 Enter");
+    expect("2/9 Context matching");
+    expect("Space what-if");
+    fake_chat_keys(&fake, "Space");
+    expect("9/9 What if?");
+    assert_int_equal(fake.chat.walk.switches.count, 0);
+    fake_chat_keys(&fake, "Space");
+    expect("[x] region 1");
+}
+
 static void a_switch_asks_again_and_keeps_the_effects(void **state)
 {
     (void)state;
@@ -122,6 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(without_an_answer_there_is_no_walk, start, end),
         cmocka_unit_test_setup_teardown(an_answer_is_walked_through_once, start, end),
+        cmocka_unit_test_setup_teardown(space_goes_to_the_what_ifs, start, end),
         cmocka_unit_test_setup_teardown(a_switch_asks_again_and_keeps_the_effects, start, end),
         cmocka_unit_test_setup_teardown(a_click_switches, start, end),
         cmocka_unit_test_setup_teardown(a_late_walk_of_an_answer_that_was_left_is_not_shown, start,

@@ -1,0 +1,152 @@
+// What a transcript keeps of a long conversation.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/plain_chat.h"
+#include "tests/support/program.h"
+#include "tests/support/support.h"
+#include "tests/support/tiny_world.h"
+#include "tui/json_value.h"
+
+enum { ROUNDS = 60 };
+
+static tiny_world tiny;
+static char *path;
+
+static int make_conversation(void **state)
+{
+    (void)state;
+    vd_error err = {0};
+    vd_world *world;
+    tiny_world_make(&tiny);
+    setenv("VISDIAL_ASSETS", tiny.directory, 1);
+    assert_int_equal(vd_world_open(NULL, &world, &err), VD_OK);
+    path = support_join(tiny.directory, "long.jsonl");
+    plain_chat p;
+    plain_chat_open(world, &p, false, path);
+    static const char *const questions[] = {"what color is the ball", "is the cube red",
+                                            "is it next to the ball", "and the cube"};
+    for (int i = 0; i < ROUNDS; i++)
+        plain_chat_ask(&p, questions[i * 7 / 3 % 4]);
+    assert_int_equal(p.chat.round_count, ROUNDS);
+    plain_chat_close(&p);
+    vd_world_close(world);
+    return 0;
+}
+
+static int remove_conversation(void **state)
+{
+    (void)state;
+    free(path);
+    tiny_world_remove(&tiny);
+    return 0;
+}
+
+static double largest(const vd_json_value *rounds, const vd_json_value *topic, vd_json_type type)
+{
+    double most = 0;
+    for (; rounds; rounds = rounds->next, topic = topic->next)
+        if (topic->type == type && rounds->number > most)
+            most = rounds->number;
+    return most;
+}
+
+static double smallest_kept(const vd_json_value *rounds, const vd_json_value *topic)
+{
+    double least = 1;
+    for (; rounds; rounds = rounds->next, topic = topic->next)
+        if (topic->type == VD_JSON_LIST && rounds->number < least)
+            least = rounds->number;
+    return least;
+}
+
+// Every answer's line has the words' attention to the 20 strongest entries of its history, and
+// grows by no more than what a round said.
+static void words_attention_is_kept_of_the_strongest_rounds(void **state)
+{
+    (void)state;
+    size_t size, round = 0, length_at_20 = 0, length = 0;
+    char *text = support_read_file(path, &size);
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+        vd_error err = {0};
+        vd_json_value *value;
+        assert_int_equal(vd_json_value_read("line", line, (size_t)(end - line), &value, &err),
+                         VD_OK);
+        const vd_json_value *answer = vd_json_member(value, "answer", VD_JSON_MAP);
+        if (answer) {
+            const vd_json_value *rounds = vd_json_member(answer, "rounds", VD_JSON_LIST);
+            const vd_json_value *topic = vd_json_member(answer, "topic", VD_JSON_LIST);
+            size_t kept = 0;
+            round++;
+            assert_int_equal(rounds->count, round);
+            assert_int_equal(topic->count, round);
+            for (const vd_json_value *one = topic->first; one; one = one->next)
+                kept += one->type == VD_JSON_LIST;
+            assert_int_equal(kept, round < VD_TOPIC_ENTRIES ? round : VD_TOPIC_ENTRIES);
+            assert_true(smallest_kept(rounds->first, topic->first) >=
+                        largest(rounds->first, topic->first, VD_JSON_NULL));
+            length = (size_t)(end - line);
+            length_at_20 = round == VD_TOPIC_ENTRIES ? length : length_at_20;
+        }
+        vd_json_value_free(value);
+    }
+    assert_int_equal(round, ROUNDS);
+    print_message("a line of round %d: %zu bytes, of round %d: %zu\n", VD_TOPIC_ENTRIES,
+                  length_at_20, ROUNDS, length);
+    assert_true(length < length_at_20 * 3 / 2 + (ROUNDS - VD_TOPIC_ENTRIES) * 80);
+    free(text);
+}
+
+static void expect_replay(const char *file)
+{
+    char expected[100];
+    support_program run;
+    const char *const arguments[] = {"replay", file, NULL};
+    support_program_run(&run, arguments, NULL);
+    snprintf(expected, sizeof expected, ": %d answers, %d scores, 0 differ\n", ROUNDS,
+             ROUNDS * TINY_ANSWERS);
+    support_program_expect(&run, 0, "", NULL);
+    assert_non_null(strstr(run.out, expected));
+    support_program_clear(&run);
+}
+
+// Every score can be verified; so it can with files that have the attention to every round.
+static void every_score_is_verified_with_and_without_them(void **state)
+{
+    (void)state;
+    expect_replay(path);
+    char *older = support_join(tiny.directory, "older.jsonl");
+    size_t size;
+    char *text = support_read_file(path, &size), *whole = NULL;
+    FILE *out = open_memstream(&whole, &size);
+    assert_non_null(out);
+    for (const char *at = text, *next; *at; at = next) {
+        const char *left_out = strstr(at, ",null");
+        next = left_out ? left_out + strlen(",null") : at + strlen(at);
+        fprintf(out, "%.*s%s", (int)((left_out ? left_out : next) - at), at,
+                left_out ? ",[[0.5,0.5]]" : "");
+    }
+    fclose(out);
+    assert_non_null(strstr(whole, ",[[0.5,0.5]]"));
+    support_write_text(older, whole);
+    expect_replay(older);
+    free(whole);
+    free(older);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_attention_is_kept_of_the_strongest_rounds),
+        cmocka_unit_test(every_score_is_verified_with_and_without_them),
+    };
+    return cmocka_run_group_tests(tests, make_conversation, remove_conversation);
+}
