@@ -1,4 +1,5 @@
 // The models that answer: what each of them hears, asking them, taking their answers.
+#include <math.h>
 #include <string.h>
 
 #include "engine/alloc.h"
@@ -304,6 +305,7 @@ void vd_chat_model_came(vd_chat *chat, vd_event *event)
     memcpy(own->model, event->model, sizeof own->model);
     memcpy(own->backend, event->backend, sizeof own->backend);
     own->answers = event->answers;
+    own->by_text = event->by_text;
     own->answer_count = event->answer_count;
     if (event->lane > 0) {
         if (!first) {
@@ -390,6 +392,15 @@ static void no_answer(vd_chat *chat, const vd_event *event)
     vd_chat_drop_rounds(chat, own->at);
 }
 
+static double entropy_bits(const vd_answer *answer)
+{
+    double bits = 0;
+    for (int i = 0; i < answer->candidates; i++)
+        if (answer->probability[i] > 0)
+            bits -= (double)(answer->probability[i] * log2f(answer->probability[i]));
+    return bits;
+}
+
 void vd_chat_answer_came(vd_chat *chat, vd_event *event)
 {
     vd_lane *own = &chat->lanes[event->lane];
@@ -408,7 +419,9 @@ void vd_chat_answer_came(vd_chat *chat, vd_event *event)
     event->reply = (vd_reply){0};
     memcpy(take->model, own->model, sizeof take->model);
     take->answers = own->answers;
+    take->by_text = own->by_text;
     take->answer_count = own->answer_count;
+    take->entropy = entropy_bits(&take->reply.answer);
     int place = take->wanted ? vd_take_place(take, take->wanted) : 0;
     take->chosen = take->reply.answer.order[place < 0 ? 0 : place];
     vd_free(take->wanted);

@@ -12,15 +12,6 @@ static vd_style role(const vd_grid *grid, vd_role which)
 
 // ---- ranking -----------------------------------------------------------------------------------
 
-static double entropy_bits(const vd_answer *answer)
-{
-    double bits = 0;
-    for (int i = 0; i < answer->candidates; i++)
-        if (answer->probability[i] > 0)
-            bits -= answer->probability[i] * log2(answer->probability[i]);
-    return bits;
-}
-
 // "Answers within 312 candidates   1.24 bits, margin 48 %": a softmax over a pool is no confidence,
 // so the pool is named wherever its probabilities stand.
 void vd_chat_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
@@ -39,7 +30,7 @@ void vd_chat_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
     vd_percent(margin, sizeof margin, first - second);
     int used = vd_grid_text(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_TITLE));
     int room = at.width - used - 2;
-    snprintf(right, sizeof right, "entropy %.1f bits, margin %s", entropy_bits(answer), margin);
+    snprintf(right, sizeof right, "entropy %.1f bits, margin %s", take->entropy, margin);
     if ((int)strlen(right) > room)
         snprintf(right, sizeof right, "margin %s", margin);
     if ((int)strlen(right) <= room)
@@ -88,10 +79,29 @@ void vd_chat_draw_candidate(vd_grid *grid, vd_rect at, const vd_take *take, cons
     vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, role(grid, VD_ROLE_TEXT));
 }
 
+int vd_take_index(const vd_take *take, const char *text)
+{
+    int low = 0, high = take->answers ? take->answer_count : 0;
+    for (int i = 0; !take->by_text && i < high; i++)
+        if (strcmp(take->answers[i], text) == 0)
+            return i;
+    while (take->by_text && low < high) {
+        int middle = low + (high - low) / 2;
+        if (strcmp(take->answers[take->by_text[middle]], text) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = take->by_text && low < take->answer_count &&
+                 strcmp(take->answers[take->by_text[low]], text) == 0;
+    return found ? take->by_text[low] : -1;
+}
+
 int vd_take_place(const vd_take *take, const char *text)
 {
-    for (int i = 0; i < take->reply.answer.candidates; i++)
-        if (strcmp(vd_take_answer(take, take->reply.answer.order[i]), text) == 0)
+    int index = vd_take_index(take, text);
+    for (int i = 0; index >= 0 && i < take->reply.answer.candidates; i++)
+        if (take->reply.answer.order[i] == index)
             return i;
     return -1;
 }

@@ -67,14 +67,6 @@ float vd_chat_relevance(const vd_chat *chat, const vd_round *round, const char *
     return -1;
 }
 
-static int pool_index(const vd_take *take, const char *text)
-{
-    for (int i = 0; i < take->reply.answer.candidates && i < take->answer_count; i++)
-        if (strcmp(take->answers[i], text) == 0)
-            return i;
-    return -1;
-}
-
 vd_metrics vd_chat_measure(const vd_chat *chat, const vd_round *round, const vd_take *take)
 {
     enum { MOST = 1000 };
@@ -89,8 +81,8 @@ vd_metrics vd_chat_measure(const vd_chat *chat, const vd_round *round, const vd_
     const char *text;
     while (known && count < MOST &&
            (text = candidate(chat, round, count, &relevance[count])) != NULL) {
-        int index = pool_index(take, text);
-        known = index >= 0;
+        int index = vd_take_index(take, text);
+        known = index >= 0 && index < take->reply.answer.candidates;
         score[count] = known ? take->reply.answer.score[index] : 0;
         judged = judged && relevance[count] >= 0;
         if (strcmp(text, human) == 0)

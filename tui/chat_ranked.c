@@ -1,7 +1,6 @@
 // Rankings as they are shown: answers that are alike as one when that is wanted ("yes (+3 alike)"),
 // and where the answer of one model stands in the ranking of another. What a row or a move needs is
 // computed once an answer, so that keys and drawing find it here whatever the pool's size.
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/alloc.h"
@@ -143,27 +142,6 @@ int vd_chat_ranked_row(vd_chat *chat, int lane, const vd_take *take, int answer)
 
 // ---- between models -----------------------------------------------------------------------------
 
-typedef struct pooled {
-    const char *text;
-    int32_t index;
-} pooled;
-
-static int compare_pooled(const void *a, const void *b)
-{
-    return strcmp(((const pooled *)a)->text, ((const pooled *)b)->text);
-}
-
-static bool all_at_home(const vd_take *take, const vd_take *first, int32_t *same)
-{
-    bool all = true;
-    for (int i = 0; i < take->answer_count; i++) {
-        bool home = i < first->answer_count && strcmp(take->answers[i], first->answers[i]) == 0;
-        same[i] = home ? i : -1;
-        all = all && home;
-    }
-    return all;
-}
-
 // For each answer of a lane's pool its number in the first lane's, -1 where it has none.
 static const int32_t *same_answers(vd_lane_ranking *own, const vd_take *take, const vd_take *first)
 {
@@ -173,26 +151,10 @@ static const int32_t *same_answers(vd_lane_ranking *own, const vd_take *take, co
     own->pool = take->answers;
     own->first = first->answers;
     own->same = vd_alloc((size_t)take->answer_count, sizeof *own->same);
-    if (!own->same || all_at_home(take, first, own->same))
-        return own->same;
-    size_t count = (size_t)first->answer_count;
-    pooled *sorted = vd_alloc(count, sizeof *sorted);
-    for (size_t i = 0; sorted && i < count; i++)
-        sorted[i] = (pooled){first->answers[i], (int32_t)i};
-    if (sorted)
-        qsort(sorted, count, sizeof *sorted, compare_pooled);
-    for (int i = 0; sorted && i < take->answer_count; i++) {
-        const pooled wanted = {take->answers[i], 0};
-        const pooled *found = own->same[i] >= 0
-                                  ? NULL
-                                  : bsearch(&wanted, sorted, count, sizeof *sorted, compare_pooled);
-        own->same[i] = found ? found->index : own->same[i];
+    for (int i = 0; own->same && i < take->answer_count; i++) {
+        bool home = i < first->answer_count && strcmp(take->answers[i], first->answers[i]) == 0;
+        own->same[i] = home ? i : vd_take_index(first, take->answers[i]);
     }
-    if (!sorted) {
-        vd_free(own->same);
-        own->same = NULL;
-    }
-    vd_free(sorted);
     return own->same;
 }
 

@@ -78,7 +78,8 @@ static float furthest(const vd_answer *a, const vd_answer *b)
 {
     float most = 0;
     for (int i = 0; i < a->candidates && i < b->candidates; i++)
-        most = fmaxf(most, fabsf(a->score[i] - b->score[i]));
+        if (a->score[i] > -INFINITY) // of a large pool the best were recorded
+            most = fmaxf(most, fabsf(a->score[i] - b->score[i]));
     return most;
 }
 

@@ -229,6 +229,8 @@ static vd_status run(chat_program *program, vd_error *err)
         switch (vd_screen_wait(program->screen, vd_worker_fd(program->worker), &key)) {
         case VD_WAKE_KEY:
             vd_chat_key(program->view, key);
+            while (program->view->pasting && vd_screen_key(program->screen, &key))
+                vd_chat_key(program->view, key); // a letter of many is not worth a screen
             keep_history(program);
             break;
         case VD_WAKE_FD:

@@ -112,6 +112,8 @@ static void compare_scores(player *p, const vd_record *record, const vd_reply *n
     }
     for (int i = 0; i < then->candidates; i++) {
         double a = (double)then->score[i], b = (double)now->answer.score[i];
+        if (a == -(double)INFINITY)
+            continue; // of a large pool the best were recorded
         p->scores++;
         if (fabs(a - b) <= p->tolerance * fmax(1, fabs(a)))
             continue;

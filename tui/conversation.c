@@ -1,5 +1,6 @@
 #include "tui/conversation.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/alloc.h"
@@ -10,6 +11,7 @@ typedef struct loaded {
     char *name; // as asked for
     vd_session *session;
     const char **answers; // (pool count) borrowed texts
+    int32_t *by_text;     // (pool count) in their order
     vd_fingerprint hash, pool;
 } loaded;
 
@@ -33,6 +35,7 @@ static void unload(loaded *model)
 {
     vd_session_free(model->session);
     vd_free(model->answers);
+    vd_free(model->by_text);
     vd_free(model->name);
     *model = (loaded){0};
 }
@@ -48,6 +51,34 @@ void vd_conversation_free(vd_conversation *conversation)
 
 // ---- models ------------------------------------------------------------------------------------
 
+typedef struct pooled {
+    const char *text;
+    int32_t index;
+} pooled;
+
+static int compare_pooled(const void *a, const void *b)
+{
+    const pooled *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+    return order ? order : x->index - y->index;
+}
+
+// For finding answers by their texts without looking at all of a large pool.
+static vd_status sort_answers(loaded *out, size_t count, vd_error *err)
+{
+    pooled *list = vd_alloc(count, sizeof *list);
+    out->by_text = vd_alloc(count, sizeof *out->by_text);
+    for (size_t i = 0; list && i < count; i++)
+        list[i] = (pooled){out->answers[i], (int32_t)i};
+    if (list)
+        qsort(list, count, sizeof *list, compare_pooled);
+    for (size_t i = 0; list && out->by_text && i < count; i++)
+        out->by_text[i] = list[i].index;
+    bool whole = list && out->by_text;
+    vd_free(list);
+    return whole ? VD_OK : vd_error_memory(err, "a model");
+}
+
 static vd_status load(vd_conversation *conversation, const char *name, loaded *out, vd_error *err)
 {
     out->name = vd_strdup(name);
@@ -59,13 +90,13 @@ static vd_status load(vd_conversation *conversation, const char *name, loaded *o
         status ? 0 : vd_session_answers(out->session); // of the pool of its own, if it has one
     if (status == VD_OK && !(out->answers = vd_alloc((size_t)count, sizeof *out->answers)))
         status = vd_error_memory(err, "a model");
-    if (status) {
-        unload(out);
-        return status;
-    }
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && !status; i++)
         out->answers[i] = vd_session_answer_text(out->session, i);
-    return VD_OK;
+    if (status == VD_OK)
+        status = sort_answers(out, (size_t)count, err);
+    if (status)
+        unload(out);
+    return status;
 }
 
 static vd_status use_model(vd_conversation *conversation, const char *name, vd_error *err)
@@ -99,6 +130,7 @@ static vd_status serve_model(vd_conversation *conversation, const char *name, vd
     snprintf(event->backend, sizeof event->backend, "%s%s%s", vd_session_backend(session),
              decoder->made ? ", " : "", decoder->made ? vd_decoders_name(decoder->by) : "");
     event->answers = conversation->now->answers;
+    event->by_text = conversation->now->by_text;
     event->answer_count = vd_session_answers(session);
     event->model_hash = conversation->now->hash;
     event->pool_hash = conversation->now->pool;

@@ -43,6 +43,7 @@ typedef struct vd_event {
     char model[64], backend[64];
     const char *const *answers; // (answer_count) the pool's texts; borrowed, as long as the worker
     int answer_count;
+    const int32_t *by_text; // (answer_count) the pool in the order of its texts; borrowed, too
     vd_fingerprint model_hash, pool_hash;
     // PICTURE: boxes (regions, 4) in 0..1, owned; NULL when the features carry none
     float *boxes;

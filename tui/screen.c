@@ -558,6 +558,15 @@ static bool read_key(vd_key *key)
     return true;
 }
 
+bool vd_screen_key(vd_screen *screen, vd_key *key)
+{
+    (void)screen;
+    while (read_key(key))
+        if (key->code != KEY_RESIZE && key->code != VD_KEY_NONE)
+            return true;
+    return false;
+}
+
 vd_wake vd_screen_wait(vd_screen *screen, int fd, vd_key *key)
 {
     for (;;) {
@@ -566,11 +575,8 @@ vd_wake vd_screen_wait(vd_screen *screen, int fd, vd_key *key)
             return VD_WAKE_RESIZE;
         }
         // Curses may have read more than the key it gave: ask it before sleeping.
-        if (screen->again && read_key(key)) {
-            if (key->code == KEY_RESIZE || key->code == VD_KEY_NONE)
-                continue;
+        if (screen->again && vd_screen_key(screen, key))
             return VD_WAKE_KEY;
-        }
         screen->again = false;
         struct pollfd wait[3] = {{.fd = STDIN_FILENO, .events = POLLIN},
                                  {.fd = resize_pipe[0], .events = POLLIN},

@@ -43,5 +43,6 @@ typedef enum vd_wake {
 
 // Sleeps until there is something; uses no processor time meanwhile. fd -1: none.
 vd_wake vd_screen_wait(vd_screen *screen, int fd, vd_key *key);
+bool vd_screen_key(vd_screen *screen, vd_key *key); // one that has arrived; false: none has
 
 #endif

@@ -178,7 +178,7 @@ static vd_status open_file(vd_transcript *transcript, vd_error *err)
 
 // ---- answers ------------------------------------------------------------------------------------
 
-static void numbers(yajl_gen json, const float *values, size_t count)
+void vd_output_numbers(yajl_gen json, const float *values, size_t count)
 {
     yajl_gen_array_open(json);
     for (size_t i = 0; i < count; i++)
@@ -228,8 +228,8 @@ static void emit_topic(yajl_gen json, const vd_answer *answer)
         }
         yajl_gen_array_open(json);
         for (size_t w = 0; w < words; w++)
-            numbers(json, answer->topic_attention + ((size_t)r * words + w) * width,
-                    (size_t)answer->history_length[r]);
+            vd_output_numbers(json, answer->topic_attention + ((size_t)r * words + w) * width,
+                              (size_t)answer->history_length[r]);
         yajl_gen_array_close(json);
     }
     yajl_gen_array_close(json);
@@ -241,20 +241,20 @@ static void emit_attentions(yajl_gen json, const vd_told *told)
     size_t rounds = (size_t)answer->rounds, words = (size_t)answer->question_length;
     size_t regions = (size_t)answer->regions;
     vd_output_string(json, "rounds");
-    numbers(json, answer->context_attention, rounds);
+    vd_output_numbers(json, answer->context_attention, rounds);
     emit_topic(json, answer);
     vd_output_string(json, "regions");
-    numbers(json, answer->region_attention, regions);
+    vd_output_numbers(json, answer->region_attention, regions);
     vd_output_string(json, "region_words");
     yajl_gen_array_open(json);
     for (size_t p = 0; p < regions; p++)
-        numbers(json, answer->word_attention + p * words, words);
+        vd_output_numbers(json, answer->word_attention + p * words, words);
     yajl_gen_array_close(json);
     if (told->boxes) {
         vd_output_string(json, "boxes");
         yajl_gen_array_open(json);
         for (int p = 0; p < told->regions; p++)
-            numbers(json, told->boxes + (size_t)4 * (size_t)p, 4);
+            vd_output_numbers(json, told->boxes + (size_t)4 * (size_t)p, 4);
         yajl_gen_array_close(json);
     }
 }
@@ -305,8 +305,7 @@ static yajl_gen_status emit_answer(yajl_gen json, void *context)
         yajl_gen_array_close(json);
     }
     yajl_gen_array_close(json);
-    vd_output_string(json, "scores");
-    numbers(json, answer->score, (size_t)answer->candidates);
+    vd_scores_emit(json, answer);
     emit_attentions(json, told);
     yajl_gen_map_close(json);
     return yajl_gen_map_close(json);

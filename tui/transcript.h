@@ -5,11 +5,16 @@
 //   {"answer": {"lane", "name", "model", "image_id", "caption", "history": [[question, answer]],
 //               "typed", "question", "words": [text], "unknown": [bool], "cut", "milliseconds",
 //               "model_hash", "pool_hash", "features_hash", "answers": [[text, probability]],
-//               "scores": [number], "rounds": [attention 1], "topic": [attention 2, per round and
-//               word; null for all but the strongest of many rounds], "regions": [attention 4], "region_words": [attention 3, per region],
+//               "scores": [number], "best": [number], "log_sum": number, "rounds": [attention 1],
+//               "topic": [attention 2, per round and word; null for all but the strongest of many
+//               rounds], "regions": [attention 4], "region_words": [attention 3, per region],
 //               "boxes": [[x1, y1, x2, y2]]}}
 //   {"conversation": {"image_id", "caption", "rounds": [[question, answer]],
 //               "models": [[name, history]], "branch": number, "branches": [branch]}}
+//
+// "scores" are those of the pool in its order; where it has more than 1,000 answers, of the best
+// 1,000, which "best" gives the places of in the pool, and "log_sum" the logarithm of the sum of
+// all exp(score). Else both are missing.
 //
 // A branch is a list of rounds [question, answer of each model or null]; "rounds" are those of
 // number "branch" as the first model heard them. "branches" is left out where it would say no more
@@ -27,8 +32,9 @@
 
 // ---- writing ------------------------------------------------------------------------------------
 
-// Entries of the history (caption and rounds) whose words' attention a line has at most.
-enum { VD_TOPIC_ENTRIES = 20 };
+// What a line has at most: entries of the history (caption and rounds) with their words' attention,
+// and scores. The others are -INFINITY when they are read back.
+enum { VD_TOPIC_ENTRIES = 20, VD_RECORDED_SCORES = 1000 };
 
 typedef struct vd_transcript vd_transcript;
 

@@ -25,8 +25,19 @@ vd_status vd_reading_whole(const vd_reading *r, const vd_json_value *map, const 
 vd_status vd_reading_said(const vd_reading *r, const vd_json_value *map, const char *key,
                           vd_said **out, int *count);
 
+// A list of numbers, null for what is none: new memory, how many in *count. SIZE_MAX: any number.
+vd_status vd_reading_numbers(const vd_reading *r, const vd_json_value *list, const char *key,
+                             size_t expected, float **out, size_t *count);
+
+void vd_output_numbers(yajl_gen json, const float *values, size_t count);
 void vd_output_said(yajl_gen json, const vd_said *rounds, int count);
 void vd_said_free(vd_said *rounds, int count);
+
+// An answer's scores, of the best of a large pool (transcript_scores.c). Ranking and probabilities
+// follow from them; pool: how many answers it has.
+void vd_scores_emit(yajl_gen json, const vd_answer *answer);
+vd_status vd_scores_read(const vd_reading *r, const vd_json_value *map, size_t pool,
+                         vd_answer *answer);
 
 // How a conversation stands (transcript_talk.c).
 yajl_gen_status vd_talk_emit(yajl_gen json, void *talk);

@@ -53,9 +53,8 @@ vd_status vd_reading_whole(const vd_reading *r, const vd_json_value *map, const 
     return VD_OK;
 }
 
-// A list of numbers: new memory, how many in *count. SIZE_MAX: any number of them.
-static vd_status read_numbers(const vd_reading *r, const vd_json_value *list, const char *key,
-                              size_t expected, float **out, size_t *count)
+vd_status vd_reading_numbers(const vd_reading *r, const vd_json_value *list, const char *key,
+                             size_t expected, float **out, size_t *count)
 {
     if (!list || list->type != VD_JSON_LIST || (expected != SIZE_MAX && list->count != expected))
         return vd_error_set(r->err, VD_FORMAT,
@@ -158,35 +157,6 @@ static vd_status read_words(const vd_reading *r, const vd_json_value *map, vd_re
     return status;
 }
 
-// Probabilities and ranking follow from the scores.
-static vd_status rank_scores(const vd_reading *r, vd_answer *answer)
-{
-    int n = answer->candidates;
-    answer->probability = vd_alloc((size_t)n, sizeof *answer->probability);
-    answer->order = vd_alloc((size_t)n, sizeof *answer->order);
-    if (!answer->probability || !answer->order)
-        return no_memory(r);
-    float most = -INFINITY;
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        most = answer->score[i] > most ? answer->score[i] : most;
-    for (int i = 0; i < n; i++)
-        sum += exp((double)(answer->score[i] - most));
-    for (int i = 0; i < n; i++)
-        answer->probability[i] = (float)(exp((double)(answer->score[i] - most)) / sum);
-    // A stable insertion by falling score: equal ones stay in the pool's order, as the engine has
-    // it.
-    for (int i = 0; i < n; i++) {
-        int at = i;
-        while (at > 0 && answer->score[answer->order[at - 1]] < answer->score[i]) {
-            answer->order[at] = answer->order[at - 1];
-            at--;
-        }
-        answer->order[at] = i;
-    }
-    return VD_OK;
-}
-
 static vd_status read_region_words(const vd_reading *r, const vd_json_value *map, vd_answer *answer)
 {
     const vd_json_value *list = vd_json_member(map, "region_words", VD_JSON_LIST);
@@ -200,7 +170,7 @@ static vd_status read_region_words(const vd_reading *r, const vd_json_value *map
     for (const vd_json_value *row = list->first; row; row = row->next, to += words) {
         float *values = NULL;
         size_t count = 0;
-        vd_status status = read_numbers(r, row, "region_words", words, &values, &count);
+        vd_status status = vd_reading_numbers(r, row, "region_words", words, &values, &count);
         if (status == VD_OK)
             memcpy(to, values, words * sizeof *to);
         vd_free(values);
@@ -224,7 +194,7 @@ static vd_status read_boxes(const vd_reading *r, const vd_json_value *map, vd_to
     for (const vd_json_value *row = list->first; row; row = row->next) {
         float *values = NULL;
         size_t count = 0;
-        vd_status status = read_numbers(r, row, "boxes", 4, &values, &count);
+        vd_status status = vd_reading_numbers(r, row, "boxes", 4, &values, &count);
         if (status == VD_OK)
             memcpy(boxes + (size_t)4 * (size_t)told->regions++, values, 4 * sizeof *values);
         vd_free(values);
@@ -239,29 +209,22 @@ static vd_status read_numbers_of_answer(const vd_reading *r, const vd_json_value
 {
     vd_answer *answer = &to->reply.answer;
     size_t count = 0;
-    vd_status status = read_numbers(r, vd_json_member(map, "scores", VD_JSON_LIST), "scores",
-                                    SIZE_MAX, &answer->score, &count);
-    if (status)
-        return status;
-    answer->candidates = (int)count;
     answer->question_length = to->reply.words;
     const vd_recorded_pool *pool = NULL;
     for (size_t i = 0; i < r->file->pool_count; i++)
         if (strcmp(r->file->pools[i].hash.text, to->told.pool_hash.text) == 0)
             pool = &r->file->pools[i];
-    if (!pool || pool->count != count)
-        return vd_reading_refuse(
-            r, "its pool was not written before it, or has another number of answers "
-               "than \"scores\"");
-    to->told.texts = (const char *const *)pool->answers;
-    status = rank_scores(r, answer);
+    to->told.texts = pool ? (const char *const *)pool->answers : NULL;
+    vd_status status =
+        pool ? vd_scores_read(r, map, pool->count, answer)
+             : vd_reading_refuse(r, "the pool of its answers was not written before it");
     if (status == VD_OK)
-        status = read_numbers(r, vd_json_member(map, "rounds", VD_JSON_LIST), "rounds",
-                              (size_t)to->told.turns + 1, &answer->context_attention, &count);
+        status = vd_reading_numbers(r, vd_json_member(map, "rounds", VD_JSON_LIST), "rounds",
+                                    (size_t)to->told.turns + 1, &answer->context_attention, &count);
     if (status == VD_OK) {
         answer->rounds = (int)count;
-        status = read_numbers(r, vd_json_member(map, "regions", VD_JSON_LIST), "regions", SIZE_MAX,
-                              &answer->region_attention, &count);
+        status = vd_reading_numbers(r, vd_json_member(map, "regions", VD_JSON_LIST), "regions",
+                                    SIZE_MAX, &answer->region_attention, &count);
     }
     if (status == VD_OK && (count == 0 || count > 1000))
         status = vd_reading_refuse(r, "\"regions\" holds no number, or more than 1000");

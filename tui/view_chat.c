@@ -287,22 +287,38 @@ static void act(vd_chat *chat, vd_action action, vd_key key)
     }
 }
 
+static void mark_paste(vd_chat *chat, bool begin)
+{
+    chat->pasting = begin;
+    if (!begin && chat->unpasted)
+        vd_chat_complain(chat, "a line takes %d bytes: the last %zu characters were not pasted",
+                         VD_LINE_MAX, chat->unpasted);
+    chat->unpasted = 0;
+}
+
+static void paste(vd_chat *chat, vd_line *line, uint32_t code)
+{
+    size_t before = line->length;
+    vd_line_insert(line, code);
+    chat->unpasted += line->length == before;
+}
+
 void vd_chat_key(vd_chat *chat, vd_key key)
 {
     const vd_view *view = vd_view_of(chat->place);
     vd_line *line = typed_line(chat);
     bool character = key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL));
     if (key.code == VD_KEY_PASTE_BEGIN || key.code == VD_KEY_PASTE_END) {
-        chat->pasting = key.code == VD_KEY_PASTE_BEGIN;
+        mark_paste(chat, key.code == VD_KEY_PASTE_BEGIN);
         return;
     }
     chat->message[0] = '\0';
     vd_action action = vd_keymap_action(chat->place, key, line->length == 0);
     if (chat->pasting && chat->place != VD_PLACE_HELP && action != VD_ACTION_STOP) {
         if (character)
-            vd_line_insert(line, key.code);
+            paste(chat, line, key.code);
         else if (key.code == VD_KEY_ENTER || key.code == VD_KEY_TAB)
-            vd_line_insert(line, ' '); // a pasted line end asks nothing
+            paste(chat, line, ' '); // a pasted line end asks nothing
     } else if (key.code == VD_KEY_CLICK) {
         click(chat, key);
     } else if (vd_line_action(line, action)) {

@@ -62,6 +62,7 @@ typedef struct vd_lane {
     char loading[VD_MODEL_NAME]; // being loaded, "" none
     char backend[64];
     const char *const *answers; // (answer_count) texts of its pool, borrowed
+    const int32_t *by_text;     // (answer_count) their order, borrowed; NULL: not known
     int answer_count;
     bool failed;  // the last one asked for could not be loaded
     bool stopped; // asks nothing until the next question (lane 0: until Ctrl-C)
@@ -80,7 +81,9 @@ typedef struct vd_take {
     char *wanted;   // what was recorded and will be chosen when it comes, owned; NULL: the first
     char model[VD_MODEL_NAME];
     const char *const *answers; // (answer_count) texts of the pool it was ranked in
+    const int32_t *by_text;     // as of the lane
     int answer_count;
+    double entropy;     // of its probabilities, in bits
     vd_metrics metrics; // of this round among people's candidates; empty when they are not known
 } vd_take;
 
@@ -182,6 +185,7 @@ struct vd_chat {
     int suggestion; // people's rounds already suggested for this picture
     char suggested[VD_LINE_MAX + 1];
     bool pasting;
+    size_t unpasted; // characters that the line had no room for
     bool no_outlines;
     vd_chat_fold fold;
     vd_theme_name theme;
@@ -351,7 +355,9 @@ bool vd_chat_command_help(size_t index, char *usage, size_t usage_size, const ch
 const vd_round *vd_chat_shown(const vd_chat *chat);
 const vd_take *vd_chat_take(const vd_chat *chat);
 const char *vd_take_answer(const vd_take *take, int pool_index); // never NULL
-// Place of an answer's text in the ranking, from 0; -1 when the pool does not have it.
+// Number of an answer's text in the pool, -1 when that does not have it; and its place in the
+// ranking, from 0.
+int vd_take_index(const vd_take *take, const char *text);
 int vd_take_place(const vd_take *take, const char *text);
 bool vd_text_contains(const char *text, const char *part); // letters of either case
 int vd_clamp(int value, int most);                         // into 0..most; 0 when most < 0

@@ -201,6 +201,34 @@ static void pasting_lines_asks_nothing(void **state)
     await("[exit 0]");
 }
 
+// 100 kB: a screen is not drawn for every letter of them, and what was left out is said.
+static void a_large_paste_is_taken_in_one_go(void **state)
+{
+    (void)state;
+    enum { BYTES = 100000 };
+    char *path = support_join(terminal_directory, "paste.txt"), *text = malloc(BYTES + 1);
+    assert_non_null(text);
+    for (int i = 0; i < BYTES; i++)
+        text[i] = "what is it "[i % 11];
+    text[BYTES] = '\0';
+    support_write_text(path, text);
+    start("");
+    await("base  cpu");
+    free(tmux("load-buffer '%s'", path));
+    double begin = support_milliseconds();
+    tell("paste-buffer -p -t chat");
+    await("a line takes 2000 bytes: the last 98000 characters were not pasted");
+    double took = support_milliseconds() - begin;
+    print_message("a paste of %d bytes: %.0f ms\n", BYTES, took);
+    assert_true(took < 5000);
+    tell("send-keys -t chat Enter");
+    await("not seen"); // words beyond what the model takes
+    tell("send-keys -t chat C-d");
+    await("[exit 0]");
+    free(text);
+    free(path);
+}
+
 // After a question: walk, what-if and comparison, by commands, which every terminal can send.
 // coloured: whether their screens have colours.
 static void look_at_walk_and_compare(bool coloured)
@@ -458,6 +486,7 @@ int main(void)
         cmocka_unit_test(a_conversation_is_taken_up),
         cmocka_unit_test(curves_are_watched),
         cmocka_unit_test(pasting_lines_asks_nothing),
+        cmocka_unit_test(a_large_paste_is_taken_in_one_go),
         cmocka_unit_test(no_color_is_respected_when_it_is_not_empty),
         cmocka_unit_test(a_locale_without_utf_8_gets_ascii),
         cmocka_unit_test(the_configuration_is_read_and_the_command_line_goes_first),

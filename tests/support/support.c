@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "engine/alloc.h"
@@ -115,6 +116,13 @@ bool support_exists(const char *path)
 {
     struct stat about;
     return lstat(path, &about) == 0;
+}
+
+double support_milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e3 * (double)now.tv_sec + (double)now.tv_nsec / 1e6;
 }
 
 const char *support_shared(const char *relative)

@@ -24,6 +24,8 @@ void support_write_text(const char *path, const char *text);
 char *support_read_file(const char *path, size_t *size);
 bool support_exists(const char *path);
 
+double support_milliseconds(void); // a clock that only goes forward
+
 // Path of a file below ../shared ("golden/metrics.json"), or NULL when ../shared is absent. When
 // it is there, a missing file ends the test. The string lives until the fourth call after this.
 const char *support_shared(const char *relative);

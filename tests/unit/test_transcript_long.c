@@ -1,4 +1,5 @@
 // What a transcript keeps of a long conversation.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "engine/alloc.h"
 #include "tests/support/plain_chat.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
@@ -142,10 +144,119 @@ static void every_score_is_verified_with_and_without_them(void **state)
     free(text);
 }
 
+// ---- large pools --------------------------------------------------------------------------------
+
+enum { LARGE = 5000 };
+
+static char texts[LARGE][16];
+static const char *pool[LARGE];
+
+// An answer ranked in a large pool: its probabilities are those of all, though 1,000 are written.
+static void write_large(const char *file, vd_reply *reply)
+{
+    vd_error err = {0};
+    vd_answer *answer = &reply->answer;
+    double sum = 0;
+    *reply = (vd_reply){.typed = vd_strdup("is it?"), .question = vd_strdup("is it"), .words = 1};
+    reply->word = vd_alloc(1, sizeof *reply->word);
+    reply->unknown = vd_alloc(1, sizeof *reply->unknown);
+    *answer = (vd_answer){.candidates = LARGE,
+                          .score = vd_alloc(LARGE, sizeof(float)),
+                          .probability = vd_alloc(LARGE, sizeof(float)),
+                          .order = vd_alloc(LARGE, sizeof(int32_t)),
+                          .rounds = 1,
+                          .question_length = 1,
+                          .regions = 1,
+                          .context_attention = vd_alloc(1, sizeof(float)),
+                          .region_attention = vd_alloc(1, sizeof(float)),
+                          .word_attention = vd_alloc(1, sizeof(float))};
+    reply->word[0] = vd_strdup("it");
+    for (int i = 0; i < LARGE; i++) {
+        int one = (int)((long)i * 7 % LARGE);
+        snprintf(texts[i], sizeof texts[i], "answer %d", i);
+        pool[i] = texts[i];
+        answer->order[i] = one;
+        answer->score[one] = 4 - 0.002f * (float)i;
+        sum += exp((double)answer->score[one]);
+    }
+    for (int i = 0; i < LARGE; i++)
+        answer->probability[i] = (float)(exp((double)answer->score[i]) / sum);
+    const vd_told told = {.name = "base",
+                          .model = "base",
+                          .reply = reply,
+                          .texts = pool,
+                          .image_id = 1,
+                          .caption = "c",
+                          .model_hash = {"m"},
+                          .pool_hash = {"p"},
+                          .features_hash = {"f"}};
+    vd_transcript *transcript;
+    assert_int_equal(vd_transcript_start(file, &transcript, &err), VD_OK);
+    assert_int_equal(vd_transcript_answer(transcript, &told, &err), VD_OK);
+    vd_transcript_close(transcript);
+}
+
+static vd_status read_once(void *context, vd_error *err)
+{
+    vd_transcript_file file;
+    vd_status status = vd_transcript_read(context, &file, err);
+    if (status == VD_OK)
+        vd_transcript_clear(&file);
+    return status;
+}
+
+static void refuse_changed(const char *file, char *text, const char *part, const char *other)
+{
+    vd_transcript_file back;
+    vd_error err = {0};
+    char *at = strstr(text, part), kept[64];
+    assert_non_null(at);
+    memcpy(kept, at, strlen(other));
+    memcpy(at, other, strlen(other));
+    support_write_text(file, text);
+    support_refused(vd_transcript_read(file, &back, &err), VD_FORMAT, &err, "line 3", NULL);
+    memcpy(at, kept, strlen(other));
+}
+
+static void of_a_large_pool_the_best_scores_are_kept(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "large.jsonl");
+    size_t size;
+    vd_reply reply;
+    write_large(file, &reply);
+    vd_transcript_file back = plain_chat_read_back(file);
+    assert_int_equal(back.record_count, 1);
+    const vd_answer *was = &reply.answer, *now = &back.records[0].reply.answer;
+    assert_int_equal(now->candidates, LARGE);
+    for (int i = 0; i < LARGE; i++) {
+        int one = was->order[i];
+        bool kept = i < VD_RECORDED_SCORES;
+        assert_true(now->score[one] == (kept ? was->score[one] : -INFINITY));
+        assert_true(fabsf(now->probability[one] - (kept ? was->probability[one] : 0)) < 1e-7f);
+        assert_true(!kept || now->order[i] == one);
+    }
+    vd_transcript_clear(&back);
+    assert_true(support_fail_each_allocation(read_once, file) > LARGE);
+    char *text = support_read_file(file, &size);
+    char *line = strstr(text, "{\"answer\"");
+    print_message("a line of %d candidates: %zu bytes\n", LARGE, strlen(line));
+    assert_true(strlen(line) < 20000);
+    refuse_changed(file, text, "\"best\":[0,7,", "\"best\":[-1,7");
+    refuse_changed(file, text, "\"best\":[0,7,", "\"best\":[{},");
+    refuse_changed(file, text, "\"best\":[0,7,", "\"best\":[9999");
+    refuse_changed(file, text, "\"best\":", "\"bets\":");
+    refuse_changed(file, text, "\"log_sum\"", "\"log_mus\"");
+    vd_reply_clear(&reply);
+    free(text);
+    free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_attention_is_kept_of_the_strongest_rounds),
+        cmocka_unit_test(of_a_large_pool_the_best_scores_are_kept),
         cmocka_unit_test(every_score_is_verified_with_and_without_them),
     };
     return cmocka_run_group_tests(tests, make_conversation, remove_conversation);
