@@ -2,21 +2,17 @@
 // while the engine answers. A screen refreshed 60 times a second leaves 16 ms.
 #include "tests/bench/bench.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <pty.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <sys/wait.h>
 
 #include <cmocka.h>
 
 #include "engine/alloc.h"
 #include "tests/support/fake_chat.h"
+#include "tests/support/pty.h"
 
-enum { ROUNDS = 10000, KEYS = 400, TYPED = 200, PATIENCE_MS = 20000, OUTPUT = 1 << 16 };
+enum { ROUNDS = 10000, KEYS = 400, TYPED = 200 };
 
 // ---- drawing, without a terminal ---------------------------------------------------------------
 
@@ -75,91 +71,35 @@ static void measure_drawing(void)
 
 // ---- the program in a terminal -----------------------------------------------------------------
 
-static int terminal;
-
-// Reads what comes until it holds `text`; false after a while.
-static bool await(const char *text)
-{
-    static char output[OUTPUT + 1];
-    size_t length = 0;
-    double start = bench_now();
-    while (bench_now() - start < PATIENCE_MS) {
-        struct pollfd wait = {.fd = terminal, .events = POLLIN};
-        if (poll(&wait, 1, 100) <= 0)
-            continue;
-        if (length > OUTPUT / 2) { // what came long ago
-            memmove(output, output + length - 64, 64);
-            length = 64;
-        }
-        ssize_t count = read(terminal, output + length, OUTPUT - length);
-        if (count <= 0)
-            return false;
-        length += (size_t)count;
-        output[length] = 0;
-        if (strstr(output, text))
-            return true;
-    }
-    return false;
-}
-
-static bool tell(const char *keys)
-{
-    return write(terminal, keys, strlen(keys)) == (ssize_t)strlen(keys);
-}
-
-// Everything that is on its way.
-static void drain(void)
-{
-    struct pollfd wait = {.fd = terminal, .events = POLLIN};
-    char rest[4096];
-    while (poll(&wait, 1, 30) > 0 && read(terminal, rest, sizeof rest) > 0)
-        ;
-}
-
 // before: keys written together with the letter, "" none.
 static bool measure_typing(const char *what, const char *before)
 {
     static double times[TYPED];
     for (int i = 0; i < TYPED; i++) {
-        // A letter that stands nowhere else: digits and words change all the time.
-        const char *letter = i % 2 ? "Q" : "Z";
-        char keys[32];
-        snprintf(keys, sizeof keys, "%s%s", before, letter);
-        drain();
-        double start = bench_now();
-        if (!tell(keys) || !await(letter))
-            return false;
-        times[i] = bench_now() - start;
-        if (!tell("\025")) // Ctrl-U
+        pty_drain();
+        times[i] = pty_letter(before, i);
+        if (times[i] < 0)
             return false;
     }
     bench_report(what, times, TYPED);
     return true;
 }
 
-static bool measure_program(const char *program)
+static bool measure_program(void)
 {
-    struct winsize size = {.ws_row = 40, .ws_col = 120};
-    pid_t child = forkpty(&terminal, NULL, NULL, &size);
-    if (child < 0)
+    const char *const arguments[] = {"chat", NULL};
+    if (!pty_start(arguments, 120, 40))
         return false;
-    if (child == 0) {
-        setenv("TERM", "xterm-256color", 1);
-        execl(program, program, "chat", (char *)NULL);
-        _exit(127);
-    }
-    bool good = await("cpu") && tell("is there a red cube?\r") && await("within") &&
+    bool good = pty_await("cpu") && pty_tell("is there a red cube?\r") && pty_await("within") &&
                 measure_typing("120x40: a letter on the screen", "") &&
                 // F6 asks the last question again: the engine is at work when the letter comes.
                 measure_typing("120x40: the same while the engine answers", "\033[17~") &&
                 // F10: two engines. Changes alone may leave a word out that was partly there, so
                 // the whole screen is asked for again (Ctrl-L).
-                tell("\033[21~") && (usleep(500000), tell("\014")) && await("against") &&
+                pty_tell("\033[21~") && (usleep(500000), pty_tell("\014")) &&
+                pty_await("against") &&
                 measure_typing("120x40: the same while two engines answer", "\033[17~");
-    kill(child, SIGTERM);
-    drain();
-    waitpid(child, NULL, 0);
-    close(terminal);
+    pty_end();
     return good;
 }
 
@@ -172,7 +112,7 @@ int main(void)
     }
     bench_machine("bench_chat");
     measure_drawing();
-    if (!measure_program(program)) {
+    if (!measure_program()) {
         fprintf(stderr, "the program did not show what was typed\n");
         return 1;
     }

@@ -186,7 +186,8 @@ static void make_reply(const vd_chat *chat, const vd_request *request, bool full
     answer->regions = FAKE_REGIONS;
     answer->history_length = vd_alloc((size_t)answer->rounds, sizeof *answer->history_length);
     for (int r = 0; r < answer->rounds; r++) {
-        answer->history_length[r] = full_size ? VD_MAX_HISTORY - 1 : 5 + r;
+        bool most = full_size || 5 + r >= VD_MAX_HISTORY;
+        answer->history_length[r] = most ? VD_MAX_HISTORY - 1 : 5 + r;
         answer->history_width = answer->history_length[r];
     }
     size_t rounds = (size_t)answer->rounds, words = (size_t)reply->words;

@@ -38,7 +38,7 @@ static uint32_t draw(uint32_t below)
     return (seed >> 8) % below;
 }
 
-// Ten thousand keys and resizes, the same ones every time.
+// Ten thousand keys and resizes, the same ones every time; they get to every place.
 static void random_keys_do_no_harm(void **state)
 {
     (void)state;
@@ -69,6 +69,8 @@ static void random_keys_do_no_harm(void **state)
                                        VD_KEY_F0 + 8,
                                        VD_KEY_F0 + 9,
                                        VD_KEY_F0 + 10,
+                                       VD_KEY_F0 + 11,
+                                       VD_KEY_F0 + 12,
                                        VD_KEY_ENTER,
                                        VD_KEY_ENTER,
                                        VD_KEY_PASTE_BEGIN,
@@ -78,6 +80,7 @@ static void random_keys_do_no_harm(void **state)
                                        0x1F468,
                                        0x200D,
                                        0x202E};
+    int seen[VD_PLACES] = {0};
     seed = 20240607;
     for (int i = 0; i < 10000; i++) {
         vd_key key = {.x = (int)(draw(130)) - 5, .y = (int)(draw(50)) - 5};
@@ -110,14 +113,60 @@ static void random_keys_do_no_harm(void **state)
         fake_chat_key(&fake, key);
         assert_true(fake.chat.line.cursor <= fake.chat.line.length);
         assert_true(fake.chat.index < FAKE_PICTURES);
+        seen[fake.chat.place]++;
     }
     assert_true(fake.asked > 50);
+    for (int place = 0; place < VD_PLACES; place++)
+        assert_true(seen[place] > 20);
     fake.hold = false;
     if (fake.held.text)
         fake_chat_release(&fake, VD_OK);
     fake_chat_size(&fake, 80, 24);
     fake_chat_keys(&fake, "PasteEnd Esc Esc C-c C-c '/new' Enter 'still there?' Enter");
     expect("still there?");
+}
+
+// The same within the walk and its what-ifs, of which every key that leaves them is left out.
+static void random_keys_in_the_walk_do_no_harm(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {
+        "Left",  "Left",    "Left",      "Left", "Right", "Up",  "Down", "PgUp", "PgDn", "C-Home",
+        "C-End", "Space",   "Enter",     "Del",  "M-Up",  "F3",  "M-e",  "Esc",  "M-n",  "M-a",
+        "M-2",   "WheelUp", "WheelDown", "C-c",  "x",     "Tab", "C-u",  "F6"};
+    static const char *const lines[] = {"'/what-if region 2' Enter", "'/what-if word 1=cube' Enter",
+                                        "'/what-if round 1' Enter",  "'/what-if picture' Enter",
+                                        "'/what-if none' Enter",     "'and the ball?' Enter",
+                                        "'/branch' Enter",           "'/undo' Enter"};
+    int stages[VD_WALK_STAGES + 1] = {0}, switched = 0;
+    fake_chat_keys(&fake, "'is it red?' Enter 'is it blue?' Enter");
+    seed = 7;
+    for (int i = 0; i < 10000; i++) {
+        if (fake.chat.place != VD_PLACE_WALK)
+            fake_chat_keys(&fake, "C-u F12");
+        fake.no_walk = draw(20) == 0;
+        if (draw(12) == 0)
+            fake_chat_keys(&fake, lines[draw(sizeof lines / sizeof *lines)]);
+        else if (draw(10) == 0)
+            fake_chat_key(
+                &fake,
+                (vd_key){.code = VD_KEY_CLICK, .x = (int)draw(130) - 5, .y = (int)draw(50) - 5});
+        else
+            fake_chat_keys(&fake, keys[draw(sizeof keys / sizeof *keys)]);
+        if (draw(20) == 0)
+            fake_chat_size(&fake, (int)(draw(140)), (int)(draw(50)));
+        if (fake.chat.round_count == 0)
+            fake_chat_keys(&fake, "C-u 'is it red?' Enter");
+        stages[fake.chat.walk.page]++;
+        switched += fake.chat.walk.switches.count > 0;
+    }
+    for (int page = 0; page <= VD_WALK_STAGES; page++)
+        assert_true(stages[page] > 20);
+    assert_true(switched > 500 && fake.walks > 1000);
+    fake.no_walk = false;
+    fake_chat_size(&fake, 80, 24);
+    fake_chat_keys(&fake, "C-u '/what-if none' Enter");
+    expect("9/9 What if?");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
@@ -127,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(out_of_memory_is_survived),
         TEST(random_keys_do_no_harm),
+        TEST(random_keys_in_the_walk_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,29 +10,8 @@
 #include <cmocka.h>
 
 #include "engine/alloc.h"
-#include "tests/support/fake_chat.h"
+#include "tests/support/one_chat.h"
 #include "tests/support/support.h"
-
-static fake_chat fake;
-
-static int start(void **state)
-{
-    (void)state;
-    fake_chat_start(&fake);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    fake_chat_end(&fake);
-    return 0;
-}
-
-static void expect(const char *text)
-{
-    assert_true(fake_chat_shows(&fake, text));
-}
 
 // "yes, i do" is place 4 of the pool, "yes" place 11; folded they are one.
 static void the_chosen_answer_is_marked_in_its_group(void **state)

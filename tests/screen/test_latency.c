@@ -1,0 +1,96 @@
+// A key is on the screen within a frame (16 ms) while the engine works: the built program in a
+// terminal, with a pool so large that loading it takes half a second and ranking it milliseconds. Of
+// several times the least counts: other programs only ever add to it, and a screen that waited for
+// the engine would be late every time.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/support/pty.h"
+#include "tests/support/support.h"
+#include "tests/support/tiny_world.h"
+
+enum { ANSWERS = 50000, TIMES = 15, FRAME_MS = 16 };
+
+static tiny_world tiny;
+
+static int make_large_pool(void **state)
+{
+    (void)state;
+    tiny_world_make(&tiny);
+    char *path = support_join(tiny.directory, "pool.txt");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int i = 0; i < ANSWERS; i++)
+        fprintf(file, "1\tit is %d %s and %d\n", i, i % 2 ? "red" : "blue", i % 77);
+    assert_int_equal(fclose(file), 0);
+    free(path);
+    return 0;
+}
+
+static int remove_tiny(void **state)
+{
+    (void)state;
+    tiny_world_remove(&tiny);
+    return 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+// Letters behind these keys; between them the engine comes to rest. Their least must be in time.
+static void expect_in_time(const char *what, const char *before)
+{
+    double times[TIMES];
+    for (int i = 0; i < TIMES; i++) {
+        pty_drain();
+        times[i] = pty_letter(before, i);
+        assert_true(times[i] >= 0);
+    }
+    qsort(times, TIMES, sizeof *times, by_size);
+    print_message("%s: least %.1f ms, median %.1f ms\n", what, times[0], times[TIMES / 2]);
+    assert_true(times[0] < FRAME_MS);
+}
+
+static void a_key_is_on_the_screen_while_the_engine_works(void **state)
+{
+    (void)state;
+    const char *const arguments[] = {"chat", "--assets", tiny.directory, NULL};
+    assert_true(pty_start(arguments, 120, 40));
+    assert_true(pty_await("loading base"));
+    double least = 1e9;
+    int typed = 0;
+    for (; typed < 1000 && !pty_showed("cpu"); typed++) {
+        double took = pty_letter("", typed);
+        assert_true(took >= 0);
+        least = took < least ? took : least;
+    }
+    print_message("while a model is loaded: %d letters, least %.1f ms\n", typed, least);
+    assert_true(typed > TIMES);
+    assert_true(least < FRAME_MS);
+    assert_true(pty_tell("what color is the ball?\r") && pty_await("within 50000"));
+    expect_in_time("at rest", "");
+    expect_in_time("while an answer is ranked", "\033[17~"); // F6 asks once more
+    pty_drain();
+    // Changes alone may leave a word out that was partly there: Ctrl-L draws the whole screen.
+    assert_true(pty_tell("\033[24~\014") && pty_await("Word states")); // F12
+    expect_in_time("in the walk", "");
+    assert_true(pty_tell(" \014") && pty_await("What if?"));
+    expect_in_time("while a what-if is computed", " ");
+    pty_end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_key_is_on_the_screen_while_the_engine_works),
+    };
+    return cmocka_run_group_tests(tests, make_large_pool, remove_tiny);
+}

@@ -1,0 +1,113 @@
+#include "tests/support/pty.h"
+
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/support/support.h"
+
+enum { PATIENCE_MS = 20000, OUTPUT = 1 << 20 };
+
+static int terminal = -1;
+static pid_t child;
+static char output[OUTPUT + 1];
+static size_t length;
+
+bool pty_start(const char *const *arguments, int width, int height)
+{
+    struct winsize size = {.ws_row = (unsigned short)height, .ws_col = (unsigned short)width};
+    const char *program = getenv("VISDIAL_BIN");
+    char *list[32] = {(char *)(program ? program : "build/visdial")};
+    for (int i = 0; i < 30 && arguments[i]; i++)
+        list[i + 1] = (char *)arguments[i];
+    pty_forget();
+    child = forkpty(&terminal, NULL, NULL, &size);
+    if (child == 0) {
+        setenv("TERM", "xterm-256color", 1);
+        execv(list[0], list);
+        _exit(127);
+    }
+    return child > 0;
+}
+
+void pty_end(void)
+{
+    kill(child, SIGTERM);
+    pty_drain();
+    waitpid(child, NULL, 0);
+    close(terminal);
+    terminal = -1;
+}
+
+bool pty_tell(const char *keys)
+{
+    return write(terminal, keys, strlen(keys)) == (ssize_t)strlen(keys);
+}
+
+void pty_forget(void)
+{
+    length = 0;
+    output[0] = '\0';
+}
+
+bool pty_showed(const char *text)
+{
+    return strstr(output, text) != NULL;
+}
+
+// What has come; false when that is the end.
+static bool take_output(void)
+{
+    if (length > OUTPUT / 2) { // what came long ago
+        memmove(output, output + length - OUTPUT / 4, OUTPUT / 4);
+        length = OUTPUT / 4;
+    }
+    ssize_t count = read(terminal, output + length, OUTPUT - length);
+    length += count > 0 ? (size_t)count : 0;
+    output[length] = '\0';
+    return count > 0;
+}
+
+bool pty_await(const char *text)
+{
+    size_t from = length;
+    double start = support_milliseconds();
+    while (support_milliseconds() - start < PATIENCE_MS) {
+        struct pollfd wait = {.fd = terminal, .events = POLLIN};
+        if (poll(&wait, 1, 100) <= 0)
+            continue;
+        if (length > OUTPUT / 2)
+            pty_forget();
+        from = from > length ? 0 : from;
+        if (!take_output())
+            return false;
+        if (strstr(output + from, text))
+            return true;
+    }
+    return false;
+}
+
+void pty_drain(void)
+{
+    struct pollfd wait = {.fd = terminal, .events = POLLIN};
+    while (poll(&wait, 1, 30) > 0 && take_output())
+        ;
+}
+
+double pty_letter(const char *before, int number)
+{
+    // A letter that stands nowhere else: digits and words change all the time.
+    const char *letter = number % 2 ? "Q" : "Z";
+    char keys[64];
+    snprintf(keys, sizeof keys, "%s%s", before, letter);
+    double start = support_milliseconds();
+    if (!pty_tell(keys) || !pty_await(letter))
+        return -1;
+    double took = support_milliseconds() - start;
+    return pty_tell("\025") ? took : -1; // Ctrl-U
+}

@@ -1,0 +1,21 @@
+// The program in a terminal of its own, for measuring how soon a key is on its screen. Its output
+// is read as it comes; tests/support/terminal.h has one whose screen can be looked at.
+#ifndef VD_TEST_PTY_H
+#define VD_TEST_PTY_H
+
+#include <stdbool.h>
+
+// Runs $VISDIAL_BIN (else build/visdial) with these arguments, without its name, NULL at the end.
+bool pty_start(const char *const *arguments, int width, int height);
+void pty_end(void);
+bool pty_tell(const char *keys);
+// Reads what comes until it holds `text`; false after twenty seconds, or when the program ends.
+bool pty_await(const char *text);
+void pty_drain(void);              // everything that is on its way, until nothing came for 30 ms
+bool pty_showed(const char *text); // in what was read since the last pty_forget
+void pty_forget(void);
+// Milliseconds from a letter that is written, behind other keys, until it is on the screen; the
+// line is emptied after it. Negative: it did not come. `number` tells one letter from the next.
+double pty_letter(const char *before, int number);
+
+#endif
