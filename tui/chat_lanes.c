@@ -249,7 +249,8 @@ void vd_chat_switch_model(vd_chat *chat)
 void vd_chat_compare_with(vd_chat *chat, const char *model)
 {
     if (!model[0]) {
-        if (chat->lane_count > 1)
+        chat->compare_when_free = chat->lane_count == 1 && vd_chat_busy(chat);
+        if (chat->lane_count > 1 || chat->compare_when_free)
             return;
         model = other_model(&chat->lanes[0]);
     }
@@ -435,4 +436,6 @@ void vd_chat_answer_came(vd_chat *chat, vd_event *event)
         sum_up(chat);
     }
     vd_chat_pump(chat);
+    if (chat->compare_when_free && chat->place == VD_PLACE_COMPARE && !vd_chat_busy(chat))
+        vd_chat_compare_with(chat, "");
 }

@@ -81,20 +81,23 @@ void vd_chat_draw_candidate(vd_grid *grid, vd_rect at, const vd_take *take, cons
 
 int vd_take_index(const vd_take *take, const char *text)
 {
-    int low = 0, high = take->answers ? take->answer_count : 0;
-    for (int i = 0; !take->by_text && i < high; i++)
-        if (strcmp(take->answers[i], text) == 0)
-            return i;
-    while (take->by_text && low < high) {
+    const char *const *answers = take->answers;
+    const int32_t *by_text = take->by_text;
+    int low = 0, high = take->answer_count;
+    if (!answers)
+        return -1;
+    for (; !by_text && low < high; low++)
+        if (strcmp(answers[low], text) == 0)
+            return low;
+    while (low < high) {
         int middle = low + (high - low) / 2;
-        if (strcmp(take->answers[take->by_text[middle]], text) < 0)
+        if (strcmp(answers[by_text[middle]], text) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    bool found = take->by_text && low < take->answer_count &&
-                 strcmp(take->answers[take->by_text[low]], text) == 0;
-    return found ? take->by_text[low] : -1;
+    bool found = by_text && low < take->answer_count && strcmp(answers[by_text[low]], text) == 0;
+    return found ? by_text[low] : -1;
 }
 
 int vd_take_place(const vd_take *take, const char *text)

@@ -389,6 +389,7 @@ static void draw_stage(walk_page *page, const vd_chat *chat, const char *const *
 
 static void effect_name(const vd_walk *walk, const vd_switch *what, char *out, size_t size)
 {
+    static const char *const attentions[] = {"rounds", "past words", "words", "regions"};
     char name[64];
     vd_switch_name(what, name, sizeof name);
     if (what->kind == VD_SWITCH_WORD && what->index < walk->reply.words)
@@ -396,7 +397,7 @@ static void effect_name(const vd_walk *walk, const vd_switch *what, char *out, s
     else if (what->kind == VD_SWITCH_ENTRY && what->index > 0)
         snprintf(out, size, "%.90s", walk->entry[what->index].label);
     else if (what->kind == VD_SWITCH_ATTENTION)
-        snprintf(out, size, "flat %s", name);
+        snprintf(out, size, "flat %d: %s", what->index + 1, attentions[what->index]);
     else if (what->kind == VD_SWITCH_POSITIONS)
         snprintf(out, size, "positions %s",
                  walk->config.positions == VD_POSITIONS_NONE ? "on" : "off");

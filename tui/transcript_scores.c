@@ -124,5 +124,6 @@ vd_status vd_scores_read(const vd_reading *r, const vd_json_value *map, size_t p
         return status;
     answer->candidates = (int)pool;
     status = rank_scores(r, answer);
-    return status ? status : share_scores(r, answer, best ? log_sum->number : (double)NAN);
+    return status ? status
+                  : share_scores(r, answer, best && log_sum ? log_sum->number : (double)NAN);
 }

@@ -168,8 +168,9 @@ struct vd_chat {
     int editing;     // round whose question is in the line, -1 none
     int asked_again; // first round that is being asked again, -1 none
     vd_lane lanes[VD_LANES];
-    int lane_count; // at least 1
-    int lane;       // whose answers and attention the places show
+    int lane_count;         // at least 1
+    bool compare_when_free; // comparing was asked for while a question was answered
+    int lane;               // whose answers and attention the places show
 
     vd_place place;            // = stack[depth]
     vd_place stack[VD_PLACES]; // the way here, from the chat on

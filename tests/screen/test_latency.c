@@ -1,7 +1,7 @@
 // A key is on the screen within a frame (16 ms) while the engine works: the built program in a
-// terminal, with a pool so large that loading it takes half a second and ranking it milliseconds. Of
-// several times the least counts: other programs only ever add to it, and a screen that waited for
-// the engine would be late every time.
+// terminal, with a pool so large that loading it takes half a second and ranking it milliseconds.
+// Of several times the least counts: other programs only ever add to it, and a screen that waited
+// for the engine would be late every time.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

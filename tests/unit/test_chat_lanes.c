@@ -133,6 +133,24 @@ static void models_are_compared_and_go_their_own_ways(void **state)
     fake.model_lost = false;
 }
 
+// F10 while a question is answered: the other model comes as soon as that is done.
+static void comparing_waits_for_the_answer(void **state)
+{
+    (void)state;
+    fake.hold = true;
+    fake_chat_keys(&fake, "'is there a cube?' Enter F10");
+    assert_int_equal(fake.chat.lane_count, 1);
+    fake_chat_release(&fake, VD_OK);
+    fake.hold = false;
+    assert_int_equal(fake.chat.lane_count, 2);
+    expect("base  shared answers");
+    fake_chat_keys(&fake, "'/compare off' Enter");
+    fake.hold = true;
+    fake_chat_keys(&fake, "'and a ball?' Enter F10 Esc"); // left before: nothing comes
+    fake_chat_release(&fake, VD_OK);
+    assert_int_equal(fake.chat.lane_count, 1);
+}
+
 // What the running figures say is what the metrics make of the same ranks.
 static void running_metrics_are_those_of_the_candidates(void **state)
 {
@@ -162,6 +180,7 @@ int main(void)
         TEST(asking_again_can_be_stopped),
         TEST(branches_start_at_the_selected_round_and_the_oldest_goes),
         TEST(models_are_compared_and_go_their_own_ways),
+        TEST(comparing_waits_for_the_answer),
         TEST(running_metrics_are_those_of_the_candidates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
