@@ -265,6 +265,8 @@ $(HEADLESS)/tests/%: $(HEADLESS)/tests/%.o $(HEADLESS_OBJ)
 	@echo "  LINK $@"
 	$(Q)$(CC) $(LD_FLAGS) -o $@ $^ -ldl -lm
 
+$(HEADLESS)/tests/bench/bench_cuda: $(HEADLESS)/tests/bench/count_operations.o
+
 # A driver that is there and no more.
 $(BUILD)/host/libcuda.so.1:
 	@mkdir -p $(@D)

@@ -31,6 +31,7 @@ struct vd_lane {
     unsigned char *pinned;
     size_t pinned_used;
     cudaEvent_t half_read[2];
+    bool warm;      // a question has run here
     bool recording; // operations are recorded into a graph
     cudaGraphExec_t graph;
     void *outgrown[8]; // scratch memory that what was recorded still uses
@@ -96,9 +97,17 @@ static inline int vd_ceil(int n, int by)
     k < static_cast<size_t>(n);                                                                    \
     k += gridDim.x
 #define VD_EACH_COLUMN(j, width)                                                                   \
-    int j = static_cast<int>(threadIdx.x);                                                         \
+    int j = static_cast<int>(blockIdx.y * blockDim.x + threadIdx.x);                               \
     j < (width);                                                                                   \
-    j += static_cast<int>(blockDim.x)
+    j += static_cast<int>(gridDim.y * blockDim.x)
+
+// Their grid: a block a row, several where rows are few.
+static inline dim3 vd_row_grid(int rows, int width, int threads, int depth = 1)
+{
+    int pieces = rows < 128 ? vd_ceil(width, threads) : 1;
+    return dim3(rows > 0 ? vd_blocks(static_cast<size_t>(rows), 1) : 0,
+                static_cast<unsigned>(pieces), static_cast<unsigned>(depth));
+}
 
 #ifdef __CUDACC__
 #define VD_UNROLL _Pragma("unroll")

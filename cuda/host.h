@@ -27,6 +27,10 @@ struct dim3 {
     dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
 };
 
+struct float4 {
+    float x, y, z, w;
+};
+
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 enum cudaError_t {

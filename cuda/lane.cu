@@ -270,13 +270,19 @@ const vd_memory vd_cuda_memory = {allocate, release,  vd_cuda_zero, copy,
 
 static bool can_record = true;
 
-// From here on operations are recorded instead of run. Where that cannot be, they run at once.
+// From here on operations are recorded instead of run. Where that cannot be, they run at once, and
+// so does a thread's first question: what it needs, cuBLAS's own kernels too, is loaded then, which
+// a capture may not wait for; and who asks but once pays for no graph.
 static void record(void)
 {
     vd_lane *lane = vd_lane_get();
     cublasHandle_t blas; // cannot be opened while it is recorded
     if (!lane || lane->recording || !can_record || !vd_lane_blas(lane, &blas))
         return;
+    if (!lane->warm) {
+        lane->warm = true;
+        return;
+    }
     // What is recorded reads the pinned memory when it is run: start where there is most room.
     if (!vd_check(cudaStreamSynchronize(lane->stream), "waiting"))
         return;

@@ -159,17 +159,18 @@ static void word_log(const vd_real *p, const int32_t *target, int rows, int word
     VD_LAUNCH(word_log_kernel, vd_blocks(n, THREADS), THREADS, p, target, words, out, n);
 }
 
-static __global__ void word_gradient_kernel(float *p, const int32_t *target, int words, float scale,
-                                            size_t n)
+static __global__ void word_gradient_kernel(float *p, const int32_t *target, int rows, int words,
+                                            float scale)
 {
-    for (VD_EACH(i, n))
-        p[i] = scale * (p[i] - (static_cast<int>(i % words) == target[i / words] ? 1 : 0));
+    for (VD_EACH_ROW(r, rows))
+        for (VD_EACH_COLUMN(j, words))
+            p[r * words + j] = scale * (p[r * words + j] - (j == target[r] ? 1 : 0));
 }
 
 static void word_gradient(vd_real *p, const int32_t *target, int rows, int words, vd_real scale)
 {
-    size_t n = static_cast<size_t>(rows) * static_cast<size_t>(words);
-    VD_LAUNCH(word_gradient_kernel, vd_blocks(n, THREADS), THREADS, p, target, words, scale, n);
+    VD_LAUNCH(word_gradient_kernel, vd_row_grid(rows, words, THREADS), THREADS, p, target, rows,
+              words, scale);
 }
 
 void vd_cuda_loss(vd_backend *table)

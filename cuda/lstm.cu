@@ -63,7 +63,7 @@ vd_step vd_step_of(const vd_lstm_pass *pass, int step)
 
 template <typename F> static __global__ void initial_kernel(vd_directions all, vd_step s)
 {
-    const vd_direction &d = all.d[blockIdx.y];
+    const vd_direction &d = all.d[blockIdx.z];
     size_t h = static_cast<size_t>(all.hidden);
     F *before = static_cast<F *>(d.before) + static_cast<size_t>(s.before) * h;
     for (VD_EACH_ROW(k, s.count))
@@ -74,7 +74,7 @@ template <typename F> static __global__ void initial_kernel(vd_directions all, v
 // The states that the rows of a step go on from, where several go on from one.
 template <typename F> static __global__ void parents_kernel(vd_directions all, vd_step s)
 {
-    const vd_direction &d = all.d[blockIdx.y];
+    const vd_direction &d = all.d[blockIdx.z];
     size_t h = static_cast<size_t>(all.hidden);
     F *before = static_cast<F *>(d.before) + static_cast<size_t>(s.before) * h;
     for (VD_EACH_ROW(k, s.count)) {
@@ -125,7 +125,7 @@ static __device__ __forceinline__ void unit(const vd_directions &all, const vd_d
 template <typename F>
 static __global__ void cell_kernel(vd_directions all, vd_step s, bool multiplied)
 {
-    const vd_direction &d = all.d[blockIdx.y];
+    const vd_direction &d = all.d[blockIdx.z];
     size_t h = static_cast<size_t>(all.hidden);
     for (VD_EACH_ROW(k, s.count)) {
         const float *state = d.step + k * 4 * h;
@@ -142,7 +142,7 @@ static __global__ void cell_kernel(vd_directions all, vd_step s, bool multiplied
 // A warp a unit, for at most FEW rows: its rows of W_hh are read once.
 template <typename F> static __global__ void few_kernel(vd_directions all, vd_step s)
 {
-    const vd_direction &d = all.d[blockIdx.y];
+    const vd_direction &d = all.d[blockIdx.z];
     size_t h = static_cast<size_t>(all.hidden);
     const F *before = static_cast<const F *>(d.before) + static_cast<size_t>(s.before) * h;
     int lane = threadIdx.x % VD_WARP;
@@ -205,14 +205,14 @@ template <typename F> static void run(const vd_lstm_pass *pass, int directions)
     for (int step = 0; step < packed->longest; step++) {
         vd_step s = vd_step_of(pass, step);
         bool multiply = step > 0 || pass->initial;
-        dim3 rows = vd_row_grid(static_cast<size_t>(s.count), directions);
+        dim3 rows = vd_row_grid(s.count, h, THREADS, directions);
         if (step == 0 && pass->initial)
             VD_LAUNCH(initial_kernel<F>, rows, THREADS, all, s);
         if (step > 0 && all.parent)
             VD_LAUNCH(parents_kernel<F>, rows, THREADS, all, s);
         if (multiply && s.count <= FEW) {
             VD_LAUNCH(few_kernel<F>,
-                      dim3(static_cast<unsigned>(vd_ceil(h, FEW_THREADS / VD_WARP)),
+                      dim3(static_cast<unsigned>(vd_ceil(h, FEW_THREADS / VD_WARP)), 1,
                            static_cast<unsigned>(directions)),
                       FEW_THREADS, all, s);
             continue;
@@ -260,7 +260,7 @@ static __global__ void ends_kernel(const int *start, int hidden, int wide, const
 static void ends(const vd_packed *packed, int directions, int hidden, const vd_real *y,
                  vd_real *sentence)
 {
-    VD_LAUNCH(ends_kernel, vd_blocks(static_cast<size_t>(packed->sequences), 1), THREADS,
+    VD_LAUNCH(ends_kernel, vd_row_grid(packed->sequences, directions * hidden, THREADS), THREADS,
               packed->rows.start, hidden, directions * hidden, y, sentence, packed->sequences);
 }
 
@@ -278,8 +278,9 @@ static __global__ void ends_backward_kernel(const int *start, int hidden, int wi
 static void ends_backward(const vd_packed *packed, int directions, int hidden,
                           const vd_real *dsentence, vd_real *dy)
 {
-    VD_LAUNCH(ends_backward_kernel, vd_blocks(static_cast<size_t>(packed->sequences), 1), THREADS,
-              packed->rows.start, hidden, directions * hidden, dsentence, dy, packed->sequences);
+    VD_LAUNCH(ends_backward_kernel, vd_row_grid(packed->sequences, directions * hidden, THREADS),
+              THREADS, packed->rows.start, hidden, directions * hidden, dsentence, dy,
+              packed->sequences);
 }
 
 void vd_cuda_lstm(vd_backend *table)

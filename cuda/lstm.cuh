@@ -40,12 +40,6 @@ vd_directions vd_directions_of(const vd_lstm_pass *pass, const vd_lstm_gradient 
                                int directions);
 vd_step vd_step_of(const vd_lstm_pass *pass, int step);
 
-// A block a row, in x; directions in y.
-static inline dim3 vd_row_grid(size_t rows, int directions)
-{
-    return dim3(vd_blocks(rows, 1), static_cast<unsigned>(directions));
-}
-
 // The row, in step order, that a row goes on from.
 static __device__ __forceinline__ int vd_parent_of(const vd_directions &all, vd_step s, size_t k)
 {

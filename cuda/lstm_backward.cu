@@ -8,7 +8,7 @@ enum { THREADS = VD_LSTM_THREADS };
 // gate becomes the gradient of the pre-activations; dc that of the cell one step earlier.
 template <typename F> static __global__ void cell_backward_kernel(vd_directions all, vd_step s)
 {
-    const vd_direction &d = all.d[blockIdx.y];
+    const vd_direction &d = all.d[blockIdx.z];
     size_t h = static_cast<size_t>(all.hidden);
     for (VD_EACH_ROW(k, s.count)) {
         size_t row = static_cast<size_t>(s.first) + k;
@@ -66,7 +66,7 @@ static void add_to_parents(const vd_lstm_pass *pass, int step, const vd_lstm_gra
     size_t bytes = static_cast<size_t>(pass->packed->active[step - 1]) * h * sizeof(float);
     vd_cuda_zero(dh, bytes);
     vd_cuda_zero(dc, bytes);
-    VD_LAUNCH(add_to_parents_kernel, vd_row_grid(static_cast<size_t>(s.count), 1), THREADS, *all, s,
+    VD_LAUNCH(add_to_parents_kernel, vd_row_grid(s.count, all->hidden, THREADS), THREADS, *all, s,
               dh, dc);
     d->dh = dh;
     d->dc = dc;
@@ -87,8 +87,8 @@ static void steps_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gra
     }
     for (int step = packed->longest - 1; step >= 0; step--) {
         vd_step s = vd_step_of(pass, step);
-        VD_LAUNCH(cell_backward_kernel<F>, vd_row_grid(static_cast<size_t>(s.count), directions),
-                  THREADS, all, s);
+        VD_LAUNCH(cell_backward_kernel<F>, vd_row_grid(s.count, h, THREADS, directions), THREADS,
+                  all, s);
         for (int i = 0; i < directions; i++)
             if (step > 0 || gradient[i].dinitial) {
                 const F *gate = reinterpret_cast<const F *>(pass[i].gate) +
@@ -101,8 +101,8 @@ static void steps_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gra
     }
     for (int i = 0; i < directions; i++)
         if (gradient[i].dinitial)
-            VD_LAUNCH(initial_backward_kernel, vd_blocks(static_cast<size_t>(packed->sequences), 1),
-                      THREADS, all.order, all.d[i].dh, gradient[i].dinitial, h, packed->sequences);
+            VD_LAUNCH(initial_backward_kernel, vd_row_grid(packed->sequences, h, THREADS), THREADS,
+                      all.order, all.d[i].dh, gradient[i].dinitial, h, packed->sequences);
 }
 
 // ---- inputs -------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ static void inputs_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q, vd
                          vd_factor_at(gate + static_cast<size_t>(first) * g, g),
                          vd_factor_at(before + static_cast<size_t>(first) * h, h), 1,
                          q->weights->w_hh, h);
-    dim3 rows = vd_row_grid(static_cast<size_t>(tokens), 1);
+    dim3 rows = vd_row_grid(tokens, in, THREADS);
     VD_LAUNCH(gather_kernel<F>, rows, THREADS, p->x, p->map, p->x_row, tokens, in, x_step, ld);
     vd_cuda_multiply(true, false, g, in, tokens, vd_factor_at(gate, g), vd_factor_at(x_step, ld), 1,
                      q->weights->w_ih, in);

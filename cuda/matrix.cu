@@ -13,6 +13,11 @@ static __global__ void scale_rows(float *c, int rows, int n, int ldc, float beta
             c[r * ldc + j] = beta == 0 ? 0 : beta * c[r * ldc + j];
 }
 
+static __device__ __forceinline__ bool aligned(const float *x)
+{
+    return reinterpret_cast<uintptr_t>(x) % sizeof(float4) == 0;
+}
+
 // y (n) = beta y + alpha w x; w (n, k): a warp a row, as fast as w can be read.
 static __global__ void vector_product(const float *x, const float *w, int ldw, int n, int k,
                                       float alpha, float beta, float *y)
@@ -21,7 +26,16 @@ static __global__ void vector_product(const float *x, const float *w, int ldw, i
     for (int row = blockIdx.x * warps + threadIdx.x / VD_WARP; row < n; row += gridDim.x * warps) {
         const float *at = w + static_cast<size_t>(row) * ldw;
         float sum = 0;
-        for (int i = lane; i < k; i += VD_WARP)
+        int i = lane;
+        if (ldw % 4 == 0 && aligned(x) && aligned(w)) { // four numbers a load
+            const float4 *four = reinterpret_cast<const float4 *>(at);
+            for (; 4 * i + 3 < k; i += VD_WARP) {
+                float4 p = four[i], q = reinterpret_cast<const float4 *>(x)[i];
+                sum += p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w;
+            }
+            i = k / 4 * 4 + lane;
+        }
+        for (; i < k; i += VD_WARP)
             sum += at[i] * x[i];
         sum = vd_warp_sum(sum);
         if (lane == 0)
@@ -54,7 +68,7 @@ static vd_factor narrow_copy(const float *x, int rows, int columns, int ld, unsi
 {
     __nv_bfloat16 *y = reinterpret_cast<__nv_bfloat16 *>(*room);
     int y_ld = vd_factor_ld<__nv_bfloat16>(columns);
-    VD_LAUNCH(narrow, vd_blocks(static_cast<size_t>(rows), 1), 256, x, rows, columns, ld, y, y_ld);
+    VD_LAUNCH(narrow, vd_row_grid(rows, columns, 256), 256, x, rows, columns, ld, y, y_ld);
     *room += copy_room(rows, columns);
     return vd_factor_at(y, y_ld);
 }
@@ -124,7 +138,7 @@ void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd
     if (!lane || m <= 0 || n <= 0)
         return;
     if (k <= 0)
-        VD_LAUNCH(scale_rows, vd_blocks(static_cast<size_t>(m), 1), 256, c, m, n, ldc, beta);
+        VD_LAUNCH(scale_rows, vd_row_grid(m, n, 256), 256, c, m, n, ldc, beta);
     else if (m == 1 && !ta && tb)
         VD_LAUNCH(vector_product, vd_blocks(static_cast<size_t>(n), 8), 256, a, b, ldb, n, k, alpha,
                   beta, c);
@@ -241,7 +255,7 @@ static __global__ void repeat_row(const float *row, float *y, int rows, int n)
 
 static void fill_rows(const vd_real *row, vd_real *y, int rows, int n)
 {
-    VD_LAUNCH(repeat_row, vd_blocks(static_cast<size_t>(rows), 1), 256, row, y, rows, n);
+    VD_LAUNCH(repeat_row, vd_row_grid(rows, n, 256), 256, row, y, rows, n);
 }
 
 static void linear(const vd_real *x, const vd_real *w, const vd_real *b, vd_real *y, int rows,

@@ -4,54 +4,55 @@
 enum { THREADS = 256 };
 static const float LEAKY_SLOPE = 0.01f;
 
-static __global__ void gated_kernel(vd_gate gate, float *pre, float *y, int hidden, float leak,
-                                    size_t n)
+static __global__ void gated_kernel(vd_gate gate, float *pre, float *y, int rows, int hidden,
+                                    float leak)
 {
-    for (VD_EACH(i, n)) {
-        size_t row = i / hidden, column = i % hidden;
-        float *at = pre + row * 2 * hidden + column;
-        float t = tanhf(at[0]), g = at[hidden];
-        if (gate == VD_GATE_LEAKY_RELU)
-            g = g > 0 ? g : leak * g;
-        else if (gate == VD_GATE_SIGMOID)
-            g = vd_sigmoidf(g);
-        else
-            g = g > 0 ? g : expm1f(g);
-        at[0] = t;
-        at[hidden] = g;
-        y[i] = t * g;
+    for (VD_EACH_ROW(r, rows)) {
+        float *row = pre + r * 2 * hidden;
+        for (VD_EACH_COLUMN(j, hidden)) {
+            float t = tanhf(row[j]), g = row[hidden + j];
+            if (gate == VD_GATE_LEAKY_RELU)
+                g = g > 0 ? g : leak * g;
+            else if (gate == VD_GATE_SIGMOID)
+                g = vd_sigmoidf(g);
+            else
+                g = g > 0 ? g : expm1f(g);
+            row[j] = t;
+            row[hidden + j] = g;
+            y[r * hidden + j] = t * g;
+        }
     }
 }
 
 static void gated(vd_gate gate, vd_real *pre, vd_real *y, int rows, int hidden)
 {
-    size_t n = static_cast<size_t>(rows) * static_cast<size_t>(hidden);
-    VD_LAUNCH(gated_kernel, vd_blocks(n, THREADS), THREADS, gate, pre, y, hidden, LEAKY_SLOPE, n);
+    VD_LAUNCH(gated_kernel, vd_row_grid(rows, hidden, THREADS), THREADS, gate, pre, y, rows, hidden,
+              LEAKY_SLOPE);
 }
 
-static __global__ void gated_backward_kernel(vd_gate gate, float *saved, const float *dy,
-                                             int hidden, float leak, size_t n)
+static __global__ void gated_backward_kernel(vd_gate gate, float *saved, const float *dy, int rows,
+                                             int hidden, float leak)
 {
-    for (VD_EACH(i, n)) {
-        size_t row = i / hidden, column = i % hidden;
-        float *at = saved + row * 2 * hidden + column;
-        float t = at[0], g = at[hidden], slope;
-        if (gate == VD_GATE_LEAKY_RELU)
-            slope = g > 0 ? 1 : leak;
-        else if (gate == VD_GATE_SIGMOID)
-            slope = g * (1 - g);
-        else
-            slope = g > 0 ? 1 : g + 1;
-        at[0] = dy[i] * g * (1 - t * t);
-        at[hidden] = dy[i] * t * slope;
+    for (VD_EACH_ROW(r, rows)) {
+        float *row = saved + r * 2 * hidden;
+        for (VD_EACH_COLUMN(j, hidden)) {
+            float t = row[j], g = row[hidden + j], d = dy[r * hidden + j], slope;
+            if (gate == VD_GATE_LEAKY_RELU)
+                slope = g > 0 ? 1 : leak;
+            else if (gate == VD_GATE_SIGMOID)
+                slope = g * (1 - g);
+            else
+                slope = g > 0 ? 1 : g + 1;
+            row[j] = d * g * (1 - t * t);
+            row[hidden + j] = d * t * slope;
+        }
     }
 }
 
 static void gated_backward(vd_gate gate, vd_real *saved, const vd_real *dy, int rows, int hidden)
 {
-    size_t n = static_cast<size_t>(rows) * static_cast<size_t>(hidden);
-    VD_LAUNCH(gated_backward_kernel, vd_blocks(n, THREADS), THREADS, gate, saved, dy, hidden,
-              LEAKY_SLOPE, n);
+    VD_LAUNCH(gated_backward_kernel, vd_row_grid(rows, hidden, THREADS), THREADS, gate, saved, dy,
+              rows, hidden, LEAKY_SLOPE);
 }
 
 static __global__ void sigmoid_gate_kernel(float *pre, const float *x, float *y, size_t n)

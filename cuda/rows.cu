@@ -3,27 +3,24 @@
 
 enum { THREADS = 256 };
 
-static size_t elements(int rows, int width)
-{
-    return static_cast<size_t>(rows) * static_cast<size_t>(width);
-}
-
 static __device__ __forceinline__ size_t row_of(const int *list, size_t k)
 {
     return list ? static_cast<size_t>(list[k]) : k;
 }
 
-static __global__ void embed_kernel(const float *table, const int32_t *id, int width, float *y,
-                                    size_t n)
+static __global__ void embed_kernel(const float *table, const int32_t *id, int rows, int width,
+                                    float *y)
 {
-    for (VD_EACH(i, n))
-        y[i] = table[static_cast<size_t>(id[i / width]) * width + i % width];
+    for (VD_EACH_ROW(r, rows)) {
+        const float *from = table + static_cast<size_t>(id[r]) * width;
+        for (VD_EACH_COLUMN(j, width))
+            y[r * width + j] = from[j];
+    }
 }
 
 static void embed(const vd_real *table, const int32_t *id, int rows, int width, vd_real *y)
 {
-    size_t n = elements(rows, width);
-    VD_LAUNCH(embed_kernel, vd_blocks(n, THREADS), THREADS, table, id, width, y, n);
+    VD_LAUNCH(embed_kernel, vd_row_grid(rows, width, THREADS), THREADS, table, id, rows, width, y);
 }
 
 // Every half is a float: the exponent is moved, subnormals are 2^-24 times a whole number.
@@ -40,119 +37,123 @@ static __device__ __forceinline__ float float_of_half(uint16_t half)
     return half & 0x8000u ? -value : value;
 }
 
+// A picture's row is long: blocks in x share it.
 static __global__ void load_halves_kernel(const uint16_t *halves, size_t stride, const int32_t *row,
-                                          size_t width, float *y, size_t n)
+                                          int rows, size_t width, float *y)
 {
-    for (VD_EACH(i, n))
-        y[i] = float_of_half(halves[static_cast<size_t>(row[i / width]) * stride + i % width]);
+    for (size_t r = blockIdx.y; r < static_cast<size_t>(rows); r += gridDim.y) {
+        const uint16_t *from = halves + static_cast<size_t>(row[r]) * stride;
+        for (VD_EACH(i, width))
+            y[r * width + i] = float_of_half(from[i]);
+    }
 }
 
 static void load_halves(const uint16_t *halves, size_t stride, const int32_t *row, int rows,
                         size_t width, vd_real *y)
 {
-    size_t n = static_cast<size_t>(rows) * width;
-    VD_LAUNCH(load_halves_kernel, vd_blocks(n, THREADS), THREADS, halves, stride, row, width, y, n);
+    VD_LAUNCH(load_halves_kernel,
+              dim3(vd_blocks(width, THREADS), static_cast<unsigned>(rows < 65535 ? rows : 65535)),
+              THREADS, halves, stride, row, rows, width, y);
 }
 
-static __global__ void embed_backward_kernel(float *dtable, const int32_t *id, int width,
-                                             const float *dy, size_t n)
+static __global__ void embed_backward_kernel(float *dtable, const int32_t *id, int rows, int width,
+                                             const float *dy)
 {
-    for (VD_EACH(i, n)) {
-        int32_t word = id[i / width];
-        if (word != VD_PAD)
-            atomicAdd(dtable + static_cast<size_t>(word) * width + i % width, dy[i]);
+    for (VD_EACH_ROW(r, rows)) {
+        if (id[r] == VD_PAD)
+            continue;
+        float *to = dtable + static_cast<size_t>(id[r]) * width;
+        for (VD_EACH_COLUMN(j, width))
+            atomicAdd(to + j, dy[r * width + j]);
     }
 }
 
 static void embed_backward(vd_real *dtable, const int32_t *id, int rows, int width,
                            const vd_real *dy)
 {
-    size_t n = elements(rows, width);
-    VD_LAUNCH(embed_backward_kernel, vd_blocks(n, THREADS), THREADS, dtable, id, width, dy, n);
+    VD_LAUNCH(embed_backward_kernel, vd_row_grid(rows, width, THREADS), THREADS, dtable, id, rows,
+              width, dy);
 }
 
-static __global__ void add_rows_kernel(const float *table, const int *index, int width, float *x,
-                                       size_t n)
+static __global__ void add_rows_kernel(const float *table, const int *index, int rows, int width,
+                                       float *x)
 {
-    for (VD_EACH(i, n))
-        x[i] += table[static_cast<size_t>(index[i / width]) * width + i % width];
+    for (VD_EACH_ROW(r, rows)) {
+        const float *from = table + static_cast<size_t>(index[r]) * width;
+        for (VD_EACH_COLUMN(j, width))
+            x[r * width + j] += from[j];
+    }
 }
 
 static void add_rows(const vd_real *table, const int *index, int rows, int width, vd_real *x)
 {
-    size_t n = elements(rows, width);
-    VD_LAUNCH(add_rows_kernel, vd_blocks(n, THREADS), THREADS, table, index, width, x, n);
+    VD_LAUNCH(add_rows_kernel, vd_row_grid(rows, width, THREADS), THREADS, table, index, rows,
+              width, x);
 }
 
-static __global__ void add_rows_backward_kernel(float *dtable, const int *index, int width,
-                                                const float *dx, size_t n)
+static __global__ void add_rows_backward_kernel(float *dtable, const int *index, int rows,
+                                                int width, const float *dx)
 {
-    for (VD_EACH(i, n))
-        atomicAdd(dtable + static_cast<size_t>(index[i / width]) * width + i % width, dx[i]);
+    for (VD_EACH_ROW(r, rows)) {
+        float *to = dtable + static_cast<size_t>(index[r]) * width;
+        for (VD_EACH_COLUMN(j, width))
+            atomicAdd(to + j, dx[r * width + j]);
+    }
 }
 
 static void add_rows_backward(vd_real *dtable, const int *index, int rows, int width,
                               const vd_real *dx)
 {
-    size_t n = elements(rows, width);
-    VD_LAUNCH(add_rows_backward_kernel, vd_blocks(n, THREADS), THREADS, dtable, index, width, dx,
-              n);
+    VD_LAUNCH(add_rows_backward_kernel, vd_row_grid(rows, width, THREADS), THREADS, dtable, index,
+              rows, width, dx);
 }
 
 static __global__ void join_kernel(const float *left, const int *left_row, int l,
                                    const float *right, const int *right_row, int r, float *y,
-                                   size_t n)
+                                   int rows)
 {
-    int width = l + r;
-    for (VD_EACH(i, n)) {
-        size_t k = i / width;
-        int column = static_cast<int>(i % width);
-        y[i] = column < l ? left[row_of(left_row, k) * l + column]
-                          : right[row_of(right_row, k) * r + (column - l)];
+    for (VD_EACH_ROW(k, rows)) {
+        const float *from_left = left + row_of(left_row, k) * l;
+        const float *from_right = right + row_of(right_row, k) * r;
+        for (VD_EACH_COLUMN(j, l + r))
+            y[k * (l + r) + j] = j < l ? from_left[j] : from_right[j - l];
     }
 }
 
 static void join(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
                  const int *right_row, int right_size, vd_real *y, int rows)
 {
-    size_t n = elements(rows, left_size + right_size);
-    VD_LAUNCH(join_kernel, vd_blocks(n, THREADS), THREADS, left, left_row, left_size, right,
-              right_row, right_size, y, n);
+    VD_LAUNCH(join_kernel, vd_row_grid(rows, left_size + right_size, THREADS), THREADS, left,
+              left_row, left_size, right, right_row, right_size, y, rows);
 }
 
 // Rows of a list may be the same, those of no list are not.
-static __device__ __forceinline__ void scatter(float *to, const int *row, size_t k, int size,
-                                               int column, float x)
+static __device__ __forceinline__ void scatter(float *at, bool shared, float x)
 {
-    float *at = to + row_of(row, k) * size + column;
-    if (row)
+    if (shared)
         atomicAdd(at, x);
     else
         *at += x;
 }
 
+// A half that is not wanted is not read either.
 static __global__ void split_add_kernel(const float *dy, float *dleft, const int *left_row, int l,
-                                        float *dright, const int *right_row, int r, size_t n)
+                                        float *dright, const int *right_row, int r, int rows)
 {
-    int width = l + r;
-    for (VD_EACH(i, n)) {
-        size_t k = i / width;
-        int column = static_cast<int>(i % width);
-        if (column < l) {
-            if (dleft)
-                scatter(dleft, left_row, k, l, column, dy[i]);
-        } else if (dright) {
-            scatter(dright, right_row, k, r, column - l, dy[i]);
-        }
+    for (VD_EACH_ROW(k, rows)) {
+        const float *from = dy + k * (l + r);
+        for (VD_EACH_COLUMN(j, dleft ? l : 0))
+            scatter(dleft + row_of(left_row, k) * l + j, left_row, from[j]);
+        for (VD_EACH_COLUMN(j, dright ? r : 0))
+            scatter(dright + row_of(right_row, k) * r + j, right_row, from[l + j]);
     }
 }
 
 static void split_add(const vd_real *dy, int rows, vd_real *dleft, const int *left_row,
                       int left_size, vd_real *dright, const int *right_row, int right_size)
 {
-    size_t n = elements(rows, left_size + right_size);
-    VD_LAUNCH(split_add_kernel, vd_blocks(n, THREADS), THREADS, dy, dleft, left_row, left_size,
-              dright, right_row, right_size, n);
+    VD_LAUNCH(split_add_kernel, vd_row_grid(rows, left_size + right_size, THREADS), THREADS, dy,
+              dleft, left_row, left_size, dright, right_row, right_size, rows);
 }
 
 static __global__ void normalise_kernel(const float *x, float *y, int regions, int size, size_t n)
@@ -170,7 +171,7 @@ static __global__ void normalise_kernel(const float *x, float *y, int regions, i
 
 static void normalise_regions(const vd_real *x, vd_real *y, int dialogs, int regions, int size)
 {
-    size_t n = elements(dialogs, size);
+    size_t n = static_cast<size_t>(dialogs) * static_cast<size_t>(size);
     VD_LAUNCH(normalise_kernel, vd_blocks(n, THREADS), THREADS, x, y, regions, size, n);
 }
 

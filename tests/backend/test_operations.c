@@ -149,7 +149,8 @@ static void do_products(const vd_backend *be, void **at, void *context)
 
 static void matrix_products(void **state)
 {
-    static const int size[][3] = {{1, 1, 1}, {1, 37, 65}, {3, 5, 7}, {33, 65, 17}, {70, 31, 129}};
+    static const int size[][3] = {{1, 1, 1}, {1, 37, 65},  {1, 5, 131},
+                                  {3, 5, 7}, {33, 65, 17}, {70, 31, 129}};
     (void)state;
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (int kind = 0; kind < 8; kind++) {
