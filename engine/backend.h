@@ -285,6 +285,8 @@ const vd_backend *vd_backend_cpu(void);
 // How many threads the operations share their work among; 0: one for each processor, as without
 // this call. Results are the same to the bit whatever the number.
 void vd_backend_cpu_threads(int threads);
+// Of so many processors, where no number of threads was asked for; before the first operation.
+void vd_backend_cpu_processors(int count);
 // The library for large products, and the instruction set of small ones.
 const char *vd_backend_cpu_library(void);
 const char *vd_backend_cpu_instructions(void);

@@ -71,6 +71,17 @@ static vd_status check_lines(const vd_lines *l, int vocab, vd_error *err)
     return VD_OK;
 }
 
+static vd_status check_order(const vd_batch *b, vd_error *err)
+{
+    for (int u = 0; u < b->distinct && b->candidate_order; u++)
+        if (b->candidate_order[u] < 0 || b->candidate_order[u] >= b->distinct)
+            return vd_error_set(err, VD_USAGE,
+                                "place %d of the batch's candidates in order is %d, expected 0 to "
+                                "%d",
+                                u, b->candidate_order[u], b->distinct - 1);
+    return VD_OK;
+}
+
 static vd_status check_options(const vd_batch *b, vd_error *err)
 {
     int questions = b->dialogs * b->rounds, options = questions * b->candidates;
@@ -120,6 +131,8 @@ vd_status vd_batch_check(const vd_batch *b, int vocab, vd_error *err)
     status = check_pictures(b, err);
     for (size_t i = 0; status == VD_OK && i < sizeof lines / sizeof *lines; i++)
         status = check_lines(&lines[i], vocab, err);
+    if (status == VD_OK)
+        status = check_order(b, err);
     if (status == VD_OK)
         status = check_options(b, err);
     return status == VD_OK ? check_spoken(b, vocab, err) : status;

@@ -38,6 +38,7 @@ typedef struct vd_batch {
 
     const int32_t *candidate;        // (U, To) <S> answer </S>
     const int32_t *candidate_length; // (U)
+    const int *candidate_order;      // (U) them sorted by their words (vd_packed_sort), or NULL
     const int32_t *option;           // (B, R, O) index into the distinct candidates
     const int32_t *truth;            // (B, R) index into O of the human answer; -1 unknown
 

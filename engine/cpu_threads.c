@@ -88,9 +88,10 @@ static void *serve(void *unused)
 
 // Asked once: the C library opens and reads a file each time, which costs more than most
 // operations.
+static atomic_int known;
+
 static int processors(void)
 {
-    static atomic_int known;
     int count = atomic_load_explicit(&known, memory_order_relaxed);
     if (count == 0) {
         long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -108,6 +109,11 @@ static int threads(void)
 void vd_backend_cpu_threads(int count)
 {
     wanted = count < 1 ? 0 : count > MOST_WORKERS ? MOST_WORKERS + 1 : count;
+}
+
+void vd_backend_cpu_processors(int count)
+{
+    atomic_store(&known, count < 1 ? 1 : count > MOST_WORKERS ? MOST_WORKERS + 1 : count);
 }
 
 // Workers live as long as the process; one that cannot be started is done without.

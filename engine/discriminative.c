@@ -93,13 +93,17 @@ static vd_status encode_distinct(vd_network *net, vd_error *err)
 {
     vd_pass *pass = &net->pass;
     const vd_batch *b = net->batch;
-    int *order = vd_arena_take(pass->arena, (size_t)b->distinct, sizeof *order);
-    if (!order)
-        return vd_error_memory(err, "candidate vectors");
-    vd_status status = vd_packed_sort(b->candidate, b->candidate_length, b->candidate_width,
-                                      b->distinct, order, err);
-    if (status != VD_OK)
-        return status;
+    const int *order = b->candidate_order;
+    if (!order) {
+        int *own = vd_arena_take(pass->arena, (size_t)b->distinct, sizeof *own);
+        if (!own)
+            return vd_error_memory(err, "candidate vectors");
+        vd_status status = vd_packed_sort(b->candidate, b->candidate_length, b->candidate_width,
+                                          b->distinct, own, err);
+        if (status != VD_OK)
+            return status;
+        order = own;
+    }
     return read_prefixes(pass, b->candidate, b->candidate_length, b->candidate_width, order,
                          b->distinct, &net->candidate, &pass->candidate_words, &net->ends,
                          net->vector, err);

@@ -115,7 +115,7 @@ vd_status vd_group_join(const char *const *directories, const vd_group **out, vd
 }
 
 // FNV-1a (Fowler, Noll, Vo), of which a double holds 52 bits.
-static double hash_of(const char *text)
+double vd_group_hash(const char *text)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (; *text; text++)
@@ -131,7 +131,7 @@ vd_status vd_group_agree(const vd_group *group, const char *what, const char *te
     double *hash = vd_alloc((size_t)group->size, sizeof *hash);
     if (!hash)
         return vd_error_memory(err, "what the processes compare");
-    hash[group->rank] = hash_of(text);
+    hash[group->rank] = vd_group_hash(text);
     const char *trouble = group->sum_doubles(hash, (size_t)group->size);
     if (trouble)
         status = vd_error_set(err, VD_IO, "the processes that train together: %s", trouble);

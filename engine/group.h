@@ -38,4 +38,12 @@ vd_status vd_group_join(const char *const *directories, const vd_group **out, vd
 // each of them says which one has another. `what` names it. NULL group: VD_OK.
 vd_status vd_group_agree(const vd_group *group, const char *what, const char *text, vd_error *err);
 
+// How many threads this process should use, so that those which may run on the same processors of
+// one machine (mpirun may have bound each to its own) share them out; at least 1. NULL group: all
+// that this process may run on. Every process must call it.
+vd_status vd_group_threads(const vd_group *group, int *threads, vd_error *err);
+
+// A number for a text, the same in every process.
+double vd_group_hash(const char *text);
+
 #endif

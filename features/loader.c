@@ -4,6 +4,7 @@
 
 #include "engine/alloc.h"
 #include "engine/dialog.h"
+#include "engine/packed.h"
 #include "features/dataset_store.h"
 #include "features/picture_cache.h"
 
@@ -25,6 +26,7 @@ enum {
     HISTORY_LENGTH,
     CANDIDATE,
     CANDIDATE_LENGTH,
+    CANDIDATE_ORDER,
     OPTION,
     TRUTH,
     CANDIDATE_IN,
@@ -326,6 +328,18 @@ static void show_candidates(vd_batch *batch, const vd_candidates *candidates)
     batch->candidate_length = candidates->length;
     batch->candidate_in = candidates->said_in;
     batch->candidate_out = candidates->said_out;
+    batch->candidate_order = NULL;
+}
+
+// The network reads them sorted, for what they begin with alike; here this takes no time of its.
+static vd_status sort_candidates(vd_loader *loader, vd_error *err)
+{
+    vd_batch *b = &loader->batch;
+    int *order = room(loader, CANDIDATE_ORDER, (size_t)b->distinct, 1, 1, sizeof *order);
+    b->candidate_order = order;
+    return order ? vd_packed_sort(b->candidate, b->candidate_length, b->candidate_width,
+                                  b->distinct, order, err)
+                 : vd_error_memory(err, "the candidates of a batch");
 }
 
 static vd_status fill_candidates(vd_loader *loader, vd_error *err)
@@ -354,7 +368,7 @@ static vd_status fill_candidates(vd_loader *loader, vd_error *err)
         vd_candidate_fill(set, distinct[u], (int)u, &own);
     }
     show_candidates(&loader->batch, &own);
-    return VD_OK;
+    return sort_candidates(loader, err);
 }
 
 void vd_loader_keep(vd_loader *loader, vd_picture_cache *cache)

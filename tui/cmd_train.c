@@ -516,11 +516,22 @@ static vd_status choose_precision(const job *j, const vd_backend *backend, vd_er
                         name);
 }
 
+static vd_status share_processors(const vd_group *group, vd_error *err)
+{
+    int threads;
+    vd_status status = vd_group_threads(group, &threads, err);
+    if (status == VD_OK && group)
+        vd_backend_cpu_processors(threads);
+    return status;
+}
+
 static vd_status train(job *j, vd_error *err)
 {
     vd_chosen_backend chosen;
     vd_training *t = &j->training;
     vd_status status = vd_group_join(NULL, &t->group, err);
+    if (status == VD_OK)
+        status = share_processors(t->group, err);
     if (status == VD_OK)
         status = vd_choose_backend(j->given[BACKEND], t->group ? t->group->local : 0, &chosen, err);
     if (status == VD_OK)

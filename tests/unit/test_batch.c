@@ -239,6 +239,24 @@ static void candidates_without_a_word_score_zero(void **state)
     vd_trainer_free(trainer);
 }
 
+static void sorted_candidates_need_no_sorting(void **state)
+{
+    (void)state;
+    static numbers n;
+    vd_error err;
+    int order[U];
+    float scores[2][B * R * O];
+    begin(&n);
+    must(vd_packed_sort(n.batch.candidate, n.batch.candidate_length, TO, U, order, &err), &err);
+    for (int i = 0; i < 2; i++) {
+        vd_trainer *trainer = new_trainer(VD_POSITIONS_SINUSOIDAL);
+        n.batch.candidate_order = i ? order : NULL;
+        score(trainer, &n.batch, scores[i]);
+        vd_trainer_free(trainer);
+    }
+    assert_memory_equal(scores[0], scores[1], sizeof scores[0]);
+}
+
 static void a_batch_without_a_known_answer_changes_nothing(void **state)
 {
     (void)state;
@@ -294,6 +312,12 @@ static void numbers_out_of_range_are_refused(void **state)
         memcpy((char *)&n + wrong[i].at, &wrong[i].value, sizeof wrong[i].value);
         refused(trainer, &n.batch, wrong[i].what);
     }
+    int order[U] = {[3] = U};
+    begin(&n);
+    n.batch.candidate_order = order;
+    refused(trainer, &n.batch, "place 3");
+    order[3] = -1;
+    refused(trainer, &n.batch, "place 3");
     vd_trainer_free(trainer);
 }
 
@@ -355,6 +379,7 @@ int main(void)
         cmocka_unit_test(pictures_of_nothing_but_padding_are_answered),
         cmocka_unit_test(candidates_without_a_word_score_zero),
         cmocka_unit_test(a_batch_without_a_known_answer_changes_nothing),
+        cmocka_unit_test(sorted_candidates_need_no_sorting),
         cmocka_unit_test(numbers_out_of_range_are_refused),
         cmocka_unit_test(sizes_out_of_range_are_refused),
         cmocka_unit_test(answers_to_say_are_checked_too),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/alloc.h"
+#include "engine/packed.h"
 #include "engine/rng.h"
 #include "engine/safetensors.h"
 #include "features/tokenize.h"
@@ -314,6 +315,11 @@ static void candidates_are_distinct(void **state)
     vd_error err = {0};
     ok(vd_loader_batch(w.loader, all, 3, NULL, &batch, &err), &err);
     assert_int_equal(batch->distinct, 6);
+    int order[6]; // sorted, so that the network need not
+    ok(vd_packed_sort(batch->candidate, batch->candidate_length, batch->candidate_width, 6, order,
+                      &err),
+       &err);
+    assert_memory_equal(order, batch->candidate_order, sizeof order);
     ok(vd_loader_batch(w.loader, all, 1, NULL, &batch, &err), &err);
     assert_int_equal(batch->distinct, 5); // nobody in the first dialog offers the last
     close_world(&w);
