@@ -41,6 +41,15 @@ vd_status vd_file_open(const char *path, int *descriptor, size_t *size, vd_error
     return VD_OK;
 }
 
+void vd_file_passed(int descriptor, uint64_t end, uint64_t *told)
+{
+    enum { STEP = 4 << 20 };
+    if ((end > *told ? end - *told : *told - end) < STEP)
+        return;
+    posix_fadvise(descriptor, 0, (off_t)end, POSIX_FADV_DONTNEED);
+    *told = end;
+}
+
 // Fills data; a file that shrinks meanwhile gives fewer bytes.
 static vd_status read_all(const char *path, int file, char *data, size_t size, size_t *got,
                           vd_error *err)

@@ -351,6 +351,12 @@ vd_status vd_regions_read(const vd_regions *file, size_t row, float *features, f
     return check_boxes(file, row, boxes, used, err);
 }
 
+void vd_regions_once(const vd_regions *file)
+{
+    if (file->source.once)
+        file->source.once(file->source.state);
+}
+
 bool vd_regions_in_halves(const vd_regions *file)
 {
     return file->source.halves != NULL;

@@ -42,6 +42,8 @@ vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row,
 // features: (P, D), zero beyond the regions used; boxes: (P, 4) or NULL.
 vd_status vd_regions_read(const vd_regions *file, size_t row, float *features, float *boxes,
                           vd_error *err); // one call at a time
+// Rows will be read once, in their order: the system need not keep in memory what was read.
+void vd_regions_once(const vd_regions *file);
 
 // Whether the file holds the features in half precision, so that they can be read where they lie.
 bool vd_regions_in_halves(const vd_regions *file);

@@ -30,7 +30,7 @@ typedef struct hdf5_regions {
 static vd_status read_whole(hdf5_regions *h, const char *name, int dims, size_t count,
                             int64_t **out, vd_error *err)
 {
-    enum { PIECE = 4096 };
+    enum { PIECE = 4096, DEFLATED = 1032 }; // numbers at most in a byte of a compressed data set
     vd_hdf5_table table;
     double piece[PIECE];
     vd_status status = vd_hdf5_table_open(h->file, name, dims, &table, err);
@@ -41,6 +41,11 @@ static vd_status read_whole(hdf5_regions *h, const char *name, int dims, size_t 
         status =
             vd_error_set(err, VD_FORMAT, "%s: \"%s\" has %zu rows; expected %zu, one a picture",
                          h->path, name, table.shape[0], count);
+    else if (all / DEFLATED > table.stored)
+        status = vd_error_set(err, VD_FORMAT,
+                              "%s: \"%s\" should have %zu rows of %zu numbers; only %" PRIu64
+                              " bytes of them are there",
+                              h->path, name, table.shape[0], table.row, table.stored);
     else if (rows == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: \"%s\" has %zu numbers a row", h->path, name,
                               table.row);
@@ -292,6 +297,11 @@ static vd_status read_adaptive(void *state, size_t row, size_t used, float *feat
 
 // ------------------------------------------------------------------------------------------
 
+static void read_hdf5_once(void *state)
+{
+    vd_hdf5_once(((hdf5_regions *)state)->file);
+}
+
 static void close_hdf5(void *state)
 {
     hdf5_regions *h = state;
@@ -314,8 +324,12 @@ vd_status vd_regions_open_hdf5(const char *path, const char *index, vd_regions_s
         return vd_error_memory(err, "region features");
     h->path = path;
     out->state = h;
+    out->once = read_hdf5_once;
     out->close = close_hdf5;
-    vd_status status = vd_hdf5_open(path, &h->file, err);
+    static const char *const names[] = {
+        "features", "image_id",       "image_ids", "num_boxes",        "boxes", "image_w",
+        "image_h",  "image_features", "pos_boxes", "spatial_features", NULL};
+    vd_status status = vd_hdf5_open(path, names, &h->file, err);
     if (status != VD_OK)
         return status;
     bool adaptive = vd_hdf5_has(h->file, "image_features");

@@ -20,6 +20,7 @@ typedef struct vd_regions_source {
                       vd_error *err);
     // Where the features of a row lie in half precision; NULL: they do not.
     const uint16_t *(*halves)(void *state, size_t row);
+    void (*once)(void *state); // rows will be read once, in their order; NULL: all the same
     void (*close)(void *state);
 } vd_regions_source;
 

@@ -43,6 +43,8 @@ typedef struct tsv {
     size_t size; // D
     char *text;  // a line
     size_t text_room;
+    bool once;       // it is read through once
+    uint64_t passed; // so far
 } tsv;
 
 typedef struct fields {
@@ -274,6 +276,8 @@ static vd_status read_line(void *state, size_t row, size_t used, float *features
     if (status == VD_OK &&
         (got != l->length || !split(t->text, got, &f) || f.count != t->layout->columns))
         status = refuse(t, row + 1, err, "it has changed since the file was opened");
+    if (t->once)
+        vd_file_passed(t->file, l->offset + got, &t->passed);
     if (status == VD_OK)
         status = decode(t, &f, t->layout->features, used * t->size, features, row + 1, err);
     if (status != VD_OK || !boxes)
@@ -282,6 +286,11 @@ static vd_status read_line(void *state, size_t row, size_t used, float *features
     if (status == VD_OK)
         vd_regions_normalise(boxes, used, l->width, l->height);
     return status;
+}
+
+static void read_tsv_once(void *state)
+{
+    ((tsv *)state)->once = true;
 }
 
 static void close_tsv(void *state)
@@ -304,6 +313,7 @@ vd_status vd_regions_open_tsv(const char *path, vd_regions_source *out, vd_error
     t->file = -1;
     out->state = t;
     out->read = read_line;
+    out->once = read_tsv_once;
     out->close = close_tsv;
     t->path = vd_strdup(path);
     vd_status status = t->path ? vd_file_open(path, &t->file, &size, err)

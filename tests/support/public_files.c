@@ -46,13 +46,37 @@ void public_box(size_t picture, size_t p, float box[4])
 // ---- HDF5
 // -----------------------------------------------------------------------------------------
 
+static void put_as(hid_t file, const char *name, hid_t kind, hid_t type, int dims,
+                   const hsize_t *shape, const void *data, hid_t how)
+{
+    hid_t space = H5Screate_simple(dims, shape, NULL);
+    hid_t set = H5Dcreate2(file, name, kind, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    assert_true(set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+}
+
 static void put(hid_t file, const char *name, hid_t kind, hid_t type, int dims,
                 const hsize_t *shape, const void *data)
 {
-    hid_t space = H5Screate_simple(dims, shape, NULL);
-    hid_t set = H5Dcreate2(file, name, kind, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    assert_true(set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
-    H5Dclose(set);
+    put_as(file, name, kind, type, dims, shape, data, H5P_DEFAULT);
+}
+
+// In compressed pieces of two rows.
+static void put_compressed(hid_t file, const char *name, const hsize_t *shape, const void *data)
+{
+    const hsize_t piece[] = {2, shape[1], shape[2]};
+    hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(how, 3, piece);
+    H5Pset_deflate(how, 1);
+    put_as(file, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 3, shape, data, how);
+    H5Pclose(how);
+}
+
+static void leave_unwritten(hid_t file, const char *name, const hsize_t *shape)
+{
+    hid_t space = H5Screate_simple(2, shape, NULL);
+    H5Dclose(H5Dcreate2(file, name, H5T_STD_I32LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     H5Sclose(space);
 }
 
@@ -126,6 +150,8 @@ void public_challenge(const char *path, const char *wrong)
         put(file, "features", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 3, none, features);
     else if (is(wrong, "text"))
         put(file, "features", H5T_C_S1, H5T_C_S1, 3, shape, features);
+    else if (is(wrong, "compressed"))
+        put_compressed(file, "features", shape, features);
     else if (!is(wrong, "no features"))
         put(file, "features", is(wrong, "double") ? H5T_IEEE_F64LE : H5T_IEEE_F32LE,
             H5T_NATIVE_FLOAT, 3, shape, features);
@@ -182,7 +208,9 @@ void public_adaptive(const char *path, const char *index, const char *wrong)
     if (!is(wrong, "no spatial"))
         put(file, "spatial_features", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 2,
             is(wrong, "spatial rows") ? short_six : six, spatial);
-    if (!is(wrong, "no ranges"))
+    if (is(wrong, "unwritten ranges"))
+        leave_unwritten(file, "pos_boxes", (const hsize_t[]){(hsize_t)1 << 40, 2});
+    else if (!is(wrong, "no ranges"))
         put(file, "pos_boxes", H5T_STD_I32LE, H5T_NATIVE_INT, 2,
             is(wrong, "columns") ? wide : pairs, ranges);
     H5Fclose(file);

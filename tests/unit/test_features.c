@@ -84,6 +84,7 @@ enum {
     CHALLENGE,
     CHALLENGE_COUNTS,
     CHALLENGE_DOUBLE,
+    CHALLENGE_COMPRESSED,
     CHALLENGE_SIZED,
     CHALLENGE_UNIT,
     ADAPTIVE,
@@ -103,6 +104,8 @@ static const char *write_layout(int layout)
         public_challenge(path, "num_boxes");
     if (layout == CHALLENGE_DOUBLE)
         public_challenge(path, "double");
+    if (layout == CHALLENGE_COMPRESSED)
+        public_challenge(path, "compressed");
     if (layout == CHALLENGE_SIZED)
         public_challenge(path, "sized places");
     if (layout == CHALLENGE_UNIT)
@@ -290,6 +293,7 @@ static void damaged_hdf5_is_refused(void **state)
         {"spatial rows", NULL, {"\"spatial_features\"", "6 x 6", "7 x 6"}},
         {"no ranges", NULL, {"\"pos_boxes\""}},
         {"columns", NULL, {"\"pos_boxes\" has 3 columns"}},
+        {"unwritten ranges", NULL, {"\"pos_boxes\"", "1099511627776 rows", "only 0 bytes"}},
         {"row", NULL, {"image 42 row 3", "3 rows"}},
     };
     for (size_t i = 0; i < sizeof challenge / sizeof *challenge; i++) {
@@ -314,6 +318,33 @@ static void damaged_hdf5_is_refused(void **state)
         support_write_file(path, bytes, keep);
         expect_words(path, &(damage){"cut", NULL, {"HDF5"}}, path);
     }
+    free(bytes);
+}
+
+// libhdf5 1.10 itself crashes on some of these: 1.10.8 with a word at byte 120 or 168.
+static void hdf5_that_libhdf5_cannot_bear_is_refused(void **state)
+{
+    (void)state;
+    enum { MOST = 1024 };
+    size_t size, refused = 0;
+    const uint64_t most = UINT64_MAX;
+    public_challenge(path, NULL);
+    char *bytes = support_read_file(path, &size);
+    for (size_t at = 16; at + 8 <= size && at < MOST; at += 8) {
+        uint64_t word;
+        vd_error err = {0};
+        memcpy(&word, bytes + at, 8);
+        if (word == 0)
+            continue;
+        memcpy(bytes + at, &most, 8);
+        support_write_file(path, bytes, size);
+        vd_status status = read_all(path, &err);
+        if (status != VD_OK && (status != VD_FORMAT || !strstr(err.text, path)))
+            fail_msg("byte %zu: status %d, '%s'", at, status, err.text);
+        refused += status != VD_OK;
+        memcpy(bytes + at, &word, 8);
+    }
+    assert_true(refused > 10);
     free(bytes);
 }
 
@@ -674,6 +705,7 @@ int main(void)
         cmocka_unit_test(boxes_beyond_the_picture_are_cut),
         cmocka_unit_test(real_samples_are_imported),
         cmocka_unit_test(damaged_hdf5_is_refused),
+        cmocka_unit_test(hdf5_that_libhdf5_cannot_bear_is_refused),
         cmocka_unit_test(damaged_tsv_is_refused),
         cmocka_unit_test(damaged_folders_are_refused),
         cmocka_unit_test(damaged_indices_are_refused),
