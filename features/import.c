@@ -13,21 +13,41 @@
 #include "engine/alloc.h"
 #include "engine/file.h"
 #include "engine/safetensors.h"
+#include "features/ahead.h"
 
-enum { ALIGNMENT = 4096, HELD_BOXES = 4096, SECONDS = 5, MOST_STATE = 4096 };
+enum {
+    ALIGNMENT = 4096,
+    HELD_BOXES = 4096,
+    SECONDS = 5,
+    MOST_STATE = 4096,
+    MOST_AHEAD = 16, // pictures
+    AHEAD_BYTES = 16 << 20
+};
+
+// A picture as it was read.
+typedef struct reading {
+    float *features, *boxes; // (P, D), (P, 4) in the room for all
+    vd_status status;
+    vd_error err;
+} reading;
 
 typedef struct writing {
     const vd_import *import;
     size_t count, max, size, element; // N, P, D, bytes a number
-    bool boxes;
+    bool with_boxes;
     char *part, *state; // paths
     int file;
     char *header;
     size_t header_size;
     uint64_t boxes_at, ids_at, used_at, end; // offsets
-    float *features, *held;                  // (P, D); (HELD_BOXES, 4) boxes not yet written
-    uint16_t *halves;                        // (P, D)
-    size_t done, held_from;                  // pictures; the first whose boxes are in `held`
+    float *features, *boxes;                 // of all pictures read ahead
+    reading read[MOST_AHEAD];
+    size_t ahead_count, first; // places for pictures read ahead; the first of them
+    vd_ahead *ahead;
+    float *held;            // (HELD_BOXES, 4) boxes not yet written
+    uint16_t *halves;       // (P, D)
+    size_t done, held_from; // pictures; the first whose boxes are in `held`
+    uint64_t passed;        // vd_file_passed
     char identity[MOST_STATE];
 } writing;
 
@@ -72,7 +92,7 @@ static vd_status make_header(writing *w, vd_error *err)
     if (status == VD_OK)
         status = vd_safetensors_declare(plan, "features", import->full ? VD_F32 : VD_F16, 3,
                                         (size_t[]){n, p, w->size}, err);
-    if (status == VD_OK && w->boxes)
+    if (status == VD_OK && w->with_boxes)
         status = vd_safetensors_declare(plan, "boxes", VD_F32, 3, (size_t[]){n, p, 4}, err);
     if (status == VD_OK)
         status = vd_safetensors_declare(plan, "image_id", VD_I64, 1, &n, err);
@@ -85,7 +105,7 @@ static vd_status make_header(writing *w, vd_error *err)
         return status;
     // The declarations have checked that these products can be had.
     w->boxes_at = w->header_size + (uint64_t)n * p * w->size * w->element;
-    w->ids_at = w->boxes_at + (w->boxes ? (uint64_t)n * p * 16 : 0);
+    w->ids_at = w->boxes_at + (w->with_boxes ? (uint64_t)n * p * 16 : 0);
     w->used_at = w->ids_at + (uint64_t)n * 8;
     w->end = w->used_at + (uint64_t)n * 4;
     return VD_OK;
@@ -108,7 +128,7 @@ static void identify(writing *w)
              "%zu pictures of %zu x %zu, %zu bytes each, %s boxes, images %016" PRIx64 "\ndone ",
              w->import->source, vd_regions_kind(from), (long long)about.st_size,
              (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec, w->count, w->max, w->size,
-             w->element, w->boxes ? "with" : "without", hash);
+             w->element, w->with_boxes ? "with" : "without", hash);
 }
 
 static vd_status prepare(writing *w, const vd_import *import, vd_error *err)
@@ -119,7 +139,7 @@ static vd_status prepare(writing *w, const vd_import *import, vd_error *err)
                    .max = (size_t)vd_regions_max(from),
                    .size = (size_t)vd_regions_size(from),
                    .element = import->full ? sizeof(float) : sizeof(uint16_t),
-                   .boxes = vd_regions_has_boxes(from),
+                   .with_boxes = vd_regions_has_boxes(from),
                    .file = -1};
     size_t room = strlen(import->out) + 16;
     w->part = vd_alloc(room, 1);
@@ -134,10 +154,12 @@ static vd_status prepare(writing *w, const vd_import *import, vd_error *err)
 
 static void release(writing *w)
 {
+    vd_ahead_free(w->ahead);
     if (w->file >= 0)
         close(w->file);
     vd_free(w->halves);
     vd_free(w->held);
+    vd_free(w->boxes);
     vd_free(w->features);
     vd_free(w->header);
     vd_free(w->state);
@@ -176,11 +198,17 @@ vd_status vd_import_resumed(const vd_import *import, size_t *done, vd_error *err
 
 static vd_status start(writing *w, vd_error *err)
 {
-    w->features = vd_alloc(w->max, w->size * sizeof *w->features);
-    w->halves = vd_alloc(w->max, w->size * sizeof *w->halves);
+    size_t picture = w->max * w->size, most = AHEAD_BYTES / (picture * sizeof *w->features);
+    w->ahead_count = most < 2 ? 2 : most < MOST_AHEAD ? most : MOST_AHEAD;
+    w->features = vd_alloc(w->ahead_count * picture, sizeof *w->features);
+    w->boxes = vd_alloc(w->ahead_count * w->max, 4 * sizeof *w->boxes);
+    w->halves = vd_alloc(picture, sizeof *w->halves);
     w->held = vd_alloc(HELD_BOXES + w->max, 4 * sizeof *w->held);
-    if (!w->features || !w->halves || !w->held)
-        return vd_error_memory(err, "a picture's regions");
+    if (!w->features || !w->boxes || !w->halves || !w->held)
+        return vd_error_memory(err, "pictures' regions");
+    for (size_t i = 0; i < w->ahead_count; i++)
+        w->read[i] =
+            (reading){.features = w->features + i * picture, .boxes = w->boxes + i * w->max * 4};
     w->file = open(w->part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (w->file < 0)
         return write_failed(w, "creating it", err);
@@ -199,24 +227,32 @@ static vd_status start(writing *w, vd_error *err)
 // ---- pictures
 // -------------------------------------------------------------------------------------
 
-// 65520 and more would be infinite.
-static vd_status check_halves(const writing *w, size_t row, size_t count, vd_error *err)
+// Makes picture `first + n`; false when it is the last or cannot be read.
+static bool read_ahead(void *context, size_t n, size_t place)
 {
-    uint32_t largest = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t bits;
-        memcpy(&bits, &w->features[i], sizeof bits);
-        bits &= 0x7fffffffu;
-        largest = bits > largest ? bits : largest;
-    }
-    for (size_t i = 0; largest >= 0x477ff000u && i < count; i++)
-        if (w->features[i] >= 65520.0f || w->features[i] <= -65520.0f)
+    writing *w = context;
+    reading *r = &w->read[place];
+    size_t row = w->first + n;
+    r->status = vd_regions_read(w->import->from, row, r->features, w->with_boxes ? r->boxes : NULL,
+                                &r->err);
+    return r->status == VD_OK && row + 1 < w->count;
+}
+
+// Halves of finite floats: 65520 and more became infinite.
+static vd_status check_halves(const writing *w, size_t row, const float *features, size_t count,
+                              vd_error *err)
+{
+    unsigned bad = 0; // without a branch a number, so that vectors are made of it
+    for (size_t i = 0; i < count; i++)
+        bad |= (w->halves[i] & 0x7c00u) == 0x7c00u;
+    for (size_t i = 0; bad && i < count; i++)
+        if ((w->halves[i] & 0x7c00u) == 0x7c00u)
             return vd_error_set(err, VD_FORMAT,
                                 "%s: image %" PRId64 ", region %zu: feature %zu is %g, too large "
                                 "for half precision; import with --f32",
                                 vd_regions_path(w->import->from),
                                 vd_regions_image_id(w->import->from, row), i / w->size, i % w->size,
-                                (double)w->features[i]);
+                                (double)features[i]);
     return VD_OK;
 }
 
@@ -224,7 +260,7 @@ static vd_status flush_boxes(writing *w, vd_error *err)
 {
     size_t pictures = w->done - w->held_from;
     vd_status status = VD_OK;
-    if (w->boxes && pictures > 0)
+    if (w->with_boxes && pictures > 0)
         status = write_at(w, w->held, pictures * w->max * 16,
                           w->boxes_at + (uint64_t)w->held_from * w->max * 16, err);
     w->held_from = w->done;
@@ -234,13 +270,13 @@ static vd_status flush_boxes(writing *w, vd_error *err)
 static vd_status copy_picture(writing *w, vd_error *err)
 {
     const vd_regions *from = w->import->from;
+    const reading *r = &w->read[vd_ahead_next(w->ahead)];
     size_t row = w->done, used = (size_t)vd_regions_used(from, row), count = used * w->size;
-    float *boxes = w->held + (row - w->held_from) * w->max * 4;
-    vd_status status = vd_regions_read(from, row, w->features, w->boxes ? boxes : NULL, err);
-    const void *data = w->features;
+    const void *data = r->features;
+    vd_status status = r->status ? vd_error_set(err, r->status, "%s", r->err.text) : VD_OK;
     if (status == VD_OK && !w->import->full) {
-        status = check_halves(w, row, count, err);
-        vd_halves_from_floats(w->features, count, w->halves);
+        vd_halves_from_floats(r->features, count, w->halves);
+        status = check_halves(w, row, r->features, count, err);
         data = w->halves;
     }
     uint64_t at = w->header_size + (uint64_t)row * w->max * w->size * w->element;
@@ -248,6 +284,8 @@ static vd_status copy_picture(writing *w, vd_error *err)
         status = write_at(w, data, count * w->element, at, err);
     if (status != VD_OK)
         return status;
+    vd_file_passed(w->file, at + count * w->element, &w->passed); // the disk begins now
+    memcpy(w->held + (row - w->held_from) * w->max * 4, r->boxes, w->max * 4 * sizeof *w->held);
     w->done++;
     return (w->done - w->held_from + 1) * w->max > HELD_BOXES ? flush_boxes(w, err) : VD_OK;
 }
@@ -284,6 +322,10 @@ static vd_status copy_all(writing *w, vd_error *err)
     const vd_import *import = w->import;
     double saved = seconds();
     vd_status status = VD_OK;
+    w->first = w->done;
+    vd_regions_once(import->from);
+    if (w->done < w->count)
+        status = vd_ahead_new(w->ahead_count, read_ahead, w, &w->ahead, err);
     while (status == VD_OK && w->done < w->count) {
         status = copy_picture(w, err);
         if (status == VD_OK && import->progress)
