@@ -160,8 +160,9 @@ static void forget(const char *path)
     close(file);
 }
 
-// Runs the program; seconds, the processor's seconds, the most memory it held.
-static double run(const char *const *arguments, double *peak, double *cpu)
+// Runs the program, which need not say anything; seconds, the processor's seconds, the most memory
+// it held.
+static double run(const char *const *arguments, bool quiet, double *peak, double *cpu)
 {
     const char *program = getenv("VISDIAL_BIN");
     const char *argv[16] = {program ? program : "build/visdial"};
@@ -171,6 +172,9 @@ static double run(const char *const *arguments, double *peak, double *cpu)
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
+        int nothing = quiet ? open("/dev/null", O_WRONLY) : -1;
+        if (nothing >= 0)
+            dup2(nothing, STDOUT_FILENO);
         execv(argv[0], (char **)(uintptr_t)argv);
         _exit(127);
     }
@@ -309,11 +313,11 @@ static vd_status measure_files(vd_error *err)
 {
     double peak, cpu;
     forget(json);
-    double seconds = run((const char *[]){"data", "info", json, NULL}, &peak, &cpu);
+    double seconds = run((const char *[]){"data", "info", json, NULL}, false, &peak, &cpu);
     printf("%-44s %8.1f s (cpu %.1f)   %6.0f MiB   %7.0f MB read\n",
            "dialogs read and described (data info)", seconds, cpu, peak, megabytes(json));
     forget(json);
-    seconds = run((const char *[]){"data", "pack", json, "--out", packed, NULL}, &peak, &cpu);
+    seconds = run((const char *[]){"data", "pack", json, "--out", packed, NULL}, true, &peak, &cpu);
     printf("%-44s %8.1f s (cpu %.1f)   %6.0f MiB   %7.0f MB -> %.0f MB\n",
            "dialogs packed (data pack)", seconds, cpu, peak, megabytes(json), megabytes(packed));
     if (measure_opening(packed, err) != VD_OK)
@@ -321,7 +325,7 @@ static vd_status measure_files(vd_error *err)
 
     forget(hdf5);
     seconds = run((const char *[]){"features", "import", hdf5, "--out", imported, "--quiet", NULL},
-                  &peak, &cpu);
+                  true, &peak, &cpu);
     printf("%-44s %8.1f s (cpu %.1f)   %6.0f MiB   %7.0f MB -> %.0f MB, %.0f MB/s\n",
            "features imported (features import)", seconds, cpu, peak, megabytes(hdf5),
            megabytes(imported), megabytes(hdf5) / seconds);
@@ -338,7 +342,7 @@ static vd_status measure_every_answer(vd_error *err)
         return err->status;
     double seconds =
         run((const char *[]){"pool", "build", "--data", packed, "--model", model, "--quiet", NULL},
-            &peak, &cpu);
+            true, &peak, &cpu);
     printf("%-44s %8.1f s (cpu %.1f)   %6.0f MiB   %7.0f MB and %.0f MB of vectors\n",
            "pool of every answer (pool build)", seconds, cpu, peak, megabytes(pool),
            megabytes(vectors));
@@ -348,7 +352,7 @@ static vd_status measure_every_answer(vd_error *err)
                                      model, "--image", "9", "is it red",  NULL};
     double times[7];
     for (int i = 0; i < 7; i++)
-        times[i] = 1e3 * run(arguments, &peak, &cpu);
+        times[i] = 1e3 * run(arguments, true, &peak, &cpu);
     bench_report("`visdial ask` with that pool, start to end", times, 7);
     printf("%-44s %8.0f MiB\n", "  memory", peak);
     return VD_OK;
