@@ -12,7 +12,6 @@
 #include "engine/alloc.h"
 #include "engine/safetensors.h"
 #include "features/import.h"
-#include "features/photos.h"
 #include "tests/support/program.h"
 #include "tests/support/public_files.h"
 #include "tests/support/support.h"
@@ -616,44 +615,6 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
-// ---- photos
-// ---------------------------------------------------------------------------------------
-
-static void photos_are_found_by_id(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"COCO_train2014_000000000009.jpg",
-                                        "42.png",
-                                        "VisualDialog_val2018_000000185565.JPG",
-                                        "notes.txt",
-                                        "000000000013.jpeg",
-                                        "7.npz",
-                                        "cover.jpg"};
-    support_remove_tree(folder);
-    char *below = support_join(folder, "train2014");
-    assert_int_equal(mkdir(folder, 0777), 0);
-    assert_int_equal(mkdir(below, 0777), 0);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *name = support_join(i < 2 ? below : folder, names[i]);
-        support_write_text(name, "");
-        free(name);
-    }
-    vd_photos *photos;
-    vd_error err = {0};
-    ok(vd_photos_open(folder, &photos, &err), &err);
-    assert_int_equal(vd_photos_count(photos), 4);
-    assert_non_null(strstr(vd_photos_find(photos, 9), "train2014/COCO_train2014_000000000009.jpg"));
-    assert_non_null(strstr(vd_photos_find(photos, 42), "train2014/42.png"));
-    assert_non_null(strstr(vd_photos_find(photos, 185565), "folder/VisualDialog_val2018"));
-    assert_non_null(vd_photos_find(photos, 13));
-    assert_null(vd_photos_find(photos, 7));
-    assert_null(vd_photos_find(photos, 10));
-    vd_photos_close(photos);
-    support_refused(vd_photos_open(path, &photos, &err), VD_NOT_FOUND, &err, path, NULL);
-    assert_null(photos);
-    free(below);
-}
-
 // ---- the command
 // ----------------------------------------------------------------------------------
 
@@ -712,7 +673,6 @@ int main(void)
         cmocka_unit_test(imports_go_on_where_they_were),
         cmocka_unit_test(what_half_precision_cannot_hold_is_refused),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(photos_are_found_by_id),
         cmocka_unit_test(the_command_imports_and_describes),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
