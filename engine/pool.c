@@ -151,6 +151,8 @@ vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_
         vd_pool_free(pool);
         return status;
     }
+    if (count >= VD_LARGE_POOL)
+        vd_pool_halve(pool);
     *out = pool;
     return VD_OK;
 }
@@ -162,13 +164,14 @@ vd_decoders vd_pool_decoders(const vd_pool *pool)
 
 static void give_vectors(vd_pool *pool)
 {
-    if (pool->half)
+    if (pool->halved)
         vd_cpu_halves_free(pool->vector);
     else if (!pool->file)
         vd_model_give(pool->model, pool->vector);
     vd_free(pool->half);
     vd_safetensors_close(pool->file);
     pool->half = NULL;
+    pool->halved = false;
     pool->file = NULL;
 }
 
@@ -193,7 +196,7 @@ static void halve_numbers(void *data, size_t from, size_t to)
 void vd_pool_halve(vd_pool *pool)
 {
     size_t numbers = (size_t)pool->count * (size_t)pool->model->config.hidden;
-    if (pool->half || !pool->vector || pool->model->be != vd_backend_cpu())
+    if (pool->halved || !pool->vector || pool->model->be != vd_backend_cpu())
         return;
     halving h = {pool->vector, vd_alloc(numbers, sizeof *h.to)};
     vd_real *stand_in = h.to ? vd_cpu_halves_new(h.to, VD_F16, numbers) : NULL;
@@ -205,6 +208,7 @@ void vd_pool_halve(vd_pool *pool)
     give_vectors(pool);
     pool->vector = stand_in;
     pool->half = h.to;
+    pool->halved = true;
 }
 
 void vd_pool_free(vd_pool *pool)

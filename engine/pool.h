@@ -20,7 +20,8 @@ void vd_pool_free(vd_pool *pool);
 int vd_pool_count(const vd_pool *pool);
 // Keeps the vectors in 16 bits from now on, on the CPU: ranking a large pool costs reading it, and
 // that is half as much then. Scores change by less than 1e-3 of their size. Where memory is short
-// nothing changes.
+// nothing changes. Pools of VD_LARGE_POOL answers and more are halved when they are made or loaded.
+enum { VD_LARGE_POOL = 1 << 16 };
 void vd_pool_halve(vd_pool *pool);
 
 // Which of the model's decoders score the answers from now on; VD_BOTH: the mean of both scores.
@@ -31,8 +32,8 @@ vd_status vd_pool_score_by(vd_pool *pool, vd_decoders by, const int32_t *tokens,
                            const int32_t *lengths, int width, vd_error *err);
 vd_decoders vd_pool_decoders(const vd_pool *pool);
 
-// The vectors as a file (safetensors), with hashes of the answers' tokens and of the weights that
-// made them.
+// The vectors as a file (safetensors), in 16 bits where they are kept so, with hashes of the
+// answers' tokens and of the weights that made them.
 vd_status vd_pool_save(const vd_pool *pool, const char *path, vd_error *err);
 // Maps such a file. VD_MISMATCH when it is not of these answers and this model.
 vd_status vd_pool_load(const vd_model *model, const int32_t *tokens, const int32_t *lengths,

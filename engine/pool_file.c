@@ -1,9 +1,10 @@
-// A pool's vectors as a file: safetensors with "vectors" F32 (count, H) and, as metadata, hashes
-// of what the vectors depend on.
+// A pool's vectors as a file: safetensors with "vectors" F32 or F16 (count, H) and, as metadata,
+// hashes of what the vectors depend on.
 #include <inttypes.h>
 #include <string.h>
 
 #include "engine/alloc.h"
+#include "engine/cpu_halves.h"
 #include "engine/pool_private.h"
 #include "engine/rng.h"
 
@@ -73,7 +74,7 @@ static vd_status append_vectors(const vd_pool *pool, vd_safetensors_writer *writ
     for (size_t first = 0; status == VD_OK && first < count; first += PIECE) {
         size_t n = count - first < PIECE ? count - first : PIECE;
         pool->model->be->read_floats(pool->vector + first * h, piece, n * h);
-        status = vd_safetensors_append(writer, piece, n * h, err);
+        status = vd_safetensors_append_floats(writer, piece, n * h, err);
     }
     vd_free(piece);
     return status;
@@ -98,7 +99,8 @@ vd_status vd_pool_save(const vd_pool *pool, const char *path, vd_error *err)
     if (status == VD_OK)
         status = vd_safetensors_put_metadata(writer, "model", model, err);
     if (status == VD_OK)
-        status = vd_safetensors_declare(writer, "vectors", VD_F32, 2, shape, err);
+        status = vd_safetensors_declare(writer, "vectors", pool->halved ? VD_F16 : VD_F32, 2, shape,
+                                        err);
     if (status == VD_OK)
         status = append_vectors(pool, writer, err);
     if (status == VD_OK)
@@ -125,10 +127,15 @@ static vd_status expect(const vd_safetensors *file, const char *key, const char 
 static vd_status take_vectors(vd_pool *pool, const vd_tensor *tensor, vd_error *err)
 {
     const vd_backend *be = pool->model->be;
-    if (be->memory == &vd_memory_host && (uintptr_t)tensor->data % _Alignof(float) == 0) {
+    if (tensor->dtype == VD_F16 && be == vd_backend_cpu() &&
+        (uintptr_t)tensor->data % _Alignof(uint16_t) == 0)
+        pool->vector = vd_cpu_halves_new(tensor->data, VD_F16, tensor->elements);
+    pool->halved = pool->vector != NULL;
+    if (tensor->dtype == VD_F32 && be->memory == &vd_memory_host &&
+        (uintptr_t)tensor->data % _Alignof(float) == 0)
         pool->vector = (vd_real *)(uintptr_t)tensor->data;
+    if (pool->vector)
         return VD_OK;
-    }
     vd_real *vector = vd_model_take(pool->model, tensor->elements, sizeof *vector);
     float *copy = vd_alloc(tensor->elements, sizeof *copy);
     vd_status status = vector && copy ? vd_tensor_floats(tensor, 0, tensor->elements, copy, err)
@@ -165,8 +172,8 @@ vd_status vd_pool_load(const vd_model *model, const int32_t *tokens, const int32
         status = expect(pool->file, "model", weights, err);
     if (status == VD_OK)
         status = vd_safetensors_require(pool->file, "vectors", 2, shape, &tensor, err);
-    if (status == VD_OK && tensor->dtype != VD_F32)
-        status = vd_error_set(err, VD_FORMAT, "%.300s: vectors are %s, expected F32", path,
+    if (status == VD_OK && tensor->dtype != VD_F32 && tensor->dtype != VD_F16)
+        status = vd_error_set(err, VD_FORMAT, "%.300s: vectors are %s, expected F32 or F16", path,
                               vd_dtype_name(tensor->dtype));
     if (status == VD_OK)
         status = take_vectors(pool, tensor, err);
@@ -174,6 +181,8 @@ vd_status vd_pool_load(const vd_model *model, const int32_t *tokens, const int32
         vd_pool_free(pool);
         return status;
     }
+    if (count >= VD_LARGE_POOL)
+        vd_pool_halve(pool);
     *out = pool;
     return VD_OK;
 }

@@ -2,6 +2,8 @@
 #ifndef VD_POOL_PRIVATE_H
 #define VD_POOL_PRIVATE_H
 
+#include <stdbool.h>
+
 #include "engine/model_private.h"
 #include "engine/pool.h"
 
@@ -10,7 +12,8 @@ struct vd_pool {
     int count;
     vd_real *vector;      // (count, H), in the memory of the model's backend, or in file's mapping
     vd_safetensors *file; // NULL when vector is the pool's own
-    uint16_t *half;       // after vd_pool_halve: what vector stands for (cpu_halves.h); else NULL
+    bool halved;          // vector stands for 16-bit numbers (cpu_halves.h): half, or file's
+    uint16_t *half;       // the pool's own; else NULL
     vd_decoders by;       // that score
     // For a generative decoder: the answers themselves, else NULL.
     int32_t *tokens, *lengths; // (count, width), (count)

@@ -10,7 +10,6 @@
 #include "tui/backend_choice.h"
 
 // A pool of so many answers is ranked from 16-bit vectors.
-enum { LARGE_POOL = 1 << 16 };
 
 struct vd_session {
     vd_world *world; // borrowed
@@ -218,8 +217,6 @@ static vd_status encode_pool(vd_session *session, vd_error *err)
     if (status == VD_OK && decoder->made)
         status = vd_pool_score_by(session->pool, decoder->by, session->tokens, session->lengths,
                                   VD_MAX_CANDIDATE, err);
-    if (status == VD_OK && vd_pool_count(session->pool) >= LARGE_POOL)
-        vd_pool_halve(session->pool);
     vd_free(vectors);
     return status;
 }

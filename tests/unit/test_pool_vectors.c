@@ -209,6 +209,31 @@ static void vectors_come_back_from_a_file(void **state)
     free(directory);
 }
 
+static void vectors_in_16_bits_come_back_from_a_file(void **state)
+{
+    const answers *a = *state;
+    char *directory = support_temp_dir(), *path = support_join(directory, "pool.vectors");
+    vd_pool *made = encode(a, NULL), *loaded;
+    vd_error err;
+    enum { NUMBERS = ANSWERS * H };
+    static float before[NUMBERS], after[NUMBERS];
+    vd_pool_halve(made);
+    a->model->be->read_floats(made->vector, before, NUMBERS);
+    assert_int_equal(vd_pool_save(made, path, &err), VD_OK);
+    vd_pool_free(made);
+    for (int again = 0; again < 2; again++) { // what was loaded can be saved again
+        assert_int_equal(load(a, a->model, path, &loaded, &err), VD_OK);
+        assert_true(loaded->halved && loaded->file && !loaded->half); // where it lies
+        a->model->be->read_floats(loaded->vector, after, NUMBERS);
+        assert_memory_equal(before, after, sizeof before);
+        assert_int_equal(vd_pool_save(loaded, path, &err), VD_OK);
+        vd_pool_free(loaded);
+    }
+    support_remove_tree(directory);
+    free(path);
+    free(directory);
+}
+
 static void vectors_of_something_else_are_refused(void **state)
 {
     static answers other;
@@ -300,6 +325,7 @@ int main(void)
         cmocka_unit_test(work_is_watched_and_can_be_stopped),
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(vectors_come_back_from_a_file),
+        cmocka_unit_test(vectors_in_16_bits_come_back_from_a_file),
         cmocka_unit_test(vectors_of_something_else_are_refused),
         cmocka_unit_test(files_out_of_memory_are_reported),
     };
