@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/alloc.h"
+#include "engine/parallel.h"
 #include "engine/batch.h"
 #include "engine/file.h"
 #include "features/runes.h"
@@ -219,27 +220,50 @@ vd_status vd_answer_pool_write(const vd_answer_pool *pool, const char *path, vd_
     return status;
 }
 
+enum { TOKENS_PIECE = 4096 }; // answers whose tokens are found on one thread
+
+typedef struct wording {
+    const vd_answer_pool *pool;
+    const vd_vocab *vocab;
+    int32_t *ids, *length;
+} wording;
+
+static vd_status find_tokens(void *context, int worker, size_t index, vd_error *err)
+{
+    const wording *w = context;
+    size_t first = index * TOKENS_PIECE, left = w->pool->count - first;
+    size_t end = first + (left < TOKENS_PIECE ? left : TOKENS_PIECE);
+    vd_status status = VD_OK;
+    (void)worker;
+    for (size_t i = first; status == VD_OK && i < end; i++) {
+        int n = 0;
+        status = vd_answer_ids(w->vocab, w->pool->answer[i], VD_MAX_CANDIDATE - 1,
+                               w->ids + i * VD_MAX_CANDIDATE, &n, err);
+        w->length[i] = n;
+    }
+    return status;
+}
+
 vd_status vd_answer_pool_tokens(const vd_answer_pool *pool, const vd_vocab *vocab, int32_t **tokens,
                                 int32_t **lengths, vd_error *err)
 {
+    size_t pieces = (pool->count + TOKENS_PIECE - 1) / TOKENS_PIECE;
+    wording w = {pool, vocab, vd_alloc(pool->count, VD_MAX_CANDIDATE * sizeof *w.ids),
+                 vd_alloc(pool->count, sizeof *w.length)};
     vd_status status = VD_OK;
-    int32_t *ids = vd_alloc(pool->count, VD_MAX_CANDIDATE * sizeof *ids);
-    int32_t *length = vd_alloc(pool->count, sizeof *length);
     *tokens = *lengths = NULL;
-    if (!ids || !length)
+    if (!w.ids || !w.length)
         status = vd_error_memory(err, "the answer pool's tokens");
-    for (size_t i = 0; status == VD_OK && i < pool->count; i++) {
-        int n = 0;
-        status = vd_answer_ids(vocab, pool->answer[i], VD_MAX_CANDIDATE - 1,
-                               ids + i * VD_MAX_CANDIDATE, &n, err);
-        length[i] = n;
-    }
+    else if (pieces == 1)
+        status = find_tokens(&w, 0, 0, err);
+    else if (pieces > 1)
+        status = vd_parallel(pieces, vd_parallel_threads(), find_tokens, &w, NULL, NULL, NULL, err);
     if (status != VD_OK) {
-        vd_free(ids);
-        vd_free(length);
+        vd_free(w.ids);
+        vd_free(w.length);
         return status;
     }
-    *tokens = ids;
-    *lengths = length;
+    *tokens = w.ids;
+    *lengths = w.length;
     return VD_OK;
 }
