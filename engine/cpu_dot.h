@@ -93,11 +93,11 @@ TARGET static inline __attribute__((always_inline)) void
 NAME(tile)(const vd_few_rows *p, int r, int j, int from, int to, const void *w, size_t ldw,
            const int rows, const int columns, const vd_dtype type)
 {
-    NAME(vector) sum[TILE_ROWS][TILE_COLUMNS] = {{{0}}};
+    NAME(vector) sum[MOST_ROWS][TILE_COLUMNS] = {{{0}}};
     const float *x = p->x + (size_t)r * (size_t)p->ldx + from;
     size_t ldx = (size_t)p->ldx, i = 0, depth = (size_t)(to - from);
     for (; i + LANES <= depth; i += LANES) {
-        NAME(vector) value[TILE_ROWS];
+        NAME(vector) value[MOST_ROWS];
         for (size_t a = 0; a < (size_t)rows; a++)
             value[a] = NAME(load)(x, a * ldx + i, VD_F32);
         for (size_t c = 0; c < (size_t)columns; c++) {
@@ -150,6 +150,25 @@ TARGET static inline __attribute__((always_inline)) void NAME(all_rows)(const vd
         NAME(tiles)(p, r, j, count, from, to, w, ldw, 1, type);
 }
 
+// All of a few rows in one pass: the weights come from memory as fast as it gives them.
+TARGET static inline __attribute__((always_inline)) void NAME(one_pass)(const vd_few_rows *p,
+                                                                        int first, int last,
+                                                                        int depth, const int rows,
+                                                                        const vd_dtype type)
+{
+    const size_t size = type == VD_F32 ? 4 : 2, ldw = (size_t)p->ldw;
+    for (int j = first; j < last; j += 2)
+        for (int from = 0; from < p->k; from += depth) {
+            int to = p->k - from < depth ? p->k : from + depth;
+            const unsigned char *w =
+                (const unsigned char *)p->w + ((size_t)j * ldw + (size_t)from) * size;
+            if (j + 1 < last)
+                NAME(tile)(p, 0, j, from, to, w, ldw, rows, 2, type);
+            else
+                NAME(tile)(p, 0, j, from, to, w, ldw, rows, 1, type);
+        }
+}
+
 // Columns j..j+count-1 over from..to-1 of k.
 TARGET static inline __attribute__((always_inline)) void
 NAME(stripe)(const vd_few_rows *p, int j, int count, int from, int to, const vd_dtype type)
@@ -173,6 +192,14 @@ NAME(stripes)(const vd_few_rows *p, int first, int last, const vd_dtype type)
 {
     const int blocks = (p->k + DEPTH - 1) / DEPTH;
     const int depth = ((p->k + blocks - 1) / blocks + LANES - 1) / LANES * LANES;
+    if (p->m == 4)
+        NAME(one_pass)(p, first, last, depth, 4, type);
+    else if (p->m == 5)
+        NAME(one_pass)(p, first, last, depth, 5, type);
+    else if (p->m == 6)
+        NAME(one_pass)(p, first, last, depth, 6, type);
+    if (p->m >= 4 && p->m <= 6)
+        return;
     for (int j = first; j < last; j += STRIPE)
         for (int from = 0; from < p->k; from += depth) {
             int to = p->k - from < depth ? p->k : from + depth;

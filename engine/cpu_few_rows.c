@@ -12,7 +12,7 @@
 
 // A thread's columns go by in stripes: 20 KB of weights that stay in the first cache while all rows
 // of x pass by, three of them at a time.
-enum { TILE = 4, STRIPE = 8, DEPTH = 640, IN_PLACE_ROWS = 12 };
+enum { TILE = 4, MOST_ROWS = 6, STRIPE = 8, DEPTH = 640, IN_PLACE_ROWS = 12 };
 
 typedef float vector_of_four __attribute__((vector_size(16)));
 

@@ -18,6 +18,7 @@ enum {
     ROUND_ROWS = 3072,
     ROUND_COLUMNS = 4096,
     MOST_WIDTH = 32,
+    LINE = 16, // floats that the caches take at a time
     A_FLOATS = (ROUND_ROWS + MOST_WIDTH) * DEPTH,
     B_FLOATS = (ROUND_COLUMNS + MOST_WIDTH) * DEPTH
 };
@@ -145,10 +146,15 @@ static void pack_lines(const float *from, size_t stride, int count, int depth, f
                        size_t width)
 {
     int quads = count == (int)width ? depth / 4 * 4 : 0;
-    for (int k = 0; k < quads; k += 4)
+    // Four lines at a time, for all of them may have to share a few places of the first cache.
+    for (int part = 0; part < quads; part += LINE)
         for (size_t i = 0; i < width; i += 4) {
             size_t at = i + 4 > width ? width - 4 : i; // the last four again
-            transpose_four(from + at * stride + k, stride, panel + (size_t)k * width + at, width);
+            for (size_t j = at; j < at + 4; j++)       // what comes next, while this is multiplied
+                __builtin_prefetch(from + j * stride + part + depth, 0, 2);
+            for (int k = part; k < part + LINE && k < quads; k += 4)
+                transpose_four(from + at * stride + k, stride, panel + (size_t)k * width + at,
+                               width);
         }
     for (int k = quads; k < depth; k++)
         for (size_t i = 0; i < width; i++)
@@ -182,7 +188,6 @@ typedef struct gemm_round {
     int row, rows, column, columns, from, depth; // rows x columns of c over `depth` of k
     float beta;
     float *a, *b;   // (panels, depth, tile.rows), (panels, depth, tile.columns)
-    bool b_on_way;  // each panel of b is packed by the only block that uses it
     int block_rows; // blocks of rows
 } gemm_round;
 
@@ -212,6 +217,21 @@ static void pack_a(const gemm_round *r, int panel, int end)
     }
 }
 
+// Lines first.. of 16-bit weights, from number `from` on.
+static void pack_halves(const vd_gemm *p, size_t first, size_t from, int count, int depth,
+                        float *panel, size_t width)
+{
+    enum { PART = 96 }; // its floats and what they become stay in the first cache
+    float wide[MOST_WIDTH * PART];
+    for (int k = 0; k < depth; k += PART) {
+        int part = at_most(depth - k, PART);
+        for (size_t i = 0; i < (size_t)count; i++)
+            vd_cpu_widen((const uint16_t *)p->b + (first + i) * (size_t)p->ldb + from + (size_t)k,
+                         p->type, (size_t)part, wide + i * PART);
+        pack_lines(wide, PART, count, part, panel + (size_t)k * width, width);
+    }
+}
+
 // Panels panel..end-1 of b.
 static void pack_b(const gemm_round *r, int panel, int end, float *to)
 {
@@ -224,15 +244,10 @@ static void pack_b(const gemm_round *r, int panel, int end, float *to)
         pack_across((const float *)p->b + from * ldb + first, ldb, left, r->depth, to, width);
     for (; p->tb && left > 0; left -= r->tile.columns, first += width) {
         int count = at_most(left, r->tile.columns);
-        if (p->type == VD_F32) {
+        if (p->type == VD_F32)
             pack_lines((const float *)p->b + first * ldb + from, ldb, count, r->depth, to, width);
-        } else {
-            float wide[MOST_WIDTH * DEPTH];
-            for (size_t i = 0; i < (size_t)count; i++)
-                vd_cpu_widen((const uint16_t *)p->b + (first + i) * ldb + from, p->type,
-                             (size_t)r->depth, wide + i * DEPTH);
-            pack_lines(wide, DEPTH, count, r->depth, to, width);
-        }
+        else
+            pack_halves(p, first, from, count, r->depth, to, width);
         to += width * (size_t)r->depth;
     }
 }
@@ -279,23 +294,54 @@ static void multiply_block(void *data, int index)
     int first = panels * block / r->block_rows, last = panels * (block + 1) / r->block_rows;
     int column = index / r->block_rows * BLOCK_COLUMNS;
     int end = at_most(column + BLOCK_COLUMNS, r->columns);
-    float packed[DEPTH * MOST_WIDTH];
-    for (; column < end; column += t->columns) {
-        const float *b = r->b_on_way ? packed : r->b + (size_t)column * (size_t)r->depth;
-        if (r->b_on_way)
-            pack_b(r, column / t->columns, column / t->columns + 1, packed);
+    for (; column < end; column += t->columns)
         for (int panel = first; panel < last; panel++)
-            multiply_tile(r, b, panel * t->rows, column);
-    }
+            multiply_tile(r, r->b + (size_t)column * (size_t)r->depth, panel * t->rows, column);
 }
 
 static void multiply_round(gemm_round *r, bool b_is_packed)
 {
     int of_a = panels_in(r->rows, r->tile.rows), of_b = panels_in(r->columns, r->tile.columns);
     r->block_rows = panels_in(r->rows, BLOCK_ROWS);
-    int panels = of_a + (b_is_packed || r->b_on_way ? 0 : of_b);
-    vd_cpu_ranges((size_t)panels, r->depth * r->tile.columns / 4.0, pack_range, r);
+    vd_cpu_ranges((size_t)(of_a + (b_is_packed ? 0 : of_b)), r->depth * r->tile.columns / 4.0,
+                  pack_range, r);
     vd_cpu_pieces(r->block_rows * panels_in(r->columns, BLOCK_COLUMNS), multiply_block, r);
+}
+
+// ---- few rows: a panel of b is packed by the only one who uses it, and is in the first cache ----
+
+static void multiply_panels(void *data, size_t from, size_t to)
+{
+    gemm_round r = *(const gemm_round *)data; // of the first `depth` of k
+    const vd_gemm *p = r.p;
+    const size_t rows = (size_t)panels_in(r.rows, r.tile.rows) * (size_t)r.tile.rows;
+    const int depth = r.depth;
+    float packed[DEPTH * MOST_WIDTH], *a = r.a;
+    for (int panel = (int)from; panel < (int)to; panel++)
+        for (r.from = 0; r.from < p->k; r.from += depth) {
+            r.depth = at_most(p->k - r.from, depth);
+            r.beta = r.from > 0 ? 1 : p->beta;
+            r.a = a + rows * (size_t)r.from;
+            pack_b(&r, panel, panel + 1, packed);
+            for (int row = 0; row < r.rows; row += r.tile.rows)
+                multiply_tile(&r, packed, row, panel * r.tile.columns);
+        }
+}
+
+static void multiply_few(gemm_round *r)
+{
+    const vd_gemm *p = r->p;
+    const int depth = r->depth, panels = panels_in(r->rows, r->tile.rows);
+    float *a = r->a;
+    for (r->from = 0; r->from < p->k; r->from += depth) {
+        r->depth = at_most(p->k - r->from, depth);
+        r->a = a + (size_t)(panels * r->tile.rows) * (size_t)r->from;
+        pack_a(r, 0, panels);
+    }
+    r->depth = depth;
+    r->a = a;
+    double cost = r->tile.columns * p->k * (8.0 + p->m) / 64; // nanoseconds, roughly
+    vd_cpu_ranges((size_t)panels_in(p->n, r->tile.columns), cost, multiply_panels, r);
 }
 
 static bool same_factor(const vd_gemm *x, const vd_gemm *y)
@@ -313,10 +359,15 @@ bool vd_cpu_gemm(const vd_gemm *p)
     const size_t wide = (size_t)panels_in(p->n, tile.columns) * (size_t)tile.columns;
     const bool hold = p->held && wide * (size_t)p->k <= B_FLOATS;
     const bool held = hold && same_factor(&panels->packed, p);
-    gemm_round r = {.p = p, .tile = tile, .a = panels->a};
-    r.b_on_way = !hold && p->m <= BLOCK_ROWS;
+    gemm_round r = {.p = p, .tile = tile, .a = panels->a, .depth = depth};
     if (!held)
         panels->packed.b = NULL;
+    if (!hold && p->m <= BLOCK_ROWS && (size_t)(p->m + tile.rows) * (size_t)p->k <= A_FLOATS) {
+        r.rows = p->m;
+        r.columns = p->n;
+        multiply_few(&r);
+        return true;
+    }
     for (r.column = 0; r.column < p->n; r.column += r.columns) {
         r.columns = hold ? p->n : at_most(p->n - r.column, ROUND_COLUMNS);
         for (r.from = 0; r.from < p->k; r.from += r.depth) {

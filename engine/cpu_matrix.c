@@ -49,8 +49,9 @@ static void small_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, con
 
 #ifndef VD_DOUBLE
 
-// Up to so many rows, or multiplications, weights are better read in place than packed first.
-enum { FEW_ROWS = 64, FEW_PRODUCTS = 1 << 25, SMALL = 1 << 21, PIECE = 512 };
+// Up to so many rows weights are better read in place than packed first; or so many where it is
+// OpenBLAS that packs them, or so many multiplications.
+enum { FEW_ROWS = 20, FEW_ROWS_BLAS = 64, FEW_PRODUCTS = 1 << 25, SMALL = 1 << 21, PIECE = 512 };
 
 // OpenBLAS on one thread, as it is used here, in pieces for ours.
 typedef struct blas_job {
@@ -95,7 +96,7 @@ static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_
         return;
     p.b = vd_cpu_halves_find(b, &p.type); // weights in 16 bits are read where they lie
     bool dots = !ta && tb && alpha == 1 && (beta == 0 || beta == 1);
-    bool few = dots && !p.held && (m <= FEW_ROWS || work <= FEW_PRODUCTS);
+    bool few = dots && !p.held && (m <= FEW_ROWS || work <= SMALL);
     bool small = !few && !p.held && p.type == VD_F32 && work <= SMALL;
     if (k <= 0)
         scale_rows(c, m, n, ldc, beta);
@@ -103,7 +104,7 @@ static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_
         small_gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     else if (!few && vd_cpu_gemm(&p))
         return;
-    else if (few || p.type != VD_F32)
+    else if (few || p.type != VD_F32 || (dots && (m <= FEW_ROWS_BLAS || work <= FEW_PRODUCTS)))
         vd_cpu_few_rows(&(vd_few_rows){a, p.b, p.type, c, lda, ldb, ldc, m, n, k, beta == 1});
     else
         blas_in_pieces(&p);
