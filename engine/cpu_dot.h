@@ -87,20 +87,23 @@ TARGET static void NAME(widen)(const void *x, vd_dtype type, size_t n, float *y)
     }
 }
 
-// Rows r.. of x and columns j.. of y over from..to-1 of k; w, row stride ldw, begins with column
-// j's weight number `from`.
+// Rows r.. of x and columns j, j + apart, .. of y over from..to-1 of k; w, row stride ldw, begins
+// with column j's weight number `from`.
 TARGET static inline __attribute__((always_inline)) void
-NAME(tile)(const vd_few_rows *p, int r, int j, int from, int to, const void *w, size_t ldw,
-           const int rows, const int columns, const vd_dtype type)
+NAME(tile)(const vd_few_rows *p, int r, int j, size_t apart, int from, int to, const void *w,
+           size_t ldw, const int rows, const int columns, const vd_dtype type)
 {
     NAME(vector) sum[MOST_ROWS][TILE_COLUMNS] = {{{0}}};
     const float *x = p->x + (size_t)r * (size_t)p->ldx + from;
+    const size_t size = type == VD_F32 ? 4 : 2;
     size_t ldx = (size_t)p->ldx, i = 0, depth = (size_t)(to - from);
     for (; i + LANES <= depth; i += LANES) {
         NAME(vector) value[MOST_ROWS];
         for (size_t a = 0; a < (size_t)rows; a++)
             value[a] = NAME(load)(x, a * ldx + i, VD_F32);
         for (size_t c = 0; c < (size_t)columns; c++) {
+            if (columns == TILE_COLUMNS / 2 && i % (64 / size) == 0) // memory is asked ahead
+                __builtin_prefetch((const unsigned char *)w + (c * ldw + i) * size + AHEAD);
             NAME(vector) weight = NAME(load)(w, c * ldw + i, type);
             for (size_t a = 0; a < (size_t)rows; a++)
                 sum[a][c] += value[a] * weight;
@@ -117,7 +120,7 @@ NAME(tile)(const vd_few_rows *p, int r, int j, int from, int to, const void *w, 
         float *y = p->y + (size_t)(r + a) * (size_t)p->ldy + j;
         vector_of_four all = NAME(sums)(sum[a][0], sum[a][1], sum[a][2], sum[a][3]);
         for (int c = 0; c < columns; c++)
-            y[c] = all[c] + (p->add || from > 0 ? y[c] : 0);
+            y[(size_t)c * apart] = all[c] + (p->add || from > 0 ? y[(size_t)c * apart] : 0);
     }
 }
 
@@ -130,9 +133,9 @@ NAME(tiles)(const vd_few_rows *p, int r, int j, int count, int from, int to, con
     int c = 0;
     for (; c + TILE_COLUMNS <= count; c += TILE_COLUMNS)
         NAME(tile)
-    (p, r, j + c, from, to, at + (size_t)c * ldw * size, ldw, rows, TILE_COLUMNS, type);
+    (p, r, j + c, 1, from, to, at + (size_t)c * ldw * size, ldw, rows, TILE_COLUMNS, type);
     for (; c < count; c++)
-        NAME(tile)(p, r, j + c, from, to, at + (size_t)c * ldw * size, ldw, rows, 1, type);
+        NAME(tile)(p, r, j + c, 1, from, to, at + (size_t)c * ldw * size, ldw, rows, 1, type);
 }
 
 // All rows of x, columns j..j+count-1.
@@ -150,22 +153,26 @@ TARGET static inline __attribute__((always_inline)) void NAME(all_rows)(const vd
         NAME(tiles)(p, r, j, count, from, to, w, ldw, 1, type);
 }
 
-// All of a few rows in one pass: the weights come from memory as fast as it gives them.
+// Rows that find room in registers: one pass, in which a tile's columns are far apart, so that the
+// weights come in a few long streams, which is how memory gives them fastest.
 TARGET static inline __attribute__((always_inline)) void NAME(one_pass)(const vd_few_rows *p,
                                                                         int first, int last,
                                                                         int depth, const int rows,
                                                                         const vd_dtype type)
 {
+    const int columns = rows * TILE_COLUMNS <= MOST_SUMS ? TILE_COLUMNS : TILE_COLUMNS / 2;
+    const int apart = (last - first) / columns;
     const size_t size = type == VD_F32 ? 4 : 2, ldw = (size_t)p->ldw;
-    for (int j = first; j < last; j += 2)
+    for (int j = first; j < last; j++)
         for (int from = 0; from < p->k; from += depth) {
             int to = p->k - from < depth ? p->k : from + depth;
             const unsigned char *w =
                 (const unsigned char *)p->w + ((size_t)j * ldw + (size_t)from) * size;
-            if (j + 1 < last)
-                NAME(tile)(p, 0, j, from, to, w, ldw, rows, 2, type);
-            else
-                NAME(tile)(p, 0, j, from, to, w, ldw, rows, 1, type);
+            if (j < first + apart)
+                NAME(tile)
+            (p, 0, j, (size_t)apart, from, to, w, (size_t)apart * ldw, rows, columns, type);
+            else if (j >= first + apart * columns)
+                NAME(tile)(p, 0, j, 1, from, to, w, ldw, rows, 1, type);
         }
 }
 
@@ -192,14 +199,28 @@ NAME(stripes)(const vd_few_rows *p, int first, int last, const vd_dtype type)
 {
     const int blocks = (p->k + DEPTH - 1) / DEPTH;
     const int depth = ((p->k + blocks - 1) / blocks + LANES - 1) / LANES * LANES;
-    if (p->m == 4)
-        NAME(one_pass)(p, first, last, depth, 4, type);
-    else if (p->m == 5)
-        NAME(one_pass)(p, first, last, depth, 5, type);
-    else if (p->m == 6)
-        NAME(one_pass)(p, first, last, depth, 6, type);
-    if (p->m >= 4 && p->m <= 6)
+    switch (p->m) {
+    case 1:
+        NAME(one_pass)(p, first, last, depth, 1, type);
         return;
+    case 2:
+        NAME(one_pass)(p, first, last, depth, 2, type);
+        return;
+    case 3:
+        NAME(one_pass)(p, first, last, depth, 3, type);
+        return;
+    case 4:
+        NAME(one_pass)(p, first, last, depth, 4, type);
+        return;
+    case 5:
+        NAME(one_pass)(p, first, last, depth, 5, type);
+        return;
+    case 6:
+        NAME(one_pass)(p, first, last, depth, 6, type);
+        return;
+    default:
+        break;
+    }
     for (int j = first; j < last; j += STRIPE)
         for (int from = 0; from < p->k; from += depth) {
             int to = p->k - from < depth ? p->k : from + depth;

@@ -10,9 +10,18 @@
 #include "engine/cpu_instructions.h"
 #include "engine/cpu_threads.h"
 
-// A thread's columns go by in stripes: 20 KB of weights that stay in the first cache while all rows
+// Up to MOST_ROWS rows are multiplied in one pass, in tiles of at most MOST_SUMS sums. With more, a
+// thread's columns go by in stripes: 20 KB of weights that stay in the first cache while all rows
 // of x pass by, three of them at a time.
-enum { TILE = 4, MOST_ROWS = 6, STRIPE = 8, DEPTH = 640, IN_PLACE_ROWS = 12 };
+enum {
+    TILE = 4,
+    MOST_ROWS = 6,
+    MOST_SUMS = 12,
+    AHEAD = 1024, // bytes
+    STRIPE = 8,
+    DEPTH = 640,
+    IN_PLACE_ROWS = 12
+};
 
 typedef float vector_of_four __attribute__((vector_size(16)));
 
