@@ -1,6 +1,7 @@
 // What keys and commands do to the chat: asking, choosing, pictures, searching, suggesting.
 #include "tui/view_chat.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -151,10 +152,12 @@ void vd_chat_random_picture(vd_chat *chat)
 bool vd_text_contains(const char *text, const char *part)
 {
     size_t length = strlen(part);
-    for (; *text; text++)
-        if (strncasecmp(text, part, length) == 0)
-            return true;
-    return length == 0;
+    char first[3] = {(char)tolower((unsigned char)*part), (char)toupper((unsigned char)*part), 0};
+    if (length == 0)
+        return true;
+    while ((text = strpbrk(text, first)) != NULL && strncasecmp(text, part, length) != 0)
+        text++;
+    return text != NULL;
 }
 
 void vd_chat_find(vd_chat *chat, const char *text)
