@@ -215,6 +215,21 @@ static vd_status show(chat_program *program, vd_error *err)
     return VD_OK;
 }
 
+// A key, and those behind it that have arrived: a letter of many is not worth a screen. Other keys
+// may mean what the screen shows after the one before.
+static void take_keys(chat_program *program, vd_key key)
+{
+    enum { LETTERS = 64 }; // typed ones; a paste has an end
+    const vd_chat *view = program->view;
+    bool letter;
+    int count = 0;
+    do {
+        vd_chat_key(program->view, key);
+        letter = key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL)) &&
+                 view->line.length > 0 && count++ < LETTERS;
+    } while ((view->pasting || letter) && vd_screen_key(program->screen, &key));
+}
+
 static vd_status run(chat_program *program, vd_error *err)
 {
     vd_status status = VD_OK;
@@ -228,9 +243,7 @@ static vd_status run(chat_program *program, vd_error *err)
         vd_event event;
         switch (vd_screen_wait(program->screen, vd_worker_fd(program->worker), &key)) {
         case VD_WAKE_KEY:
-            vd_chat_key(program->view, key);
-            while (program->view->pasting && vd_screen_key(program->screen, &key))
-                vd_chat_key(program->view, key); // a letter of many is not worth a screen
+            take_keys(program, key);
             keep_history(program);
             break;
         case VD_WAKE_FD:

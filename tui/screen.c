@@ -22,6 +22,7 @@ struct vd_screen {
     int log;            // file standard error goes to, -1 none
     int standard_error; // the real one, -1 while not redirected
     bool again;         // a key was read already: more may wait inside curses
+    bool said;          // the other descriptor has had its turn
     struct sigaction old_resize;
 };
 
@@ -574,6 +575,13 @@ vd_wake vd_screen_wait(vd_screen *screen, int fd, vd_key *key)
             take_size();
             return VD_WAKE_RESIZE;
         }
+        // However many keys wait, what the engine has to say comes between two of them.
+        struct pollfd other = {.fd = fd, .events = POLLIN};
+        if (screen->again && !screen->said && poll(&other, 1, 0) > 0 && other.revents & POLLIN) {
+            screen->said = true;
+            return VD_WAKE_FD;
+        }
+        screen->said = false;
         // Curses may have read more than the key it gave: ask it before sleeping.
         if (screen->again && vd_screen_key(screen, key))
             return VD_WAKE_KEY;

@@ -146,7 +146,7 @@ static void every_score_is_verified_with_and_without_them(void **state)
 
 // ---- large pools --------------------------------------------------------------------------------
 
-enum { LARGE = 5000 };
+enum { LARGE = 1200 };
 
 static char texts[LARGE][16];
 static const char *pool[LARGE];
