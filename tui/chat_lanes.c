@@ -433,6 +433,8 @@ void vd_chat_answer_came(vd_chat *chat, vd_event *event)
     if (event->lane == 0) {
         chat->word = 0;
         chat->scroll = 0;
+        if (strncmp(chat->message, "still answering", 15) == 0)
+            chat->message[0] = '\0'; // no more
         sum_up(chat);
     }
     vd_chat_pump(chat);

@@ -42,6 +42,17 @@ static void a_question_shows_at_once_and_its_answer_when_it_comes(void **state)
     assert_int_equal(fake.asked, 1);
 }
 
+static void what_was_refused_meanwhile_is_not_said_after_it(void **state)
+{
+    (void)state;
+    fake.hold = true;
+    fake_chat_keys(&fake, "'one?' Enter 'two?' Enter");
+    expect("still answering; Ctrl-C stops it");
+    fake_chat_release(&fake, VD_OK);
+    assert_false(fake_chat_shows(&fake, "still answering"));
+    expect("> two?"); // the line is as it was
+}
+
 static void a_stopped_or_failed_answer_gives_the_question_back(void **state)
 {
     (void)state;
@@ -518,6 +529,7 @@ int main(void)
         TEST(the_first_screen_says_what_to_do),
         TEST(a_question_shows_at_once_and_its_answer_when_it_comes),
         TEST(a_stopped_or_failed_answer_gives_the_question_back),
+        TEST(what_was_refused_meanwhile_is_not_said_after_it),
         TEST(an_answer_to_a_picture_that_was_left_is_dropped),
         TEST(pictures_change_by_key_and_command),
         TEST(another_answer_can_be_chosen),
