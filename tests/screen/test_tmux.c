@@ -220,7 +220,7 @@ static void a_large_paste_is_taken_in_one_go(void **state)
     await("a line takes 2000 bytes: the last 98000 characters were not pasted");
     double took = support_milliseconds() - begin;
     print_message("a paste of %d bytes: %.0f ms\n", BYTES, took);
-    assert_true(took < 5000);
+    assert_true(took < 11000); // with sanitizers, too
     tell("send-keys -t chat Enter");
     await("not seen"); // words beyond what the model takes
     tell("send-keys -t chat C-d");
