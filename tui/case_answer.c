@@ -33,9 +33,10 @@ static vd_status read_regions(const vd_cases *cases, int64_t image_id, float **f
 
 // ---- one model ----------------------------------------------------------------------------------
 
-static vd_status make_pool(const vd_cases *cases, const vd_case *at, const vd_model *model,
-                           vd_pool **out, vd_error *err)
+static vd_status make_pool(const vd_cases *cases, const vd_case *at, int side, vd_pool **out,
+                           vd_error *err)
 {
+    const vd_model *model = cases->model[side];
     int count = vd_case_round(cases, at)->option_count;
     int32_t *tokens = vd_alloc((size_t)count * VD_MAX_CANDIDATE, sizeof *tokens);
     int32_t *lengths = vd_alloc((size_t)count, sizeof *lengths);
@@ -45,6 +46,8 @@ static vd_status make_pool(const vd_cases *cases, const vd_case *at, const vd_mo
                                tokens + i * VD_MAX_CANDIDATE, &lengths[i], err);
     if (status == VD_OK)
         status = vd_pool_new(model, tokens, lengths, count, VD_MAX_CANDIDATE, NULL, out, err);
+    if (status == VD_OK)
+        status = vd_pool_score_by(*out, cases->by[side], tokens, lengths, VD_MAX_CANDIDATE, err);
     vd_free(lengths);
     vd_free(tokens);
     return status;
@@ -102,7 +105,7 @@ static vd_status answer_one(const vd_cases *cases, const vd_case *at, int side,
     if (status == VD_OK)
         status = vd_reply_see(reply, vd_model_vocab(model), err);
     if (status == VD_OK)
-        status = make_pool(cases, at, model, &pool, err);
+        status = make_pool(cases, at, side, &pool, err);
     if (status == VD_OK)
         status = make_dialog(cases, at, model, pool, features, regions, &dialog, err);
     if (status == VD_OK)

@@ -85,8 +85,8 @@ static vd_status score_with(judging *j, const vd_measure_options *span, vd_error
     const vd_model *model = j->cases->model[j->side];
     vd_measure_source source;
     vd_measure measure = {0};
-    vd_status status = vd_measure_model_open(model, vd_model_config(model)->decoders,
-                                             j->cases->threads, span->stop, &source, err);
+    vd_status status = vd_measure_model_open(model, j->cases->by[j->side], j->cases->threads,
+                                             span->stop, &source, err);
     if (status == VD_OK)
         status = vd_measure_run(j->dataset[j->side], &source, span, &measure, err);
     vd_measure_clear(&measure);

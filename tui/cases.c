@@ -63,36 +63,9 @@ static size_t dialogs_of(const vd_corpus *corpus, const vd_cases_options *option
     return options->one ? 1 : options->limit && options->limit < all ? options->limit : all;
 }
 
-vd_status vd_cases_add_model(const char *models[VD_CASE_MODELS], int *count, const char *name,
-                             vd_error *err)
-{
-    if (*count == VD_CASE_MODELS)
-        return vd_error_set(err, VD_USAGE,
-                            "--model '%.80s' is one too many; at most %d are compared", name,
-                            VD_CASE_MODELS);
-    models[(*count)++] = name;
-    return VD_OK;
-}
-
-void vd_cases_models(vd_cases_options *options, const char *const *models, int count)
-{
-    static const char *const bundled[] = {"base", "improved"};
-    int from = count ? count : 2;
-    for (int i = 0; i < from; i++)
-        options->model[i] = (count ? models : bundled)[i];
-}
-
-static int models_of(const vd_cases_options *options)
-{
-    int count = 0;
-    while (count < VD_CASE_MODELS && options->model[count])
-        count++;
-    return count;
-}
-
 int64_t vd_cases_work(const vd_corpus *corpus, const vd_cases_options *options)
 {
-    return (int64_t)dialogs_of(corpus, options) * models_of(options);
+    return (int64_t)dialogs_of(corpus, options) * vd_cases_model_count(options);
 }
 
 // The last parts of a path.
@@ -104,17 +77,19 @@ static const char *path_tail(const char *path, int parts)
     return at;
 }
 
+// Of another model that ranks by the same decoders.
 static bool same_tail(const vd_cases *cases, int model, int parts)
 {
     const char *own = path_tail(vd_model_path(cases->model[model]), parts);
     for (int i = 0; i < cases->models; i++)
-        if (i != model && strcmp(own, path_tail(vd_model_path(cases->model[i]), parts)) == 0)
+        if (i != model && cases->by[i] == cases->by[model] &&
+            strcmp(own, path_tail(vd_model_path(cases->model[i]), parts)) == 0)
             return true;
     return false;
 }
 
 // Files of one name are told apart by their folders ("run1/model"), else by their places here.
-static vd_status name_models(vd_cases *cases, vd_error *err)
+static vd_status name_models(vd_cases *cases, const vd_cases_options *options, vd_error *err)
 {
     for (int i = 0; i < cases->models; i++) {
         const char *tail = path_tail(vd_model_path(cases->model[i]), 2);
@@ -122,11 +97,15 @@ static vd_status name_models(vd_cases *cases, vd_error *err)
         size_t length = dot ? (size_t)(dot - tail) : strlen(tail);
         char name[160];
         if (!same_tail(cases, i, 1))
-            snprintf(name, sizeof name, "%.150s", vd_model_name(cases->model[i]));
+            snprintf(name, sizeof name, "%.130s", vd_model_name(cases->model[i]));
         else if (!same_tail(cases, i, 2))
-            snprintf(name, sizeof name, "%.*s", (int)(length < 150 ? length : 150), tail);
+            snprintf(name, sizeof name, "%.*s", (int)(length < 130 ? length : 130), tail);
         else
-            snprintf(name, sizeof name, "%.140s (%d)", vd_model_name(cases->model[i]), i + 1);
+            snprintf(name, sizeof name, "%.120s (%d)", vd_model_name(cases->model[i]), i + 1);
+        if (options->decoder[i].made) {
+            size_t used = strlen(name);
+            snprintf(name + used, sizeof name - used, ", %s", vd_decoders_name(cases->by[i]));
+        }
         cases->name[i] = vd_strdup(name);
         if (!cases->name[i])
             return vd_error_memory(err, "the models' names");
@@ -137,10 +116,13 @@ static vd_status name_models(vd_cases *cases, vd_error *err)
 static vd_status load_models(vd_cases *cases, const vd_cases_options *options, vd_error *err)
 {
     vd_status status = VD_OK;
-    cases->models = models_of(options);
-    for (int i = 0; i < cases->models && status == VD_OK; i++)
+    cases->models = vd_cases_model_count(options);
+    for (int i = 0; i < cases->models && status == VD_OK; i++) {
         status = vd_corpus_model(cases->corpus, options->model[i], &cases->model[i], err);
-    return status ? status : name_models(cases, err);
+        if (status == VD_OK)
+            status = vd_decoder_of(cases->model[i], &options->decoder[i], &cases->by[i], err);
+    }
+    return status ? status : name_models(cases, options, err);
 }
 
 // That there is a question of which anybody knows what is right.
@@ -178,6 +160,18 @@ vd_status vd_cases_new(const vd_corpus *corpus, const vd_cases_options *options,
         vd_cases_free(cases);
     else
         *out = cases;
+    return status;
+}
+
+vd_status vd_cases_new_with_progress(const vd_corpus *corpus, vd_cases_options *options, bool quiet,
+                                     vd_cases **out, vd_error *err)
+{
+    vd_progress progress;
+    options->progress = &progress;
+    vd_progress_start(&progress, "dialogs by model", vd_cases_work(corpus, options), 0, quiet);
+    vd_status status = vd_cases_new(corpus, options, out, err);
+    vd_progress_clear(&progress);
+    options->progress = NULL;
     return status;
 }
 

@@ -35,8 +35,9 @@ typedef struct vd_cases {
     const vd_corpus *corpus; // borrowed
     int models;              // 2 .. VD_CASE_MODELS
     vd_model *model[VD_CASE_MODELS];
-    char *name[VD_CASE_MODELS]; // for people: as the models are called, told apart where needed
-    size_t first, dialogs;      // those of the corpus that are compared
+    vd_decoders by[VD_CASE_MODELS]; // that rank
+    char *name[VD_CASE_MODELS];     // for people: as the models are called, told apart where needed
+    size_t first, dialogs;          // those of the corpus that are compared
     size_t count;
     vd_case *at; // (count) by dialog and round
     size_t family_count;
@@ -47,19 +48,24 @@ typedef struct vd_cases {
 
 typedef struct vd_cases_options {
     const char *model[VD_CASE_MODELS]; // "base", "improved" or paths; two at least, NULL ends them
-    size_t limit;                      // dialogs; 0 = all
-    bool one;                          // only the dialog about the picture image_id
+    // Of each model, which of its decoders rank; not made: all that it has, as in the evaluation.
+    vd_decoder_choice decoder[VD_CASE_MODELS];
+    size_t limit; // dialogs; 0 = all
+    bool one;     // only the dialog about the picture image_id
     int64_t image_id;
     int threads; // that work at a time; 0 = as many as there are processors
     const atomic_int *stop;
     vd_progress *progress; // started, of vd_cases_work; may be NULL
 } vd_cases_options;
 
-// One more of the models that a person names; at most VD_CASE_MODELS.
-vd_status vd_cases_add_model(const char *models[VD_CASE_MODELS], int *count, const char *name,
-                             vd_error *err);
-// The models of the options: those named, or base and improved when count is 0.
-void vd_cases_models(vd_cases_options *options, const char *const *models, int count);
+// One more of the models, or of the decoders, that a person names (case_options.c); at most
+// VD_CASE_MODELS.
+vd_status vd_cases_add_model(vd_cases_options *options, const char *name, vd_error *err);
+vd_status vd_cases_add_decoder(vd_cases_options *options, const char *name, vd_error *err);
+// When all are named: base and improved where there are no models, one decoder for all of them.
+// VD_USAGE for a single model, or another number of decoders.
+vd_status vd_cases_complete(vd_cases_options *options, vd_error *err);
+int vd_cases_model_count(const vd_cases_options *options);
 // What a progress of these options counts to: every dialog once for each model.
 int64_t vd_cases_work(const vd_corpus *corpus, const vd_cases_options *options);
 // Loads the models and scores every round that has candidates. VD_FORMAT when none has a human
@@ -67,6 +73,9 @@ int64_t vd_cases_work(const vd_corpus *corpus, const vd_cases_options *options);
 // threads.
 vd_status vd_cases_new(const vd_corpus *corpus, const vd_cases_options *options, vd_cases **out,
                        vd_error *err);
+// The same with a line of progress on a terminal, unless quiet.
+vd_status vd_cases_new_with_progress(const vd_corpus *corpus, vd_cases_options *options, bool quiet,
+                                     vd_cases **out, vd_error *err);
 void vd_cases_free(vd_cases *cases);
 
 const vd_visdial_dialog *vd_case_dialog(const vd_cases *cases, const vd_case *at);

@@ -11,6 +11,7 @@
 
 enum {
     MODEL,
+    DECODER,
     DATA,
     FEATURES,
     DENSE,
@@ -34,6 +35,8 @@ enum {
 
 const vd_option vd_cmd_compare_options[] = {
     {"model", "MODEL", "base, improved or a model file; two to four, held against the first"},
+    {"decoder", "WHICH",
+     "that ranks: discriminative, generative, both (all it has); once, or once a model"},
     {"data", "FILE", "dialogs (VisDial JSON); the bundled ones when left out"},
     {"features", "FILE", "region features of their pictures (safetensors)"},
     {"dense", "FILE", "relevance of the candidates (VisDial dense annotations)"},
@@ -59,8 +62,7 @@ const vd_option vd_cmd_compare_options[] = {
 
 typedef struct comparing {
     const char *given[QUIET + 1];
-    const char *model[VD_CASE_MODELS];
-    int models;
+    vd_cases_options options;
     int64_t limit, threads, round, per_group, resamples;
     vd_case_filter filter;
     vd_corpus corpus;
@@ -99,7 +101,9 @@ static vd_status read_option(comparing *c, int option, const char *given, vd_err
     c->given[option] = value;
     switch (option) {
     case MODEL:
-        return vd_cases_add_model(c->model, &c->models, value, err);
+        return vd_cases_add_model(&c->options, value, err);
+    case DECODER:
+        return vd_cases_add_decoder(&c->options, value, err);
     case LIMIT:
         return vd_option_int(name, value, 1, 1000000000, &c->limit, err);
     case THREADS:
@@ -139,14 +143,10 @@ static vd_status read_options(comparing *c, int argc, char **argv, vd_error *err
     if (c->given[SCREEN] && c->given[JSON])
         return vd_error_set(err, VD_USAGE,
                             "--json prints where --screen would draw; one of them at a time");
-    if (c->models == 1)
-        return vd_error_set(err, VD_USAGE,
-                            "'%.80s' is compared with which model? name it with another --model",
-                            c->model[0]);
     c->filter.family = c->given[FAMILY];
     c->filter.text = c->given[FIND];
     c->filter.round = (int)c->round;
-    return VD_OK;
+    return vd_cases_complete(&c->options, err);
 }
 
 // ---- comparing ----------------------------------------------------------------------------------
@@ -161,17 +161,10 @@ static vd_status score(comparing *c, vd_error *err)
     vd_status status = vd_corpus_open(&paths, &c->corpus, err);
     if (status)
         return status;
-    vd_progress progress;
-    vd_cases_options options = {.limit = (size_t)c->limit,
-                                .threads = (int)c->threads,
-                                .stop = c->compare.stop,
-                                .progress = &progress};
-    vd_cases_models(&options, c->model, c->models);
-    vd_progress_start(&progress, "dialogs by model", vd_cases_work(&c->corpus, &options), 0,
-                      c->given[QUIET]);
-    status = vd_cases_new(&c->corpus, &options, &c->cases, err);
-    vd_progress_clear(&progress);
-    return status;
+    c->options.limit = (size_t)c->limit;
+    c->options.threads = (int)c->threads;
+    c->options.stop = c->compare.stop;
+    return vd_cases_new_with_progress(&c->corpus, &c->options, c->given[QUIET], &c->cases, err);
 }
 
 // By relevance where every question has it, unless the person says otherwise.

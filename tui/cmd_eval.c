@@ -125,15 +125,7 @@ static vd_status load_model(evaluation *e, vd_error *err)
         status = vd_corpus_model(&e->corpus, e->given[MODEL], &e->model, err);
     if (status == VD_OK)
         status = vd_model_use(e->model, chosen.backend, err);
-    if (status)
-        return status;
-    vd_decoders has = vd_model_config(e->model)->decoders;
-    if (!e->decoder.made)
-        e->decoder.by = has;
-    else if (e->decoder.by != has && has != VD_BOTH)
-        return vd_error_set(err, VD_MISMATCH, "%.300s has no such decoder, only a %s one",
-                            vd_model_path(e->model), vd_decoders_name(has));
-    return VD_OK;
+    return status ? status : vd_decoder_of(e->model, &e->decoder, &e->decoder.by, err);
 }
 
 static vd_status load(evaluation *e, vd_error *err)

@@ -20,6 +20,7 @@ enum {
     DATA,
     FEATURES,
     DENSE,
+    PICTURES,
     ASSETS,
     DECODER,
     TOLERANCE,
@@ -36,9 +37,10 @@ const vd_option vd_cmd_replay_options[] = {
     {"data", "FILE", "for --image: dialogs (VisDial JSON); the bundled ones when left out"},
     {"features", "FILE", "for --image: region features of their pictures (safetensors)"},
     {"dense", "FILE", "for --image: relevance of the candidates"},
+    {"pictures", "DIR", "for --screen: the pictures, by number (\"pictures\" beside the data)"},
     {"assets", "DIR", "where base, improved, the pictures and their features are"},
     {"decoder", "WHICH",
-     "that ranked when the transcript was made: discriminative, generative or both"},
+     "that ranks: discriminative, generative, both; for --image also once a model"},
     {"tolerance", "X", "how far a score may lie from the recorded one (0.00001 of it)"},
     {"no-check", NULL, "do not run the transcript again"},
     {"html", "FILE", "write the conversations as one page that needs nothing else"},
@@ -49,10 +51,7 @@ const vd_option vd_cmd_replay_options[] = {
 
 typedef struct replaying {
     const char *given[VISDIAL + 1];
-    const char *model[VD_CASE_MODELS];
-    int models;
-    int64_t image;
-    vd_decoder_choice decoder;
+    vd_cases_options options;
     vd_preferences wanted; // of the screen
     double tolerance;
     const char *path; // operand
@@ -208,7 +207,7 @@ static vd_status replay_transcript(const replaying *r, vd_error *err)
     if (status == VD_OK && (!r->given[NO_CHECK] || r->given[HTML]))
         status = vd_world_open(r->given[ASSETS], &world, err);
     if (status == VD_OK && world)
-        world->decoder = r->decoder;
+        world->decoder = r->options.decoder[0];
     if (status == VD_OK && r->given[HTML])
         status = vd_transcript_html(&file, world, r->given[HTML], err);
     if (status == VD_OK && r->given[MARKDOWN])
@@ -225,6 +224,23 @@ static vd_status replay_transcript(const replaying *r, vd_error *err)
 
 // ---- a data set's dialog ------------------------------------------------------------------------
 
+// Columns of the longest name.
+static int names_width(const vd_cases *cases)
+{
+    int width = (int)strlen("human");
+    for (int side = 0; side < cases->models; side++) {
+        int own = vd_text_width(cases->name[side], strlen(cases->name[side]));
+        width = own > width ? own : width;
+    }
+    return width;
+}
+
+static void print_name(const char *name, int width)
+{
+    vd_output_text(stdout, name);
+    printf("%*s", width - vd_text_width(name, strlen(name)), "");
+}
+
 static void lay_out_answer(const vd_cases *cases, const vd_case *at, int side, vd_right by,
                            bool utf8)
 {
@@ -233,7 +249,9 @@ static void lay_out_answer(const vd_cases *cases, const vd_case *at, int side, v
     const char *tick = vd_case_right(at, side, by) ? utf8 ? "\u2713" : "+" : utf8 ? "\u2717" : "-";
     if (vd_case_group_of(cases, at, by) == VD_CASE_UNKNOWN)
         tick = " ";
-    printf("      %-10.10s %s ", cases->name[side], tick);
+    printf("      ");
+    print_name(cases->name[side], names_width(cases));
+    printf(" %s ", tick);
     vd_output_text(stdout, vd_case_option(cases, at, s->first));
     const char *before = "  (";
     if (s->rank > 0) {
@@ -261,13 +279,13 @@ static vd_status step_through(const replaying *r, const vd_cases *cases, vd_erro
     const vd_case_filter filter = {.by = all_relevant(cases) ? VD_RIGHT_RELEVANT : VD_RIGHT_HUMAN};
     const vd_case *at = &cases->at[0];
     for (size_t i = 0; i < cases->count && r->given[IMAGE]; i++)
-        if (vd_case_dialog(cases, &cases->at[i])->image_id == r->image) {
+        if (vd_case_dialog(cases, &cases->at[i])->image_id == r->options.image_id) {
             at = &cases->at[i];
             break;
         }
-    if (r->given[IMAGE] && vd_case_dialog(cases, at)->image_id != r->image)
+    if (r->given[IMAGE] && vd_case_dialog(cases, at)->image_id != r->options.image_id)
         return vd_error_set(err, VD_NOT_FOUND, "%.400s: no dialog about the picture %lld",
-                            cases->corpus->data, (long long)r->image);
+                            cases->corpus->data, (long long)r->options.image_id);
     return vd_cases_screen(cases, &filter, VD_CASE_BY_DIALOG, at, &r->wanted, err);
 }
 
@@ -286,7 +304,9 @@ static void lay_out(const vd_cases *cases, bool utf8)
         const char *human = vd_case_human(cases, at);
         printf("\n%4d  ", at->round + 1);
         vd_output_text(stdout, vd_case_question(cases, at));
-        printf("?\n      %-10s   ", "human");
+        printf("?\n      ");
+        print_name("human", names_width(cases));
+        printf("   ");
         vd_output_text(stdout, human ? human : "-");
         printf("\n");
         for (int side = 0; side < cases->models; side++)
@@ -299,28 +319,30 @@ static void lay_out(const vd_cases *cases, bool utf8)
     printf("\n");
     for (int side = 0; side < cases->models; side++) {
         vd_metrics_means mean = vd_metrics_mean(&sum[side]);
-        printf("%-10.10s  R@1 %.2f  MRR %.3f", cases->name[side], mean.recall[0], mean.mrr);
+        print_name(cases->name[side], names_width(cases));
+        printf("  R@1 %.2f  MRR %.3f", mean.recall[0], mean.mrr);
         if (sum[side].dense_rounds)
             printf("  NDCG %.3f", mean.ndcg);
         printf("\n");
     }
 }
 
-static vd_status replay_dialog(const replaying *r, vd_error *err)
+static vd_status replay_dialog(replaying *r, vd_error *err)
 {
     const vd_corpus_paths paths = {.data = r->given[DATA],
                                    .features = r->given[FEATURES],
                                    .dense = r->given[DENSE],
+                                   .pictures = r->given[PICTURES],
                                    .assets = r->given[ASSETS]};
-    vd_cases_options options = {.one = !r->given[SCREEN], .image_id = r->image};
-    vd_cases_models(&options, r->model, r->models);
     vd_corpus corpus;
     vd_cases *cases = NULL;
     bool utf8 = vd_output_utf8();
     vd_status status = vd_corpus_open(&paths, &corpus, err);
     if (status)
         return status;
-    status = vd_cases_new(&corpus, &options, &cases, err);
+    r->options.stop = vd_interrupt_watch();
+    status = vd_cases_new_with_progress(&corpus, &r->options, !r->given[SCREEN], &cases, err);
+    vd_interrupt_release();
     if (status == VD_OK && r->given[SCREEN])
         status = step_through(r, cases, err);
     else if (status == VD_OK)
@@ -332,6 +354,46 @@ static vd_status replay_dialog(const replaying *r, vd_error *err)
 
 // ---- command ------------------------------------------------------------------------------------
 
+// A dialog of the data, not a transcript.
+static bool is_of_data(const replaying *r)
+{
+    return r->given[IMAGE] || r->given[SCREEN];
+}
+
+static vd_status refuse(const replaying *r, const int *options, size_t count, const char *why,
+                        vd_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (r->given[options[i]])
+            return vd_error_set(err, VD_USAGE, "--%s %s", vd_cmd_replay_options[options[i]].name,
+                                why);
+    return VD_OK;
+}
+
+static vd_status check_data(replaying *r, vd_error *err)
+{
+    static const int others[] = {TOLERANCE, NO_CHECK, HTML, MARKDOWN, VISDIAL};
+    if (r->path)
+        return vd_error_set(err, VD_USAGE,
+                            "--%s lays out dialogs of the data, '%.80s' is a transcript; one of "
+                            "them at a time",
+                            r->given[IMAGE] ? "image" : "screen", r->path);
+    vd_status status =
+        refuse(r, others, sizeof others / sizeof *others,
+               "is about transcripts; `visdial compare --find ID` writes dialogs of the data", err);
+    r->options.one = !r->given[SCREEN];
+    return status ? status : vd_cases_complete(&r->options, err);
+}
+
+static vd_status check_transcript(const replaying *r, vd_error *err)
+{
+    static const int others[] = {MODEL, DATA, FEATURES, DENSE, PICTURES};
+    if (r->options.decoder[1].made)
+        return vd_error_set(err, VD_USAGE, "--decoder: more than one is for --image only");
+    return refuse(r, others, sizeof others / sizeof *others,
+                  "is for --image or --screen; a transcript says itself what answered", err);
+}
+
 static vd_status read_options(replaying *r, int argc, char **argv, vd_error *err)
 {
     vd_option_walk walk = {.options = vd_cmd_replay_options, .argc = argc, .argv = argv};
@@ -341,13 +403,13 @@ static vd_status read_options(replaying *r, int argc, char **argv, vd_error *err
         vd_status status = VD_OK;
         r->given[option] = value ? value : "";
         if (option == IMAGE)
-            status = vd_option_int("image", value, INT64_MIN, INT64_MAX, &r->image, err);
+            status = vd_option_int("image", value, INT64_MIN, INT64_MAX, &r->options.image_id, err);
         else if (option == DECODER)
-            status = vd_choose_decoder(value, &r->decoder, err);
+            status = vd_cases_add_decoder(&r->options, value, err);
         else if (option == TOLERANCE)
             status = vd_option_number("tolerance", value, 0, 1, &r->tolerance, err);
         else if (option == MODEL)
-            status = vd_cases_add_model(r->model, &r->models, value, err);
+            status = vd_cases_add_model(&r->options, value, err);
         if (status)
             return status;
     }
@@ -357,16 +419,7 @@ static vd_status read_options(replaying *r, int argc, char **argv, vd_error *err
         r->path = argv[walk.operands++];
     if (walk.operands < argc)
         return vd_error_set(err, VD_USAGE, "unexpected '%.80s'; see --help", argv[walk.operands]);
-    if (r->given[IMAGE] && r->path)
-        return vd_error_set(
-            err, VD_USAGE,
-            "--image lays out a dialog of the data, '%.80s' is a transcript; one of "
-            "them at a time",
-            r->path);
-    if (r->models == 1)
-        return vd_error_set(
-            err, VD_USAGE, "'%.80s' beside which model? name it with another --model", r->model[0]);
-    return VD_OK;
+    return is_of_data(r) ? check_data(r, err) : check_transcript(r, err);
 }
 
 int vd_cmd_replay(int argc, char **argv)
@@ -377,7 +430,6 @@ int vd_cmd_replay(int argc, char **argv)
     if (status == VD_OK && r.given[SCREEN])
         status = vd_cases_screen_ready(&r.wanted, &err);
     if (status == VD_OK)
-        status = r.given[IMAGE] || r.given[SCREEN] ? replay_dialog(&r, &err)
-                                                   : replay_transcript(&r, &err);
+        status = is_of_data(&r) ? replay_dialog(&r, &err) : replay_transcript(&r, &err);
     return status ? vd_command_fail("replay", &err) : 0;
 }

@@ -300,6 +300,68 @@ static void a_model_is_held_against_the_first_as_if_alone(void **state)
     vd_corpus_close(&corpus);
 }
 
+// ---- decoders -----------------------------------------------------------------------------------
+
+// A model that has two decoders ranks by both, by one, or by the other: in the list of the cases as
+// in each of them.
+static void every_decoder_can_rank(void **state)
+{
+    (void)state;
+    char *both = support_join(tiny.directory, "both.safetensors");
+    tiny_world_model(&tiny, both, TINY_REGION_SIZE, NULL);
+    vd_corpus corpus = open_corpus();
+    vd_cases_options options = {.model = {both, both, both, both}};
+    vd_error err = {0};
+    assert_int_equal(vd_cases_add_decoder(&options, "both", &err), VD_OK);
+    assert_int_equal(vd_cases_add_decoder(&options, "discriminative", &err), VD_OK);
+    assert_int_equal(vd_cases_add_decoder(&options, "gen", &err), VD_OK);
+    support_refused(vd_cases_complete(&options, &err), VD_USAGE, &err, "found 3", "each of the 4",
+                    NULL);
+    options.model[3] = NULL;
+    assert_int_equal(vd_cases_complete(&options, &err), VD_OK);
+    vd_cases *cases = open_with(&corpus, options);
+    assert_string_equal(cases->name[0], "both, both");
+    assert_string_equal(cases->name[1], "both, discriminative");
+    assert_string_equal(cases->name[2], "both, generative");
+    int moved = 0;
+    for (size_t i = 0; i < cases->count; i++) {
+        const vd_case *at = &cases->at[i];
+        vd_case_answers full;
+        assert_int_equal(vd_case_answer(cases, at, NULL, &full, &err), VD_OK);
+        for (int side = 0; side < 3; side++) {
+            const vd_answer *answer = &full.reply[side].answer;
+            double far = 0;
+            for (int o = 0; o < TINY_ANSWERS; o++)
+                far += fabs((double)full.reply[0].answer.probability[o] -
+                            (double)answer->probability[o]);
+            assert_int_equal(answer->order[0], at->side[side].first);
+            assert_true(fabs(far / 2 - (double)at->side[side].moved) < 1e-5);
+            moved += at->side[side].moved > 1e-4f;
+        }
+        for (int o = 0; o < TINY_ANSWERS; o++) // the mean of the others
+            assert_float_equal(full.reply[0].answer.score[o],
+                               (full.reply[1].answer.score[o] + full.reply[2].answer.score[o]) / 2,
+                               1e-5f);
+        vd_case_answers_clear(&full);
+    }
+    assert_true(moved > 12); // they do not say the same
+    vd_cases_free(cases);
+    // Left out: all that the model has. One for all where it is named once.
+    cases = open_with(&corpus, (vd_cases_options){.model = {both, tiny.base}});
+    assert_int_equal(cases->by[0], VD_BOTH);
+    assert_int_equal(cases->by[1], VD_DISCRIMINATIVE);
+    assert_string_equal(cases->name[0], "both");
+    vd_cases_free(cases);
+    options = (vd_cases_options){.model = {both, tiny.base}};
+    assert_int_equal(vd_cases_add_decoder(&options, "generative", &err), VD_OK);
+    assert_int_equal(vd_cases_complete(&options, &err), VD_OK);
+    support_refused(vd_cases_new(&corpus, &options, &cases, &err), VD_MISMATCH, &err,
+                    "base.safetensors has no such decoder, only a discriminative one", NULL);
+    assert_null(cases);
+    vd_corpus_close(&corpus);
+    free(both);
+}
+
 // Every pattern of three ticks, by hand.
 static void cases_of_three_models_are_grouped(void **state)
 {
@@ -612,6 +674,10 @@ static void what_does_not_fit_is_refused(void **state)
     refuse(
         ARGUMENTS("--model", "a", "--model", "b", "--model", "c", "--model", "d", "--model", "e"),
         2, "'e' is one too many", "at most 4 are compared");
+    refuse(ARGUMENTS("--decoder", "loud"), 2, "--decoder", "found 'loud'");
+    refuse(ARGUMENTS("--decoder", "disc", "--decoder", "disc", "--decoder", "disc"), 2, "found 3",
+           "each of the 2");
+    refuse(ARGUMENTS("--decoder", "generative"), 5, "base.safetensors", "no such decoder");
     refuse(ARGUMENTS("--threads", "0"), 2, "--threads", "found '0'");
     refuse(ARGUMENTS("--screen", "--json"), 2, "--json", "--screen");
     // Before the work: there is no terminal here, and no such file either.
@@ -659,6 +725,7 @@ int main(void)
         cmocka_unit_test(a_model_against_itself_differs_nowhere),
         cmocka_unit_test(cases_are_grouped_filtered_and_ordered),
         cmocka_unit_test(a_model_is_held_against_the_first_as_if_alone),
+        cmocka_unit_test(every_decoder_can_rank),
         cmocka_unit_test(cases_of_three_models_are_grouped),
         cmocka_unit_test(models_of_one_name_are_told_apart),
         cmocka_unit_test(memory_that_is_out_is_reported),

@@ -384,11 +384,11 @@ static void a_dialog_is_laid_out(void **state)
                         NULL);
     support_program_expect(&run, 0, NULL);
     static const char *const wanted[] = {"picture 2: a blue cube and a blue ball",
-                                         "   1  what color is the cube?\n      human        ",
-                                         "      base       ",
-                                         "      improved   ",
+                                         "   1  what color is the cube?\n      human      ",
+                                         "      base     ",
+                                         "      improved ",
                                          "human answer: place ",
-                                         "base        R@1 "};
+                                         "base      R@1 "};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         if (!strstr(run.out, wanted[i]))
             print_error("missing: %s\nin: %s\n", wanted[i], run.out);
@@ -407,11 +407,50 @@ static void a_dialog_is_laid_out(void **state)
                                               "--model", "base", "--model", tiny.base, NULL},
                         NULL);
     support_program_expect(&run, 0, NULL);
-    static const char *const three[] = {"\n      improved   ", "\n      base (2)   ",
-                                        "\n      base (3)   ", "\nbase (3)    R@1 "};
+    static const char *const three[] = {"\n      improved ", "\n      base (2) ",
+                                        "\n      base (3) ", "\nbase (3)  R@1 "};
     for (size_t i = 0; i < sizeof three / sizeof *three; i++)
         assert_non_null(strstr(run.out, three[i]));
     support_program_clear(&run);
+    // A name is not cut off, and what follows is in line.
+    char *both = support_join(tiny.directory, "both.safetensors");
+    tiny_world_model(&tiny, both, TINY_REGION_SIZE, NULL);
+    support_program_run(&run,
+                        (const char *const[]){"replay", "--image", "2", "--data", tiny.val,
+                                              "--features", tiny.features, "--model", both,
+                                              "--model", both, "--decoder", "generative",
+                                              "--decoder", "both", NULL},
+                        NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_non_null(strstr(run.out, "\n      both, generative "));
+    assert_non_null(strstr(run.out, "\n      both, both       "));
+    assert_non_null(strstr(run.out, "\n      human              "));
+    support_program_clear(&run);
+    free(both);
+}
+
+// What would be without effect is refused, with what would have one.
+static void options_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments[6], *says;
+    } cases[] = {
+        {{"replay", "--image", "2", "x.jsonl"}, "'x.jsonl' is a transcript"},
+        {{"replay", "--screen", "x.jsonl"}, "--screen lays out dialogs"},
+        {{"replay", "--image", "2", "--html", "x.html"}, "visdial compare --find ID"},
+        {{"replay", "--image", "2", "--no-check"}, "--no-check is about transcripts"},
+        {{"replay", "--image", "2", "--model", "base"}, "'base' is compared with which model"},
+        {{"replay", "--model", "base", "x.jsonl"}, "--model is for --image or --screen"},
+        {{"replay", "--pictures", "there", "x.jsonl"}, "--pictures is for --image or --screen"},
+        {{"replay", "--decoder", "gen", "--decoder", "disc"}, "more than one is for --image"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        support_program run;
+        support_program_run(&run, cases[i].arguments, NULL);
+        support_program_expect(&run, 2, cases[i].says, NULL);
+        support_program_clear(&run);
+    }
 }
 
 // ---- JSON ---------------------------------------------------------------------------------------
@@ -456,6 +495,7 @@ int main(void)
         cmocka_unit_test(replaying_finds_the_scores_that_differ),
         cmocka_unit_test(conversations_are_exported),
         cmocka_unit_test(a_dialog_is_laid_out),
+        cmocka_unit_test(options_that_do_not_fit_are_refused),
         cmocka_unit_test(values_are_read_as_a_tree),
     };
     return cmocka_run_group_tests(tests, make_tiny, remove_tiny);

@@ -18,8 +18,8 @@ _visdial() {
     train) options='--data --features --val --val-features --val-dense --val-limit --from --vocab --glove --out --resume --checkpoint-every --checkpoint-steps --stop-after --backend --precision --quiet --watch --preset --gate --positions --optimiser --decoder --margin --lambda-start --lambda-decay --lambda-floor --embed --hidden --dropout --lstm-dropout --position-dropout --open-gates --rate --clip --batch --micro-batch --epochs --seed --min-count --pool --half --help' ;;
     curves) options='--tag --width --height --watch --help' ;;
     eval) options='--model --data --features --dense --from-ranks --ranks --decoder --assets --limit --batch --threads --resamples --seed --backend --other-image --no-history --json --quiet --help' ;;
-    compare) options='--model --data --features --dense --pictures --assets --limit --threads --right --group --family --round --find --cases --resamples --html --markdown --json --screen --quiet --help' ;;
-    replay) options='--image --screen --model --data --features --dense --assets --decoder --tolerance --no-check --html --markdown --visdial --help' ;;
+    compare) options='--model --decoder --data --features --dense --pictures --assets --limit --threads --right --group --family --round --find --cases --resamples --html --markdown --json --screen --quiet --help' ;;
+    replay) options='--image --screen --model --data --features --dense --pictures --assets --decoder --tolerance --no-check --html --markdown --visdial --help' ;;
     blocks) options='--out --seed --train --val --test --pictures --no-pictures --no-features --extractor --threads --split --count --index --png --quiet --help' words='make world show' ;;
     extract) options='--out --model --show --train --evaluate --split --pictures --epochs --rate --seed --quiet --help' ;;
     data) options='--out --model --vocab --min-count --top --help' words='info pack vocab' ;;
