@@ -141,6 +141,48 @@ static void a_table_says_the_same(void **state)
     support_program_clear(&run);
 }
 
+// Several models at once: each as if it were alone, but for the correction, which knows of all.
+static void more_than_one_model_is_held_against_the_first(void **state)
+{
+    (void)state;
+    char same[300], other[300], again[300];
+    snprintf(same, sizeof same, "same=%s", base);
+    snprintf(other, sizeof other, "other=%s", improved);
+    snprintf(again, sizeof again, "base=%s", base);
+    yajl_val alone = study(STUDY("--json", base, "--against", improved));
+    yajl_val tree = study(STUDY("--json", again, "--against", same, "--against", other));
+    const char *path[] = {"others", NULL}, *name[] = {"against", NULL}, *first[] = {"first", NULL};
+    yajl_val others = yajl_tree_get(tree, path, yajl_t_array);
+    assert_int_equal(YAJL_GET_ARRAY(others)->len, 1);
+    yajl_val second = YAJL_GET_ARRAY(others)->values[0];
+    assert_string_equal(YAJL_GET_STRING(yajl_tree_get(tree, first, yajl_t_string)), "base");
+    assert_string_equal(YAJL_GET_STRING(yajl_tree_get(tree, name, yajl_t_string)), "same");
+    assert_string_equal(YAJL_GET_STRING(yajl_tree_get(second, name, yajl_t_string)), "other");
+    static const char *const metrics[] = {"r@1", "mean", "mrr", "ndcg"};
+    static const char *const exact[] = {"difference", "p", "p_runs"};
+    for (size_t i = 0; i < 4; i++) {
+        assert_true(number(field(tree, metrics[i], "difference")) == 0);
+        for (size_t k = 0; k < 3; k++)
+            assert_true(number(field(second, metrics[i], exact[k])) ==
+                        number(field(alone, metrics[i], exact[k])));
+        assert_true(number(field(second, metrics[i], "p_holm")) >=
+                    number(field(alone, metrics[i], "p_holm")));
+    }
+    yajl_tree_free(tree);
+    yajl_tree_free(alone);
+
+    support_program run;
+    support_program_run(
+        &run, STUDY(base, base, "--against", same, "--against", other, "--against", same), NULL);
+    support_program_expect(&run, 0, NULL);
+    static const char *const wanted[] = {
+        "first    2 runs\n", "same     2 runs\n", "other    1 run\n",         "only first",
+        "only same",         "only other",        "all metrics of all models"};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        assert_non_null(strstr(run.out, wanted[i]));
+    support_program_clear(&run);
+}
+
 static void refuse(const char *const *arguments, int code, const char *words)
 {
     support_program run;
@@ -160,6 +202,13 @@ static void what_cannot_be_compared_is_refused(void **state)
     refuse(STUDY(base, "--against", "/nonexistent.json"), 3, "/nonexistent.json");
     refuse(STUDY(base, "--against", tiny.dense), 4, "\"ranks\"");
     refuse(STUDY(base, "--against", base, "--seed", "x"), 2, "--seed");
+    refuse(STUDY("a=x.json", "b=y.json", "--against", base), 2, "the first model is 'a'");
+    refuse(STUDY("a=x.json", "--against", base), 3, "x.json");
+    refuse(STUDY("./a=x.json", "--against", base), 3, "./a=x.json"); // a file, by its path
+    refuse(STUDY(base, "--against", "1=a", "--against", "2=a", "--against", "3=a", "--against",
+                 "4=a", "--against", "5=a", "--against", "6=a", "--against", "7=a", "--against",
+                 "8=a", "--against", "9=a"),
+           2, "more than 8 other models");
 }
 
 int main(void)
@@ -168,6 +217,7 @@ int main(void)
         cmocka_unit_test(a_model_does_not_differ_from_itself),
         cmocka_unit_test(several_runs_have_a_deviation_and_pairs),
         cmocka_unit_test(a_table_says_the_same),
+        cmocka_unit_test(more_than_one_model_is_held_against_the_first),
         cmocka_unit_test(what_cannot_be_compared_is_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
