@@ -88,7 +88,9 @@ const vd_command vd_commands[] = {
      "  visdial compare --model base --model run1/model.safetensors --data val.json \\\n"
      "      --features val_features.safetensors --dense val_dense.json\n"
      "  visdial compare --model base --model run1/model.safetensors --model "
-     "run2/model.safetensors\n",
+     "run2/model.safetensors\n"
+     "  visdial compare --model run1/model.safetensors --decoder discriminative \\\n"
+     "      --model run1/model.safetensors --decoder generative\n",
      vd_cmd_compare_options, NULL},
     {"replay", vd_cmd_replay, "run a transcript again, or lay out a dialog of the data",
      "[FILE | --image ID] [options]",
@@ -98,7 +100,7 @@ const vd_command vd_commands[] = {
      "differs from the recorded one is reported (exit code 5). --html, --markdown and --visdial\n"
      "write its conversations.\n"
      "--image lays out the dialog that people had about a picture: each question with the human\n"
-     "answer, what two models answer, whether that is right, and where they rank the human "
+     "answer, what two to four models answer, whether that is right, and where they rank the human "
      "answer;\n"
      "--screen steps through all of them.",
      "  visdial replay\n"
@@ -141,14 +143,16 @@ const vd_command vd_commands[] = {
      "  visdial features info features_faster_rcnn_x101_val.h5 --data visdial_1.0_val.json\n"
      "  visdial features import features_faster_rcnn_x101_val.h5 --out val.safetensors\n",
      vd_cmd_features_options, "info import"},
-    {"study", vd_cmd_study, "test whether the runs of two models differ by more than chance",
-     "--data FILE RANKS... --against RANKS [--against RANKS]...",
+    {"study", vd_cmd_study, "test whether the runs of models differ by more than chance",
+     "--data FILE RANKS... --against [NAME=]RANKS [--against [NAME=]RANKS]...",
      "Takes rankings that eval --ranks wrote, one file a run (a seed), of one model and, with\n"
-     "--against, of another. Differences of the means over runs, with intervals and p-values from\n"
-     "drawing the dialogs anew (paired), corrected for several metrics (Holm); with several runs\n"
-     "also from drawing the runs anew; and McNemar's test of R@1, run by run.",
+     "--against, of another, or of several by name. Differences of the means over runs, with\n"
+     "intervals and p-values from drawing the dialogs anew (paired), corrected for all metrics of\n"
+     "all models (Holm); with several runs also from drawing the runs anew; and McNemar's test of\n"
+     "R@1, run by run.",
      "  visdial study --data val.json --dense val_dense.json a1.json a2.json a3.json \\\n"
-     "      --against b1.json --against b2.json --against b3.json\n",
+     "      --against b1.json --against b2.json --against b3.json\n"
+     "  visdial study --data val.json base=a1.json --against gates=b1.json --against margin=c1.json\n",
      vd_cmd_study_options, NULL},
     {"pool", vd_cmd_pool, "make the pool of answers that questions are ranked against",
      "build --data FILE [options]",
