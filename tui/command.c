@@ -152,7 +152,8 @@ const vd_command vd_commands[] = {
      "R@1, run by run.",
      "  visdial study --data val.json --dense val_dense.json a1.json a2.json a3.json \\\n"
      "      --against b1.json --against b2.json --against b3.json\n"
-     "  visdial study --data val.json base=a1.json --against gates=b1.json --against margin=c1.json\n",
+     "  visdial study --data val.json base=a1.json --against gates=b1.json --against "
+     "margin=c1.json\n",
      vd_cmd_study_options, NULL},
     {"pool", vd_cmd_pool, "make the pool of answers that questions are ranked against",
      "build --data FILE [options]",
