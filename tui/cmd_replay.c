@@ -64,27 +64,35 @@ typedef struct player {
     vd_world *world;
     struct {
         const char *name;
+        vd_decoder_choice decoder;
         vd_session *session;
         vd_fingerprint model, pool;
     } loaded[8];
     int count;
+    vd_decoder_choice decoder; // that the person names
     double tolerance;
     size_t answers, scores, differing; // scores that differ
     size_t changed;                    // answers of which something differs
 } player;
 
-static vd_status load_model(player *p, const char *name, int *out, vd_error *err)
+// The model of a record, ranking by the decoders that ranked then, unless the person names others.
+static vd_status load_model(player *p, const vd_record *record, int *out, vd_error *err)
 {
+    const char *name = record->told.name;
+    vd_decoder_choice by = p->decoder.made ? p->decoder : record->reply.ranked;
     for (*out = 0; *out < p->count; ++*out)
-        if (strcmp(p->loaded[*out].name, name) == 0)
+        if (strcmp(p->loaded[*out].name, name) == 0 && p->loaded[*out].decoder.made == by.made &&
+            p->loaded[*out].decoder.by == by.by)
             return VD_OK;
     if (p->count == (int)(sizeof p->loaded / sizeof *p->loaded))
         return vd_error_set(err, VD_USAGE, "more than %d models in one transcript", p->count);
     vd_session *session;
+    p->world->decoder = by;
     vd_status status = vd_session_new(p->world, name, &session, err);
     if (status)
         return status;
     p->loaded[p->count].name = name;
+    p->loaded[p->count].decoder = by;
     p->loaded[p->count].session = session;
     *out = p->count++;
     return vd_session_fingerprints(session, &p->loaded[*out].model, &p->loaded[*out].pool, err);
@@ -144,7 +152,7 @@ static vd_status replay_one(player *p, const vd_record *record, vd_error *err)
     vd_fingerprint features;
     size_t index;
     int model;
-    vd_status status = load_model(p, told->name, &model, err);
+    vd_status status = load_model(p, record, &model, err);
     if (status == VD_OK)
         status = vd_world_find(p->world, told->image_id, &index, err);
     if (status == VD_OK)
@@ -173,7 +181,7 @@ static vd_status replay_one(player *p, const vd_record *record, vd_error *err)
 static vd_status check(const replaying *r, const vd_transcript_file *file, vd_world *world,
                        vd_error *err)
 {
-    player p = {.world = world, .tolerance = r->tolerance};
+    player p = {.world = world, .decoder = r->options.decoder[0], .tolerance = r->tolerance};
     vd_status status = VD_OK;
     const atomic_int *stop = vd_interrupt_watch();
     for (size_t i = 0; i < file->record_count && status == VD_OK; i++) {
@@ -206,8 +214,6 @@ static vd_status replay_transcript(const replaying *r, vd_error *err)
         status = vd_transcript_read(r->path ? r->path : newest, &file, err);
     if (status == VD_OK && (!r->given[NO_CHECK] || r->given[HTML]))
         status = vd_world_open(r->given[ASSETS], &world, err);
-    if (status == VD_OK && world)
-        world->decoder = r->options.decoder[0];
     if (status == VD_OK && r->given[HTML])
         status = vd_transcript_html(&file, world, r->given[HTML], err);
     if (status == VD_OK && r->given[MARKDOWN])

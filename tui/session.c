@@ -502,6 +502,7 @@ vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_in
     }
     if ((status = vd_reply_see(reply, vd_model_vocab(session->model), err)))
         goto fail;
+    reply->ranked = (vd_decoder_choice){true, vd_session_decoders(session)};
     vd_error why = {0};
     status = vd_dialog_ask(session->dialog, reply->ids, reply->words, stop, &reply->answer, &why);
     if (vd_backend_gave_up(vd_model_backend(session->model), status)) {

@@ -84,6 +84,7 @@ typedef struct vd_reply {
     int32_t ids[VD_MAX_QUESTION]; // (words)
     vd_answer answer;             // indices are into the session's pool
     char said[256]; // the likeliest answer of the model's own; "" without a generative decoder
+    vd_decoder_choice ranked; // by which decoders; not made: not known
 } vd_reply;
 
 // Words of an utterance with spaces between them.

@@ -293,6 +293,8 @@ static yajl_gen_status emit_answer(yajl_gen json, void *context)
     vd_output_string(json, "history");
     vd_output_said(json, told->history, told->turns);
     emit_seen(json, told->reply);
+    if (told->reply->ranked.made)
+        key_text(json, "decoder", vd_decoders_name(told->reply->ranked.by));
     key_text(json, "model_hash", told->model_hash.text);
     key_text(json, "pool_hash", told->pool_hash.text);
     key_text(json, "features_hash", told->features_hash.text);

@@ -4,11 +4,11 @@
 //   {"pool": {"hash", "answers": [text]}}                        before the first answer from it
 //   {"answer": {"lane", "name", "model", "image_id", "caption", "history": [[question, answer]],
 //               "typed", "question", "words": [text], "unknown": [bool], "cut", "milliseconds",
-//               "model_hash", "pool_hash", "features_hash", "answers": [[text, probability]],
-//               "scores": [number], "best": [number], "log_sum": number, "rounds": [attention 1],
-//               "topic": [attention 2, per round and word; null for all but the strongest of many
-//               rounds], "regions": [attention 4], "region_words": [attention 3, per region],
-//               "boxes": [[x1, y1, x2, y2]]}}
+//               "decoder", "model_hash", "pool_hash", "features_hash", "answers": [[text,
+//               probability]], "scores": [number], "best": [number], "log_sum": number, "rounds":
+//               [attention 1], "topic": [attention 2, per round and word; null for all but the
+//               strongest of many rounds], "regions": [attention 4], "region_words": [attention 3,
+//               per region], "boxes": [[x1, y1, x2, y2]]}}
 //   {"conversation": {"image_id", "caption", "rounds": [[question, answer]],
 //               "models": [[name, history]], "branch": number, "branches": [branch]}}
 //
@@ -18,7 +18,8 @@
 //
 // A branch is a list of rounds [question, answer of each model or null]; "rounds" are those of
 // number "branch" as the first model heard them. "branches" is left out where it would say no more
-// than "rounds"; "models" and "branches" are missing in files of earlier programs.
+// than "rounds"; "models", "branches" and "decoder" (which ranked: "discriminative", "generative",
+// "both") are missing in files of earlier programs.
 //
 // An answer's line says all that it depends on, so that each can be verified alone. A
 // conversation's line is written whenever the conversation changed; the last one of a picture is

@@ -157,6 +157,15 @@ static vd_status read_words(const vd_reading *r, const vd_json_value *map, vd_re
     return status;
 }
 
+static vd_status read_decoder(const vd_reading *r, const vd_json_value *map, vd_decoder_choice *out)
+{
+    const char *name = vd_json_text(map, "decoder");
+    if (!name)
+        return VD_OK;
+    out->made = vd_decoders_parse(name, &out->by);
+    return out->made ? VD_OK : vd_reading_refuse(r, "a \"decoder\" that is none");
+}
+
 static vd_status read_region_words(const vd_reading *r, const vd_json_value *map, vd_answer *answer)
 {
     const vd_json_value *list = vd_json_member(map, "region_words", VD_JSON_LIST);
@@ -268,6 +277,8 @@ static vd_status read_answer(vd_reading *r, const vd_json_value *map)
         status = vd_reading_said(r, map, "history", (vd_said **)&to->told.history, &to->told.turns);
     if (status == VD_OK)
         status = read_words(r, map, &to->reply);
+    if (status == VD_OK)
+        status = read_decoder(r, map, &to->reply.ranked);
     return status ? status : read_numbers_of_answer(r, map, to);
 }
 

@@ -23,10 +23,10 @@ static vd_world *world;
 static char *path; // of the transcript that the chat below wrote
 
 // Two rounds about picture 1, the second with another answer than the first one; one about 2.
-static void write_transcript(const char *file)
+static void write_transcript(vd_world *of, const char *file)
 {
     plain_chat p;
-    plain_chat_open(world, &p, false, file);
+    plain_chat_open(of, &p, false, file);
     plain_chat_ask(&p, "What colour is the <cube>?");
     plain_chat_ask(&p, "is it next to the ball");
     vd_chat_choose(&p.chat, 2);
@@ -47,7 +47,7 @@ static int make_tiny(void **state)
     setenv("VISDIAL_ASSETS", tiny.directory, 1);
     assert_int_equal(vd_world_open(NULL, &world, &err), VD_OK);
     path = support_join(tiny.directory, "chat.jsonl");
-    write_transcript(path);
+    write_transcript(world, path);
     return 0;
 }
 
@@ -329,6 +329,44 @@ static void replaying_finds_the_scores_that_differ(void **state)
     replay(2, "", "one of them at a time", path, "--image", "1");
 }
 
+// Of a model with two decoders the file says which one ranked, and that one ranks again.
+static void the_decoder_that_ranked_ranks_again(void **state)
+{
+    (void)state;
+    tiny_world two;
+    vd_world *of;
+    vd_error err = {0};
+    tiny_world_make(&two);
+    char *both = support_join(two.directory, "both.safetensors");
+    char *file = support_join(two.directory, "chat.jsonl");
+    tiny_world_model(&two, both, TINY_REGION_SIZE, "pool.txt");
+    assert_int_equal(rename(both, two.improved), 0);
+    assert_int_equal(vd_world_open(two.directory, &of, &err), VD_OK);
+    of->decoder = (vd_decoder_choice){true, VD_GENERATIVE};
+    write_transcript(of, file);
+    vd_world_close(of);
+    setenv("VISDIAL_ASSETS", two.directory, 1);
+    replay(0, ", 0 differ\n", "", file, NULL, NULL);
+    replay(5, "scores differ", "3 of 3 answers", file, "--decoder", "discriminative");
+    char *text = support_read_file(file, NULL), *at = text;
+    static const char key[] = "\"decoder\":\"generative\"";
+    for (int i = 0; i < 3; i++) {
+        assert_non_null(at = strstr(at, key));
+        memcpy(at, "\"was-not\"", strlen("\"was-not\"")); // as earlier programs wrote it
+    }
+    support_write_text(file, text);
+    replay(5, "scores differ", "3 of 3 answers", file, NULL, NULL);
+    replay(0, ", 0 differ\n", "", file, "--decoder", "generative");
+    memcpy(strstr(text, "\"was-not\":\"generative"), "\"decoder\":\"Generative", 21);
+    support_write_text(file, text);
+    replay(4, "", "a \"decoder\" that is none", file, NULL, NULL);
+    free(text);
+    free(file);
+    free(both);
+    tiny_world_remove(&two);
+    setenv("VISDIAL_ASSETS", tiny.directory, 1);
+}
+
 static void conversations_are_exported(void **state)
 {
     (void)state;
@@ -493,6 +531,7 @@ int main(void)
         cmocka_unit_test(a_cut_off_line_is_left_out),
         cmocka_unit_test(memory_that_is_out_is_reported),
         cmocka_unit_test(replaying_finds_the_scores_that_differ),
+        cmocka_unit_test(the_decoder_that_ranked_ranks_again),
         cmocka_unit_test(conversations_are_exported),
         cmocka_unit_test(a_dialog_is_laid_out),
         cmocka_unit_test(options_that_do_not_fit_are_refused),
