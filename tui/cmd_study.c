@@ -394,7 +394,7 @@ static vd_status read_options(study *s, int argc, char **argv, vd_error *err)
     while (status == VD_OK && (option = vd_option_next(&walk, &value, err)) >= 0) {
         s->given[option] = value ? value : "";
         if (option == AGAINST)
-            status = add_against(s, value, err);
+            status = add_against(s, s->given[option], err);
         else if (option == LIMIT || option == RESAMPLES || option == SEED)
             status = read_number(s, option, value, err);
     }
