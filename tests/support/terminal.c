@@ -62,7 +62,7 @@ void tell(const char *arguments)
 
 bool shows(const char *text)
 {
-    char *screen = tmux("capture-pane -p -t chat");
+    char *screen = tmux("capture-pane -J -p -t chat"); // lines that the terminal broke, whole
     bool found = strstr(screen, text) != NULL;
     free(screen);
     return found;
