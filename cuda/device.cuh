@@ -31,6 +31,10 @@ struct vd_lane {
     unsigned char *pinned;
     size_t pinned_used;
     cudaEvent_t half_read[2];
+    // Pinned memory that results land in, and when the first of them has.
+    unsigned char *landing;
+    size_t landing_size;
+    cudaEvent_t landed;
     bool warm;      // a question has run here
     bool recording; // operations are recorded into a graph
     cudaGraphExec_t graph;
@@ -49,6 +53,9 @@ bool vd_check_blas(cublasStatus_t status, const char *what);
 void *vd_lane_scratch(vd_lane *lane, size_t bytes);
 void vd_lane_upload(vd_lane *lane, void *to, const void *from, size_t bytes);
 void vd_lane_download(vd_lane *lane, void *to, const void *from, size_t bytes);
+// `bytes` of pinned memory for downloads that run beside the device's work, until the next call;
+// NULL is trouble.
+unsigned char *vd_lane_landing(vd_lane *lane, size_t bytes);
 
 // vd_launch(kernel, grid, threads)(arguments): nothing happens for an empty grid.
 #ifdef __CUDACC__

@@ -57,10 +57,12 @@ struct vd_lane_owner {
             cublasDestroy(lane.blas);
         cudaEventDestroy(lane.half_read[0]);
         cudaEventDestroy(lane.half_read[1]);
+        cudaEventDestroy(lane.landed);
         cudaStreamDestroy(lane.stream);
         cudaFree(lane.workspace);
         cudaFree(lane.scratch);
         cudaFreeHost(lane.pinned);
+        cudaFreeHost(lane.landing);
     }
 };
 
@@ -73,6 +75,7 @@ static bool open_lane(vd_lane *l)
         !vd_check(cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking), "a stream") ||
         !vd_check(cudaEventCreateWithFlags(&l->half_read[0], cudaEventDisableTiming), "an event") ||
         !vd_check(cudaEventCreateWithFlags(&l->half_read[1], cudaEventDisableTiming), "an event") ||
+        !vd_check(cudaEventCreateWithFlags(&l->landed, cudaEventDisableTiming), "an event") ||
         !vd_check(cudaMallocHost(&pinned, 2 * HALF), "pinned memory"))
         return false;
     l->pinned = static_cast<unsigned char *>(pinned);
@@ -189,6 +192,20 @@ void vd_lane_download(vd_lane *lane, void *to, const void *from, size_t bytes)
         vd_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, lane->stream),
                  "a download"))
         vd_check(cudaStreamSynchronize(lane->stream), "waiting for the device");
+}
+
+unsigned char *vd_lane_landing(vd_lane *lane, size_t bytes)
+{
+    void *larger = NULL;
+    if (bytes > lane->landing_size) {
+        if (!vd_check(cudaStreamSynchronize(lane->stream), "waiting for the device") ||
+            !vd_check(cudaMallocHost(&larger, bytes), "pinned memory"))
+            return NULL;
+        cudaFreeHost(lane->landing);
+        lane->landing = static_cast<unsigned char *>(larger);
+        lane->landing_size = bytes;
+    }
+    return lane->landing;
 }
 
 static void *allocate(size_t bytes)

@@ -148,6 +148,77 @@ static void rank_few(int n, const float *score, float *probability, int32_t *ord
     std::stable_sort(order, order + n, [=](int32_t a, int32_t b) { return score[a] > score[b]; });
 }
 
+// What `rank_many` sorts and sums in.
+struct vd_ranking {
+    vd_key *from, *to;
+    int *place;
+    float *part, *share;
+    int32_t *sequence;
+};
+
+static bool ranking_of(vd_lane *lane, size_t n, int tiles, vd_ranking *r)
+{
+    size_t keys = (n + 63) / 64 * 64 * sizeof(vd_key), places = sizeof(int) * DIGITS * tiles;
+    unsigned char *there = static_cast<unsigned char *>(
+        vd_lane_scratch(lane, 2 * keys + places + (PARTS + 2 * n) * sizeof(float)));
+    if (!there)
+        return false;
+    r->from = reinterpret_cast<vd_key *>(there);
+    r->to = reinterpret_cast<vd_key *>(there + keys);
+    r->place = reinterpret_cast<int *>(there + 2 * keys);
+    r->part = reinterpret_cast<float *>(there + 2 * keys + places);
+    r->share = r->part + PARTS;
+    r->sequence = reinterpret_cast<int32_t *>(r->share + n);
+    return true;
+}
+
+static void sort_and_share(const float *z, int n, int tiles, vd_ranking r)
+{
+    size_t all = static_cast<size_t>(n);
+    unsigned parts = std::min(vd_blocks(all, THREADS), static_cast<unsigned>(PARTS));
+    VD_LAUNCH(keys_kernel, vd_blocks(all, THREADS), THREADS, z, r.from, all);
+    for (int shift = 0; shift < 32; shift += BITS) {
+        VD_LAUNCH(count_kernel, static_cast<unsigned>(tiles), THREADS, r.from, n, shift, tiles,
+                  r.place);
+        VD_LAUNCH(places_kernel, 1u, THREADS, r.place, DIGITS * tiles);
+        VD_LAUNCH(scatter_kernel, static_cast<unsigned>(tiles), THREADS, r.from, n, shift, tiles,
+                  r.place, r.to);
+        std::swap(r.from, r.to);
+    }
+    VD_LAUNCH(order_kernel, vd_blocks(all, THREADS), THREADS, r.from, r.sequence, all);
+    VD_LAUNCH(sums_kernel, parts, THREADS, z, r.from, r.part, all);
+    VD_LAUNCH(probabilities_kernel, vd_blocks(all, THREADS), THREADS, z, r.from, r.part,
+              static_cast<int>(parts), r.share, all);
+}
+
+// Results land in pinned memory; the scores are taken from there while the device still sorts.
+static void rank_many(vd_lane *lane, const float *z, int n, float *score, float *probability,
+                      int32_t *order)
+{
+    vd_ranking r;
+    int tiles = vd_ceil(n, TILE);
+    size_t all = static_cast<size_t>(n), bytes = all * sizeof(float);
+    unsigned char *at = vd_lane_landing(lane, 3 * bytes);
+    if (!at || !ranking_of(lane, all, tiles, &r) ||
+        !vd_check(cudaMemcpyAsync(at, z, bytes, cudaMemcpyDeviceToHost, lane->stream),
+                  "a download") ||
+        !vd_check(cudaEventRecord(lane->landed, lane->stream), "a download"))
+        return;
+    sort_and_share(z, n, tiles, r);
+    if (!vd_check(cudaMemcpyAsync(at + bytes, r.share, bytes, cudaMemcpyDeviceToHost, lane->stream),
+                  "a download") ||
+        !vd_check(cudaMemcpyAsync(at + 2 * bytes, r.sequence, bytes, cudaMemcpyDeviceToHost,
+                                  lane->stream),
+                  "a download") ||
+        !vd_check(cudaEventSynchronize(lane->landed), "waiting for the device"))
+        return;
+    memcpy(score, at, bytes);
+    if (!vd_check(cudaStreamSynchronize(lane->stream), "waiting for the device"))
+        return;
+    memcpy(probability, at + bytes, bytes);
+    memcpy(order, at + 2 * bytes, bytes);
+}
+
 static void rank(const vd_real *z, int n, float *score, float *probability, int32_t *order,
                  int32_t *)
 {
@@ -159,39 +230,12 @@ static void rank(const vd_real *z, int n, float *score, float *probability, int3
         }
         return;
     }
-    size_t all = static_cast<size_t>(n);
-    vd_lane_download(lane, score, z, all * sizeof *score);
-    if (n <= FEW) {
-        rank_few(n, score, probability, order);
+    if (n > FEW) {
+        rank_many(lane, z, n, score, probability, order);
         return;
     }
-    int tiles = vd_ceil(n, TILE);
-    size_t keys = (all + 63) / 64 * 64 * sizeof(vd_key), places = sizeof(int) * DIGITS * tiles;
-    unsigned parts = std::min(vd_blocks(all, THREADS), static_cast<unsigned>(PARTS));
-    unsigned char *there = static_cast<unsigned char *>(
-        vd_lane_scratch(lane, 2 * keys + places + (PARTS + 2 * all) * sizeof(float)));
-    if (!there)
-        return;
-    vd_key *from = reinterpret_cast<vd_key *>(there),
-           *to = reinterpret_cast<vd_key *>(there + keys);
-    int *place = reinterpret_cast<int *>(there + 2 * keys);
-    float *part = reinterpret_cast<float *>(there + 2 * keys + places), *share = part + PARTS;
-    int32_t *sequence = reinterpret_cast<int32_t *>(share + all);
-    VD_LAUNCH(keys_kernel, vd_blocks(all, THREADS), THREADS, z, from, all);
-    for (int shift = 0; shift < 32; shift += BITS) {
-        VD_LAUNCH(count_kernel, static_cast<unsigned>(tiles), THREADS, from, n, shift, tiles,
-                  place);
-        VD_LAUNCH(places_kernel, 1u, THREADS, place, DIGITS * tiles);
-        VD_LAUNCH(scatter_kernel, static_cast<unsigned>(tiles), THREADS, from, n, shift, tiles,
-                  place, to);
-        std::swap(from, to);
-    }
-    VD_LAUNCH(order_kernel, vd_blocks(all, THREADS), THREADS, from, sequence, all);
-    VD_LAUNCH(sums_kernel, parts, THREADS, z, from, part, all);
-    VD_LAUNCH(probabilities_kernel, vd_blocks(all, THREADS), THREADS, z, from, part,
-              static_cast<int>(parts), share, all);
-    vd_lane_download(lane, probability, share, all * sizeof *probability);
-    vd_lane_download(lane, order, sequence, all * sizeof *order);
+    vd_lane_download(lane, score, z, static_cast<size_t>(n) * sizeof *score);
+    rank_few(n, score, probability, order);
 }
 
 void vd_cuda_rank(vd_backend *table)

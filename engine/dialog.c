@@ -280,33 +280,55 @@ static vd_status allocate_answer(const vd_dialog *d, int length, vd_answer *a, v
     return vd_error_memory(err, "the answer");
 }
 
-static vd_status copy_attentions(const vd_dialog *d, const vd_pass *pass, const int *entry,
-                                 vd_answer *a, vd_error *err)
+// The four attentions of a question, one behind the other: so that a device is waited for once.
+typedef struct vd_gathered {
+    size_t context, topic, word, region; // how many numbers
+    vd_real *there;
+} vd_gathered;
+
+static vd_status gather_attentions(vd_pass *pass, vd_gathered *g, vd_error *err)
+{
+    const vd_memory *memory = pass->be->memory;
+    size_t words = (size_t)pass->question_words.tokens;
+    *g = (vd_gathered){.context = (size_t)pass->history_words.sequences,
+                       .topic = words * (size_t)pass->history_words.tokens,
+                       .word = words * (size_t)pass->regions,
+                       .region = (size_t)pass->rows};
+    vd_real *at = g->there =
+        vd_arena_reals(pass->arena, g->context + g->topic + g->word + g->region);
+    if (!at)
+        return vd_error_memory(err, "the answer");
+    memory->copy(at, pass->context, g->context * sizeof *at);
+    memory->copy(at += g->context, pass->topic, g->topic * sizeof *at);
+    memory->copy(at += g->topic, pass->word, g->word * sizeof *at);
+    memory->copy(at + g->word, pass->region, g->region * sizeof *at);
+    return VD_OK;
+}
+
+static vd_status copy_attentions(const vd_dialog *d, const vd_pass *pass, const vd_gathered *g,
+                                 const int *entry, vd_answer *a, vd_error *err)
 {
     const vd_kept_history *k = &d->history;
     const vd_packed *seen = &pass->history_words;
-    const vd_backend *be = pass->be;
     size_t q = (size_t)a->question_length, width = (size_t)a->history_width,
-           words = (size_t)seen->tokens, rows = (size_t)pass->rows, n = (size_t)seen->sequences;
-    float *context = vd_arena_take_raw(pass->arena, n, sizeof *context);
-    float *topic = vd_arena_take_raw(pass->arena, q * words, sizeof *topic);
-    float *region = vd_arena_take_raw(pass->arena, rows, sizeof *region);
-    if (pass->arena->failed)
+           words = (size_t)seen->tokens;
+    size_t all = g->context + g->topic + g->word + g->region;
+    float *context = vd_arena_take_raw(pass->arena, all, sizeof *context);
+    if (!context)
         return vd_error_memory(err, "the answer");
-    be->read_floats(pass->context, context, n);
-    be->read_floats(pass->topic, topic, q * words);
-    be->read_floats(pass->word, a->word_attention, (size_t)a->regions * q);
-    be->read_floats(pass->region, region, rows);
+    const float *topic = context + g->context, *word = topic + g->topic, *region = word + g->word;
+    pass->be->read_floats(g->there, context, all);
+    memcpy(a->word_attention, word, g->word * sizeof *word);
     for (int r = 0; r < a->rounds; r++)
         a->history_length[r] = k->start[r + 1] - k->start[r];
-    for (size_t s = 0; s < n; s++) {
+    for (size_t s = 0; s < g->context; s++) {
         size_t first = (size_t)seen->start[s], r = (size_t)entry[s];
         a->context_attention[r] = context[s];
         for (size_t i = 0; i < q; i++)
             memcpy(a->topic_attention + (r * q + i) * width, topic + i * words + first,
                    (size_t)a->history_length[r] * sizeof *topic);
     }
-    for (size_t row = 0; row < rows; row++)
+    for (size_t row = 0; row < g->region; row++)
         a->region_attention[pass->row_image[row]] = region[row];
     return VD_OK;
 }
@@ -441,6 +463,7 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
     static const vd_intervention nothing;
     vd_config config = d->model->config;
     vd_pass pass;
+    vd_gathered gathered;
     int *entry, entries;
     vd_arena_reset(&d->arena);
     vd_model_pass(d->model, &d->arena, &pass);
@@ -470,6 +493,8 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
         status = stopped(stop, err);
     if (status == VD_OK)
         status = vd_pass_answer(&pass, err);
+    if (status == VD_OK)
+        status = gather_attentions(&pass, &gathered, err);
     pass.be->replay();
     if (status == VD_OK)
         status = stopped(stop, err);
@@ -480,7 +505,7 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
     if (status == VD_OK && vd_has_generative(config.decoders))
         status = speak(&pass, stop, &a->said, err);
     if (status == VD_OK)
-        status = copy_attentions(d, &pass, entry, a, err);
+        status = copy_attentions(d, &pass, &gathered, entry, a, err);
     if (status == VD_OK && trace)
         status = vd_trace_take(&pass, entry, d->history.entries, trace, err);
     return status == VD_OK ? vd_backend_status(pass.be, err) : status;
