@@ -18,6 +18,7 @@
 #include "engine/trainer.h"
 #include "tests/support/backend.h"
 #include "tests/support/golden.h"
+#include "tests/support/small_trainer.h"
 #include "tests/support/support.h"
 
 static yajl_val document;
@@ -228,10 +229,35 @@ static void schedule_matches(void **state)
     }
 }
 
+// Every dropout on: the masks, and what candidates share of them, are functions of the step alone,
+// so that a run does not depend on what it is computed on.
+static void dropout_is_the_same_on_every_backend(void **state)
+{
+    (void)state;
+    static const vd_decoders decoders[] = {VD_DISCRIMINATIVE, VD_BOTH};
+    vd_error err;
+    vd_train_options options = small_options(7);
+    options.dropout = options.lstm_dropout = options.position_dropout = 0.3f;
+    for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++) {
+        vd_trainer *cpu = small_trainer_of(decoders[i], &options);
+        vd_trainer *other = small_trainer_of(decoders[i], &options);
+        must(vd_trainer_use(other, support_backend(), &err), &err);
+        for (int step = 0; step < 3; step++) {
+            double expected = small_steps(cpu, 1), found = small_steps(other, 1);
+            if (!(fabs(found - expected) <= 1e-4 * fabs(expected)))
+                fail_msg("step %d: loss %.9g on the CPU, %.9g on %s", step, expected, found,
+                         support_backend()->name);
+        }
+        vd_trainer_free(cpu);
+        vd_trainer_free(other);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_match_the_public_code),
+        cmocka_unit_test(dropout_is_the_same_on_every_backend),
         cmocka_unit_test(positions_match),
         cmocka_unit_test(psi_matches),
         cmocka_unit_test(schedule_matches),
