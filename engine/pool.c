@@ -182,15 +182,8 @@ typedef struct halving {
 
 static void halve_numbers(void *data, size_t from, size_t to)
 {
-    enum { PIECE = 512 };
     const halving *h = data;
-    for (size_t first = from; first < to; first += PIECE) {
-        size_t n = to - first < PIECE ? to - first : PIECE;
-        float piece[PIECE]; // vd_real is a double in some tests
-        for (size_t i = 0; i < n; i++)
-            piece[i] = (float)h->from[first + i];
-        vd_halves_from_floats(piece, n, h->to + first);
-    }
+    vd_halves_from_floats(h->from + from, to - from, h->to + from);
 }
 
 void vd_pool_halve(vd_pool *pool)

@@ -10,6 +10,7 @@
 #include "engine/alloc.h"
 #include "engine/batch.h"
 #include "engine/rng.h"
+#include "features/tokenize.h"
 #include "tests/support/support.h"
 
 static char *directory, *path;
@@ -175,6 +176,36 @@ static void tokens_are_the_answers_words_between_start_and_end(void **state)
     vd_answer_pool_clear(&pool);
 }
 
+// So many that several threads find them; the last piece is not full.
+static void many_answers_have_the_tokens_of_each(void **state)
+{
+    (void)state;
+    enum { MANY = 10001 };
+    static char text[MANY][32], *answer[MANY];
+    static const char *const words[] = {"yes", "no", "very", "ca", "n't", "blue"};
+    for (int i = 0; i < MANY; i++) {
+        snprintf(text[i], sizeof text[i], "%s %s %s, %s", words[i % 6], words[i / 6 % 6],
+                 words[i / 36 % 6], words[i / 216 % 6]);
+        answer[i] = text[i];
+    }
+    const vd_answer_pool pool = {.count = MANY, .answer = answer};
+    vd_vocab *vocab = make_vocab();
+    vd_error err = {0};
+    int32_t *tokens, *lengths;
+    assert_int_equal(vd_answer_pool_tokens(&pool, vocab, &tokens, &lengths, &err), VD_OK);
+    for (int i = 0; i < MANY; i++) {
+        int32_t alone[VD_MAX_CANDIDATE] = {0};
+        int length;
+        assert_int_equal(vd_answer_ids(vocab, text[i], VD_MAX_CANDIDATE - 1, alone, &length, &err),
+                         VD_OK);
+        assert_int_equal(lengths[i], length);
+        assert_memory_equal(tokens + (size_t)i * VD_MAX_CANDIDATE, alone, sizeof alone);
+    }
+    vd_free(tokens);
+    vd_free(lengths);
+    vd_vocab_free(vocab);
+}
+
 static vd_status read_tokens_write(void *context, vd_error *err)
 {
     vd_answer_pool pool;
@@ -232,6 +263,7 @@ int main(void)
         PROMISE(bad_pools_are_refused_with_file_and_line),
         PROMISE(what_could_not_be_read_is_not_written),
         PROMISE(tokens_are_the_answers_words_between_start_and_end),
+        PROMISE(many_answers_have_the_tokens_of_each),
         PROMISE(every_failed_allocation_is_reported),
         PROMISE(random_damage_is_refused_or_read),
     };
