@@ -141,9 +141,9 @@ static inline void transpose_four(const float *from, size_t stride, float *to, s
 }
 
 // A panel (depth, width) of `count` <= width lines, zeros beside them: a line's numbers lie one
-// after the other, lines `stride` apart.
-static void pack_lines(const float *from, size_t stride, int count, int depth, float *panel,
-                       size_t width)
+// after the other, lines `stride` apart. What is packed next lies `ahead` numbers from here.
+static void pack_lines(const float *from, size_t stride, size_t ahead, int count, int depth,
+                       float *panel, size_t width)
 {
     int quads = count == (int)width ? depth / 4 * 4 : 0;
     // Four lines at a time, for all of them may have to share a few places of the first cache.
@@ -151,7 +151,7 @@ static void pack_lines(const float *from, size_t stride, int count, int depth, f
         for (size_t i = 0; i < width; i += 4) {
             size_t at = i + 4 > width ? width - 4 : i; // the last four again
             for (size_t j = at; j < at + 4; j++)       // what comes next, while this is multiplied
-                __builtin_prefetch(from + j * stride + part + depth, 0, 2);
+                __builtin_prefetch(from + j * stride + part + ahead, 0, 2);
             for (int k = part; k < part + LINE && k < quads; k += 4)
                 transpose_four(from + at * stride + k, stride, panel + (size_t)k * width + at,
                                width);
@@ -212,7 +212,7 @@ static void pack_a(const gemm_round *r, int panel, int end)
     if (p->ta)
         pack_across(a, lda, left, r->depth, to, width);
     for (; !p->ta && left > 0; left -= r->tile.rows, a += width * lda) {
-        pack_lines(a, lda, at_most(left, r->tile.rows), r->depth, to, width);
+        pack_lines(a, lda, width * lda, at_most(left, r->tile.rows), r->depth, to, width);
         to += width * (size_t)r->depth;
     }
 }
@@ -228,7 +228,7 @@ static void pack_halves(const vd_gemm *p, size_t first, size_t from, int count, 
         for (size_t i = 0; i < (size_t)count; i++)
             vd_cpu_widen((const uint16_t *)p->b + (first + i) * (size_t)p->ldb + from + (size_t)k,
                          p->type, (size_t)part, wide + i * PART);
-        pack_lines(wide, PART, count, part, panel + (size_t)k * width, width);
+        pack_lines(wide, PART, 0, count, part, panel + (size_t)k * width, width);
     }
 }
 
@@ -240,12 +240,15 @@ static void pack_b(const gemm_round *r, int panel, int end, float *to)
     int column = panel * r->tile.columns,
         left = at_most(r->columns, end * r->tile.columns) - column;
     size_t first = (size_t)(r->column + column);
+    // One panel alone is what multiply_panels asks for: then what comes next is more of k.
+    size_t ahead = end > panel + 1 ? width * ldb : (size_t)r->depth;
     if (!p->tb)
         pack_across((const float *)p->b + from * ldb + first, ldb, left, r->depth, to, width);
     for (; p->tb && left > 0; left -= r->tile.columns, first += width) {
         int count = at_most(left, r->tile.columns);
         if (p->type == VD_F32)
-            pack_lines((const float *)p->b + first * ldb + from, ldb, count, r->depth, to, width);
+            pack_lines((const float *)p->b + first * ldb + from, ldb, ahead, count, r->depth, to,
+                       width);
         else
             pack_halves(p, first, from, count, r->depth, to, width);
         to += width * (size_t)r->depth;
