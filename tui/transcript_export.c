@@ -40,13 +40,10 @@ static vd_sheet_side side_of(const vd_record *record, const char *went_on_with)
 static bool make_sheet(const vd_transcript_file *file, size_t talk_index, int round,
                        vd_sheet_round *said, round_sheet *out)
 {
-    enum { MOST_LANES = 8 };
     const vd_talk *talk = &file->talks[talk_index];
-    const vd_record *own = vd_transcript_find(file, talk, round, 0), *other = NULL;
+    const vd_record *own = vd_transcript_find(file, talk, round, 0);
     if (!own)
         return false;
-    for (int lane = 1; lane < MOST_LANES && !other; lane++)
-        other = vd_transcript_find(file, talk, round, lane);
     for (int i = 0; i < round; i++)
         said[i] = (vd_sheet_round){own->told.history[i].question, own->told.history[i].answer};
     snprintf(out->id, sizeof out->id, "talk-%zu-%d", talk_index + 1, round + 1);
@@ -63,11 +60,12 @@ static bool make_sheet(const vd_transcript_file *file, size_t talk_index, int ro
         .rounds = round,
         .question = own->reply.question,
         .moved = -1,
-        .sides = other ? 2 : 1,
     };
-    out->sheet.side[0] = side_of(own, talk->rounds[round].answer);
-    if (other)
-        out->sheet.side[1] = side_of(other, talk->rounds[round].answer);
+    for (int lane = 0; lane < VD_SHEET_SIDES; lane++) {
+        const vd_record *record = lane ? vd_transcript_find(file, talk, round, lane) : own;
+        if (record)
+            out->sheet.side[out->sheet.sides++] = side_of(record, talk->rounds[round].answer);
+    }
     return true;
 }
 

@@ -412,6 +412,28 @@ static void conversations_are_exported(void **state)
     free(out);
 }
 
+static void every_model_of_a_round_is_exported(void **state)
+{
+    (void)state;
+    char *three = support_join(tiny.directory, "three.jsonl");
+    char *out = support_join(tiny.directory, "three.html");
+    plain_chat p;
+    plain_chat_open(world, &p, false, three);
+    vd_chat_compare_with(&p.chat, "base");
+    plain_chat_serve(&p);
+    vd_chat_compare_with(&p.chat, tiny.base);
+    plain_chat_serve(&p);
+    plain_chat_ask(&p, "is it next to the ball");
+    assert_int_equal(p.chat.lane_count, 3);
+    plain_chat_close(&p);
+    replay(0, "0 differ", "", three, "--html", out);
+    char *text = support_read_file(out, NULL);
+    assert_non_null(strstr(text, "class=\"case sides-3\""));
+    free(text);
+    free(out);
+    free(three);
+}
+
 static void a_dialog_is_laid_out(void **state)
 {
     (void)state;
@@ -533,6 +555,7 @@ int main(void)
         cmocka_unit_test(replaying_finds_the_scores_that_differ),
         cmocka_unit_test(the_decoder_that_ranked_ranks_again),
         cmocka_unit_test(conversations_are_exported),
+        cmocka_unit_test(every_model_of_a_round_is_exported),
         cmocka_unit_test(a_dialog_is_laid_out),
         cmocka_unit_test(options_that_do_not_fit_are_refused),
         cmocka_unit_test(values_are_read_as_a_tree),
