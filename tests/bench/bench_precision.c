@@ -2,7 +2,7 @@
 // random network of the public size in float32 and in 16 bits. Run bench_network first: it makes
 // the model files.
 //
-//   bench_half [FLOAT32 HALF]   build/bench/model.safetensors build/bench/half.safetensors
+//   bench_precision [FLOAT32 HALF]   build/bench/model.safetensors build/bench/half.safetensors
 #include "tests/bench/bench.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
     const char *of_full = argc > 2 ? argv[1] : "build/bench/model.safetensors";
     const char *of_half = argc > 2 ? argv[2] : "build/bench/half.safetensors";
     vd_error err = {0};
-    bench_machine("bench_half");
+    bench_machine("bench_precision");
     if (score(of_full, full, &err) != VD_OK || score(of_half, half, &err) != VD_OK)
         return bench_fail(&err);
     double largest = 0;
