@@ -156,8 +156,11 @@ san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	    OPT='-O1 -g -fno-omit-frame-pointer -Wno-format-truncation' \
 	    SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' test
 
-clang: ## build everything with clang
+# Without the loops that GCC compiles for several instruction sets (VD_WIDE): the plain code.
+clang: ## build everything with clang, hold its plain code to the golden numbers
 	+@$(MAKE) --no-print-directory BUILD=build/clang CC=clang -j$(JOBS) all programs
+	@VISDIAL_BIN=build/clang/visdial VISDIAL_CPU=portable tests/run \
+	    $(patsubst %.c,build/clang/%,$(wildcard tests/golden/test_*.c))
 
 fixtures: ## compute tests/fixtures/mvan_* and training.json anew
 	$(AGAIN) $(BUILD)/tests/fixtures/make_fixtures

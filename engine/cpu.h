@@ -24,10 +24,10 @@ void vd_cpu_optimiser(vd_backend *table);
 #endif
 
 // Before a loop whose steps do not meet in memory, which the compiler cannot see.
-#if defined(__clang__)
-#define VD_APART _Pragma("clang loop vectorize(assume_safety)")
-#else
+#if defined(__GNUC__) && !defined(__clang__)
 #define VD_APART _Pragma("GCC ivdep")
+#else // Clang's own is an order: it warns where the loop cannot be made vector code
+#define VD_APART
 #endif
 
 // Whether element `index` survives dropout with this key; `threshold` = rate * 2^32.
