@@ -18,6 +18,15 @@ static vd_status start_clock(int *clock, vd_error *err)
     return VD_OK;
 }
 
+void vd_watch_draw(vd_grid *grid, const vd_curves *curves, const char *note)
+{
+    int width = grid->width, below = grid->height - 1;
+    vd_curves_draw(curves, grid, (vd_rect){0, 0, width, below});
+    vd_style status = vd_theme(grid->look, VD_ROLE_STATUS);
+    vd_grid_fill(grid, (vd_rect){0, below, width, 1}, status);
+    vd_grid_text(grid, 1, below, width - 2, note, status);
+}
+
 static void draw(vd_screen *screen, vd_grid *grid, const vd_curves *curves, const char *note)
 {
     int width, height;
@@ -25,10 +34,7 @@ static void draw(vd_screen *screen, vd_grid *grid, const vd_curves *curves, cons
     grid->look = vd_screen_look(screen);
     if (vd_grid_resize(grid, width, height, NULL) != VD_OK)
         return;
-    vd_curves_draw(curves, grid, (vd_rect){0, 0, width, height - 1});
-    vd_style status = vd_theme(grid->look, VD_ROLE_STATUS);
-    vd_grid_fill(grid, (vd_rect){0, height - 1, width, 1}, status);
-    vd_grid_text(grid, 1, height - 1, width - 2, note, status);
+    vd_watch_draw(grid, curves, note);
     vd_screen_show(screen, grid);
 }
 

@@ -11,4 +11,7 @@
 // terminal.
 vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop, vd_error *err);
 
+// One such screen, the whole grid; note: what a key does, in its last row.
+void vd_watch_draw(vd_grid *grid, const vd_curves *curves, const char *note);
+
 #endif

@@ -1,5 +1,5 @@
 // The screen of the cases: keys are played to it, the screens are compared with
-// tests/screen/expected/cases.txt (VISDIAL_UPDATE=1 writes it instead). Groups, ranks and answers
+// tests/screen/expected/cases.txt. Groups, ranks and answers
 // are made up, so that they are the same on every machine.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "engine/alloc.h"
-#include "tests/support/support.h"
 #include "tests/support/fake_cases.h"
+#include "tests/support/screens.h"
 #include "tui/view_cases.h"
 
 static void add(FILE *out, const char *title, int width, int height)
@@ -31,22 +31,6 @@ static void add_sizes(FILE *out, const char *title)
     add(out, title, 80, 24);
     add(out, title, 120, 40);
     add(out, title, 40, 12);
-}
-
-static void expect_screens(const char *name, char *played)
-{
-    char path[128];
-    snprintf(path, sizeof path, "tests/screen/expected/%s.txt", name);
-    if (getenv("VISDIAL_UPDATE")) {
-        support_write_text(path, played);
-    } else {
-        char *expected = support_read_file(path, NULL);
-        if (strcmp(played, expected) != 0)
-            print_message("%s: the screens differ; played:\n%s", path, played);
-        assert_string_equal(played, expected);
-        free(expected);
-    }
-    free(played);
 }
 
 // Every state at every size; with two models and with four.
@@ -97,7 +81,7 @@ static void every_state_is_as_expected(void **state)
         grid.look.ascii = false;
         vd_cases_view_free(&view);
         fclose(out);
-        expect_screens(names[i], played);
+        screens_expect(names[i], played);
     }
 }
 
@@ -130,7 +114,7 @@ static void the_screens_are_as_expected(void **state)
     add(out, "too small", 30, 10);
     vd_cases_view_free(&view);
     fclose(out);
-    expect_screens("cases", played);
+    screens_expect("cases", played);
 }
 
 static void an_error_is_shown_in_place_of_the_case(void **state)

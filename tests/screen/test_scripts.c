@@ -19,7 +19,7 @@
 
 #include "engine/alloc.h"
 #include "tests/support/fake_chat.h"
-#include "tests/support/support.h"
+#include "tests/support/screens.h"
 
 enum { MOST_SCRIPTS = 64 };
 static char names[MOST_SCRIPTS][64];
@@ -90,18 +90,7 @@ static void a_script_gives_the_expected_screens(void **state)
     fake_chat_end(&fake);
     fclose(script);
     fclose(out);
-
-    snprintf(path, sizeof path, "tests/screen/expected/%s.txt", (const char *)*state);
-    if (getenv("VISDIAL_UPDATE")) {
-        support_write_text(path, played);
-    } else {
-        char *expected = support_read_file(path, NULL);
-        if (strcmp(played, expected) != 0)
-            print_message("%s: the screens differ; played:\n%s", path, played);
-        assert_string_equal(played, expected);
-        free(expected);
-    }
-    free(played);
+    screens_expect(*state, played);
 }
 
 int main(void)
