@@ -561,11 +561,12 @@ static vd_status train(job *j, vd_error *err)
     const vd_config *config = vd_trainer_config(j->trainer);
     if (!t->quiet)
         fprintf(stderr,
-                "%zu dialogs, %" PRId64 " steps an epoch, %" PRId64 " epochs, %d words, from step "
-                "%" PRId64 "\n",
+                "%zu dialogs, %" PRId64 " steps an epoch, %" PRId64 " epoch%s, %d words, from "
+                "step %" PRId64 "\n",
                 vd_dataset_count(j->dataset),
                 vd_training_epoch_steps(vd_dataset_count(j->dataset), j->settings.batch),
-                j->settings.epochs, config->vocab, vd_trainer_steps(j->trainer));
+                j->settings.epochs, j->settings.epochs == 1 ? "" : "s", config->vocab,
+                vd_trainer_steps(j->trainer));
     if (t->group && !t->quiet)
         fprintf(stderr, "%d processes; gradients are summed %s\n", t->group->size,
                 vd_trainer_sums(j->trainer));
