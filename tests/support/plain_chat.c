@@ -125,3 +125,12 @@ vd_transcript_file plain_chat_read_back(const char *file)
     assert_int_equal(status, VD_OK);
     return out;
 }
+
+vd_status plain_chat_read_once(void *file, vd_error *err)
+{
+    vd_transcript_file out;
+    vd_status status = vd_transcript_read(file, &out, err);
+    if (status == VD_OK)
+        vd_transcript_clear(&out);
+    return status;
+}

@@ -21,5 +21,7 @@ void plain_chat_serve(plain_chat *p);
 void plain_chat_serve_some(plain_chat *p, int questions); // and all before the last of them
 void plain_chat_ask(plain_chat *p, const char *question); // and waits for every answer
 vd_transcript_file plain_chat_read_back(const char *file);
+// Reads the transcript of this name and frees it again: a support_call.
+vd_status plain_chat_read_once(void *file, vd_error *err);
 
 #endif

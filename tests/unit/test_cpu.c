@@ -95,7 +95,7 @@ static void products_equal_plain_sums(void **state)
     (void)state;
     for (int s = 0; s < SET_COUNT; s++) {
         if (!vd_cpu_choose(SETS[s])) {
-            print_message("this processor has no %s: left out\n", SETS[s]);
+            print_message("NOT HERE: %s, which this processor lacks\n", SETS[s]);
             continue;
         }
         assert_string_equal(vd_backend_cpu_instructions(), SETS[s]);

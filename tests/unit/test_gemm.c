@@ -112,7 +112,7 @@ static void products_equal_plain_sums(void **state)
     (void)state;
     for (int s = 0; s < SET_COUNT; s++) {
         if (!vd_cpu_choose(SETS[s])) {
-            print_message("this processor has no %s: left out\n", SETS[s]);
+            print_message("NOT HERE: %s, which this processor lacks\n", SETS[s]);
             continue;
         }
         for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
@@ -128,6 +128,23 @@ static void products_equal_plain_sums(void **state)
     }
 }
 
+// c (m, n) = a b^T, as a layer multiplies.
+static vd_gemm layer(const float *a, const float *b, float *c, int m, int n, int k)
+{
+    return (vd_gemm){.tb = true,
+                     .m = m,
+                     .n = n,
+                     .k = k,
+                     .alpha = 1,
+                     .a = a,
+                     .lda = k,
+                     .b = b,
+                     .type = VD_F32,
+                     .ldb = k,
+                     .c = c,
+                     .ldc = n};
+}
+
 static void a_product_is_the_same_whatever_is_beside_it(void **state)
 {
     (void)state;
@@ -135,18 +152,7 @@ static void a_product_is_the_same_whatever_is_beside_it(void **state)
     vd_rng rng = vd_rng_seed(8, 8);
     float *a = numbers(M * K, &rng), *b = numbers(N * K, &rng), *c = numbers(M * N, &rng);
     float *other = numbers(M * N, &rng);
-    vd_gemm p = {.tb = true,
-                 .m = M,
-                 .n = N,
-                 .k = K,
-                 .alpha = 1,
-                 .a = a,
-                 .lda = K,
-                 .b = b,
-                 .type = VD_F32,
-                 .ldb = K,
-                 .c = c,
-                 .ldc = N};
+    vd_gemm p = layer(a, b, c, M, N, K);
     for (int s = 0; s < SET_COUNT; s++) {
         if (!vd_cpu_choose(SETS[s]))
             continue;
@@ -176,18 +182,7 @@ static void held_weights_are_copied_once(void **state)
     vd_rng rng = vd_rng_seed(7, 7);
     float *a = numbers(M * LARGE, &rng), *b = numbers(LARGE * K, &rng);
     float *c = numbers(M * LARGE, &rng), *before = numbers(M * LARGE, &rng);
-    vd_gemm p = {.tb = true,
-                 .m = M,
-                 .n = N,
-                 .k = K,
-                 .alpha = 1,
-                 .a = a,
-                 .lda = K,
-                 .b = b,
-                 .type = VD_F32,
-                 .ldb = K,
-                 .c = c,
-                 .ldc = N};
+    vd_gemm p = layer(a, b, c, M, N, K);
     for (int s = 0; s < SET_COUNT; s++) {
         if (!vd_cpu_choose(SETS[s]))
             continue;

@@ -66,15 +66,6 @@ static void a_conversation_is_taken_up_again(void **state)
     free(file);
 }
 
-static vd_status read_once(void *context, vd_error *err)
-{
-    vd_transcript_file file;
-    vd_status status = vd_transcript_read(context, &file, err);
-    if (status == VD_OK)
-        vd_transcript_clear(&file);
-    return status;
-}
-
 // Two models, the second on its own way with another answer than its first; a question of the
 // first branch is another one in the second, which has a third round.
 static void write_branches(const char *file)
@@ -414,7 +405,7 @@ static void memory_that_is_out_while_it_is_taken_up_is_no_crash(void **state)
     write_branches(file);
     vd_transcript_file back = plain_chat_read_back(file);
     assert_true(support_fail_each_allocation(take_up_once, &back) > 10);
-    assert_true(support_fail_each_allocation(read_once, file) > 100);
+    assert_true(support_fail_each_allocation(plain_chat_read_once, file) > 100);
     vd_transcript_clear(&back);
     plain_chat p;
     plain_chat_open(world, &p, true, file);

@@ -252,15 +252,6 @@ static void a_cut_off_line_is_left_out(void **state)
     free(text);
 }
 
-static vd_status read_once(void *context, vd_error *err)
-{
-    vd_transcript_file file;
-    vd_status status = vd_transcript_read(context, &file, err);
-    if (status == VD_OK)
-        vd_transcript_clear(&file);
-    return status;
-}
-
 static vd_status export_once(void *context, vd_error *err)
 {
     char *out = support_join(tiny.directory, "export");
@@ -276,7 +267,7 @@ static vd_status export_once(void *context, vd_error *err)
 static void memory_that_is_out_is_reported(void **state)
 {
     (void)state;
-    assert_true(support_fail_each_allocation(read_once, path) > 100);
+    assert_true(support_fail_each_allocation(plain_chat_read_once, path) > 100);
     vd_transcript_file file = plain_chat_read_back(path);
     assert_true(support_fail_each_allocation(export_once, &file) > 10);
     vd_transcript_clear(&file);

@@ -196,15 +196,6 @@ static void write_large(const char *file, vd_reply *reply)
     vd_transcript_close(transcript);
 }
 
-static vd_status read_once(void *context, vd_error *err)
-{
-    vd_transcript_file file;
-    vd_status status = vd_transcript_read(context, &file, err);
-    if (status == VD_OK)
-        vd_transcript_clear(&file);
-    return status;
-}
-
 static void refuse_changed(const char *file, char *text, const char *part, const char *other)
 {
     vd_transcript_file back;
@@ -237,7 +228,7 @@ static void of_a_large_pool_the_best_scores_are_kept(void **state)
         assert_true(!kept || now->order[i] == one);
     }
     vd_transcript_clear(&back);
-    assert_true(support_fail_each_allocation(read_once, file) > LARGE);
+    assert_true(support_fail_each_allocation(plain_chat_read_once, file) > LARGE);
     char *text = support_read_file(file, &size);
     char *line = strstr(text, "{\"answer\"");
     print_message("a line of %d candidates: %zu bytes\n", LARGE, strlen(line));
