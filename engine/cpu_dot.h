@@ -97,13 +97,16 @@ NAME(tile)(const vd_few_rows *p, int r, int j, size_t apart, int from, int to, c
     const float *x = p->x + (size_t)r * (size_t)p->ldx + from;
     const size_t size = type == VD_F32 ? 4 : 2;
     size_t ldx = (size_t)p->ldx, i = 0, depth = (size_t)(to - from);
+    // Behind the last numbers of a row come those of the next, which may lie further on.
+    const size_t turn = to == p->k ? depth * size : SIZE_MAX, on = (size_t)(p->ldw - p->k) * size;
     for (; i + LANES <= depth; i += LANES) {
         NAME(vector) value[MOST_ROWS];
         for (size_t a = 0; a < (size_t)rows; a++)
             value[a] = NAME(load)(x, a * ldx + i, VD_F32);
         for (size_t c = 0; c < (size_t)columns; c++) {
             if (columns == TILE_COLUMNS / 2 && i % (64 / size) == 0) // memory is asked ahead
-                __builtin_prefetch((const unsigned char *)w + (c * ldw + i) * size + AHEAD);
+                __builtin_prefetch((const unsigned char *)w + (c * ldw + i) * size + AHEAD +
+                                   (i * size + AHEAD >= turn ? on : 0));
             NAME(vector) weight = NAME(load)(w, c * ldw + i, type);
             for (size_t a = 0; a < (size_t)rows; a++)
                 sum[a][c] += value[a] * weight;
@@ -122,35 +125,6 @@ NAME(tile)(const vd_few_rows *p, int r, int j, size_t apart, int from, int to, c
         for (int c = 0; c < columns; c++)
             y[(size_t)c * apart] = all[c] + (p->add || from > 0 ? y[(size_t)c * apart] : 0);
     }
-}
-
-TARGET static inline __attribute__((always_inline)) void
-NAME(tiles)(const vd_few_rows *p, int r, int j, int count, int from, int to, const void *w,
-            size_t ldw, const int rows, const vd_dtype type)
-{
-    const size_t size = type == VD_F32 ? 4 : 2;
-    const unsigned char *at = w;
-    int c = 0;
-    for (; c + TILE_COLUMNS <= count; c += TILE_COLUMNS)
-        NAME(tile)
-    (p, r, j + c, 1, from, to, at + (size_t)c * ldw * size, ldw, rows, TILE_COLUMNS, type);
-    for (; c < count; c++)
-        NAME(tile)(p, r, j + c, 1, from, to, at + (size_t)c * ldw * size, ldw, rows, 1, type);
-}
-
-// All rows of x, columns j..j+count-1.
-TARGET static inline __attribute__((always_inline)) void NAME(all_rows)(const vd_few_rows *p, int j,
-                                                                        int count, int from, int to,
-                                                                        const void *w, size_t ldw,
-                                                                        const vd_dtype type)
-{
-    int r = 0;
-    for (; r + TILE_ROWS <= p->m && !(TILE_ROWS == 3 && p->m - r == 4); r += TILE_ROWS)
-        NAME(tiles)(p, r, j, count, from, to, w, ldw, TILE_ROWS, type);
-    for (; r + 2 <= p->m; r += 2)
-        NAME(tiles)(p, r, j, count, from, to, w, ldw, 2, type);
-    if (r < p->m)
-        NAME(tiles)(p, r, j, count, from, to, w, ldw, 1, type);
 }
 
 // Rows that find room in registers: one pass, in which a tile's columns are far apart, so that the
@@ -176,24 +150,6 @@ TARGET static inline __attribute__((always_inline)) void NAME(one_pass)(const vd
         }
 }
 
-// Columns j..j+count-1 over from..to-1 of k.
-TARGET static inline __attribute__((always_inline)) void
-NAME(stripe)(const vd_few_rows *p, int j, int count, int from, int to, const vd_dtype type)
-{
-    const size_t size = type == VD_F32 ? 4 : 2, ldw = (size_t)p->ldw;
-    const unsigned char *w = (const unsigned char *)p->w + ((size_t)j * ldw + (size_t)from) * size;
-    if (p->m <= (type == VD_F32 ? IN_PLACE_ROWS : TILE_ROWS)) {
-        NAME(all_rows)(p, j, count, from, to, w, ldw, type);
-        return;
-    }
-    // Read more than once: as floats, and side by side, so that all of them find room in the first
-    // cache whatever the distance of their rows.
-    float wide[STRIPE * DEPTH];
-    for (size_t c = 0; c < (size_t)count; c++)
-        NAME(widen)(w + c * ldw * size, type, (size_t)(to - from), wide + c * DEPTH);
-    NAME(all_rows)(p, j, count, from, to, wide, DEPTH, VD_F32);
-}
-
 TARGET static inline __attribute__((always_inline)) void
 NAME(stripes)(const vd_few_rows *p, int first, int last, const vd_dtype type)
 {
@@ -215,17 +171,10 @@ NAME(stripes)(const vd_few_rows *p, int first, int last, const vd_dtype type)
     case 5:
         NAME(one_pass)(p, first, last, depth, 5, type);
         return;
-    case 6:
+    default:
         NAME(one_pass)(p, first, last, depth, 6, type);
         return;
-    default:
-        break;
     }
-    for (int j = first; j < last; j += STRIPE)
-        for (int from = 0; from < p->k; from += depth) {
-            int to = p->k - from < depth ? p->k : from + depth;
-            NAME(stripe)(p, j, last - j < STRIPE ? last - j : STRIPE, from, to, type);
-        }
 }
 
 // Columns from..to-1 of y.
@@ -240,7 +189,6 @@ TARGET static void NAME(product)(const vd_few_rows *p, int from, int to)
 }
 
 #undef LANES
-#undef TILE_ROWS
 #undef TILE_COLUMNS
 #undef TARGET
 #undef NAME

@@ -10,23 +10,19 @@
 #include "engine/cpu_instructions.h"
 #include "engine/cpu_threads.h"
 
-// Up to MOST_ROWS rows are multiplied in one pass, in tiles of at most MOST_SUMS sums. With more, a
-// thread's columns go by in stripes: 20 KB of weights that stay in the first cache while all rows
-// of x pass by, three of them at a time.
+// Up to MOST_ROWS rows are multiplied in one pass, in tiles of at most MOST_SUMS sums.
 enum {
     TILE = 4,
     MOST_ROWS = 6,
     MOST_SUMS = 12,
     AHEAD = 1024, // bytes
     STRIPE = 8,
-    DEPTH = 640,
-    IN_PLACE_ROWS = 12
+    DEPTH = 640
 };
 
 typedef float vector_of_four __attribute__((vector_size(16)));
 
 #define LANES        4
-#define TILE_ROWS    3
 #define TILE_COLUMNS TILE
 #define TARGET
 #define NAME(x) x##_portable
@@ -39,7 +35,6 @@ static vector_of_four load_f16_portable(const uint16_t *from)
 
 #if defined(__x86_64__)
 #define LANES        8
-#define TILE_ROWS    3
 #define TILE_COLUMNS TILE
 #define TARGET       __attribute__((target("avx2,fma,f16c")))
 #define NAME(x)      x##_avx2
@@ -52,7 +47,6 @@ TARGET static inline __m256 load_f16_avx2(const uint16_t *from)
 #include "engine/cpu_dot.h"
 
 #define LANES        16
-#define TILE_ROWS    6
 #define TILE_COLUMNS TILE
 #define TARGET       __attribute__((target("avx512f,avx512bw,avx512vl,avx2,fma,f16c")))
 #define NAME(x)      x##_avx512
@@ -89,9 +83,15 @@ static void run_stripes(void *product, size_t from, size_t to)
 
 void vd_cpu_few_rows(const vd_few_rows *p)
 {
-    // Reading a weight takes about as long as eight multiplications with it.
-    double cost = STRIPE * p->k * (8.0 + p->m) / 64;
-    vd_cpu_ranges((size_t)(p->n + STRIPE - 1) / STRIPE, cost, run_stripes, (void *)(uintptr_t)p);
+    vd_few_rows part = *p;
+    for (int left = p->m; left > 0; left -= MOST_ROWS) {
+        part.m = left < MOST_ROWS ? left : MOST_ROWS;
+        // Reading a weight takes about as long as eight multiplications with it.
+        double cost = STRIPE * p->k * (8.0 + part.m) / 64;
+        vd_cpu_ranges((size_t)(p->n + STRIPE - 1) / STRIPE, cost, run_stripes, &part);
+        part.x += (size_t)MOST_ROWS * (size_t)p->ldx;
+        part.y += (size_t)MOST_ROWS * (size_t)p->ldy;
+    }
 }
 
 void vd_cpu_widen(const void *x, vd_dtype type, size_t n, float *y)

@@ -8,6 +8,7 @@
 #include "engine/cpu_few_rows.h"
 #include "engine/cpu_instructions.h"
 #include "engine/cpu_threads.h"
+#include "engine/cpu_transpose.h"
 
 // A panel of b, DEPTH x 16 floats, takes most of the first cache; BLOCK_ROWS x DEPTH of a less than
 // half of a second cache of 512 KB. What is packed at a time finds room in the third.
@@ -18,25 +19,28 @@ enum {
     ROUND_ROWS = 3072,
     ROUND_COLUMNS = 4096,
     MOST_WIDTH = 32,
-    LINE = 16, // floats that the caches take at a time
     A_FLOATS = (ROUND_ROWS + MOST_WIDTH) * DEPTH,
     B_FLOATS = (ROUND_COLUMNS + MOST_WIDTH) * DEPTH
 };
 
 #if defined(__x86_64__)
 #define LANES     8
+#define TARGET    __attribute__((target("avx2,fma")))
 #define TILE_ROWS 6
 #define VECTORS   2
-#define TARGET    __attribute__((target("avx2,fma")))
-#define NAME(x)   x##_avx2
+#define TILE      tile_avx2
 #include "engine/cpu_gemm_tile.h"
+#undef LANES
+#undef TARGET
 
 #define LANES     16
+#define TARGET    __attribute__((target("avx512f,avx2,fma")))
 #define TILE_ROWS 14
 #define VECTORS   2
-#define TARGET    __attribute__((target("avx512f,avx2,fma")))
-#define NAME(x)   x##_avx512
+#define TILE      tile_avx512
 #include "engine/cpu_gemm_tile.h"
+#undef LANES
+#undef TARGET
 #endif
 
 typedef struct gemm_tile {
@@ -47,8 +51,8 @@ typedef struct gemm_tile {
 
 static const gemm_tile tiles_of[VD_INSTRUCTIONS] = {
 #if defined(__x86_64__)
-    [VD_AVX2] = {6, 16, tile_product_avx2},
-    [VD_AVX512] = {14, 32, tile_product_avx512},
+    [VD_AVX2] = {6, 16, tile_avx2},
+    [VD_AVX512] = {14, 32, tile_avx512},
 #endif
     [VD_PORTABLE] = {0, 0, NULL},
 };
@@ -99,6 +103,12 @@ static gemm_panels *make_panels(void)
     return NULL;
 }
 
+float *vd_cpu_gemm_memory(size_t floats)
+{
+    gemm_panels *panels = floats <= A_FLOATS ? make_panels() : NULL;
+    return panels ? panels->a : NULL;
+}
+
 void vd_cpu_gemm_hold(const void *b)
 {
     gemm_panels *panels = b ? make_panels() : panels_of_thread();
@@ -116,53 +126,8 @@ bool vd_cpu_gemm_holds(const void *b)
 
 // ---- packing ------------------------------------------------------------------------------------
 
-typedef float four_floats __attribute__((vector_size(16)));
-
-// to (4, width apart) = the transpose of 4 x 4 numbers.
-static inline void transpose_four(const float *from, size_t stride, float *to, size_t width)
-{
-    four_floats a, b, c, d;
-    memcpy(&a, from, sizeof a);
-    memcpy(&b, from + stride, sizeof b);
-    memcpy(&c, from + 2 * stride, sizeof c);
-    memcpy(&d, from + 3 * stride, sizeof d);
-    four_floats ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    four_floats cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    four_floats AB = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    four_floats CD = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    a = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-    b = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-    c = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);
-    d = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);
-    memcpy(to, &a, sizeof a);
-    memcpy(to + width, &b, sizeof b);
-    memcpy(to + 2 * width, &c, sizeof c);
-    memcpy(to + 3 * width, &d, sizeof d);
-}
-
-// A panel (depth, width) of `count` <= width lines, zeros beside them: a line's numbers lie one
-// after the other, lines `stride` apart. What is packed next lies `ahead` numbers from here.
-static void pack_lines(const float *from, size_t stride, size_t ahead, int count, int depth,
-                       float *panel, size_t width)
-{
-    int quads = count == (int)width ? depth / 4 * 4 : 0;
-    // Four lines at a time, for all of them may have to share a few places of the first cache.
-    for (int part = 0; part < quads; part += LINE)
-        for (size_t i = 0; i < width; i += 4) {
-            size_t at = i + 4 > width ? width - 4 : i; // the last four again
-            for (size_t j = at; j < at + 4; j++)       // what comes next, while this is multiplied
-                __builtin_prefetch(from + j * stride + part + ahead, 0, 2);
-            for (int k = part; k < part + LINE && k < quads; k += 4)
-                transpose_four(from + at * stride + k, stride, panel + (size_t)k * width + at,
-                               width);
-        }
-    for (int k = quads; k < depth; k++)
-        for (size_t i = 0; i < width; i++)
-            panel[(size_t)k * width + i] = i < (size_t)count ? from[i * stride + (size_t)k] : 0;
-}
-
-// The same of lines whose first numbers lie one after the other, then their second ones; for as
-// many panels as `count` lines fill: what lies together is read together.
+// As vd_cpu_pack_lines, of lines whose first numbers lie one after the other, then their second
+// ones; for as many panels as `count` lines fill: what lies together is read together.
 static void pack_across(const float *from, size_t stride, int count, int depth, float *panels,
                         size_t width)
 {
@@ -173,7 +138,7 @@ static void pack_across(const float *from, size_t stride, int count, int depth, 
         for (size_t i = 0; i < whole; i++, x += width, to += width * (size_t)depth)
             for (size_t j = 0; j < width; j += 4) {
                 size_t at = j + 4 > width ? width - 4 : j; // the last four again
-                memcpy(to + at, x + at, sizeof(four_floats));
+                memcpy(to + at, x + at, sizeof(vd_four_floats));
             }
         for (size_t i = 0; rest && i < width; i++)
             to[i] = i < rest ? x[i] : 0;
@@ -212,7 +177,7 @@ static void pack_a(const gemm_round *r, int panel, int end)
     if (p->ta)
         pack_across(a, lda, left, r->depth, to, width);
     for (; !p->ta && left > 0; left -= r->tile.rows, a += width * lda) {
-        pack_lines(a, lda, width * lda, at_most(left, r->tile.rows), r->depth, to, width);
+        vd_cpu_pack_lines(a, lda, width * lda, at_most(left, r->tile.rows), r->depth, to, width);
         to += width * (size_t)r->depth;
     }
 }
@@ -228,7 +193,7 @@ static void pack_halves(const vd_gemm *p, size_t first, size_t from, int count, 
         for (size_t i = 0; i < (size_t)count; i++)
             vd_cpu_widen((const uint16_t *)p->b + (first + i) * (size_t)p->ldb + from + (size_t)k,
                          p->type, (size_t)part, wide + i * PART);
-        pack_lines(wide, PART, 0, count, part, panel + (size_t)k * width, width);
+        vd_cpu_pack_lines(wide, PART, 0, count, part, panel + (size_t)k * width, width);
     }
 }
 
@@ -240,15 +205,13 @@ static void pack_b(const gemm_round *r, int panel, int end, float *to)
     int column = panel * r->tile.columns,
         left = at_most(r->columns, end * r->tile.columns) - column;
     size_t first = (size_t)(r->column + column);
-    // One panel alone is what multiply_panels asks for: then what comes next is more of k.
-    size_t ahead = end > panel + 1 ? width * ldb : (size_t)r->depth;
     if (!p->tb)
         pack_across((const float *)p->b + from * ldb + first, ldb, left, r->depth, to, width);
     for (; p->tb && left > 0; left -= r->tile.columns, first += width) {
         int count = at_most(left, r->tile.columns);
         if (p->type == VD_F32)
-            pack_lines((const float *)p->b + first * ldb + from, ldb, ahead, count, r->depth, to,
-                       width);
+            vd_cpu_pack_lines((const float *)p->b + first * ldb + from, ldb, width * ldb, count,
+                              r->depth, to, width);
         else
             pack_halves(p, first, from, count, r->depth, to, width);
         to += width * (size_t)r->depth;
@@ -311,42 +274,6 @@ static void multiply_round(gemm_round *r, bool b_is_packed)
     vd_cpu_pieces(r->block_rows * panels_in(r->columns, BLOCK_COLUMNS), multiply_block, r);
 }
 
-// ---- few rows: a panel of b is packed by the only one who uses it, and is in the first cache ----
-
-static void multiply_panels(void *data, size_t from, size_t to)
-{
-    gemm_round r = *(const gemm_round *)data; // of the first `depth` of k
-    const vd_gemm *p = r.p;
-    const size_t rows = (size_t)panels_in(r.rows, r.tile.rows) * (size_t)r.tile.rows;
-    const int depth = r.depth;
-    float packed[DEPTH * MOST_WIDTH], *a = r.a;
-    for (int panel = (int)from; panel < (int)to; panel++)
-        for (r.from = 0; r.from < p->k; r.from += depth) {
-            r.depth = at_most(p->k - r.from, depth);
-            r.beta = r.from > 0 ? 1 : p->beta;
-            r.a = a + rows * (size_t)r.from;
-            pack_b(&r, panel, panel + 1, packed);
-            for (int row = 0; row < r.rows; row += r.tile.rows)
-                multiply_tile(&r, packed, row, panel * r.tile.columns);
-        }
-}
-
-static void multiply_few(gemm_round *r)
-{
-    const vd_gemm *p = r->p;
-    const int depth = r->depth, panels = panels_in(r->rows, r->tile.rows);
-    float *a = r->a;
-    for (r->from = 0; r->from < p->k; r->from += depth) {
-        r->depth = at_most(p->k - r->from, depth);
-        r->a = a + (size_t)(panels * r->tile.rows) * (size_t)r->from;
-        pack_a(r, 0, panels);
-    }
-    r->depth = depth;
-    r->a = a;
-    double cost = r->tile.columns * p->k * (8.0 + p->m) / 64; // nanoseconds, roughly
-    vd_cpu_ranges((size_t)panels_in(p->n, r->tile.columns), cost, multiply_panels, r);
-}
-
 static bool same_factor(const vd_gemm *x, const vd_gemm *y)
 {
     return x->b == y->b && x->tb == y->tb && x->n == y->n && x->k == y->k && x->ldb == y->ldb;
@@ -365,12 +292,6 @@ bool vd_cpu_gemm(const vd_gemm *p)
     gemm_round r = {.p = p, .tile = tile, .a = panels->a, .depth = depth};
     if (!held)
         panels->packed.b = NULL;
-    if (!hold && p->m <= BLOCK_ROWS && (size_t)(p->m + tile.rows) * (size_t)p->k <= A_FLOATS) {
-        r.rows = p->m;
-        r.columns = p->n;
-        multiply_few(&r);
-        return true;
-    }
     for (r.column = 0; r.column < p->n; r.column += r.columns) {
         r.columns = hold ? p->n : at_most(p->n - r.column, ROUND_COLUMNS);
         for (r.from = 0; r.from < p->k; r.from += r.depth) {

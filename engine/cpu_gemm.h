@@ -34,4 +34,8 @@ bool vd_cpu_gemm(const vd_gemm *product);
 void vd_cpu_gemm_hold(const void *b);
 bool vd_cpu_gemm_holds(const void *b);
 
+// This thread's memory for the packed rows of a product, until the next one; NULL when there is
+// none for so many.
+float *vd_cpu_gemm_memory(size_t floats);
+
 #endif

@@ -1,33 +1,59 @@
-// The innermost part of a large matrix product, as a template: cpu_gemm.c includes this once for
-// each instruction set. A tile of c is kept in registers while packed panels of a and b pass by:
-// one multiplication and addition for each broadcast number of a and vector of b.
+// The innermost part of a matrix product, as a template: it is included once for each instruction
+// set and shape of tile. A tile of c is kept in registers while rows of a and a packed panel of b
+// pass by: one multiplication and addition for each broadcast number of a and vector of b.
 //
 // Set before inclusion: LANES floats in a vector; TILE_ROWS rows of VECTORS vectors, which with a
-// row of b and a number of a fill the registers; TARGET, an attribute; NAME(x), x with the
-// instruction set's name.
+// row of b and a number of a fill the registers; A_STRIDE when a is not packed, and then
+// VD_TILE_LINE numbers that the caches take at a time; TARGET, an attribute; TILE, the function's
+// name.
 
-typedef float NAME(lane) __attribute__((vector_size(4 * LANES)));
+#ifdef A_STRIDE
+// a (TILE_ROWS, A_STRIDE): a row's numbers lie one after the other. Meanwhile memory is asked for
+// as many rows from `next` on, `stride` bytes apart, `step` bytes for every VD_TILE_LINE numbers.
+#define A_NUMBER(r) a[(r)*A_STRIDE]
+#define A_STEP      1
+#define A_BLOCK     VD_TILE_LINE
+#define A_NEXT      , const unsigned char *next, size_t stride, size_t step
+#else // a (depth, TILE_ROWS)
+#define A_NUMBER(r) a[r]
+#define A_STEP      TILE_ROWS
+#define A_BLOCK     depth
+#define A_NEXT
+#endif
 
-// a (depth, TILE_ROWS), b (depth, VECTORS * LANES): c = alpha a^T b + beta c, which is not read
-// when beta is 0.
-TARGET static void NAME(tile_product)(const float *a, const float *b, int depth, float alpha,
-                                      float beta, float *c, size_t ldc)
+// b (depth, VECTORS * LANES): c = alpha a b + beta c, which is not read when beta is 0. Not
+// inlined: among other code the registers would not suffice.
+TARGET __attribute__((noinline)) static void TILE(const float *a, const float *b, int depth,
+                                                  float alpha, float beta, float *c,
+                                                  size_t ldc A_NEXT)
 {
-    NAME(lane) sum[TILE_ROWS][VECTORS] = {{{0}}};
-    for (int r = 0; r < TILE_ROWS; r++) // there when the sums are
+    typedef float lane __attribute__((vector_size(4 * LANES)));
+    lane sum[TILE_ROWS][VECTORS] = {{{0}}};
+    for (int r = 0; r < TILE_ROWS; r++) { // there when the sums are
         __builtin_prefetch(c + (size_t)r * ldc, 1);
-    for (int k = 0; k < depth; k++, a += TILE_ROWS, b += VECTORS * LANES) {
-        NAME(lane) row[VECTORS];
-        for (int v = 0; v < VECTORS; v++)
-            memcpy(&row[v], b + v * LANES, sizeof row[v]);
-        for (int r = 0; r < TILE_ROWS; r++)
+        __builtin_prefetch(c + (size_t)r * ldc + VECTORS * LANES - 1, 1);
+    }
+    for (int left = depth; left > 0; left -= A_BLOCK) {
+#ifdef A_STRIDE
+        for (size_t r = 0; r < TILE_ROWS; r++)
+            __builtin_prefetch(next + r * stride);
+        next += step;
+#endif
+#pragma GCC unroll 4 // counting is work as well, where a core is shared with another machine
+        for (int k = left < A_BLOCK ? left : A_BLOCK; k > 0;
+             k--, a += A_STEP, b += VECTORS * LANES) {
+            lane row[VECTORS];
             for (int v = 0; v < VECTORS; v++)
-                sum[r][v] += a[r] * row[v];
+                memcpy(&row[v], b + v * LANES, sizeof row[v]);
+            for (int r = 0; r < TILE_ROWS; r++)
+                for (int v = 0; v < VECTORS; v++)
+                    sum[r][v] += A_NUMBER(r) * row[v];
+        }
     }
 #pragma GCC unroll 16 // else the sums pass through memory
     for (int r = 0; r < TILE_ROWS; r++, c += ldc)
         for (int v = 0; v < VECTORS; v++) {
-            NAME(lane) value = alpha * sum[r][v], before;
+            lane value = alpha * sum[r][v], before;
             if (beta != 0) {
                 memcpy(&before, c + v * LANES, sizeof before);
                 value += beta * before;
@@ -36,8 +62,10 @@ TARGET static void NAME(tile_product)(const float *a, const float *b, int depth,
         }
 }
 
-#undef LANES
+#undef A_NUMBER
+#undef A_STEP
+#undef A_BLOCK
+#undef A_NEXT
 #undef TILE_ROWS
 #undef VECTORS
-#undef TARGET
-#undef NAME
+#undef TILE

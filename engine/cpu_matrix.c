@@ -1,5 +1,6 @@
 // Matrix products: those with few rows by dot products with the weights where they lie
-// (cpu_few_rows.h), large ones on packed panels (cpu_gemm.h) or, on other processors, by OpenBLAS.
+// (cpu_few_rows.h), with some rows by weights that are broadcast (cpu_some_rows.h), large ones on
+// packed panels (cpu_gemm.h) or, on other processors, by OpenBLAS.
 #include "engine/cpu.h"
 
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "engine/cpu_few_rows.h"
 #include "engine/cpu_gemm.h"
 #include "engine/cpu_halves.h"
+#include "engine/cpu_some_rows.h"
 #include "engine/cpu_threads.h"
 
 // c = beta c. BLAS leaves c alone when there is nothing to sum, and zero times what was never
@@ -49,9 +51,9 @@ static void small_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, con
 
 #ifndef VD_DOUBLE
 
-// Up to so many rows weights are better read in place than packed first; or so many where it is
-// OpenBLAS that packs them, or so many multiplications.
-enum { FEW_ROWS = 20, FEW_ROWS_BLAS = 64, FEW_PRODUCTS = 1 << 25, SMALL = 1 << 21, PIECE = 512 };
+// Up to so many rows are few; up to so many, or so many multiplications, are not worth a copy of
+// the weights by OpenBLAS.
+enum { FEW_ROWS = 6, FEW_ROWS_BLAS = 64, FEW_PRODUCTS = 1 << 25, SMALL = 1 << 21, PIECE = 512 };
 
 // OpenBLAS on one thread, as it is used here, in pieces for ours.
 typedef struct blas_job {
@@ -96,16 +98,17 @@ static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_
         return;
     p.b = vd_cpu_halves_find(b, &p.type); // weights in 16 bits are read where they lie
     bool dots = !ta && tb && alpha == 1 && (beta == 0 || beta == 1);
+    vd_few_rows rows = {a, p.b, p.type, c, lda, ldb, ldc, m, n, k, beta == 1};
     bool few = dots && !p.held && (m <= FEW_ROWS || work <= SMALL);
     bool small = !few && !p.held && p.type == VD_F32 && work <= SMALL;
     if (k <= 0)
         scale_rows(c, m, n, ldc, beta);
     else if (small)
         small_gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    else if (!few && vd_cpu_gemm(&p))
+    else if (!few && ((dots && !p.held && vd_cpu_some_rows(&rows)) || vd_cpu_gemm(&p)))
         return;
     else if (few || p.type != VD_F32 || (dots && (m <= FEW_ROWS_BLAS || work <= FEW_PRODUCTS)))
-        vd_cpu_few_rows(&(vd_few_rows){a, p.b, p.type, c, lda, ldb, ldc, m, n, k, beta == 1});
+        vd_cpu_few_rows(&rows);
     else
         blas_in_pieces(&p);
 }

@@ -15,6 +15,7 @@
 #include "engine/cpu_few_rows.h"
 #include "engine/cpu_instructions.h"
 #include "engine/cpu_halves.h"
+#include "engine/cpu_some_rows.h"
 #include "engine/cpu_threads.h"
 #include "engine/rng.h"
 #include "engine/safetensors.h"
@@ -52,7 +53,14 @@ static const void *rounded(vd_dtype type, int count)
     return type == VD_F32 ? (const void *)w : half;
 }
 
-static void check_product(vd_dtype type, int m, int n, int k, bool add)
+static bool few_rows(const vd_few_rows *p)
+{
+    vd_cpu_few_rows(p);
+    return true;
+}
+
+static void check_product(bool (*multiply)(const vd_few_rows *p), vd_dtype type, int m, int n,
+                          int k, bool add)
 {
     vd_rng rng = vd_rng_seed(3, (uint64_t)(m * 1000 + n * 10 + k));
     int ldx = k + 3, ldw = k + 1, ldy = n + 2;
@@ -62,17 +70,17 @@ static void check_product(vd_dtype type, int m, int n, int k, bool add)
     float *before = vd_alloc((size_t)(m * ldy), sizeof *before);
     assert_non_null(before);
     memcpy(before, y, (size_t)(m * ldy) * sizeof *y);
-    vd_cpu_few_rows(&(vd_few_rows){.x = x,
-                                   .w = rounded(type, n * ldw),
-                                   .type = type,
-                                   .y = y,
-                                   .ldx = ldx,
-                                   .ldw = ldw,
-                                   .ldy = ldy,
-                                   .m = m,
-                                   .n = n,
-                                   .k = k,
-                                   .add = add});
+    assert_true(multiply(&(vd_few_rows){.x = x,
+                                        .w = rounded(type, n * ldw),
+                                        .type = type,
+                                        .y = y,
+                                        .ldx = ldx,
+                                        .ldw = ldw,
+                                        .ldy = ldy,
+                                        .m = m,
+                                        .n = n,
+                                        .k = k,
+                                        .add = add}));
     for (int r = 0; r < m; r++)
         for (int j = 0; j < ldy; j++) {
             double sum = j >= n || add ? (double)before[r * ldy + j] : 0;
@@ -88,9 +96,13 @@ static void check_product(vd_dtype type, int m, int n, int k, bool add)
 
 static void products_equal_plain_sums(void **state)
 {
-    const int shape[][3] = {{1, 1, 1},   {1, 7, 300},   {2, 5, 16},   {3, 4, 17},  {5, 9, 15},
-                            {6, 8, 64},  {7, 13, 33},   {13, 6, 100}, {36, 3, 96}, {4, 6, 3000},
-                            {1, 3, 641}, {16, 17, 700}, {37, 9, 1281}};
+    const int few[][3] = {{1, 1, 1},   {1, 7, 300},   {2, 5, 16},   {3, 4, 17},  {5, 9, 15},
+                          {6, 8, 64},  {7, 13, 33},   {13, 6, 100}, {36, 3, 96}, {4, 6, 3000},
+                          {1, 3, 641}, {16, 17, 700}, {37, 9, 1281}};
+    // Around the sizes of tiles, groups, blocks and parts.
+    const int some[][3] = {{1, 1, 1},     {3, 5, 7},     {7, 12, 192},  {8, 11, 193},
+                           {13, 50, 40},  {24, 48, 15},  {25, 49, 384}, {33, 100, 385},
+                           {36, 23, 600}, {71, 60, 250}, {100, 7, 30},  {VD_SOME_ROWS, 97, 300}};
     const vd_dtype types[] = {VD_F32, VD_F16, VD_BF16};
     (void)state;
     for (int s = 0; s < SET_COUNT; s++) {
@@ -99,11 +111,54 @@ static void products_equal_plain_sums(void **state)
             continue;
         }
         assert_string_equal(vd_backend_cpu_instructions(), SETS[s]);
-        for (int t = 0; t < 3; t++)
-            for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
-                check_product(types[t], shape[i][0], shape[i][1], shape[i][2], i % 2);
+        for (int t = 0; t < 3; t++) {
+            for (size_t i = 0; i < sizeof few / sizeof *few; i++)
+                check_product(few_rows, types[t], few[i][0], few[i][1], few[i][2], i % 2);
+            for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+                check_product(vd_cpu_some_rows, types[t], some[i][0], some[i][1], some[i][2],
+                              i % 2);
+        }
     }
     assert_false(vd_cpu_choose("abacus"));
+}
+
+static void a_row_is_the_same_whatever_is_beside_it(void **state)
+{
+    enum { M = 100, N = 90, K = 500 };
+    static float alone[M * N];
+    vd_rng rng = vd_rng_seed(6, 6);
+    fill(x, M * K, &rng);
+    fill(w, N * K, &rng);
+    vd_few_rows p = {.x = x,
+                     .w = w,
+                     .type = VD_F32,
+                     .y = y,
+                     .ldx = K,
+                     .ldw = K,
+                     .ldy = N,
+                     .m = M,
+                     .n = N,
+                     .k = K};
+    (void)state;
+    for (int s = 0; s < SET_COUNT; s++) {
+        if (!vd_cpu_choose(SETS[s]))
+            continue;
+        vd_backend_cpu_threads(4);
+        assert_true(vd_cpu_some_rows(&p));
+        vd_backend_cpu_threads(1);
+        vd_few_rows row = p;
+        row.y = alone;
+        assert_true(vd_cpu_some_rows(&row));
+        assert_memory_equal(y, alone, sizeof alone);
+        for (row.m = 1; row.m < M; row.m += 9) {
+            row.x = x + (size_t)(M - row.m) * K;
+            assert_true(vd_cpu_some_rows(&row));
+            assert_memory_equal(y + (size_t)(M - row.m) * N, alone, (size_t)row.m * N * sizeof *y);
+        }
+    }
+    vd_backend_cpu_threads(0);
+    p.m = VD_SOME_ROWS + 1;
+    assert_false(vd_cpu_some_rows(&p));
 }
 
 // ---- threads ------------------------------------------------------------------------------------
@@ -288,6 +343,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_equal_plain_sums),
+        cmocka_unit_test(a_row_is_the_same_whatever_is_beside_it),
         cmocka_unit_test(every_piece_is_done_once),
         cmocka_unit_test(the_number_of_threads_changes_no_bit),
         cmocka_unit_test(a_16_bit_file_answers_as_its_numbers_in_float32),

@@ -15,6 +15,7 @@
 #include "engine/alloc.h"
 #include "engine/backend.h"
 #include "engine/cpu_gemm.h"
+#include "engine/cpu_some_rows.h"
 #include "engine/cpu_instructions.h"
 #include "engine/rng.h"
 #include "engine/safetensors.h"
@@ -164,7 +165,7 @@ static void a_product_is_the_same_whatever_is_beside_it(void **state)
         p.c = other;
         assert_true(vd_cpu_gemm(&p));
         assert_memory_equal(c, other, M * N * sizeof *c);
-        p.m = FEW; // its panels of b are packed on the way
+        p.m = FEW;
         assert_true(vd_cpu_gemm(&p));
         assert_memory_equal(c, other, FEW * N * sizeof *c);
     }
@@ -244,6 +245,16 @@ static void *without_memory(void *done)
                                            .ldb = 1,
                                            .c = &z,
                                            .ldc = 1});
+    *(bool *)done |= vd_cpu_some_rows(&(vd_few_rows){.x = &x,
+                                                     .w = &y,
+                                                     .type = VD_F32,
+                                                     .y = &z,
+                                                     .ldx = 1,
+                                                     .ldw = 1,
+                                                     .ldy = 1,
+                                                     .m = 1,
+                                                     .n = 1,
+                                                     .k = 1});
     setrlimit(RLIMIT_AS, &usual);
     return z == 3 ? done : NULL;
 }
