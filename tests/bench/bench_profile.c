@@ -1,7 +1,8 @@
 // Where the time goes: the network at its public size, tenth question, an answer into the history,
-// another picture; every operation of the backend with its products and the weights it reads, and
-// the least wall and CPU time of many runs (CPU time is what other programs disturb least). Run
-// bench_network first: it makes the model files.
+// another picture, evaluating a dialog with and without its candidates' vectors, a training step;
+// every operation of the backend with its products and the weights it reads, and the least wall and
+// CPU time of many runs (CPU time is what other programs disturb least). Run bench_network first:
+// it makes the model files.
 //
 //   bench_profile [ANSWERS [RUNS [FILE]]]   100 answers, 41 runs, build/bench/model.safetensors
 #include "tests/bench/bench.h"
@@ -9,19 +10,24 @@
 #include "engine/dialog.h"
 #include "engine/model_private.h"
 #include "engine/alloc.h"
+#include "engine/scorer.h"
+#include "engine/trainer.h"
 #include "tests/bench/figures.h"
 #include "tests/support/full_size.h"
 
 enum { MOST = 128, LARGE = 100000, DIFFERENT = 10000 };
 
+// Calls that have a label in common count as one.
 typedef struct operation {
-    char what[64];
+    char what[80];
     double flops, bytes; // of products, and of the matrices they are with
-    double wall, cpu;    // milliseconds: the least of all runs
+    double wall, cpu;    // milliseconds of this run
+    double least_wall, least_cpu;
+    int calls;
 } operation;
 
 static operation operations[MOST];
-static int at, run; // the operation of this run
+static int count_of_operations;
 static vd_model *model;
 static double wall_before, cpu_before;
 static const vd_backend *cpu;
@@ -35,7 +41,7 @@ static const char *name_of(const vd_real *w)
         if (w >= model->block + p->offset && w < model->block + p->offset + p->elements)
             return p->name + (strncmp(p->name, "encoder.", 8) ? 0 : 8);
     }
-    return "kept vectors";
+    return "";
 }
 
 static void begin(void)
@@ -44,19 +50,34 @@ static void begin(void)
     wall_before = bench_now();
 }
 
-static void end(const char *what, const char *with, double products, double numbers)
+static operation *find(const char *what)
+{
+    for (operation *o = operations; o < operations + count_of_operations; o++)
+        if (strcmp(o->what, what) == 0)
+            return o;
+    operation *o = &operations[count_of_operations < MOST - 1 ? count_of_operations++ : MOST - 1];
+    *o = (operation){.least_wall = 1e30, .least_cpu = 1e30};
+    snprintf(o->what, sizeof o->what, "%s", what);
+    return o;
+}
+
+static void end(const char *what, double products, double numbers)
 {
     double wall = bench_now() - wall_before, took = cpu_now() - cpu_before;
-    operation *o = &operations[at++ % MOST];
-    if (run == 0) {
-        *o = (operation){.flops = 2 * products,
-                         .bytes = numbers * (model->in_file ? 4 : 2),
-                         .wall = wall,
-                         .cpu = took};
-        snprintf(o->what, sizeof o->what, "%s%s%s", what, with ? " " : "", with ? with : "");
-    }
-    o->wall = wall < o->wall ? wall : o->wall;
-    o->cpu = took < o->cpu ? took : o->cpu;
+    operation *o = find(what);
+    o->flops += 2 * products;
+    o->bytes += numbers * (model->in_file ? 4 : 2);
+    o->wall += wall;
+    o->cpu += took;
+    o->calls++;
+}
+
+// What is multiplied, and the parameter that it is multiplied with.
+static void end_product(const char *what, int m, int n, int k, const vd_real *w, double numbers)
+{
+    char text[80];
+    snprintf(text, sizeof text, "%s %d x %d x %d %s", what, m, k, n, name_of(w));
+    end(text, (double)m * n * k, numbers);
 }
 
 // ---- the table, timed ---------------------------------------------------------------------------
@@ -66,7 +87,7 @@ static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_
 {
     begin();
     cpu->gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    end("gemm", name_of(b), (double)m * n * k, (double)n * k);
+    end_product("gemm", m, n, k, b, (double)n * k);
 }
 
 static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int count)
@@ -76,7 +97,7 @@ static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int
         sum += (double)list[i].m * list[i].n * list[i].k;
     begin();
     cpu->products(ta, tb, beta, list, count);
-    end("products", NULL, sum, 0);
+    end("products", sum, 0);
 }
 
 static void linear(const vd_real *x, const vd_real *w, const vd_real *b, vd_real *y, int rows,
@@ -84,15 +105,37 @@ static void linear(const vd_real *x, const vd_real *w, const vd_real *b, vd_real
 {
     begin();
     cpu->linear(x, w, b, y, rows, in, out);
-    end("linear", name_of(w), (double)rows * out * in, (double)out * in);
+    end_product("linear", rows, out, in, w, (double)out * in);
+}
+
+static void linear_backward(const vd_real *x, const vd_real *w, const vd_real *dy, vd_real *dx,
+                            vd_real beta, vd_real *dw, vd_real *db, int rows, int in, int out)
+{
+    begin();
+    cpu->linear_backward(x, w, dy, dx, beta, dw, db, rows, in, out);
+    end_product(dx && dw ? "linear_backward, twice" : "linear_backward", rows, out, in, w,
+                (double)out * in);
 }
 
 static void lstm(const vd_lstm_pass *p, int directions)
 {
+    char text[80];
     double numbers = 4.0 * p->hidden * (p->in + p->hidden) * directions;
     begin();
     cpu->lstm(p, directions);
-    end("lstm", name_of(p->weights->w_ih), p->packed->tokens * numbers, numbers);
+    snprintf(text, sizeof text, "lstm %d of %d %s", p->packed->tokens, p->in,
+             name_of(p->weights->w_ih));
+    end(text, p->packed->tokens * numbers, numbers);
+}
+
+static void lstm_backward(const vd_lstm_pass *p, const vd_lstm_gradient *g, int directions)
+{
+    char text[80];
+    double numbers = 4.0 * p->hidden * (p->in + p->hidden) * directions;
+    begin();
+    cpu->lstm_backward(p, g, directions);
+    snprintf(text, sizeof text, "lstm_backward %d of %d", p->packed->tokens, p->in);
+    end(text, 2 * p->packed->tokens * numbers, numbers);
 }
 
 #define TIMED(name, parameters, arguments)                                                         \
@@ -100,75 +143,161 @@ static void lstm(const vd_lstm_pass *p, int directions)
     {                                                                                              \
         begin();                                                                                   \
         cpu->name arguments;                                                                       \
-        end(#name, NULL, 0, 0);                                                                    \
+        end(#name, 0, 0);                                                                          \
     }
 TIMED(load_floats, (const float *host, vd_real *y, size_t n), (host, y, n))
 TIMED(read_floats, (const vd_real *x, float *host, size_t n), (x, host, n))
 TIMED(fill_rows, (const vd_real *row, vd_real *y, int rows, int n), (row, y, rows, n))
 TIMED(gated, (vd_gate gate, vd_real *pre, vd_real *y, int rows, int hidden),
       (gate, pre, y, rows, hidden))
+TIMED(gated_backward, (vd_gate gate, vd_real *saved, const vd_real *dy, int rows, int hidden),
+      (gate, saved, dy, rows, hidden))
 TIMED(sigmoid_gate, (vd_real * pre, const vd_real *x, vd_real *y, size_t n), (pre, x, y, n))
+TIMED(sigmoid_gate_backward,
+      (vd_real * saved, const vd_real *x, const vd_real *dy, vd_real *dx, size_t n),
+      (saved, x, dy, dx, n))
 TIMED(relu, (vd_real * x, size_t n), (x, n))
+TIMED(relu_backward, (const vd_real *y, vd_real *dy, size_t n), (y, dy, n))
+TIMED(add, (vd_real * x, const vd_real *y, size_t n), (x, y, n))
+TIMED(dropout, (const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key),
+      (x, y, n, rate, key))
 TIMED(embed, (const vd_real *table, const int32_t *id, int rows, int width, vd_real *y),
       (table, id, rows, width, y))
+TIMED(embed_backward, (vd_real * dtable, const int32_t *id, int rows, int width, const vd_real *dy),
+      (dtable, id, rows, width, dy))
 TIMED(add_rows, (const vd_real *table, const int *index, int rows, int width, vd_real *x),
       (table, index, rows, width, x))
-TIMED(ends, (const vd_packed *p, int d, int h, const vd_real *y, vd_real *s), (p, d, h, y, s))
-TIMED(normalise_regions, (const vd_real *x, vd_real *y, int d, int r, int s), (x, y, d, r, s))
+TIMED(add_rows_backward,
+      (vd_real * dtable, const int *index, int rows, int width, const vd_real *dx),
+      (dtable, index, rows, width, dx))
+TIMED(ends,
+      (const vd_packed *packed, int directions, int hidden, const vd_real *y, vd_real *sentence),
+      (packed, directions, hidden, y, sentence))
+TIMED(ends_backward,
+      (const vd_packed *packed, int directions, int hidden, const vd_real *dsentence, vd_real *dy),
+      (packed, directions, hidden, dsentence, dy))
+TIMED(normalise_regions, (const vd_real *x, vd_real *y, int dialogs, int regions, int size),
+      (x, y, dialogs, regions, size))
 TIMED(context_attention,
       (const vd_span *span, int hidden, const vd_real *fq, const vd_real *fh, const vd_real *h,
        const vd_linear_weights *score, vd_real rate, uint64_t key, vd_real *a, vd_real *c),
       (span, hidden, fq, fh, h, score, rate, key, a, c))
+TIMED(context_attention_backward,
+      (const vd_span *span, int hidden, const vd_real *fq, const vd_real *fh, const vd_real *h,
+       const vd_linear_weights *score, const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+       const vd_real *a, vd_real *da, const vd_real *dc, vd_real *dfq, vd_real *dfh, vd_real *dh),
+      (span, hidden, fq, fh, h, score, dscore, rate, key, a, da, dc, dfq, dfh, dh))
 TIMED(topic_attention,
-      (const vd_span *span, const size_t *start, const vd_real *a, vd_real *s, vd_real *w),
-      (span, start, a, s, w))
+      (const vd_span *span, const size_t *start, const vd_real *a, vd_real *s, vd_real *weighted),
+      (span, start, a, s, weighted))
+TIMED(topic_attention_backward,
+      (const vd_span *span, const size_t *start, const vd_real *a, const vd_real *s, vd_real *ds,
+       vd_real *da),
+      (span, start, a, s, ds, da))
 TIMED(word_attention, (const vd_span *span, int regions, vd_real *m), (span, regions, m))
+TIMED(word_attention_backward, (const vd_span *span, int regions, const vd_real *m, vd_real *dm),
+      (span, regions, m, dm))
+TIMED(softmax, (vd_real * x, int rows, int columns, int stride), (x, rows, columns, stride))
+TIMED(softmax_backward, (const vd_real *y, vd_real *dx, int rows, int columns, int stride),
+      (y, dx, rows, columns, stride))
 TIMED(join,
-      (const vd_real *l, const int *lr, int ls, const vd_real *r, const int *rr, int rs, vd_real *y,
-       int rows),
-      (l, lr, ls, r, rr, rs, y, rows))
+      (const vd_real *left, const int *left_row, int left_size, const vd_real *right,
+       const int *right_row, int right_size, vd_real *y, int rows),
+      (left, left_row, left_size, right, right_row, right_size, y, rows))
+TIMED(split_add,
+      (const vd_real *dy, int rows, vd_real *dleft, const int *left_row, int left_size,
+       vd_real *dright, const int *right_row, int right_size),
+      (dy, rows, dleft, left_row, left_size, dright, right_row, right_size))
 TIMED(region_attention,
       (const vd_span *span, int hidden, const vd_real *fm, const vd_real *fc,
        const vd_linear_weights *score, vd_real rate, uint64_t key, vd_real *z, vd_real *norm,
        vd_real *g),
       (span, hidden, fm, fc, score, rate, key, z, norm, g))
+TIMED(region_attention_backward,
+      (const vd_span *span, int hidden, const vd_real *fm, const vd_real *fc,
+       const vd_linear_weights *score, const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+       const vd_real *z, const vd_real *norm, const vd_real *g, vd_real *dg, vd_real *dfm,
+       vd_real *dfc),
+      (span, hidden, fm, fc, score, dscore, rate, key, z, norm, g, dg, dfm, dfc))
 TIMED(region_pool,
-      (const vd_span *span, const vd_real *g, const vd_real *m, int size, vd_real *y, int stride),
-      (span, g, m, size, y, stride))
-TIMED(rank, (const vd_real *z, int n, float *score, float *p, int32_t *order, int32_t *other),
-      (z, n, score, p, order, other))
-
+      (const vd_span *span, const vd_real *g, const vd_real *m, int size, vd_real *y, int y_stride),
+      (span, g, m, size, y, y_stride))
+TIMED(region_pool_backward,
+      (const vd_span *span, const vd_real *g, const vd_real *m, int size, const vd_real *dy,
+       int y_stride, vd_real *dg, vd_real *dm),
+      (span, g, m, size, dy, y_stride, dg, dm))
+TIMED(pick,
+      (const vd_real *products, const int32_t *option, int questions, int candidates, int distinct,
+       vd_real *scores),
+      (products, option, questions, candidates, distinct, scores))
+TIMED(pick_backward,
+      (const vd_real *dscores, const int32_t *option, int questions, int candidates, int distinct,
+       vd_real *dproducts),
+      (dscores, option, questions, candidates, distinct, dproducts))
+TIMED(candidate_loss, (const vd_candidate_loss *loss), (loss))
+TIMED(rank,
+      (const vd_real *z, int n, float *score, float *probability, int32_t *order, int32_t *scratch),
+      (z, n, score, probability, order, scratch))
+TIMED(adam,
+      (vd_real * w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale, double rate,
+       int64_t step),
+      (w, g, m, v, n, scale, rate, step))
 static vd_backend timed_table(void)
 {
     vd_backend t = *cpu;
     t.gemm = gemm;
     t.products = products;
     t.linear = linear;
+    t.linear_backward = linear_backward;
     t.lstm = lstm;
+    t.lstm_backward = lstm_backward;
     t.load_floats = load_floats;
     t.read_floats = read_floats;
     t.fill_rows = fill_rows;
     t.gated = gated;
+    t.gated_backward = gated_backward;
     t.sigmoid_gate = sigmoid_gate;
+    t.sigmoid_gate_backward = sigmoid_gate_backward;
     t.relu = relu;
+    t.relu_backward = relu_backward;
+    t.add = add;
+    t.dropout = dropout;
     t.embed = embed;
+    t.embed_backward = embed_backward;
     t.add_rows = add_rows;
+    t.add_rows_backward = add_rows_backward;
     t.ends = ends;
+    t.ends_backward = ends_backward;
     t.normalise_regions = normalise_regions;
     t.context_attention = context_attention;
+    t.context_attention_backward = context_attention_backward;
     t.topic_attention = topic_attention;
+    t.topic_attention_backward = topic_attention_backward;
     t.word_attention = word_attention;
+    t.word_attention_backward = word_attention_backward;
+    t.softmax = softmax;
+    t.softmax_backward = softmax_backward;
     t.join = join;
+    t.split_add = split_add;
     t.region_attention = region_attention;
+    t.region_attention_backward = region_attention_backward;
     t.region_pool = region_pool;
+    t.region_pool_backward = region_pool_backward;
+    t.pick = pick;
+    t.pick_backward = pick_backward;
+    t.candidate_loss = candidate_loss;
     t.rank = rank;
+    t.adam = adam;
     return t;
 }
 
 // ---- what is measured ---------------------------------------------------------------------------
 
-static vd_pool *pool;
+static vd_pool *pool, *kept; // of a chat; of the candidates of a dialog that is evaluated
 static vd_dialog *dialog;
+static vd_scorer *scorer;
+static vd_trainer *trainer;
+static float scores[FULL_ROUNDS * FULL_CANDIDATES];
 
 static vd_status new_dialog(vd_dialog **out, vd_error *err)
 {
@@ -209,16 +338,57 @@ static vd_status do_picture(vd_error *err)
     return status;
 }
 
-static void print_operations(const char *what, double wall, double took)
+static vd_status do_evaluate(vd_error *err)
 {
-    enum { SHOWN_US = 20 };
-    printf("\n%-58s %8s %8s %9s %9s\n", what, "MFLOP", "MB", "wall ms", "CPU ms");
-    for (const operation *o = operations; o < operations + at; o++)
-        if (o->wall * 1e3 > SHOWN_US)
-            printf("  %-56s %8.1f %8.2f %9.3f %9.3f\n", o->what, o->flops * 1e-6, o->bytes * 1e-6,
-                   o->wall, o->cpu);
-    printf("  %-56s %8s %8s %9.3f %9.3f\n", "all of it, with what is between them", "", "", wall,
-           took);
+    vd_batch b = full_size_batch(1);
+    return vd_scorer_run(scorer, NULL, &b, scores, err);
+}
+
+static vd_status do_evaluate_kept(vd_error *err)
+{
+    vd_batch b = full_size_batch(1);
+    return vd_scorer_run(scorer, kept, &b, scores, err);
+}
+
+static vd_status do_step(vd_error *err)
+{
+    vd_batch b = full_size_batch(FULL_DIALOGS);
+    double loss;
+    return vd_trainer_step(trainer, &b, 0.01, &loss, NULL, err);
+}
+
+// What takes a five-hundredth of all, and one line for the rest.
+static void print_operations(const char *what, int runs, double wall, double took)
+{
+    double rest_wall = 0, rest_cpu = 0, sum_wall = 0;
+    printf("\n%-72s %5s %9s %8s %9s %9s %8s\n", what, "calls", "MFLOP", "MB", "wall ms", "CPU ms",
+           "GFLOP/s");
+    for (const operation *o = operations; o < operations + count_of_operations; o++) {
+        sum_wall += o->least_wall;
+        if (o->least_wall > wall / 500)
+            printf("  %-70s %5d %9.1f %8.2f %9.3f %9.3f %8.1f\n", o->what, o->calls / runs,
+                   o->flops / runs * 1e-6, o->bytes / runs * 1e-6, o->least_wall, o->least_cpu,
+                   o->flops / runs / o->least_wall * 1e-6);
+        else {
+            rest_wall += o->least_wall;
+            rest_cpu += o->least_cpu;
+        }
+    }
+    printf("  %-70s %5s %9s %8s %9.3f %9.3f\n", "smaller operations", "", "", "", rest_wall,
+           rest_cpu);
+    printf("  %-70s %5s %9s %8s %9.3f %9.3f\n", "all of it, with what is between them", "", "", "",
+           wall, took);
+    printf("  %-70s %5s %9s %8s %9.3f\n", "of it between them, or lost to other programs", "", "",
+           "", wall - sum_wall);
+}
+
+static void end_run(void)
+{
+    for (operation *o = operations; o < operations + count_of_operations; o++) {
+        o->least_wall = o->wall < o->least_wall ? o->wall : o->least_wall;
+        o->least_cpu = o->cpu < o->least_cpu ? o->cpu : o->least_cpu;
+        o->wall = o->cpu = 0;
+    }
 }
 
 static vd_status profile(const char *what, vd_status (*work)(vd_error *err), int runs,
@@ -226,16 +396,17 @@ static vd_status profile(const char *what, vd_status (*work)(vd_error *err), int
 {
     double wall = 1e30, took = 1e30;
     vd_status status = VD_OK;
-    for (run = 0; status == VD_OK && run < runs; run++) {
-        at = 0;
+    count_of_operations = 0;
+    for (int run = 0; status == VD_OK && run < runs; run++) {
         double cpu_start = cpu_now(), start = bench_now();
         status = work(err);
         double w = bench_now() - start, c = cpu_now() - cpu_start;
         wall = w < wall ? w : wall;
         took = c < took ? c : took;
+        end_run();
     }
     if (status == VD_OK)
-        print_operations(what, wall, took);
+        print_operations(what, runs, wall, took);
     return status;
 }
 
@@ -259,6 +430,44 @@ static vd_status open_all(const char *path, int count, vd_error *err)
     return status;
 }
 
+static vd_status open_trainer(const vd_backend *timed, vd_error *err)
+{
+    vd_config config = full_size_config();
+    vd_train_options options = vd_train_defaults();
+    vd_vocab *vocab = NULL;
+    vd_status status = full_size_vocab(&vocab, err);
+    if (status == VD_OK)
+        status = vd_trainer_new(&config, vocab, &options, &trainer, err);
+    if (status == VD_OK)
+        status = vd_trainer_use(trainer, timed, err);
+    vd_vocab_free(vocab);
+    return status;
+}
+
+static vd_status profile_chat(int runs, vd_error *err)
+{
+    vd_status status = profile("question, round 10", do_question, runs, err);
+    if (status == VD_OK)
+        status = profile("an answer into the history", do_append, runs, err);
+    if (status == VD_OK)
+        status = profile("another picture", do_picture, runs, err);
+    return status;
+}
+
+static vd_status profile_evaluation(int runs, vd_error *err)
+{
+    vd_batch b = full_size_batch(1);
+    vd_status status = vd_scorer_new(model, &scorer, err);
+    if (status == VD_OK)
+        status = vd_pool_new(model, b.candidate, b.candidate_length, b.distinct, b.candidate_width,
+                             NULL, &kept, err);
+    if (status == VD_OK)
+        status = profile("evaluating a dialog", do_evaluate, runs, err);
+    if (status == VD_OK)
+        status = profile("evaluating a dialog, candidates kept", do_evaluate_kept, runs, err);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     long count = argc > 1 ? strtol(argv[1], NULL, 10) : FULL_CANDIDATES;
@@ -272,13 +481,18 @@ int main(int argc, char **argv)
     vd_backend timed = timed_table();
     model->be = &timed;
     printf("# %s, %ld answers, %s weights\n", path, count, model->in_file ? "float32" : "16-bit");
-    vd_status status = profile("question, round 10", do_question, (int)runs, &err);
+    vd_status status = profile_chat((int)runs, &err);
     if (status == VD_OK)
-        status = profile("an answer into the history", do_append, (int)runs, &err);
+        status = profile_evaluation((int)runs / 3 + 1, &err);
     if (status == VD_OK)
-        status = profile("another picture", do_picture, (int)runs, &err);
+        status = open_trainer(&timed, &err);
+    if (status == VD_OK)
+        status = profile("training step, 4 dialogs", do_step, (int)runs / 14 + 1, &err);
     model->be = cpu;
+    vd_trainer_free(trainer);
+    vd_scorer_free(scorer);
     vd_dialog_free(dialog);
+    vd_pool_free(kept);
     vd_pool_free(pool);
     vd_model_free(model);
     return status == VD_OK ? 0 : bench_fail(&err);

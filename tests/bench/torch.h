@@ -93,6 +93,36 @@ static inline torches torches_start(const char *script, const char *const argume
     return all;
 }
 
+// Nanoseconds that the threads of a process have run; -1 when it cannot be read.
+static inline double torch_run_time(pid_t process)
+{
+    char command[128];
+    double nanoseconds = -1;
+    snprintf(command, sizeof command,
+             "cat /proc/%d/task/*/schedstat 2>/dev/null | "
+             "awk '{s += $1} END {printf \"%%.0f\", s}'",
+             (int)process);
+    FILE *in = popen(command, "r");
+    if (in && fscanf(in, "%lf", &nanoseconds) != 1)
+        nanoseconds = -1;
+    if (in)
+        pclose(in);
+    return nanoseconds;
+}
+
+// Waits until the child sleeps: its threads go on looking for work for up to a fifth of a second
+// after an answer, on the processors that the next measurement needs.
+static inline void torch_settle(const torch *t)
+{
+    enum { LOOKS = 100, PAUSE_US = 10000 };
+    double before = -2, now = -1;
+    for (int i = 0; i < LOOKS && now != before && t->child > 0; i++) {
+        before = torch_run_time(t->child);
+        usleep(PAUSE_US);
+        now = torch_run_time(t->child);
+    }
+}
+
 // The two numbers that the child answers `what` with: mvan_torch.py's are milliseconds of wall and
 // CPU time, eval_torch.py's milliseconds and a sum of ranks. False when the child is gone.
 static inline bool torch_ask(torch *t, const char *what, double *first, double *second)
@@ -109,6 +139,7 @@ static inline bool torch_ask(torch *t, const char *what, double *first, double *
     }
     *first = strtod(line, &rest);
     *second = strtod(rest, NULL);
+    torch_settle(t);
     return true;
 }
 
