@@ -4,12 +4,12 @@
 //
 // Set before inclusion: LANES floats in a vector; TILE_ROWS x TILE_COLUMNS sums that the registers
 // hold; TARGET, an attribute; NAME(x), x with the instruction set's name; NAME(load_f16), LANES
-// half-precision numbers. A sum is one of sums over at most DEPTH of k, each LANES partial sums in
-// the order of k, so a result depends on neither the tile nor the thread that makes it, nor on m.
+// half-precision numbers, and NAME(load_bf16), LANES upper halves of floats. A sum is one of sums
+// over at most DEPTH of k, each LANES partial sums in the order of k, so a result depends on
+// neither the tile nor the thread that makes it, nor on m.
 
 typedef float NAME(vector) __attribute__((vector_size(4 * LANES)));
-typedef uint32_t NAME(words) __attribute__((vector_size(4 * LANES)));
-typedef uint16_t NAME(halves) __attribute__((vector_size(2 * LANES)));
+typedef int32_t NAME(words) __attribute__((vector_size(4 * LANES)));
 
 TARGET static inline __attribute__((always_inline)) NAME(vector)
     NAME(load)(const void *from, size_t at, const vd_dtype type)
@@ -17,13 +17,8 @@ TARGET static inline __attribute__((always_inline)) NAME(vector)
     NAME(vector) value;
     if (type == VD_F16)
         return NAME(load_f16)((const uint16_t *)from + at);
-    if (type == VD_BF16) { // the upper half of a float
-        NAME(halves) half;
-        memcpy(&half, (const uint16_t *)from + at, sizeof half);
-        NAME(words) bits = __builtin_convertvector(half, NAME(words)) << 16;
-        memcpy(&value, &bits, sizeof value);
-        return value;
-    }
+    if (type == VD_BF16)
+        return NAME(load_bf16)((const uint16_t *)from + at);
     memcpy(&value, (const float *)from + at, sizeof value);
     return value;
 }
@@ -36,6 +31,16 @@ TARGET static inline __attribute__((always_inline)) NAME(vector)
     size_t size = type == VD_F32 ? 4 : 2;
     memcpy(rest, (const unsigned char *)from + at * size, (size_t)count * size);
     return NAME(load)(rest, 0, type);
+}
+
+// The LANES numbers before x + n, zeros but for the last `rest`.
+TARGET static inline __attribute__((always_inline)) NAME(vector)
+    NAME(load_last)(const float *x, size_t n, size_t rest)
+{
+    NAME(words) bits, mask;
+    memcpy(&bits, x + n - LANES, sizeof bits);
+    memcpy(&mask, masks + 16 - LANES + rest, sizeof mask);
+    return (NAME(vector))(bits & mask);
 }
 
 // Four lanes from LANES: the halves added until no more are left.
@@ -68,22 +73,45 @@ NAME(sums)(NAME(vector) v0, NAME(vector) v1, NAME(vector) v2, NAME(vector) v3)
 }
 
 // y = x as floats.
-TARGET static void NAME(widen)(const void *x, vd_dtype type, size_t n, float *y)
+TARGET static inline __attribute__((always_inline)) void
+NAME(widen_from)(const void *x, size_t n, float *y, const vd_dtype type)
 {
     NAME(vector) value;
     size_t i = 0;
-    if (type == VD_F32) {
-        memcpy(y, x, n * sizeof *y);
-        return;
-    }
+#pragma GCC unroll 4
     for (; i + LANES <= n; i += LANES) {
-        value = type == VD_F16 ? NAME(load)(x, i, VD_F16) : NAME(load)(x, i, VD_BF16);
+        value = NAME(load)(x, i, type);
         memcpy(y + i, &value, sizeof value);
     }
     if (i < n) {
-        value = type == VD_F16 ? NAME(load_rest)(x, i, (int)(n - i), VD_F16)
-                               : NAME(load_rest)(x, i, (int)(n - i), VD_BF16);
+        value = NAME(load_rest)(x, i, (int)(n - i), type);
         memcpy(y + i, &value, (n - i) * sizeof *y);
+    }
+}
+
+TARGET static void NAME(widen)(const void *x, vd_dtype type, size_t n, float *y)
+{
+    if (type == VD_F16)
+        NAME(widen_from)(x, n, y, VD_F16);
+    else if (type == VD_BF16)
+        NAME(widen_from)(x, n, y, VD_BF16);
+    else
+        memcpy(y, x, n * sizeof *y);
+}
+
+// The products of LANES numbers of `rows` rows of x, and of `columns` rows of w from number k on.
+TARGET static inline __attribute__((always_inline)) void
+NAME(add_products)(const float *x, size_t ldx, const void *w, size_t k, size_t ldw,
+                   NAME(vector) sum[MOST_ROWS][TILE_COLUMNS], const int rows, const int columns,
+                   const vd_dtype type)
+{
+    NAME(vector) value[MOST_ROWS];
+    for (size_t a = 0; a < (size_t)rows; a++)
+        value[a] = NAME(load)(x, a * ldx, VD_F32);
+    for (size_t c = 0; c < (size_t)columns; c++) {
+        NAME(vector) weight = NAME(load)(w, c * ldw + k, type);
+        for (size_t a = 0; a < (size_t)rows; a++)
+            sum[a][c] += value[a] * weight;
     }
 }
 
@@ -93,35 +121,50 @@ TARGET static inline __attribute__((always_inline)) void
 NAME(tile)(const vd_few_rows *p, int r, int j, size_t apart, int from, int to, const void *w,
            size_t ldw, const int rows, const int columns, const vd_dtype type)
 {
-    NAME(vector) sum[MOST_ROWS][TILE_COLUMNS] = {{{0}}};
+    const NAME(vector) none = {0};
+    NAME(vector) sum[MOST_ROWS][TILE_COLUMNS]; // all of them zeroed would pass through memory
+    for (int a = 0; a < rows; a++)
+        for (int c = 0; c < columns; c++)
+            sum[a][c] = none;
     const float *x = p->x + (size_t)r * (size_t)p->ldx + from;
     const size_t size = type == VD_F32 ? 4 : 2;
     size_t ldx = (size_t)p->ldx, i = 0, depth = (size_t)(to - from);
     // Behind the last numbers of a row come those of the next, which may lie further on.
     const size_t turn = to == p->k ? depth * size : SIZE_MAX, on = (size_t)(p->ldw - p->k) * size;
+    if (rows <= 2) { // with more of them the registers do not suffice for this
+#pragma GCC unroll 4
+        for (; i + LANES <= depth; i += LANES)
+            NAME(add_products)(x + i, ldx, w, i, ldw, sum, rows, columns, type);
+    }
     for (; i + LANES <= depth; i += LANES) {
-        NAME(vector) value[MOST_ROWS];
-        for (size_t a = 0; a < (size_t)rows; a++)
-            value[a] = NAME(load)(x, a * ldx + i, VD_F32);
-        for (size_t c = 0; c < (size_t)columns; c++) {
+        for (size_t c = 0; c < (size_t)columns; c++)
             if (columns == TILE_COLUMNS / 2 && i % (64 / size) == 0) // memory is asked ahead
                 __builtin_prefetch((const unsigned char *)w + (c * ldw + i) * size + AHEAD +
                                    (i * size + AHEAD >= turn ? on : 0));
-            NAME(vector) weight = NAME(load)(w, c * ldw + i, type);
+        NAME(add_products)(x + i, ldx, w, i, ldw, sum, rows, columns, type);
+    }
+    if (i < depth && depth >= LANES) {
+        NAME(vector) value[MOST_ROWS];
+        for (size_t a = 0; a < (size_t)rows; a++)
+            value[a] = NAME(load_last)(x + a * ldx, depth, depth - i);
+        for (size_t c = 0; c < (size_t)columns; c++) {
+            NAME(vector) weight = NAME(load)(w, c * ldw + depth - LANES, type);
             for (size_t a = 0; a < (size_t)rows; a++)
                 sum[a][c] += value[a] * weight;
         }
-    }
-    if (i < depth)
+    } else if (i < depth) {
         for (size_t c = 0; c < (size_t)columns; c++) {
             int rest = (int)(depth - i);
             NAME(vector) weight = NAME(load_rest)(w, c * ldw + i, rest, type);
             for (size_t a = 0; a < (size_t)rows; a++)
                 sum[a][c] += weight * NAME(load_rest)(x, a * ldx + i, rest, VD_F32);
         }
+    }
     for (int a = 0; a < rows; a++) {
         float *y = p->y + (size_t)(r + a) * (size_t)p->ldy + j;
-        vector_of_four all = NAME(sums)(sum[a][0], sum[a][1], sum[a][2], sum[a][3]);
+        vector_of_four all =
+            NAME(sums)(sum[a][0], columns > 1 ? sum[a][1] : none, columns > 2 ? sum[a][2] : none,
+                       columns > 3 ? sum[a][3] : none);
         for (int c = 0; c < columns; c++)
             y[(size_t)c * apart] = all[c] + (p->add || from > 0 ? y[(size_t)c * apart] : 0);
     }

@@ -22,6 +22,10 @@ enum {
 
 typedef float vector_of_four __attribute__((vector_size(16)));
 
+// A vector from number `rest` on keeps its last `rest` lanes where it is a mask; of 16 at most.
+static const int32_t masks[32] = {[16] = -1, -1, -1, -1, -1, -1, -1, -1,
+                                  -1,        -1, -1, -1, -1, -1, -1, -1};
+
 #define LANES        4
 #define TILE_COLUMNS TILE
 #define TARGET
@@ -30,6 +34,14 @@ static vector_of_four load_f16_portable(const uint16_t *from)
 {
     return (vector_of_four){vd_half_to_float(from[0]), vd_half_to_float(from[1]),
                             vd_half_to_float(from[2]), vd_half_to_float(from[3])};
+}
+static vector_of_four load_bf16_portable(const uint16_t *from)
+{
+    uint32_t bits[4] = {(uint32_t)from[0] << 16, (uint32_t)from[1] << 16, (uint32_t)from[2] << 16,
+                        (uint32_t)from[3] << 16};
+    vector_of_four value;
+    memcpy(&value, bits, sizeof value);
+    return value;
 }
 #include "engine/cpu_dot.h"
 
@@ -44,6 +56,12 @@ TARGET static inline __m256 load_f16_avx2(const uint16_t *from)
     memcpy(&half, from, sizeof half);
     return _mm256_cvtph_ps(half);
 }
+TARGET static inline __m256 load_bf16_avx2(const uint16_t *from)
+{
+    __m128i half;
+    memcpy(&half, from, sizeof half);
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(half), 16));
+}
 #include "engine/cpu_dot.h"
 
 #define LANES        16
@@ -55,6 +73,12 @@ TARGET static inline __m512 load_f16_avx512(const uint16_t *from)
     __m256i half;
     memcpy(&half, from, sizeof half);
     return _mm512_cvtph_ps(half);
+}
+TARGET static inline __m512 load_bf16_avx512(const uint16_t *from)
+{
+    __m256i half;
+    memcpy(&half, from, sizeof half);
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16));
 }
 #include "engine/cpu_dot.h"
 #endif
@@ -96,8 +120,5 @@ void vd_cpu_few_rows(const vd_few_rows *p)
 
 void vd_cpu_widen(const void *x, vd_dtype type, size_t n, float *y)
 {
-    if (type == VD_F32)
-        memcpy(y, x, n * sizeof *y);
-    else
-        dot_products[vd_cpu_instructions()].widen(x, type, n, y);
+    dot_products[vd_cpu_instructions()].widen(x, type, n, y);
 }

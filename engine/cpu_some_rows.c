@@ -164,18 +164,32 @@ static void multiply_group(const some_rows *s, const weights_part *w, float *sum
     }
 }
 
+// count <= 4 numbers.
+static void write_four(float *y, const float *sums, int count, bool add)
+{
+    vd_four_floats now, before = {0};
+    if (count < 4) {
+        for (int i = 0; i < count; i++)
+            y[i] = sums[i] + (add ? y[i] : 0);
+        return;
+    }
+    memcpy(&now, sums, sizeof now);
+    if (add)
+        memcpy(&before, y, sizeof before);
+    now += before;
+    memcpy(y, &now, sizeof now);
+}
+
 // Columns first.. of y get sums (count, VD_SOME_ROWS apart), a column after the other.
 static void write_columns(const vd_few_rows *p, const float *sums, int first, int count)
 {
-    for (int j = 0; j < count; j += 4)
-        for (int r = 0; r < p->m; r += 4) {
+    for (int r = 0; r < p->m; r += 4)
+        for (int j = 0; j < count; j += 4) {
             float four[16];
+            float *y = p->y + (size_t)r * (size_t)p->ldy + first + j;
             vd_cpu_transpose_four(sums + j * VD_SOME_ROWS + r, VD_SOME_ROWS, four, 4);
-            for (int i = 0; i < 4 && r + i < p->m; i++) {
-                float *y = p->y + (size_t)(r + i) * (size_t)p->ldy + first + j;
-                for (int c = 0; c < 4 && j + c < count; c++)
-                    y[c] = four[4 * i + c] + (p->add ? y[c] : 0);
-            }
+            for (int i = 0; i < 4 && r + i < p->m; i++, y += p->ldy)
+                write_four(y, four + (ptrdiff_t)4 * i, at_most(count - j, 4), p->add);
         }
 }
 
@@ -210,14 +224,14 @@ bool vd_cpu_some_rows(const vd_few_rows *p)
     some_rows s = {.p = p, .tiles = tiles_of[vd_cpu_instructions()]};
     const int parts = (p->k + DEPTH - 1) / DEPTH, group = s.tiles.group;
     s.vectors = (p->m + s.tiles.lanes - 1) / s.tiles.lanes;
-    s.depth = (p->k + parts - 1) / parts;
+    s.depth = ((p->k + parts - 1) / parts + VD_TILE_LINE - 1) / VD_TILE_LINE * VD_TILE_LINE;
     s.size = p->type == VD_F32 ? sizeof(float) : sizeof(uint16_t);
     if (s.vectors * s.tiles.lanes > VD_SOME_ROWS)
         return false;
     s.panels = vd_cpu_gemm_memory((size_t)(s.vectors * s.tiles.lanes) * (size_t)p->k);
     if (!s.panels)
         return false;
-    vd_cpu_ranges((size_t)parts, s.depth * p->m / 4.0, pack_parts, &s);
+    vd_cpu_ranges((size_t)parts, s.depth * p->m / 2.0, pack_parts, &s);
     // Nanoseconds, roughly: reading a weight takes about as long as eight multiplications with it.
     vd_cpu_ranges((size_t)((p->n + group - 1) / group), group * p->k * (8.0 + p->m) / 64,
                   multiply_columns, &s);

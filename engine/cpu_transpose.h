@@ -48,7 +48,8 @@ static inline void vd_cpu_pack_lines(const float *from, size_t stride, size_t ah
                                       panel + (size_t)k * width + at, width);
         }
     for (int k = 0; k < quads && lines < width; k++)
-        memset(panel + (size_t)k * width + lines, 0, (width - lines) * sizeof *panel);
+        for (size_t i = lines; i < width; i++)
+            panel[(size_t)k * width + i] = 0;
     for (int k = quads; k < depth; k++)
         for (size_t i = 0; i < width; i++)
             panel[(size_t)k * width + i] = i < lines ? from[i * stride + (size_t)k] : 0;
