@@ -143,14 +143,12 @@ static void hold_weights(const vd_lstm_pass *p)
     vd_cpu_gemm_hold(p->packed->inner.count >= WORTH_HOLDING ? p->weights->w_hh : NULL);
 }
 
-static void lstm_direction(const vd_lstm_pass *p)
+static void lstm_steps(void *passes, int direction)
 {
+    const vd_lstm_pass *p = (const vd_lstm_pass *)passes + direction;
     const vd_packed *packed = p->packed;
     int h = p->hidden, g = 4 * h;
-    const vd_backend *be = vd_backend_cpu();
 
-    be->gemm(false, true, p->x_rows, g, p->in, 1, p->x, p->in, p->weights->w_ih, p->in, 0,
-             p->scratch, g);
     hold_weights(p);
     for (int step = 0; step < packed->longest; step++) {
         lstm_step s = {p, step};
@@ -158,23 +156,22 @@ static void lstm_direction(const vd_lstm_pass *p)
         double rows = (double)packed->active[step] / groups; // of a group
         if (step > 0 || p->initial) {
             vd_cpu_ranges((size_t)groups, h / 4.0, gather_before, &s);
-            be->gemm(false, true, groups, g, h, 1, before_of(p, step), h, p->weights->w_hh, h, 0,
-                     p->step, g);
+            vd_backend_cpu()->gemm(false, true, groups, g, h, 1, before_of(p, step), h,
+                                   p->weights->w_hh, h, 0, p->step, g);
         }
         vd_cpu_ranges((size_t)groups, rows * 3 * h, step_cells, &s); // nanoseconds, roughly
     }
     vd_cpu_gemm_hold(NULL);
 }
 
-static void lstm_piece(void *pass, int direction)
-{
-    lstm_direction((const vd_lstm_pass *)pass + direction);
-}
-
-// A direction is worth a thread of its own; one alone shares its products out.
+// All threads share the products of the inputs; of the steps, which come one after the other, each
+// direction is worth a thread of its own. One alone shares its products out.
 static void lstm(const vd_lstm_pass *pass, int directions)
 {
-    vd_cpu_pieces(directions, lstm_piece, (void *)(uintptr_t)pass);
+    for (const vd_lstm_pass *p = pass; p < pass + directions; p++)
+        vd_backend_cpu()->gemm(false, true, p->x_rows, 4 * p->hidden, p->in, 1, p->x, p->in,
+                               p->weights->w_ih, p->in, 0, p->scratch, 4 * p->hidden);
+    vd_cpu_pieces(directions, lstm_steps, (void *)(uintptr_t)pass);
 }
 
 // ---- backward -----------------------------------------------------------------------------------
@@ -309,47 +306,45 @@ static void input_gradients(void *data, size_t from, size_t to)
     }
 }
 
-static void lstm_direction_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q)
+// A direction's passes back through the steps, then (below) what weights and inputs get.
+typedef struct lstm_back {
+    const vd_lstm_pass *pass;
+    const vd_lstm_gradient *gradient;
+    const vd_real *sums[2]; // of the directions, see lstm_steps_backward
+} lstm_back;
+
+static void lstm_back_piece(void *data, int direction)
+{
+    lstm_back *b = data;
+    if (b->pass[direction].packed->tokens > 0)
+        lstm_steps_backward(b->pass + direction, b->gradient + direction, &b->sums[direction]);
+}
+
+static void lstm_weights_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q,
+                                  const vd_real *sums)
 {
     const vd_packed *packed = p->packed;
     int g = 4 * p->hidden, befores = packed->inner.count + (p->initial ? packed->active[0] : 0);
     const vd_backend *be = vd_backend_cpu();
-    const vd_real *sums;
 
     if (packed->tokens == 0)
         return;
-    lstm_steps_backward(p, q, &sums);
     be->gemm(true, false, g, p->hidden, befores, 1, sums, g, p->before, p->hidden, 1,
              q->weights->w_hh, p->hidden);
     vd_cpu_ranges((size_t)g, packed->tokens / 4.0, input_gradients, (void *)(uintptr_t)p);
-    be->linear_backward(p->x, p->weights->w_ih, p->scratch, NULL, 0, q->weights->w_ih,
+    be->linear_backward(p->x, p->weights->w_ih, p->scratch, q->dx, 1, q->weights->w_ih,
                         q->weights->b_ih, p->x_rows, p->in, g);
     be->linear_backward(p->x, p->weights->w_ih, p->scratch, NULL, 0, NULL, q->weights->b_hh,
                         p->x_rows, p->in, g);
 }
 
-typedef struct lstm_back {
-    const vd_lstm_pass *pass;
-    const vd_lstm_gradient *gradient;
-} lstm_back;
-
-static void lstm_back_piece(void *data, int direction)
-{
-    const lstm_back *b = data;
-    lstm_direction_backward(b->pass + direction, b->gradient + direction);
-}
-
 static void lstm_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gradient,
                           int directions)
 {
-    lstm_back back = {pass, gradient};
+    lstm_back back = {.pass = pass, .gradient = gradient};
     vd_cpu_pieces(directions, lstm_back_piece, &back);
-    // Both directions add to the same dx: one after the other.
     for (int d = 0; d < directions; d++)
-        if (gradient[d].dx)
-            vd_backend_cpu()->linear_backward(pass[d].x, pass[d].weights->w_ih, pass[d].scratch,
-                                              gradient[d].dx, 1, NULL, NULL, pass[d].x_rows,
-                                              pass[d].in, 4 * pass[d].hidden);
+        lstm_weights_backward(pass + d, gradient + d, back.sums[d]);
 }
 
 // ---- sentences ----------------------------------------------------------------------------------

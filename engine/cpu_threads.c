@@ -7,7 +7,7 @@
 
 #include "engine/backend.h"
 
-enum { MOST_WORKERS = 63, PIECES_A_THREAD = 4, WORTH_NS = 15000 };
+enum { MOST_WORKERS = 63, PIECES_A_THREAD = 16, WORTH_NS = 15000 };
 
 // Looks at the door before a worker lies down, and before the caller does: some ten microseconds,
 // which bridges the pauses between the operations of one question.
