@@ -172,6 +172,11 @@ void vd_cpu_pieces(int count, vd_cpu_piece piece, void *job)
     pthread_mutex_unlock(&use);
 }
 
+void vd_cpu_alone(void)
+{
+    inside = true;
+}
+
 typedef struct range_job {
     vd_cpu_range range;
     void *job;

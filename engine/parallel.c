@@ -5,11 +5,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/cpu_threads.h"
+
 typedef struct crew {
     size_t count;
     vd_parallel_work work;
     void *context;
     const atomic_int *stop;
+    bool all; // there is a thread for every processor
     atomic_size_t next, done;
     pthread_mutex_t mutex; // of what follows
     pthread_cond_t changed;
@@ -36,6 +39,8 @@ static void *run(void *argument)
 {
     worker *w = argument;
     crew *c = w->crew;
+    if (c->all)
+        vd_cpu_alone();
     for (;;) {
         size_t index = atomic_fetch_add(&c->next, 1);
         if (index >= c->count || ended(c))
@@ -89,6 +94,7 @@ vd_status vd_parallel(size_t count, int threads, vd_parallel_work work, void *co
     pthread_mutex_init(&c.mutex, NULL);
     pthread_cond_init(&c.changed, NULL);
     threads = threads < 1 ? 1 : threads > VD_THREADS ? VD_THREADS : threads;
+    c.all = threads >= vd_parallel_threads() && count >= (size_t)threads;
     pthread_mutex_lock(&c.mutex);
     for (int i = 0; i < threads; i++) {
         workers[i] = (worker){.crew = &c, .number = i};

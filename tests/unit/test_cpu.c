@@ -1,6 +1,7 @@
 // The CPU backend's faster ways against the plain one: every instruction set, weights in 16 bits,
 // any number of threads.
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -194,6 +195,35 @@ static void every_piece_is_done_once(void **state)
     vd_backend_cpu_threads(0);
 }
 
+static void count_own(void *thread, int index)
+{
+    (void)index;
+    if (!pthread_equal(*(pthread_t *)thread, pthread_self()))
+        *(pthread_t *)thread = pthread_self(); // seen after all pieces
+}
+
+static void *do_alone(void *other)
+{
+    pthread_t thread = pthread_self();
+    vd_cpu_alone();
+    for (int i = 0; i < 200; i++)
+        vd_cpu_pieces(100, count_own, &thread);
+    *(bool *)other = !pthread_equal(thread, pthread_self());
+    return NULL;
+}
+
+static void a_thread_alone_does_all_pieces(void **state)
+{
+    pthread_t thread;
+    bool other = true;
+    (void)state;
+    vd_backend_cpu_threads(4);
+    assert_int_equal(pthread_create(&thread, NULL, do_alone, &other), 0);
+    pthread_join(thread, NULL);
+    assert_false(other);
+    vd_backend_cpu_threads(0);
+}
+
 static void the_number_of_threads_changes_no_bit(void **state)
 {
     (void)state;
@@ -345,6 +375,7 @@ int main(void)
         cmocka_unit_test(products_equal_plain_sums),
         cmocka_unit_test(a_row_is_the_same_whatever_is_beside_it),
         cmocka_unit_test(every_piece_is_done_once),
+        cmocka_unit_test(a_thread_alone_does_all_pieces),
         cmocka_unit_test(the_number_of_threads_changes_no_bit),
         cmocka_unit_test(a_16_bit_file_answers_as_its_numbers_in_float32),
         cmocka_unit_test(blocks_in_16_bits_are_found_by_address),
