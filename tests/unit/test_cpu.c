@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -195,32 +196,38 @@ static void every_piece_is_done_once(void **state)
     vd_backend_cpu_threads(0);
 }
 
-static void count_own(void *thread, int index)
+typedef struct own_job {
+    pthread_t own;
+    atomic_int by_others;
+} own_job;
+
+static void count_others(void *data, int index)
 {
+    own_job *job = data;
     (void)index;
-    if (!pthread_equal(*(pthread_t *)thread, pthread_self()))
-        *(pthread_t *)thread = pthread_self(); // seen after all pieces
+    if (!pthread_equal(job->own, pthread_self()))
+        atomic_fetch_add(&job->by_others, 1);
 }
 
-static void *do_alone(void *other)
+static void *do_alone(void *data)
 {
-    pthread_t thread = pthread_self();
+    own_job *job = data;
+    job->own = pthread_self();
     vd_cpu_alone();
     for (int i = 0; i < 200; i++)
-        vd_cpu_pieces(100, count_own, &thread);
-    *(bool *)other = !pthread_equal(thread, pthread_self());
+        vd_cpu_pieces(1000, count_others, job);
     return NULL;
 }
 
 static void a_thread_alone_does_all_pieces(void **state)
 {
+    own_job job = {.own = pthread_self()};
     pthread_t thread;
-    bool other = true;
     (void)state;
     vd_backend_cpu_threads(4);
-    assert_int_equal(pthread_create(&thread, NULL, do_alone, &other), 0);
+    assert_int_equal(pthread_create(&thread, NULL, do_alone, &job), 0);
     pthread_join(thread, NULL);
-    assert_false(other);
+    assert_int_equal(atomic_load(&job.by_others), 0);
     vd_backend_cpu_threads(0);
 }
 
