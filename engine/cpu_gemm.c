@@ -15,7 +15,7 @@
 enum {
     DEPTH = 384,
     BLOCK_ROWS = 144,
-    BLOCK_COLUMNS = 512,
+    BLOCK_COLUMNS = 256,
     ROUND_ROWS = 3072,
     ROUND_COLUMNS = 4096,
     MOST_WIDTH = 32,

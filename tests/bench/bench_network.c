@@ -331,7 +331,7 @@ static vd_status score(vd_scorer *scorer, const vd_pool *pool, const vd_batch *b
 
 static vd_status bench_evaluate(torches *t, vd_error *err)
 {
-    enum { RUNS = 9 };
+    enum { RUNS = 15 };
     vd_model *model = NULL;
     vd_scorer *scorer = NULL;
     vd_pool *pool = NULL;
