@@ -15,8 +15,8 @@ typedef void (*vd_cpu_piece)(void *job, int index);
 // one after the other.
 void vd_cpu_pieces(int count, vd_cpu_piece piece, void *job);
 
-// From now on this thread does all pieces itself: where as many threads as processors each have work
-// of their own, sharing it would only make them wait for each other.
+// From now on this thread does all pieces itself: where as many threads as processors each have
+// work of their own, sharing it would only make them wait for each other.
 void vd_cpu_alone(void);
 
 // Items from..to-1 of the work that `job` describes.
