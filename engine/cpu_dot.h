@@ -1,11 +1,11 @@
 // Products by dot products, as a template: cpu_few_rows.c includes this once for each instruction
 // set. y[r][j] = x[r] . w[j]: the weights are read where they lie, in the layout and the number
-// format of their file, and every one is read once for all rows of x.
+// format of their file, and every one is read once for up to MOST_ROWS rows of x.
 //
-// Set before inclusion: LANES floats in a vector; TILE_ROWS x TILE_COLUMNS sums that the registers
-// hold; TARGET, an attribute; NAME(x), x with the instruction set's name; NAME(load_f16), LANES
-// half-precision numbers, and NAME(load_bf16), LANES upper halves of floats. A sum is one of sums
-// over at most DEPTH of k, each LANES partial sums in the order of k, so a result depends on
+// Set before inclusion: LANES floats in a vector; TILE_COLUMNS columns of a tile, whose sums the
+// registers hold; TARGET, an attribute; NAME(x), x with the instruction set's name; NAME(load_f16),
+// LANES half-precision numbers, and NAME(load_bf16), LANES upper halves of floats. A sum is one of
+// sums over at most DEPTH of k, each LANES partial sums in the order of k, so a result depends on
 // neither the tile nor the thread that makes it, nor on m.
 
 typedef float NAME(vector) __attribute__((vector_size(4 * LANES)));
@@ -33,7 +33,7 @@ TARGET static inline __attribute__((always_inline)) NAME(vector)
     return NAME(load)(rest, 0, type);
 }
 
-// The LANES numbers before x + n, zeros but for the last `rest`.
+// The LANES numbers before x + n, zeros but for the last `rest`: the others were counted already.
 TARGET static inline __attribute__((always_inline)) NAME(vector)
     NAME(load_last)(const float *x, size_t n, size_t rest)
 {
@@ -115,18 +115,18 @@ NAME(add_products)(const float *x, size_t ldx, const void *w, size_t k, size_t l
     }
 }
 
-// Rows r.. of x and columns j, j + apart, .. of y over from..to-1 of k; w, row stride ldw, begins
+// All rows of x and columns j, j + apart, .. of y over from..to-1 of k; w, row stride ldw, begins
 // with column j's weight number `from`.
 TARGET static inline __attribute__((always_inline)) void
-NAME(tile)(const vd_few_rows *p, int r, int j, size_t apart, int from, int to, const void *w,
-           size_t ldw, const int rows, const int columns, const vd_dtype type)
+NAME(tile)(const vd_few_rows *p, int j, size_t apart, int from, int to, const void *w, size_t ldw,
+           const int rows, const int columns, const vd_dtype type)
 {
     const NAME(vector) none = {0};
     NAME(vector) sum[MOST_ROWS][TILE_COLUMNS]; // all of them zeroed would pass through memory
     for (int a = 0; a < rows; a++)
         for (int c = 0; c < columns; c++)
             sum[a][c] = none;
-    const float *x = p->x + (size_t)r * (size_t)p->ldx + from;
+    const float *x = p->x + from;
     const size_t size = type == VD_F32 ? 4 : 2;
     size_t ldx = (size_t)p->ldx, i = 0, depth = (size_t)(to - from);
     // Behind the last numbers of a row come those of the next, which may lie further on.
@@ -161,7 +161,7 @@ NAME(tile)(const vd_few_rows *p, int r, int j, size_t apart, int from, int to, c
         }
     }
     for (int a = 0; a < rows; a++) {
-        float *y = p->y + (size_t)(r + a) * (size_t)p->ldy + j;
+        float *y = p->y + (size_t)a * (size_t)p->ldy + j;
         vector_of_four all =
             NAME(sums)(sum[a][0], columns > 1 ? sum[a][1] : none, columns > 2 ? sum[a][2] : none,
                        columns > 3 ? sum[a][3] : none);
@@ -187,14 +187,14 @@ TARGET static inline __attribute__((always_inline)) void NAME(one_pass)(const vd
                 (const unsigned char *)p->w + ((size_t)j * ldw + (size_t)from) * size;
             if (j < first + apart)
                 NAME(tile)
-            (p, 0, j, (size_t)apart, from, to, w, (size_t)apart * ldw, rows, columns, type);
+            (p, j, (size_t)apart, from, to, w, (size_t)apart * ldw, rows, columns, type);
             else if (j >= first + apart * columns)
-                NAME(tile)(p, 0, j, 1, from, to, w, ldw, rows, 1, type);
+                NAME(tile)(p, j, 1, from, to, w, ldw, rows, 1, type);
         }
 }
 
 TARGET static inline __attribute__((always_inline)) void
-NAME(stripes)(const vd_few_rows *p, int first, int last, const vd_dtype type)
+NAME(by_rows)(const vd_few_rows *p, int first, int last, const vd_dtype type)
 {
     const int blocks = (p->k + DEPTH - 1) / DEPTH;
     const int depth = ((p->k + blocks - 1) / blocks + LANES - 1) / LANES * LANES;
@@ -224,11 +224,11 @@ NAME(stripes)(const vd_few_rows *p, int first, int last, const vd_dtype type)
 TARGET static void NAME(product)(const vd_few_rows *p, int from, int to)
 {
     if (p->type == VD_F16)
-        NAME(stripes)(p, from, to, VD_F16);
+        NAME(by_rows)(p, from, to, VD_F16);
     else if (p->type == VD_BF16)
-        NAME(stripes)(p, from, to, VD_BF16);
+        NAME(by_rows)(p, from, to, VD_BF16);
     else
-        NAME(stripes)(p, from, to, VD_F32);
+        NAME(by_rows)(p, from, to, VD_F32);
 }
 
 #undef LANES

@@ -10,19 +10,20 @@
 #include "engine/cpu_instructions.h"
 #include "engine/cpu_threads.h"
 
-// Up to MOST_ROWS rows are multiplied in one pass, in tiles of at most MOST_SUMS sums.
+// Up to MOST_ROWS rows are multiplied in one pass, in tiles of at most MOST_SUMS sums; DEPTH
+// numbers are summed at a time. The smallest piece of work is EACH columns.
 enum {
     TILE = 4,
     MOST_ROWS = 6,
     MOST_SUMS = 12,
     AHEAD = 1024, // bytes
-    STRIPE = 8,
+    EACH = 8,
     DEPTH = 640
 };
 
 typedef float vector_of_four __attribute__((vector_size(16)));
 
-// A vector from number `rest` on keeps its last `rest` lanes where it is a mask; of 16 at most.
+// LANES numbers from 16 - LANES + rest on are a mask of a vector's last `rest` lanes.
 static const int32_t masks[32] = {[16] = -1, -1, -1, -1, -1, -1, -1, -1,
                                   -1,        -1, -1, -1, -1, -1, -1, -1};
 
@@ -98,11 +99,11 @@ static const struct {
 
 // ---- in pieces ----------------------------------------------------------------------------------
 
-static void run_stripes(void *product, size_t from, size_t to)
+static void run_columns(void *product, size_t from, size_t to)
 {
     const vd_few_rows *p = product;
-    int last = (int)to * STRIPE > p->n ? p->n : (int)to * STRIPE;
-    dot_products[vd_cpu_instructions()].run(p, (int)from * STRIPE, last);
+    int last = (int)to * EACH > p->n ? p->n : (int)to * EACH;
+    dot_products[vd_cpu_instructions()].run(p, (int)from * EACH, last);
 }
 
 void vd_cpu_few_rows(const vd_few_rows *p)
@@ -111,8 +112,8 @@ void vd_cpu_few_rows(const vd_few_rows *p)
     for (int left = p->m; left > 0; left -= MOST_ROWS) {
         part.m = left < MOST_ROWS ? left : MOST_ROWS;
         // Reading a weight takes about as long as eight multiplications with it.
-        double cost = STRIPE * p->k * (8.0 + part.m) / 64;
-        vd_cpu_ranges((size_t)(p->n + STRIPE - 1) / STRIPE, cost, run_stripes, &part);
+        double cost = EACH * p->k * (8.0 + part.m) / 64;
+        vd_cpu_ranges((size_t)(p->n + EACH - 1) / EACH, cost, run_columns, &part);
         part.x += (size_t)MOST_ROWS * (size_t)p->ldx;
         part.y += (size_t)MOST_ROWS * (size_t)p->ldy;
     }

@@ -152,8 +152,9 @@ typedef struct gemm_round {
     gemm_tile tile;
     int row, rows, column, columns, from, depth; // rows x columns of c over `depth` of k
     float beta;
-    float *a, *b;   // (panels, depth, tile.rows), (panels, depth, tile.columns)
-    int block_rows; // blocks of rows
+    float *a, *b;      // (panels, depth, tile.rows), (panels, depth, tile.columns)
+    int block_rows;    // blocks of rows
+    int block_columns; // columns of a block
 } gemm_round;
 
 static int at_most(int x, int most)
@@ -198,13 +199,14 @@ static void pack_halves(const vd_gemm *p, size_t first, size_t from, int count, 
 }
 
 // Panels panel..end-1 of b.
-static void pack_b(const gemm_round *r, int panel, int end, float *to)
+static void pack_b(const gemm_round *r, int panel, int end)
 {
     const vd_gemm *p = r->p;
     const size_t width = (size_t)r->tile.columns, from = (size_t)r->from, ldb = (size_t)p->ldb;
     int column = panel * r->tile.columns,
         left = at_most(r->columns, end * r->tile.columns) - column;
     size_t first = (size_t)(r->column + column);
+    float *to = r->b + (size_t)column * (size_t)r->depth;
     if (!p->tb)
         pack_across((const float *)p->b + from * ldb + first, ldb, left, r->depth, to, width);
     for (; p->tb && left > 0; left -= r->tile.columns, first += width) {
@@ -223,13 +225,10 @@ static void pack_range(void *data, size_t from, size_t to)
 {
     const gemm_round *r = data;
     const int of_a = panels_in(r->rows, r->tile.rows), first = (int)from, end = (int)to;
-    const size_t panel = (size_t)r->tile.columns * (size_t)r->depth;
     if (first < of_a)
         pack_a(r, first, at_most(end, of_a));
-    if (end > of_a) {
-        int b = first > of_a ? first - of_a : 0;
-        pack_b(r, b, end - of_a, r->b + (size_t)b * panel);
-    }
+    if (end > of_a)
+        pack_b(r, first > of_a ? first - of_a : 0, end - of_a);
 }
 
 static void multiply_tile(const gemm_round *r, const float *b, int row, int column)
@@ -258,8 +257,8 @@ static void multiply_block(void *data, int index)
     const gemm_tile *t = &r->tile;
     int panels = panels_in(r->rows, t->rows), block = index % r->block_rows;
     int first = panels * block / r->block_rows, last = panels * (block + 1) / r->block_rows;
-    int column = index / r->block_rows * BLOCK_COLUMNS;
-    int end = at_most(column + BLOCK_COLUMNS, r->columns);
+    int column = index / r->block_rows * r->block_columns;
+    int end = at_most(column + r->block_columns, r->columns);
     for (; column < end; column += t->columns)
         for (int panel = first; panel < last; panel++)
             multiply_tile(r, r->b + (size_t)column * (size_t)r->depth, panel * t->rows, column);
@@ -269,9 +268,11 @@ static void multiply_round(gemm_round *r, bool b_is_packed)
 {
     int of_a = panels_in(r->rows, r->tile.rows), of_b = panels_in(r->columns, r->tile.columns);
     r->block_rows = panels_in(r->rows, BLOCK_ROWS);
+    // Few rows have something to do for all threads, too.
+    r->block_columns = r->block_rows > 1 ? BLOCK_COLUMNS : 4 * r->tile.columns;
     vd_cpu_ranges((size_t)(of_a + (b_is_packed ? 0 : of_b)), r->depth * r->tile.columns / 4.0,
                   pack_range, r);
-    vd_cpu_pieces(r->block_rows * panels_in(r->columns, BLOCK_COLUMNS), multiply_block, r);
+    vd_cpu_pieces(r->block_rows * panels_in(r->columns, r->block_columns), multiply_block, r);
 }
 
 static bool same_factor(const vd_gemm *x, const vd_gemm *y)

@@ -39,7 +39,7 @@ TARGET __attribute__((noinline)) static void TILE(const float *a, const float *b
             __builtin_prefetch(next + r * stride);
         next += step;
 #endif
-#pragma GCC unroll 4 // counting is work as well, where a core is shared with another machine
+#pragma GCC unroll 4 // the loop's own instructions cost time too
         for (int k = left < A_BLOCK ? left : A_BLOCK; k > 0;
              k--, a += A_STEP, b += VECTORS * LANES) {
             lane row[VECTORS];

@@ -9,6 +9,7 @@
 #include "engine/cpu_few_rows.h"
 #include "engine/cpu_gemm.h"
 #include "engine/cpu_halves.h"
+#include "engine/cpu_instructions.h"
 #include "engine/cpu_some_rows.h"
 #include "engine/cpu_threads.h"
 
@@ -51,8 +52,9 @@ static void small_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, con
 
 #ifndef VD_DOUBLE
 
-// Up to so many rows are few; up to so many, or so many multiplications, are not worth a copy of
-// the weights by OpenBLAS.
+// Up to so many rows are few; and where OpenBLAS does large products, up to so many are not worth
+// its copy of the weights, nor so many multiplications. Up to SMALL multiplications are not worth
+// any preparation. OpenBLAS gets PIECE rows or columns at a time.
 enum { FEW_ROWS = 6, FEW_ROWS_BLAS = 64, FEW_PRODUCTS = 1 << 25, SMALL = 1 << 21, PIECE = 512 };
 
 // OpenBLAS on one thread, as it is used here, in pieces for ours.
@@ -88,6 +90,18 @@ static void blas_in_pieces(const vd_gemm *p)
     vd_cpu_pieces(j.pieces < 1 ? j.pieces = 1 : j.pieces, blas_piece, &j);
 }
 
+// In 16 bits, where nothing but these can read them.
+static void in_passes(vd_few_rows rows)
+{
+    for (int left = rows.m; left > 0; left -= VD_SOME_ROWS) {
+        rows.m = left < VD_SOME_ROWS ? left : VD_SOME_ROWS;
+        if (!vd_cpu_some_rows(&rows))
+            vd_cpu_few_rows(&rows);
+        rows.x += (size_t)VD_SOME_ROWS * (size_t)rows.ldx;
+        rows.y += (size_t)VD_SOME_ROWS * (size_t)rows.ldy;
+    }
+}
+
 static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
                  const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
 {
@@ -101,13 +115,17 @@ static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_
     vd_few_rows rows = {a, p.b, p.type, c, lda, ldb, ldc, m, n, k, beta == 1};
     bool few = dots && !p.held && (m <= FEW_ROWS || work <= SMALL);
     bool small = !few && !p.held && p.type == VD_F32 && work <= SMALL;
+    bool blas = vd_cpu_instructions() == VD_PORTABLE && p.type == VD_F32;
+    bool some = dots && !few && !p.held && m <= (blas ? FEW_ROWS_BLAS : VD_SOME_ROWS);
     if (k <= 0)
         scale_rows(c, m, n, ldc, beta);
     else if (small)
         small_gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    else if (!few && ((dots && !p.held && vd_cpu_some_rows(&rows)) || vd_cpu_gemm(&p)))
+    else if ((some && vd_cpu_some_rows(&rows)) || (!few && vd_cpu_gemm(&p)))
         return;
-    else if (few || p.type != VD_F32 || (dots && (m <= FEW_ROWS_BLAS || work <= FEW_PRODUCTS)))
+    else if (p.type != VD_F32 && !few)
+        in_passes(rows);
+    else if (few || (dots && work <= FEW_PRODUCTS))
         vd_cpu_few_rows(&rows);
     else
         blas_in_pieces(&p);

@@ -172,9 +172,14 @@ void vd_cpu_pieces(int count, vd_cpu_piece piece, void *job)
     pthread_mutex_unlock(&use);
 }
 
-void vd_cpu_alone(void)
+void vd_cpu_alone(bool alone)
 {
-    inside = true;
+    inside = alone;
+}
+
+int vd_cpu_thread_count(void)
+{
+    return threads();
 }
 
 typedef struct range_job {

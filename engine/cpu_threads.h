@@ -5,6 +5,7 @@
 #ifndef VD_CPU_THREADS_H
 #define VD_CPU_THREADS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // Piece `index` of the work that `job` describes.
@@ -15,9 +16,12 @@ typedef void (*vd_cpu_piece)(void *job, int index);
 // one after the other.
 void vd_cpu_pieces(int count, vd_cpu_piece piece, void *job);
 
-// From now on this thread does all pieces itself: where as many threads as processors each have
-// work of their own, sharing it would only make them wait for each other.
-void vd_cpu_alone(void);
+// Whether this thread does all pieces itself from now on: where every processor has a thread with
+// work of its own, sharing it would only make them wait for each other.
+void vd_cpu_alone(bool alone);
+
+// How many threads share work, the calling one included.
+int vd_cpu_thread_count(void);
 
 // Items from..to-1 of the work that `job` describes.
 typedef void (*vd_cpu_range)(void *job, size_t from, size_t to);

@@ -12,7 +12,7 @@ typedef struct crew {
     vd_parallel_work work;
     void *context;
     const atomic_int *stop;
-    bool all; // there is a thread for every processor
+    atomic_size_t alone; // items whose products are not shared, from the first
     atomic_size_t next, done;
     pthread_mutex_t mutex; // of what follows
     pthread_cond_t changed;
@@ -39,13 +39,12 @@ static void *run(void *argument)
 {
     worker *w = argument;
     crew *c = w->crew;
-    if (c->all)
-        vd_cpu_alone();
     for (;;) {
         size_t index = atomic_fetch_add(&c->next, 1);
         if (index >= c->count || ended(c))
             break;
         vd_error error = {0};
+        vd_cpu_alone(index < atomic_load(&c->alone));
         vd_status status = c->work(c->context, w->number, index, &error);
         if (status) {
             pthread_mutex_lock(&c->mutex);
@@ -94,7 +93,9 @@ vd_status vd_parallel(size_t count, int threads, vd_parallel_work work, void *co
     pthread_mutex_init(&c.mutex, NULL);
     pthread_cond_init(&c.changed, NULL);
     threads = threads < 1 ? 1 : threads > VD_THREADS ? VD_THREADS : threads;
-    c.all = threads >= vd_parallel_threads() && count >= (size_t)threads;
+    // While there is an item for each of them; the last ones share the processors that are free.
+    if (threads >= vd_cpu_thread_count())
+        atomic_store(&c.alone, count / (size_t)threads * (size_t)threads);
     pthread_mutex_lock(&c.mutex);
     for (int i = 0; i < threads; i++) {
         workers[i] = (worker){.crew = &c, .number = i};
@@ -102,6 +103,8 @@ vd_status vd_parallel(size_t count, int threads, vd_parallel_work work, void *co
             break;
         started = ++c.running;
     }
+    if (started < threads)
+        atomic_store(&c.alone, 0);
     pthread_mutex_unlock(&c.mutex);
     wait_for(&c, report, user);
     for (int i = 0; i < started; i++)

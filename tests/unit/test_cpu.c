@@ -61,6 +61,15 @@ static bool few_rows(const vd_few_rows *p)
     return true;
 }
 
+// As many numbers as there are, so that a sanitizer sees what is read behind them.
+static void *exactly(const void *numbers, size_t count, size_t size)
+{
+    void *copy = test_malloc(count * size);
+    assert_non_null(copy);
+    memcpy(copy, numbers, count * size);
+    return copy;
+}
+
 static void check_product(bool (*multiply)(const vd_few_rows *p), vd_dtype type, int m, int n,
                           int k, bool add)
 {
@@ -69,11 +78,12 @@ static void check_product(bool (*multiply)(const vd_few_rows *p), vd_dtype type,
     fill(x, m * ldx, &rng);
     fill(w, n * ldw, &rng);
     fill(y, m * ldy, &rng);
-    float *before = vd_alloc((size_t)(m * ldy), sizeof *before);
-    assert_non_null(before);
-    memcpy(before, y, (size_t)(m * ldy) * sizeof *y);
-    assert_true(multiply(&(vd_few_rows){.x = x,
-                                        .w = rounded(type, n * ldw),
+    float *before = exactly(y, (size_t)(m * ldy), sizeof *y);
+    void *weights = exactly(rounded(type, n * ldw), (size_t)(n * ldw - 1),
+                            type == VD_F32 ? sizeof *w : sizeof *half);
+    float *rows = exactly(x, (size_t)(m * ldx - 3), sizeof *x);
+    assert_true(multiply(&(vd_few_rows){.x = rows,
+                                        .w = weights,
                                         .type = type,
                                         .y = y,
                                         .ldx = ldx,
@@ -93,7 +103,9 @@ static void check_product(bool (*multiply)(const vd_few_rows *p), vd_dtype type,
                          vd_backend_cpu_instructions(), type, m, n, k, r, j, (double)y[r * ldy + j],
                          sum);
         }
-    vd_free(before);
+    test_free(before);
+    test_free(weights);
+    test_free(rows);
 }
 
 static void products_equal_plain_sums(void **state)
@@ -124,7 +136,7 @@ static void products_equal_plain_sums(void **state)
     assert_false(vd_cpu_choose("abacus"));
 }
 
-static void a_row_is_the_same_whatever_is_beside_it(void **state)
+static void check_rows_alone(bool (*multiply)(const vd_few_rows *p))
 {
     enum { M = 100, N = 90, K = 500 };
     static float alone[M * N];
@@ -141,25 +153,42 @@ static void a_row_is_the_same_whatever_is_beside_it(void **state)
                      .m = M,
                      .n = N,
                      .k = K};
+    vd_backend_cpu_threads(4);
+    assert_true(multiply(&p));
+    vd_backend_cpu_threads(1);
+    vd_few_rows row = p;
+    row.y = alone;
+    assert_true(multiply(&row));
+    assert_memory_equal(y, alone, sizeof alone);
+    for (row.m = 1; row.m < M; row.m += row.m < 8 ? 1 : 9) {
+        row.x = x + (size_t)(M - row.m) * K;
+        assert_true(multiply(&row));
+        assert_memory_equal(y + (size_t)(M - row.m) * N, alone, (size_t)row.m * N * sizeof *y);
+    }
+    vd_backend_cpu_threads(0);
+}
+
+static void a_row_is_the_same_whatever_is_beside_it(void **state)
+{
     (void)state;
     for (int s = 0; s < SET_COUNT; s++) {
         if (!vd_cpu_choose(SETS[s]))
             continue;
-        vd_backend_cpu_threads(4);
-        assert_true(vd_cpu_some_rows(&p));
-        vd_backend_cpu_threads(1);
-        vd_few_rows row = p;
-        row.y = alone;
-        assert_true(vd_cpu_some_rows(&row));
-        assert_memory_equal(y, alone, sizeof alone);
-        for (row.m = 1; row.m < M; row.m += 9) {
-            row.x = x + (size_t)(M - row.m) * K;
-            assert_true(vd_cpu_some_rows(&row));
-            assert_memory_equal(y + (size_t)(M - row.m) * N, alone, (size_t)row.m * N * sizeof *y);
-        }
+        check_rows_alone(few_rows);
+        check_rows_alone(vd_cpu_some_rows);
     }
-    vd_backend_cpu_threads(0);
+}
+
+static void too_many_rows_are_refused(void **state)
+{
+    vd_few_rows p = {.x = x, .w = w, .type = VD_F32, .y = y, .n = 1};
+    (void)state;
     p.m = VD_SOME_ROWS + 1;
+    p.k = p.ldx = p.ldw = 1;
+    p.ldy = 1;
+    assert_false(vd_cpu_some_rows(&p));
+    p.m = VD_SOME_ROWS;
+    p.k = p.ldx = p.ldw = 10000; // more numbers than there is room for
     assert_false(vd_cpu_some_rows(&p));
 }
 
@@ -213,7 +242,7 @@ static void *do_alone(void *data)
 {
     own_job *job = data;
     job->own = pthread_self();
-    vd_cpu_alone();
+    vd_cpu_alone(true);
     for (int i = 0; i < 200; i++)
         vd_cpu_pieces(1000, count_others, job);
     return NULL;
@@ -381,6 +410,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_equal_plain_sums),
         cmocka_unit_test(a_row_is_the_same_whatever_is_beside_it),
+        cmocka_unit_test(too_many_rows_are_refused),
         cmocka_unit_test(every_piece_is_done_once),
         cmocka_unit_test(a_thread_alone_does_all_pieces),
         cmocka_unit_test(the_number_of_threads_changes_no_bit),

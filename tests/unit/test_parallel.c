@@ -1,13 +1,17 @@
 // Work done by a few threads.
 #include "engine/parallel.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "engine/backend.h"
+#include "engine/cpu_threads.h"
 #include "tests/support/support.h"
 
 typedef struct tally {
@@ -49,6 +53,56 @@ static void every_piece_is_done_once(void **state)
     assert_int_equal(vd_parallel(0, 2, count_one, &t, NULL, NULL, NULL, NULL), VD_OK);
 }
 
+// ---- the processor's threads --------------------------------------------------------------------
+
+typedef struct sharing {
+    pthread_t own;
+    atomic_int shared; // pieces that another thread did
+} sharing;
+
+static void slow_piece(void *data, int index)
+{
+    sharing *s = data;
+    (void)index;
+    usleep(500);
+    if (!pthread_equal(s->own, pthread_self()))
+        atomic_fetch_add(&s->shared, 1);
+}
+
+// Pieces of each item that others did.
+static vd_status share_pieces(void *context, int worker, size_t index, vd_error *err)
+{
+    int *shared = context;
+    sharing s = {.own = pthread_self()};
+    (void)worker;
+    (void)err;
+    vd_cpu_pieces(20, slow_piece, &s);
+    shared[index] = atomic_load(&s.shared);
+    return VD_OK;
+}
+
+// As many items as threads: each does its pieces alone. One that is left over shares them, and so
+// does the caller afterwards.
+static void products_are_shared_only_where_processors_are_free(void **state)
+{
+    int shared[5] = {0};
+    (void)state;
+    vd_backend_cpu_threads(2);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(vd_parallel(4, 2, share_pieces, shared, NULL, NULL, NULL, NULL), VD_OK);
+        for (int k = 0; k < 4; k++)
+            assert_int_equal(shared[k], 0);
+    }
+    for (int i = 0; i < 100 && shared[4] == 0; i++)
+        assert_int_equal(vd_parallel(5, 2, share_pieces, shared, NULL, NULL, NULL, NULL), VD_OK);
+    assert_true(shared[4] > 0);
+    shared[0] = 0;
+    for (int i = 0; i < 100 && shared[0] == 0; i++)
+        assert_int_equal(share_pieces(shared, 0, 0, NULL), VD_OK);
+    assert_true(shared[0] > 0);
+    vd_backend_cpu_threads(0);
+}
+
 static void the_first_failure_comes_back(void **state)
 {
     (void)state;
@@ -79,6 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_piece_is_done_once),
+        cmocka_unit_test(products_are_shared_only_where_processors_are_free),
         cmocka_unit_test(the_first_failure_comes_back),
         cmocka_unit_test(a_stop_is_an_interruption),
         cmocka_unit_test(there_is_a_processor),
