@@ -541,22 +541,6 @@ static vd_status bench_memory(vd_error *err)
     return VD_OK;
 }
 
-// CPU time of a process in milliseconds.
-static double process_time(pid_t process)
-{
-    char path[64];
-    double nanoseconds = -1;
-    snprintf(path, sizeof path, "/proc/%d/task", (int)process);
-    char command[256];
-    snprintf(command, sizeof command, "cat %s/*/schedstat | awk '{s += $1} END {print s}'", path);
-    FILE *in = popen(command, "r");
-    if (in && fscanf(in, "%lf", &nanoseconds) != 1)
-        nanoseconds = -1;
-    if (in)
-        pclose(in);
-    return nanoseconds * 1e-6;
-}
-
 static vd_status bench_idle(vd_error *err)
 {
     enum { SETTLE_MS = 3000, WATCH_MS = 5000 };

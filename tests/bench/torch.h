@@ -93,21 +93,20 @@ static inline torches torches_start(const char *script, const char *const argume
     return all;
 }
 
-// Nanoseconds that the threads of a process have run; -1 when it cannot be read.
-static inline double torch_run_time(pid_t process)
+// Milliseconds that the threads of a process have run; -1 when they cannot be read.
+static inline double process_time(pid_t process)
 {
     char command[128];
     double nanoseconds = -1;
     snprintf(command, sizeof command,
-             "cat /proc/%d/task/*/schedstat 2>/dev/null | "
-             "awk '{s += $1} END {printf \"%%.0f\", s}'",
+             "cat /proc/%d/task/*/schedstat | awk '{s += $1} END {printf \"%%.0f\", s}'",
              (int)process);
     FILE *in = popen(command, "r");
     if (in && fscanf(in, "%lf", &nanoseconds) != 1)
         nanoseconds = -1;
     if (in)
         pclose(in);
-    return nanoseconds;
+    return nanoseconds < 0 ? -1 : nanoseconds * 1e-6;
 }
 
 // Waits until the child sleeps: its threads go on looking for work for up to a fifth of a second
@@ -117,9 +116,9 @@ static inline void torch_settle(const torch *t)
     enum { LOOKS = 100, PAUSE_US = 10000 };
     double before = -2, now = -1;
     for (int i = 0; i < LOOKS && now != before && t->child > 0; i++) {
-        before = torch_run_time(t->child);
+        before = process_time(t->child);
         usleep(PAUSE_US);
-        now = torch_run_time(t->child);
+        now = process_time(t->child);
     }
 }
 
