@@ -10,8 +10,8 @@
 #include "engine/cpu_threads.h"
 #include "engine/cpu_transpose.h"
 
-// A panel of b, DEPTH x 16 floats, takes most of the first cache; BLOCK_ROWS x DEPTH of a less than
-// half of a second cache of 512 KB. What is packed at a time finds room in the third.
+// A part of a panel of b, DEPTH x 16 floats, takes most of the first cache; BLOCK_ROWS x DEPTH of a
+// less than half of a second cache of 512 KB. What is packed at a time finds room in the third.
 enum {
     DEPTH = 384,
     BLOCK_ROWS = 144,
@@ -124,38 +124,7 @@ bool vd_cpu_gemm_holds(const void *b)
     return b && panels && panels->held == b && tiles_of[vd_cpu_instructions()].run;
 }
 
-// ---- packing ------------------------------------------------------------------------------------
-
-// As vd_cpu_pack_lines, of lines whose first numbers lie one after the other, then their second
-// ones; for as many panels as `count` lines fill: what lies together is read together.
-static void pack_across(const float *from, size_t stride, int count, int depth, float *panels,
-                        size_t width)
-{
-    size_t whole = (size_t)count / width, rest = (size_t)count % width;
-    for (size_t k = 0; k < (size_t)depth; k++, from += stride) {
-        float *to = panels + k * width;
-        const float *x = from;
-        for (size_t i = 0; i < whole; i++, x += width, to += width * (size_t)depth)
-            for (size_t j = 0; j < width; j += 4) {
-                size_t at = j + 4 > width ? width - 4 : j; // the last four again
-                memcpy(to + at, x + at, sizeof(vd_four_floats));
-            }
-        for (size_t i = 0; rest && i < width; i++)
-            to[i] = i < rest ? x[i] : 0;
-    }
-}
-
-// ---- a round: what is packed at a time ----------------------------------------------------------
-
-typedef struct gemm_round {
-    const vd_gemm *p;
-    gemm_tile tile;
-    int row, rows, column, columns, from, depth; // rows x columns of c over `depth` of k
-    float beta;
-    float *a, *b;      // (panels, depth, tile.rows), (panels, depth, tile.columns)
-    int block_rows;    // blocks of rows
-    int block_columns; // columns of a block
-} gemm_round;
+// ---- numbers ------------------------------------------------------------------------------------
 
 static int at_most(int x, int most)
 {
@@ -167,19 +136,24 @@ static int panels_in(int count, int width)
     return (count + width - 1) / width;
 }
 
-// Panels panel..end-1 of a.
-static void pack_a(const gemm_round *r, int panel, int end)
+// ---- packing ------------------------------------------------------------------------------------
+
+// As vd_cpu_pack_lines, of lines whose first numbers lie one after the other, then their second
+// ones; for as many panels, `apart`, as `count` lines fill: what lies together is read together.
+static void pack_across(const float *from, size_t stride, int count, int depth, float *panels,
+                        size_t apart, size_t width)
 {
-    const vd_gemm *p = r->p;
-    const size_t width = (size_t)r->tile.rows, from = (size_t)r->from, lda = (size_t)p->lda;
-    int row = panel * r->tile.rows, left = at_most(r->rows, end * r->tile.rows) - row;
-    const float *a = p->a + (size_t)(r->row + row) * (p->ta ? 1 : lda) + from * (p->ta ? lda : 1);
-    float *to = r->a + (size_t)row * (size_t)r->depth;
-    if (p->ta)
-        pack_across(a, lda, left, r->depth, to, width);
-    for (; !p->ta && left > 0; left -= r->tile.rows, a += width * lda) {
-        vd_cpu_pack_lines(a, lda, width * lda, at_most(left, r->tile.rows), r->depth, to, width);
-        to += width * (size_t)r->depth;
+    size_t whole = (size_t)count / width, rest = (size_t)count % width;
+    for (size_t k = 0; k < (size_t)depth; k++, from += stride) {
+        float *to = panels + k * width;
+        const float *x = from;
+        for (size_t i = 0; i < whole; i++, x += width, to += apart)
+            for (size_t j = 0; j < width; j += 4) {
+                size_t at = j + 4 > width ? width - 4 : j; // the last four again
+                memcpy(to + at, x + at, sizeof(vd_four_floats));
+            }
+        for (size_t i = 0; rest && i < width; i++)
+            to[i] = i < rest ? x[i] : 0;
     }
 }
 
@@ -198,6 +172,36 @@ static void pack_halves(const vd_gemm *p, size_t first, size_t from, int count, 
     }
 }
 
+// ---- a round: what is packed at a time ----------------------------------------------------------
+
+typedef struct gemm_round {
+    const vd_gemm *p;
+    gemm_tile tile;
+    int row, rows, column, columns; // rows x columns of c
+    int from, deep, depth;          // over `deep` of k, in parts of `depth`
+    float *a;                       // (panels, deep, tile.rows)
+    const float *b;                 // b's panels, number `from` of their first lines
+    size_t b_apart;                 // from one of them to the next
+    float *pack_b;                  // b, to be filled; NULL: it is
+    int block_rows;                 // blocks of rows
+    int block_columns;              // columns of a block
+} gemm_round;
+
+// Panels panel..end-1 of a.
+static void pack_a(const gemm_round *r, int panel, int end)
+{
+    const vd_gemm *p = r->p;
+    const size_t width = (size_t)r->tile.rows, from = (size_t)r->from, lda = (size_t)p->lda;
+    const size_t apart = width * (size_t)r->deep;
+    int row = panel * r->tile.rows, left = at_most(r->rows, end * r->tile.rows) - row;
+    const float *a = p->a + (size_t)(r->row + row) * (p->ta ? 1 : lda) + from * (p->ta ? lda : 1);
+    float *to = r->a + (size_t)panel * apart;
+    if (p->ta)
+        pack_across(a, lda, left, r->deep, to, apart, width);
+    for (; !p->ta && left > 0; left -= r->tile.rows, a += width * lda, to += apart)
+        vd_cpu_pack_lines(a, lda, width * lda, at_most(left, r->tile.rows), r->deep, to, width);
+}
+
 // Panels panel..end-1 of b.
 static void pack_b(const gemm_round *r, int panel, int end)
 {
@@ -206,17 +210,17 @@ static void pack_b(const gemm_round *r, int panel, int end)
     int column = panel * r->tile.columns,
         left = at_most(r->columns, end * r->tile.columns) - column;
     size_t first = (size_t)(r->column + column);
-    float *to = r->b + (size_t)column * (size_t)r->depth;
+    float *to = r->pack_b + (size_t)panel * r->b_apart;
     if (!p->tb)
-        pack_across((const float *)p->b + from * ldb + first, ldb, left, r->depth, to, width);
-    for (; p->tb && left > 0; left -= r->tile.columns, first += width) {
+        pack_across((const float *)p->b + from * ldb + first, ldb, left, r->deep, to, r->b_apart,
+                    width);
+    for (; p->tb && left > 0; left -= r->tile.columns, first += width, to += r->b_apart) {
         int count = at_most(left, r->tile.columns);
         if (p->type == VD_F32)
             vd_cpu_pack_lines((const float *)p->b + first * ldb + from, ldb, width * ldb, count,
-                              r->depth, to, width);
+                              r->deep, to, width);
         else
-            pack_halves(p, first, from, count, r->depth, to, width);
-        to += width * (size_t)r->depth;
+            pack_halves(p, first, from, count, r->deep, to, width);
     }
 }
 
@@ -231,23 +235,28 @@ static void pack_range(void *data, size_t from, size_t to)
         pack_b(r, first > of_a ? first - of_a : 0, end - of_a);
 }
 
-static void multiply_tile(const gemm_round *r, const float *b, int row, int column)
+// A tile's sums over the part of k from number `from` of the round on.
+static void multiply_tile(const gemm_round *r, int from, int row, int column)
 {
     const vd_gemm *p = r->p;
     const gemm_tile *t = &r->tile;
-    const float *a = r->a + (size_t)row * (size_t)r->depth;
+    const int depth = at_most(r->deep - from, r->depth);
+    const float beta = r->from + from > 0 ? 1 : p->beta;
+    const float *a = r->a + (size_t)row * (size_t)r->deep + (size_t)(from * t->rows);
+    const float *b =
+        r->b + (size_t)(column / t->columns) * r->b_apart + (size_t)(from * t->columns);
     float *c = p->c + (size_t)(r->row + row) * (size_t)p->ldc + r->column + column;
     int rows = r->rows - row, columns = r->columns - column;
     if (rows >= t->rows && columns >= t->columns) {
-        t->run(a, b, r->depth, p->alpha, r->beta, c, (size_t)p->ldc);
+        t->run(a, b, depth, p->alpha, beta, c, (size_t)p->ldc);
         return;
     }
     float edge[MOST_WIDTH * MOST_WIDTH];
-    t->run(a, b, r->depth, p->alpha, 0, edge, MOST_WIDTH);
+    t->run(a, b, depth, p->alpha, 0, edge, MOST_WIDTH);
     for (int i = 0; i < rows && i < t->rows; i++)
         for (int j = 0; j < columns && j < t->columns; j++) {
             float *to = c + (size_t)i * (size_t)p->ldc + j;
-            *to = edge[i * MOST_WIDTH + j] + (r->beta == 0 ? 0 : r->beta * *to);
+            *to = edge[i * MOST_WIDTH + j] + (beta == 0 ? 0 : beta * *to);
         }
 }
 
@@ -259,25 +268,55 @@ static void multiply_block(void *data, int index)
     int first = panels * block / r->block_rows, last = panels * (block + 1) / r->block_rows;
     int column = index / r->block_rows * r->block_columns;
     int end = at_most(column + r->block_columns, r->columns);
-    for (; column < end; column += t->columns)
-        for (int panel = first; panel < last; panel++)
-            multiply_tile(r, r->b + (size_t)column * (size_t)r->depth, panel * t->rows, column);
+    for (int from = 0; from < r->deep; from += r->depth)
+        for (int j = column; j < end; j += t->columns)
+            for (int panel = first; panel < last; panel++)
+                multiply_tile(r, from, panel * t->rows, j);
 }
 
-static void multiply_round(gemm_round *r, bool b_is_packed)
+static void multiply_round(gemm_round *r)
 {
     int of_a = panels_in(r->rows, r->tile.rows), of_b = panels_in(r->columns, r->tile.columns);
     r->block_rows = panels_in(r->rows, BLOCK_ROWS);
     // Few rows have something to do for all threads, too.
     r->block_columns = r->block_rows > 1 ? BLOCK_COLUMNS : 4 * r->tile.columns;
-    vd_cpu_ranges((size_t)(of_a + (b_is_packed ? 0 : of_b)), r->depth * r->tile.columns / 4.0,
+    vd_cpu_ranges((size_t)(of_a + (r->pack_b ? of_b : 0)), r->deep * r->tile.columns / 4.0,
                   pack_range, r);
     vd_cpu_pieces(r->block_rows * panels_in(r->columns, r->block_columns), multiply_block, r);
+}
+
+int vd_cpu_gemm_width(void)
+{
+    return tiles_of[vd_cpu_instructions()].columns;
+}
+
+void vd_cpu_gemm_pack(const void *b, vd_dtype type, int n, int k, float *panels)
+{
+    const vd_gemm p = {.tb = true, .n = n, .k = k, .b = b, .type = type, .ldb = k};
+    gemm_round r = {.p = &p,
+                    .tile = tiles_of[vd_cpu_instructions()],
+                    .columns = n,
+                    .deep = k,
+                    .pack_b = panels};
+    r.b_apart = (size_t)r.tile.columns * (size_t)k;
+    vd_cpu_ranges((size_t)panels_in(n, r.tile.columns), k * r.tile.columns / 4.0, pack_range, &r);
 }
 
 static bool same_factor(const vd_gemm *x, const vd_gemm *y)
 {
     return x->b == y->b && x->tb == y->tb && x->n == y->n && x->k == y->k && x->ldb == y->ldb;
+}
+
+// How much of k is packed at a time: for few rows, whose pieces of work are small, as many parts as
+// there is room for.
+static int deep_of(const vd_gemm *p, int depth, int width, bool whole_b)
+{
+    const int rows = panels_in(at_most(p->m, ROUND_ROWS), MOST_WIDTH) * MOST_WIDTH;
+    const int columns = panels_in(at_most(p->n, ROUND_COLUMNS), width) * width;
+    int parts = A_FLOATS / rows / depth;
+    if (!whole_b)
+        parts = at_most(parts, B_FLOATS / columns / depth);
+    return p->m <= BLOCK_ROWS && parts > 1 ? depth * parts : depth;
 }
 
 bool vd_cpu_gemm(const vd_gemm *p)
@@ -286,22 +325,26 @@ bool vd_cpu_gemm(const vd_gemm *p)
     gemm_panels *panels = tile.run ? make_panels() : NULL;
     if (!panels)
         return false;
-    const int blocks = panels_in(p->k, DEPTH), depth = panels_in(p->k, blocks);
-    const size_t wide = (size_t)panels_in(p->n, tile.columns) * (size_t)tile.columns;
-    const bool hold = p->held && wide * (size_t)p->k <= B_FLOATS;
-    const bool held = hold && same_factor(&panels->packed, p);
-    gemm_round r = {.p = p, .tile = tile, .a = panels->a, .depth = depth};
-    if (!held)
+    const size_t width = (size_t)tile.columns, wide = (size_t)panels_in(p->n, tile.columns) * width;
+    const bool hold = p->held && !p->panels && wide * (size_t)p->k <= B_FLOATS;
+    const bool whole_b = hold || p->panels;
+    const bool is_packed = p->panels || (hold && same_factor(&panels->packed, p));
+    gemm_round r = {.p = p, .tile = tile, .a = panels->a};
+    r.depth = panels_in(p->k, panels_in(p->k, DEPTH));
+    const int deep = deep_of(p, r.depth, tile.columns, whole_b);
+    if (!is_packed)
         panels->packed.b = NULL;
     for (r.column = 0; r.column < p->n; r.column += r.columns) {
-        r.columns = hold ? p->n : at_most(p->n - r.column, ROUND_COLUMNS);
-        for (r.from = 0; r.from < p->k; r.from += r.depth) {
-            r.depth = at_most(p->k - r.from, depth);
-            r.beta = r.from > 0 ? 1 : p->beta;
-            r.b = panels->b + (hold ? wide * (size_t)r.from : 0);
+        r.columns = whole_b ? p->n : at_most(p->n - r.column, ROUND_COLUMNS);
+        for (r.from = 0; r.from < p->k; r.from += r.deep) {
+            r.deep = at_most(p->k - r.from, deep);
+            float *b = panels->b + (hold ? width * (size_t)r.from : 0);
+            r.b = p->panels ? p->panels + width * (size_t)r.from : b;
+            r.b_apart = p->panels ? p->panels_apart : width * (size_t)(hold ? p->k : r.deep);
             for (r.row = 0; r.row < p->m; r.row += r.rows) {
                 r.rows = at_most(p->m - r.row, ROUND_ROWS);
-                multiply_round(&r, held || r.row > 0);
+                r.pack_b = is_packed || r.row > 0 ? NULL : b;
+                multiply_round(&r);
             }
         }
     }

@@ -22,7 +22,10 @@ typedef struct vd_gemm {
     float beta;
     float *c;
     int ldc;
-    bool held; // b is held, see below
+    // What is known of b:
+    bool held;           // b is held, see below
+    const float *panels; // of b, where it was packed before (cpu_panels.h); NULL = it was not
+    size_t panels_apart; // floats from one to the next
 } vd_gemm;
 
 // False when there is no code for this processor, or no memory for panels: nothing was done.
@@ -33,6 +36,12 @@ bool vd_cpu_gemm(const vd_gemm *product);
 // are marked so, copy it once, if it is no larger than an LSTM's matrix of 512 states.
 void vd_cpu_gemm_hold(const void *b);
 bool vd_cpu_gemm_holds(const void *b);
+
+// Lines of a panel of b; 0 when there is no code for this processor.
+int vd_cpu_gemm_width(void);
+// b (n, k), of `type`, in panels of so many lines (lines, k, width), zeros beside the last ones: as
+// many floats as that makes.
+void vd_cpu_gemm_pack(const void *b, vd_dtype type, int n, int k, float *panels);
 
 // This thread's memory for the packed rows of a product, until the next one; NULL when there is
 // none for so many.

@@ -1,22 +1,20 @@
 #include "engine/cpu_halves.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
 
-enum { MOST_BLOCKS = 64 };
+#include "engine/alloc.h"
+#include "engine/cpu_places.h"
 
-// A block is looked up from any thread, but only while the model it belongs to is there, so its
-// entry does not change meanwhile; others come and go beside it.
-static struct {
-    _Atomic uintptr_t from; // 0: free
-    _Atomic uintptr_t to;
+// A block, at addresses that would hold it as floats, and its numbers.
+typedef struct half_block {
     const unsigned char *data;
     vd_dtype type;
-} blocks[MOST_BLOCKS];
-static atomic_int used; // entries that were ever used
-static pthread_mutex_t change = PTHREAD_MUTEX_INITIALIZER;
+    float *block;
+    size_t bytes; // of those addresses
+} half_block;
+
+static vd_places known = VD_NO_PLACES;
 
 static float *reserve(size_t elements)
 {
@@ -30,54 +28,30 @@ static float *reserve(size_t elements)
 
 float *vd_cpu_halves_new(const void *data, vd_dtype type, size_t elements)
 {
-    float *block = reserve(elements);
-    if (!block)
-        return NULL;
-    pthread_mutex_lock(&change);
-    int at = 0;
-    while (at < MOST_BLOCKS && blocks[at].from != 0)
-        at++;
-    if (at < MOST_BLOCKS) {
-        blocks[at].data = data;
-        blocks[at].type = type;
-        blocks[at].to = (uintptr_t)(block + elements);
-        blocks[at].from = (uintptr_t)block;
-        if (at >= used)
-            used = at + 1;
+    half_block *half = vd_alloc(1, sizeof *half);
+    float *block = half ? reserve(elements) : NULL;
+    if (block) {
+        *half = (half_block){data, type, block, elements * sizeof *block};
+        if (vd_places_add(&known, block, block + elements, half))
+            return block;
+        munmap(block, half->bytes);
     }
-    pthread_mutex_unlock(&change);
-    if (at < MOST_BLOCKS)
-        return block;
-    munmap(block, elements * sizeof *block);
+    vd_free(half);
     return NULL;
 }
 
 bool vd_cpu_halves_free(float *block)
 {
-    bool found = false;
-    pthread_mutex_lock(&change);
-    for (int i = 0; block && i < used; i++)
-        if (blocks[i].from == (uintptr_t)block) {
-            size_t bytes = blocks[i].to - blocks[i].from;
-            blocks[i].from = 0;
-            munmap(block, bytes);
-            found = true;
-        }
-    pthread_mutex_unlock(&change);
-    return found;
+    half_block *half = vd_places_remove(&known, block);
+    if (half)
+        munmap(block, half->bytes);
+    vd_free(half);
+    return half;
 }
 
 const void *vd_cpu_halves_find(const float *w, vd_dtype *type)
 {
-    uintptr_t at = (uintptr_t)w;
-    int count = atomic_load_explicit(&used, memory_order_acquire);
-    for (int i = 0; i < count; i++) {
-        uintptr_t from = atomic_load_explicit(&blocks[i].from, memory_order_acquire);
-        if (from != 0 && at >= from && at < blocks[i].to) {
-            *type = blocks[i].type;
-            return blocks[i].data + (at - from) / 2;
-        }
-    }
-    *type = VD_F32;
-    return w;
+    const half_block *half = vd_places_find(&known, w);
+    *type = half ? half->type : VD_F32;
+    return half ? half->data + (size_t)(w - half->block) * sizeof(uint16_t) : (const void *)w;
 }

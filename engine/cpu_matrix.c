@@ -10,6 +10,7 @@
 #include "engine/cpu_gemm.h"
 #include "engine/cpu_halves.h"
 #include "engine/cpu_instructions.h"
+#include "engine/cpu_panels.h"
 #include "engine/cpu_some_rows.h"
 #include "engine/cpu_threads.h"
 
@@ -55,7 +56,14 @@ static void small_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, con
 // Up to so many rows are few; and where OpenBLAS does large products, up to so many are not worth
 // its copy of the weights, nor so many multiplications. Up to SMALL multiplications are not worth
 // any preparation. OpenBLAS gets PIECE rows or columns at a time.
-enum { FEW_ROWS = 6, FEW_ROWS_BLAS = 64, FEW_PRODUCTS = 1 << 25, SMALL = 1 << 21, PIECE = 512 };
+enum {
+    FEW_ROWS = 6,
+    FEW_ROWS_PACKED = 1,
+    FEW_ROWS_BLAS = 64,
+    FEW_PRODUCTS = 1 << 25,
+    SMALL = 1 << 21,
+    PIECE = 512
+};
 
 // OpenBLAS on one thread, as it is used here, in pieces for ours.
 typedef struct blas_job {
@@ -106,17 +114,29 @@ static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_
                  const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
 {
     double work = (double)m * n * k;
-    vd_gemm p = {
-        ta, tb, m, n, k, alpha, a, lda, NULL, VD_F32, ldb, beta, c, ldc, vd_cpu_gemm_holds(b)};
+    vd_gemm p = {.ta = ta,
+                 .tb = tb,
+                 .m = m,
+                 .n = n,
+                 .k = k,
+                 .alpha = alpha,
+                 .a = a,
+                 .lda = lda,
+                 .ldb = ldb,
+                 .beta = beta,
+                 .c = c,
+                 .ldc = ldc};
     if (m <= 0 || n <= 0)
         return;
     p.b = vd_cpu_halves_find(b, &p.type); // weights in 16 bits are read where they lie
+    p.panels = tb ? vd_cpu_panels_find(b, n, ldb, &p.panels_apart) : NULL;
+    p.held = !p.panels && vd_cpu_gemm_holds(b);
     bool dots = !ta && tb && alpha == 1 && (beta == 0 || beta == 1);
     vd_few_rows rows = {a, p.b, p.type, c, lda, ldb, ldc, m, n, k, beta == 1};
-    bool few = dots && !p.held && (m <= FEW_ROWS || work <= SMALL);
+    bool few = dots && !p.held && (m <= (p.panels ? FEW_ROWS_PACKED : FEW_ROWS) || work <= SMALL);
     bool small = !few && !p.held && p.type == VD_F32 && work <= SMALL;
     bool blas = vd_cpu_instructions() == VD_PORTABLE && p.type == VD_F32;
-    bool some = dots && !few && !p.held && m <= (blas ? FEW_ROWS_BLAS : VD_SOME_ROWS);
+    bool some = dots && !few && !p.held && !p.panels && m <= (blas ? FEW_ROWS_BLAS : VD_SOME_ROWS);
     if (k <= 0)
         scale_rows(c, m, n, ldc, beta);
     else if (small)

@@ -5,6 +5,7 @@
 #include "engine/alloc.h"
 #include "engine/batch.h"
 #include "engine/cpu_halves.h"
+#include "engine/cpu_panels.h"
 #include "engine/model_file.h"
 #include "engine/model_private.h"
 #include "engine/pass.h"
@@ -78,6 +79,8 @@ static void release_weights(vd_model *model)
 {
     if (!model->be)
         return;
+    vd_cpu_panels_free(model->panels);
+    model->panels = NULL;
     if (!model->in_file && !vd_cpu_halves_free(model->block))
         model->be->memory->release(model->block);
     model->be->memory->release(model->sinusoid);
@@ -225,6 +228,34 @@ vd_status vd_model_use(vd_model *model, const vd_backend *be, vd_error *err)
     model->sinusoid = sinusoid;
     vd_weights_layout(&model->config, &model->layout, block, &model->weights);
     return VD_OK;
+}
+
+static bool is_wanted(const vd_weights *weights, const vd_parameter *p, const vd_real *w,
+                      vd_pack what)
+{
+    if (p->dims != 2)
+        return false;
+    if (what == VD_PACK_ALL)
+        return p->shape[0] > VD_MAX_HISTORY && w != weights->embed;
+    return w == weights->view_2.w ||
+           (w >= weights->region_fused.w && w < weights->region_fused.b); // Wy, Wg
+}
+
+vd_status vd_model_pack(vd_model *model, vd_pack what, vd_error *err)
+{
+    vd_matrix matrix[VD_MAX_PARAMETERS];
+    int count = 0;
+    if (model->be->memory != &vd_memory_host || (model->panels && model->packed >= what))
+        return VD_OK;
+    for (int k = 0; k < model->layout.count; k++) {
+        const vd_parameter *p = &model->layout.parameter[k];
+        const vd_real *w = model->block + p->offset;
+        if (is_wanted(&model->weights, p, w, what))
+            matrix[count++] = (vd_matrix){w, (int)p->shape[0], (int)p->shape[1]};
+    }
+    vd_cpu_panels_free(model->panels);
+    model->packed = what;
+    return vd_cpu_panels_new(matrix, count, &model->panels, err);
 }
 
 const vd_backend *vd_model_backend(const vd_model *model)

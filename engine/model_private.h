@@ -2,6 +2,7 @@
 #ifndef VD_MODEL_PRIVATE_H
 #define VD_MODEL_PRIVATE_H
 
+#include "engine/cpu_panels.h"
 #include "engine/model.h"
 #include "engine/pass.h"
 #include "engine/safetensors.h"
@@ -19,7 +20,9 @@ struct vd_model {
     vd_real *block;
     bool in_file;
     vd_weights weights;
-    vd_real *sinusoid; // (VD_MAX_HISTORY, E), there too, whether it is used or not
+    vd_cpu_panels *panels; // see vd_model_pack; NULL = none
+    vd_pack packed;        // what they are of
+    vd_real *sinusoid;     // (VD_MAX_HISTORY, E), there too, whether it is used or not
     char *name;
 };
 

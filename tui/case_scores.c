@@ -82,7 +82,7 @@ static vd_status judge(void *user, const vd_visdial_dialog *dialog, int32_t r, c
 
 static vd_status score_with(judging *j, const vd_measure_options *span, vd_error *err)
 {
-    const vd_model *model = j->cases->model[j->side];
+    vd_model *model = j->cases->model[j->side];
     vd_measure_source source;
     vd_measure measure = {0};
     vd_status status = vd_measure_model_open(model, j->cases->by[j->side], j->cases->threads,

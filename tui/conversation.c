@@ -94,6 +94,8 @@ static vd_status load(vd_conversation *conversation, const char *name, loaded *o
         out->answers[i] = vd_session_answer_text(out->session, i);
     if (status == VD_OK)
         status = sort_answers(out, (size_t)count, err);
+    if (status == VD_OK)
+        status = vd_session_settle(out->session, err);
     if (status)
         unload(out);
     return status;

@@ -27,7 +27,7 @@ static vd_status score(void *context, int worker, const vd_batch *batch, float *
     return vd_scorer_run(s->scorer[worker], s->pool, batch, scores, err);
 }
 
-vd_status vd_measure_model_open(const vd_model *model, vd_decoders by, int workers,
+vd_status vd_measure_model_open(vd_model *model, vd_decoders by, int workers,
                                 const atomic_int *stop, vd_measure_source *out, vd_error *err)
 {
     scorers *s = vd_alloc(1, sizeof *s);
@@ -39,13 +39,14 @@ vd_status vd_measure_model_open(const vd_model *model, vd_decoders by, int worke
     s->model = model;
     s->stop = stop;
     workers = workers < 1 ? 1 : workers > VD_THREADS ? VD_THREADS : workers;
-    for (; out->workers < workers; out->workers++) {
-        vd_status status = vd_scorer_new(model, &s->scorer[out->workers], err);
+    vd_status status = vd_model_pack(model, VD_PACK_ALL, err);
+    for (; !status && out->workers < workers; out->workers++) {
+        status = vd_scorer_new(model, &s->scorer[out->workers], err);
         if (status)
             return status;
         vd_scorer_decoders(s->scorer[out->workers], by);
     }
-    return VD_OK;
+    return status;
 }
 
 void vd_measure_model_close(vd_measure_source *source)

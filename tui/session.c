@@ -277,6 +277,11 @@ fail:
     return status;
 }
 
+vd_status vd_session_settle(vd_session *session, vd_error *err)
+{
+    return vd_model_pack(session->model, VD_PACK_REGIONS, err);
+}
+
 // All but the first `keep`; the dialog is the caller's business.
 static void forget_turns(vd_session *session, int keep)
 {

@@ -105,6 +105,9 @@ typedef struct vd_said {
 vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err);
 void vd_session_free(vd_session *session);
 
+// For a conversation of more than one question, which this makes quicker (vd_model_pack).
+vd_status vd_session_settle(vd_session *session, vd_error *err);
+
 // Where the vectors of a model's pool are kept: beside it (vd_free); NULL when memory is out.
 char *vd_session_vectors_path(const vd_model *model);
 // group (borrowed): for each answer of the pool the first that is alike (features/fold.h).

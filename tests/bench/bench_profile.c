@@ -415,6 +415,8 @@ static vd_status open_all(const char *path, int count, vd_error *err)
     int32_t *tokens = NULL, *lengths = NULL;
     vd_status status = vd_model_load(path, &model, err);
     if (status == VD_OK)
+        status = vd_model_pack(model, VD_PACK_REGIONS, err); // as a chat does
+    if (status == VD_OK)
         status =
             full_size_pool(count, count < DIFFERENT ? count : DIFFERENT, &tokens, &lengths, err);
     if (status == VD_OK)
@@ -457,7 +459,9 @@ static vd_status profile_chat(int runs, vd_error *err)
 static vd_status profile_evaluation(int runs, vd_error *err)
 {
     vd_batch b = full_size_batch(1);
-    vd_status status = vd_scorer_new(model, &scorer, err);
+    vd_status status = vd_model_pack(model, VD_PACK_ALL, err); // as visdial eval does
+    if (status == VD_OK)
+        status = vd_scorer_new(model, &scorer, err);
     if (status == VD_OK)
         status = vd_pool_new(model, b.candidate, b.candidate_length, b.distinct, b.candidate_width,
                              NULL, &kept, err);

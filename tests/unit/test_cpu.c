@@ -362,6 +362,45 @@ static void a_16_bit_file_answers_as_its_numbers_in_float32(void **state)
     free(directory);
 }
 
+static void score_small(const vd_model *model, float *scores)
+{
+    vd_error err;
+    vd_scorer *scorer;
+    must(vd_scorer_new(model, &scorer, &err), &err);
+    must(vd_scorer_run(scorer, NULL, small_batch(), scores, &err), &err);
+    vd_scorer_free(scorer);
+}
+
+// In whatever order packs are asked for, and when the weights move afterwards.
+static void packed_weights_score_as_before(void **state)
+{
+    (void)state;
+    vd_config config = {.vocab = SMALL_VOCAB,
+                        .embed = 50,
+                        .hidden = 256, // with fewer no product is worth panels
+                        .region = SMALL_REGION,
+                        .gate = VD_GATE_LEAKY_RELU,
+                        .positions = VD_POSITIONS_NONE,
+                        .decoders = VD_DISCRIMINATIVE};
+    vd_error err;
+    float plain[SCORES], packed[SCORES];
+    const vd_pack order[] = {VD_PACK_REGIONS, VD_PACK_ALL, VD_PACK_REGIONS};
+    vd_model *model = support_random_model(&config);
+    for (int s = 0; s < SET_COUNT; s++) {
+        if (!vd_cpu_choose(SETS[s]))
+            continue;
+        must(vd_model_use(model, vd_backend_cpu(), &err), &err);
+        score_small(model, plain);
+        for (int i = 0; i < 3; i++) {
+            must(vd_model_pack(model, order[i], &err), &err);
+            score_small(model, packed);
+            for (int k = 0; k < SCORES; k++)
+                assert_true(fabs((double)plain[k] - (double)packed[k]) <= 1e-5);
+        }
+    }
+    vd_model_free(model);
+}
+
 static void blocks_in_16_bits_are_found_by_address(void **state)
 {
     (void)state;
@@ -415,6 +454,7 @@ int main(void)
         cmocka_unit_test(a_thread_alone_does_all_pieces),
         cmocka_unit_test(the_number_of_threads_changes_no_bit),
         cmocka_unit_test(a_16_bit_file_answers_as_its_numbers_in_float32),
+        cmocka_unit_test(packed_weights_score_as_before),
         cmocka_unit_test(blocks_in_16_bits_are_found_by_address),
         cmocka_unit_test(ranking_is_stable_and_falls),
     };

@@ -15,8 +15,10 @@
 #include "engine/alloc.h"
 #include "engine/backend.h"
 #include "engine/cpu_gemm.h"
+#include "engine/cpu_halves.h"
 #include "engine/cpu_some_rows.h"
 #include "engine/cpu_instructions.h"
+#include "engine/cpu_panels.h"
 #include "engine/rng.h"
 #include "engine/safetensors.h"
 
@@ -226,6 +228,135 @@ static void held_weights_are_copied_once(void **state)
     vd_free(before);
 }
 
+// ---- copies made before -------------------------------------------------------------------------
+
+// Two matrices one after the other, as a gated layer has them, then numbers, then another.
+enum { OUT = 64, IN = 700, BETWEEN = 5, LAST = 90, LAST_IN = 33 };
+enum { PAIR = 2 * OUT * IN, SECOND = PAIR + BETWEEN, BLOCK = SECOND + LAST * LAST_IN };
+
+static vd_cpu_panels *copies_of(const float *block)
+{
+    const vd_matrix matrix[] = {
+        {block, OUT, IN}, {block + OUT * IN, OUT, IN}, {block + SECOND, LAST, LAST_IN}};
+    vd_cpu_panels *copies;
+    return vd_cpu_panels_new(matrix, 3, &copies, NULL) == VD_OK ? copies : NULL;
+}
+
+// The backend's product of m rows with (n, k) weights at w + from, those of float32 at `plain`.
+static void expect_layer(const float *w, const float *plain, const float *a, int m, int n, int k,
+                         int from, int ldw)
+{
+    enum { MOST_ROWS = 200 };
+    static float c[MOST_ROWS * 2 * OUT], before[MOST_ROWS * 2 * OUT];
+    vd_gemm p = layer(a, w, c, m, n, k);
+    p.ldb = ldw;
+    assert_true(m <= MOST_ROWS && n <= 2 * OUT);
+    vd_backend_cpu()->gemm(false, true, m, n, k, 1, a, k, w + from, ldw, 0, c, n);
+    expect_product(&p, plain + from, before);
+}
+
+static void check_copies(const float *w, const float *plain, const float *a)
+{
+    for (int m = 1; m <= 200; m += m < 8 ? 1 : 64) {
+        expect_layer(w, plain, a, m, OUT, IN, 0, IN);
+        expect_layer(w, plain, a, m, 2 * OUT, IN, 0, IN);       // both at once
+        expect_layer(w, plain, a, m, 2 * OUT, IN - 300, 0, IN); // of some inputs
+        expect_layer(w, plain, a, m, 2 * OUT, 300, IN - 300, IN);
+        expect_layer(w, plain, a, m, LAST, LAST_IN, SECOND, LAST_IN);
+    }
+}
+
+// Numbers of `type` that are copied, and both forms of them.
+static void multiply_with_copies(vd_dtype type, const float *a, vd_rng *rng)
+{
+    size_t apart;
+    float *plain = numbers(BLOCK, rng), *w = plain;
+    uint16_t *half = type == VD_F32 ? NULL : halves(plain, type, BLOCK);
+    if (half)
+        w = vd_cpu_halves_new(half, type, BLOCK);
+    vd_cpu_panels *copies = copies_of(w);
+    assert_non_null(copies);
+    check_copies(w, plain, a);
+    vd_cpu_panels_free(copies);
+    assert_null(vd_cpu_panels_find(w, OUT, IN, &apart));
+    check_copies(w, plain, a);
+    if (half)
+        vd_cpu_halves_free(w);
+    vd_free(half);
+    vd_free(plain);
+}
+
+static void copies_multiply_as_the_weights_do(void **state)
+{
+    (void)state;
+    vd_rng rng = vd_rng_seed(9, 9);
+    float *a = numbers(200 * IN, &rng);
+    for (int s = 0; s < SET_COUNT; s++) {
+        if (!vd_cpu_choose(SETS[s]))
+            continue;
+        multiply_with_copies(VD_F32, a, &rng);
+        multiply_with_copies(VD_F16, a, &rng);
+        multiply_with_copies(VD_BF16, a, &rng);
+    }
+    vd_free(a);
+}
+
+static void copies_are_found_where_panels_begin(void **state)
+{
+    (void)state;
+    vd_rng rng = vd_rng_seed(9, 10);
+    float *w = numbers(BLOCK, &rng);
+    size_t apart = 0;
+    for (int s = 0; s < SET_COUNT; s++) {
+        if (!vd_cpu_choose(SETS[s]))
+            continue;
+        vd_cpu_panels *copies = copies_of(w);
+        const int width = vd_cpu_gemm_width();
+        const float *first = vd_cpu_panels_find(w, OUT, IN, &apart);
+        assert_non_null(first);
+        assert_int_equal(apart, IN * width);
+        for (int r = 0; r < width; r++)
+            for (int k = 0; k < IN; k++)
+                assert_true(first[k * width + r] == w[r * IN + k]);
+        assert_ptr_equal(vd_cpu_panels_find(w + OUT * IN + 7, OUT, IN, &apart),
+                         first + OUT * IN + 7 * width);
+        assert_non_null(vd_cpu_panels_find(w + SECOND, LAST, LAST_IN, &apart));
+        assert_null(vd_cpu_panels_find(w + IN, OUT, IN, &apart));       // within a panel
+        assert_null(vd_cpu_panels_find(w, OUT, IN - 1, &apart));        // other rows
+        assert_null(vd_cpu_panels_find(w, 2 * OUT + 1, IN, &apart));    // more of them
+        assert_null(vd_cpu_panels_find(w + PAIR, 1, IN, &apart));       // between matrices
+        assert_null(vd_cpu_panels_find(w + BLOCK, 1, LAST_IN, &apart)); // behind them
+        assert_true(vd_cpu_choose("portable"));
+        assert_null(vd_cpu_panels_find(w, OUT, IN, &apart)); // another form
+        assert_null(copies_of(w));
+        vd_cpu_panels_free(copies);
+    }
+    vd_cpu_panels *copies;
+    assert_int_equal(vd_cpu_panels_new(NULL, 0, &copies, NULL), VD_OK);
+    assert_null(copies);
+    vd_cpu_panels_free(NULL);
+    vd_free(w);
+}
+
+static void without_memory_there_are_no_copies(void **state)
+{
+    (void)state;
+    vd_rng rng = vd_rng_seed(9, 11);
+    float *w = numbers(BLOCK, &rng);
+    vd_cpu_panels *copies = NULL;
+    size_t apart, failed = 0;
+    assert_true(vd_cpu_choose(SETS[0]));
+    while (!copies) {
+        vd_alloc_fail_at(++failed);
+        copies = copies_of(w);
+        vd_alloc_fail_at(0);
+        assert_true(copies || !vd_cpu_panels_find(w, OUT, IN, &apart));
+    }
+    assert_int_equal(failed, 4); // three allocations, each of which may fail
+    vd_cpu_panels_free(copies);
+    vd_free(w);
+}
+
 // A thread of its own has no panels yet.
 static void *without_memory(void *done)
 {
@@ -300,6 +431,9 @@ int main(void)
         cmocka_unit_test(products_equal_plain_sums),
         cmocka_unit_test(a_product_is_the_same_whatever_is_beside_it),
         cmocka_unit_test(held_weights_are_copied_once),
+        cmocka_unit_test(copies_multiply_as_the_weights_do),
+        cmocka_unit_test(copies_are_found_where_panels_begin),
+        cmocka_unit_test(without_memory_there_are_no_copies),
         cmocka_unit_test(without_memory_nothing_is_done),
         cmocka_unit_test(other_processors_have_none),
     };
