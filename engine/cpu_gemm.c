@@ -10,10 +10,12 @@
 #include "engine/cpu_threads.h"
 #include "engine/cpu_transpose.h"
 
-// A part of a panel of b, DEPTH x 16 floats, takes most of the first cache; BLOCK_ROWS x DEPTH of a
-// less than half of a second cache of 512 KB. What is packed at a time finds room in the third.
+// A panel of a, 6 x DEPTH floats, stays in the first cache while parts of b's panels come from the
+// second, where BLOCK_ROWS x DEPTH of a take about half of 512 KB. What is packed at a time finds
+// room in the third.
 enum {
-    DEPTH = 384,
+    DEPTH = 512,
+    DEPTH_AVX512 = 384,
     BLOCK_ROWS = 144,
     BLOCK_COLUMNS = 256,
     ROUND_ROWS = 3072,
@@ -44,17 +46,17 @@ enum {
 #endif
 
 typedef struct gemm_tile {
-    int rows, columns;
+    int rows, columns, depth; // of k in one part, at most
     void (*run)(const float *a, const float *b, int depth, float alpha, float beta, float *c,
                 size_t ldc);
 } gemm_tile;
 
 static const gemm_tile tiles_of[VD_INSTRUCTIONS] = {
 #if defined(__x86_64__)
-    [VD_AVX2] = {6, 16, tile_avx2},
-    [VD_AVX512] = {14, 32, tile_avx512},
+    [VD_AVX2] = {6, 16, DEPTH, tile_avx2},
+    [VD_AVX512] = {14, 32, DEPTH_AVX512, tile_avx512},
 #endif
-    [VD_PORTABLE] = {0, 0, NULL},
+    [VD_PORTABLE] = {0, 0, 0, NULL},
 };
 
 // ---- memory for panels, a thread's own ----------------------------------------------------------
@@ -330,7 +332,7 @@ bool vd_cpu_gemm(const vd_gemm *p)
     const bool whole_b = hold || p->panels;
     const bool is_packed = p->panels || (hold && same_factor(&panels->packed, p));
     gemm_round r = {.p = p, .tile = tile, .a = panels->a};
-    r.depth = panels_in(p->k, panels_in(p->k, DEPTH));
+    r.depth = panels_in(p->k, panels_in(p->k, tile.depth));
     const int deep = deep_of(p, r.depth, tile.columns, whole_b);
     if (!is_packed)
         panels->packed.b = NULL;

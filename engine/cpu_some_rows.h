@@ -10,7 +10,7 @@
 
 enum { VD_SOME_ROWS = 144 }; // at most
 
-// k > 0. False when there are more rows than that, or no memory to pack them (1.2 million numbers
+// k > 0. False when there are more rows than that, or no memory to pack them (1.5 million numbers
 // at most): nothing was done. A sum is one of sums over parts of k, each in the order of k, so a
 // result depends on neither m, n nor the number of threads.
 bool vd_cpu_some_rows(const vd_few_rows *product);

@@ -42,9 +42,8 @@ vd_status vd_measure_model_open(vd_model *model, vd_decoders by, int workers,
     vd_status status = vd_model_pack(model, VD_PACK_ALL, err);
     for (; !status && out->workers < workers; out->workers++) {
         status = vd_scorer_new(model, &s->scorer[out->workers], err);
-        if (status)
-            return status;
-        vd_scorer_decoders(s->scorer[out->workers], by);
+        if (status == VD_OK)
+            vd_scorer_decoders(s->scorer[out->workers], by);
     }
     return status;
 }

@@ -188,7 +188,7 @@ static void too_many_rows_are_refused(void **state)
     p.ldy = 1;
     assert_false(vd_cpu_some_rows(&p));
     p.m = VD_SOME_ROWS;
-    p.k = p.ldx = p.ldw = 10000; // more numbers than there is room for
+    p.k = p.ldx = p.ldw = 12000; // more numbers than there is room for
     assert_false(vd_cpu_some_rows(&p));
 }
 
