@@ -332,10 +332,11 @@ static void lstm_weights_backward(const vd_lstm_pass *p, const vd_lstm_gradient 
     be->gemm(true, false, g, p->hidden, befores, 1, sums, g, p->before, p->hidden, 1,
              q->weights->w_hh, p->hidden);
     vd_cpu_ranges((size_t)g, packed->tokens / 4.0, input_gradients, (void *)(uintptr_t)p);
-    be->linear_backward(p->x, p->weights->w_ih, p->scratch, q->dx, 1, q->weights->w_ih,
-                        q->weights->b_ih, p->x_rows, p->in, g);
-    be->linear_backward(p->x, p->weights->w_ih, p->scratch, NULL, 0, NULL, q->weights->b_hh,
+    memset(p->step, 0, (size_t)g * sizeof *p->step);
+    be->linear_backward(p->x, p->weights->w_ih, p->scratch, q->dx, 1, q->weights->w_ih, p->step,
                         p->x_rows, p->in, g);
+    be->add(q->weights->b_ih, p->step, (size_t)g);
+    be->add(q->weights->b_hh, p->step, (size_t)g);
 }
 
 static void lstm_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gradient,
