@@ -311,10 +311,10 @@ static bool same_factor(const vd_gemm *x, const vd_gemm *y)
 
 // How much of k is packed at a time: for few rows, whose pieces of work are small, as many parts as
 // there is room for.
-static int deep_of(const vd_gemm *p, int depth, int width, bool whole_b)
+static int deep_of(const vd_gemm *p, const gemm_tile *t, int depth, bool whole_b)
 {
-    const int rows = panels_in(at_most(p->m, ROUND_ROWS), MOST_WIDTH) * MOST_WIDTH;
-    const int columns = panels_in(at_most(p->n, ROUND_COLUMNS), width) * width;
+    const int rows = panels_in(at_most(p->m, ROUND_ROWS), t->rows) * t->rows;
+    const int columns = panels_in(at_most(p->n, ROUND_COLUMNS), t->columns) * t->columns;
     int parts = A_FLOATS / rows / depth;
     if (!whole_b)
         parts = at_most(parts, B_FLOATS / columns / depth);
@@ -333,7 +333,7 @@ bool vd_cpu_gemm(const vd_gemm *p)
     const bool is_packed = p->panels || (hold && same_factor(&panels->packed, p));
     gemm_round r = {.p = p, .tile = tile, .a = panels->a};
     r.depth = panels_in(p->k, panels_in(p->k, tile.depth));
-    const int deep = deep_of(p, r.depth, tile.columns, whole_b);
+    const int deep = deep_of(p, &tile, r.depth, whole_b);
     if (!is_packed)
         panels->packed.b = NULL;
     for (r.column = 0; r.column < p->n; r.column += r.columns) {

@@ -33,7 +33,7 @@ typedef struct vd_gemm {
 bool vd_cpu_gemm(const vd_gemm *product);
 
 // Until the next call (NULL: nothing) b stays as it is, and this thread's products with it, which
-// are marked so, copy it once, if it is no larger than an LSTM's matrix of 512 states.
+// are marked so, copy it once, if it is no larger than an LSTM's matrix of 700 states.
 void vd_cpu_gemm_hold(const void *b);
 bool vd_cpu_gemm_holds(const void *b);
 

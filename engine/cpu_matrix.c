@@ -1,6 +1,7 @@
 // Matrix products: those with few rows by dot products with the weights where they lie
-// (cpu_few_rows.h), with some rows by weights that are broadcast (cpu_some_rows.h), large ones on
-// packed panels (cpu_gemm.h) or, on other processors, by OpenBLAS.
+// (cpu_few_rows.h), with some rows by weights that are broadcast (cpu_some_rows.h), large ones, and
+// those with weights that were packed before (cpu_panels.h), on packed panels (cpu_gemm.h) or, on
+// other processors, by OpenBLAS.
 #include "engine/cpu.h"
 
 #include <string.h>
@@ -53,9 +54,9 @@ static void small_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, con
 
 #ifndef VD_DOUBLE
 
-// Up to so many rows are few; and where OpenBLAS does large products, up to so many are not worth
-// its copy of the weights, nor so many multiplications. Up to SMALL multiplications are not worth
-// any preparation. OpenBLAS gets PIECE rows or columns at a time.
+// Up to so many rows are few, and with packed weights; and where OpenBLAS does large products, up
+// to so many are not worth its copy of the weights, nor so many multiplications. Up to SMALL
+// multiplications are not worth any preparation. OpenBLAS gets PIECE rows or columns at a time.
 enum {
     FEW_ROWS = 6,
     FEW_ROWS_PACKED = 1,

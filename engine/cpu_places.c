@@ -37,9 +37,11 @@ void *vd_places_find(vd_places *places, const void *at)
     uintptr_t address = (uintptr_t)at;
     int count = atomic_load_explicit(&places->used, memory_order_acquire);
     for (int i = 0; i < count; i++) {
-        uintptr_t from = atomic_load_explicit(&places->place[i].from, memory_order_acquire);
-        if (from != 0 && address >= from && address < places->place[i].to)
-            return places->place[i].what;
+        uintptr_t from = places->place[i].from, to = places->place[i].to;
+        void *what = places->place[i].what;
+        // An entry that became another one meanwhile is not that of the address.
+        if (from != 0 && address >= from && address < to && places->place[i].from == from)
+            return what;
     }
     return NULL;
 }

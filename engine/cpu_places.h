@@ -16,7 +16,7 @@ typedef struct vd_places {
     struct {
         _Atomic uintptr_t from; // 0: free
         _Atomic uintptr_t to;
-        void *what;
+        _Atomic(void *) what;
     } place[VD_MOST_PLACES];
 } vd_places;
 

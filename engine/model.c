@@ -282,9 +282,9 @@ void vd_model_free(vd_model *model)
 {
     if (!model)
         return;
+    release_weights(model); // before the file they may be read from
     vd_safetensors_close(model->file);
     vd_vocab_free(model->vocab);
-    release_weights(model);
     vd_free(model->name);
     vd_free(model);
 }

@@ -1,10 +1,10 @@
-// A model: configuration, vocabulary, weights. Immutable once loaded, shared by any number of
-// dialogs and threads.
+// A model: configuration, vocabulary, weights. Shared by any number of dialogs and threads; only
+// before them it is moved or packed.
 //
 // On the CPU the weights are read where the file is mapped, float32 or 16 bits as it has them, if
 // it has them in the order this program writes; a 16-bit file answers to the last bit as a float32
-// copy of its numbers would, with half the memory. The file may be replaced (renamed over) while a
-// model uses it, but not shortened.
+// copy of its numbers would, with half the memory (but see vd_model_pack). The file may be replaced
+// (renamed over) while a model uses it, but not shortened.
 //
 // File: one safetensors file. Tensors carry the public code's state_dict names; "__metadata__"
 // carries "config" (JSON object, the fields below), "vocab" (JSON array) and "pool" (name of the

@@ -19,6 +19,7 @@ struct vd_session {
     int32_t *tokens;               // (answers->count, VD_MAX_CANDIDATE)
     int32_t *lengths;              // (answers->count)
     vd_pool *pool;
+    bool settled;   // see vd_session_settle
     int32_t *group; // (answers->count) alike answers, once somebody asked for them
 
     size_t index;
@@ -279,6 +280,7 @@ fail:
 
 vd_status vd_session_settle(vd_session *session, vd_error *err)
 {
+    session->settled = true;
     return vd_model_pack(session->model, VD_PACK_REGIONS, err);
 }
 
@@ -346,6 +348,8 @@ static vd_status fall_back(vd_session *session, const vd_error *why, vd_error *e
     vd_status status = vd_model_use(session->model, vd_backend_cpu(), err);
     if (status == VD_OK)
         status = encode_pool(session, err);
+    if (status == VD_OK && session->settled)
+        status = vd_session_settle(session, err);
     if (status == VD_OK && chosen)
         status = vd_session_picture(session, session->index, err);
     if (status == VD_OK && chosen)

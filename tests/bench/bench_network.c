@@ -422,11 +422,11 @@ static const char *program(void)
     return path ? path : "build/visdial";
 }
 
-// Starts `visdial ask` with its output in a pipe; *to (when not NULL) gets its input's end.
-static pid_t start_ask(const char *const *arguments, int *from, int *to)
+// Starts `visdial ask` with its output in a pipe.
+static pid_t start_ask(const char *const *arguments, int *from)
 {
-    int out[2], in[2] = {-1, -1};
-    if (pipe(out) != 0 || (to && pipe(in) != 0))
+    int out[2];
+    if (pipe(out) != 0)
         return -1;
     pid_t child = fork();
     if (child == 0) {
@@ -434,10 +434,6 @@ static pid_t start_ask(const char *const *arguments, int *from, int *to)
         int quiet = open("/dev/null", O_WRONLY);
         if (quiet >= 0)
             dup2(quiet, 2);
-        if (to) {
-            dup2(in[0], 0);
-            close(in[1]);
-        }
         close(out[0]);
         close(out[1]);
         execv(program(), (char *const *)(uintptr_t)arguments);
@@ -445,10 +441,6 @@ static pid_t start_ask(const char *const *arguments, int *from, int *to)
     }
     close(out[1]);
     *from = out[0];
-    if (to) {
-        close(in[0]);
-        *to = in[1];
-    }
     return child;
 }
 
@@ -458,7 +450,7 @@ static double ask_once(const char *const *arguments)
     char output[4096];
     int from, status;
     double start = bench_now();
-    pid_t child = start_ask(arguments, &from, NULL);
+    pid_t child = start_ask(arguments, &from);
     if (child < 0)
         return -1;
     while (read(from, output, sizeof output) > 0)
@@ -510,55 +502,73 @@ static long status_kilobytes(pid_t process, const char *field)
     return kilobytes;
 }
 
+// Starts the program on a terminal of its own, 80 x 24.
+static pid_t start_chat(const char *const *arguments, int *terminal)
+{
+    struct winsize size = {.ws_row = 24, .ws_col = 80};
+    pid_t child = forkpty(terminal, NULL, NULL, &size);
+    if (child == 0) {
+        setenv("TERM", "xterm-256color", 1);
+        execv(program(), (char *const *)(uintptr_t)arguments);
+        _exit(127);
+    }
+    return child;
+}
+
+// Until the program writes nothing any more for so long; false when it has ended.
+static bool read_until_quiet(int terminal, int milliseconds)
+{
+    char output[65536];
+    struct pollfd ready = {.fd = terminal, .events = POLLIN};
+    while (poll(&ready, 1, milliseconds) > 0)
+        if (read(terminal, output, sizeof output) <= 0)
+            return false;
+    return true;
+}
+
+static void end_chat(pid_t child, int terminal)
+{
+    kill(child, SIGTERM);
+    read_until_quiet(terminal, -1);
+    waitpid(child, NULL, 0);
+    close(terminal);
+}
+
 static vd_status bench_memory(vd_error *err)
 {
-    char pool[PATH], output[65536];
-    int from, to;
+    enum { QUESTIONS = 10, LOAD_MS = 3000, ANSWER_MS = 1000 };
+    const char question[] = "w4 w5 w6\r";
+    char pool[PATH];
+    int terminal;
     snprintf(pool, sizeof pool, "%s-large/world", directory);
-    const char *arguments[] = {program(),  "ask",     "--assets", pool, "--model",
+    const char *arguments[] = {program(),  "chat",    "--assets", pool, "--model",
                                model_path, "--image", "1",        NULL};
-    pid_t child = start_ask(arguments, &from, &to);
+    pid_t child = start_chat(arguments, &terminal);
     if (child < 0)
-        return vd_error_set(err, VD_IO, "%s cannot be started", program());
-    long resident = -1, most = -1;
-    // Each question answers with several lines; the last is asked for its memory.
-    for (int i = 0; i < 10; i++) {
-        if (write(to, "w4 w5 w6\n", 9) != 9)
-            break;
-        struct pollfd ready = {.fd = from, .events = POLLIN};
-        int patience = 60000;
-        while (poll(&ready, 1, patience) > 0 && read(from, output, sizeof output) > 0)
-            patience = 300;
-    }
-    resident = status_kilobytes(child, "VmRSS");
-    most = status_kilobytes(child, "VmHWM");
-    close(to);
-    while (read(from, output, sizeof output) > 0)
-        ;
-    close(from);
-    waitpid(child, NULL, 0);
-    if (resident <= 0)
+        return vd_error_set(err, VD_IO, "no pseudo-terminal");
+    bool runs = read_until_quiet(terminal, LOAD_MS);
+    for (int i = 0; runs && i < QUESTIONS; i++)
+        runs = write(terminal, question, strlen(question)) > 0 &&
+               read_until_quiet(terminal, ANSWER_MS);
+    long resident = status_kilobytes(child, "VmRSS"), most = status_kilobytes(child, "VmHWM");
+    end_chat(child, terminal);
+    if (!runs || resident <= 0)
         return vd_error_set(err, VD_IO, "%s ended before its memory could be read", program());
     printf("resident after ten questions: %ld MB, at most %ld MB\n", resident / 1024, most / 1024);
-    add_row("resident memory, full-size model, pool of 10,000", (double)resident / 1024, NULL,
-            (34e6 * 4 + SHOWN * FULL_HIDDEN * 4.0) / 1048576, 350, -1, "MB");
+    add_row("resident memory of a chat, full-size model, pool of 10,000", (double)resident / 1024,
+            NULL, (34e6 * 4 + SHOWN * FULL_HIDDEN * 4.0) / 1048576, 350, -1, "MB");
     return VD_OK;
 }
 
 static vd_status bench_idle(vd_error *err)
 {
     enum { SETTLE_MS = 3000, WATCH_MS = 5000 };
-    struct winsize size = {.ws_row = 24, .ws_col = 80};
     char output[65536];
     int terminal;
-    pid_t child = forkpty(&terminal, NULL, NULL, &size);
+    const char *arguments[] = {program(), NULL};
+    pid_t child = start_chat(arguments, &terminal);
     if (child < 0)
         return vd_error_set(err, VD_IO, "no pseudo-terminal");
-    if (child == 0) {
-        setenv("TERM", "xterm-256color", 1);
-        execl(program(), program(), (char *)NULL);
-        _exit(127);
-    }
     double begin = bench_now(), before = -1;
     while (bench_now() - begin < SETTLE_MS + WATCH_MS) {
         struct pollfd ready = {.fd = terminal, .events = POLLIN};
@@ -568,11 +578,7 @@ static vd_status bench_idle(vd_error *err)
             break;
     }
     double used = process_time(child) - before;
-    kill(child, SIGTERM);
-    while (read(terminal, output, sizeof output) > 0)
-        ;
-    waitpid(child, NULL, 0);
-    close(terminal);
+    end_chat(child, terminal);
     printf("CPU time while waiting five seconds for a key: %.3f ms\n", used);
     add_row("CPU time in 5 s of waiting for a key", used, NULL, 0, 1, -1, "ms");
     return VD_OK;
