@@ -25,10 +25,9 @@ static int refuse(void)
     return number == atomic_load(&fail_at);
 }
 
-void *vd_alloc(size_t count, size_t size)
+void *vd_alloc_raw(size_t bytes)
 {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - HUGE_PAGE || refuse())
+    if (bytes > SIZE_MAX - HUGE_PAGE || refuse())
         return NULL;
     size_t alignment = bytes < LARGE ? ALIGNMENT : HUGE_PAGE;
     if (bytes == 0)
@@ -36,6 +35,13 @@ void *vd_alloc(size_t count, size_t size)
     void *memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
     if (memory && alignment == HUGE_PAGE)
         madvise(memory, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); // a wish: small ones do, too
+    return memory;
+}
+
+void *vd_alloc(size_t count, size_t size)
+{
+    size_t bytes;
+    void *memory = __builtin_mul_overflow(count, size, &bytes) ? NULL : vd_alloc_raw(bytes);
     if (memory)
         memset(memory, 0, bytes);
     return memory;

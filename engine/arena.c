@@ -13,6 +13,7 @@ struct vd_arena_block {
     unsigned char *memory; // of the chain's kind
 };
 
+// Another block, the last one.
 static int grow(vd_arena_chain *chain, const vd_memory *memory, size_t bytes)
 {
     size_t size = chain->total > SMALLEST ? chain->total : SMALLEST;
@@ -25,11 +26,25 @@ static int grow(vd_arena_chain *chain, const vd_memory *memory, size_t bytes)
         memory->release(piece);
         return -1;
     }
-    *block = (vd_arena_block){chain->block, size, piece};
-    chain->block = block;
+    *block = (vd_arena_block){NULL, size, piece};
+    if (chain->now)
+        chain->now->next = block;
+    else
+        chain->first = block;
+    chain->now = block;
     chain->used = 0;
     chain->total += size;
     return 0;
+}
+
+// Makes the first block with room for it, of those not used up, the one to take from.
+static int make_room(vd_arena_chain *chain, const vd_memory *memory, size_t bytes)
+{
+    while (chain->now && chain->now->size - chain->used < bytes && chain->now->next) {
+        chain->now = chain->now->next;
+        chain->used = 0;
+    }
+    return chain->now && chain->now->size - chain->used >= bytes ? 0 : grow(chain, memory, bytes);
 }
 
 static void *take(vd_arena *arena, vd_arena_chain *chain, const vd_memory *memory, size_t count,
@@ -41,12 +56,11 @@ static void *take(vd_arena *arena, vd_arena_chain *chain, const vd_memory *memor
         return NULL;
     }
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
-    if ((!chain->block || chain->block->size - chain->used < bytes) &&
-        grow(chain, memory, bytes) != 0) {
+    if (make_room(chain, memory, bytes) != 0) {
         arena->failed = 1;
         return NULL;
     }
-    void *piece = chain->block->memory + chain->used;
+    void *piece = chain->now->memory + chain->used;
     chain->used += bytes;
     if (memory->piece)
         memory->piece(piece, count * size, bytes);
@@ -109,31 +123,25 @@ const void *vd_arena_upload(vd_arena *arena, const void *host, size_t count, siz
 
 static void release(vd_arena_chain *chain, const vd_memory *memory)
 {
-    while (chain->block) {
-        vd_arena_block *next = chain->block->next;
-        memory->release(chain->block->memory);
-        vd_free(chain->block);
-        chain->block = next;
+    while (chain->first) {
+        vd_arena_block *next = chain->first->next;
+        memory->release(chain->first->memory);
+        vd_free(chain->first);
+        chain->first = next;
     }
-    chain->used = chain->total = 0;
+    *chain = (vd_arena_chain){0};
 }
 
-static void reset(vd_arena_chain *chain, const vd_memory *memory)
+static void reset(vd_arena_chain *chain)
 {
-    if (chain->block && chain->block->next) {
-        size_t total = chain->total;
-        release(chain, memory);
-        // When this fails the next take tries again, piece by piece.
-        (void)grow(chain, memory, total);
-    }
+    chain->now = chain->first;
     chain->used = 0;
 }
 
 void vd_arena_reset(vd_arena *arena)
 {
-    reset(&arena->host, &vd_memory_host);
-    if (!on_host(arena))
-        reset(&arena->device, arena->memory);
+    reset(&arena->host);
+    reset(&arena->device);
     arena->failed = 0;
 }
 

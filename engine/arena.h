@@ -15,8 +15,8 @@
 typedef struct vd_arena_block vd_arena_block;
 
 typedef struct vd_arena_chain {
-    vd_arena_block *block; // newest first
-    size_t used, total;    // bytes in the newest block, in all blocks
+    vd_arena_block *first, *now; // oldest first; the one that pieces are taken from
+    size_t used, total;          // bytes in that one, in all blocks
 } vd_arena_chain;
 
 typedef struct vd_arena {
@@ -40,7 +40,8 @@ vd_real *vd_arena_zeros(vd_arena *arena, size_t count);             // zeroed
 // stays NULL.
 const void *vd_arena_upload(vd_arena *arena, const void *host, size_t count, size_t size);
 
-// Everything taken is given back; the memory is kept, as one block of each kind.
+// Everything taken is given back; the memory is kept, and pieces asked for in the same order come
+// from the same places again.
 void vd_arena_reset(vd_arena *arena);
 void vd_arena_free(vd_arena *arena);
 

@@ -65,7 +65,7 @@ static bool copy(vd_cpu_panels *p, const vd_matrix *matrix, int count)
     join(p, matrix, count);
     for (int i = 0; i < p->count; i++)
         floats += floats_of(&p->matrix[i].of, p->width);
-    p->memory = vd_alloc(floats, sizeof *p->memory);
+    p->memory = vd_alloc_raw(floats * sizeof *p->memory);
     if (p->memory)
         pack(p);
     return p->memory;

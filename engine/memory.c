@@ -7,7 +7,7 @@
 
 static void *host_allocate(size_t bytes)
 {
-    return vd_alloc(bytes, 1);
+    return vd_alloc_raw(bytes);
 }
 
 static void zero_range(void *memory, size_t from, size_t to)

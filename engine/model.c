@@ -321,7 +321,7 @@ size_t vd_model_parameters(const vd_model *model)
 
 void vd_model_pass(const vd_model *model, vd_arena *arena, vd_pass *pass)
 {
-    if (arena->device.block && arena->memory != model->be->memory)
+    if (arena->device.first && arena->memory != model->be->memory)
         vd_arena_free(arena); // the model has moved
     arena->memory = model->be->memory;
     *pass = (vd_pass){.be = model->be,

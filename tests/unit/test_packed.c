@@ -48,8 +48,8 @@ static void a_second_pass_of_a_size_allocates_nothing(void **state)
     vd_arena arena = {0};
     size_t made = 1;
     for (int pass = 0; pass < 3; pass++) {
-        vd_arena_reset(&arena);
         vd_alloc_fail_at(0);
+        vd_arena_reset(&arena);
         for (int i = 0; i < 50; i++)
             assert_non_null(vd_arena_reals(&arena, 5000));
         made = vd_alloc_fail_at(0);
