@@ -54,8 +54,8 @@ static void small_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, con
 
 #ifndef VD_DOUBLE
 
-// Up to so many rows are few, and with packed weights; and where OpenBLAS does large products, up
-// to so many are not worth its copy of the weights, nor so many multiplications. Up to SMALL
+// Up to so many rows are few, and where the weights are packed; where OpenBLAS does large products,
+// up to so many are not worth its copy of the weights, nor so many multiplications. Up to SMALL
 // multiplications are not worth any preparation. OpenBLAS gets PIECE rows or columns at a time.
 enum {
     FEW_ROWS = 6,

@@ -58,6 +58,30 @@ static void a_second_pass_of_a_size_allocates_nothing(void **state)
     vd_arena_free(&arena);
 }
 
+// Batches differ: what one of them left too little room for must not be asked for again and again.
+static void passes_of_all_sizes_keep_to_a_few_times_the_largest(void **state)
+{
+    (void)state;
+    enum { MOST = 1 << 16, PIECES = 40 };
+    vd_arena arena = {0};
+    vd_rng rng = vd_rng_seed(3, 3);
+    size_t largest = 0;
+    for (int pass = 0; pass < 500; pass++) {
+        size_t taken = 0;
+        vd_arena_reset(&arena);
+        for (int i = 0; i < PIECES; i++) {
+            size_t n = (size_t)vd_rng_range(&rng, 1, MOST);
+            unsigned char *piece = vd_arena_take_raw(&arena, n, 1);
+            assert_non_null(piece);
+            memset(piece, 0xff, n); // for the sanitizers
+            taken += n;
+        }
+        largest = taken > largest ? taken : largest;
+    }
+    assert_true(arena.host.total <= 4 * largest);
+    vd_arena_free(&arena);
+}
+
 static void an_impossible_size_fails_until_the_reset(void **state)
 {
     (void)state;
@@ -330,6 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_are_aligned_apart_and_zeroed_where_promised),
         cmocka_unit_test(a_second_pass_of_a_size_allocates_nothing),
+        cmocka_unit_test(passes_of_all_sizes_keep_to_a_few_times_the_largest),
         cmocka_unit_test(an_impossible_size_fails_until_the_reset),
         cmocka_unit_test(every_word_has_one_row_in_each_order),
         cmocka_unit_test(every_prefix_has_one_row),
