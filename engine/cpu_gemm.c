@@ -21,6 +21,9 @@ enum {
     ROUND_ROWS = 3072,
     ROUND_COLUMNS = 4096,
     MOST_WIDTH = 32,
+    FEW_TILES = 12,
+    VD_TILE_LINE = 16,
+    VD_LINE_BYTES = 64,
     A_FLOATS = (ROUND_ROWS + MOST_WIDTH) * DEPTH,
     B_FLOATS = (ROUND_COLUMNS + MOST_WIDTH) * DEPTH
 };
@@ -48,7 +51,7 @@ enum {
 typedef struct gemm_tile {
     int rows, columns, depth; // of k in one part, at most
     void (*run)(const float *a, const float *b, int depth, float alpha, float beta, float *c,
-                size_t ldc);
+                size_t ldc, const unsigned char *next, size_t step);
 } gemm_tile;
 
 static const gemm_tile tiles_of[VD_INSTRUCTIONS] = {
@@ -237,24 +240,48 @@ static void pack_range(void *data, size_t from, size_t to)
         pack_b(r, first > of_a ? first - of_a : 0, end - of_a);
 }
 
-// A tile's sums over the part of k from number `from` of the round on.
-static void multiply_tile(const gemm_round *r, int from, int row, int column)
+// A part of k of a panel of b.
+typedef struct gemm_part {
+    int from, depth, column; // in the round
+    const float *b;
+    const unsigned char *next; // memory to be asked for during the next tile,
+    size_t step;               // so many bytes for every VD_TILE_LINE of k
+} gemm_part;
+
+static gemm_part part_at(const gemm_round *r, int from, int column)
+{
+    const float *panel = r->b + (size_t)(column / r->tile.columns) * r->b_apart;
+    return (gemm_part){.from = from,
+                       .depth = at_most(r->deep - from, r->depth),
+                       .column = column,
+                       .b = panel + (size_t)(from * r->tile.columns)};
+}
+
+// The one after `part` among those of columns column..end-1; one of no depth after the last.
+static gemm_part part_after(const gemm_round *r, const gemm_part *part, int column, int end)
+{
+    if (part->column + r->tile.columns < end)
+        return part_at(r, part->from, part->column + r->tile.columns);
+    if (part->from + r->depth < r->deep)
+        return part_at(r, part->from + r->depth, column);
+    return (gemm_part){.b = part->b};
+}
+
+// A tile's sums over a part of k.
+static void multiply_tile(const gemm_round *r, const gemm_part *part, int row)
 {
     const vd_gemm *p = r->p;
     const gemm_tile *t = &r->tile;
-    const int depth = at_most(r->deep - from, r->depth);
-    const float beta = r->from + from > 0 ? 1 : p->beta;
-    const float *a = r->a + (size_t)row * (size_t)r->deep + (size_t)(from * t->rows);
-    const float *b =
-        r->b + (size_t)(column / t->columns) * r->b_apart + (size_t)(from * t->columns);
-    float *c = p->c + (size_t)(r->row + row) * (size_t)p->ldc + r->column + column;
-    int rows = r->rows - row, columns = r->columns - column;
+    const float beta = r->from + part->from > 0 ? 1 : p->beta;
+    const float *a = r->a + (size_t)row * (size_t)r->deep + (size_t)(part->from * t->rows);
+    float *c = p->c + (size_t)(r->row + row) * (size_t)p->ldc + r->column + part->column;
+    int rows = r->rows - row, columns = r->columns - part->column;
     if (rows >= t->rows && columns >= t->columns) {
-        t->run(a, b, depth, p->alpha, beta, c, (size_t)p->ldc);
+        t->run(a, part->b, part->depth, p->alpha, beta, c, (size_t)p->ldc, part->next, part->step);
         return;
     }
     float edge[MOST_WIDTH * MOST_WIDTH];
-    t->run(a, b, depth, p->alpha, 0, edge, MOST_WIDTH);
+    t->run(a, part->b, part->depth, p->alpha, 0, edge, MOST_WIDTH, part->next, part->step);
     for (int i = 0; i < rows && i < t->rows; i++)
         for (int j = 0; j < columns && j < t->columns; j++) {
             float *to = c + (size_t)i * (size_t)p->ldc + j;
@@ -262,18 +289,36 @@ static void multiply_tile(const gemm_round *r, int from, int row, int column)
         }
 }
 
+// Tiles of a's panels first..last-1 with one part of b, which the first of them reads from memory.
+// Among few tiles that is a long wait, so these ask for the next part meanwhile.
+static void multiply_panels(const gemm_round *r, int first, int last, gemm_part part,
+                            const gemm_part *next)
+{
+    const size_t bytes = (size_t)(next->depth * r->tile.columns) * sizeof(float);
+    const size_t times = (size_t)panels_in(part.depth, VD_TILE_LINE);   // that a tile asks
+    const size_t line = VD_LINE_BYTES * times * (size_t)(last - first); // a line each time
+    const unsigned char *end = (const unsigned char *)next->b + bytes;
+    part.next = (const unsigned char *)next->b;
+    if (last - first <= FEW_TILES)
+        part.step = (bytes + line - 1) / line * VD_LINE_BYTES;
+    for (int panel = first; panel < last; panel++, part.next += times * part.step) {
+        if (part.next >= end)
+            part.step = 0;
+        multiply_tile(r, &part, panel * r->tile.rows);
+    }
+}
+
 static void multiply_block(void *data, int index)
 {
     const gemm_round *r = data;
-    const gemm_tile *t = &r->tile;
-    int panels = panels_in(r->rows, t->rows), block = index % r->block_rows;
-    int first = panels * block / r->block_rows, last = panels * (block + 1) / r->block_rows;
-    int column = index / r->block_rows * r->block_columns;
-    int end = at_most(column + r->block_columns, r->columns);
-    for (int from = 0; from < r->deep; from += r->depth)
-        for (int j = column; j < end; j += t->columns)
-            for (int panel = first; panel < last; panel++)
-                multiply_tile(r, from, panel * t->rows, j);
+    const int panels = panels_in(r->rows, r->tile.rows);
+    const int block = index % r->block_rows, column = index / r->block_rows * r->block_columns;
+    const int first = panels * block / r->block_rows, last = panels * (block + 1) / r->block_rows;
+    const int end = at_most(column + r->block_columns, r->columns);
+    for (gemm_part part = part_at(r, 0, column), next; part.depth > 0; part = next) {
+        next = part_after(r, &part, column, end);
+        multiply_panels(r, first, last, part, &next);
+    }
 }
 
 static void multiply_round(gemm_round *r)

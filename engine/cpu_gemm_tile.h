@@ -3,29 +3,27 @@
 // pass by: one multiplication and addition for each broadcast number of a and vector of b.
 //
 // Set before inclusion: LANES floats in a vector; TILE_ROWS rows of VECTORS vectors, which with a
-// row of b and a number of a fill the registers; A_STRIDE when a is not packed, and then
-// VD_TILE_LINE numbers that the caches take at a time; TARGET, an attribute; TILE, the function's
-// name.
+// row of b and a number of a fill the registers; A_STRIDE when a is not packed; TARGET, an
+// attribute; TILE, the function's name. Meanwhile memory is asked for what comes next: some lines
+// for every VD_TILE_LINE of `depth`.
 
 #ifdef A_STRIDE
-// a (TILE_ROWS, A_STRIDE): a row's numbers lie one after the other. Meanwhile memory is asked for
-// as many rows from `next` on, `stride` bytes apart, `step` bytes for every VD_TILE_LINE numbers.
+// a (TILE_ROWS, A_STRIDE): a row's numbers lie one after the other. Next come as many rows,
+// `stride` bytes apart, `step` bytes of each.
 #define A_NUMBER(r) a[(r)*A_STRIDE]
 #define A_STEP      1
-#define A_BLOCK     VD_TILE_LINE
-#define A_NEXT      , const unsigned char *next, size_t stride, size_t step
-#else // a (depth, TILE_ROWS)
+#define A_NEXT      const unsigned char *next, size_t stride, size_t step
+#else // a (depth, TILE_ROWS). Next come `step` bytes.
 #define A_NUMBER(r) a[r]
 #define A_STEP      TILE_ROWS
-#define A_BLOCK     depth
-#define A_NEXT
+#define A_NEXT      const unsigned char *next, size_t step
 #endif
 
 // b (depth, VECTORS * LANES): c = alpha a b + beta c, which is not read when beta is 0. Not
 // inlined: among other code the registers would not suffice.
 TARGET __attribute__((noinline)) static void TILE(const float *a, const float *b, int depth,
-                                                  float alpha, float beta, float *c,
-                                                  size_t ldc A_NEXT)
+                                                  float alpha, float beta, float *c, size_t ldc,
+                                                  A_NEXT)
 {
     typedef float lane __attribute__((vector_size(4 * LANES)));
     lane sum[TILE_ROWS][VECTORS] = {{{0}}};
@@ -33,15 +31,17 @@ TARGET __attribute__((noinline)) static void TILE(const float *a, const float *b
         __builtin_prefetch(c + (size_t)r * ldc, 1);
         __builtin_prefetch(c + (size_t)r * ldc + VECTORS * LANES - 1, 1);
     }
-    for (int left = depth; left > 0; left -= A_BLOCK) {
+    const int block = step ? VD_TILE_LINE : depth;
+    for (int left = depth; left > 0; left -= block, next += step) {
 #ifdef A_STRIDE
         for (size_t r = 0; r < TILE_ROWS; r++)
             __builtin_prefetch(next + r * stride);
-        next += step;
+#else
+        for (size_t at = 0; at < step; at += VD_LINE_BYTES)
+            __builtin_prefetch(next + at);
 #endif
 #pragma GCC unroll 4 // the loop's own instructions cost time too
-        for (int k = left < A_BLOCK ? left : A_BLOCK; k > 0;
-             k--, a += A_STEP, b += VECTORS * LANES) {
+        for (int k = left < block ? left : block; k > 0; k--, a += A_STEP, b += VECTORS * LANES) {
             lane row[VECTORS];
             for (int v = 0; v < VECTORS; v++)
                 memcpy(&row[v], b + v * LANES, sizeof row[v]);
@@ -64,7 +64,6 @@ TARGET __attribute__((noinline)) static void TILE(const float *a, const float *b
 
 #undef A_NUMBER
 #undef A_STEP
-#undef A_BLOCK
 #undef A_NEXT
 #undef TILE_ROWS
 #undef VECTORS
