@@ -48,6 +48,51 @@ void vd_candidate_fill(const vd_dataset *set, int32_t answer, int u, vd_candidat
         out->said_out[at + (size_t)words] = VD_END;
 }
 
+static vd_status check_dialogs(const vd_dataset *set, size_t first, size_t count, vd_error *err)
+{
+    size_t total = vd_dataset_count(set);
+    if (first > total || count > total - first)
+        return vd_error_set(err, VD_USAGE, "candidates of dialogs %zu to %zu: there are %zu", first,
+                            first + count, total);
+    vd_status status = VD_OK;
+    for (size_t d = first; status == VD_OK && d < first + count; d++)
+        status = vd_visdial_check_options(set->dialogs, d, err);
+    return status;
+}
+
+// Marks the answers that a dialog offers; how many were not marked before.
+static size_t mark_answers(const vd_visdial_dialog *dialog, bool *marked)
+{
+    size_t found = 0;
+    for (int32_t r = 0; r < dialog->round_count; r++)
+        for (int32_t i = 0; i < dialog->rounds[r].option_count; i++) {
+            bool *mark = &marked[dialog->rounds[r].options[i]];
+            found += !*mark;
+            *mark = true;
+        }
+    return found;
+}
+
+vd_status vd_dataset_span(const vd_dataset *set, size_t first, size_t count, size_t answers,
+                          size_t *out, vd_error *err)
+{
+    *out = 0;
+    vd_status status = check_dialogs(set, first, count, err);
+    if (status)
+        return status;
+    bool *marked = vd_alloc(set->dialogs->answer_count, sizeof *marked);
+    if (!marked)
+        return vd_error_memory(err, "the candidates");
+    size_t found = 0;
+    for (; *out < count; ++*out) {
+        found += mark_answers(vd_dataset_dialog(set, first + *out), marked);
+        if (found > answers && *out > 0)
+            break;
+    }
+    vd_free(marked);
+    return VD_OK;
+}
+
 // Places of the distinct answers as they come; their number, or -1 when there are too many.
 static int number_answers(const vd_dataset *set, size_t first, size_t count, vd_candidates *out)
 {
@@ -70,16 +115,11 @@ static int number_answers(const vd_dataset *set, size_t first, size_t count, vd_
 vd_status vd_dataset_candidates(const vd_dataset *set, size_t first, size_t count,
                                 vd_candidates *out, vd_error *err)
 {
-    size_t answers = set->dialogs->answer_count, total = vd_dataset_count(set);
+    size_t answers = set->dialogs->answer_count;
     *out = (vd_candidates){0};
-    if (first > total || count > total - first)
-        return vd_error_set(err, VD_USAGE, "candidates of dialogs %zu to %zu: there are %zu", first,
-                            first + count, total);
-    for (size_t d = first; d < first + count; d++) {
-        vd_status status = vd_visdial_check_options(set->dialogs, d, err);
-        if (status)
-            return status;
-    }
+    vd_status status = check_dialogs(set, first, count, err);
+    if (status)
+        return status;
     out->place = vd_alloc(answers, sizeof *out->place);
     if (!out->place)
         return vd_error_memory(err, "the candidates");

@@ -46,6 +46,10 @@ typedef struct vd_candidates {
 vd_status vd_dataset_candidates(const vd_dataset *dataset, size_t first, size_t count,
                                 vd_candidates *out, vd_error *err);
 void vd_candidates_clear(vd_candidates *candidates);
+// How many of `count` dialogs from `first` on have at most so many answers together; the first one
+// whatever it has.
+vd_status vd_dataset_span(const vd_dataset *dataset, size_t first, size_t count, size_t answers,
+                          size_t *out, vd_error *err);
 
 // Fills a batch for `count` dialogs. The arrays belong to the loader and are valid until its next
 // call. Regions are cut to the most any of these pictures has; candidates are distinct per batch,

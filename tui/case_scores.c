@@ -9,8 +9,6 @@
 #include "engine/alloc.h"
 #include "tui/measure_model.h"
 
-enum { AT_ONCE = 256 }; // dialogs of a span: as many as share their candidates in vd_measure_run
-
 typedef struct judging {
     vd_cases *cases;
     int side;                            // whose scores come
@@ -85,8 +83,8 @@ static vd_status score_with(judging *j, const vd_measure_options *span, vd_error
     vd_model *model = j->cases->model[j->side];
     vd_measure_source source;
     vd_measure measure = {0};
-    vd_status status = vd_measure_model_open(model, j->cases->by[j->side], j->cases->threads,
-                                             span->stop, &source, err);
+    vd_status status =
+        vd_measure_model_open(model, j->cases->by[j->side], j->cases->threads, &source, err);
     if (status == VD_OK)
         status = vd_measure_run(j->dataset[j->side], &source, span, &measure, err);
     vd_measure_clear(&measure);
@@ -94,10 +92,11 @@ static vd_status score_with(judging *j, const vd_measure_options *span, vd_error
     return status;
 }
 
-static vd_status score_span(judging *j, const vd_cases_options *options, size_t done, vd_error *err)
+// Of `count` dialogs after the first `done`.
+static vd_status score_span(judging *j, const vd_cases_options *options, size_t done, size_t count,
+                            vd_error *err)
 {
     vd_cases *cases = j->cases;
-    size_t left = cases->dialogs - done, count = left < AT_ONCE ? left : AT_ONCE;
     vd_status status = VD_OK;
     j->begin = cases->at + cases->count;
     for (j->side = 0; j->side < cases->models && status == VD_OK; j->side++) {
@@ -140,9 +139,9 @@ static vd_status make_room(judging *j, vd_error *err)
             if ((size_t)dialog->rounds[r].option_count > j->options)
                 j->options = (size_t)dialog->rounds[r].option_count;
     }
-    size_t span = cases->dialogs < AT_ONCE ? cases->dialogs : AT_ONCE;
+    size_t most = cases->dialogs < VD_MEASURE_SPAN ? cases->dialogs : VD_MEASURE_SPAN;
     j->ranks = vd_alloc(j->options, sizeof *j->ranks);
-    j->baseline = vd_alloc(span * most_rounds, j->options * sizeof *j->baseline);
+    j->baseline = vd_alloc(most * most_rounds, j->options * sizeof *j->baseline);
     return j->ranks && j->baseline ? VD_OK : vd_error_memory(err, "the scores");
 }
 
@@ -152,8 +151,13 @@ vd_status vd_case_scores(vd_cases *cases, const vd_cases_options *options, vd_er
     vd_status status = read_words(&j, err);
     if (status == VD_OK)
         status = make_room(&j, err);
-    for (size_t done = 0; done < cases->dialogs && status == VD_OK; done += AT_ONCE)
-        status = score_span(&j, options, done, err);
+    for (size_t done = 0, count = 0; done < cases->dialogs && status == VD_OK; done += count) {
+        const vd_measure_options left = {.first = cases->first + done,
+                                         .limit = cases->dialogs - done};
+        status = vd_measure_span(j.dataset[0], &left, &count, err);
+        if (status == VD_OK)
+            status = score_span(&j, options, done, count, err);
+    }
     for (int i = 0; i < cases->models; i++)
         vd_dataset_free(j.dataset[i]);
     vd_free(j.baseline);

@@ -159,8 +159,8 @@ static vd_status write_round(void *user, const vd_visdial_dialog *dialog, int32_
 
 static vd_status run_model(evaluation *e, vd_error *err)
 {
-    vd_status status = vd_measure_model_open(e->model, e->decoder.by, (int)e->threads,
-                                             e->options.stop, &e->source, err);
+    vd_status status =
+        vd_measure_model_open(e->model, e->decoder.by, (int)e->threads, &e->source, err);
     if (status == VD_OK)
         status = vd_measure_run(e->dataset, &e->source, &e->options, &e->measure, err);
     return status;

@@ -9,9 +9,8 @@
 #include "engine/alloc.h"
 #include "engine/parallel.h"
 
-// Dialogs of a span: so many share most of their candidates, and the vectors of 256,000 candidates
-// still fit into memory.
-enum { SPAN = 256, BATCH = 8 };
+// Dialogs of a batch; different answers of a span.
+enum { BATCH = 8, MOST_BATCH = 256, ANSWERS = 1 << 17 };
 
 // ---- counting -----------------------------------------------------------------------------------
 
@@ -72,15 +71,23 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
+static size_t first_wanted(const vd_visdial *data, const vd_measure_options *options)
+{
+    return options->first < data->dialog_count ? options->first : data->dialog_count;
+}
+
+static size_t dialogs_wanted(const vd_visdial *data, const vd_measure_options *options)
+{
+    size_t count = data->dialog_count - first_wanted(data, options);
+    return options->limit && options->limit < count ? options->limit : count;
+}
+
 // Room for the dialogs wanted, of which there are c->out->dialogs; *candidates gets the most that a
 // round has.
 static vd_status begin_counting(counting *c, const vd_visdial *data, int *candidates, vd_error *err)
 {
     vd_measure *out = c->out;
-    size_t first = c->options->first < data->dialog_count ? c->options->first : data->dialog_count;
-    size_t count = data->dialog_count - first;
-    if (c->options->limit && c->options->limit < count)
-        count = c->options->limit;
+    size_t first = first_wanted(data, c->options), count = dialogs_wanted(data, c->options);
     c->first = first;
     *out = (vd_measure){.dialogs = count};
     *candidates = 0;
@@ -114,9 +121,10 @@ typedef struct scoring {
     size_t batch_room[VD_THREADS];
     int workers;
     size_t batch, first, count; // of the span
+    int answers;                // different ones of the span
     size_t rounds, candidates;  // of a dialog's scores
     float *scores;              // (span, rounds, candidates)
-    size_t done;                // dialogs before the span
+    size_t done, reached;       // dialogs before the span, and with those of it that are done
 } scoring;
 
 // Scores of one batch to their dialogs' places.
@@ -133,7 +141,7 @@ static void place_scores(const scoring *s, size_t first, const vd_batch *batch, 
 static vd_status score_batch(void *context, int worker, size_t index, vd_error *err)
 {
     scoring *s = context;
-    size_t dialogs[SPAN], first = index * s->batch;
+    size_t dialogs[MOST_BATCH], first = index * s->batch;
     size_t n = s->count - first < s->batch ? s->count - first : s->batch;
     for (size_t i = 0; i < n; i++)
         dialogs[i] = s->first + first + i;
@@ -156,30 +164,43 @@ static vd_status score_batch(void *context, int worker, size_t index, vd_error *
     return status;
 }
 
+static void report_progress(const scoring *s, const char *suffix)
+{
+    if (s->options->progress)
+        vd_progress_update(s->options->progress, s->options->before + (int64_t)s->reached, suffix);
+}
+
 static void report_batches(void *context, size_t batches)
 {
-    const scoring *s = context;
+    scoring *s = context;
     size_t dialogs = batches * s->batch;
-    vd_progress_update(
-        s->options->progress,
-        s->options->before + (int64_t)(s->done + (dialogs < s->count ? dialogs : s->count)), NULL);
+    s->reached = s->done + (dialogs < s->count ? dialogs : s->count);
+    report_progress(s, NULL);
 }
 
 static vd_status score_batches(scoring *s, vd_error *err)
 {
     size_t batches = (s->count + s->batch - 1) / s->batch;
-    vd_parallel_report report = s->options->progress ? report_batches : NULL;
     vd_status status = VD_OK;
     if (s->workers > 1)
-        return vd_parallel(batches, s->workers, score_batch, s, report, s, s->options->stop, err);
+        return vd_parallel(batches, s->workers, score_batch, s, report_batches, s, s->options->stop,
+                           err);
     for (size_t i = 0; status == VD_OK && i < batches; i++) {
         if (s->options->stop && atomic_load(s->options->stop))
             return vd_error_set(err, VD_INTERRUPTED, "interrupted");
         status = score_batch(s, 0, i, err);
-        if (status == VD_OK && report)
-            report(s, i + 1);
+        if (status == VD_OK)
+            report_batches(s, i + 1);
     }
     return status;
+}
+
+static void report_answers(void *context, size_t answers)
+{
+    const scoring *s = context;
+    char suffix[64];
+    snprintf(suffix, sizeof suffix, "%zu of %d answers encoded", answers, s->answers);
+    report_progress(s, suffix);
 }
 
 // Makes the candidates of the span ready, if the source wants that, and scores its batches.
@@ -187,11 +208,13 @@ static vd_status score_span(scoring *s, vd_error *err)
 {
     vd_candidates candidates = {0};
     vd_status status = VD_OK;
+    const vd_watch watch = {.report = report_answers, .user = s, .stop = s->options->stop};
     bool shared = s->source->prepare;
     if (shared)
         status = vd_dataset_candidates(s->dataset, s->first, s->count, &candidates, err);
+    s->answers = candidates.count;
     if (status == VD_OK && shared && candidates.count > 0)
-        status = s->source->prepare(s->source->context, &candidates, err);
+        status = s->source->prepare(s->source->context, &candidates, &watch, err);
     for (int w = 0; w < s->workers; w++)
         vd_loader_share(s->loader[w], shared ? &candidates : NULL);
     if (status == VD_OK && (!shared || candidates.count > 0))
@@ -213,6 +236,12 @@ static vd_status count_span(const scoring *s, counting *c, vd_error *err)
     return status;
 }
 
+static size_t batch_size(const vd_measure_options *options)
+{
+    size_t batch = options->batch ? options->batch : BATCH;
+    return batch < MOST_BATCH ? batch : MOST_BATCH;
+}
+
 static vd_status make_workers(scoring *s, size_t most, vd_error *err)
 {
     int wanted = s->source->workers;
@@ -222,11 +251,24 @@ static vd_status make_workers(scoring *s, size_t most, vd_error *err)
         if (status)
             return status;
     }
-    s->batch = s->options->batch ? s->options->batch : BATCH;
-    s->batch = s->batch < SPAN ? s->batch : SPAN;
-    s->scores =
-        vd_alloc((most < SPAN ? most : SPAN) * s->rounds, s->candidates * sizeof *s->scores);
+    s->batch = batch_size(s->options);
+    s->scores = vd_alloc((most < VD_MEASURE_SPAN ? most : VD_MEASURE_SPAN) * s->rounds,
+                         s->candidates * sizeof *s->scores);
     return s->scores ? VD_OK : vd_error_memory(err, "the scores");
+}
+
+// A span is whole batches, so that where it ends does not change them.
+vd_status vd_measure_span(const vd_dataset *dataset, const vd_measure_options *options, size_t *out,
+                          vd_error *err)
+{
+    size_t batch = batch_size(options), count = dialogs_wanted(vd_dataset_data(dataset), options);
+    size_t most = count < VD_MEASURE_SPAN ? count : VD_MEASURE_SPAN / batch * batch;
+    vd_status status = vd_dataset_span(dataset, options->first, most,
+                                       options->answers ? options->answers : ANSWERS, out, err);
+    if (*out < count)
+        *out = *out < batch ? batch : *out / batch * batch;
+    *out = *out < count ? *out : count;
+    return status;
 }
 
 vd_status vd_measure_run(const vd_dataset *dataset, const vd_measure_source *source,
@@ -241,17 +283,18 @@ vd_status vd_measure_run(const vd_dataset *dataset, const vd_measure_source *sou
     s.candidates = (size_t)candidates;
     if (status == VD_OK)
         status = make_workers(&s, count, err);
-    // A span is whole batches, so that where spans end does not change them.
-    size_t span = s.batch ? SPAN / s.batch * s.batch : SPAN;
-    for (s.done = 0; status == VD_OK && s.done < count; s.done += span) {
-        s.first = c.first + s.done;
-        s.count = count - s.done < span ? count - s.done : span;
-        status = score_span(&s, err);
+    for (s.done = 0; status == VD_OK && s.done < count; s.done += s.count) {
+        vd_measure_options left = *options;
+        left.first = s.first = c.first + s.done;
+        left.limit = count - s.done;
+        status = vd_measure_span(dataset, &left, &s.count, err);
+        if (status == VD_OK)
+            status = score_span(&s, err);
         if (status == VD_OK)
             status = count_span(&s, &c, err);
     }
     if (status == VD_INTERRUPTED)
-        vd_error_set(err, status, "interrupted after %zu of %zu dialogs", s.done, count);
+        vd_error_set(err, status, "interrupted after %zu of %zu dialogs", s.reached, count);
     for (int w = 0; w < s.workers; w++) {
         vd_loader_free(s.loader[w]);
         vd_free(s.batch_scores[w]);

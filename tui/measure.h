@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "engine/metrics.h"
+#include "engine/parallel.h"
 #include "features/dataset.h"
 #include "features/ranks.h"
 #include "tui/progress.h"
@@ -15,8 +16,9 @@ typedef struct vd_measure_group {
     vd_metrics metrics;
 } vd_measure_group;
 
-// Distances 0..VD_MEASURE_FAR-1, and VD_MEASURE_FAR for all beyond.
-enum { VD_MEASURE_FAR = 10 };
+// Distances 0..VD_MEASURE_FAR-1, and VD_MEASURE_FAR for all beyond; most dialogs whose scores are
+// kept at a time.
+enum { VD_MEASURE_FAR = 10, VD_MEASURE_SPAN = 4096 };
 
 typedef struct vd_measure {
     vd_metrics all;
@@ -35,8 +37,9 @@ typedef struct vd_measure_source {
     void *context;
     int workers; // score is called by so many threads at a time, each with its own number; 0 = 1
     // Told the candidates of the dialogs that come next, which their batches share; not called
-    // while score is. NULL: every batch brings its own.
-    vd_status (*prepare)(void *context, const vd_candidates *candidates, vd_error *err);
+    // while score is. The watch is told how many are ready. NULL: every batch brings its own.
+    vd_status (*prepare)(void *context, const vd_candidates *candidates, const vd_watch *watch,
+                         vd_error *err);
     // Scores of a batch, (B, R, O).
     vd_status (*score)(void *context, int worker, const vd_batch *batch, float *scores,
                        vd_error *err);
@@ -50,6 +53,9 @@ typedef struct vd_measure_options {
     size_t first; // dialogs before it are left out
     size_t limit; // dialogs from there on; 0 = all
     size_t batch; // dialogs at a time; 0 = 8. Scores depend on it in their last bits
+    // Dialogs share candidates up to so many different ones, whose vectors find room in memory;
+    // 0 = 131,072, or 268 MB for 512 states.
+    size_t answers;
     vd_dataset_view view;
     const atomic_int *stop;  // VD_INTERRUPTED when it becomes non-zero; may be NULL
     vd_progress *progress;   // started; updated with the dialogs done; may be NULL
@@ -58,6 +64,10 @@ typedef struct vd_measure_options {
     void *user;              // of report
 } vd_measure_options;
 
+// How many dialogs, from the first of the options on, share their candidates: VD_MEASURE_SPAN at
+// most.
+vd_status vd_measure_span(const vd_dataset *dataset, const vd_measure_options *options, size_t *out,
+                          vd_error *err);
 // What is measured does not depend on the number of workers.
 vd_status vd_measure_run(const vd_dataset *dataset, const vd_measure_source *source,
                          const vd_measure_options *options, vd_measure *out, vd_error *err);

@@ -6,18 +6,17 @@
 
 typedef struct scorers {
     const vd_model *model;
-    const atomic_int *stop;
     vd_pool *pool; // of the dialogs that are scored now
     vd_scorer *scorer[VD_THREADS];
 } scorers;
 
-static vd_status prepare(void *context, const vd_candidates *candidates, vd_error *err)
+static vd_status prepare(void *context, const vd_candidates *candidates, const vd_watch *watch,
+                         vd_error *err)
 {
     scorers *s = context;
-    const vd_watch watch = {.stop = s->stop};
     vd_pool_free(s->pool);
     return vd_pool_new(s->model, candidates->tokens, candidates->length, candidates->count,
-                       candidates->width, &watch, &s->pool, err);
+                       candidates->width, watch, &s->pool, err);
 }
 
 static vd_status score(void *context, int worker, const vd_batch *batch, float *scores,
@@ -28,7 +27,7 @@ static vd_status score(void *context, int worker, const vd_batch *batch, float *
 }
 
 vd_status vd_measure_model_open(vd_model *model, vd_decoders by, int workers,
-                                const atomic_int *stop, vd_measure_source *out, vd_error *err)
+                                vd_measure_source *out, vd_error *err)
 {
     scorers *s = vd_alloc(1, sizeof *s);
     // What a generative decoder makes of a candidate depends on the question.
@@ -37,7 +36,6 @@ vd_status vd_measure_model_open(vd_model *model, vd_decoders by, int workers,
     if (!s)
         return vd_error_memory(err, "the scorers");
     s->model = model;
-    s->stop = stop;
     workers = workers < 1 ? 1 : workers > VD_THREADS ? VD_THREADS : workers;
     vd_status status = vd_model_pack(model, VD_PACK_ALL, err);
     for (; !status && out->workers < workers; out->workers++) {

@@ -6,10 +6,10 @@
 #include "engine/model.h"
 #include "tui/measure.h"
 
-// by: the decoders that score, of those the model has. stop (may be NULL) ends encoding early.
-// Closed with vd_measure_model_close, also after a failure.
+// by: the decoders that score, of those the model has. Closed with vd_measure_model_close, also
+// after a failure.
 vd_status vd_measure_model_open(vd_model *model, vd_decoders by, int workers,
-                                const atomic_int *stop, vd_measure_source *out, vd_error *err);
+                                vd_measure_source *out, vd_error *err);
 void vd_measure_model_close(vd_measure_source *source);
 
 #endif

@@ -212,8 +212,7 @@ static vd_status evaluate(const world *w, int workers, double *milliseconds, dou
     vd_measure measure = {0};
     const vd_measure_options options = {0};
     double start = bench_now();
-    vd_status status =
-        vd_measure_model_open(w->model, VD_DISCRIMINATIVE, workers, NULL, &source, err);
+    vd_status status = vd_measure_model_open(w->model, VD_DISCRIMINATIVE, workers, &source, err);
     if (status == VD_OK)
         status = vd_measure_run(w->dataset, &source, &options, &measure, err);
     *milliseconds = bench_now() - start;

@@ -361,6 +361,32 @@ static void candidates_can_be_shared(void **state)
     close_world(&w);
 }
 
+static size_t span_of(const world *w, size_t first, size_t count, size_t answers)
+{
+    size_t span;
+    vd_error err = {0};
+    ok(vd_dataset_span(w->set, first, count, answers, &span, &err), &err);
+    return span;
+}
+
+// The first dialog offers five answers, all of them six.
+static void dialogs_are_counted_by_their_answers(void **state)
+{
+    (void)state;
+    world w;
+    open_world(&w, "tests/fixtures/dialogs.json");
+    vd_error err = {0};
+    size_t span;
+    assert_int_equal(span_of(&w, 0, 3, 6), 3);
+    assert_int_equal(span_of(&w, 0, 2, 6), 2);
+    assert_true(span_of(&w, 0, 3, 5) < 3);
+    assert_int_equal(span_of(&w, 0, 3, 1), 1);
+    assert_int_equal(span_of(&w, 3, 0, 1), 0);
+    support_refused(vd_dataset_span(w.set, 2, 2, 6, &span, &err), VD_USAGE, &err,
+                    "candidates of dialogs 2 to 4: there are 3", NULL);
+    close_world(&w);
+}
+
 static void views_hide_what_they_say(void **state)
 {
     (void)state;
@@ -491,6 +517,9 @@ static vd_status load_everything(void *context, vd_error *err)
         assert_true((status == VD_OK) == (batch != NULL));
     }
     vd_candidates candidates = {0};
+    size_t span;
+    if (status == VD_OK)
+        status = vd_dataset_span(set, 0, 2, 1, &span, err);
     if (status == VD_OK)
         status = vd_dataset_candidates(set, 0, 2, &candidates, err);
     vd_candidates_clear(&candidates);
@@ -635,6 +664,7 @@ int main(void)
         cmocka_unit_test(test_splits_have_rounds_without_candidates),
         cmocka_unit_test(candidates_are_distinct),
         cmocka_unit_test(candidates_can_be_shared),
+        cmocka_unit_test(dialogs_are_counted_by_their_answers),
         cmocka_unit_test(views_hide_what_they_say),
         cmocka_unit_test(a_dialog_without_features_is_refused),
         cmocka_unit_test(wrong_requests_are_refused),

@@ -185,19 +185,18 @@ static void scores_do_not_depend_on_the_number_of_workers(void **state)
     float one[SCORES], several[SCORES], own[SCORES];
     for (size_t batch = 1; batch <= 3; batch++) {
         vd_measure_source source;
-        assert_int_equal(vd_measure_model_open(l.model, VD_DISCRIMINATIVE, 1, NULL, &source, &err),
+        assert_int_equal(vd_measure_model_open(l.model, VD_DISCRIMINATIVE, 1, &source, &err),
                          VD_OK);
         score_with(&l, &source, batch, one);
         vd_measure_model_close(&source);
-        assert_int_equal(vd_measure_model_open(l.model, VD_DISCRIMINATIVE, 1, NULL, &source, &err),
+        assert_int_equal(vd_measure_model_open(l.model, VD_DISCRIMINATIVE, 1, &source, &err),
                          VD_OK);
         source.prepare = NULL; // no pool: every batch encodes its own candidates
         score_with(&l, &source, batch, own);
         vd_measure_model_close(&source);
         for (int workers = 2; workers <= 4; workers++) {
             assert_int_equal(
-                vd_measure_model_open(l.model, VD_DISCRIMINATIVE, workers, NULL, &source, &err),
-                VD_OK);
+                vd_measure_model_open(l.model, VD_DISCRIMINATIVE, workers, &source, &err), VD_OK);
             score_with(&l, &source, batch, several);
             vd_measure_model_close(&source);
             assert_memory_equal(one, several, sizeof one);
@@ -205,6 +204,41 @@ static void scores_do_not_depend_on_the_number_of_workers(void **state)
         for (int i = 0; i < SCORES; i++)
             assert_float_equal(one[i], own[i], 1e-5);
     }
+    unload(&l);
+}
+
+static size_t span_of(const loaded *l, vd_measure_options options)
+{
+    size_t span;
+    vd_error err;
+    assert_int_equal(vd_measure_span(l->dataset, &options, &span, &err), VD_OK);
+    return span;
+}
+
+// Where memory has no room for the answers of all dialogs, fewer dialogs share them: whole batches.
+static void scores_do_not_depend_on_how_many_dialogs_share_answers(void **state)
+{
+    (void)state;
+    loaded l = load(tiny.val);
+    vd_error err;
+    float all[SCORES], few[SCORES], *at = few;
+    vd_measure measure;
+    vd_measure_source source;
+    vd_measure_options options = {.batch = 3, .report = keep_scores, .user = &at};
+    assert_int_equal(span_of(&l, options), 4);
+    options.first = 1;
+    assert_int_equal(span_of(&l, options), 3);
+    options.limit = 2;
+    assert_int_equal(span_of(&l, options), 2);
+    options.first = options.limit = 0;
+    options.answers = 1;
+    assert_int_equal(span_of(&l, options), 3);
+    assert_int_equal(vd_measure_model_open(l.model, VD_DISCRIMINATIVE, 2, &source, &err), VD_OK);
+    score_with(&l, &source, 3, all);
+    assert_int_equal(vd_measure_run(l.dataset, &source, &options, &measure, &err), VD_OK);
+    assert_memory_equal(all, few, sizeof all);
+    vd_measure_clear(&measure);
+    vd_measure_model_close(&source);
     unload(&l);
 }
 
@@ -244,7 +278,7 @@ static vd_status measure_model_once(void *context, vd_error *err)
     vd_measure measure;
     vd_measure_options options = {.batch = 2};
     vd_measure_source source;
-    vd_status status = vd_measure_model_open(l->model, VD_DISCRIMINATIVE, 1, NULL, &source, err);
+    vd_status status = vd_measure_model_open(l->model, VD_DISCRIMINATIVE, 1, &source, err);
     if (status == VD_OK)
         status = vd_measure_run(l->dataset, &source, &options, &measure, err);
     if (status == VD_OK)
@@ -569,6 +603,7 @@ int main(void)
         cmocka_unit_test(measuring_can_be_limited_and_stopped),
         cmocka_unit_test(memory_that_is_out_is_reported),
         cmocka_unit_test(scores_do_not_depend_on_the_number_of_workers),
+        cmocka_unit_test(scores_do_not_depend_on_how_many_dialogs_share_answers),
         cmocka_unit_test(dialogs_and_rounds_add_up),
         cmocka_unit_test(a_model_out_of_memory_says_so),
         cmocka_unit_test(tables_show_all_rounds_families_and_distances),
