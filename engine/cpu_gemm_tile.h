@@ -3,16 +3,16 @@
 // pass by: one multiplication and addition for each broadcast number of a and vector of b.
 //
 // Set before inclusion: LANES floats in a vector; TILE_ROWS rows of VECTORS vectors, which with a
-// row of b and a number of a fill the registers; A_STRIDE when a is not packed; TARGET, an
+// row of b and a number of a fill the registers; A_ROWS when a is not packed; TARGET, an
 // attribute; TILE, the function's name. Meanwhile memory is asked for what comes next: some lines
 // for every VD_TILE_LINE of `depth`.
 
-#ifdef A_STRIDE
-// a (TILE_ROWS, A_STRIDE): a row's numbers lie one after the other. Next come as many rows,
-// `stride` bytes apart, `step` bytes of each.
-#define A_NUMBER(r) a[(r)*A_STRIDE]
+#ifdef A_ROWS
+// a (TILE_ROWS, lda): a row's numbers lie one after the other. Next come as many rows, `stride`
+// bytes apart, `step` bytes of each.
+#define A_NUMBER(r) a[(r)*lda]
 #define A_STEP      1
-#define A_NEXT      const unsigned char *next, size_t stride, size_t step
+#define A_NEXT      size_t lda, const unsigned char *next, size_t stride, size_t step
 #else // a (depth, TILE_ROWS). Next come `step` bytes.
 #define A_NUMBER(r) a[r]
 #define A_STEP      TILE_ROWS
@@ -33,7 +33,7 @@ TARGET __attribute__((noinline)) static void TILE(const float *a, const float *b
     }
     const int block = step ? VD_TILE_LINE : depth;
     for (int left = depth; left > 0; left -= block, next += step) {
-#ifdef A_STRIDE
+#ifdef A_ROWS
         for (size_t r = 0; r < TILE_ROWS; r++)
             __builtin_prefetch(next + r * stride);
 #else

@@ -10,13 +10,20 @@
 
 // With AVX2, DEPTH numbers of three vectors of rows of x, and as many of a group of weights, find
 // room in the first cache; sums of COLUMNS columns in the second.
-enum { DEPTH = 192, COLUMNS = 48, MOST_GROUP = 24, MOST_VECTORS = 3, VD_TILE_LINE = 16 };
+enum {
+    DEPTH = 192,
+    COLUMNS = 48,
+    MOST_GROUP = 24,
+    MOST_VECTORS = 3,
+    DIRECT_ROWS = 6,
+    VD_TILE_LINE = 16
+};
 
 _Static_assert(COLUMNS % MOST_GROUP == 0 && VD_SOME_ROWS % 16 == 0, "sums are of whole tiles");
 
 // ---- tiles: vectors of sums that the registers hold beside a row of x and a weight --------------
 
-#define A_STRIDE DEPTH
+#define A_ROWS
 
 #define LANES 4
 #define TARGET
@@ -75,8 +82,8 @@ _Static_assert(COLUMNS % MOST_GROUP == 0 && VD_SOME_ROWS % 16 == 0, "sums are of
 typedef struct tile_set {
     int lanes, group;
     void (*run[MOST_VECTORS])(const float *a, const float *b, int depth, float alpha, float beta,
-                              float *c, size_t ldc, const unsigned char *next, size_t stride,
-                              size_t step); // with one, two, three vectors
+                              float *c, size_t ldc, size_t lda, const unsigned char *next,
+                              size_t stride, size_t step); // with one, two, three vectors
 } tile_set;
 
 static const tile_set tiles_of[VD_INSTRUCTIONS] = {
@@ -101,6 +108,7 @@ typedef struct some_rows {
     int vectors;   // that hold a number of every row of x
     int depth;     // of a part of k
     size_t size;   // of a weight, bytes
+    bool direct;   // tiles read the weights where they lie
     float *panels; // (parts of k, panels, depth, vectors of the panel)
 } some_rows;
 
@@ -144,23 +152,33 @@ typedef struct weights_part {
     int columns, from, depth;
 } weights_part;
 
+// The weights as floats (group, DEPTH), zeros for columns that are not there.
+static void widen_group(const some_rows *s, const weights_part *w, float *wide)
+{
+    const size_t stride = (size_t)s->p->ldw * s->size, rest = (size_t)(s->tiles.group - w->columns);
+    for (int r = 0; r < w->columns; r++)
+        vd_cpu_widen(w->first + (size_t)r * stride, s->p->type, (size_t)w->depth, wide + r * DEPTH);
+    memset(wide + w->columns * DEPTH, 0, rest * DEPTH * sizeof *wide);
+}
+
 // Sums (group, VD_SOME_ROWS apart) over a part of k, added to those over the parts before.
 static void multiply_group(const some_rows *s, const weights_part *w, float *sums)
 {
     float wide[MOST_GROUP * DEPTH];
     const tile_set *t = &s->tiles;
-    const float *panel = panels_of(s, w->from);
+    const float *panel = panels_of(s, w->from), *a = (const float *)(const void *)w->first;
     const size_t stride = (size_t)s->p->ldw * s->size;
-    for (int r = 0; r < w->columns; r++)
-        vd_cpu_widen(w->first + (size_t)r * stride, s->p->type, (size_t)w->depth, wide + r * DEPTH);
-    if (w->columns < t->group)
-        memset(wide + w->columns * DEPTH, 0,
-               (size_t)(t->group - w->columns) * DEPTH * sizeof *wide);
+    size_t lda = (size_t)s->p->ldw;
+    if (!s->direct || w->columns < t->group) {
+        widen_group(s, w, wide);
+        a = wide;
+        lda = DEPTH;
+    }
     for (int v = 0, vectors; v < s->vectors; v += vectors) {
         vectors = vectors_of_panel(s->vectors - v);
         for (int r = 0, rows = t->group / vectors; r < t->group; r += rows)
-            t->run[vectors - 1](wide + r * DEPTH, panel, w->depth, 1, w->from > 0 ? 1 : 0,
-                                sums + r * VD_SOME_ROWS + v * t->lanes, VD_SOME_ROWS,
+            t->run[vectors - 1](a + (size_t)r * lda, panel, w->depth, 1, w->from > 0 ? 1 : 0,
+                                sums + r * VD_SOME_ROWS + v * t->lanes, VD_SOME_ROWS, lda,
                                 w->next + (size_t)r * stride, stride, VD_TILE_LINE * s->size);
         panel += vectors * t->lanes * w->depth;
     }
@@ -228,6 +246,8 @@ bool vd_cpu_some_rows(const vd_few_rows *p)
     s.vectors = (p->m + s.tiles.lanes - 1) / s.tiles.lanes;
     s.depth = ((p->k + parts - 1) / parts + VD_TILE_LINE - 1) / VD_TILE_LINE * VD_TILE_LINE;
     s.size = p->type == VD_F32 ? sizeof(float) : sizeof(uint16_t);
+    // Of tiles with more rows, registers do not hold the rows' addresses.
+    s.direct = p->type == VD_F32 && s.vectors > 1 && group <= 2 * DIRECT_ROWS;
     if (s.vectors * s.tiles.lanes > VD_SOME_ROWS)
         return false;
     s.panels = vd_cpu_gemm_memory((size_t)(s.vectors * s.tiles.lanes) * (size_t)p->k);
