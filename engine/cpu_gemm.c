@@ -21,7 +21,7 @@ enum {
     ROUND_ROWS = 3072,
     ROUND_COLUMNS = 4096,
     MOST_WIDTH = 32,
-    FEW_TILES = 12,
+    FEW_ROWS = 72,
     VD_TILE_LINE = 16,
     VD_LINE_BYTES = 64,
     A_FLOATS = (ROUND_ROWS + MOST_WIDTH) * DEPTH,
@@ -299,7 +299,7 @@ static void multiply_panels(const gemm_round *r, int first, int last, gemm_part 
     const size_t line = VD_LINE_BYTES * times * (size_t)(last - first); // a line each time
     const unsigned char *end = (const unsigned char *)next->b + bytes;
     part.next = (const unsigned char *)next->b;
-    if (last - first <= FEW_TILES)
+    if ((last - first) * r->tile.rows <= FEW_ROWS)
         part.step = (bytes + line - 1) / line * VD_LINE_BYTES;
     for (int panel = first; panel < last; panel++, part.next += times * part.step) {
         if (part.next >= end)

@@ -166,13 +166,14 @@ static void multiply_group(const some_rows *s, const weights_part *w, float *sum
 {
     float wide[MOST_GROUP * DEPTH];
     const tile_set *t = &s->tiles;
-    const float *panel = panels_of(s, w->from), *a = (const float *)(const void *)w->first;
+    const float *panel = panels_of(s, w->from), *a = wide;
     const size_t stride = (size_t)s->p->ldw * s->size;
-    size_t lda = (size_t)s->p->ldw;
-    if (!s->direct || w->columns < t->group) {
+    size_t lda = DEPTH;
+    if (s->direct && w->columns == t->group) {
+        a = (const float *)(const void *)w->first;
+        lda = (size_t)s->p->ldw;
+    } else {
         widen_group(s, w, wide);
-        a = wide;
-        lda = DEPTH;
     }
     for (int v = 0, vectors; v < s->vectors; v += vectors) {
         vectors = vectors_of_panel(s->vectors - v);

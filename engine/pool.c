@@ -151,8 +151,6 @@ vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_
         vd_pool_free(pool);
         return status;
     }
-    if (count >= VD_LARGE_POOL)
-        vd_pool_halve(pool);
     *out = pool;
     return VD_OK;
 }

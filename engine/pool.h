@@ -20,7 +20,7 @@ void vd_pool_free(vd_pool *pool);
 int vd_pool_count(const vd_pool *pool);
 // Keeps the vectors in 16 bits from now on, on the CPU: ranking a large pool costs reading it, and
 // that is half as much then. Scores change by less than 1e-3 of their size. Where memory is short
-// nothing changes. Pools of VD_LARGE_POOL answers and more are halved when they are made or loaded.
+// nothing changes. vd_pool_load and vd_pool_open do so with VD_LARGE_POOL answers and more.
 enum { VD_LARGE_POOL = 1 << 16 };
 void vd_pool_halve(vd_pool *pool);
 

@@ -213,6 +213,8 @@ vd_status vd_pool_open(const vd_model *model, const int32_t *tokens, const int32
     if (status == VD_NO_MEMORY)
         return vd_error_set(err, status, "%s", why.text);
     status = vd_pool_new(model, tokens, lengths, count, width, watch, out, err);
+    if (status == VD_OK && count >= VD_LARGE_POOL)
+        vd_pool_halve(*out);
     if (status == VD_OK && products_of(&model->config, lengths, count) > MANY_PRODUCTS)
         (void)vd_pool_save(*out, path, NULL);
     return status;

@@ -48,16 +48,13 @@ void vd_candidate_fill(const vd_dataset *set, int32_t answer, int u, vd_candidat
         out->said_out[at + (size_t)words] = VD_END;
 }
 
-static vd_status check_dialogs(const vd_dataset *set, size_t first, size_t count, vd_error *err)
+static vd_status check_range(const vd_dataset *set, size_t first, size_t count, vd_error *err)
 {
     size_t total = vd_dataset_count(set);
     if (first > total || count > total - first)
         return vd_error_set(err, VD_USAGE, "candidates of dialogs %zu to %zu: there are %zu", first,
                             first + count, total);
-    vd_status status = VD_OK;
-    for (size_t d = first; status == VD_OK && d < first + count; d++)
-        status = vd_visdial_check_options(set->dialogs, d, err);
-    return status;
+    return VD_OK;
 }
 
 // Marks the answers that a dialog offers; how many were not marked before.
@@ -77,7 +74,7 @@ vd_status vd_dataset_span(const vd_dataset *set, size_t first, size_t count, siz
                           size_t *out, vd_error *err)
 {
     *out = 0;
-    vd_status status = check_dialogs(set, first, count, err);
+    vd_status status = check_range(set, first, count, err);
     if (status)
         return status;
     bool *marked = vd_alloc(set->dialogs->answer_count, sizeof *marked);
@@ -85,12 +82,15 @@ vd_status vd_dataset_span(const vd_dataset *set, size_t first, size_t count, siz
         return vd_error_memory(err, "the candidates");
     size_t found = 0;
     for (; *out < count; ++*out) {
+        status = vd_visdial_check_options(set->dialogs, first + *out, err);
+        if (status)
+            break;
         found += mark_answers(vd_dataset_dialog(set, first + *out), marked);
         if (found > answers && *out > 0)
             break;
     }
     vd_free(marked);
-    return VD_OK;
+    return status;
 }
 
 // Places of the distinct answers as they come; their number, or -1 when there are too many.
@@ -117,7 +117,9 @@ vd_status vd_dataset_candidates(const vd_dataset *set, size_t first, size_t coun
 {
     size_t answers = set->dialogs->answer_count;
     *out = (vd_candidates){0};
-    vd_status status = check_dialogs(set, first, count, err);
+    vd_status status = check_range(set, first, count, err);
+    for (size_t d = first; status == VD_OK && d < first + count; d++)
+        status = vd_visdial_check_options(set->dialogs, d, err);
     if (status)
         return status;
     out->place = vd_alloc(answers, sizeof *out->place);

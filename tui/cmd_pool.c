@@ -91,6 +91,8 @@ static vd_status write_vectors(building *b, vd_error *err)
         vd_progress_finish(&b->progress, count, NULL);
     else
         vd_progress_clear(&b->progress);
+    if (status == VD_OK && count >= VD_LARGE_POOL)
+        vd_pool_halve(pool);
     if (status == VD_OK)
         status = vd_pool_save(pool, b->vectors, err);
     if (status == VD_OK)

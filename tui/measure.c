@@ -261,11 +261,12 @@ static vd_status make_workers(scoring *s, size_t most, vd_error *err)
 vd_status vd_measure_span(const vd_dataset *dataset, const vd_measure_options *options, size_t *out,
                           vd_error *err)
 {
-    size_t batch = batch_size(options), count = dialogs_wanted(vd_dataset_data(dataset), options);
+    const vd_visdial *data = vd_dataset_data(dataset);
+    size_t batch = batch_size(options), count = dialogs_wanted(data, options);
     size_t most = count < VD_MEASURE_SPAN ? count : VD_MEASURE_SPAN / batch * batch;
-    vd_status status = vd_dataset_span(dataset, options->first, most,
+    vd_status status = vd_dataset_span(dataset, first_wanted(data, options), most,
                                        options->answers ? options->answers : ANSWERS, out, err);
-    if (*out < count)
+    if (status == VD_OK && *out < count)
         *out = *out < batch ? batch : *out / batch * batch;
     *out = *out < count ? *out : count;
     return status;

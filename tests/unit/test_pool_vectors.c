@@ -234,6 +234,33 @@ static void vectors_in_16_bits_come_back_from_a_file(void **state)
     free(directory);
 }
 
+// Who measures compares scores of few and of many answers; who chats has one pool.
+static void only_large_pools_that_are_opened_are_halved(void **state)
+{
+    const answers *a = *state;
+    char *directory = support_temp_dir(), *path = support_join(directory, "pool.vectors");
+    static int32_t tokens[VD_LARGE_POOL * WIDTH], lengths[VD_LARGE_POOL];
+    vd_pool *pool;
+    vd_error err;
+    for (size_t i = 0; i < VD_LARGE_POOL; i++) {
+        memcpy(tokens + i * WIDTH, a->tokens + i % ANSWERS * WIDTH, WIDTH * sizeof *tokens);
+        lengths[i] = a->lengths[i % ANSWERS];
+    }
+    for (int count = VD_LARGE_POOL - 1; count <= VD_LARGE_POOL; count++) {
+        assert_int_equal(vd_pool_new(a->model, tokens, lengths, count, WIDTH, NULL, &pool, &err),
+                         VD_OK);
+        assert_false(pool->halved);
+        vd_pool_free(pool);
+        assert_int_equal(
+            vd_pool_open(a->model, tokens, lengths, count, WIDTH, path, NULL, &pool, &err), VD_OK);
+        assert_int_equal(pool->halved, count >= VD_LARGE_POOL);
+        vd_pool_free(pool);
+    }
+    support_remove_tree(directory);
+    free(path);
+    free(directory);
+}
+
 static void vectors_of_something_else_are_refused(void **state)
 {
     static answers other;
@@ -326,6 +353,7 @@ int main(void)
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(vectors_come_back_from_a_file),
         cmocka_unit_test(vectors_in_16_bits_come_back_from_a_file),
+        cmocka_unit_test(only_large_pools_that_are_opened_are_halved),
         cmocka_unit_test(vectors_of_something_else_are_refused),
         cmocka_unit_test(files_out_of_memory_are_reported),
     };
