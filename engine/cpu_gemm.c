@@ -12,7 +12,7 @@
 
 // A panel of a, 6 x DEPTH floats, stays in the first cache while parts of b's panels come from the
 // second, where BLOCK_ROWS x DEPTH of a take about half of 512 KB. What is packed at a time finds
-// room in the third.
+// room in the third. Up to AHEAD_ROWS of a block ask memory for the next part of b.
 enum {
     DEPTH = 512,
     DEPTH_AVX512 = 384,
@@ -21,9 +21,7 @@ enum {
     ROUND_ROWS = 3072,
     ROUND_COLUMNS = 4096,
     MOST_WIDTH = 32,
-    FEW_ROWS = 72,
-    VD_TILE_LINE = 16,
-    VD_LINE_BYTES = 64,
+    AHEAD_ROWS = 72,
     A_FLOATS = (ROUND_ROWS + MOST_WIDTH) * DEPTH,
     B_FLOATS = (ROUND_COLUMNS + MOST_WIDTH) * DEPTH
 };
@@ -244,7 +242,7 @@ static void pack_range(void *data, size_t from, size_t to)
 typedef struct gemm_part {
     int from, depth, column; // in the round
     const float *b;
-    const unsigned char *next; // memory to be asked for during the next tile,
+    const unsigned char *next; // memory to be asked for during a tile with it,
     size_t step;               // so many bytes for every VD_TILE_LINE of k
 } gemm_part;
 
@@ -299,7 +297,7 @@ static void multiply_panels(const gemm_round *r, int first, int last, gemm_part 
     const size_t line = VD_LINE_BYTES * times * (size_t)(last - first); // a line each time
     const unsigned char *end = (const unsigned char *)next->b + bytes;
     part.next = (const unsigned char *)next->b;
-    if ((last - first) * r->tile.rows <= FEW_ROWS)
+    if ((last - first) * r->tile.rows <= AHEAD_ROWS)
         part.step = (bytes + line - 1) / line * VD_LINE_BYTES;
     for (int panel = first; panel < last; panel++, part.next += times * part.step) {
         if (part.next >= end)

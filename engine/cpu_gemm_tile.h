@@ -4,8 +4,13 @@
 //
 // Set before inclusion: LANES floats in a vector; TILE_ROWS rows of VECTORS vectors, which with a
 // row of b and a number of a fill the registers; A_ROWS when a is not packed; TARGET, an
-// attribute; TILE, the function's name. Meanwhile memory is asked for what comes next: some lines,
-// of VD_LINE_BYTES, for every VD_TILE_LINE of `depth`; both are constants.
+// attribute; TILE, the function's name. Meanwhile memory is asked for what comes next: some lines
+// for every VD_TILE_LINE of `depth`.
+
+#ifndef VD_TILE_LINE
+#define VD_TILE_LINE  16 // floats of a line of the caches
+#define VD_LINE_BYTES 64
+#endif
 
 #ifdef A_ROWS
 // a (TILE_ROWS, lda): a row's numbers lie one after the other. Next come as many rows, `stride`

@@ -10,14 +10,7 @@
 
 // With AVX2, DEPTH numbers of three vectors of rows of x, and as many of a group of weights, find
 // room in the first cache; sums of COLUMNS columns in the second.
-enum {
-    DEPTH = 192,
-    COLUMNS = 48,
-    MOST_GROUP = 24,
-    MOST_VECTORS = 3,
-    DIRECT_ROWS = 6,
-    VD_TILE_LINE = 16
-};
+enum { DEPTH = 192, COLUMNS = 48, MOST_GROUP = 24, MOST_VECTORS = 3, DIRECT_ROWS = 6 };
 
 _Static_assert(COLUMNS % MOST_GROUP == 0 && VD_SOME_ROWS % 16 == 0, "sums are of whole tiles");
 
