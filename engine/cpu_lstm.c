@@ -325,15 +325,19 @@ static void lstm_weights_backward(const vd_lstm_pass *p, const vd_lstm_gradient 
 {
     const vd_packed *packed = p->packed;
     int g = 4 * p->hidden, befores = packed->inner.count + (p->initial ? packed->active[0] : 0);
+    const vd_real *gates = p->scratch;
     const vd_backend *be = vd_backend_cpu();
 
     if (packed->tokens == 0)
         return;
     be->gemm(true, false, g, p->hidden, befores, 1, sums, g, p->before, p->hidden, 1,
              q->weights->w_hh, p->hidden);
-    vd_cpu_ranges((size_t)g, packed->tokens / 4.0, input_gradients, (void *)(uintptr_t)p);
+    if (packed->parent && !p->x_row)
+        gates = p->gate; // a tree's rows lie in the order of x
+    else
+        vd_cpu_ranges((size_t)g, packed->tokens / 4.0, input_gradients, (void *)(uintptr_t)p);
     memset(p->step, 0, (size_t)g * sizeof *p->step);
-    be->linear_backward(p->x, p->weights->w_ih, p->scratch, q->dx, 1, q->weights->w_ih, p->step,
+    be->linear_backward(p->x, p->weights->w_ih, gates, q->dx, 1, q->weights->w_ih, p->step,
                         p->x_rows, p->in, g);
     be->add(q->weights->b_ih, p->step, (size_t)g);
     be->add(q->weights->b_hh, p->step, (size_t)g);
