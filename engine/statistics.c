@@ -132,9 +132,17 @@ static double quantile(const double *sorted, size_t n, double q)
     return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
+static size_t dialogs_counted(const vd_sample *sample, size_t metric)
+{
+    size_t n = 0;
+    for (size_t d = 0; d < sample->dialogs; d++)
+        n += sample->count[d * (size_t)sample->metrics + metric] > 0.0;
+    return n;
+}
+
 // Of a metric's resampled estimates; those that are not a number (no annotated dialog was drawn)
-// are left out.
-static void summarise(const resampler *r, double *value, vd_interval *out)
+// are left out. counted: dialogs that the metric is of.
+static void summarise(const resampler *r, double *value, size_t counted, vd_interval *out)
 {
     size_t n = 0, low = 0, high = 0;
     double sum = 0.0, squares = 0.0;
@@ -159,6 +167,9 @@ static void summarise(const resampler *r, double *value, vd_interval *out)
     out->high = quantile(value, n, (1.0 + r->level) / 2.0);
     out->standard_error = n > 1 ? sqrt(squares / (double)(n - 1)) : 0.0;
     out->p = fmin(1.0, 2.0 * (1.0 + (double)(low < high ? low : high)) / ((double)n + 1.0));
+    out->p = fmax(out->p, pow(2.0, 1.0 - (double)counted));
+    if (counted < 2) // every resample is the same
+        out->low = out->high = out->standard_error = NAN;
 }
 
 static vd_status check_runs(resampler *r, vd_error *err)
@@ -225,7 +236,7 @@ static vd_status resample(resampler *r, const vd_bootstrap_options *options, vd_
                 r->value[k * n + i] = r->now[k];
         }
         for (size_t k = 0; k < m; k++)
-            summarise(r, r->value + k * n, &out[k]);
+            summarise(r, r->value + k * n, dialogs_counted(r->sides[0].runs, k), &out[k]);
     } else {
         status = vd_error_memory(err, "the bootstrap");
     }

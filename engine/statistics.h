@@ -46,12 +46,15 @@ typedef struct vd_interval {
 } vd_interval;
 
 // out: (metrics). The runs are over the same dialogs in the same order (VD_USAGE otherwise). A
-// metric that was never counted gets NaN. NULL options are the defaults.
+// metric that was never counted gets NaN, one that was in a single dialog NaN but for the estimate
+// and p: that one dialog does not say how much dialogs differ. NULL options are the defaults.
 vd_status vd_bootstrap(const vd_sample *runs, size_t count, const vd_bootstrap_options *options,
                        vd_interval *out, vd_error *err);
 
 // The same for (mean of runs a) - (mean of runs b), both measured on the same drawn dialogs.
-// p = 2 (1 + min(#{d* <= 0}, #{d* >= 0})) / (resamples + 1), at most 1: 1 for equal models.
+// p = 2 (1 + min(#{d* <= 0}, #{d* >= 0})) / (resamples + 1), at most 1: 1 for equal models. Of n
+// dialogs p is 2^(1-n) at least, which is how often n fair coins fall alike: the resamples of a few
+// dialogs that agree would say less.
 vd_status vd_bootstrap_paired(const vd_sample *a, size_t a_count, const vd_sample *b,
                               size_t b_count, const vd_bootstrap_options *options, vd_interval *out,
                               vd_error *err);

@@ -10,6 +10,7 @@
 #include "engine/statistics.h"
 #include "features/ranks.h"
 #include "features/visdial.h"
+#include "tui/compare.h"
 #include "tui/measure.h"
 #include "tui/output.h"
 
@@ -195,10 +196,12 @@ static void print_metrics(const arm *a, const arm *b, const versus *v)
         print_number(7, 4, a->deviation[k]);
         print_number(8, 4, b->mean[k]);
         print_number(7, 4, b->deviation[k]);
-        printf("  %+9.4f  %+8.4f to %+8.4f  %7.4f  %7.4f", d->estimate, d->low, d->high, d->p,
-               v->holm[k]);
+        char range[48];
+        vd_compare_range(range, sizeof range, d, 8, 4, " to ");
+        printf("  %+9.4f  %s  %7.4f  %7.4f", d->estimate, range, d->p, v->holm[k]);
+        vd_compare_range(range, sizeof range, r, 8, 4, " to ");
         if (vary)
-            printf("  %+8.4f to %+8.4f  %7.4f", r->low, r->high, r->p);
+            printf("  %s  %7.4f", range, r->p);
         printf("\n");
     }
 }

@@ -35,6 +35,9 @@ vd_metric vd_compare_metric(vd_right by);
 const char *vd_compare_metric_name(vd_metric metric); // for people: "R@1", "mean rank"
 // "0.620", "< 0.001"; "-" when it is not known.
 void vd_compare_p(char *out, size_t size, double p);
+// Both ends of an interval with `digits` decimals, each `width` wide; "-" when they are not known.
+void vd_compare_range(char *out, size_t size, const vd_interval *interval, int width, int digits,
+                      const char *between);
 
 vd_status vd_compare_print(const vd_compare *compare, vd_error *err);
 vd_status vd_compare_json(const vd_compare *compare, vd_error *err);

@@ -73,17 +73,18 @@ static void put_row(page *p, const char *name, const vd_comparison *c, int side,
 {
     const vd_interval *d = &c->against[side].difference[metric];
     double sum[2][VD_METRICS], count[2][VD_METRICS];
-    char text[16];
+    char text[16], range[48];
     vd_metrics_sums(&c->metrics[0], sum[0], count[0]);
     vd_metrics_sums(&c->metrics[side], sum[1], count[1]);
     if (count[0][metric] <= 0)
         return;
     vd_compare_p(text, sizeof text, p_value);
+    vd_compare_range(range, sizeof range, d, 0, 3, " to ");
     vd_markup_put(p->html,
                   "<tr><th scope=\"row\">%s</th><td>%.0f</td><td>%.3f</td><td>%.3f</td>"
-                  "<td>%+.3f</td><td class=\"ci\">%+.3f to %+.3f</td><td>",
+                  "<td>%+.3f</td><td class=\"ci\">%s</td><td>",
                   name, count[0][metric], sum[0][metric] / count[0][metric],
-                  sum[1][metric] / count[1][metric], d->estimate, d->low, d->high);
+                  sum[1][metric] / count[1][metric], d->estimate, range);
     vd_html_interval(p->html, d->estimate, d->low, d->high, reach);
     vd_markup_put(p->html, "</td><td>%s</td></tr>\n", text);
 }

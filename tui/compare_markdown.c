@@ -46,15 +46,16 @@ static void put_row(vd_markup *m, const char *name, const vd_comparison *c, int 
 {
     const vd_interval *d = &c->against[side].difference[metric];
     double sum[2][VD_METRICS], count[2][VD_METRICS];
-    char text[16];
+    char text[16], range[48];
     vd_metrics_sums(&c->metrics[0], sum[0], count[0]);
     vd_metrics_sums(&c->metrics[side], sum[1], count[1]);
     if (count[0][metric] <= 0)
         return;
     vd_compare_p(text, sizeof text, p);
-    vd_markup_put(m, "| %s | %.0f | %.4f | %.4f | %+.4f | %+.4f to %+.4f | %s |\n", name,
-                  count[0][metric], sum[0][metric] / count[0][metric],
-                  sum[1][metric] / count[1][metric], d->estimate, d->low, d->high, text);
+    vd_compare_range(range, sizeof range, d, 0, 4, " to ");
+    vd_markup_put(m, "| %s | %.0f | %.4f | %.4f | %+.4f | %s | %s |\n", name, count[0][metric],
+                  sum[0][metric] / count[0][metric], sum[1][metric] / count[1][metric], d->estimate,
+                  range, text);
 }
 
 static vd_status put_slices(vd_markup *m, const vd_compare *compare, int side, const char *what,

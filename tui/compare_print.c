@@ -86,6 +86,16 @@ void vd_compare_p(char *out, size_t size, double p)
         snprintf(out, size, "%.3f", p);
 }
 
+void vd_compare_range(char *out, size_t size, const vd_interval *interval, int width, int digits,
+                      const char *between)
+{
+    if (isnan(interval->low))
+        snprintf(out, size, "%*s", 2 * width + (width ? (int)strlen(between) : 0), "-");
+    else
+        snprintf(out, size, "%+*.*f%s%+*.*f", width, digits, interval->low, between, width, digits,
+                 interval->high);
+}
+
 // ---- tables -------------------------------------------------------------------------------------
 
 static const char *name_of(const vd_compare *compare, int side)
@@ -143,11 +153,11 @@ static vd_status print_metrics(const vd_compare *compare, int side, vd_error *er
         const vd_interval *d = &all->against[side].difference[m];
         if (count[0][m] <= 0)
             continue;
-        char p[16];
+        char p[16], range[48];
         vd_compare_p(p, sizeof p, corrected[m]);
-        printf("%-18s %8.4f %10.4f %+11.4f   %+8.4f  %+8.4f  %s\n",
-               vd_compare_metric_name((vd_metric)m), sum[0][m] / count[0][m],
-               sum[1][m] / count[1][m], d->estimate, d->low, d->high, p);
+        vd_compare_range(range, sizeof range, d, 8, 4, "  ");
+        printf("%-18s %8.4f %10.4f %+11.4f   %s  %s\n", vd_compare_metric_name((vd_metric)m),
+               sum[0][m] / count[0][m], sum[1][m] / count[1][m], d->estimate, range, p);
     }
     return VD_OK;
 }
@@ -198,17 +208,18 @@ static vd_status print_slices(const vd_compare *compare, int side, const char *w
         const vd_interval *d = &c->against[side].difference[metric];
         const vd_pairs *pairs = &c->against[side].right[compare->by];
         double sum[2][VD_METRICS], rounds[2][VD_METRICS];
-        char name[32], corrected[16];
+        char name[32], corrected[16], range[48];
         vd_metrics_sums(&c->metrics[0], sum[0], rounds[0]);
         vd_metrics_sums(&c->metrics[side], sum[1], rounds[1]);
         if (rounds[0][metric] <= 0)
             continue;
         snprintf(name, sizeof name, "%d", slice->round);
         vd_compare_p(corrected, sizeof corrected, p[i]);
-        printf("%-18.18s %8.0f %8.4f %10.4f %+11.4f   %+8.4f  %+8.4f  %-8s  %zu / %zu\n",
+        vd_compare_range(range, sizeof range, d, 8, 4, "  ");
+        printf("%-18.18s %8.0f %8.4f %10.4f %+11.4f   %s  %-8s  %zu / %zu\n",
                slice->family ? slice->family : name, rounds[0][metric],
                sum[0][metric] / rounds[0][metric], sum[1][metric] / rounds[1][metric], d->estimate,
-               d->low, d->high, corrected, pairs->only_a, pairs->only_b);
+               range, corrected, pairs->only_a, pairs->only_b);
     }
     vd_free(p);
     return status;

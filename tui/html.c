@@ -86,7 +86,7 @@ void vd_html_picture(vd_markup *html, int64_t image_id, const vd_image *image)
 
 void vd_html_interval(vd_markup *html, double estimate, double low, double high, double reach)
 {
-    if (isnan(estimate) || !(reach > 0))
+    if (isnan(estimate) || isnan(low) || !(reach > 0))
         return;
     enum { HALF = 60 };
     double scale = HALF / reach;
