@@ -12,6 +12,9 @@
 
 // The longest sequences the public code keeps (tokens, special ones included).
 enum { VD_MAX_QUESTION = 20, VD_MAX_HISTORY = 40, VD_MAX_CANDIDATE = 20 };
+// Of <S> answer </S> so many tokens are read to rank it; a generative decoder, which reads one less
+// than there are, says as many.
+enum { VD_CUT_CANDIDATE = VD_MAX_CANDIDATE - 1 };
 
 typedef struct vd_batch {
     int dialogs;    // B

@@ -14,7 +14,8 @@ enum { POOL_PIECE = 1024 };
 
 typedef struct pool_work {
     vd_pool *pool;
-    const int32_t *tokens, *lengths;
+    const int32_t *tokens;
+    int32_t *lengths; // (count) of what is read
     int width;
     int *order; // (count) answers sorted by their words
     vd_arena arena[VD_THREADS];
@@ -43,16 +44,20 @@ static void report_answers(void *context, size_t pieces)
     w->watch->report(w->watch->user, done < all ? done : all);
 }
 
-static vd_status encode_pool(pool_work *w, vd_error *err)
+static vd_status encode_pool(pool_work *w, const int32_t *lengths, vd_error *err)
 {
     int count = w->pool->count;
     // Another device has its own ways of doing much at a time.
     int threads = w->pool->model->be == vd_backend_cpu() ? vd_parallel_threads() : 1;
     size_t pieces = ((size_t)count + POOL_PIECE - 1) / POOL_PIECE;
     w->order = vd_alloc((size_t)count, sizeof *w->order);
-    if (!w->order)
-        return vd_error_memory(err, "the answer pool's order");
-    vd_status status = vd_packed_sort(w->tokens, w->lengths, w->width, count, w->order, err);
+    w->lengths = vd_alloc((size_t)count, sizeof *w->lengths);
+    vd_status status =
+        w->order && w->lengths ? VD_OK : vd_error_memory(err, "the answer pool's order");
+    for (int i = 0; i < count && status == VD_OK; i++)
+        w->lengths[i] = vd_pool_read_length(lengths[i]);
+    if (status == VD_OK)
+        status = vd_packed_sort(w->tokens, w->lengths, w->width, count, w->order, err);
     if (status == VD_OK)
         status = pieces == 1 ? encode_piece(w, 0, 0, err)
                              : vd_parallel(pieces, threads, encode_piece, w,
@@ -60,6 +65,7 @@ static vd_status encode_pool(pool_work *w, vd_error *err)
                                            w->watch ? w->watch->stop : NULL, err);
     for (int i = 0; i < VD_THREADS; i++)
         vd_arena_free(&w->arena[i]);
+    vd_free(w->lengths);
     vd_free(w->order);
     return status;
 }
@@ -141,12 +147,11 @@ vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_
         model->be->memory->zero(pool->vector, numbers * sizeof *pool->vector);
     else
         status = vd_error_memory(err, "the answer pool's vectors");
-    pool_work work = {
-        .pool = pool, .tokens = tokens, .lengths = lengths, .width = width, .watch = watch};
+    pool_work work = {.pool = pool, .tokens = tokens, .width = width, .watch = watch};
     if (status == VD_OK)
         status = vd_backend_status(model->be, err);
     if (status == VD_OK)
-        status = encode_pool(&work, err);
+        status = encode_pool(&work, lengths, err);
     if (status != VD_OK) {
         vd_pool_free(pool);
         return status;

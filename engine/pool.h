@@ -10,7 +10,8 @@
 
 typedef struct vd_pool vd_pool;
 
-// tokens: (count, width) ids, each `<S> answer </S>` cut to 19, VD_PAD beyond length.
+// tokens: (count, width) ids, each `<S> answer </S>` cut to VD_MAX_CANDIDATE, VD_PAD beyond length.
+// Vectors are made of the first VD_CUT_CANDIDATE.
 // Keeps a reference to model. What answers begin with alike is computed once; the work is spread
 // over the machine's processors, and the vectors do not depend on how many those are.
 // watch (may be NULL) is told how many answers are done.

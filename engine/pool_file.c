@@ -36,7 +36,7 @@ uint64_t vd_pool_hash_answers(const int32_t *tokens, const int32_t *lengths, int
     uint64_t hash = (uint64_t)count;
     for (int i = 0; i < count; i++)
         hash = hash_bytes(hash, tokens + (size_t)i * (size_t)width,
-                          (size_t)lengths[i] * sizeof *tokens);
+                          (size_t)vd_pool_read_length(lengths[i]) * sizeof *tokens);
     return hash;
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "engine/batch.h"
 #include "engine/model_private.h"
 #include "engine/pool.h"
 
@@ -21,6 +22,13 @@ struct vd_pool {
     uint64_t answers; // hash of what was encoded
 };
 
+// How much of an answer its vector is made of.
+static inline int vd_pool_read_length(int length)
+{
+    return length < VD_CUT_CANDIDATE ? length : VD_CUT_CANDIDATE;
+}
+
+// Of what is read of them.
 uint64_t vd_pool_hash_answers(const int32_t *tokens, const int32_t *lengths, int count, int width);
 
 #endif

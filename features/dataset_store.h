@@ -5,11 +5,7 @@
 #include "features/dataset.h"
 
 // The longest the network sees of each, special tokens included (mvan: "Inputs").
-enum {
-    VD_CUT_QUESTION = VD_MAX_QUESTION - 1,
-    VD_CUT_CANDIDATE = VD_MAX_CANDIDATE - 1,
-    VD_CUT_CAPTION = VD_MAX_HISTORY - 1
-};
+enum { VD_CUT_QUESTION = VD_MAX_QUESTION - 1, VD_CUT_CAPTION = VD_MAX_HISTORY - 1 };
 
 // Many short sequences of token ids, one behind the other.
 typedef struct vd_sequences {

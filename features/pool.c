@@ -237,7 +237,7 @@ static vd_status find_tokens(void *context, int worker, size_t index, vd_error *
     (void)worker;
     for (size_t i = first; status == VD_OK && i < end; i++) {
         int n = 0;
-        status = vd_answer_ids(w->vocab, w->pool->answer[i], VD_MAX_CANDIDATE - 1,
+        status = vd_answer_ids(w->vocab, w->pool->answer[i], VD_MAX_CANDIDATE,
                                w->ids + i * VD_MAX_CANDIDATE, &n, err);
         w->length[i] = n;
     }

@@ -24,7 +24,8 @@ vd_status vd_answer_pool_count(const vd_visdial *data, size_t top, vd_answer_poo
 vd_status vd_answer_pool_read(const char *path, vd_answer_pool *out, vd_error *err);
 vd_status vd_answer_pool_write(const vd_answer_pool *pool, const char *path, vd_error *err);
 void vd_answer_pool_clear(vd_answer_pool *pool);
-// tokens: (count, VD_MAX_CANDIDATE) and lengths (count), both new (vd_free).
+// Each <S> answer </S>, cut to VD_MAX_CANDIDATE: tokens (count, VD_MAX_CANDIDATE) and lengths
+// (count), both new (vd_free).
 vd_status vd_answer_pool_tokens(const vd_answer_pool *pool, const vd_vocab *vocab, int32_t **tokens,
                                 int32_t **lengths, vd_error *err);
 #endif

@@ -6,11 +6,7 @@
 #include "tui/cases.h"
 
 // The most that the network sees of each, as in the evaluation.
-enum {
-    CUT_QUESTION = VD_MAX_QUESTION - 1,
-    CUT_ANSWER = VD_MAX_CANDIDATE - 1,
-    CUT_CAPTION = VD_MAX_HISTORY - 1
-};
+enum { CUT_QUESTION = VD_MAX_QUESTION - 1, CUT_CAPTION = VD_MAX_HISTORY - 1 };
 
 // ---- what the models share ----------------------------------------------------------------------
 
@@ -42,8 +38,8 @@ static vd_status make_pool(const vd_cases *cases, const vd_case *at, int side, v
     int32_t *lengths = vd_alloc((size_t)count, sizeof *lengths);
     vd_status status = tokens && lengths ? VD_OK : vd_error_memory(err, "the candidates");
     for (int i = 0; i < count && status == VD_OK; i++)
-        status = vd_answer_ids(vd_model_vocab(model), vd_case_option(cases, at, i), CUT_ANSWER,
-                               tokens + i * VD_MAX_CANDIDATE, &lengths[i], err);
+        status = vd_answer_ids(vd_model_vocab(model), vd_case_option(cases, at, i),
+                               VD_MAX_CANDIDATE, tokens + i * VD_MAX_CANDIDATE, &lengths[i], err);
     if (status == VD_OK)
         status = vd_pool_new(model, tokens, lengths, count, VD_MAX_CANDIDATE, NULL, out, err);
     if (status == VD_OK)
@@ -61,7 +57,7 @@ static vd_status append_round(vd_dialog *dialog, const vd_vocab *vocab, const ch
     vd_status status =
         vd_question_ids(vocab, question, CUT_QUESTION, asked, &asked_length, NULL, err);
     if (status == VD_OK && answer)
-        status = vd_answer_ids(vocab, answer, CUT_ANSWER, said, &said_length, err);
+        status = vd_answer_ids(vocab, answer, VD_CUT_CANDIDATE, said, &said_length, err);
     if (status)
         return status;
     int length = vd_history_entry(asked, asked_length, said, said_length, entry);

@@ -630,7 +630,7 @@ static vd_status say(vd_session *session, const vd_said *turn, vd_error *err)
     status = vd_question_ids(vocab, question, VD_MAX_QUESTION - 1, ids, &words, &found, err);
     vd_free(question);
     if (!status)
-        status = vd_answer_ids(vocab, turn->answer, VD_MAX_CANDIDATE - 1, answer, &length, err);
+        status = vd_answer_ids(vocab, turn->answer, VD_CUT_CANDIDATE, answer, &length, err);
     return status ? status : append(session, turn, ids, words, answer, length, err);
 }
 

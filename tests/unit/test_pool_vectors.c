@@ -92,6 +92,22 @@ static void vectors_are_those_of_answers_read_alone(void **state)
     vd_pool_free(pool);
 }
 
+// The last token is only for a decoder that says answers.
+static void long_answers_are_read_to_where_they_are_cut(void **state)
+{
+    const answers *a = *state;
+    int32_t tokens[2 * VD_MAX_CANDIDATE];
+    const int32_t lengths[] = {VD_MAX_CANDIDATE, VD_CUT_CANDIDATE};
+    vd_pool *pool;
+    vd_error err;
+    for (int i = 0; i < 2 * VD_MAX_CANDIDATE; i++)
+        tokens[i] = VD_FIRST_WORD + i % VD_MAX_CANDIDATE % 5;
+    assert_int_equal(vd_pool_new(a->model, tokens, lengths, 2, VD_MAX_CANDIDATE, NULL, &pool, &err),
+                     VD_OK);
+    assert_memory_equal(pool->vector, pool->vector + H, H * sizeof *pool->vector);
+    vd_pool_free(pool);
+}
+
 static void the_same_answers_give_the_same_bits(void **state)
 {
     const answers *a = *state;
@@ -347,6 +363,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vectors_are_those_of_answers_read_alone),
+        cmocka_unit_test(long_answers_are_read_to_where_they_are_cut),
         cmocka_unit_test(the_same_answers_give_the_same_bits),
         cmocka_unit_test(vectors_in_16_bits_are_the_same_but_rounded),
         cmocka_unit_test(work_is_watched_and_can_be_stopped),
