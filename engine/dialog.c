@@ -1,5 +1,6 @@
 #include "engine/dialog.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -305,6 +306,14 @@ static vd_status gather_attentions(vd_pass *pass, vd_gathered *g, vd_error *err)
     return VD_OK;
 }
 
+static bool are_finite(const float *x, size_t n)
+{
+    bool finite = true;
+    for (size_t i = 0; i < n; i++)
+        finite &= isfinite(x[i]) != 0;
+    return finite;
+}
+
 static vd_status copy_attentions(const vd_dialog *d, const vd_pass *pass, const vd_gathered *g,
                                  const int *entry, vd_answer *a, vd_error *err)
 {
@@ -318,6 +327,11 @@ static vd_status copy_attentions(const vd_dialog *d, const vd_pass *pass, const 
         return vd_error_memory(err, "the answer");
     const float *topic = context + g->context, *word = topic + g->topic, *region = word + g->word;
     pass->be->read_floats(g->there, context, all);
+    if (!are_finite(context, all) || !are_finite(a->score, (size_t)a->candidates))
+        return vd_error_set(err, VD_FORMAT,
+                            "%.300s: it computes what is not a finite number; its weights are "
+                            "damaged, or its training went wrong",
+                            vd_model_path(d->model));
     memcpy(a->word_attention, word, g->word * sizeof *word);
     for (int r = 0; r < a->rounds; r++)
         a->history_length[r] = k->start[r + 1] - k->start[r];

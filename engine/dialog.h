@@ -52,7 +52,8 @@ typedef struct vd_answer {
 } vd_answer;
 
 // Answers question (1 <= length <= 19 ids, no start or end token). The dialog is unchanged.
-// stop may be NULL; when it becomes non-zero the call ends early with VD_INTERRUPTED.
+// VD_FORMAT when a score or an attention is not finite. stop may be NULL; when it becomes non-zero
+// the call ends early with VD_INTERRUPTED.
 vd_status vd_dialog_ask(vd_dialog *dialog, const int32_t *question, int length,
                         const atomic_int *stop, vd_answer *out, vd_error *err);
 // The same under changed circumstances (NULL: none), and with what the stages computed (NULL: not

@@ -113,7 +113,8 @@ static vd_status add_entry(annotating *a, vd_json_reader *reader, vd_visdial_rou
     float *relevance = vd_pieces_take(&a->store->pieces, a->value_count, sizeof *relevance);
     if (!relevance)
         return no_memory(reader);
-    memcpy(relevance, a->values, a->value_count * sizeof *relevance);
+    if (a->value_count > 0)
+        memcpy(relevance, a->values, a->value_count * sizeof *relevance);
     a->entries[a->entry_count++] = (entry){round, relevance};
     return VD_OK;
 }

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -316,10 +315,7 @@ static vd_status ask_one(ask *a, const char *question, vd_error *err)
         vd_reply_clear(&reply);
         return status;
     }
-    if (!isfinite(reply.answer.probability[first]))
-        status = vd_error_set(err, VD_FORMAT, "%.300s: its scores are not finite numbers",
-                              vd_model_path(vd_session_model(a->session)));
-    else if (a->json)
+    if (a->json)
         status = print_json(a, &reply, err);
     else
         print_text(a, &reply);

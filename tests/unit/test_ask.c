@@ -371,6 +371,19 @@ static void a_model_that_is_no_model_is_refused(void **state)
     free(path);
 }
 
+static void damaged_weights_are_told(void **state)
+{
+    (void)state;
+    size_t size;
+    char *path = support_join(tiny.directory, "damaged.safetensors");
+    char *file = support_read_file(tiny.base, &size);
+    memset(file + size / 2, 0xff, size - size / 2);
+    support_write_file(path, file, size);
+    refuse(ARGUMENTS("--image", "1", "--model", path, "is it red"), 4, path, "not a finite number");
+    free(file);
+    free(path);
+}
+
 static void a_full_disk_is_told(void **state)
 {
     (void)state;
@@ -428,6 +441,7 @@ int main(void)
         cmocka_unit_test(unknown_pictures_models_and_assets_are_refused),
         cmocka_unit_test(questions_that_are_not_text_are_refused),
         cmocka_unit_test(a_model_that_is_no_model_is_refused),
+        cmocka_unit_test(damaged_weights_are_told),
         cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(a_picture_without_regions_is_refused),
     };

@@ -166,7 +166,7 @@ static void check_candidates(const world *w, const vd_batch *batch, const vd_vis
                   &e->candidate_width);
 
         // What the generative decoder reads and predicts, each cut by itself.
-        int32_t words[64], in[20] = {VD_START}, out[20];
+        int32_t words[64], in[20] = {VD_START}, out[20], pool[20];
         int count, found, steps = 0;
         vd_error err = {0};
         ok(vd_text_ids(w->vocab, answer, 64, words, &count, &found, &err), &err);
@@ -178,9 +178,7 @@ static void check_candidates(const world *w, const vd_batch *batch, const vd_vis
         int ignored = 0;
         check_row(batch->candidate_in + (size_t)u * (size_t)width, width, in, steps, &ignored);
         check_row(batch->candidate_out + (size_t)u * (size_t)width, width, out, steps, &ignored);
-
         // Of a pool's tokens all but the last are read, all but the first said.
-        int32_t pool[VD_MAX_CANDIDATE];
         ok(vd_answer_ids(w->vocab, answer, VD_MAX_CANDIDATE, pool, &length, &err), &err);
         assert_int_equal(length - 1, steps);
         assert_memory_equal(pool, in, (size_t)steps * sizeof *in);
@@ -275,33 +273,15 @@ static void batches_hold_the_dialogs(void **state)
     close_world(&w);
 }
 
-// Of 17, 18, 19 and 30 words.
 static void long_answers_are_cut(void **state)
 {
     (void)state;
-    static const int words[] = {17, 18, 19, 30};
-    char text[4096], *at = text, *end = text + sizeof text;
-    at +=
-        snprintf(at, (size_t)(end - at),
-                 "{\"split\": \"val\", \"version\": \"1.0\", \"data\": {\"questions\": [\"why\"], "
-                 "\"dialogs\": [{\"image_id\": 1, \"caption\": \"a cat\", \"dialog\": "
-                 "[{\"question\": 0, \"answer\": 0, \"answer_options\": [0, 1, 2, 3], "
-                 "\"gt_index\": 0}]}], \"answers\": [");
-    for (int i = 0; i < 4; i++) {
-        at += snprintf(at, (size_t)(end - at), "%s\"", i ? ", " : "");
-        for (int k = 0; k < words[i]; k++)
-            at += snprintf(at, (size_t)(end - at), "w%d ", k);
-        at += snprintf(at, (size_t)(end - at), "\"");
-    }
-    snprintf(at, (size_t)(end - at), "]}}");
-    support_write_text(json_path, text);
     world w;
     vd_error err = {0};
     const vd_batch *batch;
-    const size_t only = 0;
-    open_world(&w, json_path);
-    ok(vd_loader_batch(w.loader, &only, 1, NULL, &batch, &err), &err);
-    check_batch(&w, batch, &only, 1);
+    open_world(&w, "tests/fixtures/dialogs_long.json"); // of 17, 18, 19 and 30 words
+    ok(vd_loader_batch(w.loader, &(size_t){0}, 1, NULL, &batch, &err), &err);
+    check_batch(&w, batch, &(size_t){0}, 1);
     assert_int_equal(batch->candidate_width, VD_CUT_CANDIDATE);
     close_world(&w);
 }

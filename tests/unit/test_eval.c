@@ -544,6 +544,20 @@ static void the_public_numbers_come_out_of_ranks_files(void **state)
     free(ranks);
 }
 
+static void damaged_weights_are_told(void **state)
+{
+    (void)state;
+    size_t size;
+    char *path = support_join(tiny.directory, "damaged.safetensors");
+    char *file = support_read_file(tiny.base, &size);
+    memset(file + size / 2, 0xff, size - size / 2);
+    support_write_file(path, file, size);
+    refuse(ARGUMENTS("--model", path, "--data", tiny.val, "--features", tiny.features), 4, path,
+           "not a finite number");
+    free(file);
+    free(path);
+}
+
 static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
@@ -612,6 +626,7 @@ int main(void)
         cmocka_unit_test(rankings_go_to_a_file_and_come_back),
         cmocka_unit_test(a_test_split_can_be_ranked),
         cmocka_unit_test(the_public_numbers_come_out_of_ranks_files),
+        cmocka_unit_test(damaged_weights_are_told),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(truncated_data_is_refused),
     };

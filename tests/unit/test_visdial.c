@@ -129,6 +129,18 @@ static void dense_annotations_are_added(void **state)
     free(before);
 }
 
+// Of no candidates, which a round of the test split may have, nothing is annotated.
+static void an_annotation_may_be_empty(void **state)
+{
+    (void)state;
+    vd_visdial *data = read_or_fail("tests/fixtures/dialogs_test.json");
+    vd_error err = {0};
+    support_write_text(path, "[{\"image_id\": 41, \"round_id\": 1, \"gt_relevance\": []}]");
+    if (vd_visdial_read_dense(data, path, &err) != VD_OK)
+        fail_msg("%s", err.text);
+    vd_visdial_free(data);
+}
+
 static void the_real_samples_are_read(void **state)
 {
     (void)state;
@@ -519,6 +531,7 @@ int main(void)
         cmocka_unit_test(a_string_without_end_is_given_up),
         cmocka_unit_test(running_out_of_memory_is_reported),
         cmocka_unit_test(mutated_files_never_harm),
+        cmocka_unit_test(an_annotation_may_be_empty),
         cmocka_unit_test(the_real_samples_are_read), // only where they are
     };
     size_t count = sizeof tests / sizeof *tests - !support_exists("../shared");
