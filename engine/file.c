@@ -200,6 +200,56 @@ vd_status vd_output_try(const char *path, vd_error *err)
     return status;
 }
 
+static bool same_inode(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+// What the directory of a path is, and the name behind it.
+static bool find_directory(const char *path, struct stat *about, const char **name)
+{
+    const char *slash = strrchr(path, '/');
+    char *directory = slash ? vd_strndup(path, (size_t)(slash - path) + 1) : NULL;
+    bool found = (directory || !slash) && stat(directory ? directory : ".", about) == 0;
+    *name = slash ? slash + 1 : path;
+    vd_free(directory);
+    return found;
+}
+
+// Whether two paths lead to one file, or would when it is made.
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    const char *name, *other;
+    if (strcmp(a, b) == 0)
+        return true;
+    bool there = stat(a, &x) == 0, also = stat(b, &y) == 0;
+    if (there || also)
+        return there && also && same_inode(&x, &y);
+    return find_directory(a, &x, &name) && find_directory(b, &y, &other) && same_inode(&x, &y) &&
+           strcmp(name, other) == 0;
+}
+
+vd_status vd_output_apart(const char *const *out, size_t outs, const char *const *in, size_t ins,
+                          vd_error *err)
+{
+    for (size_t o = 0; o < outs; o++) {
+        for (size_t i = 0; i < ins && out[o]; i++)
+            if (in[i] && same_file(out[o], in[i]))
+                return vd_error_set(err, VD_USAGE,
+                                    "%.300s: would overwrite %.300s, which is read; name another "
+                                    "output",
+                                    out[o], in[i]);
+        for (size_t i = 0; i < o && out[o]; i++)
+            if (out[i] && same_file(out[o], out[i]))
+                return vd_error_set(err, VD_USAGE,
+                                    "%.300s: would overwrite %.300s, which is written too; name "
+                                    "another output",
+                                    out[o], out[i]);
+    }
+    return VD_OK;
+}
+
 static vd_status put(vd_output *output, const unsigned char *data, size_t size, vd_error *err)
 {
     while (size > 0) {

@@ -27,6 +27,10 @@ typedef struct vd_output vd_output;
 vd_status vd_output_create(const char *path, vd_output **out, vd_error *err);
 // Whether it could be created: asked before hours of work whose result goes there at their end.
 vd_status vd_output_try(const char *path, vd_error *err);
+// Refuses (VD_USAGE) an output that is also read, or that another output goes to, under whatever
+// names: it would be lost. To be asked before anything is written. NULL among the paths: none.
+vd_status vd_output_apart(const char *const *out, size_t outs, const char *const *in, size_t ins,
+                          vd_error *err);
 // Removes what processes that are no more (killed, a power cut) left beside path while they wrote
 // it.
 void vd_output_sweep(const char *path);

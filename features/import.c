@@ -378,12 +378,11 @@ static vd_status finish(writing *w, vd_error *err)
 vd_status vd_import_run(const vd_import *import, vd_error *err)
 {
     writing w;
-    struct stat about, source;
-    if (stat(import->out, &about) == 0 && stat(vd_regions_path(import->from), &source) == 0 &&
-        about.st_dev == source.st_dev && about.st_ino == source.st_ino)
-        return vd_error_set(err, VD_USAGE, "%s: is what is to be imported; name another output",
-                            import->out);
-    vd_status status = prepare(&w, import, err);
+    const char *from = vd_regions_path(import->from);
+    vd_status status = vd_output_apart(&import->out, 1, &from, 1, err);
+    if (status)
+        return status;
+    status = prepare(&w, import, err);
     if (status == VD_OK)
         status = start(&w, err);
     if (status == VD_OK)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/alloc.h"
+#include "engine/file.h"
 #include "engine/parallel.h"
 #include "tui/compare.h"
 #include "tui/interrupt.h"
@@ -151,6 +152,28 @@ static vd_status read_options(comparing *c, int argc, char **argv, vd_error *err
 
 // ---- comparing ----------------------------------------------------------------------------------
 
+static vd_status keep_models(const comparing *c, const char *const *out, size_t outs, vd_error *err)
+{
+    vd_status status = VD_OK;
+    for (int i = 0; i < vd_cases_model_count(&c->options) && status == VD_OK; i++) {
+        vd_error fault = {0};
+        char *path = vd_corpus_model_path(&c->corpus, c->options.model[i], &fault);
+        const char *in = path;
+        status = path ? vd_output_apart(out, outs, &in, 1, err)
+                      : vd_error_set(err, fault.status, "%s", fault.text);
+        vd_free(path);
+    }
+    return status;
+}
+
+static vd_status keep_inputs(const comparing *c, vd_error *err)
+{
+    const char *out[] = {c->given[HTML], c->given[MARKDOWN]};
+    const char *in[] = {c->corpus.data, c->corpus.features, c->corpus.dense};
+    vd_status status = vd_output_apart(out, 2, in, 3, err);
+    return status ? status : keep_models(c, out, 2, err);
+}
+
 static vd_status score(comparing *c, vd_error *err)
 {
     const vd_corpus_paths paths = {.data = c->given[DATA],
@@ -159,6 +182,8 @@ static vd_status score(comparing *c, vd_error *err)
                                    .pictures = c->given[PICTURES],
                                    .assets = c->given[ASSETS]};
     vd_status status = vd_corpus_open(&paths, &c->corpus, err);
+    if (status == VD_OK)
+        status = keep_inputs(c, err);
     if (status)
         return status;
     c->options.limit = (size_t)c->limit;

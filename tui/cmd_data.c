@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "engine/file.h"
 #include "engine/model.h"
 #include "features/visdial_pack.h"
 #include "features/vocab_file.h"
@@ -44,7 +45,7 @@ static vd_status check(const request *r, vd_error *err)
                             r->model ? "model" : "vocab", r->model ? "" : " and pack", r->verb);
     if (r->model && r->vocab)
         return vd_error_set(err, VD_USAGE, "--model and --vocab are two vocabularies; give one");
-    return VD_OK;
+    return vd_output_apart(&r->out, 1, (const char *const[]){r->file, r->vocab}, 2, err);
 }
 
 static vd_status read_options(request *r, int argc, char **argv, vd_error *err)

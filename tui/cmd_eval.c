@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/alloc.h"
+#include "engine/file.h"
 #include "engine/parallel.h"
 #include "tui/backend_choice.h"
 #include "tui/corpus.h"
@@ -128,6 +129,13 @@ static vd_status load_model(evaluation *e, vd_error *err)
     return status ? status : vd_decoder_of(e->model, &e->decoder, &e->decoder.by, err);
 }
 
+static vd_status keep_inputs(const evaluation *e, vd_error *err)
+{
+    const char *in[] = {vd_model_path(e->model), e->corpus.data, e->corpus.features,
+                        e->corpus.dense};
+    return vd_output_apart(&e->given[RANKS], 1, in, sizeof in / sizeof *in, err);
+}
+
 static vd_status load(evaluation *e, vd_error *err)
 {
     const vd_corpus_paths paths = {.data = e->given[DATA],
@@ -143,6 +151,8 @@ static vd_status load(evaluation *e, vd_error *err)
     if (status == VD_OK)
         status = vd_dataset_new(e->corpus.dialogs, e->corpus.regions, vd_model_vocab(e->model),
                                 &e->dataset, err);
+    if (status == VD_OK)
+        status = keep_inputs(e, err);
     if (status == VD_OK && e->given[RANKS])
         status = vd_ranks_create(e->given[RANKS], &e->writer, err);
     return status;

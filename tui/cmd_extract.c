@@ -254,6 +254,15 @@ static vd_status extract_one(const job *j, int row, float *features, vd_region_s
     return VD_OK;
 }
 
+static vd_status try_output(const job *j, vd_error *err)
+{
+    const char *const *pictures = (const char *const *)j->picture, *model = j->model;
+    vd_status status = vd_output_apart(&j->given[OUT], 1, pictures, (size_t)j->count, err);
+    if (!status)
+        status = vd_output_apart(&j->given[OUT], 1, &model, 1, err);
+    return status ? status : vd_output_try(j->given[OUT], err);
+}
+
 static vd_status extract(const job *j, vd_error *err)
 {
     vd_region_set set = {0};
@@ -261,7 +270,7 @@ static vd_status extract(const job *j, vd_error *err)
     float *features = vd_alloc((size_t)VD_EXTRACT_MAX * (size_t)size, sizeof *features);
     vd_status status = features ? VD_OK : vd_error_memory(err, "a picture's features");
     if (!status && j->given[OUT])
-        status = vd_output_try(j->given[OUT], err);
+        status = try_output(j, err);
     if (!status)
         status = vd_region_set_new((size_t)j->count, VD_EXTRACT_MAX, size, &set, err);
     const atomic_int *stop = vd_interrupt_watch();

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "engine/alloc.h"
+#include "engine/file.h"
 #include "features/import.h"
 #include "features/photos.h"
 #include "features/visdial.h"
@@ -165,7 +166,9 @@ static vd_status import(const request *r, const vd_regions *regions, vd_error *e
                       .full = r->given[F32],
                       .progress = show_progress,
                       .context = &progress};
-    vd_status status = vd_import_resumed(&work, &done, err);
+    vd_status status = vd_output_apart(&work.out, 1, &r->given[INDEX], 1, err);
+    if (status == VD_OK)
+        status = vd_import_resumed(&work, &done, err);
     if (status != VD_OK)
         return status;
     bool quiet = r->given[QUIET];

@@ -1,8 +1,8 @@
 #include "tui/command.h"
 
 #include <stdbool.h>
-#include <sys/stat.h>
 
+#include "engine/file.h"
 #include "engine/model_import.h"
 #include "features/vocab_file.h"
 
@@ -58,11 +58,10 @@ int vd_cmd_import(int argc, char **argv)
     int64_t minimum = 5;
     vd_vocab *vocab = NULL;
     vd_error err = {0};
-    struct stat a, b;
     vd_status status = read_options(argc, argv, given, &options, &minimum, &weights, &err);
-    if (status == VD_OK && stat(weights, &a) == 0 && stat(given[OUT], &b) == 0 &&
-        a.st_ino == b.st_ino && a.st_dev == b.st_dev)
-        status = vd_error_set(&err, VD_USAGE, "--out is the file of weights itself");
+    if (status == VD_OK)
+        status =
+            vd_output_apart(&given[OUT], 1, (const char *const[]){weights, given[WORDS]}, 2, &err);
     if (status == VD_OK)
         status = vd_vocab_read(given[WORDS], minimum, &vocab, &err);
     if (status == VD_OK)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/alloc.h"
+#include "engine/file.h"
 #include "engine/pool.h"
 #include "features/pool.h"
 #include "features/visdial.h"
@@ -51,6 +52,12 @@ static vd_status find_paths(building *b, vd_error *err)
     if (!b->given[OUT])
         snprintf(b->out, size, "%.*s%s", directory, path, name);
     return VD_OK;
+}
+
+static vd_status keep_inputs(const building *b, vd_error *err)
+{
+    const char *out[] = {b->out, b->vectors}, *in[] = {b->given[DATA], b->given[MODEL]};
+    return vd_output_apart(out, 2, in, 2, err);
 }
 
 static vd_status write_pool(building *b, vd_error *err)
@@ -140,6 +147,8 @@ int vd_cmd_pool(int argc, char **argv)
         status = vd_model_load(b.given[MODEL], &b.model, &err);
     if (status == VD_OK)
         status = find_paths(&b, &err);
+    if (status == VD_OK)
+        status = keep_inputs(&b, &err);
     if (status == VD_OK)
         status = write_pool(&b, &err);
     if (status == VD_OK && b.model)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/alloc.h"
+#include "engine/file.h"
 #include "tui/compare.h"
 #include "tui/interrupt.h"
 #include "tui/output.h"
@@ -204,6 +205,13 @@ static vd_status check(const replaying *r, const vd_transcript_file *file, vd_wo
                         file->path, p.changed, p.answers);
 }
 
+static vd_status keep_inputs(const replaying *r, const vd_transcript_file *file, vd_error *err)
+{
+    const char *out[] = {r->given[HTML], r->given[MARKDOWN], r->given[VISDIAL]};
+    const char *in = file->path;
+    return vd_output_apart(out, sizeof out / sizeof *out, &in, 1, err);
+}
+
 static vd_status replay_transcript(const replaying *r, vd_error *err)
 {
     char *newest = NULL;
@@ -212,6 +220,8 @@ static vd_status replay_transcript(const replaying *r, vd_error *err)
     vd_status status = r->path ? VD_OK : vd_transcript_newest(&newest, err);
     if (status == VD_OK)
         status = vd_transcript_read(r->path ? r->path : newest, &file, err);
+    if (status == VD_OK)
+        status = keep_inputs(r, &file, err);
     if (status == VD_OK && (!r->given[NO_CHECK] || r->given[HTML]))
         status = vd_world_open(r->given[ASSETS], &world, err);
     if (status == VD_OK && r->given[HTML])

@@ -118,21 +118,26 @@ void vd_corpus_close(vd_corpus *corpus)
     *corpus = (vd_corpus){0};
 }
 
+char *vd_corpus_model_path(const vd_corpus *corpus, const char *name, vd_error *err)
+{
+    char *directory = NULL;
+    bool bundled = strcmp(name, "base") == 0 || strcmp(name, "improved") == 0;
+    if (bundled && !corpus->directory && vd_world_directory(NULL, &directory, err))
+        return NULL;
+    const vd_world place = {.directory = corpus->directory ? corpus->directory : directory};
+    char *path = vd_world_model_path(&place, name, err);
+    vd_free(directory);
+    return path;
+}
+
 vd_status vd_corpus_model(const vd_corpus *corpus, const char *name, vd_model **out, vd_error *err)
 {
     *out = NULL;
-    char *directory = NULL;
-    bool bundled = strcmp(name, "base") == 0 || strcmp(name, "improved") == 0;
-    vd_status status = VD_OK;
-    if (bundled && !corpus->directory && (status = vd_world_directory(NULL, &directory, err)))
-        return status;
-    const vd_world place = {.directory = corpus->directory ? corpus->directory : directory};
     vd_error fault = {0};
-    char *path = vd_world_model_path(&place, name, &fault);
-    vd_free(directory);
+    char *path = vd_corpus_model_path(corpus, name, &fault);
     if (!path)
         return vd_error_set(err, fault.status, "%s", fault.text);
-    status = vd_model_load(path, out, err);
+    vd_status status = vd_model_load(path, out, err);
     if (status == VD_OK) {
         int expected = vd_model_config(*out)->region, found = vd_regions_size(corpus->regions);
         if (expected != found)

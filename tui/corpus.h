@@ -34,7 +34,9 @@ typedef struct vd_corpus {
 vd_status vd_corpus_open(const vd_corpus_paths *paths, vd_corpus *out, vd_error *err);
 void vd_corpus_close(vd_corpus *corpus);
 
-// "base", "improved" (bundled) or a path. VD_MISMATCH when the model wants other regions.
+// The file of a model (vd_free): "base", "improved" (bundled) or a path. NULL with err filled.
+char *vd_corpus_model_path(const vd_corpus *corpus, const char *name, vd_error *err);
+// Loads it. VD_MISMATCH when the model wants other regions.
 vd_status vd_corpus_model(const vd_corpus *corpus, const char *name, vd_model **out, vd_error *err);
 
 // The file of a picture (vd_free): <id>.png, <id>.jpg, or COCO's names with the number in twelve

@@ -239,7 +239,7 @@ static void the_command_imports(void **state)
     check_imported(&g);
     const char *itself[] = {"import", weights, "--words", counts, "--out", weights, NULL};
     support_program_run(&run, itself, NULL);
-    support_program_expect(&run, 2, "is the file of weights itself", NULL);
+    support_program_expect(&run, 2, "would overwrite", "which is read", NULL);
     support_program_clear(&run);
     const char *without[] = {"import", weights, "--out", out, NULL};
     support_program_run(&run, without, NULL);
