@@ -15,7 +15,7 @@
 #include "tui/output.h"
 #include "tui/shares.h"
 
-enum { MOST_POOLS = 16, SHOWN_ANSWERS = 10 };
+enum { MOST_POOLS = 16, SHOWN_ANSWERS = 10, FIRST_LINE = 1024 }; // bytes of that
 
 struct vd_transcript {
     char *path;
@@ -27,8 +27,36 @@ struct vd_transcript {
 
 // ---- file ---------------------------------------------------------------------------------------
 
+// Only a file that is new, empty or a transcript may get lines. Devices take them as they come.
+static vd_status check_place(const char *path, vd_error *err)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0)
+        return VD_OK;
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return vd_error_set(err, VD_IO, "%.400s: cannot be opened: %s", path, strerror(errno));
+    char head[FIRST_LINE];
+    vd_json_value *value = NULL;
+    vd_status status = VD_FORMAT;
+    if (fgets(head, sizeof head, file))
+        status = vd_json_value_read(path, head, strlen(head), &value, err);
+    bool ours = status == VD_OK && vd_transcript_is_head(value);
+    vd_json_value_free(value);
+    fclose(file);
+    if (ours || status == VD_NO_MEMORY)
+        return status;
+    return vd_error_set(err, VD_FORMAT,
+                        "%.400s: is there and is no transcript; name a new file with --transcript",
+                        path);
+}
+
 vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *err)
 {
+    *out = NULL;
+    vd_status status = path ? check_place(path, err) : VD_OK;
+    if (status)
+        return status;
     *out = vd_alloc(1, sizeof **out);
     if (!*out)
         return vd_error_memory(err, "a transcript");

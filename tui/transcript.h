@@ -39,7 +39,8 @@ enum { VD_TOPIC_ENTRIES = 20, VD_RECORDED_SCORES = 1000 };
 
 typedef struct vd_transcript vd_transcript;
 
-// path: taken over as it is when it exists (a chat that goes on), else made with the first line.
+// path: taken over as it is when it exists (a chat that goes on), else made with the first line;
+// VD_FORMAT when it holds something else than a transcript.
 // NULL: a new one in $XDG_STATE_HOME/visdial/transcripts.
 vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *err);
 void vd_transcript_close(vd_transcript *transcript); // NULL is fine

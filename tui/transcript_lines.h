@@ -15,6 +15,8 @@ typedef struct vd_reading {
     bool fresh; // the next conversation is another one
 } vd_reading;
 
+bool vd_transcript_is_head(const vd_json_value *line); // a transcript's first line
+
 vd_status vd_reading_refuse(const vd_reading *r, const char *what); // VD_FORMAT with its line
 // Members of a map; one that is missing or another one is refused. Texts and lists are new memory.
 vd_status vd_reading_text(const vd_reading *r, const vd_json_value *map, const char *key,

@@ -321,6 +321,12 @@ static vd_status read_conversation(vd_reading *r, const vd_json_value *map)
 
 // ---- file ---------------------------------------------------------------------------------------
 
+bool vd_transcript_is_head(const vd_json_value *line)
+{
+    const vd_json_value *version = vd_json_member(line, "transcript", VD_JSON_NUMBER);
+    return version && version->whole == 1;
+}
+
 static vd_status read_line(vd_reading *r, const char *text, size_t length)
 {
     vd_json_value *value;
@@ -330,8 +336,7 @@ static vd_status read_line(vd_reading *r, const char *text, size_t length)
     const vd_json_value *pool = vd_json_member(value, "pool", VD_JSON_MAP);
     const vd_json_value *answer = vd_json_member(value, "answer", VD_JSON_MAP);
     const vd_json_value *conversation = vd_json_member(value, "conversation", VD_JSON_MAP);
-    const vd_json_value *head = vd_json_member(value, "transcript", VD_JSON_NUMBER);
-    if (r->line == 1 && (!head || head->whole != 1))
+    if (r->line == 1 && !vd_transcript_is_head(value))
         status = vd_reading_refuse(
             r, "this is no transcript of version 1; expected {\"transcript\": 1, ...}");
     else if (pool)

@@ -138,6 +138,33 @@ static void a_transcript_that_cannot_be_written_is_given_up(void **state)
     plain_chat_close(&p);
 }
 
+// Lines go to a new file, an empty one or a transcript, and to no other.
+static void other_files_get_no_lines(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"# A text\n", "\x89PNG\r\n", "{\"transcript\":2}\n",
+                                         "{\"version\":\"1.0\"}\n", "\n{\"transcript\":1}\n"};
+    char *file = support_join(tiny.directory, "there");
+    vd_transcript *transcript;
+    vd_error err = {0};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        support_write_text(file, others[i]);
+        support_refused(vd_transcript_start(file, &transcript, &err), VD_FORMAT, &err, file,
+                        "is no transcript", "--transcript", NULL);
+        assert_null(transcript);
+        char *text = support_read_file(file, NULL);
+        assert_string_equal(text, others[i]);
+        free(text);
+    }
+    static const char *const fine[] = {"", "{\"transcript\":1,\"program\":\"visdial 1.0\"}\n"};
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        support_write_text(file, fine[i]);
+        assert_int_equal(vd_transcript_start(file, &transcript, &err), VD_OK);
+        vd_transcript_close(transcript);
+    }
+    free(file);
+}
+
 static void transcripts_are_found_by_their_names(void **state)
 {
     (void)state;
@@ -539,6 +566,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_said_is_read_back),
         cmocka_unit_test(a_transcript_that_cannot_be_written_is_given_up),
+        cmocka_unit_test(other_files_get_no_lines),
         cmocka_unit_test(transcripts_are_found_by_their_names),
         cmocka_unit_test(damage_is_refused_with_its_line),
         cmocka_unit_test(a_cut_off_line_is_left_out),
