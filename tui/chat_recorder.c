@@ -38,6 +38,10 @@ vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path
         status = read_past(recorder, path, image_id, model, err);
     if (status == VD_OK)
         status = vd_transcript_start(path, &recorder->transcript, err);
+    if (status == VD_UNAVAILABLE && err) {
+        recorder->placeless = *err;
+        status = VD_OK;
+    }
     vd_free(newest);
     return status;
 }
@@ -49,6 +53,8 @@ void vd_recorder_take_up(vd_recorder *recorder, vd_chat *chat)
         vd_chat_complain(chat, "out of memory: the conversation was not taken up");
         recorder->resuming = false;
     }
+    if (recorder->placeless.status)
+        vd_chat_complain(chat, "no transcript is kept: %s", recorder->placeless.text);
 }
 
 static void forget_past(vd_recorder *recorder)

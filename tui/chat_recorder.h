@@ -7,6 +7,7 @@
 
 typedef struct vd_recorder {
     vd_transcript *transcript; // NULL: none is written
+    vd_error placeless;        // why there is no place for one
     vd_fingerprint model[VD_LANES], pool[VD_LANES], features;
     // A conversation that goes on: what was recorded before, until another picture is looked at
     vd_transcript_file past;
@@ -14,9 +15,10 @@ typedef struct vd_recorder {
     int verified, other; // of them: as recorded, with other scores
 } vd_recorder;
 
-// Writes to `path`, or a new transcript when it is NULL. resume: the newest one, or that at `path`,
-// goes on: *image_id becomes the picture of its last conversation, and *model (borrowed) the model
-// that answered there, when the file says so; vd_recorder_take_up follows.
+// Writes to `path`, or a new transcript when it is NULL; where there is no place for new ones the
+// chat goes on all the same, and vd_recorder_take_up says so. resume: the newest one, or that at
+// `path`, goes on: *image_id becomes the picture of its last conversation, and *model (borrowed)
+// the model that answered there, when the file says so; vd_recorder_take_up follows.
 vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path, int64_t *image_id,
                             const char **model, vd_error *err);
 void vd_recorder_free(vd_recorder *recorder);

@@ -268,15 +268,13 @@ static vd_status start_worker(chat_program *program, vd_error *err)
     return vd_worker_start(vd_conversation_serve, lanes, VD_LANES, &program->worker, err);
 }
 
-// Without a place for transcripts the chat goes on all the same, unless one was asked for.
 static vd_status start_recorder(chat_program *program, const chat_settings *settings,
                                 int64_t *image, const char **model, vd_error *err)
 {
     if (settings->no_transcript)
         return VD_OK;
-    vd_status status = vd_recorder_start(&program->recorder, settings->resume, settings->transcript,
-                                         image, model, err);
-    return status == VD_UNAVAILABLE && !settings->resume ? VD_OK : status;
+    return vd_recorder_start(&program->recorder, settings->resume, settings->transcript, image,
+                             model, err);
 }
 
 static vd_status open_program(chat_program *program, const chat_settings *settings, vd_error *err)

@@ -77,8 +77,8 @@ vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *e
     vd_transcript_close(*out);
     *out = NULL;
     return vd_error_set(err, VD_UNAVAILABLE,
-                        "no place for transcripts: neither XDG_STATE_HOME nor HOME is a directory "
-                        "that can be written to");
+                        "neither XDG_STATE_HOME nor HOME is a directory that can be written to; "
+                        "name a file with --transcript FILE");
 }
 
 void vd_transcript_close(vd_transcript *transcript)

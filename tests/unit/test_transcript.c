@@ -138,6 +138,28 @@ static void a_transcript_that_cannot_be_written_is_given_up(void **state)
     plain_chat_close(&p);
 }
 
+static void without_a_place_for_transcripts_the_chat_says_so(void **state)
+{
+    (void)state;
+    static const char *const places[] = {"", "/proc/nowhere"};
+    char *home = strdup(getenv("HOME") ? getenv("HOME") : "");
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        plain_chat p;
+        setenv("XDG_STATE_HOME", places[i], 1);
+        setenv("HOME", places[i], 1);
+        plain_chat_open(world, &p, false, NULL);
+        assert_null(p.recorder.transcript);
+        assert_non_null(strstr(p.chat.message, "no transcript is kept: neither XDG_STATE_HOME"));
+        assert_non_null(strstr(p.chat.message, "--transcript FILE"));
+        plain_chat_ask(&p, "what color is the ball");
+        assert_int_equal(p.chat.round_count, 1);
+        plain_chat_close(&p);
+    }
+    unsetenv("XDG_STATE_HOME");
+    setenv("HOME", home, 1);
+    free(home);
+}
+
 // Lines go to a new file, an empty one or a transcript, and to no other.
 static void other_files_get_no_lines(void **state)
 {
@@ -566,6 +588,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_said_is_read_back),
         cmocka_unit_test(a_transcript_that_cannot_be_written_is_given_up),
+        cmocka_unit_test(without_a_place_for_transcripts_the_chat_says_so),
         cmocka_unit_test(other_files_get_no_lines),
         cmocka_unit_test(transcripts_are_found_by_their_names),
         cmocka_unit_test(damage_is_refused_with_its_line),
