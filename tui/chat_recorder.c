@@ -101,7 +101,15 @@ static bool is_recorded(vd_recorder *recorder, const vd_told *told)
     return same && record->told.lane == told->lane;
 }
 
-static void write_answer(vd_recorder *recorder, vd_chat *chat, int lane, size_t at)
+// What an answer is about, as its event says: the picture's own event may come later.
+typedef struct picture {
+    float *boxes; // owned
+    int regions;
+    vd_fingerprint features;
+} picture;
+
+static void write_answer(vd_recorder *recorder, vd_chat *chat, const picture *about, int lane,
+                         size_t at)
 {
     const vd_take *take = &chat->rounds[at].take[lane];
     vd_said *history = vd_chat_history(chat, lane, at);
@@ -119,11 +127,11 @@ static void write_answer(vd_recorder *recorder, vd_chat *chat, int lane, size_t 
         .caption = chat->source.caption(context, chat->index),
         .history = history,
         .turns = (int)at,
-        .boxes = chat->regions == take->reply.answer.regions ? chat->boxes : NULL,
-        .regions = chat->regions,
+        .boxes = about->regions == take->reply.answer.regions ? about->boxes : NULL,
+        .regions = about->regions,
         .model_hash = recorder->model[lane],
         .pool_hash = recorder->pool[lane],
-        .features_hash = recorder->features,
+        .features_hash = about->features,
     };
     if (!is_recorded(recorder, &told) && vd_transcript_answer(recorder->transcript, &told, &err))
         give_up(recorder, chat, &err);
@@ -136,16 +144,20 @@ void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event)
     if (event->kind == VD_REQUEST_MODEL && event->status == VD_OK) {
         recorder->model[lane] = event->model_hash;
         recorder->pool[lane] = event->pool_hash;
-    } else if (event->kind == VD_REQUEST_PICTURE && event->status == VD_OK) {
-        recorder->features = event->features_hash;
     }
     bool answer = event->kind == VD_REQUEST_ASK && event->status == VD_OK &&
                   chat->lanes[lane].serial == event->serial;
     size_t at = chat->lanes[lane].at;
+    picture about = {0};
+    if (answer) {
+        about = (picture){event->boxes, event->regions, event->features_hash};
+        event->boxes = NULL;
+    }
     vd_chat_event(chat, event);
     if (answer && recorder->transcript && at < chat->round_count &&
         chat->rounds[at].take[lane].ready)
-        write_answer(recorder, chat, lane, at);
+        write_answer(recorder, chat, &about, lane, at);
+    vd_free(about.boxes);
 }
 
 // ---- step ---------------------------------------------------------------------------------------

@@ -20,6 +20,8 @@ struct vd_conversation {
     loaded model[MOST_MODELS];
     int count;
     loaded *now; // NULL: none yet
+    vd_fingerprint features;
+    size_t features_of; // the picture of these features, from 1; 0: none yet
 };
 
 vd_status vd_conversation_new(vd_world *world, vd_conversation **out, vd_error *err)
@@ -152,8 +154,6 @@ static vd_status serve_picture(vd_conversation *conversation, size_t index, vd_e
         return vd_error_set(err, VD_NOT_FOUND, "there is no picture number %zu; there are %zu",
                             index + 1, vd_world_count(world));
     vd_status status = vd_regions_find(file, vd_world_image_id(world, index), &row, err);
-    if (status == VD_OK)
-        status = vd_world_features_fingerprint(world, index, &event->features_hash, err);
     if (status || !vd_regions_has_boxes(file))
         return status;
     float *features = vd_alloc(most, (size_t)vd_regions_size(file) * sizeof *features);
@@ -174,9 +174,33 @@ static vd_status serve_picture(vd_conversation *conversation, size_t index, vd_e
 
 // ---- questions ---------------------------------------------------------------------------------
 
-static vd_status serve_ask(vd_session *session, const vd_request *request, const atomic_int *stop,
-                           vd_event *event, vd_error *err)
+// What an answer depends on goes with it: the picture's own event may come after it, since each
+// lane has a thread of its own.
+static vd_status tell_features(vd_conversation *conversation, size_t index, vd_event *event,
+                               vd_error *err)
 {
+    int regions;
+    const float *boxes = vd_session_boxes(conversation->now->session, &regions);
+    vd_status status = VD_OK;
+    if (conversation->features_of != index + 1)
+        status =
+            vd_world_features_fingerprint(conversation->world, index, &conversation->features, err);
+    conversation->features_of = status ? 0 : index + 1;
+    event->features_hash = conversation->features;
+    if (status || !boxes)
+        return status;
+    event->boxes = vd_alloc((size_t)regions, 4 * sizeof *boxes);
+    if (!event->boxes)
+        return vd_error_memory(err, "the regions' boxes");
+    memcpy(event->boxes, boxes, (size_t)regions * 4 * sizeof *boxes);
+    event->regions = regions;
+    return VD_OK;
+}
+
+static vd_status serve_ask(vd_conversation *conversation, const vd_request *request,
+                           const atomic_int *stop, vd_event *event, vd_error *err)
+{
+    vd_session *session = conversation->now->session;
     vd_status status = VD_OK;
     if (!vd_session_has_picture(session, request->index))
         status = vd_session_picture(session, request->index, err);
@@ -187,7 +211,8 @@ static vd_status serve_ask(vd_session *session, const vd_request *request, const
     if (request->kind == VD_REQUEST_WALK)
         return vd_walk_new(session, request->text, request->switches, request->effects, stop,
                            &event->walk, err);
-    return vd_session_ask(session, request->text, stop, &event->reply, err);
+    status = tell_features(conversation, request->index, event, err);
+    return status ? status : vd_session_ask(session, request->text, stop, &event->reply, err);
 }
 
 void vd_conversation_serve(void *context, const vd_request *request, const atomic_int *stop,
@@ -205,7 +230,7 @@ void vd_conversation_serve(void *context, const vd_request *request, const atomi
     case VD_REQUEST_ASK:
     case VD_REQUEST_WALK:
         if (conversation->now)
-            event->status = serve_ask(conversation->now->session, request, stop, event, err);
+            event->status = serve_ask(conversation, request, stop, event, err);
         else
             event->status = vd_error_set(err, VD_UNAVAILABLE,
                                          "no model is loaded: /model base, /model improved or "

@@ -45,12 +45,12 @@ typedef struct vd_event {
     int answer_count;
     const int32_t *by_text; // (answer_count) the pool in the order of its texts; borrowed, too
     vd_fingerprint model_hash, pool_hash;
-    // PICTURE: boxes (regions, 4) in 0..1, owned; NULL when the features carry none
+    // PICTURE, ASK: boxes (regions, 4) in 0..1, owned; NULL when the features carry none
     float *boxes;
     int regions;
-    vd_fingerprint features_hash;
     // ASK
     vd_reply reply;
+    vd_fingerprint features_hash;
     // WALK
     vd_walk *walk; // owned
     // CASE: owned

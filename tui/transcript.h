@@ -24,7 +24,8 @@
 // An answer's line says all that it depends on, so that each can be verified alone. A
 // conversation's line is written whenever the conversation changed; the last one of a picture is
 // how it ended. Hashes are SHA-256 of the model's file, the pool's answers and the picture's
-// features with boxes. Lines are written whole, one write each: a killed program loses none.
+// features with boxes; earlier programs left that of the features empty at times. Lines are written
+// whole, one write each: a killed program loses none.
 #ifndef VD_TRANSCRIPT_H
 #define VD_TRANSCRIPT_H
 

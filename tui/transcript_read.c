@@ -427,14 +427,20 @@ const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_tal
     return NULL;
 }
 
+// Earlier programs recorded none of an answer that came before the picture's regions.
+static bool same_features(const vd_told *recorded, const vd_told *like)
+{
+    return !recorded->features_hash.text[0] ||
+           strcmp(recorded->features_hash.text, like->features_hash.text) == 0;
+}
+
 const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_told *like)
 {
     for (size_t i = file->record_count; i-- > 0;) {
         const vd_told *told = &file->records[i].told;
         if (told->image_id == like->image_id && told->turns == like->turns &&
             strcmp(told->model_hash.text, like->model_hash.text) == 0 &&
-            strcmp(told->pool_hash.text, like->pool_hash.text) == 0 &&
-            strcmp(told->features_hash.text, like->features_hash.text) == 0 &&
+            strcmp(told->pool_hash.text, like->pool_hash.text) == 0 && same_features(told, like) &&
             strcmp(told->reply->typed, like->reply->typed) == 0 &&
             same_said(told->history, like->history, like->turns, true))
             return &file->records[i];

@@ -12,6 +12,7 @@
 
 #include "engine/alloc.h"
 #include "tests/support/plain_chat.h"
+#include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
 
@@ -281,6 +282,85 @@ static void resume_unserved(plain_chat *p, const char *file)
     vd_recorder_take_up(&p->recorder, &p->chat);
 }
 
+// The picture's regions come after everything else: each lane has a thread of its own.
+static void serve_picture_last(plain_chat *p)
+{
+    vd_request request, picture = {0};
+    while (vd_chat_take_request(&p->chat, &request)) {
+        vd_event event = {.kind = request.kind, .serial = request.serial, .lane = request.lane};
+        atomic_int stop = 0;
+        if (request.kind == VD_REQUEST_PICTURE) {
+            picture = request;
+            continue;
+        }
+        vd_conversation_serve(p->conversation[request.lane], &request, &stop, &event);
+        vd_recorder_event(&p->recorder, &p->chat, &event);
+        vd_request_clear(&request);
+        vd_recorder_step(&p->recorder, &p->chat);
+    }
+    vd_event event = {.kind = picture.kind, .serial = picture.serial, .lane = picture.lane};
+    atomic_int stop = 0;
+    assert_int_equal(picture.kind, VD_REQUEST_PICTURE);
+    vd_conversation_serve(p->conversation[picture.lane], &picture, &stop, &event);
+    vd_recorder_event(&p->recorder, &p->chat, &event);
+}
+
+static void answers_may_come_before_the_picture(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "early.jsonl");
+    plain_chat p;
+    write_branches(file);
+    resume_unserved(&p, file);
+    serve_picture_last(&p);
+    assert_int_equal(p.recorder.verified, 6);
+    vd_chat_go_picture(&p.chat, 2); // the picture's answers are told from the other's, too
+    vd_chat_ask(&p.chat, "what color is the cube");
+    serve_picture_last(&p);
+    plain_chat_close(&p);
+    vd_transcript_file back = plain_chat_read_back(file);
+    assert_int_equal(back.record_count, 12); // nothing of the first picture is written twice
+    for (size_t i = 0; i < back.record_count; i++) {
+        const vd_told *told = &back.records[i].told;
+        bool same = strcmp(told->features_hash.text, back.records[0].told.features_hash.text) == 0;
+        assert_int_equal(strlen(told->features_hash.text), 64);
+        assert_int_equal(same, told->image_id == 1);
+        assert_int_equal(told->regions, TINY_REGIONS);
+    }
+    vd_transcript_clear(&back);
+    free(file);
+}
+
+// As some transcripts are: their answers are known again, and said to be as they were.
+static void features_that_were_not_recorded_are_not_missed(void **state)
+{
+    (void)state;
+    static const char key[] = "\"features_hash\":\"";
+    char *file = support_join(tiny.directory, "bare.jsonl");
+    plain_chat p;
+    write_branches(file);
+    char *text = support_read_file(file, NULL);
+    for (char *at = text; (at = strstr(at, key));) {
+        at += strlen(key);
+        memmove(at, at + 64, strlen(at + 64) + 1);
+    }
+    support_write_text(file, text);
+    free(text);
+    plain_chat_open(world, &p, true, file);
+    assert_int_equal(p.recorder.verified, 6);
+    plain_chat_close(&p);
+    vd_transcript_file back = plain_chat_read_back(file);
+    assert_int_equal(back.record_count, 10); // nothing is written twice
+    vd_transcript_clear(&back);
+    support_program run;
+    support_program_run(
+        &run, (const char *const[]){"replay", "--assets", tiny.directory, file, NULL}, NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_null(strstr(run.out, "features"));
+    support_program_clear(&run);
+    free(file);
+}
+
 // Ctrl-C, or a failure, at any round while a conversation is taken up: all of it is still there,
 // in this chat and in the next one.
 static void stopping_while_it_is_taken_up_loses_nothing(void **state)
@@ -421,6 +501,8 @@ int main(void)
         cmocka_unit_test(models_histories_and_branches_are_taken_up),
         cmocka_unit_test(scores_that_differ_are_found_when_it_is_taken_up),
         cmocka_unit_test(what_cannot_be_restored_is_said),
+        cmocka_unit_test(answers_may_come_before_the_picture),
+        cmocka_unit_test(features_that_were_not_recorded_are_not_missed),
         cmocka_unit_test(stopping_while_it_is_taken_up_loses_nothing),
         cmocka_unit_test(with_every_branch_in_use_it_cannot_be_stopped),
         cmocka_unit_test(memory_that_is_out_while_it_is_taken_up_is_no_crash),
