@@ -24,7 +24,7 @@ enum { OUT, MODEL, SHOW, TRAIN, EVALUATE, SPLIT, PICTURES, EPOCHS, RATE, SEED, Q
 const vd_option vd_cmd_extract_options[] = {
     {"out", "FILE", "features to write; with --train the extractor (assets/extractor.safetensors)"},
     {"model", "FILE", "extractor to use (extractor.safetensors among the assets)"},
-    {"show", NULL, "print the regions that were found"},
+    {"show", NULL, "print the regions that were found (what is done without --out)"},
     {"train", NULL, "train an extractor on pictures made for it"},
     {"evaluate", "N", "measure the extractor on N pictures that it has not seen"},
     {"split", "NAME", "with --evaluate: val (the default) or test"},
@@ -74,9 +74,6 @@ static vd_status check_use(const job *j, vd_error *err)
         return vd_error_set(err, VD_USAGE,
                             modes ? "pictures, --train and --evaluate exclude each other"
                                   : "no pictures given; see --help");
-    if (j->count > 0 && !j->given[OUT] && !j->given[SHOW])
-        return vd_error_set(err, VD_USAGE,
-                            "nothing to do with the regions: name a file with --out, or --show");
     return VD_OK;
 }
 
@@ -93,6 +90,8 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
     j->split = strcmp(split, "test") == 0 ? BLOCKS_TEST : BLOCKS_VAL;
     if (strcmp(split, "val") != 0 && strcmp(split, "test") != 0)
         return vd_error_set(err, VD_USAGE, "--split: expected val or test, found '%.80s'", split);
+    if (!j->given[OUT])
+        j->given[SHOW] = ""; // all that is left to do with the regions
     status = read_numbers(j, err);
     return status ? status : check_use(j, err);
 }

@@ -123,7 +123,7 @@ const vd_command vd_commands[] = {
      "Finds the objects of Blocks pictures from their pixels. --train makes a new extractor,\n"
      "--evaluate measures one on pictures that it has not seen.",
      "  visdial extract --out features.safetensors assets/pictures/1000003.png\n"
-     "  visdial extract --show assets/pictures/1000003.png\n",
+     "  visdial extract assets/pictures/1000003.png\n",
      vd_cmd_extract_options, NULL},
     {"data", vd_cmd_data, "say what a file of dialogs holds, pack it, count its words",
      "info|pack|vocab FILE [options]",

@@ -16,6 +16,7 @@
 #include "engine/alloc.h"
 #include "engine/rng.h"
 #include "engine/safetensors.h"
+#include "tests/support/program.h"
 #include "tests/support/support.h"
 
 static const char *const bundled = "assets/extractor.safetensors";
@@ -601,6 +602,23 @@ static void the_picture_may_have_any_size(void **state)
     vd_extractor_free(extractor);
 }
 
+// Without --out they are listed, as with --show.
+static void the_command_lists_the_regions(void **state)
+{
+    (void)state;
+    support_program plain, shown;
+    const char *path = "assets/pictures/1000003.png";
+    support_program_run(&plain, (const char *const[]){"extract", path, NULL}, NULL);
+    support_program_expect(&plain, 0, NULL);
+    assert_non_null(strstr(plain.out, "1000003.png: "));
+    assert_non_null(strstr(plain.out, " regions\n"));
+    support_program_run(&shown, (const char *const[]){"extract", "--show", path, NULL}, NULL);
+    support_program_expect(&shown, 0, NULL);
+    assert_string_equal(plain.out, shown.out);
+    support_program_clear(&shown);
+    support_program_clear(&plain);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -626,6 +644,7 @@ int main(void)
         cmocka_unit_test(the_bundled_extractor_finds_and_names_objects),
         cmocka_unit_test(the_same_picture_gives_the_same_features),
         cmocka_unit_test(the_picture_may_have_any_size),
+        cmocka_unit_test(the_command_lists_the_regions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

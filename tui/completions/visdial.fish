@@ -159,7 +159,7 @@ complete -c visdial -n '__fish_seen_subcommand_from blocks' -l quiet -d 'no prog
 complete -c visdial -n __fish_use_subcommand -f -a extract -d 'find the regions of pictures and write their features'
 complete -c visdial -n '__fish_seen_subcommand_from extract' -l out -r -d 'features to write; with --train the extractor (assets/extractor.safetensors)'
 complete -c visdial -n '__fish_seen_subcommand_from extract' -l model -r -d 'extractor to use (extractor.safetensors among the assets)'
-complete -c visdial -n '__fish_seen_subcommand_from extract' -l show -d 'print the regions that were found'
+complete -c visdial -n '__fish_seen_subcommand_from extract' -l show -d 'print the regions that were found (what is done without --out)'
 complete -c visdial -n '__fish_seen_subcommand_from extract' -l train -d 'train an extractor on pictures made for it'
 complete -c visdial -n '__fish_seen_subcommand_from extract' -l evaluate -r -d 'measure the extractor on N pictures that it has not seen'
 complete -c visdial -n '__fish_seen_subcommand_from extract' -l split -r -d 'with --evaluate: val (the default) or test'
