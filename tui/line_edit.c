@@ -122,16 +122,18 @@ void vd_line_insert_text(vd_line *line, const char *text, size_t length)
     line->cursor = at;
 }
 
-void vd_line_insert(vd_line *line, uint32_t code)
+bool vd_line_insert(vd_line *line, uint32_t code)
 {
     if (code < ' ' || (code >= 0x7F && code < 0xA0))
         code = ' ';
     utf8proc_uint8_t bytes[4];
     if (code > 0x10FFFF || !utf8proc_codepoint_valid((utf8proc_int32_t)code))
-        return;
+        return true;
     utf8proc_ssize_t length = utf8proc_encode_char((utf8proc_int32_t)code, bytes);
-    if (line->length + (size_t)length <= VD_LINE_MAX)
-        vd_line_insert_text(line, (const char *)bytes, (size_t)length);
+    if (line->length + (size_t)length > VD_LINE_MAX)
+        return false;
+    vd_line_insert_text(line, (const char *)bytes, (size_t)length);
+    return true;
 }
 
 static void erase(vd_line *line, size_t from, size_t to)

@@ -27,7 +27,8 @@ void vd_line_set(vd_line *line, const char *text); // cut to VD_LINE_MAX; cursor
 void vd_line_clear(vd_line *line);
 
 // Puts a character in; control characters become spaces, code points that are none are left out.
-void vd_line_insert(vd_line *line, uint32_t code);
+// False: there is no room for it.
+bool vd_line_insert(vd_line *line, uint32_t code);
 void vd_line_insert_text(vd_line *line, const char *text, size_t length);
 // Does an EDIT_ action; false for any other.
 bool vd_line_action(vd_line *line, vd_action action);

@@ -298,9 +298,24 @@ static void mark_paste(vd_chat *chat, bool begin)
 
 static void paste(vd_chat *chat, vd_line *line, uint32_t code)
 {
+    chat->unpasted += !vd_line_insert(line, code);
+}
+
+static void type(vd_chat *chat, vd_line *line, uint32_t code)
+{
+    if (!vd_line_insert(line, code))
+        vd_chat_complain(chat, "a line takes %d bytes: there is no room for more", VD_LINE_MAX);
+}
+
+static bool edit(vd_chat *chat, vd_line *line, vd_action action)
+{
     size_t before = line->length;
-    vd_line_insert(line, code);
-    chat->unpasted += line->length == before;
+    if (!vd_line_action(line, action))
+        return false;
+    if (action == VD_ACTION_EDIT_YANK && line->length < before + strlen(line->cut))
+        vd_chat_complain(chat, "a line takes %d bytes: the end of what was cut did not fit",
+                         VD_LINE_MAX);
+    return true;
 }
 
 void vd_chat_key(vd_chat *chat, vd_key key)
@@ -321,13 +336,13 @@ void vd_chat_key(vd_chat *chat, vd_key key)
             paste(chat, line, ' '); // a pasted line end asks nothing
     } else if (key.code == VD_KEY_CLICK) {
         click(chat, key);
-    } else if (vd_line_action(line, action)) {
+    } else if (edit(chat, line, action)) {
         // done
     } else if (action != VD_ACTION_NONE) {
         if (!view->act || !view->act(chat, action, key))
             act(chat, action, key);
     } else if (character && chat->place != VD_PLACE_HELP) {
-        vd_line_insert(line, key.code);
+        type(chat, line, key.code);
     }
     while (vd_view_of(chat->place)->of_round && !vd_chat_shown(chat))
         vd_chat_back(chat);

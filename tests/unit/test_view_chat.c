@@ -420,6 +420,26 @@ static void pasted_text_is_typed_not_run(void **state)
     assert_int_equal(fake.asked, 1);
 }
 
+// Not every terminal marks what is pasted, and people may type on.
+static void a_full_line_says_so(void **state)
+{
+    (void)state;
+    for (int i = 0; i < VD_LINE_MAX; i++)
+        fake_chat_key(&fake, (vd_key){.code = 'a'});
+    assert_int_equal(fake.chat.line.length, VD_LINE_MAX);
+    assert_string_equal(fake.chat.message, "");
+    fake_chat_keys(&fake, "'b'");
+    expect("a line takes 2000 bytes: there is no room for more");
+    assert_null(strchr(fake.chat.line.text, 'b'));
+    fake_chat_keys(&fake, "Backspace");
+    assert_string_equal(fake.chat.message, "");
+    fake_chat_keys(&fake, "C-u C-y");
+    assert_string_equal(fake.chat.message, "");
+    fake_chat_keys(&fake, "C-y");
+    expect("a line takes 2000 bytes: the end of what was cut did not fit");
+    assert_int_equal(fake.chat.line.length, VD_LINE_MAX);
+}
+
 // A pasted book fills the line and no more; the rest of the program goes on.
 static void a_long_paste_and_a_long_caption_have_room(void **state)
 {
@@ -546,6 +566,7 @@ int main(void)
         TEST(commands_complete_and_complain),
         TEST(what_if_and_branches_complete),
         TEST(a_long_message_takes_the_rows_it_needs),
+        TEST(a_full_line_says_so),
         TEST(a_long_paste_and_a_long_caption_have_room),
         TEST(the_dialog_scrolls_and_is_searched),
         TEST(pasted_text_is_typed_not_run),
