@@ -77,12 +77,18 @@ static const char *path_tail(const char *path, int parts)
     return at;
 }
 
-// Of another model that ranks by the same decoders.
-static bool same_tail(const vd_cases *cases, int model, int parts)
+// Their names say their decoders, and these differ: decoders that nobody chose are in no name.
+static bool told_by_decoders(const vd_cases *cases, const vd_cases_options *options, int a, int b)
+{
+    return cases->by[a] != cases->by[b] && (options->decoder[a].made || options->decoder[b].made);
+}
+
+// Of another model that its decoders do not tell apart.
+static bool same_tail(const vd_cases *cases, const vd_cases_options *options, int model, int parts)
 {
     const char *own = path_tail(vd_model_path(cases->model[model]), parts);
     for (int i = 0; i < cases->models; i++)
-        if (i != model && cases->by[i] == cases->by[model] &&
+        if (i != model && !told_by_decoders(cases, options, model, i) &&
             strcmp(own, path_tail(vd_model_path(cases->model[i]), parts)) == 0)
             return true;
     return false;
@@ -96,9 +102,9 @@ static vd_status name_models(vd_cases *cases, const vd_cases_options *options, v
         const char *dot = strrchr(path_tail(tail, 1), '.');
         size_t length = dot ? (size_t)(dot - tail) : strlen(tail);
         char name[160];
-        if (!same_tail(cases, i, 1))
+        if (!same_tail(cases, options, i, 1))
             snprintf(name, sizeof name, "%.130s", vd_model_name(cases->model[i]));
-        else if (!same_tail(cases, i, 2))
+        else if (!same_tail(cases, options, i, 2))
             snprintf(name, sizeof name, "%.*s", (int)(length < 130 ? length : 130), tail);
         else
             snprintf(name, sizeof name, "%.120s (%d)", vd_model_name(cases->model[i]), i + 1);

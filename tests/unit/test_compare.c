@@ -417,6 +417,31 @@ static void models_of_one_name_are_told_apart(void **state)
     free(run);
 }
 
+// Other decoders tell them apart only where somebody chose them and the names say so.
+static void models_of_one_name_with_other_decoders_are_told_apart(void **state)
+{
+    (void)state;
+    char *run = support_join(tiny.directory, "both.1"),
+         *other = support_join(run, "base.safetensors");
+    assert_int_equal(mkdir(run, 0700), 0);
+    tiny_world_model(&tiny, other, TINY_REGION_SIZE, NULL);
+    vd_corpus corpus = open_corpus();
+    vd_cases_options options = {.model = {tiny.base, other}, .limit = 1};
+    vd_cases *cases = open_with(&corpus, options);
+    assert_int_not_equal(cases->by[0], cases->by[1]);
+    assert_non_null(strstr(cases->name[0], "/base"));
+    assert_string_equal(cases->name[1], "both.1/base");
+    vd_cases_free(cases);
+    options.decoder[1] = (vd_decoder_choice){.made = true, .by = VD_GENERATIVE};
+    cases = open_with(&corpus, options);
+    assert_string_equal(cases->name[0], "base");
+    assert_string_equal(cases->name[1], "base, generative");
+    vd_cases_free(cases);
+    vd_corpus_close(&corpus);
+    free(other);
+    free(run);
+}
+
 static vd_status compare_once(void *context, vd_error *err)
 {
     const vd_corpus *corpus = context;
@@ -466,6 +491,7 @@ int main(void)
         cmocka_unit_test(every_decoder_can_rank),
         cmocka_unit_test(cases_of_three_models_are_grouped),
         cmocka_unit_test(models_of_one_name_are_told_apart),
+        cmocka_unit_test(models_of_one_name_with_other_decoders_are_told_apart),
         cmocka_unit_test(memory_that_is_out_is_reported),
     };
     return cmocka_run_group_tests(tests, make_tiny, remove_tiny);
