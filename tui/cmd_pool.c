@@ -151,7 +151,10 @@ int vd_cmd_pool(int argc, char **argv)
         status = keep_inputs(&b, &err);
     if (status == VD_OK)
         status = write_pool(&b, &err);
-    if (status == VD_OK && b.model)
+    bool encodes = b.model && vd_has_discriminative(vd_model_config(b.model)->decoders);
+    if (status == VD_OK && b.model && !encodes)
+        printf("%s only says answers: there are no vectors to keep\n", vd_model_path(b.model));
+    if (status == VD_OK && encodes)
         status = write_vectors(&b, &err);
     vd_free(b.out);
     vd_free(b.vectors);

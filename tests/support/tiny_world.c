@@ -115,7 +115,9 @@ void tiny_world_model(const tiny_world *world, const char *path, int size, const
                         .region = size,
                         .gate = VD_GATE_LEAKY_RELU,
                         .positions = VD_POSITIONS_NONE,
-                        .decoders = strstr(path, "both") ? VD_BOTH : VD_DISCRIMINATIVE};
+                        .decoders = strstr(path, "both")         ? VD_BOTH
+                                    : strstr(path, "generative") ? VD_GENERATIVE
+                                                                 : VD_DISCRIMINATIVE};
     vd_train_options options = vd_train_defaults();
     options.seed = strstr(path, "base") ? 1 : strstr(path, "third") ? 3 : 2;
     done(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);

@@ -166,6 +166,22 @@ static void a_pool_and_its_vectors_go_beside_the_model(void **state)
     free(data);
 }
 
+static void a_generative_model_gets_its_pool_alone(void **state)
+{
+    (void)state;
+    char *data = write_dialogs(), *model = support_join(tiny.directory, "generative.safetensors");
+    char *pool = support_join(tiny.directory, "said_pool.txt");
+    char *vectors = support_join(tiny.directory, "generative.vectors.safetensors");
+    tiny_world_model(&tiny, model, TINY_REGION_SIZE, "said_pool.txt");
+    RUN(0, "no vectors to keep", "", "pool", "build", "--data", data, "--model", model, "--quiet");
+    assert_true(support_exists(pool));
+    assert_false(support_exists(vectors));
+    free(vectors);
+    free(pool);
+    free(model);
+    free(data);
+}
+
 static void what_cannot_be_built_is_refused(void **state)
 {
     (void)state;
@@ -190,6 +206,7 @@ int main(void)
         cmocka_unit_test(answers_are_counted_once_each),
         cmocka_unit_test(counting_out_of_memory_is_reported),
         cmocka_unit_test(a_pool_and_its_vectors_go_beside_the_model),
+        cmocka_unit_test(a_generative_model_gets_its_pool_alone),
         cmocka_unit_test(what_cannot_be_built_is_refused),
     };
     return cmocka_run_group_tests(tests, make_tiny, remove_tiny);
