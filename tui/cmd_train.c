@@ -18,6 +18,7 @@
 #include "features/vocab_file.h"
 #include "tui/backend_choice.h"
 #include "tui/interrupt.h"
+#include "tui/screen.h"
 #include "tui/together.h"
 #include "tui/training.h"
 #include "tui/watch.h"
@@ -530,6 +531,8 @@ static vd_status train(job *j, vd_error *err)
     vd_chosen_backend chosen;
     vd_training *t = &j->training;
     vd_status status = vd_group_join(NULL, &t->group, err);
+    if (status == VD_OK && j->given[WATCH] && is_first(j)) // before anything is made
+        status = vd_screen_usable("leave --watch out", err);
     if (status == VD_OK)
         status = share_processors(t->group, err);
     if (status == VD_OK)

@@ -452,6 +452,15 @@ static void pictures_without_features_are_refused_before_anything_is_done(void *
     free(data);
 }
 
+static void without_a_terminal_there_is_nothing_to_watch(void **state)
+{
+    (void)state;
+    char *out = support_join(tiny.directory, "unwatched");
+    train_run_expect("unwatched", 8, "leave --watch out", MORE("--watch"));
+    assert_false(support_exists(out));
+    free(out);
+}
+
 // ---- memory -------------------------------------------------------------------------------------
 
 // The command in this process, its words thrown away.
@@ -527,6 +536,7 @@ int main(void)
         cmocka_unit_test(a_damaged_checkpoint_is_refused),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(pictures_without_features_are_refused_before_anything_is_done),
+        cmocka_unit_test(without_a_terminal_there_is_nothing_to_watch),
         cmocka_unit_test(memory_that_is_out_ends_the_command_and_leaves_no_half_files),
     };
     return cmocka_run_group_tests(tests, train_run_world, train_run_end);
