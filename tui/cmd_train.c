@@ -283,6 +283,29 @@ static vd_status glove_width(job *j, vd_error *err)
     return status;
 }
 
+// The sizes of the model that --from names, and where nobody says others its decoders.
+static vd_status take_sizes(job *j, const vd_model *from, vd_error *err)
+{
+    const vd_config *config = vd_model_config(from);
+    struct {
+        const char *name;
+        int64_t *setting;
+        int of_model;
+    } size[] = {{"embed", &j->settings.embed, config->embed},
+                {"hidden", &j->settings.hidden, config->hidden}};
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        if (given_setting(j, size[i].name) && *size[i].setting != size[i].of_model)
+            return vd_error_set(err, VD_MISMATCH,
+                                "--%s is %" PRId64 ", but %.300s has %d; leave it out to start "
+                                "from that model",
+                                size[i].name, *size[i].setting, j->given[FROM], size[i].of_model);
+        *size[i].setting = size[i].of_model;
+    }
+    if (!given_setting(j, "decoder"))
+        j->settings.decoder = config->decoders;
+    return VD_OK;
+}
+
 static vd_status start_words(job *j, vd_error *err)
 {
     const vd_vocab *vocab = vd_trainer_vocab(j->trainer);
@@ -313,13 +336,7 @@ static vd_status new_trainer(job *j, vd_error *err)
     if (status)
         return status;
     const vd_vocab *vocab = from ? vd_model_vocab(from) : words;
-    if (from) {
-        j->settings.embed = vd_model_config(from)->embed;
-        j->settings.hidden = vd_model_config(from)->hidden;
-        if (!given_setting(j, "decoder"))
-            j->settings.decoder = vd_model_config(from)->decoders;
-    }
-    status = glove_width(j, err);
+    status = from ? take_sizes(j, from, err) : glove_width(j, err);
     vd_config config = {.vocab = vd_vocab_size(vocab),
                         .embed = (int)j->settings.embed,
                         .hidden = (int)j->settings.hidden,

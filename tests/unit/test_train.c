@@ -396,6 +396,16 @@ static void resuming_with_other_settings_or_data_is_refused(void **state)
     train_run_expect("fixed", 0, "", MORE("--resume"));
 }
 
+static void what_a_model_fixes_cannot_be_said_otherwise(void **state)
+{
+    (void)state;
+    train_run_expect("other", 5, "--hidden is 77, but ",
+                     MORE("--from", tiny.base, "--hidden", "77"));
+    train_run_expect("other", 5, "base.safetensors has 6; leave it out",
+                     MORE("--from", tiny.base, "--embed", "7"));
+    train_run_expect("other", 0, "", MORE("--from", tiny.base, "--epochs", "1"));
+}
+
 static void a_damaged_checkpoint_is_refused(void **state)
 {
     (void)state;
@@ -533,6 +543,7 @@ int main(void)
         cmocka_unit_test(numbers_that_run_away_end_the_run_and_spare_the_checkpoint),
         cmocka_unit_test(work_that_is_there_is_not_written_over),
         cmocka_unit_test(resuming_with_other_settings_or_data_is_refused),
+        cmocka_unit_test(what_a_model_fixes_cannot_be_said_otherwise),
         cmocka_unit_test(a_damaged_checkpoint_is_refused),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(pictures_without_features_are_refused_before_anything_is_done),
