@@ -322,6 +322,41 @@ static vd_status start_words(job *j, vd_error *err)
     return status;
 }
 
+// Those of --vocab, else the data's, that occur so often.
+static vd_status read_words(const job *j, int64_t minimum, vd_vocab **out, vd_error *err)
+{
+    return j->given[VOCAB] ? vd_vocab_read(j->given[VOCAB], minimum, out, err)
+                           : vd_dataset_vocab(j->dialogs, minimum, out, err);
+}
+
+// There are none, or none that occurs so often.
+static vd_status refuse_no_words(const job *j, vd_error *err)
+{
+    const char *path = j->given[j->given[VOCAB] ? VOCAB : DATA];
+    vd_vocab *all;
+    vd_status status = read_words(j, 1, &all, err);
+    if (status)
+        return status;
+    bool any = vd_vocab_size(all) > VD_FIRST_WORD;
+    vd_vocab_free(all);
+    if (any)
+        return vd_error_set(err, VD_FORMAT,
+                            "no word occurs %" PRId64 " times in %.300s; lower --min-count",
+                            j->settings.min_count, path);
+    return vd_error_set(err, VD_FORMAT, "%.300s: there are no words in it%s", path,
+                        j->given[VOCAB] ? "; leave --vocab out to take the data's own" : "");
+}
+
+static vd_status choose_words(const job *j, vd_vocab **out, vd_error *err)
+{
+    vd_status status = read_words(j, j->settings.min_count, out, err);
+    if (status || vd_vocab_size(*out) > VD_FIRST_WORD)
+        return status;
+    vd_vocab_free(*out);
+    *out = NULL;
+    return refuse_no_words(j, err);
+}
+
 // Random weights and the data's words, or those of the model that --from names.
 static vd_status new_trainer(job *j, vd_error *err)
 {
@@ -329,10 +364,8 @@ static vd_status new_trainer(job *j, vd_error *err)
     vd_vocab *words = NULL;
     vd_train_options options;
     vd_run_settings_options(&j->settings, &options);
-    vd_status status = j->given[FROM] ? vd_model_load(j->given[FROM], &from, err)
-                       : j->given[VOCAB]
-                           ? vd_vocab_read(j->given[VOCAB], j->settings.min_count, &words, err)
-                           : vd_dataset_vocab(j->dialogs, j->settings.min_count, &words, err);
+    vd_status status =
+        j->given[FROM] ? vd_model_load(j->given[FROM], &from, err) : choose_words(j, &words, err);
     if (status)
         return status;
     const vd_vocab *vocab = from ? vd_model_vocab(from) : words;

@@ -221,6 +221,21 @@ static void words_come_from_a_file_of_counts(void **state)
     free(counts);
 }
 
+static void a_vocabulary_without_words_is_refused(void **state)
+{
+    (void)state;
+    char *words = support_join(tiny.directory, "words.json");
+    train_run_expect("wordless", 4, "no word occurs 10000 times in ", MORE("--min-count", "10000"));
+    support_write_text(words, "{\"cube\": 3}");
+    train_run_expect("wordless", 4, "no word occurs 4 times in ",
+                     MORE("--vocab", words, "--min-count", "4"));
+    train_run_expect("wordless", 4, "words.json; lower --min-count",
+                     MORE("--vocab", words, "--min-count", "4"));
+    support_write_text(words, "{}");
+    train_run_expect("wordless", 4, "words.json: there are no words in it", MORE("--vocab", words));
+    free(words);
+}
+
 static void word_vectors_start_from_glove(void **state)
 {
     (void)state;
@@ -535,6 +550,7 @@ int main(void)
         cmocka_unit_test(a_resumed_run_makes_the_same_model_bit_for_bit),
         cmocka_unit_test(the_best_epoch_is_kept),
         cmocka_unit_test(words_come_from_a_file_of_counts),
+        cmocka_unit_test(a_vocabulary_without_words_is_refused),
         cmocka_unit_test(word_vectors_start_from_glove),
         cmocka_unit_test(another_seed_makes_another_model),
         cmocka_unit_test(settings_reach_the_model_file),
