@@ -253,9 +253,11 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
             to->hidden, to->region);
     if (from->gate != to->gate && from->gate != VD_GATE_SIGMOID)
         return vd_error_set(err, VD_MISMATCH,
-                            "%s: has %s gates; only a model with sigmoid gates can start one with "
-                            "%s gates",
-                            path, vd_gate_name(from->gate), vd_gate_name(to->gate));
+                            "%s: has %s gates, and only sigmoid gates can become %s ones; "
+                            "keep them with --gate %s",
+                            path, vd_gate_name(from->gate),
+                            to->gate == VD_GATE_SIGMOID ? "other" : vd_gate_name(to->gate),
+                            vd_gate_name(from->gate));
     for (int id = 0; id < to->vocab; id++)
         if (strcmp(vd_vocab_word(model->vocab, id), vd_vocab_word(t->vocab, id)) != 0)
             return vd_error_set(err, VD_MISMATCH, "%s: word %d is \"%.40s\", expected \"%.40s\"",

@@ -447,6 +447,16 @@ static vd_status check_settings(const job *j, const vd_run_settings *kept, vd_er
     return VD_OK;
 }
 
+// The first place where they differ, or the end of the shorter.
+static int32_t first_other_word(const vd_vocab *a, const vd_vocab *b)
+{
+    int32_t id = 0;
+    while (id < vd_vocab_size(a) && id < vd_vocab_size(b) &&
+           strcmp(vd_vocab_word(a, id), vd_vocab_word(b, id)) == 0)
+        id++;
+    return id;
+}
+
 // --vocab again: the words must be those that the checkpoint has.
 static vd_status check_words(job *j, vd_error *err)
 {
@@ -455,16 +465,19 @@ static vd_status check_words(job *j, vd_error *err)
     vd_status status = vd_vocab_read(j->given[VOCAB], j->settings.min_count, &given, err);
     if (status)
         return status;
-    int32_t id = 0, words = vd_vocab_size(kept);
-    while (id < words && vd_vocab_size(given) == words &&
-           strcmp(vd_vocab_word(given, id), vd_vocab_word(kept, id)) == 0)
-        id++;
-    if (id < words)
+    int32_t words = vd_vocab_size(kept), id = first_other_word(given, kept);
+    if (vd_vocab_size(given) != words)
         status = vd_error_set(err, VD_MISMATCH,
                               "--vocab %.300s: %d words, not the %d the checkpoint was begun with; "
                               "leave it out to continue",
                               j->given[VOCAB], vd_vocab_size(given) - VD_FIRST_WORD,
                               words - VD_FIRST_WORD);
+    else if (id < words)
+        status = vd_error_set(err, VD_MISMATCH,
+                              "--vocab %.300s: word %d is \"%.40s\", the checkpoint was begun with "
+                              "\"%.40s\" there; leave it out to continue",
+                              j->given[VOCAB], id - VD_FIRST_WORD + 1, vd_vocab_word(given, id),
+                              vd_vocab_word(kept, id));
     vd_vocab_free(given);
     return status;
 }

@@ -216,7 +216,13 @@ static void words_come_from_a_file_of_counts(void **state)
     train_run_expect("stopped", 0, "",
                      MORE("--vocab", counts, rare, "2", "--resume", "--stop-after", "2"));
     support_write_text(counts, "{\"cube\": 3, \"zebra\": 9}");
-    train_run_expect("stopped", 5, "--vocab", MORE("--vocab", counts, rare, "2", "--resume"));
+    train_run_expect("stopped", 5, "2 words, not the 4 the checkpoint was begun with",
+                     MORE("--vocab", counts, rare, "2", "--resume"));
+    support_write_text(counts, "{\"cube\": 3, \"zebra\": 9, \"green\": 9, \"is\": 2}");
+    train_run_expect(
+        "stopped", 5,
+        "word 2 is \"green\", the checkpoint was begun with \"red\" there; leave it out",
+        MORE("--vocab", counts, rare, "2", "--resume"));
     free(packed);
     free(counts);
 }
@@ -418,7 +424,14 @@ static void what_a_model_fixes_cannot_be_said_otherwise(void **state)
                      MORE("--from", tiny.base, "--hidden", "77"));
     train_run_expect("other", 5, "base.safetensors has 6; leave it out",
                      MORE("--from", tiny.base, "--embed", "7"));
-    train_run_expect("other", 0, "", MORE("--from", tiny.base, "--epochs", "1"));
+    train_run_expect(
+        "other", 5,
+        "has leaky-relu gates, and only sigmoid gates can become other ones; keep them "
+        "with --gate leaky-relu",
+        MORE("--from", tiny.base, "--preset", "base"));
+    train_run_expect(
+        "other", 0, "",
+        MORE("--from", tiny.base, "--preset", "base", "--gate", "leaky-relu", "--epochs", "1"));
 }
 
 static void a_damaged_checkpoint_is_refused(void **state)
