@@ -21,6 +21,7 @@ struct vd_events {
     char *path;
     int file;
     int64_t records;
+    vd_error damage; // what made an end of it worthless
 };
 
 // ---- records ------------------------------------------------------------------------------------
@@ -305,7 +306,8 @@ static vd_status damaged(const char *path, size_t at, const char *what, vd_error
     return vd_error_set(err, VD_FORMAT, "%.300s: the record at byte %zu has %s", path, at, what);
 }
 
-// Walks at most `most` records from *offset on; *count gets how many.
+// Walks at most `most` records from *offset on; *count gets how many, -1 when the file cannot be
+// read.
 static vd_status walk_records(const char *path, size_t *offset, int64_t most, int64_t *count,
                               vd_event_sink sink, void *context, vd_error *err)
 {
@@ -314,7 +316,7 @@ static vd_status walk_records(const char *path, size_t *offset, int64_t most, in
     // Read as a whole: a run's scalars are some megabytes.
     vd_status status = vd_file_read(path, (size_t)1 << 30, &data, &size, err);
     const unsigned char *bytes = (const unsigned char *)data;
-    *count = 0;
+    *count = status == VD_OK ? 0 : -1;
     while (status == VD_OK && *count < most && *offset < size && size - *offset >= HEAD) {
         const unsigned char *at = bytes + *offset;
         uint64_t length = get_fixed(at, 8);
@@ -346,34 +348,45 @@ vd_status vd_events_read(const char *path, size_t *offset, vd_event_sink sink, v
     return walk_records(path, offset, INT64_MAX, &count, sink, context, err);
 }
 
+// Cuts the file behind its first `records` good records.
+static vd_status cut(vd_events *e, int64_t records, vd_error *err)
+{
+    size_t keep = 0;
+    vd_status status = walk_records(e->path, &keep, records, &e->records, NULL, NULL, &e->damage);
+    if (e->records < 0)
+        return vd_error_set(err, status, "%s", e->damage.text);
+    e->file = open(e->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (e->file < 0 || ftruncate(e->file, (off_t)keep) != 0)
+        return vd_error_set(err, VD_IO, "%.300s: %s", e->path, strerror(errno));
+    return e->records == 0 ? write_version(e, err) : VD_OK;
+}
+
 vd_status vd_events_open(const char *directory, int64_t records, vd_events **out, vd_error *err)
 {
     vd_error none;
-    size_t keep = 0;
     *out = NULL;
     vd_events *e = vd_alloc(1, sizeof *e);
     if (!e)
         return vd_error_memory(err, "an event file");
     e->file = -1;
     vd_status status = vd_events_find(directory, &e->path, &none);
-    if (status == VD_NOT_FOUND) {
+    if (status == VD_NOT_FOUND)
         status = begin_file(e, directory, err);
-    } else if (status != VD_OK) {
+    else if (status != VD_OK)
         vd_error_set(err, status, "%s", none.text);
-    } else {
-        status = walk_records(e->path, &keep, records, &e->records, NULL, NULL, err);
-        e->file = status == VD_OK ? open(e->path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
-        if (status == VD_OK && (e->file < 0 || ftruncate(e->file, (off_t)keep) != 0))
-            status = vd_error_set(err, VD_IO, "%.300s: %s", e->path, strerror(errno));
-        if (status == VD_OK && e->records == 0)
-            status = write_version(e, err);
-    }
+    else
+        status = cut(e, records, err);
     if (status != VD_OK) {
         vd_events_close(e);
         return status;
     }
     *out = e;
     return VD_OK;
+}
+
+const char *vd_events_damage(const vd_events *events)
+{
+    return events->damage.status ? events->damage.text : NULL;
 }
 
 int64_t vd_events_count(const vd_events *events)

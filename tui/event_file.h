@@ -23,8 +23,11 @@ typedef struct vd_scalar {
 typedef struct vd_events vd_events;
 
 // Goes on behind the first `records` records of the directory's newest event file: what a lost run
-// wrote after them, a torn end too, is cut off. Begins a file when there is none.
+// wrote after them, a torn end too, is cut off, and so is all from a damaged record on. Begins a
+// file when there is none.
 vd_status vd_events_open(const char *directory, int64_t records, vd_events **out, vd_error *err);
+// What was damaged in the file that was opened, NULL when nothing was.
+const char *vd_events_damage(const vd_events *events);
 int64_t vd_events_count(const vd_events *events); // records so far, the first one included
 // One record; it is in the file when the call returns.
 vd_status vd_events_add(vd_events *events, int64_t step, const vd_scalar *scalars, int count,

@@ -27,8 +27,8 @@ typedef struct course {
     double loss_sum;             // over the epoch's steps so far
     int64_t loss_steps;
     double best;       // MRR of best.safetensors, 0 before there is one
-    vd_events *events; // NULL after they could not be written
-    int64_t records;   // of the event file, at the checkpoint
+    vd_events *events; // NULL where they cannot be read or written
+    int64_t records;   // of the event file, at the checkpoint or where it was given up
     double saved_at;   // monotonic seconds of the last checkpoint
     char path[4096 + 32];
 } course;
@@ -54,7 +54,8 @@ static vd_status save_checkpoint(course *c, vd_error *err)
     char state[160];
     snprintf(state, sizeof state,
              "logged=%" PRId64 " steps=%" PRId64 " loss=%a best=%a events=%" PRId64, c->logged,
-             c->loss_steps, c->loss_sum, c->best, c->events ? vd_events_count(c->events) : 0);
+             c->loss_steps, c->loss_sum, c->best,
+             c->events ? vd_events_count(c->events) : c->records);
     vd_status status = vd_trainer_set_metadata(c->plan->trainer, VD_TRAINING_STATE, state, err);
     if (status == VD_OK)
         status = vd_trainer_checkpoint(c->plan->trainer, path_of(c, "checkpoint.safetensors"), err);
@@ -128,12 +129,22 @@ static vd_status append_log(course *c, const char *row, vd_error *err)
                 : vd_error_set(err, VD_IO, "%.300s: writing failed: %s", path, strerror(why));
 }
 
+// Curves are not worth a run: where they cannot be read or written it goes on without, and where
+// they are damaged, behind what is good of them.
 static vd_status open_events(course *c, vd_error *err)
 {
-    return vd_events_open(c->plan->directory, c->records, &c->events, err);
+    vd_error why;
+    vd_status status = vd_events_open(c->plan->directory, c->records, &c->events, &why);
+    if (status == VD_NO_MEMORY)
+        return vd_error_set(err, status, "%s", why.text);
+    if (status != VD_OK)
+        fprintf(stderr, "visdial train: %s (training goes on without curves)\n", why.text);
+    else if (vd_events_damage(c->events))
+        fprintf(stderr, "visdial train: %s (curves go on behind the record before it)\n",
+                vd_events_damage(c->events));
+    return VD_OK;
 }
 
-// Curves are not worth a run: where they cannot be written it goes on without.
 static void log_scalars(course *c, const vd_scalar *scalars, int count)
 {
     vd_error err;
@@ -141,6 +152,7 @@ static void log_scalars(course *c, const vd_scalar *scalars, int count)
     if (!c->events || vd_events_add(c->events, step, scalars, count, &err) == VD_OK)
         return;
     fprintf(stderr, "visdial train: %s (training goes on without curves)\n", err.text);
+    c->records = vd_events_count(c->events);
     vd_events_close(c->events);
     c->events = NULL;
 }

@@ -186,6 +186,35 @@ static void going_on_cuts_what_does_not_count(void **state)
     vd_free(path);
 }
 
+static void going_on_cuts_what_is_damaged(void **state)
+{
+    (void)state;
+    size_t size, whole = 0, offset = 0;
+    vd_error err;
+    vd_events *events;
+    char *path = written("hurt", 5), *text = support_read_file(path, &size);
+    char *inside = support_join(directory, "hurt");
+    text[size / 2] ^= 0x10; // of the third step
+    support_write_file(path, text, size);
+    support_refused(vd_events_read(path, &whole, NULL, NULL, &err), VD_FORMAT, &err, NULL);
+    must(vd_events_open(inside, 6, &events, &err), &err);
+    int64_t kept = vd_events_count(events);
+    assert_true(kept > 1 && kept < 6);
+    assert_non_null(strstr(vd_events_damage(events), "the record at byte"));
+    add_steps(events, 6, 6);
+    vd_events_close(events);
+    seen all = {0};
+    must(vd_events_read(path, &offset, look, &all, &err), &err);
+    assert_int_equal(all.count, 2 * kept); // without the first record, with the new one
+    assert_int_equal(all.last, 6);
+    must(vd_events_open(inside, kept, &events, &err), &err);
+    assert_null(vd_events_damage(events));
+    vd_events_close(events);
+    free(text);
+    free(inside);
+    vd_free(path);
+}
+
 static void missing_files_are_named(void **state)
 {
     (void)state;
@@ -321,6 +350,7 @@ int main(void)
         cmocka_unit_test(scalars_come_back_and_a_torn_end_waits),
         cmocka_unit_test(every_changed_byte_is_noticed),
         cmocka_unit_test(going_on_cuts_what_does_not_count),
+        cmocka_unit_test(going_on_cuts_what_is_damaged),
         cmocka_unit_test(missing_files_are_named),
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(curves_are_drawn_from_low_to_high),

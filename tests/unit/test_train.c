@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -451,6 +452,35 @@ static void a_damaged_checkpoint_is_refused(void **state)
     free(path);
 }
 
+// Nor do they change what comes out.
+static void curves_that_are_damaged_or_gone_do_not_end_a_run(void **state)
+{
+    (void)state;
+    vd_error err;
+    char *out = support_join(tiny.directory, "curves"), *path, *kept;
+    train_run_expect("straight", 0, "", MORE("--epochs", "2"));
+    train_run_expect("curves", 0, "", MORE("--stop-after", "2"));
+    assert_int_equal(vd_events_find(out, &path, &err), VD_OK);
+    size_t size;
+    char *bytes = support_read_file(path, &size);
+    bytes[size - 5] ^= 1;
+    support_write_file(path, bytes, size);
+    train_run_expect("curves", 0, "curves go on behind the record before it",
+                     MORE("--resume", "--stop-after", "3"));
+    kept = train_run_scalars("curves"); // which fails where a record is damaged
+    assert_non_null(strstr(kept, "train/loss"));
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    train_run_expect("curves", 0, "training goes on without curves",
+                     MORE("--resume", "--stop-after", "4"));
+    train_run_expect("curves", 0, "training goes on without curves", MORE("--resume"));
+    train_run_same_file("straight", "curves", "model.safetensors");
+    free(bytes);
+    free(kept);
+    vd_free(path);
+    free(out);
+}
+
 static void wrong_options_are_refused(void **state)
 {
     (void)state;
@@ -574,6 +604,7 @@ int main(void)
         cmocka_unit_test(resuming_with_other_settings_or_data_is_refused),
         cmocka_unit_test(what_a_model_fixes_cannot_be_said_otherwise),
         cmocka_unit_test(a_damaged_checkpoint_is_refused),
+        cmocka_unit_test(curves_that_are_damaged_or_gone_do_not_end_a_run),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(pictures_without_features_are_refused_before_anything_is_done),
         cmocka_unit_test(without_a_terminal_there_is_nothing_to_watch),
