@@ -17,6 +17,7 @@
 #include "features/visdial_pack.h"
 #include "features/vocab_file.h"
 #include "tui/backend_choice.h"
+#include "tui/directory_hold.h"
 #include "tui/interrupt.h"
 #include "tui/screen.h"
 #include "tui/together.h"
@@ -102,6 +103,7 @@ typedef struct job {
     vd_regions *regions, *val_regions;
     vd_dataset *dataset, *val_dataset;
     vd_trainer *trainer;
+    int hold; // of the directory of --out, -1 for none
     char path[4096 + 32];
 } job;
 
@@ -238,6 +240,9 @@ static vd_status make_directory(job *j, vd_error *err)
     if (mkdir(out, 0777) != 0 && errno != EEXIST)
         return vd_error_set(err, errno == ENOENT ? VD_NOT_FOUND : VD_IO,
                             "--out: %.400s cannot be made: %s", out, strerror(errno));
+    vd_status status = vd_directory_hold(out, &j->hold, err);
+    if (status)
+        return status;
     static const char *const files[] = {"checkpoint.safetensors", "model.safetensors"};
     for (size_t i = 0; i < 2; i++) {
         if (access(path_of(j, files[i]), F_OK) == 0)
@@ -484,6 +489,9 @@ static vd_status check_words(job *j, vd_error *err)
 
 static vd_status resume(job *j, vd_error *err)
 {
+    vd_status status = is_first(j) ? vd_directory_hold(j->given[OUT], &j->hold, err) : VD_OK;
+    if (status)
+        return status;
     if (access(path_of(j, "checkpoint.safetensors"), F_OK) != 0)
         return vd_error_set(err, VD_NOT_FOUND,
                             "--resume: there is no %.300s; start without --resume", j->path);
@@ -491,7 +499,7 @@ static vd_status resume(job *j, vd_error *err)
                                         "best.safetensors", "log.tsv"};
     for (size_t i = 0; i < sizeof files / sizeof *files && is_first(j); i++)
         vd_output_sweep(path_of(j, files[i]));
-    vd_status status = vd_trainer_resume(path_of(j, "checkpoint.safetensors"), &j->trainer, err);
+    status = vd_trainer_resume(path_of(j, "checkpoint.safetensors"), &j->trainer, err);
     if (status)
         return status;
     vd_run_settings kept;
@@ -654,6 +662,7 @@ int vd_cmd_train(int argc, char **argv)
         vd_error_memory(&err, "the command");
         return vd_command_fail("train", &err);
     }
+    j->hold = -1;
     vd_status status = read_options(j, argc, argv, &err);
     if (status == VD_OK)
         status = train(j, &err);
@@ -668,6 +677,7 @@ int vd_cmd_train(int argc, char **argv)
     vd_visdial_free(j->dialogs);
     vd_regions_close(j->val_regions);
     vd_regions_close(j->regions);
+    vd_directory_release(j->hold);
     vd_free(j);
     int code = status == VD_INTERRUPTED && !first ? vd_status_exit_code(status)
                : status                           ? vd_command_fail("train", &err)

@@ -398,6 +398,27 @@ static void work_that_is_there_is_not_written_over(void **state)
     train_run_expect("kept", 2, "is there already", MORE("--epochs", "1"));
 }
 
+static void two_do_not_train_in_one_directory(void **state)
+{
+    (void)state;
+    support_program run;
+    char *model = train_run_file("shared", "model.safetensors");
+    train_run_start(&run, "shared", 0, MORE("--epochs", "1000"));
+    struct timespec pause = {.tv_nsec = 2000000};
+    for (int i = 0; i < 30000 && !support_exists(model); i++)
+        nanosleep(&pause, NULL);
+    train_run_expect("shared", 2, "another visdial trains in ", MORE("--epochs", "1000"));
+    train_run_expect("shared", 2, "another visdial trains in ",
+                     MORE("--epochs", "1000", "--resume"));
+    kill(run.pid, SIGTERM);
+    support_program_wait(&run);
+    support_program_expect(&run, 130, "--resume continues it", NULL);
+    support_program_clear(&run);
+    train_run_expect("shared", 0, "--resume continues it",
+                     MORE("--epochs", "1000", "--resume", "--stop-after", "1"));
+    free(model);
+}
+
 static void resuming_with_other_settings_or_data_is_refused(void **state)
 {
     (void)state;
@@ -601,6 +622,7 @@ int main(void)
         cmocka_unit_test(a_full_disk_leaves_what_was_saved_before),
         cmocka_unit_test(numbers_that_run_away_end_the_run_and_spare_the_checkpoint),
         cmocka_unit_test(work_that_is_there_is_not_written_over),
+        cmocka_unit_test(two_do_not_train_in_one_directory),
         cmocka_unit_test(resuming_with_other_settings_or_data_is_refused),
         cmocka_unit_test(what_a_model_fixes_cannot_be_said_otherwise),
         cmocka_unit_test(a_damaged_checkpoint_is_refused),
