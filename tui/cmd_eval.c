@@ -221,13 +221,24 @@ static vd_status find_intervals(evaluation *e, vd_error *err)
     return status;
 }
 
+// The file of --ranks, before anything else that takes time: it is whole then, whatever becomes of
+// the command.
+static vd_status keep_ranks(evaluation *e, vd_error *err)
+{
+    vd_ranks_writer *writer = e->writer;
+    e->writer = NULL;
+    return writer ? vd_ranks_commit(writer, err) : VD_OK;
+}
+
 static vd_status measure(evaluation *e, vd_error *err)
 {
     vd_status status =
         e->ranks ? vd_measure_ranks(e->corpus.dialogs, e->ranks, &e->options, &e->measure, err)
                  : score(e, err);
+    if (status == VD_OK)
+        status = keep_ranks(e, err);
     bool any = e->measure.all.rounds || e->measure.all.dense_rounds;
-    if (status == VD_OK && !any && !e->writer)
+    if (status == VD_OK && !any && !e->given[RANKS])
         status = vd_error_set(err, VD_FORMAT,
                               "%.300s: no round has a human answer among its candidates, so there "
                               "is nothing to measure%s",
@@ -334,10 +345,6 @@ int vd_cmd_eval(int argc, char **argv)
         status = load(&e, &err);
     if (status == VD_OK)
         status = measure(&e, &err);
-    if (status == VD_OK && e.writer) {
-        status = vd_ranks_commit(e.writer, &err);
-        e.writer = NULL;
-    }
     if (status == VD_OK)
         status = report(&e, &err);
     vd_ranks_abort(e.writer);

@@ -1,9 +1,11 @@
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
@@ -416,6 +418,28 @@ static double value(yajl_val tree, const char *const *path)
     return YAJL_GET_DOUBLE(found);
 }
 
+// What took the time is in the file, though the intervals are stopped.
+static void rankings_outlive_the_intervals(void **state)
+{
+    (void)state;
+    char *ranks = support_join(tiny.directory, "outlive.json");
+    support_program run;
+    support_program_start(&run,
+                          ARGUMENTS("--model", "base", "--data", tiny.val, "--features",
+                                    tiny.features, "--ranks", ranks, "--resamples", "10000000"),
+                          NULL, 0);
+    struct timespec pause = {.tv_nsec = 2000000};
+    for (int i = 0; i < 10000 && !support_exists(ranks); i++)
+        nanosleep(&pause, NULL);
+    kill(run.pid, SIGTERM);
+    support_program_wait(&run);
+    assert_int_equal(run.code, 128 + SIGTERM);
+    assert_string_equal(run.out, "");
+    support_program_clear(&run);
+    yajl_tree_free(evaluate(ARGUMENTS("--from-ranks", ranks, "--data", tiny.val, "--json")));
+    free(ranks);
+}
+
 // Written, read again: the same metrics, intervals too, since no scores tie.
 static void rankings_go_to_a_file_and_come_back(void **state)
 {
@@ -623,6 +647,7 @@ int main(void)
         cmocka_unit_test(tables_show_all_rounds_families_and_distances),
         cmocka_unit_test(json_holds_the_metrics_of_the_model),
         cmocka_unit_test(changes_to_the_data_are_said),
+        cmocka_unit_test(rankings_outlive_the_intervals),
         cmocka_unit_test(rankings_go_to_a_file_and_come_back),
         cmocka_unit_test(a_test_split_can_be_ranked),
         cmocka_unit_test(the_public_numbers_come_out_of_ranks_files),
