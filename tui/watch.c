@@ -70,8 +70,8 @@ vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop, 
         status = start_clock(&clock, err);
     while (status == VD_OK) {
         status = vd_curves_refresh(curves, err);
-        if (status == VD_NOT_FOUND && done)
-            status = VD_OK; // the run has not written anything yet
+        if (done && status != VD_NO_MEMORY)
+            status = VD_OK; // the run has no curves yet, or goes on without them
         bool stopping = stop && atomic_load(stop);
         draw(screen, &grid, curves,
              stopping ? "stopping after this step"

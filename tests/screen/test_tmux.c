@@ -6,12 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
+#include "engine/alloc.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/terminal.h"
+#include "tui/event_file.h"
 
 static void start(const char *environment)
 {
@@ -439,6 +442,17 @@ static void a_conversation_is_taken_up(void **state)
     expect_restored("[exit 0]");
 }
 
+// Puts something there that cannot be read.
+static void spoil_curves(const char *out)
+{
+    char *path;
+    vd_error err;
+    assert_int_equal(vd_events_find(out, &path, &err), VD_OK);
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    vd_free(path);
+}
+
 // Training under the eyes of a person, the same run looked at from another terminal, and again.
 static void curves_are_watched(void **state)
 {
@@ -469,6 +483,15 @@ static void curves_are_watched(void **state)
     await("train/loss");
     kill(program_pid(), SIGTERM);
     expect_restored("[exit 143]");
+    // Curves that cannot be read are no reason to stop it.
+    spoil_curves(out);
+    start_program("", "train --data %s --features %s --out %s --resume --watch",
+                  terminal_world.train, terminal_world.features, out);
+    await("no scalars yet");
+    await("q stops the run with a checkpoint");
+    tell("send-keys -t chat q");
+    expect_restored("[exit 130]");
+    assert_true(shows("training goes on without curves"));
     free(checkpoint);
     free(out);
 }
