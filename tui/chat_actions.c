@@ -117,13 +117,14 @@ void vd_chat_choose(vd_chat *chat, int place)
     vd_chat_rechosen(chat, chat->lane, at);
 }
 
-void vd_chat_go_picture(vd_chat *chat, size_t index)
+// False when it could not be asked for, and all is as it was.
+static bool show_picture(vd_chat *chat, size_t index, void (*leave)(vd_chat *chat))
 {
     if (vd_chat_busy(chat) && !vd_chat_post(chat, VD_REQUEST_STOP, 0, NULL, 0))
-        return;
+        return false;
     if (!vd_chat_post(chat, VD_REQUEST_PICTURE, 0, NULL, index))
-        return;
-    vd_chat_drop_branches(chat);
+        return false;
+    leave(chat);
     chat->index = index;
     chat->scroll = 0;
     chat->suggestion = 0;
@@ -135,6 +136,18 @@ void vd_chat_go_picture(vd_chat *chat, size_t index)
     vd_status status = chat->source.picture(chat->source.context, index, &image, &error);
     vd_picture_set(&chat->picture, &image);
     snprintf(chat->picture_error, sizeof chat->picture_error, "%s", status ? error.text : "");
+    return true;
+}
+
+void vd_chat_go_picture(vd_chat *chat, size_t index)
+{
+    if (show_picture(chat, index, vd_chat_leave_page))
+        vd_chat_open_page(chat);
+}
+
+void vd_chat_start_over(vd_chat *chat)
+{
+    show_picture(chat, chat->index, vd_chat_drop_branches);
 }
 
 void vd_chat_random_picture(vd_chat *chat)

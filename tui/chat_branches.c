@@ -96,6 +96,16 @@ static void put_aside(vd_chat *chat)
     leave_conversation(chat);
 }
 
+static void take_back(vd_chat *chat, int branch)
+{
+    vd_branch *now = &chat->branches[branch];
+    chat->rounds = now->rounds;
+    chat->round_count = now->count;
+    chat->round_room = now->room;
+    *now = (vd_branch){0};
+    chat->branch = branch;
+}
+
 static void branch_free(vd_branch *branch)
 {
     while (branch->count > 0)
@@ -152,22 +162,24 @@ void vd_chat_use_branch(vd_chat *chat, int branch)
         return;
     }
     put_aside(chat);
-    vd_branch *now = &chat->branches[branch];
-    chat->rounds = now->rounds;
-    chat->round_count = now->count;
-    chat->round_room = now->room;
-    *now = (vd_branch){0};
-    chat->branch = branch;
+    take_back(chat, branch);
     vd_chat_say(chat, "branch %d of %d: %zu rounds", branch + 1, chat->branch_count,
                 chat->round_count);
     vd_chat_pump(chat);
 }
 
+static void forget_lane(vd_branch *branches, int count, int lane)
+{
+    for (int b = 0; b < count; b++)
+        for (size_t i = 0; i < branches[b].count; i++)
+            vd_take_clear(&branches[b].rounds[i].take[lane]);
+}
+
 void vd_chat_forget_aside(vd_chat *chat, int lane)
 {
-    for (int b = 0; b < chat->branch_count; b++)
-        for (size_t i = 0; i < chat->branches[b].count; i++)
-            vd_take_clear(&chat->branches[b].rounds[i].take[lane]);
+    forget_lane(chat->branches, chat->branch_count, lane);
+    for (int p = 0; p < chat->page_count; p++)
+        forget_lane(chat->pages[p].branches, chat->pages[p].branch_count, lane);
 }
 
 void vd_chat_drop_branches(vd_chat *chat)
@@ -178,6 +190,79 @@ void vd_chat_drop_branches(vd_chat *chat)
     chat->branch_count = 1;
     chat->branch = 0;
     leave_conversation(chat);
+}
+
+// ---- pictures ----------------------------------------------------------------------------------
+
+static void page_free(vd_page *page)
+{
+    for (int i = 0; i < page->branch_count; i++)
+        branch_free(&page->branches[i]);
+}
+
+static void remove_page(vd_chat *chat, int at)
+{
+    chat->page_count--;
+    memmove(&chat->pages[at], &chat->pages[at + 1],
+            (size_t)(chat->page_count - at) * sizeof *chat->pages);
+}
+
+static bool nothing_was_said(const vd_chat *chat)
+{
+    size_t rounds = chat->round_count;
+    for (int i = 0; i < chat->branch_count; i++)
+        rounds += chat->branches[i].count;
+    return rounds == 0;
+}
+
+void vd_chat_leave_page(vd_chat *chat)
+{
+    if (!chat->pages && !nothing_was_said(chat)) {
+        chat->pages = vd_alloc(VD_PAGES, sizeof *chat->pages);
+        if (!chat->pages)
+            vd_chat_complain(chat, "out of memory: what was said before is not kept");
+    }
+    if (!chat->pages || nothing_was_said(chat)) {
+        vd_chat_drop_branches(chat);
+        return;
+    }
+    if (chat->page_count == VD_PAGES) {
+        page_free(&chat->pages[0]);
+        remove_page(chat, 0);
+    }
+    put_aside(chat);
+    vd_page *page = &chat->pages[chat->page_count++];
+    *page =
+        (vd_page){.index = chat->index, .branch_count = chat->branch_count, .branch = chat->branch};
+    memcpy(page->branches, chat->branches, sizeof page->branches);
+    memset(chat->branches, 0, sizeof chat->branches);
+    chat->branch_count = 1;
+    chat->branch = 0;
+}
+
+void vd_chat_open_page(vd_chat *chat)
+{
+    int at = 0;
+    while (at < chat->page_count && chat->pages[at].index != chat->index)
+        at++;
+    if (at == chat->page_count)
+        return;
+    const vd_page *page = &chat->pages[at];
+    memcpy(chat->branches, page->branches, sizeof chat->branches);
+    chat->branch_count = page->branch_count;
+    vd_free(chat->rounds);
+    take_back(chat, page->branch);
+    remove_page(chat, at);
+    vd_chat_say(chat, "the conversation about this picture goes on; /new starts over");
+    vd_chat_pump(chat);
+}
+
+void vd_chat_drop_pages(vd_chat *chat)
+{
+    while (chat->page_count > 0)
+        page_free(&chat->pages[--chat->page_count]);
+    vd_free(chat->pages);
+    chat->pages = NULL;
 }
 
 // ---- changing what was said --------------------------------------------------------------------

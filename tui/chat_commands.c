@@ -85,7 +85,7 @@ static void run_undo(vd_chat *chat, const char *argument)
 static void run_new(vd_chat *chat, const char *argument)
 {
     (void)argument;
-    vd_chat_go_picture(chat, chat->index);
+    vd_chat_start_over(chat);
 }
 
 static void run_choose(vd_chat *chat, const char *argument)

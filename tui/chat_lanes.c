@@ -427,7 +427,8 @@ void vd_chat_answer_came(vd_chat *chat, vd_event *event)
     take->chosen = take->reply.answer.order[place < 0 ? 0 : place];
     vd_free(take->wanted);
     take->wanted = NULL;
-    round->human = vd_chat_human_round(chat, take->reply.question ? take->reply.question : "");
+    round->human = vd_chat_human_round(chat, take->reply.question ? take->reply.question : "",
+                                       (size_t)(round - chat->rounds));
     take->metrics = vd_chat_measure(chat, round, take);
     vd_chat_recall_trim(chat, take);
     if (event->lane == 0) {

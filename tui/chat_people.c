@@ -27,11 +27,30 @@ void vd_chat_suggest(vd_chat *chat)
                 round + 1);
 }
 
-int vd_chat_human_round(const vd_chat *chat, const char *question)
+// Whether what people had said before their round `i` and the question of it is about, or all of it
+// where that is not known, was said before round `at` too: "what color is it?" asks something else
+// elsewhere.
+static bool same_context(const vd_chat *chat, const vd_human *human, int i, size_t at)
+{
+    int back = human->coreference;
+    if (back < 0 || back > i) { // all of it, and the caption
+        back = i;
+        if (at != (size_t)i)
+            return false;
+    }
+    if ((size_t)back > at)
+        return false;
+    for (int k = 1; k <= back; k++)
+        if (chat->rounds[at - (size_t)k].human != i - k)
+            return false;
+    return true;
+}
+
+int vd_chat_human_round(const vd_chat *chat, const char *question, size_t at)
 {
     vd_human human;
     for (int i = 0; chat->source.human(chat->source.context, chat->index, i, &human); i++)
-        if (strcasecmp(human.question, question) == 0)
+        if (strcasecmp(human.question, question) == 0 && same_context(chat, &human, i, at))
             return i;
     return -1;
 }

@@ -120,6 +120,7 @@ static bool source_human(void *context, size_t index, int round, vd_human *out)
         return false;
     out->question = world->dialogs->questions[found->question];
     out->answer = found->answer >= 0 ? world->dialogs->answers[found->answer] : NULL;
+    out->coreference = found->coreference;
     return true;
 }
 

@@ -377,6 +377,7 @@ vd_status vd_chat_init(vd_chat *chat, const vd_chat_source *source, size_t index
 void vd_chat_free(vd_chat *chat)
 {
     vd_chat_drop_branches(chat);
+    vd_chat_drop_pages(chat);
     vd_free(chat->rounds);
     for (int i = 0; i < VD_LANES; i++)
         vd_free(chat->lanes[i].name);

@@ -23,6 +23,7 @@
 typedef struct vd_human {
     const char *question; // without "?"
     const char *answer;   // NULL when the file does not say
+    int coreference; // it is about what was said so many rounds before; 0 nothing, -1 not known
 } vd_human;
 
 typedef struct vd_chat_source {
@@ -44,6 +45,7 @@ typedef struct vd_chat_source {
 // ---- state -------------------------------------------------------------------------------------
 
 enum { VD_CHAT_REQUESTS = 16, VD_MODEL_NAME = 64, VD_OUTLINES = 9, VD_LANES = 4, VD_BRANCHES = 16 };
+enum { VD_PAGES = 64 }; // pictures whose conversations are kept
 
 // Whose answers a lane's history is made of. People's, where a round has none, are the shared ones.
 typedef enum vd_follow {
@@ -149,6 +151,13 @@ typedef struct vd_branch {
     size_t count, room;
 } vd_branch;
 
+// The conversations about a picture that is not looked at.
+typedef struct vd_page {
+    size_t index; // picture
+    vd_branch branches[VD_BRANCHES];
+    int branch_count, branch;
+} vd_page;
+
 typedef struct vd_chat vd_chat;
 
 struct vd_chat {
@@ -165,6 +174,8 @@ struct vd_chat {
 
     vd_branch branches[VD_BRANCHES]; // the one in use is empty: its rounds are above
     int branch_count, branch;
+    vd_page *pages; // (VD_PAGES) the one left last behind; NULL: none yet
+    int page_count;
     int editing;     // round whose question is in the line, -1 none
     int asked_again; // first round that is being asked again, -1 none
     vd_lane lanes[VD_LANES];
@@ -264,6 +275,7 @@ void vd_chat_ask(vd_chat *chat, const char *typed);
 void vd_chat_again(vd_chat *chat);
 void vd_chat_undo(vd_chat *chat);
 void vd_chat_go_picture(vd_chat *chat, size_t index);
+void vd_chat_start_over(vd_chat *chat); // with this picture
 void vd_chat_random_picture(vd_chat *chat);
 void vd_chat_use_model(vd_chat *chat, int lane, const char *name);
 void vd_chat_find(vd_chat *chat, const char *text); // the next older round with this text
@@ -280,7 +292,7 @@ void vd_chat_toggle(vd_chat *chat, vd_place place); // opens it, or goes back to
 // People's dialog about the picture (chat_people.c).
 void vd_chat_suggest(vd_chat *chat);
 // The round of people's dialog that asks this (as the model saw it, without "?"), -1 none.
-int vd_chat_human_round(const vd_chat *chat, const char *question);
+int vd_chat_human_round(const vd_chat *chat, const char *question, size_t at);
 const char *vd_chat_human_answer(const vd_chat *chat, const vd_round *round); // NULL: not known
 // How right people found an answer to the round, 0..1; negative when not known.
 float vd_chat_relevance(const vd_chat *chat, const vd_round *round, const char *answer);
@@ -341,6 +353,9 @@ bool vd_chat_make_room(vd_chat *chat);     // for one more round
 bool vd_chat_fork(vd_chat *chat, size_t keep);
 void vd_chat_use_branch(vd_chat *chat, int branch);
 void vd_chat_drop_branches(vd_chat *chat);
+void vd_chat_leave_page(vd_chat *chat); // keeps the conversations about the picture
+void vd_chat_open_page(vd_chat *chat);  // goes on with those about the picture, if there were any
+void vd_chat_drop_pages(vd_chat *chat);
 void vd_chat_forget_aside(vd_chat *chat, int lane); // a lane's answers in all that is set aside
 void vd_chat_edit(vd_chat *chat); // puts the selected round's question into the line
 void vd_chat_stop_editing(vd_chat *chat);

@@ -31,10 +31,10 @@ static const char *const captions[FAKE_PICTURES] = {
      "rubber"),
     "a caf\xc3\xa9 table with a \xe7\x90\x83"};
 
-static const vd_human humans[4] = {{"is there a cube", "yes"},
-                                   {"what color is it", "it's red"},
-                                   {"how many balls are there", "2"},
-                                   {"where is the cube", NULL}};
+static const vd_human humans[4] = {{"is there a cube", "yes", 0},
+                                   {"what color is it", "it's red", 1},
+                                   {"how many balls are there", "2", 0},
+                                   {"where is the cube", NULL, -1}};
 
 // ---- source -------------------------------------------------------------------------------------
 

@@ -81,6 +81,44 @@ static void an_answer_to_a_picture_that_was_left_is_dropped(void **state)
     expect("Type a question and press Enter.");
 }
 
+static void every_picture_keeps_its_conversation(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a cube?' Enter 'what color is it?' Enter '/branch' Enter");
+    fake_chat_keys(&fake, "F8");
+    expect("Type a question and press Enter.");
+    fake_chat_keys(&fake, "'is there a ball?' Enter F7");
+    expect("the conversation about this picture goes on; /new starts over");
+    expect("what color is it?");
+    assert_int_equal(fake.chat.round_count, 2);
+    assert_int_equal(fake.chat.branch_count, 2);
+    assert_int_equal(fake.chat.branch, 1);
+    fake_chat_keys(&fake, "M-n F9 '/picture #2' Enter");
+    assert_int_equal(fake.chat.round_count, 1);
+    assert_string_equal(last_round()->typed, "is there a ball?");
+    fake_chat_keys(&fake, "'/new' Enter");
+    assert_int_equal(fake.chat.round_count, 0);
+    fake_chat_keys(&fake, "F7 F8");
+    assert_int_equal(fake.chat.round_count, 0);
+}
+
+// "what color is it?" is people's question only after what "it" was there.
+static void people_s_questions_are_known_by_what_they_are_about(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'what color is it?' Enter");
+    assert_int_equal(last_round()->human, -1);
+    fake_chat_keys(&fake, "'is there a cube?' Enter");
+    assert_int_equal(last_round()->human, 0);
+    fake_chat_keys(&fake, "'what color is it?' Enter");
+    assert_int_equal(last_round()->human, 1);
+    fake_chat_keys(&fake, "'where is the cube?' Enter"); // nobody knows what it is about
+    assert_int_equal(last_round()->human, -1);
+    fake_chat_keys(&fake, "'/new' Enter 'is there a cube?' Enter 'what color is it?' Enter");
+    fake_chat_keys(&fake, "'how many balls are there?' Enter 'where is the cube?' Enter");
+    assert_int_equal(last_round()->human, 3);
+}
+
 static void pictures_change_by_key_and_command(void **state)
 {
     (void)state;
@@ -551,6 +589,8 @@ int main(void)
         TEST(a_stopped_or_failed_answer_gives_the_question_back),
         TEST(what_was_refused_meanwhile_is_not_said_after_it),
         TEST(an_answer_to_a_picture_that_was_left_is_dropped),
+        TEST(every_picture_keeps_its_conversation),
+        TEST(people_s_questions_are_known_by_what_they_are_about),
         TEST(pictures_change_by_key_and_command),
         TEST(another_answer_can_be_chosen),
         TEST(earlier_rounds_bring_back_their_ranking),
