@@ -1,8 +1,10 @@
 #include "tui/command.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/backend.h"
+#include "engine/cpu_instructions.h"
 
 int main(int argc, char **argv)
 {
@@ -10,5 +12,13 @@ int main(int argc, char **argv)
     const char *threads = getenv("OPENBLAS_NUM_THREADS");
     vd_backend_cpu_threads(threads ? (int)strtol(threads, NULL, 10) : 0);
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    const char *instructions = getenv("VISDIAL_CPU");
+    if (instructions && !vd_cpu_choose(instructions)) {
+        fprintf(stderr,
+                "visdial: VISDIAL_CPU is '%.80s'; expected portable, avx2 or avx512, if the "
+                "processor has it\n",
+                instructions);
+        return vd_status_exit_code(VD_USAGE);
+    }
     return vd_command_main(argc, argv);
 }

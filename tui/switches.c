@@ -37,8 +37,11 @@ vd_status vd_switch_parse(const char *text, vd_switch *out, vd_error *err)
             return *rest ? refuse(text, err) : VD_OK;
         char *end;
         long number = strtol(rest, &end, 10);
-        if (end == rest || number < 1 || number > names[i].most)
+        if (end == rest)
             return refuse(text, err);
+        if (number < 1 || number > names[i].most)
+            return vd_error_set(err, VD_USAGE, "what if '%.60s'? a %s's number is 1 to %d", text,
+                                names[i].name, names[i].most);
         out->index = (int)number - names[i].from;
         if (*end == '=' && out->kind == VD_SWITCH_WORD && end[1] && !strchr(end, ' ') &&
             strlen(end + 1) < sizeof out->word) {

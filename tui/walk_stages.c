@@ -142,6 +142,16 @@ static bool word_states(walk_view *v)
     return true;
 }
 
+// What every f of the formulas is, with weights of its own.
+static const char *gated_transform(vd_gate gate)
+{
+    static const char *const formula[] = {
+        [VD_GATE_SIGMOID] = "every f(x) = tanh(W x + b) * sigmoid(V x + c)",
+        [VD_GATE_LEAKY_RELU] = "every f(x) = tanh(W x + b) * LeakyReLU(V x + c)",
+        [VD_GATE_ELU] = "every f(x) = tanh(W x + b) * ELU(V x + c)"};
+    return formula[gate];
+}
+
 static bool context_matching(walk_view *v)
 {
     const vd_trace *t = v->trace;
@@ -153,6 +163,7 @@ static bool context_matching(walk_view *v)
     v->out->formula[0] = "s_r = w . (f_q(q) * f_h(h_r)) + b      a = softmax over r of s";
     v->out->formula[1] = "c = sum_r a_r h_r      x = [q ; c]";
     v->out->formula[2] = "e_ctx = sigmoid(W x + b) * x";
+    v->out->formula[3] = gated_transform(v->walk->config.gate);
     goes_in(v, "q", "the question", "2H", t->question, h2, 0);
     goes_in(v, "h", "history entries", "R, 2H", t->history, t->rounds, h2);
     comes_out(v, "a", "attention 1: question -> rounds", "R", v->answer->context_attention,

@@ -116,6 +116,21 @@ static void an_unknown_command_is_answered_with_the_nearest(void **state)
     support_program_clear(&run);
 }
 
+static void instructions_that_are_not_there_are_wrong_use(void **state)
+{
+    (void)state;
+    support_program run;
+    setenv("VISDIAL_CPU", "portable", 1);
+    support_program_run(&run, RUN("--version"), NULL);
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    setenv("VISDIAL_CPU", "mmx", 1);
+    support_program_run(&run, RUN("--version"), NULL);
+    support_program_expect(&run, 2, "VISDIAL_CPU is 'mmx'", "portable, avx2 or avx512", NULL);
+    support_program_clear(&run);
+    unsetenv("VISDIAL_CPU");
+}
+
 static void an_unknown_option_of_any_command_is_wrong_use(void **state)
 {
     (void)state;
@@ -324,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(help_lists_every_command_and_every_exit_code),
         cmocka_unit_test(every_command_explains_itself_with_an_example),
+        cmocka_unit_test(instructions_that_are_not_there_are_wrong_use),
         cmocka_unit_test(help_behind_two_dashes_is_a_word),
         cmocka_unit_test(version_is_one_line),
         cmocka_unit_test(an_unknown_command_is_answered_with_the_nearest),

@@ -57,15 +57,22 @@ static void a_switch_is_named_as_it_is_read(void **state)
 static void what_is_no_switch_is_refused(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"",         "rounds 2",    "round",   "round 0",
-                                        "region x", "attention 5", "word 3=", "picture 2",
-                                        "round 2x", "word 1=a b",  "word 20", "region 1=red",
-                                        "caption 1"};
+    static const char *const texts[] = {"",           "rounds 2",  "round",        "region x",
+                                        "word 3=",    "picture 2", "region 1=red", "round 2x",
+                                        "word 1=a b", "caption 1"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         vd_switch one;
         vd_error err;
         support_refused(vd_switch_parse(texts[i], &one, &err), VD_USAGE, &err, texts[i],
                         "expected caption, round N", NULL);
+    }
+    static const char *const numbers[][2] = {
+        {"round 0", "1 to 100000"}, {"attention 5", "1 to 4"}, {"word 20", "1 to 19"}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        vd_switch one;
+        vd_error err;
+        support_refused(vd_switch_parse(numbers[i][0], &one, &err), VD_USAGE, &err, numbers[i][0],
+                        numbers[i][1], NULL);
     }
 }
 
