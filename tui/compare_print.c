@@ -249,7 +249,8 @@ static void print_cases(const vd_compare *compare)
 {
     enum { MOST = 10 };
     const vd_cases *cases = compare->cases;
-    printf("\nwhere they differ most\n");
+    printf("\nwhere they differ most%s\n",
+           compare->count ? "" : ": no question fits what was asked for");
     for (size_t i = 0; i < compare->count && i < MOST; i++) {
         const vd_case *at = compare->at[i];
         printf("%3.0f %%  picture %lld, round %d: ", 100 * (double)at->moved,

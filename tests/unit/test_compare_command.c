@@ -65,6 +65,10 @@ static void tables_name_groups_metrics_families_and_rounds(void **state)
         assert_non_null(strstr(run.out, wanted[i]));
     }
     support_program_clear(&run);
+    support_program_run(&run, ARGUMENTS("--round", "99"), NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_non_null(strstr(run.out, "where they differ most: no question fits"));
+    support_program_clear(&run);
     // Without relevance the human answer decides.
     support_program_run(&run, ARGUMENTS("--model", tiny.base, "--model", "improved"), NULL);
     support_program_expect(&run, 0, NULL);
