@@ -327,10 +327,13 @@ static vd_status copy_attentions(const vd_dialog *d, const vd_pass *pass, const 
         return vd_error_memory(err, "the answer");
     const float *topic = context + g->context, *word = topic + g->topic, *region = word + g->word;
     pass->be->read_floats(g->there, context, all);
+    vd_status status = vd_backend_status(pass->be, err);
+    if (status != VD_OK)
+        return status;
     if (!are_finite(context, all) || !are_finite(a->score, (size_t)a->candidates))
         return vd_error_set(err, VD_FORMAT,
-                            "%.300s: it computes what is not a finite number; its weights are "
-                            "damaged, or its training went wrong",
+                            "%.300s: it computes what is not a finite number; its weights or the "
+                            "pool's vectors are damaged, or its training went wrong",
                             vd_model_path(d->model));
     memcpy(a->word_attention, word, g->word * sizeof *word);
     for (int r = 0; r < a->rounds; r++)

@@ -168,7 +168,7 @@ static void summarise(const resampler *r, double *value, size_t counted, vd_inte
     out->standard_error = n > 1 ? sqrt(squares / (double)(n - 1)) : 0.0;
     out->p = fmin(1.0, 2.0 * (1.0 + (double)(low < high ? low : high)) / ((double)n + 1.0));
     out->p = fmax(out->p, pow(2.0, 1.0 - (double)counted));
-    if (counted < 2) // every resample is the same
+    if (counted < 2) // how much dialogs differ is not known
         out->low = out->high = out->standard_error = NAN;
 }
 

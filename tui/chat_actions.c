@@ -117,14 +117,15 @@ void vd_chat_choose(vd_chat *chat, int place)
     vd_chat_rechosen(chat, chat->lane, at);
 }
 
-// False when it could not be asked for, and all is as it was.
-static bool show_picture(vd_chat *chat, size_t index, void (*leave)(vd_chat *chat))
+// False when it cannot be asked for.
+static bool ask_picture(vd_chat *chat, size_t index)
 {
-    if (vd_chat_busy(chat) && !vd_chat_post(chat, VD_REQUEST_STOP, 0, NULL, 0))
-        return false;
-    if (!vd_chat_post(chat, VD_REQUEST_PICTURE, 0, NULL, index))
-        return false;
-    leave(chat);
+    return (!vd_chat_busy(chat) || vd_chat_post(chat, VD_REQUEST_STOP, 0, NULL, 0)) &&
+           vd_chat_post(chat, VD_REQUEST_PICTURE, 0, NULL, index);
+}
+
+static void show_picture(vd_chat *chat, size_t index)
+{
     chat->index = index;
     chat->scroll = 0;
     chat->suggestion = 0;
@@ -136,18 +137,25 @@ static bool show_picture(vd_chat *chat, size_t index, void (*leave)(vd_chat *cha
     vd_status status = chat->source.picture(chat->source.context, index, &image, &error);
     vd_picture_set(&chat->picture, &image);
     snprintf(chat->picture_error, sizeof chat->picture_error, "%s", status ? error.text : "");
-    return true;
 }
 
 void vd_chat_go_picture(vd_chat *chat, size_t index)
 {
-    if (show_picture(chat, index, vd_chat_leave_page))
-        vd_chat_open_page(chat);
+    if (!ask_picture(chat, index))
+        return;
+    bool again = vd_chat_turn_page(chat, index);
+    show_picture(chat, index);
+    if (again)
+        vd_chat_say(chat, "the conversation about this picture goes on; /new starts over");
+    vd_chat_pump(chat);
 }
 
 void vd_chat_start_over(vd_chat *chat)
 {
-    show_picture(chat, chat->index, vd_chat_drop_branches);
+    if (!ask_picture(chat, chat->index))
+        return;
+    vd_chat_drop_branches(chat);
+    show_picture(chat, chat->index);
 }
 
 void vd_chat_random_picture(vd_chat *chat)

@@ -215,7 +215,8 @@ static bool nothing_was_said(const vd_chat *chat)
     return rounds == 0;
 }
 
-void vd_chat_leave_page(vd_chat *chat)
+// Keeps the conversations about the picture that is left.
+static void leave_page(vd_chat *chat)
 {
     if (!chat->pages && !nothing_was_said(chat)) {
         chat->pages = vd_alloc(VD_PAGES, sizeof *chat->pages);
@@ -225,10 +226,6 @@ void vd_chat_leave_page(vd_chat *chat)
     if (!chat->pages || nothing_was_said(chat)) {
         vd_chat_drop_branches(chat);
         return;
-    }
-    if (chat->page_count == VD_PAGES) {
-        page_free(&chat->pages[0]);
-        remove_page(chat, 0);
     }
     put_aside(chat);
     vd_page *page = &chat->pages[chat->page_count++];
@@ -240,21 +237,51 @@ void vd_chat_leave_page(vd_chat *chat)
     chat->branch = 0;
 }
 
-void vd_chat_open_page(vd_chat *chat)
+static size_t page_bytes(const vd_page *page)
 {
-    int at = 0;
-    while (at < chat->page_count && chat->pages[at].index != chat->index)
-        at++;
-    if (at == chat->page_count)
-        return;
-    const vd_page *page = &chat->pages[at];
-    memcpy(chat->branches, page->branches, sizeof chat->branches);
-    chat->branch_count = page->branch_count;
-    vd_free(chat->rounds);
-    take_back(chat, page->branch);
-    remove_page(chat, at);
-    vd_chat_say(chat, "the conversation about this picture goes on; /new starts over");
-    vd_chat_pump(chat);
+    size_t bytes = 0;
+    for (int b = 0; b < page->branch_count; b++)
+        for (size_t i = 0; i < page->branches[b].count; i++)
+            for (int lane = 0; lane < VD_LANES; lane++) {
+                const vd_take *take = &page->branches[b].rounds[i].take[lane];
+                bytes += vd_chat_topic_bytes(take) +
+                         (take->ready ? (size_t)take->reply.answer.candidates : 0) *
+                             (2 * sizeof(float) + sizeof(int32_t));
+            }
+    return bytes;
+}
+
+// The oldest go when they are too many or too large; the one left last stays.
+static void trim_pages(vd_chat *chat)
+{
+    size_t bytes = 0;
+    for (int p = 0; p < chat->page_count; p++)
+        bytes += page_bytes(&chat->pages[p]);
+    while (chat->page_count == VD_PAGES || (chat->page_count > 1 && bytes > VD_PAGE_BYTES)) {
+        bytes -= page_bytes(&chat->pages[0]);
+        page_free(&chat->pages[0]);
+        remove_page(chat, 0);
+    }
+}
+
+bool vd_chat_turn_page(vd_chat *chat, size_t index)
+{
+    vd_page page = {0};
+    for (int p = chat->page_count; p-- > 0;)
+        if (chat->pages[p].index == index && index != chat->index) {
+            page = chat->pages[p];
+            remove_page(chat, p);
+        }
+    if (index != chat->index)
+        leave_page(chat);
+    if (page.branch_count > 0) {
+        vd_free(chat->rounds);
+        memcpy(chat->branches, page.branches, sizeof chat->branches);
+        chat->branch_count = page.branch_count;
+        take_back(chat, page.branch);
+    }
+    trim_pages(chat);
+    return page.branch_count > 0;
 }
 
 void vd_chat_drop_pages(vd_chat *chat)

@@ -27,9 +27,9 @@ void vd_chat_suggest(vd_chat *chat)
                 round + 1);
 }
 
-// Whether what people had said before their round `i` and the question of it is about, or all of it
-// where that is not known, was said before round `at` too: "what color is it?" asks something else
-// elsewhere.
+// Whether people's question of their round `i` means the same before the chat's round `at`: what it
+// is about ("what color is it?") was said here too. All that was said is needed where the data do
+// not say what it is about.
 static bool same_context(const vd_chat *chat, const vd_human *human, int i, size_t at)
 {
     int back = human->coreference;

@@ -6,7 +6,7 @@
 #include "engine/alloc.h"
 #include "tui/view_chat.h"
 
-static size_t topic_bytes(const vd_take *take)
+size_t vd_chat_topic_bytes(const vd_take *take)
 {
     const vd_answer *answer = &take->reply.answer;
     return take->ready && answer->topic_attention
@@ -20,7 +20,7 @@ static size_t trim_rounds(vd_round *rounds, size_t count, const vd_take *keep, s
     for (size_t i = count; i-- > 0;)
         for (int lane = 0; lane < VD_LANES; lane++) {
             vd_take *take = &rounds[i].take[lane];
-            size_t bytes = take == keep ? 0 : topic_bytes(take);
+            size_t bytes = take == keep ? 0 : vd_chat_topic_bytes(take);
             if (bytes && used + bytes > VD_TOPIC_BYTES) {
                 vd_free(take->reply.answer.topic_attention);
                 take->reply.answer.topic_attention = NULL;
@@ -33,7 +33,7 @@ static size_t trim_rounds(vd_round *rounds, size_t count, const vd_take *keep, s
 
 void vd_chat_recall_trim(vd_chat *chat, const vd_take *keep)
 {
-    size_t used = trim_rounds(chat->rounds, chat->round_count, keep, topic_bytes(keep));
+    size_t used = trim_rounds(chat->rounds, chat->round_count, keep, vd_chat_topic_bytes(keep));
     for (int b = chat->branch_count; b-- > 0;)
         used = trim_rounds(chat->branches[b].rounds, chat->branches[b].count, keep, used);
 }

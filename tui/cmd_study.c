@@ -199,9 +199,10 @@ static void print_metrics(const arm *a, const arm *b, const versus *v)
         char range[48];
         vd_compare_range(range, sizeof range, d, 8, 4, " to ");
         printf("  %+9.4f  %s  %7.4f  %7.4f", d->estimate, range, d->p, v->holm[k]);
-        vd_compare_range(range, sizeof range, r, 8, 4, " to ");
-        if (vary)
+        if (vary) {
+            vd_compare_range(range, sizeof range, r, 8, 4, " to ");
             printf("  %s  %7.4f", range, r->p);
+        }
         printf("\n");
     }
 }

@@ -348,12 +348,12 @@ vd_status vd_events_read(const char *path, size_t *offset, vd_event_sink sink, v
     return walk_records(path, offset, INT64_MAX, &count, sink, context, err);
 }
 
-// Cuts the file behind its first `records` good records.
+// Cuts the file behind its first `records` good records. Where there is none, it is not ours.
 static vd_status cut(vd_events *e, int64_t records, vd_error *err)
 {
     size_t keep = 0;
     vd_status status = walk_records(e->path, &keep, records, &e->records, NULL, NULL, &e->damage);
-    if (e->records < 0)
+    if (e->records < 0 || (e->records == 0 && status != VD_OK))
         return vd_error_set(err, status, "%s", e->damage.text);
     e->file = open(e->path, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (e->file < 0 || ftruncate(e->file, (off_t)keep) != 0)

@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     vd_backend_cpu_threads(threads ? (int)strtol(threads, NULL, 10) : 0);
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     const char *instructions = getenv("VISDIAL_CPU");
-    if (instructions && !vd_cpu_choose(instructions)) {
+    if (instructions && *instructions && !vd_cpu_choose(instructions)) {
         fprintf(stderr,
                 "visdial: VISDIAL_CPU is '%.80s'; expected portable, avx2 or avx512, if the "
                 "processor has it\n",

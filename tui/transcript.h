@@ -90,6 +90,7 @@ typedef struct vd_talk {
     int lane_count;
     vd_talk_branch *branches; // (branch_count) 0: `rounds` are all
     int branch_count, branch; // the one in use
+    bool closed;              // given up: another one about the picture began
 } vd_talk;
 
 // Writes nothing when this was the last one.

@@ -12,7 +12,6 @@ typedef struct vd_reading {
     char where[320]; // "path, line 7"
     size_t line;
     vd_error *err;
-    bool fresh; // the next conversation is another one
 } vd_reading;
 
 bool vd_transcript_is_head(const vd_json_value *line); // a transcript's first line

@@ -284,38 +284,59 @@ static vd_status read_answer(vd_reading *r, const vd_json_value *map)
 
 // ---- conversations ------------------------------------------------------------------------------
 
-// Takes the place of the line before it, unless the picture changed or it was given up.
-static vd_status read_conversation(vd_reading *r, const vd_json_value *map)
+// The conversation about a picture that was not given up; NULL: there is none.
+static vd_talk *open_talk(const vd_transcript_file *file, int64_t image_id)
+{
+    size_t at = file->talk_count;
+    while (at > 0 && file->talks[at - 1].image_id != image_id)
+        at--;
+    return at == 0 || file->talks[at - 1].closed ? NULL : &file->talks[at - 1];
+}
+
+static void move_to_end(const vd_transcript_file *file, vd_talk *talk)
+{
+    vd_talk moved = *talk, *last = &file->talks[file->talk_count - 1];
+    memmove(talk, talk + 1, (size_t)(last - talk) * sizeof moved);
+    *last = moved;
+}
+
+static vd_status add_talk(vd_reading *r, vd_talk *talk)
 {
     vd_transcript_file *file = r->file;
+    vd_talk *grown = vd_grow(file->talks, file->talk_count, file->talk_count + 1, sizeof *grown);
+    if (!grown) {
+        vd_talk_clear(talk);
+        return no_memory(r);
+    }
+    file->talks = grown;
+    grown[file->talk_count++] = *talk;
+    return VD_OK;
+}
+
+// Takes the place of the picture's line before it, unless that conversation was given up, which a
+// line without rounds says.
+static vd_status read_conversation(vd_reading *r, const vd_json_value *map)
+{
     vd_talk talk;
     vd_status status = vd_talk_read(r, map, &talk);
     if (status)
         return status;
-    vd_talk *last = file->talk_count ? &file->talks[file->talk_count - 1] : NULL;
-    bool goes_on = last && !r->fresh && last->image_id == talk.image_id;
-    if (talk.count == 0 && goes_on && talk.branch_count > 1) {
-        vd_talk_reopen(last, &talk); // an empty branch: what was said elsewhere was said
+    vd_talk *before = open_talk(r->file, talk.image_id);
+    if (talk.count == 0 && (!before || talk.branch_count < 2)) {
+        vd_talk_clear(&talk);
+        if (before)
+            before->closed = true;
         return VD_OK;
     }
+    if (!before)
+        return add_talk(r, &talk);
     if (talk.count == 0) {
-        vd_talk_clear(&talk);
-        r->fresh = true;
-        return VD_OK;
+        vd_talk_reopen(before, &talk); // an empty branch: what was said elsewhere was said
+    } else {
+        vd_talk_clear(before);
+        *before = talk;
     }
-    if (goes_on) {
-        vd_talk_clear(last);
-        *last = talk;
-        return VD_OK;
-    }
-    vd_talk *grown = vd_grow(file->talks, file->talk_count, file->talk_count + 1, sizeof *grown);
-    if (!grown) {
-        vd_talk_clear(&talk);
-        return no_memory(r);
-    }
-    file->talks = grown;
-    grown[file->talk_count++] = talk;
-    r->fresh = false;
+    move_to_end(r->file, before);
     return VD_OK;
 }
 

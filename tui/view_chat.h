@@ -45,7 +45,8 @@ typedef struct vd_chat_source {
 // ---- state -------------------------------------------------------------------------------------
 
 enum { VD_CHAT_REQUESTS = 16, VD_MODEL_NAME = 64, VD_OUTLINES = 9, VD_LANES = 4, VD_BRANCHES = 16 };
-enum { VD_PAGES = 64 }; // pictures whose conversations are kept
+// Pictures whose conversations are kept: so many, whose answers take so much together.
+enum { VD_PAGES = 64, VD_PAGE_BYTES = 64 << 20 };
 
 // Whose answers a lane's history is made of. People's, where a round has none, are the shared ones.
 typedef enum vd_follow {
@@ -137,7 +138,7 @@ typedef struct vd_chat_fold {
 } vd_chat_fold;
 
 // What an old answer's words looked at, computed again (chat_recall.c).
-enum { VD_TOPIC_BYTES = 32 << 20 }; // that answers keep together
+enum { VD_TOPIC_BYTES = 32 << 20 }; // that a picture's answers keep together
 
 typedef struct vd_chat_recall {
     long serial; // of the request being served, 0 none
@@ -291,7 +292,8 @@ void vd_chat_toggle(vd_chat *chat, vd_place place); // opens it, or goes back to
 
 // People's dialog about the picture (chat_people.c).
 void vd_chat_suggest(vd_chat *chat);
-// The round of people's dialog that asks this (as the model saw it, without "?"), -1 none.
+// The round of people's dialog that asks this (as the model saw it, without "?") and means what it
+// means as the chat's round `at`; -1 none.
 int vd_chat_human_round(const vd_chat *chat, const char *question, size_t at);
 const char *vd_chat_human_answer(const vd_chat *chat, const vd_round *round); // NULL: not known
 // How right people found an answer to the round, 0..1; negative when not known.
@@ -340,6 +342,7 @@ void vd_chat_what_if(vd_chat *chat, const char *text); // "region 2", "none", ""
 // Recall (chat_recall.c). Trim lets go of the oldest answers' attention to the words of the history
 // (NULL then), never of `keep`'s; pump asks for that of the answer looked at in the detail view.
 void vd_chat_recall_trim(vd_chat *chat, const vd_take *keep);
+size_t vd_chat_topic_bytes(const vd_take *take); // that its topic attention takes
 void vd_chat_recall_pump(vd_chat *chat);
 bool vd_chat_recall_came(vd_chat *chat, vd_event *event);       // false: the event is another one's
 bool vd_chat_recalls(const vd_chat *chat, const vd_take *take); // it is on its way
@@ -353,8 +356,9 @@ bool vd_chat_make_room(vd_chat *chat);     // for one more round
 bool vd_chat_fork(vd_chat *chat, size_t keep);
 void vd_chat_use_branch(vd_chat *chat, int branch);
 void vd_chat_drop_branches(vd_chat *chat);
-void vd_chat_leave_page(vd_chat *chat); // keeps the conversations about the picture
-void vd_chat_open_page(vd_chat *chat);  // goes on with those about the picture, if there were any
+// Keeps the conversations about the picture that is left, and goes on with those about picture
+// `index`: whether there are any.
+bool vd_chat_turn_page(vd_chat *chat, size_t index);
 void vd_chat_drop_pages(vd_chat *chat);
 void vd_chat_forget_aside(vd_chat *chat, int lane); // a lane's answers in all that is set aside
 void vd_chat_edit(vd_chat *chat); // puts the selected round's question into the line

@@ -219,6 +219,45 @@ static void transcripts_are_found_by_their_names(void **state)
     free(home);
 }
 
+// What is said about a picture when it is looked at again belongs to what was said before, unless
+// that was given up.
+static void a_picture_s_conversation_goes_on_later(void **state)
+{
+    (void)state;
+    char *own = support_join(tiny.directory, "again.jsonl");
+    vd_said said[] = {{(char *)"a", (char *)"b"}, {(char *)"c", (char *)"d"}};
+    const vd_talk lines[] = {{.image_id = 1, .caption = (char *)"x", .rounds = said, .count = 1},
+                             {.image_id = 2, .caption = (char *)"y"}, // nothing was said about it
+                             {.image_id = 1, .caption = (char *)"x", .rounds = said, .count = 1},
+                             {.image_id = 2, .caption = (char *)"y", .rounds = said, .count = 1},
+                             {.image_id = 1, .caption = (char *)"x", .rounds = said, .count = 2},
+                             {.image_id = 1, .caption = (char *)"x"}, // begun anew
+                             {.image_id = 1, .caption = (char *)"x", .rounds = said, .count = 1}};
+    static const struct {
+        size_t lines, talks;
+        int64_t last;
+        int rounds;
+    } expected[] = {{1, 1, 1, 1}, {3, 1, 1, 1}, {4, 2, 2, 1},
+                    {5, 2, 1, 2}, {6, 2, 1, 2}, {7, 3, 1, 1}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        vd_transcript *transcript;
+        vd_transcript_file file;
+        vd_error err = {0};
+        unlink(own);
+        assert_int_equal(vd_transcript_start(own, &transcript, &err), VD_OK);
+        for (size_t n = 0; n < expected[i].lines; n++)
+            assert_int_equal(vd_transcript_conversation(transcript, &lines[n], &err), VD_OK);
+        vd_transcript_close(transcript);
+        assert_int_equal(vd_transcript_read(own, &file, &err), VD_OK);
+        assert_int_equal(file.talk_count, expected[i].talks);
+        const vd_talk *last = &file.talks[file.talk_count - 1];
+        assert_int_equal(last->image_id, expected[i].last);
+        assert_int_equal(last->count, expected[i].rounds);
+        vd_transcript_clear(&file);
+    }
+    free(own);
+}
+
 // ---- damage -------------------------------------------------------------------------------------
 
 static void refuse_text(const char *text, const char *what)
@@ -591,6 +630,7 @@ int main(void)
         cmocka_unit_test(without_a_place_for_transcripts_the_chat_says_so),
         cmocka_unit_test(other_files_get_no_lines),
         cmocka_unit_test(transcripts_are_found_by_their_names),
+        cmocka_unit_test(a_picture_s_conversation_goes_on_later),
         cmocka_unit_test(damage_is_refused_with_its_line),
         cmocka_unit_test(a_cut_off_line_is_left_out),
         cmocka_unit_test(memory_that_is_out_is_reported),
