@@ -284,13 +284,29 @@ static vd_status read_answer(vd_reading *r, const vd_json_value *map)
 
 // ---- conversations ------------------------------------------------------------------------------
 
-// The conversation about a picture that was not given up; NULL: there is none.
-static vd_talk *open_talk(const vd_transcript_file *file, int64_t image_id)
+static bool begins_with(const vd_talk *talk, const vd_talk *before)
+{
+    if (talk->count < before->count)
+        return false;
+    for (int i = 0; i < before->count; i++)
+        if (strcmp(talk->rounds[i].question, before->rounds[i].question) != 0 ||
+            strcmp(talk->rounds[i].answer, before->rounds[i].answer) != 0)
+            return false;
+    return true;
+}
+
+// The conversation that this line goes on with, unless it was given up: the last one, or one about
+// a picture that is looked at again, all of which is there again (a later chat's is another one).
+// NULL: there is none.
+static vd_talk *open_talk(const vd_transcript_file *file, const vd_talk *talk)
 {
     size_t at = file->talk_count;
-    while (at > 0 && file->talks[at - 1].image_id != image_id)
+    while (at > 0 && file->talks[at - 1].image_id != talk->image_id)
         at--;
-    return at == 0 || file->talks[at - 1].closed ? NULL : &file->talks[at - 1];
+    vd_talk *found = at > 0 ? &file->talks[at - 1] : NULL;
+    bool goes_on =
+        found && (at == file->talk_count || talk->count == 0 || begins_with(talk, found));
+    return goes_on && !found->closed ? found : NULL;
 }
 
 static void move_to_end(const vd_transcript_file *file, vd_talk *talk)
@@ -321,7 +337,7 @@ static vd_status read_conversation(vd_reading *r, const vd_json_value *map)
     vd_status status = vd_talk_read(r, map, &talk);
     if (status)
         return status;
-    vd_talk *before = open_talk(r->file, talk.image_id);
+    vd_talk *before = open_talk(r->file, &talk);
     if (talk.count == 0 && (!before || talk.branch_count < 2)) {
         vd_talk_clear(&talk);
         if (before)

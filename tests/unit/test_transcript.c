@@ -226,19 +226,22 @@ static void a_picture_s_conversation_goes_on_later(void **state)
     (void)state;
     char *own = support_join(tiny.directory, "again.jsonl");
     vd_said said[] = {{(char *)"a", (char *)"b"}, {(char *)"c", (char *)"d"}};
-    const vd_talk lines[] = {{.image_id = 1, .caption = (char *)"x", .rounds = said, .count = 1},
-                             {.image_id = 2, .caption = (char *)"y"}, // nothing was said about it
-                             {.image_id = 1, .caption = (char *)"x", .rounds = said, .count = 1},
-                             {.image_id = 2, .caption = (char *)"y", .rounds = said, .count = 1},
-                             {.image_id = 1, .caption = (char *)"x", .rounds = said, .count = 2},
-                             {.image_id = 1, .caption = (char *)"x"}, // begun anew
-                             {.image_id = 1, .caption = (char *)"x", .rounds = said, .count = 1}};
+    const vd_talk lines[] = {
+        {.image_id = 1, .caption = (char *)"x", .rounds = said, .count = 1},
+        {.image_id = 2, .caption = (char *)"y"}, // nothing was said about it
+        {.image_id = 1, .caption = (char *)"x", .rounds = said, .count = 1},
+        {.image_id = 2, .caption = (char *)"y", .rounds = said, .count = 1},
+        {.image_id = 1, .caption = (char *)"x", .rounds = said, .count = 2},
+        {.image_id = 1, .caption = (char *)"x"}, // begun anew
+        {.image_id = 1, .caption = (char *)"x", .rounds = said, .count = 1},
+        {.image_id = 2, .caption = (char *)"y", .rounds = said, .count = 2},
+        {.image_id = 1, .caption = (char *)"x", .rounds = said + 1, .count = 1}}; // a later chat's
     static const struct {
         size_t lines, talks;
         int64_t last;
         int rounds;
-    } expected[] = {{1, 1, 1, 1}, {3, 1, 1, 1}, {4, 2, 2, 1},
-                    {5, 2, 1, 2}, {6, 2, 1, 2}, {7, 3, 1, 1}};
+    } expected[] = {{1, 1, 1, 1}, {3, 1, 1, 1}, {4, 2, 2, 1}, {5, 2, 1, 2},
+                    {6, 2, 1, 2}, {7, 3, 1, 1}, {8, 3, 2, 2}, {9, 4, 1, 1}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         vd_transcript *transcript;
         vd_transcript_file file;
