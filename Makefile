@@ -35,13 +35,14 @@ PKG_CFLAGS = $(eval PKG_CFLAGS := $$(patsubst -I%,-isystem %,$$(call asked,--cfl
 PKG_LIBS   = $(eval PKG_LIBS := $$(call asked,--libs))$(PKG_LIBS)
 
 # ---- what is built -------------------------------------------------------------------------------
-LIB_SRC   := $(wildcard engine/*.c features/*.c assets/blocks/*.c) \
-             $(filter-out tui/main.c,$(wildcard tui/*.c))
+below      = $(wildcard $(foreach f,$(1),$(f)/*.$(2) $(f)/*/*.$(2) $(f)/*/*/*.$(2)))
+FLOORS    := engine features assets/blocks tui
+MPI_SRC   := engine/train/mpi/group_mpi.c
+LIB_SRC   := $(filter-out tui/main.c $(MPI_SRC),$(call below,$(FLOORS),c))
 TEST_SRC  := $(wildcard tests/*/test_*.c)
 BENCH_SRC := $(filter-out tests/bench/bench_cuda.c,$(wildcard tests/bench/bench_*.c))
-SOURCES   := $(filter-out tests/headless/%,$(wildcard engine/*.c features/*.c assets/blocks/*.c \
-             tui/*.c tests/*/*.c))
-HEADERS   := $(wildcard engine/*.h features/*.h assets/blocks/*.h tui/*.h tests/*.h tests/*/*.h)
+SOURCES   := $(LIB_SRC) tui/main.c $(filter-out tests/headless/%,$(wildcard tests/*/*.c))
+HEADERS   := $(call below,$(FLOORS) tests,h)
 
 obj        = $(patsubst %.c,$(BUILD)/%.o,$(1))
 program    = $(patsubst %.c,$(BUILD)/%,$(1))
@@ -57,7 +58,7 @@ BENCH_BIN := $(call program,$(call matching,$(BENCH_SRC)))
 # `make run` only with CUDA=yes. For the tests the same files compiled for the host (cuda/host.h).
 CUDA_SRC  := $(wildcard cuda/*.cu)
 CUDA_HOST := $(wildcard cuda/*.cpp)
-CUDA_TEXTS := $(CUDA_SRC) $(CUDA_HOST) $(wildcard cuda/*.h cuda/*.cuh engine/mpi/*.c tests/headless/*.c)
+CUDA_TEXTS := $(CUDA_SRC) $(CUDA_HOST) $(wildcard cuda/*.h cuda/*.cuh tests/headless/*.c) $(MPI_SRC)
 HOST_PLUGIN := $(BUILD)/host/visdial-cuda.so
 NVCC      ?= $(firstword $(wildcard $(addsuffix /bin/nvcc,$(CUDA_HOME) $(CUDA_PATH))) \
                $(shell command -v nvcc 2>/dev/null) $(wildcard $(addsuffix /bin/nvcc, \
@@ -83,7 +84,7 @@ OPT       ?= -O3 -g
 WARN      := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla
 # Not -ffast-math: it folds isnan() away.
 C_FLAGS   := -std=gnu11 $(OPT) $(WARN) $(if $(WERROR),-Werror) -fno-math-errno -fno-trapping-math \
-             -pthread -I. -include engine/banned.h -DVD_PREFIX='"$(PREFIX)"' $(SAN) $(CFLAGS)
+             -pthread -I. -include engine/base/banned.h -DVD_PREFIX='"$(PREFIX)"' $(SAN) $(CFLAGS)
 LD_FLAGS  := -pthread -Wl,--as-needed $(SAN) $(LDFLAGS)
 
 # ---- what is installed ---------------------------------------------------------------------------
@@ -132,8 +133,8 @@ torch: ## install PyTorch below build/, for bench only
 # Tests and benchmarks of the GPU backend for machines that have a GPU and little else: a compiler
 # and the CUDA toolkit. tests/headless/ stands in for cmocka and yajl.
 HEADLESS  := $(BUILD)/headless
-HEADLESS_OBJ := $(patsubst %.c,$(HEADLESS)/%.o,$(wildcard engine/*.c tests/headless/*.c) \
-                $(addprefix tests/support/,support.c golden.c backend.c random_model.c small_dialog.c))
+HEADLESS_OBJ := $(patsubst %.c,$(HEADLESS)/%.o,$(filter-out $(MPI_SRC),$(call below,engine,c)) \
+                $(wildcard tests/headless/*.c) $(addprefix tests/support/,support.c golden.c backend.c random_model.c small_dialog.c))
 CUDA_TESTS := $(addprefix $(HEADLESS)/tests/,backend/test_operations backend/test_lstm \
               golden/test_network unit/test_dialog)
 
@@ -197,11 +198,11 @@ install: all install-cuda ## install below PREFIX (/usr/local), DESTDIR in front
 	    install -D -m 755 $$plugin "$(DEST)/lib/visdial/$$(basename $$plugin)" || exit 1; done
 	@for file in $(ASSETS); do \
 	    install -D -m 644 assets/$$file "$(DEST)/share/visdial/$$file" || exit 1; done
-	install -D -m 755 features/checkpoint.py "$(DEST)/share/visdial/checkpoint.py"
-	install -D -m 644 tui/visdial.1 "$(DEST)/$(MAN)"
-	install -D -m 644 tui/completions/visdial.bash "$(DEST)/$(BASH_COMPLETION)"
-	install -D -m 644 tui/completions/_visdial "$(DEST)/$(ZSH_COMPLETION)"
-	install -D -m 644 tui/completions/visdial.fish "$(DEST)/$(FISH_COMPLETION)"
+	install -D -m 755 engine/model/checkpoint.py "$(DEST)/share/visdial/checkpoint.py"
+	install -D -m 644 tui/commands/visdial.1 "$(DEST)/$(MAN)"
+	install -D -m 644 tui/commands/completions/visdial.bash "$(DEST)/$(BASH_COMPLETION)"
+	install -D -m 644 tui/commands/completions/_visdial "$(DEST)/$(ZSH_COMPLETION)"
+	install -D -m 644 tui/commands/completions/visdial.fish "$(DEST)/$(FISH_COMPLETION)"
 
 uninstall: ## remove what install put there
 	rm -f "$(DEST)/bin/visdial" "$(DEST)/$(MAN)" "$(DEST)/$(BASH_COMPLETION)" \
@@ -225,15 +226,15 @@ $(BUILD)/flags $(BUILD)/members: always
 # These two are opened when they are needed; the names they have at run time.
 soname = $(firstword $(foreach name,$(1),$(shell readelf -d "$$($(CC) -print-file-name=$(name))" \
              2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')))
-$(BUILD)/features/hdf5.o: DEFINE = -DVD_HDF5_LIBRARY='"$(call soname,libhdf5_serial.so libhdf5.so)"'
-$(BUILD)/features/zip.o: DEFINE = -DVD_ZIP_LIBRARY='"$(call soname,libzip.so)"'
+$(BUILD)/features/regions/hdf5.o: DEFINE = -DVD_HDF5_LIBRARY='"$(call soname,libhdf5_serial.so libhdf5.so)"'
+$(BUILD)/features/regions/zip.o: DEFINE = -DVD_ZIP_LIBRARY='"$(call soname,libzip.so)"'
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  CC   $<"
 	$(Q)$(CC) $(C_FLAGS) $(DEFINE) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/tui/html.o: tui/page.css tui/page.js
+$(BUILD)/tui/page/html.o: tui/page/page.css tui/page/page.js
 
 $(BUILD)/host/%.o: % $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -241,7 +242,7 @@ $(BUILD)/host/%.o: % $(BUILD)/flags
 	$(Q)$(CXX) -std=c++17 -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-function \
 	    $(if $(WERROR),-Werror) -pthread -I. $(PKG_CFLAGS) -MMD -MP -c -o $@ -x c++ $<
 
-$(BUILD)/visdial-mpi.so: engine/mpi/group_mpi.c engine/group.h $(BUILD)/flags
+$(BUILD)/visdial-mpi.so: $(MPI_SRC) engine/train/group.h $(BUILD)/flags
 	@echo "  MPI  $<"
 	$(Q)$(MPICC) -std=gnu11 -O2 -Wall -Wextra $(if $(WERROR),-Werror) -fPIC -shared \
 	    -fvisibility=hidden -I. -o $@ $<
@@ -304,12 +305,12 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT) $(LIB)
 	@echo "  LINK $@"
 	$(Q)$(CC) $(LD_FLAGS) -o $@ $^ $(PKG_LIBS) -lcmocka -lm
 
-# engine/error.c defines what tests/lint.h replaces.
+# engine/base/error.c defines what tests/lint.h replaces.
 $(BUILD)/%.tidy: %.c $(HEADERS) .clang-tidy tests/.clang-tidy tests/lint.h
 	@mkdir -p $(@D)
 	@echo "  TIDY $<"
 	$(Q)clang-tidy --quiet $< -- $(C_FLAGS) $(PKG_CFLAGS) \
-	    $(if $(filter-out engine/error.c,$<),-include tests/lint.h) 2>&1 | \
+	    $(if $(filter-out engine/base/error.c,$<),-include tests/lint.h) 2>&1 | \
 	    { grep -v -E '^[0-9]+ warnings? generated\.$$' || true; } >$@.new; \
 	    if grep -q -E '(warning|error): ' $@.new; then cat $@.new; exit 1; else mv $@.new $@; fi
 

@@ -13,7 +13,7 @@
 #include "cuda/host.h"
 #endif
 
-#include "engine/backend.h"
+#include "engine/backend/backend.h"
 
 static_assert(sizeof(vd_real) == sizeof(float), "the GPU computes in float");
 
@@ -230,7 +230,8 @@ static __device__ __forceinline__ float vd_sigmoidf(float x)
     return 1 / (1 + expf(-x));
 }
 
-// Dropout as the CPU draws it (engine/cpu.h): whether element `index` survives, and its factor.
+// Dropout as the CPU draws it (engine/backend/cpu/cpu.h): whether element `index` survives, and its
+// factor.
 struct vd_drop {
     uint32_t low, high, threshold;
     float scale;

@@ -1,4 +1,4 @@
-// Picking candidate scores and their loss (engine/cpu_loss.c has the arithmetic).
+// Picking candidate scores and their loss (engine/backend/cpu/loss.c has the arithmetic).
 #include "cuda/device.cuh"
 
 enum { THREADS = 128, WARPS = THREADS / VD_WARP };

@@ -1,8 +1,8 @@
 // LSTM over packed sequences and trees of prefixes, both directions of a layer in the same launches
-// (engine/cpu_lstm.c has the arithmetic). The inputs' products of all steps are one matrix product
-// a direction, of the distinct inputs only. A step of many rows is a matrix product a direction and
-// one launch for all gates, cells and states; one of few rows (a question) is a single launch: each
-// warp makes one unit, its four gates' products with the states included.
+// (engine/backend/cpu/lstm.c has the arithmetic). The inputs' products of all steps are one matrix
+// product a direction, of the distinct inputs only. A step of many rows is a matrix product a
+// direction and one launch for all gates, cells and states; one of few rows (a question) is a
+// single launch: each warp makes one unit, its four gates' products with the states included.
 #include "cuda/lstm.cuh"
 
 enum { THREADS = VD_LSTM_THREADS, FEW = 4, FEW_THREADS = 256 };

@@ -1,6 +1,6 @@
-// The LSTM's gradient (lstm.cu, engine/cpu_lstm.c). Everything is kept in step order: the gates
-// become the gradients of their pre-activations in place, and instead of these, which are four
-// times as wide as a state, the inputs are brought into that order.
+// The LSTM's gradient (lstm.cu, engine/backend/cpu/lstm.c). Everything is kept in step order: the
+// gates become the gradients of their pre-activations in place, and instead of these, which are
+// four times as wide as a state, the inputs are brought into that order.
 #include "cuda/lstm.cuh"
 
 enum { THREADS = VD_LSTM_THREADS };

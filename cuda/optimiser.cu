@@ -1,4 +1,4 @@
-// Optimiser steps (engine/cpu_optimiser.c), and the sum of squares.
+// Optimiser steps (engine/backend/cpu/optimiser.c), and the sum of squares.
 #include "cuda/device.cuh"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #ifndef VD_LINT_H
 #define VD_LINT_H
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 
 #define vd_error_set(err, status, ...) ((void)(vd_error_set)(err, status, __VA_ARGS__), (status))
 #define vd_error_memory(err, what)     ((void)(vd_error_memory)(err, what), VD_NO_MEMORY)

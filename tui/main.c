@@ -1,10 +1,10 @@
-#include "tui/command.h"
+#include "tui/commands/command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/backend.h"
-#include "engine/cpu_instructions.h"
+#include "engine/backend/backend.h"
+#include "engine/backend/cpu/instructions.h"
 
 int main(int argc, char **argv)
 {

@@ -6,7 +6,7 @@
 
 #include "assets/blocks/dialog.h"
 #include "assets/blocks/facts.h"
-#include "engine/rng.h"
+#include "engine/base/rng.h"
 
 // What kind of answer a question wants.
 typedef enum {

@@ -8,11 +8,11 @@
 #include "assets/blocks/detector_calibrate.h"
 #include "assets/blocks/detector_loss.h"
 #include "assets/blocks/render.h"
-#include "engine/alloc.h"
-#include "engine/file.h"
-#include "engine/rng.h"
-#include "engine/safetensors.h"
-#include "features/detect.h"
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+#include "engine/base/rng.h"
+#include "engine/base/safetensors.h"
+#include "features/extract/detect.h"
 
 _Static_assert((int)BLOCKS_WIDTH == (int)VD_DETECT_WIDTH &&
                    (int)BLOCKS_HEIGHT == (int)VD_DETECT_HEIGHT,

@@ -1,5 +1,5 @@
-// Training and judging the extractor's detector (features/detect.h) on scenes rendered on the fly:
-// the one place where the scene's truth and the detector meet.
+// Training and judging the extractor's detector (features/extract/detect.h) on scenes rendered on
+// the fly: the one place where the scene's truth and the detector meet.
 #ifndef BLOCKS_DETECTOR_H
 #define BLOCKS_DETECTOR_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "assets/blocks/scene.h"
-#include "engine/error.h"
-#include "features/extract.h"
+#include "engine/base/error.h"
+#include "features/extract/extract.h"
 
 typedef struct blocks_detector_options {
     uint64_t seed; // of scenes, weights and augmentation

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-#include "engine/error.h"
-#include "features/convnet.h"
+#include "engine/base/error.h"
+#include "features/extract/convnet.h"
 
 // What to add to the heat's logit so that the objects found with a confidence of 0.5 or more have
 // the best F1 (precision with recall), measured on scenes first .. first + count - 1 of the train

@@ -7,8 +7,8 @@
 
 #include "assets/blocks/detector_calibrate.h"
 #include "assets/blocks/render.h"
-#include "engine/alloc.h"
-#include "features/detect.h"
+#include "engine/base/alloc.h"
+#include "features/extract/detect.h"
 
 static const float confident = 0.5f, enough_overlap = 0.5f;
 

@@ -2,13 +2,13 @@
 #ifndef BLOCKS_DETECTOR_LOSS_H
 #define BLOCKS_DETECTOR_LOSS_H
 
-#include "engine/real.h"
-#include "features/detect.h"
+#include "engine/base/real.h"
+#include "features/extract/detect.h"
 
 // An object as the detector should see it: pixels of the 320x240 picture.
 typedef struct blocks_target {
     double box[4];
-    double place[2];                   // where it stands (features/detect.h)
+    double place[2];                   // where it stands (features/extract/detect.h)
     int attribute[VD_ATTRIBUTE_KINDS]; // colour, shape, material, size
 } blocks_target;
 

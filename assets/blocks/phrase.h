@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "assets/blocks/facts.h"
-#include "engine/rng.h"
+#include "engine/base/rng.h"
 
 // What the letters of a pattern stand for: slot['t' - 'a'] is %t.
 typedef struct blocks_words {

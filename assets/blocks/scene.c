@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "assets/blocks/render.h"
-#include "engine/rng.h"
+#include "engine/base/rng.h"
 
 const char *const blocks_shape_names[BLOCKS_SHAPES] = {"cube", "ball", "cylinder", "cone"};
 const char *const blocks_color_names[BLOCKS_COLORS] = {"red",    "green",  "blue",  "yellow",

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "assets/blocks/render.h"
-#include "engine/alloc.h"
-#include "engine/safetensors.h"
-#include "features/extract.h"
-#include "features/image.h"
+#include "engine/base/alloc.h"
+#include "engine/base/safetensors.h"
+#include "features/extract/extract.h"
+#include "features/pictures/image.h"
 
 // What one thread works with.
 typedef struct tools {

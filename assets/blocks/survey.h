@@ -3,9 +3,9 @@
 #ifndef BLOCKS_SURVEY_H
 #define BLOCKS_SURVEY_H
 
-#include "engine/parallel.h"
+#include "engine/base/parallel.h"
 #include "assets/blocks/world.h"
-#include "features/regions.h"
+#include "features/regions/regions.h"
 
 // extractor: path of its weights, loaded once for each thread. The set has room for as many
 // regions as the fullest picture needs. Where pictures is not NULL, picture i < picture_count is

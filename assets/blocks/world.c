@@ -6,11 +6,11 @@
 
 #include "assets/blocks/dialog.h"
 #include "assets/blocks/render.h"
-#include "engine/alloc.h"
-#include "engine/file.h"
-#include "engine/json.h"
-#include "features/image.h"
-#include "features/pool.h"
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+#include "engine/base/json.h"
+#include "features/pictures/image.h"
+#include "features/dialogs/answer_pool.h"
 
 const char *const blocks_split_names[BLOCKS_SPLITS] = {"train", "val", "test"};
 

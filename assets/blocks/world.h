@@ -15,7 +15,7 @@
 #include <stddef.h>
 
 #include "assets/blocks/scene.h"
-#include "engine/error.h"
+#include "engine/base/error.h"
 
 extern const char *const blocks_split_names[BLOCKS_SPLITS]; // "train", "val", "test"
 
@@ -37,7 +37,7 @@ void blocks_world_fill(blocks_world *world, size_t first, size_t count);
 vd_status blocks_world_write_dialogs(const blocks_world *world, const char *path, vd_error *err);
 vd_status blocks_world_write_dense(const blocks_world *world, const char *path, vd_error *err);
 vd_status blocks_world_write_scenes(const blocks_world *world, const char *path, vd_error *err);
-// How often each answer was given, in the format of features/pool.h.
+// How often each answer was given, in the format of features/dialogs/answer_pool.h.
 vd_status blocks_world_write_pool(const blocks_world *world, const char *path, vd_error *err);
 // The picture of one scene as PNG.
 vd_status blocks_world_write_picture(const blocks_scene *scene, const char *path, vd_error *err);

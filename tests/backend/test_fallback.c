@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "engine/backend_open.h"
+#include "engine/backend/open.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
-#include "tui/session.h"
+#include "tui/session/session.h"
 
 static tiny_world tiny;
 static vd_error err;

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/group_tcp.h"
-#include "engine/trainer.h"
+#include "engine/base/alloc.h"
+#include "engine/train/group_tcp.h"
+#include "engine/train/trainer.h"
 #include "tests/support/small_batch.h"
 #include "tests/support/support.h"
 

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/backend.h"
-#include "engine/rng.h"
+#include "engine/base/alloc.h"
+#include "engine/backend/backend.h"
+#include "engine/base/rng.h"
 #include "tests/support/backend.h"
 #include "tests/support/support.h"
 

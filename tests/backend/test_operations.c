@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/rng.h"
+#include "engine/base/alloc.h"
+#include "engine/base/rng.h"
 #include "tests/support/backend.h"
 #include "tests/support/support.h"
 

@@ -12,13 +12,13 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/safetensors.h"
-#include "features/picture_cache.h"
+#include "engine/base/alloc.h"
+#include "engine/base/safetensors.h"
+#include "features/dialogs/picture_cache.h"
 #include "tests/support/backend.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
-#include "tui/training.h"
+#include "tui/train/training.h"
 
 enum { P = TINY_REGIONS, D = TINY_REGION_SIZE, N = TINY_PICTURES };
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "engine/backend_open.h"
+#include "engine/backend/open.h"
 #include "tests/support/random_model.h"
 #include "tests/support/support.h"
 

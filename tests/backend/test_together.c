@@ -20,11 +20,11 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
-#include "tui/event_file.h"
+#include "tui/train/event_file.h"
 
 enum { MOST = 50, MOST_RANKS = 3 };
 

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/backend.h"
-#include "engine/error.h"
+#include "engine/backend/backend.h"
+#include "engine/base/error.h"
 
 static inline double bench_now(void) // milliseconds
 {

@@ -2,9 +2,9 @@
 // that go with them, each dialog growing as it is asked, as in a chat.
 #include "tests/bench/bench.h"
 
-#include "engine/alloc.h"
-#include "engine/model.h"
-#include "tui/session.h"
+#include "engine/base/alloc.h"
+#include "engine/model/model.h"
+#include "tui/session/session.h"
 
 enum { ROUNDS = 10, MOST = 4096 };
 

@@ -9,13 +9,13 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "engine/alloc.h"
-#include "engine/backend_open.h"
-#include "engine/dialog.h"
-#include "engine/rng.h"
-#include "engine/safetensors.h"
-#include "engine/scorer.h"
-#include "engine/trainer.h"
+#include "engine/base/alloc.h"
+#include "engine/backend/open.h"
+#include "engine/model/dialog.h"
+#include "engine/base/rng.h"
+#include "engine/base/safetensors.h"
+#include "engine/model/scorer.h"
+#include "engine/train/trainer.h"
 #include "tests/bench/count_operations.h"
 
 // $VISDIAL_BENCH_SMALL=1: sizes that a machine without a GPU gets through, to see that every line

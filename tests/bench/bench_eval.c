@@ -4,16 +4,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/alloc.h"
-#include "engine/parallel.h"
-#include "engine/rng.h"
-#include "engine/safetensors.h"
-#include "engine/trainer.h"
-#include "features/tokenize.h"
+#include "engine/base/alloc.h"
+#include "engine/base/parallel.h"
+#include "engine/base/rng.h"
+#include "engine/base/safetensors.h"
+#include "engine/train/trainer.h"
+#include "features/text/tokenize.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/torch.h"
 #include "tests/support/support.h"
-#include "tui/measure_model.h"
+#include "tui/measure/model_scores.h"
 
 enum { VOCAB = 11322, EMBED = 300, HIDDEN = 512, REGION = 2048, REGIONS = 36, RUNS = 3 };
 

@@ -1,10 +1,10 @@
 // From a picture file's pixels to its regions.
 #include "tests/bench/bench.h"
 
-#include "engine/alloc.h"
-#include "features/extract.h"
-#include "features/image.h"
-#include "tui/session.h"
+#include "engine/base/alloc.h"
+#include "features/extract/extract.h"
+#include "features/pictures/image.h"
+#include "tui/session/session.h"
 
 enum { MOST = 1024 };
 

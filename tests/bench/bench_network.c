@@ -11,10 +11,10 @@
 #include <pty.h>
 #include <stdbool.h>
 
-#include "engine/alloc.h"
-#include "engine/dialog.h"
-#include "engine/scorer.h"
-#include "engine/trainer.h"
+#include "engine/base/alloc.h"
+#include "engine/model/dialog.h"
+#include "engine/model/scorer.h"
+#include "engine/train/trainer.h"
 #include "tests/bench/figures.h"
 #include "tests/bench/machine.h"
 #include "tests/bench/torch.h"

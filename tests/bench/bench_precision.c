@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-#include "engine/model.h"
-#include "engine/scorer.h"
+#include "engine/model/model.h"
+#include "engine/model/scorer.h"
 #include "tests/support/full_size.h"
 
 enum { DIALOGS = 4, QUESTIONS = DIALOGS * FULL_ROUNDS, SCORES = QUESTIONS * FULL_CANDIDATES };

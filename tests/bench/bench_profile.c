@@ -7,11 +7,11 @@
 //   bench_profile [ANSWERS [RUNS [FILE]]]   100 answers, 41 runs, build/bench/model.safetensors
 #include "tests/bench/bench.h"
 
-#include "engine/dialog.h"
-#include "engine/model_private.h"
-#include "engine/alloc.h"
-#include "engine/scorer.h"
-#include "engine/trainer.h"
+#include "engine/model/dialog.h"
+#include "engine/model/model_private.h"
+#include "engine/base/alloc.h"
+#include "engine/model/scorer.h"
+#include "engine/train/trainer.h"
 #include "tests/bench/figures.h"
 #include "tests/support/full_size.h"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <sys/wait.h>
 
-#include "tui/session.h"
+#include "tui/session/session.h"
 
 enum { RUNS = 15, OUTPUT = 1 << 20, PATIENCE_MS = 20000, CAPTION = 16 };
 

@@ -16,12 +16,12 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "engine/rng.h"
-#include "engine/safetensors.h"
-#include "features/dataset.h"
-#include "features/visdial.h"
+#include "engine/base/rng.h"
+#include "engine/base/safetensors.h"
+#include "features/dialogs/dataset.h"
+#include "features/dialogs/visdial.h"
 #include "tests/support/full_size.h"
-#include "tui/session.h"
+#include "tui/session/session.h"
 
 #define DIRECTORY "build/bench"
 

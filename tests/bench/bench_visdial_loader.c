@@ -11,11 +11,11 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "engine/alloc.h"
-#include "engine/packed.h"
-#include "engine/rng.h"
-#include "engine/safetensors.h"
-#include "features/dataset.h"
+#include "engine/base/alloc.h"
+#include "engine/backend/packed.h"
+#include "engine/base/rng.h"
+#include "engine/base/safetensors.h"
+#include "features/dialogs/dataset.h"
 
 #define DIRECTORY "build/bench"
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "engine/backend.h"
+#include "engine/backend/backend.h"
 
 // The table, which calls be's; there is one.
 const vd_backend *count_on(const vd_backend *be);

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/bench/bench.h"
 
 static double gigaflops, gigabytes; // per second, both cores

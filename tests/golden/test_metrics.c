@@ -1,6 +1,6 @@
 // Metrics against numbers made by others: the public implementation's over three fixed rankings of
 // real dialogs, published NDCG examples, and a synthetic set computed once by a separate program.
-#include "engine/metrics.h"
+#include "engine/measure/metrics.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
 
-#include "features/visdial.h"
+#include "features/dialogs/visdial.h"
 #include "tests/support/support.h"
 
 enum { OPTIONS = 100 };

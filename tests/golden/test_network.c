@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/cpu_instructions.h"
+#include "engine/base/alloc.h"
+#include "engine/backend/cpu/instructions.h"
 #include "tests/support/backend.h"
 #include "tests/support/golden.h"
 #include "tests/support/support.h"

@@ -1,6 +1,6 @@
 // Tokens equal NLTK's for every golden string: real VisDial text where ../shared is there, own
 // strings everywhere.
-#include "features/tokenize.h"
+#include "features/text/tokenize.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -12,10 +12,10 @@
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
 
-#include "engine/alloc.h"
-#include "engine/model_file.h"
-#include "engine/settings.h"
-#include "engine/trainer.h"
+#include "engine/base/alloc.h"
+#include "engine/model/file.h"
+#include "engine/model/settings.h"
+#include "engine/train/trainer.h"
 #include "tests/support/backend.h"
 #include "tests/support/golden.h"
 #include "tests/support/small_trainer.h"

@@ -13,7 +13,7 @@
 #include <yajl/yajl_tree.h>
 
 #include "tests/support/support.h"
-#include "tui/session.h"
+#include "tui/session/session.h"
 
 // What the bundled model must reach; what it does reach is in README.
 static const double LEAST_ACCEPTABLE = 0.75;

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/fake_cases.h"
 #include "tests/support/screens.h"
-#include "tui/view_cases.h"
+#include "tui/compare/cases_view.h"
 
 static void add(FILE *out, const char *title, int width, int height)
 {

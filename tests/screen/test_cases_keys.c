@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/fake_cases.h"
-#include "tui/layout.h"
-#include "tui/theme.h"
+#include "tui/screen/layout.h"
+#include "tui/screen/theme.h"
 
 static void keys_do_what_they_say(void **state)
 {

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/screens.h"
-#include "tui/watch.h"
+#include "tui/train/watch.h"
 
 static vd_grid grid;
 

@@ -14,7 +14,7 @@
 #include "tests/support/browser.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
-#include "tui/transcript.h"
+#include "tui/transcript/transcript.h"
 
 static char *directory, *page;
 static support_browser browser;

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/fake_chat.h"
 #include "tests/support/screens.h"
 

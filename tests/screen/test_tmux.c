@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/terminal.h"
-#include "tui/event_file.h"
+#include "tui/train/event_file.h"
 
 static void start(const char *environment)
 {

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/backend_open.h"
+#include "engine/base/alloc.h"
+#include "engine/backend/open.h"
 
 const vd_backend *support_backend(void)
 {

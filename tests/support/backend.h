@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_BACKEND_H
 #define TESTS_SUPPORT_BACKEND_H
 
-#include "engine/backend.h"
+#include "engine/backend/backend.h"
 
 // How a program ends, with a line that says why, whose plugin does not open.
 enum { SUPPORT_NO_DEVICE = 77 };

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "features/image.h"
+#include "features/pictures/image.h"
 
 typedef struct support_browser {
     pid_t pid;

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "engine/rng.h"
+#include "engine/base/rng.h"
 
 // How many damaged files a test tries: `rounds` times $VISDIAL_DAMAGE, where that is a number
 // (for a long search: VISDIAL_DAMAGE=100 build/san/tests/unit/test_damage).

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "features/tokenize.h"
+#include "engine/base/alloc.h"
+#include "features/text/tokenize.h"
 #include "tests/support/support.h"
 
 static tiny_world tiny;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "tests/support/tiny_world.h"
-#include "tui/view_cases.h"
+#include "tui/compare/cases_view.h"
 
 extern vd_cases *cases, *two, *four; // of two models and of four; cases: the ones in use
 extern vd_cases_view view;

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "tui/shares.h"
+#include "engine/base/alloc.h"
+#include "tui/base/shares.h"
 
 static const char *const answers[FAKE_ANSWERS] = {"yes",
                                                   "no",

@@ -3,7 +3,7 @@
 #ifndef VD_TEST_FAKE_CHAT_H
 #define VD_TEST_FAKE_CHAT_H
 
-#include "tui/view_chat.h"
+#include "tui/chat/chat.h"
 
 enum { FAKE_PICTURES = 3, FAKE_ANSWERS = 12, FAKE_REGIONS = 6 };
 

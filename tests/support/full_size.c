@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/alloc.h"
-#include "engine/rng.h"
-#include "engine/safetensors.h"
-#include "features/regions.h"
+#include "engine/base/alloc.h"
+#include "engine/base/rng.h"
+#include "engine/base/safetensors.h"
+#include "features/regions/regions.h"
 
 enum {
     N = FULL_DIALOGS * FULL_ROUNDS,

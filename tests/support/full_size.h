@@ -7,8 +7,8 @@
 #ifndef VD_TEST_FULL_SIZE_H
 #define VD_TEST_FULL_SIZE_H
 
-#include "engine/batch.h"
-#include "engine/trainer.h"
+#include "engine/networks/batch.h"
+#include "engine/train/trainer.h"
 
 enum {
     FULL_VOCAB = 11322,

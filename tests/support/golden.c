@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/backend.h"
 #include "tests/support/support.h"
 

@@ -2,8 +2,8 @@
 #ifndef TESTS_SUPPORT_GOLDEN_H
 #define TESTS_SUPPORT_GOLDEN_H
 
-#include "engine/network.h"
-#include "engine/safetensors.h"
+#include "engine/networks/mvan/network.h"
+#include "engine/base/safetensors.h"
 
 typedef struct golden {
     const char *path;

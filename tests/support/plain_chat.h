@@ -2,8 +2,8 @@
 #ifndef VD_TEST_PLAIN_CHAT_H
 #define VD_TEST_PLAIN_CHAT_H
 
-#include "tui/chat_recorder.h"
-#include "tui/conversation.h"
+#include "tui/chat/recorder.h"
+#include "tui/session/conversation.h"
 
 typedef struct plain_chat {
     vd_chat chat;

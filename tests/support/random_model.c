@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/safetensors.h"
-#include "engine/trainer.h"
+#include "engine/base/alloc.h"
+#include "engine/base/safetensors.h"
+#include "engine/train/trainer.h"
 #include "tests/support/support.h"
 
 static void succeed(vd_status status, const vd_error *err)

@@ -2,7 +2,7 @@
 #ifndef VD_TEST_RANDOM_MODEL_H
 #define VD_TEST_RANDOM_MODEL_H
 
-#include "engine/model.h"
+#include "engine/model/model.h"
 
 // Of these sizes; config->vocab ids, the special ones included. The same weights every time.
 // vd_model_free.

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/rng.h"
+#include "engine/base/rng.h"
 
 enum { P = 4, O = 6, U = 9, TQ = 7, TH = 11, TO = 4, N = SMALL_DIALOGS * SMALL_ROUNDS };
 

@@ -2,8 +2,8 @@
 #ifndef TESTS_SUPPORT_SMALL_BATCH_H
 #define TESTS_SUPPORT_SMALL_BATCH_H
 
-#include "engine/batch.h"
-#include "engine/vocab.h"
+#include "engine/networks/batch.h"
+#include "engine/model/vocab.h"
 
 enum { SMALL_VOCAB = 30, SMALL_REGION = 10, SMALL_DIALOGS = 3, SMALL_ROUNDS = 4 };
 

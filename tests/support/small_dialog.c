@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/rng.h"
+#include "engine/base/rng.h"
 #include "tests/support/backend.h"
 #include "tests/support/random_model.h"
 

@@ -1,9 +1,10 @@
-// A dialog of random words with a random model of a few numbers, for tests of engine/dialog.h.
+// A dialog of random words with a random model of a few numbers, for tests of
+// engine/model/dialog.h.
 #ifndef VD_TEST_SMALL_DIALOG_H
 #define VD_TEST_SMALL_DIALOG_H
 
-#include "engine/batch.h"
-#include "engine/dialog.h"
+#include "engine/networks/batch.h"
+#include "engine/model/dialog.h"
 
 // The last of the P regions is padding.
 enum { WORDS = 30, E = 6, H = 8, D = 10, P = 5, REAL = 4, ROUNDS = 6, POOL = 40, TO = 6 };

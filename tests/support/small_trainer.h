@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_SMALL_TRAINER_H
 #define TESTS_SUPPORT_SMALL_TRAINER_H
 
-#include "engine/trainer.h"
+#include "engine/train/trainer.h"
 #include "tests/support/small_batch.h"
 
 // LeakyReLU gates, sinusoidal positions, one discriminative decoder.

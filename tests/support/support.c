@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 
 static void *ensure(void *pointer, const char *what)
 {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 
 // A new empty directory below $TMPDIR (or /tmp); free() the name.
 char *support_temp_dir(void);
@@ -30,7 +30,7 @@ double support_milliseconds(void); // a clock that only goes forward
 // it is there, a missing file ends the test. The string lives until the fourth call after this.
 const char *support_shared(const char *relative);
 
-// Makes the 1st, 2nd, ... allocation (engine/alloc.h) of call fail until call succeeds. Each
+// Makes the 1st, 2nd, ... allocation (engine/base/alloc.h) of call fail until call succeeds. Each
 // failure must come back as VD_NO_MEMORY with a text; call itself frees what a success gave.
 // Returns how many allocations were failed. Leaks are what the address sanitizer is for.
 typedef vd_status (*support_call)(void *context, vd_error *err);

@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
-#include "engine/rng.h"
-#include "engine/safetensors.h"
-#include "engine/trainer.h"
-#include "features/dataset.h"
-#include "features/image.h"
-#include "features/regions.h"
+#include "engine/base/rng.h"
+#include "engine/base/safetensors.h"
+#include "engine/train/trainer.h"
+#include "features/dialogs/dataset.h"
+#include "features/pictures/image.h"
+#include "features/regions/regions.h"
 #include "tests/support/support.h"
 
 // A failed step of the making ends the test with its reason.

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/support.h"
-#include "tui/event_file.h"
+#include "tui/train/event_file.h"
 
 tiny_world tiny;
 

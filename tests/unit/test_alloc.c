@@ -1,5 +1,5 @@
 // Memory: zeroed, aligned, checked sizes, failures on request; and the errors' texts.
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/error.h"
+#include "engine/base/error.h"
 
 static bool all_zero(const unsigned char *bytes, size_t count)
 {

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/model.h"
-#include "engine/network.h"
-#include "engine/trainer.h"
+#include "engine/base/alloc.h"
+#include "engine/model/model.h"
+#include "engine/networks/mvan/network.h"
+#include "engine/train/trainer.h"
 #include "tests/support/small_batch.h"
 #include "tests/support/support.h"
 

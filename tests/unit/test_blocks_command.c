@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "assets/blocks/dialog.h"
-#include "features/image.h"
-#include "features/visdial.h"
+#include "features/pictures/image.h"
+#include "features/dialogs/visdial.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 

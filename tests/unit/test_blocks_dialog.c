@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "features/tokenize.h"
+#include "features/text/tokenize.h"
 #include "tests/support/blocks_dialogs.h"
 
 // ---- form -------------------------------------------------------------------------------------

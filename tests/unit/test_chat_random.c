@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/one_chat.h"
 
 // Every allocation of a short chat fails once: nothing breaks, nothing is lost for good.

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/one_chat.h"
 #include "tests/support/support.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/one_chat.h"
 
 static void without_an_answer_there_is_no_walk(void **state)

@@ -1,4 +1,4 @@
-#include "tui/command.h"
+#include "tui/commands/command.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -203,10 +203,10 @@ static void man_page_and_completions_are_those_of_the_table(void **state)
         void (*print)(FILE *out);
         const char *path;
     } made[] = {
-        {bash, "tui/completions/visdial.bash"},
-        {zsh, "tui/completions/_visdial"},
-        {fish, "tui/completions/visdial.fish"},
-        {vd_command_print_manual, "tui/visdial.1"},
+        {bash, "tui/commands/completions/visdial.bash"},
+        {zsh, "tui/commands/completions/_visdial"},
+        {fish, "tui/commands/completions/visdial.fish"},
+        {vd_command_print_manual, "tui/commands/visdial.1"},
     };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
         char *text = printed(made[i].print);
@@ -288,19 +288,21 @@ static void the_shells_take_their_completions(void **state)
 {
     (void)state;
     // bash is there wherever make is; the others where they are installed.
-    assert_int_equal(system("bash -n tui/completions/visdial.bash"), 0);
-    assert_int_equal(system("! command -v zsh >/dev/null || zsh -n tui/completions/_visdial"), 0);
+    assert_int_equal(system("bash -n tui/commands/completions/visdial.bash"), 0);
+    assert_int_equal(
+        system("! command -v zsh >/dev/null || zsh -n tui/commands/completions/_visdial"), 0);
     assert_int_equal(system("! command -v fish >/dev/null || "
-                            "fish --no-execute tui/completions/visdial.fish"),
+                            "fish --no-execute tui/commands/completions/visdial.fish"),
                      0);
-    assert_int_equal(system("bash -c '. tui/completions/visdial.bash; COMP_WORDS=(visdial tr); "
-                            "COMP_CWORD=1; _visdial; test \"${COMPREPLY[*]}\" = train'"),
-                     0);
-    assert_int_equal(system("bash -c '. tui/completions/visdial.bash; "
+    assert_int_equal(
+        system("bash -c '. tui/commands/completions/visdial.bash; COMP_WORDS=(visdial tr); "
+               "COMP_CWORD=1; _visdial; test \"${COMPREPLY[*]}\" = train'"),
+        0);
+    assert_int_equal(system("bash -c '. tui/commands/completions/visdial.bash; "
                             "COMP_WORDS=(visdial train --chec); COMP_CWORD=2; _visdial; "
                             "test ${#COMPREPLY[*]} = 2'"),
                      0);
-    assert_int_equal(system("bash -c '. tui/completions/visdial.bash; "
+    assert_int_equal(system("bash -c '. tui/commands/completions/visdial.bash; "
                             "COMP_WORDS=(visdial blocks w); COMP_CWORD=2; _visdial; "
                             "test \"${COMPREPLY[*]}\" = world'"),
                      0);

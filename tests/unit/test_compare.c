@@ -11,12 +11,12 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/scorer.h"
-#include "features/dataset.h"
+#include "engine/base/alloc.h"
+#include "engine/model/scorer.h"
+#include "features/dialogs/dataset.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
-#include "tui/compare.h"
+#include "tui/compare/compare.h"
 
 static tiny_world tiny;
 static char *third; // a model

@@ -15,7 +15,7 @@
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
-#include "tui/cases.h"
+#include "tui/compare/cases.h"
 
 static tiny_world tiny;
 static char *third; // a model

@@ -8,11 +8,11 @@
 #include <cmocka.h>
 
 #include "assets/blocks/scene.h"
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/support.h"
-#include "tui/complete.h"
-#include "tui/config.h"
-#include "tui/contents.h"
+#include "tui/base/complete.h"
+#include "tui/session/config.h"
+#include "tui/session/contents.h"
 
 static char *directory, *path;
 static vd_error err;

@@ -5,10 +5,10 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
-#include "tui/conversation.h"
+#include "tui/session/conversation.h"
 
 static tiny_world tiny;
 static vd_world *world;

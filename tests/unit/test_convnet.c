@@ -1,7 +1,7 @@
 // The convolutional net in double, where finite differences can tell a wrong gradient from
 // rounding: its source is compiled into this program instead of being linked.
 #define VD_DOUBLE
-#include "features/convnet.c"
+#include "features/extract/convnet.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

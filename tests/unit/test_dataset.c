@@ -1,5 +1,5 @@
 // Batches hold what the dialogs and region files say, number by number.
-#include "features/dataset.h"
+#include "features/dialogs/dataset.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/packed.h"
-#include "engine/rng.h"
-#include "engine/safetensors.h"
-#include "features/tokenize.h"
-#include "features/visdial_pack.h"
+#include "engine/base/alloc.h"
+#include "engine/backend/packed.h"
+#include "engine/base/rng.h"
+#include "engine/base/safetensors.h"
+#include "features/text/tokenize.h"
+#include "features/dialogs/pack.h"
 #include "tests/support/support.h"
 
 enum { P = 5, D = 6 };

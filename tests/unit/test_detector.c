@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "assets/blocks/detector_loss.h"
-#include "engine/alloc.h"
-#include "engine/rng.h"
+#include "engine/base/alloc.h"
+#include "engine/base/rng.h"
 #include "tests/support/support.h"
 
 enum { CELLS = VD_DETECT_ROWS * VD_DETECT_COLUMNS, OUTPUT = CELLS * VD_DETECT_OUTPUTS };

@@ -1,5 +1,5 @@
 // A dialog's cached answers against the uncached network over the same small_dialog, and the
-// promises of engine/dialog.h.
+// promises of engine/model/dialog.h.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/dialog.h"
-#include "engine/model_private.h"
-#include "engine/network.h"
-#include "engine/trainer.h"
+#include "engine/base/alloc.h"
+#include "engine/model/dialog.h"
+#include "engine/model/model_private.h"
+#include "engine/networks/mvan/network.h"
+#include "engine/train/trainer.h"
 #include "tests/support/backend.h"
 #include "tests/support/small_dialog.h"
 #include "tests/support/support.h"

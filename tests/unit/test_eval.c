@@ -10,12 +10,12 @@
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
 
-#include "engine/alloc.h"
-#include "engine/scorer.h"
+#include "engine/base/alloc.h"
+#include "engine/model/scorer.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
-#include "tui/measure_model.h"
+#include "tui/measure/model_scores.h"
 
 static tiny_world tiny;
 

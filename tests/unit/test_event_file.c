@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/one_directory.h"
-#include "tui/curves.h"
-#include "tui/event_file.h"
+#include "tui/train/curves.h"
+#include "tui/train/event_file.h"
 
 static void must(vd_status status, const vd_error *err)
 {

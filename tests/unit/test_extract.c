@@ -1,6 +1,6 @@
 // The extractor: resampling, decoding, region features, weights files; and what the bundled
 // extractor promises.
-#include "features/extract.h"
+#include "features/extract/extract.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -13,9 +13,9 @@
 
 #include "assets/blocks/detector.h"
 #include "assets/blocks/render.h"
-#include "engine/alloc.h"
-#include "engine/rng.h"
-#include "engine/safetensors.h"
+#include "engine/base/alloc.h"
+#include "engine/base/rng.h"
+#include "engine/base/safetensors.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 

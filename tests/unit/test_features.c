@@ -1,6 +1,6 @@
 // Region features are read from every public layout, nothing damaged is accepted, and importing
 // keeps what was read.
-#include "features/regions.h"
+#include "features/regions/regions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/safetensors.h"
-#include "features/import.h"
+#include "engine/base/alloc.h"
+#include "engine/base/safetensors.h"
+#include "features/regions/import.h"
 #include "tests/support/program.h"
 #include "tests/support/public_files.h"
 #include "tests/support/support.h"

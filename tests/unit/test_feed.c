@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "features/feed.h"
+#include "engine/base/alloc.h"
+#include "features/dialogs/data_loader.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
-#include "tui/lessons.h"
+#include "tui/train/sampler.h"
 
 static tiny_world tiny;
 static vd_visdial *dialogs;

@@ -1,5 +1,5 @@
 // Whole files and JSON: the parts that the readers and writers share.
-#include "engine/file.h"
+#include "engine/base/file.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/json.h"
+#include "engine/base/alloc.h"
+#include "engine/base/json.h"
 #include "tests/support/support.h"
 
 static char *directory, *path;

@@ -1,5 +1,5 @@
 // Answers that are alike, and rankings in which they are folded together.
-#include "features/fold.h"
+#include "features/text/fold.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,15 +12,15 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/backend.h"
-#include "engine/cpu_gemm.h"
-#include "engine/cpu_halves.h"
-#include "engine/cpu_some_rows.h"
-#include "engine/cpu_instructions.h"
-#include "engine/cpu_panels.h"
-#include "engine/rng.h"
-#include "engine/safetensors.h"
+#include "engine/base/alloc.h"
+#include "engine/backend/backend.h"
+#include "engine/backend/cpu/gemm.h"
+#include "engine/backend/cpu/fp16_weights.h"
+#include "engine/backend/cpu/skinny_gemm.h"
+#include "engine/backend/cpu/instructions.h"
+#include "engine/backend/cpu/packed_weights.h"
+#include "engine/base/rng.h"
+#include "engine/base/safetensors.h"
 
 static const char *const SETS[] = {"avx2", "avx512"};
 enum { SET_COUNT = sizeof SETS / sizeof *SETS };

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "features/glove.h"
+#include "features/text/glove.h"
 #include "tests/support/support.h"
 
 static char *directory, *path;

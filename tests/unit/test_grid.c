@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/support.h"
-#include "tui/grid.h"
-#include "tui/theme.h"
+#include "tui/screen/grid.h"
+#include "tui/screen/theme.h"
 
 static const vd_style plain;
 

@@ -1,6 +1,6 @@
 // How processes share a machine's processors: groups of which this process is one and the others
 // are made up.
-#include "engine/group.h"
+#include "engine/train/group.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/support.h"
-#include "tui/history.h"
+#include "tui/session/history.h"
 
 static char *directory, *path;
 static vd_line line;

@@ -1,5 +1,5 @@
 // Pictures: what is written is read back; everything damaged is refused with the file's name.
-#include "features/image.h"
+#include "features/pictures/image.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -13,8 +13,8 @@
 #include <jpeglib.h>
 #include <png.h>
 
-#include "engine/alloc.h"
-#include "engine/rng.h"
+#include "engine/base/alloc.h"
+#include "engine/base/rng.h"
 #include "tests/support/support.h"
 
 static long disk_room = -1; // bytes that still fit; -1 = any number

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/model_import.h"
-#include "engine/scorer.h"
+#include "engine/base/alloc.h"
+#include "engine/model/import.h"
+#include "engine/model/scorer.h"
 #include "tests/support/golden.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
@@ -314,7 +314,7 @@ static void pytorch_takes_models_and_gives_checkpoints(void **state)
         skip();
     }
     char here[PATH_MAX], line[PATH_MAX + 2000];
-    assert_non_null(realpath("features/checkpoint.py", here));
+    assert_non_null(realpath("engine/model/checkpoint.py", here));
     static const vd_decoders decoders[] = {VD_DISCRIMINATIVE, VD_BOTH};
     for (int i = 0; i < 2; i++) {
         golden g;

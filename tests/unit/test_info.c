@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "engine/safetensors.h"
-#include "features/image.h"
+#include "engine/base/safetensors.h"
+#include "features/pictures/image.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"

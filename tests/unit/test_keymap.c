@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "tui/keymap.h"
+#include "tui/screen/keymap.h"
 
 static vd_action action_of(vd_place place, const char *name, bool line_empty)
 {

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "tui/layout.h"
+#include "tui/screen/layout.h"
 
 static bool shown(vd_rect r)
 {

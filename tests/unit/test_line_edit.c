@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/support.h"
-#include "tui/line_edit.h"
+#include "tui/screen/line_edit.h"
 
 static vd_line line;
 

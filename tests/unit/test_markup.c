@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/support.h"
-#include "tui/html.h"
-#include "tui/markdown.h"
+#include "tui/page/html.h"
+#include "tui/page/markdown.h"
 
 static char *directory, *path;
 

@@ -1,5 +1,5 @@
 // Ranks and metrics on small cases worked out by hand.
-#include "engine/metrics.h"
+#include "engine/measure/metrics.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/rng.h"
+#include "engine/base/rng.h"
 
 #define CLOSE(a, b) assert_true(fabs((double)(a) - (double)(b)) < 1e-9)
 

@@ -1,4 +1,4 @@
-#include "tui/options.h"
+#include "tui/base/options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

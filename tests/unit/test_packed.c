@@ -1,5 +1,5 @@
 // The network's small tools: memory of a pass, packed sequences, dropout.
-#include "engine/packed.h"
+#include "engine/backend/packed.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/pass.h"
-#include "engine/rng.h"
+#include "engine/base/alloc.h"
+#include "engine/networks/mvan/pass.h"
+#include "engine/base/rng.h"
 #include "tests/support/support.h"
 
 // ---- arena --------------------------------------------------------------------------------------

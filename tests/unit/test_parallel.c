@@ -1,5 +1,5 @@
 // Work done by a few threads.
-#include "engine/parallel.h"
+#include "engine/base/parallel.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "engine/backend.h"
-#include "engine/cpu_threads.h"
+#include "engine/backend/backend.h"
+#include "engine/base/threads.h"
 #include "tests/support/support.h"
 
 typedef struct tally {

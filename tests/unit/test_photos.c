@@ -1,5 +1,5 @@
 // Photos are found by the image id that ends their names, in folders below, too.
-#include "features/photos.h"
+#include "features/pictures/photos.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

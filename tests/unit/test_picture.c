@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/support.h"
-#include "tui/picture.h"
+#include "tui/screen/picture.h"
 
 static const vd_look looks[] = {
     {.depth = VD_DEPTH_MONO, .ascii = false},   {.depth = VD_DEPTH_8, .ascii = false},

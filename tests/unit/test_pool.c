@@ -1,5 +1,5 @@
 // Answer pools: text in and out, and their tokens.
-#include "features/pool.h"
+#include "features/dialogs/answer_pool.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/batch.h"
-#include "engine/rng.h"
-#include "features/tokenize.h"
+#include "engine/base/alloc.h"
+#include "engine/networks/batch.h"
+#include "engine/base/rng.h"
+#include "features/text/tokenize.h"
 #include "tests/support/support.h"
 
 static char *directory, *path;

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
 
-#include "engine/alloc.h"
-#include "features/pool.h"
+#include "engine/base/alloc.h"
+#include "features/dialogs/answer_pool.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"

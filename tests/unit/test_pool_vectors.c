@@ -1,5 +1,5 @@
 // A pool's vectors: made in pieces, by several threads, sharing what answers begin with.
-#include "engine/pool.h"
+#include "engine/model/pool.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/network.h"
-#include "engine/pool_private.h"
-#include "engine/rng.h"
+#include "engine/base/alloc.h"
+#include "engine/networks/mvan/network.h"
+#include "engine/model/pool_private.h"
+#include "engine/base/rng.h"
 #include "tests/support/random_model.h"
 #include "tests/support/support.h"
 

@@ -1,4 +1,4 @@
-#include "tui/progress.h"
+#include "tui/base/progress.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

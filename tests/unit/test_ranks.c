@@ -1,5 +1,5 @@
 // Rankings in the challenge server's format, written and read.
-#include "features/ranks.h"
+#include "features/dialogs/ranks.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/file.h"
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
 #include "tests/support/support.h"
 
 static char *directory, *path;

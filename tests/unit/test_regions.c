@@ -1,5 +1,5 @@
 // Region feature files: what is written is read back, and no damaged file gets through.
-#include "features/regions.h"
+#include "features/regions/regions.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/rng.h"
-#include "engine/safetensors.h"
-#include "features/image.h"
+#include "engine/base/alloc.h"
+#include "engine/base/rng.h"
+#include "engine/base/safetensors.h"
+#include "features/pictures/image.h"
 #include "tests/support/public_files.h"
 #include "tests/support/support.h"
 

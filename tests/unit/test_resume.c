@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/plain_chat.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"

@@ -1,5 +1,5 @@
 // Random numbers: the published sequence, ranges, moments, independent streams.
-#include "engine/rng.h"
+#include "engine/base/rng.h"
 
 #include <limits.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // The container: what is written is read back, and nothing damaged is accepted.
-#include "engine/safetensors.h"
+#include "engine/base/safetensors.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/rng.h"
+#include "engine/base/alloc.h"
+#include "engine/base/rng.h"
 #include "tests/support/support.h"
 
 // ---- a disk that fills up

@@ -1,4 +1,4 @@
-#include "tui/session.h"
+#include "tui/session/session.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
 

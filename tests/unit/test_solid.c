@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/rng.h"
+#include "engine/base/rng.h"
 
 enum { RAYS = 4000 };
 

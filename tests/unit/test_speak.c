@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/scorer.h"
+#include "engine/base/alloc.h"
+#include "engine/model/scorer.h"
 #include "tests/support/random_model.h"
 #include "tests/support/small_dialog.h"
 #include "tests/support/support.h"

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/model_file.h"
-#include "engine/model_private.h"
+#include "engine/base/alloc.h"
+#include "engine/model/file.h"
+#include "engine/model/model_private.h"
 #include "tests/support/small_trainer.h"
 #include "tests/support/one_directory.h"
 

@@ -1,5 +1,5 @@
 // Intervals and tests against values that were worked out or published elsewhere.
-#include "engine/statistics.h"
+#include "engine/measure/statistics.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/rng.h"
+#include "engine/base/alloc.h"
+#include "engine/base/rng.h"
 #include "tests/support/support.h"
 
 static void is_near(double found, double expected, double tolerance)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tui/theme.h"
+#include "tui/screen/theme.h"
 
 typedef struct linear {
     double r, g, b;

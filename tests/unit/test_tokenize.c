@@ -1,15 +1,15 @@
 // Typed text, ids and the limits of the tokenizer. That tokens equal NLTK's is tests/golden's.
-#include "features/tokenize.h"
+#include "features/text/tokenize.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/batch.h"
-#include "engine/rng.h"
-#include "features/sentences.h"
+#include "engine/base/alloc.h"
+#include "engine/networks/batch.h"
+#include "engine/base/rng.h"
+#include "features/text/sentences.h"
 #include "tests/support/support.h"
 
 static vd_vocab *vocab;

@@ -12,17 +12,17 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/model.h"
-#include "engine/rng.h"
-#include "engine/safetensors.h"
+#include "engine/base/alloc.h"
+#include "engine/model/model.h"
+#include "engine/base/rng.h"
+#include "engine/base/safetensors.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/train_run.h"
-#include "tui/command.h"
-#include "tui/event_file.h"
-#include "tui/run_settings.h"
-#include "tui/training.h"
+#include "tui/commands/command.h"
+#include "tui/train/event_file.h"
+#include "tui/train/run_settings.h"
+#include "tui/train/training.h"
 
 // ---- order and settings -------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "engine/rng.h"
+#include "engine/base/rng.h"
 #include "tests/support/support.h"
 #include "tests/support/train_run.h"
 

@@ -1,5 +1,6 @@
-// The promises of engine/trainer.h and engine/model.h: a seed reproduces a run bit for bit, a
-// resumed run is the run, learning learns, files that do not fit are refused by tensor and number.
+// The promises of engine/train/trainer.h and engine/model/model.h: a seed reproduces a run bit for
+// bit, a resumed run is the run, learning learns, files that do not fit are refused by tensor and
+// number.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,11 +11,11 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/model_file.h"
-#include "engine/safetensors.h"
-#include "engine/scorer.h"
-#include "engine/trainer.h"
+#include "engine/base/alloc.h"
+#include "engine/model/file.h"
+#include "engine/base/safetensors.h"
+#include "engine/model/scorer.h"
+#include "engine/train/trainer.h"
 #include "tests/support/small_batch.h"
 #include "tests/support/small_trainer.h"
 #include "tests/support/one_directory.h"

@@ -10,13 +10,13 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "features/visdial.h"
+#include "engine/base/alloc.h"
+#include "features/dialogs/visdial.h"
 #include "tests/support/plain_chat.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
-#include "tui/json_value.h"
+#include "engine/base/json_tree.h"
 
 static tiny_world tiny;
 static vd_world *world;

@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/plain_chat.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
-#include "tui/json_value.h"
+#include "engine/base/json_tree.h"
 
 enum { ROUNDS = 60 };
 

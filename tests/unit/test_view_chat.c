@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/one_chat.h"
 
 static void the_first_screen_says_what_to_do(void **state)

@@ -1,5 +1,5 @@
 // Dialog files: what they hold is read whatever the order of keys, and nothing damaged is accepted.
-#include "features/visdial.h"
+#include "features/dialogs/visdial.h"
 
 #include <locale.h>
 #include <setjmp.h>
@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/rng.h"
+#include "engine/base/alloc.h"
+#include "engine/base/rng.h"
 #include "tests/support/support.h"
 
 static const char *const dialogs_path = "tests/fixtures/dialogs.json";

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "engine/safetensors.h"
-#include "engine/rng.h"
-#include "features/image.h"
-#include "features/regions.h"
+#include "engine/base/safetensors.h"
+#include "engine/base/rng.h"
+#include "features/pictures/image.h"
+#include "features/regions/regions.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 

@@ -1,5 +1,5 @@
 // Packed dialogs hold what the JSON holds, and nothing damaged is accepted.
-#include "features/visdial_pack.h"
+#include "features/dialogs/pack.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/safetensors.h"
-#include "features/dataset.h"
-#include "features/vocab_file.h"
+#include "engine/base/alloc.h"
+#include "engine/base/safetensors.h"
+#include "features/dialogs/dataset.h"
+#include "features/text/vocab_file.h"
 #include "tests/support/support.h"
 
 static char *directory, *packed_path, *damaged_path;

@@ -1,5 +1,5 @@
 // Words and ids: both ways, through JSON and from counts.
-#include "engine/vocab.h"
+#include "engine/model/vocab.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/rng.h"
+#include "engine/base/alloc.h"
+#include "engine/base/rng.h"
 #include "tests/support/support.h"
 
 static const char *const few[] = {"is", "the", "caf\xc3\xa9", "\"", "\xe2\x80\x99s"};

@@ -11,11 +11,11 @@
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
-#include "tui/walk.h"
+#include "tui/session/walk.h"
 
 static tiny_world tiny;
 static vd_world *world;

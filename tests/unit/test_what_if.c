@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
-#include "engine/dialog.h"
-#include "engine/model_private.h"
-#include "engine/network.h"
+#include "engine/base/alloc.h"
+#include "engine/model/dialog.h"
+#include "engine/model/model_private.h"
+#include "engine/networks/mvan/network.h"
 #include "tests/support/backend.h"
 #include "tests/support/small_dialog.h"
 #include "tests/support/support.h"

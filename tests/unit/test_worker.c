@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "engine/alloc.h"
+#include "engine/base/alloc.h"
 #include "tests/support/support.h"
-#include "tui/worker.h"
+#include "tui/session/worker.h"
 
 // Serves: an ASK of "wait" runs until it is stopped, everything else at once.
 static atomic_int served, running;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "tui/wrap.h"
+#include "tui/screen/wrap.h"
 
 // The lines of a text, joined with '|'.
 static void expect_lines(const char *text, int width, const char *expected)

@@ -1,0 +1,154 @@
+#include "engine/backend/arena.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+
+enum { ALIGNMENT = 64, SMALLEST = 1 << 16 };
+
+struct vd_arena_block {
+    vd_arena_block *next;
+    size_t size;
+    unsigned char *memory; // of the chain's kind
+};
+
+// Another block, the last one.
+static int grow(vd_arena_chain *chain, const vd_memory *memory, size_t bytes)
+{
+    size_t size = chain->total > SMALLEST ? chain->total : SMALLEST;
+    if (size < bytes)
+        size = bytes;
+    vd_arena_block *block = vd_alloc(1, sizeof *block);
+    unsigned char *piece = memory->allocate(size);
+    if (!block || !piece) {
+        vd_free(block);
+        memory->release(piece);
+        return -1;
+    }
+    *block = (vd_arena_block){NULL, size, piece};
+    if (chain->now)
+        chain->now->next = block;
+    else
+        chain->first = block;
+    chain->now = block;
+    chain->used = 0;
+    chain->total += size;
+    return 0;
+}
+
+// Makes the first block with room for it, of those not used up, the one to take from.
+static int make_room(vd_arena_chain *chain, const vd_memory *memory, size_t bytes)
+{
+    while (chain->now && chain->now->size - chain->used < bytes && chain->now->next) {
+        chain->now = chain->now->next;
+        chain->used = 0;
+    }
+    return chain->now && chain->now->size - chain->used >= bytes ? 0 : grow(chain, memory, bytes);
+}
+
+static void *take(vd_arena *arena, vd_arena_chain *chain, const vd_memory *memory, size_t count,
+                  size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 4) {
+        arena->failed = 1;
+        return NULL;
+    }
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
+    if (make_room(chain, memory, bytes) != 0) {
+        arena->failed = 1;
+        return NULL;
+    }
+    void *piece = chain->now->memory + chain->used;
+    chain->used += bytes;
+    if (memory->piece)
+        memory->piece(piece, count * size, bytes);
+    return piece;
+}
+
+static int on_host(const vd_arena *arena)
+{
+    return !arena->memory || arena->memory == &vd_memory_host;
+}
+
+void *vd_arena_take_raw(vd_arena *arena, size_t count, size_t size)
+{
+    return take(arena, &arena->host, &vd_memory_host, count, size);
+}
+
+void *vd_arena_take(vd_arena *arena, size_t count, size_t size)
+{
+    void *piece = vd_arena_take_raw(arena, count, size);
+    if (piece)
+        memset(piece, 0, count * size);
+    return piece;
+}
+
+int *vd_arena_ints(vd_arena *arena, size_t count)
+{
+    return vd_arena_take(arena, count, sizeof(int));
+}
+
+void *vd_arena_numbers(vd_arena *arena, size_t count, size_t size)
+{
+    if (on_host(arena))
+        return vd_arena_take_raw(arena, count, size);
+    return take(arena, &arena->device, arena->memory, count, size);
+}
+
+vd_real *vd_arena_reals(vd_arena *arena, size_t count)
+{
+    return vd_arena_numbers(arena, count, sizeof(vd_real));
+}
+
+vd_real *vd_arena_zeros(vd_arena *arena, size_t count)
+{
+    const vd_memory *memory = on_host(arena) ? &vd_memory_host : arena->memory;
+    vd_real *piece = vd_arena_reals(arena, count);
+    if (piece)
+        memory->zero(piece, count * sizeof *piece);
+    return piece;
+}
+
+const void *vd_arena_upload(vd_arena *arena, const void *host, size_t count, size_t size)
+{
+    if (on_host(arena) || !host)
+        return host;
+    void *piece = vd_arena_numbers(arena, count, size);
+    if (piece)
+        arena->memory->upload(piece, host, count * size);
+    return piece;
+}
+
+static void release(vd_arena_chain *chain, const vd_memory *memory)
+{
+    while (chain->first) {
+        vd_arena_block *next = chain->first->next;
+        memory->release(chain->first->memory);
+        vd_free(chain->first);
+        chain->first = next;
+    }
+    *chain = (vd_arena_chain){0};
+}
+
+static void reset(vd_arena_chain *chain)
+{
+    chain->now = chain->first;
+    chain->used = 0;
+}
+
+void vd_arena_reset(vd_arena *arena)
+{
+    reset(&arena->host);
+    reset(&arena->device);
+    arena->failed = 0;
+}
+
+void vd_arena_free(vd_arena *arena)
+{
+    release(&arena->host, &vd_memory_host);
+    if (!on_host(arena))
+        release(&arena->device, arena->memory);
+    arena->failed = 0;
+}

@@ -1,0 +1,294 @@
+// The operations the network is made of, as one table: filled once for the CPU (cpu_*.c) and once
+// for every other device (cuda/). Operations are as coarse as a GPU needs them to be.
+//
+// Every array an operation gets lies in the backend's memory (`memory`), weights and index arrays
+// included; scalars, the structs themselves and what is marked "host" lie in the caller's. A
+// vd_packed and a vd_span carry both: host arrays, and `rows`, where operations read them.
+// Operations may still be running when they return; download, read_floats and rank wait for them.
+// One that fails leaves its results undefined and is remembered until the thread that asked for it
+// asks `trouble`.
+//
+// All matrices are row-major. "adds to" means the result is added to what is there. Rows of word
+// arrays are in flat order, see packed.h. Dropout masks are functions of (key, index), so nothing
+// has to be stored to undo one; rate 0 means no dropout.
+#ifndef VD_BACKEND_H
+#define VD_BACKEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/backend/memory.h"
+#include "engine/model/model.h"
+#include "engine/backend/packed.h"
+#include "engine/base/real.h"
+#include "engine/networks/mvan/weights.h"
+
+// One direction of one LSTM layer over packed sequences.
+typedef struct vd_lstm_pass {
+    const vd_packed *packed;
+    const int *map; // packed->rows.forward or packed->rows.backward
+    const vd_lstm_weights *weights;
+    int in, hidden;
+    const vd_real *x;       // (T, in) flat order; the distinct ones of them where x_row is set
+    const int *x_row;       // (T) flat order: the row of x that a row reads; NULL = its own
+    int x_rows;             // rows of x
+    const vd_real *initial; // (S, H) hidden state before the first step, NULL = zero; cell is zero
+    vd_real *y;             // (T, ...) flat order, row stride y_stride, H columns written
+    int y_stride;
+    // Kept for the gradient, all in step order, gates and states as the backend likes them. Without
+    // `keep` a step's take the place of the step's before, and of cells and states two steps' are
+    // there:
+    bool keep;
+    vd_real *gate;    // (T or widest, 4H) i, f, g, o after their activations
+    vd_real *cell;    // (T or 2 widest, H)
+    vd_real *before;  // (T or 2 widest, H) states that rows go on from
+    vd_real *scratch; // (T or x_rows, 4H)
+    vd_real *step;    // (widest, 4H) scratch
+} vd_lstm_pass;
+
+typedef struct vd_lstm_gradient {
+    const vd_lstm_weights *weights; // gradients, added to
+    const vd_real *dy;              // (T, ...) row stride y_stride
+    vd_real *dx;                    // like x, added to; may be NULL
+    vd_real *dinitial;              // (S, H), written; may be NULL
+    // Scratch: (S, H); (2 widest, H) for a tree of prefixes, for there a state's gradient is the
+    // sum over those that go on from it.
+    vd_real *dh, *dc;
+} vd_lstm_gradient;
+
+// Geometry the attention operations share: N questions over the entries and regions of B dialogs.
+// In training question t of a dialog sees entries 0..t; a chat asks one question that sees all.
+typedef struct vd_span_rows {
+    const int *question_start, *entry_start, *dialog, *seen, *region_start;
+} vd_span_rows;
+
+typedef struct vd_span {
+    int dialogs;               // B
+    int questions;             // N
+    int most;                  // row stride of attention 1, >= every seen
+    const int *question_start; // (B + 1) first question of a dialog
+    const int *entry_start;    // (B + 1) first history entry of a dialog
+    const int *dialog;         // (N) the dialog of a question
+    const int *seen;           // (N) entries of its dialog that a question sees, from the first
+    const vd_packed *question, *history; // words of question n: rows start[n] .. start[n + 1]
+    const int *region_start;             // (N + 1) first (question, real region) row of a question
+    vd_span_rows rows;                   // the arrays above, where operations read them
+} vd_span;
+
+// c (m, n) = op(a) op(b) + beta c with beta 0 or 1, op = transpose where asked.
+typedef struct vd_product {
+    int m, n, k;
+    const vd_real *a, *b;
+    vd_real *c;
+    int lda, ldb, ldc;
+} vd_product;
+
+// Cross entropy of every question's O candidates, with a margin on the target's score (network.h).
+typedef struct vd_candidate_loss {
+    int questions, candidates, hidden; // N, O, H
+    int margin;
+    double lambda;
+    double scale;                // of the sum over questions
+    const int32_t *truth;        // (N) -1 = unknown: no loss, no gradient
+    const int32_t *option;       // (N, O) row of `vector`
+    const vd_real *scores;       // (N, O)
+    const vd_real *vector;       // (U, H)
+    const vd_real *encoded;      // (N, H)
+    vd_real *dscores;            // (N, O) zero where nothing is known; NULL = no gradient
+    vd_real *dvector, *dencoded; // added to, with a margin only
+    double *loss;                // (1) written: scale * sum
+} vd_candidate_loss;
+
+// Of the factors of matrix products: float; TF32 (10 bits of mantissa); bfloat16 (7 bits).
+typedef enum vd_precision { VD_PRECISION_FP32, VD_PRECISION_TF32, VD_PRECISION_BF16 } vd_precision;
+
+enum { VD_DEVICES_ID = 128 };
+
+// Several processes, each with a device of its own, that sum arrays of the backend's memory over
+// all of them without a way through the host. In the order of the calls; each returns what went
+// wrong (host text), or NULL.
+typedef struct vd_devices {
+    const char *(*open)(void); // whether there is a library for it; first
+    // One process makes an id, all join with it: rank 0 <= rank < size.
+    const char *(*make_id)(unsigned char id[VD_DEVICES_ID]);
+    const char *(*join)(const unsigned char id[VD_DEVICES_ID], int rank, int size);
+    const char *(*sum)(vd_real *x, size_t n); // in place; waits until it is done
+    void (*leave)(void);                      // also after a failure
+    const char *(*name)(void);                // for people: "NCCL 2.27.3"
+} vd_devices;
+
+// Grows whenever the table or a struct it uses changes: a table from elsewhere with another number
+// is not used.
+enum { VD_BACKEND_ABI = 4 };
+
+struct vd_backend {
+    int abi;     // VD_BACKEND_ABI
+    size_t size; // sizeof(vd_backend)
+
+    const char *name;        // "cpu"
+    const char *description; // of the device, for people; NULL = nothing to say
+    int device;              // which of several
+    const vd_memory *memory;
+    const vd_devices *devices; // NULL = only through the host (group.h)
+    // Waits until what this thread asked for is done, so that other threads may use it. What went
+    // wrong with it since the last call, host text that stays until the next one; NULL = nothing.
+    const char *(*trouble)(void);
+    // Numbers from and to host floats; read_floats waits until they are there.
+    void (*load_floats)(const float *host, vd_real *y, size_t n);
+    void (*read_floats)(const vd_real *x, float *host, size_t n);
+    // y (rows, n): the first n numbers of rows row[0], row[1], ... of an array in half precision,
+    // whose rows are `stride` apart.
+    void (*load_halves)(const uint16_t *halves, size_t stride, const int32_t *row, int rows,
+                        size_t n, vd_real *y);
+    // What is asked for between the two may be recorded and run as a whole by replay, at a fraction
+    // of the cost of asking for each. No result is read in between.
+    void (*record)(void);
+    void (*replay)(void);
+    // How matrix products are computed from now on; sums are always kept in float.
+    void (*precision)(vd_precision precision);
+
+    // c = alpha op(a) op(b) + beta c, op = transpose where asked; op(a) is (m, k), op(b) (k, n).
+    void (*gemm)(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
+                 const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc);
+    // Several products in one call. Their results do not overlap.
+    void (*products)(bool ta, bool tb, vd_real beta, const vd_product *list, int count);
+    // Every row of y (rows, n) becomes `row`.
+    void (*fill_rows)(const vd_real *row, vd_real *y, int rows, int n);
+    // y = x w^T + b; w (out, in), b (out) or NULL.
+    void (*linear)(const vd_real *x, const vd_real *w, const vd_real *b, vd_real *y, int rows,
+                   int in, int out);
+    // dx (rows, in) gets (beta 0) or adds (beta 1) dy w, NULL = not wanted; dw, db (may be NULL)
+    // are added to.
+    void (*linear_backward)(const vd_real *x, const vd_real *w, const vd_real *dy, vd_real *dx,
+                            vd_real beta, vd_real *dw, vd_real *db, int rows, int in, int out);
+
+    // GatedTrans: pre (rows, 2H) becomes (tanh, gate), y = tanh * gate.
+    void (*gated)(vd_gate gate, vd_real *pre, vd_real *y, int rows, int hidden);
+    // saved (rows, 2H), as gated left it, becomes the gradient of pre.
+    void (*gated_backward)(vd_gate gate, vd_real *saved, const vd_real *dy, int rows, int hidden);
+    // pre becomes sigmoid(pre); y = that * x.
+    void (*sigmoid_gate)(vd_real *pre, const vd_real *x, vd_real *y, size_t n);
+    // saved becomes the gradient of pre; dx is added to.
+    void (*sigmoid_gate_backward)(vd_real *saved, const vd_real *x, const vd_real *dy, vd_real *dx,
+                                  size_t n);
+    void (*relu)(vd_real *x, size_t n);
+    void (*relu_backward)(const vd_real *y, vd_real *dy, size_t n); // in place
+    void (*add)(vd_real *x, const vd_real *y, size_t n);            // x += y
+    // y = x with a fraction `rate` dropped and the rest scaled by 1 / (1 - rate); y may be x.
+    void (*dropout)(const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key);
+
+    void (*embed)(const vd_real *table, const int32_t *id, int rows, int width, vd_real *y);
+    void (*embed_backward)(vd_real *dtable, const int32_t *id, int rows, int width,
+                           const vd_real *dy);
+
+    // x (rows, width) += table[index]
+    void (*add_rows)(const vd_real *table, const int *index, int rows, int width, vd_real *x);
+    void (*add_rows_backward)(vd_real *dtable, const int *index, int rows, int width,
+                              const vd_real *dx);
+
+    // The directions of one layer: passes (and gradients) that read the same x and packing.
+    void (*lstm)(const vd_lstm_pass *pass, int directions);
+    void (*lstm_backward)(const vd_lstm_pass *pass, const vd_lstm_gradient *gradient,
+                          int directions);
+    // Sentence vectors (S, directions H) of word states y (T, directions H): the forward state of
+    // the last word, then the backward state of the first; zero for empty sequences.
+    void (*ends)(const vd_packed *packed, int directions, int hidden, const vd_real *y,
+                 vd_real *sentence);
+    void (*ends_backward)(const vd_packed *packed, int directions, int hidden,
+                          const vd_real *dsentence, vd_real *dy); // added to
+
+    // Image: y = x / max(norm, 1e-12), the norm over a picture's regions, one per channel.
+    void (*normalise_regions)(const vd_real *x, vd_real *y, int dialogs, int regions, int size);
+
+    // Attention 1. a (N, most), c (N, 2H) = sum_r a_r h_r; drop is on f_q * f_h.
+    void (*context_attention)(const vd_span *span, int hidden, const vd_real *fq, const vd_real *fh,
+                              const vd_real *h, const vd_linear_weights *score, vd_real rate,
+                              uint64_t key, vd_real *a, vd_real *c);
+    // da (N, most) comes in with the topic's share and is used up.
+    void (*context_attention_backward)(const vd_span *span, int hidden, const vd_real *fq,
+                                       const vd_real *fh, const vd_real *h,
+                                       const vd_linear_weights *score,
+                                       const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+                                       const vd_real *a, vd_real *da, const vd_real *dc,
+                                       vd_real *dfq, vd_real *dfh, vd_real *dh);
+
+    // Attention 2. s holds a matrix per dialog (its question words, its entry words), dialog b's
+    // from start[b] on: scores become the attention, zero for entries not yet seen; weighted =
+    // a_r * s.
+    void (*topic_attention)(const vd_span *span, const size_t *start, const vd_real *a, vd_real *s,
+                            vd_real *weighted);
+    // ds comes in as the gradient of weighted and leaves as that of the scores; da adds.
+    void (*topic_attention_backward)(const vd_span *span, const size_t *start, const vd_real *a,
+                                     const vd_real *s, vd_real *ds, vd_real *da);
+
+    // Attention 3. m holds a matrix per dialog (its `regions` regions, its question words), dialog
+    // b's at regions * the first of its words: softmax over the words of each question.
+    void (*word_attention)(const vd_span *span, int regions, vd_real *m);
+    void (*word_attention_backward)(const vd_span *span, int regions, const vd_real *m,
+                                    vd_real *dm); // in place
+
+    // Softmax of `columns` of each row, and its gradient (dx comes in as dy).
+    void (*softmax)(vd_real *x, int rows, int columns, int stride);
+    void (*softmax_backward)(const vd_real *y, vd_real *dx, int rows, int columns, int stride);
+
+    // y (rows, left_size + right_size) = [left of row left_row[k] ; right of row right_row[k]]; a
+    // NULL row list means row k itself.
+    void (*join)(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
+                 const int *right_row, int right_size, vd_real *y, int rows);
+    // Adds the right halves of dy to dright[right_row], and left to dleft[left_row]; NULL skips.
+    void (*split_add)(const vd_real *dy, int rows, vd_real *dleft, const int *left_row,
+                      int left_size, vd_real *dright, const int *right_row, int right_size);
+
+    // Attention 4. fm (K, H), fc (N, H): z = l2norm(fm * fc), g = softmax_k(w . drop(z) + b) over
+    // a round's real regions; z (K, H), norm (K) and g (K) are kept.
+    void (*region_attention)(const vd_span *span, int hidden, const vd_real *fm, const vd_real *fc,
+                             const vd_linear_weights *score, vd_real rate, uint64_t key, vd_real *z,
+                             vd_real *norm, vd_real *g);
+    void (*region_attention_backward)(const vd_span *span, int hidden, const vd_real *fm,
+                                      const vd_real *fc, const vd_linear_weights *score,
+                                      const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+                                      const vd_real *z, const vd_real *norm, const vd_real *g,
+                                      vd_real *dg, vd_real *dfm, vd_real *dfc);
+    // y (N, size) row stride y_stride: sum_k g_k m_k; and the gradient, dg and dm added to.
+    void (*region_pool)(const vd_span *span, const vd_real *g, const vd_real *m, int size,
+                        vd_real *y, int y_stride);
+    void (*region_pool_backward)(const vd_span *span, const vd_real *g, const vd_real *m, int size,
+                                 const vd_real *dy, int y_stride, vd_real *dg, vd_real *dm);
+
+    // scores (N, O) = products[n, option[n, o]] of products (N, U); and dproducts, written.
+    void (*pick)(const vd_real *products, const int32_t *option, int questions, int candidates,
+                 int distinct, vd_real *scores);
+    void (*pick_backward)(const vd_real *dscores, const int32_t *option, int questions,
+                          int candidates, int distinct, vd_real *dproducts);
+    // The generative decoder's words: of probabilities p (rows, words) the logarithm of each row's
+    // target; and p becomes the gradient of their scores, scale * (p - 1 at the target).
+    void (*word_log)(const vd_real *p, const int32_t *target, int rows, int words, vd_real *out);
+    void (*word_gradient)(vd_real *p, const int32_t *target, int rows, int words, vd_real scale);
+    void (*candidate_loss)(const vd_candidate_loss *loss);
+    // Ranks n scores; all but z is host memory. score = z, probability = softmax of z, order = the
+    // candidates by falling score, equal scores by index; scratch (4 n).
+    void (*rank)(const vd_real *z, int n, float *score, float *probability, int32_t *order,
+                 int32_t *scratch);
+
+    // Optimiser steps over a whole block (Kingma, Ba 2015, alg. 1; Hinton 2012, as PyTorch).
+    void (*adam)(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale,
+                 double rate, int64_t step);
+    void (*rmsprop)(vd_real *w, const vd_real *g, vd_real *v, size_t n, vd_real scale, double rate);
+    double (*square_sum)(const vd_real *x, size_t n);
+};
+
+// VD_OK, or VD_UNAVAILABLE and what the backend says went wrong since it was last asked.
+vd_status vd_backend_status(const vd_backend *backend, vd_error *err);
+
+const vd_backend *vd_backend_cpu(void);
+
+// How many threads the operations share their work among; 0: one for each processor, as without
+// this call. Results are the same to the bit whatever the number.
+void vd_backend_cpu_threads(int threads);
+// Of so many processors, where no number of threads was asked for; before the first operation.
+void vd_backend_cpu_processors(int count);
+// The library for large products, and the instruction set of small ones.
+const char *vd_backend_cpu_library(void);
+const char *vd_backend_cpu_instructions(void);
+
+#endif

@@ -1,0 +1,14 @@
+// OpenBLAS for large products where gemm.h has no code for the processor, loaded when the first
+// one comes: starting it takes 15 ms and a thread of its own, and answering a question never needs
+// it.
+#ifndef VD_CPU_BLAS_H
+#define VD_CPU_BLAS_H
+
+#include <stdbool.h>
+
+// c = alpha op(a) op(b) + beta c on the calling thread, as cblas_sgemm does, row-major; m, n, k >
+// 0. Without the library by loops of our own.
+void vd_cpu_sgemm(bool ta, bool tb, int m, int n, int k, float alpha, const float *a, int lda,
+                  const float *b, int ldb, float beta, float *c, int ldc);
+
+#endif

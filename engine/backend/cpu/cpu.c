@@ -1,0 +1,74 @@
+#include "engine/backend/cpu/cpu.h"
+
+#include <pthread.h>
+
+#include "engine/backend/cpu/gemv.h"
+#include "engine/backend/cpu/fp16_weights.h"
+
+static vd_backend table;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static const char *no_trouble(void)
+{
+    return NULL; // an operation on the CPU does not fail
+}
+
+static void at_once(void) {}
+
+static void always_float(vd_precision precision)
+{
+    (void)precision;
+}
+
+static void load_floats(const float *host, vd_real *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = (vd_real)host[i];
+}
+
+static void load_halves(const uint16_t *halves, size_t stride, const int32_t *row, int rows,
+                        size_t n, vd_real *y)
+{
+    for (int r = 0; r < rows; r++)
+        for (size_t i = 0; i < n; i++)
+            y[(size_t)r * n + i] = (vd_real)vd_half_to_float(halves[(size_t)row[r] * stride + i]);
+}
+
+static void read_floats(const vd_real *x, float *host, size_t n)
+{
+#ifdef VD_DOUBLE
+    for (size_t i = 0; i < n; i++)
+        host[i] = (float)x[i];
+#else
+    vd_dtype type;
+    const void *numbers = vd_cpu_halves_find(x, &type);
+    vd_cpu_widen(numbers, type, n, host);
+#endif
+}
+
+static void fill(void)
+{
+    table.abi = VD_BACKEND_ABI;
+    table.size = sizeof table;
+    table.name = "cpu";
+    table.memory = &vd_memory_host;
+    table.trouble = no_trouble;
+    table.load_floats = load_floats;
+    table.read_floats = read_floats;
+    table.load_halves = load_halves;
+    table.record = at_once;
+    table.replay = at_once;
+    table.precision = always_float;
+    vd_cpu_matrix(&table);
+    vd_cpu_pointwise(&table);
+    vd_cpu_lstm(&table);
+    vd_cpu_attention(&table);
+    vd_cpu_loss(&table);
+    vd_cpu_optimiser(&table);
+}
+
+const vd_backend *vd_backend_cpu(void)
+{
+    pthread_once(&once, fill);
+    return &table;
+}

@@ -1,0 +1,273 @@
+// Candidate scores, their loss and ranking.
+#include "engine/backend/cpu/cpu.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/threads.h"
+#include "engine/base/elementary.h"
+#include "engine/networks/mvan/network.h"
+
+static void pick(const vd_real *products, const int32_t *option, int questions, int candidates,
+                 int distinct, vd_real *scores)
+{
+    for (int n = 0; n < questions; n++, products += distinct)
+        for (int i = 0; i < candidates; i++)
+            *scores++ = products[*option++];
+}
+
+static void pick_backward(const vd_real *dscores, const int32_t *option, int questions,
+                          int candidates, int distinct, vd_real *dproducts)
+{
+    memset(dproducts, 0, (size_t)questions * (size_t)distinct * sizeof *dproducts);
+    for (int n = 0; n < questions; n++, dproducts += distinct)
+        for (int i = 0; i < candidates; i++)
+            dproducts[*option++] += *dscores++;
+}
+
+// ---- loss ---------------------------------------------------------------------------------------
+
+// cos(m theta) by its Chebyshev polynomial in cos(theta), and that polynomial's slope.
+static double chebyshev(int m, double c, double *slope)
+{
+    double before = 1, t = c, dbefore = 0, dt = 1;
+    for (int k = 1; k < m; k++) {
+        double next = 2 * c * t - before, dnext = 2 * t + 2 * c * dt - dbefore;
+        before = t;
+        t = next;
+        dbefore = dt;
+        dt = dnext;
+    }
+    *slope = dt;
+    return t;
+}
+
+double vd_margin_psi(int margin, double cosine, double *slope)
+{
+    const double edge = 1 - 1e-7;
+    double inside = cosine > edge ? edge : cosine < -edge ? -edge : cosine, d;
+    double value = chebyshev(margin, inside, &d);
+    int t = 0;
+    while (t + 1 < margin && inside < cos((t + 1) * 3.14159265358979323846 / margin))
+        t++;
+    double sign = t % 2 ? -1 : 1;
+    if (slope)
+        *slope = inside == cosine ? sign * d : 0;
+    return sign * value - 2 * t;
+}
+
+typedef struct vd_target {
+    int question, option;
+    const vd_real *o, *e;
+    double o_norm, e_norm, cosine, psi, slope;
+} vd_target;
+
+static double norm_of(const vd_real *x, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (double)x[i] * (double)x[i];
+    return sqrt(sum);
+}
+
+static vd_target target_of(const vd_candidate_loss *l, int question, int option)
+{
+    size_t h = (size_t)l->hidden;
+    vd_target t = {.question = question,
+                   .option = option,
+                   .o = l->vector + (size_t)option * h,
+                   .e = l->encoded + (size_t)question * h};
+    double z = 0;
+    for (size_t i = 0; i < h; i++)
+        z += (double)t.o[i] * (double)t.e[i];
+    t.o_norm = fmax(norm_of(t.o, (int)h), 1e-12);
+    t.e_norm = fmax(norm_of(t.e, (int)h), 1e-12);
+    t.cosine = z / (t.o_norm * t.e_norm);
+    t.psi = vd_margin_psi(l->margin, t.cosine, &t.slope);
+    return t;
+}
+
+// d of |o||e| psi(cos): psi' e + (psi - psi' cos) |e|/|o| o with respect to o, likewise e.
+static void margin_backward(const vd_candidate_loss *l, const vd_target *t, double d)
+{
+    size_t h = (size_t)l->hidden;
+    vd_real *de = l->dencoded + (size_t)t->question * h;
+    vd_real *dvector = l->dvector + (size_t)t->option * h;
+    double rest = t->psi - t->slope * t->cosine;
+    for (size_t i = 0; i < h; i++) {
+        dvector[i] += (vd_real)(d * (t->slope * t->e[i] + rest * t->e_norm / t->o_norm * t->o[i]));
+        de[i] += (vd_real)(d * (t->slope * t->o[i] + rest * t->o_norm / t->e_norm * t->e[i]));
+    }
+}
+
+// Cross entropy of a row with the target's score given; its gradient goes to d unless that is NULL.
+// Returns the loss, and in *target the target's probability less one.
+static double cross_entropy(const vd_real *z, int n, int truth, double score, double scale,
+                            vd_real *d, double *target)
+{
+    double max = score, sum = 0;
+    for (int i = 0; i < n; i++)
+        if (i != truth && z[i] > max)
+            max = z[i];
+    for (int i = 0; i < n; i++)
+        sum += exp((i == truth ? score : (double)z[i]) - max);
+    for (int i = 0; d && i < n; i++)
+        d[i] = (vd_real)(exp((double)z[i] - max) / sum * scale);
+    *target = exp(score - max) / sum - 1;
+    return log(sum) + max - score;
+}
+
+static double question_loss(const vd_candidate_loss *l, int n)
+{
+    int o = l->candidates, truth = l->truth[n];
+    const vd_real *z = l->scores + (size_t)n * (size_t)o;
+    vd_real *d = l->dscores ? l->dscores + (size_t)n * (size_t)o : NULL;
+    double score = (double)z[truth], share = 1, p;
+    vd_target t = {0};
+    if (l->margin > 1) {
+        t = target_of(l, n, l->option[(size_t)n * (size_t)o + (size_t)truth]);
+        share = l->lambda / (1 + l->lambda);
+        score = share * score + (1 - share) * t.o_norm * t.e_norm * t.psi;
+    }
+    double loss = cross_entropy(z, o, truth, score, l->scale, d, &p);
+    if (!d)
+        return loss;
+    d[truth] = (vd_real)(p * l->scale * share);
+    if (l->margin > 1)
+        margin_backward(l, &t, p * l->scale * (1 - share));
+    return loss;
+}
+
+static void candidate_loss(const vd_candidate_loss *l)
+{
+    double total = 0;
+    if (l->dscores)
+        memset(l->dscores, 0, (size_t)l->questions * (size_t)l->candidates * sizeof *l->dscores);
+    for (int n = 0; n < l->questions; n++)
+        if (l->truth[n] >= 0)
+            total += question_loss(l, n);
+    *l->loss = total * l->scale;
+}
+
+// ---- words --------------------------------------------------------------------------------------
+
+static void word_log(const vd_real *p, const int32_t *target, int rows, int words, vd_real *out)
+{
+    for (int r = 0; r < rows; r++, p += words)
+        out[r] = (vd_real)log(fmax((double)p[target[r]], 1e-37));
+}
+
+static void word_gradient(vd_real *p, const int32_t *target, int rows, int words, vd_real scale)
+{
+    for (int r = 0; r < rows; r++, p += words) {
+        p[target[r]] -= 1;
+        for (int i = 0; i < words; i++)
+            p[i] *= scale;
+    }
+}
+
+// ---- ranking ------------------------------------------------------------------------------------
+
+// Bits that sort as the score falls: as whole numbers, floats rise with their size, and fall where
+// they are negative.
+static uint32_t falling_bits(float score)
+{
+    uint32_t bits;
+    score += 0.0f; // -0 is 0
+    memcpy(&bits, &score, sizeof bits);
+    return bits & 0x80000000u ? bits : ~bits & 0x7fffffffu;
+}
+
+// A candidate as its score's bits that rise as it falls, and its index.
+typedef struct vd_place {
+    uint32_t bits;
+    int32_t index;
+} vd_place;
+
+enum { DIGITS = 3, BITS = 11, VALUES = 1 << BITS };
+
+static uint32_t digit_of(vd_place place, int d)
+{
+    return place.bits >> d * BITS & (VALUES - 1);
+}
+
+// Radix sort by falling score (Seward 1954), eleven bits at a time. It is stable, so equal scores
+// keep the pool's order. Every pass reads its candidates in a row.
+static void sort_scores(const float *score, int32_t *order, vd_place *here, vd_place *there, int n)
+{
+    int next[DIGITS][VALUES] = {{0}};
+    for (int i = 0; i < n; i++) {
+        here[i] = (vd_place){falling_bits(score[i]), i};
+        for (int d = 0; d < DIGITS; d++)
+            next[d][digit_of(here[i], d)]++;
+    }
+    for (int d = 0; d < DIGITS; d++)
+        for (int v = 0, from = 0; v < VALUES; v++) {
+            int count = next[d][v];
+            next[d][v] = from;
+            from += count;
+        }
+    for (int i = 0; i < n; i++)
+        there[next[0][digit_of(here[i], 0)]++] = here[i];
+    for (int i = 0; i < n; i++)
+        here[next[1][digit_of(there[i], 1)]++] = there[i];
+    for (int i = 0; i < n; i++)
+        order[next[2][digit_of(here[i], 2)]++] = here[i].index;
+}
+
+VD_WIDE static void probabilities(const float *score, float *probability, int n)
+{
+    float max = score[0], sum = 0;
+    for (int i = 1; i < n; i++)
+        max = score[i] > max ? score[i] : max;
+    for (int i = 0; i < n; i++)
+        probability[i] = (float)vd_exp(score[i] - max);
+    for (int i = 0; i < n; i++)
+        sum += probability[i];
+    for (int i = 0; i < n; i++)
+        probability[i] /= sum;
+}
+
+typedef struct rank_job {
+    float *score, *probability;
+    int32_t *order;
+    vd_place *scratch;
+    int n;
+} rank_job;
+
+// The order and the probabilities need each other's results for nothing.
+static void rank_piece(void *data, int index)
+{
+    const rank_job *j = data;
+    if (index == 0)
+        sort_scores(j->score, j->order, j->scratch, j->scratch + j->n, j->n);
+    else
+        probabilities(j->score, j->probability, j->n);
+}
+
+static void rank(const vd_real *z, int n, float *score, float *probability, int32_t *order,
+                 int32_t *scratch)
+{
+    enum { MANY = 20000 };
+    rank_job job = {score, probability, order, (vd_place *)scratch, n};
+    if (n <= 0)
+        return;
+    for (int i = 0; i < n; i++)
+        score[i] = (float)z[i];
+    if (n >= MANY) {
+        vd_cpu_pieces(2, rank_piece, &job);
+    } else {
+        rank_piece(&job, 0);
+        rank_piece(&job, 1);
+    }
+}
+
+void vd_cpu_loss(vd_backend *table)
+{
+    table->pick = pick;
+    table->pick_backward = pick_backward;
+    table->word_log = word_log;
+    table->word_gradient = word_gradient;
+    table->candidate_loss = candidate_loss;
+    table->rank = rank;
+}

@@ -1,0 +1,113 @@
+// Optimiser steps. scale multiplies the gradient first (clipping, averaging).
+#include "engine/backend/cpu/cpu.h"
+
+#include <math.h>
+
+#include "engine/base/threads.h"
+
+VD_WIDE static void adam_update(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n,
+                                vd_real scale, vd_real step_size, vd_real correction)
+{
+    const vd_real b1 = (vd_real)0.9, b2 = (vd_real)0.999, eps = (vd_real)1e-8;
+    for (size_t i = 0; i < n; i++) {
+        vd_real d = g[i] * scale;
+        m[i] = b1 * m[i] + (1 - b1) * d;
+        v[i] = b2 * v[i] + (1 - b2) * d * d;
+        w[i] -= step_size * m[i] / ((vd_real)sqrt(v[i]) * correction + eps);
+    }
+}
+
+typedef struct update_job {
+    vd_real *w, *m, *v;
+    const vd_real *g;
+    vd_real scale, rate, correction;
+} update_job;
+
+static void adam_range(void *data, size_t from, size_t to)
+{
+    const update_job *j = data;
+    adam_update(j->w + from, j->g + from, j->m + from, j->v + from, to - from, j->scale, j->rate,
+                j->correction);
+}
+
+static void adam(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale,
+                 double rate, int64_t step)
+{
+    double c1 = 1 - pow(0.9, (double)step), c2 = 1 - pow(0.999, (double)step);
+    update_job job = {w, m, v, g, scale, (vd_real)(rate / c1), (vd_real)(1 / sqrt(c2))};
+    vd_cpu_ranges(n, 1, adam_range, &job);
+}
+
+VD_WIDE static void rmsprop_update(vd_real *w, const vd_real *g, vd_real *v, size_t n,
+                                   vd_real scale, vd_real rate)
+{
+    const vd_real alpha = (vd_real)0.99, eps = (vd_real)1e-8;
+    for (size_t i = 0; i < n; i++) {
+        vd_real d = g[i] * scale;
+        v[i] = alpha * v[i] + (1 - alpha) * d * d;
+        w[i] -= rate * d / ((vd_real)sqrt(v[i]) + eps);
+    }
+}
+
+static void rmsprop_range(void *data, size_t from, size_t to)
+{
+    const update_job *j = data;
+    rmsprop_update(j->w + from, j->g + from, j->v + from, to - from, j->scale, j->rate);
+}
+
+static void rmsprop(vd_real *w, const vd_real *g, vd_real *v, size_t n, vd_real scale, double rate)
+{
+    update_job job = {.w = w, .v = v, .g = g, .scale = scale, .rate = (vd_real)rate};
+    vd_cpu_ranges(n, 1, rmsprop_range, &job);
+}
+
+// In pieces, so that the sum of many small squares keeps its digits; as many sums side by side as a
+// vector has numbers.
+VD_WIDE static double square_piece(const vd_real *x, size_t n)
+{
+    enum { LANES = 16 };
+    double sum[LANES] = {0}, total = 0;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t k = 0; k < LANES; k++)
+            sum[k] += (double)x[i + k] * (double)x[i + k];
+    for (; i < n; i++)
+        total += (double)x[i] * (double)x[i];
+    for (size_t k = 0; k < LANES; k++)
+        total += sum[k];
+    return total;
+}
+
+enum { SQUARE_PIECES = 64 };
+
+typedef struct square_job {
+    const vd_real *x;
+    size_t n;
+    double sum[SQUARE_PIECES];
+} square_job;
+
+static void square_range(void *data, size_t from, size_t to)
+{
+    square_job *j = data;
+    for (size_t i = from; i < to; i++) {
+        size_t first = j->n * i / SQUARE_PIECES, last = j->n * (i + 1) / SQUARE_PIECES;
+        j->sum[i] = square_piece(j->x + first, last - first);
+    }
+}
+
+static double square_sum(const vd_real *x, size_t n)
+{
+    square_job job = {.x = x, .n = n};
+    double total = 0;
+    vd_cpu_ranges(SQUARE_PIECES, (double)n / SQUARE_PIECES * 0.3, square_range, &job);
+    for (int i = 0; i < SQUARE_PIECES; i++)
+        total += job.sum[i];
+    return total;
+}
+
+void vd_cpu_optimiser(vd_backend *table)
+{
+    table->adam = adam;
+    table->rmsprop = rmsprop;
+    table->square_sum = square_sum;
+}

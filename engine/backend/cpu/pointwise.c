@@ -1,0 +1,235 @@
+// What happens element by element: activations, gates, dropout, embeddings.
+#include "engine/backend/cpu/cpu.h"
+
+#include <string.h>
+
+#include "engine/backend/cpu/gemv.h"
+#include "engine/backend/cpu/fp16_weights.h"
+#include "engine/base/threads.h"
+#include "engine/base/elementary.h"
+#include "engine/model/vocab.h"
+
+static const vd_real LEAKY_SLOPE = (vd_real)0.01;
+
+VD_WIDE static void gated_row(vd_gate gate, vd_real *t, vd_real *g, vd_real *y, int n)
+{
+    for (int i = 0; i < n; i++)
+        t[i] = vd_tanh(t[i]);
+    if (gate == VD_GATE_LEAKY_RELU)
+        for (int i = 0; i < n; i++)
+            g[i] = g[i] > 0 ? g[i] : LEAKY_SLOPE * g[i];
+    else if (gate == VD_GATE_SIGMOID)
+        for (int i = 0; i < n; i++)
+            g[i] = vd_sigmoid(g[i]);
+    else
+        for (int i = 0; i < n; i++)
+            g[i] = g[i] > 0 ? g[i] : vd_exp(g[i]) - 1;
+    for (int i = 0; i < n; i++)
+        y[i] = t[i] * g[i];
+}
+
+// What an operation on many numbers needs, for its pieces.
+typedef struct pointwise_job {
+    vd_gate gate;
+    size_t width;
+    vd_real *x, *y;
+    const vd_real *from;
+    vd_real rate;
+    uint64_t key;
+} pointwise_job;
+
+// Nanoseconds, roughly, that an exponential function and a few plain operations take.
+static const double EXPONENTIAL = 0.7, FEW_OPERATIONS = 0.25;
+
+static void gated_rows(void *data, size_t from, size_t to)
+{
+    const pointwise_job *j = data;
+    for (size_t r = from; r < to; r++)
+        gated_row(j->gate, j->x + 2 * r * j->width, j->x + (2 * r + 1) * j->width,
+                  j->y + r * j->width, (int)j->width);
+}
+
+static void gated(vd_gate gate, vd_real *pre, vd_real *y, int rows, int hidden)
+{
+    pointwise_job job = {.gate = gate, .width = (size_t)hidden, .x = pre, .y = y};
+    vd_cpu_ranges((size_t)rows, 2 * hidden * EXPONENTIAL, gated_rows, &job);
+}
+
+VD_WIDE static void gated_row_backward(vd_gate gate, vd_real *t, vd_real *g, const vd_real *dy,
+                                       int n)
+{
+    for (int i = 0; i < n; i++) {
+        vd_real slope;
+        if (gate == VD_GATE_LEAKY_RELU)
+            slope = g[i] > 0 ? 1 : LEAKY_SLOPE;
+        else if (gate == VD_GATE_SIGMOID)
+            slope = g[i] * (1 - g[i]);
+        else
+            slope = g[i] > 0 ? 1 : g[i] + 1;
+        vd_real dt = dy[i] * g[i] * (1 - t[i] * t[i]);
+        g[i] = dy[i] * t[i] * slope;
+        t[i] = dt;
+    }
+}
+
+static void gated_rows_backward(void *data, size_t from, size_t to)
+{
+    const pointwise_job *j = data;
+    for (size_t r = from; r < to; r++)
+        gated_row_backward(j->gate, j->x + 2 * r * j->width, j->x + (2 * r + 1) * j->width,
+                           j->from + r * j->width, (int)j->width);
+}
+
+static void gated_backward(vd_gate gate, vd_real *saved, const vd_real *dy, int rows, int hidden)
+{
+    pointwise_job job = {.gate = gate, .width = (size_t)hidden, .x = saved, .from = dy};
+    vd_cpu_ranges((size_t)rows, 4 * hidden * FEW_OPERATIONS, gated_rows_backward, &job);
+}
+
+VD_WIDE static void sigmoid_gate(vd_real *pre, const vd_real *x, vd_real *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        pre[i] = vd_sigmoid(pre[i]);
+        y[i] = pre[i] * x[i];
+    }
+}
+
+VD_WIDE static void sigmoid_gate_backward(vd_real *saved, const vd_real *x, const vd_real *dy,
+                                          vd_real *dx, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        dx[i] += dy[i] * saved[i];
+        saved[i] = dy[i] * x[i] * saved[i] * (1 - saved[i]);
+    }
+}
+
+VD_WIDE static void relu_part(vd_real *x, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        x[i] = x[i] > 0 ? x[i] : 0;
+}
+
+static void relu_range(void *data, size_t from, size_t to)
+{
+    relu_part(((const pointwise_job *)data)->x, from, to);
+}
+
+static void relu(vd_real *x, size_t n)
+{
+    pointwise_job job = {.x = x};
+    vd_cpu_ranges(n, FEW_OPERATIONS, relu_range, &job);
+}
+
+VD_WIDE static void relu_part_backward(const vd_real *y, vd_real *dy, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        dy[i] = y[i] > 0 ? dy[i] : 0;
+}
+
+static void relu_range_backward(void *data, size_t from, size_t to)
+{
+    const pointwise_job *j = data;
+    relu_part_backward(j->from, j->x, from, to);
+}
+
+static void relu_backward(const vd_real *y, vd_real *dy, size_t n)
+{
+    pointwise_job job = {.from = y, .x = dy};
+    vd_cpu_ranges(n, FEW_OPERATIONS, relu_range_backward, &job);
+}
+
+VD_WIDE static void add_numbers(vd_real *x, const vd_real *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] += y[i];
+}
+
+static void add_range(void *data, size_t from, size_t to)
+{
+    const pointwise_job *j = data;
+    add_numbers(j->x + from, j->from + from, to - from);
+}
+
+static void add(vd_real *x, const vd_real *y, size_t n)
+{
+    pointwise_job job = {.x = x, .from = y};
+    vd_cpu_ranges(n, FEW_OPERATIONS, add_range, &job);
+}
+
+VD_WIDE static void drop_part(const vd_real *x, vd_real *y, size_t from, size_t to, vd_real rate,
+                              uint64_t key)
+{
+    uint32_t threshold = vd_drop_threshold(rate);
+    vd_real scale = 1 / (1 - rate);
+    for (size_t i = from; i < to; i++)
+        y[i] = vd_keep(key, (uint32_t)i, threshold) ? x[i] * scale : 0;
+}
+
+static void drop_range(void *data, size_t from, size_t to)
+{
+    const pointwise_job *j = data;
+    drop_part(j->from, j->y, from, to, j->rate, j->key);
+}
+
+static void dropout(const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key)
+{
+    pointwise_job job = {.from = x, .y = y, .rate = rate, .key = key};
+    vd_cpu_ranges(n, EXPONENTIAL, drop_range, &job);
+}
+
+static void embed(const vd_real *table, const int32_t *id, int rows, int width, vd_real *y)
+{
+#ifndef VD_DOUBLE
+    vd_dtype type;
+    const unsigned char *data = vd_cpu_halves_find(table, &type);
+    if (type != VD_F32) {
+        for (int r = 0; r < rows; r++)
+            vd_cpu_widen(data + (size_t)id[r] * (size_t)width * 2, type, (size_t)width,
+                         y + (size_t)r * (size_t)width);
+        return;
+    }
+#endif
+    for (int r = 0; r < rows; r++)
+        memcpy(y + (size_t)r * (size_t)width, table + (size_t)id[r] * (size_t)width,
+               (size_t)width * sizeof *y);
+}
+
+static void embed_backward(vd_real *dtable, const int32_t *id, int rows, int width,
+                           const vd_real *dy)
+{
+    for (int r = 0; r < rows; r++)
+        if (id[r] != VD_PAD)
+            add_numbers(dtable + (size_t)id[r] * (size_t)width, dy + (size_t)r * (size_t)width,
+                        (size_t)width);
+}
+
+static void add_rows(const vd_real *table, const int *index, int rows, int width, vd_real *x)
+{
+    for (int r = 0; r < rows; r++)
+        add_numbers(x + (size_t)r * (size_t)width, table + (size_t)index[r] * (size_t)width,
+                    (size_t)width);
+}
+
+static void add_rows_backward(vd_real *dtable, const int *index, int rows, int width,
+                              const vd_real *dx)
+{
+    for (int r = 0; r < rows; r++)
+        add_numbers(dtable + (size_t)index[r] * (size_t)width, dx + (size_t)r * (size_t)width,
+                    (size_t)width);
+}
+
+void vd_cpu_pointwise(vd_backend *table)
+{
+    table->gated = gated;
+    table->gated_backward = gated_backward;
+    table->sigmoid_gate = sigmoid_gate;
+    table->sigmoid_gate_backward = sigmoid_gate_backward;
+    table->relu = relu;
+    table->relu_backward = relu_backward;
+    table->add = add;
+    table->dropout = dropout;
+    table->embed = embed;
+    table->add_rows = add_rows;
+    table->add_rows_backward = add_rows_backward;
+    table->embed_backward = embed_backward;
+}

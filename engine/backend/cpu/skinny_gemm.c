@@ -1,0 +1,255 @@
+#include "engine/backend/cpu/skinny_gemm.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "engine/backend/cpu/gemm.h"
+#include "engine/backend/cpu/instructions.h"
+#include "engine/base/threads.h"
+#include "engine/backend/cpu/transpose.h"
+
+// With AVX2, DEPTH numbers of three vectors of rows of x, and as many of a group of weights, find
+// room in the first cache; sums of COLUMNS columns in the second.
+enum { DEPTH = 192, COLUMNS = 48, MOST_GROUP = 24, MOST_VECTORS = 3, DIRECT_ROWS = 6 };
+
+_Static_assert(COLUMNS % MOST_GROUP == 0 && VD_SOME_ROWS % 16 == 0, "sums are of whole tiles");
+
+// ---- tiles: vectors of sums that the registers hold beside a row of x and a weight --------------
+
+#define A_ROWS
+
+#define LANES 4
+#define TARGET
+#define TILE_ROWS 12
+#define VECTORS   1
+#define TILE      portable_12x1
+#include "engine/backend/cpu/gemm_tile.h"
+#define TILE_ROWS 6
+#define VECTORS   2
+#define TILE      portable_6x2
+#include "engine/backend/cpu/gemm_tile.h"
+#define TILE_ROWS 4
+#define VECTORS   3
+#define TILE      portable_4x3
+#include "engine/backend/cpu/gemm_tile.h"
+#undef LANES
+#undef TARGET
+
+#if defined(__x86_64__)
+#define LANES     8
+#define TARGET    __attribute__((target("avx2,fma")))
+#define TILE_ROWS 12
+#define VECTORS   1
+#define TILE      avx2_12x1
+#include "engine/backend/cpu/gemm_tile.h"
+#define TILE_ROWS 6
+#define VECTORS   2
+#define TILE      avx2_6x2
+#include "engine/backend/cpu/gemm_tile.h"
+#define TILE_ROWS 4
+#define VECTORS   3
+#define TILE      avx2_4x3
+#include "engine/backend/cpu/gemm_tile.h"
+#undef LANES
+#undef TARGET
+
+#define LANES     16
+#define TARGET    __attribute__((target("avx512f,avx2,fma")))
+#define TILE_ROWS 24
+#define VECTORS   1
+#define TILE      avx512_24x1
+#include "engine/backend/cpu/gemm_tile.h"
+#define TILE_ROWS 12
+#define VECTORS   2
+#define TILE      avx512_12x2
+#include "engine/backend/cpu/gemm_tile.h"
+#define TILE_ROWS 8
+#define VECTORS   3
+#define TILE      avx512_8x3
+#include "engine/backend/cpu/gemm_tile.h"
+#undef LANES
+#undef TARGET
+#endif
+
+// The weights of a group of columns take as many tiles with a panel as that has vectors.
+typedef struct tile_set {
+    int lanes, group;
+    void (*run[MOST_VECTORS])(const float *a, const float *b, int depth, float alpha, float beta,
+                              float *c, size_t ldc, size_t lda, const unsigned char *next,
+                              size_t stride, size_t step); // with one, two, three vectors
+} tile_set;
+
+static const tile_set tiles_of[VD_INSTRUCTIONS] = {
+    [VD_PORTABLE] = {4, 12, {portable_12x1, portable_6x2, portable_4x3}},
+#if defined(__x86_64__)
+    [VD_AVX2] = {8, 12, {avx2_12x1, avx2_6x2, avx2_4x3}},
+    [VD_AVX512] = {16, 24, {avx512_24x1, avx512_12x2, avx512_8x3}},
+#endif
+};
+
+// How many of `left` vectors go to the next panel: three, but none is left alone.
+static int vectors_of_panel(int left)
+{
+    return left == 4 ? 2 : left > MOST_VECTORS ? MOST_VECTORS : left;
+}
+
+// ---- one product --------------------------------------------------------------------------------
+
+typedef struct some_rows {
+    const vd_few_rows *p;
+    tile_set tiles;
+    int vectors;   // that hold a number of every row of x
+    int depth;     // of a part of k
+    size_t size;   // of a weight, bytes
+    bool direct;   // tiles read the weights where they lie
+    float *panels; // (parts of k, panels, depth, vectors of the panel)
+} some_rows;
+
+static int at_most(int x, int most)
+{
+    return x < most ? x : most;
+}
+
+static float *panels_of(const some_rows *s, int from)
+{
+    return s->panels + (size_t)(s->vectors * s->tiles.lanes) * (size_t)from;
+}
+
+// Parts from..to-1 of k.
+static void pack_parts(void *data, size_t from, size_t to)
+{
+    const some_rows *s = data;
+    const vd_few_rows *p = s->p;
+    for (int k = (int)from * s->depth; k < at_most((int)to * s->depth, p->k); k += s->depth) {
+        const int depth = at_most(p->k - k, s->depth);
+        float *panel = panels_of(s, k);
+        for (int v = 0, vectors; v < s->vectors; v += vectors) {
+            vectors = vectors_of_panel(s->vectors - v);
+            const int row = v * s->tiles.lanes, width = vectors * s->tiles.lanes;
+            vd_cpu_pack_lines(p->x + (size_t)row * (size_t)p->ldx + k, (size_t)p->ldx, 0,
+                              at_most(p->m - row, width), depth, panel, (size_t)width);
+            panel += width * depth;
+        }
+    }
+}
+
+static const unsigned char *weights_at(const some_rows *s, int column, int from)
+{
+    return (const unsigned char *)s->p->w +
+           ((size_t)column * (size_t)s->p->ldw + (size_t)from) * s->size;
+}
+
+// A part of the weights of `columns` <= group columns; those at `next` are asked for meanwhile.
+typedef struct weights_part {
+    const unsigned char *first, *next;
+    int columns, from, depth;
+} weights_part;
+
+// The weights as floats (group, DEPTH), zeros for columns that are not there.
+static void widen_group(const some_rows *s, const weights_part *w, float *wide)
+{
+    const size_t stride = (size_t)s->p->ldw * s->size, rest = (size_t)(s->tiles.group - w->columns);
+    for (int r = 0; r < w->columns; r++)
+        vd_cpu_widen(w->first + (size_t)r * stride, s->p->type, (size_t)w->depth, wide + r * DEPTH);
+    memset(wide + w->columns * DEPTH, 0, rest * DEPTH * sizeof *wide);
+}
+
+// Sums (group, VD_SOME_ROWS apart) over a part of k, added to those over the parts before.
+static void multiply_group(const some_rows *s, const weights_part *w, float *sums)
+{
+    float wide[MOST_GROUP * DEPTH];
+    const tile_set *t = &s->tiles;
+    const float *panel = panels_of(s, w->from), *a = wide;
+    const size_t stride = (size_t)s->p->ldw * s->size;
+    size_t lda = DEPTH;
+    if (s->direct && w->columns == t->group) {
+        a = (const float *)(const void *)w->first;
+        lda = (size_t)s->p->ldw;
+    } else {
+        widen_group(s, w, wide);
+    }
+    for (int v = 0, vectors; v < s->vectors; v += vectors) {
+        vectors = vectors_of_panel(s->vectors - v);
+        for (int r = 0, rows = t->group / vectors; r < t->group; r += rows)
+            t->run[vectors - 1](a + (size_t)r * lda, panel, w->depth, 1, w->from > 0 ? 1 : 0,
+                                sums + r * VD_SOME_ROWS + v * t->lanes, VD_SOME_ROWS, lda,
+                                w->next + (size_t)r * stride, stride, VD_TILE_LINE * s->size);
+        panel += vectors * t->lanes * w->depth;
+    }
+}
+
+// count <= 4 numbers.
+static void write_four(float *y, const float *sums, int count, bool add)
+{
+    vd_four_floats now, before = {0};
+    if (count < 4) {
+        for (int i = 0; i < count; i++)
+            y[i] = sums[i] + (add ? y[i] : 0);
+        return;
+    }
+    memcpy(&now, sums, sizeof now);
+    if (add)
+        memcpy(&before, y, sizeof before);
+    now += before;
+    memcpy(y, &now, sizeof now);
+}
+
+// Columns first.. of y get sums (count, VD_SOME_ROWS apart), a column after the other.
+static void write_columns(const vd_few_rows *p, const float *sums, int first, int count)
+{
+    for (int r = 0; r < p->m; r += 4)
+        for (int j = 0; j < count; j += 4) {
+            float four[16];
+            float *y = p->y + (size_t)r * (size_t)p->ldy + first + j;
+            vd_cpu_transpose_four(sums + j * VD_SOME_ROWS + r, VD_SOME_ROWS, four, 4);
+            for (int i = 0; i < 4 && r + i < p->m; i++, y += p->ldy)
+                write_four(y, four + (ptrdiff_t)4 * i, at_most(count - j, 4), p->add);
+        }
+}
+
+// Groups from..to-1 of columns.
+static void multiply_columns(void *data, size_t from_group, size_t to_group)
+{
+    const some_rows *s = data;
+    const vd_few_rows *p = s->p;
+    const int group = s->tiles.group, last = at_most((int)to_group * group, p->n);
+    float sums[COLUMNS * VD_SOME_ROWS];
+    for (int column = (int)from_group * group; column < last; column += COLUMNS) {
+        const int columns = at_most(last - column, COLUMNS);
+        for (int from = 0; from < p->k; from += s->depth)
+            for (int c = 0; c < columns; c += group) {
+                weights_part w = {.first = weights_at(s, column + c, from),
+                                  .next = weights_at(s, column + c + group, from),
+                                  .columns = at_most(columns - c, group),
+                                  .from = from,
+                                  .depth = at_most(p->k - from, s->depth)};
+                if (c + group >= columns && from + s->depth < p->k)
+                    w.next = weights_at(s, column, from + s->depth);
+                else if (c + group >= columns)
+                    w.next = weights_at(s, column + columns, 0);
+                multiply_group(s, &w, sums + c * VD_SOME_ROWS);
+            }
+        write_columns(p, sums, column, columns);
+    }
+}
+
+bool vd_cpu_some_rows(const vd_few_rows *p)
+{
+    some_rows s = {.p = p, .tiles = tiles_of[vd_cpu_instructions()]};
+    const int parts = (p->k + DEPTH - 1) / DEPTH, group = s.tiles.group;
+    s.vectors = (p->m + s.tiles.lanes - 1) / s.tiles.lanes;
+    s.depth = ((p->k + parts - 1) / parts + VD_TILE_LINE - 1) / VD_TILE_LINE * VD_TILE_LINE;
+    s.size = p->type == VD_F32 ? sizeof(float) : sizeof(uint16_t);
+    // Of tiles with more rows, registers do not hold the rows' addresses.
+    s.direct = p->type == VD_F32 && s.vectors > 1 && group <= 2 * DIRECT_ROWS;
+    if (s.vectors * s.tiles.lanes > VD_SOME_ROWS)
+        return false;
+    s.panels = vd_cpu_gemm_memory((size_t)(s.vectors * s.tiles.lanes) * (size_t)p->k);
+    if (!s.panels)
+        return false;
+    vd_cpu_ranges((size_t)parts, s.depth * p->m / 2.0, pack_parts, &s);
+    // Nanoseconds, roughly: reading a weight takes about as long as eight multiplications with it.
+    vd_cpu_ranges((size_t)((p->n + group - 1) / group), group * p->k * (8.0 + p->m) / 64,
+                  multiply_columns, &s);
+    return true;
+}

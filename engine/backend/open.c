@@ -1,0 +1,95 @@
+#include "engine/backend/open.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/plugin.h"
+
+static const char PLUGIN[] = "visdial-cuda.so";
+
+typedef const vd_backend *(*vd_plugin_door)(int abi, int device, char *text, size_t room);
+
+static const char *const choice_names[] = {"auto", "cpu", "cuda"};
+
+const char *vd_backend_choice_name(vd_backend_choice choice)
+{
+    return choice_names[choice];
+}
+
+bool vd_backend_choice_parse(const char *name, vd_backend_choice *out)
+{
+    for (int i = 0; i <= VD_BACKEND_CUDA; i++)
+        if (strcmp(name, choice_names[i]) == 0) {
+            *out = (vd_backend_choice)i;
+            return true;
+        }
+    return false;
+}
+
+vd_status vd_backend_open_plugin(const char *path, int device, const vd_backend **out,
+                                 vd_error *err)
+{
+    *out = NULL;
+    char text[512] = "";
+    void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!plugin)
+        return vd_error_set(err, VD_UNAVAILABLE, "%.300s does not open: %.300s", path, dlerror());
+    vd_plugin_door door;
+    *(void **)&door = dlsym(plugin, "vd_backend_plugin"); // as POSIX has it
+    const vd_backend *table = door ? door(VD_BACKEND_ABI, device, text, sizeof text) : NULL;
+    if (table && table->abi == VD_BACKEND_ABI && table->size == sizeof *table) {
+        *out = table; // stays open: its threads' memory is given back by its own code
+        return VD_OK;
+    }
+    vd_status status =
+        !door   ? vd_error_set(err, VD_UNAVAILABLE, "%.300s is not a backend of this program", path)
+        : table ? vd_error_set(err, VD_UNAVAILABLE, "%.300s is for another version of this program",
+                               path)
+                : vd_error_set(err, VD_UNAVAILABLE, "%.300s: %.400s", path, text);
+    dlclose(plugin);
+    return status;
+}
+
+vd_status vd_backend_open_cuda(const char *const *directories, int device, const vd_backend **out,
+                               vd_error *err)
+{
+    char path[VD_PLUGIN_PATH], looked[512];
+    *out = NULL;
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (!driver)
+        return vd_error_set(err, VD_UNAVAILABLE,
+                            "no NVIDIA driver: libcuda.so.1 does not open on this machine");
+    vd_status status =
+        vd_plugin_find(directories, PLUGIN, path, looked, sizeof looked)
+            ? vd_backend_open_plugin(path, device, out, err)
+            : vd_error_set(
+                  err, VD_UNAVAILABLE,
+                  "there is a driver, but no %s in %s: `make cuda` builds it where the CUDA "
+                  "toolkit is",
+                  PLUGIN, looked);
+    if (status != VD_OK)
+        dlclose(driver);
+    return status;
+}
+
+vd_status vd_backend_choose(vd_backend_choice choice, int device, const vd_backend **out, char *why,
+                            size_t room, vd_error *err)
+{
+    vd_error found;
+    *out = vd_backend_cpu();
+    if (why && room > 0)
+        *why = '\0';
+    if (choice == VD_BACKEND_CPU)
+        return VD_OK;
+    const vd_backend *cuda;
+    if (vd_backend_open_cuda(NULL, device, &cuda, &found) == VD_OK) {
+        *out = cuda;
+        return VD_OK;
+    }
+    if (why)
+        snprintf(why, room, "%s", found.text);
+    return choice == VD_BACKEND_AUTO
+               ? VD_OK
+               : vd_error_set(err, VD_UNAVAILABLE, "--backend cuda: %s", found.text);
+}

@@ -1,0 +1,317 @@
+#include "engine/backend/packed.h"
+
+#include <stdlib.h>
+
+#include "engine/base/alloc.h"
+
+// Counting sort by falling length keeps equal lengths in index order.
+static void sort_by_length(vd_packed *p, int *count)
+{
+    for (int s = 0; s < p->sequences; s++)
+        count[p->length[s]]++;
+    int from = 0;
+    for (int length = p->longest; length >= 0; length--) {
+        int n = count[length];
+        count[length] = from;
+        from += n;
+    }
+    for (int s = 0; s < p->sequences; s++)
+        p->order[count[p->length[s]]++] = s;
+}
+
+static void fill_steps(vd_packed *p)
+{
+    int row = 0;
+    for (int step = 0; step < p->longest; step++) {
+        p->offset[step] = row;
+        int k = 0;
+        for (; k < p->sequences && p->length[p->order[k]] > step; k++, row++) {
+            int s = p->order[k];
+            p->forward[row] = p->start[s] + step;
+            p->backward[row] = p->start[s] + p->length[s] - 1 - step;
+        }
+        p->active[step] = k;
+    }
+    p->offset[p->longest] = row;
+}
+
+// A row is known to be inner when the first that goes on from it is met; those lie together.
+static vd_status find_inner(vd_packed *p, vd_arena *arena, vd_error *err)
+{
+    vd_packed_inner *inner = &p->inner;
+    size_t tokens = (size_t)p->tokens;
+    inner->start = vd_arena_ints(arena, (size_t)p->longest + 1);
+    inner->row = vd_arena_take_raw(arena, tokens, sizeof *inner->row);
+    inner->child = vd_arena_take_raw(arena, tokens + 1, sizeof *inner->child);
+    inner->at = vd_arena_take_raw(arena, tokens, sizeof *inner->at);
+    if (arena->failed)
+        return vd_error_memory(err, "packed sequences");
+    for (int row = 0; row < p->tokens; row++)
+        inner->at[row] = -1;
+    for (int step = 0; step < p->longest; step++) {
+        p->widest = p->active[step] > p->widest ? p->active[step] : p->widest;
+        if (step > 0)
+            inner->start[step - 1] = inner->count;
+        for (int k = 0; step > 0 && k < p->active[step]; k++) {
+            int row = p->offset[step] + k;
+            int from = p->parent ? p->parent[row] : p->offset[step - 1] + k;
+            if (inner->at[from] >= 0)
+                continue;
+            inner->at[from] = inner->count;
+            inner->child[inner->count] = row;
+            inner->row[inner->count++] = from;
+        }
+    }
+    if (p->longest > 0)
+        inner->start[p->longest - 1] = inner->count;
+    inner->start[p->longest] = inner->count;
+    inner->child[inner->count] = p->tokens;
+    return VD_OK;
+}
+
+// Pieces of one block of ints, in the order of the header.
+static int *slice(int **block, int count)
+{
+    int *piece = *block;
+    *block += count;
+    return piece;
+}
+
+static void point_in(vd_packed *p, int *block)
+{
+    p->start = slice(&block, p->sequences + 1);
+    p->length = slice(&block, p->sequences);
+    p->id = slice(&block, p->tokens);
+    p->place = slice(&block, p->tokens);
+    p->owner = slice(&block, p->tokens);
+    p->order = slice(&block, p->sequences);
+    p->active = slice(&block, p->longest + 1);
+    p->offset = slice(&block, p->longest + 1);
+    p->forward = slice(&block, p->tokens);
+    p->backward = slice(&block, p->tokens);
+}
+
+static void fill_rows_of(vd_packed *p, const int32_t *ids, const int32_t *lengths, int width)
+{
+    int row = 0;
+    for (int s = 0; s < p->sequences; s++) {
+        p->start[s] = row;
+        p->length[s] = lengths[s];
+        for (int i = 0; i < lengths[s]; i++, row++) {
+            p->id[row] = ids[(size_t)s * (size_t)width + (size_t)i];
+            p->place[row] = i;
+            p->owner[row] = s;
+        }
+    }
+    p->start[p->sequences] = row;
+}
+
+vd_status vd_packed_make(const int32_t *ids, const int32_t *lengths, int sequences, int width,
+                         vd_arena *arena, vd_packed *out, vd_error *err)
+{
+    vd_packed p = {.sequences = sequences}, at = {0};
+    for (int s = 0; s < sequences; s++) {
+        p.tokens += lengths[s];
+        if (lengths[s] > p.longest)
+            p.longest = lengths[s];
+    }
+    size_t size = 3 * (size_t)sequences + 5 * (size_t)p.tokens + 2 * (size_t)p.longest + 3;
+    int *block = vd_arena_ints(arena, size);
+    int *count = vd_arena_ints(arena, (size_t)p.longest + 1);
+    if (arena->failed)
+        return vd_error_memory(err, "packed sequences");
+    point_in(&p, block);
+    fill_rows_of(&p, ids, lengths, width);
+    sort_by_length(&p, count);
+    fill_steps(&p);
+    vd_status status = find_inner(&p, arena, err);
+    if (status != VD_OK)
+        return status;
+    int *copy = (int *)vd_arena_upload(arena, block, size, sizeof *block);
+    if (!copy)
+        return vd_error_memory(err, "packed sequences");
+    at.sequences = p.sequences;
+    at.tokens = p.tokens;
+    at.longest = p.longest;
+    point_in(&at, copy);
+    p.rows = (vd_packed_rows){at.start,  at.length, at.id,      at.place,    at.owner, at.order,
+                              at.active, at.offset, at.forward, at.backward, NULL};
+    *out = p;
+    return VD_OK;
+}
+
+vd_status vd_packed_distinct(const vd_packed *packed, int vocab, bool apart, vd_arena *arena,
+                             vd_distinct_words *out, vd_error *err)
+{
+    size_t tokens = (size_t)packed->tokens;
+    vd_distinct_words d = {.word = vd_arena_take_raw(arena, tokens, sizeof *d.word),
+                           .id = vd_arena_take_raw(arena, tokens, sizeof *d.id),
+                           .place = vd_arena_take_raw(arena, tokens, sizeof *d.place)};
+    int *known = vd_arena_ints(arena, (size_t)vocab); // 1 + which of them an id was last
+    if (arena->failed)
+        return vd_error_memory(err, "distinct words");
+    for (int step = 0; step < packed->longest; step++) {
+        int first = apart ? d.count : 0; // those before are at other places
+        for (int k = packed->offset[step]; k < packed->offset[step + 1]; k++) {
+            int row = packed->forward[k], *at = &known[packed->id[row]];
+            if (*at <= first) {
+                d.id[d.count] = packed->id[row];
+                d.place[d.count] = packed->place[row];
+                *at = ++d.count;
+            }
+            d.word[row] = *at - 1;
+        }
+    }
+    *out = d;
+    return VD_OK;
+}
+
+// ---- prefixes -----------------------------------------------------------------------------------
+
+typedef struct word_table {
+    const int32_t *ids, *lengths;
+    size_t width;
+} word_table;
+
+typedef struct sequence_key {
+    const int32_t *ids;
+    int length, index;
+} sequence_key;
+
+static sequence_key key_of(const word_table *t, int index)
+{
+    return (sequence_key){t->ids + (size_t)index * t->width, t->lengths[index], index};
+}
+
+// How many words two sequences begin with alike.
+static int shared_words(const sequence_key *a, const sequence_key *b)
+{
+    int least = a->length < b->length ? a->length : b->length, n = 0;
+    while (n < least && a->ids[n] == b->ids[n])
+        n++;
+    return n;
+}
+
+static int compare_words(const void *a, const void *b)
+{
+    const sequence_key *x = a, *y = b;
+    int n = shared_words(x, y);
+    if (n < x->length && n < y->length)
+        return x->ids[n] < y->ids[n] ? -1 : 1;
+    if (x->length != y->length)
+        return x->length < y->length ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+vd_status vd_packed_sort(const int32_t *ids, const int32_t *lengths, int width, int count,
+                         int *order, vd_error *err)
+{
+    word_table table = {ids, lengths, (size_t)width};
+    sequence_key *keys = vd_alloc((size_t)count, sizeof *keys);
+    if (!keys)
+        return vd_error_memory(err, "sorted sequences");
+    for (int i = 0; i < count; i++)
+        keys[i] = key_of(&table, i);
+    qsort(keys, (size_t)count, sizeof *keys, compare_words);
+    for (int i = 0; i < count; i++)
+        order[i] = keys[i].index;
+    vd_free(keys);
+    return VD_OK;
+}
+
+// The first word of sequence order[i] that order[i - 1] does not begin with alike.
+static int first_own_word(const word_table *t, const int *order, int i)
+{
+    if (i == 0)
+        return 0;
+    sequence_key a = key_of(t, order[i - 1]), b = key_of(t, order[i]);
+    return shared_words(&a, &b);
+}
+
+// How many prefixes of each length there are, and in p how many in all and the longest.
+static void count_prefixes(const word_table *t, const int *order, int count, vd_packed *p)
+{
+    for (int i = 0; i < count; i++) {
+        int length = t->lengths[order[i]];
+        for (int n = first_own_word(t, order, i); n < length; n++)
+            p->active[n]++;
+        if (length > p->longest)
+            p->longest = length;
+    }
+    for (int step = 0; step < p->longest; step++) {
+        p->offset[step] = p->tokens;
+        p->tokens += p->active[step];
+    }
+    p->offset[p->longest] = p->tokens;
+}
+
+// path: (longest) rows of the prefixes of the sequence before; next: (longest) the first free row
+// of each step.
+static void place_prefixes(const word_table *t, const int *order, int count, vd_packed *p,
+                           int *path, int *next, int *last)
+{
+    for (int i = 0; i < count; i++) {
+        int length = t->lengths[order[i]];
+        for (int n = first_own_word(t, order, i); n < length; n++) {
+            int row = path[n] = next[n]++;
+            p->id[row] = t->ids[(size_t)order[i] * t->width + (size_t)n];
+            p->place[row] = n;
+            p->forward[row] = row;
+            p->parent[row] = n ? path[n - 1] : -1;
+        }
+        last[i] = length ? path[length - 1] : -1;
+    }
+}
+
+// The arrays of a tree, in one block of ints.
+static void point_tree(vd_packed *p, int *block)
+{
+    p->active = slice(&block, p->longest + 1);
+    p->offset = slice(&block, p->longest + 1);
+    p->id = slice(&block, p->tokens);
+    p->place = slice(&block, p->tokens);
+    p->forward = slice(&block, p->tokens);
+    p->parent = slice(&block, p->tokens);
+}
+
+vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int width,
+                             const int *order, int count, vd_arena *arena, vd_packed *out,
+                             int *last, vd_error *err)
+{
+    word_table table = {ids, lengths, (size_t)width};
+    size_t steps = (size_t)width + 1;
+    vd_packed p = {0}, at;
+    int *path = vd_arena_ints(arena, steps), *next = vd_arena_ints(arena, steps);
+    p.active = vd_arena_ints(arena, steps);
+    p.offset = vd_arena_ints(arena, steps);
+    if (arena->failed)
+        return vd_error_memory(err, "packed prefixes");
+    count_prefixes(&table, order, count, &p);
+    size_t size = 2 * ((size_t)p.longest + 1) + 4 * (size_t)p.tokens;
+    int *block = vd_arena_ints(arena, size);
+    if (!block)
+        return vd_error_memory(err, "packed prefixes");
+    at = p;
+    point_tree(&at, block);
+    for (int step = 0; step <= p.longest; step++) {
+        at.active[step] = p.active[step];
+        at.offset[step] = next[step] = p.offset[step];
+    }
+    p = at;
+    place_prefixes(&table, order, count, &p, path, next, last);
+    vd_status status = find_inner(&p, arena, err);
+    if (status != VD_OK)
+        return status;
+    int *copy = (int *)vd_arena_upload(arena, block, size, sizeof *block);
+    if (!copy)
+        return vd_error_memory(err, "packed prefixes");
+    point_tree(&at, copy);
+    p.rows = (vd_packed_rows){.id = at.id,
+                              .place = at.place,
+                              .active = at.active,
+                              .offset = at.offset,
+                              .forward = at.forward,
+                              .parent = at.parent};
+    *out = p;
+    return VD_OK;
+}

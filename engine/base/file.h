@@ -1,0 +1,43 @@
+// Whole files: read into memory; written so that they are either complete or not there.
+#ifndef VD_FILE_H
+#define VD_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+
+// Opens path for reading and checks that it is a regular file. *size gets its length. The caller
+// closes *descriptor, which is -1 on failure. A missing file is VD_NOT_FOUND.
+vd_status vd_file_open(const char *path, int *descriptor, size_t *size, vd_error *err);
+
+// To be called of a file that is read or written through once, after each piece, with the piece's
+// end: every 4 MB the system is told that what is before need not stay in memory. Large files then
+// cost half the processor's time, other programs' files stay where they are, and writing to the
+// disk begins at once. *told: 0 at first.
+void vd_file_passed(int descriptor, uint64_t end, uint64_t *told);
+
+// The file with a NUL behind it (vd_free); NULL on failure. Longer than `most` bytes: VD_FORMAT.
+vd_status vd_file_read(const char *path, size_t most, char **data, size_t *size, vd_error *err);
+
+// Writing: the data goes to a temporary file beside path, which commit syncs and renames. What was
+// there under path stays until then. A full disk is VD_IO with the path and what to do.
+typedef struct vd_output vd_output;
+
+vd_status vd_output_create(const char *path, vd_output **out, vd_error *err);
+// Whether it could be created: asked before hours of work whose result goes there at their end.
+vd_status vd_output_try(const char *path, vd_error *err);
+// Refuses (VD_USAGE) an output that is also read, or that another output goes to, under whatever
+// names: it would be lost. To be asked before anything is written. NULL among the paths: none.
+vd_status vd_output_apart(const char *const *out, size_t outs, const char *const *in, size_t ins,
+                          vd_error *err);
+// Removes what processes that are no more (killed, a power cut) left beside path while they wrote
+// it.
+void vd_output_sweep(const char *path);
+vd_status vd_output_write(vd_output *output, const void *data, size_t size, vd_error *err);
+// Frees output whether it succeeds or not. Fails when an earlier write did.
+vd_status vd_output_commit(vd_output *output, vd_error *err);
+// Removes the temporary file; safe on NULL.
+void vd_output_abort(vd_output *output);
+
+#endif

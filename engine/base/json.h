@@ -1,0 +1,29 @@
+// JSON through yajl, with memory from engine/base/alloc.h. yajl uses what its allocator gives
+// without looking; here running out of memory ends the call with VD_NO_MEMORY and leaks nothing.
+#ifndef VD_JSON_H
+#define VD_JSON_H
+
+#include <stddef.h>
+
+#include <yajl/yajl_gen.h>
+#include <yajl/yajl_parse.h>
+
+#include "engine/base/error.h"
+
+// Reads one JSON value. `where` names the source in errors ("model.safetensors: header"), which
+// also give line and column. A callback that returns 0 ends the reading; it has filled the caller's
+// error and left its status in *refused. Callbacks see every level, so they are where too deep a
+// nesting is refused.
+vd_status vd_json_read(const char *where, const char *text, size_t length,
+                       const yajl_callbacks *callbacks, void *context, const vd_status *refused,
+                       vd_error *err);
+
+// Writes one JSON value: emit calls yajl_gen_*, holds no resources of its own (running out of
+// memory does not return to it) and returns the first status that is not yajl_gen_status_ok
+// (yajl_gen_invalid_string: a string that is not UTF-8). *text is new (vd_free), ends with a NUL
+// and is NULL on failure.
+typedef yajl_gen_status (*vd_json_emit)(yajl_gen gen, void *context);
+vd_status vd_json_write(const char *where, vd_json_emit emit, void *context, char **text,
+                        size_t *length, vd_error *err);
+
+#endif

@@ -1,0 +1,450 @@
+#include "engine/base/json_stream.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include <utf8proc.h>
+#include <yajl/yajl_parse.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+
+enum {
+    PIECE = 1 << 16,
+    MOST_DEPTH = 32,
+    MOST_RULES = 32,
+    LONGEST_TOKEN = 1 << 20, // a caption has some fifty bytes
+    LONGEST_NUMBER = 40,
+};
+
+typedef struct frame {
+    int place;
+    bool object, skipped;
+    uint32_t seen;            // rules met, by their number
+    const vd_json_rule *rule; // of an array: its elements'; of an object: the last key's
+} frame;
+
+// What yajl holds, as a list, so that all of it can be freed when one more block cannot be had:
+// yajl itself uses what its allocator gives without looking.
+typedef struct held {
+    struct held *next, *previous;
+    size_t size, padding;
+} held;
+
+struct vd_json_reader {
+    const char *path;
+    const vd_json_form *form;
+    void *context;
+    yajl_handle handle;
+    frame stack[MOST_DEPTH];
+    int depth;
+    size_t base, line; // bytes before this piece, lines up to it
+    size_t last_token; // where the last token ended
+    vd_status refused;
+    char words[512];
+    held blocks;
+    jmp_buf out_of_memory;
+};
+
+// ---- yajl's memory ----------------------------------------------------------
+
+static void *held_malloc(void *context, size_t size)
+{
+    vd_json_reader *reader = context;
+    held *made = size <= SIZE_MAX - sizeof *made ? vd_alloc(1, sizeof *made + size) : NULL;
+    if (!made)
+        longjmp(reader->out_of_memory, 1);
+    made->size = size;
+    made->next = reader->blocks.next;
+    made->previous = &reader->blocks;
+    made->next->previous = made;
+    reader->blocks.next = made;
+    return made + 1;
+}
+
+static void held_free(void *context, void *memory)
+{
+    (void)context;
+    if (!memory)
+        return;
+    held *gone = (held *)memory - 1;
+    gone->previous->next = gone->next;
+    gone->next->previous = gone->previous;
+    vd_free(gone);
+}
+
+static void *held_realloc(void *context, void *memory, size_t size)
+{
+    void *grown = held_malloc(context, size);
+    if (memory) {
+        size_t old = ((held *)memory - 1)->size;
+        memcpy(grown, memory, old < size ? old : size);
+        held_free(context, memory);
+    }
+    return grown;
+}
+
+// ---- refusing ---------------------------------------------------------------
+
+vd_status vd_json_refuse(vd_json_reader *reader, vd_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(reader->words, sizeof reader->words, format, args);
+    va_end(args);
+    reader->refused = status;
+    return status;
+}
+
+size_t vd_json_byte(const vd_json_reader *reader)
+{
+    return reader->base + yajl_get_bytes_consumed(reader->handle);
+}
+
+static const char *kind_name(vd_json_kind kind)
+{
+    switch (kind) {
+    case VD_JSON_STRING:
+        return "a string";
+    case VD_JSON_INTEGER:
+        return "a whole number";
+    case VD_JSON_REAL:
+        return "a number";
+    case VD_JSON_OBJECT:
+        return "an object {...}";
+    case VD_JSON_ARRAY:
+        return "a list [...]";
+    }
+    return "something else";
+}
+
+// ---- tokens to values -------------------------------------------------------
+
+static frame *top(vd_json_reader *reader)
+{
+    return &reader->stack[reader->depth - 1];
+}
+
+static int refuse_kind(vd_json_reader *reader, const vd_json_rule *rule, const char *found)
+{
+    if (rule->key)
+        vd_json_refuse(reader, VD_FORMAT, "\"%s\" is %s; expected %s", rule->key, found,
+                       kind_name(rule->kind));
+    else
+        vd_json_refuse(reader, VD_FORMAT, "found %s; expected %s", found, kind_name(rule->kind));
+    return 0;
+}
+
+static int pass_on(vd_json_reader *reader, const vd_json_rule *rule, const vd_json_value *value)
+{
+    return reader->form->value(reader->context, reader, rule->id, value) == VD_OK;
+}
+
+static int on_other(vd_json_reader *reader, const char *found)
+{
+    const frame *f = top(reader);
+    reader->last_token = vd_json_byte(reader);
+    return f->skipped || !f->rule ? 1 : refuse_kind(reader, f->rule, found);
+}
+
+static int on_null(void *context)
+{
+    return on_other(context, "null");
+}
+
+static int on_boolean(void *context, int value)
+{
+    return on_other(context, value ? "true" : "false");
+}
+
+// yajl lets surrogates and too long forms through.
+static bool is_utf8(const unsigned char *text, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        utf8proc_int32_t rune;
+        utf8proc_ssize_t used =
+            text[i] < 0x80 ? 1 : utf8proc_iterate(text + i, (utf8proc_ssize_t)(length - i), &rune);
+        if (used <= 0)
+            return false;
+        i += (size_t)used;
+    }
+    return true;
+}
+
+static int on_string(void *context, const unsigned char *text, size_t length)
+{
+    vd_json_reader *reader = context;
+    const frame *f = top(reader);
+    reader->last_token = vd_json_byte(reader);
+    if (f->skipped || !f->rule)
+        return 1;
+    if (f->rule->kind != VD_JSON_STRING)
+        return refuse_kind(reader, f->rule, "a string");
+    if (memchr(text, 0, length)) {
+        vd_json_refuse(reader, VD_FORMAT, "a string holds the character \\u0000");
+        return 0;
+    }
+    if (!is_utf8(text, length)) {
+        vd_json_refuse(reader, VD_FORMAT, "a string is not valid UTF8; save the file as UTF-8");
+        return 0;
+    }
+    vd_json_value value = {.text = (const char *)text, .length = length};
+    return pass_on(reader, f->rule, &value);
+}
+
+static bool to_integer(const char *text, size_t length, int64_t *out)
+{
+    bool negative = length > 0 && text[0] == '-';
+    int64_t value = 0;
+    if (length - negative > 18)
+        return false;
+    for (size_t i = negative; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        value = 10 * value + (text[i] - '0');
+    }
+    *out = negative ? -value : value;
+    return true;
+}
+
+static int on_number(void *context, const char *text, size_t length)
+{
+    vd_json_reader *reader = context;
+    const frame *f = top(reader);
+    reader->last_token = vd_json_byte(reader);
+    if (f->skipped || !f->rule)
+        return 1;
+    vd_json_value value = {0};
+    char copy[LONGEST_NUMBER + 1] = "";
+    int shown = length < LONGEST_NUMBER ? (int)length : LONGEST_NUMBER;
+    memcpy(copy, text, (size_t)shown);
+    if (f->rule->kind == VD_JSON_INTEGER) {
+        if (!to_integer(text, length, &value.integer))
+            return refuse_kind(reader, f->rule, copy);
+    } else if (f->rule->kind == VD_JSON_REAL && length <= LONGEST_NUMBER) {
+        value.real = strtod(copy, NULL);
+    } else {
+        return refuse_kind(reader, f->rule,
+                           f->rule->kind == VD_JSON_REAL ? "a number of too many digits" : copy);
+    }
+    return pass_on(reader, f->rule, &value);
+}
+
+// ---- objects and arrays -----------------------------------------------------
+
+static const vd_json_rule *find_rule(const vd_json_form *form, int place, const char *key,
+                                     size_t length)
+{
+    for (int i = 0; i < form->rule_count; i++) {
+        const vd_json_rule *rule = &form->rules[i];
+        if (rule->place != place || !rule->key != !key)
+            continue;
+        if (!key || (strlen(rule->key) == length && memcmp(rule->key, key, length) == 0))
+            return rule;
+    }
+    return NULL;
+}
+
+static int on_open(vd_json_reader *reader, vd_json_kind kind)
+{
+    const frame *f = top(reader);
+    bool skipped = f->skipped || !f->rule;
+    reader->last_token = vd_json_byte(reader);
+    if (!skipped && f->rule->kind != kind)
+        return refuse_kind(reader, f->rule, kind_name(kind));
+    if (reader->depth == MOST_DEPTH) {
+        vd_json_refuse(reader, VD_FORMAT, "more than %d levels of nesting", MOST_DEPTH - 1);
+        return 0;
+    }
+    frame inside = {.object = kind == VD_JSON_OBJECT, .skipped = skipped};
+    if (!skipped) {
+        inside.place = f->rule->id;
+        if (!inside.object)
+            inside.rule = find_rule(reader->form, inside.place, NULL, 0);
+    }
+    reader->stack[reader->depth++] = inside;
+    return skipped || reader->form->open(reader->context, reader, inside.place) == VD_OK;
+}
+
+static int on_close(vd_json_reader *reader)
+{
+    const frame *f = top(reader);
+    reader->last_token = vd_json_byte(reader);
+    for (int i = 0; i < reader->form->rule_count && f->object && !f->skipped; i++) {
+        const vd_json_rule *rule = &reader->form->rules[i];
+        if (rule->place == f->place && rule->required && !(f->seen & (UINT32_C(1) << i))) {
+            vd_json_refuse(reader, VD_FORMAT, "the object that ends here has no \"%s\"; it must",
+                           rule->key);
+            return 0;
+        }
+    }
+    int going = f->skipped || reader->form->close(reader->context, reader, f->place) == VD_OK;
+    reader->depth--;
+    return going;
+}
+
+static int on_key(void *context, const unsigned char *key, size_t length)
+{
+    vd_json_reader *reader = context;
+    frame *f = top(reader);
+    reader->last_token = vd_json_byte(reader);
+    if (f->skipped)
+        return 1;
+    f->rule = find_rule(reader->form, f->place, (const char *)key, length);
+    if (!f->rule)
+        return 1;
+    uint32_t bit = UINT32_C(1) << (f->rule - reader->form->rules);
+    if (f->seen & bit) {
+        vd_json_refuse(reader, VD_FORMAT, "\"%s\" is here a second time in the same object",
+                       f->rule->key);
+        return 0;
+    }
+    f->seen |= bit;
+    return 1;
+}
+
+static int on_start_map(void *context)
+{
+    return on_open(context, VD_JSON_OBJECT);
+}
+
+static int on_start_array(void *context)
+{
+    return on_open(context, VD_JSON_ARRAY);
+}
+
+static int on_end(void *context)
+{
+    return on_close(context);
+}
+
+static const yajl_callbacks callbacks = {
+    .yajl_null = on_null,
+    .yajl_boolean = on_boolean,
+    .yajl_number = on_number,
+    .yajl_string = on_string,
+    .yajl_start_map = on_start_map,
+    .yajl_map_key = on_key,
+    .yajl_end_map = on_end,
+    .yajl_start_array = on_start_array,
+    .yajl_end_array = on_end,
+};
+
+// ---- the file ---------------------------------------------------------------
+
+static size_t lines_in(const unsigned char *piece, size_t length)
+{
+    size_t lines = 0;
+    const unsigned char *end = piece + length;
+    while (piece < end && (piece = memchr(piece, '\n', (size_t)(end - piece)))) {
+        lines++;
+        piece++;
+    }
+    return lines;
+}
+
+static vd_status report(vd_json_reader *reader, const unsigned char *piece, size_t length,
+                        const char *words, vd_status status, vd_error *err)
+{
+    char where[128] = "";
+    size_t used = yajl_get_bytes_consumed(reader->handle);
+    used = used < length ? used : length;
+    reader->form->where(reader->context, where, sizeof where);
+    return vd_error_set(err, status, "%s: line %zu, byte %zu%s%s: %s", reader->path,
+                        reader->line + lines_in(piece, used), reader->base + used,
+                        where[0] ? ", " : "", where, words);
+}
+
+static vd_status report_status(vd_json_reader *reader, yajl_status parsed,
+                               const unsigned char *piece, size_t length, vd_error *err)
+{
+    if (parsed == yajl_status_client_canceled) {
+        if (reader->refused == VD_NO_MEMORY)
+            return vd_error_memory(err, "what a JSON file holds");
+        return report(reader, piece, length, reader->words, reader->refused, err);
+    }
+    const char *why = (const char *)yajl_get_error(reader->handle, 0, NULL, 0);
+    if (length == 0) {
+        vd_json_refuse(reader, VD_FORMAT, "the file ends in the middle; is it cut short?");
+    } else {
+        vd_json_refuse(reader, VD_FORMAT, "not valid JSON: %.*s", (int)strcspn(why, "\n"), why);
+    }
+    return report(reader, piece, length, reader->words, VD_FORMAT, err);
+}
+
+static vd_status feed(vd_json_reader *reader, int descriptor, unsigned char *piece, vd_error *err)
+{
+    for (;;) {
+        ssize_t got = read(descriptor, piece, PIECE);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return vd_error_set(err, VD_IO, "%s: byte %zu: %s", reader->path, reader->base,
+                                strerror(errno));
+        size_t length = (size_t)got;
+        yajl_status parsed = length > 0 ? yajl_parse(reader->handle, piece, length)
+                                        : yajl_complete_parse(reader->handle);
+        if (parsed != yajl_status_ok)
+            return report_status(reader, parsed, piece, length, err);
+        if (length == 0)
+            return VD_OK;
+        reader->base += length;
+        reader->line += lines_in(piece, length);
+        if (reader->base - reader->last_token > LONGEST_TOKEN) {
+            reader->base -= length;
+            return report(reader, piece, 0, "more than 1 MiB without a value", VD_FORMAT, err);
+        }
+    }
+}
+
+vd_status vd_json_stream(const char *path, const vd_json_form *form, void *context, vd_error *err)
+{
+    int descriptor = -1;
+    size_t size;
+    unsigned char *piece = NULL;
+    vd_json_reader *reader = NULL;
+    locale_t numbers;
+    vd_status status = vd_file_open(path, &descriptor, &size, err);
+    if (status != VD_OK)
+        return status;
+    piece = vd_alloc(PIECE, 1);
+    reader = vd_alloc(1, sizeof *reader);
+    if (!piece || !reader) {
+        status = vd_error_memory(err, "a JSON reader");
+        goto fail;
+    }
+    reader->path = path;
+    reader->form = form;
+    reader->context = context;
+    reader->line = 1;
+    reader->blocks.next = reader->blocks.previous = &reader->blocks;
+    reader->stack[0].rule = find_rule(form, 0, NULL, 0);
+    reader->depth = 1;
+    // strtod would follow the user's language: 0,5 for 0.5.
+    numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!numbers) {
+        status = vd_error_memory(err, "a JSON reader");
+        goto fail;
+    }
+    locale_t before = uselocale(numbers);
+    if (setjmp(reader->out_of_memory)) {
+        status = vd_error_memory(err, "a JSON reader");
+    } else {
+        yajl_alloc_funcs memory = {
+            .malloc = held_malloc, .realloc = held_realloc, .free = held_free, .ctx = reader};
+        reader->handle = yajl_alloc(&callbacks, &memory, reader);
+        status = feed(reader, descriptor, piece, err);
+    }
+    while (reader->blocks.next != &reader->blocks)
+        held_free(NULL, reader->blocks.next + 1);
+    uselocale(before);
+    freelocale(numbers);
+fail:
+    vd_free(reader);
+    vd_free(piece);
+    close(descriptor);
+    return status;
+}

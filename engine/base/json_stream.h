@@ -1,0 +1,59 @@
+// Large JSON files of a known form, read in pieces of constant size. The form is a table of rules;
+// what comes of it is checked against the table before the caller sees it: kinds, missing keys,
+// keys given twice, nesting. Keys that no rule knows are skipped with everything in them.
+// Errors name the file, the line, the byte, the caller's own place and what was found. Internal to
+// features/.
+#ifndef VD_JSON_STREAM_H
+#define VD_JSON_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+
+typedef enum vd_json_kind {
+    VD_JSON_STRING,
+    VD_JSON_INTEGER,
+    VD_JSON_REAL,
+    VD_JSON_OBJECT,
+    VD_JSON_ARRAY
+} vd_json_kind;
+
+typedef struct vd_json_rule {
+    int place;       // the object or array it stands in; 0 is the file itself
+    const char *key; // NULL for an array's elements and the file's one value
+    vd_json_kind kind;
+    int id; // of an object or array: the place inside it; of a value: what `value` is told
+    bool required;
+} vd_json_rule;
+
+typedef struct vd_json_value {
+    const char *text; // strings; no NUL inside, none behind it
+    size_t length;
+    int64_t integer;
+    double real;
+} vd_json_value;
+
+typedef struct vd_json_reader vd_json_reader;
+
+// What the caller does with what is read. Each call returns VD_OK or what vd_json_refuse gave.
+typedef struct vd_json_form {
+    const vd_json_rule *rules;
+    int rule_count; // at most 32
+    vd_status (*open)(void *context, vd_json_reader *reader, int place);
+    vd_status (*close)(void *context, vd_json_reader *reader, int place);
+    vd_status (*value)(void *context, vd_json_reader *reader, int id, const vd_json_value *value);
+    // The caller's name for where it is ("image 7, round 2"), "" for none.
+    void (*where)(const void *context, char *text, size_t size);
+} vd_json_form;
+
+vd_status vd_json_stream(const char *path, const vd_json_form *form, void *context, vd_error *err);
+
+// For use in the calls above: ends the reading with this status and these words.
+vd_status vd_json_refuse(vd_json_reader *reader, vd_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// How many bytes of the file were read up to here.
+size_t vd_json_byte(const vd_json_reader *reader);
+
+#endif

@@ -1,0 +1,39 @@
+// A JSON value as a tree, for small texts such as a line of a transcript.
+#ifndef VD_BASE_JSON_TREE_H
+#define VD_BASE_JSON_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+
+typedef enum vd_json_type {
+    VD_JSON_NULL,
+    VD_JSON_TRUTH,
+    VD_JSON_NUMBER,
+    VD_JSON_TEXT,
+    VD_JSON_LIST,
+    VD_JSON_MAP
+} vd_json_type;
+
+typedef struct vd_json_value {
+    vd_json_type type;
+    char *key;     // in a map, owned
+    char *text;    // TEXT, owned; without NUL inside
+    double number; // NUMBER; TRUTH: 0 or 1
+    int64_t whole; // NUMBER without fraction; else 0
+    size_t count;  // of a list's or map's members
+    struct vd_json_value *first, *next, *last;
+} vd_json_value;
+
+// where names the source in errors. Deeper than 16 levels is refused.
+vd_status vd_json_value_read(const char *where, const char *text, size_t length,
+                             vd_json_value **out, vd_error *err);
+void vd_json_value_free(vd_json_value *value); // NULL is fine
+
+// The member of a map; NULL when value is NULL, no map, has no such member or one of another type.
+const vd_json_value *vd_json_member(const vd_json_value *value, const char *key, vd_json_type type);
+const char *vd_json_text(const vd_json_value *value, const char *key); // NULL: none
+
+#endif

@@ -1,0 +1,362 @@
+#include "engine/base/safetensors.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+#include "engine/base/json.h"
+
+typedef struct declared {
+    char *name;
+    vd_dtype dtype;
+    int dims;
+    size_t shape[VD_MAX_DIMS];
+    size_t elements, from, to;
+} declared;
+
+typedef struct pair {
+    char *key, *value;
+} pair;
+
+struct vd_safetensors_writer {
+    char *path;
+    vd_output *output;
+    declared *tensors;
+    size_t count, room;
+    pair *metadata;
+    size_t pairs, pair_room;
+    size_t current, done; // the tensor being filled and how many of its elements are there
+    bool started;         // the header is written
+    bool failed;
+};
+
+vd_status vd_safetensors_create(const char *path, vd_safetensors_writer **out, vd_error *err)
+{
+    *out = NULL;
+    vd_safetensors_writer *writer = vd_alloc(1, sizeof *writer);
+    if (!writer)
+        return vd_error_memory(err, path);
+    writer->path = vd_strdup(path);
+    vd_status status =
+        writer->path ? vd_output_create(path, &writer->output, err) : vd_error_memory(err, path);
+    if (status) {
+        vd_safetensors_abort(writer);
+        return status;
+    }
+    *out = writer;
+    return VD_OK;
+}
+
+void vd_safetensors_abort(vd_safetensors_writer *writer)
+{
+    if (!writer)
+        return;
+    vd_output_abort(writer->output);
+    for (size_t i = 0; i < writer->count; i++)
+        vd_free(writer->tensors[i].name);
+    for (size_t i = 0; i < writer->pairs; i++) {
+        vd_free(writer->metadata[i].key);
+        vd_free(writer->metadata[i].value);
+    }
+    vd_free(writer->tensors);
+    vd_free(writer->metadata);
+    vd_free(writer->path);
+    vd_free(writer);
+}
+
+static vd_status fail(vd_safetensors_writer *writer, vd_status status)
+{
+    writer->failed = writer->failed || status != VD_OK;
+    return status;
+}
+
+static vd_status check_open(vd_safetensors_writer *writer, vd_error *err)
+{
+    if (writer->failed)
+        return vd_error_set(err, VD_IO, "%s: writing it failed earlier", writer->path);
+    if (writer->started)
+        return fail(writer, vd_error_set(err, VD_USAGE,
+                                         "%s: tensors and metadata must be declared before data",
+                                         writer->path));
+    return VD_OK;
+}
+
+vd_status vd_safetensors_put_metadata(vd_safetensors_writer *writer, const char *key,
+                                      const char *value, vd_error *err)
+{
+    vd_status status = check_open(writer, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < writer->pairs; i++) {
+        if (strcmp(writer->metadata[i].key, key) == 0)
+            return fail(writer, vd_error_set(err, VD_USAGE, "%s: metadata \"%.120s\" given twice",
+                                             writer->path, key));
+    }
+    if (writer->pairs == writer->pair_room) {
+        size_t room = writer->pair_room ? writer->pair_room * 2 : 8;
+        pair *grown = vd_grow(writer->metadata, writer->pairs, room, sizeof *grown);
+        if (!grown)
+            return fail(writer, vd_error_memory(err, "metadata"));
+        writer->metadata = grown;
+        writer->pair_room = room;
+    }
+    pair *new = &writer->metadata[writer->pairs++];
+    *new = (pair){.key = vd_strdup(key), .value = vd_strdup(value)};
+    if (!new->key || !new->value)
+        return fail(writer, vd_error_memory(err, "metadata"));
+    return VD_OK;
+}
+
+static vd_status check_declaration(const vd_safetensors_writer *writer, const char *name,
+                                   vd_dtype dtype, int dims, const size_t *shape, declared *tensor,
+                                   vd_error *err)
+{
+    size_t size = vd_dtype_size(dtype), bytes;
+    if (size == 0 || dims < 0 || dims > VD_MAX_DIMS || strcmp(name, "__metadata__") == 0)
+        return vd_error_set(err, VD_USAGE,
+                            "%s: tensor \"%.120s\": dtype %d with %d dimensions cannot be written",
+                            writer->path, name, (int)dtype, dims);
+    for (size_t i = 0; i < writer->count; i++) {
+        if (strcmp(writer->tensors[i].name, name) == 0)
+            return vd_error_set(err, VD_USAGE, "%s: tensor \"%.120s\" is declared twice",
+                                writer->path, name);
+    }
+    *tensor = (declared){.dtype = dtype, .dims = dims, .elements = 1};
+    tensor->from = writer->count ? writer->tensors[writer->count - 1].to : 0;
+    bool fits = true;
+    for (int i = 0; i < dims; i++) {
+        tensor->shape[i] = shape[i];
+        fits = fits && shape[i] <= INT64_MAX &&
+               !__builtin_mul_overflow(tensor->elements, shape[i], &tensor->elements);
+    }
+    fits = fits && !__builtin_mul_overflow(tensor->elements, size, &bytes) &&
+           !__builtin_add_overflow(tensor->from, bytes, &tensor->to);
+    if (!fits)
+        return vd_error_set(err, VD_USAGE, "%s: tensor \"%.120s\" is too large", writer->path,
+                            name);
+    return VD_OK;
+}
+
+vd_status vd_safetensors_declare(vd_safetensors_writer *writer, const char *name, vd_dtype dtype,
+                                 int dims, const size_t *shape, vd_error *err)
+{
+    vd_status status = check_open(writer, err);
+    if (status)
+        return status;
+    declared tensor;
+    status = check_declaration(writer, name, dtype, dims, shape, &tensor, err);
+    if (status)
+        return fail(writer, status);
+    if (writer->count == writer->room) {
+        size_t room = writer->room ? writer->room * 2 : 64;
+        declared *grown = vd_grow(writer->tensors, writer->count, room, sizeof *grown);
+        if (!grown)
+            return fail(writer, vd_error_memory(err, "a tensor's declaration"));
+        writer->tensors = grown;
+        writer->room = room;
+    }
+    tensor.name = vd_strdup(name);
+    if (!tensor.name)
+        return fail(writer, vd_error_memory(err, "a tensor's declaration"));
+    writer->tensors[writer->count++] = tensor;
+    return VD_OK;
+}
+
+// ---- the header ---------------------------------------------------------------------------------
+
+static yajl_gen_status emit_string(yajl_gen gen, const char *text)
+{
+    return yajl_gen_string(gen, (const unsigned char *)text, strlen(text));
+}
+
+// The statuses are checked where text of the caller is written; the rest cannot fail.
+static yajl_gen_status emit_tensor(yajl_gen gen, const declared *tensor)
+{
+    yajl_gen_status status = emit_string(gen, tensor->name);
+    if (status)
+        return status;
+    yajl_gen_map_open(gen);
+    emit_string(gen, "dtype");
+    emit_string(gen, vd_dtype_name(tensor->dtype));
+    emit_string(gen, "shape");
+    yajl_gen_array_open(gen);
+    for (int i = 0; i < tensor->dims; i++)
+        yajl_gen_integer(gen, (long long)tensor->shape[i]);
+    yajl_gen_array_close(gen);
+    emit_string(gen, "data_offsets");
+    yajl_gen_array_open(gen);
+    yajl_gen_integer(gen, (long long)tensor->from);
+    yajl_gen_integer(gen, (long long)tensor->to);
+    yajl_gen_array_close(gen);
+    return yajl_gen_map_close(gen);
+}
+
+static yajl_gen_status emit_header(yajl_gen gen, void *context)
+{
+    const vd_safetensors_writer *writer = context;
+    yajl_gen_status status = yajl_gen_map_open(gen);
+    if (writer->pairs) {
+        emit_string(gen, "__metadata__");
+        yajl_gen_map_open(gen);
+        for (size_t i = 0; !status && i < writer->pairs; i++) {
+            status = emit_string(gen, writer->metadata[i].key);
+            status = status ? status : emit_string(gen, writer->metadata[i].value);
+        }
+        if (!status)
+            yajl_gen_map_close(gen);
+    }
+    for (size_t i = 0; !status && i < writer->count; i++)
+        status = emit_tensor(gen, &writer->tensors[i]);
+    return status ? status : yajl_gen_map_close(gen);
+}
+
+// The length, the JSON and spaces up to a multiple of `alignment` bytes.
+static vd_status make_header(vd_safetensors_writer *writer, size_t alignment, char **out,
+                             size_t *size, vd_error *err)
+{
+    char *json;
+    size_t length = 0;
+    vd_status status = vd_json_write(writer->path, emit_header, writer, &json, &length, err);
+    if (status)
+        return status;
+    size_t before = sizeof(uint64_t) + length;
+    *size = (before + alignment - 1) / alignment * alignment;
+    uint64_t total = *size - sizeof total;
+    *out = NULL;
+    if (total > 100 * 1000 * 1000)
+        status = vd_error_set(err, VD_USAGE,
+                              "%s: its header would have %zu bytes; readers allow "
+                              "100000000",
+                              writer->path, (size_t)total);
+    else if (!(*out = vd_alloc(*size, 1)))
+        status = vd_error_memory(err, "a header");
+    if (!status) {
+        memcpy(*out, &total, sizeof total);
+        memcpy(*out + sizeof total, json, length);
+        memset(*out + before, ' ', *size - before);
+    }
+    vd_free(json);
+    return status;
+}
+
+static vd_status write_header(vd_safetensors_writer *writer, vd_error *err)
+{
+    char *header;
+    size_t size;
+    // Data on a multiple of 8 bytes can be used where it lies.
+    vd_status status = make_header(writer, 8, &header, &size, err);
+    if (status)
+        return status;
+    status = vd_output_write(writer->output, header, size, err);
+    vd_free(header);
+    writer->started = true;
+    return status;
+}
+
+vd_status vd_safetensors_plan(const char *path, vd_safetensors_writer **out, vd_error *err)
+{
+    *out = vd_alloc(1, sizeof **out);
+    if (*out && ((*out)->path = vd_strdup(path)))
+        return VD_OK;
+    vd_safetensors_abort(*out);
+    *out = NULL;
+    return vd_error_memory(err, path);
+}
+
+vd_status vd_safetensors_header(vd_safetensors_writer *writer, size_t alignment, char **header,
+                                size_t *size, vd_error *err)
+{
+    vd_status status = check_open(writer, err);
+    return status ? status : make_header(writer, alignment, header, size, err);
+}
+
+// ---- the data -----------------------------------------------------------------------------------
+
+static void skip_full(vd_safetensors_writer *writer)
+{
+    while (writer->current < writer->count &&
+           writer->done == writer->tensors[writer->current].elements) {
+        writer->current++;
+        writer->done = 0;
+    }
+}
+
+// Finds the tensor that `elements` more belong to.
+static vd_status begin_append(vd_safetensors_writer *writer, size_t elements, vd_error *err)
+{
+    if (writer->failed)
+        return vd_error_set(err, VD_IO, "%s: writing it failed earlier", writer->path);
+    vd_status status = writer->started ? VD_OK : write_header(writer, err);
+    if (status)
+        return fail(writer, status);
+    if (elements == 0)
+        return VD_OK;
+    skip_full(writer);
+    if (writer->current == writer->count)
+        return fail(writer, vd_error_set(err, VD_USAGE, "%s: data after the last declared tensor",
+                                         writer->path));
+    const declared *tensor = &writer->tensors[writer->current];
+    if (elements > tensor->elements - writer->done)
+        return fail(writer, vd_error_set(err, VD_USAGE,
+                                         "%s: tensor \"%.120s\" has %zu elements; %zu were given",
+                                         writer->path, tensor->name, tensor->elements,
+                                         writer->done + elements));
+    return VD_OK;
+}
+
+vd_status vd_safetensors_append(vd_safetensors_writer *writer, const void *data, size_t elements,
+                                vd_error *err)
+{
+    vd_status status = begin_append(writer, elements, err);
+    if (status || elements == 0)
+        return status;
+    size_t size = vd_dtype_size(writer->tensors[writer->current].dtype);
+    writer->done += elements;
+    return fail(writer, vd_output_write(writer->output, data, elements * size, err));
+}
+
+vd_status vd_safetensors_append_floats(vd_safetensors_writer *writer, const float *data,
+                                       size_t elements, vd_error *err)
+{
+    vd_status status = begin_append(writer, elements, err);
+    if (status || elements == 0)
+        return status;
+    const declared *tensor = &writer->tensors[writer->current];
+    if (tensor->dtype == VD_F32)
+        return vd_safetensors_append(writer, data, elements, err);
+    if (tensor->dtype != VD_F16)
+        return fail(writer, vd_error_set(err, VD_USAGE,
+                                         "%s: tensor \"%.120s\" is %s; floats go into F32 or F16",
+                                         writer->path, tensor->name, vd_dtype_name(tensor->dtype)));
+    uint16_t halves[1024];
+    for (size_t first = 0; first < elements;) {
+        size_t piece = elements - first < 1024 ? elements - first : 1024;
+        for (size_t i = 0; i < piece; i++)
+            halves[i] = vd_half_from_float(data[first + i]);
+        status = vd_safetensors_append(writer, halves, piece, err);
+        if (status)
+            return status;
+        first += piece;
+    }
+    return VD_OK;
+}
+
+vd_status vd_safetensors_commit(vd_safetensors_writer *writer, vd_error *err)
+{
+    vd_status status = begin_append(writer, 0, err); // a file without data has a header, too
+    if (!status)
+        skip_full(writer);
+    if (!status && writer->current < writer->count) {
+        const declared *tensor = &writer->tensors[writer->current];
+        status = vd_error_set(err, VD_USAGE, "%s: tensor \"%.120s\" got %zu of its %zu elements",
+                              writer->path, tensor->name, writer->done, tensor->elements);
+    }
+    if (!status) {
+        status = vd_output_commit(writer->output, err);
+        writer->output = NULL;
+    }
+    vd_safetensors_abort(writer);
+    return status;
+}

@@ -1,0 +1,67 @@
+#include "engine/base/string_arena.h"
+
+#include "engine/base/alloc.h"
+
+enum { FIRST_BLOCK = 1 << 12, LARGEST_BLOCK = 1 << 20, ALIGNMENT = 8 };
+
+struct vd_pieces_block {
+    vd_pieces_block *older;
+    size_t used, size;
+    char *bytes;
+};
+
+static vd_pieces_block *new_block(vd_pieces *pieces, size_t size)
+{
+    vd_pieces_block *block = vd_alloc(1, sizeof *block);
+    if (!block)
+        return NULL;
+    block->bytes = vd_alloc(size, 1);
+    if (!block->bytes) {
+        vd_free(block);
+        return NULL;
+    }
+    block->size = size;
+    block->older = pieces->newest;
+    pieces->newest = block;
+    return block;
+}
+
+static char *take(vd_pieces *pieces, size_t bytes, size_t alignment)
+{
+    vd_pieces_block *block = pieces->newest;
+    size_t from = block ? (block->used + alignment - 1) / alignment * alignment : 0;
+    if (!block || from > block->size || block->size - from < bytes) {
+        size_t size = block ? 2 * block->size : FIRST_BLOCK;
+        size = size < LARGEST_BLOCK ? size : LARGEST_BLOCK;
+        block = new_block(pieces, bytes > size ? bytes : size);
+        from = 0;
+    }
+    if (!block)
+        return NULL;
+    block->used = from + bytes;
+    return block->bytes + from;
+}
+
+void *vd_pieces_take(vd_pieces *pieces, size_t count, size_t size)
+{
+    size_t bytes;
+    return __builtin_mul_overflow(count, size, &bytes) ? NULL : take(pieces, bytes, ALIGNMENT);
+}
+
+char *vd_pieces_text(vd_pieces *pieces, const char *text, size_t length)
+{
+    char *copy = take(pieces, length + 1, 1);
+    if (copy)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+void vd_pieces_clear(vd_pieces *pieces)
+{
+    while (pieces->newest) {
+        vd_pieces_block *block = pieces->newest;
+        pieces->newest = block->older;
+        vd_free(block->bytes);
+        vd_free(block);
+    }
+}

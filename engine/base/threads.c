@@ -1,0 +1,211 @@
+#include "engine/base/threads.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "engine/backend/backend.h"
+
+enum { MOST_WORKERS = 63, PIECES_A_THREAD = 16, WORTH_NS = 15000 };
+
+// Looks at the door before a worker lies down, and before the caller does: some ten microseconds,
+// which bridges the pauses between the operations of one question.
+enum { GLANCES = 4000 };
+
+static pthread_mutex_t use = PTHREAD_MUTEX_INITIALIZER;  // held by the caller who has the workers
+static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER; // of `generation`, `asleep`, conditions
+static pthread_cond_t work_there = PTHREAD_COND_INITIALIZER, all_done = PTHREAD_COND_INITIALIZER;
+static int workers, wanted; // running; threads the owner asked for, 0 = one for each processor
+static _Thread_local bool inside;
+
+// The work at hand. A worker that comes late finds no piece left. `generation` is odd while there
+// is work; workers count themselves in `busy` so that nothing changes under them.
+static struct {
+    vd_cpu_piece piece;
+    void *job;
+    int count;
+    atomic_int next, busy;
+    atomic_uint generation;
+    int asleep;
+    bool waiting;
+} crew;
+
+static inline void glance(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
+
+static void do_pieces(void)
+{
+    int index;
+    while ((index = atomic_fetch_add(&crew.next, 1)) < crew.count)
+        crew.piece(crew.job, index);
+}
+
+static unsigned next_work(unsigned seen)
+{
+    for (int i = 0; i < GLANCES; i++) {
+        unsigned now = atomic_load_explicit(&crew.generation, memory_order_acquire);
+        if (now != seen && now % 2)
+            return now;
+        glance();
+    }
+    pthread_mutex_lock(&door);
+    crew.asleep++;
+    unsigned now;
+    while ((now = atomic_load(&crew.generation)) == seen || now % 2 == 0)
+        pthread_cond_wait(&work_there, &door);
+    crew.asleep--;
+    pthread_mutex_unlock(&door);
+    return now;
+}
+
+static void *serve(void *unused)
+{
+    unsigned seen = 0;
+    (void)unused;
+    inside = true;
+    for (;;) {
+        seen = next_work(seen);
+        atomic_fetch_add(&crew.busy, 1);
+        // Only now is the work sure to stay: had it ended before, generation would be another.
+        if (atomic_load(&crew.generation) == seen)
+            do_pieces();
+        if (atomic_fetch_sub(&crew.busy, 1) == 1) {
+            pthread_mutex_lock(&door);
+            if (crew.waiting)
+                pthread_cond_signal(&all_done);
+            pthread_mutex_unlock(&door);
+        }
+    }
+    return NULL;
+}
+
+// Asked once: the C library opens and reads a file each time, which costs more than most
+// operations.
+static atomic_int known;
+
+static int processors(void)
+{
+    int count = atomic_load_explicit(&known, memory_order_relaxed);
+    if (count == 0) {
+        long online = sysconf(_SC_NPROCESSORS_ONLN);
+        count = online < 1 ? 1 : online > MOST_WORKERS ? MOST_WORKERS + 1 : (int)online;
+        atomic_store_explicit(&known, count, memory_order_relaxed);
+    }
+    return count;
+}
+
+static int threads(void)
+{
+    return wanted > 0 ? wanted : processors();
+}
+
+void vd_backend_cpu_threads(int count)
+{
+    wanted = count < 1 ? 0 : count > MOST_WORKERS ? MOST_WORKERS + 1 : count;
+}
+
+void vd_backend_cpu_processors(int count)
+{
+    atomic_store(&known, count < 1 ? 1 : count > MOST_WORKERS ? MOST_WORKERS + 1 : count);
+}
+
+// Workers live as long as the process; one that cannot be started is done without.
+static void hire(void)
+{
+    pthread_attr_t detached;
+    if (pthread_attr_init(&detached) != 0)
+        return;
+    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+    while (workers < threads() - 1) {
+        pthread_t thread;
+        if (pthread_create(&thread, &detached, serve, NULL) != 0)
+            break;
+        workers++;
+    }
+    pthread_attr_destroy(&detached);
+}
+
+static void wait_for_workers(void)
+{
+    for (int i = 0; i < GLANCES; i++) {
+        if (atomic_load(&crew.busy) == 0)
+            return;
+        glance();
+    }
+    pthread_mutex_lock(&door);
+    crew.waiting = true;
+    while (atomic_load(&crew.busy) > 0)
+        pthread_cond_wait(&all_done, &door);
+    crew.waiting = false;
+    pthread_mutex_unlock(&door);
+}
+
+void vd_cpu_pieces(int count, vd_cpu_piece piece, void *job)
+{
+    if (count <= 1 || inside || threads() <= 1 || pthread_mutex_trylock(&use) != 0) {
+        for (int i = 0; i < count; i++)
+            piece(job, i);
+        return;
+    }
+    hire();
+    inside = true;
+    crew.piece = piece;
+    crew.job = job;
+    crew.count = count;
+    atomic_store(&crew.next, 0);
+    atomic_fetch_add(&crew.generation, 1); // odd: there is work
+    pthread_mutex_lock(&door);
+    if (crew.asleep)
+        pthread_cond_broadcast(&work_there);
+    pthread_mutex_unlock(&door);
+    do_pieces();
+    atomic_fetch_add(&crew.generation, 1); // even: late-comers turn back
+    wait_for_workers();
+    inside = false;
+    pthread_mutex_unlock(&use);
+}
+
+void vd_cpu_alone(bool alone)
+{
+    inside = alone;
+}
+
+int vd_cpu_thread_count(void)
+{
+    return threads();
+}
+
+typedef struct range_job {
+    vd_cpu_range range;
+    void *job;
+    size_t items, pieces;
+} range_job;
+
+static void do_range(void *data, int index)
+{
+    const range_job *r = data;
+    size_t i = (size_t)index;
+    r->range(r->job, r->items * i / r->pieces, r->items * (i + 1) / r->pieces);
+}
+
+void vd_cpu_ranges(size_t items, double cost, vd_cpu_range range, void *job)
+{
+    double worth = (double)items * cost / WORTH_NS;
+    size_t most = (size_t)threads() * PIECES_A_THREAD;
+    size_t pieces = worth < (double)most ? (size_t)worth : most;
+    pieces = pieces > items ? items : pieces;
+    if (pieces < 2 || inside || threads() <= 1) {
+        if (items > 0)
+            range(job, 0, items);
+        return;
+    }
+    range_job r = {range, job, items, pieces};
+    vd_cpu_pieces((int)pieces, do_range, &r);
+}

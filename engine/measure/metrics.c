@@ -1,0 +1,133 @@
+#include "engine/measure/metrics.h"
+
+#include <math.h>
+
+void vd_metrics_ranks(const float *scores, int n, float *ranks)
+{
+    // Counting is quadratic, but needs no memory and, for the 100 candidates of a round, beats
+    // sorting.
+    int numbers = 0;
+    for (int i = 0; i < n; i++)
+        numbers += !isnan(scores[i]);
+    for (int i = 0; i < n; i++) {
+        int better = 0, equal = 0;
+        for (int j = 0; j < n; j++) {
+            better += scores[j] > scores[i];
+            equal += scores[j] == scores[i];
+        }
+        if (isnan(scores[i])) {
+            better = numbers;
+            equal = n - numbers;
+        }
+        ranks[i] = (float)better + ((float)equal + 1.0f) / 2.0f;
+    }
+}
+
+// Mean over the places first .. first + count - 1 of 1 / log2(place + 1), 0 beyond place `last`.
+static double mean_discount(int first, int count, int last)
+{
+    double sum = 0.0;
+    for (int place = first; place < first + count && place <= last; place++)
+        sum += 1.0 / log2(place + 1.0);
+    return sum / count;
+}
+
+double vd_metrics_ndcg(const float *ranks, const float *relevance, int n)
+{
+    int relevant = 0;
+    for (int i = 0; i < n; i++)
+        relevant += relevance[i] > 0.0f;
+    double dcg = 0.0, ideal = 0.0;
+    for (int i = 0; i < n; i++) {
+        if (!(relevance[i] > 0.0f))
+            continue;
+        int before = 0, tied = 0, better = 0, equal = 0;
+        for (int j = 0; j < n; j++) {
+            before += ranks[j] < ranks[i];
+            tied += ranks[j] == ranks[i];
+            better += relevance[j] > relevance[i];
+            equal += relevance[j] == relevance[i];
+        }
+        dcg += (double)relevance[i] * mean_discount(before + 1, tied, relevant);
+        ideal += (double)relevance[i] * mean_discount(better + 1, equal, relevant);
+    }
+    return ideal > 0.0 ? dcg / ideal : 0.0;
+}
+
+double vd_metrics_correct(const float *ranks, const float *relevance, int n)
+{
+    int first = 0, correct = 0;
+    float best = INFINITY;
+    for (int i = 0; i < n; i++)
+        best = ranks[i] < best ? ranks[i] : best;
+    for (int i = 0; i < n; i++) {
+        first += ranks[i] == best;
+        correct += ranks[i] == best && relevance[i] >= 1.0f;
+    }
+    return first ? (double)correct / first : 0.0;
+}
+
+void vd_metrics_add(vd_metrics *metrics, const float *ranks, int n, int truth,
+                    const float *relevance)
+{
+    static const float within[3] = {1.0f, 5.0f, 10.0f};
+    if (truth >= 0 && truth < n) {
+        float rank = ranks[truth];
+        metrics->rounds++;
+        for (int i = 0; i < 3; i++)
+            metrics->recall[i] += rank <= within[i];
+        metrics->rank += (double)rank;
+        metrics->reciprocal += 1.0 / (double)rank;
+    }
+    if (relevance) {
+        metrics->dense_rounds++;
+        metrics->ndcg += vd_metrics_ndcg(ranks, relevance, n);
+        metrics->correct += vd_metrics_correct(ranks, relevance, n);
+    }
+}
+
+void vd_metrics_merge(vd_metrics *into, const vd_metrics *from)
+{
+    into->rounds += from->rounds;
+    for (int i = 0; i < 3; i++)
+        into->recall[i] += from->recall[i];
+    into->rank += from->rank;
+    into->reciprocal += from->reciprocal;
+    into->dense_rounds += from->dense_rounds;
+    into->ndcg += from->ndcg;
+    into->correct += from->correct;
+}
+
+vd_metrics_means vd_metrics_mean(const vd_metrics *metrics)
+{
+    double rounds = metrics->rounds ? (double)metrics->rounds : 1.0;
+    double dense = metrics->dense_rounds ? (double)metrics->dense_rounds : 1.0;
+    vd_metrics_means means = {
+        .mean_rank = metrics->rank / rounds,
+        .mrr = metrics->reciprocal / rounds,
+        .ndcg = metrics->ndcg / dense,
+        .correct = metrics->correct / dense,
+    };
+    for (int i = 0; i < 3; i++)
+        means.recall[i] = metrics->recall[i] / rounds;
+    return means;
+}
+
+const char *vd_metric_name(vd_metric metric)
+{
+    static const char *const names[] = {
+#define X(id, name, total, rounds) [id] = (name),
+        VD_METRIC_LIST(X)
+#undef X
+    };
+    return (unsigned)metric < VD_METRICS ? names[metric] : "?";
+}
+
+void vd_metrics_sums(const vd_metrics *metrics, double *sum, double *count)
+{
+#define X(id, name, total, of_rounds)                                                              \
+    sum[id] = metrics->total;                                                                      \
+    count[id] = (double)metrics->of_rounds;
+    VD_METRIC_LIST(X)
+#undef X
+}

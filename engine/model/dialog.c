@@ -1,0 +1,590 @@
+#include "engine/model/dialog.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/base/alloc.h"
+#include "engine/model/model_private.h"
+#include "engine/networks/mvan/network.h"
+#include "engine/model/speak.h"
+#include "engine/model/pool_private.h"
+
+static bool ids_fit(const int32_t *ids, int count, int vocab)
+{
+    for (int i = 0; i < count; i++)
+        if (ids[i] < 0 || ids[i] >= vocab)
+            return false;
+    return true;
+}
+
+// What is kept of the history: per entry and per word of all entries, in order.
+typedef struct vd_kept_history {
+    int entries, words;
+    size_t entry_room, word_room;
+    int *start;           // (entries + 1) first word of an entry
+    int32_t *id;          // (words) host memory, like start
+    vd_real *sentence;    // (entries, 2H)
+    vd_real *matching;    // (entries, H) f_h of context matching
+    vd_real *embedding;   // (words, E)
+    vd_real *aggregation; // (words, H) f_h of topic aggregation
+} vd_kept_history;
+
+struct vd_dialog {
+    const vd_model *model;
+    const vd_pool *pool;
+    vd_kept_history history;
+    int regions;
+    float *image;       // (P, D) as given
+    vd_real *f_image;   // (P, H) f_v of the topic view
+    vd_real *view_half; // (P, D+2E) W1's image half
+    vd_arena arena;
+};
+
+static vd_status make_room(vd_dialog *d, int entries, int words, vd_error *err)
+{
+    vd_kept_history *k = &d->history;
+    const vd_config *c = &d->model->config;
+    size_t h = (size_t)c->hidden, e = (size_t)c->embed, had = (size_t)k->entries;
+    struct {
+        vd_real **memory;
+        size_t used, size;
+        bool per_entry;
+    } part[] = {
+        {&k->sentence, had, 2 * h * sizeof *k->sentence, true},
+        {&k->matching, had, h * sizeof *k->matching, true},
+        {&k->embedding, (size_t)k->words, e * sizeof *k->embedding, false},
+        {&k->aggregation, (size_t)k->words, h * sizeof *k->aggregation, false},
+    };
+    size_t entry_room = k->entry_room, word_room = k->word_room;
+    while (entry_room < (size_t)entries + 1)
+        entry_room = entry_room ? 2 * entry_room : 16;
+    while (word_room < (size_t)words)
+        word_room = word_room ? 2 * word_room : 256;
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        size_t room = part[i].per_entry ? entry_room : word_room;
+        if (room == (part[i].per_entry ? k->entry_room : k->word_room))
+            continue;
+        vd_real *grown = vd_model_take(d->model, room, part[i].size);
+        if (!grown)
+            return vd_error_memory(err, "the history");
+        d->model->be->memory->copy(grown, *part[i].memory, part[i].used * part[i].size);
+        vd_model_give(d->model, *part[i].memory);
+        *part[i].memory = grown;
+    }
+    if (entry_room != k->entry_room) {
+        int *start = vd_grow(k->start, had + 1, entry_room, sizeof *start);
+        if (!start)
+            return vd_error_memory(err, "the history");
+        k->start = start;
+    }
+    if (word_room != k->word_room) {
+        int32_t *id = vd_grow(k->id, (size_t)k->words, word_room, sizeof *id);
+        if (!id)
+            return vd_error_memory(err, "the history");
+        k->id = id;
+    }
+    k->entry_room = entry_room;
+    k->word_room = word_room;
+    return VD_OK;
+}
+
+vd_status vd_dialog_append(vd_dialog *d, const int32_t *entry, int length, vd_error *err)
+{
+    const vd_config *c = &d->model->config;
+    vd_kept_history *k = &d->history;
+    size_t h = (size_t)c->hidden, e = (size_t)c->embed;
+    if (length < 1 || length > VD_MAX_HISTORY || !ids_fit(entry, length, c->vocab))
+        return vd_error_set(err, VD_USAGE,
+                            "a history entry of %d tokens: expected 1 to %d, each below %d", length,
+                            VD_MAX_HISTORY, c->vocab);
+    vd_pass pass;
+    vd_packed packed;
+    vd_arena_reset(&d->arena);
+    vd_model_pass(d->model, &d->arena, &pass);
+    vd_status status = make_room(d, k->entries + 1, k->words + length, err);
+    if (status == VD_OK)
+        status = vd_packed_make(entry, &length, 1, length, &d->arena, &packed, err);
+    if (status == VD_OK)
+        status = vd_sentences_forward(&pass, &pass.history, &packed, pass.w->history,
+                                      VD_SITE_HISTORY_WORDS, VD_SITE_HISTORY_LAYER, err);
+    if (status == VD_OK)
+        status =
+            vd_gated_forward(&pass, &pass.context_history, &pass.w->context_history,
+                             pass.history.sentence, 1, 2 * c->hidden, VD_SITE_CONTEXT_HISTORY, err);
+    if (status == VD_OK)
+        status = vd_gated_forward(&pass, &pass.topic_history, &pass.w->topic_history,
+                                  pass.history.recurrent.y, length, 2 * c->hidden,
+                                  VD_SITE_TOPIC_HISTORY, err);
+    if (status != VD_OK)
+        return status;
+    size_t at = (size_t)k->entries, word = (size_t)k->words, n = (size_t)length;
+    const vd_memory *memory = d->model->be->memory;
+    memory->copy(k->sentence + at * 2 * h, pass.history.sentence, 2 * h * sizeof *k->sentence);
+    memory->copy(k->matching + at * h, pass.context_history.y, h * sizeof *k->matching);
+    memory->copy(k->embedding + word * e, pass.history.embedding, n * e * sizeof *k->embedding);
+    memory->copy(k->aggregation + word * h, pass.topic_history.y, n * h * sizeof *k->aggregation);
+    status = vd_backend_status(d->model->be, err);
+    if (status != VD_OK)
+        return status;
+    memcpy(k->id + word, entry, n * sizeof *k->id);
+    k->words += length;
+    k->start[++k->entries] = k->words;
+    return VD_OK;
+}
+
+void vd_dialog_truncate(vd_dialog *dialog, int entries)
+{
+    if (entries < 1)
+        entries = 1;
+    if (entries < dialog->history.entries) {
+        dialog->history.entries = entries;
+        dialog->history.words = dialog->history.start[entries];
+    }
+}
+
+int vd_dialog_entries(const vd_dialog *dialog)
+{
+    return dialog->history.entries;
+}
+
+// One question over `entries` history entries, whose words pass->history_words lists.
+static vd_status make_span(vd_pass *pass, int entries, vd_error *err)
+{
+    enum { SIZE = 6 };
+    int *start = vd_arena_ints(pass->arena, SIZE);
+    if (!start)
+        return vd_error_memory(err, "the question's geometry");
+    start[1] = 1;       // question_start: 0, 1
+    start[3] = entries; // entry_start: 0, entries
+    start[5] = entries; // seen (dialog: start + 4 = 0)
+    const int *at = vd_arena_upload(pass->arena, start, SIZE, sizeof *start);
+    if (!at)
+        return vd_error_memory(err, "the question's geometry");
+    pass->span = (vd_span){
+        .dialogs = 1,
+        .questions = 1,
+        .most = entries,
+        .question_start = start,
+        .entry_start = start + 2,
+        .dialog = start + 4,
+        .seen = start + 5,
+        .question = &pass->question_words,
+        .history = &pass->history_words,
+        .rows = {.question_start = at, .entry_start = at + 2, .dialog = at + 4, .seen = at + 5}};
+    return VD_OK;
+}
+
+// f_v of the regions and the image's half of the topic view's first layer, once per picture.
+static vd_status keep_image(vd_dialog *d, vd_error *err)
+{
+    const vd_config *c = &d->model->config;
+    int wide = c->region + 2 * c->embed;
+    vd_pass pass;
+    vd_arena_reset(&d->arena);
+    vd_model_pass(d->model, &d->arena, &pass);
+    vd_status status = make_span(&pass, d->history.entries, err);
+    if (status == VD_OK)
+        status = vd_pass_image(&pass, d->image, d->regions, err);
+    if (status == VD_OK)
+        status = vd_gated_forward(&pass, &pass.view_image, &pass.w->view_image, pass.image,
+                                  d->regions, c->region, VD_SITE_VIEW_IMAGE, err);
+    if (status == VD_OK)
+        status = vd_topic_view_half(&pass, err);
+    if (status != VD_OK)
+        return status;
+    size_t p = (size_t)d->regions, h = (size_t)c->hidden;
+    const vd_memory *memory = d->model->be->memory;
+    memory->copy(d->f_image, pass.view_image.y, p * h * sizeof *d->f_image);
+    memory->copy(d->view_half, pass.view_half, p * (size_t)wide * sizeof *d->view_half);
+    return vd_backend_status(d->model->be, err);
+}
+
+vd_status vd_dialog_new(const vd_model *model, const vd_pool *pool, const float *image, int regions,
+                        const int32_t *caption, int caption_length, vd_dialog **out, vd_error *err)
+{
+    const vd_config *c = &model->config;
+    *out = NULL;
+    if (regions < 1 || regions > 1000)
+        return vd_error_set(err, VD_USAGE, "%d regions: expected 1 to 1000", regions);
+    if (pool->model != model)
+        return vd_error_set(err, VD_USAGE, "the answer pool was encoded by another model");
+    vd_dialog *d = vd_alloc(1, sizeof *d);
+    if (!d)
+        return vd_error_memory(err, "the dialog");
+    size_t p = (size_t)regions, wide = (size_t)c->region + 2 * (size_t)c->embed;
+    vd_status status = VD_OK;
+    d->model = model;
+    d->pool = pool;
+    d->regions = regions;
+    d->image = vd_alloc(p * (size_t)c->region, sizeof *d->image);
+    d->f_image = vd_model_take(model, p * (size_t)c->hidden, sizeof *d->f_image);
+    d->view_half = vd_model_take(model, p * wide, sizeof *d->view_half);
+    if (!d->image || !d->f_image || !d->view_half)
+        status = vd_error_memory(err, "the picture's features");
+    if (status == VD_OK) {
+        memcpy(d->image, image, p * (size_t)c->region * sizeof *image);
+        status = vd_dialog_append(d, caption, caption_length, err);
+    }
+    if (status == VD_OK)
+        status = keep_image(d, err);
+    if (status != VD_OK) {
+        vd_dialog_free(d);
+        return status;
+    }
+    *out = d;
+    return VD_OK;
+}
+
+void vd_dialog_free(vd_dialog *d)
+{
+    if (!d)
+        return;
+    vd_free(d->history.start);
+    vd_free(d->history.id);
+    vd_model_give(d->model, d->history.sentence);
+    vd_model_give(d->model, d->history.matching);
+    vd_model_give(d->model, d->history.embedding);
+    vd_model_give(d->model, d->history.aggregation);
+    vd_free(d->image);
+    vd_model_give(d->model, d->f_image);
+    vd_model_give(d->model, d->view_half);
+    vd_arena_free(&d->arena);
+    vd_free(d);
+}
+
+// ---- answer -------------------------------------------------------------------------------------
+
+static vd_status allocate_answer(const vd_dialog *d, int length, vd_answer *a, vd_error *err)
+{
+    const vd_kept_history *k = &d->history;
+    size_t o = (size_t)d->pool->count, r = (size_t)k->entries, q = (size_t)length,
+           p = (size_t)d->regions;
+    *a = (vd_answer){.candidates = d->pool->count,
+                     .rounds = k->entries,
+                     .question_length = length,
+                     .regions = d->regions};
+    for (int i = 0; i < k->entries; i++)
+        if (k->start[i + 1] - k->start[i] > a->history_width)
+            a->history_width = k->start[i + 1] - k->start[i];
+    a->score = vd_alloc(o, sizeof *a->score);
+    a->probability = vd_alloc(o, sizeof *a->probability);
+    a->order = vd_alloc(o, sizeof *a->order);
+    a->history_length = vd_alloc(r, sizeof *a->history_length);
+    a->context_attention = vd_alloc(r, sizeof *a->context_attention);
+    a->topic_attention = vd_alloc(r * q * (size_t)a->history_width, sizeof *a->topic_attention);
+    a->word_attention = vd_alloc(p * q, sizeof *a->word_attention);
+    a->region_attention = vd_alloc(p, sizeof *a->region_attention);
+    if (a->score && a->probability && a->order && a->history_length && a->context_attention &&
+        a->topic_attention && a->word_attention && a->region_attention)
+        return VD_OK;
+    return vd_error_memory(err, "the answer");
+}
+
+// The four attentions of a question, one behind the other: so that a device is waited for once.
+typedef struct vd_gathered {
+    size_t context, topic, word, region; // how many numbers
+    vd_real *there;
+} vd_gathered;
+
+static vd_status gather_attentions(vd_pass *pass, vd_gathered *g, vd_error *err)
+{
+    const vd_memory *memory = pass->be->memory;
+    size_t words = (size_t)pass->question_words.tokens;
+    *g = (vd_gathered){.context = (size_t)pass->history_words.sequences,
+                       .topic = words * (size_t)pass->history_words.tokens,
+                       .word = words * (size_t)pass->regions,
+                       .region = (size_t)pass->rows};
+    vd_real *at = g->there =
+        vd_arena_reals(pass->arena, g->context + g->topic + g->word + g->region);
+    if (!at)
+        return vd_error_memory(err, "the answer");
+    memory->copy(at, pass->context, g->context * sizeof *at);
+    memory->copy(at += g->context, pass->topic, g->topic * sizeof *at);
+    memory->copy(at += g->topic, pass->word, g->word * sizeof *at);
+    memory->copy(at + g->word, pass->region, g->region * sizeof *at);
+    return VD_OK;
+}
+
+static bool are_finite(const float *x, size_t n)
+{
+    bool finite = true;
+    for (size_t i = 0; i < n; i++)
+        finite &= isfinite(x[i]) != 0;
+    return finite;
+}
+
+static vd_status copy_attentions(const vd_dialog *d, const vd_pass *pass, const vd_gathered *g,
+                                 const int *entry, vd_answer *a, vd_error *err)
+{
+    const vd_kept_history *k = &d->history;
+    const vd_packed *seen = &pass->history_words;
+    size_t q = (size_t)a->question_length, width = (size_t)a->history_width,
+           words = (size_t)seen->tokens;
+    size_t all = g->context + g->topic + g->word + g->region;
+    float *context = vd_arena_take_raw(pass->arena, all, sizeof *context);
+    if (!context)
+        return vd_error_memory(err, "the answer");
+    const float *topic = context + g->context, *word = topic + g->topic, *region = word + g->word;
+    pass->be->read_floats(g->there, context, all);
+    vd_status status = vd_backend_status(pass->be, err);
+    if (status != VD_OK)
+        return status;
+    if (!are_finite(context, all) || !are_finite(a->score, (size_t)a->candidates))
+        return vd_error_set(err, VD_FORMAT,
+                            "%.300s: it computes what is not a finite number; its weights or the "
+                            "pool's vectors are damaged, or its training went wrong",
+                            vd_model_path(d->model));
+    memcpy(a->word_attention, word, g->word * sizeof *word);
+    for (int r = 0; r < a->rounds; r++)
+        a->history_length[r] = k->start[r + 1] - k->start[r];
+    for (size_t s = 0; s < g->context; s++) {
+        size_t first = (size_t)seen->start[s], r = (size_t)entry[s];
+        a->context_attention[r] = context[s];
+        for (size_t i = 0; i < q; i++)
+            memcpy(a->topic_attention + (r * q + i) * width, topic + i * words + first,
+                   (size_t)a->history_length[r] * sizeof *topic);
+    }
+    for (size_t row = 0; row < g->region; row++)
+        a->region_attention[pass->row_image[row]] = region[row];
+    return VD_OK;
+}
+
+static vd_status rank_pool(const vd_dialog *d, vd_pass *pass, const atomic_int *stop, vd_answer *a,
+                           vd_error *err)
+{
+    const vd_pool *pool = d->pool;
+    int n = a->candidates, h = d->model->config.hidden;
+    vd_real *z = vd_arena_reals(pass->arena, (size_t)n);
+    int32_t *scratch = vd_arena_take_raw(pass->arena, 4 * (size_t)n, sizeof *scratch);
+    float *product = vd_arena_take_raw(pass->arena, (size_t)n, sizeof *product);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the ranking");
+    if (vd_has_discriminative(pool->by))
+        pass->be->gemm(false, true, 1, n, h, 1, pass->encoded, h, pool->vector, h, 0, z, n);
+    if (vd_has_generative(pool->by)) {
+        vd_status status =
+            vd_speak_scores(pass, pool->tokens, pool->lengths, n, pool->width, stop, a->score, err);
+        if (status != VD_OK)
+            return status;
+        if (pool->by == VD_BOTH)
+            pass->be->read_floats(z, product, (size_t)n);
+        for (int i = 0; i < n && pool->by == VD_BOTH; i++)
+            a->score[i] = (a->score[i] + product[i]) / 2;
+        pass->be->load_floats(a->score, z, (size_t)n);
+    }
+    pass->be->rank(z, n, a->score, a->probability, a->order, scratch);
+    return VD_OK;
+}
+
+static vd_status stopped(const atomic_int *stop, vd_error *err)
+{
+    return stop && atomic_load(stop) ? vd_error_set(err, VD_INTERRUPTED, "stopped") : VD_OK;
+}
+
+static vd_status speak(vd_pass *pass, const atomic_int *stop, vd_said_answers *said, vd_error *err)
+{
+    int one;
+    vd_status status = vd_speak(pass, VD_BEAMS, stop, said->beam, &said->count, err);
+    return status ? status : vd_speak(pass, 1, stop, &said->greedy, &one, err);
+}
+
+static vd_positions swapped(vd_positions positions)
+{
+    return positions == VD_POSITIONS_NONE ? VD_POSITIONS_SINUSOIDAL : VD_POSITIONS_NONE;
+}
+
+// The entries that are seen, by index: all but the dropped ones.
+static vd_status list_entries(const vd_dialog *d, const vd_intervention *what_if, vd_pass *pass,
+                              int **entry, int *count, vd_error *err)
+{
+    *entry = vd_arena_ints(pass->arena, (size_t)d->history.entries);
+    *count = 0;
+    if (!*entry)
+        return vd_error_memory(err, "the history");
+    for (int r = 0; r < d->history.entries; r++)
+        if (!what_if->drop_entry || !what_if->drop_entry[r])
+            (*entry)[(*count)++] = r;
+    return *count > 0
+               ? VD_OK
+               : vd_error_set(err, VD_USAGE, "all %d history entries are dropped: one must stay",
+                              d->history.entries);
+}
+
+static vd_status use_kept_history(const vd_dialog *d, vd_pass *pass, vd_error *err)
+{
+    const vd_kept_history *k = &d->history;
+    const int *at =
+        vd_arena_upload(pass->arena, k->start, (size_t)k->entries + 1, sizeof *k->start);
+    if (!at)
+        return vd_error_memory(err, "the history");
+    pass->history_words = (vd_packed){
+        .sequences = k->entries, .tokens = k->words, .start = k->start, .rows = {.start = at}};
+    pass->history.packed = &pass->history_words;
+    pass->history.sentence = k->sentence;
+    pass->history.embedding = k->embedding;
+    pass->context_history.y = k->matching;
+    pass->topic_history.y = k->aggregation;
+    return VD_OK;
+}
+
+// Encodes the entries listed, as the pass's configuration has it; what depends on them is NULL in
+// the pass, so that the stages compute it.
+static vd_status encode_history(const vd_dialog *d, const int *entry, int count, vd_pass *pass,
+                                vd_error *err)
+{
+    const vd_kept_history *k = &d->history;
+    int32_t *ids = vd_arena_take(pass->arena, (size_t)count * VD_MAX_HISTORY, sizeof *ids);
+    int32_t *length = vd_arena_take(pass->arena, (size_t)count, sizeof *length);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the history");
+    for (int s = 0; s < count; s++) {
+        int first = k->start[entry[s]];
+        length[s] = k->start[entry[s] + 1] - first;
+        memcpy(ids + (size_t)s * VD_MAX_HISTORY, k->id + first, (size_t)length[s] * sizeof *ids);
+    }
+    vd_status status =
+        vd_packed_make(ids, length, count, VD_MAX_HISTORY, pass->arena, &pass->history_words, err);
+    return status
+               ? status
+               : vd_sentences_forward(pass, &pass->history, &pass->history_words, pass->w->history,
+                                      VD_SITE_HISTORY_WORDS, VD_SITE_HISTORY_LAYER, err);
+}
+
+// The picture without the features that are left out. Rows of zeros are padding to the network:
+// they take no part in the norm over the regions, and none in the attention.
+static vd_status encode_masked(const vd_dialog *d, const vd_intervention *what_if, vd_pass *pass,
+                               vd_error *err)
+{
+    size_t size = (size_t)d->model->config.region;
+    float *image = vd_arena_take(pass->arena, (size_t)d->regions * size, sizeof *image);
+    if (!image)
+        return vd_error_memory(err, "the picture");
+    for (int p = 0; p < d->regions; p++)
+        if (!what_if->blank && !(what_if->mask_region && what_if->mask_region[p]))
+            memcpy(image + (size_t)p * size, d->image + (size_t)p * size, size * sizeof *image);
+    return vd_pass_image(pass, image, d->regions, err);
+}
+
+static vd_status use_kept_image(const vd_dialog *d, vd_pass *pass, vd_error *err)
+{
+    pass->view_image.y = d->f_image;
+    pass->view_half = d->view_half;
+    return vd_pass_regions(pass, d->image, d->regions, err);
+}
+
+static vd_status answer(vd_dialog *d, const int32_t *question, int length,
+                        const vd_intervention *what_if, const atomic_int *stop, vd_answer *a,
+                        vd_trace *trace, vd_error *err)
+{
+    static const vd_intervention nothing;
+    vd_config config = d->model->config;
+    vd_pass pass;
+    vd_gathered gathered;
+    int *entry, entries;
+    vd_arena_reset(&d->arena);
+    vd_model_pass(d->model, &d->arena, &pass);
+    what_if = what_if ? what_if : &nothing;
+    pass.flatten = what_if->flatten;
+    if (what_if->swap_positions)
+        config.positions = swapped(config.positions);
+    pass.config = &config;
+
+    pass.be->record();
+    vd_status status = list_entries(d, what_if, &pass, &entry, &entries, err);
+    if (status == VD_OK)
+        status = make_span(&pass, entries, err);
+    if (status == VD_OK)
+        status = entries < d->history.entries || what_if->swap_positions
+                     ? encode_history(d, entry, entries, &pass, err)
+                     : use_kept_history(d, &pass, err);
+    if (status == VD_OK)
+        status = what_if->blank || what_if->mask_region ? encode_masked(d, what_if, &pass, err)
+                                                        : use_kept_image(d, &pass, err);
+    if (status == VD_OK)
+        status = vd_packed_make(question, &length, 1, length, &d->arena, &pass.question_words, err);
+    if (status == VD_OK)
+        status = vd_sentences_forward(&pass, &pass.question, &pass.question_words, pass.w->question,
+                                      VD_SITE_QUESTION_WORDS, VD_SITE_QUESTION_LAYER, err);
+    if (status == VD_OK)
+        status = stopped(stop, err);
+    if (status == VD_OK)
+        status = vd_pass_answer(&pass, err);
+    if (status == VD_OK)
+        status = gather_attentions(&pass, &gathered, err);
+    pass.be->replay();
+    if (status == VD_OK)
+        status = stopped(stop, err);
+    if (status == VD_OK)
+        status = allocate_answer(d, length, a, err);
+    if (status == VD_OK)
+        status = rank_pool(d, &pass, stop, a, err);
+    if (status == VD_OK && vd_has_generative(config.decoders))
+        status = speak(&pass, stop, &a->said, err);
+    if (status == VD_OK)
+        status = copy_attentions(d, &pass, &gathered, entry, a, err);
+    if (status == VD_OK && trace)
+        status = vd_trace_take(&pass, entry, d->history.entries, trace, err);
+    return status == VD_OK ? vd_backend_status(pass.be, err) : status;
+}
+
+vd_status vd_dialog_ask_if(vd_dialog *dialog, const int32_t *question, int length,
+                           const vd_intervention *what_if, const atomic_int *stop, vd_answer *out,
+                           vd_trace *trace, vd_error *err)
+{
+    struct timespec from, to;
+    *out = (vd_answer){0};
+    if (trace)
+        *trace = (vd_trace){0};
+    if (length < 1 || length >= VD_MAX_QUESTION ||
+        !ids_fit(question, length, dialog->model->config.vocab))
+        return vd_error_set(err, VD_USAGE,
+                            "a question of %d tokens: expected 1 to %d, each below %d", length,
+                            VD_MAX_QUESTION - 1, dialog->model->config.vocab);
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    vd_status status = answer(dialog, question, length, what_if, stop, out, trace, err);
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    if (status != VD_OK) {
+        vd_answer_clear(out);
+        if (trace)
+            vd_trace_clear(trace);
+        return status;
+    }
+    out->milliseconds =
+        (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) * 1e-6;
+    return VD_OK;
+}
+
+vd_status vd_dialog_ask(vd_dialog *dialog, const int32_t *question, int length,
+                        const atomic_int *stop, vd_answer *out, vd_error *err)
+{
+    return vd_dialog_ask_if(dialog, question, length, NULL, stop, out, NULL, err);
+}
+
+void vd_answer_clear(vd_answer *answer)
+{
+    vd_free(answer->score);
+    vd_free(answer->probability);
+    vd_free(answer->order);
+    vd_free(answer->history_length);
+    vd_free(answer->context_attention);
+    vd_free(answer->topic_attention);
+    vd_free(answer->word_attention);
+    vd_free(answer->region_attention);
+    *answer = (vd_answer){0};
+}
+
+static int cut(int length)
+{
+    return length < VD_MAX_QUESTION - 1 ? length : VD_MAX_QUESTION - 1;
+}
+
+int vd_history_entry(const int32_t *question, int question_length, const int32_t *answer,
+                     int answer_length, int32_t entry[VD_MAX_HISTORY])
+{
+    int q = cut(question_length), a = cut(answer_length);
+    memcpy(entry, question, (size_t)q * sizeof *entry);
+    memcpy(entry + q, answer, (size_t)a * sizeof *entry);
+    entry[q + a] = VD_END;
+    return q + a + 1;
+}

@@ -1,0 +1,73 @@
+// A dialog: one picture, one conversation with one model, and everything that can be cached for it.
+// Candidate vectors are encoded once per pool, history entries once when they are made, the image
+// halves of f_v and of the topic view's first layer once per picture; a question then costs one
+// question LSTM and the attention stages. Cached answers equal uncached ones to 1e-5.
+//
+// Lifetimes: model > pool > dialog. One thread at a time per dialog; dialogs of one model and pool
+// may run on different threads.
+#ifndef VD_DIALOG_H
+#define VD_DIALOG_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "engine/networks/batch.h"
+#include "engine/model/utterance.h"
+#include "engine/networks/intervention.h"
+#include "engine/model/pool.h"
+#include "engine/networks/trace.h"
+
+typedef struct vd_dialog vd_dialog;
+
+// image: (regions, D) features as the extractor gave them, copied; 1 <= regions <= 1000.
+// caption: history entry 0, tokens cut to 39, length >= 1.
+vd_status vd_dialog_new(const vd_model *model, const vd_pool *pool, const float *image, int regions,
+                        const int32_t *caption, int caption_length, vd_dialog **out, vd_error *err);
+void vd_dialog_free(vd_dialog *dialog);
+
+// Appends a history entry: question ++ <S> answer </S> ++ </S> (vd_history_entry makes it).
+vd_status vd_dialog_append(vd_dialog *dialog, const int32_t *entry, int length, vd_error *err);
+// Forgets entries from index `entries` on; entry 0, the caption, always stays.
+void vd_dialog_truncate(vd_dialog *dialog, int entries);
+int vd_dialog_entries(const vd_dialog *dialog);
+
+// Everything the network computed for one question. Arrays belong to the answer
+// (vd_answer_clear frees them).
+typedef struct vd_answer {
+    int candidates;           // O = pool count
+    float *score;             // (O) of the decoders that the pool scores by
+    float *probability;       // (O) softmax of the scores within the pool
+    int32_t *order;           // (O) candidates by falling score; equal scores by pool order
+    int rounds;               // entries seen
+    int question_length;      // Tq used
+    int history_width;        // Th of topic_attention (the longest entry)
+    int regions;              // P
+    int32_t *history_length;  // (rounds)
+    float *context_attention; // (rounds) attention 1: question -> history rounds
+    float *topic_attention;   // (rounds, Tq, Th) attention 2: question words -> history words
+    float *word_attention;    // (P, Tq) attention 3: regions -> question words
+    float *region_attention;  // (P) attention 4: the answer's regions
+    vd_said_answers said;     // what a generative decoder makes up itself
+    double milliseconds;      // wall time of the call
+} vd_answer;
+
+// Answers question (1 <= length <= 19 ids, no start or end token). The dialog is unchanged.
+// VD_FORMAT when a score or an attention is not finite. stop may be NULL; when it becomes non-zero
+// the call ends early with VD_INTERRUPTED.
+vd_status vd_dialog_ask(vd_dialog *dialog, const int32_t *question, int length,
+                        const atomic_int *stop, vd_answer *out, vd_error *err);
+// The same under changed circumstances (NULL: none), and with what the stages computed (NULL: not
+// wanted; vd_trace_clear). Indices of entries and regions stay those of the dialog: what was left
+// out has attention zero. What an intervention changes is computed anew, the rest is what is kept.
+vd_status vd_dialog_ask_if(vd_dialog *dialog, const int32_t *question, int length,
+                           const vd_intervention *what_if, const atomic_int *stop, vd_answer *out,
+                           vd_trace *trace, vd_error *err);
+void vd_answer_clear(vd_answer *answer);
+
+// question ++ <S> answer </S> ++ </S>, question and wrapped answer each cut to 19 first.
+// answer: the wrapped `<S> answer </S>` tokens. Returns the length written to
+// entry[VD_MAX_HISTORY].
+int vd_history_entry(const int32_t *question, int question_length, const int32_t *answer,
+                     int answer_length, int32_t entry[VD_MAX_HISTORY]);
+
+#endif

@@ -1,0 +1,165 @@
+#include "engine/model/file.h"
+
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/model/settings.h"
+
+vd_status vd_metadata_set(vd_metadata *metadata, const char *key, const char *value, vd_error *err)
+{
+    int at = 0;
+    while (at < metadata->count && strcmp(metadata->pair[at].key, key) != 0)
+        at++;
+    if (at == (int)(sizeof metadata->pair / sizeof *metadata->pair))
+        return vd_error_set(err, VD_USAGE, "no room for metadata \"%s\"", key);
+    char *copy = vd_strdup(value), *name = at == metadata->count ? vd_strdup(key) : NULL;
+    if (!copy || (at == metadata->count && !name)) {
+        vd_free(copy);
+        vd_free(name);
+        return vd_error_memory(err, "metadata");
+    }
+    if (name) {
+        metadata->pair[at].key = name;
+        metadata->count++;
+    } else {
+        vd_free(metadata->pair[at].value);
+    }
+    metadata->pair[at].value = copy;
+    return VD_OK;
+}
+
+const char *vd_metadata_get(const vd_metadata *metadata, const char *key)
+{
+    for (int i = 0; i < metadata->count; i++)
+        if (strcmp(metadata->pair[i].key, key) == 0)
+            return metadata->pair[i].value;
+    return NULL;
+}
+
+void vd_metadata_clear(vd_metadata *metadata)
+{
+    for (int i = 0; i < metadata->count; i++) {
+        vd_free(metadata->pair[i].key);
+        vd_free(metadata->pair[i].value);
+    }
+    metadata->count = 0;
+}
+
+static vd_status required(const vd_safetensors *file, const char *key, const char **value,
+                          vd_error *err)
+{
+    *value = vd_safetensors_metadata(file, key);
+    if (*value)
+        return VD_OK;
+    return vd_error_set(err, VD_FORMAT,
+                        "%s: no \"%s\" in its metadata, so it is not a model of this program; "
+                        "`visdial import` makes one of a checkpoint's weights",
+                        vd_safetensors_path(file), key);
+}
+
+vd_status vd_model_file_settings(const vd_safetensors *file, vd_config *config, vd_vocab **vocab,
+                                 vd_error *err)
+{
+    const char *settings, *words, *path = vd_safetensors_path(file);
+    *vocab = NULL;
+    vd_status status = required(file, "config", &settings, err);
+    if (status == VD_OK)
+        status = required(file, "vocab", &words, err);
+    if (status == VD_OK)
+        status = vd_settings_to_config(settings, path, config, err);
+    if (status == VD_OK)
+        status = vd_vocab_from_json(words, strlen(words), path, vocab, err);
+    if (status == VD_OK && vd_vocab_size(*vocab) != config->vocab) {
+        status = vd_error_set(err, VD_MISMATCH,
+                              "%s: its configuration says %d words, its vocabulary has %d", path,
+                              config->vocab, vd_vocab_size(*vocab));
+        vd_vocab_free(*vocab);
+        *vocab = NULL;
+    }
+    return status;
+}
+
+static bool is_among(const char *name, const char *const *prefixes)
+{
+    for (; prefixes && *prefixes; prefixes++)
+        if (strncmp(name, *prefixes, strlen(*prefixes)) == 0)
+            return true;
+    return false;
+}
+
+vd_status vd_model_file_fits(const vd_safetensors *file, const vd_layout *layout,
+                             const char *const *also, vd_error *err)
+{
+    for (size_t i = 0; i < vd_safetensors_count(file); i++) {
+        const char *name = vd_safetensors_at(file, i)->name;
+        if (!vd_layout_find(layout, name) && !is_among(name, also))
+            return vd_error_set(err, VD_MISMATCH,
+                                "%s: tensor %s does not belong to the network its configuration "
+                                "describes",
+                                vd_safetensors_path(file), name);
+    }
+    vd_status status = VD_OK;
+    for (int k = 0; status == VD_OK && k < layout->count; k++) {
+        const vd_parameter *p = &layout->parameter[k];
+        const vd_tensor *tensor;
+        status = vd_safetensors_require(file, p->name, p->dims, p->shape, &tensor, err);
+    }
+    return status;
+}
+
+vd_status vd_model_file_weights(const vd_safetensors *file, const vd_layout *layout, vd_real *block,
+                                vd_error *err)
+{
+    for (int k = 0; k < layout->count; k++) {
+        const vd_parameter *p = &layout->parameter[k];
+        const vd_tensor *tensor;
+        vd_status status = vd_safetensors_require(file, p->name, p->dims, p->shape, &tensor, err);
+        if (status == VD_OK)
+            status = vd_tensor_floats(tensor, 0, p->elements, block + p->offset, err);
+        if (status != VD_OK)
+            return status;
+    }
+    return VD_OK;
+}
+
+vd_status vd_model_file_create(const char *path, const vd_config *config, const vd_vocab *vocab,
+                               const vd_metadata *extra, const vd_layout *layout, vd_dtype dtype,
+                               vd_safetensors_writer **out, vd_error *err)
+{
+    char *settings = NULL, *words = NULL;
+    vd_safetensors_writer *writer = NULL;
+    *out = NULL;
+    vd_status status = vd_settings_from_config(config, &settings, err);
+    if (status == VD_OK && !(words = vd_vocab_to_json(vocab)))
+        status = vd_error_memory(err, "the vocabulary");
+    if (status == VD_OK)
+        status = vd_safetensors_create(path, &writer, err);
+    if (status == VD_OK)
+        status = vd_safetensors_put_metadata(writer, "config", settings, err);
+    if (status == VD_OK)
+        status = vd_safetensors_put_metadata(writer, "vocab", words, err);
+    for (int i = 0; status == VD_OK && i < extra->count; i++)
+        status = vd_safetensors_put_metadata(writer, extra->pair[i].key, extra->pair[i].value, err);
+    for (int k = 0; status == VD_OK && k < layout->count; k++) {
+        const vd_parameter *p = &layout->parameter[k];
+        status = vd_safetensors_declare(writer, p->name, dtype, p->dims, p->shape, err);
+    }
+    vd_free(settings);
+    vd_free(words);
+    if (status != VD_OK) {
+        vd_safetensors_abort(writer);
+        return status;
+    }
+    *out = writer;
+    return VD_OK;
+}
+
+vd_status vd_model_file_append(vd_safetensors_writer *writer, const vd_layout *layout,
+                               const vd_real *block, vd_error *err)
+{
+    vd_status status = VD_OK;
+    for (int k = 0; status == VD_OK && k < layout->count; k++)
+        status = vd_safetensors_append_floats(writer, block + layout->parameter[k].offset,
+                                              layout->parameter[k].elements, err);
+    return status;
+}

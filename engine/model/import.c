@@ -1,0 +1,149 @@
+#include "engine/model/import.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/model/file.h"
+#include "engine/model/settings.h"
+
+static const char EMBEDDING[] = "encoder.word_embed.weight";
+// The same numbers again: decoders share the encoder's embedding.
+static const char *const copies[] = {"decoder.word_embed.weight", "disc_decoder.word_embed.weight",
+                                     "gen_decoder.word_embed.weight", NULL};
+
+static bool has(const vd_safetensors *file, const char *name)
+{
+    return vd_safetensors_find(file, name) != NULL;
+}
+
+static vd_status find_decoders(const vd_safetensors *file, vd_decoders *out, vd_error *err)
+{
+    bool ranks = has(file, "disc_decoder.option_rnn.rnn_model.weight_ih_l0");
+    bool says = has(file, "gen_decoder.answer_rnn.weight_ih_l0");
+    if (ranks && says)
+        *out = VD_BOTH;
+    else if (has(file, "decoder.option_rnn.rnn_model.weight_ih_l0"))
+        *out = VD_DISCRIMINATIVE;
+    else if (has(file, "decoder.answer_rnn.weight_ih_l0"))
+        *out = VD_GENERATIVE;
+    else
+        return vd_error_set(err, VD_MISMATCH,
+                            "%s: no decoder in it: expected decoder.option_rnn.rnn_model..., "
+                            "decoder.answer_rnn..., or disc_decoder... and gen_decoder... both",
+                            vd_safetensors_path(file));
+    return VD_OK;
+}
+
+static int whole(size_t size)
+{
+    return size > INT_MAX ? -1 : (int)size;
+}
+
+// V, E and H, D + 4H are in the shapes of the first and the last layer.
+static vd_status find_sizes(const vd_safetensors *file, vd_config *config, vd_error *err)
+{
+    static const size_t any[2] = {0, 0};
+    const vd_tensor *words, *fusion;
+    vd_status status = vd_safetensors_require(file, EMBEDDING, 2, any, &words, err);
+    if (status == VD_OK)
+        status = vd_safetensors_require(file, "encoder.fusion.1.weight", 2, any, &fusion, err);
+    if (status != VD_OK)
+        return status;
+    size_t hidden = fusion->shape[0], wide = fusion->shape[1];
+    if (hidden == 0 || hidden > wide / 4 || wide - 4 * hidden == 0)
+        return vd_error_set(err, VD_MISMATCH,
+                            "%s: encoder.fusion.1.weight is %zu x %zu; expected H x (D + 4 H)",
+                            vd_safetensors_path(file), hidden, wide);
+    config->vocab = whole(words->shape[0]);
+    config->embed = whole(words->shape[1]);
+    config->hidden = whole(hidden);
+    config->region = whole(wide - 4 * hidden);
+    return vd_settings_check_config(config, err);
+}
+
+static vd_status check_copies(const vd_safetensors *file, const vd_config *config, vd_error *err)
+{
+    size_t shape[2] = {(size_t)config->vocab, (size_t)config->embed}, width = shape[1];
+    const vd_tensor *words = vd_safetensors_find(file, EMBEDDING), *copy;
+    float *rows = vd_alloc(2 * width, sizeof *rows);
+    vd_status status = rows ? VD_OK : vd_error_memory(err, "word vectors");
+    for (size_t i = 0; copies[i] && status == VD_OK; i++) {
+        if (!has(file, copies[i]))
+            continue;
+        status = vd_safetensors_require(file, copies[i], 2, shape, &copy, err);
+        for (size_t row = 0; row < shape[0] && status == VD_OK; row++) {
+            status = vd_tensor_floats(words, row * width, width, rows, err);
+            if (status == VD_OK)
+                status = vd_tensor_floats(copy, row * width, width, rows + width, err);
+            if (status == VD_OK && memcmp(rows, rows + width, width * sizeof *rows) != 0)
+                status = vd_error_set(err, VD_MISMATCH,
+                                      "%s: row %zu of %s differs from %s; the network shares one "
+                                      "embedding",
+                                      vd_safetensors_path(file), row, copies[i], EMBEDDING);
+        }
+    }
+    vd_free(rows);
+    return status;
+}
+
+static vd_status check_weights(const vd_safetensors *file, const vd_vocab *vocab, vd_config *config,
+                               vd_layout *layout, vd_error *err)
+{
+    vd_status status = find_decoders(file, &config->decoders, err);
+    if (status == VD_OK)
+        status = find_sizes(file, config, err);
+    if (status == VD_OK && vd_vocab_size(vocab) != config->vocab)
+        status =
+            vd_error_set(err, VD_MISMATCH,
+                         "%s: %s has %d rows, the vocabulary %d words (the four special ones "
+                         "included); name the word counts it was trained with",
+                         vd_safetensors_path(file), EMBEDDING, config->vocab, vd_vocab_size(vocab));
+    if (status == VD_OK) {
+        vd_weights_layout(config, layout, NULL, NULL);
+        status = vd_model_file_fits(file, layout, copies, err);
+    }
+    return status == VD_OK ? check_copies(file, config, err) : status;
+}
+
+static vd_status write_model(const vd_safetensors *file, const vd_vocab *vocab,
+                             const vd_config *config, const vd_layout *layout,
+                             const vd_import_options *options, const char *out, vd_error *err)
+{
+    vd_metadata extra = {0};
+    vd_safetensors_writer *writer = NULL;
+    vd_real *block = vd_alloc(layout->elements, sizeof *block);
+    vd_status status =
+        block ? vd_model_file_weights(file, layout, block, err) : vd_error_memory(err, "the model");
+    if (status == VD_OK && options->pool)
+        status = vd_metadata_set(&extra, "pool", options->pool, err);
+    if (status == VD_OK)
+        status = vd_model_file_create(out, config, vocab, &extra, layout,
+                                      options->half ? VD_F16 : VD_F32, &writer, err);
+    if (status == VD_OK)
+        status = vd_model_file_append(writer, layout, block, err);
+    if (status == VD_OK)
+        status = vd_safetensors_commit(writer, err);
+    else
+        vd_safetensors_abort(writer);
+    vd_metadata_clear(&extra);
+    vd_free(block);
+    return status;
+}
+
+vd_status vd_model_import(const char *weights, const vd_vocab *vocab,
+                          const vd_import_options *options, const char *out, vd_error *err)
+{
+    vd_safetensors *file = NULL;
+    vd_layout *layout = vd_alloc(1, sizeof *layout);
+    vd_config config = {.gate = options->gate, .positions = options->positions};
+    vd_status status =
+        layout ? vd_safetensors_open(weights, &file, err) : vd_error_memory(err, "the model");
+    if (status == VD_OK)
+        status = check_weights(file, vocab, &config, layout, err);
+    if (status == VD_OK)
+        status = write_model(file, vocab, &config, layout, options, out, err);
+    vd_safetensors_close(file);
+    vd_free(layout);
+    return status;
+}

@@ -1,0 +1,223 @@
+#include "engine/model/pool.h"
+
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/backend/cpu/fp16_weights.h"
+#include "engine/base/threads.h"
+#include "engine/networks/mvan/network.h"
+#include "engine/model/pool_private.h"
+
+// So many answers, neighbours in sorted order, are encoded at once: enough for fast products and
+// shared beginnings, little memory.
+enum { POOL_PIECE = 1024 };
+
+typedef struct pool_work {
+    vd_pool *pool;
+    const int32_t *tokens;
+    int32_t *lengths; // (count) of what is read
+    int width;
+    int *order; // (count) answers sorted by their words
+    vd_arena arena[VD_THREADS];
+    const vd_watch *watch;
+} pool_work;
+
+static vd_status encode_piece(void *context, int worker, size_t index, vd_error *err)
+{
+    pool_work *w = context;
+    vd_pool *pool = w->pool;
+    int first = (int)index * POOL_PIECE;
+    int n = pool->count - first < POOL_PIECE ? pool->count - first : POOL_PIECE;
+    vd_pass pass;
+    vd_arena_reset(&w->arena[worker]);
+    vd_model_pass(pool->model, &w->arena[worker], &pass);
+    vd_status status = vd_prefixes_encode(&pass, w->tokens, w->lengths, w->width, w->order + first,
+                                          n, pool->vector, err);
+    // The thread that asks for answers later is another.
+    return status == VD_OK ? vd_backend_status(pass.be, err) : status;
+}
+
+static void report_answers(void *context, size_t pieces)
+{
+    const pool_work *w = context;
+    size_t done = pieces * POOL_PIECE, all = (size_t)w->pool->count;
+    w->watch->report(w->watch->user, done < all ? done : all);
+}
+
+static vd_status encode_pool(pool_work *w, const int32_t *lengths, vd_error *err)
+{
+    int count = w->pool->count;
+    // Another device has its own ways of doing much at a time.
+    int threads = w->pool->model->be == vd_backend_cpu() ? vd_parallel_threads() : 1;
+    size_t pieces = ((size_t)count + POOL_PIECE - 1) / POOL_PIECE;
+    w->order = vd_alloc((size_t)count, sizeof *w->order);
+    w->lengths = vd_alloc((size_t)count, sizeof *w->lengths);
+    vd_status status =
+        w->order && w->lengths ? VD_OK : vd_error_memory(err, "the answer pool's order");
+    for (int i = 0; i < count && status == VD_OK; i++)
+        w->lengths[i] = vd_pool_read_length(lengths[i]);
+    if (status == VD_OK)
+        status = vd_packed_sort(w->tokens, w->lengths, w->width, count, w->order, err);
+    if (status == VD_OK)
+        status = pieces == 1 ? encode_piece(w, 0, 0, err)
+                             : vd_parallel(pieces, threads, encode_piece, w,
+                                           w->watch && w->watch->report ? report_answers : NULL, w,
+                                           w->watch ? w->watch->stop : NULL, err);
+    for (int i = 0; i < VD_THREADS; i++)
+        vd_arena_free(&w->arena[i]);
+    vd_free(w->lengths);
+    vd_free(w->order);
+    return status;
+}
+
+static bool answer_fits(const int32_t *ids, int length, int width, int vocab)
+{
+    if (length < 0 || length > width || length > VD_MAX_CANDIDATE)
+        return false;
+    for (int i = 0; i < length; i++)
+        if (ids[i] < 0 || ids[i] >= vocab)
+            return false;
+    return true;
+}
+
+static vd_status keep_answers(vd_pool *pool, const int32_t *tokens, const int32_t *lengths,
+                              int width, vd_error *err)
+{
+    size_t count = (size_t)pool->count, all = count * (size_t)width;
+    int32_t *ids = vd_alloc(all, sizeof *ids), *length = vd_alloc(count, sizeof *length);
+    if (!ids || !length) {
+        vd_free(ids);
+        vd_free(length);
+        return vd_error_memory(err, "the answer pool");
+    }
+    memcpy(ids, tokens, all * sizeof *ids);
+    memcpy(length, lengths, count * sizeof *length);
+    vd_free(pool->tokens);
+    vd_free(pool->lengths);
+    pool->tokens = ids;
+    pool->lengths = length;
+    pool->width = width;
+    return VD_OK;
+}
+
+vd_status vd_pool_score_by(vd_pool *pool, vd_decoders by, const int32_t *tokens,
+                           const int32_t *lengths, int width, vd_error *err)
+{
+    vd_decoders has = pool->model->config.decoders;
+    if (by != has && has != VD_BOTH)
+        return vd_error_set(err, VD_MISMATCH, "%.300s has no such decoder, only a %s one",
+                            vd_model_path(pool->model), vd_decoders_name(has));
+    vd_status status =
+        vd_has_generative(by) ? keep_answers(pool, tokens, lengths, width, err) : VD_OK;
+    if (status == VD_OK)
+        pool->by = by;
+    return status;
+}
+
+vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_t *lengths,
+                      int count, int width, const vd_watch *watch, vd_pool **out, vd_error *err)
+{
+    *out = NULL;
+    if (count < 1)
+        return vd_error_set(err, VD_USAGE, "a pool needs at least one answer");
+    for (int i = 0; i < count; i++)
+        if (!answer_fits(tokens + (size_t)i * (size_t)width, lengths[i], width,
+                         model->config.vocab))
+            return vd_error_set(err, VD_USAGE,
+                                "answer %d of the pool has a length or token out of range", i);
+    vd_pool *pool = vd_alloc(1, sizeof *pool);
+    if (!pool)
+        return vd_error_memory(err, "the answer pool");
+    vd_status status = VD_OK;
+    pool->model = model;
+    pool->count = count;
+    pool->answers = vd_pool_hash_answers(tokens, lengths, count, width);
+    if (!vd_has_discriminative(model->config.decoders)) {
+        pool->by = VD_GENERATIVE;
+        status = keep_answers(pool, tokens, lengths, width, err);
+        if (status != VD_OK)
+            vd_pool_free(pool);
+        else
+            *out = pool;
+        return status;
+    }
+    size_t numbers = (size_t)count * (size_t)model->config.hidden;
+    pool->vector = vd_model_take(model, numbers, sizeof *pool->vector);
+    if (pool->vector)
+        model->be->memory->zero(pool->vector, numbers * sizeof *pool->vector);
+    else
+        status = vd_error_memory(err, "the answer pool's vectors");
+    pool_work work = {.pool = pool, .tokens = tokens, .width = width, .watch = watch};
+    if (status == VD_OK)
+        status = vd_backend_status(model->be, err);
+    if (status == VD_OK)
+        status = encode_pool(&work, lengths, err);
+    if (status != VD_OK) {
+        vd_pool_free(pool);
+        return status;
+    }
+    *out = pool;
+    return VD_OK;
+}
+
+vd_decoders vd_pool_decoders(const vd_pool *pool)
+{
+    return pool->by;
+}
+
+static void give_vectors(vd_pool *pool)
+{
+    if (pool->halved)
+        vd_cpu_halves_free(pool->vector);
+    else if (!pool->file)
+        vd_model_give(pool->model, pool->vector);
+    vd_free(pool->half);
+    vd_safetensors_close(pool->file);
+    pool->half = NULL;
+    pool->halved = false;
+    pool->file = NULL;
+}
+
+typedef struct halving {
+    const vd_real *from;
+    uint16_t *to;
+} halving;
+
+static void halve_numbers(void *data, size_t from, size_t to)
+{
+    const halving *h = data;
+    vd_halves_from_floats(h->from + from, to - from, h->to + from);
+}
+
+void vd_pool_halve(vd_pool *pool)
+{
+    size_t numbers = (size_t)pool->count * (size_t)pool->model->config.hidden;
+    if (pool->halved || !pool->vector || pool->model->be != vd_backend_cpu())
+        return;
+    halving h = {pool->vector, vd_alloc(numbers, sizeof *h.to)};
+    vd_real *stand_in = h.to ? vd_cpu_halves_new(h.to, VD_F16, numbers) : NULL;
+    if (!stand_in) {
+        vd_free(h.to);
+        return;
+    }
+    vd_cpu_ranges(numbers, 2, halve_numbers, &h);
+    give_vectors(pool);
+    pool->vector = stand_in;
+    pool->half = h.to;
+    pool->halved = true;
+}
+
+void vd_pool_free(vd_pool *pool)
+{
+    if (pool) {
+        give_vectors(pool);
+        vd_free(pool->tokens);
+        vd_free(pool->lengths);
+    }
+    vd_free(pool);
+}
+
+int vd_pool_count(const vd_pool *pool)
+{
+    return pool->count;
+}

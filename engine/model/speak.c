@@ -1,0 +1,240 @@
+// Hypotheses grow by a word a step. Each step runs the LSTM over the whole beginnings again:
+// answers are short (three words on average), and every backend then needs no more than it has.
+#include "engine/model/speak.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+
+// So many given answers are scored at once: their word scores are (words, V).
+enum { PIECE = 64 };
+
+// A beginning, <S> first.
+typedef struct hypothesis {
+    int length;
+    int32_t word[VD_MAX_CANDIDATE];
+    double sum; // of log-probabilities
+} hypothesis;
+
+static vd_status interrupted(const atomic_int *stop, vd_error *err)
+{
+    return stop && atomic_load(stop) ? vd_error_set(err, VD_INTERRUPTED, "stopped") : VD_OK;
+}
+
+// The decoder over sequences (count, width), from the one question's vector: recurrent->y.
+static vd_status run_decoder(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int count,
+                             int width, vd_packed *packed, vd_text_pass *text, vd_error *err)
+{
+    vd_positions positions = pass->config->positions;
+    int h = pass->config->hidden;
+    if (positions == VD_POSITIONS_AS_PRINTED)
+        positions = VD_POSITIONS_NONE;
+    const int *same = vd_arena_ints(pass->arena, (size_t)count); // question 0, all of them
+    const int32_t *question =
+        same ? vd_arena_upload(pass->arena, same, (size_t)count, sizeof *question) : NULL;
+    vd_real *initial = vd_arena_reals(pass->arena, (size_t)count * (size_t)h);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "spoken answers");
+    pass->be->embed(pass->encoded, question, count, h, initial);
+    vd_status status = vd_packed_make(ids, lengths, count, width, pass->arena, packed, err);
+    if (status == VD_OK)
+        status = vd_words_forward(pass, text, packed, positions, VD_SITE_ANSWER_WORDS, err);
+    if (status == VD_OK)
+        status = vd_recurrent_forward(pass, text, pass->w->answer, 1, initial, VD_SITE_ANSWER_LAYER,
+                                      err);
+    return status;
+}
+
+// Probabilities (count, V), host, of the word after each beginning.
+static vd_status next_words(vd_pass *pass, const hypothesis *list, int count, float **out,
+                            vd_error *err)
+{
+    size_t n = (size_t)count, v = (size_t)pass->config->vocab, h = (size_t)pass->config->hidden;
+    int width = list[0].length;
+    vd_packed packed;
+    vd_text_pass text = {0};
+    int32_t *ids = vd_arena_take(pass->arena, n * (size_t)width, sizeof *ids);
+    int32_t *lengths = vd_arena_take(pass->arena, n, sizeof *lengths);
+    vd_real *last = vd_arena_reals(pass->arena, n * h), *words = vd_arena_reals(pass->arena, n * v);
+    *out = vd_arena_take_raw(pass->arena, n * v, sizeof **out);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "spoken answers");
+    for (size_t i = 0; i < n; i++) {
+        lengths[i] = width;
+        memcpy(ids + i * (size_t)width, list[i].word, (size_t)width * sizeof *ids);
+    }
+    vd_status status = run_decoder(pass, ids, lengths, count, width, &packed, &text, err);
+    if (status != VD_OK)
+        return status;
+    pass->be->ends(&packed, 1, (int)h, text.recurrent.y, last);
+    pass->be->linear(last, pass->w->words.w, pass->w->words.b, words, count, (int)h, (int)v);
+    pass->be->softmax(words, count, (int)v, (int)v);
+    pass->be->read_floats(words, *out, n * v);
+    return vd_backend_status(pass->be, err);
+}
+
+static bool may_follow(const hypothesis *h, int32_t word)
+{
+    int32_t last = h->word[h->length - 1];
+    if (word == VD_PAD || word == VD_START || word == VD_UNKNOWN ||
+        (word == VD_END && h->length == 1))
+        return false;
+    for (int i = 1; i < h->length; i++)
+        if (h->word[i - 1] == last && h->word[i] == word)
+            return false;
+    return true;
+}
+
+typedef struct extension {
+    int from; // hypothesis
+    int32_t word;
+    double sum;
+} extension;
+
+// Keeps the `most` best extensions by falling sum.
+static int keep(extension *list, int count, int most, extension new)
+{
+    int at = count < most ? count++ : most;
+    for (; at > 0 && list[at - 1].sum < new.sum; at--)
+        if (at < most)
+            list[at] = list[at - 1];
+    if (at < most)
+        list[at] = new;
+    return count;
+}
+
+static void finish(vd_utterance *out, int *count, int beams, const hypothesis *h, double sum,
+                   int words)
+{
+    vd_utterance new = {.length = h->length - 1, .score = (float)(sum / words)};
+    memcpy(new.word, h->word + 1, (size_t) new.length * sizeof *new.word);
+    int at = *count < beams ? (*count)++ : beams;
+    for (; at > 0 && out[at - 1].score < new.score; at--)
+        if (at < beams)
+            out[at] = out[at - 1];
+    if (at < beams)
+        out[at] = new;
+}
+
+// One word more for every hypothesis; those that end go to out. *count gets how many go on.
+static vd_status grow(vd_pass *pass, hypothesis *list, int *count, int beams, vd_utterance *out,
+                      int *said, vd_error *err)
+{
+    size_t v = (size_t)pass->config->vocab;
+    extension best[2 * VD_BEAMS];
+    hypothesis next[VD_BEAMS];
+    int kept = 0, going = 0;
+    float *p;
+    vd_status status = next_words(pass, list, *count, &p, err);
+    if (status != VD_OK)
+        return status;
+    for (int i = 0; i < *count; i++)
+        for (size_t w = 0; w < v; w++) {
+            if (!may_follow(&list[i], (int32_t)w))
+                continue;
+            double sum = list[i].sum + log(fmax((double)p[(size_t)i * v + w], 1e-37));
+            if (kept < 2 * beams || sum > best[kept - 1].sum)
+                kept = keep(best, kept, 2 * beams, (extension){i, (int32_t)w, sum});
+        }
+    for (int k = 0; k < kept && going < beams; k++) {
+        const hypothesis *from = &list[best[k].from];
+        // Greedy search ends with its first </S>; a beam takes those that are among its best.
+        if (best[k].word == VD_END) {
+            if (k < beams)
+                finish(out, said, beams, from, best[k].sum, from->length);
+            if (k == 0 && beams == 1)
+                break;
+            continue;
+        }
+        next[going] = *from;
+        next[going].word[next[going].length++] = best[k].word;
+        next[going++].sum = best[k].sum;
+    }
+    memcpy(list, next, (size_t)going * sizeof *list);
+    *count = going;
+    return VD_OK;
+}
+
+vd_status vd_speak(vd_pass *pass, int beams, const atomic_int *stop, vd_utterance *out, int *count,
+                   vd_error *err)
+{
+    hypothesis list[VD_BEAMS] = {{.length = 1, .word = {VD_START}}};
+    int going = 1;
+    vd_status status = VD_OK;
+    vd_arena step = {.memory = pass->arena->memory}, *whole = pass->arena;
+    *count = 0;
+    pass->arena = &step;
+    while (status == VD_OK && list[0].length <= VD_MOST_SAID && going > 0 && *count < beams) {
+        vd_arena_reset(&step);
+        status = interrupted(stop, err);
+        if (status == VD_OK)
+            status = grow(pass, list, &going, beams, out, count, err);
+    }
+    pass->arena = whole;
+    vd_arena_free(&step);
+    // What reached the longest length is cut there.
+    for (int i = 0; i < going && status == VD_OK && list[0].length > VD_MOST_SAID; i++)
+        finish(out, count, beams, &list[i], list[i].sum, list[i].length - 1);
+    return status;
+}
+
+// ---- given answers ------------------------------------------------------------------------------
+
+static vd_status score_piece(vd_pass *pass, const int32_t *tokens, const int32_t *lengths,
+                             int count, int width, float *scores, vd_error *err)
+{
+    size_t v = (size_t)pass->config->vocab;
+    int h = pass->config->hidden;
+    vd_packed packed;
+    vd_text_pass text = {0};
+    int32_t *said = vd_arena_take(pass->arena, (size_t)count, sizeof *said);
+    if (!said)
+        return vd_error_memory(err, "spoken answers");
+    for (int i = 0; i < count; i++)
+        said[i] = lengths[i] > 0 ? lengths[i] - 1 : 0; // all but the last are read
+    vd_status status = run_decoder(pass, tokens, said, count, width, &packed, &text, err);
+    if (status != VD_OK)
+        return status;
+    size_t rows = (size_t)packed.tokens;
+    vd_real *words = vd_arena_reals(pass->arena, rows * v),
+            *log = vd_arena_reals(pass->arena, rows);
+    float *here = vd_arena_take_raw(pass->arena, rows, sizeof *here);
+    int32_t *target = vd_arena_take(pass->arena, rows, sizeof *target);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "spoken answers");
+    for (size_t row = 0; row < rows; row++) // all but the first are said
+        target[row] =
+            tokens[(size_t)packed.owner[row] * (size_t)width + (size_t)packed.place[row] + 1];
+    const int32_t *there = vd_arena_upload(pass->arena, target, rows, sizeof *target);
+    if (!there)
+        return vd_error_memory(err, "spoken answers");
+    pass->be->linear(text.recurrent.y, pass->w->words.w, pass->w->words.b, words, packed.tokens, h,
+                     (int)v);
+    pass->be->softmax(words, packed.tokens, (int)v, (int)v);
+    pass->be->word_log(words, there, packed.tokens, (int)v, log);
+    pass->be->read_floats(log, here, rows);
+    memset(scores, 0, (size_t)count * sizeof *scores);
+    for (size_t row = 0; row < rows; row++)
+        scores[packed.owner[row]] += here[row] / (float)said[packed.owner[row]];
+    return vd_backend_status(pass->be, err);
+}
+
+vd_status vd_speak_scores(vd_pass *pass, const int32_t *tokens, const int32_t *lengths, int count,
+                          int width, const atomic_int *stop, float *scores, vd_error *err)
+{
+    vd_status status = VD_OK;
+    vd_arena piece = {.memory = pass->arena->memory}, *whole = pass->arena;
+    pass->arena = &piece;
+    for (int first = 0; first < count && status == VD_OK; first += PIECE) {
+        int n = count - first < PIECE ? count - first : PIECE;
+        vd_arena_reset(&piece);
+        status = interrupted(stop, err);
+        if (status == VD_OK)
+            status = score_piece(pass, tokens + (size_t)first * (size_t)width, lengths + first, n,
+                                 width, scores + first, err);
+    }
+    pass->arena = whole;
+    vd_arena_free(&piece);
+    return status;
+}

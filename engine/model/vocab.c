@@ -1,0 +1,363 @@
+#include "engine/model/vocab.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/json.h"
+
+static const char *const special[VD_FIRST_WORD] = {"<PAD>", "<S>", "</S>", "<UNK>"};
+
+// ---- words and where they are -------------------------------------------------------------------
+
+// A set of strings with an index each, in the order they came. Open addressing; slots hold index
+// + 1.
+typedef struct word_table {
+    char **words;
+    size_t count, room;
+    uint32_t *slots;
+    size_t slot_count; // a power of two, at least twice count
+} word_table;
+
+static size_t hash_of(const char *word)
+{
+    uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
+    for (; *word; word++)
+        hash = (hash ^ (unsigned char)*word) * 0x100000001b3u;
+    return (size_t)(hash ^ hash >> 32);
+}
+
+// The slot where word is or would be. There is always a free one.
+static size_t slot_of(const word_table *table, const char *word)
+{
+    size_t slot = hash_of(word) & (table->slot_count - 1);
+    while (table->slots[slot] && strcmp(table->words[table->slots[slot] - 1], word) != 0)
+        slot = (slot + 1) & (table->slot_count - 1);
+    return slot;
+}
+
+// Index of word, or -1.
+static int64_t table_find(const word_table *table, const char *word)
+{
+    if (table->count == 0)
+        return -1;
+    return (int64_t)table->slots[slot_of(table, word)] - 1;
+}
+
+// Doubles the room. On failure the table stays as it was.
+static bool table_grow(word_table *table)
+{
+    size_t room = table->room ? table->room * 2 : 64;
+    char **words = vd_grow(table->words, table->count, room, sizeof *words);
+    if (!words)
+        return false;
+    table->words = words;
+    uint32_t *slots = vd_alloc(room * 2, sizeof *slots);
+    if (!slots)
+        return false;
+    vd_free(table->slots);
+    table->slots = slots;
+    table->slot_count = room * 2;
+    table->room = room;
+    for (size_t i = 0; i < table->count; i++)
+        slots[slot_of(table, words[i])] = (uint32_t)i + 1;
+    return true;
+}
+
+// Adds a word that is not there; false when memory is out. The caller keeps count below INT32_MAX.
+static bool table_add(word_table *table, const char *word)
+{
+    if (table->count == table->room && !table_grow(table))
+        return false;
+    char *copy = vd_strdup(word);
+    if (!copy)
+        return false;
+    table->words[table->count++] = copy;
+    table->slots[slot_of(table, word)] = (uint32_t)table->count;
+    return true;
+}
+
+static void table_clear(word_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        vd_free(table->words[i]);
+    vd_free(table->words);
+    vd_free(table->slots);
+    *table = (word_table){0};
+}
+
+// ---- vocabulary ---------------------------------------------------------------------------------
+
+struct vd_vocab {
+    word_table table; // a word's index is its id
+};
+
+void vd_vocab_free(vd_vocab *vocab)
+{
+    if (!vocab)
+        return;
+    table_clear(&vocab->table);
+    vd_free(vocab);
+}
+
+int vd_vocab_size(const vd_vocab *vocab)
+{
+    return (int)vocab->table.count;
+}
+
+const char *vd_vocab_word(const vd_vocab *vocab, int32_t id)
+{
+    bool known = id >= 0 && (size_t)id < vocab->table.count;
+    return vocab->table.words[known ? id : VD_UNKNOWN];
+}
+
+int32_t vd_vocab_id(const vd_vocab *vocab, const char *word)
+{
+    int64_t id = table_find(&vocab->table, word);
+    return id < 0 ? VD_UNKNOWN : (int32_t)id;
+}
+
+// Appends the next word, checked as every source of a vocabulary needs it.
+static vd_status vocab_add(vd_vocab *vocab, const char *word, const char *where, vd_error *err)
+{
+    size_t id = vocab->table.count;
+    if (id < VD_FIRST_WORD && strcmp(word, special[id]) != 0)
+        return vd_error_set(err, VD_FORMAT, "%s: word %zu is \"%.80s\"; %s is expected there",
+                            where, id, word, special[id]);
+    if (!*word)
+        return vd_error_set(err, VD_FORMAT, "%s: word %zu is empty", where, id);
+    int64_t known = table_find(&vocab->table, word);
+    if (known >= 0)
+        return vd_error_set(err, VD_FORMAT, "%s: word %zu, \"%.80s\", is word %lld already", where,
+                            id, word, (long long)known);
+    if (id >= INT32_MAX / 2)
+        return vd_error_set(err, VD_FORMAT, "%s: too many words", where);
+    return table_add(&vocab->table, word) ? VD_OK : vd_error_memory(err, "a vocabulary");
+}
+
+vd_status vd_vocab_from_words(const char *const *words, size_t count, vd_vocab **out, vd_error *err)
+{
+    *out = NULL;
+    vd_vocab *vocab = vd_alloc(1, sizeof *vocab);
+    if (!vocab)
+        return vd_error_memory(err, "a vocabulary");
+    vd_status status = VD_OK;
+    for (size_t i = 0; !status && i < VD_FIRST_WORD; i++)
+        status = vocab_add(vocab, special[i], "vocabulary", err);
+    for (size_t i = 0; !status && i < count; i++)
+        status = vocab_add(vocab, words[i], "vocabulary", err);
+    if (status) {
+        vd_vocab_free(vocab);
+        return status;
+    }
+    *out = vocab;
+    return VD_OK;
+}
+
+// ---- from and to JSON ---------------------------------------------------------------------------
+
+typedef struct vocab_reader {
+    vd_status status; // what a callback refused with
+    vd_error *err;
+    const char *where;
+    vd_vocab *vocab;
+    bool inside;
+    char *word; // room for the longest
+} vocab_reader;
+
+static int refuse(vocab_reader *reader, const char *found)
+{
+    reader->status = vd_error_set(
+        reader->err, VD_FORMAT, "%s: found %s %s; an array of strings is expected", reader->where,
+        found, reader->inside ? "in the vocabulary's array" : "where the vocabulary starts");
+    return 0;
+}
+
+static int on_null(void *context)
+{
+    return refuse(context, "null");
+}
+
+static int on_boolean(void *context, int value)
+{
+    return refuse(context, value ? "true" : "false");
+}
+
+static int on_number(void *context, const char *text, size_t length)
+{
+    (void)text;
+    (void)length;
+    return refuse(context, "a number");
+}
+
+static int on_string(void *context, const unsigned char *text, size_t length)
+{
+    vocab_reader *reader = context;
+    if (!reader->inside)
+        return refuse(reader, "a string");
+    if (memchr(text, '\0', length)) {
+        reader->status = vd_error_set(reader->err, VD_FORMAT, "%s: word %zu holds a NUL character",
+                                      reader->where, reader->vocab->table.count);
+        return 0;
+    }
+    memcpy(reader->word, text, length);
+    reader->word[length] = '\0';
+    reader->status = vocab_add(reader->vocab, reader->word, reader->where, reader->err);
+    return reader->status == VD_OK;
+}
+
+static int on_map(void *context)
+{
+    return refuse(context, "an object");
+}
+
+static int on_array(void *context)
+{
+    vocab_reader *reader = context;
+    if (reader->inside)
+        return refuse(reader, "an array");
+    reader->inside = true;
+    return 1;
+}
+
+vd_status vd_vocab_from_json(const char *json, size_t length, const char *where, vd_vocab **out,
+                             vd_error *err)
+{
+    static const yajl_callbacks callbacks = {
+        .yajl_null = on_null,
+        .yajl_boolean = on_boolean,
+        .yajl_number = on_number,
+        .yajl_string = on_string,
+        .yajl_start_map = on_map,
+        .yajl_start_array = on_array,
+    };
+    *out = NULL;
+    vocab_reader reader = {.err = err, .where = where};
+    reader.vocab = vd_alloc(1, sizeof *reader.vocab);
+    // No decoded string is longer than the text.
+    reader.word = length < SIZE_MAX ? vd_alloc(length + 1, 1) : NULL;
+    vd_status status = reader.vocab && reader.word ? vd_json_read(where, json, length, &callbacks,
+                                                                  &reader, &reader.status, err)
+                                                   : vd_error_memory(err, "a vocabulary");
+    if (!status && reader.vocab->table.count < VD_FIRST_WORD)
+        status = vd_error_set(
+            err, VD_FORMAT, "%s: the vocabulary has %zu words; it starts with %s %s %s %s", where,
+            reader.vocab->table.count, special[0], special[1], special[2], special[3]);
+    vd_free(reader.word);
+    if (status)
+        vd_vocab_free(reader.vocab);
+    else
+        *out = reader.vocab;
+    return status;
+}
+
+static yajl_gen_status emit_words(yajl_gen gen, void *context)
+{
+    const vd_vocab *vocab = context;
+    yajl_gen_status status = yajl_gen_array_open(gen);
+    for (size_t i = 0; !status && i < vocab->table.count; i++) {
+        const char *word = vocab->table.words[i];
+        status = yajl_gen_string(gen, (const unsigned char *)word, strlen(word));
+    }
+    return status ? status : yajl_gen_array_close(gen);
+}
+
+char *vd_vocab_to_json(const vd_vocab *vocab)
+{
+    char *text;
+    size_t length;
+    vd_json_write("vocabulary", emit_words, (void *)(uintptr_t)vocab, &text, &length, NULL);
+    return text;
+}
+
+// ---- counting -----------------------------------------------------------------------------------
+
+struct vd_word_counts {
+    word_table table;
+    int64_t *times;
+    size_t room;
+};
+
+vd_status vd_word_counts_new(vd_word_counts **out, vd_error *err)
+{
+    *out = vd_alloc(1, sizeof **out);
+    return *out ? VD_OK : vd_error_memory(err, "word counts");
+}
+
+void vd_word_counts_free(vd_word_counts *counts)
+{
+    if (!counts)
+        return;
+    table_clear(&counts->table);
+    vd_free(counts->times);
+    vd_free(counts);
+}
+
+vd_status vd_word_counts_add(vd_word_counts *counts, const char *word, int64_t times, vd_error *err)
+{
+    if (!*word || times < 0)
+        return vd_error_set(err, VD_FORMAT, "word counts: \"%.80s\" cannot occur %lld times", word,
+                            (long long)times);
+    int64_t index = table_find(&counts->table, word);
+    if (index < 0) {
+        index = (int64_t)counts->table.count;
+        if (index >= INT32_MAX / 2)
+            return vd_error_set(err, VD_FORMAT, "word counts: too many words");
+        if (counts->table.count == counts->room) {
+            size_t room = counts->room ? counts->room * 2 : 64;
+            int64_t *grown = vd_grow(counts->times, counts->room, room, sizeof *grown);
+            if (!grown)
+                return vd_error_memory(err, "word counts");
+            counts->times = grown;
+            counts->room = room;
+        }
+        if (!table_add(&counts->table, word))
+            return vd_error_memory(err, "word counts");
+    }
+    if (__builtin_add_overflow(counts->times[index], times, &counts->times[index]))
+        counts->times[index] = INT64_MAX;
+    return VD_OK;
+}
+
+int64_t vd_word_counts_times(const vd_word_counts *counts, const char *word)
+{
+    int64_t index = table_find(&counts->table, word);
+    return index < 0 ? 0 : counts->times[index];
+}
+
+typedef struct counted {
+    const char *word;
+    int64_t times;
+    size_t place;
+} counted;
+
+static int by_falling_count(const void *a, const void *b)
+{
+    const counted *one = a, *other = b;
+    if (one->times != other->times)
+        return one->times > other->times ? -1 : 1;
+    return one->place < other->place ? -1 : 1;
+}
+
+vd_status vd_word_counts_vocab(const vd_word_counts *counts, int64_t minimum, vd_vocab **out,
+                               vd_error *err)
+{
+    *out = NULL;
+    size_t kept = 0, all = counts->table.count;
+    counted *order = vd_alloc(all, sizeof *order);
+    const char **words = vd_alloc(all, sizeof *words);
+    vd_status status = order && words ? VD_OK : vd_error_memory(err, "a vocabulary");
+    for (size_t i = 0; !status && i < all; i++) {
+        if (counts->times[i] >= minimum)
+            order[kept++] = (counted){counts->table.words[i], counts->times[i], i};
+    }
+    if (kept)
+        qsort(order, kept, sizeof *order, by_falling_count);
+    for (size_t i = 0; i < kept; i++)
+        words[i] = order[i].word;
+    if (!status)
+        status = vd_vocab_from_words(words, kept, out, err);
+    vd_free(words);
+    vd_free(order);
+    return status;
+}

@@ -1,0 +1,44 @@
+// Words and their ids. Ids 0..3 are <PAD> <S> </S> <UNK>; words follow in descending count order,
+// ties in file order, count >= 5 in the public data.
+#ifndef VD_VOCAB_H
+#define VD_VOCAB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+
+enum { VD_PAD = 0, VD_START = 1, VD_END = 2, VD_UNKNOWN = 3, VD_FIRST_WORD = 4 };
+
+typedef struct vd_vocab vd_vocab;
+
+// From a JSON array of all words in id order, the four special ones first (what a model file
+// carries in its metadata). `where` names the source in errors.
+vd_status vd_vocab_from_json(const char *json, size_t length, const char *where, vd_vocab **out,
+                             vd_error *err);
+// The same array as a new string (vd_free), or NULL when memory is out.
+char *vd_vocab_to_json(const vd_vocab *vocab);
+
+// From words in id order without the special ones.
+vd_status vd_vocab_from_words(const char *const *words, size_t count, vd_vocab **out,
+                              vd_error *err);
+
+void vd_vocab_free(vd_vocab *vocab);
+
+int vd_vocab_size(const vd_vocab *vocab);
+const char *vd_vocab_word(const vd_vocab *vocab, int32_t id); // borrowed; "<UNK>" out of range
+int32_t vd_vocab_id(const vd_vocab *vocab, const char *word); // VD_UNKNOWN when absent
+
+// Counting words for a new vocabulary.
+typedef struct vd_word_counts vd_word_counts;
+vd_status vd_word_counts_new(vd_word_counts **out, vd_error *err);
+vd_status vd_word_counts_add(vd_word_counts *counts, const char *word, int64_t times,
+                             vd_error *err);
+// Words with at least `minimum` occurrences.
+vd_status vd_word_counts_vocab(const vd_word_counts *counts, int64_t minimum, vd_vocab **out,
+                               vd_error *err);
+// How often word was added; 0 when never.
+int64_t vd_word_counts_times(const vd_word_counts *counts, const char *word);
+void vd_word_counts_free(vd_word_counts *counts);
+
+#endif

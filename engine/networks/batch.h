@@ -1,0 +1,67 @@
+// What the features side hands to the network: a few dialogs as numbers. Borrowed pointers all.
+//
+// Legend (the whole engine): B dialogs, R rounds, P regions, D region size, Tq question length,
+// Th history-entry length, O candidates a round, U distinct candidates, To candidate length,
+// E word size, H LSTM size, V vocabulary.
+#ifndef VD_BATCH_H
+#define VD_BATCH_H
+
+#include <stdint.h>
+
+#include "engine/base/error.h"
+
+// The longest sequences the public code keeps (tokens, special ones included).
+enum { VD_MAX_QUESTION = 20, VD_MAX_HISTORY = 40, VD_MAX_CANDIDATE = 20 };
+// Of <S> answer </S> so many tokens are read to rank it; a generative decoder, which reads one less
+// than there are, says as many.
+enum { VD_CUT_CANDIDATE = VD_MAX_CANDIDATE - 1 };
+
+typedef struct vd_batch {
+    int dialogs;    // B
+    int rounds;     // R
+    int regions;    // P, the same for the whole batch; missing regions are zero rows
+    int candidates; // O
+    int question_width, history_width, candidate_width; // Tq, Th, To
+    int distinct;                                       // U
+
+    const float *image; // (B, P, D), or NULL: the pictures are kept
+    // Pictures that the backend's memory has already, in half precision: of each a row of `stride`
+    // numbers, its regions first.
+    struct {
+        const uint16_t *halves; // in the backend's memory
+        size_t stride;
+        const int32_t *row;  // (B) where this batch's pictures are
+        const uint8_t *real; // (B, P) whether a region is more than zeros
+    } kept;
+
+    const int32_t *question;        // (B, R, Tq) token ids, VD_PAD beyond the length
+    const int32_t *question_length; // (B, R); 0 marks a round that does not exist
+    const int32_t *history;         // (B, R, Th); entry 0 is the caption
+    const int32_t *history_length;  // (B, R)
+
+    const int32_t *candidate;        // (U, To) <S> answer </S>
+    const int32_t *candidate_length; // (U)
+    const int *candidate_order;      // (U) them sorted by their words (vd_packed_sort), or NULL
+    const int32_t *option;           // (B, R, O) index into the distinct candidates
+    const int32_t *truth;            // (B, R) index into O of the human answer; -1 unknown
+
+    // Generative decoder only: what it reads (<S> answer) and predicts (answer </S>).
+    const int32_t *candidate_in, *candidate_out; // (U, To), or NULL
+} vd_batch;
+
+// What a step's losses are means over, however many batches it takes.
+typedef struct vd_totals {
+    int64_t questions; // with a known answer
+    int64_t words;     // of those answers, </S> included: what the generative decoder has to say
+} vd_totals;
+
+vd_totals vd_batch_totals(const vd_batch *batch);
+// Words of a distinct candidate that the generative decoder has to say; candidate_out is there.
+int vd_batch_said(const vd_batch *batch, int candidate);
+
+// Whether a network of `vocab` words can read the batch: sizes that can be counted, lengths within
+// the widths and the limits above, every id, option and answer in range. VD_USAGE names the first
+// that is not.
+vd_status vd_batch_check(const vd_batch *batch, int vocab, vd_error *err);
+
+#endif

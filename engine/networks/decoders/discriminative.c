@@ -1,0 +1,219 @@
+// Discriminative decoder: a 2-layer LSTM reads each candidate; its last state o_c is compared with
+// the encoder's vector, z_c = o_c . e            (Park et al. 2021, section 3.4; Das et al. 2017)
+#include "engine/networks/mvan/network.h"
+
+// The states (T, H) of the decoder's LSTM: text->recurrent.y.
+static vd_status read_candidates(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
+                                 vd_error *err)
+{
+    vd_positions positions = pass->config->positions;
+    // The printed code's positions belong to the encoder only.
+    if (positions == VD_POSITIONS_AS_PRINTED)
+        positions = VD_POSITIONS_NONE;
+    vd_status status =
+        vd_words_forward(pass, text, packed, positions, VD_SITE_CANDIDATE_WORDS, err);
+    if (status != VD_OK)
+        return status;
+    return vd_recurrent_forward(pass, text, pass->w->candidate, 1, NULL, VD_SITE_CANDIDATE_LAYER,
+                                err);
+}
+
+vd_status vd_candidates_encode(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
+                               vd_real *vector, vd_error *err)
+{
+    vd_status status = read_candidates(pass, text, packed, err);
+    if (status != VD_OK)
+        return status;
+    pass->be->ends(packed, 1, pass->config->hidden, text->recurrent.y, vector);
+    return VD_OK;
+}
+
+// Lists, where operations read them, the rows of the last words of those answers that have any, and
+// which answers they are.
+static vd_status list_ends(vd_pass *pass, const int *order, int count, int *last, vd_ends *ends,
+                           vd_error *err)
+{
+    int *answer = vd_arena_take(pass->arena, (size_t)count, sizeof *answer);
+    if (!answer)
+        return vd_error_memory(err, "candidate vectors");
+    ends->count = 0;
+    for (int i = 0; i < count; i++)
+        if (last[i] >= 0) {
+            last[ends->count] = last[i];
+            answer[ends->count++] = order[i];
+        }
+    size_t n = (size_t)ends->count;
+    ends->row = vd_arena_upload(pass->arena, last, n, sizeof *last);
+    ends->answer = vd_arena_upload(pass->arena, answer, n, sizeof *answer);
+    ends->vector = vd_arena_reals(pass->arena, n * (size_t)pass->config->hidden);
+    return pass->arena->failed ? vd_error_memory(err, "candidate vectors") : VD_OK;
+}
+
+// Adds the last states of the answers order[0..count-1], which end in rows `last` of text, to the
+// rows of vector.
+static vd_status add_ends(vd_pass *pass, const vd_text_pass *text, const int *order, int count,
+                          int *last, vd_ends *ends, vd_real *vector, vd_error *err)
+{
+    int h = pass->config->hidden;
+    vd_status status = list_ends(pass, order, count, last, ends, err);
+    if (status != VD_OK)
+        return status;
+    pass->be->embed(text->recurrent.y, ends->row, ends->count, h, ends->vector);
+    pass->be->add_rows_backward(vector, ends->answer, ends->count, h, ends->vector);
+    return VD_OK;
+}
+
+// Reads the answers order[0..count-1], what they begin with alike once.
+static vd_status read_prefixes(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int width,
+                               const int *order, int count, vd_text_pass *text, vd_packed *packed,
+                               vd_ends *ends, vd_real *vector, vd_error *err)
+{
+    int *last = vd_arena_take(pass->arena, (size_t)count, sizeof *last);
+    if (!last)
+        return vd_error_memory(err, "candidate vectors");
+    vd_status status =
+        vd_packed_prefixes(ids, lengths, width, order, count, pass->arena, packed, last, err);
+    if (status == VD_OK)
+        status = read_candidates(pass, text, packed, err);
+    return status == VD_OK ? add_ends(pass, text, order, count, last, ends, vector, err) : status;
+}
+
+vd_status vd_prefixes_encode(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int width,
+                             const int *order, int count, vd_real *vector, vd_error *err)
+{
+    vd_text_pass text = {0};
+    vd_packed packed;
+    vd_ends ends = {0};
+    return read_prefixes(pass, ids, lengths, width, order, count, &text, &packed, &ends, vector,
+                         err);
+}
+
+// The batch's distinct candidates: net->vector.
+static vd_status encode_distinct(vd_network *net, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    const vd_batch *b = net->batch;
+    const int *order = b->candidate_order;
+    if (!order) {
+        int *own = vd_arena_take(pass->arena, (size_t)b->distinct, sizeof *own);
+        if (!own)
+            return vd_error_memory(err, "candidate vectors");
+        vd_status status = vd_packed_sort(b->candidate, b->candidate_length, b->candidate_width,
+                                          b->distinct, own, err);
+        if (status != VD_OK)
+            return status;
+        order = own;
+    }
+    return read_prefixes(pass, b->candidate, b->candidate_length, b->candidate_width, order,
+                         b->distinct, &net->candidate, &pass->candidate_words, &net->ends,
+                         net->vector, err);
+}
+
+// Of many kept candidates a question meets few: its own are gathered and compared with e.
+static vd_status score_kept(vd_network *net, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    int h = pass->config->hidden, n = pass->span.questions, o = net->batch->candidates;
+    size_t all = (size_t)n * (size_t)o;
+    vd_product *list = vd_arena_take(pass->arena, (size_t)n, sizeof *list);
+    net->option = vd_arena_upload(pass->arena, net->batch->option, all, sizeof *net->option);
+    net->scores = vd_arena_reals(pass->arena, all);
+    vd_real *gathered = vd_arena_reals(pass->arena, all * (size_t)h);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "candidate scores");
+    pass->be->embed(net->kept, net->option, (int)all, h, gathered);
+    for (int k = 0; k < n; k++)
+        list[k] = (vd_product){.m = 1,
+                               .n = o,
+                               .k = h,
+                               .a = pass->encoded + (size_t)k * (size_t)h,
+                               .b = gathered + (size_t)k * (size_t)o * (size_t)h,
+                               .c = net->scores + (size_t)k * (size_t)o,
+                               .lda = h,
+                               .ldb = h,
+                               .ldc = o};
+    pass->be->products(false, true, 0, list, n);
+    return VD_OK;
+}
+
+vd_status vd_discriminative_forward(vd_network *net, vd_error *err)
+{
+    if (net->kept)
+        return score_kept(net, err);
+
+    vd_pass *pass = &net->pass;
+    const vd_batch *batch = net->batch;
+    int h = pass->config->hidden, n = pass->span.questions, u = batch->distinct;
+    size_t all = (size_t)n * (size_t)batch->candidates;
+    net->option = vd_arena_upload(pass->arena, batch->option, all, sizeof *batch->option);
+    net->vector = vd_arena_zeros(pass->arena, (size_t)u * (size_t)h);
+    net->products = vd_arena_reals(pass->arena, (size_t)n * (size_t)u);
+    net->scores = vd_arena_reals(pass->arena, all);
+    if (pass->dw) {
+        net->dvector = vd_arena_zeros(pass->arena, (size_t)u * (size_t)h);
+        net->dscores = vd_arena_zeros(pass->arena, all);
+    }
+    if (pass->arena->failed)
+        return vd_error_memory(err, "candidate scores");
+    vd_status status = encode_distinct(net, err);
+    if (status != VD_OK)
+        return status;
+    pass->be->gemm(false, true, n, u, h, 1, pass->encoded, h, net->vector, h, 0, net->products, u);
+    pass->be->pick(net->products, net->option, n, batch->candidates, u, net->scores);
+    return VD_OK;
+}
+
+vd_status vd_discriminative_backward(vd_network *net, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    const vd_batch *batch = net->batch;
+    int h = pass->config->hidden, n = pass->span.questions, u = batch->distinct;
+    vd_real *dinput =
+        vd_arena_zeros(pass->arena, (size_t)net->candidate.inputs * (size_t)pass->config->embed);
+    if (!dinput)
+        return vd_error_memory(err, "candidate gradients");
+    vd_real *dproducts = net->products;
+    pass->be->pick_backward(net->dscores, net->option, n, batch->candidates, u, dproducts);
+    pass->be->gemm(false, false, n, h, u, 1, dproducts, u, net->vector, h, 1, pass->dencoded, h);
+    pass->be->gemm(true, false, u, h, n, 1, dproducts, u, pass->encoded, h, 1, net->dvector, h);
+    pass->be->embed(net->dvector, net->ends.answer, net->ends.count, h, net->ends.vector);
+    pass->be->add_rows_backward(net->candidate.recurrent.dy, net->ends.row, net->ends.count, h,
+                                net->ends.vector);
+    vd_status status = vd_recurrent_backward(pass, &net->candidate.recurrent, pass->dw->candidate,
+                                             dinput, NULL, err);
+    if (status == VD_OK)
+        vd_words_backward(pass, &net->candidate, dinput, VD_SITE_CANDIDATE_WORDS);
+    return status;
+}
+
+// ---- loss ---------------------------------------------------------------------------------------
+
+vd_status vd_discriminative_loss(vd_network *net, int margin, double lambda, const vd_totals *of,
+                                 double *loss, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    const vd_batch *batch = net->batch;
+    int n = pass->span.questions;
+    int64_t known = of ? of->questions : vd_batch_totals(batch).questions;
+    vd_candidate_loss l = {
+        .questions = n,
+        .candidates = batch->candidates,
+        .hidden = pass->config->hidden,
+        .margin = margin,
+        .lambda = lambda,
+        .scale = known ? 1 / (double)known : 0,
+        .truth = vd_arena_upload(pass->arena, batch->truth, (size_t)n, sizeof *batch->truth),
+        .option = net->option,
+        .scores = net->scores,
+        .vector = net->vector,
+        .encoded = pass->encoded,
+        .dscores = net->dscores,
+        .dvector = net->dvector,
+        .dencoded = pass->dencoded,
+        .loss = vd_arena_numbers(pass->arena, 1, sizeof *l.loss)};
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the loss");
+    pass->be->candidate_loss(&l);
+    pass->be->memory->download(loss, l.loss, sizeof *loss);
+    return vd_backend_status(pass->be, err);
+}

@@ -1,0 +1,228 @@
+#include "engine/networks/mvan/network.h"
+
+// Questions see the entries of their dialog up to their own round.
+static vd_status make_span(vd_network *net, const vd_batch *batch, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    int rounds = batch->rounds, n = batch->dialogs * rounds;
+    int *start = vd_arena_ints(pass->arena, (size_t)batch->dialogs + 1);
+    int *dialog = vd_arena_ints(pass->arena, (size_t)n);
+    int *seen = vd_arena_ints(pass->arena, (size_t)n);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the batch's geometry");
+    for (int b = 0; b <= batch->dialogs; b++)
+        start[b] = b * rounds;
+    for (int k = 0; k < n; k++) {
+        dialog[k] = k / rounds;
+        seen[k] = k % rounds + 1;
+    }
+    vd_span_rows at = {.question_start = vd_arena_upload(pass->arena, start,
+                                                         (size_t)batch->dialogs + 1, sizeof *start),
+                       .dialog = vd_arena_upload(pass->arena, dialog, (size_t)n, sizeof *dialog),
+                       .seen = vd_arena_upload(pass->arena, seen, (size_t)n, sizeof *seen)};
+    at.entry_start = at.question_start;
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the batch's geometry");
+    pass->span = (vd_span){.dialogs = batch->dialogs,
+                           .questions = n,
+                           .most = rounds,
+                           .question_start = start,
+                           .entry_start = start,
+                           .dialog = dialog,
+                           .seen = seen,
+                           .question = &pass->question_words,
+                           .history = &pass->history_words,
+                           .rows = at};
+    vd_status status =
+        vd_packed_make(batch->question, batch->question_length, n, batch->question_width,
+                       pass->arena, &pass->question_words, err);
+    if (status == VD_OK)
+        status = vd_packed_make(batch->history, batch->history_length, n, batch->history_width,
+                                pass->arena, &pass->history_words, err);
+    return status;
+}
+
+static bool is_padding(const float *region, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (region[i] != 0)
+            return false;
+    return true;
+}
+
+// Lists the rows of real regions; real: (image rows).
+static vd_status list_regions(vd_pass *pass, const uint8_t *real, vd_error *err)
+{
+    int n = pass->span.questions, regions = pass->regions;
+    int *start = vd_arena_ints(pass->arena, (size_t)n + 1);
+    pass->row_image = vd_arena_ints(pass->arena, (size_t)n * (size_t)regions);
+    pass->row_question = vd_arena_ints(pass->arena, (size_t)n * (size_t)regions);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the image");
+    pass->rows = 0;
+    for (int k = 0; k < n; k++) {
+        int first = pass->span.dialog[k] * regions, any = 0;
+        start[k] = pass->rows;
+        for (int r = 0; r < regions; r++)
+            any |= real[first + r];
+        // A picture of nothing but padding: all its regions are alike, so the attention is uniform.
+        for (int r = 0; r < regions; r++)
+            if (real[first + r] || !any) {
+                pass->row_image[pass->rows] = first + r;
+                pass->row_question[pass->rows++] = k;
+            }
+    }
+    start[n] = pass->rows;
+    pass->span.region_start = start;
+    size_t k = (size_t)pass->rows;
+    pass->span.rows.region_start =
+        vd_arena_upload(pass->arena, start, (size_t)n + 1, sizeof *start);
+    pass->rows_at.image = vd_arena_upload(pass->arena, pass->row_image, k, sizeof(int));
+    pass->rows_at.question = vd_arena_upload(pass->arena, pass->row_question, k, sizeof(int));
+    return pass->arena->failed ? vd_error_memory(err, "the image") : VD_OK;
+}
+
+static void set_regions(vd_pass *pass, int regions)
+{
+    pass->regions = regions;
+    pass->image_rows = pass->span.dialogs * regions;
+}
+
+vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_error *err)
+{
+    size_t d = (size_t)pass->config->region;
+    set_regions(pass, regions);
+    uint8_t *real = vd_arena_take_raw(pass->arena, (size_t)pass->image_rows, sizeof *real);
+    if (!real)
+        return vd_error_memory(err, "the image");
+    for (int r = 0; r < pass->image_rows; r++)
+        real[r] = !is_padding(image + (size_t)r * d, d);
+    return list_regions(pass, real, err);
+}
+
+// Room for the regions of all pictures, in pass->image.
+static vd_status take_image(vd_pass *pass, vd_error *err)
+{
+    size_t count = (size_t)pass->image_rows * (size_t)pass->config->region;
+    pass->image = vd_arena_reals(pass->arena, count);
+    return pass->image ? VD_OK : vd_error_memory(err, "the image");
+}
+
+static void normalise(vd_pass *pass)
+{
+    pass->be->normalise_regions(pass->image, pass->image, pass->span.dialogs, pass->regions,
+                                pass->config->region);
+}
+
+vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error *err)
+{
+    vd_status status = vd_pass_regions(pass, image, regions, err);
+    if (status == VD_OK)
+        status = take_image(pass, err);
+    if (status != VD_OK)
+        return status;
+    pass->be->load_floats(image, pass->image,
+                          (size_t)pass->image_rows * (size_t)pass->config->region);
+    normalise(pass);
+    return VD_OK;
+}
+
+// The same of pictures that the backend's memory has.
+static vd_status find_image(vd_pass *pass, const vd_batch *batch, vd_error *err)
+{
+    int dialogs = batch->dialogs;
+    set_regions(pass, batch->regions);
+    vd_status status = list_regions(pass, batch->kept.real, err);
+    if (status == VD_OK)
+        status = take_image(pass, err);
+    if (status != VD_OK)
+        return status;
+    const int32_t *row =
+        vd_arena_upload(pass->arena, batch->kept.row, (size_t)dialogs, sizeof *row);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the image");
+    pass->be->load_halves(batch->kept.halves, batch->kept.stride, row, dialogs,
+                          (size_t)batch->regions * (size_t)pass->config->region, pass->image);
+    normalise(pass);
+    return VD_OK;
+}
+
+vd_status vd_pass_answer(vd_pass *pass, vd_error *err)
+{
+    vd_status status = vd_context_matching_forward(pass, err);
+    if (status == VD_OK)
+        status = vd_topic_aggregation_forward(pass, err);
+    if (status == VD_OK)
+        status = vd_topic_view_forward(pass, err);
+    if (status == VD_OK)
+        status = vd_context_view_forward(pass, err);
+    if (status == VD_OK)
+        status = vd_fusion_forward(pass, err);
+    return status;
+}
+
+vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    net->batch = batch;
+    vd_status status = vd_batch_check(batch, pass->config->vocab, err);
+    if (status == VD_OK)
+        status = make_span(net, batch, err);
+    if (status == VD_OK)
+        status = batch->image ? vd_pass_image(pass, batch->image, batch->regions, err)
+                              : find_image(pass, batch, err);
+    if (status == VD_OK)
+        status =
+            vd_sentences_forward(pass, &pass->question, &pass->question_words, pass->w->question,
+                                 VD_SITE_QUESTION_WORDS, VD_SITE_QUESTION_LAYER, err);
+    if (status == VD_OK)
+        status = vd_sentences_forward(pass, &pass->history, &pass->history_words, pass->w->history,
+                                      VD_SITE_HISTORY_WORDS, VD_SITE_HISTORY_LAYER, err);
+    return status == VD_OK ? vd_pass_answer(pass, err) : status;
+}
+
+vd_status vd_network_encode_backward(vd_network *net, vd_error *err)
+{
+    vd_pass *pass = &net->pass;
+    vd_status status = vd_fusion_backward(pass, err);
+    if (status == VD_OK)
+        status = vd_context_view_backward(pass, err);
+    if (status == VD_OK)
+        status = vd_topic_view_backward(pass, err);
+    if (status == VD_OK)
+        status = vd_topic_aggregation_backward(pass, err);
+    if (status == VD_OK)
+        status = vd_context_matching_backward(pass, err);
+    if (status == VD_OK)
+        status = vd_sentences_backward(pass, &pass->history, pass->dw->history,
+                                       VD_SITE_HISTORY_WORDS, err);
+    if (status == VD_OK)
+        status = vd_sentences_backward(pass, &pass->question, pass->dw->question,
+                                       VD_SITE_QUESTION_WORDS, err);
+    return status;
+}
+
+vd_status vd_network_scores(vd_network *net, const vd_batch *batch, vd_decoders by, float *scores,
+                            vd_error *err)
+{
+    vd_decoders has = net->pass.config->decoders;
+    vd_decoders other = has == VD_GENERATIVE ? VD_DISCRIMINATIVE : VD_GENERATIVE;
+    if (by != has && has != VD_BOTH)
+        return vd_error_set(err, VD_USAGE, "the model has no %s decoder, only a %s one",
+                            vd_decoders_name(other), vd_decoders_name(has));
+    vd_status status = vd_network_encode(net, batch, err);
+    if (status == VD_OK && vd_has_generative(by))
+        status = vd_generative_scores(net, scores, err);
+    if (status == VD_OK && vd_has_discriminative(by))
+        status = vd_discriminative_forward(net, err);
+    if (status != VD_OK || !vd_has_discriminative(by))
+        return status;
+    size_t all = (size_t)net->pass.span.questions * (size_t)batch->candidates;
+    float *products = scores;
+    if (by == VD_BOTH && !(products = vd_arena_take(net->pass.arena, all, sizeof *products)))
+        return vd_error_memory(err, "candidate scores");
+    net->pass.be->read_floats(net->scores, products, all);
+    for (size_t i = 0; i < all && by == VD_BOTH; i++)
+        scores[i] = (scores[i] + products[i]) / 2;
+    return vd_backend_status(net->pass.be, err);
+}

@@ -1,0 +1,86 @@
+// The whole network over one batch: encoder, decoders, losses, gradients.
+//
+// Use: zero a vd_network, fill the settings of `pass` (pass.h), vd_network_encode, then a decoder's
+// forward pass or loss, then read what is wanted, then (with pass.dw set) the decoder's backward
+// pass and vd_network_encode_backward. Everything lives in pass.arena until it is reset.
+#ifndef VD_NETWORK_H
+#define VD_NETWORK_H
+
+#include "engine/networks/mvan/pass.h"
+
+// Where answers end in their tree of prefixes.
+typedef struct vd_ends {
+    int count;         // answers that have words
+    const int *row;    // (count) of the last word
+    const int *answer; // (count) which answer it is
+    vd_real *vector;   // (count, H) scratch
+} vd_ends;
+
+typedef struct vd_network {
+    vd_pass pass;
+    const vd_batch *batch;
+
+    // Discriminative decoder: z_c = o_c . e
+    const vd_real *kept;    // (U, H) o, where the caller has them already; NULL = encode them
+    vd_text_pass candidate; // distinct candidates, as a tree of what they begin with (packed.h)
+    vd_ends ends;
+    const int32_t *option; // (N, O) the batch's, where operations read it
+    vd_real *vector;       // (U, H) o: last state of the top layer
+    vd_real *dvector;
+    vd_real *products; // (N, U)
+    vd_real *scores;   // (N, O)
+    vd_real *dscores;  // (N, O)
+
+    // Generative decoder: one sequence for each answer that is said.
+    vd_packed answer_words;
+    vd_text_pass answer;
+    const int *answer_question; // (sequences) the question whose e starts it
+    const int32_t *target;      // (words) what should be said
+    vd_real *logits;            // (words, V), after the forward pass probabilities
+    vd_real word_share;         // of one word in the loss: 1 / words of the step
+} vd_network;
+
+// Checks the batch (vd_batch_check). Geometry and encoder: fills pass.encoded and the four
+// attentions.
+vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *err);
+// Back from pass.dencoded to the weights.
+vd_status vd_network_encode_backward(vd_network *net, vd_error *err);
+
+// Vectors (sequences, H) of candidates, each read by itself; those of empty ones are zero.
+vd_status vd_candidates_encode(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
+                               vd_real *vector, vd_error *err);
+// The same without a gradient, of answers sorted by vd_packed_sort (packed.h): what they begin with
+// alike is computed once. vector: (all answers, H), to whose row order[i] its vector is added.
+vd_status vd_prefixes_encode(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int width,
+                             const int *order, int count, vd_real *vector, vd_error *err);
+// Scores of every question's candidates: net->scores.
+vd_status vd_discriminative_forward(vd_network *net, vd_error *err);
+// From net->dscores, with net->dvector and pass.dencoded as a loss left them.
+vd_status vd_discriminative_backward(vd_network *net, vd_error *err);
+
+// Encoder and decoders without a gradient: scores (N, O) of the discriminative decoder (products),
+// of the generative one (mean log-probabilities), or the mean of the two.
+vd_status vd_network_scores(vd_network *net, const vd_batch *batch, vd_decoders by, float *scores,
+                            vd_error *err);
+
+// Loss of the discriminative decoder: cross entropy over the O candidates, mean over the questions
+// with a known answer (the batch's share of the mean over `of` when that is not NULL), and with
+// margin > 1 the large-margin softmax (Liu et al. 2016, eq. 7) with lambda annealing: the target's
+// score is (lambda z_y + |o_y||e| psi) / (1 + lambda). Fills dscores, dvector, dencoded when
+// gradients are wanted.
+vd_status vd_discriminative_loss(vd_network *net, int margin, double lambda, const vd_totals *of,
+                                 double *loss, vd_error *err);
+// psi(theta) = (-1)^t cos(m theta) - 2t for theta in [t pi/m, (t+1) pi/m], as a function of
+// cos(theta), held 1e-7 away from +-1; *slope = d psi / d cos (may be NULL).
+double vd_margin_psi(int margin, double cosine, double *slope);
+
+// Generative decoder over the human answers: mean next-word cross entropy over the words of the
+// batch (its share of the mean over `of` when that is not NULL). The batch needs candidate_in and
+// candidate_out. Backward follows a loss of the same pass.
+vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss, vd_error *err);
+vd_status vd_generative_backward(vd_network *net, vd_error *err);
+// scores (N, O): mean log-probability of a candidate's words. What the decoder computed is not
+// kept.
+vd_status vd_generative_scores(vd_network *net, float *scores, vd_error *err);
+
+#endif

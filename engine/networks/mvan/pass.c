@@ -1,0 +1,47 @@
+#include "engine/networks/mvan/pass.h"
+
+uint64_t vd_pass_key(const vd_pass *pass, vd_site site)
+{
+    return vd_rng_mix(pass->key + 0x9e3779b97f4a7c15u * (uint64_t)(site + 1));
+}
+
+const vd_real *vd_pass_drop(vd_pass *pass, const vd_real *x, size_t n, vd_real rate, vd_site site)
+{
+    if (rate == 0)
+        return x;
+    vd_real *y = vd_arena_reals(pass->arena, n);
+    if (y)
+        pass->be->dropout(x, y, n, rate, vd_pass_key(pass, site));
+    return y;
+}
+
+void vd_pass_drop_backward(vd_pass *pass, vd_real *dx, size_t n, vd_real rate, vd_site site)
+{
+    if (rate != 0)
+        pass->be->dropout(dx, dx, n, rate, vd_pass_key(pass, site));
+}
+
+vd_status vd_backend_status(const vd_backend *be, vd_error *err)
+{
+    const char *what = be->trouble();
+    return what ? vd_error_set(err, VD_UNAVAILABLE, "%s", what) : VD_OK;
+}
+
+const vd_linear_weights *vd_pass_score(vd_pass *pass, unsigned attention,
+                                       const vd_linear_weights *score, vd_linear_weights *flat)
+{
+    if (!(pass->flatten & attention))
+        return score;
+    flat->w = vd_arena_zeros(pass->arena, (size_t)pass->config->hidden);
+    flat->b = vd_arena_zeros(pass->arena, 1);
+    return flat;
+}
+
+void vd_pass_scores(const vd_pass *pass, unsigned attention, const vd_product *list, int count,
+                    vd_real *scores, size_t n)
+{
+    if (pass->flatten & attention)
+        pass->be->memory->zero(scores, n * sizeof *scores);
+    else
+        pass->be->products(false, true, 0, list, count);
+}

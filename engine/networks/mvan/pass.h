@@ -1,0 +1,233 @@
+// One pass of a batch through the network: settings, geometry, and what each stage keeps for the
+// gradient. The stages are files of their own, in the order of the fields below.
+//
+// Legend: B dialogs, N questions, K (question, real region) rows, TQ / TH words of all questions /
+// history entries, U distinct candidates; E, H, D, V as in batch.h.
+//
+// A pass with gradients (dw set) keeps what the backward pass needs and computes the topic view's
+// first layer on joined rows, because dropout differs from row to row. One without computes the
+// image's half once per region: the same sums in another order. What does not depend on the
+// question (context_history.y, topic_history.y, view_image.y, view_half) is computed only when it
+// is NULL, so that a dialog can hand in what it keeps.
+#ifndef VD_PASS_H
+#define VD_PASS_H
+
+#include "engine/backend/arena.h"
+#include "engine/backend/backend.h"
+#include "engine/networks/batch.h"
+#include "engine/networks/intervention.h"
+#include "engine/networks/trace.h"
+
+// Where dropout is applied; each place draws its own mask.
+typedef enum vd_site {
+    VD_SITE_QUESTION_WORDS,
+    VD_SITE_HISTORY_WORDS,
+    VD_SITE_CANDIDATE_WORDS,
+    VD_SITE_QUESTION_LAYER,
+    VD_SITE_HISTORY_LAYER,
+    VD_SITE_CANDIDATE_LAYER,
+    VD_SITE_ANSWER_LAYER,
+    VD_SITE_CONTEXT_QUESTION,
+    VD_SITE_CONTEXT_HISTORY,
+    VD_SITE_CONTEXT_SCORE,
+    VD_SITE_TOPIC_QUESTION,
+    VD_SITE_TOPIC_HISTORY,
+    VD_SITE_VIEW_IMAGE,
+    VD_SITE_VIEW_TOPIC,
+    VD_SITE_VIEW_LAYERS,
+    VD_SITE_REGION_FUSED,
+    VD_SITE_REGION_CONTEXT,
+    VD_SITE_REGION_SCORE,
+    VD_SITE_FUSION,
+    VD_SITE_ANSWER_WORDS
+} vd_site;
+
+// What a GatedTrans keeps.
+typedef struct vd_gated_pass {
+    int rows, in;
+    vd_site site;
+    const vd_real *x; // (rows, in) after dropout
+    vd_real *saved;   // (rows, 2H) tanh and gate
+    vd_real *y;       // (rows, H)
+    vd_real *dy;      // (rows, H), zero until the stages after have added theirs
+} vd_gated_pass;
+
+// What a stack of LSTM layers keeps.
+typedef struct vd_recurrent_pass {
+    const vd_packed *packed;
+    int directions; // 1 or 2
+    vd_site site;
+    vd_lstm_pass part[VD_LAYERS][2];
+    vd_real *dropped; // (T, directions H) input of the second layer
+    vd_real *y;       // (T, directions H) output of the top layer, flat order
+    vd_real *dy;
+} vd_recurrent_pass;
+
+// Words of one kind of text, from ids to sentence vectors.
+typedef struct vd_text_pass {
+    const vd_packed *packed;
+    vd_real *embedding; // (T, E) word embeddings, what topic aggregation pools; NULL = not pooled
+    vd_real *dembedding;
+    // The LSTM's inputs: embeddings with positions. What comes more than once stands there once, if
+    // dropout does not make each its own.
+    vd_real *input;       // (inputs, E)
+    const int *input_row; // (T) flat order, a token's input; NULL = its own; as `id`
+    const int32_t *id;    // (inputs), where operations read them
+    const int *place;     // (inputs), the same
+    int inputs;
+    bool placed;                 // positions were added
+    vd_recurrent_pass recurrent; // y: word states (T, 2H)
+    vd_real *sentence;           // (S, 2H) [forward state at the last word ; backward at the first]
+    vd_real *dsentence;
+} vd_text_pass;
+
+typedef struct vd_pass {
+    // Settings, filled by the caller.
+    const vd_backend *be;
+    const vd_config *config;
+    const vd_weights *w;
+    const vd_weights *dw;    // gradients, added to; NULL = no gradient wanted
+    const vd_real *sinusoid; // (VD_MAX_HISTORY, E) table, when positions are sinusoidal
+    vd_real dropout, lstm_dropout, position_dropout; // rates; all 0 when answering
+    uint64_t key;                                    // of this step's dropout masks
+    unsigned flatten; // VD_ATTENTION_*: made uniform, only when answering
+    vd_arena *arena;
+
+    // Geometry.
+    vd_packed question_words, history_words, candidate_words;
+    vd_span span;
+    int image_rows;    // B P
+    int regions;       // P
+    int rows;          // K
+    int *row_image;    // (K) image row of a (question, region) row
+    int *row_question; // (K) question of a (question, region) row
+    struct {
+        const int *image, *question; // (K) the same, where operations read them
+    } rows_at;
+
+    // Image and text.
+    vd_real *image; // (B P, D) normalised
+    vd_text_pass question, history;
+
+    // Context matching.
+    vd_gated_pass context_question, context_history; // (N, H), (entries, H)
+    vd_real *context;                                // (N, most) attention 1
+    vd_real *dcontext;
+    vd_real *matched;      // (N, 2H) c
+    vd_real *context_pair; // (N, 4H) x = [q ; c]
+    vd_real *context_gate; // (N, 4H) pre-activation, then gate
+    vd_real *e_context;    // (N, 4H)
+    vd_real *de_context;
+
+    // Topic aggregation.
+    vd_gated_pass topic_question, topic_history; // (TQ, H), (TH, H)
+    size_t *topic_start;                         // (B + 1) where a dialog's score matrix begins
+    const size_t *topic_start_at;                // the same, where operations read it
+    vd_real *topic;      // attention 2, a matrix per dialog: (its question words, its entry words)
+    vd_real *weighted;   // a_r S
+    vd_real *gathered;   // (TQ, E) u
+    vd_real *topic_pair; // (TQ, 2E) x
+    vd_real *topic_gate; // (TQ, 2E)
+    vd_real *e_topic;    // (TQ, 2E)
+    vd_real *de_topic;
+
+    // Topic view.
+    vd_gated_pass view_image, view_topic; // (B P, H), (TQ, H)
+    vd_real *word;                        // attention 3, a matrix per dialog: (P, question words)
+    vd_real *region_topic;                // (K, 2E) t
+    vd_real *view_half;                   // (B P, D+2E) W1 img + b1 (without gradients)
+    vd_real *view_input;                  // (K, D+2E) [img ; t] after dropout (with gradients)
+    vd_real *view_hidden;                 // (K, D+2E)
+    vd_real *view;                        // (K, D) m
+    vd_real *dview;
+
+    // Context view.
+    vd_gated_pass region_fused, region_context; // (K, H), (N, H)
+    vd_real *fused;                             // (K, H) z
+    vd_real *fused_norm;                        // (K)
+    vd_real *region;                            // (K) attention 4
+    vd_real *pooled;                            // (N, D+4H) y
+    vd_real *dpooled;
+
+    // Fusion.
+    const vd_real *fusion_input; // (N, D+4H) after dropout
+    vd_real *encoded;            // (N, H) e
+    vd_real *dencoded;
+} vd_pass;
+
+// ---- parts the stages share ---------------------------------------------------------------------
+
+// x itself when rate is 0, else a dropped copy; NULL when memory is out.
+const vd_real *vd_pass_drop(vd_pass *pass, const vd_real *x, size_t n, vd_real rate, vd_site site);
+// The same mask on a gradient, in place.
+void vd_pass_drop_backward(vd_pass *pass, vd_real *dx, size_t n, vd_real rate, vd_site site);
+uint64_t vd_pass_key(const vd_pass *pass, vd_site site);
+
+// An attention is flattened by taking all its scores as zero.
+// Its score layer (H -> 1), or one of zeros in *flat; its .w is NULL when memory is out.
+const vd_linear_weights *vd_pass_score(vd_pass *pass, unsigned attention,
+                                       const vd_linear_weights *score, vd_linear_weights *flat);
+// Its n scores as products a b^T, or zeros.
+void vd_pass_scores(const vd_pass *pass, unsigned attention, const vd_product *list, int count,
+                    vd_real *scores, size_t n);
+
+// GatedTrans: f(x) = tanh(Wy x + by) * g(Wg x + bg). dx (may be NULL) is added to.
+vd_status vd_gated_forward(vd_pass *pass, vd_gated_pass *gated, const vd_gated_weights *w,
+                           const vd_real *x, int rows, int in, vd_site site, vd_error *err);
+vd_status vd_gated_backward(vd_pass *pass, vd_gated_pass *gated, const vd_gated_weights *w,
+                            const vd_gated_weights *dw, vd_real *dx, vd_error *err);
+
+// Two LSTM layers over a text's inputs: text->recurrent; weights[layer][direction] at weights +
+// layer * directions + direction.
+vd_status vd_recurrent_forward(vd_pass *pass, vd_text_pass *text, const vd_lstm_weights *weights,
+                               int directions, const vd_real *initial, vd_site site, vd_error *err);
+// dx (inputs, E) is added to; dinitial (S, H), when not NULL, gets the sum over layers.
+vd_status vd_recurrent_backward(vd_pass *pass, vd_recurrent_pass *r,
+                                const vd_lstm_weights *gradients, vd_real *dx, vd_real *dinitial,
+                                vd_error *err);
+
+// text->embedding, before the LSTM's inputs.
+vd_status vd_words_embed(vd_pass *pass, vd_text_pass *text, const vd_packed *packed, vd_error *err);
+// The LSTM's inputs.
+vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
+                           vd_positions positions, vd_site site, vd_error *err);
+// dinput: (inputs, E), used up.
+void vd_words_backward(vd_pass *pass, vd_text_pass *text, vd_real *dinput, vd_site site);
+// PE(pos, 2i) = sin(pos / 10000^(2i/E)), PE(pos, 2i+1) = cos(same); table (rows, E).
+void vd_words_sinusoid(vd_real *table, int rows, int embed);
+
+// Lists the rows of real regions of image (B, P, D); span must be set.
+vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_error *err);
+// The same, and normalises the pictures into pass->image.
+vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error *err);
+// Where question n's block (P, Tq) of attention 3 begins in pass->word, and its row stride.
+size_t vd_pass_word_start(const vd_pass *pass, int n, int *stride);
+// The stages from context matching to fusion, once the texts and the image are there.
+vd_status vd_pass_answer(vd_pass *pass, vd_error *err);
+
+// Copies what a pass of one question computed; entry: the place of each of its history's sequences
+// among `entries`.
+vd_status vd_trace_take(const vd_pass *pass, const int *entry, int entries, vd_trace *out,
+                        vd_error *err);
+
+// ---- stages, in data order ----------------------------------------------------------------------
+
+vd_status vd_sentences_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
+                               const vd_lstm_weights weights[VD_LAYERS][2], vd_site words,
+                               vd_site layer, vd_error *err);
+vd_status vd_sentences_backward(vd_pass *pass, vd_text_pass *text,
+                                const vd_lstm_weights gradients[VD_LAYERS][2], vd_site words,
+                                vd_error *err);
+vd_status vd_context_matching_forward(vd_pass *pass, vd_error *err);
+vd_status vd_context_matching_backward(vd_pass *pass, vd_error *err);
+vd_status vd_topic_aggregation_forward(vd_pass *pass, vd_error *err);
+vd_status vd_topic_aggregation_backward(vd_pass *pass, vd_error *err);
+vd_status vd_topic_view_half(vd_pass *pass, vd_error *err); // view_half
+vd_status vd_topic_view_forward(vd_pass *pass, vd_error *err);
+vd_status vd_topic_view_backward(vd_pass *pass, vd_error *err);
+vd_status vd_context_view_forward(vd_pass *pass, vd_error *err);
+vd_status vd_context_view_backward(vd_pass *pass, vd_error *err);
+vd_status vd_fusion_forward(vd_pass *pass, vd_error *err);
+vd_status vd_fusion_backward(vd_pass *pass, vd_error *err);
+
+#endif

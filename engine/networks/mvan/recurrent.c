@@ -1,0 +1,110 @@
+// Two LSTM layers over packed sequences, in one or two directions, with dropout between the layers.
+#include "engine/networks/mvan/pass.h"
+
+// What a layer reads: x (rows, in) and which of its rows a token's is (NULL = its own).
+typedef struct layer_input {
+    const vd_real *x;
+    const int *row;
+    int rows, in;
+} layer_input;
+
+static vd_status run_layer(vd_pass *pass, vd_recurrent_pass *r, int layer,
+                           const vd_lstm_weights *weights, layer_input from, const vd_real *initial,
+                           vd_real *y, vd_error *err)
+{
+    bool keep = pass->dw;
+    int h = pass->config->hidden, widest = r->packed->widest;
+    size_t n = (size_t)(keep ? r->packed->tokens : widest) * (size_t)h;
+    size_t inputs = (size_t)(keep ? r->packed->tokens : from.rows) * 4 * (size_t)h;
+    for (int d = 0; d < r->directions; d++) {
+        vd_lstm_pass *part = &r->part[layer][d];
+        *part = (vd_lstm_pass){.packed = r->packed,
+                               .map = d ? r->packed->rows.backward : r->packed->rows.forward,
+                               .weights = weights + layer * r->directions + d,
+                               .in = from.in,
+                               .hidden = h,
+                               .x = from.x,
+                               .x_row = from.row,
+                               .x_rows = from.rows,
+                               .initial = initial,
+                               .y_stride = r->directions * h,
+                               .keep = keep,
+                               .gate = vd_arena_reals(pass->arena, 4 * n),
+                               .cell = vd_arena_reals(pass->arena, keep ? n : 2 * n),
+                               .before = vd_arena_reals(pass->arena, keep ? n : 2 * n),
+                               .scratch = vd_arena_reals(pass->arena, inputs)};
+        part->step = vd_arena_reals(pass->arena, 4 * (size_t)widest * (size_t)h);
+        if (pass->arena->failed)
+            return vd_error_memory(err, "an LSTM layer");
+        part->y = y + (size_t)d * (size_t)h;
+    }
+    pass->be->lstm(r->part[layer], r->directions);
+    return VD_OK;
+}
+
+vd_status vd_recurrent_forward(vd_pass *pass, vd_text_pass *text, const vd_lstm_weights *weights,
+                               int directions, const vd_real *initial, vd_site site, vd_error *err)
+{
+    vd_recurrent_pass *r = &text->recurrent;
+    const vd_packed *packed = text->packed;
+    int wide = directions * pass->config->hidden;
+    size_t n = (size_t)packed->tokens * (size_t)wide;
+    r->packed = packed;
+    r->directions = directions;
+    r->site = site;
+    vd_real *first = vd_arena_reals(pass->arena, n);
+    r->y = vd_arena_reals(pass->arena, n);
+    if (pass->dw)
+        r->dy = vd_arena_zeros(pass->arena, n);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "LSTM states");
+    layer_input words = {text->input, text->input_row, text->inputs, pass->config->embed};
+    vd_status status = run_layer(pass, r, 0, weights, words, initial, first, err);
+    if (status != VD_OK)
+        return status;
+    r->dropped = first;
+    if (pass->lstm_dropout != 0)
+        pass->be->dropout(first, first, n, pass->lstm_dropout, vd_pass_key(pass, site));
+    layer_input states = {r->dropped, NULL, packed->tokens, wide};
+    return run_layer(pass, r, 1, weights, states, initial, r->y, err);
+}
+
+// Rows of the scratch that an LSTM's backward pass needs (backend.h).
+static size_t state_rows(const vd_packed *packed)
+{
+    return packed->parent ? 2 * (size_t)packed->widest : (size_t)packed->sequences;
+}
+
+static void layer_backward(vd_pass *pass, vd_recurrent_pass *r, int layer,
+                           const vd_lstm_weights *gradients, const vd_real *dy, vd_real *dx,
+                           vd_real *state, vd_real *dinitial)
+{
+    size_t n = state_rows(r->packed) * (size_t)pass->config->hidden;
+    vd_lstm_gradient q[2];
+    for (int d = 0; d < r->directions; d++, state += 3 * n)
+        q[d] = (vd_lstm_gradient){.weights = gradients + layer * r->directions + d,
+                                  .dy = dy + (size_t)d * (size_t)pass->config->hidden,
+                                  .dx = dx,
+                                  .dh = state,
+                                  .dc = state + n,
+                                  .dinitial = dinitial ? state + 2 * n : NULL};
+    pass->be->lstm_backward(r->part[layer], q, r->directions);
+    for (int d = 0; dinitial && d < r->directions; d++)
+        pass->be->add(dinitial, q[d].dinitial, n);
+}
+
+vd_status vd_recurrent_backward(vd_pass *pass, vd_recurrent_pass *r,
+                                const vd_lstm_weights *gradients, vd_real *dx, vd_real *dinitial,
+                                vd_error *err)
+{
+    int wide = r->directions * pass->config->hidden;
+    size_t n = (size_t)r->packed->tokens * (size_t)wide;
+    vd_real *dfirst = vd_arena_zeros(pass->arena, n);
+    vd_real *state = vd_arena_zeros(pass->arena, 3 * state_rows(r->packed) * (size_t)wide);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "LSTM gradients");
+    layer_backward(pass, r, 1, gradients, r->dy, dfirst, state, dinitial);
+    vd_pass_drop_backward(pass, dfirst, n, pass->lstm_dropout, r->site);
+    layer_backward(pass, r, 0, gradients, dfirst, dx, state, dinitial);
+    return VD_OK;
+}

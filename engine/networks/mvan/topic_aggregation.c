@@ -1,0 +1,201 @@
+// Topic aggregation (word level): every question word gathers the history's words it is about.
+//   S_rij = f_q(Q_i) . f_h(H_rj), softmax over j; u_i = sum_r a_r sum_j S_rij W_rj with W the word
+//   embeddings and a from context matching; x_i = [word i ; u_i], e_top,i = sigmoid(W x_i + b) *
+//   x_i
+// Attention 2: S, question words -> history words.      (Park et al. 2021, section 3.2)
+#include "engine/networks/mvan/pass.h"
+
+// One dialog's words: rows of its questions, columns of its entries, and where its matrix begins.
+typedef struct vd_block {
+    int row, rows, column, columns;
+    size_t at;
+} vd_block;
+
+static vd_block block_of(const vd_pass *pass, int dialog)
+{
+    const vd_span *span = &pass->span;
+    const int *row = span->question->start + span->question_start[dialog];
+    const int *column = span->history->start + span->entry_start[dialog];
+    int questions = span->question_start[dialog + 1] - span->question_start[dialog];
+    int entries = span->entry_start[dialog + 1] - span->entry_start[dialog];
+    return (vd_block){row[0], row[questions] - row[0], column[0], column[entries] - column[0],
+                      pass->topic_start[dialog]};
+}
+
+static vd_status allocate_topics(vd_pass *pass, vd_error *err)
+{
+    size_t e = (size_t)pass->config->embed, words = (size_t)pass->span.question->tokens, all = 0;
+    pass->topic_start =
+        vd_arena_take(pass->arena, (size_t)pass->span.dialogs + 1, sizeof *pass->topic_start);
+    if (!pass->topic_start)
+        return vd_error_memory(err, "topic aggregation");
+    for (int b = 0; b < pass->span.dialogs; b++) {
+        pass->topic_start[b] = all;
+        vd_block k = block_of(pass, b);
+        all += (size_t)k.rows * (size_t)k.columns;
+    }
+    pass->topic_start[pass->span.dialogs] = all;
+    pass->topic_start_at = vd_arena_upload(
+        pass->arena, pass->topic_start, (size_t)pass->span.dialogs + 1, sizeof *pass->topic_start);
+    pass->topic = vd_arena_reals(pass->arena, all);
+    pass->weighted = vd_arena_reals(pass->arena, all);
+    pass->gathered = vd_arena_reals(pass->arena, words * e);
+    pass->topic_pair = vd_arena_reals(pass->arena, words * 2 * e);
+    pass->topic_gate = vd_arena_reals(pass->arena, words * 2 * e);
+    pass->e_topic = vd_arena_reals(pass->arena, words * 2 * e);
+    if (pass->dw)
+        pass->de_topic = vd_arena_zeros(pass->arena, words * 2 * e);
+    return pass->arena->failed ? vd_error_memory(err, "topic aggregation") : VD_OK;
+}
+
+// S = f_q(Q) f_h(H)^T of every dialog.
+static void topic_scores(const vd_pass *pass, vd_product *list)
+{
+    int h = pass->config->hidden;
+    for (int b = 0; b < pass->span.dialogs; b++) {
+        vd_block k = block_of(pass, b);
+        list[b] = (vd_product){.m = k.rows,
+                               .n = k.columns,
+                               .k = h,
+                               .a = pass->topic_question.y + (size_t)k.row * (size_t)h,
+                               .lda = h,
+                               .b = pass->topic_history.y + (size_t)k.column * (size_t)h,
+                               .ldb = h,
+                               .c = pass->topic + k.at,
+                               .ldc = k.columns};
+    }
+}
+
+// u = (a S) W of every dialog.
+static void topic_gathered(const vd_pass *pass, vd_product *list)
+{
+    int e = pass->config->embed;
+    for (int b = 0; b < pass->span.dialogs; b++) {
+        vd_block k = block_of(pass, b);
+        list[b] = (vd_product){.m = k.rows,
+                               .n = e,
+                               .k = k.columns,
+                               .a = pass->weighted + k.at,
+                               .lda = k.columns,
+                               .b = pass->history.embedding + (size_t)k.column * (size_t)e,
+                               .ldb = e,
+                               .c = pass->gathered + (size_t)k.row * (size_t)e,
+                               .ldc = e};
+    }
+}
+
+vd_status vd_topic_aggregation_forward(vd_pass *pass, vd_error *err)
+{
+    const vd_weights *w = pass->w;
+    int h = pass->config->hidden, e = pass->config->embed, words = pass->span.question->tokens;
+    vd_status status =
+        vd_gated_forward(pass, &pass->topic_question, &w->topic_question,
+                         pass->question.recurrent.y, words, 2 * h, VD_SITE_TOPIC_QUESTION, err);
+    if (status == VD_OK && !pass->topic_history.y)
+        status = vd_gated_forward(pass, &pass->topic_history, &w->topic_history,
+                                  pass->history.recurrent.y, pass->history.packed->tokens, 2 * h,
+                                  VD_SITE_TOPIC_HISTORY, err);
+    if (status == VD_OK)
+        status = allocate_topics(pass, err);
+    if (status != VD_OK)
+        return status;
+    vd_product *list = vd_arena_take_raw(pass->arena, (size_t)pass->span.dialogs, sizeof *list);
+    if (!list)
+        return vd_error_memory(err, "topic aggregation");
+    topic_scores(pass, list);
+    vd_pass_scores(pass, VD_ATTENTION_HISTORY_WORDS, list, pass->span.dialogs, pass->topic,
+                   pass->topic_start[pass->span.dialogs]);
+    pass->be->topic_attention(&pass->span, pass->topic_start_at, pass->context, pass->topic,
+                              pass->weighted);
+    topic_gathered(pass, list);
+    pass->be->products(false, false, 0, list, pass->span.dialogs);
+    pass->be->join(pass->question.embedding, NULL, e, pass->gathered, NULL, e, pass->topic_pair,
+                   words);
+    pass->be->linear(pass->topic_pair, w->topic_gate.w, w->topic_gate.b, pass->topic_gate, words,
+                     2 * e, 2 * e);
+    pass->be->sigmoid_gate(pass->topic_gate, pass->topic_pair, pass->e_topic,
+                           (size_t)words * 2 * (size_t)e);
+    return VD_OK;
+}
+
+// Four lists, one after the other: ds = du W^T, dW += (a S)^T du, and from the scores' gradient
+// df_q += ds f_h, df_h += ds^T f_q.
+static void topic_gradients(const vd_pass *pass, const vd_real *dgathered, vd_real *ds,
+                            vd_product *list)
+{
+    int h = pass->config->hidden, e = pass->config->embed, dialogs = pass->span.dialogs;
+    for (int b = 0; b < dialogs; b++) {
+        vd_block k = block_of(pass, b);
+        size_t qe = (size_t)k.row * (size_t)e, ce = (size_t)k.column * (size_t)e,
+               qh = (size_t)k.row * (size_t)h, ch = (size_t)k.column * (size_t)h;
+        const vd_real *weighted = pass->weighted + k.at, *du = dgathered + qe, *d = ds + k.at;
+        list[b] = (vd_product){.m = k.rows,
+                               .n = k.columns,
+                               .k = e,
+                               .a = du,
+                               .lda = e,
+                               .b = pass->history.embedding + ce,
+                               .ldb = e,
+                               .c = ds + k.at,
+                               .ldc = k.columns};
+        list[dialogs + b] = (vd_product){.m = k.columns,
+                                         .n = e,
+                                         .k = k.rows,
+                                         .a = weighted,
+                                         .lda = k.columns,
+                                         .b = du,
+                                         .ldb = e,
+                                         .c = pass->history.dembedding + ce,
+                                         .ldc = e};
+        list[2 * dialogs + b] = (vd_product){.m = k.rows,
+                                             .n = h,
+                                             .k = k.columns,
+                                             .a = d,
+                                             .lda = k.columns,
+                                             .b = pass->topic_history.y + ch,
+                                             .ldb = h,
+                                             .c = pass->topic_question.dy + qh,
+                                             .ldc = h};
+        list[3 * dialogs + b] = (vd_product){.m = k.columns,
+                                             .n = h,
+                                             .k = k.rows,
+                                             .a = d,
+                                             .lda = k.columns,
+                                             .b = pass->topic_question.y + qh,
+                                             .ldb = h,
+                                             .c = pass->topic_history.dy + ch,
+                                             .ldc = h};
+    }
+}
+
+vd_status vd_topic_aggregation_backward(vd_pass *pass, vd_error *err)
+{
+    const vd_weights *w = pass->w, *dw = pass->dw;
+    int e = pass->config->embed, words = pass->span.question->tokens;
+    size_t wide = (size_t)words * 2 * (size_t)e;
+    vd_real *dpair = vd_arena_zeros(pass->arena, wide);
+    vd_real *dgathered = vd_arena_zeros(pass->arena, wide / 2);
+    vd_real *ds = vd_arena_reals(pass->arena, pass->topic_start[pass->span.dialogs]);
+    vd_product *list = vd_arena_take_raw(pass->arena, 4 * (size_t)pass->span.dialogs, sizeof *list);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "topic aggregation's gradient");
+    pass->be->sigmoid_gate_backward(pass->topic_gate, pass->topic_pair, pass->de_topic, dpair,
+                                    wide);
+    pass->be->linear_backward(pass->topic_pair, w->topic_gate.w, pass->topic_gate, dpair, 1,
+                              dw->topic_gate.w, dw->topic_gate.b, words, 2 * e, 2 * e);
+    pass->be->split_add(dpair, words, pass->question.dembedding, NULL, e, dgathered, NULL, e);
+    topic_gradients(pass, dgathered, ds, list);
+    int dialogs = pass->span.dialogs;
+    pass->be->products(false, true, 0, list, dialogs);
+    pass->be->products(true, false, 1, list + dialogs, dialogs);
+    pass->be->topic_attention_backward(&pass->span, pass->topic_start_at, pass->context,
+                                       pass->topic, ds, pass->dcontext);
+    pass->be->products(false, false, 1, list + 2 * dialogs, dialogs);
+    pass->be->products(true, false, 1, list + 3 * dialogs, dialogs);
+    vd_status status = vd_gated_backward(pass, &pass->topic_question, &w->topic_question,
+                                         &dw->topic_question, pass->question.recurrent.dy, err);
+    if (status == VD_OK)
+        status = vd_gated_backward(pass, &pass->topic_history, &w->topic_history,
+                                   &dw->topic_history, pass->history.recurrent.dy, err);
+    return status;
+}

@@ -1,0 +1,180 @@
+#include "engine/networks/mvan/weights.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/networks/batch.h"
+#include "engine/model/vocab.h"
+
+typedef struct vd_binder {
+    vd_layout *layout;
+    vd_real *block;
+} vd_binder;
+
+static vd_real *bind(vd_binder *b, vd_start start, const char *name, size_t rows, size_t columns)
+{
+    vd_parameter *p = &b->layout->parameter[b->layout->count++];
+    snprintf(p->name, sizeof p->name, "%s", name);
+    p->dims = columns ? 2 : 1;
+    p->shape[0] = rows;
+    p->shape[1] = columns;
+    p->elements = rows * (columns ? columns : 1);
+    p->offset = b->layout->elements;
+    p->start = start;
+    b->layout->elements += p->elements;
+    return b->block ? b->block + p->offset : NULL;
+}
+
+static vd_real *bind_part(vd_binder *b, vd_start start, const char *prefix, const char *suffix,
+                          size_t rows, size_t columns)
+{
+    char name[sizeof b->layout->parameter[0].name];
+    snprintf(name, sizeof name, "%s%s", prefix, suffix);
+    return bind(b, start, name, rows, columns);
+}
+
+static vd_linear_weights bind_linear(vd_binder *b, const char *name, size_t in, size_t out)
+{
+    vd_linear_weights l;
+    l.w = bind_part(b, VD_START_KAIMING, name, ".weight", out, in);
+    l.b = bind_part(b, VD_START_ZERO, name, ".bias", out, 0);
+    return l;
+}
+
+static vd_gated_weights bind_gated(vd_binder *b, const char *name, size_t in, size_t out)
+{
+    vd_gated_weights g;
+    g.w = bind_part(b, VD_START_KAIMING, name, ".1.embed_y.0.weight", out, in);
+    bind_part(b, VD_START_KAIMING, name, ".1.embed_g.0.weight", out, in);
+    g.b = bind_part(b, VD_START_ZERO, name, ".1.embed_y.0.bias", out, 0);
+    bind_part(b, VD_START_ZERO, name, ".1.embed_g.0.bias", out, 0);
+    return g;
+}
+
+static vd_lstm_weights bind_lstm(vd_binder *b, const char *name, int layer, int backward, size_t in,
+                                 size_t hidden)
+{
+    char suffix[32];
+    vd_lstm_weights l;
+    const char *direction = backward ? "_reverse" : "";
+    snprintf(suffix, sizeof suffix, ".weight_ih_l%d%s", layer, direction);
+    l.w_ih = bind_part(b, VD_START_RECURRENT, name, suffix, 4 * hidden, in);
+    snprintf(suffix, sizeof suffix, ".weight_hh_l%d%s", layer, direction);
+    l.w_hh = bind_part(b, VD_START_RECURRENT, name, suffix, 4 * hidden, hidden);
+    snprintf(suffix, sizeof suffix, ".bias_ih_l%d%s", layer, direction);
+    l.b_ih = bind_part(b, VD_START_RECURRENT, name, suffix, 4 * hidden, 0);
+    snprintf(suffix, sizeof suffix, ".bias_hh_l%d%s", layer, direction);
+    l.b_hh = bind_part(b, VD_START_RECURRENT, name, suffix, 4 * hidden, 0);
+    return l;
+}
+
+static void bind_two_way(vd_binder *b, const char *name, size_t in, size_t hidden,
+                         vd_lstm_weights lstm[VD_LAYERS][2])
+{
+    for (int layer = 0; layer < VD_LAYERS; layer++)
+        for (int d = 0; d < 2; d++)
+            lstm[layer][d] = bind_lstm(b, name, layer, d, layer ? 2 * hidden : in, hidden);
+}
+
+static void bind_one_way(vd_binder *b, const char *name, size_t in, size_t hidden,
+                         vd_lstm_weights lstm[VD_LAYERS])
+{
+    for (int layer = 0; layer < VD_LAYERS; layer++)
+        lstm[layer] = bind_lstm(b, name, layer, 0, layer ? hidden : in, hidden);
+}
+
+// One decoder is called "decoder", of two each has a name of its own.
+static void bind_decoders(vd_binder *b, const vd_config *config, vd_weights *w)
+{
+    bool two = config->decoders == VD_BOTH;
+    size_t v = (size_t)config->vocab, e = (size_t)config->embed, h = (size_t)config->hidden;
+    const char *said = two ? "gen_decoder.lstm_to_words" : "decoder.lstm_to_words";
+    if (vd_has_discriminative(config->decoders))
+        bind_one_way(b, two ? "disc_decoder.option_rnn.rnn_model" : "decoder.option_rnn.rnn_model",
+                     e, h, w->candidate);
+    if (!vd_has_generative(config->decoders))
+        return;
+    bind_one_way(b, two ? "gen_decoder.answer_rnn" : "decoder.answer_rnn", e, h, w->answer);
+    w->words.w = bind_part(b, VD_START_RECURRENT, said, ".weight", v, h);
+    w->words.b = bind_part(b, VD_START_RECURRENT, said, ".bias", v, 0);
+}
+
+void vd_weights_layout(const vd_config *config, vd_layout *layout, vd_real *block,
+                       vd_weights *weights)
+{
+    vd_weights unbound;
+    vd_weights *w = weights ? weights : &unbound;
+    vd_binder b = {layout, block};
+    size_t v = (size_t)config->vocab, e = (size_t)config->embed, h = (size_t)config->hidden,
+           d = (size_t)config->region;
+
+    memset(w, 0, sizeof *w);
+    layout->count = 0;
+    layout->elements = 0;
+    w->embed = bind(&b, VD_START_NORMAL, "encoder.word_embed.weight", v, e);
+    if (config->positions == VD_POSITIONS_LEARNED)
+        w->position = bind(&b, VD_START_ZERO, "encoder.position.weight", VD_MAX_HISTORY, e);
+    bind_two_way(&b, "encoder.ques_rnn.rnn_model", e, h, w->question);
+    bind_two_way(&b, "encoder.hist_rnn.rnn_model", e, h, w->history);
+
+    w->context_question = bind_gated(&b, "encoder.context_matching.ques_emb", 2 * h, h);
+    w->context_history = bind_gated(&b, "encoder.context_matching.hist_emb", 2 * h, h);
+    w->context_score = bind_linear(&b, "encoder.context_matching.att.1", h, 1);
+    w->context_gate = bind_linear(&b, "encoder.context_matching.context_gate.0", 4 * h, 4 * h);
+
+    w->topic_question = bind_gated(&b, "encoder.topic_aggregation.ques_emb", 2 * h, h);
+    w->topic_history = bind_gated(&b, "encoder.topic_aggregation.hist_emb", 2 * h, h);
+    w->topic_gate = bind_linear(&b, "encoder.topic_aggregation.topic_gate.0", 2 * e, 2 * e);
+
+    w->view_image = bind_gated(&b, "encoder.modality_fusion_topic.img_nonlinear_emb", d, h);
+    w->view_topic = bind_gated(&b, "encoder.modality_fusion_topic.topic_emb", 2 * e, h);
+    w->view_1 = bind_linear(&b, "encoder.modality_fusion_topic.MLP.1", d + 2 * e, d + 2 * e);
+    w->view_2 = bind_linear(&b, "encoder.modality_fusion_topic.MLP.3", d + 2 * e, d);
+
+    w->region_fused = bind_gated(&b, "encoder.modality_fusion_context.mf_emb", d + 4 * h, h);
+    w->region_context =
+        bind_gated(&b, "encoder.modality_fusion_context.context_matching_emb", 4 * h, h);
+    w->region_score = bind_linear(&b, "encoder.modality_fusion_context.att.1", h, 1);
+    w->fusion = bind_linear(&b, "encoder.fusion.1", d + 4 * h, h);
+
+    bind_decoders(&b, config, w);
+}
+
+static void fill_uniform(vd_real *w, size_t n, double bound, vd_rng *rng)
+{
+    for (size_t i = 0; i < n; i++)
+        w[i] = (vd_real)vd_rng_range(rng, -bound, bound);
+}
+
+const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name)
+{
+    for (int k = 0; k < layout->count; k++)
+        if (strcmp(layout->parameter[k].name, name) == 0)
+            return &layout->parameter[k];
+    return NULL;
+}
+
+void vd_weights_start(const vd_config *config, const vd_layout *layout, vd_real *block, vd_rng *rng)
+{
+    for (int k = 0; k < layout->count; k++) {
+        const vd_parameter *p = &layout->parameter[k];
+        vd_real *w = block + p->offset;
+        switch (p->start) {
+        case VD_START_ZERO:
+            memset(w, 0, p->elements * sizeof *w);
+            break;
+        case VD_START_KAIMING:
+            fill_uniform(w, p->elements, sqrt(6.0 / (double)p->shape[1]), rng);
+            break;
+        case VD_START_RECURRENT:
+            fill_uniform(w, p->elements, 1.0 / sqrt((double)config->hidden), rng);
+            break;
+        case VD_START_NORMAL:
+            for (size_t i = 0; i < p->elements; i++)
+                w[i] = (vd_real)vd_rng_normal(rng);
+            memset(w + (size_t)VD_PAD * p->shape[1], 0, p->shape[1] * sizeof *w);
+            break;
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// Every trainable number of the network, in one block, under the public code's names.
+//
+// The same struct bound to another block of the same layout holds gradients, or an optimiser's
+// moments. LSTM matrices are PyTorch's: gate order i, f, g, o; two bias vectors.
+#ifndef VD_WEIGHTS_H
+#define VD_WEIGHTS_H
+
+#include <stddef.h>
+
+#include "engine/model/model.h"
+#include "engine/base/real.h"
+#include "engine/base/rng.h"
+
+enum { VD_LAYERS = 2 };
+
+typedef struct vd_linear_weights {
+    vd_real *w; // (out, in)
+    vd_real *b; // (out)
+} vd_linear_weights;
+
+// GatedTrans; the halves lie one after the other, so that one product makes both.
+typedef struct vd_gated_weights {
+    vd_real *w; // (2 out, in): Wy, then Wg
+    vd_real *b; // (2 out): by, then bg
+} vd_gated_weights;
+
+typedef struct vd_lstm_weights {
+    vd_real *w_ih; // (4H, in)
+    vd_real *w_hh; // (4H, H)
+    vd_real *b_ih; // (4H)
+    vd_real *b_hh; // (4H)
+} vd_lstm_weights;
+
+typedef struct vd_weights {
+    vd_real *embed;    // (V, E); row VD_PAD is zero and stays so
+    vd_real *position; // (VD_MAX_HISTORY, E), learned positions only, else NULL
+
+    vd_lstm_weights question[VD_LAYERS][2], history[VD_LAYERS][2]; // [layer][0 forward 1 backward]
+
+    vd_gated_weights context_question, context_history; // 2H -> H
+    vd_linear_weights context_score;                    // H -> 1
+    vd_linear_weights context_gate;                     // 4H -> 4H
+
+    vd_gated_weights topic_question, topic_history; // 2H -> H
+    vd_linear_weights topic_gate;                   // 2E -> 2E
+
+    vd_gated_weights view_image;      // D -> H
+    vd_gated_weights view_topic;      // 2E -> H
+    vd_linear_weights view_1, view_2; // D+2E -> D+2E -> D
+
+    vd_gated_weights region_fused;   // D+4H -> H
+    vd_gated_weights region_context; // 4H -> H
+    vd_linear_weights region_score;  // H -> 1
+    vd_linear_weights fusion;        // D+4H -> H
+
+    // Decoders; NULL in a model without them.
+    vd_lstm_weights candidate[VD_LAYERS]; // discriminative: E -> H -> H
+    vd_lstm_weights answer[VD_LAYERS];    // generative: E -> H -> H
+    vd_linear_weights words;              // generative: H -> V
+} vd_weights;
+
+// How a parameter starts out.
+typedef enum vd_start {
+    VD_START_ZERO,
+    VD_START_KAIMING,
+    VD_START_RECURRENT,
+    VD_START_NORMAL
+} vd_start;
+
+typedef struct vd_parameter {
+    char name[96]; // state_dict name
+    int dims;      // 1 or 2
+    size_t shape[2];
+    size_t elements;
+    size_t offset; // in the block, in elements
+    vd_start start;
+} vd_parameter;
+
+enum { VD_MAX_PARAMETERS = 160 };
+
+typedef struct vd_layout {
+    int count;
+    size_t elements; // of the whole block
+    vd_parameter parameter[VD_MAX_PARAMETERS];
+} vd_layout;
+
+// Lists the parameters of a network of this configuration and sizes the block; when block is not
+// NULL, binds *weights to it (weights may be NULL otherwise).
+void vd_weights_layout(const vd_config *config, vd_layout *layout, vd_real *block,
+                       vd_weights *weights);
+
+// The parameter of a name; NULL when there is none.
+const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name);
+
+// Initial values: encoder's linear layers Kaiming uniform (bound sqrt(6 / fan_in)) with zero bias
+// (He et al. 2015), LSTMs and the generative output layer uniform in +-1/sqrt(H), embedding N(0,1)
+// with the pad row zero.
+void vd_weights_start(const vd_config *config, const vd_layout *layout, vd_real *block,
+                      vd_rng *rng);
+
+#endif

@@ -1,0 +1,111 @@
+// Words: embedding rows, and positions added before the LSTMs (Vaswani et al. 2017, section 3.5).
+#include "engine/networks/mvan/pass.h"
+
+#include <math.h>
+
+void vd_words_sinusoid(vd_real *table, int rows, int embed)
+{
+    for (int p = 0; p < rows; p++)
+        for (int i = 0; i < embed; i++) {
+            double angle = p / pow(10000.0, (double)(i - i % 2) / embed);
+            table[(size_t)p * (size_t)embed + (size_t)i] =
+                (vd_real)(i % 2 ? cos(angle) : sin(angle));
+        }
+}
+
+// As printed, a token gets the table's row of its sequence's place in the batch instead of its own
+// place in the sequence.
+static vd_status add_as_printed(vd_pass *pass, const vd_packed *packed, vd_real *x, vd_error *err)
+{
+    size_t n = (size_t)packed->sequences * (size_t)pass->config->embed;
+    vd_real *table = vd_arena_take_raw(pass->arena, n, sizeof *table);
+    if (!table)
+        return vd_error_memory(err, "positions");
+    vd_words_sinusoid(table, packed->sequences, pass->config->embed);
+    const vd_real *there = vd_arena_upload(pass->arena, table, n, sizeof *table);
+    if (!there)
+        return vd_error_memory(err, "positions");
+    pass->be->add_rows(there, packed->rows.owner, packed->tokens, pass->config->embed, x);
+    return VD_OK;
+}
+
+vd_status vd_words_embed(vd_pass *pass, vd_text_pass *text, const vd_packed *packed, vd_error *err)
+{
+    size_t n = (size_t)packed->tokens * (size_t)pass->config->embed;
+    text->embedding = vd_arena_reals(pass->arena, n);
+    if (pass->dw)
+        text->dembedding = vd_arena_zeros(pass->arena, n);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "word embeddings");
+    pass->be->embed(pass->w->embed, packed->rows.id, packed->tokens, pass->config->embed,
+                    text->embedding);
+    return VD_OK;
+}
+
+// The words whose inputs are computed: the distinct ones, where nothing tells equal ones apart.
+static vd_status choose_inputs(vd_pass *pass, vd_text_pass *text, vd_positions positions,
+                               vd_error *err)
+{
+    const vd_packed *packed = text->packed;
+    vd_distinct_words words;
+    text->inputs = packed->tokens;
+    text->id = packed->rows.id;
+    text->place = packed->rows.place;
+    text->input_row = NULL;
+    if (positions == VD_POSITIONS_AS_PRINTED || (text->placed && pass->position_dropout != 0))
+        return VD_OK;
+    vd_status status =
+        vd_packed_distinct(packed, pass->config->vocab, text->placed, pass->arena, &words, err);
+    // To send a device what is distinct costs more than a few products.
+    if (status != VD_OK || (pass->be != vd_backend_cpu() && 2 * words.count > packed->tokens))
+        return status;
+    size_t n = (size_t)words.count;
+    text->inputs = words.count;
+    text->id = vd_arena_upload(pass->arena, words.id, n, sizeof *words.id);
+    text->place = vd_arena_upload(pass->arena, words.place, n, sizeof *words.place);
+    text->input_row =
+        vd_arena_upload(pass->arena, words.word, (size_t)packed->tokens, sizeof *words.word);
+    return pass->arena->failed ? vd_error_memory(err, "distinct words") : VD_OK;
+}
+
+vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
+                           vd_positions positions, vd_site site, vd_error *err)
+{
+    int e = pass->config->embed;
+    text->packed = packed;
+    text->placed = positions == VD_POSITIONS_SINUSOIDAL || positions == VD_POSITIONS_LEARNED;
+    vd_status status = choose_inputs(pass, text, positions, err);
+    if (status != VD_OK)
+        return status;
+    if (positions == VD_POSITIONS_AS_PRINTED) {
+        text->input = text->embedding;
+        return add_as_printed(pass, packed, text->embedding, err);
+    }
+    size_t n = (size_t)text->inputs * (size_t)e;
+    text->input = vd_arena_reals(pass->arena, n);
+    if (!text->input)
+        return vd_error_memory(err, "word embeddings");
+    pass->be->embed(pass->w->embed, text->id, text->inputs, e, text->input);
+    if (text->placed)
+        pass->be->add_rows(positions == VD_POSITIONS_LEARNED ? pass->w->position : pass->sinusoid,
+                           text->place, text->inputs, e, text->input);
+    if (text->placed && pass->position_dropout != 0)
+        pass->be->dropout(text->input, text->input, n, pass->position_dropout,
+                          vd_pass_key(pass, site));
+    return VD_OK;
+}
+
+void vd_words_backward(vd_pass *pass, vd_text_pass *text, vd_real *dinput, vd_site site)
+{
+    const vd_packed *packed = text->packed;
+    int e = pass->config->embed;
+    if (text->placed)
+        vd_pass_drop_backward(pass, dinput, (size_t)text->inputs * (size_t)e,
+                              pass->position_dropout, site);
+    if (text->placed && pass->config->positions == VD_POSITIONS_LEARNED)
+        pass->be->add_rows_backward(pass->dw->position, text->place, text->inputs, e, dinput);
+    pass->be->embed_backward(pass->dw->embed, text->id, text->inputs, e, dinput);
+    if (text->dembedding)
+        pass->be->embed_backward(pass->dw->embed, packed->rows.id, packed->tokens, e,
+                                 text->dembedding);
+}

@@ -1,0 +1,676 @@
+#include "engine/train/trainer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/train/group_devices.h"
+#include "engine/model/file.h"
+#include "engine/model/model_private.h"
+#include "engine/networks/mvan/network.h"
+#include "engine/model/settings.h"
+
+// Streams of random numbers drawn from one seed.
+enum { STREAM_WEIGHTS = 1, STREAM_DROPOUT = 2 };
+
+// More than any run takes; so much can be counted on from.
+static const int64_t MOST_STEPS = INT64_C(1000000000000);
+
+struct vd_trainer {
+    const vd_backend *be;
+    const vd_group *group;     // NULL = alone
+    const vd_devices *devices; // that sum gradients; NULL = the group does, in host memory
+    char sums[200];            // for people: how gradients are summed
+    vd_config config;
+    vd_vocab *vocab;
+    vd_train_options options;
+    vd_layout layout;
+    // In the backend's memory: weights, gradients, what the optimiser keeps, positions.
+    vd_real *block, *gradient, *first, *second, *sinusoid;
+    vd_weights weights, gradients;
+    vd_arena arena;
+    int64_t steps;
+    int pieces; // added to the step that has begun
+    vd_metadata metadata;
+};
+
+static const char *const optimiser_names[] = {"adam", "rmsprop"};
+
+const char *vd_optimiser_name(vd_optimiser optimiser)
+{
+    return optimiser_names[optimiser];
+}
+
+bool vd_optimiser_parse(const char *name, vd_optimiser *out)
+{
+    for (int i = 0; i <= VD_RMSPROP; i++)
+        if (strcmp(name, optimiser_names[i]) == 0) {
+            *out = (vd_optimiser)i;
+            return true;
+        }
+    return false;
+}
+
+vd_train_options vd_train_defaults(void)
+{
+    return (vd_train_options){.optimiser = VD_ADAM,
+                              .rate = 1e-3,
+                              .clip = 0,
+                              .margin = 1,
+                              .lambda_start = 1000,
+                              .lambda_decay = 0.999,
+                              .lambda_floor = 5,
+                              .dropout = 0.25f,
+                              .lstm_dropout = 0.4f,
+                              .position_dropout = 0.1f,
+                              .seed = 1};
+}
+
+double vd_schedule_multiplier(double epoch)
+{
+    if (epoch <= 2)
+        return 0.01 * (1 - epoch / 2) + epoch / 2;
+    return epoch < 5 ? 1 : epoch < 6 ? 0.1 : 0.01;
+}
+
+// ---- memory of the backend ----------------------------------------------------------------------
+
+static void release_parts(vd_trainer *t)
+{
+    vd_real **const part[] = {&t->block, &t->gradient, &t->first, &t->second, &t->sinusoid};
+    for (size_t i = 0; t->be && i < sizeof part / sizeof *part; i++) {
+        t->be->memory->release(*part[i]);
+        *part[i] = NULL;
+    }
+}
+
+static vd_status allocate(vd_trainer *t, const vd_backend *be, vd_error *err)
+{
+    const vd_memory *memory = be->memory;
+    vd_weights_layout(&t->config, &t->layout, NULL, NULL);
+    size_t bytes = t->layout.elements * sizeof *t->block;
+    size_t table = (size_t)VD_MAX_HISTORY * (size_t)t->config.embed;
+    vd_real *sinusoid = vd_alloc(table, sizeof *sinusoid);
+    t->be = be;
+    t->block = memory->allocate(bytes);
+    t->gradient = memory->allocate(bytes);
+    t->first = memory->allocate(bytes);
+    t->second = memory->allocate(bytes);
+    t->sinusoid = memory->allocate(table * sizeof *sinusoid);
+    if (!t->block || !t->gradient || !t->first || !t->second || !t->sinusoid || !sinusoid) {
+        vd_free(sinusoid);
+        return vd_error_memory(err, "weights, gradients and the optimiser's state");
+    }
+    memory->zero(t->first, bytes);
+    memory->zero(t->second, bytes);
+    vd_weights_layout(&t->config, &t->layout, t->block, &t->weights);
+    vd_weights_layout(&t->config, &t->layout, t->gradient, &t->gradients);
+    if (t->config.positions == VD_POSITIONS_SINUSOIDAL)
+        vd_words_sinusoid(sinusoid, VD_MAX_HISTORY, t->config.embed);
+    memory->upload(t->sinusoid, sinusoid, table * sizeof *sinusoid);
+    vd_free(sinusoid);
+    return vd_backend_status(be, err);
+}
+
+// A part of the trainer where the host can read it: itself on the CPU, else a copy in *copy, which
+// the caller frees. NULL when memory is out.
+static const vd_real *read_part(const vd_trainer *t, const vd_real *part, vd_real **copy)
+{
+    size_t n = t->layout.elements;
+    *copy = NULL;
+    if (t->be->memory == &vd_memory_host)
+        return part;
+    *copy = vd_alloc(n, sizeof **copy);
+    if (*copy)
+        t->be->memory->download(*copy, part, n * sizeof **copy);
+    return *copy;
+}
+
+vd_status vd_trainer_use(vd_trainer *t, const vd_backend *be, vd_error *err)
+{
+    vd_trainer from = *t;
+    size_t bytes = t->layout.elements * sizeof *t->block;
+    const vd_real *part[3] = {from.block, from.first, from.second};
+    t->block = t->gradient = t->first = t->second = t->sinusoid = NULL;
+    vd_status status = allocate(t, be, err);
+    vd_real *to[3] = {t->block, t->first, t->second};
+    for (int i = 0; status == VD_OK && i < 3; i++) {
+        vd_real *copy;
+        const vd_real *host = read_part(&from, part[i], &copy);
+        if (host)
+            be->memory->upload(to[i], host, bytes);
+        else
+            status = vd_error_memory(err, "the trainer's weights");
+        vd_free(copy);
+    }
+    if (status == VD_OK)
+        status = vd_backend_status(from.be, err);
+    if (status == VD_OK)
+        status = vd_backend_status(be, err);
+    if (status != VD_OK) {
+        release_parts(t);
+        t->be = from.be;
+        t->block = from.block;
+        t->gradient = from.gradient;
+        t->first = from.first;
+        t->second = from.second;
+        t->sinusoid = from.sinusoid;
+        t->weights = from.weights;
+        t->gradients = from.gradients;
+        return status;
+    }
+    release_parts(&from);
+    vd_arena_free(&t->arena);
+    t->arena = (vd_arena){.memory = be->memory};
+    return VD_OK;
+}
+
+static vd_status copy_vocab(const vd_vocab *vocab, vd_vocab **out, vd_error *err)
+{
+    char *json = vd_vocab_to_json(vocab);
+    if (!json)
+        return vd_error_memory(err, "the vocabulary");
+    vd_status status = vd_vocab_from_json(json, strlen(json), "vocabulary", out, err);
+    vd_free(json);
+    return status;
+}
+
+static bool has_part(const char *name, const char *part)
+{
+    return strstr(name, part) != NULL;
+}
+
+// sigmoid(x) as 1/2 + x/4, for a gate that passes what is positive.
+static void open_gate(const vd_parameter *p, vd_real *w)
+{
+    vd_real add = has_part(p->name, ".embed_g.0.bias") ? (vd_real)0.5 : 0;
+    if (has_part(p->name, ".embed_g.0."))
+        for (size_t i = 0; i < p->elements; i++)
+            w[i] = w[i] / 4 + add;
+}
+
+vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
+                         const vd_train_options *options, vd_trainer **out, vd_error *err)
+{
+    *out = NULL;
+    vd_status status = vd_settings_check_config(config, err);
+    if (status == VD_OK)
+        status = vd_settings_check_options(options, err);
+    if (status != VD_OK)
+        return status;
+    if (vd_vocab_size(vocab) != config->vocab)
+        return vd_error_set(err, VD_MISMATCH,
+                            "the configuration says %d words, the vocabulary has %d", config->vocab,
+                            vd_vocab_size(vocab));
+    vd_trainer *t = vd_alloc(1, sizeof *t);
+    if (!t)
+        return vd_error_memory(err, "the trainer");
+    t->config = *config;
+    t->options = *options;
+    status = copy_vocab(vocab, &t->vocab, err);
+    if (status == VD_OK)
+        status = allocate(t, vd_backend_cpu(), err);
+    if (status != VD_OK) {
+        vd_trainer_free(t);
+        return status;
+    }
+    vd_rng rng = vd_rng_seed(options->seed, STREAM_WEIGHTS);
+    vd_weights_start(config, &t->layout, t->block, &rng);
+    for (int k = 0; options->open_gates && config->gate != VD_GATE_SIGMOID && k < t->layout.count;
+         k++)
+        open_gate(&t->layout.parameter[k], t->block + t->layout.parameter[k].offset);
+    *out = t;
+    return VD_OK;
+}
+
+void vd_trainer_free(vd_trainer *t)
+{
+    if (!t)
+        return;
+    vd_vocab_free(t->vocab);
+    if (t->devices)
+        t->devices->leave();
+    release_parts(t);
+    vd_arena_free(&t->arena);
+    vd_metadata_clear(&t->metadata);
+    vd_free(t);
+}
+
+static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_error *err)
+{
+    const vd_config *from = &model->config, *to = &t->config;
+    const char *path = vd_model_path(model);
+    if (from->vocab != to->vocab || from->embed != to->embed || from->hidden != to->hidden ||
+        from->region != to->region)
+        return vd_error_set(
+            err, VD_MISMATCH,
+            "%s: words, embedding, hidden and region sizes %d, %d, %d, %d; expected "
+            "%d, %d, %d, %d",
+            path, from->vocab, from->embed, from->hidden, from->region, to->vocab, to->embed,
+            to->hidden, to->region);
+    if (from->gate != to->gate && from->gate != VD_GATE_SIGMOID)
+        return vd_error_set(err, VD_MISMATCH,
+                            "%s: has %s gates, and only sigmoid gates can become %s ones; "
+                            "keep them with --gate %s",
+                            path, vd_gate_name(from->gate),
+                            to->gate == VD_GATE_SIGMOID ? "other" : vd_gate_name(to->gate),
+                            vd_gate_name(from->gate));
+    for (int id = 0; id < to->vocab; id++)
+        if (strcmp(vd_vocab_word(model->vocab, id), vd_vocab_word(t->vocab, id)) != 0)
+            return vd_error_set(err, VD_MISMATCH, "%s: word %d is \"%.40s\", expected \"%.40s\"",
+                                path, id, vd_vocab_word(model->vocab, id),
+                                vd_vocab_word(t->vocab, id));
+    return VD_OK;
+}
+
+// The parameter of that name; a decoder's name depends on whether it is the only one.
+static const vd_parameter *counterpart(const vd_layout *layout, const char *name)
+{
+    static const char *const prefixes[] = {"disc_decoder.", "gen_decoder.", "decoder."};
+    const vd_parameter *found = vd_layout_find(layout, name);
+    for (size_t i = 0; !found && i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i]);
+        if (strncmp(name, prefixes[i], length) != 0)
+            continue;
+        for (size_t j = 0; !found && j < sizeof prefixes / sizeof *prefixes; j++) {
+            char other[sizeof layout->parameter[0].name];
+            snprintf(other, sizeof other, "%s%s", prefixes[j], name + length);
+            found = vd_layout_find(layout, other);
+        }
+    }
+    return found;
+}
+
+vd_status vd_trainer_start_from(vd_trainer *t, const vd_model *model, vd_error *err)
+{
+    vd_status status = check_start(t, model, err);
+    if (status == VD_OK && (t->be != vd_backend_cpu() || model->be != vd_backend_cpu()))
+        status = vd_error_set(err, VD_USAGE, "training starts from a model on the CPU");
+    if (status != VD_OK)
+        return status;
+    for (int k = 0; k < t->layout.count; k++) {
+        const vd_parameter *p = &t->layout.parameter[k];
+        const vd_parameter *q = counterpart(&model->layout, p->name);
+        if (!q)
+            continue; // learned positions and other decoders keep how they start
+        status = vd_tensor_floats(vd_safetensors_find(model->file, q->name), 0, p->elements,
+                                  t->block + p->offset, err);
+        if (status != VD_OK)
+            return status;
+        if (model->config.gate != t->config.gate)
+            open_gate(p, t->block + p->offset);
+    }
+    return VD_OK;
+}
+
+vd_status vd_trainer_set_words(vd_trainer *t, const float *rows, vd_error *err)
+{
+    size_t e = (size_t)t->config.embed, n = (size_t)t->config.vocab * e;
+    for (size_t i = 0; i < e; i++)
+        if (rows[VD_PAD * e + i] != 0)
+            return vd_error_set(err, VD_USAGE, "the word vector of <PAD> is not zero");
+    t->be->load_floats(rows, t->weights.embed, n);
+    return vd_backend_status(t->be, err);
+}
+
+vd_status vd_trainer_join(vd_trainer *trainer, const vd_group *group, vd_error *err)
+{
+    trainer->group = group;
+    trainer->devices = NULL;
+    return group ? vd_group_devices(group, trainer->be, &trainer->devices, trainer->sums,
+                                    sizeof trainer->sums, err)
+                 : VD_OK;
+}
+
+const char *vd_trainer_sums(const vd_trainer *trainer)
+{
+    return trainer->sums;
+}
+
+const vd_backend *vd_trainer_backend(const vd_trainer *trainer)
+{
+    return trainer->be;
+}
+
+const vd_config *vd_trainer_config(const vd_trainer *trainer)
+{
+    return &trainer->config;
+}
+
+const vd_vocab *vd_trainer_vocab(const vd_trainer *trainer)
+{
+    return trainer->vocab;
+}
+
+const vd_train_options *vd_trainer_options(const vd_trainer *trainer)
+{
+    return &trainer->options;
+}
+
+int64_t vd_trainer_steps(const vd_trainer *trainer)
+{
+    return trainer->steps;
+}
+
+vd_status vd_trainer_set_metadata(vd_trainer *trainer, const char *key, const char *value,
+                                  vd_error *err)
+{
+    return vd_metadata_set(&trainer->metadata, key, value, err);
+}
+
+const char *vd_trainer_metadata(const vd_trainer *trainer, const char *key)
+{
+    return vd_metadata_get(&trainer->metadata, key);
+}
+
+static vd_network network_of(vd_trainer *t)
+{
+    vd_arena_reset(&t->arena);
+    return (vd_network){.pass = {.be = t->be,
+                                 .config = &t->config,
+                                 .w = &t->weights,
+                                 .sinusoid = t->sinusoid,
+                                 .arena = &t->arena}};
+}
+
+// Each piece of a step has dropout masks of its own.
+static uint64_t dropout_key(const vd_trainer *t)
+{
+    uint64_t stream = STREAM_DROPOUT + (uint64_t)t->steps * 16;
+    return vd_rng_seed(t->options.seed, stream ^ (uint64_t)t->pieces << 48).state;
+}
+
+static vd_status discriminate(const vd_trainer *t, vd_network *net, const vd_totals *of,
+                              double *loss, vd_error *err)
+{
+    const vd_train_options *o = &t->options;
+    double lambda = fmax(o->lambda_floor, o->lambda_start * pow(o->lambda_decay, (double)t->steps));
+    vd_status status = vd_discriminative_forward(net, err);
+    if (status == VD_OK)
+        status = vd_discriminative_loss(net, o->margin, lambda, of, loss, err);
+    return status == VD_OK ? vd_discriminative_backward(net, err) : status;
+}
+
+static vd_status generate(vd_network *net, const vd_totals *of, double *loss, vd_error *err)
+{
+    vd_status status = vd_generative_loss(net, of, loss, err);
+    return status == VD_OK ? vd_generative_backward(net, err) : status;
+}
+
+void vd_trainer_begin(vd_trainer *t)
+{
+    t->be->memory->zero(t->gradient, t->layout.elements * sizeof *t->gradient);
+    t->pieces = t->group ? t->group->rank : 0;
+}
+
+vd_status vd_trainer_add(vd_trainer *t, const vd_batch *batch, const vd_totals *of, double *loss,
+                         vd_error *err)
+{
+    vd_network net = network_of(t);
+    double ranked = 0, said = 0;
+    net.pass.dw = &t->gradients;
+    net.pass.dropout = t->options.dropout;
+    net.pass.lstm_dropout = t->options.lstm_dropout;
+    net.pass.position_dropout = t->options.position_dropout;
+    net.pass.key = dropout_key(t);
+    vd_status status = vd_network_encode(&net, batch, err);
+    if (status == VD_OK && vd_has_discriminative(t->config.decoders))
+        status = discriminate(t, &net, of, &ranked, err);
+    if (status == VD_OK && vd_has_generative(t->config.decoders))
+        status = generate(&net, of, &said, err);
+    if (status == VD_OK)
+        status = vd_network_encode_backward(&net, err);
+    if (status != VD_OK)
+        return status;
+    t->pieces += t->group ? t->group->size : 1;
+    *loss += ranked + said;
+    return VD_OK;
+}
+
+vd_status vd_trainer_finish(vd_trainer *t, double multiplier, double loss, double *gradient_norm,
+                            vd_error *err)
+{
+    const vd_backend *be = t->be;
+    double norm = sqrt(be->square_sum(t->gradient, t->layout.elements));
+    vd_status status = vd_backend_status(be, err);
+    if (status != VD_OK)
+        return status;
+    if (!isfinite(loss) || !isfinite(norm))
+        return vd_error_set(err, VD_FORMAT,
+                            "training went wrong at step %" PRId64 ": loss %g, gradient norm %g; "
+                            "try a lower --rate, or --clip",
+                            t->steps + 1, loss, norm);
+    double clip = t->options.clip, scale = clip > 0 && norm > clip ? clip / norm : 1;
+    double rate = t->options.rate * multiplier;
+    t->steps++;
+    if (t->options.optimiser == VD_ADAM)
+        be->adam(t->block, t->gradient, t->first, t->second, t->layout.elements, (vd_real)scale,
+                 rate, t->steps);
+    else
+        be->rmsprop(t->block, t->gradient, t->second, t->layout.elements, (vd_real)scale, rate);
+    if (gradient_norm)
+        *gradient_norm = norm;
+    return VD_OK; // without waiting: the next batch is packed while the weights are updated
+}
+
+static vd_status group_status(const char *trouble, vd_error *err)
+{
+    return trouble ? vd_error_set(err, VD_IO, "the processes that train together: %s", trouble)
+                   : VD_OK;
+}
+
+// The gradient of all processes, in each.
+static vd_status sum_gradients(vd_trainer *t, vd_error *err)
+{
+    size_t n = t->layout.elements;
+    const vd_memory *memory = t->be->memory;
+    if (t->devices)
+        return group_status(t->devices->sum(t->gradient, n), err);
+    if (memory == &vd_memory_host)
+        return group_status(t->group->sum_floats(t->gradient, n), err);
+    float *copy = vd_alloc(n, sizeof *copy);
+    if (!copy)
+        return vd_error_memory(err, "the gradient");
+    memory->download(copy, t->gradient, n * sizeof *copy);
+    vd_status status = vd_backend_status(t->be, err);
+    if (status == VD_OK)
+        status = group_status(t->group->sum_floats(copy, n), err);
+    if (status == VD_OK)
+        memory->upload(t->gradient, copy, n * sizeof *copy);
+    vd_free(copy);
+    return status;
+}
+
+vd_status vd_trainer_gather(vd_trainer *t, double *loss, vd_error *err)
+{
+    if (!t->group)
+        return VD_OK;
+    vd_status status = group_status(t->group->sum_doubles(loss, 1), err);
+    return status == VD_OK ? sum_gradients(t, err) : status;
+}
+
+static vd_status add_part(vd_trainer *t, const vd_batch *batch, double *loss, vd_error *err)
+{
+    vd_totals own = {0};
+    if (batch->dialogs > 0)
+        own = vd_batch_totals(batch);
+    double all[] = {(double)own.questions, (double)own.words};
+    vd_status status = group_status(t->group->sum_doubles(all, 2), err);
+    vd_totals of = {.questions = (int64_t)all[0], .words = (int64_t)all[1]};
+    if (status == VD_OK && batch->dialogs > 0)
+        status = vd_trainer_add(t, batch, &of, loss, err);
+    return status == VD_OK ? vd_trainer_gather(t, loss, err) : status;
+}
+
+vd_status vd_trainer_step(vd_trainer *t, const vd_batch *batch, double multiplier, double *loss,
+                          double *gradient_norm, vd_error *err)
+{
+    vd_trainer_begin(t);
+    *loss = 0;
+    vd_status status =
+        t->group ? add_part(t, batch, loss, err) : vd_trainer_add(t, batch, NULL, loss, err);
+    return status == VD_OK ? vd_trainer_finish(t, multiplier, *loss, gradient_norm, err) : status;
+}
+
+vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *scores,
+                            vd_error *err)
+{
+    vd_network net = network_of(trainer);
+    return vd_network_scores(&net, batch, trainer->config.decoders, scores, err);
+}
+
+// ---- files --------------------------------------------------------------------------------------
+
+static vd_status append_weights(const vd_trainer *t, vd_safetensors_writer *writer, vd_error *err)
+{
+    vd_real *copy;
+    const vd_real *block = read_part(t, t->block, &copy);
+    vd_status status = block ? vd_backend_status(t->be, err) : vd_error_memory(err, "weights");
+    if (status == VD_OK)
+        status = vd_model_file_append(writer, &t->layout, block, err);
+    vd_free(copy);
+    return status;
+}
+
+static vd_status append_state(const vd_trainer *t, const vd_real *part,
+                              vd_safetensors_writer *writer, vd_error *err)
+{
+    vd_real *copy;
+    const vd_real *host = read_part(t, part, &copy);
+    vd_status status =
+        host ? vd_backend_status(t->be, err) : vd_error_memory(err, "the optimiser's state");
+    if (status == VD_OK)
+        status = vd_safetensors_append_floats(writer, host, t->layout.elements, err);
+    vd_free(copy);
+    return status;
+}
+
+vd_status vd_trainer_save_model(const vd_trainer *t, const char *path, int dtype, vd_error *err)
+{
+    vd_safetensors_writer *writer;
+    vd_status status = vd_model_file_create(path, &t->config, t->vocab, &t->metadata, &t->layout,
+                                            (vd_dtype)dtype, &writer, err);
+    if (status != VD_OK)
+        return status;
+    status = append_weights(t, writer, err);
+    if (status == VD_OK)
+        return vd_safetensors_commit(writer, err);
+    vd_safetensors_abort(writer);
+    return status;
+}
+
+static const char *const FIRST = "optimiser.first", *const SECOND = "optimiser.second";
+
+// What a checkpoint holds beyond a model.
+static vd_status declare_state(const vd_trainer *t, vd_safetensors_writer *writer, vd_error *err)
+{
+    char steps[32], *options;
+    size_t n = t->layout.elements;
+    snprintf(steps, sizeof steps, "%" PRId64, t->steps);
+    vd_status status = vd_settings_from_options(&t->options, &options, err);
+    if (status != VD_OK)
+        return status;
+    status = vd_safetensors_put_metadata(writer, "options", options, err);
+    vd_free(options);
+    if (status == VD_OK)
+        status = vd_safetensors_put_metadata(writer, "steps", steps, err);
+    if (status == VD_OK)
+        status = vd_safetensors_declare(writer, FIRST, VD_F32, 1, &n, err);
+    if (status == VD_OK)
+        status = vd_safetensors_declare(writer, SECOND, VD_F32, 1, &n, err);
+    return status;
+}
+
+vd_status vd_trainer_checkpoint(const vd_trainer *t, const char *path, vd_error *err)
+{
+    vd_safetensors_writer *writer;
+    vd_status status = vd_model_file_create(path, &t->config, t->vocab, &t->metadata, &t->layout,
+                                            VD_F32, &writer, err);
+    if (status != VD_OK)
+        return status;
+    status = declare_state(t, writer, err);
+    if (status == VD_OK)
+        status = append_weights(t, writer, err);
+    if (status == VD_OK)
+        status = append_state(t, t->first, writer, err);
+    if (status == VD_OK)
+        status = append_state(t, t->second, writer, err);
+    if (status == VD_OK)
+        return vd_safetensors_commit(writer, err);
+    vd_safetensors_abort(writer);
+    return status;
+}
+
+static vd_status read_state(vd_trainer *t, const vd_safetensors *file, vd_error *err)
+{
+    const vd_tensor *first, *second;
+    size_t n = t->layout.elements;
+    vd_status status = vd_model_file_weights(file, &t->layout, t->block, err);
+    if (status == VD_OK)
+        status = vd_safetensors_require(file, FIRST, 1, &n, &first, err);
+    if (status == VD_OK)
+        status = vd_safetensors_require(file, SECOND, 1, &n, &second, err);
+    if (status == VD_OK)
+        status = vd_tensor_floats(first, 0, n, t->first, err);
+    if (status == VD_OK)
+        status = vd_tensor_floats(second, 0, n, t->second, err);
+    return status;
+}
+
+static vd_status read_metadata(vd_trainer *t, const vd_safetensors *file, vd_error *err)
+{
+    const char *path = vd_safetensors_path(file);
+    const char *options = vd_safetensors_metadata(file, "options");
+    const char *steps = vd_safetensors_metadata(file, "steps");
+    if (!options || !steps)
+        return vd_error_set(err, VD_FORMAT,
+                            "%s: no \"options\" and \"steps\" in its metadata: it is a model, not "
+                            "a checkpoint that training can go on from",
+                            path);
+    char *end;
+    t->steps = strtoll(steps, &end, 10);
+    if (*end || end == steps || t->steps < 0 || t->steps > MOST_STEPS)
+        return vd_error_set(err, VD_FORMAT, "%s: \"steps\" is \"%s\", expected a whole number",
+                            path, steps);
+    vd_status status = vd_settings_to_options(options, path, &t->options, err);
+    for (size_t i = 0; status == VD_OK && i < vd_safetensors_metadata_count(file); i++) {
+        const char *key = vd_safetensors_metadata_key(file, i);
+        if (strcmp(key, "config") && strcmp(key, "vocab") && strcmp(key, "options") &&
+            strcmp(key, "steps"))
+            status = vd_metadata_set(&t->metadata, key, vd_safetensors_metadata(file, key), err);
+    }
+    return status;
+}
+
+vd_status vd_trainer_resume(const char *path, vd_trainer **out, vd_error *err)
+{
+    static const char *const also[] = {"optimiser.", NULL};
+    vd_safetensors *file = NULL;
+    *out = NULL;
+    vd_trainer *t = vd_alloc(1, sizeof *t);
+    if (!t)
+        return vd_error_memory(err, "the trainer");
+    vd_status status = vd_safetensors_open(path, &file, err);
+    if (status == VD_OK)
+        status = vd_model_file_settings(file, &t->config, &t->vocab, err);
+    if (status == VD_OK)
+        status = read_metadata(t, file, err);
+    if (status == VD_OK) {
+        vd_weights_layout(&t->config, &t->layout, NULL, NULL);
+        status = vd_model_file_fits(file, &t->layout, also, err);
+    }
+    if (status == VD_OK)
+        status = allocate(t, vd_backend_cpu(), err);
+    if (status == VD_OK)
+        status = read_state(t, file, err);
+    vd_safetensors_close(file);
+    if (status != VD_OK) {
+        vd_trainer_free(t);
+        return status;
+    }
+    *out = t;
+    return VD_OK;
+}

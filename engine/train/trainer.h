@@ -1,0 +1,112 @@
+// Training: forward, backward, clipping, optimiser, schedule, checkpoints.
+#ifndef VD_TRAINER_H
+#define VD_TRAINER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/networks/batch.h"
+#include "engine/train/group.h"
+#include "engine/model/model.h"
+
+typedef enum vd_optimiser { VD_ADAM, VD_RMSPROP } vd_optimiser;
+
+typedef struct vd_train_options {
+    vd_optimiser optimiser; // Adam (0.9, 0.999, 1e-8) or RMSProp (alpha 0.99, eps 1e-8)
+    double rate;            // base learning rate, 1e-3
+    double clip;            // largest norm of the whole gradient; 0 = no clipping
+    int margin;             // L-softmax margin m: 1 (plain softmax), 2, 3, 4
+    double lambda_start, lambda_decay, lambda_floor; // lambda = max(floor, start * decay^step)
+    float dropout;          // before each f, score layer, MLP and fusion: 0.25
+    float lstm_dropout;     // between LSTM layers: 0.4
+    float position_dropout; // after adding positions: 0.1
+    // 1: a gate without an upper bound starts as the tangent of a sigmoid one, 1/2 + x/4, so that
+    // the network starts where one with sigmoid gates does; 0: as the sigmoid's weights would,
+    // PyTorch's start, from which attention 3 saturates early.
+    int open_gates;
+    uint64_t seed;
+} vd_train_options;
+
+// The defaults above; softmax loss, Adam, seed 1.
+vd_train_options vd_train_defaults(void);
+const char *vd_optimiser_name(vd_optimiser optimiser);
+bool vd_optimiser_parse(const char *name, vd_optimiser *out);
+
+typedef struct vd_trainer vd_trainer;
+
+// A new model with random weights (vd_weights_start) drawn from options->seed. vocab is copied.
+// Settings out of range are refused (engine/model/settings.h).
+vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
+                         const vd_train_options *options, vd_trainer **out, vd_error *err);
+// Continues exactly where vd_trainer_checkpoint left off, options and optimiser state included.
+vd_status vd_trainer_resume(const char *path, vd_trainer **out, vd_error *err);
+void vd_trainer_free(vd_trainer *trainer);
+
+// Starts a new trainer (no step taken yet) from a model's weights instead of random ones. Sizes and
+// vocabulary must be the model's; positions may differ (learned ones start from zero), and a
+// decoder that the model does not have starts from random weights. A model with
+// sigmoid gates can start one with another gate g: sigmoid(x) is near 1/2 + x/4, which is
+// g(1/2 + x/4) where that is positive, so Wg becomes Wg / 4 and bg becomes bg / 4 + 1/2.
+vd_status vd_trainer_start_from(vd_trainer *trainer, const vd_model *model, vd_error *err);
+
+// Moves weights and optimiser state to another backend (engine/backend/backend.h), between steps;
+// on failure they stay where they were. A new or resumed trainer is on the CPU.
+vd_status vd_trainer_use(vd_trainer *trainer, const vd_backend *backend, vd_error *err);
+const vd_backend *vd_trainer_backend(const vd_trainer *trainer);
+// From now on steps are taken together with the other processes of the group (NULL: alone), all of
+// which must take them: each with its own part of the dialogs (batch->dialogs may be 0), as the
+// piece of its rank. Losses and norms are those of all parts together. Where all have a device
+// each and the backend can, gradients are summed by the devices, else by the group in host memory:
+// which of the two, and why, vd_trainer_sums says. Joins on the backend it has then; every process
+// must call it.
+vd_status vd_trainer_join(vd_trainer *trainer, const vd_group *group, vd_error *err);
+const char *vd_trainer_sums(const vd_trainer *trainer); // for people; "" alone
+
+// Word vectors (V, E) to start from instead of random ones. The row of VD_PAD must be zero.
+vd_status vd_trainer_set_words(vd_trainer *trainer, const float *rows, vd_error *err);
+
+const vd_config *vd_trainer_config(const vd_trainer *trainer);
+const vd_vocab *vd_trainer_vocab(const vd_trainer *trainer);
+const vd_train_options *vd_trainer_options(const vd_trainer *trainer);
+int64_t vd_trainer_steps(const vd_trainer *trainer); // steps taken so far
+
+// A string kept in checkpoints and models under key (the name of the pool, where in the data set
+// training stands, ...).
+vd_status vd_trainer_set_metadata(vd_trainer *trainer, const char *key, const char *value,
+                                  vd_error *err);
+const char *vd_trainer_metadata(const vd_trainer *trainer, const char *key);
+
+// One step on one batch; multiplier is the schedule's factor on the rate. Returns the mean loss
+// before the step (two decoders: the sum of both losses) and, when gradient_norm is not NULL, the
+// norm before clipping.
+vd_status vd_trainer_step(vd_trainer *trainer, const vd_batch *batch, double multiplier,
+                          double *loss, double *gradient_norm, vd_error *err);
+
+// The same step in pieces, where memory is short: begin, add every piece, finish. `of` are the
+// totals of all pieces together, so that their gradients sum to that of one large batch (to
+// rounding; dropout masks are drawn for each piece). Each add adds its share to *loss. After a
+// failed add begin again: weights are changed by finish alone.
+void vd_trainer_begin(vd_trainer *trainer);
+vd_status vd_trainer_add(vd_trainer *trainer, const vd_batch *batch, const vd_totals *of,
+                         double *loss, vd_error *err);
+// Between the last add and finish: sums gradient and *loss over the processes of the group.
+vd_status vd_trainer_gather(vd_trainer *trainer, double *loss, vd_error *err);
+vd_status vd_trainer_finish(vd_trainer *trainer, double multiplier, double loss,
+                            double *gradient_norm, vd_error *err);
+
+// Scores of all candidates without dropout, by all decoders the model has (vd_network_scores):
+// scores (B, R, O). For evaluation during training.
+vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *scores,
+                            vd_error *err);
+
+// The thesis' schedule: rises linearly 0.01 -> 1 over the first 2 of 8 epochs, x0.1 at 5 and at 6.
+// epoch counts from 0 and may be fractional; for another number of epochs scale it by 8 / epochs.
+double vd_schedule_multiplier(double epoch);
+
+// Model file (weights only) and checkpoint (weights, optimiser state, counters); both written to a
+// temporary file, synced and renamed. dtype VD_F32 or VD_F16.
+vd_status vd_trainer_save_model(const vd_trainer *trainer, const char *path, int dtype,
+                                vd_error *err);
+vd_status vd_trainer_checkpoint(const vd_trainer *trainer, const char *path, vd_error *err);
+
+#endif

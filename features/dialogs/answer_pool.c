@@ -1,0 +1,269 @@
+#include "features/dialogs/answer_pool.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/parallel.h"
+#include "engine/networks/batch.h"
+#include "engine/base/file.h"
+#include "features/text/runes.h"
+#include "features/text/tokenize.h"
+
+enum { MAX_FILE = 1 << 30 };
+
+void vd_answer_pool_clear(vd_answer_pool *pool)
+{
+    for (size_t i = 0; pool->answer && i < pool->count; i++)
+        vd_free(pool->answer[i]);
+    vd_free(pool->answer);
+    vd_free(pool->times);
+    *pool = (vd_answer_pool){0};
+}
+
+// ---- counting -----------------------------------------------------------------------------------
+
+typedef struct counted {
+    const char *answer;
+    size_t place; // in the table
+    int64_t times;
+} counted;
+
+static int by_text(const void *a, const void *b)
+{
+    const counted *x = a, *y = b;
+    int order = strcmp(x->answer, y->answer);
+    return order ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+static int by_times(const void *a, const void *b)
+{
+    const counted *x = a, *y = b;
+    if (x->times != y->times)
+        return x->times < y->times ? 1 : -1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+// Answers that were given and that a line of a pool can hold; how many there are.
+static size_t count_answers(const vd_visdial *data, counted *list)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < data->answer_count; i++)
+        list[i] = (counted){data->answers[i], i, 0};
+    for (size_t d = 0; d < data->dialog_count; d++)
+        for (int32_t r = 0; r < data->dialogs[d].round_count; r++)
+            if (data->dialogs[d].rounds[r].answer >= 0)
+                list[data->dialogs[d].rounds[r].answer].times++;
+    for (size_t i = 0; i < data->answer_count; i++)
+        if (list[i].times > 0 && *list[i].answer && !strpbrk(list[i].answer, "\t\r\n"))
+            list[n++] = list[i];
+    // A table may hold an answer twice.
+    qsort(list, n, sizeof *list, by_text);
+    size_t distinct = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (distinct > 0 && strcmp(list[distinct - 1].answer, list[i].answer) == 0)
+            list[distinct - 1].times += list[i].times;
+        else
+            list[distinct++] = list[i];
+    }
+    qsort(list, distinct, sizeof *list, by_times);
+    return distinct;
+}
+
+vd_status vd_answer_pool_count(const vd_visdial *data, size_t top, vd_answer_pool *out,
+                               vd_error *err)
+{
+    vd_answer_pool pool = {0};
+    *out = pool;
+    counted *list = vd_alloc(data->answer_count, sizeof *list);
+    if (!list)
+        return vd_error_memory(err, "the answers");
+    size_t n = count_answers(data, list);
+    n = top && top < n ? top : n;
+    vd_status status = VD_OK;
+    if (n == 0)
+        status = vd_error_set(err, VD_FORMAT, "%.300s: nobody gives an answer in it", data->path);
+    pool.answer = vd_alloc(n, sizeof *pool.answer);
+    pool.times = vd_alloc(n, sizeof *pool.times);
+    if (status == VD_OK && (!pool.answer || !pool.times))
+        status = vd_error_memory(err, "the answers");
+    for (; status == VD_OK && pool.count < n; pool.count++) {
+        pool.times[pool.count] = list[pool.count].times;
+        pool.answer[pool.count] = vd_strdup(list[pool.count].answer);
+        if (!pool.answer[pool.count])
+            status = vd_error_memory(err, "the answers");
+    }
+    vd_free(list);
+    if (status)
+        vd_answer_pool_clear(&pool);
+    *out = pool;
+    return status;
+}
+
+// ---- files --------------------------------------------------------------------------------------
+
+// Digits only: strtoll would take signs and spaces. False when it is no such number.
+static bool parse_count(const char *text, const char *end, int64_t *count)
+{
+    *count = 0;
+    for (const char *digit = text; digit < end; digit++)
+        if (*digit < '0' || *digit > '9' || __builtin_mul_overflow(*count, 10, count) ||
+            __builtin_add_overflow(*count, *digit - '0', count))
+            return false;
+    return end > text;
+}
+
+// line: one line without its end.
+static vd_status read_line(const char *path, size_t number, const char *line, vd_answer_pool *pool,
+                           vd_runes *runes, vd_error *err)
+{
+    const char *tab = strchr(line, '\t');
+    int64_t times;
+    vd_error why = {0};
+    if (!tab || !tab[1] || strchr(tab + 1, '\t') || !parse_count(line, tab, &times))
+        return vd_error_set(err, VD_FORMAT,
+                            "%s, line %zu: expected a count, a tab and an answer, found \"%.40s\"",
+                            path, number, line);
+    if (pool->count > 0 && times > pool->times[pool->count - 1])
+        return vd_error_set(err, VD_FORMAT,
+                            "%s, line %zu: count %" PRId64 " after %" PRId64 "; the most frequent "
+                            "answers come first (`sort -rn` puts them so)",
+                            path, number, times, pool->times[pool->count - 1]);
+    vd_status status = vd_runes_decode(runes, tab + 1, &why);
+    if (status == VD_FORMAT)
+        return vd_error_set(err, status, "%s, line %zu: %s", path, number, why.text);
+    if (status || !(pool->answer[pool->count] = vd_strdup(tab + 1)))
+        return vd_error_memory(err, "the answer pool");
+    pool->times[pool->count++] = times;
+    return VD_OK;
+}
+
+vd_status vd_answer_pool_read(const char *path, vd_answer_pool *out, vd_error *err)
+{
+    char *text = NULL;
+    size_t size, lines = 1;
+    vd_answer_pool pool = {0};
+    vd_runes runes = {0};
+    *out = pool;
+    vd_status status = vd_file_read(path, MAX_FILE, &text, &size, err);
+    if (status != VD_OK)
+        return status;
+    if (memchr(text, 0, size)) {
+        status = vd_error_set(err, VD_FORMAT, "%s: found a NUL byte, expected lines of text", path);
+        goto fail;
+    }
+    for (const char *c = text; *c; c++)
+        lines += *c == '\n';
+    pool.answer = vd_alloc(lines, sizeof *pool.answer);
+    pool.times = vd_alloc(lines, sizeof *pool.times);
+    if (!pool.answer || !pool.times) {
+        status = vd_error_memory(err, "the answer pool");
+        goto fail;
+    }
+    size_t number = 1;
+    for (char *line = text, *next; line && *line; line = next, number++) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        size_t length = strlen(line);
+        if (length > 0 && line[length - 1] == '\r')
+            line[length - 1] = '\0';
+        status = read_line(path, number, line, &pool, &runes, err);
+        if (status != VD_OK)
+            goto fail;
+    }
+    if (pool.count == 0) {
+        status = vd_error_set(err, VD_FORMAT, "%s: no answers, expected at least one line", path);
+        goto fail;
+    }
+    vd_runes_clear(&runes);
+    vd_free(text);
+    *out = pool;
+    return VD_OK;
+
+fail:
+    vd_answer_pool_clear(&pool);
+    vd_runes_clear(&runes);
+    vd_free(text);
+    return status;
+}
+
+vd_status vd_answer_pool_write(const vd_answer_pool *pool, const char *path, vd_error *err)
+{
+    vd_output *output;
+    vd_status status = vd_output_create(path, &output, err);
+    if (status != VD_OK)
+        return status;
+    for (size_t i = 0; status == VD_OK && i < pool->count; i++) {
+        if (!*pool->answer[i] || strpbrk(pool->answer[i], "\t\r\n") || pool->times[i] < 0 ||
+            (i > 0 && pool->times[i] > pool->times[i - 1])) {
+            status = vd_error_set(err, VD_USAGE,
+                                  "%s: answer %zu, \"%.40s\" given %" PRId64 " times, cannot be a "
+                                  "line: text without tabs, most frequent first",
+                                  path, i, pool->answer[i], pool->times[i]);
+            break;
+        }
+        char count[24];
+        int n = snprintf(count, sizeof count, "%" PRId64 "\t", pool->times[i]);
+        status = vd_output_write(output, count, (size_t)n, err);
+        if (status == VD_OK)
+            status = vd_output_write(output, pool->answer[i], strlen(pool->answer[i]), err);
+        if (status == VD_OK)
+            status = vd_output_write(output, "\n", 1, err);
+    }
+    if (status == VD_OK)
+        return vd_output_commit(output, err);
+    vd_output_abort(output);
+    return status;
+}
+
+enum { TOKENS_PIECE = 4096 }; // answers whose tokens are found on one thread
+
+typedef struct wording {
+    const vd_answer_pool *pool;
+    const vd_vocab *vocab;
+    int32_t *ids, *length;
+} wording;
+
+static vd_status find_tokens(void *context, int worker, size_t index, vd_error *err)
+{
+    const wording *w = context;
+    size_t first = index * TOKENS_PIECE, left = w->pool->count - first;
+    size_t end = first + (left < TOKENS_PIECE ? left : TOKENS_PIECE);
+    vd_status status = VD_OK;
+    (void)worker;
+    for (size_t i = first; status == VD_OK && i < end; i++) {
+        int n = 0;
+        status = vd_answer_ids(w->vocab, w->pool->answer[i], VD_MAX_CANDIDATE,
+                               w->ids + i * VD_MAX_CANDIDATE, &n, err);
+        w->length[i] = n;
+    }
+    return status;
+}
+
+vd_status vd_answer_pool_tokens(const vd_answer_pool *pool, const vd_vocab *vocab, int32_t **tokens,
+                                int32_t **lengths, vd_error *err)
+{
+    size_t pieces = (pool->count + TOKENS_PIECE - 1) / TOKENS_PIECE;
+    wording w = {pool, vocab, vd_alloc(pool->count, VD_MAX_CANDIDATE * sizeof *w.ids),
+                 vd_alloc(pool->count, sizeof *w.length)};
+    vd_status status = VD_OK;
+    *tokens = *lengths = NULL;
+    if (!w.ids || !w.length)
+        status = vd_error_memory(err, "the answer pool's tokens");
+    else if (pieces == 1)
+        status = find_tokens(&w, 0, 0, err);
+    else if (pieces > 1)
+        status = vd_parallel(pieces, vd_parallel_threads(), find_tokens, &w, NULL, NULL, NULL, err);
+    if (status != VD_OK) {
+        vd_free(w.ids);
+        vd_free(w.length);
+        return status;
+    }
+    *tokens = w.ids;
+    *lengths = w.length;
+    return VD_OK;
+}

@@ -1,0 +1,31 @@
+// The answers a typed question is ranked against: a text file, one `count<TAB>answer` a line, most
+// frequent first; and its tokens under a vocabulary.
+#ifndef VD_DIALOGS_ANSWER_POOL_H
+#define VD_DIALOGS_ANSWER_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+#include "engine/model/vocab.h"
+#include "features/dialogs/visdial.h"
+
+typedef struct vd_answer_pool {
+    size_t count;
+    char **answer;  // owned
+    int64_t *times; // how often it was given in the training split
+} vd_answer_pool;
+
+// The answers people gave in data, the `top` most frequent of them (0: all), equally frequent ones
+// in the order of the data's table. VD_FORMAT when nobody gave one.
+vd_status vd_answer_pool_count(const vd_visdial *data, size_t top, vd_answer_pool *out,
+                               vd_error *err);
+
+vd_status vd_answer_pool_read(const char *path, vd_answer_pool *out, vd_error *err);
+vd_status vd_answer_pool_write(const vd_answer_pool *pool, const char *path, vd_error *err);
+void vd_answer_pool_clear(vd_answer_pool *pool);
+// Each <S> answer </S>, cut to VD_MAX_CANDIDATE: tokens (count, VD_MAX_CANDIDATE) and lengths
+// (count), both new (vd_free).
+vd_status vd_answer_pool_tokens(const vd_answer_pool *pool, const vd_vocab *vocab, int32_t **tokens,
+                                int32_t **lengths, vd_error *err);
+#endif

@@ -1,0 +1,154 @@
+// Candidate answers in the forms the network reads.
+#include "features/dialogs/dataset.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "features/dialogs/dataset_store.h"
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+int vd_wrapped_length(const vd_dataset *set, int32_t answer)
+{
+    return least(set->tokens.answers.length[answer] + 2, VD_CUT_CANDIDATE);
+}
+
+int vd_wrap_answer(const vd_dataset *set, int32_t answer, int32_t *out)
+{
+    const int32_t *ids = vd_sequence(&set->tokens.answers, (size_t)answer);
+    int words = set->tokens.answers.length[answer], length = vd_wrapped_length(set, answer);
+    out[0] = VD_START;
+    for (int i = 1; i < length; i++)
+        out[i] = i <= words ? ids[i - 1] : VD_END;
+    return length;
+}
+
+int vd_said_length(const vd_dataset *set, int32_t answer)
+{
+    return least(set->tokens.answers.length[answer] + 1, VD_CUT_CANDIDATE);
+}
+
+void vd_candidate_fill(const vd_dataset *set, int32_t answer, int u, vd_candidates *out)
+{
+    const int32_t *ids = vd_sequence(&set->tokens.answers, (size_t)answer);
+    size_t at = (size_t)u * (size_t)out->width;
+    int words = set->tokens.answers.length[answer];
+    // The generative decoder reads and predicts one token each of <S> answer and answer </S>, each
+    // cut by itself.
+    int steps = vd_said_length(set, answer);
+    out->length[u] = vd_wrap_answer(set, answer, out->tokens + at);
+    out->said_in[at] = VD_START;
+    memcpy(out->said_in + at + 1, ids, (size_t)(steps - 1) * sizeof *ids);
+    memcpy(out->said_out + at, ids, (size_t)least(words, steps) * sizeof *ids);
+    if (words < steps)
+        out->said_out[at + (size_t)words] = VD_END;
+}
+
+static vd_status check_range(const vd_dataset *set, size_t first, size_t count, vd_error *err)
+{
+    size_t total = vd_dataset_count(set);
+    if (first > total || count > total - first)
+        return vd_error_set(err, VD_USAGE, "candidates of dialogs %zu to %zu: there are %zu", first,
+                            first + count, total);
+    return VD_OK;
+}
+
+// Marks the answers that a dialog offers; how many were not marked before.
+static size_t mark_answers(const vd_visdial_dialog *dialog, bool *marked)
+{
+    size_t found = 0;
+    for (int32_t r = 0; r < dialog->round_count; r++)
+        for (int32_t i = 0; i < dialog->rounds[r].option_count; i++) {
+            bool *mark = &marked[dialog->rounds[r].options[i]];
+            found += !*mark;
+            *mark = true;
+        }
+    return found;
+}
+
+vd_status vd_dataset_span(const vd_dataset *set, size_t first, size_t count, size_t answers,
+                          size_t *out, vd_error *err)
+{
+    *out = 0;
+    vd_status status = check_range(set, first, count, err);
+    if (status)
+        return status;
+    bool *marked = vd_alloc(set->dialogs->answer_count, sizeof *marked);
+    if (!marked)
+        return vd_error_memory(err, "the candidates");
+    size_t found = 0;
+    for (; *out < count; ++*out) {
+        status = vd_visdial_check_options(set->dialogs, first + *out, err);
+        if (status)
+            break;
+        found += mark_answers(vd_dataset_dialog(set, first + *out), marked);
+        if (found > answers && *out > 0)
+            break;
+    }
+    vd_free(marked);
+    return status;
+}
+
+// Places of the distinct answers as they come; their number, or -1 when there are too many.
+static int number_answers(const vd_dataset *set, size_t first, size_t count, vd_candidates *out)
+{
+    size_t found = 0;
+    for (size_t d = first; d < first + count; d++) {
+        const vd_visdial_dialog *dialog = vd_dataset_dialog(set, d);
+        for (int32_t r = 0; r < dialog->round_count; r++)
+            for (int32_t i = 0; i < dialog->rounds[r].option_count; i++) {
+                int32_t answer = dialog->rounds[r].options[i];
+                if (out->place[answer] >= 0)
+                    continue;
+                out->place[answer] = (int32_t)found++;
+                int length = vd_wrapped_length(set, answer);
+                out->width = out->width > length ? out->width : length;
+            }
+    }
+    return found > INT_MAX / VD_MAX_CANDIDATE ? -1 : (int)found;
+}
+
+vd_status vd_dataset_candidates(const vd_dataset *set, size_t first, size_t count,
+                                vd_candidates *out, vd_error *err)
+{
+    size_t answers = set->dialogs->answer_count;
+    *out = (vd_candidates){0};
+    vd_status status = check_range(set, first, count, err);
+    for (size_t d = first; status == VD_OK && d < first + count; d++)
+        status = vd_visdial_check_options(set->dialogs, d, err);
+    if (status)
+        return status;
+    out->place = vd_alloc(answers, sizeof *out->place);
+    if (!out->place)
+        return vd_error_memory(err, "the candidates");
+    for (size_t i = 0; i < answers; i++)
+        out->place[i] = -1;
+    out->count = number_answers(set, first, count, out);
+    size_t size = out->count < 0 ? SIZE_MAX : (size_t)out->count * (size_t)out->width;
+    out->tokens = vd_alloc(size, sizeof *out->tokens);
+    out->said_in = vd_alloc(size, sizeof *out->said_in);
+    out->said_out = vd_alloc(size, sizeof *out->said_out);
+    out->length = vd_alloc((size_t)out->count, sizeof *out->length);
+    if (!out->tokens || !out->said_in || !out->said_out || !out->length) {
+        vd_candidates_clear(out);
+        return vd_error_memory(err, "the candidates");
+    }
+    for (size_t i = 0; i < answers; i++)
+        if (out->place[i] >= 0)
+            vd_candidate_fill(set, (int32_t)i, out->place[i], out);
+    return VD_OK;
+}
+
+void vd_candidates_clear(vd_candidates *candidates)
+{
+    vd_free(candidates->tokens);
+    vd_free(candidates->length);
+    vd_free(candidates->said_in);
+    vd_free(candidates->said_out);
+    vd_free(candidates->place);
+    *candidates = (vd_candidates){0};
+}

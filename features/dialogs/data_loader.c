@@ -1,0 +1,76 @@
+// Two loaders take turns: one holds the batch that is being used, the other the one after it.
+#include "features/dialogs/data_loader.h"
+
+#include "engine/base/alloc.h"
+#include "engine/base/prefetch.h"
+
+enum { TURNS = VD_FEED_BATCHES };
+
+// What came of one batch.
+typedef struct helping {
+    vd_loader *loader;
+    const vd_batch *batch;
+    vd_status status;
+    vd_error err;
+} helping;
+
+struct vd_feed {
+    vd_feed_plan plan;
+    void *context;
+    helping turn[TURNS];
+    vd_ahead *ahead;
+};
+
+// False when batch n was the last.
+static bool make_helping(void *context, size_t n, size_t place)
+{
+    vd_feed *feed = context;
+    helping *h = &feed->turn[place];
+    const size_t *dialogs;
+    h->batch = NULL;
+    h->status = VD_OK;
+    size_t count = feed->plan(feed->context, n, &dialogs);
+    if (count > 0)
+        h->status = vd_loader_batch(h->loader, dialogs, count, NULL, &h->batch, &h->err);
+    return count > 0 && h->status == VD_OK;
+}
+
+vd_status vd_feed_new(const vd_dataset *dataset, vd_feed_plan plan, void *context,
+                      vd_picture_cache *cache, vd_feed **out, vd_error *err)
+{
+    *out = NULL;
+    vd_feed *feed = vd_alloc(1, sizeof *feed);
+    if (!feed)
+        return vd_error_memory(err, "batches made ahead");
+    feed->plan = plan;
+    feed->context = context;
+    vd_status status = VD_OK;
+    for (int i = 0; status == VD_OK && i < TURNS; i++)
+        status = vd_loader_new(dataset, &feed->turn[i].loader, err);
+    for (int i = 0; status == VD_OK && i < TURNS; i++)
+        vd_loader_keep(feed->turn[i].loader, cache);
+    if (status == VD_OK)
+        status = vd_ahead_new(TURNS, make_helping, feed, &feed->ahead, err);
+    if (status == VD_OK)
+        *out = feed;
+    else
+        vd_feed_free(feed);
+    return status;
+}
+
+vd_status vd_feed_next(vd_feed *feed, const vd_batch **out, vd_error *err)
+{
+    const helping *h = &feed->turn[vd_ahead_next(feed->ahead)];
+    *out = h->batch;
+    return h->status ? vd_error_set(err, h->status, "%s", h->err.text) : VD_OK;
+}
+
+void vd_feed_free(vd_feed *feed)
+{
+    if (!feed)
+        return;
+    vd_ahead_free(feed->ahead);
+    for (int i = 0; i < TURNS; i++)
+        vd_loader_free(feed->turn[i].loader);
+    vd_free(feed);
+}

@@ -1,0 +1,26 @@
+// Batches made ahead: while the network works on one, a thread makes the next.
+#ifndef VD_DIALOGS_DATA_LOADER_H
+#define VD_DIALOGS_DATA_LOADER_H
+
+#include "features/dialogs/picture_cache.h"
+#include "features/dialogs/dataset.h"
+
+// The dialogs of batch n (0, 1, ...) and how many they are, valid until the next call; 0: there is
+// no such batch. Called on one thread, with n as it rises.
+typedef size_t (*vd_feed_plan)(void *context, size_t n, const size_t **dialogs);
+
+typedef struct vd_feed vd_feed;
+
+// Batches that are used or made at the same time.
+enum { VD_FEED_BATCHES = 2 };
+
+// The context is the feed's to read and write until it is freed, and so is the cache, where the
+// pictures of its batches are; NULL: in the batches themselves.
+vd_status vd_feed_new(const vd_dataset *dataset, vd_feed_plan plan, void *context,
+                      vd_picture_cache *cache, vd_feed **out, vd_error *err);
+// The next batch, which is the feed's and valid until the next call; NULL behind the last. What
+// failed once fails again.
+vd_status vd_feed_next(vd_feed *feed, const vd_batch **out, vd_error *err);
+void vd_feed_free(vd_feed *feed);
+
+#endif

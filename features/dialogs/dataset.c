@@ -1,0 +1,113 @@
+#include "features/dialogs/dataset.h"
+
+#include "engine/base/alloc.h"
+#include "features/dialogs/dataset_store.h"
+#include "features/dialogs/pack.h"
+
+static vd_status find_images(vd_dataset *set, vd_error *err)
+{
+    const vd_visdial *data = set->dialogs;
+    set->row = vd_alloc(data->dialog_count, sizeof *set->row);
+    if (!set->row)
+        return vd_error_memory(err, "the images of a data set");
+    for (size_t d = 0; d < data->dialog_count; d++) {
+        vd_status status =
+            vd_regions_find(set->regions, data->dialogs[d].image_id, &set->row[d], err);
+        if (status != VD_OK)
+            return status;
+    }
+    return VD_OK;
+}
+
+static vd_status find_candidates(vd_dataset *set, vd_error *err)
+{
+    const vd_visdial *data = set->dialogs;
+    for (size_t d = 0; d < data->dialog_count && set->candidates == 0; d++)
+        for (int32_t r = 0; r < data->dialogs[d].round_count && set->candidates == 0; r++)
+            set->candidates = data->dialogs[d].rounds[r].option_count;
+    return set->candidates > 0
+               ? VD_OK
+               : vd_error_set(err, VD_FORMAT, "%s: no round has answer_options; nothing to rank",
+                              data->path);
+}
+
+vd_status vd_dataset_new(const vd_visdial *dialogs, const vd_regions *regions,
+                         const vd_vocab *vocab, vd_dataset **out, vd_error *err)
+{
+    *out = NULL;
+    vd_dataset *set = vd_alloc(1, sizeof *set);
+    if (!set)
+        return vd_error_memory(err, "a data set");
+    set->dialogs = dialogs;
+    set->regions = regions;
+    vd_status status = find_candidates(set, err);
+    if (status == VD_OK)
+        status = find_images(set, err);
+    if (status == VD_OK)
+        status = vd_token_tables_fill(dialogs, vocab, &set->tokens, err);
+    if (status != VD_OK) {
+        vd_dataset_free(set);
+        return status;
+    }
+    *out = set;
+    return VD_OK;
+}
+
+void vd_dataset_free(vd_dataset *dataset)
+{
+    if (!dataset)
+        return;
+    vd_token_tables_clear(&dataset->tokens);
+    vd_free(dataset->row);
+    vd_free(dataset);
+}
+
+const vd_visdial *vd_dataset_data(const vd_dataset *dataset)
+{
+    return dataset->dialogs;
+}
+
+const vd_regions *vd_dataset_regions(const vd_dataset *dataset)
+{
+    return dataset->regions;
+}
+
+size_t vd_dataset_count(const vd_dataset *dataset)
+{
+    return dataset->dialogs->dialog_count;
+}
+
+const vd_visdial_dialog *vd_dataset_dialog(const vd_dataset *dataset, size_t index)
+{
+    return &dataset->dialogs->dialogs[index];
+}
+
+void vd_dataset_totals(const vd_dataset *set, const size_t *dialogs, size_t count,
+                       vd_totals *totals)
+{
+    *totals = (vd_totals){0};
+    for (size_t b = 0; b < count; b++) {
+        const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
+        for (int32_t r = 0; r < dialog->round_count; r++) {
+            const vd_visdial_round *round = &dialog->rounds[r];
+            if (round->truth < 0)
+                continue;
+            totals->questions++;
+            totals->words += vd_said_length(set, round->options[round->truth]);
+        }
+    }
+}
+
+// ---- vocabulary -------------------------------------------------------------
+
+vd_status vd_dataset_vocab(const vd_visdial *dialogs, int64_t minimum, vd_vocab **out,
+                           vd_error *err)
+{
+    *out = NULL;
+    vd_word_counts *counts = NULL;
+    vd_status status = vd_visdial_count_words(dialogs, false, &counts, err);
+    if (status == VD_OK)
+        status = vd_word_counts_vocab(counts, minimum, out, err);
+    vd_word_counts_free(counts);
+    return status;
+}

@@ -1,0 +1,68 @@
+// Dialogs and region features as batches for the network: everything tokenised once, in memory.
+#ifndef VD_DATASET_H
+#define VD_DATASET_H
+
+#include "engine/networks/batch.h"
+#include "engine/model/vocab.h"
+#include "features/regions/regions.h"
+#include "features/dialogs/visdial.h"
+
+typedef struct vd_dataset vd_dataset;
+typedef struct vd_picture_cache vd_picture_cache; // picture_cache.h
+
+// Keeps references to dialogs and regions. Every dialog's image must have features.
+vd_status vd_dataset_new(const vd_visdial *dialogs, const vd_regions *regions,
+                         const vd_vocab *vocab, vd_dataset **out, vd_error *err);
+void vd_dataset_free(vd_dataset *dataset);
+const vd_visdial *vd_dataset_data(const vd_dataset *dataset);
+size_t vd_dataset_count(const vd_dataset *dataset);
+const vd_visdial_dialog *vd_dataset_dialog(const vd_dataset *dataset, size_t index);
+
+const vd_regions *vd_dataset_regions(const vd_dataset *dataset);
+
+// What the batches of these dialogs sum to (vd_batch_totals), without making them.
+void vd_dataset_totals(const vd_dataset *dataset, const size_t *dialogs, size_t count,
+                       vd_totals *totals);
+
+// A word-count vocabulary from the data's questions, answers and captions.
+vd_status vd_dataset_vocab(const vd_visdial *dialogs, int64_t minimum, vd_vocab **out,
+                           vd_error *err);
+
+// Changes that show what a model uses; all off = 0.
+typedef struct vd_dataset_view {
+    bool other_image; // every dialog sees the next dialog's picture
+    bool no_history;  // every history entry, the caption's too, is a single <UNK>
+} vd_dataset_view;
+
+// The distinct candidate answers of some dialogs, as the network reads them (batch.h).
+typedef struct vd_candidates {
+    int count, width;            // U, To
+    int32_t *tokens, *length;    // (U, To) <S> answer </S>, (U)
+    int32_t *said_in, *said_out; // (U, To) for the generative decoder: <S> answer, answer </S>
+    int32_t *place; // (answers of the data) where an answer is among them; -1 = nowhere
+} vd_candidates;
+
+// Of dialogs first .. first + count - 1. Cleared with vd_candidates_clear.
+vd_status vd_dataset_candidates(const vd_dataset *dataset, size_t first, size_t count,
+                                vd_candidates *out, vd_error *err);
+void vd_candidates_clear(vd_candidates *candidates);
+// How many of `count` dialogs from `first` on have at most so many answers together; the first one
+// whatever it has.
+vd_status vd_dataset_span(const vd_dataset *dataset, size_t first, size_t count, size_t answers,
+                          size_t *out, vd_error *err);
+
+// Fills a batch for `count` dialogs. The arrays belong to the loader and are valid until its next
+// call. Regions are cut to the most any of these pictures has; candidates are distinct per batch,
+// or those of vd_loader_share.
+typedef struct vd_loader vd_loader;
+vd_status vd_loader_new(const vd_dataset *dataset, vd_loader **out, vd_error *err);
+vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count,
+                          const vd_dataset_view *view, const vd_batch **out, vd_error *err);
+// Batches from now on have these candidates, borrowed, which must hold all of their dialogs'; NULL:
+// their own again. What is made of shared candidates once serves many batches.
+void vd_loader_share(vd_loader *loader, const vd_candidates *candidates);
+// The pictures of batches from now on are in the cache, borrowed; NULL: in the batch.
+void vd_loader_keep(vd_loader *loader, vd_picture_cache *cache);
+void vd_loader_free(vd_loader *loader);
+
+#endif

@@ -1,0 +1,418 @@
+// A batch is built in three steps: sizes (widths, rounds, regions, distinct candidates), room, and
+// the numbers. Candidates are found distinct by stamping the answer table: one look a candidate.
+#include "features/dialogs/dataset.h"
+
+#include "engine/base/alloc.h"
+#include "engine/model/dialog.h"
+#include "engine/backend/packed.h"
+#include "features/dialogs/dataset_store.h"
+#include "features/dialogs/picture_cache.h"
+
+// A list that only ever grows.
+typedef struct list {
+    void *at;
+    size_t bytes;
+} list;
+
+enum {
+    IMAGE,
+    PICTURE, // one image, all its regions
+    ROWS,    // of the pictures in the file of regions
+    KEPT,    // where they are kept
+    REAL,
+    QUESTION,
+    QUESTION_LENGTH,
+    HISTORY,
+    HISTORY_LENGTH,
+    CANDIDATE,
+    CANDIDATE_LENGTH,
+    CANDIDATE_ORDER,
+    OPTION,
+    TRUTH,
+    CANDIDATE_IN,
+    CANDIDATE_OUT,
+    DISTINCT,
+    LISTS
+};
+
+// Where an answer of the table is among the distinct candidates of a batch.
+typedef struct seen {
+    uint32_t batch; // the last that offered it
+    int32_t place;
+} seen;
+
+struct vd_loader {
+    const vd_dataset *set;
+    list lists[LISTS];
+    seen *answers;               // (answer_count)
+    uint32_t now;                // number of this batch
+    const vd_candidates *shared; // NULL: each batch has its own
+    vd_picture_cache *kept;      // NULL: pictures are read
+    vd_batch batch;
+};
+
+static const vd_dataset_view plain;
+
+vd_status vd_loader_new(const vd_dataset *dataset, vd_loader **out, vd_error *err)
+{
+    *out = NULL;
+    vd_loader *loader = vd_alloc(1, sizeof *loader);
+    if (!loader)
+        return vd_error_memory(err, "a loader");
+    loader->set = dataset;
+    loader->answers = vd_alloc(dataset->dialogs->answer_count, sizeof *loader->answers);
+    if (!loader->answers) {
+        vd_loader_free(loader);
+        return vd_error_memory(err, "a loader");
+    }
+    *out = loader;
+    return VD_OK;
+}
+
+void vd_loader_free(vd_loader *loader)
+{
+    if (!loader)
+        return;
+    for (int i = 0; i < LISTS; i++)
+        vd_free(loader->lists[i].at);
+    vd_free(loader->answers);
+    vd_free(loader);
+}
+
+// Room for a x b x c elements; what was in it is gone. NULL when memory is out.
+static void *room(vd_loader *loader, int which, size_t a, size_t b, size_t c, size_t size)
+{
+    list *l = &loader->lists[which];
+    size_t bytes;
+    if (__builtin_mul_overflow(a, b, &bytes) || __builtin_mul_overflow(bytes, c, &bytes) ||
+        __builtin_mul_overflow(bytes, size, &bytes))
+        return NULL;
+    if (l->at && bytes <= l->bytes)
+        return l->at;
+    vd_free(l->at);
+    l->bytes = 0;
+    l->at = vd_alloc(bytes, 1);
+    if (l->at)
+        l->bytes = bytes;
+    return l->at;
+}
+
+static int32_t *zeros(vd_loader *loader, int which, size_t a, size_t b)
+{
+    int32_t *at = room(loader, which, a, b, 1, sizeof *at);
+    if (at)
+        memset(at, 0, a * b * sizeof *at);
+    return at;
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+// History entry r > 0 of a dialog: round r - 1.
+static int entry(const vd_dataset *set, const vd_visdial_round *round, int32_t out[VD_MAX_HISTORY])
+{
+    int32_t answer[VD_MAX_CANDIDATE];
+    int length = round->answer >= 0 ? vd_wrap_answer(set, round->answer, answer) : 0;
+    return vd_history_entry(vd_sequence(&set->tokens.questions, (size_t)round->question),
+                            set->tokens.questions.length[round->question], answer, length, out);
+}
+
+// ---- sizes ------------------------------------------------------------------
+
+static void measure(vd_loader *loader, const size_t *dialogs, size_t count)
+{
+    const vd_dataset *set = loader->set;
+    vd_batch *batch = &loader->batch;
+    *batch = (vd_batch){.dialogs = (int)count, .candidates = set->candidates};
+    for (size_t b = 0; b < count; b++) {
+        const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
+        batch->rounds = larger(batch->rounds, dialog->round_count);
+        for (int32_t r = 0; r < dialog->round_count; r++)
+            batch->question_width = larger(
+                batch->question_width, set->tokens.questions.length[dialog->rounds[r].question]);
+    }
+}
+
+// ---- numbers ----------------------------------------------------------------
+
+static vd_status read_images(vd_loader *loader, const size_t *rows, size_t count, vd_error *err)
+{
+    const vd_regions *regions = loader->set->regions;
+    size_t all = (size_t)vd_regions_max(regions), size = (size_t)vd_regions_size(regions);
+    size_t used = (size_t)loader->batch.regions;
+    float *image = room(loader, IMAGE, count, used, size, sizeof *image);
+    float *picture = room(loader, PICTURE, all, size, 1, sizeof *picture);
+    if (!image || !picture)
+        return vd_error_memory(err, "the pictures of a batch");
+    for (size_t b = 0; b < count; b++) {
+        float *to = image + b * used * size;
+        vd_status status = vd_regions_read(regions, rows[b], used == all ? to : picture, NULL, err);
+        if (status != VD_OK)
+            return status;
+        if (used != all)
+            memcpy(to, picture, used * size * sizeof *to);
+    }
+    loader->batch.image = image;
+    return VD_OK;
+}
+
+static vd_status keep_images(vd_loader *loader, const size_t *rows, size_t count, vd_error *err)
+{
+    int32_t *kept = room(loader, KEPT, count, 1, 1, sizeof *kept);
+    uint8_t *real = room(loader, REAL, count, (size_t)loader->batch.regions, 1, sizeof *real);
+    if (!kept || !real)
+        return vd_error_memory(err, "the pictures of a batch");
+    return vd_picture_cache_batch(loader->kept, rows, count, &loader->batch, kept, real, err);
+}
+
+static vd_status fill_images(vd_loader *loader, const size_t *dialogs, size_t count, bool other,
+                             vd_error *err)
+{
+    const vd_dataset *set = loader->set;
+    vd_batch *batch = &loader->batch;
+    size_t total = set->dialogs->dialog_count;
+    size_t *rows = room(loader, ROWS, count, 1, 1, sizeof *rows);
+    if (!rows)
+        return vd_error_memory(err, "the pictures of a batch");
+    for (size_t b = 0; b < count; b++) {
+        rows[b] = set->row[other ? (dialogs[b] + 1) % total : dialogs[b]];
+        batch->regions = larger(batch->regions, vd_regions_used(set->regions, rows[b]));
+    }
+    return loader->kept ? keep_images(loader, rows, count, err)
+                        : read_images(loader, rows, count, err);
+}
+
+static vd_status fill_questions(vd_loader *loader, const size_t *dialogs, size_t count,
+                                vd_error *err)
+{
+    const vd_dataset *set = loader->set;
+    vd_batch *batch = &loader->batch;
+    size_t rounds = (size_t)batch->rounds, width = (size_t)batch->question_width;
+    int32_t *question = zeros(loader, QUESTION, count * rounds, width);
+    int32_t *length = zeros(loader, QUESTION_LENGTH, count, rounds);
+    if (!question || !length)
+        return vd_error_memory(err, "the questions of a batch");
+    for (size_t b = 0; b < count; b++) {
+        const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
+        for (size_t r = 0; r < (size_t)dialog->round_count; r++) {
+            size_t place = b * rounds + r, index = (size_t)dialog->rounds[r].question;
+            length[place] = set->tokens.questions.length[index];
+            memcpy(question + place * width, vd_sequence(&set->tokens.questions, index),
+                   (size_t)length[place] * sizeof *question);
+        }
+    }
+    batch->question = question;
+    batch->question_length = length;
+    return VD_OK;
+}
+
+static int history_entry(const vd_loader *loader, size_t index, int32_t r, bool none,
+                         int32_t out[VD_MAX_HISTORY])
+{
+    const vd_dataset *set = loader->set;
+    if (none) {
+        out[0] = VD_UNKNOWN;
+        return 1;
+    }
+    if (r > 0)
+        return entry(set, &vd_dataset_dialog(set, index)->rounds[r - 1], out);
+    int length = set->tokens.captions.length[index];
+    memcpy(out, vd_sequence(&set->tokens.captions, index), (size_t)length * sizeof *out);
+    return length;
+}
+
+static vd_status fill_history(vd_loader *loader, const size_t *dialogs, size_t count, bool none,
+                              vd_error *err)
+{
+    vd_batch *batch = &loader->batch;
+    size_t rounds = (size_t)batch->rounds;
+    // At full width first; the batch's own width is known afterwards, and rows move up to it.
+    int32_t *history = zeros(loader, HISTORY, count * rounds, VD_MAX_HISTORY);
+    int32_t *length = zeros(loader, HISTORY_LENGTH, count, rounds);
+    if (!history || !length)
+        return vd_error_memory(err, "the history of a batch");
+    for (size_t b = 0; b < count; b++) {
+        const vd_visdial_dialog *dialog = vd_dataset_dialog(loader->set, dialogs[b]);
+        for (int32_t r = 0; r < dialog->round_count; r++) {
+            size_t place = b * rounds + (size_t)r;
+            length[place] =
+                history_entry(loader, dialogs[b], r, none, history + place * VD_MAX_HISTORY);
+            batch->history_width = larger(batch->history_width, length[place]);
+        }
+    }
+    size_t width = (size_t)batch->history_width;
+    for (size_t i = 1; i < count * rounds; i++)
+        memmove(history + i * width, history + i * VD_MAX_HISTORY, width * sizeof *history);
+    batch->history = history;
+    batch->history_length = length;
+    return VD_OK;
+}
+
+// Answers lie anywhere in large tables: asked for so many before they are needed, they are there.
+enum { SOON = 16 };
+
+// Numbers the distinct candidates of the batch as they come; distinct gets their answers.
+static int number_candidates(vd_loader *loader, const vd_visdial_round *round, int count,
+                             int32_t *distinct, int32_t *option)
+{
+    for (int32_t i = 0; i < round->option_count; i++) {
+        int32_t answer = round->options[i];
+        if (i + SOON < round->option_count)
+            __builtin_prefetch(&loader->answers[round->options[i + SOON]], 1);
+        seen *s = &loader->answers[answer];
+        if (s->batch != loader->now) {
+            *s = (seen){loader->now, count};
+            distinct[count++] = answer;
+        }
+        option[i] = s->place;
+    }
+    return count;
+}
+
+static vd_status look_up_candidates(const vd_candidates *shared, const vd_visdial_round *round,
+                                    int32_t *option, vd_error *err)
+{
+    for (int32_t i = 0; i < round->option_count; i++) {
+        option[i] = shared->place[round->options[i]];
+        if (option[i] < 0)
+            return vd_error_set(err, VD_USAGE,
+                                "answer %d is not among the candidates that the batches share",
+                                (int)round->options[i]);
+    }
+    return VD_OK;
+}
+
+static vd_status fill_options(vd_loader *loader, const size_t *dialogs, size_t count, vd_error *err)
+{
+    const vd_dataset *set = loader->set;
+    vd_batch *batch = &loader->batch;
+    size_t rounds = (size_t)batch->rounds, candidates = (size_t)batch->candidates;
+    int32_t *option = zeros(loader, OPTION, count * rounds, candidates);
+    int32_t *truth = zeros(loader, TRUTH, count, rounds);
+    int32_t *distinct = room(loader, DISTINCT, count, rounds, candidates, sizeof *distinct);
+    vd_status status = VD_OK;
+    if (!option || !truth || !distinct)
+        return vd_error_memory(err, "the options of a batch");
+    if (++loader->now == 0) {
+        memset(loader->answers, 0, set->dialogs->answer_count * sizeof *loader->answers);
+        loader->now = 1;
+    }
+    for (size_t i = 0; i < count * rounds; i++)
+        truth[i] = -1;
+    for (size_t b = 0; b < count; b++) {
+        const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
+        for (size_t r = 0; status == VD_OK && r < (size_t)dialog->round_count; r++) {
+            size_t place = b * rounds + r;
+            const vd_visdial_round *round = &dialog->rounds[r];
+            truth[place] = round->truth;
+            if (loader->shared)
+                status =
+                    look_up_candidates(loader->shared, round, option + place * candidates, err);
+            else
+                batch->distinct = number_candidates(loader, round, batch->distinct, distinct,
+                                                    option + place * candidates);
+        }
+    }
+    batch->option = option;
+    batch->truth = truth;
+    return status;
+}
+
+static void show_candidates(vd_batch *batch, const vd_candidates *candidates)
+{
+    batch->distinct = candidates->count;
+    batch->candidate_width = candidates->width;
+    batch->candidate = candidates->tokens;
+    batch->candidate_length = candidates->length;
+    batch->candidate_in = candidates->said_in;
+    batch->candidate_out = candidates->said_out;
+    batch->candidate_order = NULL;
+}
+
+// The network reads them sorted, for what they begin with alike; here this takes no time of its.
+static vd_status sort_candidates(vd_loader *loader, vd_error *err)
+{
+    vd_batch *b = &loader->batch;
+    int *order = room(loader, CANDIDATE_ORDER, (size_t)b->distinct, 1, 1, sizeof *order);
+    b->candidate_order = order;
+    return order ? vd_packed_sort(b->candidate, b->candidate_length, b->candidate_width,
+                                  b->distinct, order, err)
+                 : vd_error_memory(err, "the candidates of a batch");
+}
+
+static vd_status fill_candidates(vd_loader *loader, vd_error *err)
+{
+    const vd_dataset *set = loader->set;
+    const vd_sequences *answers = &set->tokens.answers;
+    const int32_t *distinct = loader->lists[DISTINCT].at;
+    size_t count = (size_t)loader->batch.distinct;
+    vd_candidates own = {.count = (int)count};
+    for (size_t u = 0; u < count; u++) {
+        if (u + SOON < count) {
+            __builtin_prefetch(&answers->first[distinct[u + SOON]]);
+            __builtin_prefetch(&answers->length[distinct[u + SOON]]);
+        }
+        own.width = larger(own.width, vd_wrapped_length(set, distinct[u]));
+    }
+    own.tokens = zeros(loader, CANDIDATE, count, (size_t)own.width);
+    own.said_in = zeros(loader, CANDIDATE_IN, count, (size_t)own.width);
+    own.said_out = zeros(loader, CANDIDATE_OUT, count, (size_t)own.width);
+    own.length = zeros(loader, CANDIDATE_LENGTH, count, 1);
+    if (!own.tokens || !own.said_in || !own.said_out || !own.length)
+        return vd_error_memory(err, "the candidates of a batch");
+    for (size_t u = 0; u < count; u++) {
+        if (u + SOON < count)
+            __builtin_prefetch(vd_sequence(answers, (size_t)distinct[u + SOON]));
+        vd_candidate_fill(set, distinct[u], (int)u, &own);
+    }
+    show_candidates(&loader->batch, &own);
+    return sort_candidates(loader, err);
+}
+
+void vd_loader_keep(vd_loader *loader, vd_picture_cache *cache)
+{
+    loader->kept = cache;
+}
+
+void vd_loader_share(vd_loader *loader, const vd_candidates *candidates)
+{
+    loader->shared = candidates;
+}
+
+vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count,
+                          const vd_dataset_view *view, const vd_batch **out, vd_error *err)
+{
+    *out = NULL;
+    size_t total = vd_dataset_count(loader->set);
+    view = view ? view : &plain;
+    if (count == 0 || count > INT32_MAX)
+        return vd_error_set(err, VD_USAGE, "a batch of %zu dialogs; expected 1 or more", count);
+    for (size_t b = 0; b < count; b++) {
+        if (dialogs[b] >= total)
+            return vd_error_set(err, VD_USAGE, "dialog %zu of %zu was asked for", dialogs[b],
+                                total);
+        vd_status fits = vd_visdial_check_options(loader->set->dialogs, dialogs[b], err);
+        if (fits != VD_OK)
+            return fits;
+    }
+    if (view->other_image && total < 2)
+        return vd_error_set(err, VD_USAGE,
+                            "with one dialog there is no other picture to show; 2 are needed");
+    measure(loader, dialogs, count);
+    vd_status status = fill_images(loader, dialogs, count, view->other_image, err);
+    if (status == VD_OK)
+        status = fill_questions(loader, dialogs, count, err);
+    if (status == VD_OK)
+        status = fill_history(loader, dialogs, count, view->no_history, err);
+    if (status == VD_OK)
+        status = fill_options(loader, dialogs, count, err);
+    if (status == VD_OK && loader->shared)
+        show_candidates(&loader->batch, loader->shared);
+    else if (status == VD_OK)
+        status = fill_candidates(loader, err);
+    if (status == VD_OK)
+        *out = &loader->batch;
+    return status;
+}

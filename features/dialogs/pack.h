@@ -1,0 +1,42 @@
+// Dialogs packed for training: what a JSON file holds, with every text as token ids, in one
+// safetensors file that is mapped, so that opening it takes no reading. vd_visdial_open and
+// vd_visdial_read take either kind.
+//
+// metadata: "format" "visdial dialogs 1", "version", "split", "source"
+// D dialogs, R rounds, K rounds with candidates, O candidates, Q questions, A answers, W words:
+//   image_id I64 (D); first_round I64 (D + 1)
+//   question, answer, truth, options I32 (R); -1: none; options: row of candidates
+//   candidates I32 (K, O) places in the table of answers
+//   family, coreference I32 (R), where a file has them; -1: none
+//   {question,answer,caption,word,family}_text U8, each text with a NUL behind it, and
+//   {question,answer,caption,word,family}_start I64 (count + 1) where they start
+//   {question,answer,caption}_ids I32 and _first I64 (count + 1): places in the table of words; the
+//   question with "?", none of what no dialog uses, cut to what the network sees; -1: <UNK>,
+//   for a caption without words
+//   word_count I64 (W), falling: the vocabulary of a least count is the first of the words, and
+//   ties stand in the order of the dialogs; words that only candidates have come last, with 0
+// metadata "content": vd_visdial_hash in hexadecimal
+#ifndef VD_DIALOGS_PACK_H
+#define VD_DIALOGS_PACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/model/vocab.h"
+#include "features/dialogs/visdial.h"
+
+// source: what the dialogs were read from, for people. counts: how often words are said elsewhere,
+// NULL: here; the table of words then has these counts and this order, and words that only the
+// dialogs have come last, with 0.
+vd_status vd_visdial_pack(const vd_visdial *data, const vd_word_counts *counts, const char *source,
+                          const char *path, vd_error *err);
+
+// Tells one set of dialogs from another: images, texts, answers. What is packed carries it along.
+uint64_t vd_visdial_hash(const vd_visdial *data);
+
+// How often each word is said in questions (with "?"), answers given and captions; the words of
+// other candidates with 0 when `candidates`. Order: as first met.
+vd_status vd_visdial_count_words(const vd_visdial *data, bool candidates, vd_word_counts **out,
+                                 vd_error *err);
+
+#endif

@@ -1,0 +1,37 @@
+// Pictures of batches in half precision in a device's memory: all of a data set's, each sent when
+// it is first needed, where they fit; else only those of the batches under way, sent anew for each.
+#ifndef VD_PICTURE_CACHE_H
+#define VD_PICTURE_CACHE_H
+
+#include <stdbool.h>
+
+#include "engine/backend/backend.h"
+#include "engine/networks/batch.h"
+#include "features/regions/regions.h"
+
+typedef struct vd_picture_cache vd_picture_cache;
+
+typedef enum vd_pictures_kept {
+    VD_PICTURES_READ,     // not kept: batches have floats that are read from the file
+    VD_PICTURES_STREAMED, // those of the batches under way
+    VD_PICTURES_RESIDENT  // all
+} vd_pictures_kept;
+
+// Keeps at most what `most` says, and less where there is no room or nothing is gained: nothing on
+// the CPU, and nothing of features that are not in half precision, whose numbers would change.
+// Resident are pictures that leave free a quarter of what was, or 8 GB. batches: how many of up to
+// `dialogs` pictures are used at the same time. *out is NULL when nothing is kept.
+vd_status vd_picture_cache_new(const vd_regions *regions, const vd_backend *backend, size_t batches,
+                               size_t dialogs, vd_pictures_kept most, vd_picture_cache **out,
+                               vd_error *err);
+void vd_picture_cache_free(vd_picture_cache *cache);
+// For people, in `text`: what is kept, and why no more; cache may be NULL.
+vd_pictures_kept vd_picture_cache_describe(const vd_picture_cache *cache, char *text, size_t size);
+
+// Makes batch->kept of the pictures in those rows of the regions file, batch->regions each, and
+// waits until they are there. row, real: the caller's room for kept.row and kept.real. One thread
+// at a time; what was made `batches` calls ago may be overwritten.
+vd_status vd_picture_cache_batch(vd_picture_cache *cache, const size_t *rows, size_t count,
+                                 vd_batch *batch, int32_t *row, uint8_t *real, vd_error *err);
+
+#endif

@@ -1,0 +1,34 @@
+// Rankings of the candidates in the challenge server's format:
+//   [{"image_id": int, "round_id": 1.., "ranks": [rank of candidate 0, of candidate 1, ...]}, ...]
+// Rank 1 is the best. Val: every round; test: the last round of each dialog.
+#ifndef VD_RANKS_H
+#define VD_RANKS_H
+
+#include "features/dialogs/visdial.h"
+
+// ---- reading: somebody's file -------------------------------------------------------------------
+
+typedef struct vd_ranks vd_ranks;
+
+// Each entry must name a round of data and give each of its candidates a number of at least 1.
+// Candidates may share a rank. VD_FORMAT, VD_MISMATCH with file, image and round otherwise.
+vd_status vd_ranks_read(const char *path, const vd_visdial *data, vd_ranks **out, vd_error *err);
+void vd_ranks_free(vd_ranks *ranks);
+// Of round 0.. of a dialog: one number a candidate, or NULL where the file has none.
+const float *vd_ranks_of(const vd_ranks *ranks, size_t dialog, int32_t round);
+
+// ---- writing ------------------------------------------------------------------------------------
+
+typedef struct vd_ranks_writer vd_ranks_writer;
+
+vd_status vd_ranks_create(const char *path, vd_ranks_writer **out, vd_error *err);
+// The server wants every rank 1..n once. Candidates whose scores tie (NaN ties with NaN and comes
+// last) get theirs by lot, the same one every time for an image and round: by their order would
+// help the model, since in the real data it leaks the answer.
+vd_status vd_ranks_add(vd_ranks_writer *writer, int64_t image_id, int32_t round_id,
+                       const float *scores, int n, vd_error *err);
+// Frees writer whether it succeeds or not; the file is there complete or not at all.
+vd_status vd_ranks_commit(vd_ranks_writer *writer, vd_error *err);
+void vd_ranks_abort(vd_ranks_writer *writer); // safe on NULL
+
+#endif

@@ -1,0 +1,459 @@
+#include "features/dialogs/visdial.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+#include "engine/base/json_stream.h"
+#include "features/dialogs/store.h"
+
+// ---- the form of the file ---------------------------------------------------
+
+enum {
+    ROOT = 1,
+    DATA,
+    QUESTIONS,
+    ANSWERS,
+    DIALOGS,
+    DIALOG,
+    ROUNDS,
+    ROUND,
+    OPTIONS,
+    VERSION,
+    SPLIT,
+    QUESTION_TEXT,
+    ANSWER_TEXT,
+    IMAGE_ID,
+    CAPTION,
+    QUESTION,
+    ANSWER,
+    TRUTH,
+    FAMILY,
+    COREFERENCE,
+    OPTION,
+};
+
+static const vd_json_rule rules[] = {
+    {0, NULL, VD_JSON_OBJECT, ROOT, true},
+    {ROOT, "version", VD_JSON_STRING, VERSION, true},
+    {ROOT, "split", VD_JSON_STRING, SPLIT, true},
+    {ROOT, "data", VD_JSON_OBJECT, DATA, true},
+    {DATA, "questions", VD_JSON_ARRAY, QUESTIONS, true},
+    {DATA, "answers", VD_JSON_ARRAY, ANSWERS, true},
+    {DATA, "dialogs", VD_JSON_ARRAY, DIALOGS, true},
+    {QUESTIONS, NULL, VD_JSON_STRING, QUESTION_TEXT, false},
+    {ANSWERS, NULL, VD_JSON_STRING, ANSWER_TEXT, false},
+    {DIALOGS, NULL, VD_JSON_OBJECT, DIALOG, false},
+    {DIALOG, "image_id", VD_JSON_INTEGER, IMAGE_ID, true},
+    {DIALOG, "caption", VD_JSON_STRING, CAPTION, true},
+    {DIALOG, "dialog", VD_JSON_ARRAY, ROUNDS, true},
+    {ROUNDS, NULL, VD_JSON_OBJECT, ROUND, false},
+    {ROUND, "question", VD_JSON_INTEGER, QUESTION, true},
+    {ROUND, "answer", VD_JSON_INTEGER, ANSWER, false},
+    {ROUND, "answer_options", VD_JSON_ARRAY, OPTIONS, false},
+    {ROUND, "gt_index", VD_JSON_INTEGER, TRUTH, false},
+    {ROUND, "family", VD_JSON_STRING, FAMILY, false},
+    {ROUND, "coreference", VD_JSON_INTEGER, COREFERENCE, false},
+    {OPTIONS, NULL, VD_JSON_INTEGER, OPTION, false},
+};
+
+enum { MOST_FAMILIES = 256 };
+
+typedef struct loading {
+    vd_visdial_store *store;
+    size_t question_room, answer_room, dialog_room, start_room;
+    size_t *start; // (start_room) byte where each dialog starts
+
+    bool in_dialog, in_round;
+    vd_visdial_dialog dialog;
+    bool image_known;
+    vd_visdial_round *rounds; // of the dialog being read
+    size_t round_room;
+    int32_t *options; // of the round being read
+    size_t option_room;
+    bool has_options;
+    int32_t option_count; // of every round that has options; 0 before the first
+
+    const char *family[MOST_FAMILIES];
+    int family_count;
+} loading;
+
+void vd_visdial_place(char *text, size_t size, size_t dialog, int64_t image, int32_t round)
+{
+    int used = image >= 0 ? snprintf(text, size, "image %" PRId64, image)
+                          : snprintf(text, size, "dialog %zu", dialog + 1);
+    if (round > 0 && used > 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, ", round %" PRId32, round);
+}
+
+static void where(const void *context, char *text, size_t size)
+{
+    const loading *l = context;
+    if (l->in_dialog)
+        vd_visdial_place(text, size, l->store->data.dialog_count,
+                         l->image_known ? l->dialog.image_id : -1,
+                         l->dialog.round_count + l->in_round);
+}
+
+static vd_status no_memory(vd_json_reader *reader)
+{
+    return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
+}
+
+// The list with room for one more element; NULL when memory is out.
+static void *grow(void *list, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return list;
+    size_t larger = *room ? 2 * *room : 64;
+    void *grown = vd_grow(list, *room, larger, size);
+    if (grown)
+        *room = larger;
+    return grown;
+}
+
+// ---- reading ----------------------------------------------------------------
+
+static vd_status add_text(loading *l, vd_json_reader *reader, char ***table, size_t *count,
+                          size_t *room, const vd_json_value *value)
+{
+    if (*count == INT32_MAX)
+        return vd_json_refuse(reader, VD_FORMAT, "more than %d strings in a table", INT32_MAX);
+    char **grown = grow(*table, *count, room, sizeof *grown);
+    if (!grown)
+        return no_memory(reader);
+    *table = grown;
+    char *text = vd_pieces_text(&l->store->pieces, value->text, value->length);
+    if (!text)
+        return no_memory(reader);
+    (*table)[(*count)++] = text;
+    return VD_OK;
+}
+
+static vd_status set_text(loading *l, vd_json_reader *reader, char **out,
+                          const vd_json_value *value)
+{
+    *out = vd_pieces_text(&l->store->pieces, value->text, value->length);
+    return *out ? VD_OK : no_memory(reader);
+}
+
+static vd_status set_index(vd_json_reader *reader, const char *key, int32_t *out,
+                           const vd_json_value *value)
+{
+    if (value->integer < 0 || value->integer > INT32_MAX)
+        return vd_json_refuse(reader, VD_FORMAT, "\"%s\" is %" PRId64 "; expected 0 or more", key,
+                              value->integer);
+    *out = (int32_t)value->integer;
+    return VD_OK;
+}
+
+static vd_status add_option(loading *l, vd_json_reader *reader, const vd_json_value *value)
+{
+    vd_visdial_round *round = &l->rounds[l->dialog.round_count];
+    if (round->option_count == INT32_MAX)
+        return vd_json_refuse(reader, VD_FORMAT, "too many answer_options");
+    int32_t *grown = grow(l->options, (size_t)round->option_count, &l->option_room, sizeof *grown);
+    if (!grown)
+        return no_memory(reader);
+    l->options = grown;
+    return set_index(reader, "answer_options", &grown[round->option_count++], value);
+}
+
+static vd_status set_family(loading *l, vd_json_reader *reader, const vd_json_value *value)
+{
+    vd_visdial_round *round = &l->rounds[l->dialog.round_count];
+    for (int i = 0; i < l->family_count; i++)
+        if (strlen(l->family[i]) == value->length &&
+            memcmp(l->family[i], value->text, value->length) == 0) {
+            round->family = l->family[i];
+            return VD_OK;
+        }
+    if (l->family_count == MOST_FAMILIES)
+        return vd_json_refuse(reader, VD_FORMAT, "more than %d different families", MOST_FAMILIES);
+    round->family = vd_pieces_text(&l->store->pieces, value->text, value->length);
+    if (!round->family)
+        return no_memory(reader);
+    l->family[l->family_count++] = round->family;
+    return VD_OK;
+}
+
+static vd_status on_value(void *context, vd_json_reader *reader, int id, const vd_json_value *value)
+{
+    loading *l = context;
+    vd_visdial *data = &l->store->data;
+    vd_visdial_round elsewhere = {0}; // never read: the rules admit a round's keys in rounds only
+    vd_visdial_round *round = l->in_round ? &l->rounds[l->dialog.round_count] : &elsewhere;
+    switch (id) {
+    case VERSION:
+        return set_text(l, reader, &data->version, value);
+    case SPLIT:
+        return set_text(l, reader, &data->split, value);
+    case QUESTION_TEXT:
+        return add_text(l, reader, &data->questions, &data->question_count, &l->question_room,
+                        value);
+    case ANSWER_TEXT:
+        return add_text(l, reader, &data->answers, &data->answer_count, &l->answer_room, value);
+    case IMAGE_ID:
+        if (value->integer < 0)
+            return vd_json_refuse(reader, VD_FORMAT,
+                                  "\"image_id\" is %" PRId64 "; expected 0 or more",
+                                  value->integer);
+        l->dialog.image_id = value->integer;
+        l->image_known = true;
+        return VD_OK;
+    case CAPTION:
+        l->dialog.caption = vd_pieces_text(&l->store->pieces, value->text, value->length);
+        return l->dialog.caption ? VD_OK : no_memory(reader);
+    case QUESTION:
+        return set_index(reader, "question", &round->question, value);
+    case ANSWER:
+        return set_index(reader, "answer", &round->answer, value);
+    case TRUTH:
+        return set_index(reader, "gt_index", &round->truth, value);
+    case FAMILY:
+        return set_family(l, reader, value);
+    case COREFERENCE:
+        return set_index(reader, "coreference", &round->coreference, value);
+    case OPTION:
+        return add_option(l, reader, value);
+    default:
+        return VD_OK;
+    }
+}
+
+static vd_status on_open(void *context, vd_json_reader *reader, int place)
+{
+    loading *l = context;
+    vd_visdial *data = &l->store->data;
+    if (place == DIALOG) {
+        size_t *start = grow(l->start, data->dialog_count, &l->start_room, sizeof *start);
+        if (!start)
+            return no_memory(reader);
+        l->start = start;
+        vd_visdial_dialog *dialogs =
+            grow(data->dialogs, data->dialog_count, &l->dialog_room, sizeof *dialogs);
+        if (!dialogs)
+            return no_memory(reader);
+        data->dialogs = dialogs;
+        l->start[data->dialog_count] = vd_json_byte(reader);
+        l->dialog = (vd_visdial_dialog){0};
+        l->image_known = false;
+        l->in_dialog = true;
+    } else if (place == ROUND) {
+        if (l->dialog.round_count == INT32_MAX - 1)
+            return vd_json_refuse(reader, VD_FORMAT, "too many rounds");
+        vd_visdial_round *grown =
+            grow(l->rounds, (size_t)l->dialog.round_count, &l->round_room, sizeof *grown);
+        if (!grown)
+            return no_memory(reader);
+        l->rounds = grown;
+        l->rounds[l->dialog.round_count] =
+            (vd_visdial_round){.answer = -1, .truth = -1, .coreference = -1};
+        l->in_round = true;
+        l->has_options = false;
+    } else if (place == OPTIONS) {
+        l->has_options = true;
+    }
+    return VD_OK;
+}
+
+static vd_status end_round(loading *l, vd_json_reader *reader)
+{
+    vd_visdial_round *round = &l->rounds[l->dialog.round_count];
+    if (l->has_options && round->option_count < 2)
+        return vd_json_refuse(reader, VD_FORMAT,
+                              "%" PRId32 " answer_options; expected 2 or more (100 in VisDial)",
+                              round->option_count);
+    if (l->has_options && l->option_count == 0)
+        l->option_count = round->option_count;
+    if (l->has_options && round->option_count != l->option_count)
+        return vd_json_refuse(reader, VD_FORMAT,
+                              "%" PRId32 " answer_options; expected %" PRId32
+                              ", as in the rounds before",
+                              round->option_count, l->option_count);
+    if (round->truth >= round->option_count)
+        return vd_json_refuse(reader, VD_FORMAT,
+                              "\"gt_index\" is %" PRId32 ", but there are %" PRId32
+                              " answer_options",
+                              round->truth, round->option_count);
+    if (round->coreference > l->dialog.round_count + 1)
+        return vd_json_refuse(reader, VD_FORMAT,
+                              "\"coreference\" is %" PRId32 " rounds back, before the caption",
+                              round->coreference);
+    if (l->has_options) {
+        size_t bytes = (size_t)round->option_count * sizeof *l->options;
+        int32_t *options = vd_pieces_take(&l->store->pieces, bytes, 1);
+        if (!options)
+            return no_memory(reader);
+        memcpy(options, l->options, bytes);
+        round->options = options;
+    }
+    l->dialog.round_count++;
+    l->in_round = false;
+    return VD_OK;
+}
+
+static vd_status end_dialog(loading *l, vd_json_reader *reader)
+{
+    vd_visdial *data = &l->store->data;
+    if (l->dialog.round_count == 0)
+        return vd_json_refuse(reader, VD_FORMAT, "the dialog has no rounds; expected 1 or more");
+    l->dialog.rounds =
+        vd_pieces_take(&l->store->pieces, (size_t)l->dialog.round_count, sizeof *l->dialog.rounds);
+    if (!l->dialog.rounds)
+        return no_memory(reader);
+    memcpy(l->dialog.rounds, l->rounds, (size_t)l->dialog.round_count * sizeof *l->dialog.rounds);
+    data->dialogs[data->dialog_count++] = l->dialog;
+    l->in_dialog = false;
+    return VD_OK;
+}
+
+static vd_status on_close(void *context, vd_json_reader *reader, int place)
+{
+    loading *l = context;
+    if (place == ROUND)
+        return end_round(l, reader);
+    return place == DIALOG ? end_dialog(l, reader) : VD_OK;
+}
+
+static const vd_json_form form = {
+    .rules = rules,
+    .rule_count = sizeof rules / sizeof *rules,
+    .open = on_open,
+    .close = on_close,
+    .value = on_value,
+    .where = where,
+};
+
+// ---- what can only be checked when all is read ------------------------------
+
+static vd_status refuse_round(const loading *l, size_t dialog, int32_t round, vd_error *err,
+                              const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static vd_status refuse_round(const loading *l, size_t dialog, int32_t round, vd_error *err,
+                              const char *format, ...)
+{
+    char place[96] = "", words[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    vd_visdial_place(place, sizeof place, dialog, l->store->data.dialogs[dialog].image_id, round);
+    return vd_error_set(err, VD_FORMAT, "%s: %s (dialog %zu, from byte %zu on): %s",
+                        l->store->data.path, place, dialog + 1, l->start[dialog], words);
+}
+
+static vd_status check_round(const loading *l, size_t d, int32_t r, vd_error *err)
+{
+    const vd_visdial *data = &l->store->data;
+    const vd_visdial_dialog *dialog = &data->dialogs[d];
+    char words[400];
+    if (vd_visdial_round_fits(data, dialog, r, words, sizeof words) &&
+        vd_visdial_options_fit(data, &dialog->rounds[r], words, sizeof words))
+        return VD_OK;
+    return refuse_round(l, d, r + 1, err, "%s", words);
+}
+
+static vd_status check(loading *l, vd_error *err)
+{
+    const vd_visdial *data = &l->store->data;
+    if (strcmp(data->version, "1.0") != 0 && strcmp(data->version, "0.9") != 0)
+        return vd_error_set(err, VD_FORMAT,
+                            "%s: \"version\" is \"%.40s\"; this program reads VisDial 1.0 and 0.9",
+                            data->path, data->version);
+    if (data->dialog_count == 0)
+        return vd_error_set(err, VD_FORMAT, "%s: there are no dialogs in \"dialogs\"", data->path);
+    for (size_t d = 0; d < data->dialog_count; d++)
+        for (int32_t r = 0; r < data->dialogs[d].round_count; r++) {
+            vd_status status = check_round(l, d, r, err);
+            if (status != VD_OK)
+                return status;
+        }
+    size_t first = 0, second = 0;
+    vd_status status = vd_visdial_index(l->store, &first, &second, err);
+    if (status != VD_MISMATCH)
+        return status;
+    return refuse_round(l, second, 0, err,
+                        "the image has a dialog already (dialog %zu); one is expected", first + 1);
+}
+
+static vd_status read_json(const char *path, vd_visdial **out, vd_error *err)
+{
+    *out = NULL;
+    vd_status status;
+    loading *l = vd_alloc(1, sizeof *l);
+    vd_visdial_store *store = vd_alloc(1, sizeof *store);
+    if (!l || !store || !(store->data.path = vd_strdup(path))) {
+        status = vd_error_memory(err, "dialogs");
+        goto fail;
+    }
+    l->store = store;
+    status = vd_json_stream(path, &form, l, err);
+    if (status == VD_OK)
+        status = check(l, err);
+fail:
+    if (l) {
+        vd_free(l->options);
+        vd_free(l->rounds);
+        vd_free(l->start);
+    }
+    vd_free(l);
+    if (status == VD_OK)
+        *out = &store->data;
+    else if (store)
+        vd_visdial_free(&store->data);
+    return status;
+}
+
+// JSON has no NUL; a safetensors file starts with its header's length in eight bytes, of which the
+// last is 0, and the header is JSON.
+static vd_status is_packed(const char *path, bool *packed, vd_error *err)
+{
+    char start[9] = "";
+    int file;
+    size_t size;
+    vd_status status = vd_file_open(path, &file, &size, err);
+    if (status != VD_OK)
+        return status;
+    *packed = pread(file, start, sizeof start, 0) == sizeof start && !start[7] && start[8] == '{';
+    close(file);
+    return VD_OK;
+}
+
+vd_status vd_visdial_open(const char *path, vd_visdial **out, vd_error *err)
+{
+    *out = NULL;
+    bool packed = false;
+    vd_status status = is_packed(path, &packed, err);
+    if (status != VD_OK)
+        return status;
+    return packed ? vd_packed_open(path, out, err) : read_json(path, out, err);
+}
+
+vd_status vd_visdial_read(const char *path, vd_visdial **out, vd_error *err)
+{
+    vd_status status = vd_visdial_open(path, out, err);
+    for (size_t d = 0; status == VD_OK && d < (*out)->dialog_count; d++)
+        status = vd_visdial_check_options(*out, d, err);
+    if (status != VD_OK) {
+        vd_visdial_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+void vd_visdial_free(vd_visdial *data)
+{
+    if (!data)
+        return;
+    vd_visdial_store *store = (vd_visdial_store *)data;
+    vd_packed_free(store->packed);
+    vd_free(store->images);
+    vd_free(data->dialogs);
+    vd_free(data->answers);
+    vd_free(data->questions);
+    vd_free(data->path);
+    vd_pieces_clear(&store->pieces);
+    vd_free(store);
+}

@@ -1,0 +1,122 @@
+#include "features/pictures/image.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+#include "features/pictures/bmp.h"
+#include "features/pictures/image_file.h"
+#include "features/pictures/jpeg.h"
+#include "features/pictures/png.h"
+#include "features/pictures/pnm.h"
+
+enum { MAX_FILE = 1 << 29 };
+
+vd_status vd_image_check_size(const char *path, int64_t width, int64_t height, vd_error *err)
+{
+    if (width >= 1 && height >= 1 && width <= VD_IMAGE_MAX_SIDE && height <= VD_IMAGE_MAX_SIDE &&
+        width * height <= VD_IMAGE_MAX_PIXELS)
+        return VD_OK;
+    return vd_error_set(err, VD_FORMAT,
+                        "%s%sa picture of %" PRId64 " x %" PRId64
+                        " pixels; sides of 1 to %d and %d million pixels in all are possible",
+                        path, *path ? ": " : "", width, height, VD_IMAGE_MAX_SIDE,
+                        VD_IMAGE_MAX_PIXELS >> 20);
+}
+
+vd_status vd_image_new_of_file(const char *path, int width, int height, vd_image *out,
+                               vd_error *err)
+{
+    *out = (vd_image){0};
+    vd_status status = vd_image_check_size(path, width, height, err);
+    if (status)
+        return status;
+    uint8_t *rgb = vd_alloc((size_t)width * (size_t)height, 3);
+    if (!rgb)
+        return vd_error_memory(err, *path ? path : "a picture");
+    *out = (vd_image){width, height, rgb};
+    return VD_OK;
+}
+
+vd_status vd_image_new(int width, int height, vd_image *out, vd_error *err)
+{
+    return vd_image_new_of_file("", width, height, out, err);
+}
+
+void vd_image_clear(vd_image *image)
+{
+    vd_free(image->rgb);
+    *image = (vd_image){0};
+}
+
+static bool starts_with(const unsigned char *data, size_t size, const char *text, size_t length)
+{
+    return size >= length && memcmp(data, text, length) == 0;
+}
+
+// What a file that is no readable picture looks like.
+static const char *kind_of(const unsigned char *data, size_t size)
+{
+    if (starts_with(data, size, "GIF8", 4))
+        return "a GIF picture";
+    if (size >= 12 && starts_with(data, size, "RIFF", 4) && memcmp(data + 8, "WEBP", 4) == 0)
+        return "a WebP picture";
+    if (starts_with(data, size, "II*\0", 4) || starts_with(data, size, "MM\0*", 4))
+        return "a TIFF picture";
+    if (size >= 8 && memcmp(data + 4, "ftyp", 4) == 0)
+        return "a HEIC, AVIF or MP4 file";
+    if (starts_with(data, size, "%PDF", 4))
+        return "a PDF document";
+    if (starts_with(data, size, "<", 1))
+        return "a text file (SVG, HTML)";
+    return size == 0 ? "empty" : "of an unknown kind";
+}
+
+static vd_status decode(const char *path, const unsigned char *data, size_t size, vd_image *out,
+                        vd_error *err)
+{
+    if (vd_image_is_png(data, size))
+        return vd_image_from_png(path, data, size, out, err);
+    if (vd_image_is_jpeg(data, size))
+        return vd_image_from_jpeg(path, data, size, out, err);
+    if (vd_image_is_bmp(data, size))
+        return vd_image_from_bmp(path, data, size, out, err);
+    if (vd_image_is_pnm(data, size))
+        return vd_image_from_pnm(path, data, size, out, err);
+    return vd_error_set(err, VD_FORMAT,
+                        "%s: the file is %s; PNG, JPEG, BMP and PNM pictures can be read", path,
+                        kind_of(data, size));
+}
+
+vd_status vd_image_size(const char *path, int *width, int *height, vd_error *err)
+{
+    char *data;
+    size_t size;
+    vd_image image = {0};
+    vd_status status = vd_file_read(path, MAX_FILE, &data, &size, err);
+    if (status)
+        return status;
+    const unsigned char *bytes = (const unsigned char *)data;
+    status = vd_image_is_jpeg(bytes, size) ? vd_image_jpeg_size(path, bytes, size, &image, err)
+                                           : decode(path, bytes, size, &image, err);
+    *width = image.width;
+    *height = image.height;
+    vd_image_clear(&image);
+    vd_free(data);
+    return status;
+}
+
+vd_status vd_image_read(const char *path, vd_image *out, vd_error *err)
+{
+    *out = (vd_image){0};
+    char *data;
+    size_t size;
+    vd_status status = vd_file_read(path, MAX_FILE, &data, &size, err);
+    if (status)
+        return status;
+    status = decode(path, (const unsigned char *)data, size, out, err);
+    vd_free(data);
+    return status;
+}

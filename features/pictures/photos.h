@@ -1,0 +1,23 @@
+// The photos beside features: files of a directory whose names end with an image's id, as COCO and
+// VisDial name them (COCO_train2014_000000000009.jpg, VisualDialog_val2018_000000185565.jpg,
+// 000000000042.jpg, 42.png).
+#ifndef VD_PHOTOS_H
+#define VD_PHOTOS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+
+typedef struct vd_photos vd_photos;
+
+// Lists directory and the directories right in it (train2014, VisualDialog_val2018, ...): JPEG,
+// PNG, BMP and PNM files by the digits that end their names. Other files are passed over.
+vd_status vd_photos_open(const char *directory, vd_photos **out, vd_error *err);
+void vd_photos_close(vd_photos *photos);
+size_t vd_photos_count(const vd_photos *photos);
+const char *vd_photos_directory(const vd_photos *photos);
+// Path of an image's photo, NULL when there is none; of several the first by name. Borrowed.
+const char *vd_photos_find(const vd_photos *photos, int64_t image_id);
+
+#endif

@@ -1,0 +1,394 @@
+#include "features/regions/import.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+#include "engine/base/safetensors.h"
+#include "engine/base/prefetch.h"
+
+enum {
+    ALIGNMENT = 4096,
+    HELD_BOXES = 4096,
+    SECONDS = 5,
+    MOST_STATE = 4096,
+    MOST_AHEAD = 16, // pictures
+    AHEAD_BYTES = 16 << 20
+};
+
+// A picture as it was read.
+typedef struct reading {
+    float *features, *boxes; // (P, D), (P, 4) in the room for all
+    vd_status status;
+    vd_error err;
+} reading;
+
+typedef struct writing {
+    const vd_import *import;
+    size_t count, max, size, element; // N, P, D, bytes a number
+    bool with_boxes;
+    char *part, *state; // paths
+    int file;
+    char *header;
+    size_t header_size;
+    uint64_t boxes_at, ids_at, used_at, end; // offsets
+    float *features, *boxes;                 // of all pictures read ahead
+    reading read[MOST_AHEAD];
+    size_t ahead_count, first; // places for pictures read ahead; the first of them
+    vd_ahead *ahead;
+    float *held;            // (HELD_BOXES, 4) boxes not yet written
+    uint16_t *halves;       // (P, D)
+    size_t done, held_from; // pictures; the first whose boxes are in `held`
+    uint64_t passed;        // vd_file_passed
+    char identity[MOST_STATE];
+} writing;
+
+static vd_status write_failed(const writing *w, const char *what, vd_error *err)
+{
+    const char *help = errno == ENOSPC || errno == EDQUOT
+                           ? "; free some space and run it again, it goes on from here"
+                           : "";
+    return vd_error_set(err, VD_IO, "%s: %s failed: %s%s", w->part, what, strerror(errno), help);
+}
+
+static vd_status write_at(const writing *w, const void *data, size_t size, uint64_t offset,
+                          vd_error *err)
+{
+    const unsigned char *bytes = data;
+    while (size > 0) {
+        ssize_t some = pwrite(w->file, bytes, size, (off_t)offset);
+        if (some < 0 && errno == EINTR)
+            continue;
+        if (some < 0)
+            return write_failed(w, "writing", err);
+        bytes += some;
+        size -= (size_t)some;
+        offset += (uint64_t)some;
+    }
+    return VD_OK;
+}
+
+// ---- what is to be written
+// ------------------------------------------------------------------------
+
+static vd_status make_header(writing *w, vd_error *err)
+{
+    const vd_import *import = w->import;
+    vd_safetensors_writer *plan = NULL;
+    size_t n = w->count, p = w->max;
+    vd_status status = vd_safetensors_plan(import->out, &plan, err);
+    if (status == VD_OK)
+        status = vd_safetensors_put_metadata(plan, "source", import->source, err);
+    if (status == VD_OK)
+        status = vd_safetensors_put_metadata(plan, "layout", vd_regions_kind(import->from), err);
+    if (status == VD_OK)
+        status = vd_safetensors_declare(plan, "features", import->full ? VD_F32 : VD_F16, 3,
+                                        (size_t[]){n, p, w->size}, err);
+    if (status == VD_OK && w->with_boxes)
+        status = vd_safetensors_declare(plan, "boxes", VD_F32, 3, (size_t[]){n, p, 4}, err);
+    if (status == VD_OK)
+        status = vd_safetensors_declare(plan, "image_id", VD_I64, 1, &n, err);
+    if (status == VD_OK)
+        status = vd_safetensors_declare(plan, "num_regions", VD_I32, 1, &n, err);
+    if (status == VD_OK)
+        status = vd_safetensors_header(plan, ALIGNMENT, &w->header, &w->header_size, err);
+    vd_safetensors_abort(plan);
+    if (status != VD_OK)
+        return status;
+    // The declarations have checked that these products can be had.
+    w->boxes_at = w->header_size + (uint64_t)n * p * w->size * w->element;
+    w->ids_at = w->boxes_at + (w->with_boxes ? (uint64_t)n * p * 16 : 0);
+    w->used_at = w->ids_at + (uint64_t)n * 8;
+    w->end = w->used_at + (uint64_t)n * 4;
+    return VD_OK;
+}
+
+// What must be the same for the work to go on: the source as it lies there, the pictures in it, and
+// what is made of them.
+static void identify(writing *w)
+{
+    const vd_regions *from = w->import->from;
+    struct stat about = {0};
+    stat(vd_regions_path(from), &about);
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a, a number at a time
+    for (size_t i = 0; i < w->count; i++) {
+        hash = (hash ^ (uint64_t)vd_regions_image_id(from, i)) * UINT64_C(0x100000001b3);
+        hash = (hash ^ (uint64_t)vd_regions_used(from, i)) * UINT64_C(0x100000001b3);
+    }
+    snprintf(w->identity, sizeof w->identity,
+             "visdial features import 1\n%.200s, %.60s, %lld bytes, changed %lld.%09ld\n"
+             "%zu pictures of %zu x %zu, %zu bytes each, %s boxes, images %016" PRIx64 "\ndone ",
+             w->import->source, vd_regions_kind(from), (long long)about.st_size,
+             (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec, w->count, w->max, w->size,
+             w->element, w->with_boxes ? "with" : "without", hash);
+}
+
+static vd_status prepare(writing *w, const vd_import *import, vd_error *err)
+{
+    const vd_regions *from = import->from;
+    *w = (writing){.import = import,
+                   .count = vd_regions_count(from),
+                   .max = (size_t)vd_regions_max(from),
+                   .size = (size_t)vd_regions_size(from),
+                   .element = import->full ? sizeof(float) : sizeof(uint16_t),
+                   .with_boxes = vd_regions_has_boxes(from),
+                   .file = -1};
+    size_t room = strlen(import->out) + 16;
+    w->part = vd_alloc(room, 1);
+    w->state = vd_alloc(room, 1);
+    if (!w->part || !w->state)
+        return vd_error_memory(err, "a path");
+    snprintf(w->part, room, "%s.part", import->out);
+    snprintf(w->state, room, "%s.part.state", import->out);
+    identify(w);
+    return make_header(w, err);
+}
+
+static void release(writing *w)
+{
+    vd_ahead_free(w->ahead);
+    if (w->file >= 0)
+        close(w->file);
+    vd_free(w->halves);
+    vd_free(w->held);
+    vd_free(w->boxes);
+    vd_free(w->features);
+    vd_free(w->header);
+    vd_free(w->state);
+    vd_free(w->part);
+}
+
+// ---- going on
+// -------------------------------------------------------------------------------------
+
+// How many pictures of this very work are in OUT.part; 0 when that cannot be relied on.
+static size_t find_done(const writing *w)
+{
+    char *text = NULL;
+    size_t size, same = strlen(w->identity), done = 0;
+    struct stat about;
+    if (stat(w->part, &about) != 0 || (uint64_t)about.st_size != w->end ||
+        vd_file_read(w->state, MOST_STATE, &text, &size, NULL) != VD_OK)
+        return 0;
+    if (size > same && memcmp(text, w->identity, same) == 0 &&
+        (sscanf(text + same, "%zu", &done) != 1 || done > w->count))
+        done = 0;
+    vd_free(text);
+    return done;
+}
+
+vd_status vd_import_resumed(const vd_import *import, size_t *done, vd_error *err)
+{
+    writing w;
+    *done = 0;
+    vd_status status = prepare(&w, import, err);
+    if (status == VD_OK)
+        *done = find_done(&w);
+    release(&w);
+    return status;
+}
+
+static vd_status start(writing *w, vd_error *err)
+{
+    size_t picture = w->max * w->size, most = AHEAD_BYTES / (picture * sizeof *w->features);
+    w->ahead_count = most < 2 ? 2 : most < MOST_AHEAD ? most : MOST_AHEAD;
+    w->features = vd_alloc(w->ahead_count * picture, sizeof *w->features);
+    w->boxes = vd_alloc(w->ahead_count * w->max, 4 * sizeof *w->boxes);
+    w->halves = vd_alloc(picture, sizeof *w->halves);
+    w->held = vd_alloc(HELD_BOXES + w->max, 4 * sizeof *w->held);
+    if (!w->features || !w->boxes || !w->halves || !w->held)
+        return vd_error_memory(err, "pictures' regions");
+    for (size_t i = 0; i < w->ahead_count; i++)
+        w->read[i] =
+            (reading){.features = w->features + i * picture, .boxes = w->boxes + i * w->max * 4};
+    w->file = open(w->part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (w->file < 0)
+        return write_failed(w, "creating it", err);
+    if (flock(w->file, LOCK_EX | LOCK_NB) != 0)
+        return vd_error_set(err, VD_IO, "%s: another import is writing it", w->part);
+    w->done = w->held_from = find_done(w);
+    if (w->done > 0)
+        return VD_OK;
+    // Nothing of another work may shine through the holes.
+    if ((unlink(w->state) != 0 && errno != ENOENT) || ftruncate(w->file, 0) != 0 ||
+        ftruncate(w->file, (off_t)w->end) != 0)
+        return write_failed(w, "making room", err);
+    return write_at(w, w->header, w->header_size, 0, err);
+}
+
+// ---- pictures
+// -------------------------------------------------------------------------------------
+
+// Makes picture `first + n`; false when it is the last or cannot be read.
+static bool read_ahead(void *context, size_t n, size_t place)
+{
+    writing *w = context;
+    reading *r = &w->read[place];
+    size_t row = w->first + n;
+    r->status = vd_regions_read(w->import->from, row, r->features, w->with_boxes ? r->boxes : NULL,
+                                &r->err);
+    return r->status == VD_OK && row + 1 < w->count;
+}
+
+// Halves of finite floats: 65520 and more became infinite.
+static vd_status check_halves(const writing *w, size_t row, const float *features, size_t count,
+                              vd_error *err)
+{
+    unsigned bad = 0; // without a branch a number, so that vectors are made of it
+    for (size_t i = 0; i < count; i++)
+        bad |= (w->halves[i] & 0x7c00u) == 0x7c00u;
+    for (size_t i = 0; bad && i < count; i++)
+        if ((w->halves[i] & 0x7c00u) == 0x7c00u)
+            return vd_error_set(err, VD_FORMAT,
+                                "%s: image %" PRId64 ", region %zu: feature %zu is %g, too large "
+                                "for half precision; import with --f32",
+                                vd_regions_path(w->import->from),
+                                vd_regions_image_id(w->import->from, row), i / w->size, i % w->size,
+                                (double)features[i]);
+    return VD_OK;
+}
+
+static vd_status flush_boxes(writing *w, vd_error *err)
+{
+    size_t pictures = w->done - w->held_from;
+    vd_status status = VD_OK;
+    if (w->with_boxes && pictures > 0)
+        status = write_at(w, w->held, pictures * w->max * 16,
+                          w->boxes_at + (uint64_t)w->held_from * w->max * 16, err);
+    w->held_from = w->done;
+    return status;
+}
+
+static vd_status copy_picture(writing *w, vd_error *err)
+{
+    const vd_regions *from = w->import->from;
+    const reading *r = &w->read[vd_ahead_next(w->ahead)];
+    size_t row = w->done, used = (size_t)vd_regions_used(from, row), count = used * w->size;
+    const void *data = r->features;
+    vd_status status = r->status ? vd_error_set(err, r->status, "%s", r->err.text) : VD_OK;
+    if (status == VD_OK && !w->import->full) {
+        vd_halves_from_floats(r->features, count, w->halves);
+        status = check_halves(w, row, r->features, count, err);
+        data = w->halves;
+    }
+    uint64_t at = w->header_size + (uint64_t)row * w->max * w->size * w->element;
+    if (status == VD_OK)
+        status = write_at(w, data, count * w->element, at, err);
+    if (status != VD_OK)
+        return status;
+    vd_file_passed(w->file, at + count * w->element, &w->passed); // the disk begins now
+    memcpy(w->held + (row - w->held_from) * w->max * 4, r->boxes, w->max * 4 * sizeof *w->held);
+    w->done++;
+    return (w->done - w->held_from + 1) * w->max > HELD_BOXES ? flush_boxes(w, err) : VD_OK;
+}
+
+// What is done is on the disk before the state says so.
+static vd_status save_state(writing *w, vd_error *err)
+{
+    char text[MOST_STATE + 32];
+    vd_output *output = NULL;
+    vd_status status = flush_boxes(w, err);
+    if (status == VD_OK && fdatasync(w->file) != 0)
+        status = write_failed(w, "writing to the disk", err);
+    if (status == VD_OK)
+        status = vd_output_create(w->state, &output, err);
+    if (status != VD_OK)
+        return status;
+    int length = snprintf(text, sizeof text, "%s%zu\n", w->identity, w->done);
+    status = vd_output_write(output, text, (size_t)length, err);
+    if (status == VD_OK)
+        return vd_output_commit(output, err);
+    vd_output_abort(output);
+    return status;
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static vd_status copy_all(writing *w, vd_error *err)
+{
+    const vd_import *import = w->import;
+    double saved = seconds();
+    vd_status status = VD_OK;
+    w->first = w->done;
+    vd_regions_once(import->from);
+    if (w->done < w->count)
+        status = vd_ahead_new(w->ahead_count, read_ahead, w, &w->ahead, err);
+    while (status == VD_OK && w->done < w->count) {
+        status = copy_picture(w, err);
+        if (status == VD_OK && import->progress)
+            import->progress(import->context, w->done);
+        bool stop = import->stop && atomic_load(import->stop);
+        if (status == VD_OK && (stop || seconds() - saved > SECONDS)) {
+            status = save_state(w, err);
+            saved = seconds();
+        }
+        if (status == VD_OK && stop && w->done < w->count)
+            status = vd_error_set(err, VD_INTERRUPTED,
+                                  "stopped after %zu of %zu pictures; run it again to go on",
+                                  w->done, w->count);
+    }
+    return status;
+}
+
+static vd_status write_index(writing *w, vd_error *err)
+{
+    const vd_regions *from = w->import->from;
+    enum { PIECE = 1024 };
+    vd_status status = flush_boxes(w, err);
+    for (size_t first = 0; status == VD_OK && first < w->count; first += PIECE) {
+        int64_t id[PIECE];
+        int32_t used[PIECE];
+        size_t some = w->count - first < PIECE ? w->count - first : PIECE;
+        for (size_t i = 0; i < some; i++) {
+            id[i] = vd_regions_image_id(from, first + i);
+            used[i] = vd_regions_used(from, first + i);
+        }
+        status = write_at(w, id, some * sizeof *id, w->ids_at + first * sizeof *id, err);
+        if (status == VD_OK)
+            status = write_at(w, used, some * sizeof *used, w->used_at + first * sizeof *used, err);
+    }
+    return status;
+}
+
+static vd_status finish(writing *w, vd_error *err)
+{
+    vd_status status = write_index(w, err);
+    if (status == VD_OK && fsync(w->file) != 0)
+        status = write_failed(w, "writing to the disk", err);
+    if (status == VD_OK && rename(w->part, w->import->out) != 0)
+        status = write_failed(w, "renaming the finished file", err);
+    if (status == VD_OK)
+        unlink(w->state);
+    return status;
+}
+
+vd_status vd_import_run(const vd_import *import, vd_error *err)
+{
+    writing w;
+    const char *from = vd_regions_path(import->from);
+    vd_status status = vd_output_apart(&import->out, 1, &from, 1, err);
+    if (status)
+        return status;
+    status = prepare(&w, import, err);
+    if (status == VD_OK)
+        status = start(&w, err);
+    if (status == VD_OK)
+        status = copy_all(&w, err);
+    if (status == VD_OK)
+        status = finish(&w, err);
+    release(&w);
+    return status;
+}

@@ -1,0 +1,467 @@
+#include "features/regions/regions.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+#include "engine/base/safetensors.h"
+#include "features/pictures/image.h"
+#include "features/regions/source.h"
+
+typedef struct vd_row {
+    int64_t image_id;
+    size_t row;
+} vd_row;
+
+struct vd_regions {
+    char *path;
+    vd_regions_source source;
+    vd_row *by_id;           // sorted
+    const vd_photos *photos; // that say how large pictures are; NULL: they are not needed
+};
+
+// ---- opening ------------------------------------------------------------------------------------
+
+bool vd_image_id_of(const char *name, int64_t *out)
+{
+    const char *dot = strrchr(name, '.'), *end = dot && dot > name ? dot : name + strlen(name);
+    const char *start = end;
+    while (start > name && start[-1] >= '0' && start[-1] <= '9')
+        start--;
+    while (start < end && *start == '0')
+        start++;
+    size_t digits = (size_t)(end - start);
+    if (end == name || end[-1] < '0' || end[-1] > '9' || digits > 18)
+        return false;
+    *out = 0;
+    for (; start < end; start++)
+        *out = 10 * *out + (*start - '0');
+    return true;
+}
+
+vd_status vd_regions_check_sizes(const char *path, const char *place, size_t regions, size_t size,
+                                 vd_error *err)
+{
+    if (regions >= 1 && regions <= VD_REGIONS_MOST && size >= 1 && size <= VD_REGIONS_WIDEST)
+        return VD_OK;
+    return vd_error_set(err, VD_FORMAT,
+                        "%s: %s: %zu regions of %zu numbers; expected 1 to %d of 1 to %d", path,
+                        place, regions, size, VD_REGIONS_MOST, VD_REGIONS_WIDEST);
+}
+
+void vd_regions_normalise(float *boxes, size_t count, float width, float height)
+{
+    for (size_t i = 0; i < 4 * count; i++) {
+        float place = boxes[i] / (i % 2 ? height : width);
+        boxes[i] = place > -1 && place < 2 ? fminf(fmaxf(place, 0), 1) : place;
+    }
+}
+
+void vd_regions_source_close(vd_regions_source *source)
+{
+    if (source->close)
+        source->close(source->state);
+    vd_free(source->image_id);
+    vd_free(source->used);
+    *source = (vd_regions_source){0};
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const vd_row *x = a, *y = b;
+    return x->image_id < y->image_id ? -1 : x->image_id > y->image_id;
+}
+
+static vd_status index_rows(vd_regions *r, vd_error *err)
+{
+    const vd_regions_source *s = &r->source;
+    if (s->count == 0)
+        return vd_error_set(err, VD_FORMAT, "%s: there are no pictures in it", r->path);
+    r->by_id = vd_alloc(s->count, sizeof *r->by_id);
+    if (!r->by_id)
+        return vd_error_memory(err, "the index of region features");
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->used[i] < 1 || s->used[i] > s->max)
+            return vd_error_set(err, VD_FORMAT,
+                                "%s: num_regions[%zu] (image %" PRId64 ") is %" PRId64
+                                ", expected 1 to %d",
+                                r->path, i, s->image_id[i], s->used[i], s->max);
+        r->by_id[i] = (vd_row){s->image_id[i], i};
+    }
+    qsort(r->by_id, s->count, sizeof *r->by_id, compare_rows);
+    for (size_t i = 1; i < s->count; i++)
+        if (r->by_id[i].image_id == r->by_id[i - 1].image_id)
+            return vd_error_set(
+                err, VD_FORMAT, "%s: image %" PRId64 " is there twice, in rows %zu and %zu",
+                r->path, r->by_id[i].image_id, r->by_id[i - 1].row, r->by_id[i].row);
+    return VD_OK;
+}
+
+typedef enum format { SAFETENSORS, HDF5, TSV, FOLDER } format;
+
+// By what it starts with, whatever it is called.
+static vd_status tell_format(const char *path, format *out, vd_error *err)
+{
+    char start[64];
+    int file;
+    size_t size;
+    struct stat about;
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
+        *out = FOLDER;
+        return VD_OK;
+    }
+    vd_status status = vd_file_open(path, &file, &size, err);
+    if (status != VD_OK)
+        return status;
+    ssize_t got = pread(file, start, sizeof start, 0);
+    close(file);
+    bool zip = got >= 4 && memcmp(start, "PK\3\4", 4) == 0;
+    if (zip || (got >= 6 && memcmp(start, "\x93NUMPY", 6) == 0)) {
+        const char *suffix = strrchr(path, '.');
+        if (!zip || (suffix && strcmp(suffix, ".npz") == 0))
+            return vd_error_set(err, VD_FORMAT,
+                                "%s: an %s file holds one picture's features; name the folder it "
+                                "lies in",
+                                path, zip ? "npz" : "npy");
+    }
+    // A tab in the first bytes that are all printable: what comes before it is an image's id.
+    size_t printable = 0;
+    while (got > 0 && printable < (size_t)got && start[printable] >= ' ' && start[printable] <= '~')
+        printable++;
+    *out = got >= 8 && memcmp(start, "\x89HDF\r\n\x1a\n", 8) == 0           ? HDF5
+           : got > 0 && printable < (size_t)got && start[printable] == '\t' ? TSV
+                                                                            : SAFETENSORS;
+    return VD_OK;
+}
+
+vd_status vd_regions_open_index(const char *path, const char *index, vd_regions **out,
+                                vd_error *err)
+{
+    *out = NULL;
+    format kind = SAFETENSORS;
+    vd_regions *r = vd_alloc(1, sizeof *r);
+    if (!r || !(r->path = vd_strdup(path))) {
+        vd_free(r);
+        return vd_error_memory(err, "region features");
+    }
+    vd_status status = tell_format(path, &kind, err);
+    if (status == VD_OK)
+        status = kind == HDF5     ? vd_regions_open_hdf5(path, index, &r->source, err)
+                 : kind == TSV    ? vd_regions_open_tsv(path, &r->source, err)
+                 : kind == FOLDER ? vd_regions_open_folder(path, &r->source, err)
+                                  : vd_regions_open_safetensors(path, &r->source, err);
+    if (status == VD_OK)
+        status = index_rows(r, err);
+    if (status != VD_OK) {
+        vd_regions_close(r);
+        return status;
+    }
+    *out = r;
+    return VD_OK;
+}
+
+vd_status vd_regions_open(const char *path, vd_regions **out, vd_error *err)
+{
+    return vd_regions_open_index(path, NULL, out, err);
+}
+
+void vd_regions_use_photos(vd_regions *file, const vd_photos *photos)
+{
+    if (!file->source.pixels || !photos)
+        return;
+    file->photos = photos;
+    file->source.no_boxes = NULL;
+}
+
+void vd_regions_close(vd_regions *file)
+{
+    if (!file)
+        return;
+    vd_regions_source_close(&file->source);
+    vd_free(file->by_id);
+    vd_free(file->path);
+    vd_free(file);
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+
+size_t vd_regions_count(const vd_regions *file)
+{
+    return file->source.count;
+}
+
+int vd_regions_max(const vd_regions *file)
+{
+    return file->source.max;
+}
+
+int vd_regions_size(const vd_regions *file)
+{
+    return file->source.size;
+}
+
+bool vd_regions_has_boxes(const vd_regions *file)
+{
+    return file->source.no_boxes == NULL;
+}
+
+const char *vd_regions_no_boxes(const vd_regions *file)
+{
+    return file->source.no_boxes;
+}
+
+const char *vd_regions_kind(const vd_regions *file)
+{
+    return file->source.kind;
+}
+
+const char *vd_regions_path(const vd_regions *file)
+{
+    return file->path;
+}
+
+int64_t vd_regions_image_id(const vd_regions *file, size_t row)
+{
+    return file->source.image_id[row];
+}
+
+int vd_regions_used(const vd_regions *file, size_t row)
+{
+    return (int)file->source.used[row];
+}
+
+// Of two ids, without overflow.
+static uint64_t distance(int64_t a, int64_t b)
+{
+    return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+}
+
+vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row, vd_error *err)
+{
+    size_t low = 0, high = file->source.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (file->by_id[middle].image_id < image_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < file->source.count && file->by_id[low].image_id == image_id) {
+        *row = file->by_id[low].row;
+        return VD_OK;
+    }
+    size_t near = low < file->source.count ? low : low - 1;
+    if (low > 0 && distance(file->by_id[low - 1].image_id, image_id) <
+                       distance(file->by_id[near].image_id, image_id))
+        near = low - 1;
+    return vd_error_set(err, VD_NOT_FOUND,
+                        "%s: no features of image %" PRId64
+                        "; it has %zu pictures, the nearest id is %" PRId64,
+                        file->path, image_id, file->source.count, file->by_id[near].image_id);
+}
+
+static vd_status refuse_feature(const vd_regions *file, size_t row, size_t i, vd_error *err)
+{
+    return vd_error_set(
+        err, VD_FORMAT, "%s: image %" PRId64 ", region %zu: feature %zu is not finite", file->path,
+        file->source.image_id[row], i / (size_t)file->source.size, i % (size_t)file->source.size);
+}
+
+static vd_status check_features(const vd_regions *file, size_t row, const float *features,
+                                size_t count, vd_error *err)
+{
+    // Without a branch a number, so that the compiler makes vectors of it.
+    int32_t bad = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &features[i], sizeof bits);
+        bad |= (bits & 0x7f800000u) == 0x7f800000u;
+    }
+    for (size_t i = 0; bad && i < count; i++)
+        if (!isfinite(features[i]))
+            return refuse_feature(file, row, i, err);
+    return VD_OK;
+}
+
+// Rounding may carry a box a little beyond the picture. What lies farther out means pixels, or
+// another order of the four numbers.
+static vd_status check_boxes(const vd_regions *file, size_t row, float *boxes, size_t count,
+                             vd_error *err)
+{
+    static const float slack = 0.01f;
+    for (size_t i = 0; i < count; i++) {
+        float *box = boxes + 4 * i;
+        bool fits = true;
+        for (int c = 0; c < 4; c++)
+            fits = fits && box[c] >= -slack && box[c] <= 1.0f + slack; // false for NaN
+        if (!fits || box[0] > box[2] || box[1] > box[3])
+            return vd_error_set(err, VD_FORMAT,
+                                "%s: image %" PRId64 ", region %zu: its box is %g %g %g %g; x1 y1 "
+                                "x2 y2 in 0..1 are expected",
+                                file->path, file->source.image_id[row], i, (double)box[0],
+                                (double)box[1], (double)box[2], (double)box[3]);
+        for (int c = 0; c < 4; c++)
+            box[c] = fminf(fmaxf(box[c], 0.0f), 1.0f);
+    }
+    return VD_OK;
+}
+
+static vd_status measure_photo(const vd_regions *file, size_t row, float *boxes, size_t count,
+                               vd_error *err)
+{
+    int width, height;
+    const char *photo = vd_photos_find(file->photos, file->source.image_id[row]);
+    if (!photo)
+        return vd_error_set(err, VD_NOT_FOUND,
+                            "%s: image %" PRId64 ": its boxes are in pixels, and %.300s has no "
+                            "photo of it that would say of how many; leave --images out to go on "
+                            "without boxes",
+                            file->path, file->source.image_id[row],
+                            vd_photos_directory(file->photos));
+    vd_status status = vd_image_size(photo, &width, &height, err);
+    if (status == VD_OK)
+        vd_regions_normalise(boxes, count, (float)width, (float)height);
+    return status;
+}
+
+vd_status vd_regions_read(const vd_regions *file, size_t row, float *features, float *boxes,
+                          vd_error *err)
+{
+    const vd_regions_source *s = &file->source;
+    if (row >= s->count)
+        return vd_error_set(err, VD_NOT_FOUND, "%s: row %zu wanted; it has %zu", file->path, row,
+                            s->count);
+    size_t p = (size_t)s->max, d = (size_t)s->size, used = (size_t)s->used[row];
+    if (boxes)
+        memset(boxes, 0, p * 4 * sizeof *boxes);
+    vd_status status = s->read(s->state, row, used, features, s->no_boxes ? NULL : boxes, err);
+    if (status == VD_OK)
+        status = check_features(file, row, features, used * d, err);
+    memset(features + used * d, 0, (p - used) * d * sizeof *features);
+    if (status != VD_OK || !boxes || s->no_boxes)
+        return status;
+    if (file->photos && (status = measure_photo(file, row, boxes, used, err)))
+        return status;
+    return check_boxes(file, row, boxes, used, err);
+}
+
+void vd_regions_once(const vd_regions *file)
+{
+    if (file->source.once)
+        file->source.once(file->source.state);
+}
+
+bool vd_regions_in_halves(const vd_regions *file)
+{
+    return file->source.halves != NULL;
+}
+
+vd_status vd_regions_halves(const vd_regions *file, size_t row, const uint16_t **features,
+                            uint8_t *real, vd_error *err)
+{
+    const vd_regions_source *s = &file->source;
+    size_t d = (size_t)s->size, used = (size_t)s->used[row];
+    const uint16_t *half = *features = s->halves(s->state, row);
+    memset(real, 0, (size_t)s->max);
+    for (size_t r = 0; r < used; r++) {
+        unsigned bad = 0, any = 0; // without a branch a number, so that vectors are made of it
+        for (size_t i = r * d; i < (r + 1) * d; i++) {
+            bad |= (half[i] & 0x7c00u) == 0x7c00u;
+            any |= half[i] & 0x7fffu;
+        }
+        for (size_t i = r * d; bad && i < (r + 1) * d; i++)
+            if ((half[i] & 0x7c00u) == 0x7c00u)
+                return refuse_feature(file, row, i, err);
+        real[r] = any != 0;
+    }
+    return VD_OK;
+}
+
+// ---- in memory, writing -------------------------------------------------------------------------
+
+vd_status vd_region_set_new(size_t count, int max, int size, vd_region_set *out, vd_error *err)
+{
+    size_t rows, values;
+    *out = (vd_region_set){0};
+    if (max < 1 || size < 1)
+        return vd_error_set(err, VD_USAGE, "%d regions of %d numbers cannot be held", max, size);
+    if (__builtin_mul_overflow(count, (size_t)max, &rows) ||
+        __builtin_mul_overflow(rows, (size_t)size, &values))
+        return vd_error_memory(err, "region features");
+    *out = (vd_region_set){.count = count, .max = max, .size = size};
+    out->image_id = vd_alloc(count, sizeof *out->image_id);
+    out->used = vd_alloc(count, sizeof *out->used);
+    out->features = vd_alloc(values, sizeof *out->features);
+    out->boxes = vd_alloc(rows, 4 * sizeof *out->boxes);
+    if (out->image_id && out->used && out->features && out->boxes)
+        return VD_OK;
+    vd_region_set_clear(out);
+    return vd_error_memory(err, "region features");
+}
+
+void vd_region_set_clear(vd_region_set *set)
+{
+    vd_free(set->image_id);
+    vd_free(set->used);
+    vd_free(set->features);
+    vd_free(set->boxes);
+    *set = (vd_region_set){0};
+}
+
+// Each picture's rows, cut to the most regions any picture has.
+static vd_status append_rows(vd_safetensors_writer *writer, const vd_region_set *set, size_t most,
+                             const void *data, size_t row_elements, size_t element_size,
+                             vd_error *err)
+{
+    const unsigned char *at = data;
+    size_t step = (size_t)set->max * row_elements * element_size;
+    vd_status status = VD_OK;
+    for (size_t i = 0; status == VD_OK && i < set->count; i++, at += step)
+        status = vd_safetensors_append(writer, at, most * row_elements, err);
+    return status;
+}
+
+vd_status vd_region_set_write(const vd_region_set *set, const char *path, const char *source,
+                              vd_error *err)
+{
+    size_t n = set->count, d = (size_t)set->size, most = 1;
+    vd_safetensors_writer *writer = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (set->used[i] < 1 || set->used[i] > set->max)
+            return vd_error_set(err, VD_USAGE,
+                                "%s: image %" PRId64 " has %" PRId32 " regions; 1 to %d can be "
+                                "written",
+                                path, set->image_id[i], set->used[i], set->max);
+        if ((size_t)set->used[i] > most)
+            most = (size_t)set->used[i];
+    }
+    vd_status status = vd_safetensors_create(path, &writer, err);
+    if (status == VD_OK)
+        status = vd_safetensors_put_metadata(writer, "source", source, err);
+    if (status == VD_OK)
+        status = vd_safetensors_declare(writer, "image_id", VD_I64, 1, &n, err);
+    if (status == VD_OK)
+        status = vd_safetensors_declare(writer, "num_regions", VD_I32, 1, &n, err);
+    if (status == VD_OK)
+        status = vd_safetensors_declare(writer, "boxes", VD_F32, 3, (size_t[]){n, most, 4}, err);
+    if (status == VD_OK)
+        status = vd_safetensors_declare(writer, "features", VD_F16, 3, (size_t[]){n, most, d}, err);
+    if (status == VD_OK)
+        status = vd_safetensors_append(writer, set->image_id, n, err);
+    if (status == VD_OK)
+        status = vd_safetensors_append(writer, set->used, n, err);
+    if (status == VD_OK)
+        status = append_rows(writer, set, most, set->boxes, 4, sizeof *set->boxes, err);
+    if (status == VD_OK)
+        status = append_rows(writer, set, most, set->features, d, sizeof *set->features, err);
+    if (status == VD_OK)
+        return vd_safetensors_commit(writer, err);
+    vd_safetensors_abort(writer);
+    return status;
+}

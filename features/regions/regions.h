@@ -1,0 +1,69 @@
+// Region features of pictures. The project's own container is safetensors:
+//   image_id I64 (N), num_regions I32 (N), features F16 or F32 (N, P, D),
+//   boxes F32 (N, P, 4) x1 y1 x2 y2 in 0..1 (optional); metadata "source".
+// The public files are read where they lie, too: HDF5 of the VisDial challenge, adaptive HDF5 with
+// its pickled index, bottom-up attention's and LXMERT's TSV, folders of npz or npy; each is
+// described in features/regions_*.c. TSV and folders are read once when they are opened.
+#ifndef VD_REGIONS_H
+#define VD_REGIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+#include "features/pictures/photos.h"
+
+typedef struct vd_regions vd_regions;
+
+vd_status vd_regions_open(const char *path, vd_regions **out, vd_error *err);
+// index: the pickle of adaptive HDF5; NULL: the one beside it (val_btmup_f.hdf5 has
+// val_imgid2idx.pkl).
+vd_status vd_regions_open_index(const char *path, const char *index, vd_regions **out,
+                                vd_error *err);
+void vd_regions_close(vd_regions *file);
+const char *vd_regions_path(const vd_regions *file);
+const char *vd_regions_kind(const vd_regions *file); // "HDF5, adaptive"
+
+// Boxes in pixels of pictures whose size the file does not say are, from now on, normalised by the
+// size of their photos, which are to outlive file; without a picture's photo reading its boxes is
+// VD_NOT_FOUND. Other files stay as they are.
+void vd_regions_use_photos(vd_regions *file, const vd_photos *photos);
+
+size_t vd_regions_count(const vd_regions *file); // N
+int vd_regions_max(const vd_regions *file);      // P
+int vd_regions_size(const vd_regions *file);     // D
+bool vd_regions_has_boxes(const vd_regions *file);
+const char *vd_regions_no_boxes(const vd_regions *file); // why there are none; NULL: there are
+int64_t vd_regions_image_id(const vd_regions *file, size_t row);
+int vd_regions_used(const vd_regions *file, size_t row); // regions of this picture, 1..P
+// Row of an image; the error says how many pictures the file has and an id near the one asked for.
+vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row, vd_error *err);
+// features: (P, D), zero beyond the regions used; boxes: (P, 4) or NULL.
+vd_status vd_regions_read(const vd_regions *file, size_t row, float *features, float *boxes,
+                          vd_error *err); // one call at a time
+// Rows will be read once, in their order: the system need not keep in memory what was read.
+void vd_regions_once(const vd_regions *file);
+
+// Whether the file holds the features in half precision, so that they can be read where they lie.
+bool vd_regions_in_halves(const vd_regions *file);
+// Of such a file: the (used, D) features of a row, in the file; real: (P), whether a region is more
+// than zeros.
+vd_status vd_regions_halves(const vd_regions *file, size_t row, const uint16_t **features,
+                            uint8_t *real, vd_error *err);
+
+// Pictures' regions in memory, for writing and for training without files in between.
+typedef struct vd_region_set {
+    size_t count;       // N
+    int max, size;      // P, D
+    int64_t *image_id;  // (N)
+    int32_t *used;      // (N)
+    uint16_t *features; // (N, P, D) half precision
+    float *boxes;       // (N, P, 4)
+} vd_region_set;
+
+vd_status vd_region_set_new(size_t count, int max, int size, vd_region_set *out, vd_error *err);
+void vd_region_set_clear(vd_region_set *set);
+vd_status vd_region_set_write(const vd_region_set *set, const char *path, const char *source,
+                              vd_error *err);
+#endif

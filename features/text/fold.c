@@ -1,0 +1,124 @@
+#include "features/text/fold.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+
+// Words that point at what was asked about or link it, without saying anything of it.
+static bool is_filler(const char *word, size_t length)
+{
+    static const char *const fillers[] = {
+        "a",    "am",    "an",      "are",   "be",   "do",      "does",  "he",    "he's",   "i",
+        "i'm",  "is",    "it",      "its",   "it's", "she",     "she's", "that",  "that's", "the",
+        "them", "there", "there's", "these", "they", "they're", "this",  "those", "was",    "were",
+    };
+    for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++)
+        if (fillers[i][0] == word[0] && strlen(fillers[i]) == length &&
+            memcmp(fillers[i], word, length) == 0)
+            return true;
+    return false;
+}
+
+// The next word from *at on: letters, digits, apostrophes and whatever is not ASCII. 0 at the end.
+static size_t next_word(const char **at)
+{
+    const char *c = *at;
+    while (*c && !isalnum((unsigned char)*c) && !(*c & 0x80))
+        c++;
+    *at = c;
+    while (isalnum((unsigned char)*c) || *c == '\'' || *c & 0x80)
+        c++;
+    return (size_t)(c - *at);
+}
+
+void vd_fold_key(const char *answer, char *key, size_t size)
+{
+    size_t used = 0, length;
+    for (const char *at = answer; (length = next_word(&at)) > 0; at += length) {
+        if (is_filler(at, length))
+            continue;
+        if (used + length + 2 > size)
+            break;
+        if (used)
+            key[used++] = ' ';
+        memcpy(key + used, at, length);
+        used += length;
+    }
+    key[used] = '\0';
+    if (used == 0) {
+        size_t whole = strlen(answer);
+        whole = whole < size ? whole : size - 1;
+        memcpy(key, answer, whole);
+        key[whole] = '\0';
+    }
+}
+
+enum { KEY = 96 };
+
+// The first answer with a key, in a hash table with open addressing; empty slots hold no answer.
+typedef struct first_alike {
+    uint32_t hash;
+    int32_t answer; // from 1
+} first_alike;
+
+static uint32_t hash_key(const char *key)
+{
+    uint32_t hash = 2166136261u; // FNV-1a
+    for (; *key; key++)
+        hash = (hash ^ (unsigned char)*key) * 16777619u;
+    return hash;
+}
+
+vd_status vd_fold_answers(const char *const *answer, size_t count, int32_t *group, vd_error *err)
+{
+    size_t size = 16;
+    while (size < 2 * count)
+        size *= 2;
+    first_alike *table = vd_alloc(size, sizeof *table);
+    if (!table)
+        return vd_error_memory(err, "answers that are alike");
+    for (size_t i = 0; i < count; i++) {
+        char key[KEY], other[KEY];
+        vd_fold_key(answer[i], key, KEY);
+        uint32_t hash = hash_key(key);
+        first_alike *at = &table[hash & (size - 1)];
+        for (; at->answer; at = at + 1 == table + size ? table : at + 1) {
+            if (at->hash != hash)
+                continue;
+            vd_fold_key(answer[at->answer - 1], other, KEY);
+            if (strcmp(key, other) == 0)
+                break;
+        }
+        if (!at->answer)
+            *at = (first_alike){hash, (int32_t)i + 1};
+        group[i] = at->answer - 1;
+    }
+    vd_free(table);
+    return VD_OK;
+}
+
+vd_status vd_fold_ranking(const vd_answer *answer, const int32_t *group, int most, vd_folded *list,
+                          int *count, vd_error *err)
+{
+    int n = 0;
+    int32_t *place = vd_alloc((size_t)answer->candidates, sizeof *place); // in list, from 1
+    *count = 0;
+    if (!place)
+        return vd_error_memory(err, "answers that are alike");
+    for (int i = 0; i < answer->candidates; i++) {
+        int32_t one = answer->order[i], *at = &place[group[one]];
+        double probability = (double)answer->probability[one];
+        if (*at) {
+            list[*at - 1].alike++;
+            list[*at - 1].probability += probability;
+        } else if (n < most) {
+            list[n++] = (vd_folded){one, i, 0, probability};
+            *at = n;
+        }
+    }
+    vd_free(place);
+    *count = n;
+    return VD_OK;
+}

@@ -1,0 +1,275 @@
+#include "features/text/sentences.h"
+
+#include <utf8proc.h>
+
+#include "engine/base/alloc.h"
+
+// Common English abbreviations whose period does not end a sentence, sorted.
+static const char *const abbreviations[] = {
+    "a.d",  "a.k.a", "a.m", "approx", "apr",  "aug",  "ave", "b.c",   "bldg", "blvd", "capt",
+    "cf",   "cm",    "co",  "col",    "corp", "d.c",  "dec", "dept",  "dr",   "e.g",  "est",
+    "etc",  "feb",   "fri", "ft",     "gen",  "gov",  "hon", "hwy",   "i.e",  "inc",  "jan",
+    "jr",   "jul",   "jun", "l.a",    "lb",   "lbs",  "lt",  "ltd",   "m.d",  "maj",  "messrs",
+    "mon",  "mr",    "mrs", "ms",     "mt",   "n.y",  "nov", "oct",   "oz",   "p.m",  "ph.d",
+    "prof", "rd",    "rep", "rev",    "sen",  "sept", "sgt", "sq",    "sr",   "st",   "t.v",
+    "thu",  "thurs", "tue", "tues",   "u.k",  "u.n",  "u.s", "u.s.a", "v",    "vs",   "wed",
+};
+
+static bool is_one_of(int32_t rune, const char *set)
+{
+    return rune > 0 && rune < 0x80 && strchr(set, (int)rune) != NULL;
+}
+
+// Punkt's _re_non_word_chars: what cannot be part of a word.
+static bool is_non_word(int32_t rune)
+{
+    return is_one_of(rune, ")\";}]*:@'({[?!");
+}
+
+static int32_t lower(int32_t rune)
+{
+    return rune >= 'A' && rune <= 'Z' ? rune + ('a' - 'A') : rune;
+}
+
+typedef struct context {
+    const int32_t *at;
+    size_t count;
+} context;
+
+// Length of a token of several hyphens or periods (Punkt's _re_multi_char_punct) at i, or 0.
+static size_t many_marks(const context *text, size_t i)
+{
+    int32_t mark = text->at[i];
+    size_t run = 0;
+    if (mark != '-' && mark != '.')
+        return 0;
+    while (i + run < text->count && text->at[i + run] == mark)
+        run++;
+    if (run >= 2 || mark == '-')
+        return run >= 2 ? run : 0;
+    // (?:\.\s){2,}\.  e.g. ". . ."
+    size_t pairs = 0, end = i;
+    while (end + 1 < text->count && text->at[end] == '.' && vd_rune_is_space(text->at[end + 1])) {
+        end += 2;
+        pairs++;
+    }
+    if (end < text->count && text->at[end] == '.')
+        return pairs >= 2 ? end + 1 - i : 0;
+    return pairs >= 3 ? end - 1 - i : 0;
+}
+
+static bool is_word_end(const context *text, size_t i)
+{
+    return i >= text->count || vd_rune_is_space(text->at[i]) || is_non_word(text->at[i]) ||
+           many_marks(text, i) > 0;
+}
+
+// Length of the token at i, which is not white space (Punkt's _word_tokenize_fmt).
+static size_t token_length(const context *text, size_t i)
+{
+    size_t marks = many_marks(text, i);
+    if (marks > 0)
+        return marks;
+    if (is_one_of(text->at[i], "(\"`{[:;&#*@)}]-,"))
+        return 1;
+    for (size_t end = i + 1;; end++)
+        if (is_word_end(text, end) || (text->at[end] == ',' && is_word_end(text, end + 1)))
+            return end - i;
+}
+
+static int compare_lower(const int32_t *word, size_t count, const char *other)
+{
+    for (size_t i = 0; i < count; i++) {
+        int32_t a = lower(word[i]), b = (unsigned char)other[i];
+        if (a != b)
+            return a < b ? -1 : 1;
+    }
+    return other[count] ? -1 : 0;
+}
+
+static bool is_listed(const int32_t *word, size_t count)
+{
+    size_t low = 0, high = sizeof abbreviations / sizeof *abbreviations;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = compare_lower(word, count, abbreviations[middle]);
+        if (order == 0)
+            return true;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return false;
+}
+
+// word without its final period
+static bool is_abbreviation(const int32_t *word, size_t count)
+{
+    if (is_listed(word, count))
+        return true;
+    size_t last = count;
+    while (last > 0 && word[last - 1] != '-')
+        last--;
+    return last > 0 && is_listed(word + last, count - last);
+}
+
+// ^-?[\.,]?\d[\d,\.-]*\.?$
+static bool is_number(const int32_t *word, size_t count)
+{
+    size_t i = 0;
+    if (i < count && word[i] == '-')
+        i++;
+    if (i < count && (word[i] == '.' || word[i] == ','))
+        i++;
+    if (i >= count || !vd_rune_is_digit(word[i]))
+        return false;
+    for (i++; i < count; i++)
+        if (!vd_rune_is_digit(word[i]) && !is_one_of(word[i], ",.-"))
+            return false;
+    return true;
+}
+
+static bool is_lower_case(int32_t rune)
+{
+    return utf8proc_category(rune) == UTF8PROC_CATEGORY_LL;
+}
+
+static bool is_upper_case(int32_t rune)
+{
+    return utf8proc_category(rune) == UTF8PROC_CATEGORY_LU;
+}
+
+// Whether token, followed by the token next, ends a sentence.
+static bool ends_sentence(const int32_t *token, size_t count, const int32_t *next,
+                          size_t next_count)
+{
+    if (count == 1 && is_one_of(token[0], ".?!"))
+        return true;
+    if (token[count - 1] != '.' || (count > 1 && token[count - 2] == '.'))
+        return false;
+    if (is_abbreviation(token, count - 1))
+        return false;
+    bool initial = count == 2 && vd_rune_is_letter(token[0]);
+    bool mark = next_count == 1 && is_one_of(next[0], ";:,.!?");
+    bool unlikely_start = is_lower_case(next[0]) || mark;
+    if (initial)
+        return !unlikely_start && !is_upper_case(next[0]);
+    return !(is_number(token, count) && unlikely_start);
+}
+
+// Punkt's text_contains_sentbreak: some token but the last ends a sentence.
+static bool contains_end(const context *text)
+{
+    const int32_t *token = NULL;
+    size_t length = 0;
+    for (size_t i = 0; i < text->count;) {
+        if (vd_rune_is_space(text->at[i])) {
+            i++;
+            continue;
+        }
+        size_t here = token_length(text, i);
+        if (token && ends_sentence(token, length, text->at + i, here))
+            return true;
+        token = text->at + i;
+        length = here;
+        i += length;
+    }
+    return false;
+}
+
+// A place where a sentence may end: a mark followed by punctuation, or by white space and a token.
+// next is where the following sentence would start, stop where the evidence for it ends.
+static bool is_candidate(const vd_runes *text, size_t i, size_t *next, size_t *stop)
+{
+    if (!is_one_of(text->at[i], ".?!") || i + 1 >= text->count)
+        return false;
+    if (is_non_word(text->at[i + 1])) {
+        *next = i + 1;
+        *stop = i + 2;
+        return true;
+    }
+    size_t after = i + 1;
+    while (after < text->count && vd_rune_is_space(text->at[after]))
+        after++;
+    if (after == i + 1 || after >= text->count)
+        return false;
+    *next = after;
+    while (after < text->count && !vd_rune_is_space(text->at[after]))
+        after++;
+    *stop = after;
+    return true;
+}
+
+static size_t slice(const vd_runes *text, vd_span *spans)
+{
+    size_t count = 0, start = 0, word = 0;
+    for (size_t i = 0; i < text->count;) {
+        // One run of characters that are not white space; its last candidate counts.
+        if (vd_rune_is_space(text->at[i])) {
+            word = ++i;
+            continue;
+        }
+        bool found = false;
+        size_t mark = 0, next = 0, stop = 0, n, s;
+        for (; i < text->count && !vd_rune_is_space(text->at[i]); i++)
+            if (is_candidate(text, i, &n, &s)) {
+                found = true;
+                mark = i;
+                next = n;
+                stop = s;
+            }
+        context evidence = {text->at + word, stop - word};
+        if (found && contains_end(&evidence)) {
+            spans[count++] = (vd_span){start, mark + 1};
+            start = next;
+        }
+    }
+    size_t end = text->count;
+    while (end > start && vd_rune_is_space(text->at[end - 1]))
+        end--;
+    spans[count++] = (vd_span){start, end};
+    return count;
+}
+
+// Closing quotes and brackets at the start of a sentence belong to the one before
+// (Punkt's re_boundary_realignment). Returns their length with the white space after them; bare is
+// the length without it.
+static size_t closing_marks(const vd_runes *text, vd_span span, size_t *bare)
+{
+    size_t i = span.start;
+    while (i < span.stop && is_one_of(text->at[i], "\"')]}")) {
+        i++;
+        bool space = i < span.stop && vd_rune_is_space(text->at[i]);
+        bool dashes = i + 1 < span.stop && text->at[i] == '-' && text->at[i + 1] == '-';
+        if (!space && !dashes && i < span.stop)
+            continue;
+        *bare = i - span.start;
+        while (i < span.stop && vd_rune_is_space(text->at[i]))
+            i++;
+        return i - span.start;
+    }
+    return 0;
+}
+
+vd_status vd_sentences(const vd_runes *text, vd_span **out, size_t *count, vd_error *err)
+{
+    *out = NULL;
+    *count = 0;
+    vd_span *spans = vd_alloc(text->count + 1, sizeof *spans);
+    if (!spans)
+        return vd_error_memory(err, "the sentences of a text");
+    size_t found = slice(text, spans), kept = 0, moved = 0;
+    for (size_t i = 0; i < found; i++) {
+        vd_span span = {spans[i].start + moved, spans[i].stop};
+        size_t bare = 0;
+        moved = i + 1 < found ? closing_marks(text, spans[i + 1], &bare) : 0;
+        if (moved > 0)
+            span.stop = spans[i + 1].start + bare;
+        if (span.start < span.stop)
+            spans[kept++] = span;
+    }
+    *out = spans;
+    *count = kept;
+    return VD_OK;
+}

@@ -1,0 +1,20 @@
+// Sentence ends, as NLTK's Punkt tokenizer finds them (Kiss and Strunk, "Unsupervised Multilingual
+// Sentence Boundary Detection", Computational Linguistics 32(4), 2006). Internal to features/.
+//
+// Punkt's decision in a nutshell: "?" and "!" end a sentence; a word's final period does unless the
+// word is an abbreviation, or an initial or number with a lower-case word after it. The published
+// model's statistics about capitals are not here: they only matter where a capital follows an
+// abbreviation, and VisDial text has none.
+#ifndef VD_SENTENCES_H
+#define VD_SENTENCES_H
+
+#include "features/text/runes.h"
+
+typedef struct vd_span {
+    size_t start, stop; // [start, stop)
+} vd_span;
+
+// The sentences of text in order (vd_free); at most text->count of them.
+vd_status vd_sentences(const vd_runes *text, vd_span **out, size_t *count, vd_error *err);
+
+#endif

@@ -1,0 +1,37 @@
+// Text to words, as NLTK's word_tokenize does it (sentence split, then Treebank rules), which is
+// how the public VisDial word counts were made.
+#ifndef VD_TOKENIZE_H
+#define VD_TOKENIZE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+#include "engine/model/vocab.h"
+
+typedef struct vd_words {
+    size_t count;
+    char **word; // owned, as is each string
+} vd_words;
+
+// text must be valid UTF-8 (else VD_FORMAT with the byte's place).
+vd_status vd_tokenize(const char *text, vd_words *out, vd_error *err);
+void vd_words_clear(vd_words *words);
+
+// What a person typed, made to look like the training text: lower case, white space folded, curly
+// quotes straightened, a final "?" (and . or !) removed, numbers up to ten and apostrophes as the
+// training text has them ("two" -> "2", "dont" -> "don't"). Owned by the caller. Invalid UTF-8 is
+// VD_FORMAT.
+vd_status vd_normalise_typed(const char *typed, char **out, vd_error *err);
+
+// Ids of question + "?" (question) or of the text as it stands (caption), cut to `most`.
+// found = tokens before the cut; ids holds min(found, most).
+vd_status vd_question_ids(const vd_vocab *vocab, const char *question, int most, int32_t *ids,
+                          int *length, int *found, vd_error *err);
+vd_status vd_text_ids(const vd_vocab *vocab, const char *text, int most, int32_t *ids, int *length,
+                      int *found, vd_error *err);
+// <S> answer </S>, then cut to `most`.
+vd_status vd_answer_ids(const vd_vocab *vocab, const char *answer, int most, int32_t *ids,
+                        int *length, vd_error *err);
+
+#endif

@@ -1,0 +1,235 @@
+#include "tui/answer/heat_maps.h"
+
+#include <string.h>
+
+#include "engine/networks/batch.h"
+#include "features/text/tokenize.h"
+#include "tui/base/shares.h"
+#include "tui/screen/theme.h"
+
+// A page that scrolls: rows outside are not drawn.
+typedef struct scroll_page {
+    vd_grid *grid;
+    vd_rect at;
+    int row; // next, from the top of the screen; negative above it
+} scroll_page;
+
+static vd_style role(const scroll_page *page, vd_role which)
+{
+    return vd_theme(page->grid->look, which);
+}
+
+static bool visible(const scroll_page *page)
+{
+    return page->row >= 0 && page->row < page->at.height;
+}
+
+static void title(scroll_page *page, const char *text)
+{
+    if (visible(page))
+        vd_grid_text(page->grid, page->at.x, page->at.y + page->row, page->at.width, text,
+                     role(page, VD_ROLE_TITLE));
+    page->row++;
+}
+
+// Row to draw in, or one below the grid when it is not in sight.
+static int row_y(const scroll_page *page)
+{
+    return visible(page) ? page->at.y + page->row : page->grid->height;
+}
+
+// ---- the words of a history entry --------------------------------------------------------------
+
+static void add_word(vd_entry_words *out, const char *word, int most)
+{
+    if (out->count < most)
+        snprintf(out->word[out->count++], sizeof out->word[0], "%.31s", word);
+}
+
+static void add_text(vd_entry_words *out, const char *text, int most)
+{
+    vd_words words = {0};
+    if (vd_tokenize(text, &words, NULL))
+        return;
+    for (size_t i = 0; i < words.count; i++)
+        add_word(out, words.word[i], most);
+    vd_words_clear(&words);
+}
+
+void vd_entry_words_caption(vd_entry_words *out, const char *caption)
+{
+    out->count = 0;
+    add_text(out, caption, VD_MAX_HISTORY - 1);
+}
+
+// question ++ <S> answer </S> ++ </S> with question and wrapped answer each cut to 19
+// (vd_history_entry).
+void vd_entry_words_round(vd_entry_words *out, const char *const *question, int words,
+                          const char *answer)
+{
+    const int most = VD_MAX_QUESTION - 1;
+    out->count = 0;
+    for (int i = 0; i < words; i++)
+        add_word(out, question[i], most);
+    int end = out->count + most;
+    add_word(out, "<S>", end);
+    add_text(out, answer, end);
+    add_word(out, "</S>", end);
+    add_word(out, "</S>", VD_MAX_HISTORY);
+}
+
+// ---- the parts ---------------------------------------------------------------------------------
+
+// Every word is in sight: over several rows where one is too narrow.
+static void draw_question(scroll_page *page, const vd_heat_maps *maps)
+{
+    const vd_reply *reply = maps->reply;
+    int x = page->at.x, end = page->at.x + page->at.width;
+    char cut[48];
+    snprintf(cut, sizeof cut, "(%d more words were cut off)", reply->cut);
+    for (int i = 0; i < reply->words + (reply->cut > 0); i++) {
+        const char *word = i < reply->words ? reply->word[i] : cut;
+        vd_role which = i == reply->words   ? VD_ROLE_NOTE
+                        : i == maps->word   ? VD_ROLE_SELECTED
+                        : reply->unknown[i] ? VD_ROLE_UNKNOWN
+                                            : VD_ROLE_QUESTION;
+        if (x > page->at.x && x + vd_text_width(word, strlen(word)) > end) {
+            page->row++;
+            x = page->at.x;
+        }
+        x += vd_grid_text(page->grid, x, row_y(page), end - x, word, role(page, which)) + 1;
+    }
+    page->row += 2;
+}
+
+// One entry: its weight, then its words, each with the share of the selected question word.
+static void draw_entry(scroll_page *page, const vd_heat_maps *maps, const vd_answer *answer,
+                       int entry)
+{
+    char label[32], percent[16];
+    snprintf(label, sizeof label, entry ? "round %d" : "caption", entry);
+    vd_percent(percent, sizeof percent, answer->context_attention[entry]);
+    int left = page->at.x + 26, end = page->at.x + page->at.width, y = row_y(page);
+    vd_grid_text(page->grid, page->at.x, y, 8, label, role(page, VD_ROLE_TEXT));
+    vd_grid_bar(page->grid, page->at.x + 9, y, 9, answer->context_attention[entry],
+                role(page, VD_ROLE_BAR_ROUND), role(page, VD_ROLE_RULE));
+    vd_grid_right(page->grid, page->at.x + 18, y, 6, percent, role(page, VD_ROLE_TEXT));
+
+    if (!answer->topic_attention) {
+        page->row++;
+        return;
+    }
+    vd_entry_words words;
+    maps->words_of(maps->context, entry, &words);
+    int length = answer->history_length[entry], x = left;
+    const float *share = answer->topic_attention +
+                         ((size_t)entry * (size_t)answer->question_length + (size_t)maps->word) *
+                             (size_t)answer->history_width;
+    for (int j = 0; j < length && j < answer->history_width; j++) {
+        char text[48];
+        if (words.count == length)
+            snprintf(text, sizeof text, "%s", words.word[j]);
+        else
+            snprintf(text, sizeof text, "#%d", j + 1);
+        char number[8] = ""; // percent, of what is no trace
+        if (share[j] >= 0.045f)
+            snprintf(number, sizeof number, "%.0f", 100 * (double)share[j]);
+        int width = vd_text_width(text, strlen(text)) + (int)strlen(number);
+        if (x + width + 2 > end && x > left) {
+            page->row++;
+            y = row_y(page);
+            x = left;
+        }
+        bool strong = share[j] >= 0.2f;
+        x += vd_grid_text(page->grid, x, y, end - x - 2, text,
+                          role(page, strong ? VD_ROLE_QUESTION : VD_ROLE_TEXT));
+        // In ASCII a level is a digit: the number says more.
+        if (page->grid->look.ascii && number[0])
+            vd_grid_put(page->grid, x, y, ' ', ' ', role(page, VD_ROLE_TEXT));
+        else
+            vd_grid_level(page->grid, x, y, share[j], role(page, VD_ROLE_BAR_WORD));
+        x++;
+        x += vd_grid_text(page->grid, x, y, end - x, number, role(page, VD_ROLE_FAINT)) + 1;
+    }
+    page->row++;
+}
+
+enum { REGION_LABEL = 19, CELL = 7 };
+
+static void draw_region_row(scroll_page *page, const vd_heat_maps *maps, const vd_answer *answer,
+                            int number, const vd_share *region, int from, int columns)
+{
+    char text[16];
+    int x = page->at.x, y = row_y(page);
+    snprintf(text, sizeof text, "%2d", number);
+    vd_grid_text(page->grid, x, y, 3, text, role(page, VD_ROLE_REGION));
+    vd_grid_bar(page->grid, x + 3, y, 8, region->share, role(page, VD_ROLE_BAR_REGION),
+                role(page, VD_ROLE_RULE));
+    vd_percent(text, sizeof text, region->share);
+    vd_grid_right(page->grid, x + 11, y, 6, text, role(page, VD_ROLE_TEXT));
+    for (int i = from; i < from + columns; i++) {
+        double share = answer->word_attention[region->index * answer->question_length + i];
+        int left = x + REGION_LABEL + (i - from) * CELL;
+        if (!page->grid->look.ascii) // there it could be taken for a digit's neighbour
+            vd_grid_level(page->grid, left, y, share, role(page, VD_ROLE_BAR_WORD));
+        snprintf(text, sizeof text, "%.0f %%", share * 100);
+        vd_grid_text(page->grid, left + 1, y, CELL - 2, text,
+                     role(page, i == maps->word ? VD_ROLE_QUESTION : VD_ROLE_FAINT));
+    }
+    page->row++;
+}
+
+static void draw_regions(scroll_page *page, const vd_heat_maps *maps)
+{
+    const vd_reply *reply = maps->reply;
+    const vd_answer *answer = &reply->answer;
+    int words = reply->words < answer->question_length ? reply->words : answer->question_length;
+    int columns = (page->at.width - REGION_LABEL) / CELL;
+    columns = columns < 1 ? 1 : columns > words ? words : columns;
+    int from = maps->word - columns / 2; // the selected word stays in sight
+    from = from > words - columns ? words - columns : from;
+    from = from < 0 ? 0 : from;
+    char text[128] = "Regions: share of the answer, and which question words each looks at";
+    if (columns < words) // the numbers first: a narrow screen cuts the end
+        snprintf(text, sizeof text, "Regions, words %d-%d of %d (Left/Right): which each looks at",
+                 from + 1, from + columns, words);
+    title(page, text);
+    for (int i = from; i < from + columns; i++)
+        vd_grid_text(page->grid, page->at.x + REGION_LABEL + (i - from) * CELL, row_y(page),
+                     CELL - 1, reply->word[i],
+                     role(page, i == maps->word ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
+    vd_grid_text(page->grid, page->at.x, row_y(page), REGION_LABEL - 1, "    share",
+                 role(page, VD_ROLE_FAINT));
+    page->row++;
+    vd_share top[36];
+    int count = vd_shares_top(answer->region_attention, answer->regions, 0.9, top, 36);
+    for (int i = 0; i < count; i++)
+        draw_region_row(page, maps, answer, i + 1, &top[i], from, columns);
+}
+
+int vd_heat_maps_draw(const vd_heat_maps *maps, vd_grid *grid, vd_rect at, int top)
+{
+    const vd_reply *reply = maps->reply;
+    const vd_answer *answer = &reply->answer;
+    scroll_page page = {grid, at, -top};
+    bool whole = answer->context_attention && answer->word_attention && answer->region_attention &&
+                 answer->history_length;
+    title(&page, "The question as the model saw it");
+    draw_question(&page, maps);
+    if (whole && reply->words > 0) {
+        char text[128];
+        if (answer->topic_attention)
+            snprintf(text, sizeof text,
+                     "History: weight of each round, and where \"%.40s\" looks (%%)",
+                     reply->word[maps->word]);
+        else
+            snprintf(text, sizeof text, "History: weight of each round; where words look %s",
+                     maps->pending ? "is computed again" : "is not kept this long");
+        title(&page, text);
+        for (int r = 0; r < answer->rounds; r++)
+            draw_entry(&page, maps, answer, r);
+        page.row++;
+        draw_regions(&page, maps);
+    }
+    return page.row + top;
+}

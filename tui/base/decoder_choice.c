@@ -1,0 +1,22 @@
+#include "tui/base/decoder_choice.h"
+
+vd_status vd_choose_decoder(const char *value, vd_decoder_choice *out, vd_error *err)
+{
+    out->made = vd_decoders_parse(value, &out->by);
+    if (out->made)
+        return VD_OK;
+    return vd_error_set(err, VD_USAGE,
+                        "--decoder: expected discriminative, generative or both, found '%.80s'",
+                        value);
+}
+
+vd_status vd_decoder_of(const vd_model *model, const vd_decoder_choice *choice, vd_decoders *out,
+                        vd_error *err)
+{
+    vd_decoders has = vd_model_config(model)->decoders;
+    *out = choice->made ? choice->by : has;
+    if (*out == has || has == VD_BOTH)
+        return VD_OK;
+    return vd_error_set(err, VD_MISMATCH, "%.300s has no such decoder, only a %s one",
+                        vd_model_path(model), vd_decoders_name(has));
+}

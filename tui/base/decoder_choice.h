@@ -1,0 +1,28 @@
+// The option --decoder of the commands that rank a pool of answers.
+#ifndef VD_DECODER_CHOICE_H
+#define VD_DECODER_CHOICE_H
+
+#include <stdbool.h>
+
+#include "engine/model/model.h"
+
+#define VD_DECODER_OPTION                                                                          \
+    {                                                                                              \
+        "decoder", "WHICH",                                                                        \
+            "that ranks: discriminative (the default where there is one), generative or both"      \
+    }
+
+typedef struct vd_decoder_choice {
+    bool made; // false: whatever is usual
+    vd_decoders by;
+} vd_decoder_choice;
+
+// The option's value; VD_USAGE for another word.
+vd_status vd_choose_decoder(const char *value, vd_decoder_choice *out, vd_error *err);
+
+// The decoders of a model that a choice means; all it has when none was made. VD_MISMATCH when it
+// has no such one.
+vd_status vd_decoder_of(const vd_model *model, const vd_decoder_choice *choice, vd_decoders *out,
+                        vd_error *err);
+
+#endif

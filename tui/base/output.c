@@ -1,0 +1,81 @@
+#include "tui/base/output.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <math.h>
+#include <string.h>
+
+bool vd_output_utf8(void)
+{
+    setlocale(LC_CTYPE, "");
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+// Bytes of the control character at text, 0 when it is none. U+0080..U+009F steer terminals too.
+static int control(const unsigned char *text)
+{
+    if (text[0] < 0x20 || text[0] == 0x7f)
+        return 1;
+    return text[0] == 0xc2 && text[1] >= 0x80 && text[1] < 0xa0 ? 2 : 0;
+}
+
+void vd_output_text(FILE *out, const char *text)
+{
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        int skip = control(at);
+        fputc(skip ? '?' : *at, out);
+        at += skip ? skip : 1;
+    }
+}
+
+int vd_output_width(const char *text)
+{
+    int width = 0;
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        int skip = control(at);
+        width += skip || (*at & 0xc0) != 0x80;
+        at += skip ? skip : 1;
+    }
+    return width;
+}
+
+void vd_output_bar(FILE *out, double share, int width, bool utf8)
+{
+    static const char *const eighths[] = {"",       "\u258f", "\u258e", "\u258d",
+                                          "\u258c", "\u258b", "\u258a", "\u2589"};
+    share = share >= 0 ? fmin(share, 1) : 0; // NaN draws nothing
+    int cells = (int)lround(share * width * 8);
+    if (!utf8)
+        cells = (cells + 4) / 8 * 8;
+    for (int i = 0; i < cells / 8; i++)
+        fputs(utf8 ? "\u2588" : "#", out);
+    fputs(eighths[cells % 8], out);
+    fprintf(out, "%*s", width - cells / 8 - (cells % 8 != 0), "");
+}
+
+void vd_output_number(yajl_gen json, double value)
+{
+    char text[40];
+    if (!isfinite(value)) {
+        yajl_gen_null(json);
+        return;
+    }
+    int length = snprintf(text, sizeof text, "%.9g", value);
+    yajl_gen_number(json, text, (size_t)length);
+}
+
+void vd_output_string(yajl_gen json, const char *text)
+{
+    yajl_gen_string(json, (const unsigned char *)text, strlen(text));
+}
+
+void vd_output_json(FILE *out, yajl_gen json)
+{
+    const unsigned char *text;
+    size_t length;
+    if (yajl_gen_get_buf(json, &text, &length) == yajl_gen_status_ok) {
+        fwrite(text, 1, length, out);
+        fputc('\n', out);
+    }
+    yajl_gen_free(json);
+}

@@ -1,0 +1,53 @@
+#include "tui/base/shares.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+int vd_shares_top(const float *shares, int n, double mass, vd_share *out, int most)
+{
+    double sum = 0, taken = 0;
+    for (int i = 0; i < n; i++)
+        sum += shares[i] > 0 ? shares[i] : 0;
+    int count = 0;
+    while (count < most && count < n && taken < mass * sum) {
+        int best = -1;
+        for (int i = 0; i < n; i++) {
+            bool used = false;
+            for (int j = 0; j < count && !used; j++)
+                used = out[j].index == i;
+            if (!used && shares[i] > 0 && (best < 0 || shares[i] > shares[best]))
+                best = i;
+        }
+        if (best < 0)
+            break;
+        out[count++] = (vd_share){.index = best, .share = shares[best]};
+        taken += shares[best];
+    }
+    return count;
+}
+
+void vd_percent(char *out, size_t size, double fraction)
+{
+    double percent = fraction * 100;
+    if (!(percent >= 0))
+        snprintf(out, size, "?");
+    else if (percent > 99 && percent < 100)
+        snprintf(out, size, ">99 %%");
+    else if (percent >= 9.95)
+        snprintf(out, size, "%.0f %%", percent);
+    else if (percent >= 0.05 || percent == 0)
+        snprintf(out, size, "%.1f %%", percent);
+    else
+        snprintf(out, size, "<.1 %%");
+}
+
+double vd_word_share(const vd_answer *answer, int word)
+{
+    double sum = 0;
+    if (word >= answer->question_length || !answer->word_attention || !answer->region_attention)
+        return 0;
+    for (int k = 0; k < answer->regions; k++)
+        sum += (double)answer->region_attention[k] *
+               (double)answer->word_attention[k * answer->question_length + word];
+    return sum;
+}

@@ -1,0 +1,326 @@
+// The panels about one answer: ranking, attention over regions, rounds and words.
+#include <math.h>
+#include <string.h>
+
+#include "tui/screen/theme.h"
+#include "tui/chat/chat.h"
+
+static vd_style role(const vd_grid *grid, vd_role which)
+{
+    return vd_theme(grid->look, which);
+}
+
+// ---- ranking -----------------------------------------------------------------------------------
+
+// "Answers within 312 candidates   1.24 bits, margin 48 %": a softmax over a pool is no confidence,
+// so the pool is named wherever its probabilities stand.
+void vd_chat_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
+{
+    const vd_round *round = vd_chat_shown(chat);
+    const vd_take *take = vd_chat_take(chat);
+    const vd_answer *answer = &take->reply.answer;
+    char text[96], right[64], margin[16];
+    int number = (int)(round - chat->rounds) + 1;
+    if (chat->selected >= 0)
+        snprintf(text, sizeof text, "Round %d, within %d candidates", number, answer->candidates);
+    else
+        snprintf(text, sizeof text, "Answers within %d candidates", answer->candidates);
+    double first = answer->probability[answer->order[0]];
+    double second = answer->candidates > 1 ? answer->probability[answer->order[1]] : 0;
+    vd_percent(margin, sizeof margin, first - second);
+    int used = vd_grid_text(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_TITLE));
+    int room = at.width - used - 2;
+    snprintf(right, sizeof right, "entropy %.1f bits, margin %s", take->entropy, margin);
+    if ((int)strlen(right) > room)
+        snprintf(right, sizeof right, "margin %s", margin);
+    if ((int)strlen(right) <= room)
+        vd_grid_right(grid, at.x + used + 1, at.y, at.width - used - 1, right,
+                      role(grid, VD_ROLE_FAINT));
+}
+
+void vd_chat_draw_alike(vd_grid *grid, vd_rect at, const char *text, int alike, vd_style style)
+{
+    char more[32] = "";
+    int width = vd_text_width(text, strlen(text));
+    if (alike > 0)
+        snprintf(more, sizeof more, " (+%d alike)", alike);
+    if (width + (int)strlen(more) > at.width && alike > 0)
+        snprintf(more, sizeof more, " +%d", alike);
+    int room = at.width - (int)strlen(more);
+    int used = vd_grid_text(grid, at.x, at.y, room, text, style);
+    style.fg = role(grid, VD_ROLE_FAINT).fg;
+    vd_grid_text(grid, at.x + used, at.y, at.width - used, more, style);
+}
+
+// One line: place, text, bar, share. The answer in the conversation carries a mark.
+void vd_chat_draw_candidate(vd_grid *grid, vd_rect at, const vd_take *take, const vd_folded *row,
+                            bool selected)
+{
+    const vd_answer *answer = &take->reply.answer;
+    int index = row->answer;
+    char number[16], percent[16];
+    snprintf(number, sizeof number, "%d", row->place + 1);
+    vd_percent(percent, sizeof percent, row->probability);
+    int digits = answer->candidates > 999 && at.width > 50 ? 5 : at.width > 50 ? 4 : 2;
+    bool chosen = index == take->chosen;
+    vd_style style = role(grid, chosen ? VD_ROLE_FIRST : VD_ROLE_TEXT);
+    vd_grid_right(grid, at.x, at.y, digits, number, role(grid, VD_ROLE_FAINT));
+    if (chosen)
+        vd_grid_put(grid, at.x + digits, at.y, 0x25B8, '>', role(grid, VD_ROLE_PROMPT));
+    int bar = at.width / 4; // the text comes first: answers are phrases
+    bar = bar > 24 ? 24 : bar;
+    int text_width = at.width - digits - 2 - bar - 7;
+    if (selected)
+        style.attributes |= VD_REVERSE;
+    vd_chat_draw_alike(grid, (vd_rect){at.x + digits + 2, at.y, text_width, 1},
+                       vd_take_answer(take, index), row->alike, style);
+    vd_grid_bar(grid, at.x + digits + 2 + text_width + 1, at.y, bar, row->probability,
+                role(grid, chosen ? VD_ROLE_BAR_FIRST : VD_ROLE_BAR), role(grid, VD_ROLE_RULE));
+    vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, role(grid, VD_ROLE_TEXT));
+}
+
+int vd_take_index(const vd_take *take, const char *text)
+{
+    const char *const *answers = take->answers;
+    const int32_t *by_text = take->by_text;
+    int low = 0, high = take->answer_count;
+    if (!answers)
+        return -1;
+    for (; !by_text && low < high; low++)
+        if (strcmp(answers[low], text) == 0)
+            return low;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (strcmp(answers[by_text[middle]], text) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = by_text && low < take->answer_count && strcmp(answers[by_text[low]], text) == 0;
+    return found ? by_text[low] : -1;
+}
+
+int vd_take_place(const vd_take *take, const char *text)
+{
+    int index = vd_take_index(take, text);
+    for (int i = 0; index >= 0 && i < take->reply.answer.candidates; i++)
+        if (take->reply.answer.order[i] == index)
+            return i;
+    return -1;
+}
+
+// "relevance 1; people's place 2: yes": how right people found the answer the conversation goes on
+// with, where the model ranks what they answered themselves, and what that was.
+static bool human_text(const vd_chat *chat, char *out, size_t size)
+{
+    const vd_round *round = vd_chat_shown(chat);
+    const vd_take *take = vd_chat_take(chat);
+    const char *human = round ? vd_chat_human_answer(chat, round) : NULL;
+    if (!human)
+        return false;
+    int place = vd_take_place(take, human);
+    char rank[32] = "not in the pool", relevance[32] = "";
+    if (place >= 0)
+        snprintf(rank, sizeof rank, "place %d", place + 1);
+    float known = vd_chat_relevance(chat, round, vd_take_answer(take, take->chosen));
+    if (known >= 0)
+        snprintf(relevance, sizeof relevance, "relevance %.2g; ", (double)known);
+    snprintf(out, size, "%speople's %s: %.100s", relevance, rank, human);
+    return true;
+}
+
+static void draw_welcome(vd_grid *grid, vd_rect at)
+{
+    static const char *const lines[] = {
+        "Chat about the picture",
+        "",
+        "Type a question and press Enter.",
+        "Tab suggests one that people asked.",
+        "F1 lists the keys that work here.",
+    };
+    bool roomy = at.height >= 5;
+    int row = 0;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines && row < at.height; i++) {
+        if (!roomy && (i == 0 || i == 1))
+            continue;
+        vd_grid_text(grid, at.x + 1, at.y + row++, at.width - 1, lines[i],
+                     role(grid, i == 0 ? VD_ROLE_TITLE : VD_ROLE_TEXT));
+    }
+}
+
+void vd_chat_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at)
+{
+    const vd_take *take = vd_chat_take(chat);
+    if (at.height <= 0)
+        return;
+    if (!take) {
+        draw_welcome(grid, at);
+        return;
+    }
+    vd_chat_draw_ranking_title(chat, grid, at);
+    char human[256];
+    int rows = at.height - 1;
+    if (rows >= 3 && human_text(chat, human, sizeof human)) {
+        rows--;
+        vd_grid_text(grid, at.x, at.y + at.height - 1, at.width, human, role(grid, VD_ROLE_NOTE));
+    }
+    if (rows >= 3 && *take->reply.said) {
+        char said[300];
+        snprintf(said, sizeof said, "says: %s", take->reply.said);
+        vd_grid_text(grid, at.x, at.y + rows, at.width, said, role(grid, VD_ROLE_ANSWER));
+        rows--;
+    }
+    int count = vd_chat_ranked(chat, chat->lane, take);
+    for (int i = 0; i < rows && i < count; i++) {
+        vd_folded row = vd_chat_ranked_at(chat, chat->lane, take, i);
+        vd_chat_draw_candidate(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, take, &row, false);
+    }
+}
+
+// ---- attention ---------------------------------------------------------------------------------
+
+static void draw_share(vd_grid *grid, vd_rect at, const char *label, int label_width, double share,
+                       vd_style label_style, vd_style bar)
+{
+    char percent[16];
+    vd_percent(percent, sizeof percent, share);
+    vd_grid_text(grid, at.x, at.y, label_width, label, label_style);
+    vd_grid_bar(grid, at.x + label_width + 1, at.y, at.width - label_width - 8, share, bar,
+                role(grid, VD_ROLE_RULE));
+    vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, role(grid, VD_ROLE_TEXT));
+}
+
+static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_take *take)
+{
+    const vd_answer *answer = &take->reply.answer;
+    int rows = at.height - 1;
+    vd_grid_text(grid, at.x, at.y, at.width, chat->boxes ? "Regions" : "Regions (no boxes known)",
+                 role(grid, VD_ROLE_TITLE));
+    if (!answer->region_attention || rows <= 0)
+        return;
+    vd_share top[36];
+    int count = vd_shares_top(answer->region_attention, answer->regions, 0.9, top, 36);
+    double rest = 1;
+    for (int i = 0; i < count && i < rows; i++) {
+        bool more = i == rows - 1 && count > rows;
+        if (more) { // the last row sums up what does not fit
+            char label[32];
+            snprintf(label, sizeof label, "+%d", answer->regions - i);
+            draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, 3, rest,
+                       role(grid, VD_ROLE_FAINT), role(grid, VD_ROLE_RULE));
+            break;
+        }
+        char label[16];
+        snprintf(label, sizeof label, "%2d", i + 1);
+        draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, 3, top[i].share,
+                   role(grid, VD_ROLE_REGION), role(grid, VD_ROLE_BAR_REGION));
+        rest -= top[i].share;
+    }
+}
+
+static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_take *take)
+{
+    const vd_answer *answer = &take->reply.answer;
+    int rows = at.height - 1;
+    vd_grid_text(grid, at.x, at.y, at.width, "History", role(grid, VD_ROLE_TITLE));
+    if (!answer->context_attention || rows <= 0)
+        return;
+    vd_share top[64];
+    int most = rows < 64 ? rows : 64;
+    int count = vd_shares_top(answer->context_attention, answer->rounds, 2, top, most);
+    // The strongest ones, in the order they were said.
+    for (int i = 1; i < count; i++)
+        for (int j = i; j > 0 && top[j].index < top[j - 1].index; j--) {
+            vd_share swap = top[j];
+            top[j] = top[j - 1];
+            top[j - 1] = swap;
+        }
+    for (int i = 0; i < count; i++) {
+        char label[96];
+        int entry = top[i].index;
+        if (entry == 0)
+            snprintf(label, sizeof label, "caption");
+        else if (entry <= (int)chat->round_count)
+            snprintf(label, sizeof label, "%d %.80s", entry, chat->rounds[entry - 1].typed);
+        else
+            snprintf(label, sizeof label, "%d", entry);
+        int width = at.width * 12 / 20;
+        draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, width, top[i].share,
+                   role(grid, VD_ROLE_TEXT), role(grid, VD_ROLE_BAR_ROUND));
+    }
+}
+
+void vd_chat_draw_words(vd_grid *grid, vd_rect at, const vd_take *take)
+{
+    if (at.height <= 0)
+        return;
+    const vd_reply *reply = &take->reply;
+    bool unknown = false;
+    double most = 0;
+    for (int i = 0; i < reply->words; i++) {
+        unknown |= reply->unknown[i];
+        most = fmax(most, vd_word_share(&reply->answer, i));
+    }
+    char note[64] = "";
+    if (reply->cut > 0)
+        snprintf(note, sizeof note, "%d not seen", reply->cut);
+    else if (unknown)
+        snprintf(note, sizeof note, "[ ] not known");
+    int note_width = note[0] ? (int)strlen(note) + 1 : 0;
+    int x = at.x, y = at.y, end = at.x + at.width;
+    x += vd_grid_text(grid, x, y, at.width, "Saw ", role(grid, VD_ROLE_TITLE));
+    for (int i = 0; i < reply->words; i++) {
+        char text[128];
+        snprintf(text, sizeof text, reply->unknown[i] ? "[%.100s]" : "%.100s", reply->word[i]);
+        int width = vd_text_width(text, strlen(text)) + 2;
+        if (x + width > end && y + 1 < at.y + at.height) {
+            x = at.x + 4;
+            y++;
+        }
+        bool last_row = y == at.y + at.height - 1;
+        if (x + width > end - (last_row ? note_width + 2 : 0) &&
+            (i + 1 < reply->words || x + width > end - note_width)) {
+            vd_grid_put(grid, x++, y, 0x2026, '~', role(grid, VD_ROLE_FAINT));
+            x++;
+            break;
+        }
+        x += vd_grid_text(grid, x, y, end - x, text,
+                          role(grid, reply->unknown[i] ? VD_ROLE_UNKNOWN : VD_ROLE_TEXT));
+        vd_grid_level(grid, x, y, vd_word_share(&reply->answer, i) / fmax(most, 0.3),
+                      role(grid, VD_ROLE_BAR_WORD));
+        x += 2;
+    }
+    if (note[0])
+        vd_grid_text(grid, x, y, end - x, note, role(grid, VD_ROLE_NOTE));
+}
+
+void vd_chat_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at)
+{
+    const vd_take *take = vd_chat_take(chat);
+    if (at.height <= 0 || at.width <= 0 || !take)
+        return;
+    // The words get what regions and rounds do not need, one row at least.
+    vd_share top[36];
+    const vd_answer *answer = &take->reply.answer;
+    int needed = answer->region_attention
+                     ? vd_shares_top(answer->region_attention, answer->regions, 0.9, top, 36)
+                     : 0;
+    needed = 1 + (needed > answer->rounds ? needed : answer->rounds);
+    int words = at.height < 4 ? 0 : at.height - needed;
+    words = at.height < 4 ? 0 : words < 1 ? 1 : words > 3 ? 3 : words;
+    bool gap = at.height >= needed + words + 1;
+    vd_chat_draw_words(grid, (vd_rect){at.x, at.y + at.height - words, at.width, words}, take);
+    vd_rect upper = {at.x, at.y, at.width, at.height - words - (gap ? 1 : 0)};
+    if (at.width < 36) { // one below the other
+        int regions = upper.height * 3 / 5;
+        draw_regions(chat, grid, (vd_rect){at.x, at.y, at.width, regions}, take);
+        draw_rounds(chat, grid,
+                    (vd_rect){at.x, at.y + regions + 1, at.width, upper.height - regions - 1},
+                    take);
+        return;
+    }
+    int left = (at.width - 2) * 2 / 5;
+    draw_regions(chat, grid, (vd_rect){at.x, at.y, left, upper.height}, take);
+    draw_rounds(chat, grid, (vd_rect){at.x + left + 2, at.y, at.width - left - 2, upper.height},
+                take);
+}

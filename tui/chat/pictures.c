@@ -1,0 +1,187 @@
+// Finding a picture: all of them as a list, filtered by words of the caption, by id or by what is
+// in the picture.
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "tui/screen/theme.h"
+#include "tui/chat/chat.h"
+
+static vd_style role(const vd_grid *grid, vd_role which)
+{
+    return vd_theme(grid->look, which);
+}
+
+static size_t picture_count(const vd_chat *chat)
+{
+    return chat->source.count(chat->source.context);
+}
+
+// ---- what matches ------------------------------------------------------------------------------
+
+// Whether the first `length` bytes of text have every word of the filter.
+static bool has_words(const char *text, size_t length, const char *filter)
+{
+    char part[512], word[128];
+    snprintf(part, sizeof part, "%.*s", (int)(length < 500 ? length : 500), text);
+    for (const char *at = filter + strspn(filter, " "); *at;) {
+        size_t size = strcspn(at, " ");
+        snprintf(word, sizeof word, "%.*s", (int)(size < 120 ? size : 120), at);
+        if (!vd_text_contains(part, word))
+            return false;
+        at += size;
+        at += strspn(at, " ");
+    }
+    return true;
+}
+
+// The one thing in the picture that has every word: *length bytes from the result; NULL none.
+static const char *find_thing(const vd_chat *chat, size_t index, size_t *length)
+{
+    const char *text = index < chat->contents_count ? chat->contents[index] : NULL;
+    while (text && *text) {
+        *length = strcspn(text, ";");
+        if (has_words(text, *length, chat->filter.text))
+            return text;
+        text += *length;
+        text += strspn(text, "; ");
+    }
+    return NULL;
+}
+
+static bool matches_picture(const vd_chat *chat, size_t index)
+{
+    const char *caption = chat->source.caption(chat->source.context, index);
+    char id[32];
+    size_t length;
+    snprintf(id, sizeof id, "%lld", (long long)chat->source.image_id(chat->source.context, index));
+    return has_words(caption, strlen(caption), chat->filter.text) ||
+           vd_text_contains(id, chat->filter.text) || find_thing(chat, index, &length);
+}
+
+static int count_matches(const vd_chat *chat)
+{
+    int count = 0;
+    for (size_t i = 0; i < picture_count(chat); i++)
+        count += matches_picture(chat, i);
+    return count;
+}
+
+// ---- drawing -----------------------------------------------------------------------------------
+
+static void draw_row(const vd_chat *chat, vd_grid *grid, vd_rect at, size_t index, bool selected)
+{
+    char text[64];
+    const char *caption = chat->source.caption(chat->source.context, index);
+    snprintf(text, sizeof text, "%zu", index + 1);
+    vd_grid_right(grid, at.x, at.y, 5, text, role(grid, VD_ROLE_FAINT));
+    if (index == chat->index) // the one being talked about
+        vd_grid_put(grid, at.x + 5, at.y, 0x25B8, '>', role(grid, VD_ROLE_PROMPT));
+    int x = at.x + 7, end = at.x + at.width;
+    if (at.width >= 60) {
+        snprintf(text, sizeof text, "%lld",
+                 (long long)chat->source.image_id(chat->source.context, index));
+        x += vd_grid_text(grid, x, at.y, end - x, text, role(grid, VD_ROLE_TITLE)) + 2;
+    }
+    vd_style style = role(grid, VD_ROLE_TEXT);
+    if (selected)
+        style.attributes |= VD_REVERSE;
+    size_t length;
+    const char *thing = NULL;
+    if (chat->filter.length && !has_words(caption, strlen(caption), chat->filter.text))
+        thing = find_thing(chat, index, &length);
+    if (thing) { // why it is here, when the caption does not say so
+        x += vd_grid_text(grid, x, at.y, end - x, "has: ", role(grid, VD_ROLE_NOTE));
+        vd_grid_text_n(grid, x, at.y, end - x, thing, length, style);
+    } else {
+        vd_grid_text(grid, x, at.y, end - x, caption, style);
+    }
+}
+
+static void draw_pictures(vd_chat *chat, vd_grid *grid)
+{
+    vd_rect at = chat->layout.picture;
+    int rows = at.height - 2, total = count_matches(chat);
+    chat->page = rows;
+    chat->list_at = vd_clamp(chat->list_at, total - 1);
+    int top = vd_clamp(chat->list_at - rows / 2, total - rows), matches = 0, shown = 0;
+    vd_grid_text(grid, at.x + 1, at.y, at.width - 2, "Pictures: caption, id, or what is in them",
+                 role(grid, VD_ROLE_TITLE));
+    for (size_t i = 0; i < picture_count(chat) && shown < rows; i++) {
+        if (!matches_picture(chat, i) || matches++ < top)
+            continue;
+        int y = at.y + 1 + shown++;
+        if (y < VD_GRID_MAX)
+            chat->row_round[y] = matches - 1;
+        draw_row(chat, grid, (vd_rect){at.x, y, at.width - 1, 1}, i, matches - 1 == chat->list_at);
+    }
+    char text[160];
+    if (total == 0)
+        snprintf(text, sizeof text, "no picture has \"%.60s\" in caption, id or contents",
+                 chat->filter.text);
+    else
+        snprintf(text, sizeof text, "%d of %d pictures%s", chat->list_at + 1, total,
+                 chat->filter.length ? " that match" : "; typing finds some: small red cube");
+    vd_grid_text(grid, at.x + 1, at.y + at.height - 1, at.width - 2, text,
+                 role(grid, VD_ROLE_NOTE));
+}
+
+// ---- keys --------------------------------------------------------------------------------------
+
+static void open_pictures(vd_chat *chat)
+{
+    size_t count = picture_count(chat);
+    char text[4096];
+    chat->list_at = (int)chat->index;
+    if (chat->contents || !(chat->contents = vd_alloc(count, sizeof *chat->contents)))
+        return; // without memory captions and ids are searched all the same
+    for (size_t i = 0; i < count; i++) {
+        text[0] = '\0';
+        chat->source.contents(chat->source.context, i, text, sizeof text);
+        chat->contents[i] = vd_strdup(text);
+    }
+    chat->contents_count = count;
+}
+
+static void pick_picture(vd_chat *chat)
+{
+    int matches = 0;
+    for (size_t i = 0; i < picture_count(chat); i++) {
+        if (!matches_picture(chat, i) || matches++ < chat->list_at)
+            continue;
+        vd_chat_open(chat, VD_PLACE_CHAT);
+        vd_chat_go_picture(chat, i);
+        return;
+    }
+}
+
+static void scroll_pictures(vd_chat *chat, int lines)
+{
+    chat->list_at = vd_clamp(chat->list_at + lines, count_matches(chat) - 1);
+}
+
+static bool act_in_pictures(vd_chat *chat, vd_action action, vd_key key)
+{
+    (void)key;
+    if (action == VD_ACTION_PICK)
+        pick_picture(chat);
+    return action == VD_ACTION_PICK;
+}
+
+static void click_picture(vd_chat *chat, int x, int y)
+{
+    (void)x;
+    if (chat->row_round[y] < 0)
+        return;
+    bool again = chat->row_round[y] == chat->list_at;
+    chat->list_at = chat->row_round[y];
+    if (again)
+        pick_picture(chat);
+}
+
+const vd_view vd_view_pictures = {.title = "Keys in the list of pictures",
+                                  .filter = " find> ",
+                                  .open = open_pictures,
+                                  .draw = draw_pictures,
+                                  .scroll = scroll_pictures,
+                                  .act = act_in_pictures,
+                                  .click = click_picture};

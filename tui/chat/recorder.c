@@ -1,0 +1,225 @@
+#include "tui/chat/recorder.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+
+static const float SAME_SCORE = 1e-4f; // rounding of the written numbers, other processors
+
+// ---- start --------------------------------------------------------------------------------------
+
+static vd_status read_past(vd_recorder *recorder, const char *path, int64_t *image_id,
+                           const char **model, vd_error *err)
+{
+    vd_status status = vd_transcript_read(path, &recorder->past, err);
+    if (status)
+        return status;
+    if (recorder->past.talk_count == 0)
+        return vd_error_set(err, VD_FORMAT, "%.400s: holds no conversation to go on with", path);
+    const vd_talk *talk = &recorder->past.talks[recorder->past.talk_count - 1];
+    *image_id = talk->image_id;
+    if (talk->lane_count)
+        *model = talk->lanes[0].name;
+    recorder->resuming = true;
+    return VD_OK;
+}
+
+vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path, int64_t *image_id,
+                            const char **model, vd_error *err)
+{
+    char *newest = NULL;
+    vd_status status = VD_OK;
+    if (resume && !path) {
+        status = vd_transcript_newest(&newest, err);
+        path = newest;
+    }
+    if (status == VD_OK && resume)
+        status = read_past(recorder, path, image_id, model, err);
+    if (status == VD_OK)
+        status = vd_transcript_start(path, &recorder->transcript, err);
+    if (status == VD_UNAVAILABLE && err) {
+        recorder->placeless = *err;
+        status = VD_OK;
+    }
+    vd_free(newest);
+    return status;
+}
+
+void vd_recorder_take_up(vd_recorder *recorder, vd_chat *chat)
+{
+    if (recorder->resuming &&
+        !vd_chat_take_up(chat, &recorder->past.talks[recorder->past.talk_count - 1])) {
+        vd_chat_complain(chat, "out of memory: the conversation was not taken up");
+        recorder->resuming = false;
+    }
+    if (recorder->placeless.status)
+        vd_chat_complain(chat, "no transcript is kept: %s", recorder->placeless.text);
+}
+
+static void forget_past(vd_recorder *recorder)
+{
+    vd_transcript_clear(&recorder->past);
+    recorder->resuming = false;
+}
+
+void vd_recorder_free(vd_recorder *recorder)
+{
+    forget_past(recorder);
+    vd_transcript_close(recorder->transcript);
+    *recorder = (vd_recorder){0};
+}
+
+// ---- writing ------------------------------------------------------------------------------------
+
+static void give_up(vd_recorder *recorder, vd_chat *chat, const vd_error *why)
+{
+    vd_chat_complain(chat, "no transcript from here on: %s", why->text);
+    vd_transcript_close(recorder->transcript);
+    recorder->transcript = NULL;
+}
+
+// The largest difference of their scores; those of other pools are not comparable.
+static float furthest(const vd_answer *a, const vd_answer *b)
+{
+    float most = 0;
+    for (int i = 0; i < a->candidates && i < b->candidates; i++)
+        if (a->score[i] > -INFINITY) // of a large pool the best were recorded
+            most = fmaxf(most, fabsf(a->score[i] - b->score[i]));
+    return most;
+}
+
+// Whether the transcript has this answer already, score for score.
+static bool is_recorded(vd_recorder *recorder, const vd_told *told)
+{
+    const vd_record *record = vd_transcript_find_same(&recorder->past, told);
+    if (!record)
+        return false;
+    bool same = furthest(&record->reply.answer, &told->reply->answer) <= SAME_SCORE;
+    recorder->verified += same;
+    recorder->other += !same;
+    return same && record->told.lane == told->lane;
+}
+
+// What an answer is about, as its event says: the picture's own event may come later.
+typedef struct picture {
+    float *boxes; // owned
+    int regions;
+    vd_fingerprint features;
+} picture;
+
+static void write_answer(vd_recorder *recorder, vd_chat *chat, const picture *about, int lane,
+                         size_t at)
+{
+    const vd_take *take = &chat->rounds[at].take[lane];
+    vd_said *history = vd_chat_history(chat, lane, at);
+    if (!history && at > 0)
+        return;
+    vd_error err = {0};
+    void *context = chat->source.context;
+    const vd_told told = {
+        .lane = lane,
+        .name = chat->lanes[lane].name,
+        .model = take->model,
+        .reply = &take->reply,
+        .texts = take->answers,
+        .image_id = chat->source.image_id(context, chat->index),
+        .caption = chat->source.caption(context, chat->index),
+        .history = history,
+        .turns = (int)at,
+        .boxes = about->regions == take->reply.answer.regions ? about->boxes : NULL,
+        .regions = about->regions,
+        .model_hash = recorder->model[lane],
+        .pool_hash = recorder->pool[lane],
+        .features_hash = about->features,
+    };
+    if (!is_recorded(recorder, &told) && vd_transcript_answer(recorder->transcript, &told, &err))
+        give_up(recorder, chat, &err);
+    vd_free(history);
+}
+
+void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event)
+{
+    int lane = event->lane;
+    if (event->kind == VD_REQUEST_MODEL && event->status == VD_OK) {
+        recorder->model[lane] = event->model_hash;
+        recorder->pool[lane] = event->pool_hash;
+    }
+    bool answer = event->kind == VD_REQUEST_ASK && event->status == VD_OK &&
+                  chat->lanes[lane].serial == event->serial;
+    size_t at = chat->lanes[lane].at;
+    picture about = {0};
+    if (answer) {
+        about = (picture){event->boxes, event->regions, event->features_hash};
+        event->boxes = NULL;
+    }
+    vd_chat_event(chat, event);
+    if (answer && recorder->transcript && at < chat->round_count &&
+        chat->rounds[at].take[lane].ready)
+        write_answer(recorder, chat, &about, lane, at);
+    vd_free(about.boxes);
+}
+
+// ---- step ---------------------------------------------------------------------------------------
+
+// Nothing is loaded and no answer is waited for.
+static bool is_quiet(const vd_chat *chat)
+{
+    for (int i = 0; i < chat->lane_count; i++)
+        if (chat->lanes[i].serial || chat->lanes[i].loading[0])
+            return false;
+    return !vd_chat_busy(chat);
+}
+
+// Rounds of the branch in use that go on with another answer than they did.
+static int other_answers(const vd_chat *chat, const vd_talk *talk)
+{
+    int count = 0;
+    for (int i = 0; i < talk->count && i < (int)chat->round_count; i++) {
+        const char *heard = vd_chat_heard(chat, 0, (size_t)i);
+        count += !heard || strcmp(heard, talk->rounds[i].answer) != 0;
+    }
+    return count;
+}
+
+static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
+{
+    const vd_talk *talk = &recorder->past.talks[recorder->past.talk_count - 1];
+    int rounds = (int)chat->round_count, other = other_answers(chat, talk);
+    int all = talk->branch_count ? talk->branches[talk->branch].count : talk->count;
+    char text[160] = "", branches[32] = "";
+    recorder->resuming = false;
+    if (rounds < all)
+        return; // it was stopped, and the chat said so
+    if (chat->branch_count > 1)
+        snprintf(branches, sizeof branches, ", %d branches", chat->branch_count);
+    if (recorder->other > 0)
+        snprintf(text, sizeof text, "; %d of %d answers have other scores than recorded",
+                 recorder->other, recorder->other + recorder->verified);
+    else if (other > 0)
+        snprintf(text, sizeof text, "; %d answer%s not in this pool", other,
+                 other == 1 ? " is" : "s are");
+    else if (recorder->verified > 0)
+        snprintf(text, sizeof text, "; every score as recorded");
+    vd_chat_say(chat, "a conversation of %d round%s%s was taken up%s", rounds,
+                rounds == 1 ? "" : "s", branches, text);
+}
+
+void vd_recorder_step(vd_recorder *recorder, vd_chat *chat)
+{
+    bool another = recorder->past.talk_count > 0 &&
+                   chat->source.image_id(chat->source.context, chat->index) !=
+                       recorder->past.talks[recorder->past.talk_count - 1].image_id;
+    if (another)
+        forget_past(recorder);
+    if (recorder->resuming && is_quiet(chat) && chat->lanes[0].model[0])
+        sum_up_taken(recorder, chat);
+    vd_talk talk;
+    if (!recorder->transcript || recorder->resuming || vd_chat_busy(chat) ||
+        !chat->lanes[0].model[0] || chat->lanes[0].loading[0] || !vd_chat_describe(chat, &talk))
+        return;
+    vd_error err = {0};
+    if (vd_transcript_conversation(recorder->transcript, &talk, &err))
+        give_up(recorder, chat, &err);
+    vd_chat_describe_free(&talk);
+}

@@ -1,0 +1,44 @@
+// The chat's transcript: what is written after which event, and a conversation taken up again.
+#ifndef VD_CHAT_RECORDER_H
+#define VD_CHAT_RECORDER_H
+
+#include "tui/transcript/transcript.h"
+#include "tui/chat/chat.h"
+
+typedef struct vd_recorder {
+    vd_transcript *transcript; // NULL: none is written
+    vd_error placeless;        // why there is no place for one
+    vd_fingerprint model[VD_LANES], pool[VD_LANES];
+    // A conversation that goes on: what was recorded before, until another picture is looked at
+    vd_transcript_file past;
+    bool resuming;       // its answers are being asked again
+    int verified, other; // of them: as recorded, with other scores
+} vd_recorder;
+
+// Writes to `path`, or a new transcript when it is NULL; where there is no place for new ones the
+// chat goes on all the same, and vd_recorder_take_up says so. resume: the newest one, or that at
+// `path`, goes on: *image_id becomes the picture of its last conversation, and *model (borrowed)
+// the model that answered there, when the file says so; vd_recorder_take_up follows.
+vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path, int64_t *image_id,
+                            const char **model, vd_error *err);
+void vd_recorder_free(vd_recorder *recorder);
+// Takes the conversation up where there is one: the models that were compared, what their histories
+// are made of, its branches. The questions of the branch in use are asked again at once, those of
+// the others when they are looked at; each goes on with the answer that was chosen then. A score
+// that is not as recorded (by more than 1e-4) is reported.
+void vd_recorder_take_up(vd_recorder *recorder, vd_chat *chat);
+
+// Hands the event to the chat and writes what came of it. The chat goes on without a transcript
+// that cannot be written, and says so.
+void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event);
+// After keys and events: writes the conversation when it changed.
+void vd_recorder_step(vd_recorder *recorder, vd_chat *chat);
+
+// resume.c: how the chat's conversation stands, its texts borrowed; false while an answer is
+// missing, or when memory is out.
+bool vd_chat_describe(const vd_chat *chat, vd_talk *out);
+void vd_chat_describe_free(vd_talk *talk);
+// The chat goes on as the talk stands; it is about the same picture. False: memory is out.
+bool vd_chat_take_up(vd_chat *chat, const vd_talk *talk);
+
+#endif

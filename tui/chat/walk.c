@@ -1,0 +1,670 @@
+// The classroom: a walk through the answer that is looked at, one page a stage, and a last page of
+// what-ifs, where what is switched off changes the ranking at once.
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "tui/base/shares.h"
+#include "tui/screen/theme.h"
+#include "tui/chat/chat.h"
+
+enum { PAGES = VD_WALK_STAGES + 1, WHAT_IF = VD_WALK_STAGES };
+
+// A page that scrolls: rows outside are not drawn.
+typedef struct walk_page {
+    vd_grid *grid;
+    vd_rect at;
+    int top;  // first row in sight
+    int rows; // drawn so far, the lowest one
+} walk_page;
+
+static vd_style role(const walk_page *page, vd_role which)
+{
+    return vd_theme(page->grid->look, which);
+}
+
+// Where a row of the page lies on the screen; below the grid when it is not in sight.
+static int row_y(walk_page *page, int row)
+{
+    page->rows = row + 1 > page->rows ? row + 1 : page->rows;
+    row -= page->top;
+    return row >= 0 && row < page->at.height ? page->at.y + row : page->grid->height;
+}
+
+// ---- asking for the walk ------------------------------------------------------------------------
+
+static bool same_switches(const vd_switches *a, const vd_switches *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (int i = 0; i < a->count; i++)
+        if (!vd_switch_same(&a->at[i], &b->at[i]) || strcmp(a->at[i].word, b->at[i].word) != 0)
+            return false;
+    return true;
+}
+
+// Whether the walk at hand is one through the answer that is looked at.
+static bool of_take(const vd_chat_walk *own, const vd_take *take, const vd_lane *lane)
+{
+    return own->stamp == take->stamp && strcmp(own->model, lane->model) == 0;
+}
+
+void vd_chat_walk_pump(vd_chat *chat)
+{
+    vd_chat_walk *own = &chat->walk;
+    const vd_take *take = vd_chat_take(chat);
+    const vd_lane *lane = &chat->lanes[chat->lane];
+    if (chat->place != VD_PLACE_WALK || !take || own->serial || !lane->model[0])
+        return;
+    bool fresh = !of_take(own, take, lane);
+    if (fresh) {
+        vd_walk_free(own->walk);
+        *own = (vd_chat_walk){.page = own->page, .stamp = take->stamp};
+        memcpy(own->model, lane->model, sizeof own->model);
+    } else if (own->failed || (own->walk && same_switches(&own->walk->switches, &own->switches))) {
+        return;
+    }
+    size_t round = (size_t)(vd_chat_shown(chat) - chat->rounds);
+    vd_request request = {.kind = VD_REQUEST_WALK,
+                          .lane = chat->lane,
+                          .text = vd_strdup(chat->rounds[round].typed),
+                          .index = chat->index,
+                          .history = round ? vd_chat_history(chat, chat->lane, round) : NULL,
+                          .turns = (int)round,
+                          .switches = vd_alloc(1, sizeof *request.switches),
+                          .effects = !own->walk};
+    if (!request.text || (round && !request.history) || !request.switches) {
+        vd_request_clear(&request);
+        vd_chat_complain(chat, "out of memory: there is no walk");
+        own->failed = true;
+        return;
+    }
+    *request.switches = own->switches;
+    if (vd_chat_post_request(chat, &request))
+        own->serial = chat->serial;
+    else
+        own->failed = true;
+}
+
+void vd_chat_walk_came(vd_chat *chat, vd_event *event)
+{
+    vd_chat_walk *own = &chat->walk;
+    if (!own->serial || own->serial != event->serial)
+        return;
+    own->serial = 0;
+    if (event->status) {
+        // What cannot be switched is switched back.
+        if (own->walk)
+            own->switches = own->walk->switches;
+        own->failed = !own->walk;
+        if (event->status != VD_INTERRUPTED)
+            vd_chat_complain(chat, "%s", event->error.text);
+        return;
+    }
+    vd_walk *walk = event->walk;
+    event->walk = NULL;
+    if (own->walk && !walk->effect) { // they are the same, whatever is switched
+        walk->effect = own->walk->effect;
+        walk->effects = own->walk->effects;
+        own->walk->effect = NULL;
+    }
+    vd_walk_free(own->walk);
+    own->walk = walk;
+}
+
+void vd_chat_walk_drop(vd_chat *chat)
+{
+    vd_walk_free(chat->walk.walk);
+    chat->walk = (vd_chat_walk){0};
+}
+
+static void flip(vd_chat *chat, const vd_switch *one)
+{
+    if (!vd_switches_flip(&chat->walk.switches, one))
+        vd_chat_complain(chat, "%d changes at most", VD_SWITCHES);
+    chat->walk.failed = false;
+    vd_chat_walk_pump(chat);
+}
+
+void vd_chat_what_if(vd_chat *chat, const char *text)
+{
+    vd_error err;
+    vd_switch one;
+    if (!vd_chat_take(chat)) {
+        vd_chat_say(chat, "ask something first");
+        return;
+    }
+    bool none = strcmp(text, "none") == 0;
+    if (*text && !none && vd_switch_parse(text, &one, &err)) {
+        vd_chat_complain(chat, "%s", err.text);
+        return;
+    }
+    if (chat->place != VD_PLACE_WALK)
+        vd_chat_open(chat, VD_PLACE_WALK);
+    vd_chat_walk_pump(chat); // a walk through another answer begins without switches
+    chat->walk.page = WHAT_IF;
+    if (none)
+        chat->walk.switches.count = 0;
+    else if (*text)
+        flip(chat, &one);
+    vd_chat_walk_pump(chat);
+}
+
+// ---- stages -------------------------------------------------------------------------------------
+
+static const vd_answer *answer_now(const vd_walk *walk)
+{
+    return walk->switches.count > 0 ? &walk->changed.answer : &walk->reply.answer;
+}
+
+static void switches_text(const vd_switches *switches, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < switches->count && used < size; i++) {
+        char name[64];
+        vd_switch_name(&switches->at[i], name, sizeof name);
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", name);
+    }
+}
+
+static void draw_title(walk_page *page, const vd_chat *chat, const char *title)
+{
+    const vd_walk *walk = chat->walk.walk;
+    char text[96], right[160];
+    snprintf(text, sizeof text, "%d/%d %.80s", chat->walk.page + 1, PAGES, title);
+    int y = row_y(page, 0);
+    int x =
+        vd_grid_text(page->grid, page->at.x, y, page->at.width, text, role(page, VD_ROLE_TITLE));
+    if (walk->switches.count > 0) {
+        char names[128];
+        switches_text(&walk->switches, names, sizeof names);
+        snprintf(right, sizeof right, "changed: %.120s", names);
+    } else {
+        snprintf(right, sizeof right, "E %d  H %d  D %d", walk->config.embed, walk->config.hidden,
+                 walk->config.region);
+    }
+    int room = page->at.width - x - 2;
+    if (room > 8)
+        vd_grid_right(page->grid, page->at.x + x + 2, y, room, right,
+                      role(page, walk->switches.count ? VD_ROLE_NOTE : VD_ROLE_FAINT));
+}
+
+static int draw_wrapped(walk_page *page, int row, const char *text, vd_role which)
+{
+    size_t length = strlen(text), offset = 0;
+    vd_text_line line;
+    while (vd_wrap_next(text, length, page->at.width, &offset, &line))
+        vd_grid_text_n(page->grid, page->at.x, row_y(page, row++), page->at.width,
+                       text + line.start, line.length, role(page, which));
+    return row;
+}
+
+// "q (192) the question (2H)"
+static void draw_value(walk_page *page, int x, int width, int row, const char *mark,
+                       const vd_walk_value *value)
+{
+    char shape[48] = "(";
+    size_t used = 1;
+    for (int i = 0; i < value->dims; i++)
+        used +=
+            (size_t)snprintf(shape + used, sizeof shape - used, i ? ", %d" : "%d", value->shape[i]);
+    snprintf(shape + used, sizeof shape - used, ") ");
+    int y = row_y(page, row), end = x + width;
+    x += vd_grid_text(page->grid, x, y, 4, mark, role(page, VD_ROLE_FAINT));
+    x += vd_grid_text(page->grid, x, y, end - x, value->name, role(page, VD_ROLE_QUESTION)) + 1;
+    x += vd_grid_text(page->grid, x, y, end - x, shape, role(page, VD_ROLE_NOTE));
+    x += vd_grid_text(page->grid, x, y, end - x, value->is, role(page, VD_ROLE_TEXT)) + 1;
+    if (x + (int)strlen(value->axes) + 2 <= end) {
+        snprintf(shape, sizeof shape, "(%s)", value->axes);
+        vd_grid_text(page->grid, x, y, end - x, shape, role(page, VD_ROLE_FAINT));
+    }
+}
+
+static int draw_values(walk_page *page, int row, const vd_walk_stage *stage)
+{
+    if (page->at.width < 60) {
+        for (int i = 0; i < stage->ins; i++)
+            draw_value(page, page->at.x, page->at.width, row++, i ? "    " : "in  ", &stage->in[i]);
+        for (int i = 0; i < stage->outs; i++)
+            draw_value(page, page->at.x, page->at.width, row++, i ? "    " : "out ",
+                       &stage->out[i]);
+        return row;
+    }
+    int half = page->at.width * 9 / 20 + 1, right = half + 1;
+    for (int i = 0; i < stage->ins; i++)
+        draw_value(page, page->at.x, half, row + i, i ? "    " : "in  ", &stage->in[i]);
+    for (int i = 0; i < stage->outs; i++)
+        draw_value(page, page->at.x + right, page->at.width - right, row + i, i ? "    " : "out ",
+                   &stage->out[i]);
+    return row + (stage->ins > stage->outs ? stage->ins : stage->outs);
+}
+
+static void cell_text(const vd_walk_table *table, int at, int width, char *out, size_t size)
+{
+    double value = table->value[at];
+    if (table->text)
+        snprintf(out, size, "%s", table->text[at]);
+    else if (table->share && width < 7)
+        snprintf(out, size, "%.0f", 100 * value);
+    else if (table->share)
+        vd_percent(out, size, value);
+    else if (value == floor(value) && fabs(value) < 1e6)
+        snprintf(out, size, "%.0f", value);
+    else
+        snprintf(out, size, "%.3f", value);
+}
+
+static int label_width(const vd_walk_table *table, int most)
+{
+    int width = 6;
+    for (int r = 0; r < table->rows; r++) {
+        int wide = vd_text_width(table->row[r], strlen(table->row[r]));
+        width = wide > width ? wide : width;
+    }
+    return width < most ? width : most;
+}
+
+// One column of shares: bars.
+static int draw_bars(walk_page *page, int x, int width, int row, const vd_walk_table *table)
+{
+    int names = label_width(table, width > 40 ? width - 26 : width * 11 / 20);
+    for (int r = 0; r < table->rows; r++, row++) {
+        char percent[16];
+        int y = row_y(page, row), bar = width - names - 8;
+        vd_percent(percent, sizeof percent, table->value[r]);
+        vd_grid_text(page->grid, x, y, names, table->row[r], role(page, VD_ROLE_TEXT));
+        vd_grid_bar(page->grid, x + names + 1, y, bar > 30 ? 30 : bar, table->value[r],
+                    role(page, VD_ROLE_BAR_REGION), role(page, VD_ROLE_RULE));
+        vd_grid_right(page->grid, x + names + 1 + (bar > 30 ? 30 : bar), y, 7, percent,
+                      role(page, VD_ROLE_TEXT));
+    }
+    return row;
+}
+
+// Where a table's columns lie.
+typedef struct cell_grid {
+    int names, cell; // width of the rows' names, of a column
+    int from, to;    // columns in one band
+    bool levels;
+} cell_grid;
+
+static void draw_column_names(walk_page *page, int x, int y, const vd_walk_table *table,
+                              const cell_grid *cells)
+{
+    for (int i = cells->from; i < cells->to; i++) {
+        int left = x + cells->names + 1 + (i - cells->from) * cells->cell;
+        vd_style style = role(page, VD_ROLE_FAINT);
+        if (table->text)
+            vd_grid_text(page->grid, left, y, cells->cell - 1, table->column[i], style);
+        else
+            vd_grid_right(page->grid, left, y, cells->cell - 1, table->column[i], style);
+    }
+}
+
+static void draw_row_of_cells(walk_page *page, int x, int y, int r, const vd_walk_table *table,
+                              const cell_grid *cells)
+{
+    vd_grid_text(page->grid, x, y, cells->names, table->row[r], role(page, VD_ROLE_TEXT));
+    for (int i = cells->from; i < cells->to; i++) {
+        char text[64];
+        int at = r * table->columns + i, width = cells->cell - 1;
+        int left = x + cells->names + (i - cells->from) * cells->cell + 1;
+        bool strong = table->share && table->value[at] >= 0.25;
+        cell_text(table, at, cells->cell, text, sizeof text);
+        vd_style style = role(page, strong ? VD_ROLE_QUESTION : VD_ROLE_TEXT);
+        if (table->text)
+            vd_grid_text(page->grid, left, y, width, text, style);
+        else
+            vd_grid_right(page->grid, left, y, width - cells->levels, text, style);
+        if (cells->levels)
+            vd_grid_level(page->grid, left + width - 1, y, table->value[at],
+                          role(page, VD_ROLE_BAR_WORD));
+    }
+}
+
+// A heat map, or plain numbers. Columns that have no room stand below the others, with the rows'
+// names once more.
+static int draw_cells(walk_page *page, int x, int width, int row, const vd_walk_table *table)
+{
+    cell_grid cells = {.names = label_width(table, width * 2 / 5)};
+    int room = width - cells.names;
+    int least = table->text ? 16 : table->share ? 6 : 8, most = table->text ? 24 : 14;
+    int cell = room / table->columns;
+    cells.cell = cell < least ? least : cell > most ? most : cell;
+    cells.levels = table->share && !table->text && !page->grid->look.ascii && cells.cell > 4;
+    int shown = room / cells.cell > 0 ? room / cells.cell : 1;
+    for (cells.from = 0; cells.from < table->columns; cells.from = cells.to) {
+        cells.to = cells.from + shown < table->columns ? cells.from + shown : table->columns;
+        row += cells.from > 0;
+        if (table->columns > 1)
+            draw_column_names(page, x, row_y(page, row++), table, &cells);
+        for (int r = 0; r < table->rows; r++, row++)
+            draw_row_of_cells(page, x, row_y(page, row), r, table, &cells);
+    }
+    return row;
+}
+
+static int draw_table(walk_page *page, int x, int width, int row, const vd_walk_table *table)
+{
+    vd_grid_text(page->grid, x, row_y(page, row++), width, table->title, role(page, VD_ROLE_TITLE));
+    return table->share && table->columns == 1 ? draw_bars(page, x, width, row, table)
+                                               : draw_cells(page, x, width, row, table);
+}
+
+static void draw_tables(walk_page *page, int row, const vd_walk_stage *stage)
+{
+    int width = page->at.width, first = width;
+    if (stage->tables == 2 && width >= 60) // side by side
+        first = stage->table[0].text ? width * 13 / 20 : width * 11 / 20;
+    int end =
+        draw_table(page, page->at.x, first == width ? width : first - 2, row, &stage->table[0]);
+    if (stage->tables == 2 && first < width)
+        draw_table(page, page->at.x + first, width - first, row, &stage->table[1]);
+    else if (stage->tables == 2)
+        draw_table(page, page->at.x, width, end + 1, &stage->table[1]);
+}
+
+static void draw_stage(walk_page *page, const vd_chat *chat, const char *const *answers)
+{
+    const vd_walk *walk = chat->walk.walk;
+    vd_walk_stage stage;
+    vd_error err;
+    if (vd_walk_stage_make(walk, walk->switches.count > 0, chat->walk.page, answers, &stage,
+                           &err)) {
+        draw_wrapped(page, 0, err.text, VD_ROLE_WRONG);
+        return;
+    }
+    draw_title(page, chat, stage.title);
+    bool roomy = page->at.height >= 18;
+    int row = draw_wrapped(page, 1, stage.why, VD_ROLE_TEXT) + roomy;
+    row = draw_values(page, row, &stage);
+    for (int i = 0; i < 4 && stage.formula[i]; i++)
+        row = draw_wrapped(page, row, stage.formula[i], VD_ROLE_ANSWER);
+    draw_tables(page, row + roomy, &stage);
+    vd_walk_stage_clear(&stage);
+}
+
+// ---- what if ------------------------------------------------------------------------------------
+
+static void effect_name(const vd_walk *walk, const vd_switch *what, char *out, size_t size)
+{
+    static const char *const attentions[] = {"rounds", "past words", "words", "regions"};
+    char name[64];
+    vd_switch_name(what, name, sizeof name);
+    if (what->kind == VD_SWITCH_WORD && what->index < walk->reply.words)
+        snprintf(out, size, "%.20s %.30s", name, walk->reply.word[what->index]);
+    else if (what->kind == VD_SWITCH_ENTRY && what->index > 0)
+        snprintf(out, size, "%.90s", walk->entry[what->index].label);
+    else if (what->kind == VD_SWITCH_ATTENTION)
+        snprintf(out, size, "flat %d: %s", what->index + 1, attentions[what->index]);
+    else if (what->kind == VD_SWITCH_POSITIONS)
+        snprintf(out, size, "positions %s",
+                 walk->config.positions == VD_POSITIONS_NONE ? "on" : "off");
+    else if (what->kind == VD_SWITCH_PICTURE)
+        snprintf(out, size, "picture blank");
+    else
+        snprintf(out, size, "%s", name);
+}
+
+static int place_of(const vd_answer *answer, int index)
+{
+    for (int place = 0; place < answer->candidates; place++)
+        if (answer->order[place] == index)
+            return place;
+    return -1;
+}
+
+// "\u21913": three places further up than before, as models are compared; narrow: only which way.
+static void draw_move(walk_page *page, int x, int y, int width, int up)
+{
+    bool ascii = page->grid->look.ascii;
+    char text[16];
+    snprintf(text, sizeof text, "%s",
+             up == 0  ? "="
+             : up > 0 ? (ascii ? "^" : "\u2191")
+                      : (ascii ? "v" : "\u2193"));
+    size_t used = strlen(text);
+    if (up != 0 && width > 2)
+        snprintf(text + used, sizeof text - used, "%d", up < 0 ? -up : up);
+    vd_grid_text(page->grid, x, y, width, text,
+                 role(page, up > 0   ? VD_ROLE_UP
+                            : up < 0 ? VD_ROLE_DOWN
+                                     : VD_ROLE_FAINT));
+}
+
+// The ranking as it is now, each answer with how far it moved and what it had before.
+static void draw_ranking(walk_page *page, const vd_chat *chat, vd_rect at,
+                         const char *const *answers)
+{
+    enum { SHARE = 7 }; // columns: " 100 %"
+    const vd_walk *walk = chat->walk.walk;
+    const vd_answer *was = &walk->reply.answer, *now = answer_now(walk);
+    bool changed = walk->switches.count > 0;
+    int shares = changed ? 2 * SHARE : SHARE, moves = !changed ? 0 : at.width >= 38 ? 5 : 2;
+    int right = at.x + at.width;
+    vd_grid_text(page->grid, at.x, at.y, at.width - (changed ? shares : 0),
+                 !changed && chat->walk.page == WHAT_IF ? "Answers; switch something off"
+                                                        : "Answers",
+                 role(page, VD_ROLE_TITLE));
+    for (int i = 0; i < 2 && changed; i++)
+        vd_grid_right(page->grid, right - (2 - i) * SHARE, at.y, SHARE, i ? "before" : "now",
+                      role(page, VD_ROLE_TITLE));
+    for (int i = 0; i + 1 < at.height && i < now->candidates; i++) {
+        int index = now->order[i], y = at.y + 1 + i;
+        char number[16], share[16];
+        snprintf(number, sizeof number, "%d", i + 1);
+        vd_grid_right(page->grid, at.x, y, 2, number, role(page, VD_ROLE_FAINT));
+        vd_grid_text(page->grid, at.x + 3, y, at.width - 3 - moves - shares, answers[index],
+                     role(page, index == was->order[0] ? VD_ROLE_FIRST : VD_ROLE_TEXT));
+        if (changed)
+            draw_move(page, right - shares - moves + 1, y, moves - 1, place_of(was, index) - i);
+        vd_percent(share, sizeof share, (double)now->probability[index]);
+        vd_grid_right(page->grid, right - shares, y, SHARE, share, role(page, VD_ROLE_TEXT));
+        vd_percent(share, sizeof share, (double)was->probability[index]);
+        if (changed)
+            vd_grid_right(page->grid, right - SHARE, y, SHARE, share, role(page, VD_ROLE_FAINT));
+    }
+}
+
+// Of the two bars of an effect, in a list so wide.
+static int bar_width(int width)
+{
+    return width >= 66 ? (width - 44) / 2 : width >= 56 ? 8 : width >= 41 ? 4 : 0;
+}
+
+// "[x] region 1    39 % ====   -2.5 =": a switch, the attention it got, what its loss alone does.
+static void draw_effect(walk_page *page, const vd_chat *chat, int row, int width, int index)
+{
+    const vd_walk *walk = chat->walk.walk;
+    const vd_effect *e = &walk->effect[index];
+    double before = (double)walk->reply.answer.probability[walk->reply.answer.order[0]];
+    bool at = index == chat->walk.at, on = vd_switches_has(&chat->walk.switches, &e->what);
+    int bar = bar_width(width), x = page->at.x, y = row_y(page, row);
+    int names = width - 4 - 2 * (bar + 7) - 1;
+    char name[96], text[16];
+    effect_name(walk, &e->what, name, sizeof name);
+    vd_grid_text(page->grid, x, y, 4, on ? "[x] " : "[ ] ",
+                 role(page, on ? VD_ROLE_NOTE : VD_ROLE_FAINT));
+    vd_grid_text(page->grid, x + 4, y, names, name,
+                 role(page, at ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
+    x += 4 + names;
+    if (e->attention >= 0) {
+        vd_percent(text, sizeof text, e->attention);
+        vd_grid_right(page->grid, x, y, 6, text, role(page, VD_ROLE_TEXT));
+        if (bar)
+            vd_grid_bar(page->grid, x + 7, y, bar, e->attention, role(page, VD_ROLE_BAR_REGION),
+                        role(page, VD_ROLE_RULE));
+    }
+    x += bar + 8;
+    snprintf(text, sizeof text, "%+.1f", 100 * (e->left - before));
+    vd_grid_right(
+        page->grid, x, y, 6, text,
+        role(page, e->first != walk->reply.answer.order[0] ? VD_ROLE_QUESTION : VD_ROLE_TEXT));
+    if (bar)
+        vd_grid_bar(page->grid, x + 7, y, bar, fabs(e->left - before),
+                    role(page, VD_ROLE_BAR_FIRST), role(page, VD_ROLE_RULE));
+}
+
+// The ranking stands beside the list, unless it stands under the picture already.
+static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answers, bool aside)
+{
+    const vd_walk *walk = chat->walk.walk;
+    const vd_answer *was = &walk->reply.answer;
+    bool wide = page->at.width >= 70 && !aside;
+    int width = wide ? page->at.width * 11 / 20 + 1 : page->at.width, head = 2;
+    char text[160], share[16];
+    draw_title(page, chat, "What if? Attention beside effect");
+    vd_percent(share, sizeof share, (double)was->probability[was->order[0]]);
+    snprintf(text, sizeof text,
+             page->at.width < 60
+                 ? "Left out: points of \"%.40s\" (%s)"
+                 : "Left out alone: its attention; points that \"%.40s\" (%s) gains or loses",
+             answers[was->order[0]], share);
+    vd_grid_text(page->grid, page->at.x, row_y(page, 1), page->at.width, text,
+                 role(page, VD_ROLE_TEXT));
+    if (wide) {
+        draw_ranking(page, chat,
+                     (vd_rect){page->at.x + width + 2, page->at.y + 2, page->at.width - width - 2,
+                               page->at.height - 2},
+                     answers);
+    } else if (!aside) {
+        const vd_answer *now = answer_now(walk);
+        vd_percent(share, sizeof share, (double)now->probability[now->order[0]]);
+        snprintf(text, sizeof text, "now: %.60s (%s), before place %d", answers[now->order[0]],
+                 share, place_of(was, now->order[0]) + 1);
+        vd_grid_text(page->grid, page->at.x, row_y(page, head++), width, text,
+                     role(page, VD_ROLE_FIRST));
+    }
+    int bar = bar_width(width), names = width - 4 - 2 * (bar + 7) - 1;
+    vd_grid_right(page->grid, page->at.x + names - 1, row_y(page, head), 11, "attention",
+                  role(page, VD_ROLE_FAINT));
+    vd_grid_right(page->grid, page->at.x + 4 + names + bar + 8, row_y(page, head++), 6, "points",
+                  role(page, VD_ROLE_FAINT));
+    // The list scrolls below its head so that the cursor is in sight.
+    int rows = page->at.height - head;
+    chat->walk.at = vd_clamp(chat->walk.at, walk->effects - 1);
+    vd_chat_walk *own = &chat->walk;
+    int first = vd_clamp(chat->walk.at - rows / 2, walk->effects - rows);
+    own->list = (vd_rect){page->at.x, page->at.y + head, width, rows};
+    own->first = first;
+    for (int i = 0; i < rows && first + i < walk->effects; i++)
+        draw_effect(page, chat, head + i, width, first + i);
+    vd_chat_draw_more(page->grid,
+                      (vd_rect){page->at.x, page->at.y + head, width + (wide ? 1 : 0), rows}, first,
+                      walk->effects - rows);
+}
+
+// ---- the place ----------------------------------------------------------------------------------
+
+// On a wide screen the picture stands beside the walk: its outlines have the regions' numbers.
+static vd_panels arrange_walk(const vd_chat *chat, int width, int height)
+{
+    (void)chat;
+    return vd_panels_full(width, height, width >= 120 ? width / 3 : width >= 110 ? 40 : 0);
+}
+
+static void draw_walk(vd_chat *chat, vd_grid *grid)
+{
+    vd_rect at = chat->layout.picture, side = chat->layout.attention;
+    const vd_take *take = vd_chat_take(chat);
+    if (!take || at.height <= 0)
+        return;
+    const vd_chat_walk *own = &chat->walk;
+    walk_page page = {.grid = grid,
+                      .at = {at.x + 1, at.y, at.width - 2, at.height},
+                      .top = own->page == WHAT_IF ? 0 : chat->top[VD_PLACE_WALK]};
+    if (!own->walk || !of_take(own, take, &chat->lanes[chat->lane])) {
+        draw_wrapped(&page, 0, own->failed ? "There is no walk through this answer." : "Walking...",
+                     VD_ROLE_FAINT);
+        return;
+    }
+    if (side.height > 0) {
+        const vd_image *image = &chat->picture.image;
+        vd_rect room = {side.x, side.y, side.width, side.height * 3 / 5};
+        int picture = vd_panels_fit(room, image->width, image->height).height;
+        vd_chat_draw_picture(chat, grid, (vd_rect){side.x, side.y, side.width, picture}, take);
+        vd_chat_draw_caption(chat, grid, (vd_rect){side.x, side.y + picture, side.width, 2});
+        draw_ranking(&page, chat,
+                     (vd_rect){side.x, side.y + picture + 3, side.width, side.height - picture - 3},
+                     take->answers);
+    }
+    if (own->page == WHAT_IF) {
+        draw_what_if(&page, chat, take->answers, side.height > 0);
+        return;
+    }
+    draw_stage(&page, chat, take->answers);
+    chat->page = at.height;
+    chat->scroll_most = page.rows > at.height ? page.rows - at.height : 0;
+    vd_chat_draw_more(grid, at, chat->top[VD_PLACE_WALK], chat->scroll_most);
+}
+
+static void open_walk(vd_chat *chat)
+{
+    chat->walk.page = 0;
+}
+
+static void turn_page(vd_chat *chat, int step)
+{
+    chat->walk.page = (chat->walk.page + step + PAGES) % PAGES;
+    chat->top[VD_PLACE_WALK] = 0;
+}
+
+static bool act_walk(vd_chat *chat, vd_action action, vd_key key)
+{
+    vd_chat_walk *own = &chat->walk;
+    bool list = own->page == WHAT_IF && own->walk;
+    switch ((int)action) {
+    case VD_ACTION_LEFT:
+    case VD_ACTION_RIGHT:
+        turn_page(chat, action == VD_ACTION_LEFT ? -1 : 1);
+        return true;
+    case VD_ACTION_LINE_UP:
+    case VD_ACTION_LINE_DOWN:
+        if (!list)
+            return false;
+        own->at =
+            vd_clamp(own->at + (action == VD_ACTION_LINE_UP ? -1 : 1), own->walk->effects - 1);
+        return true;
+    case VD_ACTION_PICK:
+        if (list && own->at < own->walk->effects)
+            flip(chat, &own->walk->effect[own->at].what);
+        else
+            turn_page(chat, key.code == ' ' ? WHAT_IF - own->page : 1);
+        return true;
+    case VD_ACTION_ALL_BACK:
+        own->switches.count = 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void scroll_walk(vd_chat *chat, int lines)
+{
+    if (chat->walk.page == WHAT_IF && chat->walk.walk)
+        chat->walk.at = vd_clamp(chat->walk.at + lines, chat->walk.walk->effects - 1);
+    else
+        chat->top[VD_PLACE_WALK] = vd_clamp(chat->top[VD_PLACE_WALK] + lines, chat->scroll_most);
+}
+
+static void click_walk(vd_chat *chat, int x, int y)
+{
+    vd_chat_walk *own = &chat->walk;
+    int index = own->first + y - own->list.y;
+    if (own->page != WHAT_IF || !own->walk || x < own->list.x ||
+        x >= own->list.x + own->list.width || y < own->list.y ||
+        y >= own->list.y + own->list.height || index >= own->walk->effects)
+        return;
+    own->at = index;
+    flip(chat, &own->walk->effect[index].what);
+}
+
+const vd_view vd_view_walk = {.title = "Keys in the walk through an answer",
+                              .of_round = true,
+                              .open = open_walk,
+                              .arrange = arrange_walk,
+                              .draw = draw_walk,
+                              .scroll = scroll_walk,
+                              .act = act_walk,
+                              .click = click_walk};

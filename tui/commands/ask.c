@@ -1,0 +1,457 @@
+#include "tui/commands/command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/alloc.h"
+#include "tui/base/backend_choice.h"
+#include "tui/base/output.h"
+#include "tui/session/session.h"
+#include "tui/base/shares.h"
+
+enum { IMAGE, MODEL, ASSETS, DATA, FEATURES, TOP, FOLD, DECODER, BACKEND, JSON };
+
+const vd_option vd_cmd_ask_options[] = {
+    {"image", "ID", "the picture, by its number or a file whose name ends in it"},
+    {"model", "MODEL", "base (the default), improved or a model file"},
+    {"assets", "DIR", "directory with dialogs.json, features.safetensors, pool.txt and pictures"},
+    {"data", "FILE", "dialogs to talk about instead (VisDial JSON, or packed); needs --features"},
+    {"features", "FILE",
+     "region features of their pictures, in any format that `features info` knows"},
+    {"top", "N", "how many answers to print (5; 10 with --json)"},
+    {"fold", NULL, "show answers that are alike (\"yes\", \"yes it is\") as one"},
+    VD_DECODER_OPTION,
+    VD_BACKEND_OPTION,
+    {"json", NULL, "one JSON object a question"},
+    {0},
+};
+
+enum { MOST_LINE = 65536, BAR = 20, SHOWN_REGIONS = 3 };
+
+typedef struct ask {
+    const char *image, *model, *backend_name;
+    vd_world_files files;
+    vd_decoder_choice decoder;
+    int64_t top; // 0: the default
+    bool json, utf8, fold;
+    vd_folded *shown; // (top) of the question that is answered now
+    int shown_count;
+    vd_world *world;
+    vd_session *session;
+    int asked;
+} ask;
+
+// ---- JSON ---------------------------------------------------------------------------------------
+
+static void json_words(yajl_gen json, const vd_reply *reply)
+{
+    vd_output_string(json, "tokens");
+    yajl_gen_array_open(json);
+    for (int i = 0; i < reply->words; i++)
+        vd_output_string(json, reply->word[i]);
+    yajl_gen_array_close(json);
+    vd_output_string(json, "unknown");
+    yajl_gen_array_open(json);
+    for (int i = 0; i < reply->words; i++) {
+        if (reply->unknown[i])
+            vd_output_string(json, reply->word[i]);
+    }
+    yajl_gen_array_close(json);
+}
+
+static void json_answers(yajl_gen json, const ask *a)
+{
+    vd_output_string(json, "answers");
+    yajl_gen_array_open(json);
+    for (int i = 0; i < a->shown_count; i++) {
+        yajl_gen_map_open(json);
+        vd_output_string(json, "text");
+        vd_output_string(json, vd_session_answer_text(a->session, a->shown[i].answer));
+        vd_output_string(json, "probability");
+        vd_output_number(json, a->shown[i].probability);
+        if (a->fold) {
+            vd_output_string(json, "alike");
+            yajl_gen_integer(json, a->shown[i].alike);
+        }
+        yajl_gen_map_close(json);
+    }
+    yajl_gen_array_close(json);
+}
+
+static void json_attention(yajl_gen json, const ask *a, const vd_answer *answer)
+{
+    int count;
+    const float *box = vd_session_boxes(a->session, &count);
+    vd_output_string(json, "attention");
+    yajl_gen_map_open(json);
+    vd_output_string(json, "rounds");
+    yajl_gen_array_open(json);
+    for (int i = 0; i < answer->rounds; i++)
+        vd_output_number(json, (double)answer->context_attention[i]);
+    yajl_gen_array_close(json);
+    vd_output_string(json, "regions");
+    yajl_gen_array_open(json);
+    for (int p = 0; p < answer->regions; p++) {
+        yajl_gen_map_open(json);
+        vd_output_string(json, "box");
+        if (box && p < count) {
+            yajl_gen_array_open(json);
+            for (int i = 0; i < 4; i++)
+                vd_output_number(json, (double)box[4 * p + i]);
+            yajl_gen_array_close(json);
+        } else {
+            yajl_gen_null(json);
+        }
+        vd_output_string(json, "weight");
+        vd_output_number(json, (double)answer->region_attention[p]);
+        yajl_gen_map_close(json);
+    }
+    yajl_gen_array_close(json);
+    vd_output_string(json, "words");
+    yajl_gen_array_open(json);
+    for (int i = 0; i < answer->question_length; i++)
+        vd_output_number(json, vd_word_share(answer, i));
+    yajl_gen_array_close(json);
+    yajl_gen_map_close(json);
+}
+
+static void json_utterance(yajl_gen json, const ask *a, const vd_utterance *said)
+{
+    char text[512];
+    vd_said_text(vd_session_model(a->session), said, text, sizeof text);
+    yajl_gen_map_open(json);
+    vd_output_string(json, "answer");
+    vd_output_string(json, text);
+    vd_output_string(json, "score");
+    vd_output_number(json, (double)said->score);
+    yajl_gen_map_close(json);
+}
+
+// Only of a model that has a generative decoder.
+static void json_said(yajl_gen json, const ask *a, const vd_said_answers *said)
+{
+    if (said->count == 0)
+        return;
+    vd_output_string(json, "says");
+    yajl_gen_array_open(json);
+    for (int i = 0; i < said->count; i++)
+        json_utterance(json, a, &said->beam[i]);
+    yajl_gen_array_close(json);
+    vd_output_string(json, "says_greedily");
+    json_utterance(json, a, &said->greedy);
+}
+
+static vd_status print_json(const ask *a, const vd_reply *reply, vd_error *err)
+{
+    yajl_gen json = yajl_gen_alloc(NULL);
+    if (!json)
+        return vd_error_memory(err, "JSON");
+    yajl_gen_map_open(json);
+    vd_output_string(json, "question");
+    vd_output_string(json, reply->typed);
+    json_words(json, reply);
+    json_answers(json, a);
+    json_said(json, a, &reply->answer.said);
+    json_attention(json, a, &reply->answer);
+    vd_output_string(json, "model");
+    vd_output_string(json, vd_model_name(vd_session_model(a->session)));
+    if (a->decoder.made) {
+        vd_output_string(json, "decoder");
+        vd_output_string(json, vd_decoders_name(vd_session_decoders(a->session)));
+    }
+    vd_output_string(json, "backend");
+    vd_output_string(json, vd_session_backend(a->session));
+    vd_output_string(json, "milliseconds");
+    vd_output_number(json, reply->answer.milliseconds);
+    yajl_gen_map_close(json);
+    vd_output_json(stdout, json);
+    return VD_OK;
+}
+
+// ---- text ---------------------------------------------------------------------------------------
+
+static void print_history(const vd_answer *answer)
+{
+    enum { A_LINE = 5 };
+    for (int i = 0; i < answer->rounds; i++) {
+        char name[24];
+        snprintf(name, sizeof name, i ? "round %d" : "caption", i);
+        printf("%s%s %.0f %%",
+               i == 0       ? "   history   "
+               : i % A_LINE ? ", "
+                            : ",\n             ",
+               name, 100 * (double)answer->context_attention[i]);
+    }
+    printf("\n");
+}
+
+// The few strongest, found by selection: a picture has some dozens.
+static void print_regions(const ask *a, const vd_answer *answer)
+{
+    int count, shown[SHOWN_REGIONS];
+    const float *box = vd_session_boxes(a->session, &count);
+    const float *weight = answer->region_attention;
+    for (int n = 0; n < SHOWN_REGIONS && n < answer->regions; n++) {
+        int best = -1;
+        for (int p = 0; p < answer->regions; p++) {
+            bool before = false;
+            for (int k = 0; k < n; k++)
+                before = before || shown[k] == p;
+            if (!before && (best < 0 || weight[p] > weight[best]))
+                best = p;
+        }
+        shown[n] = best;
+        printf("%s%3d  %3.0f %%", n ? "             " : "   regions   ", best + 1,
+               100 * (double)weight[best]);
+        if (box && best < count)
+            printf("  (%.2f %.2f %.2f %.2f)", (double)box[4 * best], (double)box[4 * best + 1],
+                   (double)box[4 * best + 2], (double)box[4 * best + 3]);
+        printf("%s\n", n || !box ? "" : "  x1 y1 x2 y2");
+    }
+}
+
+static void print_seen(const vd_reply *reply)
+{
+    printf("   seen      ");
+    for (int i = 0; i < reply->words; i++) {
+        fputs(i ? " " : "", stdout);
+        fputs(reply->unknown[i] ? "<UNK:" : "", stdout);
+        vd_output_text(stdout, reply->word[i]);
+        fputs(reply->unknown[i] ? ">" : "", stdout);
+    }
+    if (reply->cut)
+        printf(" (%d more words were not seen: too long)", reply->cut);
+    printf("\n");
+}
+
+static void print_words(const ask *a, const vd_utterance *said)
+{
+    char text[512];
+    vd_said_text(vd_session_model(a->session), said, text, sizeof text);
+    vd_output_text(stdout, text);
+}
+
+// Answers that are not from the pool.
+static void print_said(const ask *a, const vd_answer *answer)
+{
+    const vd_said_answers *said = &answer->said;
+    for (int i = 0; i < said->count && i < 3; i++) {
+        fputs(i ? "             " : "   says      ", stdout);
+        print_words(a, &said->beam[i]);
+        printf("  (%.2f a word)\n", (double)said->beam[i].score);
+    }
+    if (said->count == 0)
+        return;
+    fputs("   greedily  ", stdout);
+    print_words(a, &said->greedy);
+    printf("  (%.2f a word)\n", (double)said->greedy.score);
+}
+
+static void print_text(const ask *a, const vd_reply *reply)
+{
+    const vd_answer *answer = &reply->answer;
+    printf("%s%d. ", a->asked ? "\n" : "", a->asked + 1);
+    vd_output_text(stdout, reply->typed);
+    printf("\n");
+    int widest = 8;
+    for (int i = 0; i < a->shown_count; i++) {
+        int width = vd_output_width(vd_session_answer_text(a->session, a->shown[i].answer));
+        if (width > widest && width <= 40)
+            widest = width;
+    }
+    for (int i = 0; i < a->shown_count; i++) {
+        const vd_folded *one = &a->shown[i];
+        const char *text = vd_session_answer_text(a->session, one->answer);
+        printf("   ");
+        vd_output_text(stdout, text);
+        int width = vd_output_width(text);
+        printf("%*s %5.1f %% ", width < widest ? widest - width : 0, "", 100 * one->probability);
+        vd_output_bar(stdout, one->probability, BAR, a->utf8);
+        if (one->alike)
+            printf(" with %d alike", one->alike);
+        printf("%s\n", i ? "" : " of the pool's answers");
+    }
+    print_said(a, answer);
+    print_history(answer);
+    print_regions(a, answer);
+    print_seen(reply);
+}
+
+// ---- asking -------------------------------------------------------------------------------------
+
+// The answers to show: the first of the ranking, or the first of each group of alike ones.
+static vd_status choose_shown(ask *a, const vd_answer *answer, vd_error *err)
+{
+    int most = a->top < answer->candidates ? (int)a->top : answer->candidates;
+    const int32_t *group;
+    vd_free(a->shown);
+    a->shown = vd_alloc((size_t)most, sizeof *a->shown);
+    a->shown_count = most;
+    if (!a->shown)
+        return vd_error_memory(err, "the answers");
+    if (a->fold) {
+        vd_status status = vd_session_fold(a->session, &group, err);
+        return status ? status
+                      : vd_fold_ranking(answer, group, most, a->shown, &a->shown_count, err);
+    }
+    for (int i = 0; i < most; i++)
+        a->shown[i] =
+            (vd_folded){answer->order[i], i, 0, (double)answer->probability[answer->order[i]]};
+    return VD_OK;
+}
+
+static vd_status ask_one(ask *a, const char *question, vd_error *err)
+{
+    vd_reply reply;
+    vd_status status = vd_session_ask(a->session, question, NULL, &reply, err);
+    if (status)
+        return status;
+    int first = reply.answer.order[0];
+    status = choose_shown(a, &reply.answer, err);
+    if (status) {
+        vd_reply_clear(&reply);
+        return status;
+    }
+    if (a->json)
+        status = print_json(a, &reply, err);
+    else
+        print_text(a, &reply);
+    if (status == VD_OK) {
+        a->asked++;
+        if (fflush(stdout) != 0)
+            status = vd_error_set(err, VD_IO, "writing standard output: %s", strerror(errno));
+    }
+    if (status == VD_OK)
+        status = vd_session_accept(a->session, &reply, first, err);
+    vd_reply_clear(&reply);
+    return status;
+}
+
+static vd_status ask_stdin(ask *a, vd_error *err)
+{
+    char *line = vd_alloc(MOST_LINE + 1, 1);
+    if (!line)
+        return vd_error_memory(err, "a line");
+    vd_status status = VD_OK;
+    size_t length = 0;
+    int number = 1, c;
+    do {
+        c = getc(stdin);
+        if (c != '\n' && c != EOF) {
+            if (length == MOST_LINE || c == '\0') {
+                status =
+                    vd_error_set(err, VD_FORMAT, "standard input, line %d: %s; expected a question",
+                                 number, c ? "longer than 65536 bytes" : "holds a zero byte");
+                break;
+            }
+            line[length++] = (char)c;
+            continue;
+        }
+        if (length > 0 && line[length - 1] == '\r')
+            length--;
+        line[length] = '\0';
+        if (line[strspn(line, " \t\r")])
+            status = ask_one(a, line, err);
+        length = 0;
+        number++;
+    } while (c != EOF && status == VD_OK);
+    vd_free(line);
+    if (status == VD_OK && ferror(stdin))
+        status = vd_error_set(err, VD_IO, "reading standard input: %s", strerror(errno));
+    return status;
+}
+
+static vd_status open_session(ask *a, vd_error *err)
+{
+    int64_t id = 0;
+    size_t index = 0;
+    vd_chosen_backend chosen;
+    vd_status status = vd_choose_backend(a->backend_name, 0, &chosen, err);
+    if (status == VD_OK)
+        status = vd_world_image_named(a->image, &id, err);
+    if (status == VD_OK)
+        status = vd_world_open_files(&a->files, &a->world, err);
+    if (status == VD_OK) {                  // then there is a world
+        a->world->backend = chosen.backend; // NOLINT(clang-analyzer-core.NullDereference)
+        a->world->decoder = a->decoder;
+    }
+    if (status == VD_OK)
+        status = vd_world_find(a->world, id, &index, err);
+    if (status == VD_OK)
+        status = vd_session_new(a->world, a->model, &a->session, err);
+    if (status == VD_OK)
+        status = vd_session_picture(a->session, index, err);
+    if (status == VD_OK && !a->json) {
+        fprintf(stderr, "picture %" PRId64 ": ", id);
+        vd_output_text(stderr, vd_world_caption(a->world, index));
+        fprintf(stderr, "\nmodel %s, %s%s%s\n", vd_model_name(vd_session_model(a->session)),
+                vd_session_backend(a->session), a->decoder.made ? ", decoder " : "",
+                a->decoder.made ? vd_decoders_name(a->decoder.by) : "");
+        if (vd_session_fallback(a->session))
+            fprintf(stderr, "the CPU computes: %s\n", vd_session_fallback(a->session));
+    }
+    return status;
+}
+
+static vd_status read_options(ask *a, int argc, char **argv, int *operands, vd_error *err)
+{
+    vd_option_walk walk = {.options = vd_cmd_ask_options, .argc = argc, .argv = argv};
+    const char *value;
+    int option;
+    while ((option = vd_option_next(&walk, &value, err)) >= 0) {
+        if (option == IMAGE)
+            a->image = value;
+        else if (option == MODEL)
+            a->model = value;
+        else if (option == ASSETS)
+            a->files.directory = value;
+        else if (option == DATA)
+            a->files.data = value;
+        else if (option == FEATURES)
+            a->files.features = value;
+        else if (option == BACKEND)
+            a->backend_name = value;
+        else if (option == JSON)
+            a->json = true;
+        else if (option == FOLD)
+            a->fold = true;
+        else if ((option == DECODER && vd_choose_decoder(value, &a->decoder, err)) ||
+                 (option == TOP && vd_option_int("top", value, 1, 1000000, &a->top, err)))
+            return VD_USAGE;
+    }
+    if (option == VD_OPTION_ERROR)
+        return VD_USAGE;
+    *operands = walk.operands;
+    if (!a->image)
+        return vd_error_set(err, VD_USAGE, "which picture? name one with --image ID");
+    if (walk.operands == argc && isatty(STDIN_FILENO))
+        return vd_error_set(err, VD_USAGE,
+                            "no question; put it in quotes after the options, or pipe questions "
+                            "in, one a line");
+    if (a->top == 0)
+        a->top = a->json ? 10 : 5;
+    return VD_OK;
+}
+
+int vd_cmd_ask(int argc, char **argv)
+{
+    ask a = {.model = VD_DEFAULT_MODEL};
+    vd_error err = {0};
+    int operand = argc;
+    vd_status status = read_options(&a, argc, argv, &operand, &err);
+    if (status == VD_OK) {
+        a.utf8 = vd_output_utf8();
+        status = open_session(&a, &err);
+    }
+    if (status == VD_OK && operand == argc)
+        status = ask_stdin(&a, &err);
+    for (; status == VD_OK && operand < argc; operand++)
+        status = ask_one(&a, argv[operand], &err);
+    vd_free(a.shown);
+    vd_session_free(a.session);
+    vd_world_close(a.world);
+    return status ? vd_command_fail("ask", &err) : 0;
+}

@@ -1,0 +1,214 @@
+// visdial features info|import: region features of pictures in the public formats.
+#include "tui/commands/command.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+#include "features/regions/import.h"
+#include "features/pictures/photos.h"
+#include "features/dialogs/visdial.h"
+#include "tui/base/interrupt.h"
+#include "tui/base/output.h"
+#include "tui/base/progress.h"
+
+enum { OUT, INDEX, F32, DATA, IMAGES, QUIET };
+
+const vd_option vd_cmd_features_options[] = {
+    {"out", "FILE", "import: the safetensors file to write"},
+    {"index", "FILE", "the pickled index of adaptive HDF5 (default: the one beside it)"},
+    {"f32", NULL, "import: in single precision instead of half"},
+    {"data", "FILE", "info: dialogs; for how many of them there are features"},
+    {"images", "DIR",
+     "photos: how large pictures are whose boxes are in pixels; info: how many there are"},
+    {"quiet", NULL, "import: no progress"},
+    {0},
+};
+
+typedef struct request {
+    const char *verb, *file;
+    const char *given[QUIET + 1];
+} request;
+
+static vd_status check(const request *r, vd_error *err)
+{
+    bool info = strcmp(r->verb, "info") == 0;
+    if (!info && strcmp(r->verb, "import") != 0)
+        return vd_error_set(err, VD_USAGE, "'%.40s': expected info or import; see --help", r->verb);
+    for (int i = 0; i <= QUIET; i++) {
+        bool of_info = i == DATA;
+        if (r->given[i] && i != INDEX && i != IMAGES && of_info != info)
+            return vd_error_set(err, VD_USAGE, "--%s goes with %s", vd_cmd_features_options[i].name,
+                                of_info ? "info" : "import");
+    }
+    if (!info && !r->given[OUT])
+        return vd_error_set(err, VD_USAGE, "--out is missing: which file shall import write?");
+    return VD_OK;
+}
+
+static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
+{
+    vd_option_walk walk = {.options = vd_cmd_features_options, .argc = argc, .argv = argv};
+    const char *value;
+    int option;
+    while ((option = vd_option_next(&walk, &value, err)) != VD_OPTION_END) {
+        if (option == VD_OPTION_ERROR)
+            return VD_USAGE;
+        r->given[option] = value ? value : "";
+    }
+    if (argc - walk.operands != 2)
+        return vd_error_set(err, VD_USAGE,
+                            "expected: visdial features info FILE, or import FILE --out FILE; see "
+                            "--help");
+    r->verb = argv[walk.operands];
+    r->file = argv[walk.operands + 1];
+    return check(r, err);
+}
+
+// ---- info
+// -----------------------------------------------------------------------------------------
+
+static void print_regions(const vd_regions *regions)
+{
+    size_t count = vd_regions_count(regions), sum = 0;
+    int least = vd_regions_max(regions), most = 0;
+    int64_t first = INT64_MAX, last = 0;
+    for (size_t i = 0; i < count; i++) {
+        int used = vd_regions_used(regions, i);
+        int64_t id = vd_regions_image_id(regions, i);
+        least = used < least ? used : least;
+        most = used > most ? used : most;
+        first = id < first ? id : first;
+        last = id > last ? id : last;
+        sum += (size_t)used;
+    }
+    printf("%-12s", "file");
+    vd_output_text(stdout, vd_regions_path(regions));
+    printf("\n%-12s%s\n", "layout", vd_regions_kind(regions));
+    printf("%-12s%zu, ids %" PRId64 " to %" PRId64 "\n", "pictures", count, first, last);
+    printf("%-12s%d to %d a picture, %.1f on average\n", "regions", least, most,
+           (double)sum / (double)count);
+    printf("%-12s%d a region\n", "numbers", vd_regions_size(regions));
+    const char *none = vd_regions_no_boxes(regions);
+    if (none)
+        printf("%-12snone: %s; regions will be listed by number\n", "boxes", none);
+    else
+        printf("%-12syes\n", "boxes");
+}
+
+static vd_status print_dialogs(const vd_regions *regions, const char *path, vd_error *err)
+{
+    vd_visdial *data;
+    vd_status status = vd_visdial_open(path, &data, err);
+    if (status != VD_OK)
+        return status;
+    size_t found = 0, row;
+    int64_t missing = -1;
+    for (size_t d = 0; d < data->dialog_count; d++) {
+        bool there = vd_regions_find(regions, data->dialogs[d].image_id, &row, NULL) == VD_OK;
+        found += there;
+        missing = there || missing >= 0 ? missing : data->dialogs[d].image_id;
+    }
+    printf("%-12s%zu of %zu have features", "dialogs", found, data->dialog_count);
+    if (missing >= 0)
+        printf("; image %" PRId64 " is the first without", missing);
+    printf("\n");
+    vd_visdial_free(data);
+    return VD_OK;
+}
+
+static void print_photos(const vd_regions *regions, const vd_photos *photos)
+{
+    size_t found = 0, count = vd_regions_count(regions);
+    int64_t missing = -1;
+    for (size_t i = 0; i < count; i++) {
+        int64_t id = vd_regions_image_id(regions, i);
+        bool there = vd_photos_find(photos, id) != NULL;
+        found += there;
+        missing = there || missing >= 0 ? missing : id;
+    }
+    printf("%-12s%zu of %zu pictures have one", "photos", found, count);
+    if (missing >= 0)
+        printf("; image %" PRId64 " is the first without", missing);
+    printf("\n");
+}
+
+static vd_status info(const request *r, const vd_regions *regions, const vd_photos *photos,
+                      vd_error *err)
+{
+    print_regions(regions);
+    vd_status status = r->given[DATA] ? print_dialogs(regions, r->given[DATA], err) : VD_OK;
+    if (status == VD_OK && photos)
+        print_photos(regions, photos);
+    return status;
+}
+
+// ---- import
+// ---------------------------------------------------------------------------------------
+
+static void show_progress(void *context, size_t done)
+{
+    vd_progress_update(context, (int64_t)done, NULL);
+}
+
+static vd_status import(const request *r, const vd_regions *regions, vd_error *err)
+{
+    const char *slash = strrchr(r->file, '/');
+    vd_progress progress;
+    size_t count = vd_regions_count(regions), done = 0;
+    vd_import work = {.from = regions,
+                      .source = slash && slash[1] ? slash + 1 : r->file,
+                      .out = r->given[OUT],
+                      .full = r->given[F32],
+                      .progress = show_progress,
+                      .context = &progress};
+    vd_status status = vd_output_apart(&work.out, 1, &r->given[INDEX], 1, err);
+    if (status == VD_OK)
+        status = vd_import_resumed(&work, &done, err);
+    if (status != VD_OK)
+        return status;
+    bool quiet = r->given[QUIET];
+    if (done > 0 && !quiet)
+        fprintf(stderr, "going on after %zu of %zu pictures\n", done, count);
+    double began = vd_progress_clock();
+    vd_progress_start(&progress, "pictures", (int64_t)count, (int64_t)done, quiet);
+    work.stop = vd_interrupt_watch();
+    status = vd_import_run(&work, err);
+    vd_interrupt_release();
+    if (status != VD_OK) {
+        vd_progress_clear(&progress);
+        return status;
+    }
+    vd_progress_finish(&progress, (int64_t)count, NULL);
+    struct stat about = {0};
+    stat(work.out, &about);
+    vd_output_text(stdout, work.out);
+    printf(": %zu pictures, %.1f MB on the disk, %.1f s\n", count,
+           (double)about.st_blocks * 512 / 1e6, vd_progress_clock() - began);
+    return VD_OK;
+}
+
+int vd_cmd_features(int argc, char **argv)
+{
+    request r = {0};
+    vd_error err = {0};
+    vd_regions *regions = NULL;
+    vd_photos *photos = NULL;
+    vd_status status = read_options(&r, argc, argv, &err);
+    if (status == VD_OK)
+        status = vd_regions_open_index(r.file, r.given[INDEX], &regions, &err);
+    if (status == VD_OK && r.given[IMAGES])
+        status = vd_photos_open(r.given[IMAGES], &photos, &err);
+    if (status == VD_OK) {
+        vd_regions_use_photos(regions, photos);
+        status = strcmp(r.verb, "info") == 0 ? info(&r, regions, photos, &err)
+                                             : import(&r, regions, &err);
+    }
+    vd_regions_close(regions);
+    vd_photos_close(photos);
+    return status ? vd_command_fail("features", &err) : 0;
+}

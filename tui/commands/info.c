@@ -1,0 +1,343 @@
+// visdial info [FILE...]: what a file holds; without a file what this program is made of.
+#include "tui/commands/command.h"
+
+#include <chafa.h>
+#include <ctype.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jpeglib.h>
+#include <png.h>
+#include <stdbool.h>
+#include <unistd.h>
+#include <utf8proc.h>
+#include <yajl/yajl_version.h>
+
+#include "engine/backend/backend.h"
+#include "engine/backend/open.h"
+#include "engine/base/file.h"
+#include "engine/model/model.h"
+#include "engine/base/safetensors.h"
+#include "features/pictures/image.h"
+#include "features/dialogs/answer_pool.h"
+#include "features/regions/regions.h"
+#include "features/dialogs/visdial.h"
+#include "tui/base/output.h"
+
+#define TEXT_OF(macro) TEXT(macro)
+#define TEXT(text)     #text
+
+__attribute__((format(printf, 2, 3))) static void row(const char *name, const char *format, ...)
+{
+    char value[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(value, sizeof value, format, args);
+    va_end(args);
+    fputs("  ", stdout);
+    vd_output_text(stdout, name);
+    printf("%*s", vd_output_width(name) < 14 ? 14 - vd_output_width(name) : 1, "");
+    vd_output_text(stdout, value);
+    putchar('\n');
+}
+
+static void title(const char *path, const char *kind)
+{
+    vd_output_text(stdout, path);
+    printf(": %s\n", kind);
+}
+
+// ---- the program --------------------------------------------------------------------------------
+
+// Of curses nothing else is needed here, and one file alone includes it: the one that owns the
+// terminal.
+extern const char *curses_version(void);
+
+static void print_processor(void)
+{
+    char line[256], name[200] = "unknown";
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && fgets(line, sizeof line, file)) {
+        if (strncmp(line, "model name", 10) != 0 || !strchr(line, ':'))
+            continue;
+        snprintf(name, sizeof name, "%s", strchr(line, ':') + 2);
+        name[strcspn(name, "\n")] = '\0';
+        break;
+    }
+    if (file)
+        fclose(file);
+    row("processor", "%s, %ld usable", name, sysconf(_SC_NPROCESSORS_ONLN));
+#if defined(__x86_64__)
+    row("", "%s%s%s%s", __builtin_cpu_supports("avx2") ? "avx2 " : "",
+        __builtin_cpu_supports("fma") ? "fma " : "",
+        __builtin_cpu_supports("avx512f") ? "avx512f " : "",
+        __builtin_cpu_supports("avx512bw") ? "avx512bw" : "");
+#endif
+}
+
+static void print_backend(void)
+{
+    const vd_backend *cuda;
+    vd_error err;
+    vd_status status = vd_backend_open_cuda(NULL, 0, &cuda, &err);
+    row("backend", status ? "cpu" : "cuda");
+    if (status)
+        row("", "no cuda: %s", err.text);
+    else
+        row("", "%s", cuda->description);
+}
+
+static void print_program(void)
+{
+    printf("visdial " VD_VERSION "\n");
+#ifdef __clang__
+    row("compiler", "clang %s", __clang_version__);
+#else
+    row("compiler", "gcc %s", __VERSION__);
+#endif
+    print_backend();
+    print_processor();
+    printf("libraries\n");
+    row("OpenBLAS", "%s", vd_backend_cpu_library());
+    row("ncurses", "%s", curses_version());
+    // Without a call that tells: the version this program was built with.
+    row("chafa", "%d.%d.%d (when built)", CHAFA_MAJOR_VERSION, CHAFA_MINOR_VERSION,
+        CHAFA_MICRO_VERSION);
+    row("libpng", "%s", png_get_libpng_ver(NULL));
+#ifdef LIBJPEG_TURBO_VERSION
+    row("libjpeg", "turbo %s (when built)", TEXT_OF(LIBJPEG_TURBO_VERSION));
+#else
+    row("libjpeg", "%d (when built)", JPEG_LIB_VERSION);
+#endif
+    int yajl = yajl_version();
+    row("yajl", "%d.%d.%d", yajl / 10000, yajl / 100 % 100, yajl % 100);
+    row("utf8proc", "%s", utf8proc_version());
+}
+
+// ---- safetensors --------------------------------------------------------------------------------
+
+static void print_metadata(const vd_safetensors *file)
+{
+    enum { SHOWN = 200 };
+    const char *key, *value;
+    for (size_t i = 0; vd_safetensors_metadata_at(file, i, &key, &value); i++) {
+        size_t length = strlen(value);
+        if (strcmp(key, "vocab") == 0 && *value == '[') // all words
+            continue;
+        // Not in the middle of a character.
+        size_t cut = length < SHOWN ? length : SHOWN;
+        while (cut < length && cut > 0 && ((unsigned char)value[cut] & 0xc0) == 0x80)
+            cut--;
+        if (cut < length)
+            row(key, "%.*s... (%zu bytes)", (int)cut, value, length);
+        else
+            row(key, "%s", value);
+    }
+}
+
+static void print_tensors(const vd_safetensors *file)
+{
+    size_t count = vd_safetensors_count(file), elements = 0, bytes = 0;
+    int width = 0;
+    for (size_t i = 0; i < count; i++) {
+        const vd_tensor *tensor = vd_safetensors_at(file, i);
+        int needed = vd_output_width(tensor->name);
+        width = needed > width && needed <= 60 ? needed : width;
+        elements += tensor->elements;
+        bytes += tensor->elements * vd_dtype_size(tensor->dtype);
+    }
+    printf("%zu tensors, %zu numbers, %zu bytes\n", count, elements, bytes);
+    for (size_t i = 0; i < count; i++) {
+        const vd_tensor *tensor = vd_safetensors_at(file, i);
+        int padding = width - vd_output_width(tensor->name);
+        fputs("  ", stdout);
+        vd_output_text(stdout, tensor->name);
+        printf("%*s  %-4s ", padding > 0 ? padding : 0, "", vd_dtype_name(tensor->dtype));
+        for (int d = 0; d < tensor->dims; d++)
+            printf("%s%zu", d ? " x " : "", tensor->shape[d]);
+        printf("%s\n", tensor->dims ? "" : "one number");
+    }
+}
+
+static vd_status print_model(const char *path, const vd_safetensors *file, vd_error *err)
+{
+    vd_model *model;
+    vd_status status = vd_model_load(path, &model, err);
+    if (status)
+        return status;
+    const vd_config *config = vd_model_config(model);
+    title(path, "a model");
+    row("parameters", "%zu", vd_model_parameters(model));
+    row("words", "%d", config->vocab);
+    row("embedding", "%d", config->embed);
+    row("hidden", "%d", config->hidden);
+    row("regions", "of %d numbers", config->region);
+    row("gate", "%s", vd_gate_name(config->gate));
+    row("positions", "%s", vd_positions_name(config->positions));
+    row("decoder", "%s", vd_decoders_name(config->decoders));
+    vd_model_free(model);
+    printf("metadata\n");
+    print_metadata(file);
+    print_tensors(file);
+    return VD_OK;
+}
+
+// file: NULL for other layouts than our own.
+static vd_status print_regions(const char *path, const vd_safetensors *file, vd_error *err)
+{
+    vd_regions *regions;
+    vd_status status = vd_regions_open(path, &regions, err);
+    if (status)
+        return status;
+    size_t count = vd_regions_count(regions), least = 0, most = 0, sum = 0;
+    int64_t first = 0, last = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t used = (size_t)vd_regions_used(regions, i);
+        int64_t id = vd_regions_image_id(regions, i);
+        least = i == 0 || used < least ? used : least;
+        most = used > most ? used : most;
+        first = i == 0 || id < first ? id : first;
+        last = i == 0 || id > last ? id : last;
+        sum += used;
+    }
+    title(path, "region features");
+    row("pictures", "%zu, ids %" PRId64 " to %" PRId64, count, first, last);
+    row("regions", "%zu to %zu a picture, %.1f on average; room for %d", least, most,
+        count ? (double)sum / (double)count : 0.0, vd_regions_max(regions));
+    row("numbers", "%d a region, %s", vd_regions_size(regions),
+        file ? vd_dtype_name(vd_safetensors_find(file, "features")->dtype)
+             : vd_regions_kind(regions));
+    row("boxes", vd_regions_has_boxes(regions) ? "yes" : "none: regions cannot be outlined");
+    vd_regions_close(regions);
+    if (file) {
+        printf("metadata\n");
+        print_metadata(file);
+    }
+    return VD_OK;
+}
+
+// ---- other files --------------------------------------------------------------------------------
+
+static vd_status print_dialogs(const char *path, const char *kind, vd_error *err)
+{
+    vd_visdial *data;
+    vd_status status = vd_visdial_read(path, &data, err);
+    if (status)
+        return status;
+    size_t rounds = 0, answered = 0;
+    for (size_t i = 0; i < data->dialog_count; i++) {
+        rounds += (size_t)data->dialogs[i].round_count;
+        for (int r = 0; r < data->dialogs[i].round_count; r++)
+            answered += data->dialogs[i].rounds[r].answer >= 0;
+    }
+    title(path, kind);
+    row("version", "%s", data->version ? data->version : "not told");
+    row("split", "%s", data->split ? data->split : "not told");
+    row("dialogs", "%zu", data->dialog_count);
+    row("rounds", "%zu, %zu of them answered", rounds, answered);
+    row("questions", "%zu different ones", data->question_count);
+    row("answers", "%zu different ones", data->answer_count);
+    row("more", "visdial data info %s", path);
+    vd_visdial_free(data);
+    return VD_OK;
+}
+
+static vd_status print_safetensors(const char *path, vd_error *err)
+{
+    vd_safetensors *file;
+    vd_status status = vd_safetensors_open(path, &file, err);
+    if (status)
+        return status;
+    if (vd_safetensors_metadata(file, "config") && vd_safetensors_metadata(file, "vocab")) {
+        status = print_model(path, file, err);
+    } else if (vd_safetensors_find(file, "features") && vd_safetensors_find(file, "image_id")) {
+        status = print_regions(path, file, err);
+    } else if (vd_safetensors_find(file, "first_round") && vd_safetensors_find(file, "image_id")) {
+        status = print_dialogs(path, "VisDial dialogs, packed", err);
+    } else {
+        title(path, "tensors");
+        printf("metadata\n");
+        print_metadata(file);
+        print_tensors(file);
+    }
+    vd_safetensors_close(file);
+    return status;
+}
+
+static vd_status print_picture(const char *path, vd_error *err)
+{
+    vd_image image;
+    vd_status status = vd_image_read(path, &image, err);
+    if (status)
+        return status;
+    title(path, "a picture");
+    row("size", "%d x %d pixels", image.width, image.height);
+    vd_image_clear(&image);
+    return VD_OK;
+}
+
+static vd_status print_pool(const char *path, vd_error *err)
+{
+    vd_answer_pool pool;
+    vd_status status = vd_answer_pool_read(path, &pool, err);
+    if (status)
+        return status;
+    title(path, "an answer pool");
+    row("answers", "%zu", pool.count);
+    row("first", "%s (%" PRId64 " times)", pool.answer[0], pool.times[0]);
+    vd_answer_pool_clear(&pool);
+    return VD_OK;
+}
+
+static vd_status print_file(const char *path, vd_error *err)
+{
+    unsigned char start[64] = {0};
+    int file;
+    size_t size;
+    vd_status status = vd_file_open(path, &file, &size, err);
+    if (status)
+        return status;
+    ssize_t got = read(file, start, sizeof start - 1);
+    close(file);
+    size_t at = 0;
+    while (got > 0 && at < (size_t)got && isspace(start[at]))
+        at++;
+    // Behind the eight bytes of its length a safetensors header starts with a brace.
+    if (start[8] != '{' && start[at] == '{')
+        return print_dialogs(path, "VisDial dialogs", err);
+    if (start[8] != '{' && start[at] == '[')
+        return vd_error_set(err, VD_FORMAT,
+                            "%s: a JSON list, not a file of dialogs; dense annotations are read "
+                            "beside their dialogs (visdial eval --dense)",
+                            path);
+    if (memcmp(start, "\x89HDF", 4) == 0)
+        return print_regions(path, NULL, err);
+    if (memcmp(start, "\x89PNG", 4) == 0 || memcmp(start, "\xff\xd8", 2) == 0)
+        return print_picture(path, err);
+    if (isdigit(start[0]) && memchr(start, '\t', sizeof start))
+        return print_pool(path, err);
+    return print_safetensors(path, err);
+}
+
+int vd_cmd_info(int argc, char **argv)
+{
+    static const vd_option none[] = {{0}};
+    vd_option_walk walk = {.options = none, .argc = argc, .argv = argv};
+    const char *value;
+    vd_error err = {0};
+    if (vd_option_next(&walk, &value, &err) == VD_OPTION_ERROR)
+        return vd_command_fail("info", &err);
+    if (walk.operands >= argc)
+        print_program();
+    int code = 0;
+    for (int i = walk.operands; i < argc; i++) {
+        if (print_file(argv[i], &err) == VD_OK) {
+            if (i + 1 < argc)
+                putchar('\n');
+            continue;
+        }
+        fflush(stdout);
+        int failed = vd_command_fail("info", &err);
+        code = code ? code : failed;
+    }
+    return code;
+}

@@ -1,0 +1,83 @@
+#include <stdbool.h>
+
+#include "tui/commands/command.h"
+
+// Text as roff: what starts a request or an escape is made harmless, "-" stays a plain minus.
+static void roff(const char *text, FILE *out)
+{
+    bool line_start = true;
+    for (; *text; text++) {
+        if (line_start && (*text == '.' || *text == '\''))
+            fputs("\\&", out);
+        if (*text == '\\')
+            fputs("\\e", out);
+        else if (*text == '-')
+            fputs("\\-", out);
+        else
+            fputc(*text, out);
+        line_start = *text == '\n';
+    }
+}
+
+static void print_command(const vd_command *command, FILE *out)
+{
+    fprintf(out, ".SS visdial %s ", command->name);
+    roff(command->usage, out);
+    fprintf(out, "\n");
+    roff(command->summary, out);
+    fprintf(out, ".\n");
+    if (*command->text) {
+        fprintf(out, ".PP\n");
+        roff(command->text, out);
+        fprintf(out, "\n");
+    }
+    for (const vd_option *option = command->options; option->name; option++) {
+        fprintf(out, ".TP\n.B \\-\\-");
+        roff(option->name, out);
+        if (option->argument)
+            fprintf(out, " \\fI%s\\fR", option->argument);
+        fprintf(out, "\n");
+        roff(option->help, out);
+        fprintf(out, "\n");
+    }
+    fprintf(out, ".PP\nExample:\n.PP\n.nf\n.RS\n");
+    roff(command->example, out);
+    fprintf(out, ".RE\n.fi\n");
+}
+
+void vd_command_print_manual(FILE *out)
+{
+    fprintf(out,
+            ".\\\" Made by `visdial help --manual`.\n"
+            ".TH VISDIAL 1 \"\" \"visdial %s\" \"User Commands\"\n"
+            ".SH NAME\nvisdial \\- chat about a picture\n"
+            ".SH SYNOPSIS\n.B visdial\n[\\fIchat options\\fR]\n.br\n.B visdial\n"
+            "\\fICOMMAND\\fR [\\fIoptions\\fR]\n"
+            ".SH DESCRIPTION\n"
+            "Answers questions about a picture in a conversation (visual dialog) with the\n"
+            "network MVAN, shows what it attended to, trains it and measures it. Without a\n"
+            "command it opens the chat. Every command explains itself with \\-\\-help.\n"
+            ".SH COMMANDS\n",
+            VD_VERSION);
+    for (const vd_command *command = vd_commands; command->name; command++)
+        print_command(command, out);
+    fprintf(out, ".SH EXIT STATUS\n");
+#define X(code, text, exit_code) fprintf(out, ".TP\n.B %d\n%s\n", exit_code, text);
+    VD_STATUS_LIST(X)
+#undef X
+    fprintf(out,
+            ".SH ENVIRONMENT\n"
+            ".TP\n.B VISDIAL_ASSETS\nthe directory with pictures, dialogs, features, answers and\n"
+            "models; else ./assets, ../assets beside the program, PREFIX/share/visdial\n"
+            ".TP\n.B RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT\nof train: which of\n"
+            "several processes this is, and where they meet (127.0.0.1, 29500), as torchrun sets\n"
+            "them; srun\\(aqs SLURM_* stand in. They wait VISDIAL_GROUP_SECONDS (120) for each\n"
+            "other\n"
+            ".TP\n.B NO_COLOR\nno colours when it is not empty\n"
+            ".TP\n.B XDG_CONFIG_HOME, XDG_STATE_HOME\nwhere the chat keeps its settings, and its\n"
+            "history and transcripts\n"
+            ".SH FILES\n"
+            "dialogs.json, dense.json, features.safetensors, pool.txt, pictures/ID.png,\n"
+            "base.safetensors, improved.safetensors and extractor.safetensors in the directory of\n"
+            "assets.\n");
+}

@@ -1,0 +1,165 @@
+// visdial pool build: the answers of a split as a pool, and their vectors beside a model.
+#include "tui/commands/command.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+#include "engine/model/pool.h"
+#include "features/dialogs/answer_pool.h"
+#include "features/dialogs/visdial.h"
+#include "tui/base/interrupt.h"
+#include "tui/base/progress.h"
+#include "tui/session/session.h"
+
+enum { DATA, TOP, MODEL, OUT, QUIET };
+
+const vd_option vd_cmd_pool_options[] = {
+    {"data", "FILE", "dialogs whose answers to take (VisDial JSON, or packed)"},
+    {"top", "N", "only the N given most often (all)"},
+    {"model", "FILE", "encode the answers for this model, too"},
+    {"out", "FILE", "the pool (with --model: the one that the model names, beside it)"},
+    {"quiet", NULL, "no progress"},
+    {0},
+};
+
+typedef struct building {
+    const char *given[QUIET + 1]; // values of the options
+    int64_t top;
+    vd_visdial *dialogs;
+    vd_answer_pool answers;
+    vd_model *model;
+    char *out, *vectors; // paths
+    vd_progress progress;
+} building;
+
+static vd_status find_paths(building *b, vd_error *err)
+{
+    if (!b->model) {
+        b->out = vd_strdup(b->given[OUT]);
+        return b->out ? VD_OK : vd_error_memory(err, "a path");
+    }
+    const char *path = vd_model_path(b->model), *slash = strrchr(path, '/');
+    const char *name = vd_model_metadata(b->model, "pool");
+    name = name && *name && !strchr(name, '/') ? name : "pool.txt";
+    int directory = slash ? (int)(slash - path) + 1 : 0;
+    size_t size = strlen(path) + strlen(name) + 1;
+    b->out = b->given[OUT] ? vd_strdup(b->given[OUT]) : vd_alloc(size, 1);
+    b->vectors = vd_session_vectors_path(b->model);
+    if (!b->out || !b->vectors)
+        return vd_error_memory(err, "a path");
+    if (!b->given[OUT])
+        snprintf(b->out, size, "%.*s%s", directory, path, name);
+    return VD_OK;
+}
+
+static vd_status keep_inputs(const building *b, vd_error *err)
+{
+    const char *out[] = {b->out, b->vectors}, *in[] = {b->given[DATA], b->given[MODEL]};
+    return vd_output_apart(out, 2, in, 2, err);
+}
+
+static vd_status write_pool(building *b, vd_error *err)
+{
+    vd_status status = vd_visdial_open(b->given[DATA], &b->dialogs, err);
+    if (status == VD_OK)
+        status = vd_answer_pool_count(b->dialogs, (size_t)b->top, &b->answers, err);
+    if (status == VD_OK && b->answers.count > INT32_MAX / VD_MAX_CANDIDATE)
+        status = vd_error_set(err, VD_FORMAT, "%.300s: %zu answers are too many for a pool",
+                              b->given[DATA], b->answers.count);
+    if (status == VD_OK)
+        status = vd_answer_pool_write(&b->answers, b->out, err);
+    if (status == VD_OK)
+        printf("%s: %zu answers, given %lld to %lld times\n", b->out, b->answers.count,
+               (long long)b->answers.times[b->answers.count - 1], (long long)b->answers.times[0]);
+    return status;
+}
+
+static void report(void *user, size_t done)
+{
+    vd_progress_update(user, (int64_t)done, NULL);
+}
+
+static vd_status write_vectors(building *b, vd_error *err)
+{
+    int32_t *tokens, *lengths;
+    int count = (int)b->answers.count;
+    vd_pool *pool = NULL;
+    vd_status status =
+        vd_answer_pool_tokens(&b->answers, vd_model_vocab(b->model), &tokens, &lengths, err);
+    if (status)
+        return status;
+    vd_progress_start(&b->progress, "answers", count, 0, b->given[QUIET]);
+    const vd_watch watch = {report, &b->progress, vd_interrupt_watch()};
+    status = vd_pool_new(b->model, tokens, lengths, count, VD_MAX_CANDIDATE, &watch, &pool, err);
+    vd_interrupt_release();
+    if (status == VD_OK)
+        vd_progress_finish(&b->progress, count, NULL);
+    else
+        vd_progress_clear(&b->progress);
+    if (status == VD_OK && count >= VD_LARGE_POOL)
+        vd_pool_halve(pool);
+    if (status == VD_OK)
+        status = vd_pool_save(pool, b->vectors, err);
+    if (status == VD_OK)
+        printf("%s: their vectors under %s\n", b->vectors, vd_model_name(b->model));
+    vd_pool_free(pool);
+    vd_free(tokens);
+    vd_free(lengths);
+    return status;
+}
+
+static vd_status read_options(building *b, int argc, char **argv, vd_error *err)
+{
+    vd_option_walk walk = {.options = vd_cmd_pool_options, .argc = argc, .argv = argv};
+    const char *value;
+    int option;
+    while ((option = vd_option_next(&walk, &value, err)) >= 0) {
+        b->given[option] = value ? value : "";
+        if (option != TOP)
+            continue;
+        vd_status status = vd_option_int("top", value, 1, 1000000000, &b->top, err);
+        if (status)
+            return status;
+    }
+    if (option == VD_OPTION_ERROR)
+        return VD_USAGE;
+    if (walk.operands + 1 != argc || strcmp(argv[walk.operands], "build") != 0)
+        return vd_error_set(err, VD_USAGE, "expected `visdial pool build`%s%.80s",
+                            walk.operands < argc ? ", found " : "",
+                            walk.operands < argc ? argv[argc - 1] : "");
+    if (!b->given[DATA])
+        return vd_error_set(err, VD_USAGE, "whose answers? name dialogs with --data");
+    if (!b->given[MODEL] && !b->given[OUT])
+        return vd_error_set(err, VD_USAGE,
+                            "where to? name a file with --out or a model with "
+                            "--model");
+    return VD_OK;
+}
+
+int vd_cmd_pool(int argc, char **argv)
+{
+    building b = {0};
+    vd_error err = {0};
+    vd_status status = read_options(&b, argc, argv, &err);
+    if (status == VD_OK && b.given[MODEL])
+        status = vd_model_load(b.given[MODEL], &b.model, &err);
+    if (status == VD_OK)
+        status = find_paths(&b, &err);
+    if (status == VD_OK)
+        status = keep_inputs(&b, &err);
+    if (status == VD_OK)
+        status = write_pool(&b, &err);
+    bool encodes = b.model && vd_has_discriminative(vd_model_config(b.model)->decoders);
+    if (status == VD_OK && b.model && !encodes)
+        printf("%s only says answers: there are no vectors to keep\n", vd_model_path(b.model));
+    if (status == VD_OK && encodes)
+        status = write_vectors(&b, &err);
+    vd_free(b.out);
+    vd_free(b.vectors);
+    vd_answer_pool_clear(&b.answers);
+    vd_visdial_free(b.dialogs);
+    vd_model_free(b.model);
+    return status ? vd_command_fail("pool", &err) : 0;
+}

@@ -1,0 +1,451 @@
+// The command `visdial replay`: what was said, once more. A transcript is run again and every score
+// compared; a data set's dialog is laid out with what several models answer.
+#include "tui/commands/command.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+#include "tui/compare/compare.h"
+#include "tui/base/interrupt.h"
+#include "tui/base/output.h"
+#include "tui/transcript/transcript.h"
+#include "tui/compare/cases_view.h"
+
+enum {
+    IMAGE,
+    SCREEN,
+    MODEL,
+    DATA,
+    FEATURES,
+    DENSE,
+    PICTURES,
+    ASSETS,
+    DECODER,
+    TOLERANCE,
+    NO_CHECK,
+    HTML,
+    MARKDOWN,
+    VISDIAL
+};
+
+const vd_option vd_cmd_replay_options[] = {
+    {"image", "ID", "lay out the dialog that people had about this picture"},
+    {"screen", NULL, "step through the data's dialogs on the whole screen, from --image on"},
+    {"model", "MODEL", "for --image: base, improved or a model file; two to four"},
+    {"data", "FILE", "for --image: dialogs (VisDial JSON); the bundled ones when left out"},
+    {"features", "FILE", "for --image: region features of their pictures (safetensors)"},
+    {"dense", "FILE", "for --image: relevance of the candidates"},
+    {"pictures", "DIR", "for --screen: the pictures, by number (\"pictures\" beside the data)"},
+    {"assets", "DIR", "where base, improved, the pictures and their features are"},
+    {"decoder", "WHICH",
+     "that ranks: discriminative, generative, both; for --image also once a model"},
+    {"tolerance", "X", "how far a score may lie from the recorded one (0.00001 of it)"},
+    {"no-check", NULL, "do not run the transcript again"},
+    {"html", "FILE", "write the conversations as one page that needs nothing else"},
+    {"markdown", "FILE", "write them as Markdown"},
+    {"visdial", "FILE", "write them as VisDial JSON"},
+    {0},
+};
+
+typedef struct replaying {
+    const char *given[VISDIAL + 1];
+    vd_cases_options options;
+    vd_preferences wanted; // of the screen
+    double tolerance;
+    const char *path; // operand
+} replaying;
+
+// ---- transcripts --------------------------------------------------------------------------------
+
+// A model is loaded when its first answer comes, and stays.
+typedef struct player {
+    vd_world *world;
+    struct {
+        const char *name;
+        vd_decoder_choice decoder;
+        vd_session *session;
+        vd_fingerprint model, pool;
+    } loaded[8];
+    int count;
+    vd_decoder_choice decoder; // that the person names
+    double tolerance;
+    size_t answers, scores, differing; // scores that differ
+    size_t changed;                    // answers of which something differs
+} player;
+
+// The model of a record, ranking by the decoders that ranked then, unless the person names others.
+static vd_status load_model(player *p, const vd_record *record, int *out, vd_error *err)
+{
+    const char *name = record->told.name;
+    vd_decoder_choice by = p->decoder.made ? p->decoder : record->reply.ranked;
+    for (*out = 0; *out < p->count; ++*out)
+        if (strcmp(p->loaded[*out].name, name) == 0 && p->loaded[*out].decoder.made == by.made &&
+            p->loaded[*out].decoder.by == by.by)
+            return VD_OK;
+    if (p->count == (int)(sizeof p->loaded / sizeof *p->loaded))
+        return vd_error_set(err, VD_USAGE, "more than %d models in one transcript", p->count);
+    vd_session *session;
+    p->world->decoder = by;
+    vd_status status = vd_session_new(p->world, name, &session, err);
+    if (status)
+        return status;
+    p->loaded[p->count].name = name;
+    p->loaded[p->count].decoder = by;
+    p->loaded[p->count].session = session;
+    *out = p->count++;
+    return vd_session_fingerprints(session, &p->loaded[*out].model, &p->loaded[*out].pool, err);
+}
+
+static void complain(const vd_record *record, const char *what)
+{
+    printf("line %zu, picture %" PRId64 ", round %d, %s: %s: ", record->line, record->told.image_id,
+           record->told.turns + 1, record->told.model, what);
+    vd_output_text(stdout, record->reply.typed);
+    printf("\n");
+}
+
+static void compare_scores(player *p, const vd_record *record, const vd_reply *now)
+{
+    enum { SHOWN = 3 };
+    const vd_answer *then = &record->reply.answer;
+    int different = 0;
+    p->answers++;
+    if (now->answer.candidates != then->candidates) {
+        complain(record, "the pool has another number of answers");
+        p->changed++;
+        return;
+    }
+    for (int i = 0; i < then->candidates; i++) {
+        double a = (double)then->score[i], b = (double)now->answer.score[i];
+        if (a == -(double)INFINITY)
+            continue; // of a large pool the best were recorded
+        p->scores++;
+        if (fabs(a - b) <= p->tolerance * fmax(1, fabs(a)))
+            continue;
+        if (different++ == 0)
+            complain(record, "scores differ");
+        if (different <= SHOWN) {
+            printf("    ");
+            vd_output_text(stdout, record->told.texts[i]);
+            printf(": %.7g was recorded, now it is %.7g\n", a, b);
+        }
+    }
+    if (different > SHOWN)
+        printf("    and %d more\n", different - SHOWN);
+    if (different && then->order[0] != now->answer.order[0]) {
+        printf("    the answer was \"");
+        vd_output_text(stdout, record->told.texts[then->order[0]]);
+        printf("\", now it is \"");
+        vd_output_text(stdout, record->told.texts[now->answer.order[0]]);
+        printf("\"\n");
+    }
+    p->differing += (size_t)different;
+    p->changed += different > 0;
+}
+
+static vd_status replay_one(player *p, const vd_record *record, vd_error *err)
+{
+    const vd_told *told = &record->told;
+    vd_reply reply = {0};
+    vd_fingerprint features;
+    size_t index;
+    int model;
+    vd_status status = load_model(p, record, &model, err);
+    if (status == VD_OK)
+        status = vd_world_find(p->world, told->image_id, &index, err);
+    if (status == VD_OK)
+        status = vd_world_features_fingerprint(p->world, index, &features, err);
+    if (status)
+        return status;
+    vd_session *session = p->loaded[model].session;
+    if (strcmp(p->loaded[model].model.text, told->model_hash.text) != 0)
+        complain(record, "the model is another file than then");
+    if (strcmp(p->loaded[model].pool.text, told->pool_hash.text) != 0)
+        complain(record, "the pool is another one than then");
+    if (told->features_hash.text[0] && strcmp(features.text, told->features_hash.text) != 0)
+        complain(record, "the picture's features are others than then");
+    if (!vd_session_has_picture(session, index))
+        status = vd_session_picture(session, index, err);
+    if (status == VD_OK)
+        status = vd_session_continue(session, told->history, told->turns, NULL, err);
+    if (status == VD_OK)
+        status = vd_session_ask(session, told->reply->typed, NULL, &reply, err);
+    if (status == VD_OK)
+        compare_scores(p, record, &reply);
+    vd_reply_clear(&reply);
+    return status;
+}
+
+static vd_status check(const replaying *r, const vd_transcript_file *file, vd_world *world,
+                       vd_error *err)
+{
+    player p = {.world = world, .decoder = r->options.decoder[0], .tolerance = r->tolerance};
+    vd_status status = VD_OK;
+    const atomic_int *stop = vd_interrupt_watch();
+    for (size_t i = 0; i < file->record_count && status == VD_OK; i++) {
+        if (atomic_load(stop))
+            status = vd_error_set(err, VD_INTERRUPTED, "interrupted after %zu of %zu answers", i,
+                                  file->record_count);
+        else
+            status = replay_one(&p, &file->records[i], err);
+    }
+    vd_interrupt_release();
+    for (int i = 0; i < p.count; i++)
+        vd_session_free(p.loaded[i].session);
+    if (status)
+        return status;
+    printf("%s: %zu answers, %zu scores, %zu differ\n", file->path, p.answers, p.scores,
+           p.differing);
+    if (p.changed == 0)
+        return VD_OK;
+    return vd_error_set(err, VD_MISMATCH, "%.400s: %zu of %zu answers are not what they were",
+                        file->path, p.changed, p.answers);
+}
+
+static vd_status keep_inputs(const replaying *r, const vd_transcript_file *file, vd_error *err)
+{
+    const char *out[] = {r->given[HTML], r->given[MARKDOWN], r->given[VISDIAL]};
+    const char *in = file->path;
+    return vd_output_apart(out, sizeof out / sizeof *out, &in, 1, err);
+}
+
+static vd_status replay_transcript(const replaying *r, vd_error *err)
+{
+    char *newest = NULL;
+    vd_transcript_file file = {0};
+    vd_world *world = NULL;
+    vd_status status = r->path ? VD_OK : vd_transcript_newest(&newest, err);
+    if (status == VD_OK)
+        status = vd_transcript_read(r->path ? r->path : newest, &file, err);
+    if (status == VD_OK)
+        status = keep_inputs(r, &file, err);
+    if (status == VD_OK && (!r->given[NO_CHECK] || r->given[HTML]))
+        status = vd_world_open(r->given[ASSETS], &world, err);
+    if (status == VD_OK && r->given[HTML])
+        status = vd_transcript_html(&file, world, r->given[HTML], err);
+    if (status == VD_OK && r->given[MARKDOWN])
+        status = vd_transcript_markdown(&file, r->given[MARKDOWN], err);
+    if (status == VD_OK && r->given[VISDIAL])
+        status = vd_transcript_visdial(&file, r->given[VISDIAL], err);
+    if (status == VD_OK && !r->given[NO_CHECK])
+        status = check(r, &file, world, err);
+    vd_world_close(world);
+    vd_transcript_clear(&file);
+    vd_free(newest);
+    return status;
+}
+
+// ---- a data set's dialog ------------------------------------------------------------------------
+
+// Columns of the longest name.
+static int names_width(const vd_cases *cases)
+{
+    int width = (int)strlen("human");
+    for (int side = 0; side < cases->models; side++) {
+        int own = vd_text_width(cases->name[side], strlen(cases->name[side]));
+        width = own > width ? own : width;
+    }
+    return width;
+}
+
+static void print_name(const char *name, int width)
+{
+    vd_output_text(stdout, name);
+    printf("%*s", width - vd_text_width(name, strlen(name)), "");
+}
+
+static void lay_out_answer(const vd_cases *cases, const vd_case *at, int side, vd_right by,
+                           bool utf8)
+{
+    const vd_case_side *s = &at->side[side];
+    const vd_visdial_round *round = vd_case_round(cases, at);
+    const char *tick = vd_case_right(at, side, by) ? utf8 ? "\u2713" : "+" : utf8 ? "\u2717" : "-";
+    if (vd_case_group_of(cases, at, by) == VD_CASE_UNKNOWN)
+        tick = " ";
+    printf("      ");
+    print_name(cases->name[side], names_width(cases));
+    printf(" %s ", tick);
+    vd_output_text(stdout, vd_case_option(cases, at, s->first));
+    const char *before = "  (";
+    if (s->rank > 0) {
+        printf("%shuman answer: place %g", before, (double)s->rank);
+        before = ", ";
+    }
+    if (round->relevance) {
+        printf("%srelevance %.2f", before, (double)round->relevance[s->first]);
+        before = ", ";
+    }
+    printf("%s\n", *before == ',' ? ")" : "");
+}
+
+// Every question of the data has relevance.
+static bool all_relevant(const vd_cases *cases)
+{
+    for (size_t i = 0; i < cases->count; i++)
+        if (cases->at[i].side[0].metrics.dense_rounds == 0)
+            return false;
+    return true;
+}
+
+static vd_status step_through(const replaying *r, const vd_cases *cases, vd_error *err)
+{
+    const vd_case_filter filter = {.by = all_relevant(cases) ? VD_RIGHT_RELEVANT : VD_RIGHT_HUMAN};
+    const vd_case *at = &cases->at[0];
+    for (size_t i = 0; i < cases->count && r->given[IMAGE]; i++)
+        if (vd_case_dialog(cases, &cases->at[i])->image_id == r->options.image_id) {
+            at = &cases->at[i];
+            break;
+        }
+    if (r->given[IMAGE] && vd_case_dialog(cases, at)->image_id != r->options.image_id)
+        return vd_error_set(err, VD_NOT_FOUND, "%.400s: no dialog about the picture %lld",
+                            cases->corpus->data, (long long)r->options.image_id);
+    return vd_cases_screen(cases, &filter, VD_CASE_BY_DIALOG, at, &r->wanted, err);
+}
+
+// The thesis' layout: the dialog so far, then each question with the human answer and the models'.
+static void lay_out(const vd_cases *cases, bool utf8)
+{
+    const vd_visdial_dialog *dialog = vd_case_dialog(cases, &cases->at[0]);
+    bool relevant = all_relevant(cases);
+    vd_right by = relevant ? VD_RIGHT_RELEVANT : VD_RIGHT_HUMAN;
+    printf("picture %" PRId64 ": ", dialog->image_id);
+    vd_output_text(stdout, dialog->caption);
+    printf("\n%s: %s\n", utf8 ? "\u2713" : "+",
+           relevant ? "the first answer has relevance 1" : "the first answer is the human one");
+    for (size_t i = 0; i < cases->count; i++) {
+        const vd_case *at = &cases->at[i];
+        const char *human = vd_case_human(cases, at);
+        printf("\n%4d  ", at->round + 1);
+        vd_output_text(stdout, vd_case_question(cases, at));
+        printf("?\n      ");
+        print_name("human", names_width(cases));
+        printf("   ");
+        vd_output_text(stdout, human ? human : "-");
+        printf("\n");
+        for (int side = 0; side < cases->models; side++)
+            lay_out_answer(cases, at, side, by, utf8);
+    }
+    vd_metrics sum[VD_CASE_MODELS] = {0};
+    for (size_t i = 0; i < cases->count; i++)
+        for (int side = 0; side < cases->models; side++)
+            vd_metrics_merge(&sum[side], &cases->at[i].side[side].metrics);
+    printf("\n");
+    for (int side = 0; side < cases->models; side++) {
+        vd_metrics_means mean = vd_metrics_mean(&sum[side]);
+        print_name(cases->name[side], names_width(cases));
+        printf("  R@1 %.2f  MRR %.3f", mean.recall[0], mean.mrr);
+        if (sum[side].dense_rounds)
+            printf("  NDCG %.3f", mean.ndcg);
+        printf("\n");
+    }
+}
+
+static vd_status replay_dialog(replaying *r, vd_error *err)
+{
+    const vd_corpus_paths paths = {.data = r->given[DATA],
+                                   .features = r->given[FEATURES],
+                                   .dense = r->given[DENSE],
+                                   .pictures = r->given[PICTURES],
+                                   .assets = r->given[ASSETS]};
+    vd_corpus corpus;
+    vd_cases *cases = NULL;
+    bool utf8 = vd_output_utf8();
+    vd_status status = vd_corpus_open(&paths, &corpus, err);
+    if (status)
+        return status;
+    r->options.stop = vd_interrupt_watch();
+    status = vd_cases_new_with_progress(&corpus, &r->options, !r->given[SCREEN], &cases, err);
+    vd_interrupt_release();
+    if (status == VD_OK && r->given[SCREEN])
+        status = step_through(r, cases, err);
+    else if (status == VD_OK)
+        lay_out(cases, utf8);
+    vd_cases_free(cases);
+    vd_corpus_close(&corpus);
+    return status;
+}
+
+// ---- command ------------------------------------------------------------------------------------
+
+// A dialog of the data, not a transcript.
+static bool is_of_data(const replaying *r)
+{
+    return r->given[IMAGE] || r->given[SCREEN];
+}
+
+static vd_status refuse(const replaying *r, const int *options, size_t count, const char *why,
+                        vd_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (r->given[options[i]])
+            return vd_error_set(err, VD_USAGE, "--%s %s", vd_cmd_replay_options[options[i]].name,
+                                why);
+    return VD_OK;
+}
+
+static vd_status check_data(replaying *r, vd_error *err)
+{
+    static const int others[] = {TOLERANCE, NO_CHECK, HTML, MARKDOWN, VISDIAL};
+    if (r->path)
+        return vd_error_set(err, VD_USAGE,
+                            "--%s lays out dialogs of the data, '%.80s' is a transcript; one of "
+                            "them at a time",
+                            r->given[IMAGE] ? "image" : "screen", r->path);
+    vd_status status =
+        refuse(r, others, sizeof others / sizeof *others,
+               "is about transcripts; `visdial compare --find ID` writes dialogs of the data", err);
+    r->options.one = !r->given[SCREEN];
+    return status ? status : vd_cases_complete(&r->options, err);
+}
+
+static vd_status check_transcript(const replaying *r, vd_error *err)
+{
+    static const int others[] = {MODEL, DATA, FEATURES, DENSE, PICTURES};
+    if (r->options.decoder[1].made)
+        return vd_error_set(err, VD_USAGE, "--decoder: more than one is for --image only");
+    return refuse(r, others, sizeof others / sizeof *others,
+                  "is for --image or --screen; a transcript says itself what answered", err);
+}
+
+static vd_status read_options(replaying *r, int argc, char **argv, vd_error *err)
+{
+    vd_option_walk walk = {.options = vd_cmd_replay_options, .argc = argc, .argv = argv};
+    const char *value;
+    int option;
+    while ((option = vd_option_next(&walk, &value, err)) >= 0) {
+        vd_status status = VD_OK;
+        r->given[option] = value ? value : "";
+        if (option == IMAGE)
+            status = vd_option_int("image", value, INT64_MIN, INT64_MAX, &r->options.image_id, err);
+        else if (option == DECODER)
+            status = vd_cases_add_decoder(&r->options, value, err);
+        else if (option == TOLERANCE)
+            status = vd_option_number("tolerance", value, 0, 1, &r->tolerance, err);
+        else if (option == MODEL)
+            status = vd_cases_add_model(&r->options, value, err);
+        if (status)
+            return status;
+    }
+    if (option == VD_OPTION_ERROR)
+        return VD_USAGE;
+    if (walk.operands < argc)
+        r->path = argv[walk.operands++];
+    if (walk.operands < argc)
+        return vd_error_set(err, VD_USAGE, "unexpected '%.80s'; see --help", argv[walk.operands]);
+    return is_of_data(r) ? check_data(r, err) : check_transcript(r, err);
+}
+
+int vd_cmd_replay(int argc, char **argv)
+{
+    replaying r = {.tolerance = 1e-5};
+    vd_error err = {0};
+    vd_status status = read_options(&r, argc, argv, &err);
+    if (status == VD_OK && r.given[SCREEN])
+        status = vd_cases_screen_ready(&r.wanted, &err);
+    if (status == VD_OK)
+        status = is_of_data(&r) ? replay_dialog(&r, &err) : replay_transcript(&r, &err);
+    return status ? vd_command_fail("replay", &err) : 0;
+}

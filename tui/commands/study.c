@@ -1,0 +1,450 @@
+// visdial study: do the runs of one model differ from the runs of others by more than chance?
+#include "tui/commands/command.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/alloc.h"
+#include "engine/measure/statistics.h"
+#include "features/dialogs/ranks.h"
+#include "features/dialogs/visdial.h"
+#include "tui/compare/compare.h"
+#include "tui/measure/measure.h"
+#include "tui/base/output.h"
+
+enum { DATA, DENSE, AGAINST, LIMIT, RESAMPLES, SEED, JSON };
+
+const vd_option vd_cmd_study_options[] = {
+    {"data", "FILE", "the dialogs that were ranked (VisDial JSON, or packed)"},
+    {"dense", "FILE", "relevance of the candidates (VisDial dense annotations), for NDCG"},
+    {"against", "[NAME=]RANKS", "a run of another model; once for each of its runs"},
+    {"limit", "N", "only the first N dialogs"},
+    {"resamples", "N", "of the dialogs, and of the runs (10000)"},
+    {"seed", "N", "of the resamples (0)"},
+    {"json", NULL, "the same as one JSON object"},
+    {0},
+};
+
+enum { MOST_RUNS = 64, MOST_ARMS = 9 };
+
+// The runs of one model.
+typedef struct arm {
+    char name[48];
+    const char *path[MOST_RUNS];
+    size_t count;
+    vd_sample run[MOST_RUNS];
+    bool *right[MOST_RUNS];       // (rounds) whether the human answer came first
+    double mean[VD_METRICS];      // over runs
+    double deviation[VD_METRICS]; // of runs; NaN with one run
+} arm;
+
+// The first model against another.
+typedef struct versus {
+    vd_interval by_dialogs[VD_METRICS]; // the first - the other, these very runs
+    vd_interval by_runs[VD_METRICS];    // the same, runs drawn too
+    double holm[VD_METRICS]; // p of by_dialogs, corrected for asking several metrics, of all models
+    size_t pairs;            // of runs that are compared one by one
+    vd_pairs pair[MOST_RUNS];
+} versus;
+
+typedef struct study {
+    const char *given[JSON + 1];
+    vd_measure_options options;
+    vd_bootstrap_options bootstrap;
+    vd_visdial *dialogs;
+    size_t rounds; // with a known human answer
+    int arms;      // with runs; the others are held against the first
+    arm arm[MOST_ARMS];
+    versus against[MOST_ARMS]; // of every arm but the first
+} study;
+
+// ---- measuring ----------------------------------------------------------------------------------
+
+typedef struct marking {
+    bool *right;
+    size_t count, room;
+} marking;
+
+static vd_status mark_round(void *user, const vd_visdial_dialog *dialog, int32_t round,
+                            const float *scores, vd_error *err)
+{
+    marking *m = user;
+    const vd_visdial_round *r = &dialog->rounds[round];
+    (void)err;
+    if (r->truth < 0 || m->count == m->room)
+        return VD_OK;
+    // First, and nothing ties with it: what R@1 counts.
+    bool right = true;
+    for (int i = 0; i < r->option_count; i++)
+        right = right && (i == r->truth || scores[i] < scores[r->truth]);
+    m->right[m->count++] = right;
+    return VD_OK;
+}
+
+static vd_status measure_run(study *s, arm *one, size_t i, vd_error *err)
+{
+    vd_ranks *ranks = NULL;
+    vd_measure measure = {0};
+    marking m = {0};
+    for (size_t d = 0; d < s->dialogs->dialog_count; d++)
+        m.room += (size_t)s->dialogs->dialogs[d].round_count;
+    m.right = one->right[i] = vd_alloc(m.room, sizeof *m.right);
+    vd_measure_options options = s->options;
+    options.report = mark_round;
+    options.user = &m;
+    vd_status status = m.right ? vd_ranks_read(one->path[i], s->dialogs, &ranks, err)
+                               : vd_error_memory(err, "runs");
+    if (status == VD_OK)
+        status = vd_measure_ranks(s->dialogs, ranks, &options, &measure, err);
+    if (status == VD_OK)
+        status = vd_sample_new(measure.dialog, measure.dialogs, &one->run[i], err);
+    s->rounds = m.count;
+    vd_measure_clear(&measure);
+    vd_ranks_free(ranks);
+    return status;
+}
+
+static vd_status measure_arm(study *s, arm *one, vd_error *err)
+{
+    vd_status status = VD_OK;
+    double mean[MOST_RUNS][VD_METRICS];
+    for (size_t i = 0; status == VD_OK && i < one->count; i++) {
+        status = measure_run(s, one, i, err);
+        if (status == VD_OK)
+            vd_sample_means(&one->run[i], mean[i]);
+    }
+    for (int k = 0; status == VD_OK && k < VD_METRICS; k++) {
+        double sum = 0.0, squares = 0.0;
+        for (size_t i = 0; i < one->count; i++)
+            sum += mean[i][k];
+        one->mean[k] = sum / (double)one->count;
+        for (size_t i = 0; i < one->count; i++)
+            squares += (mean[i][k] - one->mean[k]) * (mean[i][k] - one->mean[k]);
+        one->deviation[k] = one->count > 1 ? sqrt(squares / (double)(one->count - 1)) : NAN;
+    }
+    return status;
+}
+
+// All metrics of all models are asked at once.
+static vd_status correct_p(study *s, vd_error *err)
+{
+    double known[MOST_ARMS * VD_METRICS];
+    size_t n = 0;
+    for (int i = 1; i < s->arms; i++)
+        for (int k = 0; k < VD_METRICS; k++)
+            if (!isnan(s->against[i].by_dialogs[k].p))
+                known[n++] = s->against[i].by_dialogs[k].p;
+    vd_status status = vd_holm(known, n, err);
+    n = 0;
+    for (int i = 1; i < s->arms; i++)
+        for (int k = 0; k < VD_METRICS; k++)
+            s->against[i].holm[k] = isnan(s->against[i].by_dialogs[k].p) ? NAN : known[n++];
+    return status;
+}
+
+static vd_status compare_with(study *s, int index, vd_error *err)
+{
+    const arm *a = &s->arm[0], *b = &s->arm[index];
+    versus *v = &s->against[index];
+    vd_status status =
+        vd_bootstrap_paired(a->run, a->count, b->run, b->count, &s->bootstrap, v->by_dialogs, err);
+    vd_bootstrap_options both = s->bootstrap;
+    both.draw_runs = true;
+    if (status == VD_OK)
+        status = vd_bootstrap_paired(a->run, a->count, b->run, b->count, &both, v->by_runs, err);
+    v->pairs = a->count < b->count ? a->count : b->count;
+    for (size_t i = 0; status == VD_OK && i < v->pairs; i++)
+        for (size_t r = 0; r < s->rounds; r++)
+            vd_pairs_add(&v->pair[i], a->right[i][r], b->right[i][r]);
+    return status;
+}
+
+static vd_status compare_arms(study *s, vd_error *err)
+{
+    vd_status status = VD_OK;
+    for (int i = 1; i < s->arms && status == VD_OK; i++)
+        status = compare_with(s, i, err);
+    return status ? status : correct_p(s, err);
+}
+
+// ---- report -------------------------------------------------------------------------------------
+
+static void print_number(int width, int digits, double value)
+{
+    if (isnan(value))
+        printf("  %*s", width, "-");
+    else
+        printf("  %*.*f", width, digits, value);
+}
+
+static void print_metrics(const arm *a, const arm *b, const versus *v)
+{
+    bool vary = a->count > 1 || b->count > 1;
+    printf("%-10s  %8.8s  %7s  %8.8s  %7s  %9s  %20s  %7s  %7s", "", a->name, "+-", b->name, "+-",
+           "differ by", "95 % of dialogs", "p", "Holm p");
+    if (vary)
+        printf("  %20s  %7s", "95 %, runs too", "p");
+    printf("\n");
+    for (int k = 0; k < VD_METRICS; k++) {
+        const vd_interval *d = &v->by_dialogs[k], *r = &v->by_runs[k];
+        if (isnan(d->estimate))
+            continue;
+        printf("%-10s", vd_metric_name((vd_metric)k));
+        print_number(8, 4, a->mean[k]);
+        print_number(7, 4, a->deviation[k]);
+        print_number(8, 4, b->mean[k]);
+        print_number(7, 4, b->deviation[k]);
+        char range[48];
+        vd_compare_range(range, sizeof range, d, 8, 4, " to ");
+        printf("  %+9.4f  %s  %7.4f  %7.4f", d->estimate, range, d->p, v->holm[k]);
+        if (vary) {
+            vd_compare_range(range, sizeof range, r, 8, 4, " to ");
+            printf("  %s  %7.4f", range, r->p);
+        }
+        printf("\n");
+    }
+}
+
+static void print_pairs(const arm *a, const arm *b, const versus *v)
+{
+    char only_a[64], only_b[64];
+    snprintf(only_a, sizeof only_a, "only %s", a->name);
+    snprintf(only_b, sizeof only_b, "only %s", b->name);
+    printf("%-6s %8s %12.12s %12.12s %8s  %14s  %14s\n", "", "both", only_a, only_b, "neither",
+           "McNemar, exact", "mid-p");
+    for (size_t i = 0; i < v->pairs; i++) {
+        vd_mcnemar test = vd_mcnemar_test(&v->pair[i]);
+        printf("%-6zu %8zu %12zu %12zu %8zu  %14.4g  %14.4g\n", i + 1, v->pair[i].both,
+               v->pair[i].only_a, v->pair[i].only_b, v->pair[i].neither, test.exact, test.mid_p);
+    }
+}
+
+static void print_study(const study *s)
+{
+    printf("data     %s, %zu dialogs\n", s->given[DATA], s->arm[0].run[0].dialogs);
+    for (int i = 0; i < s->arms; i++)
+        printf("%-8s %zu run%s\n", s->arm[i].name, s->arm[i].count,
+               s->arm[i].count == 1 ? "" : "s");
+    for (int i = 1; i < s->arms; i++) {
+        printf("\n");
+        print_metrics(&s->arm[0], &s->arm[i], &s->against[i]);
+    }
+    printf("\n+- is the deviation from run to run; Holm p is corrected for %s. Rounds where the "
+           "human\nanswer comes first, run by run:\n",
+           s->arms > 2 ? "all metrics of all models" : "several metrics");
+    for (int i = 1; i < s->arms; i++)
+        print_pairs(&s->arm[0], &s->arm[i], &s->against[i]);
+}
+
+static void json_pair(yajl_gen json, const char *name, double a, double b)
+{
+    vd_output_string(json, name);
+    yajl_gen_array_open(json);
+    vd_output_number(json, a);
+    vd_output_number(json, b);
+    yajl_gen_array_close(json);
+}
+
+static void json_field(yajl_gen json, const char *name, double value)
+{
+    vd_output_string(json, name);
+    vd_output_number(json, value);
+}
+
+static void json_metric(yajl_gen json, const arm *a, const arm *b, const versus *v, int k)
+{
+    const vd_interval *d = &v->by_dialogs[k], *r = &v->by_runs[k];
+    vd_output_string(json, vd_metric_name((vd_metric)k));
+    yajl_gen_map_open(json);
+    json_pair(json, "mean", a->mean[k], b->mean[k]);
+    json_pair(json, "deviation", a->deviation[k], b->deviation[k]);
+    json_field(json, "difference", d->estimate);
+    json_pair(json, "interval", d->low, d->high);
+    json_field(json, "p", d->p);
+    json_field(json, "p_holm", v->holm[k]);
+    json_pair(json, "interval_runs", r->low, r->high);
+    json_field(json, "p_runs", r->p);
+    yajl_gen_map_close(json);
+}
+
+static void json_versus(yajl_gen json, const arm *a, const arm *b, const versus *v)
+{
+    vd_output_string(json, "against");
+    vd_output_string(json, b->name);
+    vd_output_string(json, "metrics");
+    yajl_gen_map_open(json);
+    for (int k = 0; k < VD_METRICS; k++)
+        if (!isnan(v->by_dialogs[k].estimate))
+            json_metric(json, a, b, v, k);
+    yajl_gen_map_close(json);
+    vd_output_string(json, "mcnemar");
+    yajl_gen_array_open(json);
+    for (size_t i = 0; i < v->pairs; i++) {
+        vd_mcnemar test = vd_mcnemar_test(&v->pair[i]);
+        yajl_gen_map_open(json);
+        json_field(json, "both", (double)v->pair[i].both);
+        json_field(json, "only_first", (double)v->pair[i].only_a);
+        json_field(json, "only_against", (double)v->pair[i].only_b);
+        json_field(json, "neither", (double)v->pair[i].neither);
+        json_field(json, "exact", test.exact);
+        json_field(json, "mid_p", test.mid_p);
+        yajl_gen_map_close(json);
+    }
+    yajl_gen_array_close(json);
+}
+
+// The second model as if it were the only one; more of them behind it.
+static vd_status print_json(const study *s, vd_error *err)
+{
+    yajl_gen json = yajl_gen_alloc(NULL);
+    if (!json)
+        return vd_error_memory(err, "JSON");
+    yajl_gen_map_open(json);
+    vd_output_string(json, "first");
+    vd_output_string(json, s->arm[0].name);
+    json_versus(json, &s->arm[0], &s->arm[1], &s->against[1]);
+    if (s->arms > 2) {
+        vd_output_string(json, "others");
+        yajl_gen_array_open(json);
+        for (int i = 2; i < s->arms; i++) {
+            yajl_gen_map_open(json);
+            json_versus(json, &s->arm[0], &s->arm[i], &s->against[i]);
+            yajl_gen_map_close(json);
+        }
+        yajl_gen_array_close(json);
+    }
+    yajl_gen_map_close(json);
+    vd_output_json(stdout, json);
+    return VD_OK;
+}
+
+// ---- command ------------------------------------------------------------------------------------
+
+static vd_status read_number(study *s, int option, const char *value, vd_error *err)
+{
+    int64_t number;
+    vd_status status = vd_option_int(vd_cmd_study_options[option].name, value, option != SEED,
+                                     option == SEED ? INT64_MAX : 10000000, &number, err);
+    if (status)
+        return status;
+    if (option == LIMIT)
+        s->options.limit = (size_t)number;
+    else if (option == RESAMPLES)
+        s->bootstrap.resamples = (int)number;
+    else
+        s->bootstrap.seed = (uint64_t)number;
+    return VD_OK;
+}
+
+// The name before the file: "NAME=FILE", where the whole is no file itself. Returns the file.
+static const char *split_name(const char *given, const char *otherwise, char *name, size_t size)
+{
+    const char *equals = strchr(given, '=');
+    bool named = equals && equals > given && !memchr(given, '/', (size_t)(equals - given)) &&
+                 access(given, F_OK) != 0;
+    if (named)
+        snprintf(name, size, "%.*s", (int)(equals - given < 40 ? equals - given : 40), given);
+    else
+        snprintf(name, size, "%s", otherwise);
+    return named ? equals + 1 : given;
+}
+
+static vd_status add_run(arm *one, const char *path, vd_error *err)
+{
+    if (one->count == MOST_RUNS)
+        return vd_error_set(err, VD_USAGE, "more than %d runs of a model", MOST_RUNS);
+    one->path[one->count++] = path;
+    return VD_OK;
+}
+
+// A run of the first model: the operands, under one name.
+static vd_status add_first(study *s, const char *given, vd_error *err)
+{
+    arm *first = &s->arm[0];
+    char name[sizeof first->name];
+    const char *path = split_name(given, first->count ? first->name : "first", name, sizeof name);
+    if (first->count && strcmp(name, first->name) != 0)
+        return vd_error_set(err, VD_USAGE,
+                            "'%.80s': the first model is '%s'; name runs of others with --against",
+                            given, first->name);
+    snprintf(first->name, sizeof first->name, "%s", name);
+    return add_run(first, path, err);
+}
+
+// A run of another model; those of one name belong together.
+static vd_status add_against(study *s, const char *given, vd_error *err)
+{
+    char name[sizeof s->arm->name];
+    const char *path = split_name(given, "against", name, sizeof name);
+    int i = 1;
+    while (i < s->arms && strcmp(s->arm[i].name, name) != 0)
+        i++;
+    if (i == MOST_ARMS)
+        return vd_error_set(err, VD_USAGE, "--against '%.80s': more than %d other models", given,
+                            MOST_ARMS - 1);
+    if (i == s->arms)
+        snprintf(s->arm[s->arms++].name, sizeof s->arm->name, "%s", name);
+    return add_run(&s->arm[i], path, err);
+}
+
+static vd_status read_options(study *s, int argc, char **argv, vd_error *err)
+{
+    vd_option_walk walk = {.options = vd_cmd_study_options, .argc = argc, .argv = argv};
+    const char *value;
+    int option;
+    vd_status status = VD_OK;
+    while (status == VD_OK && (option = vd_option_next(&walk, &value, err)) >= 0) {
+        s->given[option] = value ? value : "";
+        if (option == AGAINST)
+            status = add_against(s, s->given[option], err);
+        else if (option == LIMIT || option == RESAMPLES || option == SEED)
+            status = read_number(s, option, value, err);
+    }
+    if (status)
+        return status;
+    if (option == VD_OPTION_ERROR)
+        return VD_USAGE;
+    for (int i = walk.operands; status == VD_OK && i < argc; i++)
+        status = add_first(s, argv[i], err);
+    if (status == VD_OK && !s->given[DATA])
+        status = vd_error_set(err, VD_USAGE, "which dialogs were ranked? name them with --data");
+    if (status == VD_OK && (s->arm[0].count == 0 || s->arms == 1))
+        status = vd_error_set(err, VD_USAGE,
+                              "expected rankings of one model (`visdial eval --ranks` writes them) "
+                              "and, with --against, of another");
+    return status;
+}
+
+static void clear_arm(arm *one)
+{
+    for (size_t i = 0; i < one->count; i++) {
+        vd_sample_clear(&one->run[i]);
+        vd_free(one->right[i]);
+    }
+}
+
+int vd_cmd_study(int argc, char **argv)
+{
+    static study s;
+    vd_error err = {0};
+    s = (study){.arms = 1};
+    vd_status status = read_options(&s, argc, argv, &err);
+    if (status == VD_OK)
+        status = vd_visdial_open(s.given[DATA], &s.dialogs, &err);
+    if (status == VD_OK && s.given[DENSE])
+        status = vd_visdial_read_dense(s.dialogs, s.given[DENSE], &err);
+    for (int i = 0; i < s.arms && status == VD_OK; i++)
+        status = measure_arm(&s, &s.arm[i], &err);
+    if (status == VD_OK)
+        status = compare_arms(&s, &err);
+    if (status == VD_OK && s.given[JSON])
+        status = print_json(&s, &err);
+    else if (status == VD_OK)
+        print_study(&s);
+    for (int i = 0; i < s.arms; i++)
+        clear_arm(&s.arm[i]);
+    vd_visdial_free(s.dialogs);
+    return status ? vd_command_fail("study", &err) : 0;
+}

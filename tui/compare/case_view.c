@@ -1,0 +1,278 @@
+// One case on the screen: dialog so far, question, human answer, the models' answers with ticks,
+// rankings and attention, and the picture with what they looked at.
+#include <inttypes.h>
+#include <string.h>
+
+#include "tui/screen/layout.h"
+#include "tui/screen/theme.h"
+#include "tui/compare/cases_view.h"
+
+static vd_style role(const vd_grid *grid, vd_role which)
+{
+    return vd_theme(grid->look, which);
+}
+
+int vd_case_draw_wrapped(vd_grid *grid, vd_rect at, const char *text, vd_style style)
+{
+    size_t length = strlen(text), offset = 0;
+    vd_text_line line;
+    int rows = 0;
+    while (rows < at.height && vd_wrap_next(text, length, at.width, &offset, &line)) {
+        size_t rest = rows == at.height - 1 ? length - line.start : line.length;
+        vd_grid_text_n(grid, at.x, at.y + rows, at.width, text + line.start, rest, style);
+        rows++;
+    }
+    return rows;
+}
+
+// ---- dialog -------------------------------------------------------------------------------------
+
+// A round: the question over as many lines as it needs, the answer behind it or on a line of its
+// own. Returns its rows; counts them only unless it is to be shown.
+static int draw_round(const vd_cases_view *view, vd_grid *grid, vd_rect at, int r, bool shown)
+{
+    enum { NUMBER = 3, BETWEEN = 2 };
+    const vd_visdial *data = view->cases->corpus->dialogs;
+    const vd_visdial_round *round = &vd_case_dialog(view->cases, view->shown)->rounds[r];
+    const char *question = data->questions[round->question];
+    const char *answer = round->answer >= 0 ? data->answers[round->answer] : "";
+    size_t length = strlen(question), offset = 0;
+    int rows = 0, x = 0, wide = vd_text_width(answer, strlen(answer));
+    vd_text_line line;
+    at.x += NUMBER;
+    at.width -= NUMBER;
+    while (vd_wrap_next(question, length, at.width, &offset, &line)) {
+        if (shown)
+            vd_grid_text_n(grid, at.x, at.y + rows, at.width, question + line.start, line.length,
+                           role(grid, VD_ROLE_TEXT));
+        x = line.width + BETWEEN;
+        rows++;
+    }
+    if (rows == 0 || (*answer && x + wide > at.width)) {
+        x = 0;
+        rows++;
+    }
+    if (shown) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", r + 1);
+        vd_grid_right(grid, at.x - NUMBER, at.y, NUMBER - 1, number, role(grid, VD_ROLE_FAINT));
+        vd_grid_text(grid, at.x + x, at.y + rows - 1, at.width - x, answer,
+                     role(grid, VD_ROLE_ANSWER));
+    }
+    return rows;
+}
+
+// The newest rounds that fit, oldest first; the caption always.
+static void draw_dialog(const vd_cases_view *view, vd_grid *grid, vd_rect at)
+{
+    const vd_visdial_dialog *dialog = vd_case_dialog(view->cases, view->shown);
+    vd_style italic = role(grid, VD_ROLE_TEXT);
+    italic.attributes |= VD_ITALIC;
+    if (at.height <= 0)
+        return;
+    int used = vd_case_draw_wrapped(grid, (vd_rect){at.x, at.y, at.width, at.height < 4 ? 1 : 3},
+                                    dialog->caption, italic);
+    int first = view->shown->round, rows = 0;
+    while (first > 0) {
+        int more = draw_round(view, grid, at, first - 1, false);
+        if (used + rows + more > at.height)
+            break;
+        rows += more;
+        first--;
+    }
+    at.y += used;
+    for (int r = first; r < view->shown->round; r++)
+        at.y += draw_round(view, grid, at, r, true);
+}
+
+// ---- the case -----------------------------------------------------------------------------------
+
+static void draw_which(const vd_cases_view *view, vd_grid *grid, vd_rect at)
+{
+    const vd_visdial_dialog *dialog = vd_case_dialog(view->cases, view->shown);
+    const vd_visdial_round *round = vd_case_round(view->cases, view->shown);
+    char text[256], group[96], some[48] = "";
+    int models = view->cases->models, count = view->columns.count;
+    if (view->shown != view->at[view->cursor])
+        snprintf(some, sizeof some, "  asking...");
+    else if (count > 0 && count < models)
+        snprintf(some, sizeof some, "  %d of %d models", count, models);
+    int note = (int)strlen(some);
+    vd_case_group_name(view->cases, vd_case_group_of(view->cases, view->shown, view->filter.by),
+                       group, sizeof group);
+    snprintf(text, sizeof text, "picture %" PRId64 ", round %d of %d%s%.40s: %.90s, %.0f %% moved",
+             dialog->image_id, view->shown->round + 1, dialog->round_count,
+             round->family ? ", " : "", round->family ? round->family : "", group,
+             100 * (double)view->shown->moved);
+    vd_grid_text(grid, at.x, at.y, at.width - note, text, role(grid, VD_ROLE_TITLE));
+    vd_grid_text(grid, at.x + at.width - note, at.y, note, some, role(grid, VD_ROLE_NOTE));
+}
+
+bool vd_cases_view_draw_title(const vd_cases_view *view, vd_grid *grid, vd_rect at)
+{
+    if (view->shown && !view->error[0])
+        draw_which(view, grid, at);
+    else
+        vd_case_draw_wrapped(grid, at, view->error[0] ? view->error : "asking the models...",
+                             role(grid, view->error[0] ? VD_ROLE_WRONG : VD_ROLE_FAINT));
+    return view->shown && !view->error[0];
+}
+
+// How they fare in this dialog up to this round.
+static void draw_running(const vd_cases_view *view, vd_grid *grid, vd_rect at)
+{
+    const vd_cases *cases = view->cases;
+    vd_metrics sum[VD_CASE_MODELS] = {0};
+    for (const vd_case *one = view->shown; one >= cases->at && one->dialog == view->shown->dialog;
+         one--)
+        for (int side = 0; side < cases->models; side++)
+            vd_metrics_merge(&sum[side], &one->side[side].metrics);
+    static const char *const names[] = {"R@1", "MRR", "NDCG"};
+    static const vd_metric metrics[] = {VD_R1, VD_MRR, VD_NDCG};
+    int x = at.x + vd_grid_text(grid, at.x, at.y, at.width, "so far", role(grid, VD_ROLE_FAINT));
+    for (int m = 0; m < 3; m++) {
+        char text[96];
+        size_t used = (size_t)snprintf(text, sizeof text, "  %s", names[m]);
+        double total[VD_METRICS], count[VD_METRICS] = {0};
+        for (int side = 0; side < cases->models && used < sizeof text; side++) {
+            vd_metrics_sums(&sum[side], total, count);
+            used += (size_t)snprintf(text + used, sizeof text - used, side ? " / %.2f" : " %.2f",
+                                     total[metrics[m]] / count[metrics[m]]);
+        }
+        if (count[metrics[m]] > 0 && x + (int)used <= at.x + at.width)
+            x += vd_grid_text(grid, x, at.y, (int)used, text, role(grid, VD_ROLE_FAINT));
+    }
+}
+
+static void draw_human(const vd_cases_view *view, vd_grid *grid, vd_rect at)
+{
+    const char *human = vd_case_human(view->cases, view->shown);
+    int x = at.x + vd_grid_text(grid, at.x, at.y, at.width, "human", role(grid, VD_ROLE_FAINT));
+    vd_grid_put(grid, x, at.y, '*', '*', role(grid, VD_ROLE_NOTE));
+    vd_grid_text(grid, x + 3, at.y, at.x + at.width - x - 3, human ? human : "-",
+                 role(grid, VD_ROLE_ANSWER));
+}
+
+// The pictures on the right: one for each column where there is room, else that of the model which
+// is looked at, or none.
+typedef struct case_pictures {
+    bool all;
+    int count, width, height; // of each; with all, a row for the name above it
+} case_pictures;
+
+enum { BETWEEN_PICTURES = 2 };
+
+static case_pictures plan_pictures(const vd_cases_view *view, int width, int height)
+{
+    enum { BESIDE_FROM = 70, ALL_FROM = 96, TALK = 34, LEAST = 18, ROWS = 6 };
+    int columns = view->columns.count, each = (width - TALK) / columns - BETWEEN_PICTURES;
+    case_pictures plan = {.count = width >= BESIDE_FROM && height >= ROWS};
+    plan.all = plan.count && width >= ALL_FROM && each >= LEAST && height > ROWS &&
+               !view->picture_error[0];
+    vd_rect room = {0, 0, plan.all ? each : width / 2, height - plan.all};
+    vd_rect fit = vd_panels_fit(room, view->picture.image.width, view->picture.image.height);
+    plan.count = plan.all ? columns : plan.count;
+    plan.width = fit.width;
+    plan.height = fit.height;
+    return plan;
+}
+
+// Returns what is left of the place.
+static vd_rect draw_pictures(vd_cases_view *view, vd_grid *grid, vd_rect at, case_pictures plan)
+{
+    if (plan.count == 0)
+        return at;
+    int wide = plan.count * (plan.width + BETWEEN_PICTURES) - BETWEEN_PICTURES;
+    vd_rect place = {at.x + at.width - wide, at.y, wide, at.height};
+    at.width -= wide + BETWEEN_PICTURES;
+    if (!plan.all) {
+        vd_case_draw_picture(view, grid, place, view->side);
+        return at;
+    }
+    view->pictures = view->columns;
+    view->pictures.at = place;
+    for (int i = 0; i < plan.count; i++) {
+        vd_rect own = vd_case_column(&view->pictures, i);
+        int side = view->pictures.side[i];
+        vd_case_draw_name(view, grid, (vd_rect){own.x, own.y, own.width, 1}, side);
+        own = (vd_rect){own.x, own.y + 1, plan.width, plan.height};
+        vd_case_draw_picture(view, grid, own, side);
+    }
+    return at;
+}
+
+// The rows of a case.
+typedef struct case_rows {
+    int upper, answers, attention, running; // and one for the title, question, human, heads
+} case_rows;
+
+static case_rows divide_case(const vd_cases_view *view, vd_rect at)
+{
+    enum { OTHERS = 4, TALK = 13 };
+    int height = at.height, options = vd_case_round(view->cases, view->shown)->option_count;
+    case_rows rows = {.attention = height >= 16 ? 3 : 0, .running = height >= 18};
+    rows.answers = height >= 36 ? 10 : height >= 20 ? 5 : 2;
+    rows.answers = rows.answers < options ? rows.answers : options;
+    rows.upper = height - OTHERS - rows.answers - rows.attention - rows.running;
+    // What pictures and dialog have no use for, more answers have.
+    case_pictures plan = plan_pictures(view, at.width, rows.upper);
+    int used = plan.height + plan.all, spare = rows.upper - (used > TALK ? used : TALK);
+    spare = spare < options - rows.answers ? spare : options - rows.answers;
+    if (spare > 0) {
+        rows.answers += spare;
+        rows.upper -= spare;
+    }
+    return rows;
+}
+
+static void draw_models(const vd_cases_view *view, vd_grid *grid, case_rows rows)
+{
+    for (int i = 0; i < view->columns.count; i++) {
+        vd_rect place = vd_case_column(&view->columns, i);
+        int side = view->columns.side[i];
+        vd_case_draw_head(view, grid, (vd_rect){place.x, place.y, place.width, 1}, side);
+        place.y++;
+        place.height = rows.answers;
+        vd_case_draw_ranking(view, grid, place, side);
+        place.y += rows.answers;
+        if (rows.attention)
+            vd_case_draw_shares(view, grid, (vd_rect){place.x, place.y, place.width, 1}, side);
+    }
+}
+
+void vd_cases_view_draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at)
+{
+    enum { LEAST = 24, FEWEST = 2 };
+    at.x++;
+    at.width -= 2;
+    vd_case_columns_choose(view, at, LEAST, FEWEST);
+    if (!vd_cases_view_draw_title(view, grid, at))
+        return;
+    case_rows rows = divide_case(view, at);
+    vd_rect upper = {at.x, at.y + 1, at.width, rows.upper};
+    case_pictures plan = plan_pictures(view, at.width, rows.upper);
+    draw_dialog(view, grid, draw_pictures(view, grid, upper, plan));
+    int y = upper.y + upper.height;
+    int x =
+        at.x + vd_grid_text(grid, at.x, y, at.width - 1, vd_case_question(view->cases, view->shown),
+                            role(grid, VD_ROLE_QUESTION));
+    vd_grid_put(grid, x, y, '?', '?', role(grid, VD_ROLE_QUESTION));
+    draw_human(view, grid, (vd_rect){at.x, y + 1, at.width, 1});
+    view->columns.at = (vd_rect){at.x, y + 2, at.width, 1 + rows.answers + rows.attention};
+    draw_models(view, grid, rows);
+    if (rows.running)
+        draw_running(view, grid, (vd_rect){at.x, at.y + at.height - 1, at.width, 1});
+}
+
+void vd_cases_view_draw_zoom(vd_cases_view *view, vd_grid *grid, vd_rect at)
+{
+    at.x++;
+    at.width -= 2;
+    if (!vd_cases_view_draw_title(view, grid, at))
+        return;
+    vd_case_draw_head(view, grid, (vd_rect){at.x, at.y + 1, at.width, 1}, view->side);
+    vd_case_draw_picture(view, grid, (vd_rect){at.x, at.y + 2, at.width, at.height - 3},
+                         view->side);
+    vd_case_draw_regions(view, grid, (vd_rect){at.x, at.y + at.height - 1, at.width, 1},
+                         view->side);
+}

@@ -1,0 +1,179 @@
+// Every question of a data set as two to four models answer it: who is right, how far they differ,
+// what the difference is worth. The first model is the baseline that the others are held against.
+// The questions continue from the human answers, as in the evaluation.
+#ifndef VD_CASES_H
+#define VD_CASES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "engine/measure/statistics.h"
+#include "tui/measure/corpus.h"
+#include "tui/base/progress.h"
+#include "tui/session/session.h"
+
+// ---- cases --------------------------------------------------------------------------------------
+
+enum { VD_CASE_MODELS = 4 }; // at most
+
+typedef struct vd_case_side {
+    vd_metrics metrics; // of this question alone
+    float rank;         // of the human answer, ties averaged; 0 not known
+    int32_t first;      // the answer ranked first: index into the round's options
+    float moved; // share of probability that lies elsewhere than the first model's, 0..1: half of
+                 // sum |p_a - p_b|; 0 for the first model
+} vd_case_side;
+
+typedef struct vd_case {
+    uint32_t dialog;
+    int32_t round;                     // from 0
+    float moved;                       // the most that any side did
+    vd_case_side side[VD_CASE_MODELS]; // of the models
+} vd_case;
+
+typedef struct vd_cases {
+    const vd_corpus *corpus; // borrowed
+    int models;              // 2 .. VD_CASE_MODELS
+    vd_model *model[VD_CASE_MODELS];
+    vd_decoders by[VD_CASE_MODELS]; // that rank
+    char *name[VD_CASE_MODELS];     // for people: as the models are called, told apart where needed
+    size_t first, dialogs;          // those of the corpus that are compared
+    size_t count;
+    vd_case *at; // (count) by dialog and round
+    size_t family_count;
+    int threads;         // that work at a time
+    const char **family; // by name; borrowed from the corpus
+    int rounds;          // of the longest dialog
+} vd_cases;
+
+typedef struct vd_cases_options {
+    const char *model[VD_CASE_MODELS]; // "base", "improved" or paths; two at least, NULL ends them
+    // Of each model, which of its decoders rank; not made: all that it has, as in the evaluation.
+    vd_decoder_choice decoder[VD_CASE_MODELS];
+    size_t limit; // dialogs; 0 = all
+    bool one;     // only the dialog about the picture image_id
+    int64_t image_id;
+    int threads; // that work at a time; 0 = as many as there are processors
+    const atomic_int *stop;
+    vd_progress *progress; // started, of vd_cases_work; may be NULL
+} vd_cases_options;
+
+// One more of the models, or of the decoders, that a person names (case_options.c); at most
+// VD_CASE_MODELS.
+vd_status vd_cases_add_model(vd_cases_options *options, const char *name, vd_error *err);
+vd_status vd_cases_add_decoder(vd_cases_options *options, const char *name, vd_error *err);
+// When all are named: base and improved where there are no models, one decoder for all of them.
+// VD_USAGE for a single model, or another number of decoders.
+vd_status vd_cases_complete(vd_cases_options *options, vd_error *err);
+int vd_cases_model_count(const vd_cases_options *options);
+// What a progress of these options counts to: every dialog once for each model.
+int64_t vd_cases_work(const vd_corpus *corpus, const vd_cases_options *options);
+// Loads the models and scores every round that has candidates. VD_FORMAT when none has a human
+// answer or relevance. Keeps a reference to corpus. The cases do not depend on the number of
+// threads.
+vd_status vd_cases_new(const vd_corpus *corpus, const vd_cases_options *options, vd_cases **out,
+                       vd_error *err);
+// The same with a line of progress on a terminal, unless quiet.
+vd_status vd_cases_new_with_progress(const vd_corpus *corpus, vd_cases_options *options, bool quiet,
+                                     vd_cases **out, vd_error *err);
+void vd_cases_free(vd_cases *cases);
+
+const vd_visdial_dialog *vd_case_dialog(const vd_cases *cases, const vd_case *at);
+const vd_visdial_round *vd_case_round(const vd_cases *cases, const vd_case *at);
+const char *vd_case_option(const vd_cases *cases, const vd_case *at, int option); // its text
+const char *vd_case_question(const vd_cases *cases, const vd_case *at);           // without "?"
+const char *vd_case_human(const vd_cases *cases, const vd_case *at);              // NULL: not known
+
+// ---- groups -------------------------------------------------------------------------------------
+
+// When an answer counts as right: it is what the human said (the thesis' ticks; rank 1), or people
+// found it fully right (relevance 1).
+typedef enum vd_right { VD_RIGHT_HUMAN, VD_RIGHT_RELEVANT } vd_right;
+
+typedef enum vd_case_group {
+    VD_CASE_BOTH,    // every model
+    VD_CASE_FIRST,   // the first model, but not every other one
+    VD_CASE_SECOND,  // not the first model, but another one
+    VD_CASE_NEITHER, // no model
+    VD_CASE_UNKNOWN, // nobody knows what is right
+    VD_CASE_GROUPS
+} vd_case_group;
+
+bool vd_case_right(const vd_case *at, int side, vd_right by);
+vd_case_group vd_case_group_of(const vd_cases *cases, const vd_case *at, vd_right by);
+// "both", "first", "second", "neither"; NULL for VD_CASE_UNKNOWN.
+const char *vd_case_group_key(vd_case_group group);
+void vd_cases_names(const vd_cases *cases, char *out, size_t size); // "a, b and c"
+// A tick or a cross for each model ("\u2713\u2717"), "??" when it is not known.
+void vd_case_marks(const vd_cases *cases, const vd_case *at, vd_right by, bool ascii, char *out,
+                   size_t size);
+// "both right", "only base right", ... with the models' names.
+void vd_case_group_name(const vd_cases *cases, vd_case_group group, char *out, size_t size);
+
+// ---- choosing -----------------------------------------------------------------------------------
+
+typedef enum vd_case_order { VD_CASE_BY_DIFFERENCE, VD_CASE_BY_DIALOG } vd_case_order;
+
+typedef struct vd_case_filter {
+    vd_right by;
+    unsigned groups;    // bits 1 << vd_case_group; 0 = all
+    const char *family; // NULL: any
+    int round;          // from 1; 0: any
+    const char *text;   // in question, human answer or first answers, or the picture's number
+} vd_case_filter;
+
+bool vd_case_matches(const vd_cases *cases, const vd_case *at, const vd_case_filter *filter);
+// out: room for cases->count; gets the matching cases in that order. Returns how many. By
+// difference: largest first, equal ones by dialog and round.
+size_t vd_cases_select(const vd_cases *cases, const vd_case_filter *filter, vd_case_order order,
+                       const vd_case **out);
+
+// ---- what the difference is worth ---------------------------------------------------------------
+
+// A model against the first one.
+typedef struct vd_against {
+    vd_interval difference[VD_METRICS]; // the model - the first, bootstrapped over dialogs
+    vd_pairs right[2];                  // by vd_right; a is the first model
+    vd_mcnemar test[2];
+} vd_against;
+
+typedef struct vd_comparison {
+    size_t cases;
+    vd_metrics metrics[VD_CASE_MODELS];
+    vd_against against[VD_CASE_MODELS]; // by model; nothing for the first
+} vd_comparison;
+
+// Over the cases of the filter. resamples 0 = 10000.
+vd_status vd_cases_compare(const vd_cases *cases, const vd_case_filter *filter, int resamples,
+                           vd_comparison *out, vd_error *err);
+
+// All cases, every family and every round.
+typedef struct vd_slice {
+    const char *family; // NULL: any
+    int round;          // 0: any
+    vd_comparison comparison;
+} vd_slice;
+typedef struct vd_slices {
+    size_t count;
+    vd_slice *slice; // the first is about all cases
+} vd_slices;
+vd_status vd_cases_slices(const vd_cases *cases, int resamples, const atomic_int *stop,
+                          vd_slices *out, vd_error *err);
+void vd_slices_clear(vd_slices *slices);
+
+// ---- one case in full ---------------------------------------------------------------------------
+
+// The models' answers with probabilities and attentions; candidates are the round's options in
+// their order.
+typedef struct vd_case_answers {
+    vd_reply reply[VD_CASE_MODELS];
+    float *boxes; // (regions, 4) in 0..1, NULL: the features have none
+    int regions;
+} vd_case_answers;
+
+// May run on another thread than the rest, one call at a time.
+vd_status vd_case_answer(const vd_cases *cases, const vd_case *at, const atomic_int *stop,
+                         vd_case_answers *out, vd_error *err);
+void vd_case_answers_clear(vd_case_answers *answers);
+
+#endif

@@ -1,0 +1,114 @@
+// Going through the questions of a data set as two to four models answer them: a list that can be
+// filtered and ordered, one case with the dialog, every ranking and what each model looked at (the
+// thesis' layout), and its attentions word by word. Keys and events go in, requests and a drawn
+// grid come out; no terminal here.
+#ifndef VD_COMPARE_CASES_VIEW_H
+#define VD_COMPARE_CASES_VIEW_H
+
+#include "tui/compare/cases.h"
+#include "tui/session/config.h"
+#include "tui/screen/grid.h"
+#include "tui/screen/keymap.h"
+#include "tui/screen/line_edit.h"
+#include "tui/screen/picture.h"
+#include "tui/session/request.h"
+
+// Models side by side: those that have room, the first one always among them.
+typedef struct vd_case_columns {
+    vd_rect at;
+    int count, side[VD_CASE_MODELS];
+} vd_case_columns;
+
+typedef struct vd_cases_view {
+    const vd_cases *cases;
+    vd_case_filter filter; // its text is find.text
+    vd_case_order order;
+    const vd_case **at; // (count) those that match, owned
+    size_t count;
+    size_t cursor; // in at
+    size_t in_group[VD_CASE_GROUPS];
+
+    bool open;    // the case fills the screen; else the list does, or both are there
+    bool help;    // the keys
+    bool finding; // typing goes into find
+    vd_line find;
+    int side;  // the model that is looked at: its attention is on the picture
+    bool maps; // its attentions word by word fill the case's place
+    bool zoom; // the picture does
+    int word;  // of the question, in them
+    int top;   // row that they begin with, or the help
+    vd_theme_name theme;
+    char said[96]; // in the last row, until the next key
+
+    // Written while drawing, for keys and mouse.
+    int page;     // rows of what scrolls
+    int most_top; // that top can be
+    vd_rect list;
+    size_t list_top; // index of the case in its first row
+    vd_case_columns columns;
+    vd_case_columns pictures;         // theirs, where there are several
+    bool beside;                      // list and case are both there
+    int group_x[VD_CASE_UNKNOWN + 1]; // columns of the status row where groups begin, and the end
+
+    // The case that is shown, once its answers came.
+    const vd_case *shown; // NULL: none yet
+    vd_case_answers answers;
+    const vd_case *asked; // requested last
+    vd_picture picture;
+    int64_t pictured; // whose picture it is, when there is one
+    char error[300];  // instead of answers
+    char picture_error[300];
+    const vd_case *wanted; // to be requested
+    bool leaving;
+} vd_cases_view;
+
+// order: what the list begins with. at: a case to begin with, already open; NULL: the list.
+vd_status vd_cases_view_init(vd_cases_view *view, const vd_cases *cases,
+                             const vd_case_filter *filter, vd_case_order order, const vd_case *at,
+                             vd_error *err);
+void vd_cases_view_free(vd_cases_view *view);
+
+void vd_cases_view_key(vd_cases_view *view, vd_key key);
+// A VD_REQUEST_CASE to serve (its index is the case's); false when there is none.
+bool vd_cases_view_take_request(vd_cases_view *view, vd_request *out);
+void vd_cases_view_event(vd_cases_view *view, vd_event *event); // takes it: *event is zeroed
+void vd_cases_view_draw(vd_cases_view *view, vd_grid *grid);
+
+// Whether the terminal can show them and the configuration can be read: asked before the work of
+// making them. *out: what the person prefers.
+vd_status vd_cases_screen_ready(vd_preferences *out, vd_error *err);
+// On the terminal until the person leaves (cases_screen.c).
+vd_status vd_cases_screen(const vd_cases *cases, const vd_case_filter *filter, vd_case_order order,
+                          const vd_case *at, const vd_preferences *wanted, vd_error *err);
+
+// The rest is between its files.
+// cases_view.c
+void vd_cases_view_go(vd_cases_view *view, size_t index); // puts the cursor there
+// Lists what matches after a change of filter or order; the case under the cursor stays there.
+void vd_cases_view_choose(vd_cases_view *view);
+// cases_keys.c
+void vd_cases_view_hints(const vd_cases_view *view, vd_grid *grid, vd_rect at);
+void vd_cases_view_draw_help(vd_cases_view *view, vd_grid *grid, vd_rect at);
+// case_view.c
+void vd_cases_view_draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at);
+void vd_cases_view_draw_zoom(vd_cases_view *view, vd_grid *grid, vd_rect at);
+// The first row of a case's place: which one it is, how many of the models have room. False when
+// there is none yet, which is then said there.
+bool vd_cases_view_draw_title(const vd_cases_view *view, vd_grid *grid, vd_rect at);
+int vd_case_draw_wrapped(vd_grid *grid, vd_rect at, const char *text, vd_style style); // its rows
+// case_maps.c
+void vd_cases_view_draw_maps(vd_cases_view *view, vd_grid *grid, vd_rect at);
+// case_columns.c
+// As many columns of `least` as have room, but `fewest`; those from the first model to the one that
+// is looked at go before others.
+void vd_case_columns_choose(vd_cases_view *view, vd_rect at, int least, int fewest);
+vd_rect vd_case_column(const vd_case_columns *columns, int index);
+// What is about one model.
+int vd_case_draw_name(const vd_cases_view *view, vd_grid *grid, vd_rect at, int side); // columns
+void vd_case_draw_picture(vd_cases_view *view, vd_grid *grid, vd_rect room, int side);
+void vd_case_draw_head(const vd_cases_view *view, vd_grid *grid, vd_rect at, int side);
+void vd_case_draw_ranking(const vd_cases_view *view, vd_grid *grid, vd_rect at, int side);
+void vd_case_draw_regions(const vd_cases_view *view, vd_grid *grid, vd_rect at, int side);
+void vd_case_draw_shares(const vd_cases_view *view, vd_grid *grid, vd_rect at, int side); // 3 rows
+
+#endif

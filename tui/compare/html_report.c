@@ -1,0 +1,323 @@
+// The comparison as one page: numbers first, then the cases with a list to go through them.
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "tui/compare/compare.h"
+#include "tui/page/html.h"
+
+typedef struct page {
+    const vd_compare *compare;
+    vd_markup *html;
+    int *size; // (dialogs of the corpus, 2) of the pictures that are in the page; -1: there is none
+} page;
+
+static const char *model_name(const page *p, int side)
+{
+    return p->compare->cases->name[side];
+}
+
+// ---- numbers ------------------------------------------------------------------------------------
+
+static void put_groups(page *p, int side)
+{
+    static const char *const says[] = {"the first answer is the human one",
+                                       "the first answer has relevance 1"};
+    const vd_against *pair = &p->compare->slices.slice[0].comparison.against[side];
+    vd_markup_put(p->html, "<div class=\"groups\">");
+    for (int by = 0; by < 2; by++) {
+        size_t counts[VD_CASE_UNKNOWN];
+        vd_compare_counts(pair, (vd_right)by, counts);
+        size_t total = counts[0] + counts[1] + counts[2] + counts[3];
+        if (total == 0)
+            continue;
+        char exact[16], mid[16], name[96];
+        vd_compare_p(exact, sizeof exact, pair->test[by].exact);
+        vd_compare_p(mid, sizeof mid, pair->test[by].mid_p);
+        vd_markup_put(p->html,
+                      "<section class=\"group-box%s\"><h3>Right: %s</h3><div class=\"quad\">",
+                      by == (int)p->compare->by ? " used" : "", says[by]);
+        for (int g = 0; g < VD_CASE_UNKNOWN; g++) {
+            vd_compare_pair_name(p->compare, side, (vd_case_group)g, name, sizeof name);
+            vd_markup_put(p->html,
+                          "<div class=\"cell group-%s\"><b>%zu</b> <span>%s</span> "
+                          "<small>%.1f %%</small></div>",
+                          vd_case_group_key((vd_case_group)g), counts[g], name,
+                          100 * (double)counts[g] / (double)total);
+        }
+        vd_markup_put(
+            p->html,
+            "</div><p class=\"test\">McNemar\xE2\x80\x99s test of \xE2\x80\x9Cright equally "
+            "often\xE2\x80\x9D: exact p %s, mid-p %s</p></section>",
+            exact, mid);
+    }
+    vd_markup_put(p->html, "</div>\n");
+}
+
+// How far the widest interval of these slices reaches, for a common scale.
+static double reach_of(const page *p, int side, size_t first, size_t count, vd_metric metric)
+{
+    double reach = 0;
+    for (size_t i = first; i < first + count; i++) {
+        const vd_interval *d =
+            &p->compare->slices.slice[i].comparison.against[side].difference[metric];
+        if (!isnan(d->estimate))
+            reach = fmax(reach, fmax(fabs(d->low), fabs(d->high)));
+    }
+    return reach;
+}
+
+static void put_row(page *p, const char *name, const vd_comparison *c, int side, vd_metric metric,
+                    double p_value, double reach)
+{
+    const vd_interval *d = &c->against[side].difference[metric];
+    double sum[2][VD_METRICS], count[2][VD_METRICS];
+    char text[16], range[48];
+    vd_metrics_sums(&c->metrics[0], sum[0], count[0]);
+    vd_metrics_sums(&c->metrics[side], sum[1], count[1]);
+    if (count[0][metric] <= 0)
+        return;
+    vd_compare_p(text, sizeof text, p_value);
+    vd_compare_range(range, sizeof range, d, 0, 3, " to ");
+    vd_markup_put(p->html,
+                  "<tr><th scope=\"row\">%s</th><td>%.0f</td><td>%.3f</td><td>%.3f</td>"
+                  "<td>%+.3f</td><td class=\"ci\">%s</td><td>",
+                  name, count[0][metric], sum[0][metric] / count[0][metric],
+                  sum[1][metric] / count[1][metric], d->estimate, range);
+    vd_html_interval(p->html, d->estimate, d->low, d->high, reach);
+    vd_markup_put(p->html, "</td><td>%s</td></tr>\n", text);
+}
+
+static void put_table_head(page *p, int side, const char *what, const char *p_name)
+{
+    vd_markup_put(p->html,
+                  "<div class=\"scroll\"><table class=\"numbers\"><thead><tr><th>%s</th>"
+                  "<th>rounds</th><th>%s</th><th>%s</th><th>difference</th>"
+                  "<th>95 %% interval</th><th></th><th>%s</th></tr></thead><tbody>\n",
+                  what, model_name(p, 0), model_name(p, side), p_name);
+}
+
+static vd_status put_metrics(page *p, int side, vd_error *err)
+{
+    const vd_comparison *all = &p->compare->slices.slice[0].comparison;
+    double corrected[VD_METRICS];
+    vd_status status = vd_compare_model_p(p->compare, side, corrected, err);
+    if (status)
+        return status;
+    put_table_head(p, side, "Metric", vd_compare_p_name(p->compare));
+    for (int m = 0; m < VD_METRICS; m++)
+        put_row(p, vd_compare_metric_name((vd_metric)m), all, side, (vd_metric)m, corrected[m],
+                m == VD_MEAN_RANK
+                    ? reach_of(p, side, 0, 1, VD_MEAN_RANK)
+                    : fmax(reach_of(p, side, 0, 1, VD_R1), reach_of(p, side, 0, 1, VD_CORRECT)) *
+                          1.4);
+    vd_markup_put(p->html, "</tbody></table></div>\n");
+    return VD_OK;
+}
+
+static vd_status put_slices(page *p, int side, const char *what, size_t first, size_t count,
+                            vd_error *err)
+{
+    vd_metric metric = vd_compare_metric(p->compare->by);
+    double *corrected = vd_alloc(count, sizeof *corrected);
+    if (!corrected)
+        return vd_error_memory(err, "p-values");
+    vd_status status = vd_compare_holm(p->compare, side, first, count, metric, corrected, err);
+    put_table_head(p, side, what, "p (Holm)");
+    double reach = reach_of(p, side, first, count, metric);
+    for (size_t i = 0; i < count && status == VD_OK; i++) {
+        const vd_slice *slice = &p->compare->slices.slice[first + i];
+        char name[24];
+        snprintf(name, sizeof name, "%d", slice->round);
+        put_row(p, slice->family ? slice->family : name, &slice->comparison, side, metric,
+                corrected[i], reach);
+    }
+    vd_markup_put(p->html, "</tbody></table></div>\n");
+    vd_free(corrected);
+    return status;
+}
+
+// One model against the first.
+static vd_status put_pair(page *p, int side, vd_error *err)
+{
+    const vd_cases *cases = p->compare->cases;
+    const char *metric = vd_compare_metric_name(vd_compare_metric(p->compare->by));
+    char title[48];
+    if (cases->models > 2)
+        vd_markup_put(p->html,
+                      "<h2 class=\"pair\"><span class=\"side-%d\">%s</span> against "
+                      "<span class=\"side-0\">%s</span></h2>\n",
+                      side, model_name(p, side), model_name(p, 0));
+    put_groups(p, side);
+    vd_status status = put_metrics(p, side, err);
+    vd_markup_put(p->html, "<div class=\"slices\">");
+    if (status == VD_OK && cases->family_count) {
+        snprintf(title, sizeof title, "%s by family", metric);
+        status = put_slices(p, side, title, 1, cases->family_count, err);
+    }
+    if (status == VD_OK && cases->rounds > 1) {
+        snprintf(title, sizeof title, "%s by round", metric);
+        status = put_slices(p, side, title, 1 + cases->family_count, (size_t)cases->rounds, err);
+    }
+    vd_markup_put(p->html, "</div>\n");
+    return status;
+}
+
+static vd_status put_numbers(page *p, vd_error *err)
+{
+    const vd_cases *cases = p->compare->cases;
+    vd_markup_put(p->html, "<header class=\"top\"><h1>");
+    for (int side = 0; side < cases->models; side++)
+        vd_markup_put(p->html, "%s<span class=\"side-%d\">%s</span>",
+                      side == 0                   ? ""
+                      : side == cases->models - 1 ? " and "
+                                                  : ", ",
+                      side, model_name(p, side));
+    vd_markup_put(p->html,
+                  "</h1>\n<p>%zu questions of %zu dialogs in %s; "
+                  "every question continues from the human answers. Differences are %s minus %s; "
+                  "intervals are 95 %%, from a paired bootstrap over dialogs.</p></header>\n"
+                  "<section class=\"sheet\" id=\"numbers\"><h2>What the difference is worth</h2>\n",
+                  cases->count, cases->dialogs, cases->corpus->data,
+                  cases->models > 2 ? "a model" : model_name(p, 1), model_name(p, 0));
+    vd_status status = VD_OK;
+    for (int side = 1; side < cases->models && status == VD_OK; side++)
+        status = put_pair(p, side, err);
+    vd_markup_put(p->html, "</section>\n");
+    return status;
+}
+
+// ---- cases --------------------------------------------------------------------------------------
+
+static void put_tools(page *p)
+{
+    const vd_compare *compare = p->compare;
+    size_t counts[VD_CASE_GROUPS] = {0};
+    for (size_t i = 0; i < compare->count; i++)
+        counts[vd_case_group_of(compare->cases, compare->at[i], compare->by)]++;
+    vd_markup_put(p->html, "<div class=\"tools\" role=\"search\"><div class=\"buttons\">");
+    for (int g = 0; g < VD_CASE_UNKNOWN; g++) {
+        char name[96];
+        const char *key = vd_case_group_key((vd_case_group)g);
+        vd_case_group_name(compare->cases, (vd_case_group)g, name, sizeof name);
+        vd_markup_put(p->html,
+                      "<button type=\"button\" class=\"group-%s\" data-group=\"%s\" "
+                      "aria-pressed=\"true\"><kbd>%d</kbd> %s <b>%zu</b></button>",
+                      key, key, g + 1, name, counts[g]);
+    }
+    vd_markup_put(p->html, "</div>");
+    if (compare->cases->family_count) {
+        vd_markup_put(p->html,
+                      "<label>Family <select id=\"family\"><option value=\"\">all</option>");
+        for (size_t i = 0; i < compare->cases->family_count; i++)
+            vd_markup_put(p->html, "<option>%s</option>", compare->cases->family[i]);
+        vd_markup_put(p->html, "</select></label>");
+    }
+    vd_markup_put(p->html,
+                  "<label>Find <input id=\"find\" type=\"search\" placeholder=\"words, or a "
+                  "picture\xE2\x80\x99s number\"></label>"
+                  "<label>Order <select id=\"order\"><option value=\"moved\">how far they "
+                  "differ</option><option value=\"dialog\">picture and round</option></select>"
+                  "</label>"
+                  "<span class=\"count\" id=\"count\" role=\"status\"></span></div>\n");
+}
+
+static void put_list(page *p)
+{
+    const vd_compare *compare = p->compare;
+    vd_markup_put(p->html, "<ol class=\"list\" id=\"list\" aria-label=\"Cases\">");
+    for (size_t i = 0; i < compare->count; i++) {
+        const vd_case *at = compare->at[i];
+        const char *key = vd_case_group_key(vd_case_group_of(compare->cases, at, compare->by));
+        char marks[4 * VD_CASE_MODELS];
+        vd_case_marks(compare->cases, at, compare->by, false, marks, sizeof marks);
+        vd_markup_put(p->html,
+                      "<li class=\"group-%s\"><a href=\"#case-%lld-%d\"><span class=\"marks\">%s"
+                      "</span> <span class=\"asked\">%s?</span> <span class=\"far\" "
+                      "style=\"--w:%.3f\">%.0f</span></a></li>\n",
+                      key ? key : "", (long long)vd_case_dialog(compare->cases, at)->image_id,
+                      at->round + 1, marks, vd_case_question(compare->cases, at), (double)at->moved,
+                      100 * (double)at->moved);
+    }
+    vd_markup_put(p->html, "</ol>\n");
+}
+
+// The picture goes into the page when its first case does.
+static vd_status put_picture(page *p, const vd_case *at, vd_sheet *sheet, vd_error *err)
+{
+    int *size = p->size + (size_t)2 * at->dialog;
+    if (size[0] == 0) {
+        char *path = vd_corpus_picture(p->compare->cases->corpus, sheet->image_id);
+        vd_image image = {0};
+        vd_status status = path ? vd_image_read(path, &image, err) : VD_OK;
+        vd_free(path);
+        if (status)
+            return status;
+        size[0] = image.rgb ? image.width : -1;
+        size[1] = image.height;
+        if (image.rgb)
+            vd_html_picture(p->html, sheet->image_id, &image);
+        vd_image_clear(&image);
+    }
+    sheet->width = size[0] > 0 ? size[0] : 0;
+    sheet->height = size[1];
+    return VD_OK;
+}
+
+static vd_status put_cases(page *p, vd_error *err)
+{
+    const vd_compare *compare = p->compare;
+    vd_markup_put(p->html, "<section id=\"cases\" class=\"browser\"><h2>Case by case</h2>\n");
+    if (compare->count < compare->shown_of)
+        vd_markup_put(p->html,
+                      "<p class=\"note\">Of each group the cases in which the models differ most: "
+                      "%zu of %zu.</p>\n",
+                      compare->count, compare->shown_of);
+    put_tools(p);
+    vd_markup_put(p->html, "<div class=\"panes\"><nav>");
+    put_list(p);
+    vd_markup_put(p->html,
+                  "<p class=\"keys\"><kbd>j</kbd> <kbd>k</kbd> next, previous "
+                  "<kbd>1</kbd>\xE2\x80\x93<kbd>4</kbd> groups <kbd>/</kbd> find <kbd>Esc</kbd> "
+                  "everything</p></nav>\n<div class=\"shown\">\n");
+    vd_status status = VD_OK;
+    for (size_t i = 0; i < compare->count && status == VD_OK; i++) {
+        vd_case_sheet made;
+        status = vd_case_sheet_make(compare->cases, compare->at[i], compare->by, compare->stop,
+                                    &made, err);
+        if (status)
+            break;
+        status = put_picture(p, compare->at[i], &made.sheet, err);
+        if (status == VD_OK)
+            vd_html_sheet(p->html, &made.sheet);
+        vd_case_sheet_clear(&made);
+        if (compare->progress)
+            vd_progress_update(compare->progress, (int64_t)i + 1, NULL);
+    }
+    vd_markup_put(p->html, "<p class=\"none\">No case matches. <kbd>Esc</kbd> shows all.</p>\n"
+                           "</div></div></section>\n");
+    return status;
+}
+
+vd_status vd_compare_html(const vd_compare *compare, const char *path, vd_error *err)
+{
+    page p = {.compare = compare};
+    char title[440], names[400];
+    vd_cases_names(compare->cases, names, sizeof names);
+    snprintf(title, sizeof title, "%s, question by question", names);
+    p.size = vd_alloc(compare->cases->corpus->dialogs->dialog_count, 2 * sizeof *p.size);
+    if (!p.size)
+        return vd_error_memory(err, "the pages' pictures");
+    vd_status status = vd_html_create(path, title, "compare", &p.html, err);
+    if (status == VD_OK)
+        status = put_numbers(&p, err);
+    if (status == VD_OK)
+        status = put_cases(&p, err);
+    if (status == VD_OK)
+        status = vd_html_commit(p.html, err);
+    else
+        vd_markup_abort(p.html);
+    vd_free(p.size);
+    return status;
+}

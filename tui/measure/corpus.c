@@ -1,0 +1,184 @@
+#include "tui/measure/corpus.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/base/alloc.h"
+#include "tui/session/session.h"
+
+// ---- paths --------------------------------------------------------------------------------------
+
+// The path given, or the bundled file of that name.
+static vd_status choose(const char *directory, const char *given, const char *bundled, char **out,
+                        vd_error *err)
+{
+    size_t size = strlen(directory ? directory : "") + strlen(bundled) + 2;
+    *out = given ? vd_strdup(given) : vd_alloc(size, 1);
+    if (!*out)
+        return vd_error_memory(err, "a path");
+    if (!given)
+        snprintf(*out, size, "%s/%s", directory, bundled);
+    return VD_OK;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static vd_status find_pictures(vd_corpus *corpus, const char *given, vd_error *err)
+{
+    if (given) {
+        corpus->pictures = vd_strdup(given);
+        if (!corpus->pictures)
+            return vd_error_memory(err, "a path");
+        return is_directory(given)
+                   ? VD_OK
+                   : vd_error_set(err, VD_NOT_FOUND,
+                                  "--pictures %.400s: no such directory; expected files such as "
+                                  "%" PRId64 ".png in it",
+                                  given,
+                                  corpus->dialogs->dialog_count
+                                      ? corpus->dialogs->dialogs[0].image_id
+                                      : (int64_t)1);
+    }
+    const char *slash = strrchr(corpus->data, '/');
+    int length = slash ? (int)(slash - corpus->data) + 1 : 0;
+    size_t size = (size_t)length + sizeof "pictures";
+    corpus->pictures = vd_alloc(size, 1);
+    if (!corpus->pictures)
+        return vd_error_memory(err, "a path");
+    snprintf(corpus->pictures, size, "%.*spictures", length, corpus->data);
+    if (!is_directory(corpus->pictures)) {
+        vd_free(corpus->pictures);
+        corpus->pictures = NULL;
+    }
+    return VD_OK;
+}
+
+static vd_status find_files(vd_corpus *corpus, const vd_corpus_paths *paths, vd_error *err)
+{
+    if (!paths->ranked && !paths->data != !paths->features)
+        return vd_error_set(err, VD_USAGE, "--data and --features go together; %s is missing",
+                            paths->data ? "--features" : "--data");
+    vd_status status = VD_OK;
+    // With data of the person's own, the bundled models may be missing.
+    vd_error fault = {0};
+    status = vd_world_directory(paths->assets, &corpus->directory, &fault);
+    if (status && (!paths->data || paths->assets || status == VD_NO_MEMORY))
+        return vd_error_set(err, status, "%s", fault.text);
+    status = VD_OK;
+    if (status == VD_OK)
+        status = choose(corpus->directory, paths->data, "dialogs.json", &corpus->data, err);
+    if (status == VD_OK && !paths->ranked)
+        status = choose(corpus->directory, paths->features, "features.safetensors",
+                        &corpus->features, err);
+    if (status == VD_OK && (paths->dense || !paths->data))
+        status = choose(corpus->directory, paths->dense, "dense.json", &corpus->dense, err);
+    if (status == VD_OK && !paths->dense && corpus->dense && access(corpus->dense, F_OK) != 0) {
+        vd_free(corpus->dense); // the bundled dialogs may come without relevance
+        corpus->dense = NULL;
+    }
+    return status;
+}
+
+// ---- opening ------------------------------------------------------------------------------------
+
+vd_status vd_corpus_open(const vd_corpus_paths *paths, vd_corpus *out, vd_error *err)
+{
+    *out = (vd_corpus){0};
+    vd_status status = find_files(out, paths, err);
+    if (status == VD_OK && out->features)
+        status = vd_regions_open(out->features, &out->regions, err);
+    if (status == VD_OK)
+        status = vd_visdial_read(out->data, &out->dialogs, err);
+    if (status == VD_OK && out->dense)
+        status = vd_visdial_read_dense(out->dialogs, out->dense, err);
+    if (status == VD_OK)
+        status = find_pictures(out, paths->pictures, err);
+    if (status)
+        vd_corpus_close(out);
+    return status;
+}
+
+void vd_corpus_close(vd_corpus *corpus)
+{
+    vd_visdial_free(corpus->dialogs);
+    vd_regions_close(corpus->regions);
+    vd_free(corpus->pictures);
+    vd_free(corpus->dense);
+    vd_free(corpus->features);
+    vd_free(corpus->data);
+    vd_free(corpus->directory);
+    *corpus = (vd_corpus){0};
+}
+
+char *vd_corpus_model_path(const vd_corpus *corpus, const char *name, vd_error *err)
+{
+    char *directory = NULL;
+    bool bundled = strcmp(name, "base") == 0 || strcmp(name, "improved") == 0;
+    if (bundled && !corpus->directory && vd_world_directory(NULL, &directory, err))
+        return NULL;
+    const vd_world place = {.directory = corpus->directory ? corpus->directory : directory};
+    char *path = vd_world_model_path(&place, name, err);
+    vd_free(directory);
+    return path;
+}
+
+vd_status vd_corpus_model(const vd_corpus *corpus, const char *name, vd_model **out, vd_error *err)
+{
+    *out = NULL;
+    vd_error fault = {0};
+    char *path = vd_corpus_model_path(corpus, name, &fault);
+    if (!path)
+        return vd_error_set(err, fault.status, "%s", fault.text);
+    vd_status status = vd_model_load(path, out, err);
+    if (status == VD_OK) {
+        int expected = vd_model_config(*out)->region, found = vd_regions_size(corpus->regions);
+        if (expected != found)
+            status = vd_error_set(err, VD_MISMATCH,
+                                  "%.300s expects regions of %d numbers, %.300s has %d; choose the "
+                                  "features that the model was trained on",
+                                  path, expected, corpus->features, found);
+    }
+    if (status) {
+        vd_model_free(*out);
+        *out = NULL;
+    }
+    vd_free(path);
+    return status;
+}
+
+char *vd_corpus_picture(const vd_corpus *corpus, int64_t image_id)
+{
+    // The prefix, whether the number has twelve digits, the suffix.
+    static const struct {
+        const char *prefix;
+        int digits;
+        const char *suffix;
+    } names[] = {
+        {"", 1, "png"},
+        {"", 1, "jpg"},
+        {"VisualDialog_val2018_", 12, "jpg"},
+        {"VisualDialog_test2018_", 12, "jpg"},
+        {"COCO_val2014_", 12, "jpg"},
+        {"COCO_train2014_", 12, "jpg"},
+    };
+    if (!corpus->pictures)
+        return NULL;
+    size_t size = strlen(corpus->pictures) + 64;
+    char *path = vd_alloc(size, 1);
+    for (size_t i = 0; path && i < sizeof names / sizeof *names; i++) {
+        snprintf(path, size, "%s/%s%0*" PRId64 ".%s", corpus->pictures, names[i].prefix,
+                 names[i].digits, image_id, names[i].suffix);
+        if (access(path, R_OK) == 0)
+            return path;
+    }
+    vd_free(path);
+    return NULL;
+}

@@ -1,0 +1,46 @@
+// What models are measured and compared on: dialogs with human answers, the regions of their
+// pictures, the relevance of the candidates, and the pictures. Named by the person, or the bundled
+// ones.
+#ifndef VD_CORPUS_H
+#define VD_CORPUS_H
+
+#include <stdbool.h>
+
+#include "engine/model/model.h"
+#include "features/pictures/image.h"
+#include "features/regions/regions.h"
+#include "features/dialogs/visdial.h"
+
+// As the options give them; NULL: left out. Without data the bundled files are taken.
+typedef struct vd_corpus_paths {
+    const char *data, *features; // go together
+    const char *dense;
+    const char *pictures; // a directory of files whose names end in the picture's number
+    const char *assets;   // where the bundled files and models are (vd_world_directory)
+    bool ranked;          // what is measured was ranked before: no features are needed
+} vd_corpus_paths;
+
+typedef struct vd_corpus {
+    char *directory;       // of the bundled files; NULL when there is none
+    char *data, *features; // features NULL when they are not needed
+    char *dense;           // NULL: no relevance
+    char *pictures;        // NULL: no pictures
+    vd_visdial *dialogs;
+    vd_regions *regions;
+} vd_corpus;
+
+// pictures left out: "pictures" beside the data, where there is such a directory. A directory that
+// was named must be there. On failure *out is zero.
+vd_status vd_corpus_open(const vd_corpus_paths *paths, vd_corpus *out, vd_error *err);
+void vd_corpus_close(vd_corpus *corpus);
+
+// The file of a model (vd_free): "base", "improved" (bundled) or a path. NULL with err filled.
+char *vd_corpus_model_path(const vd_corpus *corpus, const char *name, vd_error *err);
+// Loads it. VD_MISMATCH when the model wants other regions.
+vd_status vd_corpus_model(const vd_corpus *corpus, const char *name, vd_model **out, vd_error *err);
+
+// The file of a picture (vd_free): <id>.png, <id>.jpg, or COCO's names with the number in twelve
+// digits. NULL without an error when there is none.
+char *vd_corpus_picture(const vd_corpus *corpus, int64_t image_id);
+
+#endif

@@ -1,0 +1,100 @@
+#include "tui/page/html.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "engine/base/alloc.h"
+
+// The style sheet and the script are files of their own, taken in by the assembler.
+extern const char vd_page_css[], vd_page_css_end[], vd_page_js[], vd_page_js_end[];
+#define EMBED(symbol, file)                                                                        \
+    __asm__(".section .rodata\n" symbol ":\n.incbin \"" file "\"\n" symbol "_end:\n.byte 0\n"      \
+            ".previous\n")
+EMBED("vd_page_css", "tui/page/page.css");
+EMBED("vd_page_js", "tui/page/page.js");
+
+// ---- page ---------------------------------------------------------------------------------------
+
+vd_status vd_html_create(const char *path, const char *title, const char *kind, vd_markup **out,
+                         vd_error *err)
+{
+    vd_markup *html;
+    vd_status status = vd_markup_create(path, VD_MARKUP_HTML, &html, err);
+    *out = html;
+    if (status)
+        return status;
+    // The policy keeps the page from loading anything, whatever is in it.
+    vd_markup_put(html,
+                  "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                  "img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                  "<title>%s</title>\n<style>\n",
+                  title);
+    vd_markup_bytes(html, vd_page_css, (size_t)(vd_page_css_end - vd_page_css));
+    vd_markup_put(html, "</style>\n</head>\n<body class=\"%s\">\n", kind);
+    return VD_OK;
+}
+
+vd_status vd_html_commit(vd_markup *html, vd_error *err)
+{
+    vd_markup_put(html, "<script>\n");
+    vd_markup_bytes(html, vd_page_js, (size_t)(vd_page_js_end - vd_page_js));
+    vd_markup_put(html, "</script>\n</body>\n</html>\n");
+    return vd_markup_commit(html, err);
+}
+
+// ---- pictures -----------------------------------------------------------------------------------
+
+// RFC 4648, section 4.
+static void put_base64(vd_markup *html, const unsigned char *data, size_t size)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    enum { AT_ONCE = 1024 };
+    char out[4 * AT_ONCE];
+    for (size_t from = 0; from < size; from += (size_t)3 * AT_ONCE) {
+        size_t used = 0;
+        for (size_t i = from; i < size && i < from + (size_t)3 * AT_ONCE; i += 3) {
+            size_t left = size - i;
+            uint32_t three = (uint32_t)data[i] << 16 | (left > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
+                             (left > 2 ? data[i + 2] : 0u);
+            out[used++] = letters[three >> 18];
+            out[used++] = letters[three >> 12 & 63];
+            out[used++] = left > 1 ? letters[three >> 6 & 63] : '=';
+            out[used++] = left > 2 ? letters[three & 63] : '=';
+        }
+        vd_markup_bytes(html, out, used);
+    }
+}
+
+void vd_html_picture(vd_markup *html, int64_t image_id, const vd_image *image)
+{
+    unsigned char *data = NULL;
+    size_t size = 0;
+    vd_error error = {0};
+    if (vd_image_to_png(image, &data, &size, &error))
+        vd_markup_fail(html, &error);
+    vd_markup_put(html,
+                  "<svg class=\"store\" aria-hidden=\"true\"><defs><image id=\"pic-%lld\" "
+                  "width=\"%d\" height=\"%d\" href=\"data:image/png;base64,",
+                  (long long)image_id, image->width, image->height);
+    put_base64(html, data, size);
+    vd_markup_put(html, "\"/></defs></svg>\n");
+    vd_free(data);
+}
+
+void vd_html_interval(vd_markup *html, double estimate, double low, double high, double reach)
+{
+    if (isnan(estimate) || isnan(low) || !(reach > 0))
+        return;
+    enum { HALF = 60 };
+    double scale = HALF / reach;
+    bool sure = low > 0 || high < 0;
+    vd_markup_put(html,
+                  "<svg class=\"interval%s\" viewBox=\"-64 -6 128 12\" aria-hidden=\"true\">"
+                  "<line class=\"zero\" x1=\"0\" y1=\"-6\" x2=\"0\" y2=\"6\"/>"
+                  "<line class=\"range\" x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"0\"/>"
+                  "<circle cx=\"%.1f\" cy=\"0\" r=\"3\"/></svg>",
+                  sure ? " sure" : "", low * scale, high * scale, estimate * scale);
+}

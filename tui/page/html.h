@@ -1,0 +1,24 @@
+// One HTML page that needs nothing else: style, script and pictures are inside, nothing is loaded.
+#ifndef VD_HTML_H
+#define VD_HTML_H
+
+#include "features/pictures/image.h"
+#include "tui/page/markup.h"
+#include "tui/answer/sheet.h"
+
+// Starts the page: head, style, <body>. kind: class of the body, "compare" or "transcript". Given
+// up with vd_markup_abort.
+vd_status vd_html_create(const char *path, const char *title, const char *kind, vd_markup **out,
+                         vd_error *err);
+
+// Puts a picture where sheets with this image id show it; once is enough.
+void vd_html_picture(vd_markup *html, int64_t image_id, const vd_image *image);
+// An <article> with picture and outlines, dialog, rankings and attentions.
+void vd_html_sheet(vd_markup *html, const vd_sheet *sheet);
+// A difference with its interval as a line on a scale of -reach .. reach.
+void vd_html_interval(vd_markup *html, double estimate, double low, double high, double reach);
+
+// Script and end; the file is there only now. Frees html whether it succeeds or not.
+vd_status vd_html_commit(vd_markup *html, vd_error *err);
+
+#endif

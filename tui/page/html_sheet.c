@@ -1,0 +1,320 @@
+// One question as an article: picture with outlines, dialog, rankings, attentions.
+#include <math.h>
+#include <string.h>
+
+#include "tui/page/html.h"
+#include "tui/base/shares.h"
+
+enum { MOST_REGIONS = 9, MOST_ANSWERS = 8 };
+
+const char *vd_sheet_mark(const char *question)
+{
+    size_t length = strlen(question);
+    return length > 0 && question[length - 1] == '?' ? "" : "?";
+}
+
+int vd_sheet_place(const vd_sheet_side *side, int index)
+{
+    const vd_answer *answer = &side->reply->answer;
+    for (int i = 0; i < answer->candidates; i++)
+        if (answer->order[i] == index)
+            return i + 1;
+    return 0;
+}
+
+// A share as a number with a bar behind it (the style sheet draws it from --w).
+static void put_share(vd_markup *html, const char *tag, double share, int side)
+{
+    char text[16];
+    vd_percent(text, sizeof text, share);
+    vd_markup_put(html, "<%s class=\"share side-%d\" style=\"--w:%.4f\">%s</%s>", tag, side,
+                  fmin(fmax(share, 0), 1), text, tag);
+}
+
+// ---- picture ------------------------------------------------------------------------------------
+
+typedef struct label_box {
+    double x, y;
+} label_box;
+
+// A corner of the box where the label covers no other; the first when there is none.
+static label_box place_label(const vd_sheet *sheet, const double box[4], double size,
+                             const label_box *taken, int count)
+{
+    double right = fmax(0, fmin(box[2], sheet->width) - size);
+    double bottom = fmax(0, fmin(box[3], sheet->height) - size);
+    double left = fmin(fmax(0, box[0]), sheet->width - size);
+    double top = fmin(fmax(0, box[1]), sheet->height - size);
+    const label_box corners[] = {{left, top}, {right, top}, {left, bottom}, {right, bottom}};
+    for (int i = 0; i < 4; i++) {
+        bool free_here = true;
+        for (int j = 0; j < count && free_here; j++)
+            free_here =
+                fabs(corners[i].x - taken[j].x) >= size || fabs(corners[i].y - taken[j].y) >= size;
+        if (free_here)
+            return corners[i];
+    }
+    return corners[0];
+}
+
+static void put_outlines(vd_markup *html, const vd_sheet *sheet, const vd_share *top, int count)
+{
+    double size = fmax(sheet->width, sheet->height) / 24.0;
+    label_box taken[MOST_REGIONS];
+    double box[MOST_REGIONS][4] = {{0}};
+    for (int i = 0; i < count; i++) {
+        const float *from = sheet->boxes + (size_t)4 * (size_t)top[i].index;
+        for (int k = 0; k < 4; k++)
+            box[i][k] = (double)from[k] * (k % 2 ? sheet->height : sheet->width);
+        taken[i] = place_label(sheet, box[i], size, taken, i);
+    }
+    for (int i = count - 1; i >= 0; i--) { // the strongest lies on top
+        const char *weight = top[i].share >= 0.25  ? "heavy"
+                             : top[i].share >= 0.1 ? "thin"
+                                                   : "faint";
+        double x = box[i][0], y = box[i][1];
+        double width = fmax(0, box[i][2] - x), height = fmax(0, box[i][3] - y);
+        vd_markup_put(html, "<g class=\"region %s\" data-region=\"%d\">", weight, i + 1);
+        for (int under = 1; under >= 0; under--)
+            vd_markup_put(html,
+                          "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
+                          "rx=\"2\"/>",
+                          under ? "under" : "line", x, y, width, height);
+        vd_markup_put(html, "</g>");
+    }
+    for (int i = 0; i < count; i++)
+        vd_markup_put(html,
+                      "<g class=\"label\" data-region=\"%d\"><rect x=\"%.1f\" y=\"%.1f\" "
+                      "width=\"%.1f\" height=\"%.1f\" rx=\"2\"/><text x=\"%.1f\" y=\"%.1f\" "
+                      "font-size=\"%.1f\">%d</text></g>",
+                      i + 1, taken[i].x, taken[i].y, size, size, taken[i].x + size / 2,
+                      taken[i].y + size * 0.54, size * 0.8, i + 1);
+}
+
+static void put_figure(vd_markup *html, const vd_sheet *sheet, int which)
+{
+    const vd_sheet_side *side = &sheet->side[which];
+    const vd_answer *answer = &side->reply->answer;
+    vd_share top[MOST_REGIONS];
+    int count = answer->region_attention ? vd_shares_top(answer->region_attention, answer->regions,
+                                                         0.9, top, MOST_REGIONS)
+                                         : 0;
+    double rest = 1;
+    for (int i = 0; i < count; i++)
+        rest -= top[i].share;
+    bool outlines = sheet->boxes && answer->regions <= sheet->regions;
+    vd_markup_put(html, "<figure>");
+    if (sheet->width > 0) {
+        vd_markup_put(
+            html,
+            "<svg class=\"picture\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Picture "
+            "%lld with the regions %s looked at\"><use href=\"#pic-%lld\"/>",
+            sheet->width, sheet->height, (long long)sheet->image_id, side->model,
+            (long long)sheet->image_id);
+        if (outlines)
+            put_outlines(html, sheet, top, count);
+        vd_markup_put(html, "</svg>");
+    }
+    vd_markup_put(html, "<figcaption>%s<ol class=\"regions\">",
+                  outlines ? "Where it looked" : "Where it looked (no boxes known)");
+    for (int i = 0; i < count; i++) {
+        vd_markup_put(html, "<li data-region=\"%d\" tabindex=\"0\"><b>%d</b> ", i + 1, i + 1);
+        put_share(html, "span", top[i].share, which);
+        vd_markup_put(html, "</li>");
+    }
+    vd_markup_put(html, "</ol>");
+    if (answer->regions > count && rest > 0.0005) {
+        char text[16];
+        vd_percent(text, sizeof text, rest);
+        vd_markup_put(html, "<span class=\"rest\">%d more: %s</span>", answer->regions - count,
+                      text);
+    }
+    vd_markup_put(html, "</figcaption></figure>\n");
+}
+
+// ---- words --------------------------------------------------------------------------------------
+
+static void put_words(vd_markup *html, const vd_sheet_side *side)
+{
+    const vd_reply *reply = side->reply;
+    double most = 0.3;
+    for (int i = 0; i < reply->words; i++)
+        most = fmax(most, vd_word_share(&reply->answer, i));
+    vd_markup_put(html, "<p class=\"words\"><span class=\"key\">Words</span>");
+    for (int i = 0; i < reply->words; i++) {
+        double share = vd_word_share(&reply->answer, i);
+        char text[16];
+        vd_percent(text, sizeof text, share);
+        vd_markup_put(html, " <span class=\"word%s\" style=\"--w:%.3f\" title=\"%s%s\">%s",
+                      reply->unknown[i] ? " unknown" : "", fmin(share / most, 1), text,
+                      reply->unknown[i] ? ", not in the vocabulary" : "", reply->word[i]);
+        if (share >= 0.1)
+            vd_markup_put(html, "<sub>%.0f</sub>", 100 * share);
+        vd_markup_put(html, "</span>");
+    }
+    if (reply->cut > 0)
+        vd_markup_put(html, " <span class=\"note\">%d more words were not seen</span>", reply->cut);
+    vd_markup_put(html, "</p>\n");
+}
+
+// ---- ranking ------------------------------------------------------------------------------------
+
+// The side whose places are told beside this one's: of two the other, of more the first; -1: none.
+static int compared_with(const vd_sheet *sheet, int which)
+{
+    if (sheet->sides == 2)
+        return !which;
+    return sheet->sides > 2 && which > 0 ? 0 : -1;
+}
+
+static void put_candidate(vd_markup *html, const vd_sheet *sheet, int which, int place)
+{
+    const vd_sheet_side *side = &sheet->side[which];
+    const vd_answer *answer = &side->reply->answer;
+    int index = answer->order[place - 1];
+    vd_markup_put(html, "<tr%s><td class=\"place\">%d</td><td class=\"answer\">%s",
+                  index == side->human ? " class=\"human\"" : "", place, side->texts[index]);
+    if (index == side->human)
+        vd_markup_put(html, " <span class=\"mark human\">human</span>");
+    if (index == side->chosen && place != 1)
+        vd_markup_put(html, " <span class=\"mark\">chosen</span>");
+    if (side->relevance && side->relevance[index] > 0)
+        vd_markup_put(
+            html, " <span class=\"mark relevance\" title=\"how right people found it\">%.2f</span>",
+            (double)side->relevance[index]);
+    vd_markup_put(html, "</td>");
+    put_share(html, "td", (double)answer->probability[index], which);
+    int against = compared_with(sheet, which);
+    if (against >= 0) {
+        int other = vd_sheet_place(&sheet->side[against], index), move = other - place;
+        if (move == 0)
+            vd_markup_put(html, "<td class=\"move\" title=\"the same place\">=</td>");
+        else
+            vd_markup_put(html, "<td class=\"move %s\" title=\"place %d with %s\">%s&#8202;%d</td>",
+                          move > 0 ? "up" : "down", other, sheet->side[against].model,
+                          move > 0 ? "\xE2\x96\xB2" : "\xE2\x96\xBC", move > 0 ? move : -move);
+    }
+    vd_markup_put(html, "</tr>");
+}
+
+static void put_ranking(vd_markup *html, const vd_sheet *sheet, int which)
+{
+    const vd_sheet_side *side = &sheet->side[which];
+    const vd_answer *answer = &side->reply->answer;
+    vd_markup_put(html,
+                  "<table class=\"ranking\"><thead><tr><th></th><th>answer, of %d</th>"
+                  "<th>share</th>",
+                  answer->candidates);
+    if (compared_with(sheet, which) >= 0)
+        vd_markup_put(html, "<th title=\"places above or below the other model's\">than %s</th>",
+                      sheet->side[compared_with(sheet, which)].model);
+    vd_markup_put(html, "</tr></thead><tbody>");
+    int shown = answer->candidates < MOST_ANSWERS ? answer->candidates : MOST_ANSWERS;
+    for (int place = 1; place <= shown; place++)
+        put_candidate(html, sheet, which, place);
+    int also[] = {side->human, side->chosen};
+    for (int i = 0; i < 2; i++) {
+        int place =
+            also[i] >= 0 && (i == 0 || also[1] != also[0]) ? vd_sheet_place(side, also[i]) : 0;
+        if (place > shown) {
+            vd_markup_put(html, "<tr class=\"gap\"><td colspan=\"%d\">&#8942;</td></tr>",
+                          compared_with(sheet, which) >= 0 ? 4 : 3);
+            put_candidate(html, sheet, which, place);
+        }
+    }
+    vd_markup_put(html, "</tbody></table>\n");
+}
+
+// ---- dialog -------------------------------------------------------------------------------------
+
+static void put_history_shares(vd_markup *html, const vd_sheet *sheet, int entry)
+{
+    for (int i = 0; i < sheet->sides; i++) {
+        const vd_answer *answer = &sheet->side[i].reply->answer;
+        if (entry < answer->rounds && answer->context_attention)
+            put_share(html, "td", (double)answer->context_attention[entry], i);
+        else
+            vd_markup_put(html, "<td></td>");
+    }
+}
+
+static void put_dialog(vd_markup *html, const vd_sheet *sheet)
+{
+    vd_markup_put(html, "<table class=\"dialog\"><thead><tr><th></th><th>The dialog so far</th>");
+    for (int i = 0; i < sheet->sides; i++)
+        vd_markup_put(html, "<th title=\"how much it drew on each round\">%s</th>",
+                      sheet->side[i].model);
+    vd_markup_put(html,
+                  "</tr></thead><tbody><tr><td class=\"place\"></td><td class=\"caption\">%s</td>",
+                  sheet->caption);
+    put_history_shares(html, sheet, 0);
+    vd_markup_put(html, "</tr>");
+    for (int r = 0; r < sheet->rounds; r++) {
+        vd_markup_put(html,
+                      "<tr><td class=\"place\">%d</td><td>%s%s <span class=\"said\">%s</span></td>",
+                      r + 1, sheet->said[r].question, vd_sheet_mark(sheet->said[r].question),
+                      sheet->said[r].answer);
+        put_history_shares(html, sheet, r + 1);
+        vd_markup_put(html, "</tr>");
+    }
+    vd_markup_put(html, "</tbody></table>\n");
+}
+
+// ---- article ------------------------------------------------------------------------------------
+
+static void put_head(vd_markup *html, const vd_sheet *sheet)
+{
+    vd_markup_put(html, "<header><h3><a href=\"#%s\">%s</a></h3><p class=\"tags\">", sheet->id,
+                  sheet->title);
+    if (sheet->group)
+        vd_markup_put(html, "<span class=\"tag group-%s\">%s</span> ", sheet->group,
+                      sheet->group_name);
+    if (sheet->family)
+        vd_markup_put(html, "<span class=\"tag\">%s</span> ", sheet->family);
+    if (sheet->moved >= 0) {
+        char text[16];
+        vd_percent(text, sizeof text, sheet->moved);
+        vd_markup_put(html, "<span class=\"tag\">%s of the probability lies elsewhere</span>",
+                      text);
+    }
+    vd_markup_put(html, "</p></header>\n<p class=\"question\">%s%s</p>", sheet->question,
+                  vd_sheet_mark(sheet->question));
+    if (sheet->human)
+        vd_markup_put(html, "<p class=\"answered\"><span class=\"key\">Human</span> %s</p>\n",
+                      sheet->human);
+}
+
+static void put_side(vd_markup *html, const vd_sheet *sheet, int which)
+{
+    const vd_sheet_side *side = &sheet->side[which];
+    const vd_answer *answer = &side->reply->answer;
+    vd_markup_put(html, "<section class=\"side side-%d\"><h4>%s", which, side->model);
+    if (side->judged)
+        vd_markup_put(html, " <span class=\"tick %s\" title=\"%s\">%s</span>",
+                      side->right ? "right" : "wrong", side->right ? "right" : "not right",
+                      side->right ? "\xE2\x9C\x93" : "\xE2\x9C\x97");
+    vd_markup_put(html, " <span class=\"first\">%s</span></h4>\n",
+                  answer->candidates ? side->texts[answer->order[0]] : "");
+    put_figure(html, sheet, which);
+    vd_markup_put(html, "<div class=\"found\">");
+    put_words(html, side);
+    put_ranking(html, sheet, which);
+    vd_markup_put(html, "</div></section>\n");
+}
+
+void vd_html_sheet(vd_markup *html, const vd_sheet *sheet)
+{
+    vd_markup_put(html, "<article class=\"case sides-%d\" id=\"%s\" tabindex=\"-1\"", sheet->sides,
+                  sheet->id);
+    if (sheet->group)
+        vd_markup_put(html, " data-group=\"%s\"", sheet->group);
+    if (sheet->family)
+        vd_markup_put(html, " data-family=\"%s\"", sheet->family);
+    vd_markup_put(html, " data-round=\"%d\">\n", sheet->rounds + 1);
+    put_head(html, sheet);
+    put_dialog(html, sheet);
+    vd_markup_put(html, "<div class=\"sides\">\n");
+    for (int i = 0; i < sheet->sides; i++)
+        put_side(html, sheet, i);
+    vd_markup_put(html, "</div>\n</article>\n");
+}

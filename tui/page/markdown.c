@@ -1,0 +1,111 @@
+#include "tui/page/markdown.h"
+
+#include "tui/base/shares.h"
+
+enum { MOST_ANSWERS = 5, MOST_REGIONS = 5 };
+
+static void put_dialog(vd_markup *m, const vd_sheet *sheet)
+{
+    vd_markup_put(m, "*%s*\n\n", sheet->caption);
+    for (int r = 0; r < sheet->rounds; r++) {
+        vd_markup_put(m, "%d. %s%s", r + 1, sheet->said[r].question,
+                      vd_sheet_mark(sheet->said[r].question));
+        if (sheet->said[r].answer)
+            vd_markup_put(m, " **%s**", sheet->said[r].answer);
+        vd_markup_put(m, "\n");
+    }
+    vd_markup_put(m, sheet->rounds ? "\n**%s?**\n\n" : "**%s?**\n\n", sheet->question);
+    if (sheet->human)
+        vd_markup_put(m, "Human: **%s**\n\n", sheet->human);
+}
+
+static void put_candidate(vd_markup *m, const vd_sheet_side *side, int place)
+{
+    const vd_answer *answer = &side->reply->answer;
+    int index = answer->order[place - 1];
+    char share[16];
+    vd_percent(share, sizeof share, (double)answer->probability[index]);
+    vd_markup_put(m, "| %d | %s%s%s | %s | ", place, side->texts[index],
+                  index == side->human ? " (human)" : "",
+                  index == side->chosen && place > 1 ? " (chosen)" : "", share);
+    if (side->relevance)
+        vd_markup_put(m, "%.2f", (double)side->relevance[index]);
+    vd_markup_put(m, " |\n");
+}
+
+static void put_ranking(vd_markup *m, const vd_sheet_side *side)
+{
+    int candidates = side->reply->answer.candidates;
+    int shown = candidates < MOST_ANSWERS ? candidates : MOST_ANSWERS;
+    vd_markup_put(m, "| place | %s, of %d | share | relevance |\n| ---: | --- | ---: | ---: |\n",
+                  side->model, candidates);
+    for (int place = 1; place <= shown; place++)
+        put_candidate(m, side, place);
+    int human = side->human >= 0 ? vd_sheet_place(side, side->human) : 0;
+    int chosen = side->chosen >= 0 ? vd_sheet_place(side, side->chosen) : 0;
+    if (human > shown)
+        put_candidate(m, side, human);
+    if (chosen > shown && chosen != human)
+        put_candidate(m, side, chosen);
+    vd_markup_put(m, "\n");
+}
+
+static void put_attention(vd_markup *m, const vd_sheet *sheet, const vd_sheet_side *side)
+{
+    const vd_reply *reply = side->reply;
+    const vd_answer *answer = &reply->answer;
+    vd_share top[MOST_REGIONS];
+    char share[16];
+    int count = answer->region_attention ? vd_shares_top(answer->region_attention, answer->regions,
+                                                         0.9, top, MOST_REGIONS)
+                                         : 0;
+    vd_markup_put(m, "* looked at");
+    for (int i = 0; i < count; i++) {
+        vd_percent(share, sizeof share, top[i].share);
+        vd_markup_put(m, "%s region %d: %s", i ? ";" : "", top[i].index + 1, share);
+        if (sheet->boxes && top[i].index < sheet->regions) {
+            const float *box = sheet->boxes + (size_t)4 * (size_t)top[i].index;
+            vd_markup_put(m, " (%.2f %.2f %.2f %.2f)", (double)box[0], (double)box[1],
+                          (double)box[2], (double)box[3]);
+        }
+    }
+    vd_markup_put(m, "\n* drew on");
+    for (int i = 0; i < answer->rounds && answer->context_attention; i++) {
+        vd_percent(share, sizeof share, (double)answer->context_attention[i]);
+        if (i == 0)
+            vd_markup_put(m, " the caption: %s", share);
+        else
+            vd_markup_put(m, "; round %d: %s", i, share);
+    }
+    vd_markup_put(m, "\n* words:");
+    for (int i = 0; i < reply->words; i++) {
+        vd_percent(share, sizeof share, vd_word_share(answer, i));
+        vd_markup_put(m, " %s%s %s", reply->word[i], reply->unknown[i] ? " (unknown)" : "", share);
+        vd_markup_put(m, i + 1 < reply->words ? ";" : "");
+    }
+    vd_markup_put(m, "\n\n");
+}
+
+void vd_markdown_sheet(vd_markup *m, const vd_sheet *sheet)
+{
+    vd_markup_put(m, "### %s", sheet->title);
+    if (sheet->group)
+        vd_markup_put(m, ": %s", sheet->group_name);
+    if (sheet->family)
+        vd_markup_put(m, " (%s)", sheet->family);
+    vd_markup_put(m, "\n\n");
+    if (sheet->moved >= 0)
+        vd_markup_put(m, "%.0f %% of the probability lies elsewhere.\n\n", 100 * sheet->moved);
+    put_dialog(m, sheet);
+    for (int i = 0; i < sheet->sides; i++) {
+        const vd_sheet_side *side = &sheet->side[i];
+        const vd_answer *answer = &side->reply->answer;
+        vd_markup_put(m, "%s: **%s**", side->model,
+                      answer->candidates ? side->texts[answer->order[0]] : "");
+        if (side->judged)
+            vd_markup_put(m, side->right ? " \xE2\x9C\x93" : " \xE2\x9C\x97");
+        vd_markup_put(m, "\n\n");
+        put_ranking(m, side);
+        put_attention(m, sheet, side);
+    }
+}

@@ -1,0 +1,12 @@
+// Sheets as Markdown (CommonMark with tables).
+#ifndef VD_MARKDOWN_H
+#define VD_MARKDOWN_H
+
+#include "tui/page/markup.h"
+#include "tui/answer/sheet.h"
+
+// A section of level three: dialog so far, question, human answer, each model's answers with their
+// shares, where it looked and what it drew on.
+void vd_markdown_sheet(vd_markup *markdown, const vd_sheet *sheet);
+
+#endif

@@ -1,0 +1,161 @@
+#include "tui/page/markup.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <utf8proc.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+
+struct vd_markup {
+    vd_markup_kind kind;
+    vd_output *output;
+    vd_error error; // of the first failure
+    vd_status status;
+};
+
+// ---- text ---------------------------------------------------------------------------------------
+
+void vd_markup_bytes(vd_markup *m, const void *bytes, size_t size)
+{
+    if (m->status == VD_OK)
+        m->status = vd_output_write(m->output, bytes, size, &m->error);
+}
+
+// What stands for a character that would be markup; NULL: itself.
+static const char *escaped(vd_markup_kind kind, utf8proc_int32_t code, char out[3])
+{
+    if (kind == VD_MARKUP_HTML) {
+        switch (code) {
+        case '&':
+            return "&amp;";
+        case '<':
+            return "&lt;";
+        case '>':
+            return "&gt;";
+        case '"':
+            return "&quot;";
+        case '\'':
+            return "&#39;";
+        default:
+            return NULL;
+        }
+    }
+    if (code >= 128 || !strchr("\\`*_{}[]<>#|&~", code))
+        return NULL;
+    out[0] = '\\';
+    out[1] = (char)code;
+    out[2] = '\0';
+    return out;
+}
+
+// What is no UTF-8 and control characters become U+FFFD, white space a space.
+static void put_text(vd_markup *m, const char *text)
+{
+    const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)text;
+    utf8proc_ssize_t left = (utf8proc_ssize_t)strlen(text);
+    while (left > 0) {
+        utf8proc_int32_t code;
+        utf8proc_ssize_t bytes = utf8proc_iterate(at, left, &code);
+        char two[3];
+        const char *instead;
+        if (bytes <= 0 || code < ' ' || (code >= 0x7F && code < 0xA0))
+            instead = bytes > 0 && (code == '\n' || code == '\t') ? " " : "\xEF\xBF\xBD";
+        else
+            instead = escaped(m->kind, code, two);
+        bytes = bytes <= 0 ? 1 : bytes;
+        if (instead)
+            vd_markup_bytes(m, instead, strlen(instead));
+        else
+            vd_markup_bytes(m, at, (size_t)bytes);
+        at += bytes;
+        left -= bytes;
+    }
+}
+
+// One directive: its length in the format. Numbers have no markup in them.
+static size_t put_directive(vd_markup *m, const char *format, va_list *values)
+{
+    char text[64], directive[16];
+    size_t length = 1 + strspn(format + 1, "0123456789.+-lz") + 1;
+    snprintf(directive, sizeof directive, "%.*s", (int)length, format);
+    char kind = format[length - 1];
+    if (kind == 's') {
+        const char *string = va_arg(*values, const char *);
+        put_text(m, string ? string : "");
+        return length;
+    }
+    if (kind == '%')
+        snprintf(text, sizeof text, "%%");
+    else if (kind == 'f')
+        snprintf(text, sizeof text, directive, va_arg(*values, double));
+    else if (strchr(directive, 'z'))
+        snprintf(text, sizeof text, "%zu", va_arg(*values, size_t));
+    else if (strstr(directive, "ll"))
+        snprintf(text, sizeof text, "%lld", va_arg(*values, long long));
+    else if (strchr(directive, 'l'))
+        snprintf(text, sizeof text, "%ld", va_arg(*values, long));
+    else
+        snprintf(text, sizeof text, "%d", va_arg(*values, int));
+    vd_markup_bytes(m, text, strlen(text));
+    return length;
+}
+
+void vd_markup_put(vd_markup *m, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    while (*format) {
+        size_t plain = strcspn(format, "%");
+        vd_markup_bytes(m, format, plain);
+        format += plain;
+        if (*format)
+            format += put_directive(m, format, &values);
+    }
+    va_end(values);
+}
+
+// ---- file ---------------------------------------------------------------------------------------
+
+vd_status vd_markup_create(const char *path, vd_markup_kind kind, vd_markup **out, vd_error *err)
+{
+    *out = vd_alloc(1, sizeof **out);
+    if (!*out)
+        return vd_error_memory(err, "a page");
+    (*out)->kind = kind;
+    vd_status status = vd_output_create(path, &(*out)->output, err);
+    if (status) {
+        vd_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+void vd_markup_fail(vd_markup *m, const vd_error *why)
+{
+    if (m->status)
+        return;
+    m->status = why->status;
+    m->error = *why;
+}
+
+vd_status vd_markup_commit(vd_markup *m, vd_error *err)
+{
+    vd_status status = m->status;
+    if (status) {
+        vd_error_set(err, status, "%s", m->error.text);
+        vd_output_abort(m->output);
+    } else {
+        status = vd_output_commit(m->output, err);
+    }
+    vd_free(m);
+    return status;
+}
+
+void vd_markup_abort(vd_markup *m)
+{
+    if (!m)
+        return;
+    vd_output_abort(m->output);
+    vd_free(m);
+}

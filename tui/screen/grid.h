@@ -1,0 +1,123 @@
+// The screen as a plain grid of cells. Views draw into it, the terminal side copies it out, tests
+// read it as text. No terminal here.
+#ifndef VD_GRID_H
+#define VD_GRID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+#include "tui/screen/wrap.h"
+
+// ---- colours and styles ------------------------------------------------------------------------
+
+// How many colours. With 8, the bright ones of 16 are bold, and only in front.
+typedef enum vd_depth {
+    VD_DEPTH_MONO,
+    VD_DEPTH_8,
+    VD_DEPTH_16,
+    VD_DEPTH_256,
+    VD_DEPTH_DIRECT
+} vd_depth;
+
+// Which colours are used (tui/screen/theme.h): made for a dark or a light background, none, or told
+// apart by the colour-blind.
+typedef enum vd_theme_name {
+    VD_THEME_DARK,
+    VD_THEME_LIGHT,
+    VD_THEME_MONO,
+    VD_THEME_SAFE,
+    VD_THEMES
+} vd_theme_name;
+
+// What the terminal can show, and what is wanted of it.
+typedef struct vd_look {
+    vd_depth depth;
+    bool ascii; // nothing beyond ASCII
+    vd_theme_name theme;
+} vd_look;
+
+// 0 = the terminal's own colour, else a palette index or 24-bit RGB.
+typedef uint32_t vd_color;
+enum { VD_COLOR_DEFAULT = 0, VD_COLOR_INDEX = 0x01000000, VD_COLOR_RGB = 0x02000000 };
+
+static inline vd_color vd_color_index(int index)
+{
+    return (vd_color)VD_COLOR_INDEX | (vd_color)(index & 0xFF);
+}
+
+static inline vd_color vd_color_rgb(uint32_t rgb)
+{
+    return (vd_color)VD_COLOR_RGB | (rgb & 0xFFFFFF);
+}
+
+// RGB of a colour (palette indices as xterm has them; the default counts as `otherwise`).
+uint32_t vd_color_to_rgb(vd_color color, uint32_t otherwise);
+// The colour a depth has for an RGB value; the default in mono.
+vd_color vd_color_nearest(uint32_t rgb, vd_depth depth);
+
+enum { VD_BOLD = 1, VD_DIM = 2, VD_REVERSE = 4, VD_UNDERLINE = 8, VD_ITALIC = 16 };
+
+typedef struct vd_style {
+    vd_color fg, bg;
+    uint8_t attributes; // VD_BOLD | ...
+} vd_style;
+
+// ---- cells -------------------------------------------------------------------------------------
+
+typedef struct vd_cell {
+    uint32_t code[VD_CLUSTER_CODES];
+    uint8_t count; // code points
+    uint8_t width; // 1 or 2; 0 for the right half of a wide one
+    vd_style style;
+} vd_cell;
+
+typedef struct vd_rect {
+    int x, y, width, height;
+} vd_rect;
+
+typedef struct vd_grid {
+    int width, height;
+    vd_cell *cell; // (height, width), owned
+    vd_look look;
+    int cursor_x, cursor_y; // -1 = hidden
+} vd_grid;
+
+enum { VD_GRID_MAX = 2000 }; // columns and rows beyond this are left blank
+
+// Makes the grid width x height blank cells; the old content is gone. Zero-initialise first.
+vd_status vd_grid_resize(vd_grid *grid, int width, int height, vd_error *err);
+void vd_grid_clear(vd_grid *grid); // blanks every cell, hides the cursor
+void vd_grid_free(vd_grid *grid);
+
+// NULL outside the grid.
+vd_cell *vd_grid_at(const vd_grid *grid, int x, int y);
+
+// ---- drawing: everything is clipped to the grid ------------------------------------------------
+
+// One code point of width 1. `ascii` takes its place on an ASCII terminal.
+void vd_grid_put(vd_grid *grid, int x, int y, uint32_t code, char ascii, vd_style style);
+
+// At most `width` columns of text; text that does not fit ends in an ellipsis. Returns the columns
+// used. length SIZE_MAX = up to the zero byte.
+int vd_grid_text(vd_grid *grid, int x, int y, int width, const char *text, vd_style style);
+int vd_grid_text_n(vd_grid *grid, int x, int y, int width, const char *text, size_t length,
+                   vd_style style);
+// The same without an ellipsis.
+int vd_grid_plain(vd_grid *grid, int x, int y, int width, const char *text, size_t length,
+                  vd_style style);
+// Right-aligned in the columns x .. x + width - 1.
+void vd_grid_right(vd_grid *grid, int x, int y, int width, const char *text, vd_style style);
+
+void vd_grid_fill(vd_grid *grid, vd_rect place, vd_style style);
+// A horizontal bar: fraction 0..1 of `width` columns in eighths of a column; any fraction above
+// zero shows something.
+void vd_grid_bar(vd_grid *grid, int x, int y, int width, double fraction, vd_style full,
+                 vd_style rest);
+// One cell with a bar of eighths from its bottom: 0..1.
+void vd_grid_level(vd_grid *grid, int x, int y, double fraction, vd_style style);
+
+// Rows as UTF-8 lines without trailing spaces, colours left out (vd_free). NULL: out of memory.
+char *vd_grid_to_text(const vd_grid *grid);
+
+#endif

@@ -1,0 +1,147 @@
+// Keys and what they do where. One table: dispatch, the help screen and the hints in the last row
+// are all made from it, so that they cannot disagree.
+#ifndef VD_KEYMAP_H
+#define VD_KEYMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Keys that are no characters; values lie above Unicode.
+enum {
+    VD_KEY_NONE = 0x110000,
+    VD_KEY_UP,
+    VD_KEY_DOWN,
+    VD_KEY_LEFT,
+    VD_KEY_RIGHT,
+    VD_KEY_HOME,
+    VD_KEY_END,
+    VD_KEY_PAGE_UP,
+    VD_KEY_PAGE_DOWN,
+    VD_KEY_INSERT,
+    VD_KEY_DELETE,
+    VD_KEY_BACKSPACE,
+    VD_KEY_ENTER,
+    VD_KEY_TAB,
+    VD_KEY_BACK_TAB,
+    VD_KEY_ESCAPE,
+    VD_KEY_WHEEL_UP,
+    VD_KEY_WHEEL_DOWN,
+    VD_KEY_CLICK,       // left button, at (x, y)
+    VD_KEY_PASTE_BEGIN, // what follows up to PASTE_END was pasted
+    VD_KEY_PASTE_END,
+    VD_KEY_F0 = 0x110100 // VD_KEY_F0 + n is function key n
+};
+
+enum { VD_ALT = 1, VD_CTRL = 2, VD_SHIFT = 4 };
+
+typedef struct vd_key {
+    uint32_t code; // a code point (lower case letter with VD_CTRL) or VD_KEY_*
+    uint8_t modifiers;
+    int x, y; // where the mouse was
+} vd_key;
+
+// Where a key is pressed. Every place but the help also has the line's editing keys.
+// X(name, view): the place is VD_PLACE_name and vd_view_view (tui/chat/chat.h) draws it. HELP is
+// the last.
+#define VD_PLACE_LIST(X)                                                                           \
+    X(CHAT, chat)                                                                                  \
+    X(ZOOM, zoom)         /* the picture fills the screen */                                       \
+    X(ANSWERS, answers)   /* the whole pool as a list, typing filters it */                        \
+    X(DETAIL, detail)     /* the attention heat maps */                                            \
+    X(PICTURES, pictures) /* all of them, typing finds some */                                     \
+    X(COMPARE, compare)   /* what several models answer, side by side */                           \
+    X(WALK, walk)         /* one answer stage by stage, and what if */                             \
+    X(HELP, help)
+
+typedef enum vd_place {
+#define X(name, view) VD_PLACE_##name,
+    VD_PLACE_LIST(X)
+#undef X
+        VD_PLACES
+} vd_place;
+
+#define VD_ACTION_LIST(X)                                                                          \
+    X(NONE)                                                                                        \
+    X(ASK)                                                                                         \
+    X(COMPLETE)                                                                                    \
+    X(HELP)                                                                                        \
+    X(LEAVE)                                                                                       \
+    X(STOP)                                                                                        \
+    X(BACK)                                                                                        \
+    X(SCROLL_UP)                                                                                   \
+    X(SCROLL_DOWN)                                                                                 \
+    X(SCROLL_TOP)                                                                                  \
+    X(SCROLL_BOTTOM)                                                                               \
+    X(LINE_UP)                                                                                     \
+    X(LINE_DOWN)                                                                                   \
+    X(OLDER_ROUND)                                                                                 \
+    X(NEWER_ROUND)                                                                                 \
+    X(CHOOSE_ANSWER)                                                                               \
+    X(COMPARE)                                                                                     \
+    X(PICTURES)                                                                                    \
+    X(FOLLOW)                                                                                      \
+    X(EDIT_ROUND)                                                                                  \
+    X(NEXT_BRANCH)                                                                                 \
+    X(UNDO)                                                                                        \
+    X(NEXT_PICTURE)                                                                                \
+    X(PREVIOUS_PICTURE)                                                                            \
+    X(RANDOM_PICTURE)                                                                              \
+    X(SWITCH_MODEL)                                                                                \
+    X(AGAIN)                                                                                       \
+    X(ZOOM)                                                                                        \
+    X(ANSWERS)                                                                                     \
+    X(DETAIL)                                                                                      \
+    X(WALK)                                                                                        \
+    X(ALL_BACK)                                                                                    \
+    X(PICK)                                                                                        \
+    X(LEFT)                                                                                        \
+    X(RIGHT)                                                                                       \
+    X(SEARCH)                                                                                      \
+    X(FOLD)                                                                                        \
+    X(OUTLINES)                                                                                    \
+    X(REDRAW)                                                                                      \
+    X(SUSPEND)                                                                                     \
+    X(EDIT_START)                                                                                  \
+    X(EDIT_END)                                                                                    \
+    X(EDIT_LEFT)                                                                                   \
+    X(EDIT_RIGHT)                                                                                  \
+    X(EDIT_WORD_LEFT)                                                                              \
+    X(EDIT_WORD_RIGHT)                                                                             \
+    X(EDIT_BACKSPACE)                                                                              \
+    X(EDIT_DELETE)                                                                                 \
+    X(EDIT_KILL_END)                                                                               \
+    X(EDIT_KILL_START)                                                                             \
+    X(EDIT_KILL_WORD)                                                                              \
+    X(EDIT_KILL_WORD_RIGHT)                                                                        \
+    X(EDIT_YANK)                                                                                   \
+    X(EDIT_SWAP)                                                                                   \
+    X(EDIT_OLDER)                                                                                  \
+    X(EDIT_NEWER)
+
+typedef enum vd_action {
+#define X(name) VD_ACTION_##name,
+    VD_ACTION_LIST(X)
+#undef X
+        VD_ACTIONS
+} vd_action;
+
+// VD_ACTION_NONE: the key means nothing here (a character then goes into the line).
+// C-d and `?` mean LEAVE and HELP only on an empty line.
+vd_action vd_keymap_action(vd_place place, vd_key key, bool line_empty);
+
+// Lines of the help for a place: the keys ("Ctrl-A, Home") and what they do. False past the last
+// one. Buffers are cut to fit. Editing keys come last.
+bool vd_keymap_help(vd_place place, size_t index, char *keys, size_t keys_size,
+                    const char **meaning);
+
+// The most wanted keys of a place in one line of at most `size` bytes: "F1 help  F2 zoom ...",
+// as many as fit `width` columns.
+void vd_keymap_hints(vd_place place, int width, char *out, size_t size);
+
+// "Ctrl-A", "Alt-3", "F1", "PgUp", "a". `out` of at least 24 bytes.
+void vd_key_name(vd_key key, char *out, size_t size);
+// The key a name stands for ("C-a" and "M-3" will do, too); false when it is none.
+bool vd_key_parse(const char *name, vd_key *out);
+
+#endif

@@ -1,0 +1,294 @@
+#include "tui/screen/line_edit.h"
+
+#include <string.h>
+#include <utf8proc.h>
+
+#include "engine/base/alloc.h"
+#include "tui/screen/wrap.h"
+
+void vd_line_free(vd_line *line)
+{
+    for (size_t i = 0; i < line->count; i++)
+        vd_free(line->history[i]);
+    vd_free(line->history);
+    *line = (vd_line){0};
+}
+
+// Bytes of text that fit into a line without cutting a character in two.
+static size_t whole_characters(const char *text, size_t length, size_t room)
+{
+    if (length <= room)
+        return length;
+    while (room > 0 && ((unsigned char)text[room] & 0xC0) == 0x80)
+        room--;
+    return room;
+}
+
+void vd_line_set(vd_line *line, const char *text)
+{
+    line->length = whole_characters(text, strlen(text), VD_LINE_MAX);
+    memmove(line->text, text, line->length);
+    line->text[line->length] = '\0';
+    line->cursor = line->length;
+    line->cutting = false;
+}
+
+void vd_line_clear(vd_line *line)
+{
+    vd_line_set(line, "");
+    line->at = line->count;
+}
+
+// ---- places in the line ------------------------------------------------------------------------
+
+static size_t right_of(const vd_line *line, size_t at)
+{
+    if (at >= line->length)
+        return line->length;
+    vd_cluster cluster;
+    vd_cluster_next(line->text + at, line->length - at, &cluster);
+    return at + cluster.bytes;
+}
+
+// Clusters can only be found from the left.
+static size_t left_of(const vd_line *line, size_t at)
+{
+    size_t here = 0;
+    while (here < at) {
+        size_t next = right_of(line, here);
+        if (next >= at)
+            return here;
+        here = next;
+    }
+    return 0;
+}
+
+static bool is_word(const vd_line *line, size_t at)
+{
+    utf8proc_int32_t code;
+    if (at >= line->length || utf8proc_iterate((const utf8proc_uint8_t *)line->text + at,
+                                               (utf8proc_ssize_t)(line->length - at), &code) <= 0)
+        return false;
+    utf8proc_category_t category = utf8proc_category(code);
+    return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
+}
+
+static size_t word_left(const vd_line *line)
+{
+    size_t at = line->cursor;
+    while (at > 0 && !is_word(line, left_of(line, at)))
+        at = left_of(line, at);
+    while (at > 0 && is_word(line, left_of(line, at)))
+        at = left_of(line, at);
+    return at;
+}
+
+static size_t word_right(const vd_line *line)
+{
+    size_t at = line->cursor;
+    while (at < line->length && !is_word(line, at))
+        at = right_of(line, at);
+    while (at < line->length && is_word(line, at))
+        at = right_of(line, at);
+    return at;
+}
+
+// C-w goes by white space, as in a shell.
+static size_t blank_left(const vd_line *line)
+{
+    size_t at = line->cursor;
+    while (at > 0 && line->text[at - 1] == ' ')
+        at--;
+    while (at > 0 && line->text[at - 1] != ' ')
+        at--;
+    return at;
+}
+
+// ---- changes -----------------------------------------------------------------------------------
+
+void vd_line_insert_text(vd_line *line, const char *text, size_t length)
+{
+    length = whole_characters(text, length, VD_LINE_MAX - line->length);
+    memmove(line->text + line->cursor + length, line->text + line->cursor,
+            line->length - line->cursor + 1);
+    memcpy(line->text + line->cursor, text, length);
+    line->length += length;
+    line->cursor += length;
+    line->cutting = false;
+    // A mark joins the cluster before it, and what stood after may join the new text.
+    size_t at = 0;
+    while (at < line->cursor)
+        at = right_of(line, at);
+    line->cursor = at;
+}
+
+bool vd_line_insert(vd_line *line, uint32_t code)
+{
+    if (code < ' ' || (code >= 0x7F && code < 0xA0))
+        code = ' ';
+    utf8proc_uint8_t bytes[4];
+    if (code > 0x10FFFF || !utf8proc_codepoint_valid((utf8proc_int32_t)code))
+        return true;
+    utf8proc_ssize_t length = utf8proc_encode_char((utf8proc_int32_t)code, bytes);
+    if (line->length + (size_t)length > VD_LINE_MAX)
+        return false;
+    vd_line_insert_text(line, (const char *)bytes, (size_t)length);
+    return true;
+}
+
+static void erase(vd_line *line, size_t from, size_t to)
+{
+    memmove(line->text + from, line->text + to, line->length - to + 1);
+    line->length -= to - from;
+    line->cursor = from;
+}
+
+// Cuts [from, to) into the cut buffer; cuts in a row add up, in the order of the line.
+static void cut(vd_line *line, size_t from, size_t to)
+{
+    if (from == to)
+        return;
+    size_t added = to - from, kept = line->cutting ? strlen(line->cut) : 0;
+    if (kept + added > VD_LINE_MAX)
+        kept = 0;
+    bool before = to == line->cursor; // cut to the left of the cursor
+    if (before)
+        memmove(line->cut + added, line->cut, kept);
+    memcpy(line->cut + (before ? 0 : kept), line->text + from, added);
+    line->cut[kept + added] = '\0';
+    erase(line, from, to);
+    line->cutting = true;
+}
+
+// Swaps the clusters around the cursor (the last two at the end of the line).
+static void swap(vd_line *line)
+{
+    size_t middle = line->cursor == line->length ? left_of(line, line->cursor) : line->cursor;
+    if (middle == 0 || line->length == 0)
+        return;
+    size_t left = left_of(line, middle), right = right_of(line, middle);
+    char copy[VD_LINE_MAX];
+    memcpy(copy, line->text + left, middle - left);
+    memmove(line->text + left, line->text + middle, right - middle);
+    memcpy(line->text + left + (right - middle), copy, middle - left);
+    line->cursor = right;
+}
+
+static void history_go(vd_line *line, size_t to)
+{
+    if (line->at == line->count)
+        memcpy(line->draft, line->text, line->length + 1);
+    line->at = to;
+    vd_line_set(line, to == line->count ? line->draft : line->history[to]);
+}
+
+bool vd_line_action(vd_line *line, vd_action action)
+{
+    bool was_cutting = line->cutting;
+    if (action != VD_ACTION_NONE)
+        line->cutting = false;
+    size_t at = line->cursor;
+    switch ((int)action) {
+    case VD_ACTION_EDIT_START:
+        line->cursor = 0;
+        return true;
+    case VD_ACTION_EDIT_END:
+        line->cursor = line->length;
+        return true;
+    case VD_ACTION_EDIT_LEFT:
+        line->cursor = left_of(line, at);
+        return true;
+    case VD_ACTION_EDIT_RIGHT:
+        line->cursor = right_of(line, at);
+        return true;
+    case VD_ACTION_EDIT_WORD_LEFT:
+        line->cursor = word_left(line);
+        return true;
+    case VD_ACTION_EDIT_WORD_RIGHT:
+        line->cursor = word_right(line);
+        return true;
+    case VD_ACTION_EDIT_BACKSPACE:
+        erase(line, left_of(line, at), at);
+        return true;
+    case VD_ACTION_EDIT_DELETE:
+        erase(line, at, right_of(line, at));
+        return true;
+    case VD_ACTION_EDIT_KILL_END:
+    case VD_ACTION_EDIT_KILL_START:
+    case VD_ACTION_EDIT_KILL_WORD:
+    case VD_ACTION_EDIT_KILL_WORD_RIGHT:
+        line->cutting = was_cutting;
+        if (action == VD_ACTION_EDIT_KILL_END)
+            cut(line, at, line->length);
+        else if (action == VD_ACTION_EDIT_KILL_START)
+            cut(line, 0, at);
+        else if (action == VD_ACTION_EDIT_KILL_WORD)
+            cut(line, blank_left(line), at);
+        else
+            cut(line, at, word_right(line));
+        return true;
+    case VD_ACTION_EDIT_YANK:
+        vd_line_insert_text(line, line->cut, strlen(line->cut));
+        return true;
+    case VD_ACTION_EDIT_SWAP:
+        swap(line);
+        return true;
+    case VD_ACTION_EDIT_OLDER:
+        if (line->at > 0)
+            history_go(line, line->at - 1);
+        return true;
+    case VD_ACTION_EDIT_NEWER:
+        if (line->at < line->count)
+            history_go(line, line->at + 1);
+        return true;
+    default:
+        return false;
+    }
+}
+
+vd_status vd_line_remember(vd_line *line, const char *text, vd_error *err)
+{
+    line->at = line->count;
+    if (text[0] == '\0' || (line->count > 0 && !strcmp(line->history[line->count - 1], text)))
+        return VD_OK;
+    char *copy = vd_strdup(text);
+    if (copy && !line->history)
+        line->history = vd_alloc(VD_LINE_HISTORY, sizeof *line->history);
+    if (!copy || !line->history) {
+        vd_free(copy);
+        return vd_error_memory(err, "the history of the line");
+    }
+    if (line->count == VD_LINE_HISTORY) {
+        vd_free(line->history[0]);
+        memmove(line->history, line->history + 1, (line->count - 1) * sizeof *line->history);
+        line->count--;
+    }
+    line->history[line->count++] = copy;
+    line->at = line->count;
+    return VD_OK;
+}
+
+vd_line_view vd_line_visible(const vd_line *line, int width)
+{
+    vd_line_view view = {0};
+    if (width < 1)
+        return view;
+    // The cursor needs a column of its own behind the last character. When the line does not fit,
+    // it scrolls by halves, so that it does not move at every key.
+    int before = vd_text_width(line->text, line->cursor);
+    int skip = 0, step = width > 3 ? width / 2 : 1;
+    while (before - skip > width - 2 && before - skip > 0)
+        skip += step;
+    int left = 0;
+    while (left < skip && view.first < line->cursor) {
+        vd_cluster cluster;
+        vd_cluster_next(line->text + view.first, line->length - view.first, &cluster);
+        left += cluster.width;
+        view.first += cluster.bytes;
+    }
+    view.column = before - left;
+    view.length = vd_text_fit(line->text + view.first, line->length - view.first, width);
+    view.more_left = view.first > 0;
+    view.more_right = view.first + view.length < line->length;
+    return view;
+}

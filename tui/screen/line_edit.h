@@ -1,0 +1,48 @@
+// One line of text being edited, with the usual keys, a cut buffer and a history. No terminal.
+#ifndef VD_LINE_EDIT_H
+#define VD_LINE_EDIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+#include "tui/screen/keymap.h"
+
+enum { VD_LINE_MAX = 2000, VD_LINE_HISTORY = 500 }; // bytes of a line; lines remembered
+
+typedef struct vd_line {
+    char text[VD_LINE_MAX + 1]; // UTF-8, zero-terminated
+    size_t length, cursor;      // bytes; the cursor stands before a cluster or at the end
+    char cut[VD_LINE_MAX + 1];
+    bool cutting;     // the last action cut something: the next cut adds to it
+    char **history;   // oldest first, owned
+    size_t count, at; // at == count: the draft
+    char draft[VD_LINE_MAX + 1];
+} vd_line;
+
+// A zeroed vd_line is an empty line.
+void vd_line_free(vd_line *line);
+void vd_line_set(vd_line *line, const char *text); // cut to VD_LINE_MAX; cursor at the end
+void vd_line_clear(vd_line *line);
+
+// Puts a character in; control characters become spaces, code points that are none are left out.
+// False: there is no room for it.
+bool vd_line_insert(vd_line *line, uint32_t code);
+void vd_line_insert_text(vd_line *line, const char *text, size_t length);
+// Does an EDIT_ action; false for any other.
+bool vd_line_action(vd_line *line, vd_action action);
+
+// Adds a line to the history (not twice in a row, not the empty line) and leaves the history.
+vd_status vd_line_remember(vd_line *line, const char *text, vd_error *err);
+
+// What of the line `width` columns show: bytes first .. first + length - 1, the cursor at column
+// `column` < width. The line scrolls sideways so that the cursor is always inside.
+typedef struct vd_line_view {
+    size_t first, length;
+    int column;
+    bool more_left, more_right;
+} vd_line_view;
+vd_line_view vd_line_visible(const vd_line *line, int width);
+
+#endif

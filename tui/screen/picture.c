@@ -1,0 +1,248 @@
+#include "tui/screen/picture.h"
+
+#include <chafa.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "tui/screen/theme.h"
+
+void vd_picture_set(vd_picture *picture, vd_image *image)
+{
+    vd_picture_clear(picture);
+    picture->image = *image;
+    *image = (vd_image){0};
+}
+
+void vd_picture_clear(vd_picture *picture)
+{
+    vd_image_clear(&picture->image);
+    vd_free(picture->cell);
+    *picture = (vd_picture){0};
+}
+
+// ---- pixels to cells ---------------------------------------------------------------------------
+
+static ChafaCanvas *canvas_new(int width, int height, vd_look look)
+{
+    static const ChafaCanvasMode modes[] = {
+        [VD_DEPTH_MONO] = CHAFA_CANVAS_MODE_FGBG,
+        [VD_DEPTH_8] = CHAFA_CANVAS_MODE_INDEXED_8,
+        [VD_DEPTH_16] = CHAFA_CANVAS_MODE_INDEXED_16,
+        [VD_DEPTH_256] = CHAFA_CANVAS_MODE_INDEXED_240,
+        [VD_DEPTH_DIRECT] = CHAFA_CANVAS_MODE_TRUECOLOR,
+    };
+    ChafaSymbolTags tags = CHAFA_SYMBOL_TAG_SPACE | CHAFA_SYMBOL_TAG_SOLID | CHAFA_SYMBOL_TAG_BLOCK;
+    if (look.ascii)
+        tags = CHAFA_SYMBOL_TAG_ASCII | CHAFA_SYMBOL_TAG_SPACE;
+    else if (look.depth == VD_DEPTH_MONO)
+        tags = CHAFA_SYMBOL_TAG_BRAILLE | CHAFA_SYMBOL_TAG_SPACE;
+    ChafaSymbolMap *symbols = chafa_symbol_map_new();
+    chafa_symbol_map_add_by_tags(symbols, tags);
+    ChafaCanvasConfig *config = chafa_canvas_config_new();
+    chafa_canvas_config_set_geometry(config, width, height);
+    chafa_canvas_config_set_canvas_mode(config, modes[look.depth]);
+    chafa_canvas_config_set_symbol_map(config, symbols);
+    chafa_canvas_config_set_work_factor(config, 0.7f);
+    // Distances as the eye sees them (DIN 6176), or the palette's few blues turn purple and teal.
+    if (look.depth == VD_DEPTH_16 || look.depth == VD_DEPTH_256)
+        chafa_canvas_config_set_color_space(config, CHAFA_COLOR_SPACE_DIN99D);
+    // In few tones silhouettes say more than halftones, and more contrast swallows them.
+    if (look.depth <= VD_DEPTH_16)
+        chafa_canvas_config_set_preprocessing_enabled(config, FALSE);
+    ChafaCanvas *canvas = chafa_canvas_new(config);
+    chafa_canvas_config_unref(config);
+    chafa_symbol_map_unref(symbols);
+    return canvas;
+}
+
+static vd_color cell_color(int raw, vd_depth depth)
+{
+    if (raw < 0 || depth == VD_DEPTH_MONO)
+        return VD_COLOR_DEFAULT;
+    return depth == VD_DEPTH_DIRECT ? vd_color_rgb((uint32_t)raw) : vd_color_index(raw);
+}
+
+static vd_status make_cells(vd_picture *picture, int width, int height, vd_look look, vd_error *err)
+{
+    vd_cell *cells = vd_alloc((size_t)width * (size_t)height, sizeof *cells);
+    if (!cells)
+        return vd_error_memory(err, "the picture's cells");
+    ChafaCanvas *canvas = canvas_new(width, height, look);
+    const vd_image *image = &picture->image;
+    chafa_canvas_draw_all_pixels(canvas, CHAFA_PIXEL_RGB8, image->rgb, image->width, image->height,
+                                 image->width * 3);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            vd_cell *cell = &cells[y * width + x];
+            int fg, bg;
+            chafa_canvas_get_raw_colors_at(canvas, x, y, &fg, &bg);
+            uint32_t code = chafa_canvas_get_char_at(canvas, x, y);
+            *cell = (vd_cell){.count = 1, .width = 1};
+            cell->code[0] = code && code != 0x2800 ? code : ' '; // an empty braille cell is a space
+            cell->style.fg = cell_color(fg, look.depth);
+            cell->style.bg = cell_color(bg, look.depth);
+        }
+    chafa_canvas_unref(canvas);
+    vd_free(picture->cell);
+    picture->cell = cells;
+    picture->width = width;
+    picture->height = height;
+    picture->look = look;
+    return VD_OK;
+}
+
+vd_status vd_picture_draw(vd_picture *picture, vd_grid *grid, vd_rect place, vd_error *err)
+{
+    if (!picture->image.rgb)
+        return vd_error_set(err, VD_NOT_FOUND, "no picture is loaded");
+    if (place.width <= 0 || place.height <= 0)
+        return VD_OK;
+    bool fresh = picture->cell && picture->width == place.width &&
+                 picture->height == place.height && picture->look.depth == grid->look.depth &&
+                 picture->look.ascii == grid->look.ascii;
+    if (!fresh) {
+        vd_status status = make_cells(picture, place.width, place.height, grid->look, err);
+        if (status)
+            return status;
+    }
+    for (int y = 0; y < place.height; y++)
+        for (int x = 0; x < place.width; x++) {
+            vd_cell *cell = vd_grid_at(grid, place.x + x, place.y + y);
+            if (cell)
+                *cell = picture->cell[y * place.width + x];
+        }
+    return VD_OK;
+}
+
+// ---- outlines ----------------------------------------------------------------------------------
+
+typedef struct pen {
+    uint32_t horizontal, vertical, corner[4]; // corners: top left, top right, bottom left, right
+    char ascii[3];                            // horizontal, vertical, corner
+    int shade;                                // percent of the picture's brightness behind it
+} pen;
+
+static const pen heavy = {0x2501, 0x2503, {0x250F, 0x2513, 0x2517, 0x251B}, {'=', '#', '#'}, 50};
+static const pen thin = {0x2500, 0x2502, {0x250C, 0x2510, 0x2514, 0x2518}, {'-', '|', '+'}, 60};
+static const pen dashed = {0x2504, 0x2506, {0x256D, 0x256E, 0x2570, 0x256F}, {'.', ':', '.'}, 70};
+
+static const pen *pen_for(double share)
+{
+    return share >= 0.25 ? &heavy : share >= 0.10 ? &thin : &dashed;
+}
+
+// The cells an outline runs through: just outside the box where there is room.
+static vd_rect outline_cells(const float box[4], vd_rect place)
+{
+    double left = floor(fmax(box[0], 0) * place.width - 0.5);
+    double top = floor(fmax(box[1], 0) * place.height - 0.5);
+    double right = ceil(fmin(box[2], 1) * place.width - 0.5);
+    double bottom = ceil(fmin(box[3], 1) * place.height - 0.5);
+    left = fmin(fmax(left, 0), place.width - 1);
+    top = fmin(fmax(top, 0), place.height - 1);
+    right = fmin(fmax(right, left), place.width - 1);
+    bottom = fmin(fmax(bottom, top), place.height - 1);
+    return (vd_rect){place.x + (int)left, place.y + (int)top, (int)(right - left) + 1,
+                     (int)(bottom - top) + 1};
+}
+
+static uint32_t mix(uint32_t a, uint32_t b, int percent_of_sum)
+{
+    uint32_t out = 0;
+    for (int shift = 0; shift < 24; shift += 8) {
+        uint32_t sum = (a >> shift & 255) + (b >> shift & 255);
+        out |= sum * (uint32_t)percent_of_sum / 200 << shift;
+    }
+    return out;
+}
+
+static void line_cell(vd_grid *grid, int x, int y, uint32_t code, char ascii, int shade,
+                      vd_style line)
+{
+    const vd_cell *cell = vd_grid_at(grid, x, y);
+    if (!cell)
+        return;
+    if (grid->look.depth != VD_DEPTH_MONO) {
+        uint32_t bg = vd_color_to_rgb(cell->style.bg, 0);
+        uint32_t fg = vd_color_to_rgb(cell->style.fg, bg);
+        bool crossing = cell->code[0] >= 0x2500 && cell->code[0] < 0x2580; // another outline
+        if (cell->code[0] == ' ' || crossing)
+            fg = bg;
+        line.bg = vd_color_nearest(mix(fg, bg, crossing ? 100 : shade), grid->look.depth);
+    }
+    vd_grid_put(grid, x, y, code, ascii, line);
+}
+
+static void draw_outline(vd_grid *grid, vd_rect at, const pen *with, vd_style line)
+{
+    int right = at.x + at.width - 1, bottom = at.y + at.height - 1;
+    for (int x = at.x + 1; x < right; x++) {
+        line_cell(grid, x, at.y, with->horizontal, with->ascii[0], with->shade, line);
+        line_cell(grid, x, bottom, with->horizontal, with->ascii[0], with->shade, line);
+    }
+    for (int y = at.y + 1; y < bottom; y++) {
+        line_cell(grid, at.x, y, with->vertical, with->ascii[1], with->shade, line);
+        line_cell(grid, right, y, with->vertical, with->ascii[1], with->shade, line);
+    }
+    line_cell(grid, at.x, at.y, with->corner[0], with->ascii[2], with->shade, line);
+    line_cell(grid, right, at.y, with->corner[1], with->ascii[2], with->shade, line);
+    line_cell(grid, at.x, bottom, with->corner[2], with->ascii[2], with->shade, line);
+    line_cell(grid, right, bottom, with->corner[3], with->ascii[2], with->shade, line);
+}
+
+static bool overlaps(vd_rect a, vd_rect b)
+{
+    return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height &&
+           b.y < a.y + a.height;
+}
+
+// Where a label of `width` columns goes: a free place along the outline's edges, the top left
+// corner first; the corner itself when none is free.
+static vd_rect label_place(vd_rect outline, vd_rect place, int width, const vd_rect *taken,
+                           int count)
+{
+    vd_rect first = {outline.x, outline.y, width, 1};
+    int last_x = outline.x + outline.width - width, last_y = outline.y + outline.height - 1;
+    if (last_x < outline.x)
+        last_x = outline.x;
+    for (int y = outline.y; y <= last_y; y++) {
+        int step = y == outline.y || y == last_y || last_x == outline.x ? 1 : last_x - outline.x;
+        for (int x = outline.x; x <= last_x; x += step) {
+            vd_rect spot = {x, y, width, 1};
+            bool free_spot = x + width <= place.x + place.width;
+            for (int i = 0; i < count && free_spot; i++)
+                free_spot = !overlaps(spot, taken[i]);
+            if (free_spot)
+                return spot;
+        }
+    }
+    return first;
+}
+
+void vd_picture_outline(vd_grid *grid, vd_rect place, const vd_outline *outlines, int count)
+{
+    enum { MOST = 36, CELLS_EACH = 80 };
+    if (place.width <= 0 || place.height <= 0)
+        return;
+    // A thumbnail under nine frames would not be seen: the strongest few, as the size allows.
+    int fits = place.width * place.height / CELLS_EACH;
+    fits = fits < 3 ? 3 : fits > MOST ? MOST : fits;
+    count = count > fits ? fits : count;
+    vd_style line = vd_theme(grid->look, VD_ROLE_OUTLINE);
+    for (int i = count - 1; i >= 0; i--) {
+        vd_style style = line;
+        if (outlines[i].share < 0.10)
+            style.attributes &= (uint8_t)~VD_BOLD;
+        draw_outline(grid, outline_cells(outlines[i].box, place), pen_for(outlines[i].share),
+                     style);
+    }
+    vd_rect taken[MOST];
+    for (int i = 0; i < count; i++) {
+        char label[8];
+        int width = snprintf(label, sizeof label, "%d", outlines[i].number);
+        taken[i] = label_place(outline_cells(outlines[i].box, place), place, width, taken, i);
+        vd_grid_plain(grid, taken[i].x, taken[i].y, width, label, (size_t)width,
+                      vd_theme(grid->look, VD_ROLE_LABEL));
+    }
+}

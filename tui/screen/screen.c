@@ -1,0 +1,601 @@
+#include "tui/screen/screen.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "engine/base/alloc.h"
+
+struct vd_screen {
+    SCREEN *terminal;
+    vd_look look;
+    bool mouse;
+    int log;            // file standard error goes to, -1 none
+    int standard_error; // the real one, -1 while not redirected
+    bool again;         // a key was read already: more may wait inside curses
+    bool said;          // the other descriptor has had its turn
+    struct sigaction old_resize;
+};
+
+// ---- when the program is killed ----------------------------------------------------------------
+
+// All of it prepared before a signal can come; the handler only writes it (async-signal-safe).
+static struct {
+    volatile sig_atomic_t armed;
+    char bytes[256];
+    size_t length;
+    struct termios modes;
+    int log, standard_error;
+} rescue;
+
+static const int fatal[] = {SIGTERM, SIGHUP,  SIGINT, SIGQUIT, SIGSEGV,
+                            SIGBUS,  SIGABRT, SIGFPE, SIGILL};
+
+static void copy_log(int log, int to)
+{
+    char buffer[1024];
+    ssize_t count;
+    if (log < 0 || to < 0 || lseek(log, 0, SEEK_SET) < 0)
+        return;
+    while ((count = read(log, buffer, sizeof buffer)) > 0)
+        if (write(to, buffer, (size_t)count) != count)
+            break;
+}
+
+static void on_fatal(int number)
+{
+    if (rescue.armed) {
+        rescue.armed = 0;
+        if (write(STDOUT_FILENO, rescue.bytes, rescue.length) < 0) {
+            // Nobody is left to tell.
+        }
+        tcsetattr(STDIN_FILENO, TCSANOW, &rescue.modes);
+        copy_log(rescue.log, rescue.standard_error);
+    }
+    // SA_RESETHAND put the default action back: the signal takes its course now.
+    raise(number);
+}
+
+static void add_bytes(const char *bytes)
+{
+    // Terminfo strings may hold delays ("$<5>"), which only tputs understands.
+    for (; bytes && bytes != (char *)-1 && *bytes; bytes++) {
+        if (bytes[0] == '$' && bytes[1] == '<' && strchr(bytes, '>')) {
+            bytes = strchr(bytes, '>');
+            continue;
+        }
+        if (rescue.length < sizeof rescue.bytes)
+            rescue.bytes[rescue.length++] = *bytes;
+    }
+}
+
+static const char paste_on[] = "\033[?2004h", paste_off[] = "\033[?2004l";
+
+static void arm(const struct termios *modes, int log, int standard_error)
+{
+    rescue.modes = *modes;
+    rescue.log = log;
+    rescue.standard_error = standard_error;
+    rescue.length = 0;
+    add_bytes(paste_off);
+    add_bytes("\033[?1000l\033[?1002l\033[?1003l\033[?1006l"); // the mouse
+    add_bytes(tigetstr("sgr0"));
+    add_bytes(tigetstr("op"));
+    add_bytes(tigetstr("rmkx"));
+    add_bytes(tigetstr("cnorm"));
+    add_bytes(tigetstr("rmcup"));
+    add_bytes("\r");
+    rescue.armed = 1;
+    struct sigaction action = {.sa_handler = on_fatal, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
+        struct sigaction before;
+        sigaction(fatal[i], NULL, &before);
+        if (before.sa_handler != SIG_IGN) // nohup and the like
+            sigaction(fatal[i], &action, NULL);
+    }
+}
+
+static void disarm(void)
+{
+    rescue.armed = 0;
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
+        struct sigaction now;
+        sigaction(fatal[i], NULL, &now);
+        if (now.sa_handler == on_fatal)
+            signal(fatal[i], SIG_DFL);
+    }
+}
+
+// ---- standard error ----------------------------------------------------------------------------
+
+static void keep_errors(vd_screen *screen)
+{
+    FILE *file = tmpfile();
+    if (!file)
+        return; // a message may then spoil the picture, C-l mends it
+    fflush(stderr);
+    screen->log = dup(fileno(file));
+    fclose(file);
+    screen->standard_error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (screen->log < 0 || screen->standard_error < 0)
+        return;
+    fcntl(screen->log, F_SETFD, FD_CLOEXEC);
+    dup2(screen->log, STDERR_FILENO);
+}
+
+static void show_errors(vd_screen *screen)
+{
+    if (screen->log >= 0 && screen->standard_error >= 0) {
+        fflush(stderr);
+        dup2(screen->standard_error, STDERR_FILENO);
+        copy_log(screen->log, STDERR_FILENO);
+    }
+    if (screen->log >= 0)
+        close(screen->log);
+    if (screen->standard_error >= 0)
+        close(screen->standard_error);
+    screen->log = screen->standard_error = -1;
+}
+
+// ---- resize ------------------------------------------------------------------------------------
+
+static volatile sig_atomic_t resized;
+static int resize_pipe[2] = {-1, -1};
+
+static void on_resize(int number)
+{
+    (void)number;
+    int before = errno;
+    resized = 1;
+    if (write(resize_pipe[1], "", 1) < 0) {
+        // Full: a wake-up is on its way already.
+    }
+    errno = before;
+}
+
+static vd_status watch_size(vd_screen *screen, vd_error *err)
+{
+    if (pipe(resize_pipe) != 0)
+        return vd_error_set(err, VD_UNAVAILABLE, "a pipe could not be made: %s", strerror(errno));
+    for (int i = 0; i < 2; i++) {
+        fcntl(resize_pipe[i], F_SETFD, FD_CLOEXEC);
+        fcntl(resize_pipe[i], F_SETFL, O_NONBLOCK);
+    }
+    struct sigaction action = {.sa_handler = on_resize, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGWINCH, &action, &screen->old_resize);
+    return VD_OK;
+}
+
+static void unwatch_size(vd_screen *screen)
+{
+    if (resize_pipe[0] < 0)
+        return;
+    sigaction(SIGWINCH, &screen->old_resize, NULL);
+    close(resize_pipe[0]);
+    close(resize_pipe[1]);
+    resize_pipe[0] = resize_pipe[1] = -1;
+}
+
+static void take_size(void)
+{
+    char bytes[64];
+    while (read(resize_pipe[0], bytes, sizeof bytes) > 0)
+        ;
+    resized = 0;
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
+        resizeterm(size.ws_row, size.ws_col);
+}
+
+// ---- opening -----------------------------------------------------------------------------------
+
+// The C locale by omission (a bare container, a rescue shell) says nothing about the terminal, and
+// terminals are UTF-8; the C locale by name is respected.
+static bool set_locale(void)
+{
+    const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *said = NULL;
+    for (int i = 0; i < 3 && !said; i++) {
+        const char *value = getenv(names[i]);
+        said = value && *value ? value : NULL;
+    }
+    if (!said || !setlocale(LC_CTYPE, ""))
+        if (!setlocale(LC_CTYPE, "C.UTF-8"))
+            setlocale(LC_CTYPE, "C.utf8");
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+vd_status vd_screen_usable(const char *instead, vd_error *err)
+{
+    const char *name = getenv("TERM");
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        return vd_error_set(err, VD_UNAVAILABLE,
+                            "the screen needs a terminal, standard %s is none; %s",
+                            isatty(STDIN_FILENO) ? "output" : "input", instead);
+    if (!name || !*name)
+        return vd_error_set(err, VD_UNAVAILABLE, "TERM is not set; %s", instead);
+    int found;
+    if (setupterm(name, STDOUT_FILENO, &found) != OK)
+        return vd_error_set(err, VD_UNAVAILABLE,
+                            "no description of the terminal '%.60s' (TERM) is installed: try "
+                            "TERM=xterm-256color; %s",
+                            name, instead);
+    const char *place = tigetstr("cup");
+    bool places = strcmp(name, "dumb") != 0 && place && place != (char *)-1;
+    del_curterm(cur_term); // newterm reads its own
+    if (!places)
+        return vd_error_set(err, VD_UNAVAILABLE,
+                            "the terminal '%.60s' (TERM) cannot place the cursor; %s", name,
+                            instead);
+    return VD_OK;
+}
+
+// "xterm-256color" says less than the terminal can when COLORTERM promises direct colour: terminfo
+// may describe it as "xterm-direct", too. NULL when it does not.
+static const char *direct_name(char *out, size_t size)
+{
+    const char *name = getenv("TERM"), *promise = getenv("COLORTERM");
+    const char *end = name ? strstr(name, "-256color") : NULL;
+    if (!end || !promise || (strcmp(promise, "truecolor") != 0 && strcmp(promise, "24bit") != 0))
+        return NULL;
+    snprintf(out, size, "%.*s-direct", (int)(end - name), name);
+    int found;
+    bool described = setupterm(out, STDOUT_FILENO, &found) == OK;
+    if (described)
+        del_curterm(cur_term);
+    return described ? out : NULL;
+}
+
+static vd_depth terminal_depth(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+    if ((no_color && *no_color) || !has_colors() || COLORS < 8)
+        return VD_DEPTH_MONO;
+    if (COLORS > 256 && (tigetflag("RGB") == 1 || COLORS >= 0x1000000))
+        return VD_DEPTH_DIRECT;
+    return COLORS >= 256 ? VD_DEPTH_256 : COLORS >= 16 ? VD_DEPTH_16 : VD_DEPTH_8;
+}
+
+// Keys that terminals send but terminfo often does not name: Alt and Ctrl with arrows, paste marks.
+enum { OWN_KEYS = KEY_MAX + 100 };
+static const uint32_t arrow_codes[] = {VD_KEY_UP,   VD_KEY_DOWN, VD_KEY_RIGHT,
+                                       VD_KEY_LEFT, VD_KEY_HOME, VD_KEY_END};
+static const char arrow_letters[] = "ABCDHF";
+
+static void define_keys(void)
+{
+    define_key("\033[200~", OWN_KEYS);
+    define_key("\033[201~", OWN_KEYS + 1);
+    // CSI 1 ; m X with m = 1 + (1 shift, 2 alt, 4 ctrl)
+    for (int letter = 0; letter < 6; letter++)
+        for (int bits = 1; bits < 8; bits++) {
+            char sequence[24];
+            snprintf(sequence, sizeof sequence, "\033[1;%d%c", bits + 1, arrow_letters[letter]);
+            define_key(sequence, OWN_KEYS + 10 + letter * 8 + bits);
+            snprintf(sequence, sizeof sequence, "\033\033[%c", arrow_letters[letter]);
+            define_key(sequence, OWN_KEYS + 10 + letter * 8 + 2); // Alt as an escape in front
+        }
+}
+
+void vd_screen_mouse(vd_screen *screen, bool on)
+{
+    screen->mouse = on;
+    mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+    mouseinterval(0);
+}
+
+static void set_modes(vd_screen *screen)
+{
+    raw();
+    noecho();
+    nonl();
+    keypad(stdscr, TRUE);
+    nodelay(stdscr, TRUE);
+    leaveok(stdscr, FALSE);
+    vd_screen_mouse(screen, screen->mouse);
+    if (write(STDOUT_FILENO, paste_on, sizeof paste_on - 1) < 0) {
+        // Pasting then works like typing.
+    }
+}
+
+vd_status vd_screen_open(bool mouse, const char *instead, vd_screen **out, vd_error *err)
+{
+    *out = NULL;
+    bool utf8 = set_locale();
+    struct termios modes;
+    vd_status status = vd_screen_usable(instead, err);
+    if (status)
+        return status;
+    if (tcgetattr(STDIN_FILENO, &modes) != 0)
+        return vd_error_set(err, VD_UNAVAILABLE, "the terminal's modes: %s", strerror(errno));
+    vd_screen *screen = vd_alloc(1, sizeof *screen);
+    if (!screen)
+        return vd_error_memory(err, "the screen");
+    screen->log = screen->standard_error = -1;
+    status = watch_size(screen, err);
+    if (status)
+        goto fail;
+    set_escdelay(25);
+    char direct[64];
+    screen->terminal = newterm(direct_name(direct, sizeof direct), stdout, stdin);
+    if (!screen->terminal) {
+        status = vd_error_set(err, VD_UNAVAILABLE, "the terminal could not be set up; %s", instead);
+        goto fail;
+    }
+    screen->look.ascii = !utf8;
+    if (has_colors()) {
+        start_color();
+        use_default_colors();
+    }
+    screen->look.depth = terminal_depth();
+    screen->mouse = mouse;
+    keep_errors(screen);
+    arm(&modes, screen->log, screen->standard_error);
+    set_modes(screen);
+    define_keys();
+    *out = screen;
+    return VD_OK;
+fail:
+    unwatch_size(screen);
+    vd_free(screen);
+    return status;
+}
+
+static void leave_modes(void)
+{
+    if (write(STDOUT_FILENO, paste_off, sizeof paste_off - 1) < 0) {
+        // The terminal is gone.
+    }
+    endwin();
+}
+
+void vd_screen_close(vd_screen *screen)
+{
+    if (!screen)
+        return;
+    mousemask(0, NULL);
+    leave_modes();
+    disarm();
+    unwatch_size(screen);
+    delscreen(screen->terminal);
+    show_errors(screen);
+    vd_free(screen);
+}
+
+void vd_screen_suspend(vd_screen *screen)
+{
+    mousemask(0, NULL);
+    leave_modes();
+    struct sigaction stop = {.sa_handler = SIG_DFL}, before;
+    sigemptyset(&stop.sa_mask);
+    sigaction(SIGTSTP, &stop, &before);
+    kill(0, SIGTSTP); // the whole job, as the terminal's driver would do it
+    sigaction(SIGTSTP, &before, NULL);
+    take_size();
+    set_modes(screen);
+    vd_screen_redraw(screen);
+}
+
+vd_look vd_screen_look(const vd_screen *screen)
+{
+    return screen->look;
+}
+
+void vd_screen_size(const vd_screen *screen, int *width, int *height)
+{
+    (void)screen;
+    *width = COLS;
+    *height = LINES;
+}
+
+// ---- drawing -----------------------------------------------------------------------------------
+
+// A colour as curses numbers it.
+static int color_number(const vd_screen *screen, vd_color color)
+{
+    if (color == VD_COLOR_DEFAULT)
+        return -1;
+    if (color & VD_COLOR_RGB) {
+        int rgb = (int)(color & 0xFFFFFF);
+        return rgb < 8 ? (rgb ? 8 : 0) : rgb; // with direct colour 0..7 are the palette's
+    }
+    int index = (int)(color & 0xFF);
+    if (screen->look.depth == VD_DEPTH_DIRECT)
+        return index < 8 ? index : (int)vd_color_to_rgb(color, 0);
+    return index < COLORS ? index : -1;
+}
+
+static void cell_out(const vd_screen *screen, int x, int y, const vd_cell *cell)
+{
+    static const struct {
+        int ours;
+        attr_t curses;
+    } attributes[] = {{VD_BOLD, A_BOLD},
+                      {VD_DIM, A_DIM},
+                      {VD_REVERSE, A_REVERSE},
+                      {VD_UNDERLINE, A_UNDERLINE},
+                      {VD_ITALIC, A_ITALIC}};
+    attr_t attribute = A_NORMAL;
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+        if (cell->style.attributes & attributes[i].ours)
+            attribute |= attributes[i].curses;
+    int pair = 0;
+    if (screen->look.depth != VD_DEPTH_MONO && (cell->style.fg || cell->style.bg)) {
+        pair =
+            alloc_pair(color_number(screen, cell->style.fg), color_number(screen, cell->style.bg));
+        pair = pair < 0 ? 0 : pair;
+    }
+    wchar_t text[VD_CLUSTER_CODES + 1] = {0};
+    for (int i = 0; i < cell->count; i++)
+        text[i] = (wchar_t)cell->code[i];
+    cchar_t out;
+    // The pair goes through the last argument: the short one ends at 32,767, COLOR_PAIR() at 255.
+    if (setcchar(&out, text, attribute, 0, &pair) == OK)
+        mvadd_wch(y, x, &out);
+}
+
+void vd_screen_show(vd_screen *screen, const vd_grid *grid)
+{
+    for (int y = 0; y < grid->height && y < LINES; y++)
+        for (int x = 0; x < grid->width && x < COLS; x++) {
+            const vd_cell *cell = vd_grid_at(grid, x, y);
+            if (cell->width > 0)
+                cell_out(screen, x, y, cell);
+        }
+    bool cursor = grid->cursor_x >= 0 && grid->cursor_x < COLS && grid->cursor_y < LINES;
+    curs_set(cursor ? 1 : 0);
+    if (cursor)
+        move(grid->cursor_y, grid->cursor_x);
+    refresh();
+}
+
+void vd_screen_redraw(vd_screen *screen)
+{
+    (void)screen;
+    clearok(curscr, TRUE);
+}
+
+// ---- keys --------------------------------------------------------------------------------------
+
+static const struct {
+    int curses;
+    uint32_t code;
+} key_codes[] = {
+    {KEY_UP, VD_KEY_UP},           {KEY_DOWN, VD_KEY_DOWN},     {KEY_LEFT, VD_KEY_LEFT},
+    {KEY_RIGHT, VD_KEY_RIGHT},     {KEY_HOME, VD_KEY_HOME},     {KEY_END, VD_KEY_END},
+    {KEY_FIND, VD_KEY_HOME},       {KEY_SELECT, VD_KEY_END},    {KEY_PPAGE, VD_KEY_PAGE_UP},
+    {KEY_NPAGE, VD_KEY_PAGE_DOWN}, {KEY_IC, VD_KEY_INSERT},     {KEY_DC, VD_KEY_DELETE},
+    {KEY_ENTER, VD_KEY_ENTER},     {KEY_BTAB, VD_KEY_BACK_TAB}, {KEY_BACKSPACE, VD_KEY_BACKSPACE},
+};
+
+static vd_key mouse_key(void)
+{
+    MEVENT event;
+    vd_key key = {.code = VD_KEY_NONE};
+    if (getmouse(&event) != OK)
+        return key;
+    key.x = event.x;
+    key.y = event.y;
+    if (event.bstate & BUTTON4_PRESSED)
+        key.code = VD_KEY_WHEEL_UP;
+    else if (event.bstate & BUTTON5_PRESSED)
+        key.code = VD_KEY_WHEEL_DOWN;
+    else if (event.bstate & BUTTON1_PRESSED)
+        key.code = VD_KEY_CLICK;
+    return key;
+}
+
+static vd_key special_key(int code)
+{
+    vd_key key = {.code = VD_KEY_NONE};
+    if (code == KEY_MOUSE)
+        return mouse_key();
+    if (code == OWN_KEYS || code == OWN_KEYS + 1) {
+        key.code = code == OWN_KEYS ? VD_KEY_PASTE_BEGIN : VD_KEY_PASTE_END;
+    } else if (code > OWN_KEYS + 10 && code < OWN_KEYS + 10 + 48) {
+        int bits = (code - OWN_KEYS - 10) % 8;
+        key.code = arrow_codes[(code - OWN_KEYS - 10) / 8];
+        key.modifiers = (uint8_t)((bits & 1 ? VD_SHIFT : 0) | (bits & 2 ? VD_ALT : 0) |
+                                  (bits & 4 ? VD_CTRL : 0));
+    } else if (code > KEY_F0 && code < KEY_F0 + 64) {
+        key.code = (uint32_t)(VD_KEY_F0 + code - KEY_F0);
+    }
+    for (size_t i = 0; i < sizeof key_codes / sizeof *key_codes; i++)
+        if (key_codes[i].curses == code)
+            key.code = key_codes[i].code;
+    return key;
+}
+
+static vd_key character_key(wint_t code)
+{
+    vd_key key = {.code = (uint32_t)code};
+    if (code == '\r' || code == '\n')
+        key.code = VD_KEY_ENTER;
+    else if (code == '\t')
+        key.code = VD_KEY_TAB;
+    else if (code == 0x7F)
+        key.code = VD_KEY_BACKSPACE;
+    else if (code == 0x1B)
+        key.code = VD_KEY_ESCAPE;
+    else if (code < 0x20) {
+        key.code = (uint32_t)code + (code >= 1 && code <= 26 ? 'a' - 1 : '@');
+        key.modifiers = VD_CTRL;
+    }
+    return key;
+}
+
+// A key that has arrived; false when none has.
+static bool read_key(vd_key *key)
+{
+    wint_t code;
+    int kind = get_wch(&code);
+    if (kind == ERR)
+        return false;
+    if (kind == KEY_CODE_YES) {
+        *key = special_key((int)code);
+        return true;
+    }
+    *key = character_key(code);
+    if (key->code != VD_KEY_ESCAPE)
+        return true;
+    // Alt sends an escape and then the key, at once.
+    kind = get_wch(&code);
+    if (kind == ERR)
+        return true;
+    *key = kind == KEY_CODE_YES ? special_key((int)code) : character_key(code);
+    if (key->code != VD_KEY_ESCAPE)
+        key->modifiers |= VD_ALT;
+    return true;
+}
+
+bool vd_screen_key(vd_screen *screen, vd_key *key)
+{
+    (void)screen;
+    while (read_key(key))
+        if (key->code != KEY_RESIZE && key->code != VD_KEY_NONE)
+            return true;
+    return false;
+}
+
+vd_wake vd_screen_wait(vd_screen *screen, int fd, vd_key *key)
+{
+    for (;;) {
+        if (resized) {
+            take_size();
+            return VD_WAKE_RESIZE;
+        }
+        // However many keys wait, what the engine has to say comes between two of them.
+        struct pollfd other = {.fd = fd, .events = POLLIN};
+        if (screen->again && !screen->said && poll(&other, 1, 0) > 0 && other.revents & POLLIN) {
+            screen->said = true;
+            return VD_WAKE_FD;
+        }
+        screen->said = false;
+        // Curses may have read more than the key it gave: ask it before sleeping.
+        if (screen->again && vd_screen_key(screen, key))
+            return VD_WAKE_KEY;
+        screen->again = false;
+        struct pollfd wait[3] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                                 {.fd = resize_pipe[0], .events = POLLIN},
+                                 {.fd = fd, .events = POLLIN}};
+        if (poll(wait, 3, -1) < 0 && errno != EINTR)
+            return VD_WAKE_GONE;
+        if (wait[2].revents & POLLIN)
+            return VD_WAKE_FD;
+        if (wait[0].revents & POLLIN)
+            screen->again = true;
+        else if (wait[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+            return VD_WAKE_GONE;
+    }
+}

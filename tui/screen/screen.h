@@ -1,0 +1,48 @@
+// The terminal: the one place that knows curses. One screen at a time, owned by the main thread.
+//
+// While it is open, what libraries write to standard error is kept from the picture and shown after
+// it is closed. When the program is killed (SIGTERM, SIGHUP, SIGSEGV, ...) the terminal is restored
+// from the signal handler, with bytes and modes prepared beforehand, and the signal takes its
+// course.
+#ifndef VD_SCREEN_H
+#define VD_SCREEN_H
+
+#include <stdbool.h>
+
+#include "engine/base/error.h"
+#include "tui/screen/grid.h"
+#include "tui/screen/keymap.h"
+
+typedef struct vd_screen vd_screen;
+
+// VD_UNAVAILABLE when there is no terminal that can be used: standard input or output is none, TERM
+// is unset, dumb, unknown or cannot place the cursor. instead: what the person can do then, the
+// end of the text ("`visdial ask` answers without a screen").
+vd_status vd_screen_usable(const char *instead, vd_error *err);
+// Sets LC_CTYPE from the environment (UTF-8 when it says nothing) and opens the terminal, if it is
+// usable.
+vd_status vd_screen_open(bool mouse, const char *instead, vd_screen **out, vd_error *err);
+// Restores the terminal and writes what went to standard error meanwhile. NULL is fine.
+void vd_screen_close(vd_screen *screen);
+
+vd_look vd_screen_look(const vd_screen *screen);
+void vd_screen_size(const vd_screen *screen, int *width, int *height);
+
+// Copies the grid to the terminal; only what changed is sent.
+void vd_screen_show(vd_screen *screen, const vd_grid *grid);
+void vd_screen_redraw(vd_screen *screen); // the next show sends everything
+void vd_screen_mouse(vd_screen *screen, bool on);
+void vd_screen_suspend(vd_screen *screen); // C-z: returns after `fg`
+
+typedef enum vd_wake {
+    VD_WAKE_KEY,    // *key is set
+    VD_WAKE_FD,     // fd is readable
+    VD_WAKE_RESIZE, // the size changed
+    VD_WAKE_GONE    // the terminal is no more
+} vd_wake;
+
+// Sleeps until there is something; uses no processor time meanwhile. fd -1: none.
+vd_wake vd_screen_wait(vd_screen *screen, int fd, vd_key *key);
+bool vd_screen_key(vd_screen *screen, vd_key *key); // one that has arrived; false: none has
+
+#endif

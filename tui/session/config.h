@@ -1,0 +1,34 @@
+// What a person wants to have every time: $XDG_CONFIG_HOME/visdial/config (XDG_CONFIG_HOME defaults
+// to
+// ~/.config; XDG Base Directory Specification 0.8). One setting a line, `name = value`; empty lines
+// and lines that start with # say nothing. The command line goes before the file.
+//
+//   theme = dark        # or light, mono, safe (for the colour-blind)
+//   mouse = on          # or off
+//   model = base        # or improved, or a model file
+//   fold = off          # or on: answers that say the same are shown as one
+#ifndef VD_CONFIG_H
+#define VD_CONFIG_H
+
+#include <stdbool.h>
+
+#include "engine/base/error.h"
+#include "tui/screen/grid.h"
+
+typedef struct vd_preferences {
+    vd_theme_name theme;
+    bool mouse;
+    bool fold;
+    char model[512];
+} vd_preferences;
+
+vd_preferences vd_preferences_defaults(void);
+// Reads the file at path (NULL: where the specification says) over what *config holds; a missing
+// file changes nothing. The error names file, line, what was found and what was expected.
+vd_status vd_preferences_read(const char *path, vd_preferences *config, vd_error *err);
+
+// `name` below visdial/ in the directory that an environment variable names, else below
+// ~/fallback (vd_free). NULL when neither is an absolute path, or memory is out.
+char *vd_config_place(const char *variable, const char *fallback, const char *name);
+
+#endif

@@ -1,0 +1,242 @@
+#include "tui/session/conversation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+
+enum { MOST_MODELS = 8 };
+
+typedef struct loaded {
+    char *name; // as asked for
+    vd_session *session;
+    const char **answers; // (pool count) borrowed texts
+    int32_t *by_text;     // (pool count) in their order
+    vd_fingerprint hash, pool;
+} loaded;
+
+struct vd_conversation {
+    vd_world *world;
+    loaded model[MOST_MODELS];
+    int count;
+    loaded *now; // NULL: none yet
+    vd_fingerprint features;
+    size_t features_of; // the picture of these features, from 1; 0: none yet
+};
+
+vd_status vd_conversation_new(vd_world *world, vd_conversation **out, vd_error *err)
+{
+    *out = vd_alloc(1, sizeof **out);
+    if (!*out)
+        return vd_error_memory(err, "the conversation");
+    (*out)->world = world;
+    return VD_OK;
+}
+
+static void unload(loaded *model)
+{
+    vd_session_free(model->session);
+    vd_free(model->answers);
+    vd_free(model->by_text);
+    vd_free(model->name);
+    *model = (loaded){0};
+}
+
+void vd_conversation_free(vd_conversation *conversation)
+{
+    if (!conversation)
+        return;
+    for (int i = 0; i < conversation->count; i++)
+        unload(&conversation->model[i]);
+    vd_free(conversation);
+}
+
+// ---- models ------------------------------------------------------------------------------------
+
+typedef struct pooled {
+    const char *text;
+    int32_t index;
+} pooled;
+
+static int compare_pooled(const void *a, const void *b)
+{
+    const pooled *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+    return order ? order : x->index - y->index;
+}
+
+// For finding answers by their texts without looking at all of a large pool.
+static vd_status sort_answers(loaded *out, size_t count, vd_error *err)
+{
+    pooled *list = vd_alloc(count, sizeof *list);
+    out->by_text = vd_alloc(count, sizeof *out->by_text);
+    for (size_t i = 0; list && i < count; i++)
+        list[i] = (pooled){out->answers[i], (int32_t)i};
+    if (list)
+        qsort(list, count, sizeof *list, compare_pooled);
+    for (size_t i = 0; list && out->by_text && i < count; i++)
+        out->by_text[i] = list[i].index;
+    bool whole = list && out->by_text;
+    vd_free(list);
+    return whole ? VD_OK : vd_error_memory(err, "a model");
+}
+
+static vd_status load(vd_conversation *conversation, const char *name, loaded *out, vd_error *err)
+{
+    out->name = vd_strdup(name);
+    vd_status status = out->name ? vd_session_new(conversation->world, name, &out->session, err)
+                                 : vd_error_memory(err, "a model");
+    if (status == VD_OK)
+        status = vd_session_fingerprints(out->session, &out->hash, &out->pool, err);
+    int count =
+        status ? 0 : vd_session_answers(out->session); // of the pool of its own, if it has one
+    if (status == VD_OK && !(out->answers = vd_alloc((size_t)count, sizeof *out->answers)))
+        status = vd_error_memory(err, "a model");
+    for (int i = 0; i < count && !status; i++)
+        out->answers[i] = vd_session_answer_text(out->session, i);
+    if (status == VD_OK)
+        status = sort_answers(out, (size_t)count, err);
+    if (status == VD_OK)
+        status = vd_session_settle(out->session, err);
+    if (status)
+        unload(out);
+    return status;
+}
+
+static vd_status use_model(vd_conversation *conversation, const char *name, vd_error *err)
+{
+    loaded *model = NULL;
+    for (int i = 0; i < conversation->count && !model; i++)
+        if (strcmp(conversation->model[i].name, name) == 0)
+            model = &conversation->model[i];
+    if (!model && conversation->count == MOST_MODELS)
+        return vd_error_set(err, VD_USAGE, "%s: %d models are loaded already; restart to load more",
+                            name, conversation->count);
+    if (!model) {
+        vd_status status = load(conversation, name, &conversation->model[conversation->count], err);
+        if (status)
+            return status;
+        model = &conversation->model[conversation->count++];
+    }
+    conversation->now = model;
+    return VD_OK;
+}
+
+static vd_status serve_model(vd_conversation *conversation, const char *name, vd_event *event,
+                             vd_error *err)
+{
+    vd_status status = use_model(conversation, name, err);
+    if (status)
+        return status;
+    const vd_session *session = conversation->now->session;
+    snprintf(event->model, sizeof event->model, "%s", vd_model_name(vd_session_model(session)));
+    const vd_decoder_choice *decoder = &conversation->world->decoder;
+    snprintf(event->backend, sizeof event->backend, "%s%s%s", vd_session_backend(session),
+             decoder->made ? ", " : "", decoder->made ? vd_decoders_name(decoder->by) : "");
+    event->answers = conversation->now->answers;
+    event->by_text = conversation->now->by_text;
+    event->answer_count = vd_session_answers(session);
+    event->model_hash = conversation->now->hash;
+    event->pool_hash = conversation->now->pool;
+    return VD_OK;
+}
+
+// ---- pictures ----------------------------------------------------------------------------------
+
+// Where the picture's regions lie; no model is needed to know that.
+static vd_status serve_picture(vd_conversation *conversation, size_t index, vd_event *event,
+                               vd_error *err)
+{
+    vd_world *world = conversation->world;
+    const vd_regions *file = world->regions;
+    size_t row, most = (size_t)vd_regions_max(file);
+    if (index >= vd_world_count(world))
+        return vd_error_set(err, VD_NOT_FOUND, "there is no picture number %zu; there are %zu",
+                            index + 1, vd_world_count(world));
+    vd_status status = vd_regions_find(file, vd_world_image_id(world, index), &row, err);
+    if (status || !vd_regions_has_boxes(file))
+        return status;
+    float *features = vd_alloc(most, (size_t)vd_regions_size(file) * sizeof *features);
+    float *boxes = vd_alloc(most, 4 * sizeof *boxes);
+    if (!features || !boxes)
+        status = vd_error_memory(err, "the regions' boxes");
+    else
+        status = vd_regions_read(file, row, features, boxes, err);
+    vd_free(features);
+    if (status) {
+        vd_free(boxes);
+        return status;
+    }
+    event->boxes = boxes;
+    event->regions = vd_regions_used(file, row);
+    return VD_OK;
+}
+
+// ---- questions ---------------------------------------------------------------------------------
+
+// What an answer depends on goes with it: the picture's own event may come after it, since each
+// lane has a thread of its own.
+static vd_status tell_features(vd_conversation *conversation, size_t index, vd_event *event,
+                               vd_error *err)
+{
+    int regions;
+    const float *boxes = vd_session_boxes(conversation->now->session, &regions);
+    vd_status status = VD_OK;
+    if (conversation->features_of != index + 1)
+        status =
+            vd_world_features_fingerprint(conversation->world, index, &conversation->features, err);
+    conversation->features_of = status ? 0 : index + 1;
+    event->features_hash = conversation->features;
+    if (status || !boxes)
+        return status;
+    event->boxes = vd_alloc((size_t)regions, 4 * sizeof *boxes);
+    if (!event->boxes)
+        return vd_error_memory(err, "the regions' boxes");
+    memcpy(event->boxes, boxes, (size_t)regions * 4 * sizeof *boxes);
+    event->regions = regions;
+    return VD_OK;
+}
+
+static vd_status serve_ask(vd_conversation *conversation, const vd_request *request,
+                           const atomic_int *stop, vd_event *event, vd_error *err)
+{
+    vd_session *session = conversation->now->session;
+    vd_status status = VD_OK;
+    if (!vd_session_has_picture(session, request->index))
+        status = vd_session_picture(session, request->index, err);
+    if (!status)
+        status = vd_session_continue(session, request->history, request->turns, stop, err);
+    if (status)
+        return status;
+    if (request->kind == VD_REQUEST_WALK)
+        return vd_walk_new(session, request->text, request->switches, request->effects, stop,
+                           &event->walk, err);
+    status = tell_features(conversation, request->index, event, err);
+    return status ? status : vd_session_ask(session, request->text, stop, &event->reply, err);
+}
+
+void vd_conversation_serve(void *context, const vd_request *request, const atomic_int *stop,
+                           vd_event *event)
+{
+    vd_conversation *conversation = context;
+    vd_error *err = &event->error;
+    switch ((int)request->kind) {
+    case VD_REQUEST_MODEL:
+        event->status = serve_model(conversation, request->text, event, err);
+        break;
+    case VD_REQUEST_PICTURE:
+        event->status = serve_picture(conversation, request->index, event, err);
+        break;
+    case VD_REQUEST_ASK:
+    case VD_REQUEST_WALK:
+        if (conversation->now)
+            event->status = serve_ask(conversation, request, stop, event, err);
+        else
+            event->status = vd_error_set(err, VD_UNAVAILABLE,
+                                         "no model is loaded: /model base, /model improved or "
+                                         "/model FILE");
+        break;
+    default:
+        event->status = vd_error_set(err, VD_USAGE, "the engine does not know this request");
+    }
+}

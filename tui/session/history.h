@@ -1,0 +1,21 @@
+// The questions typed in earlier chats: one a line, oldest first, in
+// $XDG_STATE_HOME/visdial/history (XDG_STATE_HOME defaults to ~/.local/state; XDG Base Directory
+// Specification 0.8). Each is added when it is asked, so that a killed program loses none.
+#ifndef VD_HISTORY_H
+#define VD_HISTORY_H
+
+#include "engine/base/error.h"
+#include "tui/screen/line_edit.h"
+
+enum { VD_HISTORY_BYTES = 256 * 1024 }; // a longer file is cut to its newer half when it is read
+
+// A path below $XDG_STATE_HOME/visdial (vd_free), its directories made; NULL when there is no place
+// for it.
+char *vd_state_path(const char *name);
+char *vd_history_path(void); // the same, of the questions
+// Adds the file's lines to the line's history. A missing file has none; lines that are no text
+// (control characters, over-long) are left out.
+vd_status vd_history_load(const char *path, vd_line *line, vd_error *err);
+vd_status vd_history_append(const char *path, const char *text, vd_error *err);
+
+#endif

@@ -1,0 +1,23 @@
+#include "tui/session/request.h"
+
+#include "engine/base/alloc.h"
+#include "tui/compare/cases.h"
+
+void vd_request_clear(vd_request *request)
+{
+    vd_free(request->text);
+    vd_free(request->history);
+    vd_free(request->switches);
+    *request = (vd_request){0};
+}
+
+void vd_event_clear(vd_event *event)
+{
+    if (event->case_answers)
+        vd_case_answers_clear(event->case_answers);
+    vd_free(event->case_answers);
+    vd_free(event->boxes);
+    vd_reply_clear(&event->reply);
+    vd_walk_free(event->walk);
+    *event = (vd_event){0};
+}

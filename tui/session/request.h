@@ -1,0 +1,65 @@
+// What the chat asks for and what comes back: the view makes requests, the engine's thread (or the
+// terminal's side) serves them and answers with events. Plain data.
+#ifndef VD_REQUEST_H
+#define VD_REQUEST_H
+
+#include "engine/base/error.h"
+#include "tui/session/walk.h"
+
+typedef enum vd_request_kind {
+    // for the engine, served in order by the lane's thread, each with an event
+    VD_REQUEST_MODEL,   // text: "base", "improved" or a path answers this lane's questions
+    VD_REQUEST_PICTURE, // index of a picture of the world: where its regions lie
+    VD_REQUEST_ASK,     // text, about picture `index`, after the turns of `history`
+    VD_REQUEST_WALK,    // the same, walked through, with `switches`
+    VD_REQUEST_CASE,    // index of a case of a comparison (tui/compare/cases.h)
+    // for the terminal's side, at once, without an event
+    VD_REQUEST_STOP,
+    VD_REQUEST_MOUSE, // index 1 = on, 0 = off
+    VD_REQUEST_REDRAW,
+    VD_REQUEST_SUSPEND,
+    VD_REQUEST_LEAVE
+} vd_request_kind;
+
+typedef struct vd_request {
+    vd_request_kind kind;
+    long serial; // comes back in the event, as does the lane
+    int lane;
+    char *text; // owned, or NULL
+    size_t index;
+    vd_said *history; // (turns), one block with its texts, owned; NULL when turns is 0
+    int turns;
+    vd_switches *switches; // of a WALK, owned
+    bool effects;          // every switch alone is wanted, too
+} vd_request;
+
+typedef struct vd_event {
+    vd_request_kind kind;
+    long serial;
+    int lane;
+    vd_status status;
+    vd_error error; // unless status is VD_OK
+    // MODEL
+    char model[64], backend[64];
+    const char *const *answers; // (answer_count) the pool's texts; borrowed, as long as the worker
+    int answer_count;
+    const int32_t *by_text; // (answer_count) the pool in the order of its texts; borrowed, too
+    vd_fingerprint model_hash, pool_hash;
+    // PICTURE, ASK: boxes (regions, 4) in 0..1, owned; NULL when the features carry none
+    float *boxes;
+    int regions;
+    // ASK
+    vd_reply reply;
+    vd_fingerprint features_hash;
+    // WALK
+    vd_walk *walk; // owned
+    // CASE: owned
+    size_t case_index;
+    struct vd_case_answers *case_answers;
+} vd_event;
+
+// Frees what they own and zeroes them.
+void vd_request_clear(vd_request *request);
+void vd_event_clear(vd_event *event);
+
+#endif

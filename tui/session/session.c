@@ -1,0 +1,677 @@
+#include "tui/session/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/alloc.h"
+#include "features/text/tokenize.h"
+#include "tui/base/backend_choice.h"
+
+// A pool of so many answers is ranked from 16-bit vectors.
+
+struct vd_session {
+    vd_world *world; // borrowed
+    vd_model *model;
+    vd_answer_pool own;            // the model's own pool, when it names one
+    const vd_answer_pool *answers; // own, or the world's
+    int32_t *tokens;               // (answers->count, VD_MAX_CANDIDATE)
+    int32_t *lengths;              // (answers->count)
+    vd_pool *pool;
+    bool settled;   // see vd_session_settle
+    int32_t *group; // (answers->count) alike answers, once somebody asked for them
+
+    size_t index;
+    vd_dialog *dialog; // NULL before the first picture
+    float *boxes;      // (regions, 4) or NULL
+    int regions;
+
+    vd_said *turn; // (turns), room for capacity
+    int turns, capacity;
+    vd_error fallback; // why the CPU took over; status VD_OK = it did not
+};
+
+void vd_reply_clear(vd_reply *reply)
+{
+    if (!reply)
+        return;
+    for (int i = 0; i < reply->words && reply->word; i++)
+        vd_free(reply->word[i]);
+    vd_free(reply->word);
+    vd_free(reply->unknown);
+    vd_free(reply->typed);
+    vd_free(reply->question);
+    vd_answer_clear(&reply->answer);
+    memset(reply, 0, sizeof *reply);
+}
+
+static float *copy_floats(const float *from, size_t count, bool *failed)
+{
+    float *copy = from ? vd_alloc(count, sizeof *copy) : NULL;
+    if (copy)
+        memcpy(copy, from, count * sizeof *copy);
+    else if (from)
+        *failed = true;
+    return copy;
+}
+
+static int32_t *copy_ids(const int32_t *from, size_t count, bool *failed)
+{
+    int32_t *copy = from ? vd_alloc(count, sizeof *copy) : NULL;
+    if (copy)
+        memcpy(copy, from, count * sizeof *copy);
+    else if (from)
+        *failed = true;
+    return copy;
+}
+
+static void copy_answer(const vd_answer *from, vd_answer *to, bool *failed)
+{
+    size_t candidates = (size_t)from->candidates, rounds = (size_t)from->rounds;
+    size_t words = (size_t)from->question_length, regions = (size_t)from->regions;
+    *to = *from;
+    to->score = copy_floats(from->score, candidates, failed);
+    to->probability = copy_floats(from->probability, candidates, failed);
+    to->order = copy_ids(from->order, candidates, failed);
+    to->history_length = copy_ids(from->history_length, rounds, failed);
+    to->context_attention = copy_floats(from->context_attention, rounds, failed);
+    to->topic_attention =
+        copy_floats(from->topic_attention, rounds * words * (size_t)from->history_width, failed);
+    to->word_attention = copy_floats(from->word_attention, regions * words, failed);
+    to->region_attention = copy_floats(from->region_attention, regions, failed);
+}
+
+void vd_said_text(const vd_model *model, const vd_utterance *said, char *out, size_t size)
+{
+    size_t at = 0;
+    *out = '\0';
+    for (int i = 0; i < said->length && at < size; i++) {
+        int more = snprintf(out + at, size - at, "%s%s", i ? " " : "",
+                            vd_vocab_word(vd_model_vocab(model), said->word[i]));
+        at += more > 0 ? (size_t)more : 0;
+    }
+}
+
+vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err)
+{
+    bool failed = false;
+    *to = (vd_reply){.cut = from->cut};
+    memcpy(to->ids, from->ids, sizeof to->ids);
+    memcpy(to->said, from->said, sizeof to->said);
+    to->typed = vd_strdup(from->typed);
+    to->question = vd_strdup(from->question);
+    to->word = vd_alloc((size_t)from->words, sizeof *to->word);
+    to->unknown = vd_alloc((size_t)from->words, sizeof *to->unknown);
+    failed = !to->typed || !to->question || !to->word || !to->unknown;
+    for (int i = 0; i < from->words && !failed; i++) {
+        to->unknown[i] = from->unknown[i];
+        to->word[i] = vd_strdup(from->word[i]);
+        failed = !to->word[i];
+        to->words = i + 1;
+    }
+    copy_answer(&from->answer, &to->answer, &failed);
+    if (!failed)
+        return VD_OK;
+    vd_reply_clear(to);
+    return vd_error_memory(err, "an answer");
+}
+
+// ---- loading ------------------------------------------------------------------------------------
+
+// The file a model names as its pool: beside the model, else in the world's directory. NULL without
+// an error when that is the world's own pool or the model names none.
+static vd_status own_pool_path(const vd_session *session, char **out, vd_error *err)
+{
+    *out = NULL;
+    const char *name = vd_model_metadata(session->model, "pool");
+    const char *model = vd_model_path(session->model);
+    if (!name || !*name)
+        return VD_OK;
+    if (strchr(name, '/'))
+        return vd_error_set(err, VD_FORMAT,
+                            "%.300s: names the pool '%.100s'; expected a file name without '/'",
+                            model, name);
+    const char *slash = strrchr(model, '/');
+    int directory = slash ? (int)(slash - model) + 1 : 0;
+    const char *asset_directory = session->world->directory;
+    bool in_world = (size_t)directory == strlen(asset_directory) + 1 &&
+                    strncmp(model, asset_directory, strlen(asset_directory)) == 0;
+    if (in_world && strcmp(name, "pool.txt") == 0)
+        return VD_OK;
+    size_t size = strlen(model) + strlen(asset_directory) + strlen(name) + 2;
+    char *path = vd_alloc(size, 1);
+    if (!path)
+        return vd_error_memory(err, "a path");
+    snprintf(path, size, "%.*s%s", directory, model, name);
+    if (access(path, F_OK) != 0 && strcmp(name, "pool.txt") == 0) {
+        vd_free(path);
+        return VD_OK;
+    }
+    if (access(path, F_OK) != 0)
+        snprintf(path, size, "%s/%s", asset_directory, name);
+    *out = path;
+    return VD_OK;
+}
+
+char *vd_session_vectors_path(const vd_model *model)
+{
+    static const char model_suffix[] = ".safetensors", suffix[] = ".vectors.safetensors";
+    const char *path = vd_model_path(model);
+    size_t length = strlen(path), cut = sizeof model_suffix - 1;
+    if (length > cut && strcmp(path + length - cut, model_suffix) == 0)
+        length -= cut;
+    char *out = vd_alloc(length + sizeof suffix, 1);
+    if (out)
+        snprintf(out, length + sizeof suffix, "%.*s%s", (int)length, path, suffix);
+    return out;
+}
+
+vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *err)
+{
+    vd_status status = VD_OK;
+    if (!session->group) {
+        session->group = vd_alloc(session->answers->count, sizeof *session->group);
+        status = session->group ? vd_fold_answers((const char *const *)session->answers->answer,
+                                                  session->answers->count, session->group, err)
+                                : vd_error_memory(err, "answers that are alike");
+    }
+    if (status) {
+        vd_free(session->group);
+        session->group = NULL;
+    }
+    *group = session->group;
+    return status;
+}
+
+static vd_status load_pool(vd_session *session, vd_error *err)
+{
+    char *path;
+    vd_status status = own_pool_path(session, &path, err);
+    if (status)
+        return status;
+    session->answers = &session->world->pool;
+    if (path) {
+        status = vd_answer_pool_read(path, &session->own, err);
+        vd_free(path);
+        if (status)
+            return status;
+        session->answers = &session->own;
+    }
+    if (session->answers->count == 0 || session->answers->count > INT32_MAX / VD_MAX_CANDIDATE)
+        return vd_error_set(err, VD_FORMAT,
+                            "%.300s: its pool holds %zu answers; expected at least one",
+                            vd_model_path(session->model), session->answers->count);
+    return vd_answer_pool_tokens(session->answers, vd_model_vocab(session->model), &session->tokens,
+                                 &session->lengths, err);
+}
+
+static vd_status encode_pool(vd_session *session, vd_error *err)
+{
+    char *vectors = vd_session_vectors_path(session->model);
+    if (!vectors)
+        return vd_error_memory(err, "a path");
+    vd_status status = vd_pool_open(session->model, session->tokens, session->lengths,
+                                    (int)session->answers->count, VD_MAX_CANDIDATE, vectors, NULL,
+                                    &session->pool, err);
+    const vd_decoder_choice *decoder = &session->world->decoder;
+    if (status == VD_OK && decoder->made)
+        status = vd_pool_score_by(session->pool, decoder->by, session->tokens, session->lengths,
+                                  VD_MAX_CANDIDATE, err);
+    vd_free(vectors);
+    return status;
+}
+
+// The model's weights and the pool's vectors go to the world's backend, or stay on the CPU when
+// that has no room for them.
+static vd_status start_computing(vd_session *session, vd_error *err)
+{
+    const vd_backend *backend = session->world->backend;
+    vd_status status = load_pool(session, err);
+    if (status)
+        return status;
+    if (!backend || backend == vd_backend_cpu())
+        return encode_pool(session, err);
+    vd_error *why = &session->fallback;
+    if (vd_model_use(session->model, backend, why) == VD_OK && encode_pool(session, why) == VD_OK)
+        return VD_OK;
+    if (why->status == VD_INTERRUPTED || why->status == VD_USAGE)
+        return vd_error_set(err, why->status, "%s", why->text);
+    status = vd_model_use(session->model, vd_backend_cpu(), err);
+    return status ? status : encode_pool(session, err);
+}
+
+vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err)
+{
+    *out = NULL;
+    vd_session *session = vd_alloc(1, sizeof *session);
+    if (!session)
+        return vd_error_memory(err, "a session");
+    session->world = world;
+    vd_status status = VD_NOT_FOUND;
+    char *path = vd_world_model_path(world, model, err);
+    if (!path) {
+        if (err)
+            status = err->status;
+        goto fail;
+    }
+    if ((status = vd_model_load(path, &session->model, err)))
+        goto fail;
+    int expected = vd_model_config(session->model)->region;
+    int found = vd_regions_size(world->regions);
+    if (expected != found) {
+        status = vd_error_set(err, VD_MISMATCH,
+                              "%.300s expects regions of %d numbers, %.300s has %d; choose the "
+                              "model that was trained on these features",
+                              path, expected, vd_regions_path(world->regions), found);
+        goto fail;
+    }
+    if ((status = start_computing(session, err)))
+        goto fail;
+    vd_free(path);
+    *out = session;
+    return VD_OK;
+
+fail:
+    vd_free(path);
+    vd_session_free(session);
+    return status;
+}
+
+vd_status vd_session_settle(vd_session *session, vd_error *err)
+{
+    session->settled = true;
+    return vd_model_pack(session->model, VD_PACK_REGIONS, err);
+}
+
+// All but the first `keep`; the dialog is the caller's business.
+static void forget_turns(vd_session *session, int keep)
+{
+    while (session->turns > keep) {
+        vd_said *last = &session->turn[--session->turns];
+        vd_free(last->question);
+        vd_free(last->answer);
+        *last = (vd_said){0};
+    }
+}
+
+void vd_session_free(vd_session *session)
+{
+    if (!session)
+        return;
+    forget_turns(session, 0);
+    vd_free(session->turn);
+    vd_free(session->boxes);
+    vd_dialog_free(session->dialog);
+    vd_pool_free(session->pool);
+    vd_free(session->group);
+    vd_free(session->lengths);
+    vd_free(session->tokens);
+    vd_answer_pool_clear(&session->own);
+    vd_model_free(session->model);
+    vd_free(session);
+}
+
+const vd_model *vd_session_model(const vd_session *session)
+{
+    return session->model;
+}
+
+const char *vd_session_backend(const vd_session *session)
+{
+    return vd_model_backend(session->model)->name;
+}
+
+vd_decoders vd_session_decoders(const vd_session *session)
+{
+    return vd_pool_decoders(session->pool);
+}
+
+const char *vd_session_fallback(const vd_session *session)
+{
+    return session->fallback.status ? session->fallback.text : NULL;
+}
+
+// The device gave up: model, pool and conversation go on on the CPU.
+static vd_status fall_back(vd_session *session, const vd_error *why, vd_error *err)
+{
+    bool chosen = session->dialog;
+    vd_said *turn = session->turn;
+    int turns = session->turns;
+    session->fallback = *why;
+    vd_dialog_free(session->dialog);
+    vd_pool_free(session->pool);
+    session->dialog = NULL;
+    session->pool = NULL;
+    session->turn = NULL;
+    session->turns = session->capacity = 0;
+    vd_status status = vd_model_use(session->model, vd_backend_cpu(), err);
+    if (status == VD_OK)
+        status = encode_pool(session, err);
+    if (status == VD_OK && session->settled)
+        status = vd_session_settle(session, err);
+    if (status == VD_OK && chosen)
+        status = vd_session_picture(session, session->index, err);
+    if (status == VD_OK && chosen)
+        status = vd_session_continue(session, turn, turns, NULL, err);
+    for (int i = 0; i < turns; i++) {
+        vd_free(turn[i].question);
+        vd_free(turn[i].answer);
+    }
+    vd_free(turn);
+    return status;
+}
+
+vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *model,
+                                  vd_fingerprint *pool, vd_error *err)
+{
+    vd_fingerprint_pool(session->answers, pool);
+    return vd_fingerprint_file(vd_model_path(session->model), model, err);
+}
+
+// ---- picture ------------------------------------------------------------------------------------
+
+vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
+{
+    const vd_world *world = session->world;
+    const vd_regions *file = world->regions;
+    if (index >= vd_world_count(world))
+        return vd_error_set(err, VD_NOT_FOUND, "there is no picture number %zu; %.300s has %zu",
+                            index + 1, world->directory, vd_world_count(world));
+    float *features = NULL, *boxes = NULL;
+    vd_dialog *dialog = NULL;
+    size_t row;
+    vd_status status = vd_regions_find(file, vd_world_image_id(world, index), &row, err);
+    if (status)
+        return status;
+    size_t most = (size_t)vd_regions_max(file);
+    int used = vd_regions_used(file, row);
+    features = vd_alloc(most, sizeof *features * (size_t)vd_regions_size(file));
+    if (vd_regions_has_boxes(file))
+        boxes = vd_alloc(most, 4 * sizeof *boxes);
+    if (!features || (!boxes && vd_regions_has_boxes(file))) {
+        status = vd_error_memory(err, "a picture's regions");
+        goto fail;
+    }
+    if ((status = vd_regions_read(file, row, features, boxes, err)))
+        goto fail;
+
+    int32_t caption[VD_MAX_HISTORY];
+    int length, found;
+    status = vd_text_ids(vd_model_vocab(session->model), vd_world_caption(world, index),
+                         VD_MAX_HISTORY - 1, caption, &length, &found, err);
+    if (status)
+        goto fail;
+    if (length == 0) {
+        caption[0] = VD_UNKNOWN;
+        length = 1;
+    }
+    vd_error why = {0};
+    status = vd_dialog_new(session->model, session->pool, features, used, caption, length, &dialog,
+                           &why);
+    if (vd_backend_gave_up(vd_model_backend(session->model), status)) {
+        forget_turns(session, 0);
+        vd_dialog_free(session->dialog);
+        session->dialog = NULL;
+        if ((status = fall_back(session, &why, err)))
+            goto fail;
+        status = vd_dialog_new(session->model, session->pool, features, used, caption, length,
+                               &dialog, &why);
+    }
+    if (status) {
+        vd_error_set(err, status, "%s", why.text);
+        goto fail;
+    }
+    vd_free(features);
+
+    forget_turns(session, 0);
+    vd_dialog_free(session->dialog);
+    vd_free(session->boxes);
+    session->dialog = dialog;
+    session->boxes = boxes;
+    session->regions = used;
+    session->index = index;
+    return VD_OK;
+
+fail:
+    vd_free(boxes);
+    vd_free(features);
+    return status;
+}
+
+bool vd_session_has_picture(const vd_session *session, size_t index)
+{
+    return session->dialog && session->index == index;
+}
+
+const float *vd_session_boxes(const vd_session *session, int *regions)
+{
+    *regions = session->regions;
+    return session->boxes;
+}
+
+// ---- conversation -------------------------------------------------------------------------------
+
+// The tokens as the model saw them, and which of them its vocabulary lacks.
+static vd_status see_words(const vd_vocab *vocab, vd_reply *reply, vd_error *err)
+{
+    size_t size = strlen(reply->question) + 2;
+    char *text = vd_alloc(size, 1);
+    vd_words words = {0};
+    if (!text)
+        return vd_error_memory(err, "a question");
+    snprintf(text, size, "%s?", reply->question);
+    vd_status status = vd_tokenize(text, &words, err);
+    vd_free(text);
+    if (status)
+        return status;
+    reply->word = vd_alloc((size_t)reply->words, sizeof *reply->word);
+    reply->unknown = vd_alloc((size_t)reply->words, sizeof *reply->unknown);
+    for (int i = 0; i < reply->words && reply->word && reply->unknown; i++) {
+        const char *word = (size_t)i < words.count ? words.word[i] : "";
+        reply->word[i] = vd_strdup(word);
+        reply->unknown[i] = vd_vocab_id(vocab, word) == VD_UNKNOWN;
+        if (!reply->word[i])
+            status = VD_NO_MEMORY;
+    }
+    if (!reply->word || !reply->unknown)
+        status = VD_NO_MEMORY;
+    vd_words_clear(&words);
+    return status ? vd_error_memory(err, "a question's words") : VD_OK;
+}
+
+vd_status vd_reply_see(vd_reply *reply, const vd_vocab *vocab, vd_error *err)
+{
+    int found = 0;
+    vd_status status = vd_question_ids(vocab, reply->question, VD_MAX_QUESTION - 1, reply->ids,
+                                       &reply->words, &found, err);
+    if (status)
+        return status;
+    reply->cut = found - reply->words;
+    return see_words(vocab, reply, err);
+}
+
+vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_int *stop,
+                         vd_reply *reply, vd_error *err)
+{
+    memset(reply, 0, sizeof *reply);
+    if (!session->dialog)
+        return vd_error_set(err, VD_USAGE, "no picture has been chosen to ask about");
+    vd_status status = vd_normalise_typed(typed, &reply->question, err);
+    if (status)
+        goto fail;
+    if (!*reply->question) {
+        status = vd_error_set(err, VD_USAGE, "the question is empty; type some words");
+        goto fail;
+    }
+    reply->typed = vd_strdup(typed);
+    if (!reply->typed) {
+        status = vd_error_memory(err, "a question");
+        goto fail;
+    }
+    if ((status = vd_reply_see(reply, vd_model_vocab(session->model), err)))
+        goto fail;
+    reply->ranked = (vd_decoder_choice){true, vd_session_decoders(session)};
+    vd_error why = {0};
+    status = vd_dialog_ask(session->dialog, reply->ids, reply->words, stop, &reply->answer, &why);
+    if (vd_backend_gave_up(vd_model_backend(session->model), status)) {
+        if ((status = fall_back(session, &why, err)))
+            goto fail;
+        status =
+            vd_dialog_ask(session->dialog, reply->ids, reply->words, stop, &reply->answer, &why);
+    }
+    if (status) {
+        vd_error_set(err, status, "%s", why.text);
+        goto fail;
+    }
+    if (reply->answer.said.count > 0)
+        vd_said_text(session->model, &reply->answer.said.beam[0], reply->said, sizeof reply->said);
+    return VD_OK;
+
+fail:
+    vd_reply_clear(reply);
+    return status;
+}
+
+vd_status vd_session_ask_if(vd_session *session, const int32_t *ids, int words,
+                            const vd_intervention *what_if, const atomic_int *stop, vd_answer *out,
+                            vd_trace *trace, vd_error *err)
+{
+    if (!session->dialog)
+        return vd_error_set(err, VD_USAGE, "no picture has been chosen to ask about");
+    vd_error why = {0};
+    vd_status status =
+        vd_dialog_ask_if(session->dialog, ids, words, what_if, stop, out, trace, &why);
+    if (vd_backend_gave_up(vd_model_backend(session->model), status)) {
+        if ((status = fall_back(session, &why, err)))
+            return status;
+        status = vd_dialog_ask_if(session->dialog, ids, words, what_if, stop, out, trace, &why);
+    }
+    return status ? vd_error_set(err, status, "%s", why.text) : VD_OK;
+}
+
+const char *vd_session_caption(const vd_session *session)
+{
+    return vd_world_caption(session->world, session->index);
+}
+
+static vd_status make_room(vd_session *session, vd_error *err)
+{
+    if (session->turns < session->capacity)
+        return VD_OK;
+    int capacity = session->capacity ? 2 * session->capacity : 16;
+    vd_said *grown =
+        vd_grow(session->turn, (size_t)session->turns, (size_t)capacity, sizeof *grown);
+    if (!grown)
+        return vd_error_memory(err, "the conversation");
+    session->turn = grown;
+    session->capacity = capacity;
+    return VD_OK;
+}
+
+// A device that gives up here too leaves the conversation to the CPU.
+static vd_status append_entry(vd_session *session, const int32_t *entry, int length, vd_error *err)
+{
+    vd_error why = {0};
+    vd_status status = vd_dialog_append(session->dialog, entry, length, &why);
+    if (vd_backend_gave_up(vd_model_backend(session->model), status)) {
+        if ((status = fall_back(session, &why, err)))
+            return status;
+        status = vd_dialog_append(session->dialog, entry, length, &why);
+    }
+    return status ? vd_error_set(err, status, "%s", why.text) : VD_OK;
+}
+
+// ids (words): the question's tokens; wrapped (length): those of <S> answer </S>.
+static vd_status append(vd_session *session, const vd_said *turn, const int32_t *ids, int words,
+                        const int32_t *wrapped, int length, vd_error *err)
+{
+    int32_t entry[VD_MAX_HISTORY];
+    int entry_length = vd_history_entry(ids, words, wrapped, length, entry);
+    vd_said copy = {vd_strdup(turn->question), vd_strdup(turn->answer)};
+    vd_status status = copy.question && copy.answer
+                           ? append_entry(session, entry, entry_length, err)
+                           : vd_error_memory(err, "the conversation");
+    if (status == VD_OK && (status = make_room(session, err)))
+        vd_dialog_truncate(session->dialog, session->turns + 1);
+    if (status) {
+        vd_free(copy.question);
+        vd_free(copy.answer);
+        return status;
+    }
+    session->turn[session->turns++] = copy;
+    return VD_OK;
+}
+
+vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd_error *err)
+{
+    if (chosen < 0 || (size_t)chosen >= session->answers->count)
+        return vd_error_set(err, VD_USAGE, "there is no answer %d in the pool of %zu", chosen,
+                            session->answers->count);
+    vd_said turn = {reply->typed, session->answers->answer[chosen]};
+    vd_status status =
+        append(session, &turn, reply->ids, reply->words,
+               session->tokens + (size_t)chosen * VD_MAX_CANDIDATE, session->lengths[chosen], err);
+    if (status == VD_OK)
+        vd_reply_clear(reply);
+    return status;
+}
+
+// Encodes a turn that is known as text.
+static vd_status say(vd_session *session, const vd_said *turn, vd_error *err)
+{
+    const vd_vocab *vocab = vd_model_vocab(session->model);
+    int32_t ids[VD_MAX_QUESTION], answer[VD_MAX_CANDIDATE];
+    int words = 0, found = 0, length = 0;
+    char *question;
+    vd_status status = vd_normalise_typed(turn->question, &question, err);
+    if (status)
+        return status;
+    status = vd_question_ids(vocab, question, VD_MAX_QUESTION - 1, ids, &words, &found, err);
+    vd_free(question);
+    if (!status)
+        status = vd_answer_ids(vocab, turn->answer, VD_CUT_CANDIDATE, answer, &length, err);
+    return status ? status : append(session, turn, ids, words, answer, length, err);
+}
+
+vd_status vd_session_continue(vd_session *session, const vd_said *turns, int count,
+                              const atomic_int *stop, vd_error *err)
+{
+    if (!session->dialog)
+        return vd_error_set(err, VD_USAGE, "no picture has been chosen to ask about");
+    int same = 0;
+    while (same < count && same < session->turns &&
+           strcmp(session->turn[same].question, turns[same].question) == 0 &&
+           strcmp(session->turn[same].answer, turns[same].answer) == 0)
+        same++;
+    forget_turns(session, same);
+    vd_dialog_truncate(session->dialog, same + 1);
+    for (int i = same; i < count; i++) {
+        if (stop && atomic_load(stop))
+            return vd_error_set(err, VD_INTERRUPTED, "stopped after %d of %d turns", i, count);
+        vd_status status = say(session, &turns[i], err);
+        if (status)
+            return status;
+    }
+    return VD_OK;
+}
+
+int vd_session_turns(const vd_session *session)
+{
+    return session->turns;
+}
+
+const vd_said *vd_session_turn(const vd_session *session, int index)
+{
+    return &session->turn[index];
+}
+
+int vd_session_answers(const vd_session *session)
+{
+    return (int)session->answers->count;
+}
+
+const char *vd_session_answer_text(const vd_session *session, int pool_index)
+{
+    return session->answers->answer[pool_index];
+}

@@ -1,0 +1,153 @@
+// What lies between a person's words and the engine: the bundled (or chosen) world of pictures,
+// dialogs, features and answers, and a conversation in text with one model. No terminal here.
+#ifndef VD_SESSION_H
+#define VD_SESSION_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/model/dialog.h"
+#include "features/text/fold.h"
+#include "features/pictures/photos.h"
+#include "features/dialogs/answer_pool.h"
+#include "features/regions/regions.h"
+#include "features/dialogs/visdial.h"
+#include "tui/base/decoder_choice.h"
+#include "tui/session/fingerprint.h"
+
+// ---- world: one data set with its pictures, features and answers
+// ----------------------------------
+
+// Directory layout (assets/ has it):
+//   dialogs.json dense.json features.safetensors pool.txt pictures/<image_id>.png
+//   base.safetensors improved.safetensors extractor.safetensors
+typedef struct vd_world {
+    char *directory;
+    vd_visdial *dialogs; // captions and the human dialogs, with relevance when dense.json exists
+    vd_regions *regions;
+    vd_answer_pool pool;
+    vd_photos *photos; // of a world made of files; NULL: pictures/ of the directory, or none
+    bool files;        // made by vd_world_open_files
+    const vd_backend *backend; // where models of sessions compute; NULL = on the CPU
+    vd_decoder_choice decoder; // which of a model's decoders rank its pool (vd_pool_score_by)
+} vd_world;
+
+// A world of public files instead of a directory: dialogs (JSON or packed) and region features of
+// any format; dense annotations and a directory of photos, each may be NULL. Its pool are the
+// answers people gave in the dialogs. data NULL: vd_world_open(directory).
+typedef struct vd_world_files {
+    const char *directory; // of base, improved and the pool; NULL: as vd_world_open finds it
+    const char *data, *features, *dense, *images;
+} vd_world_files;
+
+vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_error *err);
+
+// directory NULL: $VISDIAL_ASSETS, then ./assets, then <executable's directory>/../assets, then
+// PREFIX/share/visdial. The error lists where it looked.
+// A $VISDIAL_ASSETS that holds no world is an error, not skipped.
+vd_status vd_world_open(const char *directory, vd_world **out, vd_error *err);
+// Only the look-up of the directory (vd_free *out).
+vd_status vd_world_directory(const char *directory, char **out, vd_error *err);
+void vd_world_close(vd_world *world);
+size_t vd_world_count(const vd_world *world); // pictures, in the order of dialogs.json
+int64_t vd_world_image_id(const vd_world *world, size_t index);
+const char *vd_world_caption(const vd_world *world, size_t index);
+// Index of an image id; the error lists some that exist.
+vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, vd_error *err);
+// The image id that --image names: "7", "assets/pictures/7.png" (which must exist),
+// "VisDial_val2018_000000000007.jpg": the last number of the name.
+vd_status vd_world_image_named(const char *text, int64_t *out, vd_error *err);
+// Path of the picture file (vd_free), NULL with an error when there is none.
+char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err);
+// Of the picture's features and boxes.
+vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_fingerprint *out,
+                                        vd_error *err);
+// The better one of the bundled two (README says by how much).
+#define VD_DEFAULT_MODEL "base"
+
+// Path of a model given as "base", "improved" (in the world's directory) or a path (vd_free).
+char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err);
+
+// ---- session: a model, its pool, one picture, the conversation ----------------------------------
+
+typedef struct vd_session vd_session;
+
+// What came of one typed question. Owned by the caller; vd_reply_clear.
+typedef struct vd_reply {
+    char *typed;                  // as typed
+    char *question;               // as the model's training text would have it, without "?"
+    int words;                    // tokens the model saw, "?" included
+    char **word;                  // (words) the token, or what was typed where it is unknown
+    bool *unknown;                // (words)
+    int cut;                      // tokens beyond the model's limit that it did not see
+    int32_t ids[VD_MAX_QUESTION]; // (words)
+    vd_answer answer;             // indices are into the session's pool
+    char said[256]; // the likeliest answer of the model's own; "" without a generative decoder
+    vd_decoder_choice ranked; // by which decoders; not made: not known
+} vd_reply;
+
+// Words of an utterance with spaces between them.
+void vd_said_text(const vd_model *model, const vd_utterance *said, char *out, size_t size);
+
+void vd_reply_clear(vd_reply *reply);
+vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err);
+// Fills in what a model with this vocabulary sees of reply->question: ids, words, unknown, cut.
+vd_status vd_reply_see(vd_reply *reply, const vd_vocab *vocab, vd_error *err);
+
+// One turn of a conversation (entry 0 of the history is the caption, not a turn).
+typedef struct vd_said {
+    char *question; // as typed
+    char *answer;   // need not be in the pool
+} vd_said;
+
+// Loads the model and encodes the pool. Keeps a reference to world.
+vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err);
+void vd_session_free(vd_session *session);
+
+// For a conversation of more than one question, which this makes quicker (vd_model_pack).
+vd_status vd_session_settle(vd_session *session, vd_error *err);
+
+// Where the vectors of a model's pool are kept: beside it (vd_free); NULL when memory is out.
+char *vd_session_vectors_path(const vd_model *model);
+// group (borrowed): for each answer of the pool the first that is alike (features/text/fold.h).
+vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *err);
+const vd_model *vd_session_model(const vd_session *session);
+const char *vd_session_backend(const vd_session *session);  // "cpu", "cuda"
+vd_decoders vd_session_decoders(const vd_session *session); // that rank
+// Why the CPU computes although the world has another backend; NULL = it does not. Where a device
+// runs out of memory or is lost, the CPU takes over with the whole conversation.
+const char *vd_session_fallback(const vd_session *session);
+// Of the model's file and of its pool.
+vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *model,
+                                  vd_fingerprint *pool, vd_error *err);
+
+// Starts a new conversation about picture `index` of the world.
+vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err);
+bool vd_session_has_picture(const vd_session *session, size_t index); // it is the one chosen
+// Boxes (P, 4) of the picture's regions in 0..1, P = regions; NULL when the file has none.
+const float *vd_session_boxes(const vd_session *session, int *regions);
+
+// Answers; the conversation is unchanged until vd_session_accept. An empty question is VD_USAGE.
+vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_int *stop,
+                         vd_reply *reply, vd_error *err);
+// vd_dialog_ask_if about the conversation so far.
+vd_status vd_session_ask_if(vd_session *session, const int32_t *ids, int words,
+                            const vd_intervention *what_if, const atomic_int *stop, vd_answer *out,
+                            vd_trace *trace, vd_error *err);
+const char *vd_session_caption(const vd_session *session);
+// Takes the question with answer `chosen` of the pool into the conversation and clears *reply,
+// which a failure leaves as it is.
+vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd_error *err);
+// Makes the conversation these `count` turns, which are copied. The turns that it begins with
+// already stay as they are; the others are encoded, but not asked. stop may be NULL; when it
+// becomes non-zero this ends early with VD_INTERRUPTED. After a failure the conversation is a
+// shorter one.
+vd_status vd_session_continue(vd_session *session, const vd_said *turns, int count,
+                              const atomic_int *stop, vd_error *err);
+int vd_session_turns(const vd_session *session);
+const vd_said *vd_session_turn(const vd_session *session, int index);
+int vd_session_answers(const vd_session *session); // of its pool
+const char *vd_session_answer_text(const vd_session *session, int pool_index);
+
+#endif

@@ -1,0 +1,106 @@
+#include "tui/session/switches.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    vd_switch_kind kind;
+    int from; // what its number counts from; -1: it has none
+    int most;
+} names[] = {
+    {"caption", VD_SWITCH_ENTRY, -1, 0},      {"round", VD_SWITCH_ENTRY, 0, 100000},
+    {"region", VD_SWITCH_REGION, 1, 1000},    {"word", VD_SWITCH_WORD, 1, 19},
+    {"attention", VD_SWITCH_ATTENTION, 1, 4}, {"positions", VD_SWITCH_POSITIONS, -1, 0},
+    {"picture", VD_SWITCH_PICTURE, -1, 0},
+};
+enum { NAMES = sizeof names / sizeof *names };
+
+static vd_status refuse(const char *text, vd_error *err)
+{
+    return vd_error_set(err, VD_USAGE,
+                        "what if '%.60s'? expected caption, round N, region N, word N, "
+                        "word N=OTHER, attention 1..4, positions or picture",
+                        text);
+}
+
+vd_status vd_switch_parse(const char *text, vd_switch *out, vd_error *err)
+{
+    size_t length = strcspn(text, " ");
+    for (int i = 0; i < NAMES; i++) {
+        if (strlen(names[i].name) != length || strncmp(text, names[i].name, length) != 0)
+            continue;
+        *out = (vd_switch){.kind = names[i].kind};
+        const char *rest = text + length + strspn(text + length, " ");
+        if (names[i].from < 0)
+            return *rest ? refuse(text, err) : VD_OK;
+        char *end;
+        long number = strtol(rest, &end, 10);
+        if (end == rest)
+            return refuse(text, err);
+        if (number < 1 || number > names[i].most)
+            return vd_error_set(err, VD_USAGE, "what if '%.60s'? a %s's number is 1 to %d", text,
+                                names[i].name, names[i].most);
+        out->index = (int)number - names[i].from;
+        if (*end == '=' && out->kind == VD_SWITCH_WORD && end[1] && !strchr(end, ' ') &&
+            strlen(end + 1) < sizeof out->word) {
+            snprintf(out->word, sizeof out->word, "%s", end + 1);
+            return VD_OK;
+        }
+        return *end ? refuse(text, err) : VD_OK;
+    }
+    return refuse(text, err);
+}
+
+void vd_switch_name(const vd_switch *one, char *out, size_t size)
+{
+    bool caption = one->kind == VD_SWITCH_ENTRY && one->index == 0;
+    for (int i = 0; i < NAMES; i++) {
+        if (names[i].kind != one->kind || (one->kind == VD_SWITCH_ENTRY && caption != (i == 0)))
+            continue;
+        if (names[i].from < 0)
+            snprintf(out, size, "%s", names[i].name);
+        else
+            snprintf(out, size, "%s %d%s%s", names[i].name, one->index + names[i].from,
+                     one->word[0] ? "=" : "", one->word);
+        return;
+    }
+}
+
+bool vd_switch_same(const vd_switch *a, const vd_switch *b)
+{
+    return a->kind == b->kind && a->index == b->index;
+}
+
+static int find(const vd_switches *switches, const vd_switch *one)
+{
+    for (int i = 0; i < switches->count; i++)
+        if (vd_switch_same(&switches->at[i], one))
+            return i;
+    return -1;
+}
+
+bool vd_switches_has(const vd_switches *switches, const vd_switch *one)
+{
+    return find(switches, one) >= 0;
+}
+
+bool vd_switches_flip(vd_switches *switches, const vd_switch *one)
+{
+    int at = find(switches, one);
+    if (at >= 0 && strcmp(switches->at[at].word, one->word) != 0) {
+        switches->at[at] = *one;
+        return true;
+    }
+    if (at >= 0) {
+        switches->count--;
+        memmove(&switches->at[at], &switches->at[at + 1],
+                (size_t)(switches->count - at) * sizeof *switches->at);
+        return true;
+    }
+    if (switches->count == VD_SWITCHES)
+        return false;
+    switches->at[switches->count++] = *one;
+    return true;
+}

@@ -1,0 +1,50 @@
+// What-if in words: things that can be switched off or changed while one question is answered
+// again.
+//
+//   caption | round N      leave out what was said      region N    leave out a region
+//   picture                blank the picture            word N      leave out a word of the
+//   question word N=red             say another word instead     attention N make attention 1..4
+//   flat positions              take positions away, or add them where the model has none
+//
+// Rounds, regions and words count from 1; regions by their share of the answer, as outlined.
+#ifndef VD_SWITCHES_H
+#define VD_SWITCHES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/base/error.h"
+
+typedef enum vd_switch_kind {
+    VD_SWITCH_ENTRY,     // index: history entry, 0 the caption
+    VD_SWITCH_REGION,    // place by share, from 0
+    VD_SWITCH_WORD,      // place in the question, from 0; word: what is said instead, "" nothing
+    VD_SWITCH_ATTENTION, // 0..3
+    VD_SWITCH_POSITIONS,
+    VD_SWITCH_PICTURE
+} vd_switch_kind;
+
+typedef struct vd_switch {
+    vd_switch_kind kind;
+    int index;
+    char word[32];
+} vd_switch;
+
+enum { VD_SWITCHES = 64 };
+
+typedef struct vd_switches {
+    int count;
+    vd_switch at[VD_SWITCHES];
+} vd_switches;
+
+vd_status vd_switch_parse(const char *text, vd_switch *out, vd_error *err);
+// "round 2", "word 3=red": what vd_switch_parse reads.
+void vd_switch_name(const vd_switch *one, char *out, size_t size);
+bool vd_switch_same(const vd_switch *a, const vd_switch *b); // the same thing, whatever the word
+
+bool vd_switches_has(const vd_switches *switches, const vd_switch *one);
+// Adds it, or takes it away when it is there; a word with another replacement replaces. False when
+// there are too many.
+bool vd_switches_flip(vd_switches *switches, const vd_switch *one);
+
+#endif

@@ -1,0 +1,284 @@
+#include "tui/session/walk.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "features/text/tokenize.h"
+#include "tui/base/shares.h"
+
+// ---- history in words ---------------------------------------------------------------------------
+
+static void add_word(vd_walk_entry *out, const char *word, int most)
+{
+    if (out->count < most && out->count < VD_MAX_HISTORY)
+        snprintf(out->word[out->count++], sizeof out->word[0], "%.23s", word);
+}
+
+static vd_status add_text(vd_walk_entry *out, const char *text, int most, vd_error *err)
+{
+    vd_words words = {0};
+    vd_status status = vd_tokenize(text, &words, err);
+    for (size_t i = 0; status == VD_OK && i < words.count; i++)
+        add_word(out, words.word[i], most);
+    vd_words_clear(&words);
+    return status;
+}
+
+// As the engine makes entries (vd_history_entry): question ++ <S> answer </S> ++ </S>, question and
+// wrapped answer each cut to 19.
+static vd_status turn_words(const vd_said *turn, vd_walk_entry *out, vd_error *err)
+{
+    const int most = VD_MAX_QUESTION - 1;
+    char *question;
+    vd_status status = vd_normalise_typed(turn->question, &question, err);
+    if (status == VD_OK)
+        status = add_text(out, question, most, err);
+    add_word(out, "?", most);
+    int end = out->count + most;
+    add_word(out, "<S>", end);
+    if (status == VD_OK)
+        status = add_text(out, turn->answer, end, err);
+    add_word(out, "</S>", end);
+    add_word(out, "</S>", VD_MAX_HISTORY);
+    vd_free(question);
+    return status;
+}
+
+static vd_status list_history(const vd_session *session, vd_walk *walk, vd_error *err)
+{
+    walk->entries = vd_session_turns(session) + 1;
+    walk->entry = vd_alloc((size_t)walk->entries, sizeof *walk->entry);
+    if (!walk->entry)
+        return vd_error_memory(err, "the history in words");
+    vd_walk_entry *caption = &walk->entry[0];
+    snprintf(caption->label, sizeof caption->label, "caption");
+    vd_status status = add_text(caption, vd_session_caption(session), VD_MAX_HISTORY - 1, err);
+    for (int i = 1; i < walk->entries && status == VD_OK; i++) {
+        const vd_said *turn = vd_session_turn(session, i - 1);
+        snprintf(walk->entry[i].label, sizeof walk->entry[i].label, "round %d: %.70s", i,
+                 turn->question);
+        status = turn_words(turn, &walk->entry[i], err);
+    }
+    return status;
+}
+
+// ---- asking with switches -----------------------------------------------------------------------
+
+static vd_status check_switch(const vd_walk *walk, const vd_switch *one, vd_error *err)
+{
+    int there = one->kind == VD_SWITCH_ENTRY    ? walk->entries
+                : one->kind == VD_SWITCH_REGION ? walk->regions
+                : one->kind == VD_SWITCH_WORD   ? walk->reply.words
+                                                : 4;
+    char name[64];
+    if (one->index < there)
+        return VD_OK;
+    vd_switch_name(one, name, sizeof name);
+    return vd_error_set(err, VD_USAGE, "what if '%s'? there %s only %d %s", name,
+                        there - (one->kind == VD_SWITCH_ENTRY) == 1 ? "is" : "are",
+                        there - (one->kind == VD_SWITCH_ENTRY),
+                        one->kind == VD_SWITCH_ENTRY    ? "rounds before"
+                        : one->kind == VD_SWITCH_REGION ? "regions"
+                                                        : "words in the question");
+}
+
+// The question with words dropped or replaced: the words of `reply` move, its answer is not
+// touched.
+static vd_status change_words(const vd_switches *switches, const vd_vocab *vocab, vd_reply *reply,
+                              vd_error *err)
+{
+    bool drop[VD_MAX_QUESTION] = {false};
+    for (int i = 0; i < switches->count; i++) {
+        const vd_switch *one = &switches->at[i];
+        if (one->kind != VD_SWITCH_WORD)
+            continue;
+        drop[one->index] = !one->word[0];
+        if (!one->word[0])
+            continue;
+        char *word = vd_strdup(one->word);
+        if (!word)
+            return vd_error_memory(err, "a word");
+        vd_free(reply->word[one->index]);
+        reply->word[one->index] = word;
+        reply->ids[one->index] = vd_vocab_id(vocab, word);
+        reply->unknown[one->index] = reply->ids[one->index] == VD_UNKNOWN;
+    }
+    int left = 0;
+    for (int i = 0; i < reply->words; i++) {
+        if (drop[i]) {
+            vd_free(reply->word[i]);
+            continue;
+        }
+        reply->word[left] = reply->word[i];
+        reply->ids[left] = reply->ids[i];
+        reply->unknown[left++] = reply->unknown[i];
+    }
+    reply->words = left;
+    return left ? VD_OK
+                : vd_error_set(err, VD_USAGE,
+                               "every word of the question is left out: one must "
+                               "stay");
+}
+
+// Asks walk->reply's question with the switches into *reply (zeroed) and *trace (NULL: not wanted).
+static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd_switches *switches,
+                              const atomic_int *stop, vd_reply *reply, vd_trace *trace,
+                              vd_error *err)
+{
+    bool *drop = vd_alloc((size_t)walk->entries, sizeof *drop);
+    bool *mask = vd_alloc((size_t)walk->regions, sizeof *mask);
+    vd_intervention what_if = {0};
+    vd_status status = drop && mask ? VD_OK : vd_error_memory(err, "a what-if question");
+    for (int i = 0; i < switches->count && status == VD_OK; i++) {
+        const vd_switch *one = &switches->at[i];
+        status = check_switch(walk, one, err);
+        if (status)
+            break;
+        if (one->kind == VD_SWITCH_ENTRY)
+            what_if.drop_entry = drop, drop[one->index] = true;
+        else if (one->kind == VD_SWITCH_REGION)
+            what_if.mask_region = mask, mask[walk->region[one->index]] = true;
+        else if (one->kind == VD_SWITCH_ATTENTION)
+            what_if.flatten |= 1u << one->index;
+        else if (one->kind == VD_SWITCH_POSITIONS)
+            what_if.swap_positions = true;
+        else if (one->kind == VD_SWITCH_PICTURE)
+            what_if.blank = true;
+    }
+    vd_answer answer = {0};
+    if (status == VD_OK)
+        status = vd_reply_copy(&walk->reply, reply, err);
+    if (status == VD_OK)
+        status = change_words(switches, vd_model_vocab(vd_session_model(session)), reply, err);
+    if (status == VD_OK)
+        status = vd_session_ask_if(session, reply->ids, reply->words, &what_if, stop, &answer,
+                                   trace, err);
+    if (status == VD_OK) {
+        vd_answer_clear(&reply->answer);
+        reply->answer = answer;
+    } else {
+        vd_reply_clear(reply);
+    }
+    vd_free(drop);
+    vd_free(mask);
+    return status;
+}
+
+// ---- every switch alone -------------------------------------------------------------------------
+
+static vd_status add_effect(vd_session *session, vd_walk *walk, vd_switch what, double attention,
+                            const atomic_int *stop, vd_error *err)
+{
+    vd_switches one = {.count = 1, .at = {what}};
+    vd_reply reply = {0};
+    vd_status status = ask_switched(session, walk, &one, stop, &reply, NULL, err);
+    if (status)
+        return status;
+    int first = walk->reply.answer.order[0];
+    walk->effect[walk->effects++] = (vd_effect){.what = what,
+                                                .attention = attention,
+                                                .left = (double)reply.answer.probability[first],
+                                                .first = reply.answer.order[0]};
+    vd_reply_clear(&reply);
+    return VD_OK;
+}
+
+static vd_status add_effects(vd_session *session, vd_walk *walk, const atomic_int *stop,
+                             vd_error *err)
+{
+    const vd_answer *answer = &walk->reply.answer;
+    int words = walk->reply.words;
+    size_t most = (size_t)(walk->entries + walk->regions + words + 4 + 2);
+    walk->effect = vd_alloc(most, sizeof *walk->effect);
+    if (!walk->effect)
+        return vd_error_memory(err, "what each change does");
+    vd_status status = VD_OK;
+    for (int i = 0; i < walk->regions && status == VD_OK; i++)
+        status = add_effect(session, walk, (vd_switch){VD_SWITCH_REGION, i, ""},
+                            (double)answer->region_attention[walk->region[i]], stop, err);
+    // The only entry cannot be left out, nor the only word.
+    for (int i = 0; walk->entries > 1 && i < walk->entries && status == VD_OK; i++)
+        status = add_effect(session, walk, (vd_switch){VD_SWITCH_ENTRY, i, ""},
+                            (double)answer->context_attention[i], stop, err);
+    for (int i = 0; words > 1 && i < words && status == VD_OK; i++)
+        status = add_effect(session, walk, (vd_switch){VD_SWITCH_WORD, i, ""},
+                            vd_word_share(answer, i), stop, err);
+    for (int i = 0; i < 4 && status == VD_OK; i++)
+        status = add_effect(session, walk, (vd_switch){VD_SWITCH_ATTENTION, i, ""}, -1, stop, err);
+    if (status == VD_OK)
+        status = add_effect(session, walk, (vd_switch){VD_SWITCH_POSITIONS, 0, ""}, -1, stop, err);
+    if (status == VD_OK)
+        status = add_effect(session, walk, (vd_switch){VD_SWITCH_PICTURE, 0, ""}, -1, stop, err);
+    return status;
+}
+
+// ---- the walk -----------------------------------------------------------------------------------
+
+static vd_status list_regions(vd_walk *walk, vd_error *err)
+{
+    const vd_answer *answer = &walk->reply.answer;
+    walk->regions = answer->regions;
+    walk->region = vd_alloc((size_t)walk->regions, sizeof *walk->region);
+    if (!walk->region)
+        return vd_error_memory(err, "the regions");
+    for (int row = 0; row < walk->regions; row++) {
+        int at = row;
+        for (; at > 0 &&
+               answer->region_attention[walk->region[at - 1]] < answer->region_attention[row];
+             at--)
+            walk->region[at] = walk->region[at - 1];
+        walk->region[at] = row;
+    }
+    return VD_OK;
+}
+
+vd_status vd_walk_new(vd_session *session, const char *typed, const vd_switches *switches,
+                      bool effects, const atomic_int *stop, vd_walk **out, vd_error *err)
+{
+    *out = NULL;
+    vd_walk *walk = vd_alloc(1, sizeof *walk);
+    if (!walk)
+        return vd_error_memory(err, "a walk");
+    const vd_model *model = vd_session_model(session);
+    snprintf(walk->model, sizeof walk->model, "%.63s", vd_model_name(model));
+    walk->config = *vd_model_config(model);
+    walk->by = vd_session_decoders(session);
+    vd_answer answer = {0};
+    vd_status status = vd_session_ask(session, typed, stop, &walk->reply, err);
+    if (status == VD_OK) // once more, to see what the stages compute
+        status = vd_session_ask_if(session, walk->reply.ids, walk->reply.words, NULL, stop, &answer,
+                                   &walk->trace, err);
+    vd_answer_clear(&answer);
+    if (status == VD_OK)
+        status = list_history(session, walk, err);
+    if (status == VD_OK)
+        status = list_regions(walk, err);
+    if (status == VD_OK && switches && switches->count > 0) {
+        walk->switches = *switches;
+        status =
+            ask_switched(session, walk, switches, stop, &walk->changed, &walk->changed_trace, err);
+    }
+    if (status == VD_OK && effects)
+        status = add_effects(session, walk, stop, err);
+    if (status) {
+        vd_walk_free(walk);
+        return status;
+    }
+    *out = walk;
+    return VD_OK;
+}
+
+void vd_walk_free(vd_walk *walk)
+{
+    if (!walk)
+        return;
+    vd_reply_clear(&walk->reply);
+    vd_reply_clear(&walk->changed);
+    vd_trace_clear(&walk->trace);
+    vd_trace_clear(&walk->changed_trace);
+    vd_free(walk->entry);
+    vd_free(walk->region);
+    vd_free(walk->effect);
+    vd_free(walk);
+}

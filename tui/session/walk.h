@@ -1,0 +1,87 @@
+// A walk through one answer: the stages of the network in their order with what goes in, the
+// formula, live numbers, what comes out and why; every what-if beside the attention that the same
+// thing got; and the answer again with some of them switched. Plain data; runs on the engine's
+// thread.
+#ifndef VD_WALK_H
+#define VD_WALK_H
+
+#include <stdatomic.h>
+
+#include "tui/session/session.h"
+#include "tui/session/switches.h"
+
+// A history entry in words: as many as the network counts, or none.
+typedef struct vd_walk_entry {
+    char label[96]; // "caption", "round 2: what color is it"
+    int count;
+    char word[VD_MAX_HISTORY][24];
+} vd_walk_entry;
+
+// What one switch does to the first answer.
+typedef struct vd_effect {
+    vd_switch what;
+    double attention; // share it got; negative: it gets none
+    double left;      // probability of what was the first answer
+    int first;        // the first answer then
+} vd_effect;
+
+typedef struct vd_walk {
+    char model[64];
+    vd_config config;
+    vd_decoders by; // that ranked
+    int entries, regions;
+    vd_walk_entry *entry; // (entries)
+    int *region;    // (regions) rows of the features by falling share: "region 1" is region[0]
+    vd_reply reply; // as it is
+    vd_trace trace;
+    int effects; // 0: not asked for
+    vd_effect *effect;
+    vd_switches switches;
+    vd_reply changed; // with the switches; answer.candidates is 0 without any
+    vd_trace changed_trace;
+} vd_walk;
+
+// Asks the session's conversation `typed`, and again with the switches (NULL: none), and with each
+// single one when effects are wanted. A switch that names what is not there is VD_USAGE.
+vd_status vd_walk_new(vd_session *session, const char *typed, const vd_switches *switches,
+                      bool effects, const atomic_int *stop, vd_walk **out, vd_error *err);
+void vd_walk_free(vd_walk *walk);
+
+// ---- stages ------------------------------------------------------------------------------------
+
+enum { VD_WALK_STAGES = 8 };
+
+// A tensor; `value` is borrowed from the walk, NULL for what is no number.
+typedef struct vd_walk_value {
+    const char *name, *is, *axes; // "Q", "word states", "Tq, 2H"
+    int dims, shape[3];
+    const float *value;
+} vd_walk_value;
+
+// Numbers with names. Shares are parts of 1, to be shown as bars and percents.
+typedef struct vd_walk_table {
+    char title[96];
+    bool share;
+    int rows, columns;
+    char (*row)[48];
+    char (*column)[24];
+    double *value;    // (rows, columns)
+    char (*text)[48]; // (rows, columns) instead of numbers alone, or NULL
+} vd_walk_table;
+
+typedef struct vd_walk_stage {
+    const char *title, *why, *file;
+    const char *formula[4]; // NULL: no more
+    vd_walk_value in[3], out[3];
+    int ins, outs;
+    vd_walk_table table[2];
+    int tables;
+} vd_walk_stage;
+
+// Stage 0 .. VD_WALK_STAGES - 1 of the answer as it is, or as the switches changed it. answers: the
+// texts of the pool.
+vd_status vd_walk_stage_make(const vd_walk *walk, bool changed, int stage,
+                             const char *const *answers, vd_walk_stage *out, vd_error *err);
+void vd_walk_stage_clear(vd_walk_stage *stage);
+
+#endif

@@ -1,0 +1,212 @@
+#include "tui/session/worker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "engine/base/alloc.h"
+
+// An event is allocated together with its request, so that an answer can always be delivered.
+typedef struct job {
+    struct job *next;
+    vd_request request;
+    vd_event event;
+} job;
+
+typedef struct queue {
+    job *first, *last;
+} queue;
+
+typedef struct lane {
+    vd_worker *worker;
+    void *context;
+    pthread_t thread;
+    bool started;
+    queue waiting; // under lock
+    atomic_int stop;
+} lane;
+
+struct vd_worker {
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    queue done;   // under lock
+    bool leaving; // under lock
+    int fd;       // eventfd, counts done
+    vd_worker_serve *serve;
+    int lanes;
+    lane lane[VD_WORKER_LANES];
+};
+
+static void push(queue *into, job *item)
+{
+    item->next = NULL;
+    if (into->last)
+        into->last->next = item;
+    else
+        into->first = item;
+    into->last = item;
+}
+
+static job *pop(queue *from)
+{
+    job *item = from->first;
+    if (item) {
+        from->first = item->next;
+        if (!from->first)
+            from->last = NULL;
+    }
+    return item;
+}
+
+static void job_free(job *item)
+{
+    vd_request_clear(&item->request);
+    vd_event_clear(&item->event);
+    vd_free(item);
+}
+
+static void *run(void *argument)
+{
+    lane *own = argument;
+    vd_worker *worker = own->worker;
+    pthread_mutex_lock(&worker->lock);
+    for (;;) {
+        while (!worker->leaving && !own->waiting.first)
+            pthread_cond_wait(&worker->wake, &worker->lock);
+        if (worker->leaving)
+            break;
+        job *item = pop(&own->waiting);
+        pthread_mutex_unlock(&worker->lock);
+        item->event.kind = item->request.kind;
+        item->event.serial = item->request.serial;
+        item->event.lane = item->request.lane;
+        worker->serve(own->context, &item->request, &own->stop, &item->event);
+        pthread_mutex_lock(&worker->lock);
+        push(&worker->done, item);
+        uint64_t one = 1;
+        // An eventfd takes 2^64 - 2 before it could refuse.
+        while (write(worker->fd, &one, sizeof one) < 0 && errno == EINTR)
+            ;
+    }
+    pthread_mutex_unlock(&worker->lock);
+    return NULL;
+}
+
+static vd_status start_thread(lane *own, vd_error *err)
+{
+    if (own->started)
+        return VD_OK;
+    // Signals belong to the thread that owns the terminal; faults stay with the one that faults.
+    sigset_t all, before;
+    sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
+    sigdelset(&all, SIGFPE);
+    sigdelset(&all, SIGILL);
+    sigdelset(&all, SIGABRT);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    own->started = pthread_create(&own->thread, NULL, run, own) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (own->started)
+        return VD_OK;
+    return vd_error_set(err, VD_UNAVAILABLE,
+                        "the engine's thread could not be started (too many threads?)");
+}
+
+vd_status vd_worker_start(vd_worker_serve *serve, void *const *contexts, int lanes, vd_worker **out,
+                          vd_error *err)
+{
+    *out = NULL;
+    vd_worker *worker = vd_alloc(1, sizeof *worker);
+    if (!worker)
+        return vd_error_memory(err, "the engine's thread");
+    worker->serve = serve;
+    worker->lanes = lanes;
+    for (int i = 0; i < lanes; i++)
+        worker->lane[i] = (lane){.worker = worker, .context = contexts[i]};
+    worker->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (worker->fd < 0) {
+        vd_free(worker);
+        return vd_error_set(err, VD_UNAVAILABLE, "the engine's thread: %s", strerror(errno));
+    }
+    pthread_mutex_init(&worker->lock, NULL);
+    pthread_cond_init(&worker->wake, NULL);
+    *out = worker;
+    return VD_OK;
+}
+
+vd_status vd_worker_submit(vd_worker *worker, vd_request *request, vd_error *err)
+{
+    lane *own = &worker->lane[request->lane];
+    job *item = vd_alloc(1, sizeof *item);
+    vd_status status = item ? start_thread(own, err) : vd_error_memory(err, "a request");
+    if (status) {
+        vd_free(item);
+        vd_request_clear(request);
+        return status;
+    }
+    item->request = *request;
+    *request = (vd_request){0};
+    if (item->request.kind == VD_REQUEST_ASK || item->request.kind == VD_REQUEST_WALK)
+        atomic_store(&own->stop, 0);
+    pthread_mutex_lock(&worker->lock);
+    push(&own->waiting, item);
+    pthread_cond_broadcast(&worker->wake);
+    pthread_mutex_unlock(&worker->lock);
+    return VD_OK;
+}
+
+int vd_worker_fd(const vd_worker *worker)
+{
+    return worker->fd;
+}
+
+bool vd_worker_take(vd_worker *worker, vd_event *out)
+{
+    pthread_mutex_lock(&worker->lock);
+    job *item = pop(&worker->done);
+    if (!worker->done.first) {
+        uint64_t count; // none wait: no longer readable
+        while (read(worker->fd, &count, sizeof count) < 0 && errno == EINTR)
+            ;
+    }
+    pthread_mutex_unlock(&worker->lock);
+    if (!item)
+        return false;
+    *out = item->event;
+    item->event = (vd_event){0};
+    job_free(item);
+    return true;
+}
+
+void vd_worker_stop(vd_worker *worker)
+{
+    for (int i = 0; i < worker->lanes; i++)
+        atomic_store(&worker->lane[i].stop, 1);
+}
+
+void vd_worker_free(vd_worker *worker)
+{
+    if (!worker)
+        return;
+    vd_worker_stop(worker);
+    pthread_mutex_lock(&worker->lock);
+    worker->leaving = true;
+    pthread_cond_broadcast(&worker->wake);
+    pthread_mutex_unlock(&worker->lock);
+    for (int i = 0; i < worker->lanes; i++) {
+        if (worker->lane[i].started)
+            pthread_join(worker->lane[i].thread, NULL);
+        for (job *item; (item = pop(&worker->lane[i].waiting)) != NULL;)
+            job_free(item);
+    }
+    for (job *item; (item = pop(&worker->done)) != NULL;)
+        job_free(item);
+    close(worker->fd);
+    pthread_cond_destroy(&worker->wake);
+    pthread_mutex_destroy(&worker->lock);
+    vd_free(worker);
+}

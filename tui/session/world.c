@@ -1,0 +1,356 @@
+#include "tui/session/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/base/alloc.h"
+
+#ifndef VD_PREFIX
+#define VD_PREFIX "/usr/local"
+#endif
+
+enum { MOST_PATH = 4096 };
+
+static bool is_file(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && !S_ISDIR(about.st_mode);
+}
+
+static char *joined(const char *directory, const char *name)
+{
+    size_t size = strlen(directory) + strlen(name) + 2;
+    char *path = vd_alloc(size, 1);
+    if (path)
+        snprintf(path, size, "%s/%s", directory, name);
+    return path;
+}
+
+static bool has_dialogs(const char *directory)
+{
+    char path[MOST_PATH];
+    int length = snprintf(path, sizeof path, "%s/dialogs.json", directory);
+    return length > 0 && length < MOST_PATH && is_file(path);
+}
+
+// <executable's directory>/../assets; false when /proc does not say where the program is.
+static bool beside_program(char *out, size_t size)
+{
+    char program[MOST_PATH];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0)
+        return false;
+    program[length] = '\0';
+    char *slash = strrchr(program, '/');
+    if (!slash)
+        return false;
+    *slash = '\0';
+    int written = snprintf(out, size, "%s/../assets", program);
+    return written > 0 && (size_t)written < size;
+}
+
+vd_status vd_world_directory(const char *directory, char **out, vd_error *err)
+{
+    const char *chosen = getenv("VISDIAL_ASSETS");
+    if (!directory && chosen && *chosen)
+        directory = chosen;
+    if (directory) {
+        if (!has_dialogs(directory))
+            return vd_error_set(err, VD_NOT_FOUND,
+                                "%.400s: no dialogs.json in this directory; expected dialogs.json, "
+                                "features.safetensors, pool.txt and pictures/%s",
+                                directory,
+                                directory == chosen ? " (the directory is $VISDIAL_ASSETS)" : "");
+        *out = vd_strdup(directory);
+        return *out ? VD_OK : vd_error_memory(err, "a path");
+    }
+    char beside[MOST_PATH + 16] = "";
+    const char *places[] = {"assets", "", VD_PREFIX "/share/visdial"};
+    if (beside_program(beside, sizeof beside))
+        places[1] = beside;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (*places[i] && has_dialogs(places[i])) {
+            *out = vd_strdup(places[i]);
+            return *out ? VD_OK : vd_error_memory(err, "a path");
+        }
+    }
+    return vd_error_set(
+        err, VD_NOT_FOUND,
+        "no pictures to talk about: looked for dialogs.json in ./assets, %.300s and "
+        "%s; name another directory with --assets or $VISDIAL_ASSETS",
+        beside, places[2]);
+}
+
+vd_status vd_world_open(const char *directory, vd_world **out, vd_error *err)
+{
+    *out = NULL;
+    char *path = NULL;
+    vd_world *world = vd_alloc(1, sizeof *world);
+    vd_status status = VD_NO_MEMORY;
+    if (!world) {
+        vd_error_memory(err, "the pictures' directory");
+        goto fail;
+    }
+    if ((status = vd_world_directory(directory, &world->directory, err)))
+        goto fail;
+
+    const char *names[] = {"dialogs.json", "dense.json", "features.safetensors", "pool.txt"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        vd_free(path);
+        path = joined(world->directory, names[i]);
+        if (!path) {
+            status = vd_error_memory(err, "a path");
+            goto fail;
+        }
+        status = VD_OK;
+        if (i == 0)
+            status = vd_visdial_read(path, &world->dialogs, err);
+        else if (i == 1 && is_file(path))
+            status = vd_visdial_read_dense(world->dialogs, path, err);
+        else if (i == 2)
+            status = vd_regions_open(path, &world->regions, err);
+        else if (i == 3)
+            status = vd_answer_pool_read(path, &world->pool, err);
+        if (status)
+            goto fail;
+    }
+    if (world->dialogs->dialog_count == 0) {
+        status = vd_error_set(err, VD_FORMAT, "%s: no dialogs in it; expected at least one",
+                              world->dialogs->path);
+        goto fail;
+    }
+    vd_free(path);
+    *out = world;
+    return VD_OK;
+
+fail:
+    vd_free(path);
+    vd_world_close(world);
+    return status;
+}
+
+static vd_status check_files(const vd_world_files *files, vd_error *err)
+{
+    if (!files->data != !files->features)
+        return vd_error_set(err, VD_USAGE, "--data and --features go together; --%s is missing",
+                            files->data ? "features" : "data");
+    if (!files->data && (files->dense || files->images))
+        return vd_error_set(err, VD_USAGE, "--%s needs --data and --features",
+                            files->dense ? "dense" : "images");
+    return VD_OK;
+}
+
+static vd_status open_files(const vd_world_files *files, vd_world *world, vd_error *err)
+{
+    enum { MOST_ANSWERS = 1000 };
+    world->files = true;
+    // Only for models by name; without the bundled world there are none.
+    if (vd_world_directory(files->directory, &world->directory, NULL) != VD_OK &&
+        !(world->directory = vd_strdup(".")))
+        return vd_error_memory(err, "a path");
+    vd_status status = vd_regions_open(files->features, &world->regions, err);
+    if (status == VD_OK)
+        status = vd_visdial_read(files->data, &world->dialogs, err);
+    if (status == VD_OK && files->dense)
+        status = vd_visdial_read_dense(world->dialogs, files->dense, err);
+    if (status == VD_OK && files->images)
+        status = vd_photos_open(files->images, &world->photos, err);
+    if (status == VD_OK)
+        vd_regions_use_photos(world->regions, world->photos);
+    return status ? status : vd_answer_pool_count(world->dialogs, MOST_ANSWERS, &world->pool, err);
+}
+
+vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_error *err)
+{
+    *out = NULL;
+    vd_status status = check_files(files, err);
+    if (status != VD_OK)
+        return status;
+    if (!files->data)
+        return vd_world_open(files->directory, out, err);
+    vd_world *world = vd_alloc(1, sizeof *world);
+    if (!world)
+        return vd_error_memory(err, "the pictures");
+    status = open_files(files, world, err);
+    if (status == VD_OK)
+        *out = world;
+    else
+        vd_world_close(world);
+    return status;
+}
+
+void vd_world_close(vd_world *world)
+{
+    if (!world)
+        return;
+    vd_photos_close(world->photos);
+    vd_answer_pool_clear(&world->pool);
+    vd_regions_close(world->regions);
+    vd_visdial_free(world->dialogs);
+    vd_free(world->directory);
+    vd_free(world);
+}
+
+size_t vd_world_count(const vd_world *world)
+{
+    return world->dialogs->dialog_count;
+}
+
+int64_t vd_world_image_id(const vd_world *world, size_t index)
+{
+    return world->dialogs->dialogs[index].image_id;
+}
+
+const char *vd_world_caption(const vd_world *world, size_t index)
+{
+    return world->dialogs->dialogs[index].caption;
+}
+
+vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, vd_error *err)
+{
+    size_t count = vd_world_count(world);
+    for (size_t i = 0; i < count; i++) {
+        if (vd_world_image_id(world, i) == image_id) {
+            *index = i;
+            return VD_OK;
+        }
+    }
+    char some[160] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < count && i < 5; i++)
+        length += (size_t)snprintf(some + length, sizeof some - length, "%s%" PRId64, i ? ", " : "",
+                                   vd_world_image_id(world, i));
+    return vd_error_set(err, VD_NOT_FOUND,
+                        "no picture %" PRId64 " in %.300s; it has %zu, among them %s%s", image_id,
+                        world->files ? world->dialogs->path : world->directory, count, some,
+                        count > 5 ? ", ..." : "");
+}
+
+vd_status vd_world_image_named(const char *text, int64_t *out, vd_error *err)
+{
+    const char *slash = strrchr(text, '/');
+    const char *name = slash ? slash + 1 : text;
+    const char *end = strrchr(name, '.');
+    if (!end || end == name)
+        end = name + strlen(name);
+    const char *from = end;
+    while (from > name && from[-1] >= '0' && from[-1] <= '9')
+        from--;
+    char *after;
+    errno = 0;
+    long long value = strtoll(from, &after, 10);
+    if (from == end || after != end || errno)
+        return vd_error_set(err, VD_USAGE,
+                            "--image: expected a picture's number or a file name that ends in it, "
+                            "found '%.80s'",
+                            text);
+    if ((from != text || *end) && access(text, F_OK) != 0)
+        return vd_error_set(err, VD_NOT_FOUND,
+                            "--image: %.300s: no such file; a picture may also be named by its "
+                            "number, here %lld",
+                            text, value);
+    *out = value;
+    return VD_OK;
+}
+
+vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_fingerprint *out,
+                                        vd_error *err)
+{
+    const vd_regions *file = world->regions;
+    size_t row, most = (size_t)vd_regions_max(file), wide = (size_t)vd_regions_size(file);
+    *out = (vd_fingerprint){0};
+    vd_status status = vd_regions_find(file, vd_world_image_id(world, index), &row, err);
+    if (status)
+        return status;
+    float *features = vd_alloc(most, wide * sizeof *features);
+    float *boxes = vd_regions_has_boxes(file) ? vd_alloc(most, 4 * sizeof *boxes) : NULL;
+    if (!features || (!boxes && vd_regions_has_boxes(file)))
+        status = vd_error_memory(err, "a picture's regions");
+    else
+        status = vd_regions_read(file, row, features, boxes, err);
+    size_t used = (size_t)vd_regions_used(file, row);
+    if (status == VD_OK)
+        vd_fingerprint_bytes(features, used * wide * sizeof *features, boxes,
+                             used * 4 * sizeof *boxes, out);
+    vd_free(boxes);
+    vd_free(features);
+    return status;
+}
+
+static char *photo_path(const vd_world *world, int64_t image_id, vd_error *err)
+{
+    const char *photo = world->photos ? vd_photos_find(world->photos, image_id) : NULL;
+    char *path = photo ? vd_strdup(photo) : NULL;
+    if (photo && !path)
+        vd_error_memory(err, "a path");
+    else if (!photo && world->photos)
+        vd_error_set(err, VD_NOT_FOUND,
+                     "%.300s: no photo of image %" PRId64 " among its %zu; expected a name that "
+                     "ends with %012" PRId64 ".jpg",
+                     vd_photos_directory(world->photos), image_id, vd_photos_count(world->photos),
+                     image_id);
+    else if (!photo)
+        vd_error_set(err, VD_NOT_FOUND,
+                     "image %" PRId64 ": name the directory of the photos with --images", image_id);
+    return path;
+}
+
+char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err)
+{
+    if (world->files)
+        return photo_path(world, vd_world_image_id(world, index), err);
+    static const char *const suffixes[] = {"png", "jpg"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "pictures/%" PRId64 ".%s", vd_world_image_id(world, index),
+                 suffixes[i]);
+        char *path = joined(world->directory, name);
+        if (!path) {
+            vd_error_memory(err, "a path");
+            return NULL;
+        }
+        if (is_file(path))
+            return path;
+        vd_free(path);
+    }
+    vd_error_set(err, VD_NOT_FOUND, "%.400s/pictures/%" PRId64 ".png: there is no such file",
+                 world->directory, vd_world_image_id(world, index));
+    return NULL;
+}
+
+char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err)
+{
+    bool bundled = strcmp(name, "base") == 0 || strcmp(name, "improved") == 0;
+    char file[32];
+    snprintf(file, sizeof file, "%.16s.safetensors", name);
+    char *path = bundled ? joined(world->directory, file) : vd_strdup(name);
+    if (!path) {
+        vd_error_memory(err, "a path");
+        return NULL;
+    }
+    struct stat about;
+    if (stat(path, &about) == 0) {
+        if (!S_ISDIR(about.st_mode))
+            return path;
+        vd_error_set(err, VD_NOT_FOUND,
+                     "%.400s is a directory; expected a model file in it, such "
+                     "as model.safetensors",
+                     path);
+    } else if (bundled) {
+        vd_error_set(err, VD_NOT_FOUND,
+                     "model '%s': there is no %.400s; train it with `visdial train`, or name a "
+                     "model file",
+                     name, path);
+    } else {
+        vd_error_set(err, VD_NOT_FOUND,
+                     "model '%.400s': %s; expected base, improved or the path of a model file",
+                     name, strerror(errno));
+    }
+    vd_free(path);
+    return NULL;
+}

@@ -1,0 +1,28 @@
+// Curves of training runs: scalars read from event files, drawn on a grid.
+#ifndef VD_CURVES_H
+#define VD_CURVES_H
+
+#include "tui/train/event_file.h"
+#include "tui/screen/grid.h"
+
+enum { VD_MOST_RUNS = 6 };
+
+typedef struct vd_curves vd_curves;
+
+// Curves of these directories (borrowed, 1 to VD_MOST_RUNS), of tags that contain `tag` (NULL: of
+// all). Nothing is read yet.
+vd_status vd_curves_new(const char *const *directories, int count, const char *tag, vd_curves **out,
+                        vd_error *err);
+void vd_curves_free(vd_curves *curves);
+
+// Reads what was written since the last call. A directory without an event file is VD_NOT_FOUND.
+vd_status vd_curves_refresh(vd_curves *curves, vd_error *err);
+void vd_curves_add(vd_curves *curves, int run, int64_t step, const char *tag, double value);
+int vd_curves_tags(const vd_curves *curves); // how many panels there are
+
+// One panel a tag, in the order in which the tags came, as many as fit into `place`: its name and
+// last values, lowest and highest value and step, and every run as a line of dots (the mean of the
+// steps that fall on a column).
+void vd_curves_draw(const vd_curves *curves, vd_grid *grid, vd_rect place);
+
+#endif

@@ -1,0 +1,79 @@
+#include "tui/train/sampler.h"
+
+#include "engine/base/alloc.h"
+#include "engine/base/rng.h"
+
+int64_t vd_training_epoch_steps(size_t dialogs, int64_t batch)
+{
+    return ((int64_t)dialogs + batch - 1) / batch;
+}
+
+void vd_training_order(uint64_t seed, int64_t epoch, size_t *order, size_t dialogs)
+{
+    // A stream of its own, far from those that the trainer draws for its steps.
+    vd_rng rng = vd_rng_seed(seed, UINT64_C(0x6f72646572) << 20 ^ (uint64_t)epoch);
+    for (size_t i = 0; i < dialogs; i++)
+        order[i] = i;
+    for (size_t i = dialogs; i > 1; i--) {
+        size_t j = (size_t)(vd_rng_uniform(&rng) * (double)i);
+        size_t kept = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = kept;
+    }
+}
+
+vd_status vd_lessons_start(vd_lessons *lessons, vd_error *err)
+{
+    lessons->order = vd_alloc(lessons->dialogs, sizeof *lessons->order);
+    lessons->ordered = -1;
+    lessons->passed = 0;
+    return lessons->order ? VD_OK : vd_error_memory(err, "the order of the dialogs");
+}
+
+void vd_lessons_clear(vd_lessons *lessons)
+{
+    vd_free(lessons->order);
+    lessons->order = NULL;
+}
+
+const size_t *vd_lessons_step(vd_lessons *l, int64_t step, size_t *count)
+{
+    int64_t steps = vd_training_epoch_steps(l->dialogs, l->batch), epoch = step / steps;
+    size_t first = (size_t)(step % steps * l->batch), rest = l->dialogs - first;
+    if (l->ordered != epoch) {
+        vd_training_order(l->seed, epoch, l->order, l->dialogs);
+        l->ordered = epoch;
+    }
+    *count = rest < (size_t)l->batch ? rest : (size_t)l->batch;
+    return l->order + first;
+}
+
+// This process' dialogs of a step of `count`: [*from, from + returned).
+static size_t own_part(const vd_lessons *l, size_t count, size_t *from)
+{
+    *from = count * l->rank / l->size;
+    return count * (l->rank + 1) / l->size - *from;
+}
+
+size_t vd_lessons_pieces(const vd_lessons *l, size_t count)
+{
+    size_t from, part = own_part(l, count, &from);
+    return l->piece == 0 ? part > 0 : (part + l->piece - 1) / l->piece;
+}
+
+size_t vd_lessons_piece(void *lessons, size_t n, const size_t **dialogs)
+{
+    vd_lessons *l = lessons;
+    for (; l->step < l->end; l->step++) {
+        size_t count, from;
+        const size_t *all = vd_lessons_step(l, l->step, &count);
+        size_t pieces = vd_lessons_pieces(l, count), part = own_part(l, count, &from);
+        if (n - l->passed < pieces) {
+            size_t first = (n - l->passed) * l->piece, rest = part - first;
+            *dialogs = all + from + first;
+            return l->piece == 0 || l->piece > rest ? rest : l->piece;
+        }
+        l->passed += pieces;
+    }
+    return 0;
+}

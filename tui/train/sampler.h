@@ -1,0 +1,44 @@
+// Which dialogs a training run learns from, step by step: a shuffle an epoch, cut into steps, a
+// step into the parts of the processes that train together and these into pieces. All follows from
+// the numbers below, so that a resumed run is the same run.
+#ifndef VD_TRAIN_SAMPLER_H
+#define VD_TRAIN_SAMPLER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+
+// Steps of an epoch of `dialogs` dialogs.
+int64_t vd_training_epoch_steps(size_t dialogs, int64_t batch);
+// The order of the dialogs in an epoch (0, 1, ...): a shuffle drawn from (seed, epoch).
+void vd_training_order(uint64_t seed, int64_t epoch, size_t *order, size_t dialogs);
+
+typedef struct vd_lessons {
+    // Filled by the caller.
+    uint64_t seed;
+    size_t dialogs;
+    int64_t batch; // dialogs of a step
+    size_t piece;  // dialogs at a time; 0 = all of a process' part at once
+    size_t rank, size;
+    int64_t step; // piece 0 is this step's first
+    int64_t end;  // no piece is of this step or a later one
+    // Kept here.
+    size_t *order; // (dialogs) of epoch `ordered`
+    int64_t ordered;
+    size_t passed; // pieces of the steps before `step`
+} vd_lessons;
+
+// Room for the order; vd_lessons_clear.
+vd_status vd_lessons_start(vd_lessons *lessons, vd_error *err);
+void vd_lessons_clear(vd_lessons *lessons);
+
+// All dialogs of a step, valid until the next call.
+const size_t *vd_lessons_step(vd_lessons *lessons, int64_t step, size_t *count);
+// How many pieces this process' part of a step of `count` dialogs is cut into.
+size_t vd_lessons_pieces(const vd_lessons *lessons, size_t count);
+// The dialogs of this process' n-th piece from `step` on, n rising from call to call; the kind of
+// function that vd_feed_new wants, with the lessons as its context.
+size_t vd_lessons_piece(void *lessons, size_t n, const size_t **dialogs);
+
+#endif

@@ -1,0 +1,528 @@
+#include "tui/train/training.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/safetensors.h"
+#include "features/dialogs/data_loader.h"
+#include "tui/base/backend_choice.h"
+#include "tui/train/event_file.h"
+#include "tui/measure/measure.h"
+#include "tui/base/progress.h"
+
+typedef struct course {
+    vd_training *plan;
+    size_t dialogs;
+    vd_lessons lessons, ahead;   // of the step that is taken, of the feed
+    vd_feed *feed;               // from the trainer's step on, made ahead; NULL before the first
+    vd_picture_cache *pictures;  // of the feed's batches
+    vd_pictures_kept most;       // that may be kept on the device
+    int64_t epoch_steps, logged; // logged: epochs that are measured and saved
+    double loss_sum;             // over the epoch's steps so far
+    int64_t loss_steps;
+    double best;       // MRR of best.safetensors, 0 before there is one
+    vd_events *events; // NULL where they cannot be read or written
+    int64_t records;   // of the event file, at the checkpoint or where it was given up
+    double saved_at;   // monotonic seconds of the last checkpoint
+    char path[4096 + 32];
+} course;
+
+static const char *path_of(course *c, const char *name)
+{
+    snprintf(c->path, sizeof c->path, "%.4096s/%s", c->plan->directory, name);
+    return c->path;
+}
+
+// ---- what a checkpoint keeps --------------------------------------------------------------------
+
+// Of processes that train together the first writes, measures and tells.
+static bool is_first(const course *c)
+{
+    return !c->plan->group || c->plan->group->rank == 0;
+}
+
+static vd_status save_checkpoint(course *c, vd_error *err)
+{
+    if (!is_first(c))
+        return VD_OK;
+    char state[160];
+    snprintf(state, sizeof state,
+             "logged=%" PRId64 " steps=%" PRId64 " loss=%a best=%a events=%" PRId64, c->logged,
+             c->loss_steps, c->loss_sum, c->best,
+             c->events ? vd_events_count(c->events) : c->records);
+    vd_status status = vd_trainer_set_metadata(c->plan->trainer, VD_TRAINING_STATE, state, err);
+    if (status == VD_OK)
+        status = vd_trainer_checkpoint(c->plan->trainer, path_of(c, "checkpoint.safetensors"), err);
+    c->saved_at = vd_progress_clock();
+    return status;
+}
+
+static vd_status restore_state(course *c, vd_error *err)
+{
+    const char *state = vd_trainer_metadata(c->plan->trainer, VD_TRAINING_STATE);
+    int64_t step = vd_trainer_steps(c->plan->trainer);
+    if (step == 0)
+        return VD_OK;
+    bool good =
+        state &&
+        sscanf(state, "logged=%" SCNd64 " steps=%" SCNd64 " loss=%la best=%la events=%" SCNd64,
+               &c->logged, &c->loss_steps, &c->loss_sum, &c->best,
+               &c->records) >= 3; // earlier runs kept less
+    int64_t done = step / c->epoch_steps;
+    if (!good || c->logged < 0 || c->logged > done || c->logged < done - 1 || c->loss_steps < 0 ||
+        c->loss_steps > c->epoch_steps)
+        return vd_error_set(err, VD_FORMAT,
+                            "%.300s/checkpoint.safetensors: at step %" PRId64
+                            " its state is '%.100s'; expected what `visdial train` writes",
+                            c->plan->directory, step, state ? state : "missing");
+    return VD_OK;
+}
+
+// ---- log ----------------------------------------------------------------------------------------
+
+static const char LOG_HEAD[] = "epoch\tstep\tloss\tr@1\tr@5\tr@10\tmean\tmrr\tndcg\tcorrect@1\n";
+
+// Cuts the log behind the epochs that count, so that what a lost run wrote is not there twice.
+static vd_status trim_log(course *c, vd_error *err)
+{
+    const char *path = path_of(c, "log.tsv");
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return errno == ENOENT ? VD_OK
+                               : vd_error_set(err, VD_IO, "%.300s: %s", path, strerror(errno));
+    char line[512];
+    long keep = 0;
+    while (fgets(line, sizeof line, file)) {
+        long long epoch;
+        bool whole = strchr(line, '\n') != NULL;
+        if (!whole || (keep > 0 && (sscanf(line, "%lld", &epoch) != 1 || epoch > c->logged)))
+            break;
+        keep = ftell(file);
+    }
+    fclose(file);
+    if (truncate(path, keep) != 0)
+        return vd_error_set(err, VD_IO, "%.300s: %s", path, strerror(errno));
+    return VD_OK;
+}
+
+static vd_status append_log(course *c, const char *row, vd_error *err)
+{
+    const char *path = path_of(c, "log.tsv");
+    FILE *file = fopen(path, "a");
+    if (!file)
+        return vd_error_set(err, VD_IO, "%.300s: %s", path, strerror(errno));
+    struct stat about;
+    off_t before = fstat(fileno(file), &about) == 0 ? about.st_size : 0;
+    bool good = (before > 0 || fputs(LOG_HEAD, file) >= 0) && fputs(row, file) >= 0;
+    good = fflush(file) == 0 && good;
+    int why = errno;
+    if (!good && truncate(path, before) != 0)
+        why = errno;
+    fclose(file);
+    return good ? VD_OK
+                : vd_error_set(err, VD_IO, "%.300s: writing failed: %s", path, strerror(why));
+}
+
+// Curves are not worth a run: where they cannot be read or written it goes on without, and where
+// they are damaged, behind what is good of them.
+static vd_status open_events(course *c, vd_error *err)
+{
+    vd_error why;
+    vd_status status = vd_events_open(c->plan->directory, c->records, &c->events, &why);
+    if (status == VD_NO_MEMORY)
+        return vd_error_set(err, status, "%s", why.text);
+    if (status != VD_OK)
+        fprintf(stderr, "visdial train: %s (training goes on without curves)\n", why.text);
+    else if (vd_events_damage(c->events))
+        fprintf(stderr, "visdial train: %s (curves go on behind the record before it)\n",
+                vd_events_damage(c->events));
+    return VD_OK;
+}
+
+static void log_scalars(course *c, const vd_scalar *scalars, int count)
+{
+    vd_error err;
+    int64_t step = vd_trainer_steps(c->plan->trainer);
+    if (!c->events || vd_events_add(c->events, step, scalars, count, &err) == VD_OK)
+        return;
+    fprintf(stderr, "visdial train: %s (training goes on without curves)\n", err.text);
+    c->records = vd_events_count(c->events);
+    vd_events_close(c->events);
+    c->events = NULL;
+}
+
+// ---- end of an epoch ----------------------------------------------------------------------------
+
+static vd_status score(void *context, int worker, const vd_batch *batch, float *scores,
+                       vd_error *err)
+{
+    (void)worker;
+    return vd_trainer_scores(context, batch, scores, err);
+}
+
+static vd_status validate(course *c, vd_metrics *out, vd_error *err)
+{
+    vd_training *plan = c->plan;
+    *out = (vd_metrics){0};
+    if (!plan->validation)
+        return VD_OK;
+    size_t count = vd_dataset_count(plan->validation);
+    if (plan->validation_limit && plan->validation_limit < count)
+        count = plan->validation_limit;
+    vd_progress progress;
+    vd_progress_start(&progress, "validating", (int64_t)count, 0, plan->quiet);
+    vd_measure_options options = {.limit = count, .stop = plan->stop, .progress = &progress};
+    const vd_measure_source source = {.context = plan->trainer, .score = score};
+    vd_measure measure;
+    vd_status status = vd_measure_run(plan->validation, &source, &options, &measure, err);
+    vd_progress_clear(&progress);
+    if (status == VD_OK)
+        *out = measure.all;
+    if (status == VD_OK)
+        vd_measure_clear(&measure);
+    return status;
+}
+
+static void print_epoch(const course *c, double loss, const vd_metrics *metrics)
+{
+    vd_metrics_means mean = vd_metrics_mean(metrics);
+    if (c->plan->silent)
+        return;
+    printf("epoch %" PRId64 "  step %" PRId64 "  loss %.4f", c->logged + 1,
+           vd_trainer_steps(c->plan->trainer), loss);
+    if (metrics->rounds)
+        printf("  R@1 %.4f  R@5 %.4f  R@10 %.4f  mean %.3f  MRR %.4f", mean.recall[0],
+               mean.recall[1], mean.recall[2], mean.mean_rank, mean.mrr);
+    if (metrics->dense_rounds)
+        printf("  NDCG %.4f  correct@1 %.4f", mean.ndcg, mean.correct);
+    printf("\n");
+    fflush(stdout);
+}
+
+// The epoch's row of the log.
+static void row_of_epoch(const course *c, double loss, const vd_metrics *metrics, char *row,
+                         size_t size)
+{
+    vd_metrics_means mean = vd_metrics_mean(metrics);
+    char known[160] = "\t\t\t\t\t", dense[80] = "\t";
+    if (metrics->rounds)
+        snprintf(known, sizeof known, "%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t", mean.recall[0],
+                 mean.recall[1], mean.recall[2], mean.mean_rank, mean.mrr);
+    if (metrics->dense_rounds)
+        snprintf(dense, sizeof dense, "%.6f\t%.6f", mean.ndcg, mean.correct);
+    snprintf(row, size, "%" PRId64 "\t%" PRId64 "\t%.6f\t%s%s\n", c->logged + 1,
+             vd_trainer_steps(c->plan->trainer), loss, known, dense);
+}
+
+static vd_status keep_best(course *c, const vd_metrics *metrics, vd_error *err)
+{
+    double mrr = metrics->rounds ? vd_metrics_mean(metrics).mrr : 0;
+    if (mrr <= c->best)
+        return VD_OK;
+    vd_status status = vd_trainer_save_model(c->plan->trainer, path_of(c, "best.safetensors"),
+                                             c->plan->settings.half ? VD_F16 : VD_F32, err);
+    if (status == VD_OK)
+        c->best = mrr;
+    return status;
+}
+
+static void log_epoch(course *c, double loss, const vd_metrics *metrics)
+{
+    vd_metrics_means mean = vd_metrics_mean(metrics);
+    vd_scalar scalars[8] = {{"epoch/loss", loss}};
+    int count = 1;
+    if (metrics->rounds) {
+        scalars[count++] = (vd_scalar){"val/r@1", mean.recall[0]};
+        scalars[count++] = (vd_scalar){"val/r@5", mean.recall[1]};
+        scalars[count++] = (vd_scalar){"val/r@10", mean.recall[2]};
+        scalars[count++] = (vd_scalar){"val/mean_rank", mean.mean_rank};
+        scalars[count++] = (vd_scalar){"val/mrr", mean.mrr};
+    }
+    if (metrics->dense_rounds) {
+        scalars[count++] = (vd_scalar){"val/ndcg", mean.ndcg};
+        scalars[count++] = (vd_scalar){"val/correct@1", mean.correct};
+    }
+    log_scalars(c, scalars, count);
+}
+
+static vd_status finish_epoch(course *c, vd_error *err)
+{
+    vd_metrics metrics;
+    char row[512];
+    vd_status status = validate(c, &metrics, err);
+    if (status)
+        return status;
+    double loss = c->loss_steps ? c->loss_sum / (double)c->loss_steps : 0;
+    print_epoch(c, loss, &metrics);
+    row_of_epoch(c, loss, &metrics, row, sizeof row);
+    // Until all of this is done the epoch does not count as logged, so that a resumed run repeats
+    // it. The state is part of the model file's metadata, and must be the same then.
+    status = vd_trainer_set_metadata(c->plan->trainer, VD_TRAINING_STATE, "", err);
+    if (status == VD_OK)
+        status = vd_trainer_save_model(c->plan->trainer, path_of(c, "model.safetensors"),
+                                       c->plan->settings.half ? VD_F16 : VD_F32, err);
+    if (status == VD_OK)
+        status = keep_best(c, &metrics, err);
+    if (status == VD_OK)
+        status = append_log(c, row, err);
+    if (status) {
+        save_checkpoint(c, NULL); // where there is room for it, the epoch's work is kept
+        return status;
+    }
+    log_epoch(c, loss, &metrics);
+    c->logged++;
+    return save_checkpoint(c, err);
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
+static void stop_feed(course *c)
+{
+    vd_feed_free(c->feed);
+    vd_lessons_clear(&c->ahead);
+    vd_picture_cache_free(c->pictures);
+    c->feed = NULL;
+    c->pictures = NULL;
+}
+
+// Says where the pictures are, on a device.
+static vd_status keep_pictures(course *c, vd_error *err)
+{
+    const vd_backend *be = vd_trainer_backend(c->plan->trainer);
+    size_t piece = c->lessons.piece;
+    if (piece == 0 || piece > (size_t)c->lessons.batch)
+        piece = (size_t)c->lessons.batch;
+    char text[160];
+    vd_status status = vd_picture_cache_new(vd_dataset_regions(c->plan->data), be, VD_FEED_BATCHES,
+                                            piece, c->most, &c->pictures, err);
+    c->most = vd_picture_cache_describe(c->pictures, text, sizeof text);
+    if (status == VD_OK && be != vd_backend_cpu() && !c->plan->quiet)
+        fprintf(stderr, "pictures: %s\n", text);
+    return status;
+}
+
+// From the trainer's step on.
+static vd_status start_feed(course *c, vd_error *err)
+{
+    c->ahead = c->lessons;
+    c->ahead.step = vd_trainer_steps(c->plan->trainer);
+    vd_status status = vd_lessons_start(&c->ahead, err);
+    if (status == VD_OK)
+        status = keep_pictures(c, err);
+    return status ? status
+                  : vd_feed_new(c->plan->data, vd_lessons_piece, &c->ahead, c->pictures, &c->feed,
+                                err);
+}
+
+// The gradient of this process' part of a step, as many dialogs at a time as memory is meant for.
+static vd_status add_pieces(course *c, double *loss, vd_error *err)
+{
+    vd_trainer *trainer = c->plan->trainer;
+    size_t count;
+    const size_t *dialogs = vd_lessons_step(&c->lessons, vd_trainer_steps(trainer), &count);
+    size_t pieces = vd_lessons_pieces(&c->lessons, count);
+    vd_status status = c->feed ? VD_OK : start_feed(c, err);
+    vd_totals of;
+    *loss = 0;
+    vd_dataset_totals(c->plan->data, dialogs, count, &of);
+    vd_trainer_begin(trainer);
+    for (size_t i = 0; i < pieces && status == VD_OK; i++) {
+        const vd_batch *batch;
+        status = vd_feed_next(c->feed, &batch, err);
+        if (status == VD_OK)
+            status = vd_trainer_add(trainer, batch, &of, loss, err);
+    }
+    return status;
+}
+
+// The gradient of a step. Where the device runs out of memory, the pictures that are kept there
+// make room, then its weights are moved and the CPU goes on; where it is lost, they are lost with
+// it, and the last checkpoint is what there is.
+static vd_status add_step(course *c, double *loss, vd_error *err)
+{
+    vd_trainer *trainer = c->plan->trainer;
+    vd_error why = {0}, moving = {0};
+    vd_status status = add_pieces(c, loss, &why);
+    if (status == VD_OK)
+        return vd_trainer_gather(trainer, loss, err);
+    stop_feed(c);
+    if (vd_backend_gave_up(vd_trainer_backend(trainer), status) &&
+        c->most == VD_PICTURES_RESIDENT) {
+        c->most = VD_PICTURES_STREAMED;
+        return add_step(c, loss, err);
+    }
+    if (c->plan->group || !vd_backend_gave_up(vd_trainer_backend(trainer), status))
+        return vd_error_set(err, status, "%s", why.text);
+    if (vd_trainer_use(trainer, vd_backend_cpu(), &moving))
+        return vd_error_set(err, status,
+                            "%s; continue from the last checkpoint with --resume, here or with "
+                            "--backend cpu",
+                            why.text);
+    fprintf(stderr, "visdial train: %s; the CPU goes on\n", why.text);
+    return add_pieces(c, loss, err);
+}
+
+// A step that gave no numbers: the weights stay as they were, and so does what was saved.
+static vd_status went_wrong(course *c, vd_error *err)
+{
+    vd_error why = *err;
+    const char *path = path_of(c, "checkpoint.safetensors");
+    if (access(path, F_OK) != 0)
+        return why.status;
+    return vd_error_set(err, why.status, "%.400s; %.300s is as it was before", why.text, path);
+}
+
+static vd_status take_step(course *c, double *loss, double *multiplier, vd_error *err)
+{
+    const vd_run_settings *settings = &c->plan->settings;
+    int64_t step = vd_trainer_steps(c->plan->trainer);
+    if (step % c->epoch_steps == 0) {
+        c->loss_sum = 0;
+        c->loss_steps = 0;
+    }
+    vd_status status = add_step(c, loss, err);
+    if (status)
+        return status;
+    *multiplier = vd_schedule_multiplier(8.0 * (double)step / (double)c->epoch_steps /
+                                         (double)settings->epochs);
+    double norm;
+    status = vd_trainer_finish(c->plan->trainer, *multiplier, *loss, &norm, err);
+    if (status == VD_FORMAT)
+        return went_wrong(c, err);
+    if (status)
+        return status;
+    c->loss_sum += *loss;
+    c->loss_steps++;
+    const vd_scalar scalars[] = {{"train/loss", *loss},
+                                 {"train/gradient_norm", norm},
+                                 {"train/learning_rate", settings->rate * *multiplier}};
+    log_scalars(c, scalars, 3);
+    return VD_OK;
+}
+
+static vd_status stopped(course *c, vd_error *err)
+{
+    vd_status status = save_checkpoint(c, err);
+    if (status)
+        return status;
+    int64_t step = vd_trainer_steps(c->plan->trainer);
+    return vd_error_set(err, VD_INTERRUPTED,
+                        "stopped after step %" PRId64 " of %" PRId64
+                        "; the work is in %.300s; the same command with --resume continues it",
+                        step, c->epoch_steps * c->plan->settings.epochs, c->path);
+}
+
+static void checkpoint_if_due(course *c, vd_progress *progress)
+{
+    vd_training *plan = c->plan;
+    bool due =
+        (plan->checkpoint_steps && vd_trainer_steps(plan->trainer) % plan->checkpoint_steps == 0) ||
+        (plan->checkpoint_seconds > 0 &&
+         vd_progress_clock() - c->saved_at >= plan->checkpoint_seconds);
+    vd_error err;
+    if (due && save_checkpoint(c, &err) != VD_OK) {
+        vd_progress_clear(progress);
+        fprintf(stderr,
+                "visdial train: %s (training goes on; the checkpoint before this one is "
+                "as it was)\n",
+                err.text);
+    }
+}
+
+// Processes that train together stop together.
+static vd_status asked_to_stop(const vd_training *plan, bool *stop, vd_error *err)
+{
+    double asked = plan->stop && atomic_load(plan->stop);
+    const char *trouble = plan->group ? plan->group->sum_doubles(&asked, 1) : NULL;
+    *stop = asked > 0;
+    return trouble ? vd_error_set(err, VD_IO, "the processes that train together: %s", trouble)
+                   : VD_OK;
+}
+
+// From where the trainer stands to the end of that epoch, or to a stop.
+static vd_status run_epoch(course *c, vd_error *err)
+{
+    vd_training *plan = c->plan;
+    int64_t step = vd_trainer_steps(plan->trainer), start = step / c->epoch_steps * c->epoch_steps;
+    char what[32], suffix[80];
+    snprintf(what, sizeof what, "epoch %" PRId64, start / c->epoch_steps + 1);
+    vd_progress progress;
+    vd_progress_start(&progress, what, c->epoch_steps, step - start, plan->quiet);
+    vd_status status = VD_OK;
+    while (step - start < c->epoch_steps && status == VD_OK) {
+        bool stop;
+        if ((status = asked_to_stop(plan, &stop, err)))
+            break;
+        if (stop || (plan->stop_after && step >= plan->stop_after)) {
+            vd_progress_clear(&progress);
+            return stopped(c, err);
+        }
+        double loss, multiplier;
+        if ((status = take_step(c, &loss, &multiplier, err)))
+            break;
+        step = vd_trainer_steps(plan->trainer);
+        snprintf(suffix, sizeof suffix, "loss %.4f  lr %.2g", c->loss_sum / (double)c->loss_steps,
+                 plan->settings.rate * multiplier);
+        vd_progress_update(&progress, step - start, suffix);
+        checkpoint_if_due(c, &progress);
+    }
+    vd_progress_clear(&progress);
+    return status;
+}
+
+static vd_status run(course *c, vd_error *err)
+{
+    vd_training *plan = c->plan;
+    for (;;) {
+        int64_t step = vd_trainer_steps(plan->trainer), done = step / c->epoch_steps;
+        vd_status status = VD_OK;
+        if (step % c->epoch_steps == 0 && done > c->logged) {
+            status = is_first(c) ? finish_epoch(c, err) : VD_OK;
+            if (!is_first(c))
+                c->logged++;
+            if (status == VD_INTERRUPTED)
+                return stopped(c, err);
+        } else if (done < plan->settings.epochs) {
+            status = run_epoch(c, err);
+        } else {
+            return VD_OK;
+        }
+        if (status)
+            return status;
+    }
+}
+
+vd_status vd_training_run(vd_training *training, vd_error *err)
+{
+    const vd_run_settings *settings = &training->settings;
+    const vd_group *group = training->group;
+    course c = {.plan = training, .most = VD_PICTURES_RESIDENT, .saved_at = vd_progress_clock()};
+    c.dialogs = vd_dataset_count(training->data);
+    c.epoch_steps = vd_training_epoch_steps(c.dialogs, settings->batch);
+    c.lessons = (vd_lessons){.seed = (uint64_t)settings->seed,
+                             .dialogs = c.dialogs,
+                             .batch = settings->batch,
+                             .piece = (size_t)settings->micro_batch,
+                             .rank = group ? (size_t)group->rank : 0,
+                             .size = group ? (size_t)group->size : 1,
+                             .end = c.epoch_steps * settings->epochs};
+    vd_status status = vd_lessons_start(&c.lessons, err);
+    if (status == VD_OK)
+        status = restore_state(&c, err);
+    if (status == VD_OK && is_first(&c))
+        status = trim_log(&c, err);
+    if (status == VD_OK && is_first(&c))
+        status = open_events(&c, err);
+    if (status == VD_OK)
+        status = run(&c, err);
+    vd_events_close(c.events);
+    stop_feed(&c);
+    vd_lessons_clear(&c.lessons);
+    return status;
+}

@@ -1,0 +1,40 @@
+// The course of a training run: shuffles, schedule, epochs, checkpoints, log. Everything follows
+// from the settings and the trainer's step counter, so that a resumed run is the same run.
+#ifndef VD_TRAINING_H
+#define VD_TRAINING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "engine/train/trainer.h"
+#include "features/dialogs/dataset.h"
+#include "tui/train/sampler.h"
+#include "tui/train/run_settings.h"
+
+typedef struct vd_training {
+    vd_trainer *trainer;
+    const vd_dataset *data;
+    const vd_dataset *validation; // NULL: none
+    vd_run_settings settings;
+    // Gets model.safetensors, checkpoint.safetensors, log.tsv, an event file (event_file.h) and,
+    // with validation data, best.safetensors: the model of the epoch with the best MRR so far.
+    const char *directory;
+    size_t validation_limit;   // dialogs; 0 = all
+    double checkpoint_seconds; // between checkpoints; 0 = never by time
+    int64_t checkpoint_steps;  // 0 = never by steps
+    int64_t stop_after;        // steps in all; 0 = run to the end
+    bool quiet;
+    bool silent;            // no line on standard output after an epoch
+    const vd_group *group;  // processes that train together, NULL = one; rank 0 writes the files
+    const atomic_int *stop; // a checkpoint is written and the run ends when it becomes non-zero
+} vd_training;
+
+// Runs to the last epoch (VD_OK) or to a stop (VD_INTERRUPTED; err says how to go on). A failed
+// checkpoint on the way is a warning on stderr, the one before it stays; at the end it is an error.
+vd_status vd_training_run(vd_training *training, vd_error *err);
+
+// Keys of the checkpoint's metadata.
+#define VD_TRAINING_SETTINGS "run"
+#define VD_TRAINING_STATE    "run_state"
+
+#endif

@@ -1,0 +1,88 @@
+#include "tui/train/watch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "tui/screen/screen.h"
+#include "tui/screen/theme.h"
+
+static vd_status start_clock(int *clock, vd_error *err)
+{
+    const struct itimerspec second = {{1, 0}, {0, 200000000}};
+    *clock = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (*clock < 0 || timerfd_settime(*clock, 0, &second, NULL) != 0)
+        return vd_error_set(err, VD_IO, "a timer: %s", strerror(errno));
+    return VD_OK;
+}
+
+void vd_watch_draw(vd_grid *grid, const vd_curves *curves, const char *note)
+{
+    int width = grid->width, below = grid->height - 1;
+    vd_curves_draw(curves, grid, (vd_rect){0, 0, width, below});
+    vd_style status = vd_theme(grid->look, VD_ROLE_STATUS);
+    vd_grid_fill(grid, (vd_rect){0, below, width, 1}, status);
+    vd_grid_text(grid, 1, below, width - 2, note, status);
+}
+
+static void draw(vd_screen *screen, vd_grid *grid, const vd_curves *curves, const char *note)
+{
+    int width, height;
+    vd_screen_size(screen, &width, &height);
+    grid->look = vd_screen_look(screen);
+    if (vd_grid_resize(grid, width, height, NULL) != VD_OK)
+        return;
+    vd_watch_draw(grid, curves, note);
+    vd_screen_show(screen, grid);
+}
+
+static bool leaves(const vd_key *key)
+{
+    return key->code == 'q' || key->code == VD_KEY_ESCAPE ||
+           (key->code == 'c' && (key->modifiers & VD_CTRL));
+}
+
+// One wait; false when it is time to go.
+static bool go_on(vd_screen *screen, int clock, const atomic_int *done, atomic_int *stop)
+{
+    vd_key key;
+    uint64_t ticks;
+    vd_wake wake = vd_screen_wait(screen, clock, &key);
+    if (wake == VD_WAKE_FD && read(clock, &ticks, sizeof ticks) < 0 && errno != EAGAIN)
+        return false;
+    bool leave = wake == VD_WAKE_GONE || (wake == VD_WAKE_KEY && leaves(&key));
+    if (leave && stop)
+        atomic_store(stop, SIGINT);
+    if (wake == VD_WAKE_GONE || (leave && !stop))
+        return false;
+    return !done || !atomic_load(done);
+}
+
+vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop, vd_error *err)
+{
+    vd_screen *screen = NULL;
+    vd_grid grid = {0};
+    int clock = -1;
+    vd_status status = vd_screen_open(false, "leave --watch out", &screen, err);
+    if (status == VD_OK)
+        status = start_clock(&clock, err);
+    while (status == VD_OK) {
+        status = vd_curves_refresh(curves, err);
+        if (done && status != VD_NO_MEMORY)
+            status = VD_OK; // the run has no curves yet, or goes on without them
+        bool stopping = stop && atomic_load(stop);
+        draw(screen, &grid, curves,
+             stopping ? "stopping after this step"
+             : stop   ? "q stops the run with a checkpoint"
+                      : "q leaves");
+        if (status != VD_OK || !go_on(screen, clock, done, stop))
+            break;
+    }
+    vd_screen_close(screen);
+    vd_grid_free(&grid);
+    if (clock >= 0)
+        close(clock);
+    return status;
+}

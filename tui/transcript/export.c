@@ -1,0 +1,406 @@
+// Transcripts as pages for people and as data.
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+#include "engine/base/json.h"
+#include "tui/page/html.h"
+#include "tui/page/markdown.h"
+#include "tui/base/output.h"
+#include "tui/transcript/transcript.h"
+
+// ---- a round as a sheet -------------------------------------------------------------------------
+
+typedef struct round_sheet {
+    vd_sheet sheet;
+    char id[48], title[96];
+} round_sheet;
+
+static int index_of(const vd_told *told, const char *text)
+{
+    for (int i = 0; i < told->reply->answer.candidates; i++)
+        if (strcmp(told->texts[i], text) == 0)
+            return i;
+    return -1;
+}
+
+static vd_sheet_side side_of(const vd_record *record, const char *went_on_with)
+{
+    return (vd_sheet_side){
+        .model = record->told.model,
+        .reply = &record->reply,
+        .texts = record->told.texts,
+        .human = -1,
+        .chosen = index_of(&record->told, went_on_with),
+    };
+}
+
+// False when the file does not say how this round was answered.
+static bool make_sheet(const vd_transcript_file *file, size_t talk_index, int round,
+                       vd_sheet_round *said, round_sheet *out)
+{
+    const vd_talk *talk = &file->talks[talk_index];
+    const vd_record *own = vd_transcript_find(file, talk, round, 0);
+    if (!own)
+        return false;
+    for (int i = 0; i < round; i++)
+        said[i] = (vd_sheet_round){own->told.history[i].question, own->told.history[i].answer};
+    snprintf(out->id, sizeof out->id, "talk-%zu-%d", talk_index + 1, round + 1);
+    snprintf(out->title, sizeof out->title, "Picture %" PRId64 ", round %d of %d", talk->image_id,
+             round + 1, talk->count);
+    out->sheet = (vd_sheet){
+        .id = out->id,
+        .title = out->title,
+        .image_id = talk->image_id,
+        .boxes = own->told.boxes,
+        .regions = own->told.regions,
+        .caption = talk->caption,
+        .said = said,
+        .rounds = round,
+        .question = own->reply.question,
+        .moved = -1,
+    };
+    for (int lane = 0; lane < VD_SHEET_SIDES; lane++) {
+        const vd_record *record = lane ? vd_transcript_find(file, talk, round, lane) : own;
+        if (record)
+            out->sheet.side[out->sheet.sides++] = side_of(record, talk->rounds[round].answer);
+    }
+    return true;
+}
+
+// Calls `put` with every round of a talk; what is not known of one is said in `missing`.
+static vd_status each_round(const vd_transcript_file *file, size_t talk_index,
+                            void (*put)(vd_markup *, const vd_sheet *),
+                            void (*missing)(vd_markup *, const vd_said *), vd_markup *markup,
+                            int width, int height, vd_error *err)
+{
+    const vd_talk *talk = &file->talks[talk_index];
+    vd_sheet_round *said = vd_alloc((size_t)talk->count, sizeof *said);
+    if (!said)
+        return vd_error_memory(err, "a conversation");
+    for (int round = 0; round < talk->count; round++) {
+        round_sheet made;
+        if (make_sheet(file, talk_index, round, said, &made)) {
+            made.sheet.width = width;
+            made.sheet.height = height;
+            put(markup, &made.sheet);
+        } else {
+            missing(markup, &talk->rounds[round]);
+        }
+    }
+    vd_free(said);
+    return VD_OK;
+}
+
+// ---- HTML ---------------------------------------------------------------------------------------
+
+static void html_missing(vd_markup *html, const vd_said *said)
+{
+    vd_markup_put(html,
+                  "<article class=\"case\" tabindex=\"-1\"><p class=\"question\">%s</p><p "
+                  "class=\"answered\">%s</p><p class=\"note\">How this was answered is not in the "
+                  "transcript.</p></article>\n",
+                  said->question, said->answer);
+}
+
+static void html_models(vd_markup *html, const vd_transcript_file *file)
+{
+    vd_markup_put(html, "<table class=\"facts\"><tbody>");
+    for (size_t i = 0; i < file->record_count; i++) {
+        const vd_told *told = &file->records[i].told;
+        bool before = false;
+        for (size_t k = 0; k < i && !before; k++)
+            before = strcmp(file->records[k].told.model_hash.text, told->model_hash.text) == 0 &&
+                     strcmp(file->records[k].told.pool_hash.text, told->pool_hash.text) == 0;
+        if (!before)
+            vd_markup_put(html,
+                          "<tr><td><b>%s</b></td><td>model SHA-256 %s</td><td>pool of %d answers, "
+                          "SHA-256 %s</td></tr>",
+                          told->model, told->model_hash.text, told->reply->answer.candidates,
+                          told->pool_hash.text);
+    }
+    vd_markup_put(html, "</tbody></table>\n");
+}
+
+static vd_status html_picture(vd_markup *html, const vd_world *world, const vd_talk *talk,
+                              bool again, int *width, int *height, vd_error *err)
+{
+    size_t index;
+    *width = *height = 0;
+    if (!world || vd_world_find(world, talk->image_id, &index, NULL))
+        return VD_OK;
+    vd_error fault = {0};
+    char *path = vd_world_picture_path(world, index, &fault);
+    if (!path)
+        return fault.status == VD_NOT_FOUND ? VD_OK
+                                            : vd_error_set(err, fault.status, "%s", fault.text);
+    vd_image image;
+    vd_status status = vd_image_read(path, &image, err);
+    vd_free(path);
+    if (status)
+        return status;
+    *width = image.width;
+    *height = image.height;
+    if (!again)
+        vd_html_picture(html, talk->image_id, &image);
+    vd_image_clear(&image);
+    return VD_OK;
+}
+
+static vd_status html_talk(vd_markup *html, const vd_transcript_file *file, const vd_world *world,
+                           size_t index, vd_error *err)
+{
+    const vd_talk *talk = &file->talks[index];
+    bool again = false;
+    for (size_t i = 0; i < index && !again; i++)
+        again = file->talks[i].image_id == talk->image_id;
+    int width, height;
+    vd_status status = html_picture(html, world, talk, again, &width, &height, err);
+    if (status)
+        return status;
+    vd_markup_put(html, "<section class=\"talk\"><div class=\"talk-head\">");
+    if (width > 0)
+        vd_markup_put(
+            html,
+            "<svg class=\"picture\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Picture "
+            "%lld\"><use href=\"#pic-%lld\"/></svg>",
+            width, height, (long long)talk->image_id, (long long)talk->image_id);
+    vd_markup_put(html, "<div><h2>Picture %lld</h2><p class=\"caption\"><i>%s</i></p><ol>",
+                  (long long)talk->image_id, talk->caption);
+    for (int i = 0; i < talk->count; i++)
+        vd_markup_put(html,
+                      "<li><a href=\"#talk-%zu-%d\">%s</a> <span class=\"said\">%s</span></li>",
+                      index + 1, i + 1, talk->rounds[i].question, talk->rounds[i].answer);
+    vd_markup_put(html, "</ol></div></div>\n");
+    status = each_round(file, index, vd_html_sheet, html_missing, html, width, height, err);
+    vd_markup_put(html, "</section>\n");
+    return status;
+}
+
+static vd_status no_talk(const vd_transcript_file *file, vd_error *err)
+{
+    return vd_error_set(err, VD_FORMAT, "%.400s: holds no conversation with a question",
+                        file->path);
+}
+
+vd_status vd_transcript_html(const vd_transcript_file *file, const vd_world *world,
+                             const char *path, vd_error *err)
+{
+    vd_markup *html;
+    if (file->talk_count == 0)
+        return no_talk(file, err);
+    vd_status status = vd_html_create(path, "A chat about pictures", "transcript", &html, err);
+    if (status)
+        return status;
+    vd_markup_put(html,
+                  "<header class=\"top\"><h1>A chat about pictures</h1><p>%zu "
+                  "conversation%s. <span class=\"keys\"><kbd>j</kbd> <kbd>k</kbd> go from "
+                  "question to question.</span></p></header>\n",
+                  file->talk_count, file->talk_count == 1 ? "" : "s");
+    for (size_t i = 0; i < file->talk_count && status == VD_OK; i++)
+        status = html_talk(html, file, world, i, err);
+    html_models(html, file);
+    if (status == VD_OK)
+        return vd_html_commit(html, err);
+    vd_markup_abort(html);
+    return status;
+}
+
+// ---- Markdown -----------------------------------------------------------------------------------
+
+static void markdown_missing(vd_markup *markdown, const vd_said *said)
+{
+    vd_markup_put(markdown, "**%s** %s\n\nHow this was answered is not in the transcript.\n\n",
+                  said->question, said->answer);
+}
+
+vd_status vd_transcript_markdown(const vd_transcript_file *file, const char *path, vd_error *err)
+{
+    vd_markup *m;
+    if (file->talk_count == 0)
+        return no_talk(file, err);
+    vd_status status = vd_markup_create(path, VD_MARKUP_MARKDOWN, &m, err);
+    if (status)
+        return status;
+    vd_markup_put(m, "# A chat about pictures\n\n");
+    for (size_t i = 0; i < file->talk_count && status == VD_OK; i++) {
+        vd_markup_put(m, "## Picture %lld\n\n", (long long)file->talks[i].image_id);
+        status = each_round(file, i, vd_markdown_sheet, markdown_missing, m, 0, 0, err);
+    }
+    if (status == VD_OK)
+        return vd_markup_commit(m, err);
+    vd_markup_abort(m);
+    return status;
+}
+
+// ---- VisDial JSON -------------------------------------------------------------------------------
+
+enum { OPTIONS = 100 };
+
+// All answers of all pools and of the conversations, each once.
+typedef struct table {
+    const char **text;
+    size_t count;
+} table;
+
+static size_t table_index(const table *t, const char *text)
+{
+    size_t at = 0;
+    while (at < t->count && strcmp(t->text[at], text) != 0)
+        at++;
+    return at;
+}
+
+static void table_add(table *t, const char *text)
+{
+    if (table_index(t, text) == t->count)
+        t->text[t->count++] = text;
+}
+
+typedef struct visdial {
+    const vd_transcript_file *file;
+    table questions, answers;
+} visdial;
+
+static vd_status fill_tables(visdial *v, vd_error *err)
+{
+    size_t questions = 0, answers = 0;
+    for (size_t i = 0; i < v->file->talk_count; i++)
+        questions += (size_t)v->file->talks[i].count;
+    for (size_t i = 0; i < v->file->pool_count; i++)
+        answers += v->file->pools[i].count;
+    v->questions.text = vd_alloc(questions, sizeof *v->questions.text);
+    v->answers.text = vd_alloc(questions + answers, sizeof *v->answers.text);
+    if (!v->questions.text || !v->answers.text)
+        return vd_error_memory(err, "the export");
+    for (size_t i = 0; i < v->file->talk_count; i++)
+        for (int r = 0; r < v->file->talks[i].count; r++) {
+            const vd_talk *talk = &v->file->talks[i];
+            const vd_record *record = vd_transcript_find(v->file, talk, r, 0);
+            table_add(&v->questions, record ? record->reply.question : talk->rounds[r].question);
+            table_add(&v->answers, talk->rounds[r].answer);
+            for (int k = 0; record && k < record->reply.answer.candidates && k < OPTIONS; k++)
+                table_add(&v->answers, record->told.texts[record->reply.answer.order[k]]);
+        }
+    return VD_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+// The best candidates and the answer that was taken, in the table's order, so that no place tells.
+static void emit_options(yajl_gen json, const visdial *v, const vd_record *record,
+                         const char *taken)
+{
+    const vd_answer *answer = &record->reply.answer;
+    size_t option[OPTIONS], count = 0, truth = table_index(&v->answers, taken);
+    bool there = false;
+    for (int k = 0; k < answer->candidates && count < OPTIONS; k++) {
+        option[count] = table_index(&v->answers, record->told.texts[answer->order[k]]);
+        there |= option[count++] == truth;
+    }
+    if (!there)
+        option[count < OPTIONS ? count++ : OPTIONS - 1] = truth;
+    qsort(option, count, sizeof *option, by_number);
+    vd_output_string(json, "answer_options");
+    yajl_gen_array_open(json);
+    for (size_t k = 0; k < count; k++)
+        yajl_gen_integer(json, (long long)option[k]);
+    yajl_gen_array_close(json);
+    for (size_t k = 0; k < count; k++)
+        if (option[k] == truth) {
+            vd_output_string(json, "gt_index");
+            yajl_gen_integer(json, (long long)k);
+        }
+}
+
+static void emit_talk(yajl_gen json, const visdial *v, const vd_talk *talk)
+{
+    yajl_gen_map_open(json);
+    vd_output_string(json, "image_id");
+    yajl_gen_integer(json, talk->image_id);
+    vd_output_string(json, "caption");
+    vd_output_string(json, talk->caption);
+    vd_output_string(json, "dialog");
+    yajl_gen_array_open(json);
+    for (int r = 0; r < talk->count; r++) {
+        const vd_record *record = vd_transcript_find(v->file, talk, r, 0);
+        yajl_gen_map_open(json);
+        vd_output_string(json, "question");
+        yajl_gen_integer(json,
+                         (long long)table_index(&v->questions, record ? record->reply.question
+                                                                      : talk->rounds[r].question));
+        vd_output_string(json, "answer");
+        yajl_gen_integer(json, (long long)table_index(&v->answers, talk->rounds[r].answer));
+        if (record)
+            emit_options(json, v, record, talk->rounds[r].answer);
+        yajl_gen_map_close(json);
+    }
+    yajl_gen_array_close(json);
+    yajl_gen_map_close(json);
+}
+
+static void emit_table(yajl_gen json, const char *key, const table *t)
+{
+    vd_output_string(json, key);
+    yajl_gen_array_open(json);
+    for (size_t i = 0; i < t->count; i++)
+        vd_output_string(json, t->text[i]);
+    yajl_gen_array_close(json);
+}
+
+static yajl_gen_status emit_visdial(yajl_gen json, void *context)
+{
+    const visdial *v = context;
+    yajl_gen_map_open(json);
+    vd_output_string(json, "version");
+    vd_output_string(json, "1.0");
+    vd_output_string(json, "split");
+    vd_output_string(json, "transcript");
+    vd_output_string(json, "data");
+    yajl_gen_map_open(json);
+    emit_table(json, "questions", &v->questions);
+    emit_table(json, "answers", &v->answers);
+    vd_output_string(json, "dialogs");
+    yajl_gen_array_open(json);
+    for (size_t i = 0; i < v->file->talk_count; i++) {
+        bool last = true; // a dialog a picture: how the last conversation about it ended
+        for (size_t k = i + 1; k < v->file->talk_count && last; k++)
+            last = v->file->talks[k].image_id != v->file->talks[i].image_id;
+        if (last)
+            emit_talk(json, v, &v->file->talks[i]);
+    }
+    yajl_gen_array_close(json);
+    yajl_gen_map_close(json);
+    return yajl_gen_map_close(json);
+}
+
+vd_status vd_transcript_visdial(const vd_transcript_file *file, const char *path, vd_error *err)
+{
+    visdial v = {.file = file};
+    char *text = NULL;
+    size_t length = 0;
+    vd_output *output;
+    if (file->talk_count == 0)
+        return no_talk(file, err);
+    vd_status status = fill_tables(&v, err);
+    if (status == VD_OK)
+        status = vd_json_write(path, emit_visdial, &v, &text, &length, err);
+    if (status == VD_OK)
+        status = vd_output_create(path, &output, err);
+    if (status == VD_OK) {
+        status = vd_output_write(output, text, length, err);
+        if (status)
+            vd_output_abort(output);
+        else
+            status = vd_output_commit(output, err);
+    }
+    vd_free(text);
+    vd_free(v.questions.text);
+    vd_free(v.answers.text);
+    return status;
+}

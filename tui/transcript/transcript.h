@@ -1,0 +1,141 @@
+// Transcripts of chats: what was asked and everything that came of it, one JSON object a line:
+//
+//   {"transcript": 1, "program": "visdial 1.0", "started": "2026-03-01T12:00:00Z"}
+//   {"pool": {"hash", "answers": [text]}}                        before the first answer from it
+//   {"answer": {"lane", "name", "model", "image_id", "caption", "history": [[question, answer]],
+//               "typed", "question", "words": [text], "unknown": [bool], "cut", "milliseconds",
+//               "decoder", "model_hash", "pool_hash", "features_hash", "answers": [[text,
+//               probability]], "scores": [number], "best": [number], "log_sum": number, "rounds":
+//               [attention 1], "topic": [attention 2, per round and word; null for all but the
+//               strongest of many rounds], "regions": [attention 4], "region_words": [attention 3,
+//               per region], "boxes": [[x1, y1, x2, y2]]}}
+//   {"conversation": {"image_id", "caption", "rounds": [[question, answer]],
+//               "models": [[name, history]], "branch": number, "branches": [branch]}}
+//
+// "scores" are those of the pool in its order; where it has more than 1,000 answers, of the best
+// 1,000, which "best" gives the places of in the pool, and "log_sum" the logarithm of the sum of
+// all exp(score). Else both are missing.
+//
+// A branch is a list of rounds [question, answer of each model or null]; "rounds" are those of
+// number "branch" as the first model heard them. "branches" is left out where it would say no more
+// than "rounds"; "models", "branches" and "decoder" (which ranked: "discriminative", "generative",
+// "both") are missing in files of earlier programs.
+//
+// An answer's line says all that it depends on, so that each can be verified alone. A
+// conversation's line is written whenever the conversation changed; the last one of a picture is
+// how it ended. Hashes are SHA-256 of the model's file, the pool's answers and the picture's
+// features with boxes; earlier programs left that of the features empty at times. Lines are written
+// whole, one write each: a killed program loses none.
+#ifndef VD_TRANSCRIPT_H
+#define VD_TRANSCRIPT_H
+
+#include "tui/session/fingerprint.h"
+#include "tui/session/session.h"
+
+// ---- writing ------------------------------------------------------------------------------------
+
+// What a line has at most: entries of the history (caption and rounds) with their words' attention,
+// and scores. The others are -INFINITY when they are read back.
+enum { VD_TOPIC_ENTRIES = 20, VD_RECORDED_SCORES = 1000 };
+
+typedef struct vd_transcript vd_transcript;
+
+// path: taken over as it is when it exists (a chat that goes on), else made with the first line;
+// VD_FORMAT when it holds something else than a transcript.
+// NULL: a new one in $XDG_STATE_HOME/visdial/transcripts.
+vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *err);
+void vd_transcript_close(vd_transcript *transcript); // NULL is fine
+const char *vd_transcript_path(const vd_transcript *transcript);
+// The newest transcript of that directory (vd_free). VD_NOT_FOUND when there is none.
+vd_status vd_transcript_newest(char **out, vd_error *err);
+
+// One answer as it is written. Borrowed.
+typedef struct vd_told {
+    int lane;          // 0: the conversation's model; others are compared with it
+    const char *name;  // of the model as it was asked for: "base" or a path
+    const char *model; // for people
+    const vd_reply *reply;
+    const char *const *texts; // (candidates)
+    int64_t image_id;
+    const char *caption;
+    const vd_said *history; // (turns)
+    int turns;
+    const float *boxes; // (regions, 4) or NULL
+    int regions;
+    vd_fingerprint model_hash, pool_hash, features_hash;
+} vd_told;
+
+vd_status vd_transcript_answer(vd_transcript *transcript, const vd_told *told, vd_error *err);
+
+enum { VD_MOST_RECORDED_LANES = 64 };
+
+// A model that answers, and whose answers its history is made of (vd_follow_name).
+typedef struct vd_talk_lane {
+    char *name, *follow;
+} vd_talk_lane;
+
+typedef struct vd_talk_branch {
+    int count;   // rounds
+    char **text; // (count, 1 + lanes) the question, then the answer that each lane goes on with,
+                 // NULL where it is not known
+} vd_talk_branch;
+
+// How a conversation stands.
+typedef struct vd_talk {
+    int64_t image_id;
+    char *caption;
+    vd_said *rounds; // (count) as the first lane heard them
+    int count;
+    vd_talk_lane *lanes; // (lane_count) 0: not known
+    int lane_count;
+    vd_talk_branch *branches; // (branch_count) 0: `rounds` are all
+    int branch_count, branch; // the one in use
+    bool closed;              // given up: another one about the picture began
+} vd_talk;
+
+// Writes nothing when this was the last one.
+vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_talk *talk, vd_error *err);
+
+// ---- reading ------------------------------------------------------------------------------------
+
+typedef struct vd_record {
+    size_t line;  // of the file, from 1
+    vd_told told; // what it points to belongs to the record; texts to the file
+    vd_reply reply;
+} vd_record;
+
+typedef struct vd_recorded_pool {
+    vd_fingerprint hash;
+    char **answers; // (count)
+    size_t count;
+} vd_recorded_pool;
+
+typedef struct vd_transcript_file {
+    char *path;
+    size_t record_count, talk_count, pool_count;
+    vd_record *records;
+    vd_talk *talks; // conversations as they ended, with at least one round
+    vd_recorded_pool *pools;
+} vd_transcript_file;
+
+// A last line that was cut off is left out; any other damage is VD_FORMAT with the line.
+vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error *err);
+void vd_transcript_clear(vd_transcript_file *file);
+
+// The answer of a lane to a round of a talk, given after the same rounds; the last when there are
+// several, NULL when there is none.
+const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_talk *talk, int round,
+                                    int lane);
+// The last record of the same question to the same model, pool and features after the same history.
+const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_told *like);
+
+// ---- uses (export.c) -----------------------------------------------------------------
+
+// world: for the pictures; NULL: without.
+vd_status vd_transcript_html(const vd_transcript_file *file, const vd_world *world,
+                             const char *path, vd_error *err);
+vd_status vd_transcript_markdown(const vd_transcript_file *file, const char *path, vd_error *err);
+// VisDial v1.0: the answers' best 100 candidates are each round's options.
+vd_status vd_transcript_visdial(const vd_transcript_file *file, const char *path, vd_error *err);
+
+#endif
