@@ -22,7 +22,7 @@ MAKEFLAGS += -r
 NEED_RUN  := gcc libc6-dev make pkg-config libncurses-dev libchafa-dev libglib2.0-dev \
              libpng-dev libjpeg-dev libstb-dev libopenblas-dev libyajl-dev libutf8proc-dev \
              libhdf5-dev libzip-dev
-NEED_TEST := g++ libopenmpi-dev openmpi-bin libcmocka-dev tmux
+NEED_TEST := g++ libopenmpi-dev openmpi-bin libcmocka-dev tmux python3
 NEED_LINT := clang clang-format clang-tidy
 NEED_PAGE := chromium
 PKGS      := ncursesw chafa glib-2.0 libpng libjpeg openblas yajl libutf8proc hdf5 libzip
@@ -167,8 +167,10 @@ fixtures: ## compute tests/fixtures/mvan_* and training.json anew
 	$(AGAIN) $(BUILD)/tests/fixtures/make_fixtures
 	$(BUILD)/tests/fixtures/make_fixtures
 
-check: ## who includes whom, sizes, words that do not belong in the tree
-	@tests/check
+check: ## who uses whom, sizes, words that do not belong in the tree
+	@.ci/packages $(NEED_RUN) python3
+	$(AGAIN) $(LIB)
+	@BUILD=$(BUILD) tests/check
 
 format: ## lay the sources out
 	@clang-format -i $(SOURCES) $(HEADERS) $(CUDA_TEXTS)

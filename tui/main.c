@@ -4,13 +4,14 @@
 #include <stdlib.h>
 
 #include "engine/backend/backend.h"
+#include "engine/base/threads.h"
 #include "engine/backend/cpu/instructions.h"
 
 int main(int argc, char **argv)
 {
     // The backend has threads of its own; OpenBLAS, should a large product need it, starts none.
     const char *threads = getenv("OPENBLAS_NUM_THREADS");
-    vd_backend_cpu_threads(threads ? (int)strtol(threads, NULL, 10) : 0);
+    vd_threads_use(threads ? (int)strtol(threads, NULL, 10) : 0);
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     const char *instructions = getenv("VISDIAL_CPU");
     if (instructions && *instructions && !vd_cpu_choose(instructions)) {

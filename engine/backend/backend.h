@@ -18,10 +18,25 @@
 #include <stdint.h>
 
 #include "engine/backend/memory.h"
-#include "engine/model/model.h"
 #include "engine/backend/packed.h"
 #include "engine/base/real.h"
-#include "engine/networks/mvan/weights.h"
+#include "engine/base/token.h"
+
+// The gate of a gated transform: what multiplies its tanh.
+typedef enum vd_gate { VD_GATE_LEAKY_RELU, VD_GATE_SIGMOID, VD_GATE_ELU } vd_gate;
+
+typedef struct vd_linear_weights {
+    vd_real *w; // (out, in)
+    vd_real *b; // (out)
+} vd_linear_weights;
+
+// PyTorch's: gate order i, f, g, o; two bias vectors.
+typedef struct vd_lstm_weights {
+    vd_real *w_ih; // (4H, in)
+    vd_real *w_hh; // (4H, H)
+    vd_real *b_ih; // (4H)
+    vd_real *b_hh; // (4H)
+} vd_lstm_weights;
 
 // One direction of one LSTM layer over packed sequences.
 typedef struct vd_lstm_pass {
@@ -83,7 +98,8 @@ typedef struct vd_product {
     int lda, ldb, ldc;
 } vd_product;
 
-// Cross entropy of every question's O candidates, with a margin on the target's score (network.h).
+// Cross entropy of every question's O candidates, with a margin on the target's score
+// (vd_margin_psi).
 typedef struct vd_candidate_loss {
     int questions, candidates, hidden; // N, O, H
     int margin;
@@ -98,6 +114,10 @@ typedef struct vd_candidate_loss {
     vd_real *dvector, *dencoded; // added to, with a margin only
     double *loss;                // (1) written: scale * sum
 } vd_candidate_loss;
+
+// psi(theta) = (-1)^t cos(m theta) - 2t for theta in [t pi/m, (t+1) pi/m], as a function of
+// cos(theta), held 1e-7 away from +-1; *slope = d psi / d cos (may be NULL).
+double vd_margin_psi(int margin, double cosine, double *slope);
 
 // Of the factors of matrix products: float; TF32 (10 bits of mantissa); bfloat16 (7 bits).
 typedef enum vd_precision { VD_PRECISION_FP32, VD_PRECISION_TF32, VD_PRECISION_BF16 } vd_precision;
@@ -121,7 +141,7 @@ typedef struct vd_devices {
 // is not used.
 enum { VD_BACKEND_ABI = 4 };
 
-struct vd_backend {
+typedef struct vd_backend {
     int abi;     // VD_BACKEND_ABI
     size_t size; // sizeof(vd_backend)
 
@@ -275,18 +295,13 @@ struct vd_backend {
                  double rate, int64_t step);
     void (*rmsprop)(vd_real *w, const vd_real *g, vd_real *v, size_t n, vd_real scale, double rate);
     double (*square_sum)(const vd_real *x, size_t n);
-};
+} vd_backend;
 
 // VD_OK, or VD_UNAVAILABLE and what the backend says went wrong since it was last asked.
 vd_status vd_backend_status(const vd_backend *backend, vd_error *err);
 
 const vd_backend *vd_backend_cpu(void);
 
-// How many threads the operations share their work among; 0: one for each processor, as without
-// this call. Results are the same to the bit whatever the number.
-void vd_backend_cpu_threads(int threads);
-// Of so many processors, where no number of threads was asked for; before the first operation.
-void vd_backend_cpu_processors(int count);
 // The library for large products, and the instruction set of small ones.
 const char *vd_backend_cpu_library(void);
 const char *vd_backend_cpu_instructions(void);

@@ -17,7 +17,7 @@ static void zero_range(void *memory, size_t from, size_t to)
 
 static void host_zero(void *memory, size_t bytes)
 {
-    vd_cpu_ranges(bytes, 0.05, zero_range, memory);
+    vd_threads_ranges(bytes, 0.05, zero_range, memory);
 }
 
 static void host_copy(void *to, const void *from, size_t bytes)

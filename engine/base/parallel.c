@@ -44,7 +44,7 @@ static void *run(void *argument)
         if (index >= c->count || ended(c))
             break;
         vd_error error = {0};
-        vd_cpu_alone(index < atomic_load(&c->alone));
+        vd_threads_alone(index < atomic_load(&c->alone));
         vd_status status = c->work(c->context, w->number, index, &error);
         if (status) {
             pthread_mutex_lock(&c->mutex);
@@ -94,7 +94,7 @@ vd_status vd_parallel(size_t count, int threads, vd_parallel_work work, void *co
     pthread_cond_init(&c.changed, NULL);
     threads = threads < 1 ? 1 : threads > VD_THREADS ? VD_THREADS : threads;
     // While there is an item for each of them; the last ones share the processors that are free.
-    if (threads >= vd_cpu_thread_count())
+    if (threads >= vd_threads_count())
         atomic_store(&c.alone, count / (size_t)threads * (size_t)threads);
     pthread_mutex_lock(&c.mutex);
     for (int i = 0; i < threads; i++) {

@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "engine/backend/backend.h"
-
 enum { MOST_WORKERS = 63, PIECES_A_THREAD = 16, WORTH_NS = 15000 };
 
 // Looks at the door before a worker lies down, and before the caller does: some ten microseconds,
@@ -22,7 +20,7 @@ static _Thread_local bool inside;
 // The work at hand. A worker that comes late finds no piece left. `generation` is odd while there
 // is work; workers count themselves in `busy` so that nothing changes under them.
 static struct {
-    vd_cpu_piece piece;
+    vd_threads_item piece;
     void *job;
     int count;
     atomic_int next, busy;
@@ -106,12 +104,12 @@ static int threads(void)
     return wanted > 0 ? wanted : processors();
 }
 
-void vd_backend_cpu_threads(int count)
+void vd_threads_use(int count)
 {
     wanted = count < 1 ? 0 : count > MOST_WORKERS ? MOST_WORKERS + 1 : count;
 }
 
-void vd_backend_cpu_processors(int count)
+void vd_threads_processors(int count)
 {
     atomic_store(&known, count < 1 ? 1 : count > MOST_WORKERS ? MOST_WORKERS + 1 : count);
 }
@@ -147,7 +145,7 @@ static void wait_for_workers(void)
     pthread_mutex_unlock(&door);
 }
 
-void vd_cpu_pieces(int count, vd_cpu_piece piece, void *job)
+void vd_threads_run(int count, vd_threads_item piece, void *job)
 {
     if (count <= 1 || inside || threads() <= 1 || pthread_mutex_trylock(&use) != 0) {
         for (int i = 0; i < count; i++)
@@ -172,18 +170,18 @@ void vd_cpu_pieces(int count, vd_cpu_piece piece, void *job)
     pthread_mutex_unlock(&use);
 }
 
-void vd_cpu_alone(bool alone)
+void vd_threads_alone(bool alone)
 {
     inside = alone;
 }
 
-int vd_cpu_thread_count(void)
+int vd_threads_count(void)
 {
     return threads();
 }
 
 typedef struct range_job {
-    vd_cpu_range range;
+    vd_threads_range range;
     void *job;
     size_t items, pieces;
 } range_job;
@@ -195,7 +193,7 @@ static void do_range(void *data, int index)
     r->range(r->job, r->items * i / r->pieces, r->items * (i + 1) / r->pieces);
 }
 
-void vd_cpu_ranges(size_t items, double cost, vd_cpu_range range, void *job)
+void vd_threads_ranges(size_t items, double cost, vd_threads_range range, void *job)
 {
     double worth = (double)items * cost / WORTH_NS;
     size_t most = (size_t)threads() * PIECES_A_THREAD;
@@ -207,5 +205,5 @@ void vd_cpu_ranges(size_t items, double cost, vd_cpu_range range, void *job)
         return;
     }
     range_job r = {range, job, items, pieces};
-    vd_cpu_pieces((int)pieces, do_range, &r);
+    vd_threads_run((int)pieces, do_range, &r);
 }

@@ -9,25 +9,29 @@
 #include <stddef.h>
 
 // Piece `index` of the work that `job` describes.
-typedef void (*vd_cpu_piece)(void *job, int index);
+typedef void (*vd_threads_item)(void *job, int index);
 
 // Does pieces 0..count-1, each once, on the calling thread and those that are free; returns when
 // all are done. Called from within a piece, or while another thread uses the workers, it does them
 // one after the other.
-void vd_cpu_pieces(int count, vd_cpu_piece piece, void *job);
+void vd_threads_run(int count, vd_threads_item piece, void *job);
 
 // Whether this thread does all pieces itself from now on: where every processor has a thread with
 // work of its own, sharing it would only make them wait for each other.
-void vd_cpu_alone(bool alone);
+void vd_threads_alone(bool alone);
 
 // How many threads share work, the calling one included.
-int vd_cpu_thread_count(void);
+int vd_threads_count(void);
+// That many from now on; 0: one for each processor, as without this call.
+void vd_threads_use(int threads);
+// Of so many processors, where no number of threads was asked for; before the first work.
+void vd_threads_processors(int count);
 
 // Items from..to-1 of the work that `job` describes.
-typedef void (*vd_cpu_range)(void *job, size_t from, size_t to);
+typedef void (*vd_threads_range)(void *job, size_t from, size_t to);
 
 // The same with items that take `cost` nanoseconds (roughly) each, cut into as many ranges as are
 // worth waking somebody for. What comes out must not depend on where the cuts are.
-void vd_cpu_ranges(size_t items, double cost, vd_cpu_range range, void *job);
+void vd_threads_ranges(size_t items, double cost, vd_threads_range range, void *job);
 
 #endif

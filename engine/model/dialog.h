@@ -15,7 +15,7 @@
 #include "engine/model/utterance.h"
 #include "engine/networks/intervention.h"
 #include "engine/model/pool.h"
-#include "engine/networks/trace.h"
+#include "engine/networks/mvan/trace.h"
 
 typedef struct vd_dialog vd_dialog;
 

@@ -3,6 +3,7 @@
 #define VD_MODEL_FILE_H
 
 #include "engine/base/safetensors.h"
+#include "engine/model/vocab.h"
 #include "engine/networks/mvan/weights.h"
 
 // Key, value pairs; owned strings.

@@ -5,7 +5,6 @@
 
 #include "engine/base/alloc.h"
 #include "engine/model/file.h"
-#include "engine/model/settings.h"
 
 static const char EMBEDDING[] = "encoder.word_embed.weight";
 // The same numbers again: decoders share the encoder's embedding.
@@ -59,7 +58,7 @@ static vd_status find_sizes(const vd_safetensors *file, vd_config *config, vd_er
     config->embed = whole(words->shape[1]);
     config->hidden = whole(hidden);
     config->region = whole(wide - 4 * hidden);
-    return vd_settings_check_config(config, err);
+    return vd_config_check(config, err);
 }
 
 static vd_status check_copies(const vd_safetensors *file, const vd_config *config, vd_error *err)

@@ -11,64 +11,6 @@
 #include "engine/model/model_private.h"
 #include "engine/networks/mvan/pass.h"
 
-static const char *const gate_names[] = {"leaky-relu", "sigmoid", "elu"};
-static const char *const positions_names[] = {"none", "sinusoidal", "learned", "as-printed"};
-static const char *const decoders_names[] = {"discriminative", "generative", "both"};
-
-const char *vd_gate_name(vd_gate gate)
-{
-    return gate_names[gate];
-}
-
-const char *vd_positions_name(vd_positions positions)
-{
-    return positions_names[positions];
-}
-
-const char *vd_decoders_name(vd_decoders decoders)
-{
-    return decoders_names[decoders];
-}
-
-static bool parse(const char *name, const char *const *names, int count, int *out)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(name, names[i]) == 0) {
-            *out = i;
-            return true;
-        }
-    return false;
-}
-
-bool vd_gate_parse(const char *name, vd_gate *out)
-{
-    int i;
-    if (!parse(name, gate_names, sizeof gate_names / sizeof *gate_names, &i))
-        return false;
-    *out = (vd_gate)i;
-    return true;
-}
-
-bool vd_positions_parse(const char *name, vd_positions *out)
-{
-    int i;
-    if (!parse(name, positions_names, sizeof positions_names / sizeof *positions_names, &i))
-        return false;
-    *out = (vd_positions)i;
-    return true;
-}
-
-bool vd_decoders_parse(const char *name, vd_decoders *out)
-{
-    static const char *const brief[] = {"disc", "gen", "both"};
-    int i;
-    if (!parse(name, decoders_names, sizeof decoders_names / sizeof *decoders_names, &i) &&
-        !parse(name, brief, sizeof brief / sizeof *brief, &i))
-        return false;
-    *out = (vd_decoders)i;
-    return true;
-}
-
 static char *name_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;

@@ -17,41 +17,7 @@
 
 #include "engine/base/error.h"
 #include "engine/model/vocab.h"
-
-typedef enum vd_gate { VD_GATE_LEAKY_RELU, VD_GATE_SIGMOID, VD_GATE_ELU } vd_gate;
-
-// What is added to word embeddings before the LSTMs (Vaswani et al. 2017, 3.5).
-typedef enum vd_positions {
-    VD_POSITIONS_NONE,
-    VD_POSITIONS_SINUSOIDAL,
-    VD_POSITIONS_LEARNED,
-    // The table indexed by the row of the batch instead of the word, added in place: what the
-    // thesis' printed code does. Only as an ablation.
-    VD_POSITIONS_AS_PRINTED
-} vd_positions;
-
-// Which decoders turn the encoder's vector into answers.
-typedef enum vd_decoders { VD_DISCRIMINATIVE, VD_GENERATIVE, VD_BOTH } vd_decoders;
-
-typedef struct vd_config {
-    int vocab;  // V
-    int embed;  // E
-    int hidden; // H
-    int region; // D
-    vd_gate gate;
-    vd_positions positions;
-    vd_decoders decoders;
-} vd_config;
-
-static inline bool vd_has_discriminative(vd_decoders decoders)
-{
-    return decoders != VD_GENERATIVE;
-}
-
-static inline bool vd_has_generative(vd_decoders decoders)
-{
-    return decoders != VD_DISCRIMINATIVE;
-}
+#include "engine/networks/config.h"
 
 typedef struct vd_model vd_model;
 
@@ -61,7 +27,6 @@ void vd_model_free(vd_model *model);
 // Moves the weights to another backend (engine/backend/backend.h), before any pool or dialog is
 // made of the model: they would keep answering from memory that is gone. On failure it stays where
 // it was. A loaded model is on the CPU.
-typedef struct vd_backend vd_backend;
 vd_status vd_model_use(vd_model *model, const vd_backend *backend, vd_error *err);
 const vd_backend *vd_model_backend(const vd_model *model);
 
@@ -84,12 +49,5 @@ const char *vd_model_path(const vd_model *model);
 // Any other metadata string of the file ("pool", "trained_on", ...); NULL when absent.
 const char *vd_model_metadata(const vd_model *model, const char *key);
 size_t vd_model_parameters(const vd_model *model); // how many numbers
-
-const char *vd_gate_name(vd_gate gate); // "leaky-relu", "sigmoid", "elu"
-bool vd_gate_parse(const char *name, vd_gate *out);
-const char *vd_positions_name(vd_positions positions); // "none", "sinusoidal", "learned", ...
-bool vd_positions_parse(const char *name, vd_positions *out);
-const char *vd_decoders_name(vd_decoders decoders); // "discriminative", "generative", "both"
-bool vd_decoders_parse(const char *name, vd_decoders *out); // these, "disc" and "gen"
 
 #endif

@@ -200,7 +200,7 @@ void vd_pool_halve(vd_pool *pool)
         vd_free(h.to);
         return;
     }
-    vd_cpu_ranges(numbers, 2, halve_numbers, &h);
+    vd_threads_ranges(numbers, 2, halve_numbers, &h);
     give_vectors(pool);
     pool->vector = stand_in;
     pool->half = h.to;

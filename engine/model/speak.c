@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/token.h"
 
 // So many given answers are scored at once: their word scores are (words, V).
 enum { PIECE = 64 };

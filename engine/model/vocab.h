@@ -7,8 +7,7 @@
 #include <stdint.h>
 
 #include "engine/base/error.h"
-
-enum { VD_PAD = 0, VD_START = 1, VD_END = 2, VD_UNKNOWN = 3, VD_FIRST_WORD = 4 };
+#include "engine/base/token.h"
 
 typedef struct vd_vocab vd_vocab;
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/model/vocab.h"
+#include "engine/base/token.h"
 
 // Sequences of one kind.
 typedef struct vd_lines {

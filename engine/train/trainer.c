@@ -11,7 +11,6 @@
 #include "engine/model/file.h"
 #include "engine/model/model_private.h"
 #include "engine/networks/mvan/network.h"
-#include "engine/model/settings.h"
 
 // Streams of random numbers drawn from one seed.
 enum { STREAM_WEIGHTS = 1, STREAM_DROPOUT = 2 };
@@ -36,38 +35,6 @@ struct vd_trainer {
     int pieces; // added to the step that has begun
     vd_metadata metadata;
 };
-
-static const char *const optimiser_names[] = {"adam", "rmsprop"};
-
-const char *vd_optimiser_name(vd_optimiser optimiser)
-{
-    return optimiser_names[optimiser];
-}
-
-bool vd_optimiser_parse(const char *name, vd_optimiser *out)
-{
-    for (int i = 0; i <= VD_RMSPROP; i++)
-        if (strcmp(name, optimiser_names[i]) == 0) {
-            *out = (vd_optimiser)i;
-            return true;
-        }
-    return false;
-}
-
-vd_train_options vd_train_defaults(void)
-{
-    return (vd_train_options){.optimiser = VD_ADAM,
-                              .rate = 1e-3,
-                              .clip = 0,
-                              .margin = 1,
-                              .lambda_start = 1000,
-                              .lambda_decay = 0.999,
-                              .lambda_floor = 5,
-                              .dropout = 0.25f,
-                              .lstm_dropout = 0.4f,
-                              .position_dropout = 0.1f,
-                              .seed = 1};
-}
 
 double vd_schedule_multiplier(double epoch)
 {
@@ -196,9 +163,9 @@ vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
                          const vd_train_options *options, vd_trainer **out, vd_error *err)
 {
     *out = NULL;
-    vd_status status = vd_settings_check_config(config, err);
+    vd_status status = vd_config_check(config, err);
     if (status == VD_OK)
-        status = vd_settings_check_options(options, err);
+        status = vd_train_options_check(options, err);
     if (status != VD_OK)
         return status;
     if (vd_vocab_size(vocab) != config->vocab)
@@ -570,7 +537,7 @@ static vd_status declare_state(const vd_trainer *t, vd_safetensors_writer *write
     char steps[32], *options;
     size_t n = t->layout.elements;
     snprintf(steps, sizeof steps, "%" PRId64, t->steps);
-    vd_status status = vd_settings_from_options(&t->options, &options, err);
+    vd_status status = vd_train_options_write(&t->options, &options, err);
     if (status != VD_OK)
         return status;
     status = vd_safetensors_put_metadata(writer, "options", options, err);
@@ -635,7 +602,7 @@ static vd_status read_metadata(vd_trainer *t, const vd_safetensors *file, vd_err
     if (*end || end == steps || t->steps < 0 || t->steps > MOST_STEPS)
         return vd_error_set(err, VD_FORMAT, "%s: \"steps\" is \"%s\", expected a whole number",
                             path, steps);
-    vd_status status = vd_settings_to_options(options, path, &t->options, err);
+    vd_status status = vd_train_options_read(options, path, &t->options, err);
     for (size_t i = 0; status == VD_OK && i < vd_safetensors_metadata_count(file); i++) {
         const char *key = vd_safetensors_metadata_key(file, i);
         if (strcmp(key, "config") && strcmp(key, "vocab") && strcmp(key, "options") &&

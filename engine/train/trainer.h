@@ -8,34 +8,12 @@
 #include "engine/networks/batch.h"
 #include "engine/train/group.h"
 #include "engine/model/model.h"
-
-typedef enum vd_optimiser { VD_ADAM, VD_RMSPROP } vd_optimiser;
-
-typedef struct vd_train_options {
-    vd_optimiser optimiser; // Adam (0.9, 0.999, 1e-8) or RMSProp (alpha 0.99, eps 1e-8)
-    double rate;            // base learning rate, 1e-3
-    double clip;            // largest norm of the whole gradient; 0 = no clipping
-    int margin;             // L-softmax margin m: 1 (plain softmax), 2, 3, 4
-    double lambda_start, lambda_decay, lambda_floor; // lambda = max(floor, start * decay^step)
-    float dropout;          // before each f, score layer, MLP and fusion: 0.25
-    float lstm_dropout;     // between LSTM layers: 0.4
-    float position_dropout; // after adding positions: 0.1
-    // 1: a gate without an upper bound starts as the tangent of a sigmoid one, 1/2 + x/4, so that
-    // the network starts where one with sigmoid gates does; 0: as the sigmoid's weights would,
-    // PyTorch's start, from which attention 3 saturates early.
-    int open_gates;
-    uint64_t seed;
-} vd_train_options;
-
-// The defaults above; softmax loss, Adam, seed 1.
-vd_train_options vd_train_defaults(void);
-const char *vd_optimiser_name(vd_optimiser optimiser);
-bool vd_optimiser_parse(const char *name, vd_optimiser *out);
+#include "engine/train/options.h"
 
 typedef struct vd_trainer vd_trainer;
 
 // A new model with random weights (vd_weights_start) drawn from options->seed. vocab is copied.
-// Settings out of range are refused (engine/model/settings.h).
+// Settings out of range are refused (engine/base/settings.h).
 vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
                          const vd_train_options *options, vd_trainer **out, vd_error *err);
 // Continues exactly where vd_trainer_checkpoint left off, options and optimiser state included.

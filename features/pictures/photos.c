@@ -10,7 +10,23 @@
 #include <sys/stat.h>
 
 #include "engine/base/alloc.h"
-#include "features/regions/source.h"
+
+bool vd_image_id_of(const char *name, int64_t *out)
+{
+    const char *dot = strrchr(name, '.'), *end = dot && dot > name ? dot : name + strlen(name);
+    const char *start = end;
+    while (start > name && start[-1] >= '0' && start[-1] <= '9')
+        start--;
+    while (start < end && *start == '0')
+        start++;
+    size_t digits = (size_t)(end - start);
+    if (end == name || end[-1] < '0' || end[-1] > '9' || digits > 18)
+        return false;
+    *out = 0;
+    for (; start < end; start++)
+        *out = 10 * *out + (*start - '0');
+    return true;
+}
 
 typedef struct photo {
     int64_t image_id;

@@ -4,6 +4,7 @@
 #ifndef VD_PHOTOS_H
 #define VD_PHOTOS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,5 +20,9 @@ size_t vd_photos_count(const vd_photos *photos);
 const char *vd_photos_directory(const vd_photos *photos);
 // Path of an image's photo, NULL when there is none; of several the first by name. Borrowed.
 const char *vd_photos_find(const vd_photos *photos, int64_t image_id);
+
+// The image of a file or name: the digits that end it, without its suffix
+// ("COCO_val2014_000000000042.npz": 42). False when there are none or too many.
+bool vd_image_id_of(const char *name, int64_t *out);
 
 #endif

@@ -28,23 +28,6 @@ struct vd_regions {
 
 // ---- opening ------------------------------------------------------------------------------------
 
-bool vd_image_id_of(const char *name, int64_t *out)
-{
-    const char *dot = strrchr(name, '.'), *end = dot && dot > name ? dot : name + strlen(name);
-    const char *start = end;
-    while (start > name && start[-1] >= '0' && start[-1] <= '9')
-        start--;
-    while (start < end && *start == '0')
-        start++;
-    size_t digits = (size_t)(end - start);
-    if (end == name || end[-1] < '0' || end[-1] > '9' || digits > 18)
-        return false;
-    *out = 0;
-    for (; start < end; start++)
-        *out = 10 * *out + (*start - '0');
-    return true;
-}
-
 vd_status vd_regions_check_sizes(const char *path, const char *place, size_t regions, size_t size,
                                  vd_error *err)
 {

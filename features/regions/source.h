@@ -33,10 +33,6 @@ vd_status vd_regions_open_tsv(const char *path, vd_regions_source *out, vd_error
 vd_status vd_regions_open_folder(const char *path, vd_regions_source *out, vd_error *err);
 void vd_regions_source_close(vd_regions_source *source);
 
-// The image of a file or name: the digits that end it, without its suffix
-// ("COCO_val2014_000000000042.npz": 42). False when there are none or too many.
-bool vd_image_id_of(const char *name, int64_t *out);
-
 // Sizes a picture's features may have (regions.h); VD_FORMAT names path and place.
 vd_status vd_regions_check_sizes(const char *path, const char *place, size_t regions, size_t size,
                                  vd_error *err);

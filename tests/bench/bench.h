@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "engine/backend/backend.h"
+#include "engine/base/threads.h"
 #include "engine/base/error.h"
 
 static inline double bench_now(void) // milliseconds
@@ -39,7 +40,7 @@ static inline void bench_report(const char *what, double *times, size_t count)
 static inline void bench_machine(const char *program)
 {
     const char *threads = getenv("OPENBLAS_NUM_THREADS"); // as the program does
-    vd_backend_cpu_threads(threads ? (int)strtol(threads, NULL, 10) : 0);
+    vd_threads_use(threads ? (int)strtol(threads, NULL, 10) : 0);
     char line[256], processor[256] = "unknown processor";
     FILE *info = fopen("/proc/cpuinfo", "r");
     while (info && fgets(line, sizeof line, info)) {

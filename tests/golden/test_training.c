@@ -14,7 +14,6 @@
 
 #include "engine/base/alloc.h"
 #include "engine/model/file.h"
-#include "engine/model/settings.h"
 #include "engine/train/trainer.h"
 #include "tests/support/backend.h"
 #include "tests/support/golden.h"
@@ -102,7 +101,7 @@ static vd_trainer *trainer_from(golden *g, const vd_train_options *options)
     size_t n = g->layout.elements;
     vd_real *zero = vd_alloc(n, sizeof *zero);
     vd_vocab *vocab = numbered_words(g->config.vocab);
-    must(vd_settings_from_options(options, &json, &err), &err);
+    must(vd_train_options_write(options, &json, &err), &err);
     must(vd_metadata_set(&extra, "options", json, &err), &err);
     must(vd_metadata_set(&extra, "steps", "0", &err), &err);
     must(vd_model_file_create(path, &g->config, vocab, &extra, &g->layout, VD_F32, &writer, &err),

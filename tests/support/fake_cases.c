@@ -120,7 +120,7 @@ void serve(void)
         const vd_case *at = &cases->at[request.index];
         event.case_answers = vd_alloc(1, sizeof *event.case_answers);
         assert_non_null(event.case_answers);
-        *event.case_answers = (vd_case_answers){.boxes = copied(boxes, 12), .regions = 3};
+        *event.case_answers = (vd_answers){.boxes = copied(boxes, 12), .regions = 3};
         for (int side = 0; side < cases->models; side++)
             event.case_answers->reply[side] = make_reply(at, side);
         vd_cases_view_event(&view, &event);

@@ -85,7 +85,7 @@ void plain_chat_open(vd_world *world, plain_chat *p, bool resume, const char *fi
     int64_t image = 1;
     size_t index = 0;
     *p = (plain_chat){0};
-    for (int i = 0; i < VD_LANES; i++)
+    for (int i = 0; i < VD_MODELS; i++)
         assert_int_equal(vd_conversation_new(world, &p->conversation[i], &err), VD_OK);
     const char *model = "improved";
     vd_status status = vd_recorder_start(&p->recorder, resume, file, &image, &model, &err);
@@ -104,7 +104,7 @@ void plain_chat_close(plain_chat *p)
 {
     vd_chat_free(&p->chat);
     vd_recorder_free(&p->recorder);
-    for (int i = 0; i < VD_LANES; i++)
+    for (int i = 0; i < VD_MODELS; i++)
         vd_conversation_free(p->conversation[i]);
 }
 

@@ -7,7 +7,7 @@
 
 typedef struct plain_chat {
     vd_chat chat;
-    vd_conversation *conversation[VD_LANES];
+    vd_conversation *conversation[VD_MODELS];
     vd_recorder recorder;
 } plain_chat;
 

@@ -153,9 +153,9 @@ static void check_rows_alone(bool (*multiply)(const vd_few_rows *p))
                      .m = M,
                      .n = N,
                      .k = K};
-    vd_backend_cpu_threads(4);
+    vd_threads_use(4);
     assert_true(multiply(&p));
-    vd_backend_cpu_threads(1);
+    vd_threads_use(1);
     vd_few_rows row = p;
     row.y = alone;
     assert_true(multiply(&row));
@@ -165,7 +165,7 @@ static void check_rows_alone(bool (*multiply)(const vd_few_rows *p))
         assert_true(multiply(&row));
         assert_memory_equal(y + (size_t)(M - row.m) * N, alone, (size_t)row.m * N * sizeof *y);
     }
-    vd_backend_cpu_threads(0);
+    vd_threads_use(0);
 }
 
 static void a_row_is_the_same_whatever_is_beside_it(void **state)
@@ -206,7 +206,7 @@ static void count_piece(void *data, int index)
 
 static void count_nested(void *data, int index)
 {
-    vd_cpu_pieces(100, count_piece, (count_job *)data + index);
+    vd_threads_run(100, count_piece, (count_job *)data + index);
 }
 
 static void every_piece_is_done_once(void **state)
@@ -214,15 +214,15 @@ static void every_piece_is_done_once(void **state)
     (void)state;
     static count_job job[4];
     for (int threads = 1; threads <= 4; threads++) {
-        vd_backend_cpu_threads(threads);
+        vd_threads_use(threads);
         for (int i = 0; i < 200; i++) {
             memset(job, 0, sizeof job);
-            vd_cpu_pieces(4, count_nested, job);
+            vd_threads_run(4, count_nested, job);
             for (int k = 0; k < 400; k++)
                 assert_int_equal(job[k / 100].done[k % 100], 1);
         }
     }
-    vd_backend_cpu_threads(0);
+    vd_threads_use(0);
 }
 
 typedef struct own_job {
@@ -242,9 +242,9 @@ static void *do_alone(void *data)
 {
     own_job *job = data;
     job->own = pthread_self();
-    vd_cpu_alone(true);
+    vd_threads_alone(true);
     for (int i = 0; i < 200; i++)
-        vd_cpu_pieces(1000, count_others, job);
+        vd_threads_run(1000, count_others, job);
     return NULL;
 }
 
@@ -253,11 +253,11 @@ static void a_thread_alone_does_all_pieces(void **state)
     own_job job = {.own = pthread_self()};
     pthread_t thread;
     (void)state;
-    vd_backend_cpu_threads(4);
+    vd_threads_use(4);
     assert_int_equal(pthread_create(&thread, NULL, do_alone, &job), 0);
     pthread_join(thread, NULL);
     assert_int_equal(atomic_load(&job.by_others), 0);
-    vd_backend_cpu_threads(0);
+    vd_threads_use(0);
 }
 
 static void the_number_of_threads_changes_no_bit(void **state)
@@ -275,18 +275,18 @@ static void the_number_of_threads_changes_no_bit(void **state)
         bool ta = kind == 2, tb = kind == 0 || kind == 3;
         int m = kind == 3 ? 20 : M;
         for (int t = 0; t < 2; t++) {
-            vd_backend_cpu_threads(t ? 4 : 1);
+            vd_threads_use(t ? 4 : 1);
             be->gemm(ta, tb, m, N, K, 1, a, ta ? M : K, b, tb ? K : N, 0, t ? many : one, N);
             be->dropout(t ? many : one, t ? many : one, (size_t)m * N, 0.25f, 77);
             be->relu(t ? many : one, (size_t)m * N);
         }
         assert_memory_equal(one, many, (size_t)m * N * sizeof *one);
     }
-    vd_backend_cpu_threads(1);
+    vd_threads_use(1);
     double sum = be->square_sum(a, M * K);
-    vd_backend_cpu_threads(3);
+    vd_threads_use(3);
     assert_true(sum == be->square_sum(a, M * K));
-    vd_backend_cpu_threads(0);
+    vd_threads_use(0);
     vd_free(a);
     vd_free(b);
     vd_free(one);

@@ -14,6 +14,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/backend/backend.h"
+#include "engine/base/threads.h"
 #include "engine/backend/cpu/gemm.h"
 #include "engine/backend/cpu/fp16_weights.h"
 #include "engine/backend/cpu/skinny_gemm.h"
@@ -161,11 +162,11 @@ static void a_product_is_the_same_whatever_is_beside_it(void **state)
     for (int s = 0; s < SET_COUNT; s++) {
         if (!vd_cpu_choose(SETS[s]))
             continue;
-        vd_backend_cpu_threads(1);
+        vd_threads_use(1);
         p.c = c;
         p.m = M;
         assert_true(vd_cpu_gemm(&p));
-        vd_backend_cpu_threads(4);
+        vd_threads_use(4);
         p.c = other;
         assert_true(vd_cpu_gemm(&p));
         assert_memory_equal(c, other, M * N * sizeof *c);
@@ -173,7 +174,7 @@ static void a_product_is_the_same_whatever_is_beside_it(void **state)
         assert_true(vd_cpu_gemm(&p));
         assert_memory_equal(c, other, FEW * N * sizeof *c);
     }
-    vd_backend_cpu_threads(0);
+    vd_threads_use(0);
     vd_free(a);
     vd_free(b);
     vd_free(c);

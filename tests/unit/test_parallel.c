@@ -76,7 +76,7 @@ static vd_status share_pieces(void *context, int worker, size_t index, vd_error 
     sharing s = {.own = pthread_self()};
     (void)worker;
     (void)err;
-    vd_cpu_pieces(20, slow_piece, &s);
+    vd_threads_run(20, slow_piece, &s);
     shared[index] = atomic_load(&s.shared);
     return VD_OK;
 }
@@ -87,7 +87,7 @@ static void products_are_shared_only_where_processors_are_free(void **state)
 {
     int shared[5] = {0};
     (void)state;
-    vd_backend_cpu_threads(2);
+    vd_threads_use(2);
     for (int i = 0; i < 20; i++) {
         assert_int_equal(vd_parallel(4, 2, share_pieces, shared, NULL, NULL, NULL, NULL), VD_OK);
         for (int k = 0; k < 4; k++)
@@ -100,7 +100,7 @@ static void products_are_shared_only_where_processors_are_free(void **state)
     for (int i = 0; i < 100 && shared[0] == 0; i++)
         assert_int_equal(share_pieces(shared, 0, 0, NULL), VD_OK);
     assert_true(shared[0] > 0);
-    vd_backend_cpu_threads(0);
+    vd_threads_use(0);
 }
 
 static void the_first_failure_comes_back(void **state)

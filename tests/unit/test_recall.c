@@ -20,7 +20,7 @@ static size_t kept_bytes(void)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < fake.chat.round_count; i++)
-        for (int lane = 0; lane < VD_LANES; lane++) {
+        for (int lane = 0; lane < VD_MODELS; lane++) {
             const vd_answer *answer = &fake.chat.rounds[i].take[lane].reply.answer;
             if (answer->topic_attention)
                 bytes += sizeof(float) * (size_t)answer->rounds * (size_t)answer->history_width *

@@ -274,7 +274,7 @@ static void resume_unserved(plain_chat *p, const char *file)
     int64_t image = 1;
     const char *model = "improved";
     *p = (plain_chat){0};
-    for (int i = 0; i < VD_LANES; i++)
+    for (int i = 0; i < VD_MODELS; i++)
         assert_int_equal(vd_conversation_new(world, &p->conversation[i], &err), VD_OK);
     assert_int_equal(vd_recorder_start(&p->recorder, true, file, &image, &model, &err), VD_OK);
     const vd_chat_source source = plain_chat_source(world);

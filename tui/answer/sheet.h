@@ -23,8 +23,6 @@ typedef struct vd_sheet_side {
     bool judged, right;       // whether the first answer is right, where anybody knows
 } vd_sheet_side;
 
-enum { VD_SHEET_SIDES = 4 }; // at most
-
 typedef struct vd_sheet {
     const char *id; // of its place in the page; letters, digits and '-'
     const char *title;
@@ -40,8 +38,8 @@ typedef struct vd_sheet {
     const char *group, *group_name; // "first", "only base right"; NULL: none
     const char *family;             // NULL: none
     double moved;                   // share of probability that lies elsewhere; negative: none
-    int sides;                      // 1 .. VD_SHEET_SIDES
-    vd_sheet_side side[VD_SHEET_SIDES];
+    int sides;                      // 1 .. VD_MODELS
+    vd_sheet_side side[VD_MODELS];
 } vd_sheet;
 
 const char *vd_sheet_mark(const char *question); // "?" unless it ends with one

@@ -17,7 +17,7 @@ void vd_take_clear(vd_take *take)
 static void round_clear(vd_round *round)
 {
     vd_free(round->typed);
-    for (int i = 0; i < VD_LANES; i++)
+    for (int i = 0; i < VD_MODELS; i++)
         vd_take_clear(&round->take[i]);
     *round = (vd_round){.human = -1};
 }
@@ -27,7 +27,7 @@ static bool round_copy(const vd_round *from, vd_round *to)
 {
     *to = (vd_round){.human = from->human, .typed = vd_strdup(from->typed)};
     bool whole = to->typed != NULL;
-    for (int i = 0; i < VD_LANES && whole; i++) {
+    for (int i = 0; i < VD_MODELS && whole; i++) {
         const vd_take *take = &from->take[i];
         vd_take copy = *take;
         copy.reply = (vd_reply){0};
@@ -67,7 +67,7 @@ void vd_chat_drop_rounds(vd_chat *chat, size_t keep)
         chat->selected = -1;
     if (chat->asked_again >= (int)chat->round_count)
         chat->asked_again = -1;
-    for (int i = 0; i < VD_LANES; i++)
+    for (int i = 0; i < VD_MODELS; i++)
         if (chat->lanes[i].serial && chat->lanes[i].at >= keep)
             chat->lanes[i].serial = 0;
     if (chat->editing >= (int)chat->round_count)
@@ -79,7 +79,7 @@ void vd_chat_drop_rounds(vd_chat *chat, size_t keep)
 // Nothing that is on its way belongs to the conversation any more.
 static void leave_conversation(vd_chat *chat)
 {
-    for (int i = 0; i < VD_LANES; i++) {
+    for (int i = 0; i < VD_MODELS; i++) {
         chat->lanes[i].serial = 0;
         chat->lanes[i].stopped = false;
     }
@@ -242,7 +242,7 @@ static size_t page_bytes(const vd_page *page)
     size_t bytes = 0;
     for (int b = 0; b < page->branch_count; b++)
         for (size_t i = 0; i < page->branches[b].count; i++)
-            for (int lane = 0; lane < VD_LANES; lane++) {
+            for (int lane = 0; lane < VD_MODELS; lane++) {
                 const vd_take *take = &page->branches[b].rounds[i].take[lane];
                 bytes += vd_chat_topic_bytes(take) +
                          (take->ready ? (size_t)take->reply.answer.candidates : 0) *

@@ -379,7 +379,7 @@ void vd_chat_free(vd_chat *chat)
     vd_chat_drop_branches(chat);
     vd_chat_drop_pages(chat);
     vd_free(chat->rounds);
-    for (int i = 0; i < VD_LANES; i++)
+    for (int i = 0; i < VD_MODELS; i++)
         vd_free(chat->lanes[i].name);
     vd_free(chat->boxes);
     vd_chat_fold_free(&chat->fold);

@@ -44,7 +44,7 @@ typedef struct vd_chat_source {
 
 // ---- state -------------------------------------------------------------------------------------
 
-enum { VD_CHAT_REQUESTS = 16, VD_MODEL_NAME = 64, VD_OUTLINES = 9, VD_LANES = 4, VD_BRANCHES = 16 };
+enum { VD_CHAT_REQUESTS = 16, VD_MODEL_NAME = 64, VD_OUTLINES = 9, VD_BRANCHES = 16 };
 // Pictures whose conversations are kept: so many, whose answers take so much together.
 enum { VD_PAGES = 64, VD_PAGE_BYTES = 64 << 20 };
 
@@ -100,7 +100,7 @@ typedef struct vd_round {
     char *typed;
     vd_laid laid;
     int human; // round of the people's dialog with this question, -1 none
-    vd_take take[VD_LANES];
+    vd_take take[VD_MODELS];
 } vd_round;
 
 // The walk through the answer that is looked at (walk.c).
@@ -134,7 +134,7 @@ typedef struct vd_lane_ranking {
 // Answers that are alike shown as one.
 typedef struct vd_chat_fold {
     bool on;
-    vd_lane_ranking lane[VD_LANES];
+    vd_lane_ranking lane[VD_MODELS];
 } vd_chat_fold;
 
 // What an old answer's words looked at, computed again (recall.c).
@@ -179,7 +179,7 @@ struct vd_chat {
     int page_count;
     int editing;     // round whose question is in the line, -1 none
     int asked_again; // first round that is being asked again, -1 none
-    vd_lane lanes[VD_LANES];
+    vd_lane lanes[VD_MODELS];
     int lane_count;         // at least 1
     bool compare_when_free; // comparing was asked for while a question was answered
     int lane;               // whose answers and attention the places show

@@ -30,7 +30,7 @@ static const vd_take *ready(const vd_round *round, int lane)
 // ---- columns -----------------------------------------------------------------------------------
 
 // The lanes that have room: the first one, and as many as fit up to the selected one.
-static int columns(const vd_chat *chat, int width, int lanes[VD_LANES])
+static int columns(const vd_chat *chat, int width, int lanes[VD_MODELS])
 {
     int most = (width + 1) / (LEAST_COLUMN + 1), count = 0;
     most = most < 1 ? 1 : most > chat->lane_count ? chat->lane_count : most;
@@ -267,7 +267,7 @@ static void draw_compare(vd_chat *chat, vd_grid *grid)
     vd_rect at = chat->layout.picture;
     const vd_round *round = compared(chat);
     const char *human = round ? vd_chat_human_answer(chat, round) : NULL;
-    int lanes[VD_LANES], count = columns(chat, at.width, lanes);
+    int lanes[VD_MODELS], count = columns(chat, at.width, lanes);
     int width = (at.width - (count - 1)) / count;
     parts rows = divide(chat, at.height, width, human != NULL);
     const vd_take *first = ready(round, 0);
@@ -327,7 +327,7 @@ static bool act_compare(vd_chat *chat, vd_action action, vd_key key)
 
 static void click_compare(vd_chat *chat, int x, int y)
 {
-    int lanes[VD_LANES], count = columns(chat, chat->layout.picture.width, lanes);
+    int lanes[VD_MODELS], count = columns(chat, chat->layout.picture.width, lanes);
     int width = (chat->layout.picture.width - (count - 1)) / count;
     int column = (x - chat->layout.picture.x) / (width + 1);
     if (y >= chat->layout.picture.y && y < chat->layout.line.y && column >= 0 && column < count)

@@ -259,9 +259,9 @@ void vd_chat_compare_with(vd_chat *chat, const char *model)
             vd_chat_say(chat, "%s is compared already", model);
             return;
         }
-    if (chat->lane_count == VD_LANES) {
+    if (chat->lane_count == VD_MODELS) {
         vd_chat_complain(chat, "%d models are compared at most; /compare off starts anew",
-                         VD_LANES);
+                         VD_MODELS);
         return;
     }
     int lane = chat->lane_count++;

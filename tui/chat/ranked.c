@@ -17,7 +17,7 @@ static void ranking_free(vd_lane_ranking *own)
 
 void vd_chat_fold_free(vd_chat_fold *fold)
 {
-    for (int lane = 0; lane < VD_LANES; lane++)
+    for (int lane = 0; lane < VD_MODELS; lane++)
         ranking_free(&fold->lane[lane]);
 }
 

@@ -18,7 +18,7 @@ size_t vd_chat_topic_bytes(const vd_take *take)
 static size_t trim_rounds(vd_round *rounds, size_t count, const vd_take *keep, size_t used)
 {
     for (size_t i = count; i-- > 0;)
-        for (int lane = 0; lane < VD_LANES; lane++) {
+        for (int lane = 0; lane < VD_MODELS; lane++) {
             vd_take *take = &rounds[i].take[lane];
             size_t bytes = take == keep ? 0 : vd_chat_topic_bytes(take);
             if (bytes && used + bytes > VD_TOPIC_BYTES) {

@@ -8,7 +8,7 @@
 typedef struct vd_recorder {
     vd_transcript *transcript; // NULL: none is written
     vd_error placeless;        // why there is no place for one
-    vd_fingerprint model[VD_LANES], pool[VD_LANES];
+    vd_fingerprint model[VD_MODELS], pool[VD_MODELS];
     // A conversation that goes on: what was recorded before, until another picture is looked at
     vd_transcript_file past;
     bool resuming;       // its answers are being asked again

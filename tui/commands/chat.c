@@ -139,7 +139,7 @@ static const char *source_candidate(void *context, size_t index, int round, int 
 
 typedef struct chat_program {
     vd_world *world;
-    vd_conversation *conversation[VD_LANES];
+    vd_conversation *conversation[VD_MODELS];
     vd_worker *worker;
     vd_screen *screen;
     vd_chat *view;
@@ -263,10 +263,10 @@ static vd_status run(chat_program *program, vd_error *err)
 
 static vd_status start_worker(chat_program *program, vd_error *err)
 {
-    void *lanes[VD_LANES];
-    for (int i = 0; i < VD_LANES; i++)
+    void *lanes[VD_MODELS];
+    for (int i = 0; i < VD_MODELS; i++)
         lanes[i] = program->conversation[i];
-    return vd_worker_start(vd_conversation_serve, lanes, VD_LANES, &program->worker, err);
+    return vd_worker_start(vd_conversation_serve, lanes, VD_MODELS, &program->worker, err);
 }
 
 static vd_status start_recorder(chat_program *program, const chat_settings *settings,
@@ -297,7 +297,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         status = start_recorder(program, settings, &image, &model, err);
     if (!status && image >= 0)
         status = vd_world_find(program->world, image, &index, err);
-    for (int i = 0; i < VD_LANES && !status; i++)
+    for (int i = 0; i < VD_MODELS && !status; i++)
         status = vd_conversation_new(program->world, &program->conversation[i], err);
     if (status)
         return status;
@@ -343,7 +343,7 @@ static void close_program(chat_program *program)
     vd_recorder_free(&program->recorder);
     vd_free(program->history);
     vd_grid_free(&program->grid);
-    for (int i = 0; i < VD_LANES; i++)
+    for (int i = 0; i < VD_MODELS; i++)
         vd_conversation_free(program->conversation[i]);
     vd_world_close(program->world);
 }

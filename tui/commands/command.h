@@ -12,8 +12,7 @@
 
 #include "engine/base/error.h"
 #include "tui/base/options.h"
-
-#define VD_VERSION "1.0"
+#include "tui/base/version.h"
 
 int vd_cmd_chat(int argc, char **argv);
 int vd_cmd_ask(int argc, char **argv);

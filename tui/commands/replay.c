@@ -328,7 +328,7 @@ static void lay_out(const vd_cases *cases, bool utf8)
         for (int side = 0; side < cases->models; side++)
             lay_out_answer(cases, at, side, by, utf8);
     }
-    vd_metrics sum[VD_CASE_MODELS] = {0};
+    vd_metrics sum[VD_MODELS] = {0};
     for (size_t i = 0; i < cases->count; i++)
         for (int side = 0; side < cases->models; side++)
             vd_metrics_merge(&sum[side], &cases->at[i].side[side].metrics);

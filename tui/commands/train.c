@@ -12,6 +12,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
+#include "engine/base/threads.h"
 #include "features/text/glove.h"
 #include "features/dialogs/answer_pool.h"
 #include "features/dialogs/pack.h"
@@ -593,7 +594,7 @@ static vd_status share_processors(const vd_group *group, vd_error *err)
     int threads;
     vd_status status = vd_group_threads(group, &threads, err);
     if (status == VD_OK && group)
-        vd_backend_cpu_processors(threads);
+        vd_threads_processors(threads);
     return status;
 }
 

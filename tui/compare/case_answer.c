@@ -11,7 +11,7 @@ enum { CUT_QUESTION = VD_MAX_QUESTION - 1, CUT_CAPTION = VD_MAX_HISTORY - 1 };
 // ---- what the models share ----------------------------------------------------------------------
 
 static vd_status read_regions(const vd_cases *cases, int64_t image_id, float **features,
-                              vd_case_answers *out, vd_error *err)
+                              vd_answers *out, vd_error *err)
 {
     const vd_regions *file = cases->corpus->regions;
     size_t row, most = (size_t)vd_regions_max(file);
@@ -112,9 +112,9 @@ static vd_status answer_one(const vd_cases *cases, const vd_case *at, int side,
 }
 
 vd_status vd_case_answer(const vd_cases *cases, const vd_case *at, const atomic_int *stop,
-                         vd_case_answers *out, vd_error *err)
+                         vd_answers *out, vd_error *err)
 {
-    *out = (vd_case_answers){0};
+    *out = (vd_answers){0};
     float *features = NULL;
     vd_status status =
         read_regions(cases, vd_case_dialog(cases, at)->image_id, &features, out, err);
@@ -122,14 +122,6 @@ vd_status vd_case_answer(const vd_cases *cases, const vd_case *at, const atomic_
         status = answer_one(cases, at, side, features, out->regions, stop, &out->reply[side], err);
     vd_free(features);
     if (status)
-        vd_case_answers_clear(out);
+        vd_answers_clear(out);
     return status;
-}
-
-void vd_case_answers_clear(vd_case_answers *answers)
-{
-    for (int side = 0; side < VD_CASE_MODELS; side++)
-        vd_reply_clear(&answers->reply[side]);
-    vd_free(answers->boxes);
-    *answers = (vd_case_answers){0};
 }

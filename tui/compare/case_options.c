@@ -4,7 +4,7 @@
 int vd_cases_model_count(const vd_cases_options *options)
 {
     int count = 0;
-    while (count < VD_CASE_MODELS && options->model[count])
+    while (count < VD_MODELS && options->model[count])
         count++;
     return count;
 }
@@ -12,7 +12,7 @@ int vd_cases_model_count(const vd_cases_options *options)
 static int decoder_count(const vd_cases_options *options)
 {
     int count = 0;
-    while (count < VD_CASE_MODELS && options->decoder[count].made)
+    while (count < VD_MODELS && options->decoder[count].made)
         count++;
     return count;
 }
@@ -20,10 +20,10 @@ static int decoder_count(const vd_cases_options *options)
 vd_status vd_cases_add_model(vd_cases_options *options, const char *name, vd_error *err)
 {
     int count = vd_cases_model_count(options);
-    if (count == VD_CASE_MODELS)
+    if (count == VD_MODELS)
         return vd_error_set(err, VD_USAGE,
                             "--model '%.80s' is one too many; at most %d are compared", name,
-                            VD_CASE_MODELS);
+                            VD_MODELS);
     options->model[count] = name;
     return VD_OK;
 }
@@ -31,10 +31,10 @@ vd_status vd_cases_add_model(vd_cases_options *options, const char *name, vd_err
 vd_status vd_cases_add_decoder(vd_cases_options *options, const char *name, vd_error *err)
 {
     int count = decoder_count(options);
-    if (count == VD_CASE_MODELS)
+    if (count == VD_MODELS)
         return vd_error_set(err, VD_USAGE,
                             "--decoder '%.80s' is one too many; at most %d models are compared",
-                            name, VD_CASE_MODELS);
+                            name, VD_MODELS);
     return vd_choose_decoder(name, &options->decoder[count], err);
 }
 

@@ -11,13 +11,13 @@
 
 typedef struct judging {
     vd_cases *cases;
-    int side;                            // whose scores come
-    vd_case *next;                       // of the round that they come of
-    size_t options;                      // most of a round
-    float *ranks;                        // (options)
-    float *baseline;                     // (cases of a span, options) scores of the first model
-    vd_case *begin;                      // of the span
-    vd_dataset *dataset[VD_CASE_MODELS]; // tokenised with each model's vocabulary
+    int side;                       // whose scores come
+    vd_case *next;                  // of the round that they come of
+    size_t options;                 // most of a round
+    float *ranks;                   // (options)
+    float *baseline;                // (cases of a span, options) scores of the first model
+    vd_case *begin;                 // of the span
+    vd_dataset *dataset[VD_MODELS]; // tokenised with each model's vocabulary
 } judging;
 
 // ---- one round ----------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ vd_status vd_case_sheet_make(const vd_cases *cases, const vd_case *at, vd_right 
 
 void vd_case_sheet_clear(vd_case_sheet *sheet)
 {
-    vd_case_answers_clear(&sheet->answers);
+    vd_answers_clear(&sheet->answers);
     vd_free(sheet->said);
     vd_free(sheet->texts);
     *sheet = (vd_case_sheet){0};

@@ -122,7 +122,7 @@ bool vd_cases_view_draw_title(const vd_cases_view *view, vd_grid *grid, vd_rect 
 static void draw_running(const vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
     const vd_cases *cases = view->cases;
-    vd_metrics sum[VD_CASE_MODELS] = {0};
+    vd_metrics sum[VD_MODELS] = {0};
     for (const vd_case *one = view->shown; one >= cases->at && one->dialog == view->shown->dialog;
          one--)
         for (int side = 0; side < cases->models; side++)

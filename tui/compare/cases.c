@@ -185,7 +185,7 @@ void vd_cases_free(vd_cases *cases)
 {
     if (!cases)
         return;
-    for (int i = 0; i < VD_CASE_MODELS; i++) {
+    for (int i = 0; i < VD_MODELS; i++) {
         vd_model_free(cases->model[i]);
         vd_free(cases->name[i]);
     }
@@ -340,8 +340,8 @@ size_t vd_cases_select(const vd_cases *cases, const vd_case_filter *filter, vd_c
 // ---- what the difference is worth ---------------------------------------------------------------
 
 // dialog: (dialogs compared) of each model.
-static void add_case(const vd_cases *cases, const vd_case *at,
-                     vd_metrics *const dialog[VD_CASE_MODELS], vd_comparison *out)
+static void add_case(const vd_cases *cases, const vd_case *at, vd_metrics *const dialog[VD_MODELS],
+                     vd_comparison *out)
 {
     out->cases++;
     for (int side = 0; side < cases->models; side++) {
@@ -375,8 +375,8 @@ vd_status vd_cases_compare(const vd_cases *cases, const vd_case_filter *filter, 
                            vd_comparison *out, vd_error *err)
 {
     *out = (vd_comparison){0};
-    vd_sample sample[VD_CASE_MODELS] = {0};
-    vd_metrics *dialog[VD_CASE_MODELS] = {0};
+    vd_sample sample[VD_MODELS] = {0};
+    vd_metrics *dialog[VD_MODELS] = {0};
     vd_status status = VD_OK;
     for (int side = 0; side < cases->models && status == VD_OK; side++) {
         dialog[side] = vd_alloc(cases->dialogs, sizeof *dialog[side]);

@@ -14,8 +14,6 @@
 
 // ---- cases --------------------------------------------------------------------------------------
 
-enum { VD_CASE_MODELS = 4 }; // at most
-
 typedef struct vd_case_side {
     vd_metrics metrics; // of this question alone
     float rank;         // of the human answer, ties averaged; 0 not known
@@ -26,18 +24,18 @@ typedef struct vd_case_side {
 
 typedef struct vd_case {
     uint32_t dialog;
-    int32_t round;                     // from 0
-    float moved;                       // the most that any side did
-    vd_case_side side[VD_CASE_MODELS]; // of the models
+    int32_t round;                // from 0
+    float moved;                  // the most that any side did
+    vd_case_side side[VD_MODELS]; // of the models
 } vd_case;
 
 typedef struct vd_cases {
     const vd_corpus *corpus; // borrowed
-    int models;              // 2 .. VD_CASE_MODELS
-    vd_model *model[VD_CASE_MODELS];
-    vd_decoders by[VD_CASE_MODELS]; // that rank
-    char *name[VD_CASE_MODELS];     // for people: as the models are called, told apart where needed
-    size_t first, dialogs;          // those of the corpus that are compared
+    int models;              // 2 .. VD_MODELS
+    vd_model *model[VD_MODELS];
+    vd_decoders by[VD_MODELS]; // that rank
+    char *name[VD_MODELS];     // for people: as the models are called, told apart where needed
+    size_t first, dialogs;     // those of the corpus that are compared
     size_t count;
     vd_case *at; // (count) by dialog and round
     size_t family_count;
@@ -47,9 +45,9 @@ typedef struct vd_cases {
 } vd_cases;
 
 typedef struct vd_cases_options {
-    const char *model[VD_CASE_MODELS]; // "base", "improved" or paths; two at least, NULL ends them
+    const char *model[VD_MODELS]; // "base", "improved" or paths; two at least, NULL ends them
     // Of each model, which of its decoders rank; not made: all that it has, as in the evaluation.
-    vd_decoder_choice decoder[VD_CASE_MODELS];
+    vd_decoder_choice decoder[VD_MODELS];
     size_t limit; // dialogs; 0 = all
     bool one;     // only the dialog about the picture image_id
     int64_t image_id;
@@ -59,7 +57,7 @@ typedef struct vd_cases_options {
 } vd_cases_options;
 
 // One more of the models, or of the decoders, that a person names (case_options.c); at most
-// VD_CASE_MODELS.
+// VD_MODELS.
 vd_status vd_cases_add_model(vd_cases_options *options, const char *name, vd_error *err);
 vd_status vd_cases_add_decoder(vd_cases_options *options, const char *name, vd_error *err);
 // When all are named: base and improved where there are no models, one decoder for all of them.
@@ -139,8 +137,8 @@ typedef struct vd_against {
 
 typedef struct vd_comparison {
     size_t cases;
-    vd_metrics metrics[VD_CASE_MODELS];
-    vd_against against[VD_CASE_MODELS]; // by model; nothing for the first
+    vd_metrics metrics[VD_MODELS];
+    vd_against against[VD_MODELS]; // by model; nothing for the first
 } vd_comparison;
 
 // Over the cases of the filter. resamples 0 = 10000.
@@ -163,17 +161,8 @@ void vd_slices_clear(vd_slices *slices);
 
 // ---- one case in full ---------------------------------------------------------------------------
 
-// The models' answers with probabilities and attentions; candidates are the round's options in
-// their order.
-typedef struct vd_case_answers {
-    vd_reply reply[VD_CASE_MODELS];
-    float *boxes; // (regions, 4) in 0..1, NULL: the features have none
-    int regions;
-} vd_case_answers;
-
 // May run on another thread than the rest, one call at a time.
 vd_status vd_case_answer(const vd_cases *cases, const vd_case *at, const atomic_int *stop,
-                         vd_case_answers *out, vd_error *err);
-void vd_case_answers_clear(vd_case_answers *answers);
+                         vd_answers *out, vd_error *err);
 
 #endif

@@ -70,7 +70,7 @@ vd_status vd_cases_view_init(vd_cases_view *view, const vd_cases *cases,
 
 void vd_cases_view_free(vd_cases_view *view)
 {
-    vd_case_answers_clear(&view->answers);
+    vd_answers_clear(&view->answers);
     vd_picture_clear(&view->picture);
     vd_line_free(&view->find);
     vd_free(view->at);
@@ -112,14 +112,14 @@ void vd_cases_view_event(vd_cases_view *view, vd_event *event)
 {
     if (event->kind == VD_REQUEST_CASE) {
         const vd_case *at = &view->cases->at[event->case_index];
-        vd_case_answers_clear(&view->answers);
+        vd_answers_clear(&view->answers);
         view->shown = at;
         view->error[0] = '\0';
         if (event->status) {
             snprintf(view->error, sizeof view->error, "%.290s", event->error.text);
         } else {
             view->answers = *event->case_answers;
-            *event->case_answers = (vd_case_answers){0};
+            *event->case_answers = (vd_answers){0};
             take_picture(view, vd_case_dialog(view->cases, at)->image_id);
         }
     }
@@ -208,7 +208,7 @@ static int draw_groups(vd_cases_view *view, vd_grid *grid, int x, int y, int end
 {
     int from = x;
     for (int g = 0; g < VD_CASE_UNKNOWN; g++) {
-        char marks[4 * VD_CASE_MODELS], text[64];
+        char marks[4 * VD_MODELS], text[64];
         bool on = !view->filter.groups || view->filter.groups & 1u << g;
         group_marks(view, grid, (vd_case_group)g, marks, sizeof marks);
         snprintf(text, sizeof text, on ? " %d%s %zu " : " %d%s - ", g + 1, marks,

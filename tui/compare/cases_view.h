@@ -16,7 +16,7 @@
 // Models side by side: those that have room, the first one always among them.
 typedef struct vd_case_columns {
     vd_rect at;
-    int count, side[VD_CASE_MODELS];
+    int count, side[VD_MODELS];
 } vd_case_columns;
 
 typedef struct vd_cases_view {
@@ -52,7 +52,7 @@ typedef struct vd_cases_view {
 
     // The case that is shown, once its answers came.
     const vd_case *shown; // NULL: none yet
-    vd_case_answers answers;
+    vd_answers answers;
     const vd_case *asked; // requested last
     vd_picture picture;
     int64_t pictured; // whose picture it is, when there is one

@@ -49,7 +49,7 @@ vd_status vd_compare_html(const vd_compare *compare, const char *path, vd_error 
 
 typedef struct vd_case_sheet {
     vd_sheet sheet; // the rest is what it borrows
-    vd_case_answers answers;
+    vd_answers answers;
     vd_sheet_round *said;
     const char **texts;
     char id[48], title[96], group_name[96];

@@ -230,7 +230,7 @@ static void put_list(page *p)
     for (size_t i = 0; i < compare->count; i++) {
         const vd_case *at = compare->at[i];
         const char *key = vd_case_group_key(vd_case_group_of(compare->cases, at, compare->by));
-        char marks[4 * VD_CASE_MODELS];
+        char marks[4 * VD_MODELS];
         vd_case_marks(compare->cases, at, compare->by, false, marks, sizeof marks);
         vd_markup_put(p->html,
                       "<li class=\"group-%s\"><a href=\"#case-%lld-%d\"><span class=\"marks\">%s"

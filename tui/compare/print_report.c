@@ -33,7 +33,7 @@ vd_status vd_compare_model_p(const vd_compare *compare, int side, double out[VD_
     const vd_comparison *all = &compare->slices.slice[0].comparison;
     vd_status status = VD_OK;
     for (int m = 0; m < VD_METRICS && status == VD_OK; m++) {
-        double p[VD_CASE_MODELS];
+        double p[VD_MODELS];
         int models = compare->cases->models;
         for (int i = 1; i < models; i++)
             p[i - 1] = known_p(all, i, (vd_metric)m);
@@ -167,7 +167,7 @@ static void print_patterns(const vd_compare *compare)
 {
     const vd_cases *cases = compare->cases;
     bool relevance = compare->slices.slice[0].comparison.metrics[0].dense_rounds > 0;
-    size_t count[2][1 << VD_CASE_MODELS] = {{0}}, total[2] = {0};
+    size_t count[2][1 << VD_MODELS] = {{0}}, total[2] = {0};
     for (size_t i = 0; i < cases->count; i++)
         for (int by = 0; by < 2; by++) {
             unsigned pattern = 0;

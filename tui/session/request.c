@@ -1,7 +1,6 @@
 #include "tui/session/request.h"
 
 #include "engine/base/alloc.h"
-#include "tui/compare/cases.h"
 
 void vd_request_clear(vd_request *request)
 {
@@ -14,7 +13,7 @@ void vd_request_clear(vd_request *request)
 void vd_event_clear(vd_event *event)
 {
     if (event->case_answers)
-        vd_case_answers_clear(event->case_answers);
+        vd_answers_clear(event->case_answers);
     vd_free(event->case_answers);
     vd_free(event->boxes);
     vd_reply_clear(&event->reply);

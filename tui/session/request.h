@@ -55,7 +55,7 @@ typedef struct vd_event {
     vd_walk *walk; // owned
     // CASE: owned
     size_t case_index;
-    struct vd_case_answers *case_answers;
+    vd_answers *case_answers;
 } vd_event;
 
 // Frees what they own and zeroes them.

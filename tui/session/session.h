@@ -95,6 +95,16 @@ vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err);
 // Fills in what a model with this vocabulary sees of reply->question: ids, words, unknown, cut.
 vd_status vd_reply_see(vd_reply *reply, const vd_vocab *vocab, vd_error *err);
 
+enum { VD_MODELS = 4 }; // that answer the same question, at most
+
+// What several models made of one question about one picture.
+typedef struct vd_answers {
+    vd_reply reply[VD_MODELS];
+    float *boxes; // (regions, 4) in 0..1, NULL: the features have none
+    int regions;
+} vd_answers;
+void vd_answers_clear(vd_answers *answers);
+
 // One turn of a conversation (entry 0 of the history is the caption, not a turn).
 typedef struct vd_said {
     char *question; // as typed

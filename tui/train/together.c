@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "engine/base/alloc.h"
-#include "engine/model/settings.h"
 #include "tui/train/training.h"
 
 vd_status vd_together_agree(const vd_group *group, const vd_trainer *trainer, vd_error *err)
@@ -16,9 +15,9 @@ vd_status vd_together_agree(const vd_group *group, const vd_trainer *trainer, vd
                *settings = vd_trainer_metadata(trainer, VD_TRAINING_SETTINGS),
                *weights = vd_trainer_metadata(trainer, "started_from");
     snprintf(from, sizeof from, "step %" PRId64, vd_trainer_steps(trainer));
-    vd_status status = vd_settings_from_config(vd_trainer_config(trainer), &network, err);
+    vd_status status = vd_config_write(vd_trainer_config(trainer), &network, err);
     if (status == VD_OK)
-        status = vd_settings_from_options(vd_trainer_options(trainer), &options, err);
+        status = vd_train_options_write(vd_trainer_options(trainer), &options, err);
     const char *const same[][2] = {{"dialogs", data},
                                    {"progress", from},
                                    {"settings of the network", network},

@@ -61,7 +61,7 @@ static bool make_sheet(const vd_transcript_file *file, size_t talk_index, int ro
         .question = own->reply.question,
         .moved = -1,
     };
-    for (int lane = 0; lane < VD_SHEET_SIDES; lane++) {
+    for (int lane = 0; lane < VD_MODELS; lane++) {
         const vd_record *record = lane ? vd_transcript_find(file, talk, round, lane) : own;
         if (record)
             out->sheet.side[out->sheet.sides++] = side_of(record, talk->rounds[round].answer);

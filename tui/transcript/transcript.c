@@ -10,7 +10,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/json.h"
-#include "tui/commands/command.h"
+#include "tui/base/version.h"
 #include "tui/session/history.h"
 #include "tui/base/output.h"
 #include "tui/base/shares.h"

@@ -328,7 +328,7 @@ static void join(const vd_real *left, const int *left_row, int left_size, const 
                  const int *right_row, int right_size, vd_real *y, int rows)
 {
     join_job job = {left, right, left_row, right_row, (size_t)left_size, (size_t)right_size, y};
-    vd_cpu_ranges((size_t)rows, (left_size + right_size) * 0.3, join_rows, &job);
+    vd_threads_ranges((size_t)rows, (left_size + right_size) * 0.3, join_rows, &job);
 }
 
 typedef struct split_job {
@@ -354,9 +354,9 @@ static void split_add(const vd_real *dy, int rows, vd_real *dleft, const int *le
     split_job left = {dy, dleft, left_row, rows, wide, left_size},
               right = {dy + left_size, dright, right_row, rows, wide, right_size};
     if (dleft)
-        vd_cpu_ranges((size_t)left_size, rows * 0.4, split_columns, &left);
+        vd_threads_ranges((size_t)left_size, rows * 0.4, split_columns, &left);
     if (dright)
-        vd_cpu_ranges((size_t)right_size, rows * 0.4, split_columns, &right);
+        vd_threads_ranges((size_t)right_size, rows * 0.4, split_columns, &right);
 }
 
 // ---- attention 4 --------------------------------------------------------------------------------
@@ -454,7 +454,7 @@ static void region_pool(const vd_span *span, const vd_real *g, const vd_real *m,
                         vd_real *y, int y_stride)
 {
     pool_job job = {.span = span, .g = g, .m = m, .y = y, .size = size, .stride = (size_t)y_stride};
-    vd_cpu_ranges((size_t)span->questions, pool_cost(span, size), pool_questions, &job);
+    vd_threads_ranges((size_t)span->questions, pool_cost(span, size), pool_questions, &job);
 }
 
 static void pool_questions_backward(void *data, size_t from, size_t to)
@@ -480,8 +480,8 @@ static void region_pool_backward(const vd_span *span, const vd_real *g, const vd
                     .dm = dm,
                     .size = size,
                     .stride = (size_t)y_stride};
-    vd_cpu_ranges((size_t)span->questions, 2 * pool_cost(span, size), pool_questions_backward,
-                  &job);
+    vd_threads_ranges((size_t)span->questions, 2 * pool_cost(span, size), pool_questions_backward,
+                      &job);
 }
 
 void vd_cpu_attention(vd_backend *table)

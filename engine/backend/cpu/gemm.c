@@ -325,9 +325,9 @@ static void multiply_round(gemm_round *r)
     r->block_rows = panels_in(r->rows, BLOCK_ROWS);
     // Few rows have something to do for all threads, too.
     r->block_columns = r->block_rows > 1 ? BLOCK_COLUMNS : 4 * r->tile.columns;
-    vd_cpu_ranges((size_t)(of_a + (r->pack_b ? of_b : 0)), r->deep * r->tile.columns / 4.0,
-                  pack_range, r);
-    vd_cpu_pieces(r->block_rows * panels_in(r->columns, r->block_columns), multiply_block, r);
+    vd_threads_ranges((size_t)(of_a + (r->pack_b ? of_b : 0)), r->deep * r->tile.columns / 4.0,
+                      pack_range, r);
+    vd_threads_run(r->block_rows * panels_in(r->columns, r->block_columns), multiply_block, r);
 }
 
 int vd_cpu_gemm_width(void)
@@ -344,7 +344,8 @@ void vd_cpu_gemm_pack(const void *b, vd_dtype type, int n, int k, float *panels)
                     .deep = k,
                     .pack_b = panels};
     r.b_apart = (size_t)r.tile.columns * (size_t)k;
-    vd_cpu_ranges((size_t)panels_in(n, r.tile.columns), k * r.tile.columns / 4.0, pack_range, &r);
+    vd_threads_ranges((size_t)panels_in(n, r.tile.columns), k * r.tile.columns / 4.0, pack_range,
+                      &r);
 }
 
 static bool same_factor(const vd_gemm *x, const vd_gemm *y)

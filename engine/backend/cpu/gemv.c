@@ -113,7 +113,7 @@ void vd_cpu_few_rows(const vd_few_rows *p)
         part.m = left < MOST_ROWS ? left : MOST_ROWS;
         // Reading a weight takes about as long as eight multiplications with it.
         double cost = EACH * p->k * (8.0 + part.m) / 64;
-        vd_cpu_ranges((size_t)(p->n + EACH - 1) / EACH, cost, run_columns, &part);
+        vd_threads_ranges((size_t)(p->n + EACH - 1) / EACH, cost, run_columns, &part);
         part.x += (size_t)MOST_ROWS * (size_t)p->ldx;
         part.y += (size_t)MOST_ROWS * (size_t)p->ldy;
     }

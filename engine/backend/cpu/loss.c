@@ -6,7 +6,6 @@
 
 #include "engine/base/threads.h"
 #include "engine/base/elementary.h"
-#include "engine/networks/mvan/network.h"
 
 static void pick(const vd_real *products, const int32_t *option, int questions, int candidates,
                  int distinct, vd_real *scores)
@@ -255,7 +254,7 @@ static void rank(const vd_real *z, int n, float *score, float *probability, int3
     for (int i = 0; i < n; i++)
         score[i] = (float)z[i];
     if (n >= MANY) {
-        vd_cpu_pieces(2, rank_piece, &job);
+        vd_threads_run(2, rank_piece, &job);
     } else {
         rank_piece(&job, 0);
         rank_piece(&job, 1);

@@ -155,11 +155,11 @@ static void lstm_steps(void *passes, int direction)
         int groups = group_count(packed, step);
         double rows = (double)packed->active[step] / groups; // of a group
         if (step > 0 || p->initial) {
-            vd_cpu_ranges((size_t)groups, h / 4.0, gather_before, &s);
+            vd_threads_ranges((size_t)groups, h / 4.0, gather_before, &s);
             vd_backend_cpu()->gemm(false, true, groups, g, h, 1, before_of(p, step), h,
                                    p->weights->w_hh, h, 0, p->step, g);
         }
-        vd_cpu_ranges((size_t)groups, rows * 3 * h, step_cells, &s); // nanoseconds, roughly
+        vd_threads_ranges((size_t)groups, rows * 3 * h, step_cells, &s); // nanoseconds, roughly
     }
     vd_cpu_gemm_hold(NULL);
 }
@@ -171,7 +171,7 @@ static void lstm(const vd_lstm_pass *pass, int directions)
     for (const vd_lstm_pass *p = pass; p < pass + directions; p++)
         vd_backend_cpu()->gemm(false, true, p->x_rows, 4 * p->hidden, p->in, 1, p->x, p->in,
                                p->weights->w_ih, p->in, 0, p->scratch, 4 * p->hidden);
-    vd_cpu_pieces(directions, lstm_steps, (void *)(uintptr_t)pass);
+    vd_threads_run(directions, lstm_steps, (void *)(uintptr_t)pass);
 }
 
 // ---- backward -----------------------------------------------------------------------------------
@@ -271,8 +271,8 @@ static void lstm_steps_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q
             s.dbefore = s.dc == q->dc ? q->dc + half : q->dc;
             s.sum = s.step ? p->scratch + (size_t)packed->inner.start[s.step - 1] * 4 * h : NULL;
         }
-        vd_cpu_ranges((size_t)groups, 2.0 * p->hidden * packed->active[s.step] / groups,
-                      step_cells_backward, &s);
+        vd_threads_ranges((size_t)groups, 2.0 * p->hidden * packed->active[s.step] / groups,
+                          step_cells_backward, &s);
         if (s.step > 0 || q->dinitial)
             be->gemm(false, false, groups, p->hidden, 4 * p->hidden, 1, tree ? s.sum : gates,
                      4 * p->hidden, p->weights->w_hh, p->hidden, 0, q->dh, p->hidden);
@@ -335,7 +335,7 @@ static void lstm_weights_backward(const vd_lstm_pass *p, const vd_lstm_gradient 
     if (packed->parent && !p->x_row)
         gates = p->gate; // a tree's rows lie in the order of x
     else
-        vd_cpu_ranges((size_t)g, packed->tokens / 4.0, input_gradients, (void *)(uintptr_t)p);
+        vd_threads_ranges((size_t)g, packed->tokens / 4.0, input_gradients, (void *)(uintptr_t)p);
     memset(p->step, 0, (size_t)g * sizeof *p->step);
     be->linear_backward(p->x, p->weights->w_ih, gates, q->dx, 1, q->weights->w_ih, p->step,
                         p->x_rows, p->in, g);
@@ -347,7 +347,7 @@ static void lstm_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *grad
                           int directions)
 {
     lstm_back back = {.pass = pass, .gradient = gradient};
-    vd_cpu_pieces(directions, lstm_back_piece, &back);
+    vd_threads_run(directions, lstm_back_piece, &back);
     for (int d = 0; d < directions; d++)
         lstm_weights_backward(pass + d, gradient + d, back.sums[d]);
 }

@@ -96,7 +96,7 @@ static void blas_in_pieces(const vd_gemm *p)
 {
     int most = p->m > p->n ? p->m : p->n;
     blas_job j = {p, p->m >= p->n, 2 * ((most + PIECE) / (2 * PIECE))};
-    vd_cpu_pieces(j.pieces < 1 ? j.pieces = 1 : j.pieces, blas_piece, &j);
+    vd_threads_run(j.pieces < 1 ? j.pieces = 1 : j.pieces, blas_piece, &j);
 }
 
 // In 16 bits, where nothing but these can read them.
@@ -179,7 +179,7 @@ static void list_piece(void *data, int index)
 static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int count)
 {
     product_series l = {ta, tb, beta, list};
-    vd_cpu_pieces(count, list_piece, &l);
+    vd_threads_run(count, list_piece, &l);
 }
 
 // Rows of numbers, for the pieces of what is done to each.
@@ -199,7 +199,7 @@ static void fill_range(void *data, size_t from, size_t to)
 static void fill_rows(const vd_real *row, vd_real *y, int rows, int n)
 {
     rows_job job = {.x = row, .y = y, .columns = (size_t)n};
-    vd_cpu_ranges((size_t)rows, n * 0.3, fill_range, &job);
+    vd_threads_ranges((size_t)rows, n * 0.3, fill_range, &job);
 }
 
 static void linear(const vd_real *x, const vd_real *w, const vd_real *b, vd_real *y, int rows,
@@ -226,7 +226,7 @@ static void sum_range(void *data, size_t from, size_t to)
 static void sum_rows(const vd_real *x, int rows, int columns, vd_real *sum)
 {
     rows_job job = {x, sum, (size_t)rows, (size_t)columns};
-    vd_cpu_ranges((size_t)columns, rows * 0.3, sum_range, &job);
+    vd_threads_ranges((size_t)columns, rows * 0.3, sum_range, &job);
 }
 
 static void linear_backward(const vd_real *x, const vd_real *w, const vd_real *dy, vd_real *dx,

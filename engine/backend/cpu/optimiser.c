@@ -35,7 +35,7 @@ static void adam(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n,
 {
     double c1 = 1 - pow(0.9, (double)step), c2 = 1 - pow(0.999, (double)step);
     update_job job = {w, m, v, g, scale, (vd_real)(rate / c1), (vd_real)(1 / sqrt(c2))};
-    vd_cpu_ranges(n, 1, adam_range, &job);
+    vd_threads_ranges(n, 1, adam_range, &job);
 }
 
 VD_WIDE static void rmsprop_update(vd_real *w, const vd_real *g, vd_real *v, size_t n,
@@ -58,7 +58,7 @@ static void rmsprop_range(void *data, size_t from, size_t to)
 static void rmsprop(vd_real *w, const vd_real *g, vd_real *v, size_t n, vd_real scale, double rate)
 {
     update_job job = {.w = w, .v = v, .g = g, .scale = scale, .rate = (vd_real)rate};
-    vd_cpu_ranges(n, 1, rmsprop_range, &job);
+    vd_threads_ranges(n, 1, rmsprop_range, &job);
 }
 
 // In pieces, so that the sum of many small squares keeps its digits; as many sums side by side as a
@@ -99,7 +99,7 @@ static double square_sum(const vd_real *x, size_t n)
 {
     square_job job = {.x = x, .n = n};
     double total = 0;
-    vd_cpu_ranges(SQUARE_PIECES, (double)n / SQUARE_PIECES * 0.3, square_range, &job);
+    vd_threads_ranges(SQUARE_PIECES, (double)n / SQUARE_PIECES * 0.3, square_range, &job);
     for (int i = 0; i < SQUARE_PIECES; i++)
         total += job.sum[i];
     return total;

@@ -7,7 +7,7 @@
 #include "engine/backend/cpu/fp16_weights.h"
 #include "engine/base/threads.h"
 #include "engine/base/elementary.h"
-#include "engine/model/vocab.h"
+#include "engine/base/token.h"
 
 static const vd_real LEAKY_SLOPE = (vd_real)0.01;
 
@@ -52,7 +52,7 @@ static void gated_rows(void *data, size_t from, size_t to)
 static void gated(vd_gate gate, vd_real *pre, vd_real *y, int rows, int hidden)
 {
     pointwise_job job = {.gate = gate, .width = (size_t)hidden, .x = pre, .y = y};
-    vd_cpu_ranges((size_t)rows, 2 * hidden * EXPONENTIAL, gated_rows, &job);
+    vd_threads_ranges((size_t)rows, 2 * hidden * EXPONENTIAL, gated_rows, &job);
 }
 
 VD_WIDE static void gated_row_backward(vd_gate gate, vd_real *t, vd_real *g, const vd_real *dy,
@@ -83,7 +83,7 @@ static void gated_rows_backward(void *data, size_t from, size_t to)
 static void gated_backward(vd_gate gate, vd_real *saved, const vd_real *dy, int rows, int hidden)
 {
     pointwise_job job = {.gate = gate, .width = (size_t)hidden, .x = saved, .from = dy};
-    vd_cpu_ranges((size_t)rows, 4 * hidden * FEW_OPERATIONS, gated_rows_backward, &job);
+    vd_threads_ranges((size_t)rows, 4 * hidden * FEW_OPERATIONS, gated_rows_backward, &job);
 }
 
 VD_WIDE static void sigmoid_gate(vd_real *pre, const vd_real *x, vd_real *y, size_t n)
@@ -117,7 +117,7 @@ static void relu_range(void *data, size_t from, size_t to)
 static void relu(vd_real *x, size_t n)
 {
     pointwise_job job = {.x = x};
-    vd_cpu_ranges(n, FEW_OPERATIONS, relu_range, &job);
+    vd_threads_ranges(n, FEW_OPERATIONS, relu_range, &job);
 }
 
 VD_WIDE static void relu_part_backward(const vd_real *y, vd_real *dy, size_t from, size_t to)
@@ -135,7 +135,7 @@ static void relu_range_backward(void *data, size_t from, size_t to)
 static void relu_backward(const vd_real *y, vd_real *dy, size_t n)
 {
     pointwise_job job = {.from = y, .x = dy};
-    vd_cpu_ranges(n, FEW_OPERATIONS, relu_range_backward, &job);
+    vd_threads_ranges(n, FEW_OPERATIONS, relu_range_backward, &job);
 }
 
 VD_WIDE static void add_numbers(vd_real *x, const vd_real *y, size_t n)
@@ -153,7 +153,7 @@ static void add_range(void *data, size_t from, size_t to)
 static void add(vd_real *x, const vd_real *y, size_t n)
 {
     pointwise_job job = {.x = x, .from = y};
-    vd_cpu_ranges(n, FEW_OPERATIONS, add_range, &job);
+    vd_threads_ranges(n, FEW_OPERATIONS, add_range, &job);
 }
 
 VD_WIDE static void drop_part(const vd_real *x, vd_real *y, size_t from, size_t to, vd_real rate,
@@ -174,7 +174,7 @@ static void drop_range(void *data, size_t from, size_t to)
 static void dropout(const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key)
 {
     pointwise_job job = {.from = x, .y = y, .rate = rate, .key = key};
-    vd_cpu_ranges(n, EXPONENTIAL, drop_range, &job);
+    vd_threads_ranges(n, EXPONENTIAL, drop_range, &job);
 }
 
 static void embed(const vd_real *table, const int32_t *id, int rows, int width, vd_real *y)

@@ -247,9 +247,9 @@ bool vd_cpu_some_rows(const vd_few_rows *p)
     s.panels = vd_cpu_gemm_memory((size_t)(s.vectors * s.tiles.lanes) * (size_t)p->k);
     if (!s.panels)
         return false;
-    vd_cpu_ranges((size_t)parts, s.depth * p->m / 2.0, pack_parts, &s);
+    vd_threads_ranges((size_t)parts, s.depth * p->m / 2.0, pack_parts, &s);
     // Nanoseconds, roughly: reading a weight takes about as long as eight multiplications with it.
-    vd_cpu_ranges((size_t)((p->n + group - 1) / group), group * p->k * (8.0 + p->m) / 64,
-                  multiply_columns, &s);
+    vd_threads_ranges((size_t)((p->n + group - 1) / group), group * p->k * (8.0 + p->m) / 64,
+                      multiply_columns, &s);
     return true;
 }

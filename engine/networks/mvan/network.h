@@ -70,9 +70,6 @@ vd_status vd_network_scores(vd_network *net, const vd_batch *batch, vd_decoders 
 // gradients are wanted.
 vd_status vd_discriminative_loss(vd_network *net, int margin, double lambda, const vd_totals *of,
                                  double *loss, vd_error *err);
-// psi(theta) = (-1)^t cos(m theta) - 2t for theta in [t pi/m, (t+1) pi/m], as a function of
-// cos(theta), held 1e-7 away from +-1; *slope = d psi / d cos (may be NULL).
-double vd_margin_psi(int margin, double cosine, double *slope);
 
 // Generative decoder over the human answers: mean next-word cross entropy over the words of the
 // batch (its share of the mean over `of` when that is not NULL). The batch needs candidate_in and

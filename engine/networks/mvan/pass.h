@@ -16,7 +16,8 @@
 #include "engine/backend/backend.h"
 #include "engine/networks/batch.h"
 #include "engine/networks/intervention.h"
-#include "engine/networks/trace.h"
+#include "engine/networks/mvan/trace.h"
+#include "engine/networks/mvan/weights.h"
 
 // Where dropout is applied; each place draws its own mask.
 typedef enum vd_site {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/networks/batch.h"
-#include "engine/model/vocab.h"
+#include "engine/base/token.h"
 
 typedef struct vd_binder {
     vd_layout *layout;

@@ -7,29 +7,16 @@
 
 #include <stddef.h>
 
-#include "engine/model/model.h"
-#include "engine/base/real.h"
 #include "engine/base/rng.h"
+#include "engine/networks/config.h"
 
 enum { VD_LAYERS = 2 };
-
-typedef struct vd_linear_weights {
-    vd_real *w; // (out, in)
-    vd_real *b; // (out)
-} vd_linear_weights;
 
 // GatedTrans; the halves lie one after the other, so that one product makes both.
 typedef struct vd_gated_weights {
     vd_real *w; // (2 out, in): Wy, then Wg
     vd_real *b; // (2 out): by, then bg
 } vd_gated_weights;
-
-typedef struct vd_lstm_weights {
-    vd_real *w_ih; // (4H, in)
-    vd_real *w_hh; // (4H, H)
-    vd_real *b_ih; // (4H)
-    vd_real *b_hh; // (4H)
-} vd_lstm_weights;
 
 typedef struct vd_weights {
     vd_real *embed;    // (V, E); row VD_PAD is zero and stays so

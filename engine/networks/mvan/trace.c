@@ -1,9 +1,9 @@
-#include "engine/networks/trace.h"
+#include "engine/networks/mvan/trace.h"
 
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "engine/model/model_private.h"
+#include "engine/networks/mvan/pass.h"
 
 // NULL when memory is out.
 static float *trace_rows(const vd_backend *be, const vd_real *from, size_t rows, size_t columns)

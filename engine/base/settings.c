@@ -1,4 +1,4 @@
-#include "engine/model/settings.h"
+#include "engine/base/settings.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -7,65 +7,6 @@
 #include <string.h>
 
 #include "engine/base/json.h"
-
-// One field of a settings struct.
-typedef struct vd_field {
-    const char *name;
-    enum { INT, SEED, REAL, FLOAT, CHOICE } kind;
-    size_t offset;
-    double least, most;
-    const char *(*choice_name)(int); // CHOICE: names of 0, 1, ... until NULL
-} vd_field;
-
-static const char *gate_choice(int i)
-{
-    return i <= VD_GATE_ELU ? vd_gate_name((vd_gate)i) : NULL;
-}
-
-static const char *positions_choice(int i)
-{
-    return i <= VD_POSITIONS_AS_PRINTED ? vd_positions_name((vd_positions)i) : NULL;
-}
-
-static const char *optimiser_choice(int i)
-{
-    return i <= VD_RMSPROP ? vd_optimiser_name((vd_optimiser)i) : NULL;
-}
-
-static const char *decoders_choice(int i)
-{
-    return i <= VD_BOTH ? vd_decoders_name((vd_decoders)i) : NULL;
-}
-
-static const vd_field config_fields[] = {
-    {"vocab", INT, offsetof(vd_config, vocab), 5, 10000000, NULL},
-    {"embed", INT, offsetof(vd_config, embed), 1, 65536, NULL},
-    {"hidden", INT, offsetof(vd_config, hidden), 1, 65536, NULL},
-    {"region", INT, offsetof(vd_config, region), 1, 65536, NULL},
-    {"gate", CHOICE, offsetof(vd_config, gate), 0, 0, gate_choice},
-    {"positions", CHOICE, offsetof(vd_config, positions), 0, 0, positions_choice},
-    {"decoder", CHOICE, offsetof(vd_config, decoders), 0, 0, decoders_choice},
-    {NULL, INT, 0, 0, 0, NULL},
-};
-
-static const vd_field option_fields[] = {
-    {"optimiser", CHOICE, offsetof(vd_train_options, optimiser), 0, 0, optimiser_choice},
-    {"rate", REAL, offsetof(vd_train_options, rate), 0, 1e3, NULL},
-    {"clip", REAL, offsetof(vd_train_options, clip), 0, 1e9, NULL},
-    {"margin", INT, offsetof(vd_train_options, margin), 1, 4, NULL},
-    {"lambda_start", REAL, offsetof(vd_train_options, lambda_start), 0, 1e9, NULL},
-    {"lambda_decay", REAL, offsetof(vd_train_options, lambda_decay), 0, 1, NULL},
-    {"lambda_floor", REAL, offsetof(vd_train_options, lambda_floor), 0, 1e9, NULL},
-    {"dropout", FLOAT, offsetof(vd_train_options, dropout), 0, 0.99, NULL},
-    {"lstm_dropout", FLOAT, offsetof(vd_train_options, lstm_dropout), 0, 0.99, NULL},
-    {"position_dropout", FLOAT, offsetof(vd_train_options, position_dropout), 0, 0.99, NULL},
-    {"open_gates", INT, offsetof(vd_train_options, open_gates), 0, 1, NULL},
-    {"seed", SEED, offsetof(vd_train_options, seed), 0, 0, NULL},
-    {NULL, INT, 0, 0, 0, NULL},
-};
-
-// Models from before there was a choice do not have it: 0, discriminative.
-static const char *const OPTIONAL = "decoder";
 
 // ---- writing ------------------------------------------------------------------------------------
 
@@ -84,18 +25,18 @@ static yajl_gen_status emit_field(yajl_gen gen, const vd_field *field, const cha
 {
     char text[40];
     switch (field->kind) {
-    case INT:
+    case VD_FIELD_INT:
         return yajl_gen_integer(gen, *(const int *)at);
-    case SEED:
+    case VD_FIELD_SEED:
         snprintf(text, sizeof text, "%" PRIu64, *(const uint64_t *)at);
         return emit_text(gen, text);
-    case REAL:
+    case VD_FIELD_REAL:
         snprintf(text, sizeof text, "%.17g", *(const double *)at);
         return yajl_gen_number(gen, text, strlen(text));
-    case FLOAT:
+    case VD_FIELD_FLOAT:
         snprintf(text, sizeof text, "%.9g", (double)*(const float *)at);
         return yajl_gen_number(gen, text, strlen(text));
-    case CHOICE:
+    case VD_FIELD_CHOICE:
         return emit_text(gen, field->choice_name(*(const int *)at));
     }
     return yajl_gen_status_ok;
@@ -113,18 +54,12 @@ static yajl_gen_status emit(yajl_gen gen, void *context)
     return status == yajl_gen_status_ok ? yajl_gen_map_close(gen) : status;
 }
 
-vd_status vd_settings_from_config(const vd_config *config, char **json, vd_error *err)
+vd_status vd_settings_write(const vd_field *fields, const void *settings, const char *what,
+                            char **json, vd_error *err)
 {
-    vd_settings s = {config_fields, (const char *)config};
+    vd_settings s = {fields, settings};
     size_t length;
-    return vd_json_write("configuration", emit, &s, json, &length, err);
-}
-
-vd_status vd_settings_from_options(const vd_train_options *options, char **json, vd_error *err)
-{
-    vd_settings s = {option_fields, (const char *)options};
-    size_t length;
-    return vd_json_write("training options", emit, &s, json, &length, err);
+    return vd_json_write(what, emit, &s, json, &length, err);
 }
 
 // ---- checking -----------------------------------------------------------------------------------
@@ -132,24 +67,24 @@ vd_status vd_settings_from_options(const vd_train_options *options, char **json,
 static double number_at(const vd_field *field, const void *at)
 {
     switch (field->kind) {
-    case INT:
-    case CHOICE:
+    case VD_FIELD_INT:
+    case VD_FIELD_CHOICE:
         return *(const int *)at;
-    case REAL:
+    case VD_FIELD_REAL:
         return *(const double *)at;
-    case FLOAT:
+    case VD_FIELD_FLOAT:
         return (double)*(const float *)at;
-    case SEED: // any will do
+    case VD_FIELD_SEED: // any will do
         break;
     }
     return 0;
 }
 
-static vd_status check(const vd_field *fields, const char *base, vd_error *err)
+vd_status vd_settings_check(const vd_field *fields, const void *settings, vd_error *err)
 {
     for (const vd_field *f = fields; f->name; f++) {
-        double value = number_at(f, base + f->offset), most = f->most;
-        if (f->kind == CHOICE)
+        double value = number_at(f, (const char *)settings + f->offset), most = f->most;
+        if (f->kind == VD_FIELD_CHOICE)
             while (f->choice_name((int)most + 1))
                 most++;
         if (!(value >= f->least && value <= most))
@@ -157,16 +92,6 @@ static vd_status check(const vd_field *fields, const char *base, vd_error *err)
                                 f->least, most);
     }
     return VD_OK;
-}
-
-vd_status vd_settings_check_config(const vd_config *config, vd_error *err)
-{
-    return check(config_fields, (const char *)config, err);
-}
-
-vd_status vd_settings_check_options(const vd_train_options *options, vd_error *err)
-{
-    return check(option_fields, (const char *)options, err);
 }
 
 // ---- reading ------------------------------------------------------------------------------------
@@ -235,7 +160,7 @@ static int on_number(void *context, const char *number, size_t length)
     vd_settings_reader *r = context;
     const vd_field *f = r->field;
     char text[64], *end;
-    if (!f || f->kind == CHOICE || f->kind == SEED)
+    if (!f || f->kind == VD_FIELD_CHOICE || f->kind == VD_FIELD_SEED)
         return refuse(r, "expected a string, found a number");
     if (length >= sizeof text)
         return refuse(r, "found a number of too many digits");
@@ -243,15 +168,15 @@ static int on_number(void *context, const char *number, size_t length)
     text[length] = 0;
     double value = strtod(text, &end);
     if (*end || !(value >= f->least && value <= f->most) ||
-        (f->kind == INT && value != (double)(int)value)) {
+        (f->kind == VD_FIELD_INT && value != (double)(int)value)) {
         char what[160];
         snprintf(what, sizeof what, "expected %s from %g to %g, found %s",
-                 f->kind == INT ? "a whole number" : "a number", f->least, f->most, text);
+                 f->kind == VD_FIELD_INT ? "a whole number" : "a number", f->least, f->most, text);
         return refuse(r, what);
     }
-    if (f->kind == INT)
+    if (f->kind == VD_FIELD_INT)
         *(int *)(void *)(r->base + f->offset) = (int)value;
-    else if (f->kind == REAL)
+    else if (f->kind == VD_FIELD_REAL)
         *(double *)(void *)(r->base + f->offset) = value;
     else
         *(float *)(void *)(r->base + f->offset) = (float)value;
@@ -262,9 +187,9 @@ static int on_string(void *context, const unsigned char *string, size_t length)
 {
     vd_settings_reader *r = context;
     const vd_field *f = r->field;
-    if (!f || (f->kind != CHOICE && f->kind != SEED))
+    if (!f || (f->kind != VD_FIELD_CHOICE && f->kind != VD_FIELD_SEED))
         return refuse(r, "expected a number, found a string");
-    if (f->kind == SEED) {
+    if (f->kind == VD_FIELD_SEED) {
         char text[24], *end;
         if (length == 0 || length >= sizeof text || string[0] == '-')
             return refuse(r, "expected a whole number as a string");
@@ -288,8 +213,8 @@ static int on_string(void *context, const unsigned char *string, size_t length)
     return refuse(r, what);
 }
 
-static vd_status read(const vd_field *fields, const char *json, const char *where, void *base,
-                      vd_error *err)
+vd_status vd_settings_read(const vd_field *fields, const char *json, const char *where,
+                           void *settings, vd_error *err)
 {
     static const yajl_callbacks callbacks = {.yajl_null = on_null,
                                              .yajl_boolean = on_boolean,
@@ -300,25 +225,13 @@ static vd_status read(const vd_field *fields, const char *json, const char *wher
                                              .yajl_end_map = on_end,
                                              .yajl_start_array = on_array};
     vd_settings_reader r = {
-        .fields = fields, .where = where, .base = base, .refused = VD_FORMAT, .err = err};
+        .fields = fields, .where = where, .base = settings, .refused = VD_FORMAT, .err = err};
     for (const vd_field *f = fields; f->name; f++)
-        if (strcmp(f->name, OPTIONAL) == 0)
+        if (f->optional)
             *(int *)(void *)(r.base + f->offset) = 0;
     vd_status status = vd_json_read(where, json, strlen(json), &callbacks, &r, &r.refused, err);
     for (const vd_field *f = fields; status == VD_OK && f->name; f++)
-        if (strcmp(f->name, OPTIONAL) != 0 && !(r.seen & 1u << (f - fields)))
+        if (!f->optional && !(r.seen & 1u << (f - fields)))
             status = vd_error_set(err, VD_FORMAT, "%s: \"%s\" is missing", where, f->name);
     return status;
-}
-
-vd_status vd_settings_to_config(const char *json, const char *where, vd_config *config,
-                                vd_error *err)
-{
-    return read(config_fields, json, where, config, err);
-}
-
-vd_status vd_settings_to_options(const char *json, const char *where, vd_train_options *options,
-                                 vd_error *err)
-{
-    return read(option_fields, json, where, options, err);
 }
