@@ -5,11 +5,11 @@ enum { THREADS = 256, WARPS = THREADS / VD_WARP };
 
 // Geometry by value, as kernels get it.
 struct vd_pairs {
-    vd_span_rows rows;
+    vd_geometry_rows rows;
     int most, hidden;
 };
 
-static vd_pairs pairs_of(const vd_span *span, int hidden)
+static vd_pairs pairs_of(const vd_geometry *span, int hidden)
 {
     vd_pairs p;
     p.rows = span->rows;
@@ -61,9 +61,9 @@ static __global__ void context_kernel(vd_pairs p, const float *fq, const float *
     }
 }
 
-static void context_attention(const vd_span *span, int hidden, const vd_real *fq, const vd_real *fh,
-                              const vd_real *h, const vd_linear_weights *score, vd_real rate,
-                              uint64_t key, vd_real *a, vd_real *c)
+static void context_attention(const vd_geometry *span, int hidden, const vd_real *fq,
+                              const vd_real *fh, const vd_real *h, const vd_linear_weights *score,
+                              vd_real rate, uint64_t key, vd_real *a, vd_real *c)
 {
     VD_LAUNCH(context_kernel, static_cast<unsigned>(span->questions), THREADS,
               pairs_of(span, hidden), fq, fh, h, score->w, score->b, vd_drop_make(rate, key), a, c);
@@ -153,7 +153,7 @@ static __global__ void context_score_kernel(vd_pairs p, const float *fq, const f
     }
 }
 
-static void context_attention_backward(const vd_span *span, int hidden, const vd_real *fq,
+static void context_attention_backward(const vd_geometry *span, int hidden, const vd_real *fq,
                                        const vd_real *fh, const vd_real *h,
                                        const vd_linear_weights *score,
                                        const vd_linear_weights *dscore, vd_real rate, uint64_t key,

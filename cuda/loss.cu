@@ -3,36 +3,36 @@
 
 enum { THREADS = 128, WARPS = THREADS / VD_WARP };
 
-static __global__ void pick_kernel(const float *products, const int32_t *option, int candidates,
-                                   int distinct, float *scores, size_t n)
+static __global__ void gather_kernel(const float *products, const int32_t *option, int candidates,
+                                     int distinct, float *scores, size_t n)
 {
     for (VD_EACH(i, n))
         scores[i] = products[i / candidates * distinct + option[i]];
 }
 
-static void pick(const vd_real *products, const int32_t *option, int questions, int candidates,
-                 int distinct, vd_real *scores)
+static void gather(const vd_real *products, const int32_t *option, int questions, int candidates,
+                   int distinct, vd_real *scores)
 {
     size_t n = static_cast<size_t>(questions) * static_cast<size_t>(candidates);
-    VD_LAUNCH(pick_kernel, vd_blocks(n, THREADS), THREADS, products, option, candidates, distinct,
+    VD_LAUNCH(gather_kernel, vd_blocks(n, THREADS), THREADS, products, option, candidates, distinct,
               scores, n);
 }
 
-static __global__ void pick_backward_kernel(const float *dscores, const int32_t *option,
-                                            int candidates, int distinct, float *dproducts,
-                                            size_t n)
+static __global__ void gather_backward_kernel(const float *dscores, const int32_t *option,
+                                              int candidates, int distinct, float *dproducts,
+                                              size_t n)
 {
     for (VD_EACH(i, n))
         atomicAdd(dproducts + i / candidates * distinct + option[i], dscores[i]);
 }
 
-static void pick_backward(const vd_real *dscores, const int32_t *option, int questions,
-                          int candidates, int distinct, vd_real *dproducts)
+static void gather_backward(const vd_real *dscores, const int32_t *option, int questions,
+                            int candidates, int distinct, vd_real *dproducts)
 {
     size_t n = static_cast<size_t>(questions) * static_cast<size_t>(candidates);
     vd_cuda_zero(dproducts,
                  static_cast<size_t>(questions) * static_cast<size_t>(distinct) * sizeof(float));
-    VD_LAUNCH(pick_backward_kernel, vd_blocks(n, THREADS), THREADS, dscores, option, candidates,
+    VD_LAUNCH(gather_backward_kernel, vd_blocks(n, THREADS), THREADS, dscores, option, candidates,
               distinct, dproducts, n);
 }
 
@@ -175,8 +175,8 @@ static void word_gradient(vd_real *p, const int32_t *target, int rows, int words
 
 void vd_cuda_loss(vd_backend *table)
 {
-    table->pick = pick;
-    table->pick_backward = pick_backward;
+    table->gather = gather;
+    table->gather_backward = gather_backward;
     table->word_log = word_log;
     table->word_gradient = word_gradient;
     table->candidate_loss = candidate_loss;

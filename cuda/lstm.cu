@@ -247,8 +247,8 @@ static __device__ __forceinline__ long long end_of(const int *start, int hidden,
     return from == to ? -1 : (column < hidden ? to - 1LL : from) * wide + column;
 }
 
-static __global__ void ends_kernel(const int *start, int hidden, int wide, const float *y,
-                                   float *sentence, int n)
+static __global__ void last_states_kernel(const int *start, int hidden, int wide, const float *y,
+                                          float *sentence, int n)
 {
     for (VD_EACH_ROW(s, n))
         for (VD_EACH_COLUMN(j, wide)) {
@@ -257,15 +257,16 @@ static __global__ void ends_kernel(const int *start, int hidden, int wide, const
         }
 }
 
-static void ends(const vd_packed *packed, int directions, int hidden, const vd_real *y,
-                 vd_real *sentence)
+static void last_states(const vd_packed *packed, int directions, int hidden, const vd_real *y,
+                        vd_real *sentence)
 {
-    VD_LAUNCH(ends_kernel, vd_row_grid(packed->sequences, directions * hidden, THREADS), THREADS,
-              packed->rows.start, hidden, directions * hidden, y, sentence, packed->sequences);
+    VD_LAUNCH(last_states_kernel, vd_row_grid(packed->sequences, directions * hidden, THREADS),
+              THREADS, packed->rows.start, hidden, directions * hidden, y, sentence,
+              packed->sequences);
 }
 
-static __global__ void ends_backward_kernel(const int *start, int hidden, int wide,
-                                            const float *dsentence, float *dy, int n)
+static __global__ void last_states_backward_kernel(const int *start, int hidden, int wide,
+                                                   const float *dsentence, float *dy, int n)
 {
     for (VD_EACH_ROW(s, n))
         for (VD_EACH_COLUMN(j, wide)) {
@@ -275,18 +276,18 @@ static __global__ void ends_backward_kernel(const int *start, int hidden, int wi
         }
 }
 
-static void ends_backward(const vd_packed *packed, int directions, int hidden,
-                          const vd_real *dsentence, vd_real *dy)
+static void last_states_backward(const vd_packed *packed, int directions, int hidden,
+                                 const vd_real *dsentence, vd_real *dy)
 {
-    VD_LAUNCH(ends_backward_kernel, vd_row_grid(packed->sequences, directions * hidden, THREADS),
-              THREADS, packed->rows.start, hidden, directions * hidden, dsentence, dy,
-              packed->sequences);
+    VD_LAUNCH(last_states_backward_kernel,
+              vd_row_grid(packed->sequences, directions * hidden, THREADS), THREADS,
+              packed->rows.start, hidden, directions * hidden, dsentence, dy, packed->sequences);
 }
 
 void vd_cuda_lstm(vd_backend *table)
 {
     table->lstm = lstm;
-    table->ends = ends;
-    table->ends_backward = ends_backward;
+    table->last_states = last_states;
+    table->last_states_backward = last_states_backward;
     vd_cuda_lstm_backward(table);
 }

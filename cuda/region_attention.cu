@@ -34,9 +34,9 @@ static __global__ void region_kernel(const int *start, int hidden, const float *
         vd_warp_softmax(g + from, to - from, lane);
 }
 
-static void region_attention(const vd_span *span, int hidden, const vd_real *fm, const vd_real *fc,
-                             const vd_linear_weights *score, vd_real rate, uint64_t key, vd_real *z,
-                             vd_real *norm, vd_real *g)
+static void region_attention(const vd_geometry *span, int hidden, const vd_real *fm,
+                             const vd_real *fc, const vd_linear_weights *score, vd_real rate,
+                             uint64_t key, vd_real *z, vd_real *norm, vd_real *g)
 {
     VD_LAUNCH(region_kernel, static_cast<unsigned>(span->questions), THREADS,
               span->rows.region_start, hidden, fm, fc, score->w, score->b, vd_drop_make(rate, key),
@@ -91,7 +91,7 @@ static __global__ void region_backward_kernel(const int *start, int hidden, cons
     }
 }
 
-static void region_attention_backward(const vd_span *span, int hidden, const vd_real *fm,
+static void region_attention_backward(const vd_geometry *span, int hidden, const vd_real *fm,
                                       const vd_real *fc, const vd_linear_weights *score,
                                       const vd_linear_weights *dscore, vd_real rate, uint64_t key,
                                       const vd_real *z, const vd_real *norm, const vd_real *g,
@@ -116,7 +116,7 @@ static __global__ void pool_kernel(const int *start, const float *g, const float
     }
 }
 
-static void region_pool(const vd_span *span, const vd_real *g, const vd_real *m, int size,
+static void region_pool(const vd_geometry *span, const vd_real *g, const vd_real *m, int size,
                         vd_real *y, int y_stride)
 {
     VD_LAUNCH(
@@ -145,8 +145,9 @@ static __global__ void pool_backward_kernel(const int *start, const float *g, co
     }
 }
 
-static void region_pool_backward(const vd_span *span, const vd_real *g, const vd_real *m, int size,
-                                 const vd_real *dy, int y_stride, vd_real *dg, vd_real *dm)
+static void region_pool_backward(const vd_geometry *span, const vd_real *g, const vd_real *m,
+                                 int size, const vd_real *dy, int y_stride, vd_real *dg,
+                                 vd_real *dm)
 {
     VD_LAUNCH(pool_backward_kernel, static_cast<unsigned>(span->questions), THREADS,
               span->rows.region_start, g, m, size, dy, y_stride, dg, dm);

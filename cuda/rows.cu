@@ -108,9 +108,9 @@ static void add_rows_backward(vd_real *dtable, const int *index, int rows, int w
               rows, width, dx);
 }
 
-static __global__ void join_kernel(const float *left, const int *left_row, int l,
-                                   const float *right, const int *right_row, int r, float *y,
-                                   int rows)
+static __global__ void concat_kernel(const float *left, const int *left_row, int l,
+                                     const float *right, const int *right_row, int r, float *y,
+                                     int rows)
 {
     for (VD_EACH_ROW(k, rows)) {
         const float *from_left = left + row_of(left_row, k) * l;
@@ -120,10 +120,10 @@ static __global__ void join_kernel(const float *left, const int *left_row, int l
     }
 }
 
-static void join(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
-                 const int *right_row, int right_size, vd_real *y, int rows)
+static void concat(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
+                   const int *right_row, int right_size, vd_real *y, int rows)
 {
-    VD_LAUNCH(join_kernel, vd_row_grid(rows, left_size + right_size, THREADS), THREADS, left,
+    VD_LAUNCH(concat_kernel, vd_row_grid(rows, left_size + right_size, THREADS), THREADS, left,
               left_row, left_size, right, right_row, right_size, y, rows);
 }
 
@@ -137,8 +137,9 @@ static __device__ __forceinline__ void scatter(float *at, bool shared, float x)
 }
 
 // A half that is not wanted is not read either.
-static __global__ void split_add_kernel(const float *dy, float *dleft, const int *left_row, int l,
-                                        float *dright, const int *right_row, int r, int rows)
+static __global__ void concat_backward_kernel(const float *dy, float *dleft, const int *left_row,
+                                              int l, float *dright, const int *right_row, int r,
+                                              int rows)
 {
     for (VD_EACH_ROW(k, rows)) {
         const float *from = dy + k * (l + r);
@@ -149,11 +150,11 @@ static __global__ void split_add_kernel(const float *dy, float *dleft, const int
     }
 }
 
-static void split_add(const vd_real *dy, int rows, vd_real *dleft, const int *left_row,
-                      int left_size, vd_real *dright, const int *right_row, int right_size)
+static void concat_backward(const vd_real *dy, int rows, vd_real *dleft, const int *left_row,
+                            int left_size, vd_real *dright, const int *right_row, int right_size)
 {
-    VD_LAUNCH(split_add_kernel, vd_row_grid(rows, left_size + right_size, THREADS), THREADS, dy,
-              dleft, left_row, left_size, dright, right_row, right_size, rows);
+    VD_LAUNCH(concat_backward_kernel, vd_row_grid(rows, left_size + right_size, THREADS), THREADS,
+              dy, dleft, left_row, left_size, dright, right_row, right_size, rows);
 }
 
 static __global__ void normalise_kernel(const float *x, float *y, int regions, int size, size_t n)
@@ -182,7 +183,7 @@ void vd_cuda_rows(vd_backend *table)
     table->embed_backward = embed_backward;
     table->add_rows = add_rows;
     table->add_rows_backward = add_rows_backward;
-    table->join = join;
-    table->split_add = split_add;
+    table->concat = concat;
+    table->concat_backward = concat_backward;
     table->normalise_regions = normalise_regions;
 }

@@ -6,13 +6,13 @@ enum { THREADS = 128, WARPS = THREADS / VD_WARP };
 
 // A dialog's matrix of attention 2: a row a word of its questions, a column a word of its entries.
 struct vd_topics {
-    vd_span_rows rows;
+    vd_geometry_rows rows;
     const int *question_word, *history_word; // first words, flat order
     const size_t *start;
     int most;
 };
 
-static vd_topics topics_of(const vd_span *span, const size_t *start)
+static vd_topics topics_of(const vd_geometry *span, const size_t *start)
 {
     vd_topics t;
     t.rows = span->rows;
@@ -67,7 +67,7 @@ static __global__ void topic_kernel(vd_topics t, const float *a, float *s, float
 }
 
 // An entry's place is below `most` where questions see it, but a dialog may have more entries.
-static dim3 topic_grid(const vd_span *span)
+static dim3 topic_grid(const vd_geometry *span)
 {
     int most = span->most;
     for (int b = 0; b < span->dialogs; b++)
@@ -76,8 +76,8 @@ static dim3 topic_grid(const vd_span *span)
     return dim3(static_cast<unsigned>(span->questions), static_cast<unsigned>(most));
 }
 
-static void topic_attention(const vd_span *span, const size_t *start, const vd_real *a, vd_real *s,
-                            vd_real *weighted)
+static void topic_attention(const vd_geometry *span, const size_t *start, const vd_real *a,
+                            vd_real *s, vd_real *weighted)
 {
     VD_LAUNCH(topic_kernel, topic_grid(span), THREADS, topics_of(span, start), a, s, weighted);
 }
@@ -109,7 +109,7 @@ static __global__ void topic_backward_kernel(vd_topics t, const float *a, const 
         da[static_cast<size_t>(n) * t.most + r] += all;
 }
 
-static void topic_attention_backward(const vd_span *span, const size_t *start, const vd_real *a,
+static void topic_attention_backward(const vd_geometry *span, const size_t *start, const vd_real *a,
                                      const vd_real *s, vd_real *ds, vd_real *da)
 {
     VD_LAUNCH(topic_backward_kernel, topic_grid(span), THREADS, topics_of(span, start), a, s, ds,
@@ -119,7 +119,7 @@ static void topic_attention_backward(const vd_span *span, const size_t *start, c
 // ---- attention 3 --------------------------------------------------------------------------------
 
 // A block a question; a warp a region. y NULL: the softmax of dm, else its gradient.
-static __global__ void word_kernel(vd_span_rows rows, const int *question_word, int regions,
+static __global__ void word_kernel(vd_geometry_rows rows, const int *question_word, int regions,
                                    const float *y, float *dm)
 {
     int n = blockIdx.x, lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
@@ -136,14 +136,15 @@ static __global__ void word_kernel(vd_span_rows rows, const int *question_word, 
     }
 }
 
-static void word_attention(const vd_span *span, int regions, vd_real *m)
+static void word_attention(const vd_geometry *span, int regions, vd_real *m)
 {
     const float *none = NULL;
     VD_LAUNCH(word_kernel, static_cast<unsigned>(span->questions), THREADS, span->rows,
               span->question->rows.start, regions, none, m);
 }
 
-static void word_attention_backward(const vd_span *span, int regions, const vd_real *m, vd_real *dm)
+static void word_attention_backward(const vd_geometry *span, int regions, const vd_real *m,
+                                    vd_real *dm)
 {
     VD_LAUNCH(word_kernel, static_cast<unsigned>(span->questions), THREADS, span->rows,
               span->question->rows.start, regions, m, dm);

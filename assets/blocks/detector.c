@@ -145,7 +145,8 @@ static void place_of(const blocks_scene *scene, const blocks_object *o, double p
     place[1] = foot[1];
 }
 
-static int augment_targets(const augmentation *a, const blocks_scene *scene, blocks_target *target)
+static int augment_targets(const augmentation *a, const blocks_scene *scene,
+                           detector_target *target)
 {
     int count = 0;
     for (int i = 0; i < scene->count; i++) {
@@ -157,7 +158,7 @@ static int augment_targets(const augmentation *a, const blocks_scene *scene, blo
             x1 = BLOCKS_WIDTH - o->box[2];
             x2 = BLOCKS_WIDTH - o->box[0];
         }
-        blocks_target *t = &target[count];
+        detector_target *t = &target[count];
         t->box[0] = fmax(0, x1 + a->dx);
         t->box[1] = fmax(0, o->box[1] + a->dy);
         t->box[2] = fmin(BLOCKS_WIDTH, x2 + a->dx);
@@ -254,7 +255,7 @@ static void *train_share(void *argument)
     vd_conv_pass *pass = t->pass[s->half];
     enum { PIXELS = BLOCKS_WIDTH * BLOCKS_HEIGHT * VD_DETECT_INPUTS };
     enum { OUTPUTS = VD_DETECT_ROWS * VD_DETECT_COLUMNS * VD_DETECT_OUTPUTS };
-    blocks_target target[32][BLOCKS_MAX];
+    detector_target target[32][BLOCKS_MAX];
     int targets[32] = {0};
     for (int i = 0; i < s->count; i++) {
         int picture = t->order[s->first + i];

@@ -14,7 +14,7 @@ typedef struct centre {
     bool used;
 } centre;
 
-static centre centre_of(const blocks_target *target)
+static centre centre_of(const detector_target *target)
 {
     double x = (target->box[0] + target->box[2]) / 2 / VD_DETECT_STRIDE;
     double y = (target->box[1] + target->box[3]) / 2 / VD_DETECT_STRIDE;
@@ -24,7 +24,7 @@ static centre centre_of(const blocks_target *target)
 
 // A Gaussian at the centre's cell, wider for larger boxes, where a centre a little off still gives
 // a good box.
-static void paint(const blocks_target *target, centre at, float *heat)
+static void paint(const detector_target *target, centre at, float *heat)
 {
     double sx = fmax(0.6, (target->box[2] - target->box[0]) / VD_DETECT_STRIDE * 0.07);
     double sy = fmax(0.6, (target->box[3] - target->box[1]) / VD_DETECT_STRIDE * 0.07);
@@ -61,7 +61,7 @@ static void judge_heat(const vd_real *output, const float *heat, double scale, v
     }
 }
 
-static void judge_box(const vd_real *output, const blocks_target *target, int x, int y,
+static void judge_box(const vd_real *output, const detector_target *target, int x, int y,
                       double weight, double scale, vd_real *gradient, blocks_detector_loss *loss)
 {
     double cx = (x + 0.5) * VD_DETECT_STRIDE, cy = (y + 0.5) * VD_DETECT_STRIDE;
@@ -77,7 +77,7 @@ static void judge_box(const vd_real *output, const blocks_target *target, int x,
     }
 }
 
-static void judge_place(const vd_real *output, const blocks_target *target, int x, int y,
+static void judge_place(const vd_real *output, const detector_target *target, int x, int y,
                         double weight, double scale, vd_real *gradient, blocks_detector_loss *loss)
 {
     double from[2] = {(x + 0.5) * VD_DETECT_STRIDE, (y + 0.5) * VD_DETECT_STRIDE};
@@ -116,7 +116,7 @@ static int nearest(const centre *at, int targets, int x, int y)
     return best;
 }
 
-void blocks_detector_judge(const vd_real *output, const blocks_target *target, int targets,
+void blocks_detector_judge(const vd_real *output, const detector_target *target, int targets,
                            double scale, vd_real *gradient, blocks_detector_loss *loss)
 {
     float heat[CELLS] = {0};

@@ -6,11 +6,11 @@
 #include "features/extract/detect.h"
 
 // An object as the detector should see it: pixels of the 320x240 picture.
-typedef struct blocks_target {
+typedef struct detector_target {
     double box[4];
     double place[2];                   // where it stands (features/extract/detect.h)
     int attribute[VD_ATTRIBUTE_KINDS]; // colour, shape, material, size
-} blocks_target;
+} detector_target;
 
 typedef struct blocks_detector_loss {
     double heat, box, place, attributes;
@@ -24,7 +24,7 @@ typedef struct blocks_detector_loss {
 // sides' distances relative to the box; place: the distance; attributes: cross entropy. All but the
 // first at the centre's
 // cell and, at less weight, at its neighbours, so that a peak one cell off reads well too.
-void blocks_detector_judge(const vd_real *output, const blocks_target *target, int targets,
+void blocks_detector_judge(const vd_real *output, const detector_target *target, int targets,
                            double scale, vd_real *gradient, blocks_detector_loss *loss);
 
 #endif

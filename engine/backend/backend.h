@@ -3,7 +3,7 @@
 //
 // Every array an operation gets lies in the backend's memory (`memory`), weights and index arrays
 // included; scalars, the structs themselves and what is marked "host" lie in the caller's. A
-// vd_packed and a vd_span carry both: host arrays, and `rows`, where operations read them.
+// vd_packed and a vd_geometry carry both: host arrays, and `rows`, where operations read them.
 // Operations may still be running when they return; download, read_floats and rank wait for them.
 // One that fails leaves its results undefined and is remembered until the thread that asked for it
 // asks `trouble`.
@@ -73,11 +73,11 @@ typedef struct vd_lstm_gradient {
 
 // Geometry the attention operations share: N questions over the entries and regions of B dialogs.
 // In training question t of a dialog sees entries 0..t; a chat asks one question that sees all.
-typedef struct vd_span_rows {
+typedef struct vd_geometry_rows {
     const int *question_start, *entry_start, *dialog, *seen, *region_start;
-} vd_span_rows;
+} vd_geometry_rows;
 
-typedef struct vd_span {
+typedef struct vd_geometry {
     int dialogs;               // B
     int questions;             // N
     int most;                  // row stride of attention 1, >= every seen
@@ -87,8 +87,8 @@ typedef struct vd_span {
     const int *seen;           // (N) entries of its dialog that a question sees, from the first
     const vd_packed *question, *history; // words of question n: rows start[n] .. start[n + 1]
     const int *region_start;             // (N + 1) first (question, real region) row of a question
-    vd_span_rows rows;                   // the arrays above, where operations read them
-} vd_span;
+    vd_geometry_rows rows;               // the arrays above, where operations read them
+} vd_geometry;
 
 // c (m, n) = op(a) op(b) + beta c with beta 0 or 1, op = transpose where asked.
 typedef struct vd_product {
@@ -212,20 +212,20 @@ typedef struct vd_backend {
                           int directions);
     // Sentence vectors (S, directions H) of word states y (T, directions H): the forward state of
     // the last word, then the backward state of the first; zero for empty sequences.
-    void (*ends)(const vd_packed *packed, int directions, int hidden, const vd_real *y,
-                 vd_real *sentence);
-    void (*ends_backward)(const vd_packed *packed, int directions, int hidden,
-                          const vd_real *dsentence, vd_real *dy); // added to
+    void (*last_states)(const vd_packed *packed, int directions, int hidden, const vd_real *y,
+                        vd_real *sentence);
+    void (*last_states_backward)(const vd_packed *packed, int directions, int hidden,
+                                 const vd_real *dsentence, vd_real *dy); // added to
 
     // Image: y = x / max(norm, 1e-12), the norm over a picture's regions, one per channel.
     void (*normalise_regions)(const vd_real *x, vd_real *y, int dialogs, int regions, int size);
 
     // Attention 1. a (N, most), c (N, 2H) = sum_r a_r h_r; drop is on f_q * f_h.
-    void (*context_attention)(const vd_span *span, int hidden, const vd_real *fq, const vd_real *fh,
-                              const vd_real *h, const vd_linear_weights *score, vd_real rate,
-                              uint64_t key, vd_real *a, vd_real *c);
+    void (*context_attention)(const vd_geometry *span, int hidden, const vd_real *fq,
+                              const vd_real *fh, const vd_real *h, const vd_linear_weights *score,
+                              vd_real rate, uint64_t key, vd_real *a, vd_real *c);
     // da (N, most) comes in with the topic's share and is used up.
-    void (*context_attention_backward)(const vd_span *span, int hidden, const vd_real *fq,
+    void (*context_attention_backward)(const vd_geometry *span, int hidden, const vd_real *fq,
                                        const vd_real *fh, const vd_real *h,
                                        const vd_linear_weights *score,
                                        const vd_linear_weights *dscore, vd_real rate, uint64_t key,
@@ -235,16 +235,16 @@ typedef struct vd_backend {
     // Attention 2. s holds a matrix per dialog (its question words, its entry words), dialog b's
     // from start[b] on: scores become the attention, zero for entries not yet seen; weighted =
     // a_r * s.
-    void (*topic_attention)(const vd_span *span, const size_t *start, const vd_real *a, vd_real *s,
-                            vd_real *weighted);
+    void (*topic_attention)(const vd_geometry *span, const size_t *start, const vd_real *a,
+                            vd_real *s, vd_real *weighted);
     // ds comes in as the gradient of weighted and leaves as that of the scores; da adds.
-    void (*topic_attention_backward)(const vd_span *span, const size_t *start, const vd_real *a,
+    void (*topic_attention_backward)(const vd_geometry *span, const size_t *start, const vd_real *a,
                                      const vd_real *s, vd_real *ds, vd_real *da);
 
     // Attention 3. m holds a matrix per dialog (its `regions` regions, its question words), dialog
     // b's at regions * the first of its words: softmax over the words of each question.
-    void (*word_attention)(const vd_span *span, int regions, vd_real *m);
-    void (*word_attention_backward)(const vd_span *span, int regions, const vd_real *m,
+    void (*word_attention)(const vd_geometry *span, int regions, vd_real *m);
+    void (*word_attention_backward)(const vd_geometry *span, int regions, const vd_real *m,
                                     vd_real *dm); // in place
 
     // Softmax of `columns` of each row, and its gradient (dx comes in as dy).
@@ -253,33 +253,34 @@ typedef struct vd_backend {
 
     // y (rows, left_size + right_size) = [left of row left_row[k] ; right of row right_row[k]]; a
     // NULL row list means row k itself.
-    void (*join)(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
-                 const int *right_row, int right_size, vd_real *y, int rows);
+    void (*concat)(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
+                   const int *right_row, int right_size, vd_real *y, int rows);
     // Adds the right halves of dy to dright[right_row], and left to dleft[left_row]; NULL skips.
-    void (*split_add)(const vd_real *dy, int rows, vd_real *dleft, const int *left_row,
-                      int left_size, vd_real *dright, const int *right_row, int right_size);
+    void (*concat_backward)(const vd_real *dy, int rows, vd_real *dleft, const int *left_row,
+                            int left_size, vd_real *dright, const int *right_row, int right_size);
 
     // Attention 4. fm (K, H), fc (N, H): z = l2norm(fm * fc), g = softmax_k(w . drop(z) + b) over
     // a round's real regions; z (K, H), norm (K) and g (K) are kept.
-    void (*region_attention)(const vd_span *span, int hidden, const vd_real *fm, const vd_real *fc,
-                             const vd_linear_weights *score, vd_real rate, uint64_t key, vd_real *z,
-                             vd_real *norm, vd_real *g);
-    void (*region_attention_backward)(const vd_span *span, int hidden, const vd_real *fm,
+    void (*region_attention)(const vd_geometry *span, int hidden, const vd_real *fm,
+                             const vd_real *fc, const vd_linear_weights *score, vd_real rate,
+                             uint64_t key, vd_real *z, vd_real *norm, vd_real *g);
+    void (*region_attention_backward)(const vd_geometry *span, int hidden, const vd_real *fm,
                                       const vd_real *fc, const vd_linear_weights *score,
                                       const vd_linear_weights *dscore, vd_real rate, uint64_t key,
                                       const vd_real *z, const vd_real *norm, const vd_real *g,
                                       vd_real *dg, vd_real *dfm, vd_real *dfc);
     // y (N, size) row stride y_stride: sum_k g_k m_k; and the gradient, dg and dm added to.
-    void (*region_pool)(const vd_span *span, const vd_real *g, const vd_real *m, int size,
+    void (*region_pool)(const vd_geometry *span, const vd_real *g, const vd_real *m, int size,
                         vd_real *y, int y_stride);
-    void (*region_pool_backward)(const vd_span *span, const vd_real *g, const vd_real *m, int size,
-                                 const vd_real *dy, int y_stride, vd_real *dg, vd_real *dm);
+    void (*region_pool_backward)(const vd_geometry *span, const vd_real *g, const vd_real *m,
+                                 int size, const vd_real *dy, int y_stride, vd_real *dg,
+                                 vd_real *dm);
 
     // scores (N, O) = products[n, option[n, o]] of products (N, U); and dproducts, written.
-    void (*pick)(const vd_real *products, const int32_t *option, int questions, int candidates,
-                 int distinct, vd_real *scores);
-    void (*pick_backward)(const vd_real *dscores, const int32_t *option, int questions,
-                          int candidates, int distinct, vd_real *dproducts);
+    void (*gather)(const vd_real *products, const int32_t *option, int questions, int candidates,
+                   int distinct, vd_real *scores);
+    void (*gather_backward)(const vd_real *dscores, const int32_t *option, int questions,
+                            int candidates, int distinct, vd_real *dproducts);
     // The generative decoder's words: of probabilities p (rows, words) the logarithm of each row's
     // target; and p becomes the gradient of their scores, scale * (p - 1 at the target).
     void (*word_log)(const vd_real *p, const int32_t *target, int rows, int words, vd_real *out);

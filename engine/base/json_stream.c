@@ -138,7 +138,7 @@ static int refuse_kind(vd_json_reader *reader, const vd_json_rule *rule, const c
     return 0;
 }
 
-static int pass_on(vd_json_reader *reader, const vd_json_rule *rule, const vd_json_value *value)
+static int pass_on(vd_json_reader *reader, const vd_json_rule *rule, const vd_json_scalar *value)
 {
     return reader->form->value(reader->context, reader, rule->id, value) == VD_OK;
 }
@@ -191,7 +191,7 @@ static int on_string(void *context, const unsigned char *text, size_t length)
         vd_json_refuse(reader, VD_FORMAT, "a string is not valid UTF8; save the file as UTF-8");
         return 0;
     }
-    vd_json_value value = {.text = (const char *)text, .length = length};
+    vd_json_scalar value = {.text = (const char *)text, .length = length};
     return pass_on(reader, f->rule, &value);
 }
 
@@ -217,7 +217,7 @@ static int on_number(void *context, const char *text, size_t length)
     reader->last_token = vd_json_byte(reader);
     if (f->skipped || !f->rule)
         return 1;
-    vd_json_value value = {0};
+    vd_json_scalar value = {0};
     char copy[LONGEST_NUMBER + 1] = "";
     int shown = length < LONGEST_NUMBER ? (int)length : LONGEST_NUMBER;
     memcpy(copy, text, (size_t)shown);

@@ -28,12 +28,12 @@ typedef struct vd_json_rule {
     bool required;
 } vd_json_rule;
 
-typedef struct vd_json_value {
+typedef struct vd_json_scalar {
     const char *text; // strings; no NUL inside, none behind it
     size_t length;
     int64_t integer;
     double real;
-} vd_json_value;
+} vd_json_scalar;
 
 typedef struct vd_json_reader vd_json_reader;
 
@@ -43,7 +43,7 @@ typedef struct vd_json_form {
     int rule_count; // at most 32
     vd_status (*open)(void *context, vd_json_reader *reader, int place);
     vd_status (*close)(void *context, vd_json_reader *reader, int place);
-    vd_status (*value)(void *context, vd_json_reader *reader, int id, const vd_json_value *value);
+    vd_status (*value)(void *context, vd_json_reader *reader, int id, const vd_json_scalar *value);
     // The caller's name for where it is ("image 7, round 2"), "" for none.
     void (*where)(const void *context, char *text, size_t size);
 } vd_json_form;

@@ -4,9 +4,9 @@
 
 #include "engine/base/alloc.h"
 
-struct vd_ahead {
+struct vd_prefetch {
     size_t places;
-    vd_ahead_make make;
+    vd_prefetch_make make;
     void *context;
     pthread_t thread;
     bool threaded;
@@ -19,14 +19,14 @@ struct vd_ahead {
 };
 
 // Thing n takes the place of thing n - places, which must not be in use any more.
-static bool has_room(const vd_ahead *ahead, size_t n)
+static bool has_room(const vd_prefetch *ahead, size_t n)
 {
     return n < ahead->places || n + 1 < ahead->asked + ahead->places;
 }
 
 static void *make_ahead(void *context)
 {
-    vd_ahead *ahead = context;
+    vd_prefetch *ahead = context;
     pthread_mutex_lock(&ahead->mutex);
     while (!ahead->ended && !ahead->stop) {
         size_t n = ahead->made;
@@ -45,10 +45,10 @@ static void *make_ahead(void *context)
     return NULL;
 }
 
-vd_status vd_ahead_new(size_t places, vd_ahead_make make, void *context, vd_ahead **out,
-                       vd_error *err)
+vd_status vd_prefetch_new(size_t places, vd_prefetch_make make, void *context, vd_prefetch **out,
+                          vd_error *err)
 {
-    vd_ahead *ahead = *out = vd_alloc(1, sizeof *ahead);
+    vd_prefetch *ahead = *out = vd_alloc(1, sizeof *ahead);
     if (!ahead)
         return vd_error_memory(err, "what is made ahead");
     ahead->places = places;
@@ -60,7 +60,7 @@ vd_status vd_ahead_new(size_t places, vd_ahead_make make, void *context, vd_ahea
     return VD_OK;
 }
 
-size_t vd_ahead_next(vd_ahead *ahead)
+size_t vd_prefetch_next(vd_prefetch *ahead)
 {
     pthread_mutex_lock(&ahead->mutex);
     size_t n = ahead->asked;
@@ -80,7 +80,7 @@ size_t vd_ahead_next(vd_ahead *ahead)
     return n % ahead->places;
 }
 
-void vd_ahead_free(vd_ahead *ahead)
+void vd_prefetch_free(vd_prefetch *ahead)
 {
     if (!ahead)
         return;

@@ -4,15 +4,15 @@
 
 enum { FIRST_BLOCK = 1 << 12, LARGEST_BLOCK = 1 << 20, ALIGNMENT = 8 };
 
-struct vd_pieces_block {
-    vd_pieces_block *older;
+struct vd_string_block {
+    vd_string_block *older;
     size_t used, size;
     char *bytes;
 };
 
-static vd_pieces_block *new_block(vd_pieces *pieces, size_t size)
+static vd_string_block *new_block(vd_string_arena *pieces, size_t size)
 {
-    vd_pieces_block *block = vd_alloc(1, sizeof *block);
+    vd_string_block *block = vd_alloc(1, sizeof *block);
     if (!block)
         return NULL;
     block->bytes = vd_alloc(size, 1);
@@ -26,9 +26,9 @@ static vd_pieces_block *new_block(vd_pieces *pieces, size_t size)
     return block;
 }
 
-static char *take(vd_pieces *pieces, size_t bytes, size_t alignment)
+static char *take(vd_string_arena *pieces, size_t bytes, size_t alignment)
 {
-    vd_pieces_block *block = pieces->newest;
+    vd_string_block *block = pieces->newest;
     size_t from = block ? (block->used + alignment - 1) / alignment * alignment : 0;
     if (!block || from > block->size || block->size - from < bytes) {
         size_t size = block ? 2 * block->size : FIRST_BLOCK;
@@ -42,13 +42,13 @@ static char *take(vd_pieces *pieces, size_t bytes, size_t alignment)
     return block->bytes + from;
 }
 
-void *vd_pieces_take(vd_pieces *pieces, size_t count, size_t size)
+void *vd_string_arena_take(vd_string_arena *pieces, size_t count, size_t size)
 {
     size_t bytes;
     return __builtin_mul_overflow(count, size, &bytes) ? NULL : take(pieces, bytes, ALIGNMENT);
 }
 
-char *vd_pieces_text(vd_pieces *pieces, const char *text, size_t length)
+char *vd_string_arena_text(vd_string_arena *pieces, const char *text, size_t length)
 {
     char *copy = take(pieces, length + 1, 1);
     if (copy)
@@ -56,10 +56,10 @@ char *vd_pieces_text(vd_pieces *pieces, const char *text, size_t length)
     return copy;
 }
 
-void vd_pieces_clear(vd_pieces *pieces)
+void vd_string_arena_clear(vd_string_arena *pieces)
 {
     while (pieces->newest) {
-        vd_pieces_block *block = pieces->newest;
+        vd_string_block *block = pieces->newest;
         pieces->newest = block->older;
         vd_free(block->bytes);
         vd_free(block);

@@ -4,17 +4,17 @@
 
 #include <stddef.h>
 
-typedef struct vd_pieces_block vd_pieces_block;
+typedef struct vd_string_block vd_string_block;
 
 // Zero-initialise.
-typedef struct vd_pieces {
-    vd_pieces_block *newest;
-} vd_pieces;
+typedef struct vd_string_arena {
+    vd_string_block *newest;
+} vd_string_arena;
 
 // count * size zeroed bytes, aligned to 8. NULL when memory is out.
-void *vd_pieces_take(vd_pieces *pieces, size_t count, size_t size);
+void *vd_string_arena_take(vd_string_arena *pieces, size_t count, size_t size);
 // A copy with a NUL behind it.
-char *vd_pieces_text(vd_pieces *pieces, const char *text, size_t length);
-void vd_pieces_clear(vd_pieces *pieces);
+char *vd_string_arena_text(vd_string_arena *pieces, const char *text, size_t length);
+void vd_string_arena_clear(vd_string_arena *pieces);
 
 #endif

@@ -7,12 +7,12 @@
 
 enum { MOST_WORKERS = 63, PIECES_A_THREAD = 16, WORTH_NS = 15000 };
 
-// Looks at the door before a worker lies down, and before the caller does: some ten microseconds,
-// which bridges the pauses between the operations of one question.
-enum { GLANCES = 4000 };
+// How often a worker looks for work before it sleeps, and the caller for the end: some ten
+// microseconds, which bridges the pauses between the operations of one question.
+enum { SPINS = 4000 };
 
-static pthread_mutex_t use = PTHREAD_MUTEX_INITIALIZER;  // held by the caller who has the workers
-static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER; // of `generation`, `asleep`, conditions
+static pthread_mutex_t use = PTHREAD_MUTEX_INITIALIZER;   // held by the caller who has the workers
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; // of `generation`, `asleep`, conditions
 static pthread_cond_t work_there = PTHREAD_COND_INITIALIZER, all_done = PTHREAD_COND_INITIALIZER;
 static int workers, wanted; // running; threads the owner asked for, 0 = one for each processor
 static _Thread_local bool inside;
@@ -27,9 +27,9 @@ static struct {
     atomic_uint generation;
     int asleep;
     bool waiting;
-} crew;
+} pool;
 
-static inline void glance(void)
+static inline void spin_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -41,25 +41,25 @@ static inline void glance(void)
 static void do_pieces(void)
 {
     int index;
-    while ((index = atomic_fetch_add(&crew.next, 1)) < crew.count)
-        crew.piece(crew.job, index);
+    while ((index = atomic_fetch_add(&pool.next, 1)) < pool.count)
+        pool.piece(pool.job, index);
 }
 
 static unsigned next_work(unsigned seen)
 {
-    for (int i = 0; i < GLANCES; i++) {
-        unsigned now = atomic_load_explicit(&crew.generation, memory_order_acquire);
+    for (int i = 0; i < SPINS; i++) {
+        unsigned now = atomic_load_explicit(&pool.generation, memory_order_acquire);
         if (now != seen && now % 2)
             return now;
-        glance();
+        spin_pause();
     }
-    pthread_mutex_lock(&door);
-    crew.asleep++;
+    pthread_mutex_lock(&mutex);
+    pool.asleep++;
     unsigned now;
-    while ((now = atomic_load(&crew.generation)) == seen || now % 2 == 0)
-        pthread_cond_wait(&work_there, &door);
-    crew.asleep--;
-    pthread_mutex_unlock(&door);
+    while ((now = atomic_load(&pool.generation)) == seen || now % 2 == 0)
+        pthread_cond_wait(&work_there, &mutex);
+    pool.asleep--;
+    pthread_mutex_unlock(&mutex);
     return now;
 }
 
@@ -70,15 +70,15 @@ static void *serve(void *unused)
     inside = true;
     for (;;) {
         seen = next_work(seen);
-        atomic_fetch_add(&crew.busy, 1);
+        atomic_fetch_add(&pool.busy, 1);
         // Only now is the work sure to stay: had it ended before, generation would be another.
-        if (atomic_load(&crew.generation) == seen)
+        if (atomic_load(&pool.generation) == seen)
             do_pieces();
-        if (atomic_fetch_sub(&crew.busy, 1) == 1) {
-            pthread_mutex_lock(&door);
-            if (crew.waiting)
+        if (atomic_fetch_sub(&pool.busy, 1) == 1) {
+            pthread_mutex_lock(&mutex);
+            if (pool.waiting)
                 pthread_cond_signal(&all_done);
-            pthread_mutex_unlock(&door);
+            pthread_mutex_unlock(&mutex);
         }
     }
     return NULL;
@@ -115,7 +115,7 @@ void vd_threads_processors(int count)
 }
 
 // Workers live as long as the process; one that cannot be started is done without.
-static void hire(void)
+static void spawn(void)
 {
     pthread_attr_t detached;
     if (pthread_attr_init(&detached) != 0)
@@ -132,17 +132,17 @@ static void hire(void)
 
 static void wait_for_workers(void)
 {
-    for (int i = 0; i < GLANCES; i++) {
-        if (atomic_load(&crew.busy) == 0)
+    for (int i = 0; i < SPINS; i++) {
+        if (atomic_load(&pool.busy) == 0)
             return;
-        glance();
+        spin_pause();
     }
-    pthread_mutex_lock(&door);
-    crew.waiting = true;
-    while (atomic_load(&crew.busy) > 0)
-        pthread_cond_wait(&all_done, &door);
-    crew.waiting = false;
-    pthread_mutex_unlock(&door);
+    pthread_mutex_lock(&mutex);
+    pool.waiting = true;
+    while (atomic_load(&pool.busy) > 0)
+        pthread_cond_wait(&all_done, &mutex);
+    pool.waiting = false;
+    pthread_mutex_unlock(&mutex);
 }
 
 void vd_threads_run(int count, vd_threads_item piece, void *job)
@@ -152,19 +152,19 @@ void vd_threads_run(int count, vd_threads_item piece, void *job)
             piece(job, i);
         return;
     }
-    hire();
+    spawn();
     inside = true;
-    crew.piece = piece;
-    crew.job = job;
-    crew.count = count;
-    atomic_store(&crew.next, 0);
-    atomic_fetch_add(&crew.generation, 1); // odd: there is work
-    pthread_mutex_lock(&door);
-    if (crew.asleep)
+    pool.piece = piece;
+    pool.job = job;
+    pool.count = count;
+    atomic_store(&pool.next, 0);
+    atomic_fetch_add(&pool.generation, 1); // odd: there is work
+    pthread_mutex_lock(&mutex);
+    if (pool.asleep)
         pthread_cond_broadcast(&work_there);
-    pthread_mutex_unlock(&door);
+    pthread_mutex_unlock(&mutex);
     do_pieces();
-    atomic_fetch_add(&crew.generation, 1); // even: late-comers turn back
+    atomic_fetch_add(&pool.generation, 1); // even: late-comers turn back
     wait_for_workers();
     inside = false;
     pthread_mutex_unlock(&use);

@@ -161,7 +161,7 @@ static vd_status make_span(vd_pass *pass, int entries, vd_error *err)
     const int *at = vd_arena_upload(pass->arena, start, SIZE, sizeof *start);
     if (!at)
         return vd_error_memory(err, "the question's geometry");
-    pass->span = (vd_span){
+    pass->span = (vd_geometry){
         .dialogs = 1,
         .questions = 1,
         .most = entries,
@@ -382,7 +382,7 @@ static vd_status stopped(const atomic_int *stop, vd_error *err)
     return stop && atomic_load(stop) ? vd_error_set(err, VD_INTERRUPTED, "stopped") : VD_OK;
 }
 
-static vd_status speak(vd_pass *pass, const atomic_int *stop, vd_said_answers *said, vd_error *err)
+static vd_status speak(vd_pass *pass, const atomic_int *stop, vd_turn_answers *said, vd_error *err)
 {
     int one;
     vd_status status = vd_speak(pass, VD_BEAMS, stop, said->beam, &said->count, err);

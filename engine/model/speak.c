@@ -68,7 +68,7 @@ static vd_status next_words(vd_pass *pass, const hypothesis *list, int count, fl
     vd_status status = run_decoder(pass, ids, lengths, count, width, &packed, &text, err);
     if (status != VD_OK)
         return status;
-    pass->be->ends(&packed, 1, (int)h, text.recurrent.y, last);
+    pass->be->last_states(&packed, 1, (int)h, text.recurrent.y, last);
     pass->be->linear(last, pass->w->words.w, pass->w->words.b, words, count, (int)h, (int)v);
     pass->be->softmax(words, count, (int)v, (int)v);
     pass->be->read_floats(words, *out, n * v);
@@ -166,7 +166,7 @@ vd_status vd_speak(vd_pass *pass, int beams, const atomic_int *stop, vd_utteranc
     vd_arena step = {.memory = pass->arena->memory}, *whole = pass->arena;
     *count = 0;
     pass->arena = &step;
-    while (status == VD_OK && list[0].length <= VD_MOST_SAID && going > 0 && *count < beams) {
+    while (status == VD_OK && list[0].length <= VD_MOST_WORDS && going > 0 && *count < beams) {
         vd_arena_reset(&step);
         status = interrupted(stop, err);
         if (status == VD_OK)
@@ -175,7 +175,7 @@ vd_status vd_speak(vd_pass *pass, int beams, const atomic_int *stop, vd_utteranc
     pass->arena = whole;
     vd_arena_free(&step);
     // What reached the longest length is cut there.
-    for (int i = 0; i < going && status == VD_OK && list[0].length > VD_MOST_SAID; i++)
+    for (int i = 0; i < going && status == VD_OK && list[0].length > VD_MOST_WORDS; i++)
         finish(out, count, beams, &list[i], list[i].sum, list[i].length - 1);
     return status;
 }

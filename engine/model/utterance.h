@@ -7,22 +7,22 @@
 #include "engine/networks/batch.h"
 
 enum {
-    VD_MOST_SAID = VD_MAX_CANDIDATE - 2, // words without <S> and </S>
+    VD_MOST_WORDS = VD_MAX_CANDIDATE - 2, // words without <S> and </S>
     VD_BEAMS = 5
 };
 
 typedef struct vd_utterance {
     int length;
-    int32_t word[VD_MOST_SAID];
+    int32_t word[VD_MOST_WORDS];
     float score; // mean log-probability of its words and </S>, as answers are ranked by
 } vd_utterance;
 
 // What a model says to one question.
-typedef struct vd_said_answers {
+typedef struct vd_turn_answers {
     int count; // 0: the model has no generative decoder
     // Of a beam search over VD_BEAMS hypotheses by falling score, different from each other.
     vd_utterance beam[VD_BEAMS];
     vd_utterance greedy; // always the likeliest next word
-} vd_said_answers;
+} vd_turn_answers;
 
 #endif

@@ -75,7 +75,7 @@ static vd_status count_texts(const vd_visdial *data, bool candidates, vd_word_co
     return status;
 }
 
-static vd_status take_packed(const vd_packed *packed, bool candidates, vd_word_counts *counts,
+static vd_status take_packed(const vd_packed_file *packed, bool candidates, vd_word_counts *counts,
                              vd_error *err)
 {
     vd_status status = VD_OK;
@@ -90,7 +90,7 @@ vd_status vd_visdial_count_words(const vd_visdial *data, bool candidates, vd_wor
 {
     *out = NULL;
     vd_word_counts *counts = NULL;
-    const vd_packed *packed = ((const vd_visdial_store *)data)->packed;
+    const vd_packed_file *packed = ((const vd_visdial_store *)data)->packed;
     vd_status status = vd_word_counts_new(&counts, err);
     if (status == VD_OK)
         status = packed ? take_packed(packed, candidates, counts, err)

@@ -4,7 +4,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/prefetch.h"
 
-enum { TURNS = VD_FEED_BATCHES };
+enum { TURNS = VD_DATA_LOADER_BATCHES };
 
 // What came of one batch.
 typedef struct helping {
@@ -14,17 +14,17 @@ typedef struct helping {
     vd_error err;
 } helping;
 
-struct vd_feed {
-    vd_feed_plan plan;
+struct vd_data_loader {
+    vd_data_loader_plan plan;
     void *context;
     helping turn[TURNS];
-    vd_ahead *ahead;
+    vd_prefetch *ahead;
 };
 
 // False when batch n was the last.
 static bool make_helping(void *context, size_t n, size_t place)
 {
-    vd_feed *feed = context;
+    vd_data_loader *feed = context;
     helping *h = &feed->turn[place];
     const size_t *dialogs;
     h->batch = NULL;
@@ -35,11 +35,11 @@ static bool make_helping(void *context, size_t n, size_t place)
     return count > 0 && h->status == VD_OK;
 }
 
-vd_status vd_feed_new(const vd_dataset *dataset, vd_feed_plan plan, void *context,
-                      vd_picture_cache *cache, vd_feed **out, vd_error *err)
+vd_status vd_data_loader_new(const vd_dataset *dataset, vd_data_loader_plan plan, void *context,
+                             vd_picture_cache *cache, vd_data_loader **out, vd_error *err)
 {
     *out = NULL;
-    vd_feed *feed = vd_alloc(1, sizeof *feed);
+    vd_data_loader *feed = vd_alloc(1, sizeof *feed);
     if (!feed)
         return vd_error_memory(err, "batches made ahead");
     feed->plan = plan;
@@ -50,26 +50,26 @@ vd_status vd_feed_new(const vd_dataset *dataset, vd_feed_plan plan, void *contex
     for (int i = 0; status == VD_OK && i < TURNS; i++)
         vd_loader_keep(feed->turn[i].loader, cache);
     if (status == VD_OK)
-        status = vd_ahead_new(TURNS, make_helping, feed, &feed->ahead, err);
+        status = vd_prefetch_new(TURNS, make_helping, feed, &feed->ahead, err);
     if (status == VD_OK)
         *out = feed;
     else
-        vd_feed_free(feed);
+        vd_data_loader_free(feed);
     return status;
 }
 
-vd_status vd_feed_next(vd_feed *feed, const vd_batch **out, vd_error *err)
+vd_status vd_data_loader_next(vd_data_loader *feed, const vd_batch **out, vd_error *err)
 {
-    const helping *h = &feed->turn[vd_ahead_next(feed->ahead)];
+    const helping *h = &feed->turn[vd_prefetch_next(feed->ahead)];
     *out = h->batch;
     return h->status ? vd_error_set(err, h->status, "%s", h->err.text) : VD_OK;
 }
 
-void vd_feed_free(vd_feed *feed)
+void vd_data_loader_free(vd_data_loader *feed)
 {
     if (!feed)
         return;
-    vd_ahead_free(feed->ahead);
+    vd_prefetch_free(feed->ahead);
     for (int i = 0; i < TURNS; i++)
         vd_loader_free(feed->turn[i].loader);
     vd_free(feed);

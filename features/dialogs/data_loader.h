@@ -7,20 +7,20 @@
 
 // The dialogs of batch n (0, 1, ...) and how many they are, valid until the next call; 0: there is
 // no such batch. Called on one thread, with n as it rises.
-typedef size_t (*vd_feed_plan)(void *context, size_t n, const size_t **dialogs);
+typedef size_t (*vd_data_loader_plan)(void *context, size_t n, const size_t **dialogs);
 
-typedef struct vd_feed vd_feed;
+typedef struct vd_data_loader vd_data_loader;
 
 // Batches that are used or made at the same time.
-enum { VD_FEED_BATCHES = 2 };
+enum { VD_DATA_LOADER_BATCHES = 2 };
 
 // The context is the feed's to read and write until it is freed, and so is the cache, where the
 // pictures of its batches are; NULL: in the batches themselves.
-vd_status vd_feed_new(const vd_dataset *dataset, vd_feed_plan plan, void *context,
-                      vd_picture_cache *cache, vd_feed **out, vd_error *err);
+vd_status vd_data_loader_new(const vd_dataset *dataset, vd_data_loader_plan plan, void *context,
+                             vd_picture_cache *cache, vd_data_loader **out, vd_error *err);
 // The next batch, which is the feed's and valid until the next call; NULL behind the last. What
 // failed once fails again.
-vd_status vd_feed_next(vd_feed *feed, const vd_batch **out, vd_error *err);
-void vd_feed_free(vd_feed *feed);
+vd_status vd_data_loader_next(vd_data_loader *feed, const vd_batch **out, vd_error *err);
+void vd_data_loader_free(vd_data_loader *feed);
 
 #endif

@@ -93,7 +93,7 @@ void vd_dataset_totals(const vd_dataset *set, const size_t *dialogs, size_t coun
             if (round->truth < 0)
                 continue;
             totals->questions++;
-            totals->words += vd_said_length(set, round->options[round->truth]);
+            totals->words += vd_turns_length(set, round->options[round->truth]);
         }
     }
 }

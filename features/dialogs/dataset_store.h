@@ -53,7 +53,7 @@ static inline const int32_t *vd_sequence(const vd_sequences *s, size_t index)
 // <S> answer </S>, cut: its length, and the tokens.
 int vd_wrapped_length(const vd_dataset *set, int32_t answer);
 // Of answer </S>, cut: what the generative decoder says.
-int vd_said_length(const vd_dataset *set, int32_t answer);
+int vd_turns_length(const vd_dataset *set, int32_t answer);
 int vd_wrap_answer(const vd_dataset *set, int32_t answer, int32_t *out);
 // Row u of candidates: one answer in all its forms. The row is zero before.
 void vd_candidate_fill(const vd_dataset *set, int32_t answer, int u, vd_candidates *out);

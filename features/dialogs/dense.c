@@ -53,7 +53,8 @@ static vd_status no_memory(vd_json_reader *reader)
     return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
 }
 
-static vd_status on_value(void *context, vd_json_reader *reader, int id, const vd_json_value *value)
+static vd_status on_value(void *context, vd_json_reader *reader, int id,
+                          const vd_json_scalar *value)
 {
     annotating *a = context;
     if (id == IMAGE_ID) {
@@ -110,7 +111,7 @@ static vd_status add_entry(annotating *a, vd_json_reader *reader, vd_visdial_rou
         a->entries = grown;
         a->entry_room = room;
     }
-    float *relevance = vd_pieces_take(&a->store->pieces, a->value_count, sizeof *relevance);
+    float *relevance = vd_string_arena_take(&a->store->pieces, a->value_count, sizeof *relevance);
     if (!relevance)
         return no_memory(reader);
     if (a->value_count > 0)

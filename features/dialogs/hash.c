@@ -19,7 +19,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 }
 
 // What `data pack` has found already; false in files of before it did.
-static bool packed_hash(const vd_packed *packed, uint64_t *out)
+static bool packed_hash(const vd_packed_file *packed, uint64_t *out)
 {
     const char *content = vd_safetensors_metadata(packed->file, "content");
     int read = 0;
@@ -28,7 +28,7 @@ static bool packed_hash(const vd_packed *packed, uint64_t *out)
 
 uint64_t vd_visdial_hash(const vd_visdial *data)
 {
-    const vd_packed *packed = ((const vd_visdial_store *)data)->packed;
+    const vd_packed_file *packed = ((const vd_visdial_store *)data)->packed;
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     if (packed && packed_hash(packed, &hash))
         return hash;

@@ -12,7 +12,7 @@
 
 typedef struct opening {
     vd_visdial_store *store;
-    vd_packed *packed;
+    vd_packed_file *packed;
     size_t rounds;
     const int64_t *first_round;
     const int32_t *question, *answer, *truth, *options, *family,
@@ -180,7 +180,7 @@ static vd_status open_tokens(const opening *o, const char *name, size_t count, i
 
 static vd_status open_tables(opening *o, vd_error *err)
 {
-    vd_packed *packed = o->packed;
+    vd_packed_file *packed = o->packed;
     vd_visdial *data = &o->store->data;
     const void *counts = NULL;
     const char **questions = NULL, **answers = NULL;
@@ -313,7 +313,7 @@ static vd_status fill_dialogs(opening *o, vd_error *err)
     vd_visdial_round *rounds = NULL;
     if (status == VD_OK) {
         data->dialogs = vd_alloc(data->dialog_count, sizeof *data->dialogs);
-        rounds = vd_pieces_take(&o->store->pieces, o->rounds, sizeof *rounds);
+        rounds = vd_string_arena_take(&o->store->pieces, o->rounds, sizeof *rounds);
         if (!data->dialogs || !rounds)
             status = vd_error_memory(err, "the dialogs");
     }
@@ -346,8 +346,8 @@ static vd_status open_metadata(opening *o, vd_error *err)
                             "%s: a safetensors file, but not one of packed dialogs (its \"format\" "
                             "is \"%.60s\"); expected what `visdial data pack` writes, or JSON",
                             data->path, format ? format : "");
-    data->version = vd_pieces_text(&o->store->pieces, version, strlen(version));
-    data->split = vd_pieces_text(&o->store->pieces, split, strlen(split));
+    data->version = vd_string_arena_text(&o->store->pieces, version, strlen(version));
+    data->split = vd_string_arena_text(&o->store->pieces, split, strlen(split));
     return data->version && data->split ? VD_OK : vd_error_memory(err, "dialogs");
 }
 
@@ -391,7 +391,7 @@ vd_status vd_packed_open(const char *path, vd_visdial **out, vd_error *err)
     return status;
 }
 
-void vd_packed_free(vd_packed *packed)
+void vd_packed_free(vd_packed_file *packed)
 {
     if (!packed)
         return;

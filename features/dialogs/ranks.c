@@ -15,7 +15,7 @@
 struct vd_ranks {
     size_t *first;      // (dialogs + 1) where a dialog's rounds begin
     const float **list; // one a round
-    vd_pieces pieces;
+    vd_string_arena pieces;
 };
 
 enum { ROOT = 1, ENTRY, RANKS, IMAGE_ID, ROUND_ID, RANK };
@@ -67,7 +67,8 @@ static vd_status add_rank(reading *r, vd_json_reader *reader, double rank)
     return VD_OK;
 }
 
-static vd_status on_value(void *context, vd_json_reader *reader, int id, const vd_json_value *value)
+static vd_status on_value(void *context, vd_json_reader *reader, int id,
+                          const vd_json_scalar *value)
 {
     reading *r = context;
     if (id == RANK)
@@ -118,7 +119,7 @@ static vd_status on_close(void *context, vd_json_reader *reader, int place)
     size_t at = r->ranks->first[dialog - r->data->dialogs] + (size_t)r->round_id - 1;
     if (r->ranks->list[at])
         return vd_json_refuse(reader, VD_FORMAT, "ranked twice; expected once");
-    float *own = vd_pieces_take(&r->ranks->pieces, n, sizeof *own);
+    float *own = vd_string_arena_take(&r->ranks->pieces, n, sizeof *own);
     if (!own)
         return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
     if (n)
@@ -179,7 +180,7 @@ void vd_ranks_free(vd_ranks *ranks)
         return;
     vd_free(ranks->first);
     vd_free(ranks->list);
-    vd_pieces_clear(&ranks->pieces);
+    vd_string_arena_clear(&ranks->pieces);
     vd_free(ranks);
 }
 

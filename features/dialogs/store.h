@@ -22,19 +22,19 @@ typedef struct vd_packed_tokens {
 
 // What a packed file holds besides the dialogs. Ids are places in `words`; VD_CUT_* limits hold for
 // the lengths, but ids are to be checked by whoever reads them.
-typedef struct vd_packed {
+typedef struct vd_packed_file {
     vd_safetensors *file;
     vd_packed_tokens questions, answers, captions;
     const char **words;    // (word_count) all that occur, in falling order of their counts
     const int64_t *counts; // how often each is said; 0 for those of candidates only
     size_t word_count;
-} vd_packed;
+} vd_packed_file;
 
 typedef struct vd_visdial_store {
     vd_visdial data;          // first, so that a vd_visdial is a vd_visdial_store
-    vd_pieces pieces;         // strings, rounds, options, relevance
+    vd_string_arena pieces;   // strings, rounds, options, relevance
     vd_visdial_image *images; // (dialog_count) by rising image id
-    vd_packed *packed;        // NULL when the dialogs were read from JSON
+    vd_packed_file *packed;   // NULL when the dialogs were read from JSON
 } vd_visdial_store;
 
 // Sorts the images; an image with two dialogs is refused: *first and *second are those dialogs.
@@ -47,7 +47,7 @@ bool vd_visdial_round_fits(const vd_visdial *data, const vd_visdial_dialog *dial
 bool vd_visdial_options_fit(const vd_visdial *data, const vd_visdial_round *round, char *words,
                             size_t size);
 vd_status vd_packed_open(const char *path, vd_visdial **out, vd_error *err);
-void vd_packed_free(vd_packed *packed);
+void vd_packed_free(vd_packed_file *packed);
 
 // The caller's own name for a place in a file: "image 7, round 2". image -1 when it is not known
 // yet, then the dialog's number (from 1) is given; round 0 for none.

@@ -128,7 +128,7 @@ static vd_status tokenise_captions(const vd_visdial *data, const vd_vocab *vocab
 // ---- from packed tokens -----------------------------------------------------
 
 // The vocabulary's id of each word of the file.
-static vd_status map_words(const vd_packed *packed, const vd_vocab *vocab, int32_t **out,
+static vd_status map_words(const vd_packed_file *packed, const vd_vocab *vocab, int32_t **out,
                            vd_error *err)
 {
     int32_t *map = vd_alloc(packed->word_count, sizeof *map);
@@ -140,7 +140,7 @@ static vd_status map_words(const vd_packed *packed, const vd_vocab *vocab, int32
     return VD_OK;
 }
 
-static vd_status translate(const vd_packed *packed, const vd_packed_tokens *tokens,
+static vd_status translate(const vd_packed_file *packed, const vd_packed_tokens *tokens,
                            const int32_t *map, const char *what, vd_sequences *s, vd_error *err)
 {
     size_t all = (size_t)tokens->first[tokens->count];
@@ -166,8 +166,8 @@ static vd_status translate(const vd_packed *packed, const vd_packed_tokens *toke
     return VD_OK;
 }
 
-static vd_status translate_all(const vd_packed *packed, const vd_vocab *vocab, vd_token_tables *out,
-                               vd_error *err)
+static vd_status translate_all(const vd_packed_file *packed, const vd_vocab *vocab,
+                               vd_token_tables *out, vd_error *err)
 {
     int32_t *map = NULL;
     vd_status status = map_words(packed, vocab, &map, err);
@@ -186,7 +186,7 @@ static vd_status translate_all(const vd_packed *packed, const vd_vocab *vocab, v
 vd_status vd_token_tables_fill(const vd_visdial *data, const vd_vocab *vocab, vd_token_tables *out,
                                vd_error *err)
 {
-    const vd_packed *packed = ((const vd_visdial_store *)data)->packed;
+    const vd_packed_file *packed = ((const vd_visdial_store *)data)->packed;
     if (packed)
         return translate_all(packed, vocab, out, err);
     vd_text_uses uses = {0};

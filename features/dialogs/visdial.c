@@ -116,7 +116,7 @@ static void *grow(void *list, size_t count, size_t *room, size_t size)
 // ---- reading ----------------------------------------------------------------
 
 static vd_status add_text(loading *l, vd_json_reader *reader, char ***table, size_t *count,
-                          size_t *room, const vd_json_value *value)
+                          size_t *room, const vd_json_scalar *value)
 {
     if (*count == INT32_MAX)
         return vd_json_refuse(reader, VD_FORMAT, "more than %d strings in a table", INT32_MAX);
@@ -124,7 +124,7 @@ static vd_status add_text(loading *l, vd_json_reader *reader, char ***table, siz
     if (!grown)
         return no_memory(reader);
     *table = grown;
-    char *text = vd_pieces_text(&l->store->pieces, value->text, value->length);
+    char *text = vd_string_arena_text(&l->store->pieces, value->text, value->length);
     if (!text)
         return no_memory(reader);
     (*table)[(*count)++] = text;
@@ -132,14 +132,14 @@ static vd_status add_text(loading *l, vd_json_reader *reader, char ***table, siz
 }
 
 static vd_status set_text(loading *l, vd_json_reader *reader, char **out,
-                          const vd_json_value *value)
+                          const vd_json_scalar *value)
 {
-    *out = vd_pieces_text(&l->store->pieces, value->text, value->length);
+    *out = vd_string_arena_text(&l->store->pieces, value->text, value->length);
     return *out ? VD_OK : no_memory(reader);
 }
 
 static vd_status set_index(vd_json_reader *reader, const char *key, int32_t *out,
-                           const vd_json_value *value)
+                           const vd_json_scalar *value)
 {
     if (value->integer < 0 || value->integer > INT32_MAX)
         return vd_json_refuse(reader, VD_FORMAT, "\"%s\" is %" PRId64 "; expected 0 or more", key,
@@ -148,7 +148,7 @@ static vd_status set_index(vd_json_reader *reader, const char *key, int32_t *out
     return VD_OK;
 }
 
-static vd_status add_option(loading *l, vd_json_reader *reader, const vd_json_value *value)
+static vd_status add_option(loading *l, vd_json_reader *reader, const vd_json_scalar *value)
 {
     vd_visdial_round *round = &l->rounds[l->dialog.round_count];
     if (round->option_count == INT32_MAX)
@@ -160,7 +160,7 @@ static vd_status add_option(loading *l, vd_json_reader *reader, const vd_json_va
     return set_index(reader, "answer_options", &grown[round->option_count++], value);
 }
 
-static vd_status set_family(loading *l, vd_json_reader *reader, const vd_json_value *value)
+static vd_status set_family(loading *l, vd_json_reader *reader, const vd_json_scalar *value)
 {
     vd_visdial_round *round = &l->rounds[l->dialog.round_count];
     for (int i = 0; i < l->family_count; i++)
@@ -171,14 +171,15 @@ static vd_status set_family(loading *l, vd_json_reader *reader, const vd_json_va
         }
     if (l->family_count == MOST_FAMILIES)
         return vd_json_refuse(reader, VD_FORMAT, "more than %d different families", MOST_FAMILIES);
-    round->family = vd_pieces_text(&l->store->pieces, value->text, value->length);
+    round->family = vd_string_arena_text(&l->store->pieces, value->text, value->length);
     if (!round->family)
         return no_memory(reader);
     l->family[l->family_count++] = round->family;
     return VD_OK;
 }
 
-static vd_status on_value(void *context, vd_json_reader *reader, int id, const vd_json_value *value)
+static vd_status on_value(void *context, vd_json_reader *reader, int id,
+                          const vd_json_scalar *value)
 {
     loading *l = context;
     vd_visdial *data = &l->store->data;
@@ -203,7 +204,7 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id, const v
         l->image_known = true;
         return VD_OK;
     case CAPTION:
-        l->dialog.caption = vd_pieces_text(&l->store->pieces, value->text, value->length);
+        l->dialog.caption = vd_string_arena_text(&l->store->pieces, value->text, value->length);
         return l->dialog.caption ? VD_OK : no_memory(reader);
     case QUESTION:
         return set_index(reader, "question", &round->question, value);
@@ -283,7 +284,7 @@ static vd_status end_round(loading *l, vd_json_reader *reader)
                               round->coreference);
     if (l->has_options) {
         size_t bytes = (size_t)round->option_count * sizeof *l->options;
-        int32_t *options = vd_pieces_take(&l->store->pieces, bytes, 1);
+        int32_t *options = vd_string_arena_take(&l->store->pieces, bytes, 1);
         if (!options)
             return no_memory(reader);
         memcpy(options, l->options, bytes);
@@ -299,8 +300,8 @@ static vd_status end_dialog(loading *l, vd_json_reader *reader)
     vd_visdial *data = &l->store->data;
     if (l->dialog.round_count == 0)
         return vd_json_refuse(reader, VD_FORMAT, "the dialog has no rounds; expected 1 or more");
-    l->dialog.rounds =
-        vd_pieces_take(&l->store->pieces, (size_t)l->dialog.round_count, sizeof *l->dialog.rounds);
+    l->dialog.rounds = vd_string_arena_take(&l->store->pieces, (size_t)l->dialog.round_count,
+                                            sizeof *l->dialog.rounds);
     if (!l->dialog.rounds)
         return no_memory(reader);
     memcpy(l->dialog.rounds, l->rounds, (size_t)l->dialog.round_count * sizeof *l->dialog.rounds);
@@ -454,6 +455,6 @@ void vd_visdial_free(vd_visdial *data)
     vd_free(data->answers);
     vd_free(data->questions);
     vd_free(data->path);
-    vd_pieces_clear(&store->pieces);
+    vd_string_arena_clear(&store->pieces);
     vd_free(store);
 }

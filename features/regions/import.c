@@ -43,7 +43,7 @@ typedef struct writing {
     float *features, *boxes;                 // of all pictures read ahead
     reading read[MOST_AHEAD];
     size_t ahead_count, first; // places for pictures read ahead; the first of them
-    vd_ahead *ahead;
+    vd_prefetch *ahead;
     float *held;            // (HELD_BOXES, 4) boxes not yet written
     uint16_t *halves;       // (P, D)
     size_t done, held_from; // pictures; the first whose boxes are in `held`
@@ -154,7 +154,7 @@ static vd_status prepare(writing *w, const vd_import *import, vd_error *err)
 
 static void release(writing *w)
 {
-    vd_ahead_free(w->ahead);
+    vd_prefetch_free(w->ahead);
     if (w->file >= 0)
         close(w->file);
     vd_free(w->halves);
@@ -270,7 +270,7 @@ static vd_status flush_boxes(writing *w, vd_error *err)
 static vd_status copy_picture(writing *w, vd_error *err)
 {
     const vd_regions *from = w->import->from;
-    const reading *r = &w->read[vd_ahead_next(w->ahead)];
+    const reading *r = &w->read[vd_prefetch_next(w->ahead)];
     size_t row = w->done, used = (size_t)vd_regions_used(from, row), count = used * w->size;
     const void *data = r->features;
     vd_status status = r->status ? vd_error_set(err, r->status, "%s", r->err.text) : VD_OK;
@@ -325,7 +325,7 @@ static vd_status copy_all(writing *w, vd_error *err)
     w->first = w->done;
     vd_regions_once(import->from);
     if (w->done < w->count)
-        status = vd_ahead_new(w->ahead_count, read_ahead, w, &w->ahead, err);
+        status = vd_prefetch_new(w->ahead_count, read_ahead, w, &w->ahead, err);
     while (status == VD_OK && w->done < w->count) {
         status = copy_picture(w, err);
         if (status == VD_OK && import->progress)

@@ -324,11 +324,11 @@ static void do_rows(const vd_backend *be, void **at, void *context)
     be->embed_backward(at[3], at[1], s->m, s->n, at[2]);
     be->add_rows(at[0], at[1], s->m, s->n, at[4]);
     be->add_rows_backward(at[5], at[1], s->m, s->n, at[4]);
-    be->join(at[0], at[1], s->n, at[4], NULL, s->n, at[6], s->m);
-    be->split_add(at[6], s->m, at[5], at[1], s->n, at[4], NULL, s->n);
-    be->split_add(at[6], s->m, NULL, NULL, s->n, at[3], at[1], s->n);
-    be->pick(at[7], at[8], s->m, 5, s->k, at[9]);
-    be->pick_backward(at[9], at[8], s->m, 5, s->k, at[10]);
+    be->concat(at[0], at[1], s->n, at[4], NULL, s->n, at[6], s->m);
+    be->concat_backward(at[6], s->m, at[5], at[1], s->n, at[4], NULL, s->n);
+    be->concat_backward(at[6], s->m, NULL, NULL, s->n, at[3], at[1], s->n);
+    be->gather(at[7], at[8], s->m, 5, s->k, at[9]);
+    be->gather_backward(at[9], at[8], s->m, 5, s->k, at[10]);
     be->softmax(at[11], s->m, s->k, s->k);
     be->word_log(at[11], at[1], s->m, s->k, at[12]);
     be->word_gradient(at[11], at[1], s->m, s->k, 0.25f);

@@ -170,67 +170,69 @@ TIMED(add_rows, (const vd_real *table, const int *index, int rows, int width, vd
 TIMED(add_rows_backward,
       (vd_real * dtable, const int *index, int rows, int width, const vd_real *dx),
       (dtable, index, rows, width, dx))
-TIMED(ends,
+TIMED(last_states,
       (const vd_packed *packed, int directions, int hidden, const vd_real *y, vd_real *sentence),
       (packed, directions, hidden, y, sentence))
-TIMED(ends_backward,
+TIMED(last_states_backward,
       (const vd_packed *packed, int directions, int hidden, const vd_real *dsentence, vd_real *dy),
       (packed, directions, hidden, dsentence, dy))
 TIMED(normalise_regions, (const vd_real *x, vd_real *y, int dialogs, int regions, int size),
       (x, y, dialogs, regions, size))
 TIMED(context_attention,
-      (const vd_span *span, int hidden, const vd_real *fq, const vd_real *fh, const vd_real *h,
+      (const vd_geometry *span, int hidden, const vd_real *fq, const vd_real *fh, const vd_real *h,
        const vd_linear_weights *score, vd_real rate, uint64_t key, vd_real *a, vd_real *c),
       (span, hidden, fq, fh, h, score, rate, key, a, c))
 TIMED(context_attention_backward,
-      (const vd_span *span, int hidden, const vd_real *fq, const vd_real *fh, const vd_real *h,
+      (const vd_geometry *span, int hidden, const vd_real *fq, const vd_real *fh, const vd_real *h,
        const vd_linear_weights *score, const vd_linear_weights *dscore, vd_real rate, uint64_t key,
        const vd_real *a, vd_real *da, const vd_real *dc, vd_real *dfq, vd_real *dfh, vd_real *dh),
       (span, hidden, fq, fh, h, score, dscore, rate, key, a, da, dc, dfq, dfh, dh))
 TIMED(topic_attention,
-      (const vd_span *span, const size_t *start, const vd_real *a, vd_real *s, vd_real *weighted),
+      (const vd_geometry *span, const size_t *start, const vd_real *a, vd_real *s,
+       vd_real *weighted),
       (span, start, a, s, weighted))
 TIMED(topic_attention_backward,
-      (const vd_span *span, const size_t *start, const vd_real *a, const vd_real *s, vd_real *ds,
-       vd_real *da),
+      (const vd_geometry *span, const size_t *start, const vd_real *a, const vd_real *s,
+       vd_real *ds, vd_real *da),
       (span, start, a, s, ds, da))
-TIMED(word_attention, (const vd_span *span, int regions, vd_real *m), (span, regions, m))
-TIMED(word_attention_backward, (const vd_span *span, int regions, const vd_real *m, vd_real *dm),
-      (span, regions, m, dm))
+TIMED(word_attention, (const vd_geometry *span, int regions, vd_real *m), (span, regions, m))
+TIMED(word_attention_backward,
+      (const vd_geometry *span, int regions, const vd_real *m, vd_real *dm), (span, regions, m, dm))
 TIMED(softmax, (vd_real * x, int rows, int columns, int stride), (x, rows, columns, stride))
 TIMED(softmax_backward, (const vd_real *y, vd_real *dx, int rows, int columns, int stride),
       (y, dx, rows, columns, stride))
-TIMED(join,
+TIMED(concat,
       (const vd_real *left, const int *left_row, int left_size, const vd_real *right,
        const int *right_row, int right_size, vd_real *y, int rows),
       (left, left_row, left_size, right, right_row, right_size, y, rows))
-TIMED(split_add,
+TIMED(concat_backward,
       (const vd_real *dy, int rows, vd_real *dleft, const int *left_row, int left_size,
        vd_real *dright, const int *right_row, int right_size),
       (dy, rows, dleft, left_row, left_size, dright, right_row, right_size))
 TIMED(region_attention,
-      (const vd_span *span, int hidden, const vd_real *fm, const vd_real *fc,
+      (const vd_geometry *span, int hidden, const vd_real *fm, const vd_real *fc,
        const vd_linear_weights *score, vd_real rate, uint64_t key, vd_real *z, vd_real *norm,
        vd_real *g),
       (span, hidden, fm, fc, score, rate, key, z, norm, g))
 TIMED(region_attention_backward,
-      (const vd_span *span, int hidden, const vd_real *fm, const vd_real *fc,
+      (const vd_geometry *span, int hidden, const vd_real *fm, const vd_real *fc,
        const vd_linear_weights *score, const vd_linear_weights *dscore, vd_real rate, uint64_t key,
        const vd_real *z, const vd_real *norm, const vd_real *g, vd_real *dg, vd_real *dfm,
        vd_real *dfc),
       (span, hidden, fm, fc, score, dscore, rate, key, z, norm, g, dg, dfm, dfc))
 TIMED(region_pool,
-      (const vd_span *span, const vd_real *g, const vd_real *m, int size, vd_real *y, int y_stride),
+      (const vd_geometry *span, const vd_real *g, const vd_real *m, int size, vd_real *y,
+       int y_stride),
       (span, g, m, size, y, y_stride))
 TIMED(region_pool_backward,
-      (const vd_span *span, const vd_real *g, const vd_real *m, int size, const vd_real *dy,
+      (const vd_geometry *span, const vd_real *g, const vd_real *m, int size, const vd_real *dy,
        int y_stride, vd_real *dg, vd_real *dm),
       (span, g, m, size, dy, y_stride, dg, dm))
-TIMED(pick,
+TIMED(gather,
       (const vd_real *products, const int32_t *option, int questions, int candidates, int distinct,
        vd_real *scores),
       (products, option, questions, candidates, distinct, scores))
-TIMED(pick_backward,
+TIMED(gather_backward,
       (const vd_real *dscores, const int32_t *option, int questions, int candidates, int distinct,
        vd_real *dproducts),
       (dscores, option, questions, candidates, distinct, dproducts))
@@ -266,8 +268,8 @@ static vd_backend timed_table(void)
     t.embed_backward = embed_backward;
     t.add_rows = add_rows;
     t.add_rows_backward = add_rows_backward;
-    t.ends = ends;
-    t.ends_backward = ends_backward;
+    t.last_states = last_states;
+    t.last_states_backward = last_states_backward;
     t.normalise_regions = normalise_regions;
     t.context_attention = context_attention;
     t.context_attention_backward = context_attention_backward;
@@ -277,14 +279,14 @@ static vd_backend timed_table(void)
     t.word_attention_backward = word_attention_backward;
     t.softmax = softmax;
     t.softmax_backward = softmax_backward;
-    t.join = join;
-    t.split_add = split_add;
+    t.concat = concat;
+    t.concat_backward = concat_backward;
     t.region_attention = region_attention;
     t.region_attention_backward = region_attention_backward;
     t.region_pool = region_pool;
     t.region_pool_backward = region_pool_backward;
-    t.pick = pick;
-    t.pick_backward = pick_backward;
+    t.gather = gather;
+    t.gather_backward = gather_backward;
     t.candidate_loss = candidate_loss;
     t.rank = rank;
     t.adam = adam;

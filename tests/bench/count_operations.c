@@ -80,41 +80,43 @@ TIMED(GATES, add, (vd_real * x, const vd_real *y, size_t n), (x, y, n))
 TIMED(GATES, dropout, (const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key),
       (x, y, n, rate, key))
 TIMED(ATTENTIONS, context_attention,
-      (const vd_span *span, int hidden, const vd_real *fq, const vd_real *fh, const vd_real *h,
+      (const vd_geometry *span, int hidden, const vd_real *fq, const vd_real *fh, const vd_real *h,
        const vd_linear_weights *score, vd_real rate, uint64_t key, vd_real *a, vd_real *c),
       (span, hidden, fq, fh, h, score, rate, key, a, c))
 TIMED(ATTENTIONS, context_attention_backward,
-      (const vd_span *span, int hidden, const vd_real *fq, const vd_real *fh, const vd_real *h,
+      (const vd_geometry *span, int hidden, const vd_real *fq, const vd_real *fh, const vd_real *h,
        const vd_linear_weights *score, const vd_linear_weights *dscore, vd_real rate, uint64_t key,
        const vd_real *a, vd_real *da, const vd_real *dc, vd_real *dfq, vd_real *dfh, vd_real *dh),
       (span, hidden, fq, fh, h, score, dscore, rate, key, a, da, dc, dfq, dfh, dh))
 TIMED(ATTENTIONS, topic_attention,
-      (const vd_span *span, const size_t *start, const vd_real *a, vd_real *s, vd_real *weighted),
+      (const vd_geometry *span, const size_t *start, const vd_real *a, vd_real *s,
+       vd_real *weighted),
       (span, start, a, s, weighted))
 TIMED(ATTENTIONS, topic_attention_backward,
-      (const vd_span *span, const size_t *start, const vd_real *a, const vd_real *s, vd_real *ds,
-       vd_real *da),
+      (const vd_geometry *span, const size_t *start, const vd_real *a, const vd_real *s,
+       vd_real *ds, vd_real *da),
       (span, start, a, s, ds, da))
-TIMED(ATTENTIONS, word_attention, (const vd_span *span, int regions, vd_real *m),
+TIMED(ATTENTIONS, word_attention, (const vd_geometry *span, int regions, vd_real *m),
       (span, regions, m))
 TIMED(ATTENTIONS, word_attention_backward,
-      (const vd_span *span, int regions, const vd_real *m, vd_real *dm), (span, regions, m, dm))
+      (const vd_geometry *span, int regions, const vd_real *m, vd_real *dm), (span, regions, m, dm))
 TIMED(ATTENTIONS, region_attention,
-      (const vd_span *span, int hidden, const vd_real *fm, const vd_real *fc,
+      (const vd_geometry *span, int hidden, const vd_real *fm, const vd_real *fc,
        const vd_linear_weights *score, vd_real rate, uint64_t key, vd_real *z, vd_real *norm,
        vd_real *g),
       (span, hidden, fm, fc, score, rate, key, z, norm, g))
 TIMED(ATTENTIONS, region_attention_backward,
-      (const vd_span *span, int hidden, const vd_real *fm, const vd_real *fc,
+      (const vd_geometry *span, int hidden, const vd_real *fm, const vd_real *fc,
        const vd_linear_weights *score, const vd_linear_weights *dscore, vd_real rate, uint64_t key,
        const vd_real *z, const vd_real *norm, const vd_real *g, vd_real *dg, vd_real *dfm,
        vd_real *dfc),
       (span, hidden, fm, fc, score, dscore, rate, key, z, norm, g, dg, dfm, dfc))
 TIMED(ATTENTIONS, region_pool,
-      (const vd_span *span, const vd_real *g, const vd_real *m, int size, vd_real *y, int stride),
+      (const vd_geometry *span, const vd_real *g, const vd_real *m, int size, vd_real *y,
+       int stride),
       (span, g, m, size, y, stride))
 TIMED(ATTENTIONS, region_pool_backward,
-      (const vd_span *span, const vd_real *g, const vd_real *m, int size, const vd_real *dy,
+      (const vd_geometry *span, const vd_real *g, const vd_real *m, int size, const vd_real *dy,
        int stride, vd_real *dg, vd_real *dm),
       (span, g, m, size, dy, stride, dg, dm))
 TIMED(ROWS, embed, (const vd_real *table, const int32_t *id, int rows, int width, vd_real *y),
@@ -125,22 +127,22 @@ TIMED(ROWS, embed_backward,
 TIMED(ROWS, add_rows_backward,
       (vd_real * dtable, const int *index, int rows, int width, const vd_real *dx),
       (dtable, index, rows, width, dx))
-TIMED(ROWS, join,
+TIMED(ROWS, concat,
       (const vd_real *left, const int *left_row, int left_size, const vd_real *right,
        const int *right_row, int right_size, vd_real *y, int rows),
       (left, left_row, left_size, right, right_row, right_size, y, rows))
-TIMED(ROWS, split_add,
+TIMED(ROWS, concat_backward,
       (const vd_real *dy, int rows, vd_real *dleft, const int *left_row, int left_size,
        vd_real *dright, const int *right_row, int right_size),
       (dy, rows, dleft, left_row, left_size, dright, right_row, right_size))
 TIMED(ROWS, normalise_regions, (const vd_real *x, vd_real *y, int dialogs, int regions, int size),
       (x, y, dialogs, regions, size))
 TIMED(ROWS, load_floats, (const float *host, vd_real *y, size_t n), (host, y, n))
-TIMED(LOSS, pick,
+TIMED(LOSS, gather,
       (const vd_real *products, const int32_t *option, int questions, int candidates, int distinct,
        vd_real *scores),
       (products, option, questions, candidates, distinct, scores))
-TIMED(LOSS, pick_backward,
+TIMED(LOSS, gather_backward,
       (const vd_real *dscores, const int32_t *option, int questions, int candidates, int distinct,
        vd_real *dproducts),
       (dscores, option, questions, candidates, distinct, dproducts))
@@ -267,12 +269,12 @@ const vd_backend *count_on(const vd_backend *be)
     USE(embed);
     USE(embed_backward);
     USE(add_rows_backward);
-    USE(join);
-    USE(split_add);
+    USE(concat);
+    USE(concat_backward);
     USE(normalise_regions);
     USE(load_floats);
-    USE(pick);
-    USE(pick_backward);
+    USE(gather);
+    USE(gather_backward);
     USE(candidate_loss);
     USE(adam);
 #undef USE

@@ -358,7 +358,7 @@ static void a_transcript_is_read(void **state)
     vd_error err = {0};
     const char *questions[] = {"how many balls are there?", "what is <b>it</b> made of"};
     const char *texts[2000];
-    vd_said history[2] = {{0}};
+    vd_turn history[2] = {{0}};
     assert_int_equal(vd_world_open("assets", &world, &err), VD_OK);
     assert_true(world->pool.count < 2000);
     assert_int_equal(vd_session_new(world, "improved", &session, &err), VD_OK);
@@ -380,13 +380,13 @@ static void a_transcript_is_read(void **state)
         assert_int_equal(vd_session_continue(session, history, i, NULL, &err), VD_OK);
         assert_int_equal(vd_session_ask(session, questions[i], NULL, &reply, &err), VD_OK);
         assert_int_equal(vd_transcript_answer(transcript, &told, &err), VD_OK);
-        history[i] = (vd_said){(char *)questions[i], (char *)texts[reply.answer.order[0]]};
+        history[i] = (vd_turn){(char *)questions[i], (char *)texts[reply.answer.order[0]]};
         vd_reply_clear(&reply);
     }
-    const vd_talk talk = {.image_id = vd_world_image_id(world, 0),
-                          .caption = (char *)vd_world_caption(world, 0),
-                          .rounds = history,
-                          .count = 2};
+    const vd_chat_record talk = {.image_id = vd_world_image_id(world, 0),
+                                 .caption = (char *)vd_world_caption(world, 0),
+                                 .rounds = history,
+                                 .count = 2};
     assert_int_equal(vd_transcript_conversation(transcript, &talk, &err), VD_OK);
     vd_transcript_close(transcript);
     vd_transcript_file file;

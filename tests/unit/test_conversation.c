@@ -19,11 +19,11 @@ static const atomic_int go_on;
 static const char *said[8][2];
 static int said_count;
 
-static vd_said *history(void)
+static vd_turn *history(void)
 {
-    vd_said *block = vd_alloc(said_count * sizeof *block + 1, 1);
+    vd_turn *block = vd_alloc(said_count * sizeof *block + 1, 1);
     for (int i = 0; block && i < said_count; i++)
-        block[i] = (vd_said){(char *)said[i][0], (char *)said[i][1]};
+        block[i] = (vd_turn){(char *)said[i][0], (char *)said[i][1]};
     return block;
 }
 

@@ -29,7 +29,7 @@ static vd_real *random_output(void)
 }
 
 // Two near each other, so that they share neighbours, one in a corner, one outside.
-static const blocks_target targets[] = {
+static const detector_target targets[] = {
     {{100, 80, 140, 130}, {121, 128}, {3, 1, 0, 1}},
     {{110, 84, 142, 134}, {124, 133}, {7, 0, 1, 0}},
     {{0, 0, 8, 6}, {3, 9}, {0, 3, 1, 1}},
@@ -84,7 +84,7 @@ static void the_right_answer_has_nearly_no_loss(void **state)
     (void)state;
     vd_real *output = vd_alloc(OUTPUT, sizeof *output),
             *gradient = vd_alloc(OUTPUT, sizeof *output);
-    const blocks_target *t = &targets[0];
+    const detector_target *t = &targets[0];
     for (int cell = 0; cell < CELLS; cell++) {
         vd_real *at = output + (size_t)cell * VD_DETECT_OUTPUTS;
         int x = cell % VD_DETECT_COLUMNS, y = cell / VD_DETECT_COLUMNS;

@@ -84,26 +84,26 @@ static void batches_are_the_loaders_in_the_order_of_the_plan(void **state)
     (void)state;
     enum { BATCHES = 40 };
     course fed = {.batches = BATCHES, .bad = SIZE_MAX}, own = fed;
-    vd_feed *feed;
+    vd_data_loader *feed;
     vd_loader *loader;
     vd_error err;
     const vd_batch *batch, *expected;
     const size_t *list;
-    assert_int_equal(vd_feed_new(set, plan, &fed, NULL, &feed, &err), VD_OK);
+    assert_int_equal(vd_data_loader_new(set, plan, &fed, NULL, &feed, &err), VD_OK);
     assert_int_equal(vd_loader_new(set, &loader, &err), VD_OK);
     for (size_t n = 0; n < BATCHES; n++) {
         size_t count = plan(&own, n, &list);
         assert_int_equal(vd_loader_batch(loader, list, count, NULL, &expected, &err), VD_OK);
-        assert_int_equal(vd_feed_next(feed, &batch, &err), VD_OK);
+        assert_int_equal(vd_data_loader_next(feed, &batch, &err), VD_OK);
         assert_non_null(batch);
         same_batch(expected, batch);
     }
     for (int i = 0; i < 3; i++) { // and then there are no more
-        assert_int_equal(vd_feed_next(feed, &batch, &err), VD_OK);
+        assert_int_equal(vd_data_loader_next(feed, &batch, &err), VD_OK);
         assert_null(batch);
     }
     vd_loader_free(loader);
-    vd_feed_free(feed);
+    vd_data_loader_free(feed);
 }
 
 static void what_cannot_be_made_is_told_when_it_is_asked_for(void **state)
@@ -111,17 +111,18 @@ static void what_cannot_be_made_is_told_when_it_is_asked_for(void **state)
     (void)state;
     enum { BAD = 3 };
     course c = {.batches = 10, .bad = BAD};
-    vd_feed *feed;
+    vd_data_loader *feed;
     vd_error err;
     const vd_batch *batch;
-    assert_int_equal(vd_feed_new(set, plan, &c, NULL, &feed, &err), VD_OK);
+    assert_int_equal(vd_data_loader_new(set, plan, &c, NULL, &feed, &err), VD_OK);
     for (size_t n = 0; n < BAD; n++)
-        assert_int_equal(vd_feed_next(feed, &batch, &err), VD_OK);
+        assert_int_equal(vd_data_loader_next(feed, &batch, &err), VD_OK);
     for (int i = 0; i < 3; i++) {
-        support_refused(vd_feed_next(feed, &batch, &err), VD_USAGE, &err, "dialog 1000", NULL);
+        support_refused(vd_data_loader_next(feed, &batch, &err), VD_USAGE, &err, "dialog 1000",
+                        NULL);
         assert_null(batch);
     }
-    vd_feed_free(feed);
+    vd_data_loader_free(feed);
 }
 
 static void a_feed_ends_whenever_it_is_freed(void **state)
@@ -131,13 +132,13 @@ static void a_feed_ends_whenever_it_is_freed(void **state)
     const vd_batch *batch;
     for (size_t taken = 0; taken < 30; taken++) {
         course c = {.batches = taken % 7, .bad = SIZE_MAX};
-        vd_feed *feed;
-        assert_int_equal(vd_feed_new(set, plan, &c, NULL, &feed, &err), VD_OK);
+        vd_data_loader *feed;
+        assert_int_equal(vd_data_loader_new(set, plan, &c, NULL, &feed, &err), VD_OK);
         for (size_t n = 0; n < taken % 5; n++)
-            assert_int_equal(vd_feed_next(feed, &batch, &err), VD_OK);
-        vd_feed_free(feed);
+            assert_int_equal(vd_data_loader_next(feed, &batch, &err), VD_OK);
+        vd_data_loader_free(feed);
     }
-    vd_feed_free(NULL);
+    vd_data_loader_free(NULL);
 }
 
 static void memory_that_runs_out_is_told(void **state)
@@ -147,13 +148,13 @@ static void memory_that_runs_out_is_told(void **state)
     size_t failed = 0;
     for (size_t n = 1; n < 200; n++) {
         course c = {.batches = 4, .bad = SIZE_MAX};
-        vd_feed *feed = NULL;
+        vd_data_loader *feed = NULL;
         const vd_batch *batch = NULL;
         vd_alloc_fail_at(n);
-        vd_status status = vd_feed_new(set, plan, &c, NULL, &feed, &err);
+        vd_status status = vd_data_loader_new(set, plan, &c, NULL, &feed, &err);
         for (int i = 0; status == VD_OK && i < 5; i++)
-            status = vd_feed_next(feed, &batch, &err);
-        vd_feed_free(feed);
+            status = vd_data_loader_next(feed, &batch, &err);
+        vd_data_loader_free(feed);
         size_t made = vd_alloc_fail_at(0);
         if (status == VD_OK) {
             assert_true(made < n);
@@ -173,7 +174,7 @@ static void show(int64_t from, int64_t steps, size_t piece, size_t size, int *sh
     vd_error err;
     memset(shown, 0, n * sizeof *shown);
     for (size_t rank = 0; rank < size; rank++) {
-        vd_lessons l = {.seed = 3,
+        vd_sampler l = {.seed = 3,
                         .dialogs = n,
                         .batch = 7,
                         .piece = piece,
@@ -183,15 +184,15 @@ static void show(int64_t from, int64_t steps, size_t piece, size_t size, int *sh
                         .end = from + steps};
         const size_t *list;
         size_t count, k = 0;
-        assert_int_equal(vd_lessons_start(&l, &err), VD_OK);
-        while ((count = vd_lessons_piece(&l, k, &list)) > 0) {
+        assert_int_equal(vd_sampler_start(&l, &err), VD_OK);
+        while ((count = vd_sampler_micro_batch(&l, k, &list)) > 0) {
             assert_true(piece == 0 || count <= piece);
             for (size_t i = 0; i < count; i++)
                 shown[list[i]]++;
             k++;
         }
-        assert_int_equal(vd_lessons_piece(&l, k, &list), 0);
-        vd_lessons_clear(&l);
+        assert_int_equal(vd_sampler_micro_batch(&l, k, &list), 0);
+        vd_sampler_clear(&l);
     }
 }
 
@@ -213,25 +214,25 @@ static void the_pieces_of_a_step_are_its_dialogs_in_their_order(void **state)
     (void)state;
     enum { N = 45, FROM = 4, TO = 17 };
     vd_error err;
-    vd_lessons steps = {.seed = 3, .dialogs = N, .batch = 7, .piece = 2, .size = 1}, pieces;
+    vd_sampler steps = {.seed = 3, .dialogs = N, .batch = 7, .piece = 2, .size = 1}, pieces;
     pieces = steps;
     pieces.step = FROM;
     pieces.end = TO;
-    assert_int_equal(vd_lessons_start(&steps, &err), VD_OK);
-    assert_int_equal(vd_lessons_start(&pieces, &err), VD_OK);
+    assert_int_equal(vd_sampler_start(&steps, &err), VD_OK);
+    assert_int_equal(vd_sampler_start(&pieces, &err), VD_OK);
     size_t n = 0;
     for (int64_t step = FROM; step < TO; step++) {
         size_t count, done = 0;
-        const size_t *all = vd_lessons_step(&steps, step, &count), *list;
-        for (size_t i = vd_lessons_pieces(&steps, count); i > 0; i--) {
-            size_t some = vd_lessons_piece(&pieces, n++, &list);
+        const size_t *all = vd_sampler_step(&steps, step, &count), *list;
+        for (size_t i = vd_sampler_micro_batches(&steps, count); i > 0; i--) {
+            size_t some = vd_sampler_micro_batch(&pieces, n++, &list);
             assert_memory_equal(all + done, list, some * sizeof *all);
             done += some;
         }
         assert_int_equal(done, count);
     }
-    vd_lessons_clear(&steps);
-    vd_lessons_clear(&pieces);
+    vd_sampler_clear(&steps);
+    vd_sampler_clear(&pieces);
 }
 
 int main(void)

@@ -471,7 +471,7 @@ static vd_status take_up_once(void *context, vd_error *err)
 
 static vd_status describe_once(void *context, vd_error *err)
 {
-    vd_talk talk;
+    vd_chat_record talk;
     if (!vd_chat_describe(context, &talk))
         return vd_error_memory(err, "a talk");
     vd_chat_describe_free(&talk);

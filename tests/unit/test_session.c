@@ -350,7 +350,7 @@ static void going_on_from_another_answer_is_as_if_it_had_been_chosen_first(void 
     float red[TINY_ANSWERS], blue[TINY_ANSWERS];
     char cube[] = "what color is the cube", red_too[] = "is it red", now[] = "and now";
     char stranger[] = "a word nobody knows", *answer = world->pool.answer[2];
-    const vd_said said[3] = {{cube, answer}, {red_too, answer}, {now, stranger}};
+    const vd_turn said[3] = {{cube, answer}, {red_too, answer}, {now, stranger}};
     support_refused(vd_session_continue(session, said, 1, NULL, &err), VD_USAGE, &err,
                     "no picture has been chosen", NULL);
     scores_after(session, 2, red);
@@ -477,7 +477,7 @@ static vd_status everything(void *context, vd_error *error)
     vd_session *session = NULL;
     vd_reply reply = {0};
     char question[] = "is it red", yes[] = "yes";
-    const vd_said said[2] = {{question, yes}, {question, yes}};
+    const vd_turn said[2] = {{question, yes}, {question, yes}};
     vd_status status = vd_world_open(tiny.directory, &world, error);
     if (status == VD_OK)
         status = vd_session_new(world, "improved", &session, error);

@@ -145,7 +145,7 @@ static void a_decoder_that_is_not_there_is_refused(void **state)
 
 static void check_utterance(const vd_utterance *u)
 {
-    assert_true(u->length >= 1 && u->length <= VD_MOST_SAID && u->score < 0);
+    assert_true(u->length >= 1 && u->length <= VD_MOST_WORDS && u->score < 0);
     for (int i = 0; i < u->length; i++) {
         assert_true(u->word[i] >= VD_FIRST_WORD || u->word[i] == VD_END);
         assert_int_not_equal(u->word[i], VD_END);
@@ -169,7 +169,7 @@ static void what_is_said_is_worth_what_it_says(void **state)
         vd_error err;
         begin(&t, (vd_decoders)decoders);
         ask(&t, &answer);
-        vd_said_answers said = answer.said;
+        vd_turn_answers said = answer.said;
         vd_answer_clear(&answer);
         assert_int_equal(said.count, VD_BEAMS);
         check_utterance(&said.greedy);
@@ -184,7 +184,7 @@ static void what_is_said_is_worth_what_it_says(void **state)
             int32_t *row = tokens + i * VD_MAX_CANDIDATE;
             row[0] = VD_START;
             memcpy(row + 1, u->word, (size_t)u->length * sizeof *row);
-            bool cut = u->length == VD_MOST_SAID; // it may not have come to its end
+            bool cut = u->length == VD_MOST_WORDS; // it may not have come to its end
             row[u->length + 1] = VD_END;
             lengths[i] = u->length + (cut ? 1 : 2);
         }
@@ -201,7 +201,7 @@ static void what_is_said_is_worth_what_it_says(void **state)
                  &err);
             for (int i = 0; i <= VD_BEAMS; i++) {
                 const vd_utterance *u = i < VD_BEAMS ? &said.beam[i] : &said.greedy;
-                if (u->length < VD_MOST_SAID)
+                if (u->length < VD_MOST_WORDS)
                     assert_near("said", (double)u->score, (double)answer.score[i]);
             }
             vd_answer_clear(&answer);

@@ -69,7 +69,7 @@ static void what_was_said_is_read_back(void **state)
     assert_int_equal(file.record_count, 3);
     assert_int_equal(file.talk_count, 2);
     assert_int_equal(file.pool_count, 1);
-    const vd_talk *talk = &file.talks[0];
+    const vd_chat_record *talk = &file.talks[0];
     assert_int_equal(talk->image_id, 1);
     assert_int_equal(talk->count, 2);
     assert_string_equal(talk->rounds[0].question, "What colour is the <cube>?");
@@ -198,9 +198,10 @@ static void transcripts_are_found_by_their_names(void **state)
     assert_int_equal(vd_transcript_start(NULL, &transcript, &err), VD_OK);
     assert_non_null(strstr(vd_transcript_path(transcript), "/state/visdial/transcripts/2"));
     assert_false(support_exists(vd_transcript_path(transcript))); // nothing was said
-    vd_said said = {(char *)"a", (char *)"b"};
-    const vd_talk nothing = {.image_id = 1, .caption = (char *)"c"};
-    const vd_talk talk = {.image_id = 1, .caption = (char *)"c", .rounds = &said, .count = 1};
+    vd_turn said = {(char *)"a", (char *)"b"};
+    const vd_chat_record nothing = {.image_id = 1, .caption = (char *)"c"};
+    const vd_chat_record talk = {
+        .image_id = 1, .caption = (char *)"c", .rounds = &said, .count = 1};
     assert_int_equal(vd_transcript_conversation(transcript, &nothing, &err), VD_OK);
     assert_false(support_exists(vd_transcript_path(transcript)));
     assert_int_equal(vd_transcript_conversation(transcript, &talk, &err), VD_OK);
@@ -225,8 +226,8 @@ static void a_picture_s_conversation_goes_on_later(void **state)
 {
     (void)state;
     char *own = support_join(tiny.directory, "again.jsonl");
-    vd_said said[] = {{(char *)"a", (char *)"b"}, {(char *)"c", (char *)"d"}};
-    const vd_talk lines[] = {
+    vd_turn said[] = {{(char *)"a", (char *)"b"}, {(char *)"c", (char *)"d"}};
+    const vd_chat_record lines[] = {
         {.image_id = 1, .caption = (char *)"x", .rounds = said, .count = 1},
         {.image_id = 2, .caption = (char *)"y"}, // nothing was said about it
         {.image_id = 1, .caption = (char *)"x", .rounds = said, .count = 1},
@@ -253,7 +254,7 @@ static void a_picture_s_conversation_goes_on_later(void **state)
         vd_transcript_close(transcript);
         assert_int_equal(vd_transcript_read(own, &file, &err), VD_OK);
         assert_int_equal(file.talk_count, expected[i].talks);
-        const vd_talk *last = &file.talks[file.talk_count - 1];
+        const vd_chat_record *last = &file.talks[file.talk_count - 1];
         assert_int_equal(last->image_id, expected[i].last);
         assert_int_equal(last->count, expected[i].rounds);
         vd_transcript_clear(&file);

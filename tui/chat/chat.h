@@ -318,7 +318,7 @@ void vd_chat_compare_with(vd_chat *chat, const char *model); // one more lane; "
 void vd_chat_stop_comparing(vd_chat *chat);
 
 // The first `count` rounds as a lane hears them, in one block. NULL: out of memory.
-vd_said *vd_chat_history(const vd_chat *chat, int lane, size_t count);
+vd_turn *vd_chat_history(const vd_chat *chat, int lane, size_t count);
 
 // A lane's ranking as it is shown (ranked.c): answers that are alike as one when that is
 // wanted, each by itself when not, or when memory is out. Rows of it, and one of them.

@@ -45,12 +45,12 @@ static const char *heard_or_nothing(const vd_chat *chat, int lane, size_t index)
     return heard ? heard : "";
 }
 
-vd_said *vd_chat_history(const vd_chat *chat, int lane, size_t count)
+vd_turn *vd_chat_history(const vd_chat *chat, int lane, size_t count)
 {
-    size_t bytes = count * sizeof(vd_said);
+    size_t bytes = count * sizeof(vd_turn);
     for (size_t i = 0; i < count; i++)
         bytes += strlen(chat->rounds[i].typed) + strlen(heard_or_nothing(chat, lane, i)) + 2;
-    vd_said *history = vd_alloc(bytes, 1);
+    vd_turn *history = vd_alloc(bytes, 1);
     char *to = history ? (char *)(history + count) : NULL;
     for (size_t i = 0; to && i < count; i++) {
         const char *said[2] = {chat->rounds[i].typed, heard_or_nothing(chat, lane, i)};
@@ -60,7 +60,7 @@ vd_said *vd_chat_history(const vd_chat *chat, int lane, size_t count)
             copy[part] = memcpy(to, said[part], size);
             to += size;
         }
-        history[i] = (vd_said){copy[0], copy[1]};
+        history[i] = (vd_turn){copy[0], copy[1]};
     }
     return history;
 }

@@ -17,7 +17,7 @@ static vd_status read_past(vd_recorder *recorder, const char *path, int64_t *ima
         return status;
     if (recorder->past.talk_count == 0)
         return vd_error_set(err, VD_FORMAT, "%.400s: holds no conversation to go on with", path);
-    const vd_talk *talk = &recorder->past.talks[recorder->past.talk_count - 1];
+    const vd_chat_record *talk = &recorder->past.talks[recorder->past.talk_count - 1];
     *image_id = talk->image_id;
     if (talk->lane_count)
         *model = talk->lanes[0].name;
@@ -112,7 +112,7 @@ static void write_answer(vd_recorder *recorder, vd_chat *chat, const picture *ab
                          size_t at)
 {
     const vd_take *take = &chat->rounds[at].take[lane];
-    vd_said *history = vd_chat_history(chat, lane, at);
+    vd_turn *history = vd_chat_history(chat, lane, at);
     if (!history && at > 0)
         return;
     vd_error err = {0};
@@ -172,7 +172,7 @@ static bool is_quiet(const vd_chat *chat)
 }
 
 // Rounds of the branch in use that go on with another answer than they did.
-static int other_answers(const vd_chat *chat, const vd_talk *talk)
+static int other_answers(const vd_chat *chat, const vd_chat_record *talk)
 {
     int count = 0;
     for (int i = 0; i < talk->count && i < (int)chat->round_count; i++) {
@@ -184,7 +184,7 @@ static int other_answers(const vd_chat *chat, const vd_talk *talk)
 
 static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
 {
-    const vd_talk *talk = &recorder->past.talks[recorder->past.talk_count - 1];
+    const vd_chat_record *talk = &recorder->past.talks[recorder->past.talk_count - 1];
     int rounds = (int)chat->round_count, other = other_answers(chat, talk);
     int all = talk->branch_count ? talk->branches[talk->branch].count : talk->count;
     char text[160] = "", branches[32] = "";
@@ -214,7 +214,7 @@ void vd_recorder_step(vd_recorder *recorder, vd_chat *chat)
         forget_past(recorder);
     if (recorder->resuming && is_quiet(chat) && chat->lanes[0].model[0])
         sum_up_taken(recorder, chat);
-    vd_talk talk;
+    vd_chat_record talk;
     if (!recorder->transcript || recorder->resuming || vd_chat_busy(chat) ||
         !chat->lanes[0].model[0] || chat->lanes[0].loading[0] || !vd_chat_describe(chat, &talk))
         return;

@@ -36,9 +36,9 @@ void vd_recorder_step(vd_recorder *recorder, vd_chat *chat);
 
 // resume.c: how the chat's conversation stands, its texts borrowed; false while an answer is
 // missing, or when memory is out.
-bool vd_chat_describe(const vd_chat *chat, vd_talk *out);
-void vd_chat_describe_free(vd_talk *talk);
+bool vd_chat_describe(const vd_chat *chat, vd_chat_record *out);
+void vd_chat_describe_free(vd_chat_record *talk);
 // The chat goes on as the talk stands; it is about the same picture. False: memory is out.
-bool vd_chat_take_up(vd_chat *chat, const vd_talk *talk);
+bool vd_chat_take_up(vd_chat *chat, const vd_chat_record *talk);
 
 #endif

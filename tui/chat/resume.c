@@ -19,7 +19,7 @@ static const vd_round *rounds_of(const vd_chat *chat, int branch, size_t *count)
     return here ? chat->rounds : chat->branches[branch].rounds;
 }
 
-static bool describe_branch(const vd_chat *chat, int index, vd_talk_branch *out)
+static bool describe_branch(const vd_chat *chat, int index, vd_chat_record_branch *out)
 {
     size_t count, width = (size_t)chat->lane_count + 1;
     const vd_round *rounds = rounds_of(chat, index, &count);
@@ -41,25 +41,25 @@ static bool says_more(const vd_chat *chat)
            chat->lanes[0].follow != VD_FOLLOW_SHARED;
 }
 
-bool vd_chat_describe(const vd_chat *chat, vd_talk *out)
+bool vd_chat_describe(const vd_chat *chat, vd_chat_record *out)
 {
     void *context = chat->source.context;
-    *out = (vd_talk){.image_id = chat->source.image_id(context, chat->index),
-                     .caption = (char *)chat->source.caption(context, chat->index),
-                     .count = (int)chat->round_count,
-                     .lane_count = chat->lane_count,
-                     .branch = chat->branch};
+    *out = (vd_chat_record){.image_id = chat->source.image_id(context, chat->index),
+                            .caption = (char *)chat->source.caption(context, chat->index),
+                            .count = (int)chat->round_count,
+                            .lane_count = chat->lane_count,
+                            .branch = chat->branch};
     out->rounds = vd_alloc(chat->round_count, sizeof *out->rounds);
     out->lanes = vd_alloc((size_t)chat->lane_count, sizeof *out->lanes);
     bool whole = out->rounds && out->lanes;
     for (int i = 0; whole && i < out->count; i++) {
         const char *heard = vd_chat_heard(chat, 0, (size_t)i);
         whole = heard != NULL;
-        out->rounds[i] = (vd_said){chat->rounds[i].typed, (char *)heard};
+        out->rounds[i] = (vd_turn){chat->rounds[i].typed, (char *)heard};
     }
     for (int i = 0; whole && i < chat->lane_count; i++)
-        out->lanes[i] =
-            (vd_talk_lane){chat->lanes[i].name, (char *)vd_follow_name(chat->lanes[i].follow)};
+        out->lanes[i] = (vd_chat_record_lane){chat->lanes[i].name,
+                                              (char *)vd_follow_name(chat->lanes[i].follow)};
     if (whole && says_more(chat)) {
         out->branches = vd_alloc((size_t)chat->branch_count, sizeof *out->branches);
         whole = out->branches != NULL;
@@ -73,14 +73,14 @@ bool vd_chat_describe(const vd_chat *chat, vd_talk *out)
     return whole;
 }
 
-void vd_chat_describe_free(vd_talk *talk)
+void vd_chat_describe_free(vd_chat_record *talk)
 {
     for (int i = 0; talk->branches && i < talk->branch_count; i++)
         vd_free(talk->branches[i].text);
     vd_free(talk->branches);
     vd_free(talk->lanes);
     vd_free(talk->rounds);
-    *talk = (vd_talk){0};
+    *talk = (vd_chat_record){0};
 }
 
 // ---- taking it up -------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ static vd_follow follow_named(const char *name)
 }
 
 // Lanes of the chat that stand for those of the talk, -1: could not be opened.
-static void open_lanes(vd_chat *chat, const vd_talk *talk, int *lane_of)
+static void open_lanes(vd_chat *chat, const vd_chat_record *talk, int *lane_of)
 {
     if (talk->lane_count)
         chat->lanes[0].follow = follow_named(talk->lanes[0].follow);
@@ -121,7 +121,7 @@ static bool restore_round(vd_round *round, char *const *text, int lanes, const i
     return whole;
 }
 
-static bool restore_branch(vd_branch *to, const vd_talk *talk, int index, const int *lane_of)
+static bool restore_branch(vd_branch *to, const vd_chat_record *talk, int index, const int *lane_of)
 {
     int lanes = talk->branch_count ? talk->lane_count : 1;
     size_t count = (size_t)(talk->branch_count ? talk->branches[index].count : talk->count);
@@ -129,7 +129,7 @@ static bool restore_branch(vd_branch *to, const vd_talk *talk, int index, const 
     to->room = to->rounds ? count : 0;
     bool whole = to->rounds != NULL;
     while (whole && to->count < count) {
-        const vd_said *said = talk->branch_count ? NULL : &talk->rounds[to->count];
+        const vd_turn *said = talk->branch_count ? NULL : &talk->rounds[to->count];
         char *const plain[2] = {said ? said->question : NULL, said ? said->answer : NULL};
         char *const *text =
             said ? plain : talk->branches[index].text + to->count * ((size_t)lanes + 1);
@@ -138,7 +138,7 @@ static bool restore_branch(vd_branch *to, const vd_talk *talk, int index, const 
     return whole;
 }
 
-bool vd_chat_take_up(vd_chat *chat, const vd_talk *talk)
+bool vd_chat_take_up(vd_chat *chat, const vd_chat_record *talk)
 {
     int lane_of[VD_MOST_RECORDED_LANES] = {0};
     int count = talk->branch_count ? talk->branch_count : 1;

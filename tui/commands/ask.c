@@ -121,7 +121,7 @@ static void json_attention(yajl_gen json, const ask *a, const vd_answer *answer)
 static void json_utterance(yajl_gen json, const ask *a, const vd_utterance *said)
 {
     char text[512];
-    vd_said_text(vd_session_model(a->session), said, text, sizeof text);
+    vd_utterance_text(vd_session_model(a->session), said, text, sizeof text);
     yajl_gen_map_open(json);
     vd_output_string(json, "answer");
     vd_output_string(json, text);
@@ -131,7 +131,7 @@ static void json_utterance(yajl_gen json, const ask *a, const vd_utterance *said
 }
 
 // Only of a model that has a generative decoder.
-static void json_said(yajl_gen json, const ask *a, const vd_said_answers *said)
+static void json_said(yajl_gen json, const ask *a, const vd_turn_answers *said)
 {
     if (said->count == 0)
         return;
@@ -230,14 +230,14 @@ static void print_seen(const vd_reply *reply)
 static void print_words(const ask *a, const vd_utterance *said)
 {
     char text[512];
-    vd_said_text(vd_session_model(a->session), said, text, sizeof text);
+    vd_utterance_text(vd_session_model(a->session), said, text, sizeof text);
     vd_output_text(stdout, text);
 }
 
 // Answers that are not from the pool.
 static void print_said(const ask *a, const vd_answer *answer)
 {
-    const vd_said_answers *said = &answer->said;
+    const vd_turn_answers *said = &answer->said;
     for (int i = 0; i < said->count && i < 3; i++) {
         fputs(i ? "             " : "   says      ", stdout);
         print_words(a, &said->beam[i]);

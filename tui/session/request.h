@@ -27,7 +27,7 @@ typedef struct vd_request {
     int lane;
     char *text; // owned, or NULL
     size_t index;
-    vd_said *history; // (turns), one block with its texts, owned; NULL when turns is 0
+    vd_turn *history; // (turns), one block with its texts, owned; NULL when turns is 0
     int turns;
     vd_switches *switches; // of a WALK, owned
     bool effects;          // every switch alone is wanted, too

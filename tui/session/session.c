@@ -27,7 +27,7 @@ struct vd_session {
     float *boxes;      // (regions, 4) or NULL
     int regions;
 
-    vd_said *turn; // (turns), room for capacity
+    vd_turn *turn; // (turns), room for capacity
     int turns, capacity;
     vd_error fallback; // why the CPU took over; status VD_OK = it did not
 };
@@ -82,7 +82,7 @@ static void copy_answer(const vd_answer *from, vd_answer *to, bool *failed)
     to->region_attention = copy_floats(from->region_attention, regions, failed);
 }
 
-void vd_said_text(const vd_model *model, const vd_utterance *said, char *out, size_t size)
+void vd_utterance_text(const vd_model *model, const vd_utterance *said, char *out, size_t size)
 {
     size_t at = 0;
     *out = '\0';
@@ -296,10 +296,10 @@ vd_status vd_session_settle(vd_session *session, vd_error *err)
 static void forget_turns(vd_session *session, int keep)
 {
     while (session->turns > keep) {
-        vd_said *last = &session->turn[--session->turns];
+        vd_turn *last = &session->turn[--session->turns];
         vd_free(last->question);
         vd_free(last->answer);
-        *last = (vd_said){0};
+        *last = (vd_turn){0};
     }
 }
 
@@ -344,7 +344,7 @@ const char *vd_session_fallback(const vd_session *session)
 static vd_status fall_back(vd_session *session, const vd_error *why, vd_error *err)
 {
     bool chosen = session->dialog;
-    vd_said *turn = session->turn;
+    vd_turn *turn = session->turn;
     int turns = session->turns;
     session->fallback = *why;
     vd_dialog_free(session->dialog);
@@ -533,7 +533,8 @@ vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_in
         goto fail;
     }
     if (reply->answer.said.count > 0)
-        vd_said_text(session->model, &reply->answer.said.beam[0], reply->said, sizeof reply->said);
+        vd_utterance_text(session->model, &reply->answer.said.beam[0], reply->said,
+                          sizeof reply->said);
     return VD_OK;
 
 fail:
@@ -568,7 +569,7 @@ static vd_status make_room(vd_session *session, vd_error *err)
     if (session->turns < session->capacity)
         return VD_OK;
     int capacity = session->capacity ? 2 * session->capacity : 16;
-    vd_said *grown =
+    vd_turn *grown =
         vd_grow(session->turn, (size_t)session->turns, (size_t)capacity, sizeof *grown);
     if (!grown)
         return vd_error_memory(err, "the conversation");
@@ -591,12 +592,12 @@ static vd_status append_entry(vd_session *session, const int32_t *entry, int len
 }
 
 // ids (words): the question's tokens; wrapped (length): those of <S> answer </S>.
-static vd_status append(vd_session *session, const vd_said *turn, const int32_t *ids, int words,
+static vd_status append(vd_session *session, const vd_turn *turn, const int32_t *ids, int words,
                         const int32_t *wrapped, int length, vd_error *err)
 {
     int32_t entry[VD_MAX_HISTORY];
     int entry_length = vd_history_entry(ids, words, wrapped, length, entry);
-    vd_said copy = {vd_strdup(turn->question), vd_strdup(turn->answer)};
+    vd_turn copy = {vd_strdup(turn->question), vd_strdup(turn->answer)};
     vd_status status = copy.question && copy.answer
                            ? append_entry(session, entry, entry_length, err)
                            : vd_error_memory(err, "the conversation");
@@ -616,7 +617,7 @@ vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd
     if (chosen < 0 || (size_t)chosen >= session->answers->count)
         return vd_error_set(err, VD_USAGE, "there is no answer %d in the pool of %zu", chosen,
                             session->answers->count);
-    vd_said turn = {reply->typed, session->answers->answer[chosen]};
+    vd_turn turn = {reply->typed, session->answers->answer[chosen]};
     vd_status status =
         append(session, &turn, reply->ids, reply->words,
                session->tokens + (size_t)chosen * VD_MAX_CANDIDATE, session->lengths[chosen], err);
@@ -626,7 +627,7 @@ vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd
 }
 
 // Encodes a turn that is known as text.
-static vd_status say(vd_session *session, const vd_said *turn, vd_error *err)
+static vd_status say(vd_session *session, const vd_turn *turn, vd_error *err)
 {
     const vd_vocab *vocab = vd_model_vocab(session->model);
     int32_t ids[VD_MAX_QUESTION], answer[VD_MAX_CANDIDATE];
@@ -642,7 +643,7 @@ static vd_status say(vd_session *session, const vd_said *turn, vd_error *err)
     return status ? status : append(session, turn, ids, words, answer, length, err);
 }
 
-vd_status vd_session_continue(vd_session *session, const vd_said *turns, int count,
+vd_status vd_session_continue(vd_session *session, const vd_turn *turns, int count,
                               const atomic_int *stop, vd_error *err)
 {
     if (!session->dialog)
@@ -669,7 +670,7 @@ int vd_session_turns(const vd_session *session)
     return session->turns;
 }
 
-const vd_said *vd_session_turn(const vd_session *session, int index)
+const vd_turn *vd_session_turn(const vd_session *session, int index)
 {
     return &session->turn[index];
 }

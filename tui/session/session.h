@@ -88,7 +88,7 @@ typedef struct vd_reply {
 } vd_reply;
 
 // Words of an utterance with spaces between them.
-void vd_said_text(const vd_model *model, const vd_utterance *said, char *out, size_t size);
+void vd_utterance_text(const vd_model *model, const vd_utterance *said, char *out, size_t size);
 
 void vd_reply_clear(vd_reply *reply);
 vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err);
@@ -106,10 +106,10 @@ typedef struct vd_answers {
 void vd_answers_clear(vd_answers *answers);
 
 // One turn of a conversation (entry 0 of the history is the caption, not a turn).
-typedef struct vd_said {
+typedef struct vd_turn {
     char *question; // as typed
     char *answer;   // need not be in the pool
-} vd_said;
+} vd_turn;
 
 // Loads the model and encodes the pool. Keeps a reference to world.
 vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err);
@@ -153,10 +153,10 @@ vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd
 // already stay as they are; the others are encoded, but not asked. stop may be NULL; when it
 // becomes non-zero this ends early with VD_INTERRUPTED. After a failure the conversation is a
 // shorter one.
-vd_status vd_session_continue(vd_session *session, const vd_said *turns, int count,
+vd_status vd_session_continue(vd_session *session, const vd_turn *turns, int count,
                               const atomic_int *stop, vd_error *err);
 int vd_session_turns(const vd_session *session);
-const vd_said *vd_session_turn(const vd_session *session, int index);
+const vd_turn *vd_session_turn(const vd_session *session, int index);
 int vd_session_answers(const vd_session *session); // of its pool
 const char *vd_session_answer_text(const vd_session *session, int pool_index);
 

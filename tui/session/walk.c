@@ -27,7 +27,7 @@ static vd_status add_text(vd_walk_entry *out, const char *text, int most, vd_err
 
 // As the engine makes entries (vd_history_entry): question ++ <S> answer </S> ++ </S>, question and
 // wrapped answer each cut to 19.
-static vd_status turn_words(const vd_said *turn, vd_walk_entry *out, vd_error *err)
+static vd_status turn_words(const vd_turn *turn, vd_walk_entry *out, vd_error *err)
 {
     const int most = VD_MAX_QUESTION - 1;
     char *question;
@@ -55,7 +55,7 @@ static vd_status list_history(const vd_session *session, vd_walk *walk, vd_error
     snprintf(caption->label, sizeof caption->label, "caption");
     vd_status status = add_text(caption, vd_session_caption(session), VD_MAX_HISTORY - 1, err);
     for (int i = 1; i < walk->entries && status == VD_OK; i++) {
-        const vd_said *turn = vd_session_turn(session, i - 1);
+        const vd_turn *turn = vd_session_turn(session, i - 1);
         snprintf(walk->entry[i].label, sizeof walk->entry[i].label, "round %d: %.70s", i,
                  turn->question);
         status = turn_words(turn, &walk->entry[i], err);

@@ -22,7 +22,7 @@ void vd_training_order(uint64_t seed, int64_t epoch, size_t *order, size_t dialo
     }
 }
 
-vd_status vd_lessons_start(vd_lessons *lessons, vd_error *err)
+vd_status vd_sampler_start(vd_sampler *lessons, vd_error *err)
 {
     lessons->order = vd_alloc(lessons->dialogs, sizeof *lessons->order);
     lessons->ordered = -1;
@@ -30,13 +30,13 @@ vd_status vd_lessons_start(vd_lessons *lessons, vd_error *err)
     return lessons->order ? VD_OK : vd_error_memory(err, "the order of the dialogs");
 }
 
-void vd_lessons_clear(vd_lessons *lessons)
+void vd_sampler_clear(vd_sampler *lessons)
 {
     vd_free(lessons->order);
     lessons->order = NULL;
 }
 
-const size_t *vd_lessons_step(vd_lessons *l, int64_t step, size_t *count)
+const size_t *vd_sampler_step(vd_sampler *l, int64_t step, size_t *count)
 {
     int64_t steps = vd_training_epoch_steps(l->dialogs, l->batch), epoch = step / steps;
     size_t first = (size_t)(step % steps * l->batch), rest = l->dialogs - first;
@@ -49,25 +49,25 @@ const size_t *vd_lessons_step(vd_lessons *l, int64_t step, size_t *count)
 }
 
 // This process' dialogs of a step of `count`: [*from, from + returned).
-static size_t own_part(const vd_lessons *l, size_t count, size_t *from)
+static size_t own_part(const vd_sampler *l, size_t count, size_t *from)
 {
     *from = count * l->rank / l->size;
     return count * (l->rank + 1) / l->size - *from;
 }
 
-size_t vd_lessons_pieces(const vd_lessons *l, size_t count)
+size_t vd_sampler_micro_batches(const vd_sampler *l, size_t count)
 {
     size_t from, part = own_part(l, count, &from);
     return l->piece == 0 ? part > 0 : (part + l->piece - 1) / l->piece;
 }
 
-size_t vd_lessons_piece(void *lessons, size_t n, const size_t **dialogs)
+size_t vd_sampler_micro_batch(void *lessons, size_t n, const size_t **dialogs)
 {
-    vd_lessons *l = lessons;
+    vd_sampler *l = lessons;
     for (; l->step < l->end; l->step++) {
         size_t count, from;
-        const size_t *all = vd_lessons_step(l, l->step, &count);
-        size_t pieces = vd_lessons_pieces(l, count), part = own_part(l, count, &from);
+        const size_t *all = vd_sampler_step(l, l->step, &count);
+        size_t pieces = vd_sampler_micro_batches(l, count), part = own_part(l, count, &from);
         if (n - l->passed < pieces) {
             size_t first = (n - l->passed) * l->piece, rest = part - first;
             *dialogs = all + from + first;

@@ -14,7 +14,7 @@ int64_t vd_training_epoch_steps(size_t dialogs, int64_t batch);
 // The order of the dialogs in an epoch (0, 1, ...): a shuffle drawn from (seed, epoch).
 void vd_training_order(uint64_t seed, int64_t epoch, size_t *order, size_t dialogs);
 
-typedef struct vd_lessons {
+typedef struct vd_sampler {
     // Filled by the caller.
     uint64_t seed;
     size_t dialogs;
@@ -27,18 +27,18 @@ typedef struct vd_lessons {
     size_t *order; // (dialogs) of epoch `ordered`
     int64_t ordered;
     size_t passed; // pieces of the steps before `step`
-} vd_lessons;
+} vd_sampler;
 
-// Room for the order; vd_lessons_clear.
-vd_status vd_lessons_start(vd_lessons *lessons, vd_error *err);
-void vd_lessons_clear(vd_lessons *lessons);
+// Room for the order; vd_sampler_clear.
+vd_status vd_sampler_start(vd_sampler *lessons, vd_error *err);
+void vd_sampler_clear(vd_sampler *lessons);
 
 // All dialogs of a step, valid until the next call.
-const size_t *vd_lessons_step(vd_lessons *lessons, int64_t step, size_t *count);
+const size_t *vd_sampler_step(vd_sampler *lessons, int64_t step, size_t *count);
 // How many pieces this process' part of a step of `count` dialogs is cut into.
-size_t vd_lessons_pieces(const vd_lessons *lessons, size_t count);
+size_t vd_sampler_micro_batches(const vd_sampler *lessons, size_t count);
 // The dialogs of this process' n-th piece from `step` on, n rising from call to call; the kind of
-// function that vd_feed_new wants, with the lessons as its context.
-size_t vd_lessons_piece(void *lessons, size_t n, const size_t **dialogs);
+// function that vd_data_loader_new wants, with the lessons as its context.
+size_t vd_sampler_micro_batch(void *lessons, size_t n, const size_t **dialogs);
 
 #endif

@@ -19,8 +19,8 @@
 typedef struct course {
     vd_training *plan;
     size_t dialogs;
-    vd_lessons lessons, ahead;   // of the step that is taken, of the feed
-    vd_feed *feed;               // from the trainer's step on, made ahead; NULL before the first
+    vd_sampler lessons, ahead;   // of the step that is taken, of the feed
+    vd_data_loader *feed;        // from the trainer's step on, made ahead; NULL before the first
     vd_picture_cache *pictures;  // of the feed's batches
     vd_pictures_kept most;       // that may be kept on the device
     int64_t epoch_steps, logged; // logged: epochs that are measured and saved
@@ -284,8 +284,8 @@ static vd_status finish_epoch(course *c, vd_error *err)
 
 static void stop_feed(course *c)
 {
-    vd_feed_free(c->feed);
-    vd_lessons_clear(&c->ahead);
+    vd_data_loader_free(c->feed);
+    vd_sampler_clear(&c->ahead);
     vd_picture_cache_free(c->pictures);
     c->feed = NULL;
     c->pictures = NULL;
@@ -299,8 +299,9 @@ static vd_status keep_pictures(course *c, vd_error *err)
     if (piece == 0 || piece > (size_t)c->lessons.batch)
         piece = (size_t)c->lessons.batch;
     char text[160];
-    vd_status status = vd_picture_cache_new(vd_dataset_regions(c->plan->data), be, VD_FEED_BATCHES,
-                                            piece, c->most, &c->pictures, err);
+    vd_status status =
+        vd_picture_cache_new(vd_dataset_regions(c->plan->data), be, VD_DATA_LOADER_BATCHES, piece,
+                             c->most, &c->pictures, err);
     c->most = vd_picture_cache_describe(c->pictures, text, sizeof text);
     if (status == VD_OK && be != vd_backend_cpu() && !c->plan->quiet)
         fprintf(stderr, "pictures: %s\n", text);
@@ -312,12 +313,12 @@ static vd_status start_feed(course *c, vd_error *err)
 {
     c->ahead = c->lessons;
     c->ahead.step = vd_trainer_steps(c->plan->trainer);
-    vd_status status = vd_lessons_start(&c->ahead, err);
+    vd_status status = vd_sampler_start(&c->ahead, err);
     if (status == VD_OK)
         status = keep_pictures(c, err);
     return status ? status
-                  : vd_feed_new(c->plan->data, vd_lessons_piece, &c->ahead, c->pictures, &c->feed,
-                                err);
+                  : vd_data_loader_new(c->plan->data, vd_sampler_micro_batch, &c->ahead,
+                                       c->pictures, &c->feed, err);
 }
 
 // The gradient of this process' part of a step, as many dialogs at a time as memory is meant for.
@@ -325,8 +326,8 @@ static vd_status add_pieces(course *c, double *loss, vd_error *err)
 {
     vd_trainer *trainer = c->plan->trainer;
     size_t count;
-    const size_t *dialogs = vd_lessons_step(&c->lessons, vd_trainer_steps(trainer), &count);
-    size_t pieces = vd_lessons_pieces(&c->lessons, count);
+    const size_t *dialogs = vd_sampler_step(&c->lessons, vd_trainer_steps(trainer), &count);
+    size_t pieces = vd_sampler_micro_batches(&c->lessons, count);
     vd_status status = c->feed ? VD_OK : start_feed(c, err);
     vd_totals of;
     *loss = 0;
@@ -334,7 +335,7 @@ static vd_status add_pieces(course *c, double *loss, vd_error *err)
     vd_trainer_begin(trainer);
     for (size_t i = 0; i < pieces && status == VD_OK; i++) {
         const vd_batch *batch;
-        status = vd_feed_next(c->feed, &batch, err);
+        status = vd_data_loader_next(c->feed, &batch, err);
         if (status == VD_OK)
             status = vd_trainer_add(trainer, batch, &of, loss, err);
     }
@@ -505,14 +506,14 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
     course c = {.plan = training, .most = VD_PICTURES_RESIDENT, .saved_at = vd_progress_clock()};
     c.dialogs = vd_dataset_count(training->data);
     c.epoch_steps = vd_training_epoch_steps(c.dialogs, settings->batch);
-    c.lessons = (vd_lessons){.seed = (uint64_t)settings->seed,
+    c.lessons = (vd_sampler){.seed = (uint64_t)settings->seed,
                              .dialogs = c.dialogs,
                              .batch = settings->batch,
                              .piece = (size_t)settings->micro_batch,
                              .rank = group ? (size_t)group->rank : 0,
                              .size = group ? (size_t)group->size : 1,
                              .end = c.epoch_steps * settings->epochs};
-    vd_status status = vd_lessons_start(&c.lessons, err);
+    vd_status status = vd_sampler_start(&c.lessons, err);
     if (status == VD_OK)
         status = restore_state(&c, err);
     if (status == VD_OK && is_first(&c))
@@ -523,6 +524,6 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
         status = run(&c, err);
     vd_events_close(c.events);
     stop_feed(&c);
-    vd_lessons_clear(&c.lessons);
+    vd_sampler_clear(&c.lessons);
     return status;
 }

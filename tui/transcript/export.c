@@ -40,7 +40,7 @@ static vd_sheet_side side_of(const vd_record *record, const char *went_on_with)
 static bool make_sheet(const vd_transcript_file *file, size_t talk_index, int round,
                        vd_sheet_round *said, round_sheet *out)
 {
-    const vd_talk *talk = &file->talks[talk_index];
+    const vd_chat_record *talk = &file->talks[talk_index];
     const vd_record *own = vd_transcript_find(file, talk, round, 0);
     if (!own)
         return false;
@@ -72,10 +72,10 @@ static bool make_sheet(const vd_transcript_file *file, size_t talk_index, int ro
 // Calls `put` with every round of a talk; what is not known of one is said in `missing`.
 static vd_status each_round(const vd_transcript_file *file, size_t talk_index,
                             void (*put)(vd_markup *, const vd_sheet *),
-                            void (*missing)(vd_markup *, const vd_said *), vd_markup *markup,
+                            void (*missing)(vd_markup *, const vd_turn *), vd_markup *markup,
                             int width, int height, vd_error *err)
 {
-    const vd_talk *talk = &file->talks[talk_index];
+    const vd_chat_record *talk = &file->talks[talk_index];
     vd_sheet_round *said = vd_alloc((size_t)talk->count, sizeof *said);
     if (!said)
         return vd_error_memory(err, "a conversation");
@@ -95,7 +95,7 @@ static vd_status each_round(const vd_transcript_file *file, size_t talk_index,
 
 // ---- HTML ---------------------------------------------------------------------------------------
 
-static void html_missing(vd_markup *html, const vd_said *said)
+static void html_missing(vd_markup *html, const vd_turn *said)
 {
     vd_markup_put(html,
                   "<article class=\"case\" tabindex=\"-1\"><p class=\"question\">%s</p><p "
@@ -123,7 +123,7 @@ static void html_models(vd_markup *html, const vd_transcript_file *file)
     vd_markup_put(html, "</tbody></table>\n");
 }
 
-static vd_status html_picture(vd_markup *html, const vd_world *world, const vd_talk *talk,
+static vd_status html_picture(vd_markup *html, const vd_world *world, const vd_chat_record *talk,
                               bool again, int *width, int *height, vd_error *err)
 {
     size_t index;
@@ -151,7 +151,7 @@ static vd_status html_picture(vd_markup *html, const vd_world *world, const vd_t
 static vd_status html_talk(vd_markup *html, const vd_transcript_file *file, const vd_world *world,
                            size_t index, vd_error *err)
 {
-    const vd_talk *talk = &file->talks[index];
+    const vd_chat_record *talk = &file->talks[index];
     bool again = false;
     for (size_t i = 0; i < index && !again; i++)
         again = file->talks[i].image_id == talk->image_id;
@@ -209,7 +209,7 @@ vd_status vd_transcript_html(const vd_transcript_file *file, const vd_world *wor
 
 // ---- Markdown -----------------------------------------------------------------------------------
 
-static void markdown_missing(vd_markup *markdown, const vd_said *said)
+static void markdown_missing(vd_markup *markdown, const vd_turn *said)
 {
     vd_markup_put(markdown, "**%s** %s\n\nHow this was answered is not in the transcript.\n\n",
                   said->question, said->answer);
@@ -276,7 +276,7 @@ static vd_status fill_tables(visdial *v, vd_error *err)
         return vd_error_memory(err, "the export");
     for (size_t i = 0; i < v->file->talk_count; i++)
         for (int r = 0; r < v->file->talks[i].count; r++) {
-            const vd_talk *talk = &v->file->talks[i];
+            const vd_chat_record *talk = &v->file->talks[i];
             const vd_record *record = vd_transcript_find(v->file, talk, r, 0);
             table_add(&v->questions, record ? record->reply.question : talk->rounds[r].question);
             table_add(&v->answers, talk->rounds[r].answer);
@@ -318,7 +318,7 @@ static void emit_options(yajl_gen json, const visdial *v, const vd_record *recor
         }
 }
 
-static void emit_talk(yajl_gen json, const visdial *v, const vd_talk *talk)
+static void emit_talk(yajl_gen json, const visdial *v, const vd_chat_record *talk)
 {
     yajl_gen_map_open(json);
     vd_output_string(json, "image_id");

@@ -22,17 +22,17 @@ vd_status vd_reading_text(const vd_reading *r, const vd_json_value *map, const c
                           char **out);
 vd_status vd_reading_whole(const vd_reading *r, const vd_json_value *map, const char *key,
                            int64_t low, int64_t high, int64_t *out);
-// What was read before a failure is in *out, too: vd_said_free.
+// What was read before a failure is in *out, too: vd_turns_free.
 vd_status vd_reading_said(const vd_reading *r, const vd_json_value *map, const char *key,
-                          vd_said **out, int *count);
+                          vd_turn **out, int *count);
 
 // A list of numbers, null for what is none: new memory, how many in *count. SIZE_MAX: any number.
 vd_status vd_reading_numbers(const vd_reading *r, const vd_json_value *list, const char *key,
                              size_t expected, float **out, size_t *count);
 
 void vd_output_numbers(yajl_gen json, const float *values, size_t count);
-void vd_output_said(yajl_gen json, const vd_said *rounds, int count);
-void vd_said_free(vd_said *rounds, int count);
+void vd_output_said(yajl_gen json, const vd_turn *rounds, int count);
+void vd_turns_free(vd_turn *rounds, int count);
 
 // An answer's scores, of the best of a large pool (scores.c). Ranking and probabilities
 // follow from them; pool: how many answers it has.
@@ -41,10 +41,10 @@ vd_status vd_scores_read(const vd_reading *r, const vd_json_value *map, size_t p
                          vd_answer *answer);
 
 // How a conversation stands (talk.c).
-yajl_gen_status vd_talk_emit(yajl_gen json, void *talk);
-vd_status vd_talk_read(const vd_reading *r, const vd_json_value *map, vd_talk *out);
-void vd_talk_clear(vd_talk *talk);
+yajl_gen_status vd_chat_record_emit(yajl_gen json, void *talk);
+vd_status vd_chat_record_read(const vd_reading *r, const vd_json_value *map, vd_chat_record *out);
+void vd_chat_record_clear(vd_chat_record *talk);
 // What is open beside the rounds comes from another one, which is cleared.
-void vd_talk_reopen(vd_talk *talk, vd_talk *from);
+void vd_chat_record_reopen(vd_chat_record *talk, vd_chat_record *from);
 
 #endif

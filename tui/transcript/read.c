@@ -79,7 +79,7 @@ vd_status vd_reading_numbers(const vd_reading *r, const vd_json_value *list, con
 }
 
 vd_status vd_reading_said(const vd_reading *r, const vd_json_value *map, const char *key,
-                          vd_said **out, int *count)
+                          vd_turn **out, int *count)
 {
     const vd_json_value *list = vd_json_member(map, key, VD_JSON_LIST);
     if (!list || list->count > 100000)
@@ -92,7 +92,7 @@ vd_status vd_reading_said(const vd_reading *r, const vd_json_value *map, const c
             pair->last->type != VD_JSON_TEXT)
             return vd_error_set(r->err, VD_FORMAT, "%s: \"%s\" holds what is no [question, answer]",
                                 r->where, key);
-        vd_said *to = &(*out)[(*count)++];
+        vd_turn *to = &(*out)[(*count)++];
         to->question = vd_strdup(pair->first->text);
         to->answer = vd_strdup(pair->last->text);
         if (!to->question || !to->answer)
@@ -274,7 +274,7 @@ static vd_status read_answer(vd_reading *r, const vd_json_value *map)
     if (status == VD_OK)
         status = read_hash(r, map, "features_hash", &to->told.features_hash);
     if (status == VD_OK)
-        status = vd_reading_said(r, map, "history", (vd_said **)&to->told.history, &to->told.turns);
+        status = vd_reading_said(r, map, "history", (vd_turn **)&to->told.history, &to->told.turns);
     if (status == VD_OK)
         status = read_words(r, map, &to->reply);
     if (status == VD_OK)
@@ -284,7 +284,7 @@ static vd_status read_answer(vd_reading *r, const vd_json_value *map)
 
 // ---- conversations ------------------------------------------------------------------------------
 
-static bool begins_with(const vd_talk *talk, const vd_talk *before)
+static bool begins_with(const vd_chat_record *talk, const vd_chat_record *before)
 {
     if (talk->count < before->count)
         return false;
@@ -298,30 +298,31 @@ static bool begins_with(const vd_talk *talk, const vd_talk *before)
 // The conversation that this line goes on with, unless it was given up: the last one, or one about
 // a picture that is looked at again, all of which is there again (a later chat's is another one).
 // NULL: there is none.
-static vd_talk *open_talk(const vd_transcript_file *file, const vd_talk *talk)
+static vd_chat_record *open_talk(const vd_transcript_file *file, const vd_chat_record *talk)
 {
     size_t at = file->talk_count;
     while (at > 0 && file->talks[at - 1].image_id != talk->image_id)
         at--;
-    vd_talk *found = at > 0 ? &file->talks[at - 1] : NULL;
+    vd_chat_record *found = at > 0 ? &file->talks[at - 1] : NULL;
     bool goes_on =
         found && (at == file->talk_count || talk->count == 0 || begins_with(talk, found));
     return goes_on && !found->closed ? found : NULL;
 }
 
-static void move_to_end(const vd_transcript_file *file, vd_talk *talk)
+static void move_to_end(const vd_transcript_file *file, vd_chat_record *talk)
 {
-    vd_talk moved = *talk, *last = &file->talks[file->talk_count - 1];
+    vd_chat_record moved = *talk, *last = &file->talks[file->talk_count - 1];
     memmove(talk, talk + 1, (size_t)(last - talk) * sizeof moved);
     *last = moved;
 }
 
-static vd_status add_talk(vd_reading *r, vd_talk *talk)
+static vd_status add_talk(vd_reading *r, vd_chat_record *talk)
 {
     vd_transcript_file *file = r->file;
-    vd_talk *grown = vd_grow(file->talks, file->talk_count, file->talk_count + 1, sizeof *grown);
+    vd_chat_record *grown =
+        vd_grow(file->talks, file->talk_count, file->talk_count + 1, sizeof *grown);
     if (!grown) {
-        vd_talk_clear(talk);
+        vd_chat_record_clear(talk);
         return no_memory(r);
     }
     file->talks = grown;
@@ -333,13 +334,13 @@ static vd_status add_talk(vd_reading *r, vd_talk *talk)
 // line without rounds says.
 static vd_status read_conversation(vd_reading *r, const vd_json_value *map)
 {
-    vd_talk talk;
-    vd_status status = vd_talk_read(r, map, &talk);
+    vd_chat_record talk;
+    vd_status status = vd_chat_record_read(r, map, &talk);
     if (status)
         return status;
-    vd_talk *before = open_talk(r->file, &talk);
+    vd_chat_record *before = open_talk(r->file, &talk);
     if (talk.count == 0 && (!before || talk.branch_count < 2)) {
-        vd_talk_clear(&talk);
+        vd_chat_record_clear(&talk);
         if (before)
             before->closed = true;
         return VD_OK;
@@ -347,9 +348,9 @@ static vd_status read_conversation(vd_reading *r, const vd_json_value *map)
     if (!before)
         return add_talk(r, &talk);
     if (talk.count == 0) {
-        vd_talk_reopen(before, &talk); // an empty branch: what was said elsewhere was said
+        vd_chat_record_reopen(before, &talk); // an empty branch: what was said elsewhere was said
     } else {
-        vd_talk_clear(before);
+        vd_chat_record_clear(before);
         *before = talk;
     }
     move_to_end(r->file, before);
@@ -422,14 +423,14 @@ void vd_transcript_clear(vd_transcript_file *file)
     for (size_t i = 0; i < file->record_count; i++) {
         vd_record *record = &file->records[i];
         vd_reply_clear(&record->reply);
-        vd_said_free((vd_said *)record->told.history, record->told.turns);
+        vd_turns_free((vd_turn *)record->told.history, record->told.turns);
         vd_free((char *)record->told.name);
         vd_free((char *)record->told.model);
         vd_free((char *)record->told.caption);
         vd_free((float *)record->told.boxes);
     }
     for (size_t i = 0; i < file->talk_count; i++)
-        vd_talk_clear(&file->talks[i]);
+        vd_chat_record_clear(&file->talks[i]);
     for (size_t i = 0; i < file->pool_count; i++) {
         for (size_t k = 0; k < file->pools[i].count; k++)
             vd_free(file->pools[i].answers[k]);
@@ -442,7 +443,7 @@ void vd_transcript_clear(vd_transcript_file *file)
     *file = (vd_transcript_file){0};
 }
 
-static bool same_said(const vd_said *a, const vd_said *b, int count, bool answers)
+static bool same_said(const vd_turn *a, const vd_turn *b, int count, bool answers)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(a[i].question, b[i].question) != 0 ||
@@ -451,8 +452,8 @@ static bool same_said(const vd_said *a, const vd_said *b, int count, bool answer
     return true;
 }
 
-const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_talk *talk, int round,
-                                    int lane)
+const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_chat_record *talk,
+                                    int round, int lane)
 {
     for (size_t i = file->record_count; i-- > 0;) {
         const vd_told *told = &file->records[i].told;

@@ -7,7 +7,8 @@
 
 // ---- writing ------------------------------------------------------------------------------------
 
-static void emit_branch(yajl_gen json, const vd_talk *talk, const vd_talk_branch *branch)
+static void emit_branch(yajl_gen json, const vd_chat_record *talk,
+                        const vd_chat_record_branch *branch)
 {
     size_t width = (size_t)talk->lane_count + 1;
     yajl_gen_array_open(json);
@@ -23,9 +24,9 @@ static void emit_branch(yajl_gen json, const vd_talk *talk, const vd_talk_branch
     yajl_gen_array_close(json);
 }
 
-yajl_gen_status vd_talk_emit(yajl_gen json, void *context)
+yajl_gen_status vd_chat_record_emit(yajl_gen json, void *context)
 {
-    const vd_talk *talk = context;
+    const vd_chat_record *talk = context;
     yajl_gen_map_open(json);
     vd_output_string(json, "conversation");
     yajl_gen_map_open(json);
@@ -67,7 +68,7 @@ static vd_status copy_text(const vd_reading *r, const vd_json_value *value, char
     return *out ? VD_OK : vd_error_memory(r->err, r->where);
 }
 
-static vd_status read_models(const vd_reading *r, const vd_json_value *list, vd_talk *talk)
+static vd_status read_models(const vd_reading *r, const vd_json_value *list, vd_chat_record *talk)
 {
     talk->lanes = vd_alloc(list->count, sizeof *talk->lanes);
     if (!talk->lanes)
@@ -76,7 +77,7 @@ static vd_status read_models(const vd_reading *r, const vd_json_value *list, vd_
         if (pair->type != VD_JSON_LIST || pair->count != 2 || pair->first->type != VD_JSON_TEXT ||
             pair->last->type != VD_JSON_TEXT)
             return vd_reading_refuse(r, "\"models\" holds what is no [model, history]");
-        vd_talk_lane *lane = &talk->lanes[talk->lane_count++];
+        vd_chat_record_lane *lane = &talk->lanes[talk->lane_count++];
         vd_status status = copy_text(r, pair->first, &lane->name);
         if (status == VD_OK)
             status = copy_text(r, pair->last, &lane->follow);
@@ -86,14 +87,14 @@ static vd_status read_models(const vd_reading *r, const vd_json_value *list, vd_
     return VD_OK;
 }
 
-static vd_status read_branch(const vd_reading *r, const vd_json_value *list, vd_talk *talk)
+static vd_status read_branch(const vd_reading *r, const vd_json_value *list, vd_chat_record *talk)
 {
     static const char wrong[] = "\"branches\" holds what is no list of rounds, each with its "
                                 "question and every model's answer";
     size_t width = (size_t)talk->lane_count + 1;
     if (list->type != VD_JSON_LIST || list->count > 100000)
         return vd_reading_refuse(r, wrong);
-    vd_talk_branch *branch = &talk->branches[talk->branch_count++];
+    vd_chat_record_branch *branch = &talk->branches[talk->branch_count++];
     branch->text = vd_alloc(list->count, width * sizeof *branch->text);
     if (!branch->text)
         return vd_error_memory(r->err, r->where);
@@ -114,7 +115,7 @@ static vd_status read_branch(const vd_reading *r, const vd_json_value *list, vd_
 }
 
 static vd_status read_branches(const vd_reading *r, const vd_json_value *map,
-                               const vd_json_value *list, vd_talk *talk)
+                               const vd_json_value *list, vd_chat_record *talk)
 {
     int64_t branch = 0;
     if (list->count == 0 || list->count > 1000)
@@ -132,9 +133,9 @@ static vd_status read_branches(const vd_reading *r, const vd_json_value *map,
     return status;
 }
 
-vd_status vd_talk_read(const vd_reading *r, const vd_json_value *map, vd_talk *out)
+vd_status vd_chat_record_read(const vd_reading *r, const vd_json_value *map, vd_chat_record *out)
 {
-    *out = (vd_talk){0};
+    *out = (vd_chat_record){0};
     const vd_json_value *models = vd_json_member(map, "models", VD_JSON_LIST);
     const vd_json_value *branches = vd_json_member(map, "branches", VD_JSON_LIST);
     vd_status status = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX, &out->image_id);
@@ -149,13 +150,13 @@ vd_status vd_talk_read(const vd_reading *r, const vd_json_value *map, vd_talk *o
     if (status == VD_OK && branches)
         status = read_branches(r, map, branches, out);
     if (status)
-        vd_talk_clear(out);
+        vd_chat_record_clear(out);
     return status;
 }
 
 // ---- memory -------------------------------------------------------------------------------------
 
-void vd_said_free(vd_said *rounds, int count)
+void vd_turns_free(vd_turn *rounds, int count)
 {
     for (int i = 0; i < count && rounds; i++) {
         vd_free(rounds[i].question);
@@ -164,7 +165,7 @@ void vd_said_free(vd_said *rounds, int count)
     vd_free(rounds);
 }
 
-static void free_open(vd_talk *talk)
+static void free_open(vd_chat_record *talk)
 {
     size_t width = (size_t)talk->lane_count + 1;
     for (int b = 0; b < talk->branch_count; b++) {
@@ -180,15 +181,15 @@ static void free_open(vd_talk *talk)
     vd_free(talk->lanes);
 }
 
-void vd_talk_clear(vd_talk *talk)
+void vd_chat_record_clear(vd_chat_record *talk)
 {
     free_open(talk);
-    vd_said_free(talk->rounds, talk->count);
+    vd_turns_free(talk->rounds, talk->count);
     vd_free(talk->caption);
-    *talk = (vd_talk){0};
+    *talk = (vd_chat_record){0};
 }
 
-void vd_talk_reopen(vd_talk *talk, vd_talk *from)
+void vd_chat_record_reopen(vd_chat_record *talk, vd_chat_record *from)
 {
     free_open(talk);
     talk->lanes = from->lanes;
@@ -199,5 +200,5 @@ void vd_talk_reopen(vd_talk *talk, vd_talk *from)
     from->lanes = NULL;
     from->branches = NULL;
     from->lane_count = from->branch_count = 0;
-    vd_talk_clear(from);
+    vd_chat_record_clear(from);
 }

@@ -226,7 +226,7 @@ static void key_integer(yajl_gen json, const char *key, int64_t number)
     yajl_gen_integer(json, number);
 }
 
-void vd_output_said(yajl_gen json, const vd_said *rounds, int count)
+void vd_output_said(yajl_gen json, const vd_turn *rounds, int count)
 {
     yajl_gen_array_open(json);
     for (int i = 0; i < count; i++) {
@@ -379,12 +379,13 @@ vd_status vd_transcript_answer(vd_transcript *transcript, const vd_told *told, v
 
 // ---- conversations ------------------------------------------------------------------------------
 
-vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_talk *talk, vd_error *err)
+vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_chat_record *talk,
+                                     vd_error *err)
 {
     if (transcript->file < 0 && talk->count == 0)
         return VD_OK;
     vd_status status = open_file(transcript, err);
     if (status == VD_OK)
-        status = emit_line(transcript, vd_talk_emit, talk, &transcript->last, err);
+        status = emit_line(transcript, vd_chat_record_emit, talk, &transcript->last, err);
     return status;
 }

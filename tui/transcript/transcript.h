@@ -58,7 +58,7 @@ typedef struct vd_told {
     const char *const *texts; // (candidates)
     int64_t image_id;
     const char *caption;
-    const vd_said *history; // (turns)
+    const vd_turn *history; // (turns)
     int turns;
     const float *boxes; // (regions, 4) or NULL
     int regions;
@@ -70,31 +70,32 @@ vd_status vd_transcript_answer(vd_transcript *transcript, const vd_told *told, v
 enum { VD_MOST_RECORDED_LANES = 64 };
 
 // A model that answers, and whose answers its history is made of (vd_follow_name).
-typedef struct vd_talk_lane {
+typedef struct vd_chat_record_lane {
     char *name, *follow;
-} vd_talk_lane;
+} vd_chat_record_lane;
 
-typedef struct vd_talk_branch {
+typedef struct vd_chat_record_branch {
     int count;   // rounds
     char **text; // (count, 1 + lanes) the question, then the answer that each lane goes on with,
                  // NULL where it is not known
-} vd_talk_branch;
+} vd_chat_record_branch;
 
 // How a conversation stands.
-typedef struct vd_talk {
+typedef struct vd_chat_record {
     int64_t image_id;
     char *caption;
-    vd_said *rounds; // (count) as the first lane heard them
+    vd_turn *rounds; // (count) as the first lane heard them
     int count;
-    vd_talk_lane *lanes; // (lane_count) 0: not known
+    vd_chat_record_lane *lanes; // (lane_count) 0: not known
     int lane_count;
-    vd_talk_branch *branches; // (branch_count) 0: `rounds` are all
-    int branch_count, branch; // the one in use
-    bool closed;              // given up: another one about the picture began
-} vd_talk;
+    vd_chat_record_branch *branches; // (branch_count) 0: `rounds` are all
+    int branch_count, branch;        // the one in use
+    bool closed;                     // given up: another one about the picture began
+} vd_chat_record;
 
 // Writes nothing when this was the last one.
-vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_talk *talk, vd_error *err);
+vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_chat_record *talk,
+                                     vd_error *err);
 
 // ---- reading ------------------------------------------------------------------------------------
 
@@ -114,7 +115,7 @@ typedef struct vd_transcript_file {
     char *path;
     size_t record_count, talk_count, pool_count;
     vd_record *records;
-    vd_talk *talks; // conversations as they ended, with at least one round
+    vd_chat_record *talks; // conversations as they ended, with at least one round
     vd_recorded_pool *pools;
 } vd_transcript_file;
 
@@ -124,8 +125,8 @@ void vd_transcript_clear(vd_transcript_file *file);
 
 // The answer of a lane to a round of a talk, given after the same rounds; the last when there are
 // several, NULL when there is none.
-const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_talk *talk, int round,
-                                    int lane);
+const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_chat_record *talk,
+                                    int round, int lane);
 // The last record of the same question to the same model, pool and features after the same history.
 const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_told *like);
 

@@ -139,14 +139,14 @@ static void normalise_regions(const vd_real *x, vd_real *y, int dialogs, int reg
 // ---- attention 1 --------------------------------------------------------------------------------
 
 // Dropout's index of the product of question n and the entry at place r: the same in both passes.
-static uint32_t pair_index(const vd_span *span, int n, int r, int hidden)
+static uint32_t pair_index(const vd_geometry *span, int n, int r, int hidden)
 {
     return ((uint32_t)n * (uint32_t)span->most + (uint32_t)r) * (uint32_t)hidden;
 }
 
-static void context_attention(const vd_span *span, int hidden, const vd_real *fq, const vd_real *fh,
-                              const vd_real *h, const vd_linear_weights *score, vd_real rate,
-                              uint64_t key, vd_real *a, vd_real *c)
+static void context_attention(const vd_geometry *span, int hidden, const vd_real *fq,
+                              const vd_real *fh, const vd_real *h, const vd_linear_weights *score,
+                              vd_real rate, uint64_t key, vd_real *a, vd_real *c)
 {
     size_t size = (size_t)hidden;
     memset(c, 0, (size_t)span->questions * 2 * size * sizeof *c);
@@ -165,7 +165,7 @@ static void context_attention(const vd_span *span, int hidden, const vd_real *fq
     }
 }
 
-static void context_attention_backward(const vd_span *span, int hidden, const vd_real *fq,
+static void context_attention_backward(const vd_geometry *span, int hidden, const vd_real *fq,
                                        const vd_real *fh, const vd_real *h,
                                        const vd_linear_weights *score,
                                        const vd_linear_weights *dscore, vd_real rate, uint64_t key,
@@ -196,19 +196,19 @@ static void context_attention_backward(const vd_span *span, int hidden, const vd
 
 // One dialog's score matrix: a row for each word of its questions, a column for each word of its
 // entries. These give the place of a question's or an entry's first word in it.
-static int word_row(const vd_span *span, int dialog, int question)
+static int word_row(const vd_geometry *span, int dialog, int question)
 {
     const int *start = span->question->start;
     return start[question] - start[span->question_start[dialog]];
 }
 
-static int word_column(const vd_span *span, int dialog, int place)
+static int word_column(const vd_geometry *span, int dialog, int place)
 {
     const int *start = span->history->start + span->entry_start[dialog];
     return start[place] - start[0];
 }
 
-static void dialog_topics(const vd_span *span, int dialog, const vd_real *a, vd_real *s,
+static void dialog_topics(const vd_geometry *span, int dialog, const vd_real *a, vd_real *s,
                           vd_real *weighted)
 {
     int entries = span->entry_start[dialog + 1] - span->entry_start[dialog];
@@ -233,7 +233,7 @@ static void dialog_topics(const vd_span *span, int dialog, const vd_real *a, vd_
     }
 }
 
-static void dialog_topics_backward(const vd_span *span, int dialog, const vd_real *a,
+static void dialog_topics_backward(const vd_geometry *span, int dialog, const vd_real *a,
                                    const vd_real *s, vd_real *ds, vd_real *da)
 {
     int entries = span->entry_start[dialog + 1] - span->entry_start[dialog];
@@ -259,14 +259,14 @@ static void dialog_topics_backward(const vd_span *span, int dialog, const vd_rea
     }
 }
 
-static void topic_attention(const vd_span *span, const size_t *start, const vd_real *a, vd_real *s,
-                            vd_real *weighted)
+static void topic_attention(const vd_geometry *span, const size_t *start, const vd_real *a,
+                            vd_real *s, vd_real *weighted)
 {
     for (int b = 0; b < span->dialogs; b++)
         dialog_topics(span, b, a, s + start[b], weighted + start[b]);
 }
 
-static void topic_attention_backward(const vd_span *span, const size_t *start, const vd_real *a,
+static void topic_attention_backward(const vd_geometry *span, const size_t *start, const vd_real *a,
                                      const vd_real *s, vd_real *ds, vd_real *da)
 {
     for (int b = 0; b < span->dialogs; b++)
@@ -281,14 +281,14 @@ typedef struct vd_words {
     int from, count, stride;
 } vd_words;
 
-static vd_words words_of_question(const vd_span *span, int regions, int n)
+static vd_words words_of_question(const vd_geometry *span, int regions, int n)
 {
     const int *start = span->question->start, *first = span->question_start + span->dialog[n];
     return (vd_words){(size_t)regions * (size_t)start[first[0]], start[n] - start[first[0]],
                       start[n + 1] - start[n], start[first[1]] - start[first[0]]};
 }
 
-static void word_attention(const vd_span *span, int regions, vd_real *m)
+static void word_attention(const vd_geometry *span, int regions, vd_real *m)
 {
     for (int n = 0; n < span->questions; n++) {
         vd_words w = words_of_question(span, regions, n);
@@ -296,7 +296,8 @@ static void word_attention(const vd_span *span, int regions, vd_real *m)
     }
 }
 
-static void word_attention_backward(const vd_span *span, int regions, const vd_real *m, vd_real *dm)
+static void word_attention_backward(const vd_geometry *span, int regions, const vd_real *m,
+                                    vd_real *dm)
 {
     for (int n = 0; n < span->questions; n++) {
         vd_words w = words_of_question(span, regions, n);
@@ -324,8 +325,8 @@ static void join_rows(void *data, size_t from, size_t to)
     }
 }
 
-static void join(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
-                 const int *right_row, int right_size, vd_real *y, int rows)
+static void concat(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
+                   const int *right_row, int right_size, vd_real *y, int rows)
 {
     join_job job = {left, right, left_row, right_row, (size_t)left_size, (size_t)right_size, y};
     vd_threads_ranges((size_t)rows, (left_size + right_size) * 0.3, join_rows, &job);
@@ -347,8 +348,8 @@ static void split_columns(void *data, size_t from, size_t to)
                    j->dy + (size_t)k * (size_t)j->stride + from, (int)(to - from));
 }
 
-static void split_add(const vd_real *dy, int rows, vd_real *dleft, const int *left_row,
-                      int left_size, vd_real *dright, const int *right_row, int right_size)
+static void concat_backward(const vd_real *dy, int rows, vd_real *dleft, const int *left_row,
+                            int left_size, vd_real *dright, const int *right_row, int right_size)
 {
     int wide = left_size + right_size;
     split_job left = {dy, dleft, left_row, rows, wide, left_size},
@@ -361,9 +362,9 @@ static void split_add(const vd_real *dy, int rows, vd_real *dleft, const int *le
 
 // ---- attention 4 --------------------------------------------------------------------------------
 
-static void region_attention(const vd_span *span, int hidden, const vd_real *fm, const vd_real *fc,
-                             const vd_linear_weights *score, vd_real rate, uint64_t key, vd_real *z,
-                             vd_real *norm, vd_real *g)
+static void region_attention(const vd_geometry *span, int hidden, const vd_real *fm,
+                             const vd_real *fc, const vd_linear_weights *score, vd_real rate,
+                             uint64_t key, vd_real *z, vd_real *norm, vd_real *g)
 {
     size_t h = (size_t)hidden;
     for (int n = 0; n < span->questions; n++) {
@@ -393,7 +394,7 @@ static void region_attention(const vd_span *span, int hidden, const vd_real *fm,
 }
 
 // Gradient of z = v / |v|: (dz - z (z . dz)) / |v|, then of v = fm * fc.
-static void region_attention_backward(const vd_span *span, int hidden, const vd_real *fm,
+static void region_attention_backward(const vd_geometry *span, int hidden, const vd_real *fm,
                                       const vd_real *fc, const vd_linear_weights *score,
                                       const vd_linear_weights *dscore, vd_real rate, uint64_t key,
                                       const vd_real *z, const vd_real *norm, const vd_real *g,
@@ -426,7 +427,7 @@ static void region_attention_backward(const vd_span *span, int hidden, const vd_
 }
 
 typedef struct pool_job {
-    const vd_span *span;
+    const vd_geometry *span;
     const vd_real *g, *m, *dy;
     vd_real *y, *dg, *dm;
     int size;
@@ -434,7 +435,7 @@ typedef struct pool_job {
 } pool_job;
 
 // A question with all its regions, in nanoseconds.
-static double pool_cost(const vd_span *span, int size)
+static double pool_cost(const vd_geometry *span, int size)
 {
     return 0.3 * size * span->region_start[span->questions] / (span->questions + 1);
 }
@@ -450,7 +451,7 @@ static void pool_questions(void *data, size_t from, size_t to)
     }
 }
 
-static void region_pool(const vd_span *span, const vd_real *g, const vd_real *m, int size,
+static void region_pool(const vd_geometry *span, const vd_real *g, const vd_real *m, int size,
                         vd_real *y, int y_stride)
 {
     pool_job job = {.span = span, .g = g, .m = m, .y = y, .size = size, .stride = (size_t)y_stride};
@@ -469,8 +470,9 @@ static void pool_questions_backward(void *data, size_t from, size_t to)
     }
 }
 
-static void region_pool_backward(const vd_span *span, const vd_real *g, const vd_real *m, int size,
-                                 const vd_real *dy, int y_stride, vd_real *dg, vd_real *dm)
+static void region_pool_backward(const vd_geometry *span, const vd_real *g, const vd_real *m,
+                                 int size, const vd_real *dy, int y_stride, vd_real *dg,
+                                 vd_real *dm)
 {
     pool_job job = {.span = span,
                     .g = g,
@@ -495,8 +497,8 @@ void vd_cpu_attention(vd_backend *table)
     table->topic_attention_backward = topic_attention_backward;
     table->word_attention = word_attention;
     table->word_attention_backward = word_attention_backward;
-    table->join = join;
-    table->split_add = split_add;
+    table->concat = concat;
+    table->concat_backward = concat_backward;
     table->region_attention = region_attention;
     table->region_attention_backward = region_attention_backward;
     table->region_pool = region_pool;

@@ -7,16 +7,16 @@
 #include "engine/base/threads.h"
 #include "engine/base/elementary.h"
 
-static void pick(const vd_real *products, const int32_t *option, int questions, int candidates,
-                 int distinct, vd_real *scores)
+static void gather(const vd_real *products, const int32_t *option, int questions, int candidates,
+                   int distinct, vd_real *scores)
 {
     for (int n = 0; n < questions; n++, products += distinct)
         for (int i = 0; i < candidates; i++)
             *scores++ = products[*option++];
 }
 
-static void pick_backward(const vd_real *dscores, const int32_t *option, int questions,
-                          int candidates, int distinct, vd_real *dproducts)
+static void gather_backward(const vd_real *dscores, const int32_t *option, int questions,
+                            int candidates, int distinct, vd_real *dproducts)
 {
     memset(dproducts, 0, (size_t)questions * (size_t)distinct * sizeof *dproducts);
     for (int n = 0; n < questions; n++, dproducts += distinct)
@@ -263,8 +263,8 @@ static void rank(const vd_real *z, int n, float *score, float *probability, int3
 
 void vd_cpu_loss(vd_backend *table)
 {
-    table->pick = pick;
-    table->pick_backward = pick_backward;
+    table->gather = gather;
+    table->gather_backward = gather_backward;
     table->word_log = word_log;
     table->word_gradient = word_gradient;
     table->candidate_loss = candidate_loss;

@@ -359,8 +359,8 @@ static size_t last_word(const vd_packed *packed, int s)
     return (size_t)(packed->start[s + 1] - 1);
 }
 
-static void ends(const vd_packed *packed, int directions, int hidden, const vd_real *y,
-                 vd_real *sentence)
+static void last_states(const vd_packed *packed, int directions, int hidden, const vd_real *y,
+                        vd_real *sentence)
 {
     size_t h = (size_t)hidden, wide = (size_t)directions * h;
     for (int s = 0; s < packed->sequences; s++, sentence += wide) {
@@ -374,8 +374,8 @@ static void ends(const vd_packed *packed, int directions, int hidden, const vd_r
     }
 }
 
-static void ends_backward(const vd_packed *packed, int directions, int hidden,
-                          const vd_real *dsentence, vd_real *dy)
+static void last_states_backward(const vd_packed *packed, int directions, int hidden,
+                                 const vd_real *dsentence, vd_real *dy)
 {
     const vd_backend *be = vd_backend_cpu();
     size_t h = (size_t)hidden, wide = (size_t)directions * h;
@@ -392,6 +392,6 @@ void vd_cpu_lstm(vd_backend *table)
 {
     table->lstm = lstm;
     table->lstm_backward = lstm_backward;
-    table->ends = ends;
-    table->ends_backward = ends_backward;
+    table->last_states = last_states;
+    table->last_states_backward = last_states_backward;
 }

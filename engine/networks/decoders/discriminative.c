@@ -24,14 +24,14 @@ vd_status vd_candidates_encode(vd_pass *pass, vd_text_pass *text, const vd_packe
     vd_status status = read_candidates(pass, text, packed, err);
     if (status != VD_OK)
         return status;
-    pass->be->ends(packed, 1, pass->config->hidden, text->recurrent.y, vector);
+    pass->be->last_states(packed, 1, pass->config->hidden, text->recurrent.y, vector);
     return VD_OK;
 }
 
 // Lists, where operations read them, the rows of the last words of those answers that have any, and
 // which answers they are.
-static vd_status list_ends(vd_pass *pass, const int *order, int count, int *last, vd_ends *ends,
-                           vd_error *err)
+static vd_status list_ends(vd_pass *pass, const int *order, int count, int *last,
+                           vd_last_states *ends, vd_error *err)
 {
     int *answer = vd_arena_take(pass->arena, (size_t)count, sizeof *answer);
     if (!answer)
@@ -52,7 +52,7 @@ static vd_status list_ends(vd_pass *pass, const int *order, int count, int *last
 // Adds the last states of the answers order[0..count-1], which end in rows `last` of text, to the
 // rows of vector.
 static vd_status add_ends(vd_pass *pass, const vd_text_pass *text, const int *order, int count,
-                          int *last, vd_ends *ends, vd_real *vector, vd_error *err)
+                          int *last, vd_last_states *ends, vd_real *vector, vd_error *err)
 {
     int h = pass->config->hidden;
     vd_status status = list_ends(pass, order, count, last, ends, err);
@@ -66,7 +66,7 @@ static vd_status add_ends(vd_pass *pass, const vd_text_pass *text, const int *or
 // Reads the answers order[0..count-1], what they begin with alike once.
 static vd_status read_prefixes(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int width,
                                const int *order, int count, vd_text_pass *text, vd_packed *packed,
-                               vd_ends *ends, vd_real *vector, vd_error *err)
+                               vd_last_states *ends, vd_real *vector, vd_error *err)
 {
     int *last = vd_arena_take(pass->arena, (size_t)count, sizeof *last);
     if (!last)
@@ -83,7 +83,7 @@ vd_status vd_prefixes_encode(vd_pass *pass, const int32_t *ids, const int32_t *l
 {
     vd_text_pass text = {0};
     vd_packed packed;
-    vd_ends ends = {0};
+    vd_last_states ends = {0};
     return read_prefixes(pass, ids, lengths, width, order, count, &text, &packed, &ends, vector,
                          err);
 }
@@ -159,7 +159,7 @@ vd_status vd_discriminative_forward(vd_network *net, vd_error *err)
     if (status != VD_OK)
         return status;
     pass->be->gemm(false, true, n, u, h, 1, pass->encoded, h, net->vector, h, 0, net->products, u);
-    pass->be->pick(net->products, net->option, n, batch->candidates, u, net->scores);
+    pass->be->gather(net->products, net->option, n, batch->candidates, u, net->scores);
     return VD_OK;
 }
 
@@ -173,7 +173,7 @@ vd_status vd_discriminative_backward(vd_network *net, vd_error *err)
     if (!dinput)
         return vd_error_memory(err, "candidate gradients");
     vd_real *dproducts = net->products;
-    pass->be->pick_backward(net->dscores, net->option, n, batch->candidates, u, dproducts);
+    pass->be->gather_backward(net->dscores, net->option, n, batch->candidates, u, dproducts);
     pass->be->gemm(false, false, n, h, u, 1, dproducts, u, net->vector, h, 1, pass->dencoded, h);
     pass->be->gemm(true, false, u, h, n, 1, dproducts, u, pass->encoded, h, 1, net->dvector, h);
     pass->be->embed(net->dvector, net->ends.answer, net->ends.count, h, net->ends.vector);

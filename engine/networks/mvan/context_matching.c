@@ -36,8 +36,8 @@ vd_status vd_context_matching_forward(vd_pass *pass, vd_error *err)
                                 pass->history.sentence, score, pass->dropout,
                                 vd_pass_key(pass, VD_SITE_CONTEXT_SCORE), pass->context,
                                 pass->matched);
-    pass->be->join(pass->question.sentence, NULL, 2 * h, pass->matched, NULL, 2 * h,
-                   pass->context_pair, n);
+    pass->be->concat(pass->question.sentence, NULL, 2 * h, pass->matched, NULL, 2 * h,
+                     pass->context_pair, n);
     pass->be->linear(pass->context_pair, w->context_gate.w, w->context_gate.b, pass->context_gate,
                      n, 4 * h, 4 * h);
     pass->be->sigmoid_gate(pass->context_gate, pass->context_pair, pass->e_context, wide);
@@ -57,7 +57,8 @@ vd_status vd_context_matching_backward(vd_pass *pass, vd_error *err)
                                     wide);
     pass->be->linear_backward(pass->context_pair, w->context_gate.w, pass->context_gate, dpair, 1,
                               dw->context_gate.w, dw->context_gate.b, n, 4 * h, 4 * h);
-    pass->be->split_add(dpair, n, pass->question.dsentence, NULL, 2 * h, dmatched, NULL, 2 * h);
+    pass->be->concat_backward(dpair, n, pass->question.dsentence, NULL, 2 * h, dmatched, NULL,
+                              2 * h);
     pass->be->context_attention_backward(
         &pass->span, h, pass->context_question.y, pass->context_history.y, pass->history.sentence,
         &w->context_score, &dw->context_score, pass->dropout,

@@ -32,8 +32,8 @@ static vd_status fused_joined(vd_pass *pass, vd_error *err)
     vd_real *y = vd_arena_reals(pass->arena, (size_t)pass->rows * (size_t)wide);
     if (!y)
         return vd_error_memory(err, "the context view");
-    pass->be->join(pass->view, NULL, d, pass->e_context, pass->rows_at.question, 4 * h, y,
-                   pass->rows);
+    pass->be->concat(pass->view, NULL, d, pass->e_context, pass->rows_at.question, 4 * h, y,
+                     pass->rows);
     return vd_gated_forward(pass, &pass->region_fused, &pass->w->region_fused, y, pass->rows, wide,
                             VD_SITE_REGION_FUSED, err);
 }
@@ -64,7 +64,7 @@ vd_status vd_context_view_forward(vd_pass *pass, vd_error *err)
                                pass->dropout, vd_pass_key(pass, VD_SITE_REGION_SCORE), pass->fused,
                                pass->fused_norm, pass->region);
     pass->be->region_pool(&pass->span, pass->region, pass->view, d, view, d);
-    pass->be->join(view, NULL, d, pass->e_context, NULL, 4 * h, pass->pooled, n);
+    pass->be->concat(view, NULL, d, pass->e_context, NULL, 4 * h, pass->pooled, n);
     return VD_OK;
 }
 
@@ -80,7 +80,7 @@ vd_status vd_context_view_backward(vd_pass *pass, vd_error *err)
     // The e_ctx half of y is e_ctx itself: the weights g sum to one.
     pass->be->region_pool_backward(&pass->span, pass->region, pass->view, d, pass->dpooled, wide,
                                    dregion, pass->dview);
-    pass->be->split_add(pass->dpooled, n, NULL, NULL, d, pass->de_context, NULL, 4 * h);
+    pass->be->concat_backward(pass->dpooled, n, NULL, NULL, d, pass->de_context, NULL, 4 * h);
     pass->be->region_attention_backward(
         &pass->span, h, pass->region_fused.y, pass->region_context.y, &w->region_score,
         &dw->region_score, pass->dropout, vd_pass_key(pass, VD_SITE_REGION_SCORE), pass->fused,
@@ -91,7 +91,7 @@ vd_status vd_context_view_backward(vd_pass *pass, vd_error *err)
         status = vd_gated_backward(pass, &pass->region_fused, &w->region_fused, &dw->region_fused,
                                    dy, err);
     if (status == VD_OK)
-        pass->be->split_add(dy, pass->rows, pass->dview, NULL, d, pass->de_context,
-                            pass->rows_at.question, 4 * h);
+        pass->be->concat_backward(dy, pass->rows, pass->dview, NULL, d, pass->de_context,
+                                  pass->rows_at.question, 4 * h);
     return status;
 }

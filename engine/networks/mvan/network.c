@@ -16,23 +16,24 @@ static vd_status make_span(vd_network *net, const vd_batch *batch, vd_error *err
         dialog[k] = k / rounds;
         seen[k] = k % rounds + 1;
     }
-    vd_span_rows at = {.question_start = vd_arena_upload(pass->arena, start,
-                                                         (size_t)batch->dialogs + 1, sizeof *start),
-                       .dialog = vd_arena_upload(pass->arena, dialog, (size_t)n, sizeof *dialog),
-                       .seen = vd_arena_upload(pass->arena, seen, (size_t)n, sizeof *seen)};
+    vd_geometry_rows at = {
+        .question_start =
+            vd_arena_upload(pass->arena, start, (size_t)batch->dialogs + 1, sizeof *start),
+        .dialog = vd_arena_upload(pass->arena, dialog, (size_t)n, sizeof *dialog),
+        .seen = vd_arena_upload(pass->arena, seen, (size_t)n, sizeof *seen)};
     at.entry_start = at.question_start;
     if (pass->arena->failed)
         return vd_error_memory(err, "the batch's geometry");
-    pass->span = (vd_span){.dialogs = batch->dialogs,
-                           .questions = n,
-                           .most = rounds,
-                           .question_start = start,
-                           .entry_start = start,
-                           .dialog = dialog,
-                           .seen = seen,
-                           .question = &pass->question_words,
-                           .history = &pass->history_words,
-                           .rows = at};
+    pass->span = (vd_geometry){.dialogs = batch->dialogs,
+                               .questions = n,
+                               .most = rounds,
+                               .question_start = start,
+                               .entry_start = start,
+                               .dialog = dialog,
+                               .seen = seen,
+                               .question = &pass->question_words,
+                               .history = &pass->history_words,
+                               .rows = at};
     vd_status status =
         vd_packed_make(batch->question, batch->question_length, n, batch->question_width,
                        pass->arena, &pass->question_words, err);

@@ -9,12 +9,12 @@
 #include "engine/networks/mvan/pass.h"
 
 // Where answers end in their tree of prefixes.
-typedef struct vd_ends {
+typedef struct vd_last_states {
     int count;         // answers that have words
     const int *row;    // (count) of the last word
     const int *answer; // (count) which answer it is
     vd_real *vector;   // (count, H) scratch
-} vd_ends;
+} vd_last_states;
 
 typedef struct vd_network {
     vd_pass pass;
@@ -23,7 +23,7 @@ typedef struct vd_network {
     // Discriminative decoder: z_c = o_c . e
     const vd_real *kept;    // (U, H) o, where the caller has them already; NULL = encode them
     vd_text_pass candidate; // distinct candidates, as a tree of what they begin with (packed.h)
-    vd_ends ends;
+    vd_last_states ends;
     const int32_t *option; // (N, O) the batch's, where operations read it
     vd_real *vector;       // (U, H) o: last state of the top layer
     vd_real *dvector;

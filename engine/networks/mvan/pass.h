@@ -96,7 +96,7 @@ typedef struct vd_pass {
 
     // Geometry.
     vd_packed question_words, history_words, candidate_words;
-    vd_span span;
+    vd_geometry span;
     int image_rows;    // B P
     int regions;       // P
     int rows;          // K

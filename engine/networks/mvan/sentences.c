@@ -19,7 +19,7 @@ vd_status vd_sentences_forward(vd_pass *pass, vd_text_pass *text, const vd_packe
         text->dsentence = vd_arena_zeros(pass->arena, n);
     if (pass->arena->failed)
         return vd_error_memory(err, "sentence vectors");
-    pass->be->ends(packed, 2, pass->config->hidden, text->recurrent.y, text->sentence);
+    pass->be->last_states(packed, 2, pass->config->hidden, text->recurrent.y, text->sentence);
     return VD_OK;
 }
 
@@ -32,7 +32,8 @@ vd_status vd_sentences_backward(vd_pass *pass, vd_text_pass *text,
         vd_arena_zeros(pass->arena, (size_t)text->inputs * (size_t)pass->config->embed);
     if (!dinput)
         return vd_error_memory(err, "word gradients");
-    pass->be->ends_backward(packed, 2, pass->config->hidden, text->dsentence, text->recurrent.dy);
+    pass->be->last_states_backward(packed, 2, pass->config->hidden, text->dsentence,
+                                   text->recurrent.dy);
     vd_status status =
         vd_recurrent_backward(pass, &text->recurrent, &gradients[0][0], dinput, NULL, err);
     if (status == VD_OK)

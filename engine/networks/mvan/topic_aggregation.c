@@ -13,7 +13,7 @@ typedef struct vd_block {
 
 static vd_block block_of(const vd_pass *pass, int dialog)
 {
-    const vd_span *span = &pass->span;
+    const vd_geometry *span = &pass->span;
     const int *row = span->question->start + span->question_start[dialog];
     const int *column = span->history->start + span->entry_start[dialog];
     int questions = span->question_start[dialog + 1] - span->question_start[dialog];
@@ -109,8 +109,8 @@ vd_status vd_topic_aggregation_forward(vd_pass *pass, vd_error *err)
                               pass->weighted);
     topic_gathered(pass, list);
     pass->be->products(false, false, 0, list, pass->span.dialogs);
-    pass->be->join(pass->question.embedding, NULL, e, pass->gathered, NULL, e, pass->topic_pair,
-                   words);
+    pass->be->concat(pass->question.embedding, NULL, e, pass->gathered, NULL, e, pass->topic_pair,
+                     words);
     pass->be->linear(pass->topic_pair, w->topic_gate.w, w->topic_gate.b, pass->topic_gate, words,
                      2 * e, 2 * e);
     pass->be->sigmoid_gate(pass->topic_gate, pass->topic_pair, pass->e_topic,
@@ -183,7 +183,7 @@ vd_status vd_topic_aggregation_backward(vd_pass *pass, vd_error *err)
                                     wide);
     pass->be->linear_backward(pass->topic_pair, w->topic_gate.w, pass->topic_gate, dpair, 1,
                               dw->topic_gate.w, dw->topic_gate.b, words, 2 * e, 2 * e);
-    pass->be->split_add(dpair, words, pass->question.dembedding, NULL, e, dgathered, NULL, e);
+    pass->be->concat_backward(dpair, words, pass->question.dembedding, NULL, e, dgathered, NULL, e);
     topic_gradients(pass, dgathered, ds, list);
     int dialogs = pass->span.dialogs;
     pass->be->products(false, true, 0, list, dialogs);

@@ -11,7 +11,7 @@ static size_t image_row(const vd_pass *pass, int n)
 
 size_t vd_pass_word_start(const vd_pass *pass, int n, int *stride)
 {
-    const vd_span *span = &pass->span;
+    const vd_geometry *span = &pass->span;
     const int *start = span->question->start, *first = span->question_start + span->dialog[n];
     *stride = start[first[1]] - start[first[0]];
     return (size_t)pass->regions * (size_t)start[first[0]] + (size_t)(start[n] - start[first[0]]);
@@ -189,8 +189,8 @@ static void first_layer_joined(vd_pass *pass)
 {
     int d = pass->config->region, e2 = 2 * pass->config->embed, wide = d + e2;
     size_t n = (size_t)pass->rows * (size_t)wide;
-    pass->be->join(pass->image, pass->rows_at.image, d, pass->region_topic, NULL, e2,
-                   pass->view_input, pass->rows);
+    pass->be->concat(pass->image, pass->rows_at.image, d, pass->region_topic, NULL, e2,
+                     pass->view_input, pass->rows);
     if (pass->dropout != 0)
         pass->be->dropout(pass->view_input, pass->view_input, n, pass->dropout,
                           vd_pass_key(pass, VD_SITE_VIEW_LAYERS));
@@ -289,7 +289,7 @@ vd_status vd_topic_view_backward(vd_pass *pass, vd_error *err)
     pass->be->gemm(false, false, pass->rows, e2, wide, 1, dhidden, wide, w->view_1.w + d, wide, 0,
                    dinput + d, wide);
     vd_pass_drop_backward(pass, dinput, n, pass->dropout, VD_SITE_VIEW_LAYERS);
-    pass->be->split_add(dinput, pass->rows, NULL, NULL, d, dtopic, NULL, e2);
+    pass->be->concat_backward(dinput, pass->rows, NULL, NULL, d, dtopic, NULL, e2);
     vd_status status = attend_backward(pass, dtopic, dm, err);
     if (status == VD_OK)
         status =
