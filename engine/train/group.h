@@ -1,11 +1,11 @@
 // Several processes that train one model: each takes its part of every step's dialogs, gradients
 // and losses are summed over all. One process a rank (and a GPU), started by
 //
-//   mpirun -n 4 visdial train ...    the MPI library is behind a plugin, visdial-mpi.so, opened
-//                                    only then
-//   torchrun, srun, or by hand       RANK, WORLD_SIZE, LOCAL_RANK (as in PyTorch; srun: SLURM_*)
-//                                    say who is who; the processes meet over TCP at MASTER_ADDR
-//                                    (127.0.0.1), MASTER_PORT (29500), see group_tcp.h
+//   mpirun -n 4 visdial train ...
+//   srun --mpi=pmix -n 4 visdial train ...
+//
+// MPI is behind a plugin, visdial-mpi.so, which is opened only where such a launcher says that this
+// process is one of several.
 #ifndef VD_GROUP_H
 #define VD_GROUP_H
 
@@ -17,7 +17,7 @@ enum { VD_GROUP_ABI = 2 };
 
 typedef struct vd_group {
     int abi;          // VD_GROUP_ABI
-    const char *name; // "MPI", "TCP"
+    const char *name; // "MPI"
     int rank, size;   // 0 <= rank < size
     int local;        // number of this process among those of its machine: the GPU it takes
     // Sums over all processes, in place: the same numbers in every process afterwards. Every
@@ -29,9 +29,9 @@ typedef struct vd_group {
 } vd_group;
 
 // The plugin is looked for in directories, or with NULL where plugins are (plugin.h). *out NULL:
-// this process is alone. VD_UNAVAILABLE: it was started as one of several, but the plugin is
-// missing, MPI does not start, or the processes do not find each other within
-// $VISDIAL_GROUP_SECONDS (120). VD_USAGE: a variable that is not a number, or a rank out of range.
+// this process is alone. VD_UNAVAILABLE: it was started as one of several, but without MPI, or the
+// plugin is missing or MPI does not start. VD_USAGE: a variable that should say how many processes
+// there are is not a number.
 vd_status vd_group_join(const char *const *directories, const vd_group **out, vd_error *err);
 
 // All processes must have the same text (what they train on, with which settings): VD_MISMATCH in
