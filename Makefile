@@ -99,7 +99,7 @@ FISH_COMPLETION := share/fish/vendor_completions.d/visdial.fish
 # Runs this Makefile again, in parallel: it then sees what `deps` installed.
 AGAIN      = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: cuda install-cuda test-cuda bench-cuda fixtures all run test programs deps bench torch san clang check format format-check lint tidy install \
+.PHONY: cuda install-cuda test-cuda bench-cuda all run test programs deps bench torch san clang check format format-check lint tidy install \
         uninstall clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -162,10 +162,6 @@ clang: ## build everything with clang, hold its plain code to the golden numbers
 	+@$(MAKE) --no-print-directory BUILD=build/clang CC=clang -j$(JOBS) all programs
 	@VISDIAL_BIN=build/clang/visdial VISDIAL_CPU=portable tests/run \
 	    $(patsubst %.c,build/clang/%,$(wildcard tests/golden/test_*.c))
-
-fixtures: ## compute tests/fixtures/mvan_* and training.json anew
-	$(AGAIN) $(BUILD)/tests/fixtures/make_fixtures
-	$(BUILD)/tests/fixtures/make_fixtures
 
 check: ## who uses whom, sizes, words that do not belong in the tree
 	@.ci/packages $(NEED_RUN) python3

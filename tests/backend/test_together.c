@@ -89,14 +89,13 @@ static void expect_alone(const char *out, const char *const *more)
     expect_run(&run, 0, "", NULL);
 }
 
-static bool have_mpirun(void)
+static void need_mpirun(void)
 {
     char plugin[4200];
     snprintf(plugin, sizeof plugin, "%.4080s-mpi.so", binary);
     if (access(plugin, R_OK) == 0 && system("command -v mpirun >/dev/null") == 0)
-        return true;
-    printf("left out: there is no mpirun or no %s\n", plugin);
-    return false;
+        return;
+    support_skip("mpirun, or the plugin that MPI's compiler makes");
 }
 
 // mpirun with a process for each of `own`, its arguments beyond those that all have. Each writes
@@ -260,8 +259,7 @@ static void processes_have_the_losses_of_one(void **state)
 {
     (void)state;
     const char *const *const val = MORE("--val", tiny.val, "--val-features", tiny.features);
-    if (!have_mpirun())
-        skip();
+    need_mpirun();
     expect_alone("one", val);
     expect_ranks(2, "two", val);
     expect_same_losses("one", "two");
@@ -274,8 +272,7 @@ static void a_rank_without_dialogs_takes_the_step_too(void **state)
     (void)state;
     const char *const *const dry =
         MORE("--dropout", "0", "--lstm-dropout", "0", "--position-dropout", "0", "--batch", "6");
-    if (!have_mpirun())
-        skip();
+    need_mpirun();
     expect_alone("dry", dry);
     expect_ranks(3, "three", dry);
     expect_same_losses("dry", "three");
@@ -285,8 +282,7 @@ static void sums_are_the_same_to_the_bit_in_every_run(void **state)
 {
     (void)state;
     const char *const *const val = MORE("--val", tiny.val, "--val-features", tiny.features);
-    if (!have_mpirun())
-        skip();
+    need_mpirun();
     expect_ranks(3, "again1", val);
     expect_ranks(3, "again2", val);
     expect_same_file("again1", "again2", "model.safetensors");
@@ -296,8 +292,7 @@ static void sums_are_the_same_to_the_bit_in_every_run(void **state)
 static void a_stopped_run_goes_on_in_several_processes_or_in_one(void **state)
 {
     (void)state;
-    if (!have_mpirun())
-        skip();
+    need_mpirun();
     expect_ranks(2, "whole", MORE());
     for (int i = 0; i < 2; i++) {
         const char *out = i ? "parts1" : "parts2";
@@ -361,8 +356,7 @@ static void expect_sums(const char *out, const char *second, const char *how,
 static void gpus_sum_by_nccl_and_have_the_losses_of_one(void **state)
 {
     (void)state;
-    if (!have_mpirun())
-        skip();
+    need_mpirun();
     char *directory = take_plugin();
     expect_alone("gpu1", MORE("--backend", "cuda", "--epochs", "1"));
     expect_sums("gpu2", "--backend=cuda", "by NCCL 2.28.9 on the devices", MORE("--epochs", "1"));
@@ -374,8 +368,7 @@ static void gpus_sum_by_nccl_and_have_the_losses_of_one(void **state)
 static void gpus_without_nccl_sum_in_host_memory(void **state)
 {
     (void)state;
-    if (!have_mpirun())
-        skip();
+    need_mpirun();
     char *directory = take_plugin(), *library = support_join(directory, "libnccl.so.2");
     setenv("FAKE_NCCL_FAILS", "init", 1);
     expect_sums("gpu3", "--backend=cuda",
@@ -403,8 +396,7 @@ static void a_sum_that_fails_ends_all(void **state)
     static const char *const fails[][2] = {
         {"sum", "the sum of the gradients by NCCL: invalid usage"},
         {"later", "by NCCL: remote process exited or there was a network error"}};
-    if (!have_mpirun())
-        skip();
+    need_mpirun();
     char *directory = take_plugin();
     for (size_t i = 0; i < 2; i++) {
         support_program run;
@@ -428,8 +420,7 @@ static void other_settings_are_told(void **state)
                  {"--batch 2", "settings"},
                  {"--hidden 5", "settings of the network"},
                  {"--seed 7", "training options"}};
-    if (!have_mpirun())
-        skip();
+    need_mpirun();
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         support_program run;
         const char *const own[] = {"", other[i].argument};
@@ -446,8 +437,7 @@ static void the_failure_of_one_ends_all(void **state)
     (void)state;
     support_program run;
     const char *const own[] = {"", "--from /nowhere.safetensors"};
-    if (!have_mpirun())
-        skip();
+    need_mpirun();
     start_ranks(&run, 2, own, "fails", MORE());
     expect_run(&run, 3, "/nowhere.safetensors", NULL);
     start_ranks(&run, 3, NULL, "killed", MORE("--epochs", "1000"));
@@ -462,8 +452,7 @@ static void a_stop_of_one_stops_all(void **state)
 {
     (void)state;
     support_program run;
-    if (!have_mpirun())
-        skip();
+    need_mpirun();
     start_ranks(&run, 2, NULL, "stops", MORE("--epochs", "1000"));
     await_epoch("stops");
     kill(pid_of(1), SIGTERM);

@@ -90,23 +90,27 @@ static void hold_to(yajl_val golden, const vd_visdial *data, const char *ranking
     is_within(means.ndcg, number(expected, "ndcg"), 1e-6, "ndcg");
 }
 
+static yajl_val golden_metrics(void)
+{
+    char *text = support_read_file("tests/golden/data/metrics.json", NULL), message[200] = "";
+    yajl_val golden = yajl_tree_parse(text, message, sizeof message);
+    assert_string_equal(message, "");
+    free(text);
+    return golden;
+}
+
 static void fixed_rankings_of_real_dialogs_give_the_public_numbers(void **state)
 {
     (void)state;
-    const char *path = support_shared("golden/metrics.json");
-    if (!path)
-        return; // the synthetic set below stands in
-    char *text = support_read_file(path, NULL), message[200] = "";
-    yajl_val golden = yajl_tree_parse(text, message, sizeof message);
-    assert_string_equal(message, "");
+    const char *dialogs = support_shared("data/visdial/visdial_1.0_val_sample.json"),
+               *dense =
+                   support_shared("data/visdial/visdial_1.0_val_sample_dense_annotations.json");
+    yajl_val golden = golden_metrics();
     vd_visdial *data;
     vd_error err = {0};
-    vd_status status =
-        vd_visdial_read(support_shared("data/visdial/visdial_1.0_val_sample.json"), &data, &err);
+    vd_status status = vd_visdial_read(dialogs, &data, &err);
     if (!status)
-        status = vd_visdial_read_dense(
-            data, support_shared("data/visdial/visdial_1.0_val_sample_dense_annotations.json"),
-            &err);
+        status = vd_visdial_read_dense(data, dense, &err);
     assert_string_equal(err.text, "");
     assert_int_equal(status, VD_OK);
     hold_to(golden, data, "candidate order", in_order);
@@ -115,26 +119,31 @@ static void fixed_rankings_of_real_dialogs_give_the_public_numbers(void **state)
             by_sine);
     vd_visdial_free(data);
     yajl_tree_free(golden);
-    free(text);
 }
 
 // One relevance of 1 and two of 0.2: the first at rank 1, 2, 3, the others behind K.
 static void published_ndcg_examples_hold(void **state)
 {
     (void)state;
-    static const double percent[] = {81.55, 51.45, 40.78};
+    yajl_val golden = golden_metrics();
+    yajl_val list = yajl_tree_get(golden, (const char *[]){"published_ndcg", NULL}, yajl_t_array);
+    yajl_val percent = yajl_tree_get(YAJL_GET_ARRAY(list)->values[0],
+                                     (const char *[]){"ndcg_percent", NULL}, yajl_t_array);
     float relevance[OPTIONS] = {0}, scores[OPTIONS], ranks[OPTIONS];
     relevance[13] = relevance[73] = 0.2f;
     relevance[62] = 1.0f;
+    assert_int_equal(YAJL_GET_ARRAY(percent)->len, 3);
     for (int rank = 1; rank <= 3; rank++) {
         for (int i = 0; i < OPTIONS; i++)
             scores[i] = relevance[i] > 0.0f ? 0.0f : (float)(1 + i);
         scores[62] = 101.5f - (float)rank; // of 97 irrelevant ones the best have 100, 99, ...
         vd_metrics_ranks(scores, OPTIONS, ranks);
         assert_true(ranks[62] == (float)rank);
-        is_within(100.0 * vd_metrics_ndcg(ranks, relevance, OPTIONS), percent[rank - 1], 0.005,
+        is_within(100.0 * vd_metrics_ndcg(ranks, relevance, OPTIONS),
+                  YAJL_GET_DOUBLE(YAJL_GET_ARRAY(percent)->values[rank - 1]), 0.005,
                   "published NDCG");
     }
+    yajl_tree_free(golden);
 }
 
 static void a_synthetic_set_gives_the_numbers_computed_elsewhere(void **state)

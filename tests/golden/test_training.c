@@ -25,9 +25,7 @@ static yajl_val document;
 static int load_document(void **state)
 {
     (void)state;
-    const char *path = support_shared("golden/training.json");
-    char *text = support_read_file(path ? path : "tests/fixtures/training.json", NULL),
-         problem[256];
+    char *text = support_read_file("tests/golden/data/training.json", NULL), problem[256];
     document = yajl_tree_parse(text, problem, sizeof problem);
     free(text);
     return document ? 0 : -1;

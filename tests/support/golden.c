@@ -115,11 +115,11 @@ void golden_open(golden *g, const char *name, vd_decoders decoders)
     vd_error err;
     char path[256];
     *g = (golden){0};
-    snprintf(path, sizeof path, "golden/%s", name);
-    g->path = support_shared(path);
-    if (!g->path) {
-        snprintf(path, sizeof path, "tests/fixtures/%s", name);
-        g->path = path;
+    snprintf(path, sizeof path, "tests/golden/data/%s", name);
+    g->path = path;
+    if (!support_exists(path)) {
+        snprintf(path, sizeof path, "golden/%s", name);
+        g->path = support_shared(path);
     }
     must(vd_safetensors_open(g->path, &g->file, &err), &err);
     g->path = vd_safetensors_path(g->file);

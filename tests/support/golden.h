@@ -18,7 +18,8 @@ typedef struct golden {
     int compared; // gradient tensors compared so far
 } golden;
 
-// name of a file in ../shared/golden, or of one in tests/fixtures when there is no ../shared.
+// Opens tests/golden/data/NAME or, where the project does not have it, ../shared/golden/NAME; the
+// calling test is skipped where there is no ../shared.
 void golden_open(golden *g, const char *name, vd_decoders decoders);
 void golden_close(golden *g);
 // Sets up a network over the golden batch without dropout, with gradients when asked for.

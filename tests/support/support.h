@@ -26,9 +26,12 @@ bool support_exists(const char *path);
 
 double support_milliseconds(void); // a clock that only goes forward
 
-// Path of a file below ../shared ("golden/metrics.json"), or NULL when ../shared is absent. When
-// it is there, a missing file ends the test. The string lives until the fourth call after this.
+// Path of a file below ../shared ("data/visdial/..."), real samples that are not part of the
+// project. Where ../shared is absent the calling test says so and is skipped; where it is there, a
+// missing file ends the test. The string lives until the fourth call after this.
 const char *support_shared(const char *relative);
+// Says what is missing, for the list of skipped tests (tests/run), and skips the calling test.
+void support_skip(const char *missing) __attribute__((noreturn));
 
 // Makes the 1st, 2nd, ... allocation (engine/base/alloc.h) of call fail until call succeeds. Each
 // failure must come back as VD_NO_MEMORY with a text; call itself frees what a success gave.

@@ -320,7 +320,7 @@ static void write_model(const char *path)
 
 static void write_weights(const char *path)
 {
-    copy_of("tests/fixtures/mvan_tiny.safetensors", path);
+    copy_of("tests/golden/data/mvan_tiny.safetensors", path);
 }
 
 static void write_checkpoint(const char *path)

@@ -636,7 +636,7 @@ static void candidates_are_the_public_codes(void **state)
     (void)state;
     vd_safetensors *file;
     vd_error err = {0};
-    ok(vd_safetensors_open(support_shared("golden/mvan_small.safetensors"), &file, &err), &err);
+    ok(vd_safetensors_open("tests/golden/data/mvan_tiny.safetensors", &file, &err), &err);
     const vd_tensor *opt = vd_safetensors_find(file, "in.opt");
     const vd_tensor *in = vd_safetensors_find(file, "in.opt_in");
     const vd_tensor *out = vd_safetensors_find(file, "in.opt_out");
@@ -691,10 +691,8 @@ int main(void)
         cmocka_unit_test(words_are_counted_as_often_as_they_are_said),
         cmocka_unit_test(running_out_of_memory_is_reported),
         cmocka_unit_test(a_loader_goes_on_after_running_out_of_memory),
-        // only where the samples are:
         cmocka_unit_test(real_dialogs_become_the_batches_they_should),
         cmocka_unit_test(candidates_are_the_public_codes),
     };
-    size_t count = sizeof tests / sizeof *tests - (support_exists("../shared") ? 0 : 2);
-    return _cmocka_run_group_tests("dataset", tests, count, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -323,8 +323,7 @@ static void tensorboard_reads_them(void **state)
     char command[1200], line[200] = "";
     snprintf(command, sizeof command, "%s -c 'import tensorboard' 2>/dev/null", python());
     if (system(command) != 0) {
-        print_message("no Python with tensorboard (set VISDIAL_PYTHON): its reader is not asked\n");
-        skip();
+        support_skip("a Python with tensorboard (VISDIAL_PYTHON)");
     }
     char *path = written("board", 3);
     snprintf(command, sizeof command,

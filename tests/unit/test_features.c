@@ -191,8 +191,6 @@ static void boxes_beyond_the_picture_are_cut(void **state)
 static void real_samples_are_imported(void **state)
 {
     (void)state;
-    if (!support_shared("data"))
-        skip();
     static const char *const files[] = {"data/features/features_faster_rcnn_x101_val_sample.h5",
                                         "data/features/val_btmup_f_sample.hdf5",
                                         "data/features/bottom_up_sample.tsv", "data/features"};

@@ -532,8 +532,7 @@ int main(void)
         cmocka_unit_test(running_out_of_memory_is_reported),
         cmocka_unit_test(mutated_files_never_harm),
         cmocka_unit_test(an_annotation_may_be_empty),
-        cmocka_unit_test(the_real_samples_are_read), // only where they are
+        cmocka_unit_test(the_real_samples_are_read),
     };
-    size_t count = sizeof tests / sizeof *tests - !support_exists("../shared");
-    return _cmocka_run_group_tests("visdial", tests, count, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

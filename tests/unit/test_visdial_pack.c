@@ -149,8 +149,6 @@ static void packing_keeps_everything(void **state)
 static void real_samples_are_packed(void **state)
 {
     (void)state;
-    if (!support_shared("data"))
-        skip();
     expect_the_same(support_shared("data/visdial/visdial_1.0_val_sample.json"));
     expect_the_same(support_shared("data/visdial/visdial_1.0_test_sample.json"));
 }
@@ -282,8 +280,8 @@ static void other_files_are_refused(void **state)
     (void)state;
     vd_visdial *data = NULL;
     vd_error err = {0};
-    support_refused(vd_visdial_read("tests/fixtures/mvan_tiny.safetensors", &data, &err), VD_FORMAT,
-                    &err, "mvan_tiny", "not one of packed dialogs", NULL);
+    support_refused(vd_visdial_read("tests/golden/data/mvan_tiny.safetensors", &data, &err),
+                    VD_FORMAT, &err, "mvan_tiny", "not one of packed dialogs", NULL);
     assert_null(data);
     // Cut anywhere, it is refused.
     pack_the_fixture();
