@@ -89,13 +89,17 @@ static void expect_alone(const char *out, const char *const *more)
     expect_run(&run, 0, "", NULL);
 }
 
-static void need_mpirun(void)
+static bool have_mpirun(void)
 {
     char plugin[4200];
     snprintf(plugin, sizeof plugin, "%.4080s-mpi.so", binary);
-    if (access(plugin, R_OK) == 0 && system("command -v mpirun >/dev/null") == 0)
-        return;
-    support_skip("mpirun, or the plugin that MPI's compiler makes");
+    return access(plugin, R_OK) == 0 && system("command -v mpirun >/dev/null") == 0;
+}
+
+static void need_mpirun(void)
+{
+    if (!have_mpirun())
+        support_skip("mpirun, or the plugin that MPI's compiler makes");
 }
 
 // mpirun with a process for each of `own`, its arguments beyond those that all have. Each writes

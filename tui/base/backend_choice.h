@@ -6,7 +6,7 @@
 
 #define VD_BACKEND_OPTION                                                                          \
     {                                                                                              \
-        "backend", "NAME", "cpu, cuda, or auto (the default): cuda where it can be used"           \
+        "backend", "NAME", "cpu, cuda or auto (default: auto, cuda where it can be used)"          \
     }
 
 typedef struct vd_chosen_backend {

@@ -5,11 +5,17 @@
 #include <stdbool.h>
 
 #include "engine/model/model.h"
+#include "tui/base/option_texts.h"
 
+// Commands that answer questions take the discriminative decoder when nothing is said; those that
+// evaluate take every decoder that the model has.
 #define VD_DECODER_OPTION                                                                          \
     {                                                                                              \
-        "decoder", "WHICH",                                                                        \
-            "that ranks: discriminative (the default where there is one), generative or both"      \
+        "decoder", "WHICH", VD_HELP_DECODER " (default: discriminative where the model has it)"    \
+    }
+#define VD_DECODER_ALL_OPTION                                                                      \
+    {                                                                                              \
+        "decoder", "WHICH", VD_HELP_DECODER " (default: all that the model has)"                   \
     }
 
 typedef struct vd_decoder_choice {

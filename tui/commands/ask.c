@@ -8,6 +8,7 @@
 
 #include "engine/base/alloc.h"
 #include "tui/base/backend_choice.h"
+#include "tui/base/option_texts.h"
 #include "tui/base/output.h"
 #include "tui/session/session.h"
 #include "tui/base/shares.h"
@@ -15,17 +16,16 @@
 enum { IMAGE, MODEL, ASSETS, DATA, FEATURES, TOP, FOLD, DECODER, BACKEND, JSON };
 
 const vd_option vd_cmd_ask_options[] = {
-    {"image", "ID", "the picture, by its number or a file whose name ends in it"},
-    {"model", "MODEL", "base (the default), improved or a model file"},
-    {"assets", "DIR", "directory with dialogs.json, features.safetensors, pool.txt and pictures"},
-    {"data", "FILE", "dialogs to talk about instead (VisDial JSON, or packed); needs --features"},
-    {"features", "FILE",
-     "region features of their pictures, in any format that `features info` knows"},
+    {"image", "ID", VD_HELP_IMAGE},
+    {"model", "MODEL", VD_HELP_MODEL " (default: base)"},
+    {"assets", "DIR", VD_HELP_ASSETS},
+    {"data", "FILE", VD_HELP_DATA},
+    {"features", "FILE", VD_HELP_FEATURES},
     {"top", "N", "how many answers to print (5; 10 with --json)"},
-    {"fold", NULL, "show answers that are alike (\"yes\", \"yes it is\") as one"},
+    {"fold", NULL, VD_HELP_FOLD},
     VD_DECODER_OPTION,
     VD_BACKEND_OPTION,
-    {"json", NULL, "one JSON object a question"},
+    {"json", NULL, VD_HELP_JSON " per question"},
     {0},
 };
 

@@ -11,6 +11,7 @@
 #include "assets/blocks/survey.h"
 #include "engine/base/alloc.h"
 #include "tui/base/interrupt.h"
+#include "tui/base/option_texts.h"
 #include "tui/base/progress.h"
 #include "tui/session/session.h"
 
@@ -33,22 +34,23 @@ enum {
 };
 
 const vd_option vd_cmd_blocks_options[] = {
-    {"out", "DIR", "make, world: where the files go"},
-    {"seed", "N", "of everything (1)"},
+    {"out", "DIR", "make, world: directory to write to"},
+    {"seed", "N", "seed of pictures and dialogs (1)"},
     {"train", "N",
-     "make: pictures of the train split (20000); world: those the pool is counted on"},
-    {"val", "N", "make: of the val split (1000)"},
-    {"test", "N", "make: of the test split (1000)"},
-    {"pictures", "N", "make: write the first N of each split as PNG (1000)"},
-    {"no-pictures", NULL, "make: write none"},
-    {"no-features", NULL, "make: dialogs and scenes only, no region features"},
-    {"extractor", "FILE", "what finds the regions (extractor.safetensors among the assets)"},
-    {"threads", "N", "at work at once (2)"},
-    {"split", "NAME", "world, show: train, val (the default) or test"},
-    {"count", "N", "world: pictures (48)"},
-    {"index", "N", "world, show: the first, or the one, counted from 0"},
-    {"png", "FILE", "show: write the picture"},
-    {"quiet", NULL, "no progress"},
+     "make: pictures in the train split (20000); world: pictures whose answers are "
+     "counted for the pool"},
+    {"val", "N", "make: pictures in the val split (1000)"},
+    {"test", "N", "make: pictures in the test split (1000)"},
+    {"pictures", "N", "make: write the first N pictures of each split as PNG (1000)"},
+    {"no-pictures", NULL, "make: write no pictures"},
+    {"no-features", NULL, "make: write dialogs and scenes, but no region features"},
+    {"extractor", "FILE", "detector that finds the regions (default: the bundled one)"},
+    {"threads", "N", VD_HELP_THREADS " (2)"},
+    {"split", "NAME", "world, show: train, val (default) or test"},
+    {"count", "N", "world: number of pictures (48)"},
+    {"index", "N", "world: first picture of the split; show: the picture; counted from 0"},
+    {"png", "FILE", "show: write the picture to FILE"},
+    {"quiet", NULL, VD_HELP_NO_PROGRESS},
     {0},
 };
 

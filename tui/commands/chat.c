@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "tui/base/option_texts.h"
 #include "tui/session/config.h"
 #include "tui/session/contents.h"
 #include "tui/session/history.h"
@@ -37,21 +38,20 @@ enum {
 };
 
 const vd_option vd_cmd_chat_options[] = {
-    {"image", "ID", "the picture to start with, by its number (default: the first)"},
-    {"model", "MODEL", "base (the default), improved or a model file"},
-    {"assets", "DIR", "directory with dialogs.json, features.safetensors, pool.txt and pictures"},
-    {"data", "FILE", "dialogs to talk about instead (VisDial JSON, or packed); needs --features"},
-    {"features", "FILE",
-     "region features of their pictures, in any format that `features info` knows"},
-    {"images", "DIR", "their photos, found by the image id that ends a name"},
-    {"dense", "FILE", "relevance of their candidates (VisDial dense annotations)"},
+    {"image", "ID", "number of the picture to start with (default: the first)"},
+    {"model", "MODEL", VD_HELP_MODEL " (default: base)"},
+    {"assets", "DIR", VD_HELP_ASSETS},
+    {"data", "FILE", VD_HELP_DATA},
+    {"features", "FILE", VD_HELP_FEATURES},
+    {"images", "DIR", VD_HELP_IMAGES},
+    {"dense", "FILE", VD_HELP_DENSE},
     VD_DECODER_OPTION,
     VD_BACKEND_OPTION,
-    {"resume", NULL, "take up the conversation that was left last, its models and branches too"},
-    {"transcript", "FILE", "write the transcript there; with --resume take up what is in it"},
-    {"no-transcript", NULL, "write none"},
-    {"theme", "NAME", "dark (the default), light, mono or safe (for the colour-blind)"},
-    {"fold", NULL, "show answers that are alike (\"yes\", \"yes it is\") as one"},
+    {"resume", NULL, "continue the last conversation, with its models and branches"},
+    {"transcript", "FILE", "write the transcript to FILE; with --resume continue from it"},
+    {"no-transcript", NULL, "write no transcript"},
+    {"theme", "NAME", "dark (default), light, mono or safe (for the colour-blind)"},
+    {"fold", NULL, VD_HELP_FOLD},
     {"no-mouse", NULL, "leave the mouse to the terminal"},
     {0},
 };

@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "tui/screen/wrap.h"
+
+enum { HELP_WIDTH = 80, HELP_INDENT = 22 }; // columns of the help, and of its option names
+
 static const vd_option help_options[] = {
     {"completion", "SHELL", "print the completion script for bash, zsh or fish"},
     {"manual", NULL, "print the man page"},
@@ -15,94 +19,94 @@ static const vd_option no_options[] = {{0}};
 
 const vd_command vd_commands[] = {
     {"chat", vd_cmd_chat, "chat about a picture on the whole screen", "[options]",
-     "What `visdial` does when no command is named. Needs a terminal; `visdial ask` does not.\n"
-     "F1 lists the keys and /commands. $XDG_CONFIG_HOME/visdial/config may hold lines like\n"
-     "`theme = light`, `mouse = off`, `model = base`; what is given here goes before them.",
+     "This is what `visdial` does without a command. It needs a terminal; `visdial ask` does not. "
+     "F1 lists the keys and the /commands. Settings such as `theme = light`, `mouse = off` or "
+     "`model = base` can be kept in $XDG_CONFIG_HOME/visdial/config; options override them. "
+     "Without --data and --features the chat is about the bundled pictures.",
      "  visdial chat --image 1000003 --model base\n  visdial chat --theme light\n",
      vd_cmd_chat_options, NULL},
     {"ask", vd_cmd_ask, "answer questions about a picture, without a screen",
      "--image ID [options] [\"question\" ...]",
-     "The questions are one conversation: each is answered knowing those before it and the first\n"
-     "answers to them. Without questions, they are read from standard input, one a line.\n"
-     "Answers are printed on standard output, messages on standard error.",
+     "The questions form one conversation: the earlier questions, each with the model's first "
+     "answer, are the history of the next. Without questions on the command line they are read "
+     "from standard input, one per line. Answers go to standard output, messages to standard "
+     "error. Without --data and --features the pictures are the bundled ones.",
      "  visdial ask --image 1000003 \"what is on the left\" \"what color is it\"\n"
      "  echo \"how many cubes are there\" | visdial ask --image 1000003 --json\n",
      vd_cmd_ask_options, NULL},
     {"walk", vd_cmd_walk, "walk through one answer, stage by stage, and ask what if",
      "--image ID [options] \"question\" ...",
-     "The questions are one conversation; the walk is through the answer to the last: what goes "
-     "into\n"
-     "each stage of the network, its formula, the numbers, what comes out and why. Then every "
-     "region,\n"
-     "round and word is left out alone, and its effect stands beside the attention it got.\n"
-     "CHANGE is caption or round N (left out), region N (left out), word N (left out), word "
-     "N=OTHER\n"
-     "(replaced), attention 1..4 (made flat), positions (taken away, or added where there are "
-     "none)\n"
-     "or picture (made blank). All count from 1, regions by their share of the answer.",
+     "The questions form one conversation; the walk explains the answer to the last one. For each "
+     "stage of the network it shows the input, the formula, the numbers, the output and what the "
+     "stage is for. Then it leaves out each region, round and word in turn and shows how the "
+     "answer changes, beside the attention that each one got.\n"
+     "CHANGE is one of: caption, region N, round N or word N (left out); word N=OTHER (replaced); "
+     "attention 1..4 (made uniform); positions (removed, or added where the model has none); "
+     "picture (made blank). Numbers start at 1; regions are ordered by their share of attention.",
      "  visdial walk --image 1000001 \"how many balls are there\" \"what color are they\"\n"
      "  visdial walk --image 1000001 --what-if \"region 1\" --markdown \"is there a cube\"\n",
      vd_cmd_walk_options, NULL},
     {"train", vd_cmd_train, "train a model from dialogs and region features",
      "--data FILE --features FILE --out DIR [options]",
-     "Writes DIR/model.safetensors after every epoch, DIR/best.safetensors when its MRR on --val\n"
-     "is the best so far, DIR/checkpoint.safetensors every few minutes and when interrupted,\n"
-     "DIR/pool.txt, DIR/log.tsv, and an event file that TensorBoard and `visdial curves` read\n"
-     "(--watch shows it meanwhile). --resume continues a checkpoint exactly, after kill -9 too:\n"
-     "the model is the one an uninterrupted run would have made. Options given after --preset\n"
-     "change single settings of it.",
+     "Writes to DIR: model.safetensors after every epoch; best.safetensors when the MRR on --val "
+     "is the best so far; checkpoint.safetensors every few minutes and when interrupted; "
+     "pool.txt; log.tsv; and an event file that TensorBoard and `visdial curves` read. --watch "
+     "shows the curves during training; q then stops it with a checkpoint. --resume continues "
+     "from the checkpoint, also after kill -9, and makes the same model as a run without a "
+     "break. --preset sets several options at once; options after it override it.",
      "  visdial train --data train.json --features train_features.safetensors \\\n"
-     "      --val val.json --val-features val_features.safetensors --out run1 --preset improved\n"
-     "  visdial train --data train.json --features train_features.safetensors --out run1 "
-     "--resume\n",
+     "      --val val.json --val-features val_features.safetensors --out run1\n"
+     "  visdial train --data train.json --features train_features.safetensors \\\n"
+     "      --out run1 --resume\n",
      vd_cmd_train_options, NULL},
     {"curves", vd_cmd_curves, "draw the curves of training runs", "[options] DIR...",
-     "Draws what `visdial train --out DIR` writes into its event file (TensorBoard's format): "
-     "loss,\n"
-     "gradient norm and learning rate of every step, measures of every epoch. Several runs share\n"
-     "their panels.",
+     "Draws the event files (TensorBoard's format) that `visdial train --out DIR` writes: loss, "
+     "gradient norm and learning rate of every step, metrics of every epoch. Several runs share "
+     "the same panels.",
      "  visdial curves run1\n"
      "  visdial curves --tag val/ run1 run2\n"
      "  visdial curves --watch run1\n",
      vd_cmd_curves_options, NULL},
-    {"eval", vd_cmd_eval, "measure a model on dialogs with human answers",
-     "--model MODEL --data FILE --features FILE [options]",
-     "Ranks the candidates of every round and prints R@1, R@5, R@10, mean rank and MRR; NDCG and\n"
-     "correct@1 where relevance is known. Candidates whose scores tie share their mean rank.\n"
-     "Intervals are by drawing the dialogs anew. --ranks writes what the challenge server takes\n"
-     "(val or test), --from-ranks measures such a file, somebody else's too.",
-     "  visdial eval --model improved --data val.json --features val_features.safetensors \\\n"
-     "      --dense val_dense.json --ranks val_ranks.json\n"
-     "  visdial eval --from-ranks val_ranks.json --data val.json --dense val_dense.json\n",
+    {"eval", vd_cmd_eval, "evaluate a model on dialogs with human answers",
+     "--model MODEL [options]",
+     "Ranks the candidates of every round and prints R@1, R@5, R@10, mean rank and MRR, and NDCG "
+     "and correct@1 where relevance is known. Tied candidates get their mean rank. The 95 % "
+     "intervals come from a bootstrap over dialogs. --ranks writes the rankings as the VisDial "
+     "challenge server takes them (val or test); --from-ranks evaluates such a file, whoever made "
+     "it. Without --data and --features the bundled dialogs are used.",
+     "  visdial eval --model improved --data val.json \\\n"
+     "      --features val_features.safetensors --dense val_dense.json \\\n"
+     "      --ranks val_ranks.json\n"
+     "  visdial eval --from-ranks val_ranks.json --data val.json \\\n"
+     "      --dense val_dense.json\n",
      vd_cmd_eval_options, NULL},
     {"compare", vd_cmd_compare, "compare models, question by question", "[options]",
-     "Ranks the candidates of every round with two to four models. For each and the first it "
-     "prints\n"
-     "in how many questions both, one or none is right (with McNemar's test), the difference of\n"
-     "every metric (with a paired bootstrap over dialogs), the same by family of question and by\n"
-     "round; then the questions about which the models differ most. --screen goes through them;\n"
-     "--html and --markdown write them with the picture, the dialog, rankings and attentions.",
+     "Ranks the candidates of every round with two to four models and compares each model with "
+     "the first. Prints how many questions both, one or neither answers right (McNemar's test); "
+     "the difference of every metric (paired bootstrap over dialogs), also by family of question "
+     "and by round; and the questions on which the models differ most. --screen goes through "
+     "the questions; --html and --markdown write them with picture, dialog, rankings and "
+     "attentions. Without --data and --features the bundled dialogs are used.",
      "  visdial compare\n"
      "  visdial compare --screen\n"
      "  visdial compare --html compare.html --group first,second\n"
      "  visdial compare --model base --model run1/model.safetensors --data val.json \\\n"
      "      --features val_features.safetensors --dense val_dense.json\n"
-     "  visdial compare --model base --model run1/model.safetensors --model "
-     "run2/model.safetensors\n"
+     "  visdial compare --model base --model run1/model.safetensors \\\n"
+     "      --model run2/model.safetensors\n"
      "  visdial compare --model run1/model.safetensors --decoder discriminative \\\n"
      "      --model run1/model.safetensors --decoder generative\n",
      vd_cmd_compare_options, NULL},
-    {"replay", vd_cmd_replay, "run a transcript again, or lay out a dialog of the data",
+    {"replay", vd_cmd_replay, "run a transcript again, or show a dialog of the data",
      "[FILE | --image ID] [options]",
-     "FILE is a transcript that the chat wrote ($XDG_STATE_HOME/visdial/transcripts); without "
-     "one,\n"
-     "the newest. Every question is asked again after the same rounds, and every score that\n"
-     "differs from the recorded one is reported (exit code 5). --html, --markdown and --visdial\n"
-     "write its conversations.\n"
-     "--image lays out the dialog that people had about a picture: each question with the human\n"
-     "answer, what two to four models answer, whether that is right, and where they rank the human "
-     "answer;\n"
-     "--screen steps through all of them.",
+     "FILE is a transcript that the chat wrote to $XDG_STATE_HOME/visdial/transcripts; the default "
+     "is the newest. Every question is asked again with the same history, and every score that "
+     "differs from the recorded one is reported (exit code 5). --html, --markdown and --visdial "
+     "write the conversations to a file.\n"
+     "--image shows the dialog that people had about a picture: each question with the human "
+     "answer, the answers of two to four models, whether they are right, and the rank that they "
+     "give the human answer. --screen goes through all dialogs. Without --data and --features the "
+     "bundled dialogs are used.",
      "  visdial replay\n"
      "  visdial replay chat.jsonl --html chat.html --no-check\n"
      "  visdial replay --image 1000003\n"
@@ -110,71 +114,80 @@ const vd_command vd_commands[] = {
      vd_cmd_replay_options, NULL},
     {"blocks", vd_cmd_blocks, "make Blocks pictures, dialogs about them and their features",
      "make|world|show [options]",
-     "Everything comes from the seed and each picture's number.\n"
-     "make: the train, val and test splits in DIR, for training and measuring.\n"
-     "world: a few pictures with all that the chat needs.\n"
-     "show: one picture and its dialog in words.",
+     "The seed and the number of a picture determine everything about it.\n"
+     "make: train, val and test splits in DIR, for training and evaluation.\n"
+     "world: a few pictures with all files that the chat needs.\n"
+     "show: one picture and its dialog as text.",
      "  visdial blocks make --out blocks --train 20000 --val 1000 --test 1000\n"
      "  visdial blocks world --out world --count 48\n"
      "  visdial blocks show --split val --index 7 --png picture.png\n",
      vd_cmd_blocks_options, "make world show"},
     {"extract", vd_cmd_extract, "find the regions of pictures and write their features",
      "[options] PICTURE...",
-     "Finds the objects of Blocks pictures from their pixels. --train makes a new extractor,\n"
-     "--evaluate measures one on pictures that it has not seen.",
+     "Finds the objects of Blocks pictures from their pixels. --train trains a new extractor, "
+     "--evaluate evaluates one on pictures that it was not trained on.",
      "  visdial extract --out features.safetensors assets/pictures/1000003.png\n"
      "  visdial extract assets/pictures/1000003.png\n",
      vd_cmd_extract_options, NULL},
-    {"data", vd_cmd_data, "say what a file of dialogs holds, pack it, count its words",
+    {"data", vd_cmd_data, "describe a file of dialogs, pack it, count its words",
      "info|pack|vocab FILE [options]",
-     "info: dialogs, rounds, lengths and tables; with a model or a vocabulary the words it lacks.\n"
-     "pack: one mapped file of tokens that train and eval open at once, in place of the JSON.\n"
-     "vocab: how often each word is said, as {\"word\": count}.",
+     "info: the number of dialogs and rounds, lengths and tables; with --model or --vocab also "
+     "the words of the dialogs that these do not know.\n"
+     "pack: one file of tokens that is mapped into memory, so that it opens at once; all "
+     "commands take it in place of the JSON.\n"
+     "vocab: how often each word occurs, as {\"word\": count}.",
      "  visdial data info val.json --model assets/improved.safetensors\n"
      "  visdial data pack visdial_1.0_train.json --out train.packed\n"
      "  visdial data vocab visdial_1.0_train.json --out word_counts.json\n",
      vd_cmd_data_options, "info pack vocab"},
-    {"features", vd_cmd_features, "say what a file of region features holds, import one",
+    {"features", vd_cmd_features, "describe a file of region features, import it",
      "info|import FILE [options]",
-     "FILE: HDF5 of the VisDial challenge or adaptive, TSV of bottom-up attention or LXMERT, a\n"
-     "folder of npz or npy, or safetensors. All can be used where they lie; import makes one\n"
-     "safetensors file in half precision of them, which is smaller and quicker. An import that\n"
-     "was stopped goes on where it was.",
-     "  visdial features info features_faster_rcnn_x101_val.h5 --data visdial_1.0_val.json\n"
+     "FILE is HDF5 of the VisDial challenge or adaptive HDF5, TSV of bottom-up attention or "
+     "LXMERT, "
+     "a folder of npz or npy files, or safetensors. All commands read these as they are.\n"
+     "info: what FILE holds; with --data for how many of the dialogs it has features, with "
+     "--images for how many pictures there is a photo.\n"
+     "import: one safetensors file in half precision, which is smaller and faster to read. An "
+     "import that was stopped continues where it was. Boxes in pixels need the size of the "
+     "picture: where FILE does not have it, --images does.",
+     "  visdial features info features_faster_rcnn_x101_val.h5 \\\n"
+     "      --data visdial_1.0_val.json\n"
      "  visdial features import features_faster_rcnn_x101_val.h5 --out val.safetensors\n",
      vd_cmd_features_options, "info import"},
-    {"study", vd_cmd_study, "test whether the runs of models differ by more than chance",
-     "--data FILE RANKS... --against [NAME=]RANKS [--against [NAME=]RANKS]...",
-     "Takes rankings that eval --ranks wrote, one file a run (a seed), of one model and, with\n"
-     "--against, of another, or of several by name. Differences of the means over runs, with\n"
-     "intervals and p-values from drawing the dialogs anew (paired), corrected for all metrics of\n"
-     "all models (Holm); with several runs also from drawing the runs anew; and McNemar's test of\n"
-     "R@1, run by run.",
+    {"study", vd_cmd_study, "test whether runs of models differ by more than chance",
+     "--data FILE RANKS... --against [NAME=]RANKS... [options]",
+     "Takes rankings written by `eval --ranks`, one file per run (seed): those of one model and, "
+     "with --against, those of another model, or of several with names. Prints the difference of "
+     "the mean of each metric over the runs, with confidence intervals and p-values from a paired "
+     "bootstrap over dialogs (with several runs also over runs), corrected for the number of "
+     "metrics and models (Holm), and McNemar's test of R@1 for each run.",
      "  visdial study --data val.json --dense val_dense.json a1.json a2.json a3.json \\\n"
      "      --against b1.json --against b2.json --against b3.json\n"
-     "  visdial study --data val.json base=a1.json --against gates=b1.json --against "
-     "margin=c1.json\n",
+     "  visdial study --data val.json base=a1.json --against gates=b1.json \\\n"
+     "      --against margin=c1.json\n",
      vd_cmd_study_options, NULL},
-    {"pool", vd_cmd_pool, "make the pool of answers that questions are ranked against",
+    {"pool", vd_cmd_pool, "make the pool of answers that are ranked for a question",
      "build --data FILE [options]",
-     "Takes the answers people gave in a data set, with how often. With --model the pool goes "
-     "beside\n"
-     "the model, and its vectors too: chat and ask then map them instead of making them anew.",
-     "  visdial pool build --data visdial_1.0_train.json --model run1/model.safetensors\n"
+     "Takes the answers that people gave in a data set, with their counts. With --model the pool "
+     "is written beside the model, together with the vectors of its answers; chat and ask then "
+     "map these into memory instead of computing them.",
+     "  visdial pool build --data visdial_1.0_train.json \\\n"
+     "      --model run1/model.safetensors\n"
      "  visdial pool build --data train.packed --top 10000 --out pool.txt\n",
      vd_cmd_pool_options, "build"},
-    {"import", vd_cmd_import, "make a model of weights that the public PyTorch code trained",
+    {"import", vd_cmd_import, "make a model from weights that the public PyTorch code trained",
      "--words FILE --out MODEL [options] WEIGHTS",
-     "WEIGHTS is a state_dict as safetensors, with one decoder or two; checkpoint.py makes one of "
-     "a\n"
-     ".pth file (and a .pth file of a model) where PyTorch is installed. Every name and shape is\n"
-     "checked. A gate other than the public code's must be told: it is not in the weights.",
+     "WEIGHTS is a state_dict as safetensors, with one decoder or both. Where PyTorch is "
+     "installed, "
+     "checkpoint.py makes it from a .pth file (and a .pth file from a model). Every name and "
+     "shape is checked. The weights do not say which gates and positions the model was trained "
+     "with: give --gate and --positions if they were not those of the public code.",
      "  python3 engine/model/checkpoint.py mvan.pth weights.safetensors\n"
-     "  visdial import weights.safetensors --words visdial_1.0_word_counts_train.json \\\n"
-     "      --out mvan.safetensors\n",
+     "  visdial import weights.safetensors --out mvan.safetensors \\\n"
+     "      --words visdial_1.0_word_counts_train.json\n",
      vd_cmd_import_options, NULL},
-    {"info", vd_cmd_info, "say what files hold: models, features, dialogs, pools, pictures",
-     "[FILE...]", "Without a file: what this program is made of.",
+    {"info", vd_cmd_info, "describe files: models, features, dialogs, pools, pictures", "[FILE...]",
+     "Without a file it describes the program: its version, libraries, instruction set and GPU.",
      "  visdial info assets/improved.safetensors assets/pictures/1000003.png\n", no_options, NULL},
     {"help", vd_cmd_help, "explain a command", "[COMMAND]", "", "  visdial help train\n",
      help_options,
@@ -220,8 +233,8 @@ static void print_program_help(FILE *out)
                  "Usage: visdial [chat options]\n       visdial COMMAND [options]\n\nCommands:\n");
     for (const vd_command *command = vd_commands; command->name; command++)
         fprintf(out, "  %-10s %s\n", command->name, command->summary);
-    fprintf(out, "\n  --help     this text; `visdial COMMAND --help` explains a command\n"
-                 "  --version  the version\n\nExit codes:\n");
+    fprintf(out, "\n  --help     print this text; `visdial COMMAND --help` explains a command\n"
+                 "  --version  print the version\n\nExit codes:\n");
 #define X(code, text, exit_code) fprintf(out, "  %3d  %s\n", exit_code, text);
     VD_STATUS_LIST(X)
 #undef X
@@ -229,14 +242,37 @@ static void print_program_help(FILE *out)
                  "  visdial ask --image 1000003 \"what is on the left\" \"what color is it\"\n");
 }
 
+// Text from column `at` on, wrapped between column `indent` and the right margin.
+static void print_wrapped(const char *text, int at, int indent, FILE *out)
+{
+    size_t length = strlen(text), offset = 0;
+    vd_text_line line;
+    while (vd_wrap_next(text, length, HELP_WIDTH - indent, &offset, &line)) {
+        fprintf(out, "%*s%.*s\n", indent - at, "", (int)line.length, text + line.start);
+        at = 0;
+    }
+}
+
 static int option_width(const vd_option *option)
 {
     size_t value = option->argument ? strlen(option->argument) + 1 : 0;
-    return (int)(strlen("--") + strlen(option->name) + value);
+    return (int)(strlen("  --") + strlen(option->name) + value);
+}
+
+// The help of an option stands beside its name, or below where the name is long.
+static void print_option(const vd_option *option, int indent, FILE *out)
+{
+    int width = option_width(option);
+    fprintf(out, "  --%s%s%s", option->name, option->argument ? " " : "",
+            option->argument ? option->argument : "");
+    if (width + 2 > indent)
+        fprintf(out, "\n");
+    print_wrapped(option->help, width + 2 > indent ? 0 : width, indent, out);
 }
 
 void vd_command_print_help(const vd_command *command, FILE *out)
 {
+    static const vd_option help = {"help", NULL, "print this text"};
     if (!command) {
         print_program_help(out);
         return;
@@ -244,18 +280,19 @@ void vd_command_print_help(const vd_command *command, FILE *out)
     fprintf(out, "Usage: visdial %s %s\n\n%c%s.\n", command->name, command->usage,
             toupper((unsigned char)*command->summary), command->summary + 1);
     if (*command->text)
-        fprintf(out, "\n%s\n", command->text);
+        fprintf(out, "\n");
+    print_wrapped(command->text, 0, 0, out);
     fprintf(out, "\nOptions:\n");
-    int widest = 6; // "--help"
+    int indent = option_width(&help) + 2;
     for (const vd_option *option = command->options; option->name; option++) {
-        int width = option_width(option);
-        widest = width > widest ? width : widest;
+        int width = option_width(option) + 2;
+        if (width > indent && width <= HELP_INDENT)
+            indent = width;
     }
     for (const vd_option *option = command->options; option->name; option++)
-        fprintf(out, "  --%s%s%s%*s  %s\n", option->name, option->argument ? " " : "",
-                option->argument ? option->argument : "", widest - option_width(option), "",
-                option->help);
-    fprintf(out, "  %-*s  %s\n\nExample:\n%s", widest, "--help", "this text", command->example);
+        print_option(option, indent, out);
+    print_option(&help, indent, out);
+    fprintf(out, "\nExample:\n%s", command->example);
 }
 
 int vd_cmd_help(int argc, char **argv)

@@ -6,6 +6,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/parallel.h"
+#include "tui/base/option_texts.h"
 #include "tui/compare/compare.h"
 #include "tui/base/interrupt.h"
 #include "tui/compare/cases_view.h"
@@ -35,29 +36,32 @@ enum {
 };
 
 const vd_option vd_cmd_compare_options[] = {
-    {"model", "MODEL", "base, improved or a model file; two to four, held against the first"},
+    {"model", "MODEL", VD_HELP_MODEL "; give two to four, all are compared with the first"},
     {"decoder", "WHICH",
-     "that ranks: discriminative, generative, both (all it has); once, or once a model"},
-    {"data", "FILE", "dialogs (VisDial JSON); the bundled ones when left out"},
-    {"features", "FILE", "region features of their pictures (safetensors)"},
-    {"dense", "FILE", "relevance of the candidates (VisDial dense annotations)"},
-    {"pictures", "DIR", "the pictures, by number (\"pictures\" beside the data)"},
-    {"assets", "DIR", "where base, improved and the bundled dialogs are"},
-    {"limit", "N", "only the first N dialogs"},
-    {"threads", "N", "dialogs at a time (as many as there are processors)"},
-    {"right", "BY", "human: the human answer is first; relevant: relevance 1 is (when known)"},
+     VD_HELP_DECODER " (default: all that the model has); once, or once per model"},
+    {"data", "FILE", VD_HELP_DATA},
+    {"features", "FILE", VD_HELP_FEATURES},
+    {"dense", "FILE", VD_HELP_DENSE},
+    {"pictures", "DIR", VD_HELP_PICTURES},
+    {"assets", "DIR", VD_HELP_ASSETS},
+    {"limit", "N", VD_HELP_LIMIT},
+    {"threads", "N", VD_HELP_THREADS " (default: one per processor)"},
+    {"right", "BY",
+     "an answer is right when it is first in the ranking and: human, people gave it; "
+     "relevant, its relevance is 1 (default where relevance is known)"},
     {"group", "GROUP",
-     "only cases of a group: both, first, second (another), neither; more with commas"},
-    {"family", "NAME", "only cases of this family of questions"},
-    {"round", "N", "only cases of round N"},
-    {"find", "TEXT", "only cases with this text, or this picture's number"},
-    {"cases", "N", "most cases of each group in what is exported (20; 0: all)"},
-    {"resamples", "N", "of the bootstrap (10000)"},
-    {"html", "FILE", "write everything as one page that needs nothing else"},
-    {"markdown", "FILE", "write the tables and cases as Markdown"},
-    {"json", NULL, "everything as one JSON object"},
-    {"screen", NULL, "go through the cases on the whole screen"},
-    {"quiet", NULL, "no progress"},
+     "only questions that these models answer right: both, first, second (another "
+     "than the first), neither; several with commas"},
+    {"family", "NAME", "only questions of this family"},
+    {"round", "N", "only questions of round N"},
+    {"find", "TEXT", "only questions with this text, or of the picture with this number"},
+    {"cases", "N", "most questions of each group in what is written (20; 0: all)"},
+    {"resamples", "N", VD_HELP_RESAMPLES},
+    {"html", "FILE", "write everything as one self-contained HTML page"},
+    {"markdown", "FILE", "write the tables and questions as Markdown"},
+    {"json", NULL, VD_HELP_JSON},
+    {"screen", NULL, "go through the questions on the whole screen"},
+    {"quiet", NULL, VD_HELP_NO_PROGRESS},
     {0},
 };
 

@@ -5,16 +5,17 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "tui/base/option_texts.h"
 #include "tui/base/output.h"
 #include "tui/train/watch.h"
 
 enum { TAG, WIDTH, HEIGHT, WATCH };
 
 const vd_option vd_cmd_curves_options[] = {
-    {"tag", "TEXT", "only scalars whose name contains TEXT, such as train/loss or val/"},
-    {"width", "N", "columns (those of the terminal, else 80)"},
+    {"tag", "TEXT", "only curves whose name contains TEXT, such as train/loss or val/"},
+    {"width", "N", "columns to draw (default: those of the terminal, else 80)"},
     {"height", "N", "rows of one curve (10)"},
-    {"watch", NULL, "on the whole screen, drawn anew every second; q leaves"},
+    {"watch", NULL, VD_HELP_WATCH},
     {0},
 };
 

@@ -9,6 +9,7 @@
 #include "engine/model/model.h"
 #include "features/dialogs/pack.h"
 #include "features/text/vocab_file.h"
+#include "tui/base/option_texts.h"
 #include "tui/commands/data_info.h"
 #include "tui/base/output.h"
 #include "tui/base/progress.h"
@@ -16,11 +17,12 @@
 enum { OUT, MODEL, VOCAB, MIN_COUNT, TOP };
 
 const vd_option vd_cmd_data_options[] = {
-    {"out", "FILE", "what to write (pack, vocab)"},
-    {"model", "FILE", "info: a model; its vocabulary says which words are unknown"},
+    {"out", "FILE", "pack, vocab: the file to write"},
+    {"model", "FILE", "info: list the words that this model does not know"},
     {"vocab", "FILE",
-     "info: a vocabulary (list of words or {\"word\": count}); pack: its counts, order"},
-    {"min-count", "N", "info: words of --vocab counted less often are unknown (5)"},
+     "info: list the words that are not in this vocabulary; pack: use this "
+     "vocabulary (a list of words, or {\"word\": count})"},
+    {"min-count", "N", VD_HELP_MIN_COUNT},
     {"top", "N", "info: how many unknown words to list (20)"},
     {0},
 };

@@ -7,6 +7,7 @@
 #include "engine/base/file.h"
 #include "engine/base/parallel.h"
 #include "tui/base/backend_choice.h"
+#include "tui/base/option_texts.h"
 #include "tui/measure/corpus.h"
 #include "tui/base/decoder_choice.h"
 #include "tui/base/interrupt.h"
@@ -36,24 +37,24 @@ enum {
 };
 
 const vd_option vd_cmd_eval_options[] = {
-    {"model", "MODEL", "base, improved or a model file"},
-    {"data", "FILE", "dialogs (VisDial JSON, or packed); the bundled ones when left out"},
-    {"features", "FILE", "region features of their pictures (safetensors)"},
-    {"dense", "FILE", "relevance of the candidates (VisDial dense annotations), for NDCG"},
-    {"from-ranks", "FILE", "measure these rankings (challenge server's format), not a model"},
-    {"ranks", "FILE", "write the rankings in the challenge server's format"},
-    {"decoder", "WHICH", "discriminative, generative or both (all that the model has)"},
-    {"assets", "DIR", "where base, improved and the bundled dialogs are"},
-    {"limit", "N", "only the first N dialogs"},
-    {"batch", "N", "dialogs at a time (8)"},
-    {"threads", "N", "batches at a time (as many as there are processors)"},
-    {"resamples", "N", "of the dialogs, for the 95 % intervals (10000); 0: no intervals"},
-    {"seed", "N", "of the resamples (0)"},
+    {"model", "MODEL", VD_HELP_MODEL},
+    {"data", "FILE", VD_HELP_DATA},
+    {"features", "FILE", VD_HELP_FEATURES},
+    {"dense", "FILE", VD_HELP_DENSE},
+    {"from-ranks", "FILE", "evaluate the rankings in FILE (challenge format), not a model"},
+    {"ranks", "FILE", "write the rankings to FILE (challenge format)"},
+    VD_DECODER_ALL_OPTION,
+    {"assets", "DIR", VD_HELP_ASSETS},
+    {"limit", "N", VD_HELP_LIMIT},
+    {"batch", "N", VD_HELP_BATCH " (8)"},
+    {"threads", "N", VD_HELP_THREADS " (default: one per processor)"},
+    {"resamples", "N", VD_HELP_RESAMPLES "; 0: no intervals"},
+    {"seed", "N", "seed of the bootstrap (0)"},
     VD_BACKEND_OPTION,
-    {"other-image", NULL, "show every dialog the next dialog's picture"},
-    {"no-history", NULL, "hide the history, the caption too"},
-    {"json", NULL, "the same as one JSON object"},
-    {"quiet", NULL, "no progress"},
+    {"other-image", NULL, "give every dialog the picture of the next dialog"},
+    {"no-history", NULL, "hide the history and the caption from the model"},
+    {"json", NULL, VD_HELP_JSON},
+    {"quiet", NULL, VD_HELP_NO_PROGRESS},
     {0},
 };
 

@@ -15,6 +15,7 @@
 #include "features/extract/extract.h"
 #include "features/regions/regions.h"
 #include "tui/base/interrupt.h"
+#include "tui/base/option_texts.h"
 #include "tui/base/output.h"
 #include "tui/base/progress.h"
 #include "tui/session/session.h"
@@ -22,17 +23,19 @@
 enum { OUT, MODEL, SHOW, TRAIN, EVALUATE, SPLIT, PICTURES, EPOCHS, RATE, SEED, QUIET };
 
 const vd_option vd_cmd_extract_options[] = {
-    {"out", "FILE", "features to write; with --train the extractor (assets/extractor.safetensors)"},
-    {"model", "FILE", "extractor to use (extractor.safetensors among the assets)"},
-    {"show", NULL, "print the regions that were found (what is done without --out)"},
+    {"out", "FILE",
+     "write the features to FILE; with --train the extractor "
+     "(assets/extractor.safetensors)"},
+    {"model", "FILE", "extractor to use (default: the bundled one)"},
+    {"show", NULL, "print the regions (this is the default without --out)"},
     {"train", NULL, "train an extractor on pictures made for it"},
-    {"evaluate", "N", "measure the extractor on N pictures that it has not seen"},
-    {"split", "NAME", "with --evaluate: val (the default) or test"},
-    {"pictures", "N", "with --train: how many pictures (6000)"},
-    {"epochs", "N", "with --train: passes over them (7)"},
+    {"evaluate", "N", "evaluate the extractor on N pictures that it was not trained on"},
+    {"split", "NAME", "with --evaluate: val (default) or test"},
+    {"pictures", "N", "with --train: how many pictures to make (6000)"},
+    {"epochs", "N", "with --train: passes over the pictures (7)"},
     {"rate", "X", "with --train: highest learning rate (0.003)"},
-    {"seed", "N", "of the pictures (1)"},
-    {"quiet", NULL, "no progress"},
+    {"seed", "N", "seed of the pictures (1)"},
+    {"quiet", NULL, VD_HELP_NO_PROGRESS},
     {0},
 };
 

@@ -13,6 +13,7 @@
 #include "features/pictures/photos.h"
 #include "features/dialogs/visdial.h"
 #include "tui/base/interrupt.h"
+#include "tui/base/option_texts.h"
 #include "tui/base/output.h"
 #include "tui/base/progress.h"
 
@@ -20,12 +21,11 @@ enum { OUT, INDEX, F32, DATA, IMAGES, QUIET };
 
 const vd_option vd_cmd_features_options[] = {
     {"out", "FILE", "import: the safetensors file to write"},
-    {"index", "FILE", "the pickled index of adaptive HDF5 (default: the one beside it)"},
-    {"f32", NULL, "import: in single precision instead of half"},
-    {"data", "FILE", "info: dialogs; for how many of them there are features"},
-    {"images", "DIR",
-     "photos: how large pictures are whose boxes are in pixels; info: how many there are"},
-    {"quiet", NULL, "import: no progress"},
+    {"index", "FILE", "pickled index of adaptive HDF5 (default: the one beside it)"},
+    {"f32", NULL, "import: write single precision instead of half"},
+    {"data", "FILE", VD_HELP_DATA},
+    {"images", "DIR", VD_HELP_IMAGES},
+    {"quiet", NULL, VD_HELP_NO_PROGRESS},
     {0},
 };
 

@@ -5,17 +5,18 @@
 #include "engine/base/file.h"
 #include "engine/model/import.h"
 #include "features/text/vocab_file.h"
+#include "tui/base/option_texts.h"
 
 enum { WORDS, OUT, GATE, POSITIONS, MIN_COUNT, POOL, HALF };
 
 const vd_option vd_cmd_import_options[] = {
     {"words", "FILE", "word counts it was trained with (JSON), or a list of all words"},
     {"out", "FILE", "the model file to write"},
-    {"gate", "NAME", "of its gated transforms: leaky-relu (the public code), sigmoid or elu"},
-    {"positions", "NAME", "added to its words: none (the public code), sinusoidal, learned"},
-    {"min-count", "N", "how often a word must occur to be in the vocabulary (5)"},
+    {"gate", "NAME", VD_HELP_GATE " (default: leaky-relu, as in the public code)"},
+    {"positions", "NAME", VD_HELP_POSITIONS " (default: none, as in the public code)"},
+    {"min-count", "N", VD_HELP_MIN_COUNT},
     {"pool", "NAME", "file beside the model with the answers to rank (pool.txt)"},
-    {"half", NULL, "store half precision"},
+    {"half", NULL, VD_HELP_HALF},
     {0},
 };
 

@@ -2,8 +2,9 @@
 
 #include "tui/commands/command.h"
 
-// Text as roff: what starts a request or an escape is made harmless, "-" stays a plain minus.
-static void roff(const char *text, FILE *out)
+// Text as roff: requests and escapes in it are quoted, "-" stays a plain minus. line_feed: what a
+// line feed becomes.
+static void roff_lines(const char *text, const char *line_feed, FILE *out)
 {
     bool line_start = true;
     for (; *text; text++) {
@@ -13,10 +14,17 @@ static void roff(const char *text, FILE *out)
             fputs("\\e", out);
         else if (*text == '-')
             fputs("\\-", out);
+        else if (*text == '\n')
+            fputs(line_feed, out);
         else
             fputc(*text, out);
         line_start = *text == '\n';
     }
+}
+
+static void roff(const char *text, FILE *out)
+{
+    roff_lines(text, "\n", out);
 }
 
 static void print_command(const vd_command *command, FILE *out)
@@ -28,7 +36,7 @@ static void print_command(const vd_command *command, FILE *out)
     fprintf(out, ".\n");
     if (*command->text) {
         fprintf(out, ".PP\n");
-        roff(command->text, out);
+        roff_lines(command->text, "\n.PP\n", out);
         fprintf(out, "\n");
     }
     for (const vd_option *option = command->options; option->name; option++) {
@@ -55,8 +63,8 @@ void vd_command_print_manual(FILE *out)
             "\\fICOMMAND\\fR [\\fIoptions\\fR]\n"
             ".SH DESCRIPTION\n"
             "Answers questions about a picture in a conversation (visual dialog) with the\n"
-            "network MVAN, shows what it attended to, trains it and measures it. Without a\n"
-            "command it opens the chat. Every command explains itself with \\-\\-help.\n"
+            "network MVAN, shows what the network attended to, trains it and evaluates it.\n"
+            "Without a command it opens the chat. \\-\\-help explains each command.\n"
             ".SH COMMANDS\n",
             VD_VERSION);
     for (const vd_command *command = vd_commands; command->name; command++)
@@ -67,9 +75,10 @@ void vd_command_print_manual(FILE *out)
 #undef X
     fprintf(out,
             ".SH ENVIRONMENT\n"
-            ".TP\n.B VISDIAL_ASSETS\nthe directory with pictures, dialogs, features, answers and\n"
-            "models; else ./assets, ../assets beside the program, PREFIX/share/visdial\n"
-            ".TP\n.B NO_COLOR\nno colours when it is not empty\n"
+            ".TP\n.B VISDIAL_ASSETS\ndirectory of the bundled models, dialogs and pictures.\n"
+            "Default: the first of ./assets, ../assets beside the program and\n"
+            "PREFIX/share/visdial that exists\n"
+            ".TP\n.B NO_COLOR\nno colours, when it is not empty\n"
             ".TP\n.B XDG_CONFIG_HOME, XDG_STATE_HOME\nwhere the chat keeps its settings, and its\n"
             "history and transcripts\n"
             ".SH FILES\n"

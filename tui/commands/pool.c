@@ -10,17 +10,18 @@
 #include "features/dialogs/answer_pool.h"
 #include "features/dialogs/visdial.h"
 #include "tui/base/interrupt.h"
+#include "tui/base/option_texts.h"
 #include "tui/base/progress.h"
 #include "tui/session/session.h"
 
 enum { DATA, TOP, MODEL, OUT, QUIET };
 
 const vd_option vd_cmd_pool_options[] = {
-    {"data", "FILE", "dialogs whose answers to take (VisDial JSON, or packed)"},
-    {"top", "N", "only the N given most often (all)"},
-    {"model", "FILE", "encode the answers for this model, too"},
-    {"out", "FILE", "the pool (with --model: the one that the model names, beside it)"},
-    {"quiet", NULL, "no progress"},
+    {"data", "FILE", VD_HELP_DATA},
+    {"top", "N", "only the N most frequent answers (default: all)"},
+    {"model", "FILE", "also encode the answers with this model"},
+    {"out", "FILE", "the pool to write (default with --model: the pool that the model names)"},
+    {"quiet", NULL, VD_HELP_NO_PROGRESS},
     {0},
 };
 

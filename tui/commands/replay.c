@@ -8,6 +8,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
+#include "tui/base/option_texts.h"
 #include "tui/compare/compare.h"
 #include "tui/base/interrupt.h"
 #include "tui/base/output.h"
@@ -32,21 +33,20 @@ enum {
 };
 
 const vd_option vd_cmd_replay_options[] = {
-    {"image", "ID", "lay out the dialog that people had about this picture"},
-    {"screen", NULL, "step through the data's dialogs on the whole screen, from --image on"},
-    {"model", "MODEL", "for --image: base, improved or a model file; two to four"},
-    {"data", "FILE", "for --image: dialogs (VisDial JSON); the bundled ones when left out"},
-    {"features", "FILE", "for --image: region features of their pictures (safetensors)"},
-    {"dense", "FILE", "for --image: relevance of the candidates"},
-    {"pictures", "DIR", "for --screen: the pictures, by number (\"pictures\" beside the data)"},
-    {"assets", "DIR", "where base, improved, the pictures and their features are"},
-    {"decoder", "WHICH",
-     "that ranks: discriminative, generative, both; for --image also once a model"},
-    {"tolerance", "X", "how far a score may lie from the recorded one (0.00001 of it)"},
+    {"image", "ID", "show the dialog that people had about this picture"},
+    {"screen", NULL, "go through the dialogs on the whole screen, starting at --image"},
+    {"model", "MODEL", VD_HELP_MODEL "; with --image: give two to four"},
+    {"data", "FILE", VD_HELP_DATA},
+    {"features", "FILE", VD_HELP_FEATURES},
+    {"dense", "FILE", VD_HELP_DENSE},
+    {"pictures", "DIR", VD_HELP_PICTURES},
+    {"assets", "DIR", VD_HELP_ASSETS},
+    {"decoder", "WHICH", VD_HELP_DECODER "; with --image also once per model"},
+    {"tolerance", "X", "largest relative difference of a score from the recorded one (0.00001)"},
     {"no-check", NULL, "do not run the transcript again"},
-    {"html", "FILE", "write the conversations as one page that needs nothing else"},
-    {"markdown", "FILE", "write them as Markdown"},
-    {"visdial", "FILE", "write them as VisDial JSON"},
+    {"html", "FILE", "write the conversations as one self-contained HTML page"},
+    {"markdown", "FILE", "write the conversations as Markdown"},
+    {"visdial", "FILE", "write the conversations as VisDial JSON"},
     {0},
 };
 

@@ -10,6 +10,7 @@
 #include "engine/measure/statistics.h"
 #include "features/dialogs/ranks.h"
 #include "features/dialogs/visdial.h"
+#include "tui/base/option_texts.h"
 #include "tui/compare/compare.h"
 #include "tui/measure/measure.h"
 #include "tui/base/output.h"
@@ -17,13 +18,13 @@
 enum { DATA, DENSE, AGAINST, LIMIT, RESAMPLES, SEED, JSON };
 
 const vd_option vd_cmd_study_options[] = {
-    {"data", "FILE", "the dialogs that were ranked (VisDial JSON, or packed)"},
-    {"dense", "FILE", "relevance of the candidates (VisDial dense annotations), for NDCG"},
-    {"against", "[NAME=]RANKS", "a run of another model; once for each of its runs"},
-    {"limit", "N", "only the first N dialogs"},
-    {"resamples", "N", "of the dialogs, and of the runs (10000)"},
-    {"seed", "N", "of the resamples (0)"},
-    {"json", NULL, "the same as one JSON object"},
+    {"data", "FILE", VD_HELP_DATA},
+    {"dense", "FILE", VD_HELP_DENSE},
+    {"against", "[NAME=]RANKS", "a run of another model; give it once per run"},
+    {"limit", "N", VD_HELP_LIMIT},
+    {"resamples", "N", VD_HELP_RESAMPLES},
+    {"seed", "N", "seed of the bootstrap (0)"},
+    {"json", NULL, VD_HELP_JSON},
     {0},
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "tui/base/option_texts.h"
 #include "tui/commands/command.h"
 #include "tui/base/output.h"
 #include "tui/base/shares.h"
@@ -14,13 +15,13 @@
 enum { IMAGE, MODEL, ASSETS, DECODER, WHAT_IF, MARKDOWN, JSON };
 
 const vd_option vd_cmd_walk_options[] = {
-    {"image", "ID", "the picture, by its number or a file whose name ends in it"},
-    {"model", "MODEL", "base (the default), improved or a model file"},
-    {"assets", "DIR", "directory with dialogs.json, features.safetensors, pool.txt and pictures"},
+    {"image", "ID", VD_HELP_IMAGE},
+    {"model", "MODEL", VD_HELP_MODEL " (default: base)"},
+    {"assets", "DIR", VD_HELP_ASSETS},
     VD_DECODER_OPTION,
-    {"what-if", "CHANGE", "answer again with this changed; may be given more than once"},
-    {"markdown", NULL, "as Markdown, for slides"},
-    {"json", NULL, "as one JSON object, with every vector"},
+    {"what-if", "CHANGE", "change this and answer again; may be given several times"},
+    {"markdown", NULL, "print Markdown, for slides"},
+    {"json", NULL, VD_HELP_JSON " with every vector"},
     {0},
 };
 
