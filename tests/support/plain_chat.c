@@ -65,7 +65,7 @@ void plain_chat_serve_some(plain_chat *p, int questions)
         asked += request.kind == VD_REQUEST_ASK;
         if (request.kind == VD_REQUEST_MODEL || request.kind == VD_REQUEST_PICTURE ||
             request.kind == VD_REQUEST_ASK) {
-            vd_conversation_serve(p->conversation[request.lane], &request, &stop, &event);
+            vd_service_serve(p->service[request.lane], &request, &stop, &event);
             vd_recorder_event(&p->recorder, &p->chat, &event);
         }
         vd_event_clear(&event);
@@ -86,7 +86,7 @@ void plain_chat_open(vd_world *world, plain_chat *p, bool resume, const char *fi
     size_t index = 0;
     *p = (plain_chat){0};
     for (int i = 0; i < VD_MODELS; i++)
-        assert_int_equal(vd_conversation_new(world, &p->conversation[i], &err), VD_OK);
+        assert_int_equal(vd_service_new(world, &p->service[i], &err), VD_OK);
     const char *model = "improved";
     vd_status status = vd_recorder_start(&p->recorder, resume, file, &image, &model, &err);
     if (status)
@@ -105,7 +105,7 @@ void plain_chat_close(plain_chat *p)
     vd_chat_free(&p->chat);
     vd_recorder_free(&p->recorder);
     for (int i = 0; i < VD_MODELS; i++)
-        vd_conversation_free(p->conversation[i]);
+        vd_service_free(p->service[i]);
 }
 
 void plain_chat_ask(plain_chat *p, const char *question)

@@ -3,11 +3,11 @@
 #define VD_TEST_PLAIN_CHAT_H
 
 #include "tui/chat/recorder.h"
-#include "tui/session/conversation.h"
+#include "tui/session/service.h"
 
 typedef struct plain_chat {
     vd_chat chat;
-    vd_conversation *conversation[VD_MODELS];
+    vd_service *service[VD_MODELS];
     vd_recorder recorder;
 } plain_chat;
 

@@ -255,7 +255,7 @@ static void end_question(plain_chat *p, vd_status status, size_t fail_at)
         if (asked)
             event.status = vd_error_set(&event.error, status, "the engine says no");
         else if (request.kind == VD_REQUEST_MODEL || request.kind == VD_REQUEST_PICTURE)
-            vd_conversation_serve(p->conversation[request.lane], &request, &stop, &event);
+            vd_service_serve(p->service[request.lane], &request, &stop, &event);
         vd_alloc_fail_at(asked ? fail_at : 0);
         vd_recorder_event(&p->recorder, &p->chat, &event);
         vd_alloc_fail_at(0);
@@ -275,7 +275,7 @@ static void resume_unserved(plain_chat *p, const char *file)
     const char *model = "improved";
     *p = (plain_chat){0};
     for (int i = 0; i < VD_MODELS; i++)
-        assert_int_equal(vd_conversation_new(world, &p->conversation[i], &err), VD_OK);
+        assert_int_equal(vd_service_new(world, &p->service[i], &err), VD_OK);
     assert_int_equal(vd_recorder_start(&p->recorder, true, file, &image, &model, &err), VD_OK);
     const vd_chat_source source = plain_chat_source(world);
     assert_int_equal(vd_chat_init(&p->chat, &source, 0, model, 1, &err), VD_OK);
@@ -293,7 +293,7 @@ static void serve_picture_last(plain_chat *p)
             picture = request;
             continue;
         }
-        vd_conversation_serve(p->conversation[request.lane], &request, &stop, &event);
+        vd_service_serve(p->service[request.lane], &request, &stop, &event);
         vd_recorder_event(&p->recorder, &p->chat, &event);
         vd_request_clear(&request);
         vd_recorder_step(&p->recorder, &p->chat);
@@ -301,7 +301,7 @@ static void serve_picture_last(plain_chat *p)
     vd_event event = {.kind = picture.kind, .serial = picture.serial, .lane = picture.lane};
     atomic_int stop = 0;
     assert_int_equal(picture.kind, VD_REQUEST_PICTURE);
-    vd_conversation_serve(p->conversation[picture.lane], &picture, &stop, &event);
+    vd_service_serve(p->service[picture.lane], &picture, &stop, &event);
     vd_recorder_event(&p->recorder, &p->chat, &event);
 }
 

@@ -15,7 +15,7 @@
 #include "tui/session/session.h"
 #include "tui/chat/recorder.h"
 #include "tui/screen/theme.h"
-#include "tui/session/conversation.h"
+#include "tui/session/service.h"
 #include "tui/chat/chat.h"
 #include "tui/session/worker.h"
 
@@ -139,7 +139,7 @@ static const char *source_candidate(void *context, size_t index, int round, int 
 
 typedef struct chat_program {
     vd_world *world;
-    vd_conversation *conversation[VD_MODELS];
+    vd_service *service[VD_MODELS];
     vd_worker *worker;
     vd_screen *screen;
     vd_chat *view;
@@ -265,8 +265,8 @@ static vd_status start_worker(chat_program *program, vd_error *err)
 {
     void *lanes[VD_MODELS];
     for (int i = 0; i < VD_MODELS; i++)
-        lanes[i] = program->conversation[i];
-    return vd_worker_start(vd_conversation_serve, lanes, VD_MODELS, &program->worker, err);
+        lanes[i] = program->service[i];
+    return vd_worker_start(vd_service_serve, lanes, VD_MODELS, &program->worker, err);
 }
 
 static vd_status start_recorder(chat_program *program, const chat_settings *settings,
@@ -298,7 +298,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     if (!status && image >= 0)
         status = vd_world_find(program->world, image, &index, err);
     for (int i = 0; i < VD_MODELS && !status; i++)
-        status = vd_conversation_new(program->world, &program->conversation[i], err);
+        status = vd_service_new(program->world, &program->service[i], err);
     if (status)
         return status;
     program->view = vd_alloc(1, sizeof *program->view);
@@ -344,7 +344,7 @@ static void close_program(chat_program *program)
     vd_free(program->history);
     vd_grid_free(&program->grid);
     for (int i = 0; i < VD_MODELS; i++)
-        vd_conversation_free(program->conversation[i]);
+        vd_service_free(program->service[i]);
     vd_world_close(program->world);
 }
 

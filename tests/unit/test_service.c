@@ -8,11 +8,11 @@
 #include "engine/base/alloc.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
-#include "tui/session/conversation.h"
+#include "tui/session/service.h"
 
 static tiny_world tiny;
 static vd_world *world;
-static vd_conversation *conversation;
+static vd_service *service;
 static const atomic_int go_on;
 
 // What was said before the next question; in one block, as requests have it.
@@ -36,7 +36,7 @@ static vd_event serve(vd_request_kind kind, const char *text, size_t index)
                           .history = history(),
                           .turns = said_count};
     vd_event event = {.kind = kind, .serial = 7};
-    vd_conversation_serve(conversation, &request, &go_on, &event);
+    vd_service_serve(service, &request, &go_on, &event);
     vd_request_clear(&request);
     return event;
 }
@@ -54,14 +54,14 @@ static int start(void **state)
     (void)state;
     said_count = 0;
     assert_int_equal(vd_world_open(tiny.directory, &world, NULL), VD_OK);
-    assert_int_equal(vd_conversation_new(world, &conversation, NULL), VD_OK);
+    assert_int_equal(vd_service_new(world, &service, NULL), VD_OK);
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    vd_conversation_free(conversation);
+    vd_service_free(service);
     vd_world_close(world);
     return 0;
 }
@@ -255,7 +255,7 @@ static void a_stopped_question_is_not_in_the_conversation(void **state)
     const atomic_int stopped = 1;
     vd_request request = {.kind = VD_REQUEST_ASK, .text = vd_strdup("what color is it?")};
     vd_event event = {.kind = VD_REQUEST_ASK};
-    vd_conversation_serve(conversation, &request, &stopped, &event);
+    vd_service_serve(service, &request, &stopped, &event);
     assert_int_equal(event.status, VD_INTERRUPTED);
     vd_event_clear(&event);
     vd_request_clear(&request);
@@ -271,7 +271,7 @@ static vd_status ask_once(void *context, vd_error *err)
     if (!request.text)
         return vd_error_memory(err, "a question");
     vd_event event = {.kind = VD_REQUEST_ASK};
-    vd_conversation_serve(conversation, &request, &go_on, &event);
+    vd_service_serve(service, &request, &go_on, &event);
     vd_status status = event.status;
     if (status)
         *err = event.error;
@@ -283,14 +283,14 @@ static vd_status ask_once(void *context, vd_error *err)
 static vd_status begin(void *context, vd_error *err)
 {
     (void)context;
-    vd_conversation *fresh;
-    vd_status status = vd_conversation_new(world, &fresh, err);
+    vd_service *fresh;
+    vd_status status = vd_service_new(world, &fresh, err);
     if (status)
         return status;
     vd_request request = {.kind = VD_REQUEST_MODEL, .text = vd_strdup("base")};
     vd_event event = {.kind = VD_REQUEST_MODEL};
     if (request.text)
-        vd_conversation_serve(fresh, &request, &go_on, &event);
+        vd_service_serve(fresh, &request, &go_on, &event);
     else
         event.status = vd_error_memory(&event.error, "a name");
     status = event.status;
@@ -298,7 +298,7 @@ static vd_status begin(void *context, vd_error *err)
         *err = event.error;
     vd_event_clear(&event);
     vd_request_clear(&request);
-    vd_conversation_free(fresh);
+    vd_service_free(fresh);
     return status;
 }
 

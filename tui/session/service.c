@@ -1,4 +1,4 @@
-#include "tui/session/conversation.h"
+#include "tui/session/service.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct loaded {
     vd_fingerprint hash, pool;
 } loaded;
 
-struct vd_conversation {
+struct vd_service {
     vd_world *world;
     loaded model[MOST_MODELS];
     int count;
@@ -24,11 +24,11 @@ struct vd_conversation {
     size_t features_of; // the picture of these features, from 1; 0: none yet
 };
 
-vd_status vd_conversation_new(vd_world *world, vd_conversation **out, vd_error *err)
+vd_status vd_service_new(vd_world *world, vd_service **out, vd_error *err)
 {
     *out = vd_alloc(1, sizeof **out);
     if (!*out)
-        return vd_error_memory(err, "the conversation");
+        return vd_error_memory(err, "the service");
     (*out)->world = world;
     return VD_OK;
 }
@@ -42,13 +42,13 @@ static void unload(loaded *model)
     *model = (loaded){0};
 }
 
-void vd_conversation_free(vd_conversation *conversation)
+void vd_service_free(vd_service *service)
 {
-    if (!conversation)
+    if (!service)
         return;
-    for (int i = 0; i < conversation->count; i++)
-        unload(&conversation->model[i]);
-    vd_free(conversation);
+    for (int i = 0; i < service->count; i++)
+        unload(&service->model[i]);
+    vd_free(service);
 }
 
 // ---- models ------------------------------------------------------------------------------------
@@ -81,10 +81,10 @@ static vd_status sort_answers(loaded *out, size_t count, vd_error *err)
     return whole ? VD_OK : vd_error_memory(err, "a model");
 }
 
-static vd_status load(vd_conversation *conversation, const char *name, loaded *out, vd_error *err)
+static vd_status load(vd_service *service, const char *name, loaded *out, vd_error *err)
 {
     out->name = vd_strdup(name);
-    vd_status status = out->name ? vd_session_new(conversation->world, name, &out->session, err)
+    vd_status status = out->name ? vd_session_new(service->world, name, &out->session, err)
                                  : vd_error_memory(err, "a model");
     if (status == VD_OK)
         status = vd_session_fingerprints(out->session, &out->hash, &out->pool, err);
@@ -103,51 +103,51 @@ static vd_status load(vd_conversation *conversation, const char *name, loaded *o
     return status;
 }
 
-static vd_status use_model(vd_conversation *conversation, const char *name, vd_error *err)
+static vd_status use_model(vd_service *service, const char *name, vd_error *err)
 {
     loaded *model = NULL;
-    for (int i = 0; i < conversation->count && !model; i++)
-        if (strcmp(conversation->model[i].name, name) == 0)
-            model = &conversation->model[i];
-    if (!model && conversation->count == MOST_MODELS)
+    for (int i = 0; i < service->count && !model; i++)
+        if (strcmp(service->model[i].name, name) == 0)
+            model = &service->model[i];
+    if (!model && service->count == MOST_MODELS)
         return vd_error_set(err, VD_USAGE, "%s: %d models are loaded already; restart to load more",
-                            name, conversation->count);
+                            name, service->count);
     if (!model) {
-        vd_status status = load(conversation, name, &conversation->model[conversation->count], err);
+        vd_status status = load(service, name, &service->model[service->count], err);
         if (status)
             return status;
-        model = &conversation->model[conversation->count++];
+        model = &service->model[service->count++];
     }
-    conversation->now = model;
+    service->now = model;
     return VD_OK;
 }
 
-static vd_status serve_model(vd_conversation *conversation, const char *name, vd_event *event,
+static vd_status serve_model(vd_service *service, const char *name, vd_event *event,
                              vd_error *err)
 {
-    vd_status status = use_model(conversation, name, err);
+    vd_status status = use_model(service, name, err);
     if (status)
         return status;
-    const vd_session *session = conversation->now->session;
+    const vd_session *session = service->now->session;
     snprintf(event->model, sizeof event->model, "%s", vd_model_name(vd_session_model(session)));
-    const vd_decoder_choice *decoder = &conversation->world->decoder;
+    const vd_decoder_choice *decoder = &service->world->decoder;
     snprintf(event->backend, sizeof event->backend, "%s%s%s", vd_session_backend(session),
              decoder->made ? ", " : "", decoder->made ? vd_decoders_name(decoder->by) : "");
-    event->answers = conversation->now->answers;
-    event->by_text = conversation->now->by_text;
+    event->answers = service->now->answers;
+    event->by_text = service->now->by_text;
     event->answer_count = vd_session_answers(session);
-    event->model_hash = conversation->now->hash;
-    event->pool_hash = conversation->now->pool;
+    event->model_hash = service->now->hash;
+    event->pool_hash = service->now->pool;
     return VD_OK;
 }
 
 // ---- pictures ----------------------------------------------------------------------------------
 
 // Where the picture's regions lie; no model is needed to know that.
-static vd_status serve_picture(vd_conversation *conversation, size_t index, vd_event *event,
+static vd_status serve_picture(vd_service *service, size_t index, vd_event *event,
                                vd_error *err)
 {
-    vd_world *world = conversation->world;
+    vd_world *world = service->world;
     const vd_regions *file = world->regions;
     size_t row, most = (size_t)vd_regions_max(file);
     if (index >= vd_world_count(world))
@@ -176,17 +176,17 @@ static vd_status serve_picture(vd_conversation *conversation, size_t index, vd_e
 
 // What an answer depends on goes with it: the picture's own event may come after it, since each
 // lane has a thread of its own.
-static vd_status tell_features(vd_conversation *conversation, size_t index, vd_event *event,
+static vd_status tell_features(vd_service *service, size_t index, vd_event *event,
                                vd_error *err)
 {
     int regions;
-    const float *boxes = vd_session_boxes(conversation->now->session, &regions);
+    const float *boxes = vd_session_boxes(service->now->session, &regions);
     vd_status status = VD_OK;
-    if (conversation->features_of != index + 1)
+    if (service->features_of != index + 1)
         status =
-            vd_world_features_fingerprint(conversation->world, index, &conversation->features, err);
-    conversation->features_of = status ? 0 : index + 1;
-    event->features_hash = conversation->features;
+            vd_world_features_fingerprint(service->world, index, &service->features, err);
+    service->features_of = status ? 0 : index + 1;
+    event->features_hash = service->features;
     if (status || !boxes)
         return status;
     event->boxes = vd_alloc((size_t)regions, 4 * sizeof *boxes);
@@ -197,10 +197,10 @@ static vd_status tell_features(vd_conversation *conversation, size_t index, vd_e
     return VD_OK;
 }
 
-static vd_status serve_ask(vd_conversation *conversation, const vd_request *request,
+static vd_status serve_ask(vd_service *service, const vd_request *request,
                            const atomic_int *stop, vd_event *event, vd_error *err)
 {
-    vd_session *session = conversation->now->session;
+    vd_session *session = service->now->session;
     vd_status status = VD_OK;
     if (!vd_session_has_picture(session, request->index))
         status = vd_session_picture(session, request->index, err);
@@ -211,26 +211,26 @@ static vd_status serve_ask(vd_conversation *conversation, const vd_request *requ
     if (request->kind == VD_REQUEST_WALK)
         return vd_walk_new(session, request->text, request->switches, request->effects, stop,
                            &event->walk, err);
-    status = tell_features(conversation, request->index, event, err);
+    status = tell_features(service, request->index, event, err);
     return status ? status : vd_session_ask(session, request->text, stop, &event->reply, err);
 }
 
-void vd_conversation_serve(void *context, const vd_request *request, const atomic_int *stop,
+void vd_service_serve(void *context, const vd_request *request, const atomic_int *stop,
                            vd_event *event)
 {
-    vd_conversation *conversation = context;
+    vd_service *service = context;
     vd_error *err = &event->error;
     switch ((int)request->kind) {
     case VD_REQUEST_MODEL:
-        event->status = serve_model(conversation, request->text, event, err);
+        event->status = serve_model(service, request->text, event, err);
         break;
     case VD_REQUEST_PICTURE:
-        event->status = serve_picture(conversation, request->index, event, err);
+        event->status = serve_picture(service, request->index, event, err);
         break;
     case VD_REQUEST_ASK:
     case VD_REQUEST_WALK:
-        if (conversation->now)
-            event->status = serve_ask(conversation, request, stop, event, err);
+        if (service->now)
+            event->status = serve_ask(service, request, stop, event, err);
         else
             event->status = vd_error_set(err, VD_UNAVAILABLE,
                                          "no model is loaded: /model base, /model improved or "
