@@ -124,6 +124,20 @@ static void the_mouse_does_what_keys_do(void **state)
     draw(80, 24);
     vd_cases_view_key(&view, (vd_key){.code = VD_KEY_CLICK, .x = 5, .y = 5});
     assert_false(view.help);
+    // What is named in the last row is clicked there.
+    play("Esc Esc");
+    draw(120, 40);
+    click("a attention", 0, VD_KEY_CLICK);
+    assert_true(view.maps);
+    draw(120, 40);
+    click("F1 help", 6, VD_KEY_CLICK);
+    assert_true(view.help);
+    draw(120, 40);
+    play("x");
+    play("/ a b");
+    draw(120, 40);
+    vd_cases_view_key(&view, (vd_key){.code = VD_KEY_CLICK, .x = 2, .y = 39}); // it finds
+    assert_false(view.help);
     vd_cases_view_free(&view);
 }
 
@@ -235,18 +249,18 @@ static void help_is_about_where_the_person_is(void **state)
         const char *has[6], *lacks[4];
     } places[] = {
         {"Esc",
-         {"Keys of the list", "Enter, click", "1 .. 4, click", "next case", "all cases"},
-         {"Tab, click", "Left, Right", "scroll"}},
+         {"Keys of the list", "Enter, click", "1..4, click", "the next case", "all cases"},
+         {"Tab, click", "the word before", "scroll"}},
         {"Enter",
-         {"Keys of the case", "Tab, click", "Enter ", "back to where you were", "next case"},
-         {"Left, Right", "Enter, click", "all cases", "scroll"}},
+         {"Keys of the case", "Tab, click", "Enter ", "back to where you were", "the next case"},
+         {"the word before", "Enter, click", "all cases", "scroll"}},
         {"a",
-         {"Keys of the attentions", "Left, Right", "Tab, click", "scroll by a page", "n, p, j, k",
-          "back to where"},
-         {"Enter, click", "all cases", "first case"}},
+         {"Keys of the attentions", "the word before", "Tab, click", "scroll down",
+          "n, j                   the next case", "back to where"},
+         {"Enter, click", "all cases", "n, j, Down"}},
         {"z",
-         {"Keys of the picture", "Tab, click", "z, F2", "back to where", "next case"},
-         {"Left, Right", "Enter, click", "scroll"}},
+         {"Keys of the picture", "Tab, click", "z, F2", "back to where", "the next case"},
+         {"the word before", "Enter, click", "scroll"}},
     };
     open_list(four);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -268,7 +282,7 @@ static void help_is_about_where_the_person_is(void **state)
     draw(140, 40);
     assert_true(is_shown("Keys of the list and the case"));
     assert_true(is_shown("Enter, click") && is_shown("Tab, click") && is_shown("all cases again"));
-    assert_false(is_shown("back to where you were") || is_shown("Left, Right"));
+    assert_false(is_shown("back to where you were") || is_shown("the word before"));
     vd_cases_view_free(&view);
 }
 

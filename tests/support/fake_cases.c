@@ -114,6 +114,8 @@ void serve(void)
 {
     vd_request request;
     while (vd_cases_view_take_request(&view, &request)) {
+        if (request.kind != VD_REQUEST_CASE)
+            continue; // the terminal's
         static const float boxes[] = {0.1f, 0.1f, 0.4f, 0.6f, 0.5f, 0.2f,
                                       0.9f, 0.5f, 0.3f, 0.6f, 0.8f, 0.95f};
         vd_event event = {.kind = request.kind, .case_index = request.index};

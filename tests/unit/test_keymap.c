@@ -71,33 +71,136 @@ static void every_answer_key_chooses(void **state)
     assert_int_equal(action_of(VD_PLACE_CHAT, "M-0", true), VD_ACTION_NONE);
 }
 
-// The help is made from the table; each line must name a key that does something there.
+// Whether the key that a name of the help stands for ("click" is none) does something in a place.
+static bool works(vd_place place, const char *name)
+{
+    const char *range = strstr(name, "..");
+    char key[32];
+    snprintf(key, sizeof key, "%.*s", (int)(range ? range - name : (long)strlen(name)), name);
+    return strcmp(key, "click") == 0 || action_of(place, key, true) != VD_ACTION_NONE ||
+           action_of(place, key, false) != VD_ACTION_NONE;
+}
+
+// The help is made from the table; each line must name keys that do something there.
 static void every_line_of_the_help_names_keys_that_work(void **state)
 {
     (void)state;
-    for (int place = 0; place < VD_PLACES; place++) {
+    for (int place = 0; place < VD_ALL_PLACES; place++) {
         char keys[96];
         const char *meaning;
         size_t lines = 0;
         bool help = false, leaves = false;
+        assert_non_null(vd_keymap_title((vd_place)place));
         for (; vd_keymap_help((vd_place)place, lines, keys, sizeof keys, &meaning); lines++) {
-            assert_true(keys[0] && meaning[0]);
-            char first[32];
-            snprintf(first, sizeof first, "%.*s", (int)strcspn(keys, ", "), keys);
-            vd_key key;
-            assert_true(vd_key_parse(first, &key));
-            assert_int_not_equal(vd_keymap_action((vd_place)place, key, true), VD_ACTION_NONE);
             help |= strstr(keys, "F1") != NULL;
             leaves |= strstr(keys, "Ctrl-D") != NULL;
+            assert_true(keys[0] && meaning[0]);
+            for (char *rest = keys, *name; (name = strsep(&rest, ",")) != NULL;)
+                assert_true(works((vd_place)place, name + strspn(name, " ")));
         }
         assert_true(help && leaves && lines > 5);
     }
 }
 
+// What a line of the help says, by one of its keys; NULL: no line names it.
+static const char *meaning_of(vd_place place, const char *key)
+{
+    static char keys[96];
+    const char *meaning;
+    for (size_t i = 0; vd_keymap_help(place, i, keys, sizeof keys, &meaning); i++)
+        for (char *rest = keys, *name; (name = strsep(&rest, ",")) != NULL;)
+            if (strcmp(name + strspn(name, " "), key) == 0)
+                return meaning;
+    return NULL;
+}
+
+// A key that means something else in a place is said there with that meaning alone.
+static void help_says_what_a_key_means_here(void **state)
+{
+    (void)state;
+    assert_string_equal(meaning_of(VD_PLACE_CASE_MAPS, "Down"), "scroll down");
+    assert_string_equal(meaning_of(VD_PLACE_CASE_MAPS, "n"), "the next case");
+    assert_string_equal(meaning_of(VD_PLACE_CASE, "Down"), "the next case");
+    assert_string_equal(meaning_of(VD_PLACE_CASES_AND_CASE, "Esc"), "all cases again");
+    assert_string_equal(meaning_of(VD_PLACE_CASE, "Esc"), "back to where you were");
+    assert_string_equal(meaning_of(VD_PLACE_CHAT, "Esc"), "leave the edited question as it was");
+    assert_null(meaning_of(VD_PLACE_CHAT, "q"));
+}
+
+static void ranges_have_bounds(void **state)
+{
+    (void)state;
+    assert_int_equal(action_of(VD_PLACE_CASES, "0", true), VD_ACTION_NONE);
+    assert_int_equal(action_of(VD_PLACE_CASES, "1", true), VD_ACTION_GROUP);
+    assert_int_equal(action_of(VD_PLACE_CASES, "4", true), VD_ACTION_GROUP);
+    assert_int_equal(action_of(VD_PLACE_CASES, "5", true), VD_ACTION_NONE);
+    assert_int_equal(action_of(VD_PLACE_CHAT, "1", true), VD_ACTION_NONE);
+}
+
+// Characters are typed wherever there is a line with something in it.
+static void characters_are_typed(void **state)
+{
+    (void)state;
+    for (int place = 0; place < VD_PLACE_HELP; place++)
+        for (uint32_t code = ' '; code < 0x7F; code++)
+            assert_int_equal(vd_keymap_action((vd_place)place, (vd_key){.code = code}, false),
+                             VD_ACTION_NONE);
+}
+
+static void every_action_is_reached(void **state)
+{
+    (void)state;
+    bool reached[VD_ACTIONS] = {[VD_ACTION_NONE] = true};
+    const vd_binding *binding;
+    for (size_t i = 0; (binding = vd_keymap_command(i)) != NULL; i++) {
+        const vd_binding *other;
+        assert_true(binding->command[0] == '/' && binding->meaning[0]);
+        reached[binding->action] = true;
+        for (size_t k = 0; k < i && (other = vd_keymap_command(k)) != NULL; k++)
+            assert_string_not_equal(other->command, binding->command);
+    }
+    for (int place = 0; place < VD_ALL_PLACES; place++)
+        for (int modifiers = 0; modifiers < 4; modifiers++)
+            for (uint32_t code = 0; code < VD_KEY_F0 + 13;
+                 code = code == 0x7F ? VD_KEY_NONE : code + 1) {
+                const vd_key key = {.code = code, .modifiers = (uint8_t)modifiers};
+                reached[vd_keymap_action((vd_place)place, key, true)] = true;
+                reached[vd_keymap_action((vd_place)place, key, false)] = true;
+            }
+    for (int action = 0; action < VD_ACTIONS; action++)
+        if (!reached[action])
+            fail_msg("nothing leads to action %d", action);
+}
+
+// Each hint is clicked at its first and last column, and between two of them nothing is.
+static void hints_are_clicked(void **state)
+{
+    (void)state;
+    for (int place = 0; place < VD_ALL_PLACES; place++)
+        for (int width = 20; width < 130; width += 13) {
+            char hints[256];
+            vd_keymap_hints((vd_place)place, width, hints, sizeof hints);
+            int end = (int)strlen(hints);
+            for (int x = -1; x <= width; x++) {
+                bool gap = x < 0 || x >= end || (hints[x] == ' ' && hints[x + 1] == ' ') ||
+                           (x > 0 && hints[x] == ' ' && hints[x - 1] == ' ');
+                vd_key key = vd_keymap_hint_key((vd_place)place, width, x);
+                assert_int_equal(key.code == VD_KEY_NONE, gap);
+                if (!gap)
+                    assert_int_not_equal(vd_keymap_action((vd_place)place, key, true),
+                                         VD_ACTION_NONE);
+            }
+        }
+    vd_key key = vd_keymap_hint_key(VD_PLACE_CASES, 80, 0);
+    assert_int_equal(key.code, VD_KEY_F0 + 1);
+    key = vd_keymap_hint_key(VD_PLACE_CASES, 80, 9);
+    assert_int_equal(key.code, 'q');
+}
+
 static void hints_fit_the_width(void **state)
 {
     (void)state;
-    for (int place = 0; place < VD_PLACES; place++)
+    for (int place = 0; place < VD_ALL_PLACES; place++)
         for (int width = 0; width < 130; width++) {
             char hints[256];
             vd_keymap_hints((vd_place)place, width, hints, sizeof hints);
@@ -118,7 +221,12 @@ int main(void)
         cmocka_unit_test(the_usual_editing_keys_work_wherever_there_is_a_line),
         cmocka_unit_test(every_answer_key_chooses),
         cmocka_unit_test(every_line_of_the_help_names_keys_that_work),
+        cmocka_unit_test(help_says_what_a_key_means_here),
+        cmocka_unit_test(ranges_have_bounds),
+        cmocka_unit_test(characters_are_typed),
+        cmocka_unit_test(every_action_is_reached),
         cmocka_unit_test(hints_fit_the_width),
+        cmocka_unit_test(hints_are_clicked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

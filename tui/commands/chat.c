@@ -11,13 +11,12 @@
 #include "tui/session/contents.h"
 #include "tui/session/history.h"
 #include "tui/base/backend_choice.h"
-#include "tui/screen/screen.h"
+#include "tui/session/loop.h"
 #include "tui/session/session.h"
 #include "tui/chat/recorder.h"
 #include "tui/screen/theme.h"
 #include "tui/session/service.h"
 #include "tui/chat/chat.h"
-#include "tui/session/worker.h"
 
 enum {
     IMAGE,
@@ -143,11 +142,10 @@ typedef struct chat_program {
     vd_worker *worker;
     vd_screen *screen;
     vd_chat *view;
-    vd_grid grid;
+    int letters;      // taken since the last drawing
     char *history;    // file of the questions asked, NULL: none
     const char *kept; // the newest question that is in it
     vd_recorder recorder;
-    bool leaving;
 } chat_program;
 
 // Adds what was just asked to the file. Without the file the chat goes on all the same.
@@ -170,95 +168,55 @@ static void load_history(chat_program *program)
     program->kept = line->count ? line->history[line->count - 1] : NULL;
 }
 
-static vd_status serve_requests(chat_program *program, vd_error *err)
+static void draw_chat(void *context, vd_grid *grid)
 {
-    vd_request request;
-    while (vd_chat_take_request(program->view, &request)) {
-        vd_status status = VD_OK;
-        switch (request.kind) {
-        case VD_REQUEST_STOP:
-            vd_worker_stop(program->worker);
-            break;
-        case VD_REQUEST_MOUSE:
-            vd_screen_mouse(program->screen, request.index != 0);
-            break;
-        case VD_REQUEST_REDRAW:
-            vd_screen_redraw(program->screen);
-            break;
-        case VD_REQUEST_SUSPEND:
-            vd_screen_suspend(program->screen);
-            break;
-        case VD_REQUEST_LEAVE:
-            program->leaving = true;
-            break;
-        default:
-            status = vd_worker_submit(program->worker, &request, err);
-        }
-        vd_request_clear(&request);
-        if (status)
-            return status;
-    }
-    return VD_OK;
+    const chat_program *program = context;
+    vd_chat_draw(program->view, grid);
 }
 
-// Makes the grid as large as the terminal and draws.
-static vd_status show(chat_program *program, vd_error *err)
-{
-    int width, height;
-    vd_screen_size(program->screen, &width, &height);
-    if (width != program->grid.width || height != program->grid.height) {
-        vd_status status = vd_grid_resize(&program->grid, width, height, err);
-        if (status)
-            return status;
-    }
-    vd_chat_draw(program->view, &program->grid);
-    vd_screen_show(program->screen, &program->grid);
-    return VD_OK;
-}
-
-// A key, and those behind it that have arrived: a letter of many is not worth a screen. Other keys
-// may mean what the screen shows after the one before.
-static void take_keys(chat_program *program, vd_key key)
+static bool key_to_chat(void *context, vd_key key)
 {
     enum { LETTERS = 64 }; // typed ones; a paste has an end
+    chat_program *program = context;
     const vd_chat *view = program->view;
-    bool letter;
-    int count = 0;
-    do {
-        vd_chat_key(program->view, key);
-        letter = key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL)) &&
-                 view->line.length > 0 && count++ < LETTERS;
-    } while ((view->pasting || letter) && vd_screen_key(program->screen, &key));
+    vd_chat_key(program->view, key);
+    bool letter = key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL)) &&
+                  view->line.length > 0 && program->letters++ < LETTERS;
+    if (view->pasting || letter)
+        return true;
+    program->letters = 0;
+    return false;
+}
+
+static bool take_request_of_chat(void *context, vd_request *out)
+{
+    const chat_program *program = context;
+    return vd_chat_take_request(program->view, out);
+}
+
+static void event_to_chat(void *context, vd_event *event)
+{
+    chat_program *program = context;
+    vd_recorder_event(&program->recorder, program->view, event);
+}
+
+static void step_chat(void *context)
+{
+    chat_program *program = context;
+    program->letters = 0;
+    keep_history(program);
+    vd_recorder_step(&program->recorder, program->view);
 }
 
 static vd_status run(chat_program *program, vd_error *err)
 {
-    vd_status status = VD_OK;
-    while (!status && !program->leaving) {
-        status = show(program, err); // before the requests: the first screen waits for no model
-        if (!status)
-            status = serve_requests(program, err);
-        if (status || program->leaving)
-            break;
-        vd_key key;
-        vd_event event;
-        switch (vd_screen_wait(program->screen, vd_worker_fd(program->worker), &key)) {
-        case VD_WAKE_KEY:
-            take_keys(program, key);
-            keep_history(program);
-            break;
-        case VD_WAKE_FD:
-            while (vd_worker_take(program->worker, &event))
-                vd_recorder_event(&program->recorder, program->view, &event);
-            break;
-        case VD_WAKE_RESIZE:
-            break;
-        case VD_WAKE_GONE:
-            return VD_OK; // the terminal was closed: nobody to tell
-        }
-        vd_recorder_step(&program->recorder, program->view);
-    }
-    return status;
+    const vd_loop_view loop = {.context = program,
+                               .draw = draw_chat,
+                               .key = key_to_chat,
+                               .take_request = take_request_of_chat,
+                               .event = event_to_chat,
+                               .step = step_chat};
+    return vd_loop_run(&loop, program->screen, program->worker, err);
 }
 
 static vd_status start_worker(chat_program *program, vd_error *err)
@@ -324,7 +282,6 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     if (!status)
         status = start_worker(program, err);
     if (!status) {
-        program->grid.look = vd_screen_look(program->screen);
         program->view->theme = settings->theme;
         program->view->fold.on = settings->fold;
         load_history(program);
@@ -342,7 +299,6 @@ static void close_program(chat_program *program)
     vd_free(program->view);
     vd_recorder_free(&program->recorder);
     vd_free(program->history);
-    vd_grid_free(&program->grid);
     for (int i = 0; i < VD_MODELS; i++)
         vd_service_free(program->service[i]);
     vd_world_close(program->world);

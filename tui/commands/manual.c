@@ -1,6 +1,8 @@
 #include <stdbool.h>
+#include <string.h>
 
 #include "tui/commands/command.h"
+#include "tui/screen/keymap.h"
 
 // Text as roff: requests and escapes in it are quoted, "-" stays a plain minus. line_feed: what a
 // line feed becomes.
@@ -53,6 +55,48 @@ static void print_command(const vd_command *command, FILE *out)
     fprintf(out, ".RE\n.fi\n");
 }
 
+// Whether the help of a place has this line, too.
+static bool has_line(vd_place place, const char *keys, const char *meaning)
+{
+    char own[96];
+    const char *says;
+    for (size_t i = 0; vd_keymap_help(place, i, own, sizeof own, &says); i++)
+        if (strcmp(own, keys) == 0 && strcmp(says, meaning) == 0)
+            return true;
+    return false;
+}
+
+static void print_entry(const char *what, const char *meaning, FILE *out)
+{
+    fprintf(out, ".TP\n.B ");
+    roff(what, out);
+    fprintf(out, "\n");
+    roff(meaning, out);
+    fprintf(out, "\n");
+}
+
+// Of every place what the first of its kind (the chat, the cases of a comparison) does not say.
+static void print_keys(FILE *out)
+{
+    char text[96];
+    const char *meaning;
+    const vd_binding *binding;
+    fprintf(out, ".SH KEYS\n");
+    for (int place = 0; place < VD_ALL_PLACES; place++) {
+        vd_place first = place < VD_PLACES ? VD_PLACE_CHAT : VD_PLACE_CASES;
+        fprintf(out, ".SS %s\n", vd_keymap_title((vd_place)place));
+        for (size_t i = 0; vd_keymap_help((vd_place)place, i, text, sizeof text, &meaning); i++)
+            if ((vd_place)place == first || !has_line(first, text, meaning))
+                print_entry(text, meaning, out);
+    }
+    fprintf(out, ".SS Commands in the chat\n");
+    for (size_t i = 0; (binding = vd_keymap_command(i)) != NULL; i++) {
+        snprintf(text, sizeof text, "%s %s", binding->command,
+                 binding->argument ? binding->argument : "");
+        print_entry(text, binding->meaning, out);
+    }
+}
+
 void vd_command_print_manual(FILE *out)
 {
     fprintf(out,
@@ -69,6 +113,7 @@ void vd_command_print_manual(FILE *out)
             VD_VERSION);
     for (const vd_command *command = vd_commands; command->name; command++)
         print_command(command, out);
+    print_keys(out);
     fprintf(out, ".SH EXIT STATUS\n");
 #define X(code, text, exit_code) fprintf(out, ".TP\n.B %d\n%s\n", exit_code, text);
     VD_STATUS_LIST(X)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "tui/screen/key_help.h"
 #include "tui/screen/layout.h"
 #include "tui/base/shares.h"
 #include "tui/screen/theme.h"
@@ -81,6 +82,11 @@ void vd_cases_view_free(vd_cases_view *view)
 
 bool vd_cases_view_take_request(vd_cases_view *view, vd_request *out)
 {
+    if (view->asking) {
+        *out = (vd_request){.kind = view->ask};
+        view->asking = false;
+        return true;
+    }
     if (!view->wanted)
         return false;
     *out = (vd_request){.kind = VD_REQUEST_CASE, .index = (size_t)(view->wanted - view->cases->at)};
@@ -244,7 +250,7 @@ static void draw_status(vd_cases_view *view, vd_grid *grid, vd_rect at)
     vd_grid_right(grid, end, at.y, at.width - end, last, role(grid, VD_ROLE_STATUS));
 }
 
-static void draw_last_row(const vd_cases_view *view, vd_grid *grid, vd_rect at)
+static void draw_last_row(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
     if (view->finding || view->find.length) {
         int x = vd_grid_text(grid, at.x, at.y, at.width, " find> ", role(grid, VD_ROLE_PROMPT));
@@ -257,7 +263,24 @@ static void draw_last_row(const vd_cases_view *view, vd_grid *grid, vd_rect at)
         }
         return;
     }
-    vd_cases_view_hints(view, grid, at);
+    char hints[256];
+    at.x++;
+    at.width--;
+    view->hints = view->said[0] || view->help ? (vd_rect){0} : at;
+    vd_keymap_hints(vd_cases_view_place(view), at.width, hints, sizeof hints);
+    vd_grid_text(grid, at.x, at.y, at.width,
+                 view->help && view->most_top > view->top ? "Down: more keys"
+                 : view->help                             ? "any key goes back"
+                 : view->said[0]                          ? view->said
+                                                          : hints,
+                 role(grid, VD_ROLE_FAINT));
+}
+
+static void draw_help(vd_cases_view *view, vd_grid *grid, vd_rect at)
+{
+    int rows = vd_key_help_draw(grid, at, vd_cases_view_place(view), false, view->top);
+    view->page = at.height;
+    view->most_top = rows > at.height ? rows - at.height : 0;
 }
 
 static void draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at)
@@ -271,7 +294,7 @@ static void draw_all(vd_cases_view *view, vd_grid *grid)
 {
     int width = grid->width, height = grid->height;
     vd_grid_clear(grid);
-    view->list = (vd_rect){0};
+    view->list = view->hints = (vd_rect){0};
     view->columns.count = view->pictures.count = 0;
     view->beside = !view->open && width >= BOTH_FROM;
     if (width < VD_LEAST_WIDTH || height < VD_LEAST_HEIGHT) {
@@ -281,7 +304,7 @@ static void draw_all(vd_cases_view *view, vd_grid *grid)
     vd_rect room = {0, 1, width, height - 2};
     draw_status(view, grid, (vd_rect){0, 0, width, 1});
     if (view->help) {
-        vd_cases_view_draw_help(view, grid, room);
+        draw_help(view, grid, room);
     } else if (view->open && view->count) {
         draw_case(view, grid, room);
     } else if (view->beside) {

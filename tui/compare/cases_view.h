@@ -41,8 +41,9 @@ typedef struct vd_cases_view {
     char said[96]; // in the last row, until the next key
 
     // Written while drawing, for keys and mouse.
-    int page;     // rows of what scrolls
-    int most_top; // that top can be
+    int page;      // rows of what scrolls
+    int most_top;  // that top can be
+    vd_rect hints; // the last row, unless something else is said there
     vd_rect list;
     size_t list_top; // index of the case in its first row
     vd_case_columns columns;
@@ -60,6 +61,8 @@ typedef struct vd_cases_view {
     char picture_error[300];
     const vd_case *wanted; // to be requested
     bool leaving;
+    bool asking; // for something of the terminal
+    vd_request_kind ask;
 } vd_cases_view;
 
 // order: what the list begins with. at: a case to begin with, already open; NULL: the list.
@@ -69,7 +72,8 @@ vd_status vd_cases_view_init(vd_cases_view *view, const vd_cases *cases,
 void vd_cases_view_free(vd_cases_view *view);
 
 void vd_cases_view_key(vd_cases_view *view, vd_key key);
-// A VD_REQUEST_CASE to serve (its index is the case's); false when there is none.
+// What is asked for: VD_REQUEST_CASE (its index is the case's), or one of the terminal's; false
+// when there is none.
 bool vd_cases_view_take_request(vd_cases_view *view, vd_request *out);
 void vd_cases_view_event(vd_cases_view *view, vd_event *event); // takes it: *event is zeroed
 void vd_cases_view_draw(vd_cases_view *view, vd_grid *grid);
@@ -87,8 +91,7 @@ void vd_cases_view_go(vd_cases_view *view, size_t index); // puts the cursor the
 // Lists what matches after a change of filter or order; the case under the cursor stays there.
 void vd_cases_view_choose(vd_cases_view *view);
 // cases_keys.c
-void vd_cases_view_hints(const vd_cases_view *view, vd_grid *grid, vd_rect at);
-void vd_cases_view_draw_help(vd_cases_view *view, vd_grid *grid, vd_rect at);
+vd_place vd_cases_view_place(const vd_cases_view *view); // whose keys work
 // case_view.c
 void vd_cases_view_draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at);
 void vd_cases_view_draw_zoom(vd_cases_view *view, vd_grid *grid, vd_rect at);

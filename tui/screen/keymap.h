@@ -1,5 +1,6 @@
-// Keys and what they do where. One table: dispatch, the help screen and the hints in the last row
-// are all made from it, so that they cannot disagree.
+// What a person can do where, bound once to keys, a /command and the hints that the mouse clicks
+// on. One table for the chat and for the cases of a comparison: dispatch, the help screen, the last
+// row and the man page are all made from it, so that they cannot disagree.
 #ifndef VD_KEYMAP_H
 #define VD_KEYMAP_H
 
@@ -41,9 +42,8 @@ typedef struct vd_key {
     int x, y; // where the mouse was
 } vd_key;
 
-// Where a key is pressed. Every place but the help also has the line's editing keys.
-// X(name, view): the place is VD_PLACE_name and vd_view_view (tui/chat/chat.h) draws it. HELP is
-// the last.
+// Where a person is. The chat's places: X(name, view): the place is VD_PLACE_name and vd_view_view
+// (tui/chat/chat.h) draws it; every one but the help also has the line's editing keys.
 #define VD_PLACE_LIST(X)                                                                           \
     X(CHAT, chat)                                                                                  \
     X(ZOOM, zoom)         /* the picture fills the screen */                                       \
@@ -58,7 +58,13 @@ typedef enum vd_place {
 #define X(name, view) VD_PLACE_##name,
     VD_PLACE_LIST(X)
 #undef X
-        VD_PLACES
+        VD_PLACES,              // of the chat; those of the cases of a comparison follow
+    VD_PLACE_CASES = VD_PLACES, // their list
+    VD_PLACE_CASES_AND_CASE,    // the list with a case beside it
+    VD_PLACE_CASE,
+    VD_PLACE_CASE_MAPS,    // its attentions word by word
+    VD_PLACE_CASE_PICTURE, // its picture fills the screen
+    VD_ALL_PLACES
 } vd_place;
 
 #define VD_ACTION_LIST(X)                                                                          \
@@ -102,6 +108,19 @@ typedef enum vd_place {
     X(OUTLINES)                                                                                    \
     X(REDRAW)                                                                                      \
     X(SUSPEND)                                                                                     \
+    X(PICTURE)                                                                                     \
+    X(MODEL)                                                                                       \
+    X(NEW)                                                                                         \
+    X(WHAT_IF)                                                                                     \
+    X(BRANCH)                                                                                      \
+    X(THEME)                                                                                       \
+    X(MOUSE)                                                                                       \
+    X(NEXT_CASE)                                                                                   \
+    X(PREVIOUS_CASE)                                                                               \
+    X(GROUP)                                                                                       \
+    X(FAMILY)                                                                                      \
+    X(ORDER)                                                                                       \
+    X(JUDGE)                                                                                       \
     X(EDIT_START)                                                                                  \
     X(EDIT_END)                                                                                    \
     X(EDIT_LEFT)                                                                                   \
@@ -126,18 +145,35 @@ typedef enum vd_action {
         VD_ACTIONS
 } vd_action;
 
-// VD_ACTION_NONE: the key means nothing here (a character then goes into the line).
-// C-d and `?` mean LEAVE and HELP only on an empty line.
+// One thing that a person can do somewhere: how it is reached, and what is said of it.
+typedef struct vd_binding {
+    uint32_t places; // bits 1 << vd_place: where its keys work
+    vd_action action;
+    bool empty;           // the keys mean this only while the line is empty
+    const char *keys;     // "F10, Alt-c"; "Alt-1..9" is a key for each number; NULL: none
+    const char *command;  // of the chat, "/compare"; NULL: none
+    const char *argument; // that the command takes, "MODEL"; NULL: none
+    const char *meaning;
+    const char *hint; // short form for the last row; NULL: not there
+} vd_binding;
+
+// VD_ACTION_NONE: the key means nothing here (a character then goes into the line). Characters are
+// typed wherever the line is not empty.
 vd_action vd_keymap_action(vd_place place, vd_key key, bool line_empty);
 
+const char *vd_keymap_title(vd_place place); // "Keys in the chat"
 // Lines of the help for a place: the keys ("Ctrl-A, Home") and what they do. False past the last
 // one. Buffers are cut to fit. Editing keys come last.
 bool vd_keymap_help(vd_place place, size_t index, char *keys, size_t keys_size,
                     const char **meaning);
+// The bindings that have a command, in the order of the help; NULL past the last.
+const vd_binding *vd_keymap_command(size_t index);
 
 // The most wanted keys of a place in one line of at most `size` bytes: "F1 help  F2 zoom ...",
 // as many as fit `width` columns.
 void vd_keymap_hints(vd_place place, int width, char *out, size_t size);
+// What a click on a column of that line does: the key it names; VD_KEY_NONE: none is there.
+vd_key vd_keymap_hint_key(vd_place place, int width, int column);
 
 // "Ctrl-A", "Alt-3", "F1", "PgUp", "a". `out` of at least 24 bytes.
 void vd_key_name(vd_key key, char *out, size_t size);

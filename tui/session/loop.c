@@ -1,0 +1,98 @@
+#include "tui/session/loop.h"
+
+typedef struct loop {
+    const vd_loop_view *view;
+    vd_screen *screen;
+    vd_worker *worker;
+    vd_grid grid;
+    bool leaving;
+} loop;
+
+static vd_status show(loop *l, vd_error *err)
+{
+    int width, height;
+    vd_screen_size(l->screen, &width, &height);
+    if (width != l->grid.width || height != l->grid.height) {
+        vd_status status = vd_grid_resize(&l->grid, width, height, err);
+        if (status)
+            return status;
+    }
+    l->view->draw(l->view->context, &l->grid);
+    vd_screen_show(l->screen, &l->grid);
+    return VD_OK;
+}
+
+static vd_status serve(loop *l, vd_request *request, vd_error *err)
+{
+    switch ((int)request->kind) {
+    case VD_REQUEST_STOP:
+        vd_worker_stop(l->worker);
+        return VD_OK;
+    case VD_REQUEST_MOUSE:
+        vd_screen_mouse(l->screen, request->index != 0);
+        return VD_OK;
+    case VD_REQUEST_REDRAW:
+        vd_screen_redraw(l->screen);
+        return VD_OK;
+    case VD_REQUEST_SUSPEND:
+        vd_screen_suspend(l->screen);
+        return VD_OK;
+    case VD_REQUEST_LEAVE:
+        l->leaving = true;
+        return VD_OK;
+    default:
+        return vd_worker_submit(l->worker, request, err);
+    }
+}
+
+static vd_status serve_all(loop *l, vd_error *err)
+{
+    vd_request request;
+    vd_status status = VD_OK;
+    while (status == VD_OK && l->view->take_request(l->view->context, &request)) {
+        status = serve(l, &request, err);
+        vd_request_clear(&request);
+    }
+    return status;
+}
+
+// A key, and those behind it that have arrived: a letter of many is not worth a screen. Other keys
+// may mean what the screen shows after the one before.
+static void take_keys(loop *l, vd_key key)
+{
+    while (l->view->key(l->view->context, key) && vd_screen_key(l->screen, &key))
+        ;
+}
+
+static void take_events(loop *l)
+{
+    vd_event event;
+    while (vd_worker_take(l->worker, &event))
+        l->view->event(l->view->context, &event);
+}
+
+vd_status vd_loop_run(const vd_loop_view *view, vd_screen *screen, vd_worker *worker, vd_error *err)
+{
+    loop l = {.view = view, .screen = screen, .worker = worker};
+    vd_status status = VD_OK;
+    bool gone = false; // the terminal was closed: nobody to tell
+    l.grid.look = vd_screen_look(screen);
+    while (!gone) {
+        status = show(&l, err);
+        if (status == VD_OK)
+            status = serve_all(&l, err);
+        if (status || l.leaving)
+            break;
+        vd_key key;
+        vd_wake why = vd_screen_wait(screen, vd_worker_fd(worker), &key);
+        gone = why == VD_WAKE_GONE;
+        if (why == VD_WAKE_KEY)
+            take_keys(&l, key);
+        else if (why == VD_WAKE_FD)
+            take_events(&l);
+        if (view->step && !gone)
+            view->step(view->context);
+    }
+    vd_grid_free(&l.grid);
+    return status;
+}

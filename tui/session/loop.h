@@ -1,0 +1,26 @@
+// The loop of a program that fills the screen: waits for the terminal and the engine's threads,
+// hands keys and events to a view, serves what the view asks for and shows what it draws.
+#ifndef VD_LOOP_H
+#define VD_LOOP_H
+
+#include "tui/screen/screen.h"
+#include "tui/session/worker.h"
+
+typedef struct vd_loop_view {
+    void *context; // of the functions
+    // Draws everything, whatever the grid's size.
+    void (*draw)(void *context, vd_grid *grid);
+    // True: a key that has arrived already is taken before the screen is drawn (typing, pasting).
+    bool (*key)(void *context, vd_key key);
+    // The oldest request not taken yet, ownership moves; false when there is none.
+    bool (*take_request)(void *context, vd_request *out);
+    void (*event)(void *context, vd_event *event); // takes it: *event is zeroed
+    void (*step)(void *context);                   // after keys and events; NULL: nothing
+} vd_loop_view;
+
+// Runs until the view requests VD_REQUEST_LEAVE or the terminal is gone. Starts with drawing: the
+// first screen waits for no request.
+vd_status vd_loop_run(const vd_loop_view *view, vd_screen *screen, vd_worker *worker,
+                      vd_error *err);
+
+#endif
