@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
@@ -78,19 +79,46 @@ static void top_limits_the_answers(void **state)
     support_program_clear(&run);
 }
 
-static void a_picture_may_be_named_by_its_file(void **state)
+// A path is a path: digits in a name say nothing about what the file shows.
+static void a_picture_may_be_named_by_its_own_file_only(void **state)
 {
     (void)state;
     char *path = support_join(tiny.directory, "VisDial_val2018_000000000003.jpg");
-    support_program run;
-    support_program_run(&run, ARGUMENTS("--image", path, "is it red"), NULL);
-    support_program_expect(&run, 3, path, "no such file", NULL); // never an answer without it
-    assert_string_equal(run.out, "");
-    support_program_clear(&run);
-    support_write_text(path, "");
-    support_program_run(&run, ARGUMENTS("--image", path, "is it red"), NULL);
-    support_program_expect(&run, 0, "picture 3", NULL);
-    support_program_clear(&run);
+    char *pictures = support_join(tiny.directory, "pictures"),
+         *own = support_join(pictures, "3.png");
+    char *elsewhere = support_join(tiny.directory, "dog 2.png");
+    const char *const commands[] = {"ask", "walk"};
+    assert_int_equal(symlink(own, elsewhere), 0);
+    for (size_t i = 0; i < 2; i++) {
+        support_program run;
+        const char *arguments[] = {commands[i], "--image", path, "is it red", NULL};
+        support_program_run(&run, arguments, NULL);
+        support_program_expect(&run, 3, path, "no such file", NULL);
+        assert_string_equal(run.out, "");
+        support_program_clear(&run);
+        support_write_text(path, "another picture");
+        support_program_run(&run, arguments, NULL);
+        support_program_expect(&run, 3, path, "none of the 9 pictures", "number", NULL);
+        assert_string_equal(run.out, "");
+        support_program_clear(&run);
+        remove(path);
+        support_program by_number;
+        arguments[2] = "3";
+        support_program_run(&by_number, arguments, NULL);
+        for (int linked = 0; linked < 2; linked++) {
+            arguments[2] = linked ? elsewhere : own;
+            support_program_run(&run, arguments, NULL);
+            support_program_expect(&run, 0, NULL);
+            assert_string_equal(run.out, by_number.out);
+            assert_string_equal(run.err, by_number.err);
+            support_program_clear(&run);
+        }
+        support_program_clear(&by_number);
+    }
+    remove(elsewhere);
+    free(elsewhere);
+    free(own);
+    free(pictures);
     free(path);
 }
 
@@ -317,8 +345,8 @@ static void wrong_use_is_refused_with_what_would_be_right(void **state)
 {
     (void)state;
     refuse(ARGUMENTS("is it red"), 2, "--image", "which picture");
-    refuse(ARGUMENTS("--image", "one", "is it red"), 2, "--image", "found 'one'");
-    refuse(ARGUMENTS("--image", "99999999999999999999", "is it red"), 2, "--image", "expected");
+    refuse(ARGUMENTS("--image", "one", "is it red"), 3, "--image", "'one'");
+    refuse(ARGUMENTS("--image", "99999999999999999999", "is it red"), 3, "--image", "number");
     refuse(ARGUMENTS("--image", "1", "--top", "none", "is it red"), 2, "--top", "found 'none'");
     refuse(ARGUMENTS("--image", "1", "--modle", "base", "is it red"), 2, "--modle", "--model");
     refuse(ARGUMENTS("--image", "1", ""), 2, "empty", "question");
@@ -430,7 +458,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_go_to_stdout_and_messages_to_stderr),
         cmocka_unit_test(top_limits_the_answers),
-        cmocka_unit_test(a_picture_may_be_named_by_its_file),
+        cmocka_unit_test(a_picture_may_be_named_by_its_own_file_only),
         cmocka_unit_test(nothing_typed_can_steer_the_terminal),
         cmocka_unit_test(questions_come_from_stdin_when_none_are_given),
         cmocka_unit_test(no_questions_at_all_is_no_output),

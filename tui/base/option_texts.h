@@ -14,7 +14,7 @@
 #define VD_HELP_HALF        "write the model in half precision"
 #define VD_HELP_IMAGES      "photos of the pictures, found by the image id at the end of the name"
 #define VD_HELP_JSON "print JSON: one object"
-#define VD_HELP_IMAGE "the picture: its number, or a file whose name ends in it"
+#define VD_HELP_IMAGE "the picture: its number, or its own file"
 #define VD_HELP_LIMIT       "use only the first N dialogs"
 #define VD_HELP_MIN_COUNT   "how often a word must occur to be in the vocabulary (5)"
 #define VD_HELP_MODEL       "base, improved or a model file"

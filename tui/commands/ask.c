@@ -366,12 +366,9 @@ static vd_status ask_stdin(ask *a, vd_error *err)
 
 static vd_status open_session(ask *a, vd_error *err)
 {
-    int64_t id = 0;
     size_t index = 0;
     vd_chosen_backend chosen;
     vd_status status = vd_choose_backend(a->backend_name, 0, &chosen, err);
-    if (status == VD_OK)
-        status = vd_world_image_named(a->image, &id, err);
     if (status == VD_OK)
         status = vd_world_open_files(&a->files, &a->world, err);
     if (status == VD_OK) {                  // then there is a world
@@ -379,13 +376,13 @@ static vd_status open_session(ask *a, vd_error *err)
         a->world->decoder = a->decoder;
     }
     if (status == VD_OK)
-        status = vd_world_find(a->world, id, &index, err);
+        status = vd_world_named(a->world, a->image, &index, err);
     if (status == VD_OK)
         status = vd_session_new(a->world, a->model, &a->session, err);
     if (status == VD_OK)
         status = vd_session_picture(a->session, index, err);
     if (status == VD_OK && !a->json) {
-        fprintf(stderr, "picture %" PRId64 ": ", id);
+        fprintf(stderr, "picture %" PRId64 ": ", vd_world_image_id(a->world, index));
         vd_output_text(stderr, vd_world_caption(a->world, index));
         fprintf(stderr, "\nmodel %s, %s%s%s\n", vd_model_name(vd_session_model(a->session)),
                 vd_session_backend(a->session), a->decoder.made ? ", decoder " : "",

@@ -554,15 +554,12 @@ static vd_status read_options(walk_command *c, int argc, char **argv, int *opera
 
 static vd_status open_session(walk_command *c, vd_error *err)
 {
-    int64_t id = 0;
     size_t index = 0;
-    vd_status status = vd_world_image_named(c->image, &id, err);
-    if (status == VD_OK)
-        status = vd_world_open(c->assets, &c->world, err);
+    vd_status status = vd_world_open(c->assets, &c->world, err);
     if (status == VD_OK)
         c->world->decoder = c->decoder;
     if (status == VD_OK)
-        status = vd_world_find(c->world, id, &index, err);
+        status = vd_world_named(c->world, c->image, &index, err);
     if (status == VD_OK)
         status = vd_session_new(c->world, c->model, &c->session, err);
     if (status == VD_OK)

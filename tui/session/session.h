@@ -55,9 +55,10 @@ int64_t vd_world_image_id(const vd_world *world, size_t index);
 const char *vd_world_caption(const vd_world *world, size_t index);
 // Index of an image id; the error lists some that exist.
 vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, vd_error *err);
-// The image id that --image names: "7", "assets/pictures/7.png" (which must exist),
-// "VisDial_val2018_000000000007.jpg": the last number of the name.
-vd_status vd_world_image_named(const char *text, int64_t *out, vd_error *err);
+// Index of the picture that --image names: by its number ("7"), or by a path to its own file (the
+// same file as vd_world_picture_path, whatever the path). Any other path is refused: digits in a
+// name say nothing about what a file shows.
+vd_status vd_world_named(const vd_world *world, const char *text, size_t *index, vd_error *err);
 // Path of the picture file (vd_free), NULL with an error when there is none.
 char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err);
 // Of the picture's features and boxes.

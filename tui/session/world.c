@@ -211,6 +211,11 @@ const char *vd_world_caption(const vd_world *world, size_t index)
     return world->dialogs->dialogs[index].caption;
 }
 
+static const char *source_of(const vd_world *world)
+{
+    return world->files ? world->dialogs->path : world->directory;
+}
+
 vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, vd_error *err)
 {
     size_t count = vd_world_count(world);
@@ -227,35 +232,7 @@ vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, 
                                    vd_world_image_id(world, i));
     return vd_error_set(err, VD_NOT_FOUND,
                         "no picture %" PRId64 " in %.300s; it has %zu, among them %s%s", image_id,
-                        world->files ? world->dialogs->path : world->directory, count, some,
-                        count > 5 ? ", ..." : "");
-}
-
-vd_status vd_world_image_named(const char *text, int64_t *out, vd_error *err)
-{
-    const char *slash = strrchr(text, '/');
-    const char *name = slash ? slash + 1 : text;
-    const char *end = strrchr(name, '.');
-    if (!end || end == name)
-        end = name + strlen(name);
-    const char *from = end;
-    while (from > name && from[-1] >= '0' && from[-1] <= '9')
-        from--;
-    char *after;
-    errno = 0;
-    long long value = strtoll(from, &after, 10);
-    if (from == end || after != end || errno)
-        return vd_error_set(err, VD_USAGE,
-                            "--image: expected a picture's number or a file name that ends in it, "
-                            "found '%.80s'",
-                            text);
-    if ((from != text || *end) && access(text, F_OK) != 0)
-        return vd_error_set(err, VD_NOT_FOUND,
-                            "--image: %.300s: no such file; a picture may also be named by its "
-                            "number, here %lld",
-                            text, value);
-    *out = value;
-    return VD_OK;
+                        source_of(world), count, some, count > 5 ? ", ..." : "");
 }
 
 vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_fingerprint *out,
@@ -321,6 +298,40 @@ char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err)
     vd_error_set(err, VD_NOT_FOUND, "%.400s/pictures/%" PRId64 ".png: there is no such file",
                  world->directory, vd_world_image_id(world, index));
     return NULL;
+}
+
+static bool is_own_file(const vd_world *world, size_t index, const struct stat *file)
+{
+    struct stat own;
+    char *path = vd_world_picture_path(world, index, NULL);
+    bool same =
+        path && stat(path, &own) == 0 && own.st_dev == file->st_dev && own.st_ino == file->st_ino;
+    vd_free(path);
+    return same;
+}
+
+vd_status vd_world_named(const vd_world *world, const char *text, size_t *index, vd_error *err)
+{
+    enum { MOST_DIGITS = 18 }; // an int64_t holds them
+    struct stat file;
+    size_t digits = strspn(text, "0123456789"), count = vd_world_count(world);
+    if (digits > 0 && digits <= MOST_DIGITS && !text[digits])
+        return vd_world_find(world, strtoll(text, NULL, 10), index, err);
+    if (stat(text, &file) != 0)
+        return vd_error_set(err, VD_NOT_FOUND,
+                            "--image: '%.300s': no such file; expected a picture's number, such as "
+                            "%" PRId64 ", or its own file",
+                            text, vd_world_image_id(world, 0));
+    for (size_t i = 0; i < count; i++) {
+        if (is_own_file(world, i, &file)) {
+            *index = i;
+            return VD_OK;
+        }
+    }
+    return vd_error_set(err, VD_NOT_FOUND,
+                        "--image: %.300s: this file is none of the %zu pictures of %.300s; "
+                        "expected a picture's number, such as %" PRId64 ", or its own file",
+                        text, count, source_of(world), vd_world_image_id(world, 0));
 }
 
 char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err)
