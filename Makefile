@@ -99,7 +99,7 @@ FISH_COMPLETION := share/fish/vendor_completions.d/visdial.fish
 # Runs this Makefile again, in parallel: it then sees what `deps` installed.
 AGAIN      = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: cuda install-cuda test-cuda bench-cuda all run test programs deps bench torch san clang check format format-check lint tidy install \
+.PHONY: cuda install-cuda test-cuda bench-cuda all run test programs deps bench torch san tsan clang check format format-check lint tidy install \
         uninstall clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -156,6 +156,15 @@ san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	+@TEST_TIMEOUT=900 $(MAKE) --no-print-directory BUILD=build/san \
 	    OPT='-O1 -g -fno-omit-frame-pointer -Wno-format-truncation' \
 	    SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' test
+
+# What several threads do at the same time. With clang: GCC's loops for several instruction sets
+# (VD_WIDE) are chosen before its ThreadSanitizer has started, and crash.
+TSAN_TESTS := unit/test_regions_threads unit/test_parallel unit/test_group_threads unit/test_feed \
+              unit/test_worker
+tsan: ## run the tests of what works in parallel under ThreadSanitizer
+	+@$(MAKE) --no-print-directory BUILD=build/tsan CC=clang OPT='-O1 -g' \
+	    SAN=-fsanitize=thread -j$(JOBS) build/tsan/visdial $(addprefix build/tsan/tests/,$(TSAN_TESTS))
+	@VISDIAL_BIN=build/tsan/visdial TEST_TIMEOUT=900 tests/run $(addprefix build/tsan/tests/,$(TSAN_TESTS))
 
 # Without the loops that GCC compiles for several instruction sets (VD_WIDE): the plain code.
 clang: ## build everything with clang, hold its plain code to the golden numbers

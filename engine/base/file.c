@@ -3,8 +3,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,30 +41,30 @@ vd_status vd_file_open(const char *path, int *descriptor, size_t *size, vd_error
     return VD_OK;
 }
 
-void vd_file_passed(int descriptor, uint64_t end, uint64_t *told)
+void vd_file_passed(int descriptor, uint64_t end, atomic_uint_fast64_t *told)
 {
     enum { STEP = 4 << 20 };
-    if ((end > *told ? end - *told : *told - end) < STEP)
+    uint64_t last = atomic_load_explicit(told, memory_order_relaxed);
+    if ((end > last ? end - last : last - end) < STEP)
         return;
     posix_fadvise(descriptor, 0, (off_t)end, POSIX_FADV_DONTNEED);
-    *told = end;
+    atomic_store_explicit(told, end, memory_order_relaxed);
 }
 
-// Fills data; a file that shrinks meanwhile gives fewer bytes.
-static vd_status read_all(const char *path, int file, char *data, size_t size, size_t *got,
-                          vd_error *err)
+vd_status vd_file_read_at(int descriptor, const char *path, void *out, size_t size, uint64_t offset,
+                          size_t *got, vd_error *err)
 {
     *got = 0;
     while (*got < size) {
-        ssize_t piece = read(file, data + *got, size - *got);
-        if (piece < 0 && errno == EINTR)
+        ssize_t some = pread(descriptor, (char *)out + *got, size - *got, (off_t)(offset + *got));
+        if (some < 0 && errno == EINTR)
             continue;
-        if (piece < 0)
-            return vd_error_set(err, VD_IO, "%s: reading failed at byte %zu: %s", path, *got,
-                                strerror(errno));
-        if (piece == 0)
+        if (some < 0)
+            return vd_error_set(err, VD_IO, "%s: reading failed at byte %" PRIu64 ": %s", path,
+                                offset + *got, strerror(errno));
+        if (some == 0)
             break;
-        *got += (size_t)piece;
+        *got += (size_t)some;
     }
     return VD_OK;
 }
@@ -83,7 +83,7 @@ vd_status vd_file_read(const char *path, size_t most, char **data, size_t *size,
     } else if (!(*data = vd_alloc(length + 1, 1))) {
         status = vd_error_memory(err, path);
     } else {
-        status = read_all(path, file, *data, length, size, err);
+        status = vd_file_read_at(file, path, *data, length, 0, size, err);
     }
     close(file);
     if (status) {

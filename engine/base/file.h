@@ -2,6 +2,7 @@
 #ifndef VD_FILE_H
 #define VD_FILE_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,11 +12,16 @@
 // closes *descriptor, which is -1 on failure. A missing file is VD_NOT_FOUND.
 vd_status vd_file_open(const char *path, int *descriptor, size_t *size, vd_error *err);
 
+// Reads `size` bytes from `offset` on, or up to the end of the file; *got says how many. Does not
+// move the file's position, so that several threads may read one descriptor. path: for the error.
+vd_status vd_file_read_at(int descriptor, const char *path, void *out, size_t size, uint64_t offset,
+                          size_t *got, vd_error *err);
+
 // To be called of a file that is read or written through once, after each piece, with the piece's
 // end: every 4 MB the system is told that what is before need not stay in memory. Large files then
 // cost half the processor's time, other programs' files stay where they are, and writing to the
-// disk begins at once. *told: 0 at first.
-void vd_file_passed(int descriptor, uint64_t end, uint64_t *told);
+// disk begins at once. *told: 0 at first; threads that read one file may share it.
+void vd_file_passed(int descriptor, uint64_t end, atomic_uint_fast64_t *told);
 
 // The file with a NUL behind it (vd_free); NULL on failure. Longer than `most` bytes: VD_FORMAT.
 vd_status vd_file_read(const char *path, size_t most, char **data, size_t *size, vd_error *err);

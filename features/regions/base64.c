@@ -1,6 +1,6 @@
 #include "features/regions/base64.h"
 
-#include <stdbool.h>
+#include <pthread.h>
 
 static int value_of(unsigned char c)
 {
@@ -15,17 +15,22 @@ static int value_of(unsigned char c)
 
 // Of four characters at a time: the value shifted to its place, or a bit beyond the 24 when the
 // character is none of the alphabet.
-static const uint32_t *shifted(void)
+static uint32_t table[4][256];
+
+static void make_table(void)
 {
-    static uint32_t table[4][256];
-    static bool made;
     enum { WRONG = 1 << 24 };
-    for (int c = 0; !made && c < 256; c++)
+    for (int c = 0; c < 256; c++)
         for (int i = 0; i < 4; i++) {
             int value = value_of((unsigned char)c);
             table[i][c] = value < 0 ? WRONG : (uint32_t)value << (18 - 6 * i);
         }
-    made = true;
+}
+
+static const uint32_t *shifted(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT; // several threads may decode
+    pthread_once(&once, make_table);
     return table[0];
 }
 
@@ -43,12 +48,12 @@ size_t vd_base64_bytes(const char *text, size_t length)
 
 size_t vd_base64_decode(const char *text, size_t length, unsigned char *out)
 {
-    const uint32_t *table = shifted();
+    const uint32_t *values = shifted();
     const unsigned char *in = (const unsigned char *)text;
     size_t padded = padding(text, length), whole = padded ? length - 4 : length, at = 0;
     for (; at < whole; at += 4, out += 3) {
-        uint32_t bits = table[in[at]] | table[256 + in[at + 1]] | table[512 + in[at + 2]] |
-                        table[768 + in[at + 3]];
+        uint32_t bits = values[in[at]] | values[256 + in[at + 1]] | values[512 + in[at + 2]] |
+                        values[768 + in[at + 3]];
         if (bits >> 24)
             break;
         out[0] = (unsigned char)(bits >> 16);

@@ -22,13 +22,17 @@ typedef struct picture {
 
 typedef struct folder {
     char *path;
-    bool npz, boxes;
+    bool npz;
     picture *pictures;
     size_t count, room;
     size_t size; // D
-    unsigned char *bytes;
-    size_t bytes_room;
 } folder;
+
+// A call's own memory for the array it reads, so that several threads may read.
+typedef struct scratch {
+    unsigned char *bytes;
+    size_t room;
+} scratch;
 
 // ---- the list of files
 // ----------------------------------------------------------------------------
@@ -100,16 +104,16 @@ static vd_status list(folder *f, vd_error *err)
 // ---- one file
 // -------------------------------------------------------------------------------------
 
-static vd_status make_room(folder *f, size_t wanted, vd_error *err)
+static vd_status make_room(scratch *s, size_t wanted, vd_error *err)
 {
-    if (wanted <= f->bytes_room)
+    if (wanted <= s->room)
         return VD_OK;
-    vd_free(f->bytes);
-    f->bytes_room = 0;
-    f->bytes = vd_alloc(wanted, 1);
-    if (!f->bytes)
+    vd_free(s->bytes);
+    s->room = 0;
+    s->bytes = vd_alloc_raw(wanted);
+    if (!s->bytes)
         return vd_error_memory(err, "a file of region features");
-    f->bytes_room = wanted;
+    s->room = wanted;
     return VD_OK;
 }
 
@@ -125,20 +129,13 @@ static vd_status read_plain(const char *path, unsigned char *out, size_t size, s
     vd_status status = vd_file_open(path, &file, whole, err);
     if (status != VD_OK)
         return status;
-    *got = 0;
-    for (ssize_t some; *got < size && (some = read(file, out + *got, size - *got)) != 0;) {
-        if (some < 0 && errno != EINTR) {
-            status = vd_error_set(err, VD_IO, "%s: reading failed: %s", path, strerror(errno));
-            break;
-        }
-        *got += some > 0 ? (size_t)some : 0;
-    }
+    status = vd_file_read_at(file, path, out, size, 0, got, err);
     close(file);
     return status;
 }
 
-// An array's start, or all of it, in f->bytes. name: NULL for an npy file.
-static vd_status read_array(folder *f, const char *path, const char *name, bool all, vd_npy *out,
+// An array's start, or all of it, in s->bytes. name: NULL for an npy file.
+static vd_status read_array(scratch *s, const char *path, const char *name, bool all, vd_npy *out,
                             vd_error *err)
 {
     size_t got = 0, whole = VD_NPY_HEADER;
@@ -147,16 +144,16 @@ static vd_status read_array(folder *f, const char *path, const char *name, bool 
     snprintf(entry, sizeof entry, "%s.npy", name ? name : "");
     vd_status status = VD_OK;
     for (int pass = 0; status == VD_OK && pass <= all; pass++) {
-        status = make_room(f, whole, err);
+        status = make_room(s, whole, err);
         if (status == VD_OK)
             status =
-                name ? vd_zip_read(path, entry, f->bytes, pass ? whole : VD_NPY_HEADER, &got,
+                name ? vd_zip_read(path, entry, s->bytes, pass ? whole : VD_NPY_HEADER, &got,
                                    &whole, err)
-                     : read_plain(path, f->bytes, pass ? whole : VD_NPY_HEADER, &got, &whole, err);
+                     : read_plain(path, s->bytes, pass ? whole : VD_NPY_HEADER, &got, &whole, err);
         if (status == VD_NOT_FOUND && name)
             return vd_error_set(err, VD_FORMAT, "%s: there is no array \"%s\" in it", path, name);
         if (status == VD_OK)
-            status = vd_npy_header(where, f->bytes, got, whole, out, err);
+            status = vd_npy_header(where, s->bytes, got, whole, out, err);
         if (got == whole)
             break;
     }
@@ -179,32 +176,32 @@ static vd_status expect_rows(const char *path, const char *name, const vd_npy *n
                         name, npy->dims, npy->shape[0], npy->shape[1], expected);
 }
 
-static vd_status read_number(folder *f, const char *path, const char *name, float *out,
+static vd_status read_number(scratch *s, const char *path, const char *name, float *out,
                              vd_error *err)
 {
     vd_npy npy;
-    vd_status status = read_array(f, path, name, true, &npy, err);
+    vd_status status = read_array(s, path, name, true, &npy, err);
     if (status == VD_OK && npy.count == 1)
-        vd_npy_floats(&npy, f->bytes + npy.offset, 1, out);
+        vd_npy_floats(&npy, s->bytes + npy.offset, 1, out);
     if (status == VD_OK && (npy.count != 1 || !(*out >= 1)))
         status = vd_error_set(err, VD_FORMAT, "%s: %s is not one number from 1 on", path, name);
     return status;
 }
 
-static vd_status read_boxes(folder *f, const char *path, size_t used, float *boxes, vd_error *err)
+static vd_status read_boxes(scratch *s, const char *path, size_t used, float *boxes, vd_error *err)
 {
     vd_npy npy;
     float width = 0, height = 0;
-    vd_status status = read_number(f, path, "image_w", &width, err);
+    vd_status status = read_number(s, path, "image_w", &width, err);
     if (status == VD_OK)
-        status = read_number(f, path, "image_h", &height, err);
+        status = read_number(s, path, "image_h", &height, err);
     if (status == VD_OK)
-        status = read_array(f, path, "bbox", true, &npy, err);
+        status = read_array(s, path, "bbox", true, &npy, err);
     if (status == VD_OK)
         status = expect_rows(path, "bbox", &npy, used, 4, err);
     if (status != VD_OK)
         return status;
-    vd_npy_floats(&npy, f->bytes + npy.offset, 4 * used, boxes);
+    vd_npy_floats(&npy, s->bytes + npy.offset, 4 * used, boxes);
     vd_regions_normalise(boxes, used, width, height);
     return VD_OK;
 }
@@ -212,23 +209,27 @@ static vd_status read_boxes(folder *f, const char *path, size_t used, float *box
 static vd_status read_picture(void *state, size_t row, size_t used, float *features, float *boxes,
                               vd_error *err)
 {
-    folder *f = state;
+    const folder *f = state;
     char path[4300];
     vd_npy npy;
+    scratch s = {0};
     path_of(f, row, path, sizeof path);
-    vd_status status = read_array(f, path, f->npz ? "x" : NULL, true, &npy, err);
+    vd_status status = read_array(&s, path, f->npz ? "x" : NULL, true, &npy, err);
     if (status == VD_OK)
         status = expect_rows(path, f->npz ? "x" : "the array", &npy, used, f->size, err);
-    if (status != VD_OK)
-        return status;
-    vd_npy_floats(&npy, f->bytes + npy.offset, used * f->size, features);
-    return boxes ? read_boxes(f, path, used, boxes, err) : VD_OK;
+    if (status == VD_OK)
+        vd_npy_floats(&npy, s.bytes + npy.offset, used * f->size, features);
+    if (status == VD_OK && boxes)
+        status = read_boxes(&s, path, used, boxes, err);
+    vd_free(s.bytes);
+    return status;
 }
 
 // ------------------------------------------------------------------------------------------
 
 static vd_status measure(folder *f, vd_regions_source *out, vd_error *err)
 {
+    scratch s = {0};
     out->image_id = vd_alloc(f->count, sizeof *out->image_id);
     out->used = vd_alloc(f->count, sizeof *out->used);
     vd_status status =
@@ -237,7 +238,7 @@ static vd_status measure(folder *f, vd_regions_source *out, vd_error *err)
         char path[4300];
         vd_npy npy;
         path_of(f, i, path, sizeof path);
-        status = read_array(f, path, f->npz ? "x" : NULL, false, &npy, err);
+        status = read_array(&s, path, f->npz ? "x" : NULL, false, &npy, err);
         if (status == VD_OK)
             status = expect_rows(path, f->npz ? "x" : "the array", &npy, 0, f->size, err);
         if (status == VD_OK)
@@ -250,6 +251,7 @@ static vd_status measure(folder *f, vd_regions_source *out, vd_error *err)
         out->used[i] = (int64_t)npy.shape[0];
         out->max = (int)npy.shape[0] > out->max ? (int)npy.shape[0] : out->max;
     }
+    vd_free(s.bytes);
     return status;
 }
 
@@ -258,7 +260,6 @@ static void close_folder(void *state)
     folder *f = state;
     forget_pictures(f);
     vd_free(f->pictures);
-    vd_free(f->bytes);
     vd_free(f->path);
     vd_free(f);
 }

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -62,6 +64,10 @@ static struct {
 #undef X
     hid_t native_float, native_double, dataset_access;
 } h5;
+
+// The library keeps state for the whole process, and Debian builds it without locks. Each public
+// function holds this while it calls the library; the static functions expect it to be held.
+static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
 
 static const char *load_number(const char *name, hid_t *out)
 {
@@ -136,9 +142,9 @@ static herr_t take_reason(unsigned n, const H5E_error2_t *error, void *context)
 struct vd_hdf5 {
     char *path;
     hid_t id;
-    int plain;       // the same file, for what is read without libhdf5
-    bool once;       // it is read through once
-    uint64_t passed; // so far
+    int plain;                   // the same file, for what is read without libhdf5
+    bool once;                   // it is read through once
+    atomic_uint_fast64_t passed; // so far
 };
 
 static vd_status refuse(const char *path, const char *what, const char *name, vd_error *err)
@@ -153,6 +159,18 @@ static vd_status refuse(const char *path, const char *what, const char *name, vd
 
 // ---- files
 // ----------------------------------------------------------------------------------------
+
+static void close_file(vd_hdf5 *file)
+{
+    if (!file)
+        return;
+    if (file->id >= 0)
+        h5.H5Fclose(file->id);
+    if (file->plain >= 0)
+        close(file->plain);
+    vd_free(file->path);
+    vd_free(file);
+}
 
 static vd_status open_file(const char *path, vd_hdf5 **out, vd_error *err)
 {
@@ -169,20 +187,15 @@ static vd_status open_file(const char *path, vd_hdf5 **out, vd_error *err)
     if (status == VD_OK)
         *out = file;
     else
-        vd_hdf5_close(file);
+        close_file(file);
     return status;
 }
 
 void vd_hdf5_close(vd_hdf5 *file)
 {
-    if (!file)
-        return;
-    if (file->id >= 0)
-        h5.H5Fclose(file->id);
-    if (file->plain >= 0)
-        close(file->plain);
-    vd_free(file->path);
-    vd_free(file);
+    pthread_mutex_lock(&library);
+    close_file(file);
+    pthread_mutex_unlock(&library);
 }
 
 void vd_hdf5_once(vd_hdf5 *file)
@@ -190,9 +203,17 @@ void vd_hdf5_once(vd_hdf5 *file)
     file->once = true;
 }
 
-bool vd_hdf5_has(const vd_hdf5 *file, const char *name)
+static bool has(const vd_hdf5 *file, const char *name)
 {
     return h5.H5Lexists(file->id, name, H5P_DEFAULT) > 0;
+}
+
+bool vd_hdf5_has(const vd_hdf5 *file, const char *name)
+{
+    pthread_mutex_lock(&library);
+    bool there = has(file, name);
+    pthread_mutex_unlock(&library);
+    return there;
 }
 
 // ---- data sets
@@ -250,14 +271,21 @@ static int64_t find_plain(const vd_hdf5_table *table)
     return all ? (int64_t)at : -1;
 }
 
-vd_status vd_hdf5_table_open(vd_hdf5 *file, const char *name, int dims, vd_hdf5_table *out,
-                             vd_error *err)
+static void close_table(vd_hdf5_table *table)
+{
+    if (table->id > 0)
+        h5.H5Dclose(table->id);
+    *table = (vd_hdf5_table){0};
+}
+
+static vd_status open_table(vd_hdf5 *file, const char *name, int dims, vd_hdf5_table *out,
+                            vd_error *err)
 {
     // Chunks that hold several pictures are to be decompressed once, not once a picture.
     enum { CHUNK_SLOTS = 521, CHUNK_CACHE = 64 << 20 };
     *out = (vd_hdf5_table){.file = file, .plain = -1};
     snprintf(out->name, sizeof out->name, "%s", name);
-    if (!vd_hdf5_has(file, name))
+    if (!has(file, name))
         return vd_error_set(err, VD_FORMAT, "%s: there is no data set \"%s\" in it", file->path,
                             name);
     hid_t access = h5.H5Pcreate(h5.dataset_access);
@@ -274,51 +302,58 @@ vd_status vd_hdf5_table_open(vd_hdf5 *file, const char *name, int dims, vd_hdf5_
     if (status == VD_OK)
         out->plain = find_plain(out);
     else
-        vd_hdf5_table_close(out);
+        close_table(out);
+    return status;
+}
+
+vd_status vd_hdf5_table_open(vd_hdf5 *file, const char *name, int dims, vd_hdf5_table *out,
+                             vd_error *err)
+{
+    pthread_mutex_lock(&library);
+    vd_status status = open_table(file, name, dims, out, err);
+    pthread_mutex_unlock(&library);
     return status;
 }
 
 void vd_hdf5_table_close(vd_hdf5_table *table)
 {
-    if (table->id > 0)
-        h5.H5Dclose(table->id);
-    *table = (vd_hdf5_table){0};
+    pthread_mutex_lock(&library);
+    close_table(table);
+    pthread_mutex_unlock(&library);
 }
 
+// Without the library, so that threads need not wait for one another.
 static vd_status read_plain(const vd_hdf5_table *table, size_t first, size_t count, void *out,
                             vd_error *err)
 {
     vd_hdf5 *file = table->file;
-    char *to = out;
-    size_t left = count * table->row * sizeof(float);
+    size_t size = count * table->row * sizeof(float), got;
     uint64_t at = (uint64_t)table->plain + (uint64_t)first * table->row * sizeof(float);
-    while (left > 0) {
-        ssize_t some = pread(file->plain, to, left, (off_t)at);
-        if (some < 0 && errno == EINTR)
-            continue;
-        if (some <= 0)
-            return vd_error_set(err, VD_IO, "%s: \"%s\": reading failed at byte %" PRIu64 ": %s",
-                                file->path, table->name, at,
-                                some ? strerror(errno) : "the file has become shorter");
-        to += some;
-        at += (uint64_t)some;
-        left -= (size_t)some;
-    }
+    vd_status status = vd_file_read_at(file->plain, file->path, out, size, at, &got, err);
+    if (status == VD_OK && got < size)
+        status = vd_error_set(err, VD_IO,
+                              "%s: \"%s\": reading failed at byte %" PRIu64
+                              ": the file has become shorter",
+                              file->path, table->name, at + got);
     if (file->once)
-        vd_file_passed(file->plain, at, &file->passed);
-    return VD_OK;
+        vd_file_passed(file->plain, at + got, &file->passed);
+    return status;
+}
+
+static vd_status check_rows(const vd_hdf5_table *table, size_t first, size_t count, vd_error *err)
+{
+    if (first <= table->shape[0] && count <= table->shape[0] - first)
+        return VD_OK;
+    return vd_error_set(err, VD_FORMAT, "%s: \"%s\" has %zu rows; %zu to %zu are wanted",
+                        table->file->path, table->name, table->shape[0], first, first + count);
 }
 
 static vd_status read_rows(const vd_hdf5_table *table, size_t first, size_t count, hid_t type,
                            void *out, vd_error *err)
 {
-    if (first > table->shape[0] || count > table->shape[0] - first)
-        return vd_error_set(err, VD_FORMAT, "%s: \"%s\" has %zu rows; %zu to %zu are wanted",
-                            table->file->path, table->name, table->shape[0], first, first + count);
-    if (count == 0)
-        return VD_OK;
-    if (table->plain >= 0 && type == h5.native_float)
-        return read_plain(table, first, count, out, err);
+    vd_status checked = check_rows(table, first, count, err);
+    if (checked != VD_OK || count == 0)
+        return checked;
     hsize_t start[VD_HDF5_DIMS] = {first}, extent[VD_HDF5_DIMS] = {count};
     for (int i = 1; i < table->dims; i++)
         extent[i] = table->shape[i];
@@ -340,13 +375,23 @@ static vd_status read_rows(const vd_hdf5_table *table, size_t first, size_t coun
 vd_status vd_hdf5_floats(const vd_hdf5_table *table, size_t first, size_t count, float *out,
                          vd_error *err)
 {
-    return read_rows(table, first, count, h5.native_float, out, err);
+    if (table->plain >= 0) {
+        vd_status checked = check_rows(table, first, count, err);
+        return checked ? checked : read_plain(table, first, count, out, err);
+    }
+    pthread_mutex_lock(&library);
+    vd_status status = read_rows(table, first, count, h5.native_float, out, err);
+    pthread_mutex_unlock(&library);
+    return status;
 }
 
 vd_status vd_hdf5_doubles(const vd_hdf5_table *table, size_t first, size_t count, double *out,
                           vd_error *err)
 {
-    return read_rows(table, first, count, h5.native_double, out, err);
+    pthread_mutex_lock(&library);
+    vd_status status = read_rows(table, first, count, h5.native_double, out, err);
+    pthread_mutex_unlock(&library);
+    return status;
 }
 
 // ---- damaged files
@@ -358,15 +403,15 @@ static void try_table(vd_hdf5 *file, const char *name)
     enum { WIDEST = 1 << 20 };
     vd_hdf5_table table;
     for (int dims = 1; dims < VD_HDF5_DIMS; dims++) {
-        if (vd_hdf5_table_open(file, name, dims, &table, NULL) != VD_OK)
+        if (open_table(file, name, dims, &table, NULL) != VD_OK)
             continue;
         double *row = table.row <= WIDEST ? vd_alloc(table.row, sizeof *row) : NULL;
         if (row && table.shape[0] > 0) {
-            vd_hdf5_doubles(&table, 0, 1, row, NULL);
-            vd_hdf5_doubles(&table, table.shape[0] - 1, 1, row, NULL);
+            read_rows(&table, 0, 1, h5.native_double, row, NULL);
+            read_rows(&table, table.shape[0] - 1, 1, h5.native_double, row, NULL);
         }
         vd_free(row);
-        vd_hdf5_table_close(&table);
+        close_table(&table);
     }
 }
 
@@ -387,7 +432,7 @@ static _Noreturn void try_file(const char *path, const char *const *names)
     if (open_file(path, &file, NULL) == VD_OK)
         for (; *names; names++)
             try_table(file, *names);
-    vd_hdf5_close(file);
+    close_file(file);
     _exit(0);
 }
 
@@ -416,8 +461,12 @@ static vd_status expect_survival(const char *path, const char *const *names, vd_
 vd_status vd_hdf5_open(const char *path, const char *const *names, vd_hdf5 **out, vd_error *err)
 {
     *out = NULL;
+    pthread_mutex_lock(&library);
     vd_status status = load(path, err);
     if (status == VD_OK)
         status = expect_survival(path, names, err);
-    return status ? status : open_file(path, out, err);
+    if (status == VD_OK)
+        status = open_file(path, out, err);
+    pthread_mutex_unlock(&library);
+    return status;
 }

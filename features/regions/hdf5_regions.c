@@ -20,7 +20,6 @@ typedef struct hdf5_regions {
     vd_hdf5_table features, spatial, boxes;
     int64_t *width, *height; // (N) challenge with boxes in pixels: of each picture; else NULL
     int64_t *first;          // (N) adaptive: row of each picture's first region; else NULL
-    float *places;           // (P, 6)
 } hdf5_regions;
 
 // ---- whole numbers
@@ -219,8 +218,7 @@ static vd_status take_pictures(hdf5_regions *h, const vd_pickle_pair *pairs, siz
     out->count = count;
     out->max = (int)most;
     out->size = (int)h->features.shape[1];
-    h->places = vd_alloc(most, 6 * sizeof *h->places);
-    return h->places ? VD_OK : vd_error_memory(err, "boxes");
+    return VD_OK;
 }
 
 static vd_status open_spatial(hdf5_regions *h, vd_regions_source *out, vd_error *err)
@@ -284,14 +282,17 @@ static vd_status open_adaptive(hdf5_regions *h, const char *index, vd_regions_so
 static vd_status read_adaptive(void *state, size_t row, size_t used, float *features, float *boxes,
                                vd_error *err)
 {
-    hdf5_regions *h = state;
-    size_t first = (size_t)h->first[row];
+    const hdf5_regions *h = state;
+    size_t first = (size_t)h->first[row], columns = h->spatial.shape[1];
     vd_status status = vd_hdf5_floats(&h->features, first, used, features, err);
     if (status != VD_OK || !boxes)
         return status;
-    status = vd_hdf5_floats(&h->spatial, first, used, h->places, err);
+    float *places = vd_alloc(used, columns * sizeof *places);
+    status = places ? vd_hdf5_floats(&h->spatial, first, used, places, err)
+                    : vd_error_memory(err, "boxes");
     for (size_t p = 0; status == VD_OK && p < used; p++)
-        memcpy(boxes + 4 * p, h->places + h->spatial.shape[1] * p, 4 * sizeof *boxes);
+        memcpy(boxes + 4 * p, places + columns * p, 4 * sizeof *boxes);
+    vd_free(places);
     return status;
 }
 
@@ -309,7 +310,6 @@ static void close_hdf5(void *state)
     vd_hdf5_table_close(&h->spatial);
     vd_hdf5_table_close(&h->features);
     vd_hdf5_close(h->file);
-    vd_free(h->places);
     vd_free(h->first);
     vd_free(h->height);
     vd_free(h->width);

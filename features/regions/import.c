@@ -44,10 +44,10 @@ typedef struct writing {
     reading read[MOST_AHEAD];
     size_t ahead_count, first; // places for pictures read ahead; the first of them
     vd_prefetch *ahead;
-    float *held;            // (HELD_BOXES, 4) boxes not yet written
-    uint16_t *halves;       // (P, D)
-    size_t done, held_from; // pictures; the first whose boxes are in `held`
-    uint64_t passed;        // vd_file_passed
+    float *held;                 // (HELD_BOXES, 4) boxes not yet written
+    uint16_t *halves;            // (P, D)
+    size_t done, held_from;      // pictures; the first whose boxes are in `held`
+    atomic_uint_fast64_t passed; // vd_file_passed
     char identity[MOST_STATE];
 } writing;
 

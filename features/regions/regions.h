@@ -4,6 +4,9 @@
 // The public files are read where they lie, too: HDF5 of the VisDial challenge, adaptive HDF5 with
 // its pickled index, bottom-up attention's and LXMERT's TSV, folders of npz or npy; each is
 // described in features/regions_*.c. TSV and folders are read once when they are opened.
+// Once open, a reader may be read by any number of threads at the same time: a call has no state
+// but its own. (libhdf5 allows one thread at a time in the whole process, so that HDF5 is read by
+// one after another, except plain float32 data, which is read without the library.)
 #ifndef VD_REGIONS_H
 #define VD_REGIONS_H
 
@@ -41,8 +44,9 @@ int vd_regions_used(const vd_regions *file, size_t row); // regions of this pict
 vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row, vd_error *err);
 // features: (P, D), zero beyond the regions used; boxes: (P, 4) or NULL.
 vd_status vd_regions_read(const vd_regions *file, size_t row, float *features, float *boxes,
-                          vd_error *err); // one call at a time
-// Rows will be read once, in their order: the system need not keep in memory what was read.
+                          vd_error *err);
+// Rows will be read once, about in their order: the system need not keep in memory what was read.
+// Before threads read.
 void vd_regions_once(const vd_regions *file);
 
 // Whether the file holds the features in half precision, so that they can be read where they lie.

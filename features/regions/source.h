@@ -14,8 +14,9 @@ typedef struct vd_regions_source {
     int64_t *image_id;    // (N), vd_alloc: the receiver's, on failure too
     int64_t *used;        // (N), the same; checked by the receiver
     void *state;
-    // used x D features and, unless boxes is NULL, used x 4 boxes, x1 y1 x2 y2 in 0..1. Whether the
-    // numbers are finite and the boxes in the picture is checked by the caller.
+    // May be called by several threads at the same time. used x D features and, unless boxes is
+    // NULL, used x 4 boxes, x1 y1 x2 y2 in 0..1. Whether the numbers are finite and the boxes in
+    // the picture is checked by the caller.
     vd_status (*read)(void *state, size_t row, size_t used, float *features, float *boxes,
                       vd_error *err);
     // Where the features of a row lie in half precision; NULL: they do not.

@@ -4,10 +4,11 @@
 //     features
 // boxes (n, 4) in pixels and features (n, D) are base64 of little-endian float32. Opening reads the
 // file once, for the places of its lines.
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,11 +41,9 @@ typedef struct tsv {
     const layout *layout;
     line *lines;
     size_t room;
-    size_t size; // D
-    char *text;  // a line
-    size_t text_room;
-    bool once;       // it is read through once
-    uint64_t passed; // so far
+    size_t size;                 // D
+    bool once;                   // it is read through once
+    atomic_uint_fast64_t passed; // so far
 } tsv;
 
 typedef struct fields {
@@ -182,69 +181,71 @@ static vd_status add_line(tsv *t, const char *text, size_t length, uint64_t offs
     return VD_OK;
 }
 
-// Room for `wanted` bytes of text, what is there kept.
-static vd_status make_room(tsv *t, size_t wanted, vd_error *err)
+// A piece of the file, while the lines are looked for.
+typedef struct window {
+    char *text;
+    size_t room, held;
+    uint64_t start; // where in the file
+} window;
+
+// Room for PIECE more bytes.
+static vd_status make_room(window *w, vd_error *err)
 {
-    if (wanted <= t->text_room)
+    if (w->held + PIECE <= w->room)
         return VD_OK;
-    size_t room = 2 * wanted;
-    char *grown = vd_grow(t->text, t->text_room, room, 1);
+    size_t room = 2 * (w->held + PIECE);
+    char *grown = vd_grow(w->text, w->room, room, 1);
     if (!grown)
         return vd_error_memory(err, "a line of region features");
-    t->text = grown;
-    t->text_room = room;
+    w->text = grown;
+    w->room = room;
     return VD_OK;
 }
 
-static vd_status read_some(tsv *t, char *to, size_t size, uint64_t offset, size_t *got,
+// Takes the lines that are complete out of the window.
+static vd_status add_lines(tsv *t, window *w, size_t searched, vd_regions_source *out,
                            vd_error *err)
 {
-    *got = 0;
-    while (*got < size) {
-        ssize_t some = pread(t->file, to + *got, size - *got, (off_t)(offset + *got));
-        if (some < 0 && errno == EINTR)
-            continue;
-        if (some < 0)
-            return vd_error_set(err, VD_IO, "%s: reading failed at byte %" PRIu64 ": %s", t->path,
-                                offset + *got, strerror(errno));
-        if (some == 0)
-            break;
-        *got += (size_t)some;
+    size_t from = 0;
+    vd_status status = VD_OK;
+    for (char *end;
+         status == VD_OK && (end = memchr(w->text + searched, '\n', w->held - searched)) != NULL;
+         from = searched) {
+        size_t length = (size_t)(end - w->text) - from;
+        status = add_line(t, w->text + from, length, w->start + from, out, err);
+        searched = from + length + 1;
     }
-    return VD_OK;
+    if (from > 0)
+        memmove(w->text, w->text + from, w->held - from);
+    w->held -= from;
+    w->start += from;
+    return status;
 }
 
 static vd_status find_lines(tsv *t, vd_regions_source *out, vd_error *err)
 {
-    uint64_t start = 0; // of the line in t->text
-    size_t held = 0, got = 0;
+    window w = {0};
+    size_t got = 0;
     vd_status status = VD_OK;
     posix_fadvise(t->file, 0, 0, POSIX_FADV_SEQUENTIAL);
     do {
-        status = make_room(t, held + PIECE, err);
+        size_t searched = w.held;
+        status = make_room(&w, err);
         if (status == VD_OK)
-            status = read_some(t, t->text + held, PIECE, start + held, &got, err);
-        size_t from = 0, searched = held;
-        held += status == VD_OK ? got : 0;
-        while (status == VD_OK) {
-            char *end = memchr(t->text + searched, '\n', held - searched);
-            if (!end)
-                break;
-            size_t length = (size_t)(end - t->text) - from;
-            status = add_line(t, t->text + from, length, start + from, out, err);
-            from = searched = (size_t)(end - t->text) + 1;
+            status = vd_file_read_at(t->file, t->path, w.text + w.held, PIECE, w.start + w.held,
+                                     &got, err);
+        if (status == VD_OK) {
+            w.held += got;
+            status = add_lines(t, &w, searched, out, err);
         }
-        if (from > 0)
-            memmove(t->text, t->text + from, held - from);
-        held -= from;
-        start += from;
-        if (status == VD_OK && held > LONGEST_LINE)
+        if (status == VD_OK && w.held > LONGEST_LINE)
             status = refuse(t, out->count + 1, err, "is longer than %d bytes", LONGEST_LINE);
     } while (status == VD_OK && got > 0);
-    if (status == VD_OK && held > 0) // the last line may lack its end
-        status = add_line(t, t->text, held, start, out, err);
+    if (status == VD_OK && w.held > 0) // the last line may lack its end
+        status = add_line(t, w.text, w.held, w.start, out, err);
     if (status == VD_OK && out->count == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: there are no lines in it", t->path);
+    vd_free(w.text);
     return status;
 }
 
@@ -263,28 +264,38 @@ static vd_status decode(const tsv *t, const fields *f, int column, size_t number
     return VD_OK;
 }
 
+static vd_status decode_line(const tsv *t, size_t row, const char *text, size_t length, size_t used,
+                             float *features, float *boxes, vd_error *err)
+{
+    const line *l = &t->lines[row];
+    fields f;
+    if (length != l->length || !split(text, length, &f) || f.count != t->layout->columns)
+        return refuse(t, row + 1, err, "it has changed since the file was opened");
+    vd_status status = decode(t, &f, t->layout->features, used * t->size, features, row + 1, err);
+    if (status != VD_OK || !boxes)
+        return status;
+    status = decode(t, &f, t->layout->boxes, used * 4, boxes, row + 1, err);
+    if (status == VD_OK)
+        vd_regions_normalise(boxes, used, l->width, l->height);
+    return status;
+}
+
+// The line's text is this call's own, so that several threads may read.
 static vd_status read_line(void *state, size_t row, size_t used, float *features, float *boxes,
                            vd_error *err)
 {
     tsv *t = state;
     const line *l = &t->lines[row];
     size_t got = 0;
-    fields f;
-    vd_status status = make_room(t, l->length, err);
-    if (status == VD_OK)
-        status = read_some(t, t->text, l->length, l->offset, &got, err);
-    if (status == VD_OK &&
-        (got != l->length || !split(t->text, got, &f) || f.count != t->layout->columns))
-        status = refuse(t, row + 1, err, "it has changed since the file was opened");
+    char *text = vd_alloc_raw(l->length);
+    if (!text)
+        return vd_error_memory(err, "a line of region features");
+    vd_status status = vd_file_read_at(t->file, t->path, text, l->length, l->offset, &got, err);
     if (t->once)
         vd_file_passed(t->file, l->offset + got, &t->passed);
     if (status == VD_OK)
-        status = decode(t, &f, t->layout->features, used * t->size, features, row + 1, err);
-    if (status != VD_OK || !boxes)
-        return status;
-    status = decode(t, &f, t->layout->boxes, used * 4, boxes, row + 1, err);
-    if (status == VD_OK)
-        vd_regions_normalise(boxes, used, l->width, l->height);
+        status = decode_line(t, row, text, got, used, features, boxes, err);
+    vd_free(text);
     return status;
 }
 
@@ -298,7 +309,6 @@ static void close_tsv(void *state)
     tsv *t = state;
     if (t->file >= 0)
         close(t->file);
-    vd_free(t->text);
     vd_free(t->lines);
     vd_free(t->path);
     vd_free(t);

@@ -1,6 +1,7 @@
 #include "features/regions/zip.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -39,16 +40,21 @@ static bool load_functions(void)
     return true;
 }
 
+static void load_library(void)
+{
+    zip.handle = *VD_ZIP_LIBRARY ? dlopen(VD_ZIP_LIBRARY, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (!zip.handle || load_functions())
+        return;
+    dlclose(zip.handle);
+    zip.handle = NULL;
+}
+
 static vd_status load(const char *path, vd_error *err)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_library);
     if (zip.handle)
         return VD_OK;
-    zip.handle = *VD_ZIP_LIBRARY ? dlopen(VD_ZIP_LIBRARY, RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (zip.handle && load_functions())
-        return VD_OK;
-    if (zip.handle)
-        dlclose(zip.handle);
-    zip.handle = NULL;
     return vd_error_set(err, VD_UNAVAILABLE,
                         "%s: reading npz needs %s, which is not here or too old; install libzip "
                         "(Debian: libzip-dev)",

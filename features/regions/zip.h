@@ -1,5 +1,6 @@
 // Single entries of zip files (npz is one). libzip is opened when the first is read: linked, it and
-// libcrypto cost 8 ms at every start of the program. Internal to features/.
+// libcrypto cost 8 ms at every start of the program. Each call opens the file for itself: any
+// number of threads may read. Internal to features/.
 #ifndef VD_ZIP_H
 #define VD_ZIP_H
 

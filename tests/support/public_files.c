@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 #include <hdf5.h>
@@ -332,4 +333,51 @@ char *public_tsv_text(int lxmert)
     }
     fclose(out);
     return text;
+}
+
+// ---- all of them
+// ----------------------------------------------------------------------------------
+
+char *public_file_name(const char *folder, size_t picture, const char *suffix)
+{
+    char name[64];
+    snprintf(name, sizeof name, "COCO_val2014_%012d.%s", (int)public_image(picture), suffix);
+    return support_join(folder, name);
+}
+
+void public_folder(const char *folder, const char *suffix)
+{
+    support_remove_tree(folder);
+    assert_int_equal(mkdir(folder, 0777), 0);
+    for (size_t i = 0; i < PUBLIC_IMAGES; i++) {
+        char *name = public_file_name(folder, i, suffix);
+        size_t size;
+        char *bytes = public_npy_bytes(i, &size);
+        if (strcmp(suffix, "npy") == 0)
+            support_write_file(name, bytes, size);
+        else
+            public_npz(name, i, NULL);
+        free(bytes);
+        free(name);
+    }
+}
+
+void public_layout(int layout, const char *path, const char *index)
+{
+    static const char *const challenge[] = {
+        [PUBLIC_CHALLENGE] = "image_ids",          [PUBLIC_CHALLENGE_COUNTS] = "num_boxes",
+        [PUBLIC_CHALLENGE_DOUBLE] = "double",      [PUBLIC_CHALLENGE_COMPRESSED] = "compressed",
+        [PUBLIC_CHALLENGE_SIZED] = "sized places", [PUBLIC_CHALLENGE_UNIT] = "unit places",
+    };
+    if (layout < PUBLIC_ADAPTIVE)
+        public_challenge(path, challenge[layout]);
+    else if (layout == PUBLIC_ADAPTIVE)
+        public_adaptive(path, index, NULL);
+    else if (layout >= PUBLIC_NPZ)
+        public_folder(path, layout == PUBLIC_NPZ ? "npz" : "npy");
+    else {
+        char *text = public_tsv_text(layout == PUBLIC_LXMERT);
+        support_write_text(path, text);
+        free(text);
+    }
 }

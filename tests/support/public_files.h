@@ -23,4 +23,26 @@ char *public_tsv_text(int lxmert); // free()
 // An npy file's bytes, free().
 char *public_npy_bytes(size_t picture, size_t *size);
 
+// Each picture a file of its own: folder/COCO_val2014_000000000042.npz. suffix: "npz" or "npy".
+char *public_file_name(const char *folder, size_t picture, const char *suffix); // free()
+void public_folder(const char *folder, const char *suffix);                     // made anew
+
+enum {
+    PUBLIC_CHALLENGE,
+    PUBLIC_CHALLENGE_COUNTS,
+    PUBLIC_CHALLENGE_DOUBLE,
+    PUBLIC_CHALLENGE_COMPRESSED,
+    PUBLIC_CHALLENGE_SIZED,
+    PUBLIC_CHALLENGE_UNIT,
+    PUBLIC_ADAPTIVE,
+    PUBLIC_BOTTOM_UP,
+    PUBLIC_LXMERT,
+    PUBLIC_NPZ,
+    PUBLIC_NPY,
+    PUBLIC_LAYOUTS
+};
+
+// Writes path (npz and npy: a folder) in a layout; index: of the adaptive one.
+void public_layout(int layout, const char *path, const char *index);
+
 #endif

@@ -57,66 +57,19 @@ static void write_text(const char *text)
 
 static char *npy_name(size_t picture, const char *suffix)
 {
-    char name[64];
-    snprintf(name, sizeof name, "COCO_val2014_%012d.%s", (int)public_image(picture), suffix);
-    return support_join(folder, name);
+    return public_file_name(folder, picture, suffix);
 }
 
 static void write_folder(const char *suffix)
 {
-    support_remove_tree(folder);
-    assert_int_equal(mkdir(folder, 0777), 0);
-    for (size_t i = 0; i < PUBLIC_IMAGES; i++) {
-        char *name = npy_name(i, suffix);
-        size_t size;
-        char *bytes = public_npy_bytes(i, &size);
-        if (strcmp(suffix, "npy") == 0)
-            support_write_file(name, bytes, size);
-        else
-            public_npz(name, i, NULL);
-        free(bytes);
-        free(name);
-    }
+    public_folder(folder, suffix);
 }
-
-enum {
-    CHALLENGE,
-    CHALLENGE_COUNTS,
-    CHALLENGE_DOUBLE,
-    CHALLENGE_COMPRESSED,
-    CHALLENGE_SIZED,
-    CHALLENGE_UNIT,
-    ADAPTIVE,
-    BOTTOM_UP,
-    LXMERT,
-    NPZ,
-    NPY,
-    LAYOUTS
-};
 
 static const char *write_layout(int layout)
 {
-    char *text = layout == BOTTOM_UP || layout == LXMERT ? public_tsv_text(layout == LXMERT) : NULL;
-    if (layout == CHALLENGE)
-        public_challenge(path, "image_ids");
-    if (layout == CHALLENGE_COUNTS)
-        public_challenge(path, "num_boxes");
-    if (layout == CHALLENGE_DOUBLE)
-        public_challenge(path, "double");
-    if (layout == CHALLENGE_COMPRESSED)
-        public_challenge(path, "compressed");
-    if (layout == CHALLENGE_SIZED)
-        public_challenge(path, "sized places");
-    if (layout == CHALLENGE_UNIT)
-        public_challenge(path, "unit places");
-    if (layout == ADAPTIVE)
-        public_adaptive(path, index_path, NULL);
-    if (text)
-        write_text(text);
-    if (layout == NPZ || layout == NPY)
-        write_folder(layout == NPZ ? "npz" : "npy");
-    free(text);
-    return layout == NPZ || layout == NPY ? folder : path;
+    bool in_folder = layout == PUBLIC_NPZ || layout == PUBLIC_NPY;
+    public_layout(layout, in_folder ? folder : path, index_path);
+    return in_folder ? folder : path;
 }
 
 // ---- what is read
@@ -150,9 +103,9 @@ static void expect_all(const char *from, int layout)
     vd_regions *regions;
     vd_error err = {0};
     ok(vd_regions_open(from, &regions, &err), &err);
-    bool all = layout <= CHALLENGE_UNIT && layout != CHALLENGE_COUNTS,
+    bool all = layout <= PUBLIC_CHALLENGE_UNIT && layout != PUBLIC_CHALLENGE_COUNTS,
          boxes = vd_regions_has_boxes(regions);
-    assert_int_equal(boxes, layout >= CHALLENGE_SIZED && layout != NPY);
+    assert_int_equal(boxes, layout >= PUBLIC_CHALLENGE_SIZED && layout != PUBLIC_NPY);
     assert_int_equal(!vd_regions_no_boxes(regions), boxes);
     assert_int_equal(vd_regions_count(regions), PUBLIC_IMAGES);
     assert_int_equal(vd_regions_max(regions), PUBLIC_REGIONS);
@@ -165,7 +118,7 @@ static void expect_all(const char *from, int layout)
 static void every_layout_is_read(void **state)
 {
     (void)state;
-    for (int layout = 0; layout < LAYOUTS; layout++)
+    for (int layout = 0; layout < PUBLIC_LAYOUTS; layout++)
         expect_all(write_layout(layout), layout);
 }
 
@@ -515,7 +468,7 @@ static void damaged_indices_are_refused(void **state)
     static const char good[] = "\x80\x04\x95\x0e\x00\x00\x00\x00\x00\x00\x00}\x94(K\x07K\x00K*"
                                "K\x02J\x29\xe1\x08\x00K\x01u.";
     support_write_file(index_path, good, sizeof good - 1);
-    expect_all(path, ADAPTIVE);
+    expect_all(path, PUBLIC_ADAPTIVE);
     support_write_file(index_path, P("\x80\x02}q\x00\x8a\x01\x07K\x00s."));
     vd_regions *regions;
     vd_error err = {0};
@@ -536,7 +489,7 @@ static void stop_after_two(void *context, size_t done)
 static void imports_go_on_where_they_were(void **state)
 {
     (void)state;
-    for (int layout = 0; layout < LAYOUTS; layout++) {
+    for (int layout = 0; layout < PUBLIC_LAYOUTS; layout++) {
         vd_regions *from;
         vd_error err = {0};
         atomic_int stop = 0;
@@ -606,7 +559,7 @@ static vd_status open_and_import(void *context, vd_error *err)
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    for (int layout = 0; layout < LAYOUTS; layout++) {
+    for (int layout = 0; layout < PUBLIC_LAYOUTS; layout++) {
         char *from = strdup(write_layout(layout));
         assert_true(support_fail_each_allocation(open_and_import, from) > 10);
         free(from);
@@ -626,7 +579,7 @@ static void the_command_imports_and_describes(void **state)
     support_program_expect(&program, 0, NULL);
     assert_non_null(strstr(program.out, "out.safetensors: 3 pictures, "));
     support_program_clear(&program);
-    expect_all(out_path, ADAPTIVE);
+    expect_all(out_path, PUBLIC_ADAPTIVE);
     const char *const info[] = {
         "features", "info", path, "--index", index_path, "--data", "tests/fixtures/dialogs.json",
         NULL};
