@@ -1,71 +1,57 @@
 #include "engine/base/json.h"
 
-#include <setjmp.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
 
-// What yajl holds during one call: a list of blocks, so that all can be freed when one more cannot
-// be had. Each block is preceded by its link.
-typedef struct block {
-    struct block *next, *previous;
-    size_t size;
-    size_t pad; // keeps what follows aligned to 16
-} block;
-
-typedef struct held_blocks {
-    block blocks; // head of the list
-    jmp_buf out_of_memory;
-} held_blocks;
-
-static void *pool_malloc(void *context, size_t size)
+static void *take_block(void *context, size_t size)
 {
-    held_blocks *held = context;
-    block *made = size <= SIZE_MAX - sizeof *made ? vd_alloc(1, sizeof *made + size) : NULL;
+    vd_json_memory *memory = context;
+    vd_json_block *made = size <= SIZE_MAX - sizeof *made ? vd_alloc(1, sizeof *made + size) : NULL;
     if (!made)
-        longjmp(held->out_of_memory, 1);
+        longjmp(memory->out_of_memory, 1);
     made->size = size;
-    made->next = &held->blocks;
-    made->previous = held->blocks.previous;
+    made->next = &memory->blocks;
+    made->previous = memory->blocks.previous;
     made->previous->next = made;
-    held->blocks.previous = made;
+    memory->blocks.previous = made;
     return made + 1;
 }
 
-static void pool_free(void *context, void *memory)
+static void free_block(void *context, void *block)
 {
     (void)context;
-    if (!memory)
+    if (!block)
         return;
-    block *gone = (block *)memory - 1;
+    vd_json_block *gone = (vd_json_block *)block - 1;
     gone->previous->next = gone->next;
     gone->next->previous = gone->previous;
     vd_free(gone);
 }
 
-static void *pool_realloc(void *context, void *memory, size_t size)
+static void *resize_block(void *context, void *block, size_t size)
 {
-    void *grown = pool_malloc(context, size);
-    if (memory) {
-        size_t old = ((block *)memory - 1)->size;
-        memcpy(grown, memory, old < size ? old : size);
-        pool_free(context, memory);
+    void *grown = take_block(context, size);
+    if (block) {
+        size_t old = ((vd_json_block *)block - 1)->size;
+        memcpy(grown, block, old < size ? old : size);
+        free_block(context, block);
     }
     return grown;
 }
 
-static yajl_alloc_funcs pool_begin(held_blocks *held)
+yajl_alloc_funcs vd_json_memory_begin(vd_json_memory *memory)
 {
-    held->blocks.next = held->blocks.previous = &held->blocks;
+    memory->blocks.next = memory->blocks.previous = &memory->blocks;
     return (yajl_alloc_funcs){
-        .malloc = pool_malloc, .realloc = pool_realloc, .free = pool_free, .ctx = held};
+        .malloc = take_block, .realloc = resize_block, .free = free_block, .ctx = memory};
 }
 
-static void pool_end(held_blocks *held)
+void vd_json_memory_end(vd_json_memory *memory)
 {
-    while (held->blocks.next != &held->blocks)
-        pool_free(held, held->blocks.next + 1);
+    while (memory->blocks.next != &memory->blocks)
+        free_block(memory, memory->blocks.next + 1);
 }
 
 static vd_status refuse_text(yajl_handle handle, const char *where, const char *text, size_t at,
@@ -86,10 +72,10 @@ vd_status vd_json_read(const char *where, const char *text, size_t length,
                        const yajl_callbacks *callbacks, void *context, const vd_status *refused,
                        vd_error *err)
 {
-    held_blocks held;
-    yajl_alloc_funcs memory = pool_begin(&held);
+    vd_json_memory held;
+    yajl_alloc_funcs memory = vd_json_memory_begin(&held);
     if (setjmp(held.out_of_memory)) {
-        pool_end(&held);
+        vd_json_memory_end(&held);
         return vd_error_memory(err, "a JSON parser");
     }
     yajl_handle handle = yajl_alloc(callbacks, &memory, context);
@@ -102,7 +88,7 @@ vd_status vd_json_read(const char *where, const char *text, size_t length,
         status = *refused;
     else if (read != yajl_status_ok)
         status = refuse_text(handle, where, text, at < length ? at : length, err);
-    pool_end(&held);
+    vd_json_memory_end(&held);
     return status;
 }
 
@@ -110,10 +96,10 @@ vd_status vd_json_write(const char *where, vd_json_emit emit, void *context, cha
                         size_t *length, vd_error *err)
 {
     *text = NULL;
-    held_blocks held;
-    yajl_alloc_funcs memory = pool_begin(&held);
+    vd_json_memory held;
+    yajl_alloc_funcs memory = vd_json_memory_begin(&held);
     if (setjmp(held.out_of_memory)) {
-        pool_end(&held);
+        vd_json_memory_end(&held);
         return vd_error_memory(err, "JSON text");
     }
     yajl_gen gen = yajl_gen_alloc(&memory);
@@ -134,6 +120,6 @@ vd_status vd_json_write(const char *where, vd_json_emit emit, void *context, cha
         if (!*text)
             status = vd_error_memory(err, "JSON text");
     }
-    pool_end(&held);
+    vd_json_memory_end(&held);
     return status;
 }

@@ -3,12 +3,28 @@
 #ifndef VD_JSON_H
 #define VD_JSON_H
 
+#include <setjmp.h>
 #include <stddef.h>
 
 #include <yajl/yajl_gen.h>
 #include <yajl/yajl_parse.h>
 
 #include "engine/base/error.h"
+
+// What yajl holds during one call: a list of blocks, so that all can be freed when one more cannot
+// be had. Begin, then `if (setjmp(memory.out_of_memory))`, then yajl; end in both cases.
+typedef struct vd_json_block {
+    struct vd_json_block *next, *previous;
+    size_t size, padding; // what follows stays aligned to 16
+} vd_json_block;
+
+typedef struct vd_json_memory {
+    vd_json_block blocks; // head of the list
+    jmp_buf out_of_memory;
+} vd_json_memory;
+
+yajl_alloc_funcs vd_json_memory_begin(vd_json_memory *memory);
+void vd_json_memory_end(vd_json_memory *memory);
 
 // Reads one JSON value. `where` names the source in errors ("model.safetensors: header"), which
 // also give line and column. A callback that returns 0 ends the reading; it has filled the caller's

@@ -2,15 +2,14 @@
 
 #include <errno.h>
 #include <locale.h>
-#include <setjmp.h>
 #include <stdarg.h>
 #include <unistd.h>
 
 #include <utf8proc.h>
-#include <yajl/yajl_parse.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
+#include "engine/base/json.h"
 
 enum {
     PIECE = 1 << 16,
@@ -27,13 +26,6 @@ typedef struct frame {
     const vd_json_rule *rule; // of an array: its elements'; of an object: the last key's
 } frame;
 
-// What yajl holds, as a list, so that all of it can be freed when one more block cannot be had:
-// yajl itself uses what its allocator gives without looking.
-typedef struct held {
-    struct held *next, *previous;
-    size_t size, padding;
-} held;
-
 struct vd_json_reader {
     const char *path;
     const vd_json_form *form;
@@ -45,47 +37,8 @@ struct vd_json_reader {
     size_t last_token; // where the last token ended
     vd_status refused;
     char words[512];
-    held blocks;
-    jmp_buf out_of_memory;
+    vd_json_memory memory;
 };
-
-// ---- yajl's memory ----------------------------------------------------------
-
-static void *held_malloc(void *context, size_t size)
-{
-    vd_json_reader *reader = context;
-    held *made = size <= SIZE_MAX - sizeof *made ? vd_alloc(1, sizeof *made + size) : NULL;
-    if (!made)
-        longjmp(reader->out_of_memory, 1);
-    made->size = size;
-    made->next = reader->blocks.next;
-    made->previous = &reader->blocks;
-    made->next->previous = made;
-    reader->blocks.next = made;
-    return made + 1;
-}
-
-static void held_free(void *context, void *memory)
-{
-    (void)context;
-    if (!memory)
-        return;
-    held *gone = (held *)memory - 1;
-    gone->previous->next = gone->next;
-    gone->next->previous = gone->previous;
-    vd_free(gone);
-}
-
-static void *held_realloc(void *context, void *memory, size_t size)
-{
-    void *grown = held_malloc(context, size);
-    if (memory) {
-        size_t old = ((held *)memory - 1)->size;
-        memcpy(grown, memory, old < size ? old : size);
-        held_free(context, memory);
-    }
-    return grown;
-}
 
 // ---- refusing ---------------------------------------------------------------
 
@@ -420,7 +373,6 @@ vd_status vd_json_stream(const char *path, const vd_json_form *form, void *conte
     reader->form = form;
     reader->context = context;
     reader->line = 1;
-    reader->blocks.next = reader->blocks.previous = &reader->blocks;
     reader->stack[0].rule = find_rule(form, 0, NULL, 0);
     reader->depth = 1;
     // strtod would follow the user's language: 0,5 for 0.5.
@@ -430,16 +382,14 @@ vd_status vd_json_stream(const char *path, const vd_json_form *form, void *conte
         goto fail;
     }
     locale_t before = uselocale(numbers);
-    if (setjmp(reader->out_of_memory)) {
+    yajl_alloc_funcs memory = vd_json_memory_begin(&reader->memory);
+    if (setjmp(reader->memory.out_of_memory)) {
         status = vd_error_memory(err, "a JSON reader");
     } else {
-        yajl_alloc_funcs memory = {
-            .malloc = held_malloc, .realloc = held_realloc, .free = held_free, .ctx = reader};
         reader->handle = yajl_alloc(&callbacks, &memory, reader);
         status = feed(reader, descriptor, piece, err);
     }
-    while (reader->blocks.next != &reader->blocks)
-        held_free(NULL, reader->blocks.next + 1);
+    vd_json_memory_end(&reader->memory);
     uselocale(before);
     freelocale(numbers);
 fail:

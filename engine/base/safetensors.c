@@ -216,7 +216,7 @@ void vd_safetensors_close(vd_safetensors *file)
         return;
     if (file->map)
         munmap(file->map, file->size);
-    vd_free(file->text);
+    vd_json_value_free(file->header);
     vd_free(file->metadata);
     vd_free(file->by_name);
     vd_free(file->entries);

@@ -1,7 +1,8 @@
-// Inside of engine/safetensors*.c: an open file.
+// Inside of engine/base/safetensors*.c: an open file.
 #ifndef VD_SAFETENSORS_FILE_H
 #define VD_SAFETENSORS_FILE_H
 
+#include "engine/base/json_tree.h"
 #include "engine/base/safetensors.h"
 
 // The public readers' own limit on the header.
@@ -25,10 +26,10 @@ struct vd_safetensors {
     const safetensors_entry **by_name;
     safetensors_pair *metadata; // by key
     size_t pairs;
-    char *text; // every name, key and value, each ending with a NUL
+    vd_json_value *header; // to which names, keys and values belong
 };
 
-// Fills entries, metadata and text from the header's JSON. Offsets and duplicate names are the
+// Fills header, entries and metadata from the header's JSON. Offsets and duplicate names are the
 // caller's to check; what was allocated belongs to file even on failure.
 vd_status vd_safetensors_read_header(vd_safetensors *file, const char *json, size_t length,
                                      vd_error *err);

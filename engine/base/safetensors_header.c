@@ -1,288 +1,172 @@
 #include "engine/base/safetensors_file.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "engine/base/json.h"
-
-typedef enum level { OUTSIDE, TOP, METADATA, TENSOR, SHAPE, OFFSETS, AFTER } level;
-enum { HAS_DTYPE = 1, HAS_SHAPE = 2, HAS_OFFSETS = 4, HAS_ALL = 7 };
 
 typedef struct header_reader {
-    vd_status status; // what a callback refused with
-    vd_error *err;
     vd_safetensors *file;
-    size_t entry_room, pair_room, text_used;
-    level level;
-    bool has_metadata;
-    // The tensor being read: which of its three keys came, and which one comes now.
-    int seen, key;
-    int numbers; // of data_offsets
+    const char *tensor; // that is being read, NULL outside
+    vd_error *err;
 } header_reader;
 
-__attribute__((format(printf, 2, 3))) static int refuse(header_reader *reader, const char *format,
-                                                        ...)
+__attribute__((format(printf, 2, 3))) static vd_status refuse(const header_reader *r,
+                                                              const char *format, ...)
 {
-    char what[512];
+    char what[256];
     va_list args;
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    bool inside = reader->level >= TENSOR && reader->level <= OFFSETS;
-    const char *name = inside ? reader->file->entries[reader->file->count - 1].tensor.name : "";
-    reader->status =
-        vd_error_set(reader->err, VD_FORMAT, "%s: header: %s%.120s%s%s", reader->file->path,
-                     inside ? "tensor \"" : "", name, inside ? "\": " : "", what);
-    return 0;
+    return vd_error_set(r->err, VD_FORMAT, "%s: header: %s%.120s%s%s", r->file->path,
+                        r->tensor ? "tensor \"" : "", r->tensor ? r->tensor : "",
+                        r->tensor ? "\": " : "", what);
 }
 
-static const char *what_is_expected(const header_reader *reader)
+static vd_status refuse_value(const header_reader *r, const vd_json_value *found,
+                              const char *expected)
 {
-    switch (reader->level) {
-    case OUTSIDE:
-        return "a JSON object";
-    case TOP:
-        return "an object with dtype, shape and data_offsets";
-    case METADATA:
-        return "a string in __metadata__";
-    case TENSOR:
-        return reader->key == HAS_DTYPE ? "a string as dtype" : "an array of sizes";
-    case SHAPE:
-    case OFFSETS:
-        return "a whole number";
-    case AFTER:
-        break;
-    }
-    return "the end of the header";
+    return refuse(r, "found %.40s where %s is expected",
+                  found->type == VD_JSON_NUMBER ? found->text : vd_json_type_name(found), expected);
 }
 
-static int refuse_value(header_reader *reader, const char *found)
+static bool parse_size(const char *text, size_t *value)
 {
-    return refuse(reader, "found %s where %s is expected", found, what_is_expected(reader));
-}
-
-// The array with room for one more element, moved if need be; NULL when memory is out.
-static void *make_room(void *array, size_t used, size_t *room, size_t size)
-{
-    if (used < *room)
-        return array;
-    size_t wanted = *room ? *room * 2 : 16;
-    void *grown = vd_grow(array, used, wanted, size);
-    if (grown)
-        *room = wanted;
-    return grown;
-}
-
-static int no_memory(header_reader *reader)
-{
-    reader->status = vd_error_memory(reader->err, "the header of a safetensors file");
-    return 0;
-}
-
-// A decoded string with its NUL is never longer than its JSON text with its quotes, so the room
-// for all of them, the header's length, is enough.
-static const char *keep(header_reader *reader, const unsigned char *text, size_t length)
-{
-    if (memchr(text, '\0', length)) {
-        refuse(reader, "a string holds a NUL character");
-        return NULL;
-    }
-    char *kept = reader->file->text + reader->text_used;
-    memcpy(kept, text, length);
-    reader->text_used += length + 1;
-    return kept;
-}
-
-static int on_null(void *context)
-{
-    return refuse_value(context, "null");
-}
-
-static int on_boolean(void *context, int value)
-{
-    return refuse_value(context, value ? "true" : "false");
-}
-
-static bool parse_size(const char *text, size_t length, size_t *value)
-{
-    *value = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(*value, 10, value) ||
-            __builtin_add_overflow(*value, (size_t)(text[i] - '0'), value))
+    for (*value = 0; *text; text++)
+        if (*text < '0' || *text > '9' || __builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, (size_t)(*text - '0'), value))
             return false;
-    }
     return true;
 }
 
-static int on_number(void *context, const char *text, size_t length)
+// An array of at most `room` whole numbers.
+static vd_status read_sizes(const header_reader *r, const vd_json_value *list, size_t room,
+                            const char *too_many, size_t *out)
 {
-    header_reader *reader = context;
-    char found[48];
-    snprintf(found, sizeof found, "%.*s", (int)(length < 40 ? length : 40), text);
-    size_t value;
-    if ((reader->level != SHAPE && reader->level != OFFSETS) || !parse_size(text, length, &value))
-        return refuse_value(reader, found);
-    safetensors_entry *entry = &reader->file->entries[reader->file->count - 1];
-    if (reader->level == SHAPE) {
-        vd_tensor *tensor = &entry->tensor;
-        if (tensor->dims == VD_MAX_DIMS)
-            return refuse(reader, "has more than %d dimensions", VD_MAX_DIMS);
-        tensor->shape[tensor->dims++] = value;
-        if (__builtin_mul_overflow(tensor->elements, value, &tensor->elements))
-            return refuse(reader, "its shape has too many elements");
-        return 1;
-    }
-    if (reader->numbers == 2)
-        return refuse(reader, "data_offsets has more than two numbers");
-    *(reader->numbers++ ? &entry->to : &entry->from) = value;
-    return 1;
+    if (list->type != VD_JSON_LIST)
+        return refuse_value(r, list, "an array of sizes");
+    if (list->count > room)
+        return refuse(r, "%s", too_many);
+    for (const vd_json_value *v = list->first; v; v = v->next)
+        if (v->type != VD_JSON_NUMBER || !parse_size(v->text, out++))
+            return refuse_value(r, v, "a whole number");
+    return VD_OK;
 }
 
-static int on_dtype(header_reader *reader, const unsigned char *text, size_t length)
+static vd_status read_dtype(const header_reader *r, const vd_json_value *value, vd_dtype *out)
 {
-    for (vd_dtype i = VD_F32; i <= VD_U8; i++) {
-        const char *name = vd_dtype_name(i);
-        if (strlen(name) == length && memcmp(name, text, length) == 0) {
-            reader->file->entries[reader->file->count - 1].tensor.dtype = i;
-            return 1;
-        }
-    }
-    return refuse(reader, "dtype \"%.*s\" is not one of F32 F16 BF16 F64 I32 I64 U8",
-                  (int)(length < 40 ? length : 40), (const char *)text);
+    if (value->type != VD_JSON_TEXT)
+        return refuse_value(r, value, "a string as dtype");
+    for (*out = VD_F32; *out <= VD_U8; ++*out)
+        if (strcmp(vd_dtype_name(*out), value->text) == 0)
+            return VD_OK;
+    return refuse(r, "dtype \"%.40s\" is not one of F32 F16 BF16 F64 I32 I64 U8", value->text);
 }
 
-static int on_string(void *context, const unsigned char *text, size_t length)
+static vd_status read_shape(const header_reader *r, const vd_json_value *value, vd_tensor *tensor)
 {
-    header_reader *reader = context;
-    if (reader->level == TENSOR && reader->key == HAS_DTYPE)
-        return on_dtype(reader, text, length);
-    if (reader->level != METADATA)
-        return refuse_value(reader, "a string");
-    safetensors_pair *pair = &reader->file->metadata[reader->file->pairs - 1];
-    pair->value = keep(reader, text, length);
-    return pair->value != NULL;
+    char too_many[40];
+    snprintf(too_many, sizeof too_many, "has more than %d dimensions", VD_MAX_DIMS);
+    vd_status status = read_sizes(r, value, VD_MAX_DIMS, too_many, tensor->shape);
+    if (status)
+        return status;
+    tensor->dims = (int)value->count;
+    tensor->elements = 1;
+    for (int i = 0; i < tensor->dims; i++)
+        if (__builtin_mul_overflow(tensor->elements, tensor->shape[i], &tensor->elements))
+            return refuse(r, "its shape has too many elements");
+    return VD_OK;
 }
 
-static int on_start_map(void *context)
-{
-    header_reader *reader = context;
-    if (reader->level == OUTSIDE)
-        reader->level = TOP;
-    else if (reader->level != TOP)
-        return refuse_value(reader, "an object");
-    else
-        reader->level = reader->key ? METADATA : TENSOR;
-    return 1;
-}
-
-static int on_tensor_key(header_reader *reader, const unsigned char *text, size_t length)
+static vd_status read_tensor(const header_reader *r, const vd_json_value *value,
+                             safetensors_entry *entry)
 {
     static const char *const keys[] = {"dtype", "shape", "data_offsets"};
-    for (int i = 0; i < 3; i++) {
-        if (strlen(keys[i]) != length || memcmp(keys[i], text, length) != 0)
-            continue;
-        reader->key = 1 << i;
-        if (reader->seen & reader->key)
-            return refuse(reader, "%s is given twice", keys[i]);
-        reader->seen |= reader->key;
-        return 1;
+    const vd_json_value *part[3] = {NULL};
+    size_t offsets[2];
+    if (value->type != VD_JSON_MAP)
+        return refuse_value(r, value, "an object with dtype, shape and data_offsets");
+    for (const vd_json_value *v = value->first; v; v = v->next) {
+        int k = 0;
+        while (k < 3 && strcmp(keys[k], v->key) != 0)
+            k++;
+        if (k == 3)
+            return refuse(r, "unexpected key \"%.40s\"; dtype, shape and data_offsets are expected",
+                          v->key);
+        if (part[k])
+            return refuse(r, "%s is given twice", keys[k]);
+        part[k] = v;
     }
-    return refuse(reader, "unexpected key \"%.*s\"; dtype, shape and data_offsets are expected",
-                  (int)(length < 40 ? length : 40), (const char *)text);
-}
-
-static int on_key(void *context, const unsigned char *text, size_t length)
-{
-    static const char metadata[] = "__metadata__";
-    header_reader *reader = context;
-    vd_safetensors *file = reader->file;
-    if (reader->level == TENSOR)
-        return on_tensor_key(reader, text, length);
-    if (reader->level == METADATA) {
-        void *grown =
-            make_room(file->metadata, file->pairs, &reader->pair_room, sizeof *file->metadata);
-        if (!grown)
-            return no_memory(reader);
-        file->metadata = grown;
-        const char *key = keep(reader, text, length);
-        if (key)
-            file->metadata[file->pairs++] = (safetensors_pair){.key = key};
-        return key != NULL;
+    for (int k = 0; k < 3; k++)
+        if (!part[k])
+            return refuse(r, "%s is missing", keys[k]);
+    vd_status status = read_dtype(r, part[0], &entry->tensor.dtype);
+    if (status == VD_OK)
+        status = read_shape(r, part[1], &entry->tensor);
+    if (status == VD_OK)
+        status = read_sizes(r, part[2], 2, "data_offsets has more than two numbers", offsets);
+    if (status == VD_OK && part[2]->count != 2)
+        status = refuse(r, "data_offsets does not have two numbers");
+    if (status == VD_OK) {
+        entry->from = offsets[0];
+        entry->to = offsets[1];
     }
-    reader->key = length == sizeof metadata - 1 && memcmp(text, metadata, length) == 0;
-    if (reader->key && reader->has_metadata)
-        return refuse(reader, "__metadata__ is given twice");
-    reader->has_metadata |= reader->key;
-    if (reader->key)
-        return 1;
-    void *grown = make_room(file->entries, file->count, &reader->entry_room, sizeof *file->entries);
-    if (!grown)
-        return no_memory(reader);
-    file->entries = grown;
-    const char *name = keep(reader, text, length);
-    if (name)
-        file->entries[file->count++].tensor = (vd_tensor){.name = name, .elements = 1};
-    reader->seen = 0;
-    return name != NULL;
+    return status;
 }
 
-static int on_end_map(void *context)
+static vd_status read_metadata(const header_reader *r, const vd_json_value *value)
 {
-    header_reader *reader = context;
-    if (reader->level == TENSOR && reader->seen != HAS_ALL)
-        return refuse(reader, "%s is missing",
-                      !(reader->seen & HAS_DTYPE)   ? "dtype"
-                      : !(reader->seen & HAS_SHAPE) ? "shape"
-                                                    : "data_offsets");
-    reader->level = reader->level == TOP ? AFTER : TOP;
-    return 1;
+    vd_safetensors *file = r->file;
+    if (value->type != VD_JSON_MAP)
+        return refuse_value(r, value, "an object of strings in __metadata__");
+    if (file->metadata)
+        return refuse(r, "__metadata__ is given twice");
+    file->metadata = vd_alloc(value->count, sizeof *file->metadata);
+    if (!file->metadata)
+        return vd_error_memory(r->err, "the header of a safetensors file");
+    for (const vd_json_value *v = value->first; v; v = v->next) {
+        if (v->type != VD_JSON_TEXT)
+            return refuse_value(r, v, "a string in __metadata__");
+        file->metadata[file->pairs++] = (safetensors_pair){v->key, v->text};
+    }
+    return VD_OK;
 }
 
-static int on_start_array(void *context)
+static vd_status read_members(vd_safetensors *file, vd_error *err)
 {
-    header_reader *reader = context;
-    if (reader->level != TENSOR || reader->key == HAS_DTYPE)
-        return refuse_value(reader, "an array");
-    reader->level = reader->key == HAS_SHAPE ? SHAPE : OFFSETS;
-    reader->numbers = 0;
-    return 1;
+    header_reader r = {.file = file, .err = err};
+    if (file->header->type != VD_JSON_MAP)
+        return refuse_value(&r, file->header, "a JSON object");
+    file->entries = vd_alloc(file->header->count, sizeof *file->entries);
+    if (!file->entries)
+        return vd_error_memory(err, "the header of a safetensors file");
+    vd_status status = VD_OK;
+    for (const vd_json_value *v = file->header->first; v && status == VD_OK; v = v->next) {
+        bool metadata = strcmp(v->key, "__metadata__") == 0;
+        r.tensor = metadata ? NULL : v->key;
+        if (metadata) {
+            status = read_metadata(&r, v);
+        } else {
+            safetensors_entry *entry = &file->entries[file->count++];
+            entry->tensor.name = v->key;
+            status = read_tensor(&r, v, entry);
+        }
+    }
+    return status;
 }
-
-static int on_end_array(void *context)
-{
-    header_reader *reader = context;
-    if (reader->level == OFFSETS && reader->numbers != 2)
-        return refuse(reader, "data_offsets does not have two numbers");
-    reader->level = TENSOR;
-    return 1;
-}
-
-static const yajl_callbacks callbacks = {
-    .yajl_null = on_null,
-    .yajl_boolean = on_boolean,
-    .yajl_number = on_number,
-    .yajl_string = on_string,
-    .yajl_start_map = on_start_map,
-    .yajl_map_key = on_key,
-    .yajl_end_map = on_end_map,
-    .yajl_start_array = on_start_array,
-    .yajl_end_array = on_end_array,
-};
 
 vd_status vd_safetensors_read_header(vd_safetensors *file, const char *json, size_t length,
                                      vd_error *err)
 {
-    header_reader reader = {.err = err, .file = file};
-    file->text = vd_alloc(length + 1, 1);
-    if (!file->text)
-        return vd_error_memory(err, "the header of a safetensors file");
     size_t room = strlen(file->path) + 16;
     char *where = vd_alloc(room, 1);
     if (!where)
         return vd_error_memory(err, "the header of a safetensors file");
     snprintf(where, room, "%s: header", file->path);
-    vd_status status = vd_json_read(where, json, length, &callbacks, &reader, &reader.status, err);
+    vd_status status = vd_json_value_read(where, json, length, &file->header, err);
     vd_free(where);
-    return status;
+    return status == VD_OK ? read_members(file, err) : status;
 }

@@ -1,4 +1,4 @@
-// Many small things kept together and freed all at once. Internal to features/.
+// Many small things kept together and freed all at once.
 #ifndef VD_BASE_STRING_ARENA_H
 #define VD_BASE_STRING_ARENA_H
 

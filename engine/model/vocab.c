@@ -5,6 +5,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/json.h"
+#include "engine/base/json_tree.h"
 
 static const char *const special[VD_FIRST_WORD] = {"<PAD>", "<S>", "</S>", "<UNK>"};
 
@@ -156,98 +157,41 @@ vd_status vd_vocab_from_words(const char *const *words, size_t count, vd_vocab *
 
 // ---- from and to JSON ---------------------------------------------------------------------------
 
-typedef struct vocab_reader {
-    vd_status status; // what a callback refused with
-    vd_error *err;
-    const char *where;
-    vd_vocab *vocab;
-    bool inside;
-    char *word; // room for the longest
-} vocab_reader;
-
-static int refuse(vocab_reader *reader, const char *found)
+static vd_status add_words(vd_vocab *vocab, const vd_json_value *words, const char *where,
+                           vd_error *err)
 {
-    reader->status = vd_error_set(
-        reader->err, VD_FORMAT, "%s: found %s %s; an array of strings is expected", reader->where,
-        found, reader->inside ? "in the vocabulary's array" : "where the vocabulary starts");
-    return 0;
-}
-
-static int on_null(void *context)
-{
-    return refuse(context, "null");
-}
-
-static int on_boolean(void *context, int value)
-{
-    return refuse(context, value ? "true" : "false");
-}
-
-static int on_number(void *context, const char *text, size_t length)
-{
-    (void)text;
-    (void)length;
-    return refuse(context, "a number");
-}
-
-static int on_string(void *context, const unsigned char *text, size_t length)
-{
-    vocab_reader *reader = context;
-    if (!reader->inside)
-        return refuse(reader, "a string");
-    if (memchr(text, '\0', length)) {
-        reader->status = vd_error_set(reader->err, VD_FORMAT, "%s: word %zu holds a NUL character",
-                                      reader->where, reader->vocab->table.count);
-        return 0;
-    }
-    memcpy(reader->word, text, length);
-    reader->word[length] = '\0';
-    reader->status = vocab_add(reader->vocab, reader->word, reader->where, reader->err);
-    return reader->status == VD_OK;
-}
-
-static int on_map(void *context)
-{
-    return refuse(context, "an object");
-}
-
-static int on_array(void *context)
-{
-    vocab_reader *reader = context;
-    if (reader->inside)
-        return refuse(reader, "an array");
-    reader->inside = true;
-    return 1;
+    const char *expected = "an array of strings is expected";
+    vd_status status = VD_OK;
+    if (words->type != VD_JSON_LIST)
+        return vd_error_set(err, VD_FORMAT, "%s: found %s where the vocabulary starts; %s", where,
+                            vd_json_type_name(words), expected);
+    for (const vd_json_value *word = words->first; word && status == VD_OK; word = word->next)
+        status = word->type == VD_JSON_TEXT
+                     ? vocab_add(vocab, word->text, where, err)
+                     : vd_error_set(err, VD_FORMAT, "%s: word %zu is %s; %s", where,
+                                    vocab->table.count, vd_json_type_name(word), expected);
+    if (status == VD_OK && vocab->table.count < VD_FIRST_WORD)
+        status = vd_error_set(err, VD_FORMAT,
+                              "%s: the vocabulary has %zu words; it starts with %s %s %s %s", where,
+                              vocab->table.count, special[0], special[1], special[2], special[3]);
+    return status;
 }
 
 vd_status vd_vocab_from_json(const char *json, size_t length, const char *where, vd_vocab **out,
                              vd_error *err)
 {
-    static const yajl_callbacks callbacks = {
-        .yajl_null = on_null,
-        .yajl_boolean = on_boolean,
-        .yajl_number = on_number,
-        .yajl_string = on_string,
-        .yajl_start_map = on_map,
-        .yajl_start_array = on_array,
-    };
+    vd_json_value *words;
     *out = NULL;
-    vocab_reader reader = {.err = err, .where = where};
-    reader.vocab = vd_alloc(1, sizeof *reader.vocab);
-    // No decoded string is longer than the text.
-    reader.word = length < SIZE_MAX ? vd_alloc(length + 1, 1) : NULL;
-    vd_status status = reader.vocab && reader.word ? vd_json_read(where, json, length, &callbacks,
-                                                                  &reader, &reader.status, err)
-                                                   : vd_error_memory(err, "a vocabulary");
-    if (!status && reader.vocab->table.count < VD_FIRST_WORD)
-        status = vd_error_set(
-            err, VD_FORMAT, "%s: the vocabulary has %zu words; it starts with %s %s %s %s", where,
-            reader.vocab->table.count, special[0], special[1], special[2], special[3]);
-    vd_free(reader.word);
+    vd_status status = vd_json_value_read(where, json, length, &words, err);
     if (status)
-        vd_vocab_free(reader.vocab);
+        return status;
+    vd_vocab *vocab = vd_alloc(1, sizeof *vocab);
+    status = vocab ? add_words(vocab, words, where, err) : vd_error_memory(err, "a vocabulary");
+    vd_json_value_free(words);
+    if (status)
+        vd_vocab_free(vocab);
     else
-        *out = reader.vocab;
+        *out = vocab;
     return status;
 }
 

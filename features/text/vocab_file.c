@@ -6,105 +6,53 @@
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/json.h"
+#include "engine/base/json_tree.h"
 
 // ---- reading ----------------------------------------------------------------
 
 #define MOST_BYTES ((size_t)256 << 20)
 
-typedef struct counts_file {
-    const char *path;
-    vd_word_counts *counts;
-    char *word; // of the key just read
-    int depth;
-    vd_status refused;
-    vd_error *err;
-} counts_file;
-
-static int refuse(void *context, const char *found)
+static bool is_count(const vd_json_value *value)
 {
-    counts_file *f = context;
-    f->refused =
-        vd_error_set(f->err, VD_FORMAT, "%s: found %s%.60s; expected one object of \"word\": count",
-                     f->path, found, f->word ? f->word : "");
-    return 0;
+    enum { MOST_DIGITS = 18 }; // so that it is less than INT64_MAX
+    return value->type == VD_JSON_NUMBER && strlen(value->text) <= MOST_DIGITS &&
+           !value->text[strspn(value->text, "0123456789")];
 }
 
-static int on_key(void *context, const unsigned char *text, size_t length)
+static vd_status add_counts(const char *path, const vd_json_value *words, vd_word_counts *counts,
+                            vd_error *err)
 {
-    counts_file *f = context;
-    if (length == 0)
-        return refuse(f, "an empty word after ");
-    vd_free(f->word);
-    f->word = vd_strndup((const char *)text, length);
-    if (!f->word)
-        f->refused = vd_error_memory(f->err, "a word");
-    return f->word != NULL;
-}
-
-static int on_integer(void *context, long long count)
-{
-    counts_file *f = context;
-    if (!f->word || count < 0)
-        return refuse(f, "a number that is no count at ");
-    f->refused = vd_word_counts_add(f->counts, f->word, count, f->err);
-    return f->refused == VD_OK;
-}
-
-static int on_double(void *context, double value)
-{
-    (void)value;
-    return refuse(context, "a fraction at ");
-}
-
-static int on_null(void *context)
-{
-    return refuse(context, "null at ");
-}
-
-static int on_boolean(void *context, int value)
-{
-    (void)value;
-    return refuse(context, "true or false at ");
-}
-
-static int on_string(void *context, const unsigned char *text, size_t length)
-{
-    (void)text;
-    (void)length;
-    return refuse(context, "a string at ");
-}
-
-static int on_open(void *context)
-{
-    counts_file *f = context;
-    return f->depth++ == 0 ? 1 : refuse(f, "an object at ");
-}
-
-static int on_array(void *context)
-{
-    return refuse(context, "a list at ");
+    vd_status status = VD_OK;
+    if (words->type != VD_JSON_MAP)
+        return vd_error_set(err, VD_FORMAT, "%s: found %s; expected one object of \"word\": count",
+                            path, vd_json_type_name(words));
+    for (const vd_json_value *word = words->first; word && status == VD_OK; word = word->next) {
+        if (*word->key && is_count(word))
+            status = vd_word_counts_add(counts, word->key, word->whole, err);
+        else
+            status =
+                vd_error_set(err, VD_FORMAT,
+                             "%s: found \"%.60s\": %.40s; expected one object of \"word\": count",
+                             path, word->key, word->text ? word->text : vd_json_type_name(word));
+    }
+    return status;
 }
 
 static vd_status parse_counts(const char *path, const char *json, size_t size, vd_word_counts **out,
                               vd_error *err)
 {
-    static const yajl_callbacks callbacks = {.yajl_null = on_null,
-                                             .yajl_boolean = on_boolean,
-                                             .yajl_integer = on_integer,
-                                             .yajl_double = on_double,
-                                             .yajl_string = on_string,
-                                             .yajl_start_map = on_open,
-                                             .yajl_map_key = on_key,
-                                             .yajl_start_array = on_array};
-    counts_file f = {.path = path, .err = err};
-    vd_status status = vd_word_counts_new(&f.counts, err);
+    vd_json_value *words;
+    vd_word_counts *counts = NULL;
+    vd_status status = vd_json_value_read(path, json, size, &words, err);
     if (status == VD_OK)
-        status = vd_json_read(path, json, size, &callbacks, &f, &f.refused, err);
-    vd_free(f.word);
+        status = vd_word_counts_new(&counts, err);
     if (status == VD_OK)
-        *out = f.counts;
+        status = add_counts(path, words, counts, err);
+    vd_json_value_free(words);
+    if (status == VD_OK)
+        *out = counts;
     else
-        vd_word_counts_free(f.counts);
+        vd_word_counts_free(counts);
     return status;
 }
 

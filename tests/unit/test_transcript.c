@@ -622,8 +622,36 @@ static void values_are_read_as_a_tree(void **state)
     support_refused(vd_json_value_read("here", "{\"a\": }", 7, &value, &err), VD_FORMAT, &err,
                     "here", "line 1", NULL);
     assert_null(value);
-    support_refused(vd_json_value_read("here", "\"a\\u0000b\"", 10, &value, &err), VD_FORMAT, &err,
-                    "zero byte", NULL);
+}
+
+static void what_is_no_tree_is_refused_with_its_place(void **state)
+{
+    (void)state;
+    static const char *const bad[][2] = {
+        {"\"a\\u0000b\"", "here: a string holds a NUL"},
+        {"[1, {\"a\": [2, \"\\u0000\"]}]", "here: at [1].\"a\"[1]: a string holds a NUL"},
+        {"{\"a\": 1, \"\\u0000\": 2}", "a string holds a NUL"},
+        {"{\"a\": 1234567890123456789012345678901234567890123456789012345678901234}",
+         "here: at .\"a\": a number of 64 digits"},
+        {"[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]", "nested deeper than 16 levels"},
+    };
+    vd_json_value *value;
+    vd_error err = {0};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        vd_status status = vd_json_value_read("here", bad[i][0], strlen(bad[i][0]), &value, &err);
+        support_refused(status, VD_FORMAT, &err, bad[i][1], NULL);
+        assert_null(value);
+    }
+    size_t length = 2 * ((size_t)VD_JSON_MOST_VALUES + 1) + 1;
+    char *many = malloc(length);
+    memset(many, '0', length);
+    many[0] = '[';
+    for (size_t i = 2; i < length; i += 2)
+        many[i] = ',';
+    many[length - 1] = ']';
+    support_refused(vd_json_value_read("here", many, length, &value, &err), VD_FORMAT, &err,
+                    "more than 4194304 values", NULL);
+    free(many);
 }
 
 int main(void)
@@ -645,6 +673,7 @@ int main(void)
         cmocka_unit_test(a_dialog_is_laid_out),
         cmocka_unit_test(options_that_do_not_fit_are_refused),
         cmocka_unit_test(values_are_read_as_a_tree),
+        cmocka_unit_test(what_is_no_tree_is_refused_with_its_place),
     };
     return cmocka_run_group_tests(tests, make_tiny, remove_tiny);
 }

@@ -103,7 +103,7 @@ static void bad_vocabularies_are_refused_with_source_and_place(void **state)
         {"[" FOUR ",\"\"]", "word 4 is empty"},
         {"[" FOUR ",\"a\",\"b\",\"a\"]", "word 6, \"a\", is word 4 already"},
         {"[" FOUR ",\"<UNK>\"]", "is word 3 already"},
-        {"[" FOUR ",\"a\\u0000\"]", "word 4 holds a NUL"},
+        {"[" FOUR ",\"a\\u0000\"]", "at [4]: a string holds a NUL"},
         {"[" FOUR ",\"\xff\"]", "not valid JSON"},
         {"[" FOUR ",\"a\n\"]", "not valid JSON"},
         {"[" FOUR ",\n\n \"a\",,]", "line 3"},
