@@ -380,11 +380,8 @@ static vd_status calibrate(training *t, vd_error *err)
     if (!status)
         status = blocks_detector_calibrate(pass, o->seed, o->pictures, held_out, &shift, err);
     vd_conv_pass_free(pass);
-    if (!status) {
-        int last = t->folded->layers - 1;
-        t->folded->param[t->folded->bias[last] + VD_DETECT_HEAT] += (vd_real)shift;
-        status = write_weights(t->folded, o->out, err);
-    }
+    int last = t->folded->layers - 1;
+    t->folded->param[t->folded->bias[last] + VD_DETECT_HEAT] += (vd_real)shift;
     return status;
 }
 
@@ -495,6 +492,8 @@ vd_status blocks_detector_train(const blocks_detector_options *options,
         status = train_all(&t, report, user, err);
     if (!status)
         status = calibrate(&t, err);
+    if (!status)
+        status = write_weights(t.folded, o->out, err);
     training_clear(&t);
     return status;
 }

@@ -1,6 +1,6 @@
 // Training the extractor's detector: the loss against finite differences, the pieces around it, and
 // a very small training from end to end.
-#include "assets/blocks/detector.h"
+#include "assets/blocks/detector.c"
 
 #include <math.h>
 #include <setjmp.h>
@@ -177,6 +177,7 @@ static void the_same_options_give_the_same_weights(void **state)
     char *directory = support_temp_dir();
     char *one = support_join(directory, "one"), *two = support_join(directory, "two");
     blocks_detector_options options = tiny(one);
+    options.pictures = 4; // 2 steps
     assert_int_equal(blocks_detector_train(&options, NULL, NULL, NULL), VD_OK);
     options.out = two;
     assert_int_equal(blocks_detector_train(&options, NULL, NULL, NULL), VD_OK);
@@ -238,18 +239,53 @@ static void a_file_that_cannot_be_written_is_said_first(void **state)
     assert_int_equal(s.rendered, 0);
 }
 
-static vd_status train_tiny(void *context, vd_error *err)
+static vd_status begin(void *context, vd_error *err)
 {
-    blocks_detector_options options = tiny(context);
-    options.pictures = 2;
-    return blocks_detector_train(&options, NULL, NULL, err);
+    training t;
+    vd_status status = training_init(&t, context, err);
+    training_clear(&t);
+    return status;
 }
 
+static vd_status calibrate_trained(void *context, vd_error *err)
+{
+    return calibrate(context, err);
+}
+
+static vd_status write_trained(void *context, vd_error *err)
+{
+    const training *t = context;
+    return write_weights(t->folded, t->options->out, err);
+}
+
+// Each allocation in the part of training that makes it, so that a picture is not rendered, nor a
+// step made, a hundred times; then the first of each part in the whole training.
 static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     char *directory = support_temp_dir(), *path = support_join(directory, "extractor");
-    assert_true(support_fail_each_allocation(train_tiny, path) > 40);
+    blocks_detector_options options = tiny(path);
+    options.pictures = 2;
+    training t;
+    vd_error err;
+    size_t first[3] = {1};
+    first[1] = first[0] + support_fail_each_allocation(begin, &options);
+    assert_int_equal(training_init(&t, &options, &err), VD_OK);
+    assert_int_equal(render_pictures(&t, NULL, NULL, &err), VD_OK);
+    assert_int_equal(train_all(&t, NULL, NULL, &err), VD_OK);
+    first[2] = first[1] + support_fail_each_allocation(calibrate_trained, &t);
+    size_t written = support_fail_each_allocation(write_trained, &t);
+    training_clear(&t);
+    assert_true(first[1] > 40 && first[2] > first[1] + 10 && written > 10);
+    assert_int_equal(support_count_entries(directory), 1);
+    for (int i = 0; i < 3; i++) {
+        remove(path);
+        vd_alloc_fail_at(first[i]);
+        support_refused(blocks_detector_train(&options, NULL, NULL, &err), VD_NO_MEMORY, &err,
+                        "memory", NULL);
+        vd_alloc_fail_at(0);
+        assert_false(support_exists(path));
+    }
     support_remove_tree(directory);
     free(path);
     free(directory);
