@@ -26,14 +26,14 @@ static void add_rounds(void)
         snprintf(typed, sizeof typed,
                  "question %d: is there anything behind the large cube that nobody mentioned yet?",
                  i + 1);
-        vd_round *round = vd_chat_make_room(&fake.chat) ? &fake.chat.rounds[i] : NULL;
+        vd_branch *branch = fake.chat.conversation.branch;
+        vd_round *round = vd_branch_add(branch, typed);
         if (!round)
             exit(1);
-        *round = (vd_round){.typed = vd_strdup(typed), .human = -1};
-        round->take[0] = fake.chat.rounds[0].take[0];
-        if (vd_reply_copy(&fake.chat.rounds[0].take[0].reply, &round->take[0].reply, NULL))
+        const vd_response *first = &branch->rounds[0].response[0];
+        round->response[0] = *first;
+        if (vd_reply_copy(&first->reply, &round->response[0].reply, NULL))
             exit(1);
-        fake.chat.round_count++;
     }
 }
 

@@ -165,7 +165,7 @@ static void make_reply(const vd_chat *chat, const vd_request *request, bool full
     *reply = (vd_reply){.typed = vd_strdup(typed), .question = vd_strdup(typed)};
     split_words(reply, typed);
     vd_answer *answer = &reply->answer;
-    uint32_t seed = hash(typed) ^ hash(chat->lanes[request->lane].model);
+    uint32_t seed = hash(typed) ^ hash(chat->lanes.lane[request->lane].model);
     for (int i = 0; i < request->turns; i++)
         seed ^= 31 * hash(request->history[i].answer);
     answer->candidates = FAKE_ANSWERS;
@@ -272,7 +272,7 @@ static vd_walk *fake_walk(const vd_chat *chat, const vd_request *request)
     uint32_t seed = hash(request->text);
     fake_trace(answer, seed, &walk->trace);
     walk->config = (vd_config){.vocab = 30, .embed = 4, .hidden = 6, .region = 5};
-    snprintf(walk->model, sizeof walk->model, "%s", chat->lanes[request->lane].model);
+    snprintf(walk->model, sizeof walk->model, "%s", chat->lanes.lane[request->lane].model);
     walk->entries = answer->rounds;
     walk->regions = answer->regions;
     walk->entry = vd_alloc((size_t)walk->entries, sizeof *walk->entry);

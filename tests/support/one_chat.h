@@ -33,13 +33,13 @@ static inline void expect(const char *text)
 
 static inline const vd_round *last_round(void)
 {
-    assert_true(fake.chat.round_count > 0);
-    return &fake.chat.rounds[fake.chat.round_count - 1];
+    assert_true(fake.chat.conversation.branch->count > 0);
+    return &fake.chat.conversation.branch->rounds[fake.chat.conversation.branch->count - 1];
 }
 
-static inline const vd_take *last_take(void)
+static inline const vd_response *last_take(void)
 {
-    return &last_round()->take[0];
+    return &last_round()->response[0];
 }
 
 #endif

@@ -10,9 +10,9 @@
 
 static const char *answer_of(int lane, size_t round)
 {
-    const vd_take *take = &fake.chat.rounds[round].take[lane];
-    assert_true(take->ready);
-    return vd_take_answer(take, take->chosen);
+    const vd_response *response = &fake.chat.conversation.branch->rounds[round].response[lane];
+    assert_true(response->ready);
+    return vd_response_text(response, response->chosen);
 }
 
 static void an_edited_round_is_asked_again_with_all_after_it(void **state)
@@ -23,27 +23,27 @@ static void an_edited_round_is_asked_again_with_all_after_it(void **state)
     fake_chat_keys(&fake, "'one?' Enter 'two?' Enter 'three?' Enter M-Up M-Up M-e");
     expect(" round 1> one?");
     fake_chat_keys(&fake, "Esc"); // and nothing happened
-    assert_int_equal(fake.chat.editing, -1);
-    assert_int_equal(fake.chat.line.length, 0);
+    assert_int_equal(fake.chat.nav.editing, -1);
+    assert_int_equal(fake.chat.nav.line.length, 0);
     int asked = fake.asked;
     fake_chat_keys(&fake, "M-e C-u 'uno?' Enter");
     assert_int_equal(fake.asked, asked + 3);
-    assert_int_equal(fake.chat.round_count, 3);
-    assert_string_equal(fake.chat.rounds[0].typed, "uno?");
+    assert_int_equal(fake.chat.conversation.branch->count, 3);
+    assert_string_equal(fake.chat.conversation.branch->rounds[0].typed, "uno?");
     char heard[256];
     snprintf(heard, sizeof heard, "0: uno? %s. two? %s.", answer_of(0, 0), answer_of(0, 1));
     assert_string_equal(fake.heard, heard);
     expect("rounds 1 to 3 were asked again: ");
     expect("branch 2/2");
     fake_chat_keys(&fake, "M-n");
-    assert_string_equal(fake.chat.rounds[0].typed, "one?");
+    assert_string_equal(fake.chat.conversation.branch->rounds[0].typed, "one?");
     assert_int_equal(fake.asked, asked + 3); // it is as it was
     expect("branch 1 of 2: 3 rounds");
     // What is asked here hears this conversation.
     fake_chat_keys(&fake, "M-Down M-Down 'four?' Enter");
     assert_int_equal(strncmp(fake.heard, "0: one? ", 8), 0);
     fake_chat_keys(&fake, "M-n");
-    assert_int_equal(fake.chat.round_count, 3);
+    assert_int_equal(fake.chat.conversation.branch->count, 3);
 }
 
 static void asking_again_can_be_stopped(void **state)
@@ -55,34 +55,34 @@ static void asking_again_can_be_stopped(void **state)
     assert_int_equal(fake.stops, 1);
     fake_chat_release(&fake, VD_INTERRUPTED);
     expect("stopped: 2 later questions were not asked again");
-    assert_int_equal(fake.chat.round_count, 0);
+    assert_int_equal(fake.chat.conversation.branch->count, 0);
     fake_chat_keys(&fake, "C-c M-n"); // the conversation before is whole
-    assert_int_equal(fake.chat.round_count, 3);
+    assert_int_equal(fake.chat.conversation.branch->count, 3);
 }
 
 static void branches_start_at_the_selected_round_and_the_oldest_goes(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "'one?' Enter 'two?' Enter M-Up '/branch' Enter");
-    assert_int_equal(fake.chat.round_count, 1);
+    assert_int_equal(fake.chat.conversation.branch->count, 1);
     expect("branch 2/2");
     fake_chat_keys(&fake, "'/branch 3' Enter");
     expect("/branch 3: found no such number; branches are 1 to 2");
     fake_chat_keys(&fake, "'/branch 1' Enter");
-    assert_int_equal(fake.chat.round_count, 2);
+    assert_int_equal(fake.chat.conversation.branch->count, 2);
     for (int i = 0; i < 2 * VD_BRANCHES; i++)
         fake_chat_keys(&fake, "'/branch' Enter");
-    assert_int_equal(fake.chat.branch_count, VD_BRANCHES);
-    assert_int_equal(fake.chat.round_count, 2);
+    assert_int_equal(fake.chat.conversation.branches.count, VD_BRANCHES);
+    assert_int_equal(fake.chat.conversation.branch->count, 2);
     fake_chat_keys(&fake, "F8");
-    assert_int_equal(fake.chat.branch_count, 1);
+    assert_int_equal(fake.chat.conversation.branches.count, 1);
 }
 
 static void models_are_compared_and_go_their_own_ways(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "'is there a cube?' Enter 'what color is it?' Enter F10");
-    assert_int_equal(fake.chat.lane_count, 2);
+    assert_int_equal(fake.chat.lanes.count, 2);
     expect("improved  own answers");
     expect("base  shared answers");
     // It was asked both rounds, the second one after the first model's answer.
@@ -114,21 +114,21 @@ static void models_are_compared_and_go_their_own_ways(void **state)
     // They change places, the conversation before is kept.
     fake_chat_keys(&fake, "F3");
     expect("branch ");
-    assert_string_equal(fake.chat.lanes[0].model, "base");
-    assert_string_equal(fake.chat.lanes[1].model, "improved");
-    assert_string_equal(fake.chat.rounds[1].take[0].model, "base");
-    assert_string_equal(fake.chat.rounds[1].take[1].model, "improved");
+    assert_string_equal(fake.chat.lanes.lane[0].model, "base");
+    assert_string_equal(fake.chat.lanes.lane[1].model, "improved");
+    assert_string_equal(fake.chat.conversation.branch->rounds[1].response[0].model, "base");
+    assert_string_equal(fake.chat.conversation.branch->rounds[1].response[1].model, "improved");
     fake_chat_keys(&fake, "'/compare base' Enter");
     expect("base is compared already");
     fake_chat_keys(&fake, "'/compare a' Enter '/compare b' Enter '/compare c' Enter");
     expect("4 models are compared at most");
     fake_chat_keys(&fake, "'/compare off' Enter");
-    assert_int_equal(fake.chat.lane_count, 1);
-    assert_int_equal(fake.chat.place, VD_PLACE_CHAT);
+    assert_int_equal(fake.chat.lanes.count, 1);
+    assert_int_equal(fake.chat.nav.place, VD_PLACE_CHAT);
     fake.model_lost = true;
     fake_chat_keys(&fake, "F10");
     expect("improved: no such model");
-    assert_int_equal(fake.chat.lane_count, 1);
+    assert_int_equal(fake.chat.lanes.count, 1);
     expect("One model answers; /compare MODEL adds another.");
     fake.model_lost = false;
 }
@@ -139,16 +139,16 @@ static void comparing_waits_for_the_answer(void **state)
     (void)state;
     fake.hold = true;
     fake_chat_keys(&fake, "'is there a cube?' Enter F10");
-    assert_int_equal(fake.chat.lane_count, 1);
+    assert_int_equal(fake.chat.lanes.count, 1);
     fake_chat_release(&fake, VD_OK);
     fake.hold = false;
-    assert_int_equal(fake.chat.lane_count, 2);
+    assert_int_equal(fake.chat.lanes.count, 2);
     expect("base  shared answers");
     fake_chat_keys(&fake, "'/compare off' Enter");
     fake.hold = true;
     fake_chat_keys(&fake, "'and a ball?' Enter F10 Esc"); // left before: nothing comes
     fake_chat_release(&fake, VD_OK);
-    assert_int_equal(fake.chat.lane_count, 1);
+    assert_int_equal(fake.chat.lanes.count, 1);
 }
 
 // What the running figures say is what the metrics make of the same ranks.
@@ -156,15 +156,15 @@ static void running_metrics_are_those_of_the_candidates(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "'is there a cube?' Enter");
-    const vd_take *take = last_take();
+    const vd_response *response = last_take();
     int rank = 1; // of "yes" among the first ten answers of the pool, which people had
     for (int i = 1; i < FAKE_ANSWERS - 2; i++)
-        rank += take->reply.answer.score[i] > take->reply.answer.score[0];
-    assert_int_equal(take->metrics.rounds, 1);
-    assert_float_equal(take->metrics.rank, rank, 1e-9);
-    assert_int_equal(take->metrics.dense_rounds, 1);
+        rank += response->reply.answer.score[i] > response->reply.answer.score[0];
+    assert_int_equal(response->metrics.rounds, 1);
+    assert_float_equal(response->metrics.rank, rank, 1e-9);
+    assert_int_equal(response->metrics.dense_rounds, 1);
     fake_chat_keys(&fake, "'what color is it?' Enter 'nobody asked this' Enter");
-    assert_int_equal(fake.chat.rounds[1].take[0].metrics.dense_rounds, 0);
+    assert_int_equal(fake.chat.conversation.branch->rounds[1].response[0].metrics.dense_rounds, 0);
     assert_int_equal(last_take()->metrics.rounds, 0);
     fake_chat_size(&fake, 120, 40);
     fake_chat_keys(&fake, "F10");

@@ -111,9 +111,9 @@ static void random_keys_do_no_harm(void **state)
         if (draw(20) == 0)
             fake_chat_size(&fake, (int)(draw(140)), (int)(draw(50)));
         fake_chat_key(&fake, key);
-        assert_true(fake.chat.line.cursor <= fake.chat.line.length);
-        assert_true(fake.chat.index < FAKE_PICTURES);
-        seen[fake.chat.place]++;
+        assert_true(fake.chat.nav.line.cursor <= fake.chat.nav.line.length);
+        assert_true(fake.chat.conversation.branches.picture < FAKE_PICTURES);
+        seen[fake.chat.nav.place]++;
     }
     assert_true(fake.asked > 50);
     for (int place = 0; place < VD_PLACES; place++)
@@ -142,7 +142,7 @@ static void random_keys_in_the_walk_do_no_harm(void **state)
     fake_chat_keys(&fake, "'is it red?' Enter 'is it blue?' Enter");
     seed = 7;
     for (int i = 0; i < 10000; i++) {
-        if (fake.chat.place != VD_PLACE_WALK)
+        if (fake.chat.nav.place != VD_PLACE_WALK)
             fake_chat_keys(&fake, "C-u F12");
         fake.no_walk = draw(20) == 0;
         if (draw(12) == 0)
@@ -155,10 +155,10 @@ static void random_keys_in_the_walk_do_no_harm(void **state)
             fake_chat_keys(&fake, keys[draw(sizeof keys / sizeof *keys)]);
         if (draw(20) == 0)
             fake_chat_size(&fake, (int)(draw(140)), (int)(draw(50)));
-        if (fake.chat.round_count == 0)
+        if (fake.chat.conversation.branch->count == 0)
             fake_chat_keys(&fake, "C-u 'is it red?' Enter");
-        stages[fake.chat.walk.page]++;
-        switched += fake.chat.walk.switches.count > 0;
+        stages[fake.chat.nav.walk_page]++;
+        switched += fake.chat.lanes.walk.switches.count > 0;
     }
     for (int page = 0; page <= VD_WALK_STAGES; page++)
         assert_true(stages[page] > 20);

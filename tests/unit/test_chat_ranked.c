@@ -25,8 +25,8 @@ static void the_chosen_answer_is_marked_in_its_group(void **state)
     fake_chat_keys(&fake, "F4");
     expect("  11\u25b8 yes (+1 alike)");
     fake_chat_keys(&fake, "Down Down Down Enter"); // its row: it stays the one
-    const vd_take *take = vd_chat_take(&fake.chat);
-    assert_string_equal(vd_take_answer(take, take->chosen), "yes");
+    const vd_response *response = vd_chat_response(&fake.chat);
+    assert_string_equal(vd_response_text(response, response->chosen), "yes");
     fake_chat_keys(&fake, "M-4");
     expect("   4\u25b8 yes, i do (+1 alike)");
     fake_chat_keys(&fake, "M-a");
@@ -40,15 +40,16 @@ static void models_are_compared_folded(void **state)
     fake_chat_keys(&fake, "'is there a cube?' Enter F10");
     assert_false(fake_chat_shows(&fake, "alike)"));
     expect("yes, i do"); // each by itself
-    const vd_take *first = &fake.chat.rounds[0].take[0], *other = &fake.chat.rounds[0].take[1];
+    const vd_response *first = &fake.chat.conversation.branch->rounds[0].response[0],
+                      *other = &fake.chat.conversation.branch->rounds[0].response[1];
     fake_chat_keys(&fake, "M-a C-l");
     expect("yes, i do (+1 alike)");
-    int rows = vd_chat_ranked(&fake.chat, 1, other);
+    int rows = vd_rankings_count(&fake.chat.rankings, 1, other);
     assert_int_equal(rows, FAKE_ANSWERS - 1);
     double sum = 0, now_sum = 0;
     for (int i = 0; i < rows; i++) {
         vd_folded now, there;
-        int row = vd_chat_ranked_in_first(&fake.chat, 1, other, first, i, &now, &there);
+        int row = vd_rankings_in_first(&fake.chat.rankings, 1, other, first, i, &now, &there);
         assert_in_range(row, 0, rows - 1);
         sum += there.probability;
         now_sum += now.probability;
@@ -56,8 +57,8 @@ static void models_are_compared_folded(void **state)
     }
     assert_true(fabs(sum - 1) < 1e-5 && fabs(now_sum - 1) < 1e-5);
     // People's "yes" carries its mark where it is one of several.
-    int yes = vd_chat_ranked_row(&fake.chat, 0, first, 0);
-    assert_int_equal(yes, vd_chat_ranked_row(&fake.chat, 0, first, 6)); // "yes, i do"
+    int yes = vd_rankings_row(&fake.chat.rankings, 0, first, 0);
+    assert_int_equal(yes, vd_rankings_row(&fake.chat.rankings, 0, first, 6)); // "yes, i do"
     expect(" 4* yes, i do (+1 alike)");
     fake_chat_keys(&fake, "M-a");
     assert_false(fake_chat_shows(&fake, "alike)"));
@@ -77,13 +78,14 @@ static int compare_texts(const void *a, const void *b)
 }
 
 // Answers number 0..count-1, ranked by falling score in steps of `step` (prime to count).
-static void make_take(vd_take *take, const char *const *answers, int count, int step, long stamp)
+static void make_take(vd_response *response, const char *const *answers, int count, int step,
+                      long stamp)
 {
-    vd_answer *answer = &take->reply.answer;
+    vd_answer *answer = &response->reply.answer;
     vd_free(answer->score);
     vd_free(answer->probability);
     vd_free(answer->order);
-    answer->candidates = take->answer_count = count;
+    answer->candidates = response->answer_count = count;
     answer->score = vd_alloc((size_t)count, sizeof *answer->score);
     answer->probability = vd_alloc((size_t)count, sizeof *answer->probability);
     answer->order = vd_alloc((size_t)count, sizeof *answer->order);
@@ -96,11 +98,11 @@ static void make_take(vd_take *take, const char *const *answers, int count, int 
         answer->score[one] = -(float)i;
         share /= 2;
     }
-    take->answers = answers;
-    take->by_text = answers == pool ? by_text : NULL;
-    take->chosen = answer->order[0];
-    take->stamp = stamp;
-    take->ready = true;
+    response->answers = answers;
+    response->by_text = answers == pool ? by_text : NULL;
+    response->chosen = answer->order[0];
+    response->stamp = stamp;
+    response->ready = true;
 }
 
 static void make_pools(int count, int missing)
@@ -119,26 +121,26 @@ static void make_pools(int count, int missing)
 static void an_answer_is_found_in_another_pool(void **state)
 {
     (void)state;
-    vd_take first = {0}, other = {0};
+    vd_response first = {0}, other = {0};
     make_pools(1000, 10);
     make_take(&first, pool, 1000, 7, 1);
     make_take(&other, shuffled, 1000, 3, 2);
     for (int i = 0; i < 1000; i++) {
         vd_folded now, there;
-        int row = vd_chat_ranked_in_first(&fake.chat, 1, &other, &first, i, &now, &there);
-        const char *text = vd_take_answer(&other, other.reply.answer.order[i]);
+        int row = vd_rankings_in_first(&fake.chat.rankings, 1, &other, &first, i, &now, &there);
+        const char *text = vd_response_text(&other, other.reply.answer.order[i]);
         int place = 999;
         while (place >= 0 &&
-               strcmp(vd_take_answer(&first, first.reply.answer.order[place]), text) != 0)
+               strcmp(vd_response_text(&first, first.reply.answer.order[place]), text) != 0)
             place--;
         assert_int_equal(row, place);
-        assert_int_equal(vd_take_place(&first, text), place);
+        assert_int_equal(vd_response_rank(&first, text), place);
         first.by_text = NULL; // looked for one by one
-        assert_int_equal(vd_take_place(&first, text), place);
+        assert_int_equal(vd_response_rank(&first, text), place);
         first.by_text = by_text;
         assert_int_equal(now.place, i);
         if (row >= 0)
-            assert_string_equal(vd_take_answer(&first, there.answer), text);
+            assert_string_equal(vd_response_text(&first, there.answer), text);
     }
     vd_reply_clear(&first.reply);
     vd_reply_clear(&other.reply);
@@ -164,11 +166,11 @@ static void large_pools_are_shown_within_a_frame(void **state)
     static const char *const pages[2] = {"PgDn", "PgUp"}, *const letters[2] = {"7", "Backspace"};
     fake_chat_keys(&fake, "'is there a cube?' Enter F10");
     make_pools(LARGE, 10);
-    vd_round *round = &fake.chat.rounds[0];
-    make_take(&round->take[0], pool, LARGE, 7, 1001);
-    make_take(&round->take[1], shuffled, LARGE, 3, 1002);
+    vd_round *round = &fake.chat.conversation.branch->rounds[0];
+    make_take(&round->response[0], pool, LARGE, 7, 1001);
+    make_take(&round->response[1], shuffled, LARGE, 3, 1002);
     for (int folded = 0; folded < 2; folded++) {
-        fake.chat.fold.on = folded;
+        fake.chat.rankings.folded = folded;
         fake_chat_size(&fake, 200, 60); // what is kept of an answer is made
         double compared = least_of(pages);
         fake_chat_keys(&fake, "F4");
@@ -189,14 +191,15 @@ static void without_memory_rankings_are_shown_all_the_same(void **state)
     (void)state;
     fake_chat_keys(&fake, "'is there a cube?' Enter F10 M-a");
     for (size_t fail = 1; fail < 20; fail++) {
-        vd_chat_fold_free(&fake.chat.fold);
+        vd_rankings_clear(&fake.chat.rankings);
         vd_alloc_fail_at(fail);
         vd_chat_draw(&fake.chat, &fake.grid);
         vd_alloc_fail_at(0);
         expect("base against improved: ");
         vd_chat_draw(&fake.chat, &fake.grid);
         expect("there are two");
-        assert_int_equal(vd_chat_ranked(&fake.chat, 0, &fake.chat.rounds[0].take[0]),
+        assert_int_equal(vd_rankings_count(&fake.chat.rankings, 0,
+                                           &fake.chat.conversation.branch->rounds[0].response[0]),
                          FAKE_ANSWERS - 1);
     }
 }

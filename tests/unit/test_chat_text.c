@@ -13,16 +13,14 @@
 // A round as if it had been asked and answered.
 static void add_round(const char *typed)
 {
-    const vd_take *like = &fake.chat.rounds[0].take[0];
-    assert_true(vd_chat_make_room(&fake.chat));
-    vd_round *round = &fake.chat.rounds[fake.chat.round_count];
-    *round = (vd_round){.typed = vd_strdup(typed), .human = -1};
-    like = &fake.chat.rounds[0].take[0]; // the rounds may have moved
-    vd_take *take = &round->take[0];
-    *take = *like;
-    take->was = NULL;
-    assert_int_equal(vd_reply_copy(&like->reply, &take->reply, NULL), VD_OK);
-    fake.chat.round_count++;
+    const vd_response *like = &fake.chat.conversation.branch->rounds[0].response[0];
+    vd_round *round = vd_branch_add(fake.chat.conversation.branch, typed);
+    assert_non_null(round);
+    like = &fake.chat.conversation.branch->rounds[0].response[0]; // the rounds may have moved
+    vd_response *response = &round->response[0];
+    *response = *like;
+    response->before = (vd_replaced){0};
+    assert_int_equal(vd_reply_copy(&like->reply, &response->reply, NULL), VD_OK);
 }
 
 // Every cell belongs to whole clusters: wide ones have their second half, none is cut.
@@ -120,8 +118,8 @@ static void ten_thousand_rounds_scroll_and_are_searched(void **state)
     expect("10000 question 10000?");
     fake_chat_keys(&fake, "C-Home");
     expect(" 1 question 1?");
-    int rows = 0, page = fake.chat.page;
-    while (fake.chat.scroll > 0 && rows < 30000) {
+    int rows = 0, page = fake.chat.nav.seen;
+    while (fake.chat.nav.scroll > 0 && rows < 30000) {
         fake_chat_keys(&fake, "PgDn");
         rows += page - 1;
         if (rows > 400) // the rest in one go

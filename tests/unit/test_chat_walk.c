@@ -13,7 +13,7 @@ static void without_an_answer_there_is_no_walk(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "F12");
-    assert_int_equal(fake.chat.place, VD_PLACE_CHAT);
+    assert_int_equal(fake.chat.nav.place, VD_PLACE_CHAT);
     assert_int_equal(fake.walks, 0);
     fake_chat_keys(&fake, "'/what-if picture' Enter");
     expect("ask something first");
@@ -29,12 +29,12 @@ static void an_answer_is_walked_through_once(void **state)
     assert_int_equal(fake.walks, 1);
     fake_chat_keys(&fake, "'is it blue?' Enter"); // asked from within the walk
     assert_int_equal(fake.walks, 2);
-    assert_string_equal(fake.chat.walk.walk->reply.typed, "is it blue?");
+    assert_string_equal(fake.chat.lanes.walk.walk->reply.typed, "is it blue?");
     fake_chat_keys(&fake, "M-Up");
     assert_int_equal(fake.walks, 3);
-    assert_string_equal(fake.chat.walk.walk->reply.typed, "is it red?");
+    assert_string_equal(fake.chat.lanes.walk.walk->reply.typed, "is it red?");
     fake_chat_keys(&fake, "F8"); // another picture: no answer any more
-    assert_int_equal(fake.chat.place, VD_PLACE_CHAT);
+    assert_int_equal(fake.chat.nav.place, VD_PLACE_CHAT);
     assert_int_equal(fake.walks, 3);
 }
 
@@ -47,7 +47,7 @@ static void space_goes_to_the_what_ifs(void **state)
     expect("Space what-if");
     fake_chat_keys(&fake, "Space");
     expect("9/9 What if?");
-    assert_int_equal(fake.chat.walk.switches.count, 0);
+    assert_int_equal(fake.chat.lanes.walk.switches.count, 0);
     fake_chat_keys(&fake, "Space");
     expect("[x] region 1");
 }
@@ -56,30 +56,30 @@ static void a_switch_asks_again_and_keeps_the_effects(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "'is it red?' Enter F12 Left");
-    const vd_effect *effects = fake.chat.walk.walk->effect;
-    int count = fake.chat.walk.walk->effects;
+    const vd_effect *effects = fake.chat.lanes.walk.walk->effect;
+    int count = fake.chat.lanes.walk.walk->effects;
     assert_true(effects && count == FAKE_REGIONS + 2);
     fake_chat_keys(&fake, "Down Down Space");
     assert_int_equal(fake.walks, 2);
-    assert_ptr_equal(fake.chat.walk.walk->effect, effects);
-    assert_int_equal(fake.chat.walk.walk->effects, count);
-    assert_int_equal(fake.chat.walk.walk->switches.at[0].index, 2);
+    assert_ptr_equal(fake.chat.lanes.walk.walk->effect, effects);
+    assert_int_equal(fake.chat.lanes.walk.walk->effects, count);
+    assert_int_equal(fake.chat.lanes.walk.walk->switches.at[0].index, 2);
     expect("[x] region 3");
     expect("changed: region 3");
     fake_chat_keys(&fake, "Space");
-    assert_int_equal(fake.chat.walk.walk->switches.count, 0);
+    assert_int_equal(fake.chat.lanes.walk.walk->switches.count, 0);
     fake_chat_keys(&fake, "'/what-if picture' Enter '/what-if word 2=zebra' Enter");
     expect("changed: picture, word 2=zebra");
     fake_chat_keys(&fake, "Del");
     expect("[ ] picture blank");
-    assert_int_equal(fake.chat.walk.walk->switches.count, 0);
+    assert_int_equal(fake.chat.lanes.walk.walk->switches.count, 0);
 }
 
 static void a_click_switches(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "'is it red?' Enter F12 Left");
-    vd_rect list = fake.chat.walk.list;
+    vd_rect list = fake.chat.nav.what_ifs;
     fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = list.x + 5, .y = list.y + 3});
     expect("[x] region 4");
     fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = list.x + 5, .y = list.y - 1});
@@ -92,12 +92,12 @@ static void a_late_walk_of_an_answer_that_was_left_is_not_shown(void **state)
     (void)state;
     fake_chat_keys(&fake, "'is it red?' Enter F12");
     vd_event event = {.kind = VD_REQUEST_WALK,
-                      .serial = fake.chat.walk.serial + 1000,
+                      .serial = fake.chat.lanes.walk.serial + 1000,
                       .walk = vd_alloc(1, sizeof *event.walk)};
-    vd_walk *shown = fake.chat.walk.walk;
+    vd_walk *shown = fake.chat.lanes.walk.walk;
     vd_chat_event(&fake.chat, &event);
     assert_null(event.walk);
-    assert_ptr_equal(fake.chat.walk.walk, shown);
+    assert_ptr_equal(fake.chat.lanes.walk.walk, shown);
 }
 
 static void a_walk_that_fails_says_why_and_is_not_asked_for_again(void **state)
@@ -120,7 +120,7 @@ static void what_cannot_be_switched_is_switched_back(void **state)
     fake_chat_keys(&fake, "Space");
     expect("the engine says no");
     expect("[ ] region 1");
-    assert_int_equal(fake.chat.walk.switches.count, 0);
+    assert_int_equal(fake.chat.lanes.walk.switches.count, 0);
 }
 
 static void another_model_walks_anew(void **state)
@@ -128,7 +128,7 @@ static void another_model_walks_anew(void **state)
     (void)state;
     fake_chat_keys(&fake, "'is it red?' Enter F12 F3");
     assert_int_equal(fake.walks, 2);
-    assert_string_equal(fake.chat.walk.walk->model, "base");
+    assert_string_equal(fake.chat.lanes.walk.walk->model, "base");
 }
 
 int main(void)

@@ -19,9 +19,10 @@ static fake_chat fake;
 static size_t kept_bytes(void)
 {
     size_t bytes = 0;
-    for (size_t i = 0; i < fake.chat.round_count; i++)
+    for (size_t i = 0; i < fake.chat.conversation.branch->count; i++)
         for (int lane = 0; lane < VD_MODELS; lane++) {
-            const vd_answer *answer = &fake.chat.rounds[i].take[lane].reply.answer;
+            const vd_answer *answer =
+                &fake.chat.conversation.branch->rounds[i].response[lane].reply.answer;
             if (answer->topic_attention)
                 bytes += sizeof(float) * (size_t)answer->rounds * (size_t)answer->history_width *
                          (size_t)answer->question_length;
@@ -31,7 +32,7 @@ static size_t kept_bytes(void)
 
 static const vd_answer *answer_of(size_t round, int lane)
 {
-    return &fake.chat.rounds[round].take[lane].reply.answer;
+    return &fake.chat.conversation.branch->rounds[round].response[lane].reply.answer;
 }
 
 static void long_question(int number, char *out, size_t size)
@@ -51,7 +52,7 @@ static void talk(int rounds)
         long_question(i, question, sizeof question);
         vd_chat_ask(&fake.chat, question);
         fake_chat_keys(&fake, "C-l");
-        assert_int_equal(fake.chat.round_count, i + 1);
+        assert_int_equal(fake.chat.conversation.branch->count, i + 1);
     }
 }
 
@@ -78,11 +79,14 @@ static void a_long_conversation_stays_within_its_memory(void **state)
                     answer_of(i, 0)->region_attention && answer_of(i, 0)->history_length);
 
     // Set aside, it counts with the one that goes on.
-    assert_true(vd_chat_fork(&fake.chat, ROUNDS));
+    assert_true(vd_lanes_fork(&fake.chat.lanes, ROUNDS));
     fake_chat_keys(&fake, "'is it red?' Enter");
     size_t aside = 0;
     for (size_t i = 0; i < ROUNDS; i++)
-        aside += fake.chat.branches[0].rounds[i].take[0].reply.answer.topic_attention != NULL;
+        aside += fake.chat.conversation.branches.at[0]
+                     .rounds[i]
+                     .response[0]
+                     .reply.answer.topic_attention != NULL;
     assert_true(kept_bytes() <= VD_TOPIC_BYTES);
     assert_true(aside <= 1);
     fake_chat_end(&fake);
@@ -95,9 +99,9 @@ static void an_old_round_is_computed_again_when_it_is_looked_at(void **state)
     int asked = fake.asked;
     size_t round = 11;
     assert_null(answer_of(round, 0)->topic_attention);
-    int chosen = fake.chat.rounds[round].take[0].chosen;
-    long stamp = fake.chat.rounds[round].take[0].stamp;
-    fake.chat.selected = (int)round;
+    int chosen = fake.chat.conversation.branch->rounds[round].response[0].chosen;
+    long stamp = fake.chat.conversation.branch->rounds[round].response[0].stamp;
+    fake.chat.nav.selected = (int)round;
     fake_chat_keys(&fake, "C-l"); // the chat does not need it
     assert_int_equal(fake.asked, asked);
     fake_chat_keys(&fake, "F5");
@@ -108,9 +112,9 @@ static void an_old_round_is_computed_again_when_it_is_looked_at(void **state)
     assert_int_equal(answer->rounds, round + 1);
     assert_true(fake_chat_shows(&fake, "and where \"is\" looks"));
     // The answer is the one it was, and nothing else was asked again.
-    assert_int_equal(fake.chat.rounds[round].take[0].chosen, chosen);
-    assert_int_equal(fake.chat.rounds[round].take[0].stamp, stamp);
-    assert_int_equal(fake.chat.round_count, 300);
+    assert_int_equal(fake.chat.conversation.branch->rounds[round].response[0].chosen, chosen);
+    assert_int_equal(fake.chat.conversation.branch->rounds[round].response[0].stamp, stamp);
+    assert_int_equal(fake.chat.conversation.branch->count, 300);
     assert_true(kept_bytes() <= VD_TOPIC_BYTES);
     fake_chat_keys(&fake, "Right Right");
     assert_int_equal(fake.asked, asked + 1);
@@ -125,7 +129,7 @@ static void it_says_so_while_it_waits_and_when_it_fails(void **state)
     (void)state;
     talk(300);
     fake.hold = true;
-    fake.chat.selected = 3;
+    fake.chat.nav.selected = 3;
     fake_chat_keys(&fake, "F5");
     assert_true(fake_chat_shows(&fake, "where words look is computed again"));
     fake_chat_release(&fake, VD_IO);
@@ -140,10 +144,10 @@ static void it_says_so_while_it_waits_and_when_it_fails(void **state)
     fake.hold = false;
     fake_chat_release(&fake, VD_OK);
     fake_chat_keys(&fake, "'is it red?' Enter");
-    assert_int_equal(fake.chat.round_count, 301);
+    assert_int_equal(fake.chat.conversation.branch->count, 301);
     // Another model's attention is not this one's.
     fake_chat_keys(&fake, "F3");
-    fake.chat.selected = 5;
+    fake.chat.nav.selected = 5;
     asked = fake.asked;
     fake_chat_keys(&fake, "C-l");
     assert_int_equal(fake.asked, asked);

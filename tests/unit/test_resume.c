@@ -50,13 +50,13 @@ static void a_conversation_is_taken_up_again(void **state)
     plain_chat_close(&p);
     plain_chat_open(world, &p, true, file);
     assert_false(p.recorder.resuming);
-    assert_string_equal(p.chat.message,
+    assert_string_equal(p.chat.notice.text,
                         "a conversation of 2 rounds was taken up; every score as recorded");
-    assert_int_equal(p.chat.round_count, 2);
+    assert_int_equal(p.chat.conversation.branch->count, 2);
     vd_transcript_file back = plain_chat_read_back(file);
     assert_int_equal(back.record_count, 2); // nothing is written twice
-    assert_string_equal(vd_chat_heard(&p.chat, 0, 0), back.talks[0].rounds[0].answer);
-    assert_string_equal(vd_chat_heard(&p.chat, 0, 1), back.talks[0].rounds[1].answer);
+    assert_string_equal(vd_lanes_answer(&p.chat.lanes, 0, 0), back.talks[0].rounds[0].answer);
+    assert_string_equal(vd_lanes_answer(&p.chat.lanes, 0, 1), back.talks[0].rounds[1].answer);
     vd_transcript_clear(&back);
     plain_chat_ask(&p, "what color is the ball");
     plain_chat_close(&p);
@@ -74,14 +74,14 @@ static void write_branches(const char *file)
     plain_chat p;
     unlink(file);
     plain_chat_open(world, &p, false, file);
-    vd_chat_compare_with(&p.chat, "base");
+    vd_lanes_compare_with(&p.chat.lanes, "base");
     plain_chat_serve(&p);
-    vd_chat_follow(&p.chat, 1, VD_FOLLOW_OWN);
+    vd_lanes_follow(&p.chat.lanes, 1, VD_FOLLOW_OWN);
     plain_chat_ask(&p, "What colour is the cube?");
     plain_chat_ask(&p, "is it next to the ball");
-    p.chat.lane = 1;
+    p.chat.nav.lane = 1;
     vd_chat_choose(&p.chat, 3);
-    p.chat.lane = 0;
+    p.chat.nav.lane = 0;
     vd_chat_choose(&p.chat, 1);
     plain_chat_serve(&p);
     vd_chat_change(&p.chat, 0, "what is red?");
@@ -90,22 +90,22 @@ static void write_branches(const char *file)
     plain_chat_close(&p);
 }
 
-static void expect_same_take(const vd_take *a, const vd_take *b)
+static void expect_same_response(const vd_response *a, const vd_response *b)
 {
     assert_true(a->ready && b->ready);
     assert_string_equal(a->model, b->model);
-    assert_string_equal(vd_take_answer(a, a->chosen), vd_take_answer(b, b->chosen));
+    assert_string_equal(vd_response_text(a, a->chosen), vd_response_text(b, b->chosen));
     for (int i = 0; i < TINY_ANSWERS; i++)
         assert_true(fabsf(a->reply.answer.score[i] - b->reply.answer.score[i]) < 1e-6f);
 }
 
-static void expect_same_rounds(const vd_chat *a, const vd_chat *b)
+static void expect_same_rounds(const vd_branch *a, const vd_branch *b)
 {
-    assert_int_equal(a->round_count, b->round_count);
-    for (size_t i = 0; i < a->round_count; i++) {
+    assert_int_equal(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++) {
         assert_string_equal(a->rounds[i].typed, b->rounds[i].typed);
         for (int lane = 0; lane < 2; lane++)
-            expect_same_take(&a->rounds[i].take[lane], &b->rounds[i].take[lane]);
+            expect_same_response(&a->rounds[i].response[lane], &b->rounds[i].response[lane]);
     }
 }
 
@@ -119,26 +119,26 @@ static void models_histories_and_branches_are_taken_up(void **state)
     plain_chat p, again;
     plain_chat_open(world, &p, true, file);
     assert_string_equal(
-        p.chat.message,
+        p.chat.notice.text,
         "a conversation of 3 rounds, 2 branches was taken up; every score as recorded");
-    assert_int_equal(p.chat.lane_count, 2);
-    assert_string_equal(p.chat.lanes[0].model, "improved");
-    assert_string_equal(p.chat.lanes[1].model, "base");
-    assert_int_equal(p.chat.lanes[1].follow, VD_FOLLOW_OWN);
-    assert_int_equal(p.chat.branch_count, 2);
-    assert_int_equal(p.chat.branch, 1);
-    assert_int_equal(p.chat.round_count, 3);
-    assert_string_equal(p.chat.rounds[0].typed, "what is red?");
+    assert_int_equal(p.chat.lanes.count, 2);
+    assert_string_equal(p.chat.lanes.lane[0].model, "improved");
+    assert_string_equal(p.chat.lanes.lane[1].model, "base");
+    assert_int_equal(p.chat.lanes.lane[1].follow, VD_FOLLOW_OWN);
+    assert_int_equal(p.chat.conversation.branches.count, 2);
+    assert_int_equal(p.chat.conversation.branches.used, 1);
+    assert_int_equal(p.chat.conversation.branch->count, 3);
+    assert_string_equal(p.chat.conversation.branch->rounds[0].typed, "what is red?");
     assert_int_equal(p.recorder.verified, 6);
     // The branch that is set aside is asked again when it is looked at.
-    vd_chat_use_branch(&p.chat, 0);
+    vd_lanes_use_branch(&p.chat.lanes, 0);
     plain_chat_serve(&p);
-    assert_int_equal(p.chat.round_count, 2);
-    assert_string_equal(p.chat.rounds[0].typed, "What colour is the cube?");
+    assert_int_equal(p.chat.conversation.branch->count, 2);
+    assert_string_equal(p.chat.conversation.branch->rounds[0].typed, "What colour is the cube?");
     for (int lane = 0; lane < 2; lane++) {
-        const vd_take *take = &p.chat.rounds[1].take[lane];
-        assert_true(take->ready);
-        assert_int_equal(take->chosen, take->reply.answer.order[lane == 0 ? 1 : 3]);
+        const vd_response *response = &p.chat.conversation.branch->rounds[1].response[lane];
+        assert_true(response->ready);
+        assert_int_equal(response->chosen, response->reply.answer.order[lane == 0 ? 1 : 3]);
     }
     assert_int_equal(p.recorder.verified, 10);
     assert_int_equal(p.recorder.other, 0);
@@ -150,12 +150,12 @@ static void models_histories_and_branches_are_taken_up(void **state)
     vd_transcript_clear(&back);
 
     plain_chat_open(world, &again, true, file);
-    expect_same_rounds(&p.chat, &again.chat);
-    vd_chat_use_branch(&p.chat, 1);
-    vd_chat_use_branch(&again.chat, 1);
+    expect_same_rounds(p.chat.conversation.branch, again.chat.conversation.branch);
+    vd_lanes_use_branch(&p.chat.lanes, 1);
+    vd_lanes_use_branch(&again.chat.lanes, 1);
     plain_chat_serve(&p);
     plain_chat_serve(&again);
-    expect_same_rounds(&p.chat, &again.chat);
+    expect_same_rounds(p.chat.conversation.branch, again.chat.conversation.branch);
     plain_chat_close(&again);
     plain_chat_close(&p);
     free(file);
@@ -182,8 +182,8 @@ static void scores_that_differ_are_found_when_it_is_taken_up(void **state)
     free(text);
     plain_chat p;
     plain_chat_open(world, &p, true, file);
-    assert_non_null(strstr(p.chat.message, "; 2 of 6 answers have other scores than recorded"));
-    assert_int_equal(p.chat.round_count, 3);
+    assert_non_null(strstr(p.chat.notice.text, "; 2 of 6 answers have other scores than recorded"));
+    assert_int_equal(p.chat.conversation.branch->count, 3);
     plain_chat_close(&p);
     vd_transcript_file back = plain_chat_read_back(file);
     assert_int_equal(back.record_count, 12);
@@ -215,18 +215,19 @@ static void what_cannot_be_restored_is_said(void **state)
     (void)state;
     plain_chat p;
     resume_from(&p, "\"rounds\":[[\"is it red\",\"an answer of another pool\"]]");
-    assert_string_equal(p.chat.message, "a conversation of 1 round was taken up; 1 answer is not "
-                                        "in this pool");
+    assert_string_equal(p.chat.notice.text,
+                        "a conversation of 1 round was taken up; 1 answer is not "
+                        "in this pool");
     plain_chat_close(&p);
     // A model that is gone: the others are there, and the chat can be used.
     resume_from(&p, "\"rounds\":[[\"is it red\",\"red\"]],\"models\":[[\"base\",\"shared\"],"
                     "[\"/nonexistent/model\",\"own\"]],\"branch\":0,"
                     "\"branches\":[[[\"is it red\",\"red\",null]]]");
-    assert_int_equal(p.chat.lane_count, 1);
-    assert_string_equal(p.chat.lanes[0].model, "base");
-    assert_int_equal(p.chat.round_count, 1);
+    assert_int_equal(p.chat.lanes.count, 1);
+    assert_string_equal(p.chat.lanes.lane[0].model, "base");
+    assert_int_equal(p.chat.conversation.branch->count, 1);
     plain_chat_ask(&p, "and the cube");
-    assert_int_equal(p.chat.round_count, 2);
+    assert_int_equal(p.chat.conversation.branch->count, 2);
     plain_chat_close(&p);
     // More branches than there are places: the one in use is kept.
     char many[1024];
@@ -238,9 +239,9 @@ static void what_cannot_be_restored_is_said(void **state)
                                  i ? "," : "", i);
     snprintf(many + used, sizeof many - used, "]");
     resume_from(&p, many);
-    assert_int_equal(p.chat.branch_count, VD_BRANCHES);
-    assert_string_equal(p.chat.rounds[0].typed, "q1");
-    assert_int_equal(p.chat.lanes[0].follow, VD_FOLLOW_SHARED);
+    assert_int_equal(p.chat.conversation.branches.count, VD_BRANCHES);
+    assert_string_equal(p.chat.conversation.branch->rounds[0].typed, "q1");
+    assert_int_equal(p.chat.lanes.lane[0].follow, VD_FOLLOW_SHARED);
     plain_chat_close(&p);
 }
 
@@ -380,24 +381,24 @@ static void stopping_while_it_is_taken_up_loses_nothing(void **state)
         resume_unserved(&p, file);
         plain_chat_serve_some(&p, stop_at % 3);
         end_question(&p, fails ? VD_IO : VD_INTERRUPTED, 0);
-        assert_int_equal(p.chat.round_count, stop_at % 3);
-        assert_int_equal(p.chat.branch_count, 2);
-        assert_non_null(strstr(p.chat.message, "all 3 rounds are kept in branch 1 (Alt-n)"));
-        assert_int_equal(p.chat.message_wrong, fails);
-        assert_false(vd_chat_busy(&p.chat));
-        assert_string_equal(p.chat.line.text, "");
+        assert_int_equal(p.chat.conversation.branch->count, stop_at % 3);
+        assert_int_equal(p.chat.conversation.branches.count, 2);
+        assert_non_null(strstr(p.chat.notice.text, "all 3 rounds are kept in branch 1 (Alt-n)"));
+        assert_int_equal(p.chat.notice.kind == VD_NOTICE_WRONG, fails);
+        assert_false(vd_conversation_waits(&p.chat.conversation));
+        assert_string_equal(p.chat.nav.line.text, "");
         plain_chat_ask(&p, "how many"); // the conversation goes on from what was answered
-        assert_int_equal(p.chat.round_count, stop_at % 3 + 1);
+        assert_int_equal(p.chat.conversation.branch->count, stop_at % 3 + 1);
         plain_chat_close(&p);
 
         plain_chat_open(world, &p, true, file);
-        assert_int_equal(p.chat.branch_count, 2);
-        assert_int_equal(p.chat.round_count, stop_at % 3 + 1);
-        vd_chat_use_branch(&p.chat, 0);
+        assert_int_equal(p.chat.conversation.branches.count, 2);
+        assert_int_equal(p.chat.conversation.branch->count, stop_at % 3 + 1);
+        vd_lanes_use_branch(&p.chat.lanes, 0);
         plain_chat_serve(&p);
-        assert_int_equal(p.chat.round_count, 3);
-        assert_string_equal(p.chat.rounds[2].typed, "and behind it?");
-        const vd_take *chosen = &p.chat.rounds[1].take[0];
+        assert_int_equal(p.chat.conversation.branch->count, 3);
+        assert_string_equal(p.chat.conversation.branch->rounds[2].typed, "and behind it?");
+        const vd_response *chosen = &p.chat.conversation.branch->rounds[1].response[0];
         assert_int_equal(chosen->chosen, chosen->reply.answer.order[2]);
         assert_int_equal(p.recorder.other, 0);
         plain_chat_close(&p);
@@ -421,25 +422,26 @@ static void with_every_branch_in_use_it_cannot_be_stopped(void **state)
     plain_chat p;
     resume_unserved(&p, file);
     end_question(&p, VD_INTERRUPTED, 0);
-    assert_non_null(strstr(p.chat.message, "16 branches are the most"));
-    assert_true(vd_chat_busy(&p.chat));
+    assert_non_null(strstr(p.chat.notice.text, "16 branches are the most"));
+    assert_true(vd_conversation_waits(&p.chat.conversation));
     plain_chat_serve(&p);
-    assert_false(vd_chat_busy(&p.chat));
-    assert_int_equal(p.chat.branch_count, VD_BRANCHES);
-    assert_int_equal(p.chat.round_count, 1);
+    assert_false(vd_conversation_waits(&p.chat.conversation));
+    assert_int_equal(p.chat.conversation.branches.count, VD_BRANCHES);
+    assert_int_equal(p.chat.conversation.branch->count, 1);
     plain_chat_close(&p);
     // Without memory to set it aside it waits, and Ctrl-C asks once more.
     resume_from(&p, "\"rounds\":[[\"is it red\",\"red\"],[\"and now\",\"blue\"]]");
     plain_chat_close(&p);
     resume_unserved(&p, file);
+    plain_chat_serve_some(&p, 1);
     end_question(&p, VD_INTERRUPTED, 1);
-    assert_string_equal(p.chat.message, "out of memory: the conversation stays as it is");
-    assert_int_equal(p.chat.round_count, 2);
+    assert_string_equal(p.chat.notice.text, "out of memory: the conversation stays as it is");
+    assert_int_equal(p.chat.conversation.branch->count, 2);
     vd_chat_key(&p.chat, (vd_key){.code = 'c', .modifiers = VD_CTRL});
     plain_chat_serve(&p);
-    assert_false(vd_chat_busy(&p.chat));
-    assert_int_equal(p.chat.round_count, 2);
-    assert_string_equal(vd_chat_heard(&p.chat, 0, 1), "blue");
+    assert_false(vd_conversation_waits(&p.chat.conversation));
+    assert_int_equal(p.chat.conversation.branch->count, 2);
+    assert_string_equal(vd_lanes_answer(&p.chat.lanes, 0, 1), "blue");
     plain_chat_close(&p);
     free(file);
 }
@@ -461,10 +463,12 @@ static vd_status take_up_once(void *context, vd_error *err)
     vd_status status = vd_chat_init(&chat, &source, 0, "improved", 1, err);
     if (status)
         return status;
-    bool done = vd_chat_take_up(&chat, &file->talks[0]) && chat.round_count == 3 &&
-                chat.lane_count == 2 && chat.request_count == 5;
-    for (size_t i = 0; done && i < chat.round_count; i++)
-        done = chat.rounds[i].take[0].wanted && chat.rounds[i].take[1].wanted;
+    bool done = vd_lanes_restore(&chat.lanes, &file->talks[0]) &&
+                chat.conversation.branch->count == 3 && chat.lanes.count == 2 &&
+                chat.lanes.request_count == 5;
+    for (size_t i = 0; done && i < chat.conversation.branch->count; i++)
+        done = chat.conversation.branch->rounds[i].response[0].wanted &&
+               chat.conversation.branch->rounds[i].response[1].wanted;
     vd_chat_free(&chat);
     return done ? VD_OK : vd_error_memory(err, "the chat");
 }
@@ -472,9 +476,9 @@ static vd_status take_up_once(void *context, vd_error *err)
 static vd_status describe_once(void *context, vd_error *err)
 {
     vd_chat_record talk;
-    if (!vd_chat_describe(context, &talk))
+    if (!vd_lanes_describe(context, &talk))
         return vd_error_memory(err, "a talk");
-    vd_chat_describe_free(&talk);
+    vd_lanes_describe_free(&talk);
     return VD_OK;
 }
 
@@ -489,7 +493,7 @@ static void memory_that_is_out_while_it_is_taken_up_is_no_crash(void **state)
     vd_transcript_clear(&back);
     plain_chat p;
     plain_chat_open(world, &p, true, file);
-    assert_int_equal(support_fail_each_allocation(describe_once, &p.chat), 5);
+    assert_int_equal(support_fail_each_allocation(describe_once, &p.chat.lanes), 5);
     plain_chat_close(&p);
     free(file);
 }

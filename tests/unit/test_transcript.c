@@ -131,10 +131,11 @@ static void a_transcript_that_cannot_be_written_is_given_up(void **state)
     plain_chat_open(world, &p, false, "/nonexistent/chat.jsonl");
     plain_chat_ask(&p, "what color is the ball");
     assert_null(p.recorder.transcript);
-    assert_non_null(strstr(p.chat.message, "no transcript from here on: /nonexistent/chat.jsonl"));
-    assert_int_equal(p.chat.round_count, 1);
+    assert_non_null(
+        strstr(p.chat.notice.text, "no transcript from here on: /nonexistent/chat.jsonl"));
+    assert_int_equal(p.chat.conversation.branch->count, 1);
     plain_chat_ask(&p, "and the cube");
-    assert_int_equal(p.chat.round_count, 2);
+    assert_int_equal(p.chat.conversation.branch->count, 2);
     plain_chat_close(&p);
 }
 
@@ -149,10 +150,11 @@ static void without_a_place_for_transcripts_the_chat_says_so(void **state)
         setenv("HOME", places[i], 1);
         plain_chat_open(world, &p, false, NULL);
         assert_null(p.recorder.transcript);
-        assert_non_null(strstr(p.chat.message, "no transcript is kept: neither XDG_STATE_HOME"));
-        assert_non_null(strstr(p.chat.message, "--transcript FILE"));
+        assert_non_null(
+            strstr(p.chat.notice.text, "no transcript is kept: neither XDG_STATE_HOME"));
+        assert_non_null(strstr(p.chat.notice.text, "--transcript FILE"));
         plain_chat_ask(&p, "what color is the ball");
-        assert_int_equal(p.chat.round_count, 1);
+        assert_int_equal(p.chat.conversation.branch->count, 1);
         plain_chat_close(&p);
     }
     unsetenv("XDG_STATE_HOME");
@@ -502,12 +504,12 @@ static void every_model_of_a_round_is_exported(void **state)
     char *out = support_join(tiny.directory, "three.html");
     plain_chat p;
     plain_chat_open(world, &p, false, three);
-    vd_chat_compare_with(&p.chat, "base");
+    vd_lanes_compare_with(&p.chat.lanes, "base");
     plain_chat_serve(&p);
-    vd_chat_compare_with(&p.chat, tiny.base);
+    vd_lanes_compare_with(&p.chat.lanes, tiny.base);
     plain_chat_serve(&p);
     plain_chat_ask(&p, "is it next to the ball");
-    assert_int_equal(p.chat.lane_count, 3);
+    assert_int_equal(p.chat.lanes.count, 3);
     plain_chat_close(&p);
     replay(0, "0 differ", "", three, "--html", out);
     char *text = support_read_file(out, NULL);

@@ -37,7 +37,7 @@ static int make_conversation(void **state)
                                             "is it next to the ball", "and the cube"};
     for (int i = 0; i < ROUNDS; i++)
         plain_chat_ask(&p, questions[i * 7 / 3 % 4]);
-    assert_int_equal(p.chat.round_count, ROUNDS);
+    assert_int_equal(p.chat.conversation.branch->count, ROUNDS);
     plain_chat_close(&p);
     vd_world_close(world);
     return 0;

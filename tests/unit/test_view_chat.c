@@ -7,6 +7,7 @@
 
 #include "engine/base/alloc.h"
 #include "tests/support/one_chat.h"
+#include "tui/chat/views/draw.h"
 
 static void the_first_screen_says_what_to_do(void **state)
 {
@@ -27,7 +28,7 @@ static void a_question_shows_at_once_and_its_answer_when_it_comes(void **state)
     fake_chat_keys(&fake, "'is there a cube?' Enter");
     expect(" 1 is there a cube?");
     expect("improved is thinking");
-    assert_int_equal(fake.chat.line.length, 0);
+    assert_int_equal(fake.chat.nav.line.length, 0);
     // Typing goes on meanwhile, a second question waits for the first.
     fake_chat_keys(&fake, "'and a ball?' Enter");
     expect("still answering");
@@ -37,7 +38,7 @@ static void a_question_shows_at_once_and_its_answer_when_it_comes(void **state)
     expect("Answers within 12 candidates");
     expect("7.2 ms");
     expect("> and a ball?");
-    const char *first = vd_take_answer(last_take(), last_take()->reply.answer.order[0]);
+    const char *first = vd_response_text(last_take(), last_take()->reply.answer.order[0]);
     expect(first);
     assert_int_equal(fake.asked, 1);
 }
@@ -62,7 +63,7 @@ static void a_stopped_or_failed_answer_gives_the_question_back(void **state)
     fake_chat_release(&fake, VD_INTERRUPTED);
     expect("> is there a cube?");
     expect("stopped");
-    assert_int_equal(fake.chat.round_count, 0);
+    assert_int_equal(fake.chat.conversation.branch->count, 0);
     fake_chat_keys(&fake, "Enter");
     fake_chat_release(&fake, VD_FORMAT);
     expect("the engine says no");
@@ -77,7 +78,7 @@ static void an_answer_to_a_picture_that_was_left_is_dropped(void **state)
     assert_int_equal(fake.stops, 1);
     expect("picture 2/3");
     fake_chat_release(&fake, VD_OK);
-    assert_int_equal(fake.chat.round_count, 0);
+    assert_int_equal(fake.chat.conversation.branch->count, 0);
     expect("Type a question and press Enter.");
 }
 
@@ -90,16 +91,16 @@ static void every_picture_keeps_its_conversation(void **state)
     fake_chat_keys(&fake, "'is there a ball?' Enter F7");
     expect("the conversation about this picture goes on; /new starts over");
     expect("what color is it?");
-    assert_int_equal(fake.chat.round_count, 2);
-    assert_int_equal(fake.chat.branch_count, 2);
-    assert_int_equal(fake.chat.branch, 1);
+    assert_int_equal(fake.chat.conversation.branch->count, 2);
+    assert_int_equal(fake.chat.conversation.branches.count, 2);
+    assert_int_equal(fake.chat.conversation.branches.used, 1);
     fake_chat_keys(&fake, "M-n F9 '/picture #2' Enter");
-    assert_int_equal(fake.chat.round_count, 1);
+    assert_int_equal(fake.chat.conversation.branch->count, 1);
     assert_string_equal(last_round()->typed, "is there a ball?");
     fake_chat_keys(&fake, "'/new' Enter");
-    assert_int_equal(fake.chat.round_count, 0);
+    assert_int_equal(fake.chat.conversation.branch->count, 0);
     fake_chat_keys(&fake, "F7 F8");
-    assert_int_equal(fake.chat.round_count, 0);
+    assert_int_equal(fake.chat.conversation.branch->count, 0);
 }
 
 // "what color is it?" is people's question only after what "it" was there.
@@ -138,9 +139,10 @@ static void pictures_change_by_key_and_command(void **state)
     fake_chat_keys(&fake, "'/picture #4' Enter");
     expect("there are pictures #1 to #3");
     for (int i = 0; i < 20; i++) {
-        size_t before = fake.chat.index;
+        size_t before = fake.chat.conversation.branches.picture;
         fake_chat_keys(&fake, "F9");
-        assert_int_not_equal(fake.chat.index, before); // another one, always
+        assert_int_not_equal(fake.chat.conversation.branches.picture,
+                             before); // another one, always
     }
 }
 
@@ -161,16 +163,18 @@ static void another_answer_can_be_chosen(void **state)
     fake_chat_keys(&fake, "'and a ball?' Enter");
     char heard[128];
     snprintf(heard, sizeof heard, "0: is there a cube? %s.",
-             vd_take_answer(&fake.chat.rounds[0].take[0], fake.chat.rounds[0].take[0].chosen));
+             vd_response_text(&fake.chat.conversation.branch->rounds[0].response[0],
+                              fake.chat.conversation.branch->rounds[0].response[0].chosen));
     assert_string_equal(fake.heard, heard);
     // Another answer to an earlier round: what came after it is asked again.
     int asked = fake.asked;
     fake_chat_keys(&fake, "M-Up M-2");
     assert_int_equal(fake.asked, asked + 1);
-    assert_int_equal(fake.chat.branch_count, 2);
-    const vd_take *first = &fake.chat.rounds[0].take[0];
+    assert_int_equal(fake.chat.conversation.branches.count, 2);
+    const vd_response *first = &fake.chat.conversation.branch->rounds[0].response[0];
     assert_int_equal(first->chosen, first->reply.answer.order[1]);
-    snprintf(heard, sizeof heard, "0: is there a cube? %s.", vd_take_answer(first, first->chosen));
+    snprintf(heard, sizeof heard, "0: is there a cube? %s.",
+             vd_response_text(first, first->chosen));
     assert_string_equal(fake.heard, heard);
 }
 
@@ -179,13 +183,13 @@ static void earlier_rounds_bring_back_their_ranking(void **state)
     (void)state;
     fake_chat_keys(&fake, "'is there a cube?' Enter 'what color is it?' Enter");
     const vd_round *second = last_round();
-    assert_ptr_equal(vd_chat_shown(&fake.chat), second);
+    assert_ptr_equal(vd_chat_round(&fake.chat), second);
     fake_chat_keys(&fake, "M-Up");
-    assert_ptr_equal(vd_chat_shown(&fake.chat), second - 1);
+    assert_ptr_equal(vd_chat_round(&fake.chat), second - 1);
     expect("Round 1, within 12 candidates");
     expect("Saw is");
     fake_chat_keys(&fake, "M-Up M-Up M-Down");
-    assert_ptr_equal(vd_chat_shown(&fake.chat), second);
+    assert_ptr_equal(vd_chat_round(&fake.chat), second);
     expect("Answers within 12 candidates");
 }
 
@@ -195,9 +199,9 @@ static void undo_forgets_the_last_round(void **state)
     fake_chat_keys(&fake, "'/undo' Enter");
     expect("nothing to forget");
     fake_chat_keys(&fake, "'one?' Enter 'two?' Enter M-u");
-    assert_int_equal(fake.chat.round_count, 1);
+    assert_int_equal(fake.chat.conversation.branch->count, 1);
     fake_chat_keys(&fake, "'/undo' Enter");
-    assert_int_equal(fake.chat.round_count, 0);
+    assert_int_equal(fake.chat.conversation.branch->count, 0);
     expect("Type a question and press Enter.");
 }
 
@@ -228,7 +232,7 @@ static void a_missing_model_is_said_and_can_be_mended(void **state)
     expect("improved: no such model");
     fake_chat_keys(&fake, "'is there a cube?' Enter");
     expect("no model is loaded: /model base");
-    assert_int_equal(fake.chat.round_count, 0);
+    assert_int_equal(fake.chat.conversation.branch->count, 0);
     expect("> is there a cube?"); // what was typed is not lost
     fake.model_lost = false;
     fake_chat_keys(&fake, "C-u '/model base' Enter 'is there a cube?' Enter");
@@ -266,7 +270,7 @@ static void regions_are_outlined_and_listed_with_the_same_numbers(void **state)
     }
     assert_true(sum >= 0.9 && sum - top[count - 1].share < 0.9);
     // Each number stands on the picture, left of column 35, and in the list, right of it.
-    vd_rect picture = fake.chat.layout.picture;
+    vd_rect picture = fake.chat.nav.layout.picture;
     for (int i = 0; i < count; i++) {
         bool outlined = false;
         for (int y = picture.y; y < picture.y + picture.height; y++)
@@ -309,12 +313,12 @@ static void the_whole_pool_can_be_listed_filtered_and_picked(void **state)
     fake_chat_keys(&fake, "Down Down Down");
     expect("2 of 2 answers that match");
     fake_chat_keys(&fake, "Enter");
-    assert_int_equal(fake.chat.place, VD_PLACE_CHAT);
-    assert_int_equal(strncmp(vd_take_answer(last_take(), last_take()->chosen), "yes", 3), 0);
+    assert_int_equal(fake.chat.nav.place, VD_PLACE_CHAT);
+    assert_int_equal(strncmp(vd_response_text(last_take(), last_take()->chosen), "yes", 3), 0);
     fake_chat_keys(&fake, "F4 'nothing has this' Enter");
     expect("no answer of the pool has");
     fake_chat_keys(&fake, "Esc");
-    assert_int_equal(fake.chat.place, VD_PLACE_CHAT);
+    assert_int_equal(fake.chat.nav.place, VD_PLACE_CHAT);
 }
 
 static void the_attention_view_goes_word_by_word(void **state)
@@ -347,7 +351,7 @@ static void help_lists_the_keys_of_the_place(void **state)
     fake_chat_keys(&fake, "C-u 'is it?' Enter F4 F1");
     expect("Keys in the list of answers");
     fake_chat_keys(&fake, "F1");
-    assert_int_equal(fake.chat.place, VD_PLACE_ANSWERS);
+    assert_int_equal(fake.chat.nav.place, VD_PLACE_ANSWERS);
 }
 
 static void commands_complete_and_complain(void **state)
@@ -386,7 +390,7 @@ static void what_if_and_branches_complete(void **state)
     expect("> /what-if region 5");
     fake_chat_keys(&fake, "C-u '/what-if w' Tab '5' Tab Tab"); // is there a cube ?
     expect("> /what-if word 5");
-    assert_int_equal(fake.chat.message[0], '\0');
+    assert_int_equal(fake.chat.notice.text[0], '\0');
     fake_chat_keys(&fake, "C-u '/what-if word 6' Tab");
     expect("nothing is known that starts like that");
     fake_chat_keys(&fake, "C-u '/what-if pi' Tab Enter");
@@ -412,10 +416,10 @@ static void a_long_message_takes_the_rows_it_needs(void **state)
     for (int place = 0; place < 6; place++) {
         static const char *const keys[] = {"F2", "F4", "F5", "F10", "F12", "M-p"};
         fake_chat_keys(&fake, keys[place]);
-        vd_chat_complain(&fake.chat, "%s",
-                         "a text of many words, of which only those of the first "
-                         "three rows have room at the bottom of this screen, "
-                         "because the others would leave no room for the chat");
+        vd_notice_complain(&fake.chat.notice, "%s",
+                           "a text of many words, of which only those of the first "
+                           "three rows have room at the bottom of this screen, "
+                           "because the others would leave no room for the chat");
         fake_chat_size(&fake, 40, 12);
         expect(" a text of many words, of which only");
         expect("\xe2\x80\xa6"); // and no more rows than three
@@ -440,7 +444,7 @@ static void the_dialog_scrolls_and_is_searched(void **state)
     fake_chat_keys(&fake, "C-End");
     expect("question number 12?");
     fake_chat_keys(&fake, "'NUMBER 4' C-s");
-    assert_int_equal(fake.chat.selected, 3);
+    assert_int_equal(fake.chat.nav.selected, 3);
     expect(" 4\xe2\x96\x8cquestion number 4?");
     fake_chat_keys(&fake, "C-s");
     expect("round 4 has"); // the only one
@@ -464,18 +468,18 @@ static void a_full_line_says_so(void **state)
     (void)state;
     for (int i = 0; i < VD_LINE_MAX; i++)
         fake_chat_key(&fake, (vd_key){.code = 'a'});
-    assert_int_equal(fake.chat.line.length, VD_LINE_MAX);
-    assert_string_equal(fake.chat.message, "");
+    assert_int_equal(fake.chat.nav.line.length, VD_LINE_MAX);
+    assert_string_equal(fake.chat.notice.text, "");
     fake_chat_keys(&fake, "'b'");
     expect("a line takes 2000 bytes: there is no room for more");
-    assert_null(strchr(fake.chat.line.text, 'b'));
+    assert_null(strchr(fake.chat.nav.line.text, 'b'));
     fake_chat_keys(&fake, "Backspace");
-    assert_string_equal(fake.chat.message, "");
+    assert_string_equal(fake.chat.notice.text, "");
     fake_chat_keys(&fake, "C-u C-y");
-    assert_string_equal(fake.chat.message, "");
+    assert_string_equal(fake.chat.notice.text, "");
     fake_chat_keys(&fake, "C-y");
     expect("a line takes 2000 bytes: the end of what was cut did not fit");
-    assert_int_equal(fake.chat.line.length, VD_LINE_MAX);
+    assert_int_equal(fake.chat.nav.line.length, VD_LINE_MAX);
 }
 
 // A pasted book fills the line and no more; the rest of the program goes on.
@@ -487,7 +491,8 @@ static void a_long_paste_and_a_long_caption_have_room(void **state)
         fake_chat_key(&fake, (vd_key){.code = i % 7 == 6 ? VD_KEY_ENTER : 'a'});
     fake_chat_keys(&fake, "PasteEnd");
     assert_int_equal(fake.asked, 0);
-    assert_true(fake.chat.line.length <= VD_LINE_MAX && fake.chat.line.length > VD_LINE_MAX - 8);
+    assert_true(fake.chat.nav.line.length <= VD_LINE_MAX &&
+                fake.chat.nav.line.length > VD_LINE_MAX - 8);
     expect("a line takes 2000 bytes: the last 4000 characters were not pasted");
     fake_chat_keys(&fake, "Enter");
     assert_int_equal(fake.asked, 1);
@@ -523,13 +528,13 @@ static void the_mouse_zooms_and_selects(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "'is there a cube?' Enter 'what color is it?' Enter");
-    vd_rect dialog = fake.chat.layout.dialog;
+    vd_rect dialog = fake.chat.nav.layout.dialog;
     fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = dialog.x + 4, .y = dialog.y + 1});
-    assert_int_equal(fake.chat.selected, 0);
+    assert_int_equal(fake.chat.nav.selected, 0);
     fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = 3, .y = 3});
-    assert_int_equal(fake.chat.place, VD_PLACE_ZOOM);
+    assert_int_equal(fake.chat.nav.place, VD_PLACE_ZOOM);
     fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = 3, .y = 3});
-    assert_int_equal(fake.chat.place, VD_PLACE_CHAT);
+    assert_int_equal(fake.chat.nav.place, VD_PLACE_CHAT);
     fake_chat_key(&fake, (vd_key){.code = VD_KEY_CLICK, .x = -1, .y = 90000});
 }
 
@@ -545,7 +550,7 @@ static void leaving_asks_for_an_empty_line_or_quit(void **state)
     fake_chat_keys(&fake, "C-l C-z 'abc' C-c");
     assert_int_equal(fake.redraws, 1);
     assert_int_equal(fake.suspends, 1);
-    assert_int_equal(fake.chat.line.length, 0);
+    assert_int_equal(fake.chat.nav.line.length, 0);
     fake_chat_keys(&fake, "C-c");
     expect("Ctrl-D or /quit leaves");
 }
@@ -570,10 +575,10 @@ static void a_bad_pool_or_answer_is_not_fatal(void **state)
 {
     (void)state;
     fake_chat_keys(&fake, "'is there a cube?' Enter");
-    vd_take *take = &fake.chat.rounds[0].take[0];
-    take->answer_count = 2; // a pool smaller than the ranking
+    vd_response *response = &fake.chat.conversation.branch->rounds[0].response[0];
+    response->answer_count = 2; // a pool smaller than the ranking
     vd_chat_draw(&fake.chat, &fake.grid);
-    take->chosen = 99;
+    response->chosen = 99;
     fake_chat_keys(&fake, "F4 Esc F6");
     vd_event event = {.kind = VD_REQUEST_ASK, .serial = -1};
     vd_chat_event(&fake.chat, &event); // from nowhere

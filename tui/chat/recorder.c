@@ -17,10 +17,10 @@ static vd_status read_past(vd_recorder *recorder, const char *path, int64_t *ima
         return status;
     if (recorder->past.talk_count == 0)
         return vd_error_set(err, VD_FORMAT, "%.400s: holds no conversation to go on with", path);
-    const vd_chat_record *talk = &recorder->past.talks[recorder->past.talk_count - 1];
-    *image_id = talk->image_id;
-    if (talk->lane_count)
-        *model = talk->lanes[0].name;
+    const vd_chat_record *record = &recorder->past.talks[recorder->past.talk_count - 1];
+    *image_id = record->image_id;
+    if (record->lane_count)
+        *model = record->lanes[0].name;
     recorder->resuming = true;
     return VD_OK;
 }
@@ -49,12 +49,12 @@ vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path
 void vd_recorder_take_up(vd_recorder *recorder, vd_chat *chat)
 {
     if (recorder->resuming &&
-        !vd_chat_take_up(chat, &recorder->past.talks[recorder->past.talk_count - 1])) {
-        vd_chat_complain(chat, "out of memory: the conversation was not taken up");
+        !vd_lanes_restore(&chat->lanes, &recorder->past.talks[recorder->past.talk_count - 1])) {
+        vd_notice_complain(&chat->notice, "out of memory: the conversation was not taken up");
         recorder->resuming = false;
     }
     if (recorder->placeless.status)
-        vd_chat_complain(chat, "no transcript is kept: %s", recorder->placeless.text);
+        vd_notice_complain(&chat->notice, "no transcript is kept: %s", recorder->placeless.text);
 }
 
 static void forget_past(vd_recorder *recorder)
@@ -74,7 +74,7 @@ void vd_recorder_free(vd_recorder *recorder)
 
 static void give_up(vd_recorder *recorder, vd_chat *chat, const vd_error *why)
 {
-    vd_chat_complain(chat, "no transcript from here on: %s", why->text);
+    vd_notice_complain(&chat->notice, "no transcript from here on: %s", why->text);
     vd_transcript_close(recorder->transcript);
     recorder->transcript = NULL;
 }
@@ -111,23 +111,22 @@ typedef struct picture {
 static void write_answer(vd_recorder *recorder, vd_chat *chat, const picture *about, int lane,
                          size_t at)
 {
-    const vd_take *take = &chat->rounds[at].take[lane];
-    vd_turn *history = vd_chat_history(chat, lane, at);
+    const vd_response *response = &chat->conversation.branch->rounds[at].response[lane];
+    vd_turn *history = vd_lanes_history(&chat->lanes, lane, at);
     if (!history && at > 0)
         return;
     vd_error err = {0};
-    void *context = chat->source.context;
     const vd_told told = {
         .lane = lane,
-        .name = chat->lanes[lane].name,
-        .model = take->model,
-        .reply = &take->reply,
-        .texts = take->answers,
-        .image_id = chat->source.image_id(context, chat->index),
-        .caption = chat->source.caption(context, chat->index),
+        .name = chat->lanes.lane[lane].name,
+        .model = response->model,
+        .reply = &response->reply,
+        .texts = response->answers,
+        .image_id = vd_conversation_image_id(&chat->conversation),
+        .caption = vd_conversation_caption(&chat->conversation),
         .history = history,
         .turns = (int)at,
-        .boxes = about->regions == take->reply.answer.regions ? about->boxes : NULL,
+        .boxes = about->regions == response->reply.answer.regions ? about->boxes : NULL,
         .regions = about->regions,
         .model_hash = recorder->model[lane],
         .pool_hash = recorder->pool[lane],
@@ -146,16 +145,16 @@ void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event)
         recorder->pool[lane] = event->pool_hash;
     }
     bool answer = event->kind == VD_REQUEST_ASK && event->status == VD_OK &&
-                  chat->lanes[lane].serial == event->serial;
-    size_t at = chat->lanes[lane].at;
+                  chat->lanes.lane[lane].serial == event->serial;
+    size_t at = chat->lanes.lane[lane].at;
     picture about = {0};
     if (answer) {
         about = (picture){event->boxes, event->regions, event->features_hash};
         event->boxes = NULL;
     }
     vd_chat_event(chat, event);
-    if (answer && recorder->transcript && at < chat->round_count &&
-        chat->rounds[at].take[lane].ready)
+    if (answer && recorder->transcript && at < chat->conversation.branch->count &&
+        chat->conversation.branch->rounds[at].response[lane].ready)
         write_answer(recorder, chat, &about, lane, at);
     vd_free(about.boxes);
 }
@@ -165,34 +164,34 @@ void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event)
 // Nothing is loaded and no answer is waited for.
 static bool is_quiet(const vd_chat *chat)
 {
-    for (int i = 0; i < chat->lane_count; i++)
-        if (chat->lanes[i].serial || chat->lanes[i].loading[0])
+    for (int i = 0; i < chat->lanes.count; i++)
+        if (chat->lanes.lane[i].serial || chat->lanes.lane[i].loading[0])
             return false;
-    return !vd_chat_busy(chat);
+    return !vd_conversation_waits(&chat->conversation);
 }
 
 // Rounds of the branch in use that go on with another answer than they did.
-static int other_answers(const vd_chat *chat, const vd_chat_record *talk)
+static int other_answers(const vd_chat *chat, const vd_chat_record *record)
 {
     int count = 0;
-    for (int i = 0; i < talk->count && i < (int)chat->round_count; i++) {
-        const char *heard = vd_chat_heard(chat, 0, (size_t)i);
-        count += !heard || strcmp(heard, talk->rounds[i].answer) != 0;
+    for (int i = 0; i < record->count && i < (int)chat->conversation.branch->count; i++) {
+        const char *heard = vd_lanes_answer(&chat->lanes, 0, (size_t)i);
+        count += !heard || strcmp(heard, record->rounds[i].answer) != 0;
     }
     return count;
 }
 
 static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
 {
-    const vd_chat_record *talk = &recorder->past.talks[recorder->past.talk_count - 1];
-    int rounds = (int)chat->round_count, other = other_answers(chat, talk);
-    int all = talk->branch_count ? talk->branches[talk->branch].count : talk->count;
+    const vd_chat_record *record = &recorder->past.talks[recorder->past.talk_count - 1];
+    int rounds = (int)chat->conversation.branch->count, other = other_answers(chat, record);
+    int all = record->branch_count ? record->branches[record->branch].count : record->count;
     char text[160] = "", branches[32] = "";
     recorder->resuming = false;
     if (rounds < all)
         return; // it was stopped, and the chat said so
-    if (chat->branch_count > 1)
-        snprintf(branches, sizeof branches, ", %d branches", chat->branch_count);
+    if (chat->conversation.branches.count > 1)
+        snprintf(branches, sizeof branches, ", %d branches", chat->conversation.branches.count);
     if (recorder->other > 0)
         snprintf(text, sizeof text, "; %d of %d answers have other scores than recorded",
                  recorder->other, recorder->other + recorder->verified);
@@ -201,25 +200,26 @@ static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
                  other == 1 ? " is" : "s are");
     else if (recorder->verified > 0)
         snprintf(text, sizeof text, "; every score as recorded");
-    vd_chat_say(chat, "a conversation of %d round%s%s was taken up%s", rounds,
-                rounds == 1 ? "" : "s", branches, text);
+    vd_notice_say(&chat->notice, "a conversation of %d round%s%s was taken up%s", rounds,
+                  rounds == 1 ? "" : "s", branches, text);
 }
 
 void vd_recorder_step(vd_recorder *recorder, vd_chat *chat)
 {
     bool another = recorder->past.talk_count > 0 &&
-                   chat->source.image_id(chat->source.context, chat->index) !=
+                   vd_conversation_image_id(&chat->conversation) !=
                        recorder->past.talks[recorder->past.talk_count - 1].image_id;
     if (another)
         forget_past(recorder);
-    if (recorder->resuming && is_quiet(chat) && chat->lanes[0].model[0])
+    if (recorder->resuming && is_quiet(chat) && chat->lanes.lane[0].model[0])
         sum_up_taken(recorder, chat);
-    vd_chat_record talk;
-    if (!recorder->transcript || recorder->resuming || vd_chat_busy(chat) ||
-        !chat->lanes[0].model[0] || chat->lanes[0].loading[0] || !vd_chat_describe(chat, &talk))
+    vd_chat_record record;
+    if (!recorder->transcript || recorder->resuming || vd_conversation_waits(&chat->conversation) ||
+        !chat->lanes.lane[0].model[0] || chat->lanes.lane[0].loading[0] ||
+        !vd_lanes_describe(&chat->lanes, &record))
         return;
     vd_error err = {0};
-    if (vd_transcript_conversation(recorder->transcript, &talk, &err))
+    if (vd_transcript_conversation(recorder->transcript, &record, &err))
         give_up(recorder, chat, &err);
-    vd_chat_describe_free(&talk);
+    vd_lanes_describe_free(&record);
 }

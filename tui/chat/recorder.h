@@ -2,8 +2,8 @@
 #ifndef VD_CHAT_RECORDER_H
 #define VD_CHAT_RECORDER_H
 
-#include "tui/transcript/transcript.h"
 #include "tui/chat/chat.h"
+#include "tui/chat/lanes/record.h"
 
 typedef struct vd_recorder {
     vd_transcript *transcript; // NULL: none is written
@@ -33,12 +33,5 @@ void vd_recorder_take_up(vd_recorder *recorder, vd_chat *chat);
 void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event);
 // After keys and events: writes the conversation when it changed.
 void vd_recorder_step(vd_recorder *recorder, vd_chat *chat);
-
-// resume.c: how the chat's conversation stands, its texts borrowed; false while an answer is
-// missing, or when memory is out.
-bool vd_chat_describe(const vd_chat *chat, vd_chat_record *out);
-void vd_chat_describe_free(vd_chat_record *talk);
-// The chat goes on as the talk stands; it is about the same picture. False: memory is out.
-bool vd_chat_take_up(vd_chat *chat, const vd_chat_record *talk);
 
 #endif

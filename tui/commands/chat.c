@@ -151,7 +151,7 @@ typedef struct chat_program {
 // Adds what was just asked to the file. Without the file the chat goes on all the same.
 static void keep_history(chat_program *program)
 {
-    const vd_line *line = &program->view->line;
+    const vd_line *line = &program->view->nav.line;
     const char *newest = line->count ? line->history[line->count - 1] : NULL;
     if (!program->history || newest == program->kept)
         return;
@@ -161,7 +161,7 @@ static void keep_history(chat_program *program)
 
 static void load_history(chat_program *program)
 {
-    vd_line *line = &program->view->line;
+    vd_line *line = &program->view->nav.line;
     program->history = vd_history_path();
     if (program->history)
         vd_history_load(program->history, line, NULL);
@@ -181,8 +181,8 @@ static bool key_to_chat(void *context, vd_key key)
     const vd_chat *view = program->view;
     vd_chat_key(program->view, key);
     bool letter = key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL)) &&
-                  view->line.length > 0 && program->letters++ < LETTERS;
-    if (view->pasting || letter)
+                  view->nav.line.length > 0 && program->letters++ < LETTERS;
+    if (view->nav.pasting || letter)
         return true;
     program->letters = 0;
     return false;
@@ -283,7 +283,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         status = start_worker(program, err);
     if (!status) {
         program->view->theme = settings->theme;
-        program->view->fold.on = settings->fold;
+        program->view->rankings.folded = settings->fold;
         load_history(program);
         vd_recorder_take_up(&program->recorder, program->view);
     }
@@ -294,7 +294,7 @@ static void close_program(chat_program *program)
 {
     vd_screen_close(program->screen); // first, so that leaving is felt at once
     vd_worker_free(program->worker);
-    if (program->view && program->view->source.context)
+    if (program->view && program->view->views)
         vd_chat_free(program->view);
     vd_free(program->view);
     vd_recorder_free(&program->recorder);

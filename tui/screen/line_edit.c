@@ -31,6 +31,7 @@ void vd_line_set(vd_line *line, const char *text)
     line->text[line->length] = '\0';
     line->cursor = line->length;
     line->cutting = false;
+    line->changes++;
 }
 
 void vd_line_clear(vd_line *line)
@@ -115,6 +116,7 @@ void vd_line_insert_text(vd_line *line, const char *text, size_t length)
     line->length += length;
     line->cursor += length;
     line->cutting = false;
+    line->changes++;
     // A mark joins the cluster before it, and what stood after may join the new text.
     size_t at = 0;
     while (at < line->cursor)
@@ -141,6 +143,7 @@ static void erase(vd_line *line, size_t from, size_t to)
     memmove(line->text + from, line->text + to, line->length - to + 1);
     line->length -= to - from;
     line->cursor = from;
+    line->changes++;
 }
 
 // Cuts [from, to) into the cut buffer; cuts in a row add up, in the order of the line.
@@ -172,6 +175,7 @@ static void swap(vd_line *line)
     memmove(line->text + left, line->text + middle, right - middle);
     memcpy(line->text + left + (right - middle), copy, middle - left);
     line->cursor = right;
+    line->changes++;
 }
 
 static void history_go(vd_line *line, size_t to)

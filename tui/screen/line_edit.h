@@ -14,6 +14,7 @@ enum { VD_LINE_MAX = 2000, VD_LINE_HISTORY = 500 }; // bytes of a line; lines re
 typedef struct vd_line {
     char text[VD_LINE_MAX + 1]; // UTF-8, zero-terminated
     size_t length, cursor;      // bytes; the cursor stands before a cluster or at the end
+    unsigned changes;           // another number after every change of the text
     char cut[VD_LINE_MAX + 1];
     bool cutting;     // the last action cut something: the next cut adds to it
     char **history;   // oldest first, owned

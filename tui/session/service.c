@@ -122,8 +122,7 @@ static vd_status use_model(vd_service *service, const char *name, vd_error *err)
     return VD_OK;
 }
 
-static vd_status serve_model(vd_service *service, const char *name, vd_event *event,
-                             vd_error *err)
+static vd_status serve_model(vd_service *service, const char *name, vd_event *event, vd_error *err)
 {
     vd_status status = use_model(service, name, err);
     if (status)
@@ -144,8 +143,7 @@ static vd_status serve_model(vd_service *service, const char *name, vd_event *ev
 // ---- pictures ----------------------------------------------------------------------------------
 
 // Where the picture's regions lie; no model is needed to know that.
-static vd_status serve_picture(vd_service *service, size_t index, vd_event *event,
-                               vd_error *err)
+static vd_status serve_picture(vd_service *service, size_t index, vd_event *event, vd_error *err)
 {
     vd_world *world = service->world;
     const vd_regions *file = world->regions;
@@ -176,15 +174,13 @@ static vd_status serve_picture(vd_service *service, size_t index, vd_event *even
 
 // What an answer depends on goes with it: the picture's own event may come after it, since each
 // lane has a thread of its own.
-static vd_status tell_features(vd_service *service, size_t index, vd_event *event,
-                               vd_error *err)
+static vd_status tell_features(vd_service *service, size_t index, vd_event *event, vd_error *err)
 {
     int regions;
     const float *boxes = vd_session_boxes(service->now->session, &regions);
     vd_status status = VD_OK;
     if (service->features_of != index + 1)
-        status =
-            vd_world_features_fingerprint(service->world, index, &service->features, err);
+        status = vd_world_features_fingerprint(service->world, index, &service->features, err);
     service->features_of = status ? 0 : index + 1;
     event->features_hash = service->features;
     if (status || !boxes)
@@ -197,8 +193,8 @@ static vd_status tell_features(vd_service *service, size_t index, vd_event *even
     return VD_OK;
 }
 
-static vd_status serve_ask(vd_service *service, const vd_request *request,
-                           const atomic_int *stop, vd_event *event, vd_error *err)
+static vd_status serve_ask(vd_service *service, const vd_request *request, const atomic_int *stop,
+                           vd_event *event, vd_error *err)
 {
     vd_session *session = service->now->session;
     vd_status status = VD_OK;
@@ -216,7 +212,7 @@ static vd_status serve_ask(vd_service *service, const vd_request *request,
 }
 
 void vd_service_serve(void *context, const vd_request *request, const atomic_int *stop,
-                           vd_event *event)
+                      vd_event *event)
 {
     vd_service *service = context;
     vd_error *err = &event->error;

@@ -15,6 +15,6 @@ void vd_service_free(vd_service *service);
 // it was asked for. A question comes with all that was said before it: what the model has heard of
 // that already is not computed again, whatever was undone, changed or asked of others meanwhile.
 void vd_service_serve(void *context, const vd_request *request, const atomic_int *stop,
-                           vd_event *event);
+                      vd_event *event);
 
 #endif

@@ -6,7 +6,7 @@
 #include "engine/base/alloc.h"
 #include "tui/base/shares.h"
 #include "tui/screen/theme.h"
-#include "tui/chat/chat.h"
+#include "tui/chat/views/draw.h"
 
 enum { PAGES = VD_WALK_STAGES + 1, WHAT_IF = VD_WALK_STAGES };
 
@@ -31,125 +31,6 @@ static int row_y(walk_page *page, int row)
     return row >= 0 && row < page->at.height ? page->at.y + row : page->grid->height;
 }
 
-// ---- asking for the walk ------------------------------------------------------------------------
-
-static bool same_switches(const vd_switches *a, const vd_switches *b)
-{
-    if (a->count != b->count)
-        return false;
-    for (int i = 0; i < a->count; i++)
-        if (!vd_switch_same(&a->at[i], &b->at[i]) || strcmp(a->at[i].word, b->at[i].word) != 0)
-            return false;
-    return true;
-}
-
-// Whether the walk at hand is one through the answer that is looked at.
-static bool of_take(const vd_chat_walk *own, const vd_take *take, const vd_lane *lane)
-{
-    return own->stamp == take->stamp && strcmp(own->model, lane->model) == 0;
-}
-
-void vd_chat_walk_pump(vd_chat *chat)
-{
-    vd_chat_walk *own = &chat->walk;
-    const vd_take *take = vd_chat_take(chat);
-    const vd_lane *lane = &chat->lanes[chat->lane];
-    if (chat->place != VD_PLACE_WALK || !take || own->serial || !lane->model[0])
-        return;
-    bool fresh = !of_take(own, take, lane);
-    if (fresh) {
-        vd_walk_free(own->walk);
-        *own = (vd_chat_walk){.page = own->page, .stamp = take->stamp};
-        memcpy(own->model, lane->model, sizeof own->model);
-    } else if (own->failed || (own->walk && same_switches(&own->walk->switches, &own->switches))) {
-        return;
-    }
-    size_t round = (size_t)(vd_chat_shown(chat) - chat->rounds);
-    vd_request request = {.kind = VD_REQUEST_WALK,
-                          .lane = chat->lane,
-                          .text = vd_strdup(chat->rounds[round].typed),
-                          .index = chat->index,
-                          .history = round ? vd_chat_history(chat, chat->lane, round) : NULL,
-                          .turns = (int)round,
-                          .switches = vd_alloc(1, sizeof *request.switches),
-                          .effects = !own->walk};
-    if (!request.text || (round && !request.history) || !request.switches) {
-        vd_request_clear(&request);
-        vd_chat_complain(chat, "out of memory: there is no walk");
-        own->failed = true;
-        return;
-    }
-    *request.switches = own->switches;
-    if (vd_chat_post_request(chat, &request))
-        own->serial = chat->serial;
-    else
-        own->failed = true;
-}
-
-void vd_chat_walk_came(vd_chat *chat, vd_event *event)
-{
-    vd_chat_walk *own = &chat->walk;
-    if (!own->serial || own->serial != event->serial)
-        return;
-    own->serial = 0;
-    if (event->status) {
-        // What cannot be switched is switched back.
-        if (own->walk)
-            own->switches = own->walk->switches;
-        own->failed = !own->walk;
-        if (event->status != VD_INTERRUPTED)
-            vd_chat_complain(chat, "%s", event->error.text);
-        return;
-    }
-    vd_walk *walk = event->walk;
-    event->walk = NULL;
-    if (own->walk && !walk->effect) { // they are the same, whatever is switched
-        walk->effect = own->walk->effect;
-        walk->effects = own->walk->effects;
-        own->walk->effect = NULL;
-    }
-    vd_walk_free(own->walk);
-    own->walk = walk;
-}
-
-void vd_chat_walk_drop(vd_chat *chat)
-{
-    vd_walk_free(chat->walk.walk);
-    chat->walk = (vd_chat_walk){0};
-}
-
-static void flip(vd_chat *chat, const vd_switch *one)
-{
-    if (!vd_switches_flip(&chat->walk.switches, one))
-        vd_chat_complain(chat, "%d changes at most", VD_SWITCHES);
-    chat->walk.failed = false;
-    vd_chat_walk_pump(chat);
-}
-
-void vd_chat_what_if(vd_chat *chat, const char *text)
-{
-    vd_error err;
-    vd_switch one;
-    if (!vd_chat_take(chat)) {
-        vd_chat_say(chat, "ask something first");
-        return;
-    }
-    bool none = strcmp(text, "none") == 0;
-    if (*text && !none && vd_switch_parse(text, &one, &err)) {
-        vd_chat_complain(chat, "%s", err.text);
-        return;
-    }
-    if (chat->place != VD_PLACE_WALK)
-        vd_chat_open(chat, VD_PLACE_WALK);
-    vd_chat_walk_pump(chat); // a walk through another answer begins without switches
-    chat->walk.page = WHAT_IF;
-    if (none)
-        chat->walk.switches.count = 0;
-    else if (*text)
-        flip(chat, &one);
-    vd_chat_walk_pump(chat);
-}
-
 // ---- stages -------------------------------------------------------------------------------------
 
 static const vd_answer *answer_now(const vd_walk *walk)
@@ -170,9 +51,9 @@ static void switches_text(const vd_switches *switches, char *out, size_t size)
 
 static void draw_title(walk_page *page, const vd_chat *chat, const char *title)
 {
-    const vd_walk *walk = chat->walk.walk;
+    const vd_walk *walk = chat->lanes.walk.walk;
     char text[96], right[160];
-    snprintf(text, sizeof text, "%d/%d %.80s", chat->walk.page + 1, PAGES, title);
+    snprintf(text, sizeof text, "%d/%d %.80s", chat->nav.walk_page + 1, PAGES, title);
     int y = row_y(page, 0);
     int x =
         vd_grid_text(page->grid, page->at.x, y, page->at.width, text, role(page, VD_ROLE_TITLE));
@@ -367,10 +248,10 @@ static void draw_tables(walk_page *page, int row, const vd_walk_stage *stage)
 
 static void draw_stage(walk_page *page, const vd_chat *chat, const char *const *answers)
 {
-    const vd_walk *walk = chat->walk.walk;
+    const vd_walk *walk = chat->lanes.walk.walk;
     vd_walk_stage stage;
     vd_error err;
-    if (vd_walk_stage_make(walk, walk->switches.count > 0, chat->walk.page, answers, &stage,
+    if (vd_walk_stage_make(walk, walk->switches.count > 0, chat->nav.walk_page, answers, &stage,
                            &err)) {
         draw_wrapped(page, 0, err.text, VD_ROLE_WRONG);
         return;
@@ -438,14 +319,14 @@ static void draw_ranking(walk_page *page, const vd_chat *chat, vd_rect at,
                          const char *const *answers)
 {
     enum { SHARE = 7 }; // columns: " 100 %"
-    const vd_walk *walk = chat->walk.walk;
+    const vd_walk *walk = chat->lanes.walk.walk;
     const vd_answer *was = &walk->reply.answer, *now = answer_now(walk);
     bool changed = walk->switches.count > 0;
     int shares = changed ? 2 * SHARE : SHARE, moves = !changed ? 0 : at.width >= 38 ? 5 : 2;
     int right = at.x + at.width;
     vd_grid_text(page->grid, at.x, at.y, at.width - (changed ? shares : 0),
-                 !changed && chat->walk.page == WHAT_IF ? "Answers; switch something off"
-                                                        : "Answers",
+                 !changed && chat->nav.walk_page == WHAT_IF ? "Answers; switch something off"
+                                                            : "Answers",
                  role(page, VD_ROLE_TITLE));
     for (int i = 0; i < 2 && changed; i++)
         vd_grid_right(page->grid, right - (2 - i) * SHARE, at.y, SHARE, i ? "before" : "now",
@@ -476,10 +357,11 @@ static int bar_width(int width)
 // "[x] region 1    39 % ====   -2.5 =": a switch, the attention it got, what its loss alone does.
 static void draw_effect(walk_page *page, const vd_chat *chat, int row, int width, int index)
 {
-    const vd_walk *walk = chat->walk.walk;
+    const vd_walk *walk = chat->lanes.walk.walk;
     const vd_effect *e = &walk->effect[index];
     double before = (double)walk->reply.answer.probability[walk->reply.answer.order[0]];
-    bool at = index == chat->walk.at, on = vd_switches_has(&chat->walk.switches, &e->what);
+    bool at = index == chat->nav.walk_at,
+         on = vd_switches_has(&chat->lanes.walk.switches, &e->what);
     int bar = bar_width(width), x = page->at.x, y = row_y(page, row);
     int names = width - 4 - 2 * (bar + 7) - 1;
     char name[96], text[16];
@@ -509,7 +391,7 @@ static void draw_effect(walk_page *page, const vd_chat *chat, int row, int width
 // The ranking stands beside the list, unless it stands under the picture already.
 static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answers, bool aside)
 {
-    const vd_walk *walk = chat->walk.walk;
+    const vd_walk *walk = chat->lanes.walk.walk;
     const vd_answer *was = &walk->reply.answer;
     bool wide = page->at.width >= 70 && !aside;
     int width = wide ? page->at.width * 11 / 20 + 1 : page->at.width, head = 2;
@@ -543,16 +425,14 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
                   role(page, VD_ROLE_FAINT));
     // The list scrolls below its head so that the cursor is in sight.
     int rows = page->at.height - head;
-    chat->walk.at = vd_clamp(chat->walk.at, walk->effects - 1);
-    vd_chat_walk *own = &chat->walk;
-    int first = vd_clamp(chat->walk.at - rows / 2, walk->effects - rows);
-    own->list = (vd_rect){page->at.x, page->at.y + head, width, rows};
-    own->first = first;
+    chat->nav.walk_at = vd_clamp(chat->nav.walk_at, walk->effects - 1);
+    int first = vd_clamp(chat->nav.walk_at - rows / 2, walk->effects - rows);
+    chat->nav.what_ifs = (vd_rect){page->at.x, page->at.y + head, width, rows};
+    chat->nav.first_what_if = first;
     for (int i = 0; i < rows && first + i < walk->effects; i++)
         draw_effect(page, chat, head + i, width, first + i);
-    vd_chat_draw_more(page->grid,
-                      (vd_rect){page->at.x, page->at.y + head, width + (wide ? 1 : 0), rows}, first,
-                      walk->effects - rows);
+    vd_draw_more(page->grid, (vd_rect){page->at.x, page->at.y + head, width + (wide ? 1 : 0), rows},
+                 first, walk->effects - rows);
 }
 
 // ---- the place ----------------------------------------------------------------------------------
@@ -566,54 +446,56 @@ static vd_panels arrange_walk(const vd_chat *chat, int width, int height)
 
 static void draw_walk(vd_chat *chat, vd_grid *grid)
 {
-    vd_rect at = chat->layout.picture, side = chat->layout.attention;
-    const vd_take *take = vd_chat_take(chat);
-    if (!take || at.height <= 0)
+    vd_rect at = chat->nav.layout.picture, side = chat->nav.layout.attention;
+    const vd_response *response = vd_chat_response(chat);
+    if (!response || at.height <= 0)
         return;
-    const vd_chat_walk *own = &chat->walk;
     walk_page page = {.grid = grid,
                       .at = {at.x + 1, at.y, at.width - 2, at.height},
-                      .top = own->page == WHAT_IF ? 0 : chat->top[VD_PLACE_WALK]};
-    if (!own->walk || !of_take(own, take, &chat->lanes[chat->lane])) {
-        draw_wrapped(&page, 0, own->failed ? "There is no walk through this answer." : "Walking...",
+                      .top = chat->nav.walk_page == WHAT_IF ? 0 : chat->nav.top[VD_PLACE_WALK]};
+    if (!vd_lanes_walks(&chat->lanes, chat->nav.lane, response)) {
+        draw_wrapped(&page, 0,
+                     chat->lanes.walk.failed ? "There is no walk through this answer."
+                                             : "Walking...",
                      VD_ROLE_FAINT);
         return;
     }
     if (side.height > 0) {
-        const vd_image *image = &chat->picture.image;
+        const vd_image *image = &chat->shown.picture.image;
         vd_rect room = {side.x, side.y, side.width, side.height * 3 / 5};
         int picture = vd_panels_fit(room, image->width, image->height).height;
-        vd_chat_draw_picture(chat, grid, (vd_rect){side.x, side.y, side.width, picture}, take);
-        vd_chat_draw_caption(chat, grid, (vd_rect){side.x, side.y + picture, side.width, 2});
+        vd_draw_picture(chat, grid, (vd_rect){side.x, side.y, side.width, picture}, response);
+        vd_draw_caption(chat, grid, (vd_rect){side.x, side.y + picture, side.width, 2});
         draw_ranking(&page, chat,
                      (vd_rect){side.x, side.y + picture + 3, side.width, side.height - picture - 3},
-                     take->answers);
+                     response->answers);
     }
-    if (own->page == WHAT_IF) {
-        draw_what_if(&page, chat, take->answers, side.height > 0);
+    if (chat->nav.walk_page == WHAT_IF) {
+        draw_what_if(&page, chat, response->answers, side.height > 0);
         return;
     }
-    draw_stage(&page, chat, take->answers);
-    chat->page = at.height;
-    chat->scroll_most = page.rows > at.height ? page.rows - at.height : 0;
-    vd_chat_draw_more(grid, at, chat->top[VD_PLACE_WALK], chat->scroll_most);
+    draw_stage(&page, chat, response->answers);
+    chat->nav.seen = at.height;
+    chat->nav.scroll_most = page.rows > at.height ? page.rows - at.height : 0;
+    vd_draw_more(grid, at, chat->nav.top[VD_PLACE_WALK], chat->nav.scroll_most);
 }
 
 static void open_walk(vd_chat *chat)
 {
-    chat->walk.page = 0;
+    chat->nav.walk_page = 0;
 }
 
 static void turn_page(vd_chat *chat, int step)
 {
-    chat->walk.page = (chat->walk.page + step + PAGES) % PAGES;
-    chat->top[VD_PLACE_WALK] = 0;
+    chat->nav.walk_page = (chat->nav.walk_page + step + PAGES) % PAGES;
+    chat->nav.top[VD_PLACE_WALK] = 0;
 }
 
 static bool act_walk(vd_chat *chat, vd_action action, vd_key key)
 {
-    vd_chat_walk *own = &chat->walk;
-    bool list = own->page == WHAT_IF && own->walk;
+    const vd_walk *walk = chat->lanes.walk.walk;
+    int *at = &chat->nav.walk_at;
+    bool list = chat->nav.walk_page == WHAT_IF && walk;
     switch ((int)action) {
     case VD_ACTION_LEFT:
     case VD_ACTION_RIGHT:
@@ -623,17 +505,16 @@ static bool act_walk(vd_chat *chat, vd_action action, vd_key key)
     case VD_ACTION_LINE_DOWN:
         if (!list)
             return false;
-        own->at =
-            vd_clamp(own->at + (action == VD_ACTION_LINE_UP ? -1 : 1), own->walk->effects - 1);
+        *at = vd_clamp(*at + (action == VD_ACTION_LINE_UP ? -1 : 1), walk->effects - 1);
         return true;
     case VD_ACTION_PICK:
-        if (list && own->at < own->walk->effects)
-            flip(chat, &own->walk->effect[own->at].what);
+        if (list && *at < walk->effects)
+            vd_lanes_flip(&chat->lanes, &walk->effect[*at].what);
         else
-            turn_page(chat, key.code == ' ' ? WHAT_IF - own->page : 1);
+            turn_page(chat, key.code == ' ' ? WHAT_IF - chat->nav.walk_page : 1);
         return true;
     case VD_ACTION_ALL_BACK:
-        own->switches.count = 0;
+        chat->lanes.walk.switches.count = 0;
         return true;
     default:
         return false;
@@ -642,22 +523,23 @@ static bool act_walk(vd_chat *chat, vd_action action, vd_key key)
 
 static void scroll_walk(vd_chat *chat, int lines)
 {
-    if (chat->walk.page == WHAT_IF && chat->walk.walk)
-        chat->walk.at = vd_clamp(chat->walk.at + lines, chat->walk.walk->effects - 1);
+    if (chat->nav.walk_page == WHAT_IF && chat->lanes.walk.walk)
+        chat->nav.walk_at = vd_clamp(chat->nav.walk_at + lines, chat->lanes.walk.walk->effects - 1);
     else
-        chat->top[VD_PLACE_WALK] = vd_clamp(chat->top[VD_PLACE_WALK] + lines, chat->scroll_most);
+        chat->nav.top[VD_PLACE_WALK] =
+            vd_clamp(chat->nav.top[VD_PLACE_WALK] + lines, chat->nav.scroll_most);
 }
 
 static void click_walk(vd_chat *chat, int x, int y)
 {
-    vd_chat_walk *own = &chat->walk;
-    int index = own->first + y - own->list.y;
-    if (own->page != WHAT_IF || !own->walk || x < own->list.x ||
-        x >= own->list.x + own->list.width || y < own->list.y ||
-        y >= own->list.y + own->list.height || index >= own->walk->effects)
+    const vd_walk *walk = chat->lanes.walk.walk;
+    vd_rect list = chat->nav.what_ifs;
+    int index = chat->nav.first_what_if + y - list.y;
+    if (chat->nav.walk_page != WHAT_IF || !walk || x < list.x || x >= list.x + list.width ||
+        y < list.y || y >= list.y + list.height || index >= walk->effects)
         return;
-    own->at = index;
-    flip(chat, &own->walk->effect[index].what);
+    chat->nav.walk_at = index;
+    vd_lanes_flip(&chat->lanes, &walk->effect[index].what);
 }
 
 const vd_view vd_view_walk = {.title = "Keys in the walk through an answer",

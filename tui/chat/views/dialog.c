@@ -2,8 +2,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/base/alloc.h"
 #include "tui/screen/theme.h"
-#include "tui/chat/chat.h"
+#include "tui/chat/views/draw.h"
 
 static vd_style role(const vd_grid *grid, vd_role which)
 {
@@ -25,13 +26,13 @@ static int entry_rows(const vd_chat *chat, int entry, int width, dialog_row *out
                       int room)
 {
     int count = 0;
-    const vd_round *round = entry >= 0 ? &chat->rounds[entry] : NULL;
-    const vd_take *take = round ? &round->take[chat->lane] : NULL;
+    const vd_round *round = entry >= 0 ? &chat->conversation.branch->rounds[entry] : NULL;
+    const vd_response *response = round ? &round->response[chat->nav.lane] : NULL;
     for (int part = 0; part < (round ? 2 : 1); part++) {
-        const char *text = !round         ? chat->source.caption(chat->source.context, chat->index)
-                           : part == 0    ? round->typed
-                           : !take->ready ? "..."
-                                          : vd_take_answer(take, take->chosen);
+        const char *text = !round             ? vd_conversation_caption(&chat->conversation)
+                           : part == 0        ? round->typed
+                           : !response->ready ? "..."
+                                              : vd_response_text(response, response->chosen);
         // Figures stand behind the answer: "62 %  improved".
         int inner = width - 3 - (part == 1 ? 18 : 0);
         size_t length = strlen(text), offset = 0;
@@ -52,25 +53,39 @@ static int entry_rows(const vd_chat *chat, int entry, int width, dialog_row *out
     return count;
 }
 
-// The same number, kept with the round: a long dialog is not wrapped again for every key.
+static vd_row_count *kept_count(vd_navigation *nav, size_t entry)
+{
+    if (entry >= nav->row_count_room) {
+        size_t room = (entry + 1) * 2;
+        vd_row_count *grown = vd_grow(nav->row_counts, nav->row_count_room, room, sizeof *grown);
+        if (!grown)
+            return NULL;
+        nav->row_counts = grown;
+        nav->row_count_room = room;
+    }
+    return &nav->row_counts[entry];
+}
+
+// The same number, kept: a long dialog is not wrapped again for every key.
 static int count_rows(vd_chat *chat, int entry, int width)
 {
-    if (entry < 0)
+    const vd_response *response =
+        entry < 0 ? NULL : &chat->conversation.branch->rounds[entry].response[chat->nav.lane];
+    vd_row_count *kept = response && response->ready ? kept_count(&chat->nav, (size_t)entry) : NULL;
+    if (!kept)
         return entry_rows(chat, entry, width, NULL, 0, 0);
-    vd_round *round = &chat->rounds[entry];
-    const vd_take *take = &round->take[chat->lane];
-    vd_laid now = {width, chat->lane, take->ready ? take->chosen : -1, round->laid.rows};
-    if (memcmp(&now, &round->laid, sizeof now) != 0) {
-        now.rows = entry_rows(chat, entry, width, NULL, 0, 0);
-        round->laid = now;
-    }
-    return now.rows;
+    if (kept->width != width || kept->stamp != response->stamp || kept->chosen != response->chosen)
+        *kept = (vd_row_count){.width = width,
+                               .stamp = response->stamp,
+                               .chosen = response->chosen,
+                               .rows = entry_rows(chat, entry, width, NULL, 0, 0)};
+    return kept->rows;
 }
 
 // Where the caption stands right above the dialog it is not said twice.
 static int first_entry(const vd_chat *chat)
 {
-    return chat->layout.shape == VD_SHAPE_BAND ? 0 : -1;
+    return chat->nav.layout.shape == VD_SHAPE_BAND ? 0 : -1;
 }
 
 // Rows of all entries before `end`.
@@ -86,7 +101,8 @@ static int rows_before(vd_chat *chat, int end, int width)
 static void collect_rows(vd_chat *chat, int width, int top, dialog_row *out, int room)
 {
     int row = 0;
-    for (int i = first_entry(chat); i < (int)chat->round_count && row < top + room; i++) {
+    for (int i = first_entry(chat); i < (int)chat->conversation.branch->count && row < top + room;
+         i++) {
         int count = count_rows(chat, i, width), from = top > row ? top - row : 0;
         int at = row + from - top;
         if (row + count > top)
@@ -97,29 +113,30 @@ static void collect_rows(vd_chat *chat, int width, int top, dialog_row *out, int
 
 static void mark_matches(vd_chat *chat, vd_grid *grid, int x, int y, const dialog_row *row)
 {
-    size_t length = strlen(chat->search);
+    size_t length = strlen(chat->nav.search);
     for (size_t at = 0; length && at + length <= row->length; at++)
-        if (strncasecmp(row->text + at, chat->search, length) == 0)
+        if (strncasecmp(row->text + at, chat->nav.search, length) == 0)
             vd_grid_plain(grid, x + vd_text_width(row->text, at), y, grid->width, row->text + at,
                           length, role(grid, VD_ROLE_MATCH));
 }
 
-static void draw_figures(vd_grid *grid, vd_rect at, const vd_take *take)
+static void draw_figures(vd_grid *grid, vd_rect at, const vd_response *response)
 {
     char percent[16] = "?", text[64];
-    const vd_answer *answer = &take->reply.answer;
-    if (take->chosen >= 0 && take->chosen < answer->candidates)
-        vd_percent(percent, sizeof percent, answer->probability[take->chosen]);
-    bool own = answer->candidates > 0 && take->chosen != answer->order[0];
-    snprintf(text, sizeof text, "%s%6s %.20s", own ? "chosen " : "", percent, take->model);
+    const vd_answer *answer = &response->reply.answer;
+    if (response->chosen >= 0 && response->chosen < answer->candidates)
+        vd_percent(percent, sizeof percent, answer->probability[response->chosen]);
+    bool own = answer->candidates > 0 && response->chosen != answer->order[0];
+    snprintf(text, sizeof text, "%s%6s %.20s", own ? "chosen " : "", percent, response->model);
     int width = (int)strlen(text);
     if (width > at.width)
         return;
     vd_grid_right(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_FAINT));
-    if (!vd_take_changed(take) || at.width - width < 16)
+    if (!vd_response_changed(response) || at.width - width < 16)
         return;
-    char was[80];
-    snprintf(was, sizeof was, "was %.70s", take->was);
+    char before[256], was[80];
+    vd_response_before(response, before, sizeof before);
+    snprintf(was, sizeof was, "was %.70s", before);
     vd_grid_text(grid, at.x + 1, at.y, at.width - width - 3, was, role(grid, VD_ROLE_NOTE));
 }
 
@@ -127,49 +144,52 @@ static void draw_figures(vd_grid *grid, vd_rect at, const vd_take *take)
 static int gutter_width(const vd_chat *chat)
 {
     int width = 3;
-    for (size_t most = 99; chat->round_count > most && width < 12; most = most * 10 + 9)
+    for (size_t most = 99; chat->conversation.branch->count > most && width < 12;
+         most = most * 10 + 9)
         width++;
     return width;
 }
 
-void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
+void vd_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     static dialog_row rows[VD_GRID_MAX];
     if (at.height <= 0 || at.width < 20)
         return;
     int gutter = gutter_width(chat), width = at.width - gutter + 3;
-    int total = rows_before(chat, (int)chat->round_count, width);
-    chat->page = at.height;
-    chat->scroll_most = total > at.height ? total - at.height : 0;
-    int top =
-        chat->scroll_most - (chat->scroll < chat->scroll_most ? chat->scroll : chat->scroll_most);
-    if (chat->follow) { // the selected round's first row comes into sight
-        int wanted = chat->selected >= 0 ? chat->selected : (int)chat->round_count - 1;
+    int total = rows_before(chat, (int)chat->conversation.branch->count, width);
+    chat->nav.seen = at.height;
+    chat->nav.scroll_most = total > at.height ? total - at.height : 0;
+    int top = chat->nav.scroll_most -
+              (chat->nav.scroll < chat->nav.scroll_most ? chat->nav.scroll : chat->nav.scroll_most);
+    if (chat->nav.reveal) { // the selected round's first row comes into sight
+        int wanted = chat->nav.selected >= 0 ? chat->nav.selected
+                                             : (int)chat->conversation.branch->count - 1;
         int row = rows_before(chat, wanted, width);
         if (row < top)
             top = row;
         else if (row > top + at.height - 2)
             top = row - at.height + 2;
-        top = top > chat->scroll_most ? chat->scroll_most : top < 0 ? 0 : top;
-        chat->follow = false;
+        top = top > chat->nav.scroll_most ? chat->nav.scroll_most : top < 0 ? 0 : top;
+        chat->nav.reveal = false;
     }
-    chat->scroll = chat->scroll_most - top;
+    chat->nav.scroll = chat->nav.scroll_most - top;
     collect_rows(chat, width, top, rows, at.height < VD_GRID_MAX ? at.height : VD_GRID_MAX);
-    const vd_round *shown = vd_chat_shown(chat);
+    const vd_round *shown = vd_chat_round(chat);
     for (int i = 0; i < at.height && i < VD_GRID_MAX && top + i < total; i++) {
         const dialog_row *row = &rows[i];
-        const vd_round *round = row->round >= 0 ? &chat->rounds[row->round] : NULL;
-        const vd_take *take = round ? &round->take[chat->lane] : NULL;
+        const vd_round *round =
+            row->round >= 0 ? &chat->conversation.branch->rounds[row->round] : NULL;
+        const vd_response *response = round ? &round->response[chat->nav.lane] : NULL;
         int y = at.y + i, x = at.x + gutter;
         if (y < VD_GRID_MAX)
-            chat->row_round[y] = take && take->ready ? row->round : -1;
+            chat->nav.row_round[y] = response && response->ready ? row->round : -1;
         if (row->first && round) {
             char number[24];
             snprintf(number, sizeof number, "%*d", gutter - 1, row->round + 1);
             vd_grid_text(grid, at.x, y, gutter, number,
                          role(grid, round == shown ? VD_ROLE_PROMPT : VD_ROLE_FAINT));
         }
-        bool chosen_round = chat->selected >= 0 && round == shown;
+        bool chosen_round = chat->nav.selected >= 0 && round == shown;
         vd_style style = role(grid, !round        ? VD_ROLE_FAINT
                                     : row->answer ? VD_ROLE_ANSWER
                                                   : VD_ROLE_QUESTION);
@@ -177,10 +197,10 @@ void vd_chat_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
             vd_grid_put(grid, at.x + gutter - 1, y, 0x258C, '|', role(grid, VD_ROLE_PROMPT));
         vd_grid_text_n(grid, x, y, at.width - gutter, row->text, row->length, style);
         mark_matches(chat, grid, x, y, row);
-        if (row->last && take && take->ready) {
+        if (row->last && response && response->ready) {
             int used = vd_text_width(row->text, row->length) + gutter + 1;
-            draw_figures(grid, (vd_rect){at.x + used, y, at.width - used, 1}, take);
+            draw_figures(grid, (vd_rect){at.x + used, y, at.width - used, 1}, response);
         }
     }
-    vd_chat_draw_more(grid, at, top, chat->scroll_most);
+    vd_draw_more(grid, at, top, chat->nav.scroll_most);
 }

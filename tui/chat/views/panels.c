@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tui/screen/theme.h"
-#include "tui/chat/chat.h"
+#include "tui/chat/views/draw.h"
 
 static vd_style role(const vd_grid *grid, vd_role which)
 {
@@ -14,14 +14,14 @@ static vd_style role(const vd_grid *grid, vd_role which)
 
 // "Answers within 312 candidates   1.24 bits, margin 48 %": a softmax over a pool is no confidence,
 // so the pool is named wherever its probabilities stand.
-void vd_chat_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
+void vd_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
 {
-    const vd_round *round = vd_chat_shown(chat);
-    const vd_take *take = vd_chat_take(chat);
-    const vd_answer *answer = &take->reply.answer;
+    const vd_round *round = vd_chat_round(chat);
+    const vd_response *response = vd_chat_response(chat);
+    const vd_answer *answer = &response->reply.answer;
     char text[96], right[64], margin[16];
-    int number = (int)(round - chat->rounds) + 1;
-    if (chat->selected >= 0)
+    int number = (int)(round - chat->conversation.branch->rounds) + 1;
+    if (chat->nav.selected >= 0)
         snprintf(text, sizeof text, "Round %d, within %d candidates", number, answer->candidates);
     else
         snprintf(text, sizeof text, "Answers within %d candidates", answer->candidates);
@@ -30,7 +30,7 @@ void vd_chat_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
     vd_percent(margin, sizeof margin, first - second);
     int used = vd_grid_text(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_TITLE));
     int room = at.width - used - 2;
-    snprintf(right, sizeof right, "entropy %.1f bits, margin %s", take->entropy, margin);
+    snprintf(right, sizeof right, "entropy %.1f bits, margin %s", response->entropy, margin);
     if ((int)strlen(right) > room)
         snprintf(right, sizeof right, "margin %s", margin);
     if ((int)strlen(right) <= room)
@@ -38,7 +38,7 @@ void vd_chat_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
                       role(grid, VD_ROLE_FAINT));
 }
 
-void vd_chat_draw_alike(vd_grid *grid, vd_rect at, const char *text, int alike, vd_style style)
+void vd_draw_alike(vd_grid *grid, vd_rect at, const char *text, int alike, vd_style style)
 {
     char more[32] = "";
     int width = vd_text_width(text, strlen(text));
@@ -53,16 +53,16 @@ void vd_chat_draw_alike(vd_grid *grid, vd_rect at, const char *text, int alike, 
 }
 
 // One line: place, text, bar, share. The answer in the conversation carries a mark.
-void vd_chat_draw_candidate(vd_grid *grid, vd_rect at, const vd_take *take, const vd_folded *row,
-                            bool selected)
+void vd_draw_candidate(vd_grid *grid, vd_rect at, const vd_response *response, const vd_folded *row,
+                       bool selected)
 {
-    const vd_answer *answer = &take->reply.answer;
+    const vd_answer *answer = &response->reply.answer;
     int index = row->answer;
     char number[16], percent[16];
     snprintf(number, sizeof number, "%d", row->place + 1);
     vd_percent(percent, sizeof percent, row->probability);
     int digits = answer->candidates > 999 && at.width > 50 ? 5 : at.width > 50 ? 4 : 2;
-    bool chosen = index == take->chosen;
+    bool chosen = index == response->chosen;
     vd_style style = role(grid, chosen ? VD_ROLE_FIRST : VD_ROLE_TEXT);
     vd_grid_right(grid, at.x, at.y, digits, number, role(grid, VD_ROLE_FAINT));
     if (chosen)
@@ -72,57 +72,28 @@ void vd_chat_draw_candidate(vd_grid *grid, vd_rect at, const vd_take *take, cons
     int text_width = at.width - digits - 2 - bar - 7;
     if (selected)
         style.attributes |= VD_REVERSE;
-    vd_chat_draw_alike(grid, (vd_rect){at.x + digits + 2, at.y, text_width, 1},
-                       vd_take_answer(take, index), row->alike, style);
+    vd_draw_alike(grid, (vd_rect){at.x + digits + 2, at.y, text_width, 1},
+                  vd_response_text(response, index), row->alike, style);
     vd_grid_bar(grid, at.x + digits + 2 + text_width + 1, at.y, bar, row->probability,
                 role(grid, chosen ? VD_ROLE_BAR_FIRST : VD_ROLE_BAR), role(grid, VD_ROLE_RULE));
     vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, role(grid, VD_ROLE_TEXT));
-}
-
-int vd_take_index(const vd_take *take, const char *text)
-{
-    const char *const *answers = take->answers;
-    const int32_t *by_text = take->by_text;
-    int low = 0, high = take->answer_count;
-    if (!answers)
-        return -1;
-    for (; !by_text && low < high; low++)
-        if (strcmp(answers[low], text) == 0)
-            return low;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (strcmp(answers[by_text[middle]], text) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = by_text && low < take->answer_count && strcmp(answers[by_text[low]], text) == 0;
-    return found ? by_text[low] : -1;
-}
-
-int vd_take_place(const vd_take *take, const char *text)
-{
-    int index = vd_take_index(take, text);
-    for (int i = 0; index >= 0 && i < take->reply.answer.candidates; i++)
-        if (take->reply.answer.order[i] == index)
-            return i;
-    return -1;
 }
 
 // "relevance 1; people's place 2: yes": how right people found the answer the conversation goes on
 // with, where the model ranks what they answered themselves, and what that was.
 static bool human_text(const vd_chat *chat, char *out, size_t size)
 {
-    const vd_round *round = vd_chat_shown(chat);
-    const vd_take *take = vd_chat_take(chat);
-    const char *human = round ? vd_chat_human_answer(chat, round) : NULL;
+    const vd_round *round = vd_chat_round(chat);
+    const vd_response *response = vd_chat_response(chat);
+    const char *human = round ? vd_people_answer(&chat->conversation, round) : NULL;
     if (!human)
         return false;
-    int place = vd_take_place(take, human);
+    int place = vd_response_rank(response, human);
     char rank[32] = "not in the pool", relevance[32] = "";
     if (place >= 0)
         snprintf(rank, sizeof rank, "place %d", place + 1);
-    float known = vd_chat_relevance(chat, round, vd_take_answer(take, take->chosen));
+    float known = vd_people_relevance(&chat->conversation, round,
+                                      vd_response_text(response, response->chosen));
     if (known >= 0)
         snprintf(relevance, sizeof relevance, "relevance %.2g; ", (double)known);
     snprintf(out, size, "%speople's %s: %.100s", relevance, rank, human);
@@ -148,32 +119,32 @@ static void draw_welcome(vd_grid *grid, vd_rect at)
     }
 }
 
-void vd_chat_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at)
+void vd_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
-    const vd_take *take = vd_chat_take(chat);
+    const vd_response *response = vd_chat_response(chat);
     if (at.height <= 0)
         return;
-    if (!take) {
+    if (!response) {
         draw_welcome(grid, at);
         return;
     }
-    vd_chat_draw_ranking_title(chat, grid, at);
+    vd_draw_ranking_title(chat, grid, at);
     char human[256];
     int rows = at.height - 1;
     if (rows >= 3 && human_text(chat, human, sizeof human)) {
         rows--;
         vd_grid_text(grid, at.x, at.y + at.height - 1, at.width, human, role(grid, VD_ROLE_NOTE));
     }
-    if (rows >= 3 && *take->reply.said) {
+    if (rows >= 3 && *response->reply.said) {
         char said[300];
-        snprintf(said, sizeof said, "says: %s", take->reply.said);
+        snprintf(said, sizeof said, "says: %s", response->reply.said);
         vd_grid_text(grid, at.x, at.y + rows, at.width, said, role(grid, VD_ROLE_ANSWER));
         rows--;
     }
-    int count = vd_chat_ranked(chat, chat->lane, take);
+    int count = vd_rankings_count(&chat->rankings, chat->nav.lane, response);
     for (int i = 0; i < rows && i < count; i++) {
-        vd_folded row = vd_chat_ranked_at(chat, chat->lane, take, i);
-        vd_chat_draw_candidate(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, take, &row, false);
+        vd_folded row = vd_rankings_at(&chat->rankings, chat->nav.lane, response, i);
+        vd_draw_candidate(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, response, &row, false);
     }
 }
 
@@ -190,11 +161,13 @@ static void draw_share(vd_grid *grid, vd_rect at, const char *label, int label_w
     vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, role(grid, VD_ROLE_TEXT));
 }
 
-static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_take *take)
+static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at,
+                         const vd_response *response)
 {
-    const vd_answer *answer = &take->reply.answer;
+    const vd_answer *answer = &response->reply.answer;
     int rows = at.height - 1;
-    vd_grid_text(grid, at.x, at.y, at.width, chat->boxes ? "Regions" : "Regions (no boxes known)",
+    vd_grid_text(grid, at.x, at.y, at.width,
+                 chat->shown.boxes ? "Regions" : "Regions (no boxes known)",
                  role(grid, VD_ROLE_TITLE));
     if (!answer->region_attention || rows <= 0)
         return;
@@ -218,9 +191,9 @@ static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at, const v
     }
 }
 
-static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_take *take)
+static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_response *response)
 {
-    const vd_answer *answer = &take->reply.answer;
+    const vd_answer *answer = &response->reply.answer;
     int rows = at.height - 1;
     vd_grid_text(grid, at.x, at.y, at.width, "History", role(grid, VD_ROLE_TITLE));
     if (!answer->context_attention || rows <= 0)
@@ -240,8 +213,9 @@ static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd
         int entry = top[i].index;
         if (entry == 0)
             snprintf(label, sizeof label, "caption");
-        else if (entry <= (int)chat->round_count)
-            snprintf(label, sizeof label, "%d %.80s", entry, chat->rounds[entry - 1].typed);
+        else if (entry <= (int)chat->conversation.branch->count)
+            snprintf(label, sizeof label, "%d %.80s", entry,
+                     chat->conversation.branch->rounds[entry - 1].typed);
         else
             snprintf(label, sizeof label, "%d", entry);
         int width = at.width * 12 / 20;
@@ -250,11 +224,11 @@ static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd
     }
 }
 
-void vd_chat_draw_words(vd_grid *grid, vd_rect at, const vd_take *take)
+void vd_draw_words(vd_grid *grid, vd_rect at, const vd_response *response)
 {
     if (at.height <= 0)
         return;
-    const vd_reply *reply = &take->reply;
+    const vd_reply *reply = &response->reply;
     bool unknown = false;
     double most = 0;
     for (int i = 0; i < reply->words; i++) {
@@ -294,14 +268,14 @@ void vd_chat_draw_words(vd_grid *grid, vd_rect at, const vd_take *take)
         vd_grid_text(grid, x, y, end - x, note, role(grid, VD_ROLE_NOTE));
 }
 
-void vd_chat_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at)
+void vd_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
-    const vd_take *take = vd_chat_take(chat);
-    if (at.height <= 0 || at.width <= 0 || !take)
+    const vd_response *response = vd_chat_response(chat);
+    if (at.height <= 0 || at.width <= 0 || !response)
         return;
     // The words get what regions and rounds do not need, one row at least.
     vd_share top[36];
-    const vd_answer *answer = &take->reply.answer;
+    const vd_answer *answer = &response->reply.answer;
     int needed = answer->region_attention
                      ? vd_shares_top(answer->region_attention, answer->regions, 0.9, top, 36)
                      : 0;
@@ -309,18 +283,18 @@ void vd_chat_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at)
     int words = at.height < 4 ? 0 : at.height - needed;
     words = at.height < 4 ? 0 : words < 1 ? 1 : words > 3 ? 3 : words;
     bool gap = at.height >= needed + words + 1;
-    vd_chat_draw_words(grid, (vd_rect){at.x, at.y + at.height - words, at.width, words}, take);
+    vd_draw_words(grid, (vd_rect){at.x, at.y + at.height - words, at.width, words}, response);
     vd_rect upper = {at.x, at.y, at.width, at.height - words - (gap ? 1 : 0)};
     if (at.width < 36) { // one below the other
         int regions = upper.height * 3 / 5;
-        draw_regions(chat, grid, (vd_rect){at.x, at.y, at.width, regions}, take);
+        draw_regions(chat, grid, (vd_rect){at.x, at.y, at.width, regions}, response);
         draw_rounds(chat, grid,
                     (vd_rect){at.x, at.y + regions + 1, at.width, upper.height - regions - 1},
-                    take);
+                    response);
         return;
     }
     int left = (at.width - 2) * 2 / 5;
-    draw_regions(chat, grid, (vd_rect){at.x, at.y, left, upper.height}, take);
+    draw_regions(chat, grid, (vd_rect){at.x, at.y, left, upper.height}, response);
     draw_rounds(chat, grid, (vd_rect){at.x + left + 2, at.y, at.width - left - 2, upper.height},
-                take);
+                response);
 }

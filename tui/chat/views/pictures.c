@@ -2,9 +2,8 @@
 // in the picture.
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/screen/theme.h"
-#include "tui/chat/chat.h"
+#include "tui/chat/views/draw.h"
 
 static vd_style role(const vd_grid *grid, vd_role which)
 {
@@ -13,7 +12,19 @@ static vd_style role(const vd_grid *grid, vd_role which)
 
 static size_t picture_count(const vd_chat *chat)
 {
-    return chat->source.count(chat->source.context);
+    return vd_conversation_pictures(&chat->conversation);
+}
+
+static const char *caption_of(const vd_chat *chat, size_t index)
+{
+    const vd_chat_source *source = &chat->conversation.source;
+    return source->caption(source->context, index);
+}
+
+static long long id_of(const vd_chat *chat, size_t index)
+{
+    const vd_chat_source *source = &chat->conversation.source;
+    return source->image_id(source->context, index);
 }
 
 // ---- what matches ------------------------------------------------------------------------------
@@ -35,12 +46,12 @@ static bool has_words(const char *text, size_t length, const char *filter)
 }
 
 // The one thing in the picture that has every word: *length bytes from the result; NULL none.
-static const char *find_thing(const vd_chat *chat, size_t index, size_t *length)
+static const char *find_thing(vd_chat *chat, size_t index, size_t *length)
 {
-    const char *text = index < chat->contents_count ? chat->contents[index] : NULL;
-    while (text && *text) {
+    const char *text = vd_conversation_contents(&chat->conversation, index);
+    while (*text) {
         *length = strcspn(text, ";");
-        if (has_words(text, *length, chat->filter.text))
+        if (has_words(text, *length, chat->nav.filter.text))
             return text;
         text += *length;
         text += strspn(text, "; ");
@@ -48,17 +59,17 @@ static const char *find_thing(const vd_chat *chat, size_t index, size_t *length)
     return NULL;
 }
 
-static bool matches_picture(const vd_chat *chat, size_t index)
+static bool matches_picture(vd_chat *chat, size_t index)
 {
-    const char *caption = chat->source.caption(chat->source.context, index);
+    const char *caption = caption_of(chat, index);
     char id[32];
     size_t length;
-    snprintf(id, sizeof id, "%lld", (long long)chat->source.image_id(chat->source.context, index));
-    return has_words(caption, strlen(caption), chat->filter.text) ||
-           vd_text_contains(id, chat->filter.text) || find_thing(chat, index, &length);
+    snprintf(id, sizeof id, "%lld", id_of(chat, index));
+    return has_words(caption, strlen(caption), chat->nav.filter.text) ||
+           vd_text_contains(id, chat->nav.filter.text) || find_thing(chat, index, &length);
 }
 
-static int count_matches(const vd_chat *chat)
+static int count_matches(vd_chat *chat)
 {
     int count = 0;
     for (size_t i = 0; i < picture_count(chat); i++)
@@ -68,18 +79,17 @@ static int count_matches(const vd_chat *chat)
 
 // ---- drawing -----------------------------------------------------------------------------------
 
-static void draw_row(const vd_chat *chat, vd_grid *grid, vd_rect at, size_t index, bool selected)
+static void draw_row(vd_chat *chat, vd_grid *grid, vd_rect at, size_t index, bool selected)
 {
     char text[64];
-    const char *caption = chat->source.caption(chat->source.context, index);
+    const char *caption = caption_of(chat, index);
     snprintf(text, sizeof text, "%zu", index + 1);
     vd_grid_right(grid, at.x, at.y, 5, text, role(grid, VD_ROLE_FAINT));
-    if (index == chat->index) // the one being talked about
+    if (index == chat->conversation.branches.picture) // the one being talked about
         vd_grid_put(grid, at.x + 5, at.y, 0x25B8, '>', role(grid, VD_ROLE_PROMPT));
     int x = at.x + 7, end = at.x + at.width;
     if (at.width >= 60) {
-        snprintf(text, sizeof text, "%lld",
-                 (long long)chat->source.image_id(chat->source.context, index));
+        snprintf(text, sizeof text, "%lld", id_of(chat, index));
         x += vd_grid_text(grid, x, at.y, end - x, text, role(grid, VD_ROLE_TITLE)) + 2;
     }
     vd_style style = role(grid, VD_ROLE_TEXT);
@@ -87,7 +97,7 @@ static void draw_row(const vd_chat *chat, vd_grid *grid, vd_rect at, size_t inde
         style.attributes |= VD_REVERSE;
     size_t length;
     const char *thing = NULL;
-    if (chat->filter.length && !has_words(caption, strlen(caption), chat->filter.text))
+    if (chat->nav.filter.length && !has_words(caption, strlen(caption), chat->nav.filter.text))
         thing = find_thing(chat, index, &length);
     if (thing) { // why it is here, when the caption does not say so
         x += vd_grid_text(grid, x, at.y, end - x, "has: ", role(grid, VD_ROLE_NOTE));
@@ -99,11 +109,11 @@ static void draw_row(const vd_chat *chat, vd_grid *grid, vd_rect at, size_t inde
 
 static void draw_pictures(vd_chat *chat, vd_grid *grid)
 {
-    vd_rect at = chat->layout.picture;
+    vd_rect at = chat->nav.layout.picture;
     int rows = at.height - 2, total = count_matches(chat);
-    chat->page = rows;
-    chat->list_at = vd_clamp(chat->list_at, total - 1);
-    int top = vd_clamp(chat->list_at - rows / 2, total - rows), matches = 0, shown = 0;
+    chat->nav.seen = rows;
+    chat->nav.list_at = vd_clamp(chat->nav.list_at, total - 1);
+    int top = vd_clamp(chat->nav.list_at - rows / 2, total - rows), matches = 0, shown = 0;
     vd_grid_text(grid, at.x + 1, at.y, at.width - 2, "Pictures: caption, id, or what is in them",
                  role(grid, VD_ROLE_TITLE));
     for (size_t i = 0; i < picture_count(chat) && shown < rows; i++) {
@@ -111,16 +121,17 @@ static void draw_pictures(vd_chat *chat, vd_grid *grid)
             continue;
         int y = at.y + 1 + shown++;
         if (y < VD_GRID_MAX)
-            chat->row_round[y] = matches - 1;
-        draw_row(chat, grid, (vd_rect){at.x, y, at.width - 1, 1}, i, matches - 1 == chat->list_at);
+            chat->nav.row_round[y] = matches - 1;
+        draw_row(chat, grid, (vd_rect){at.x, y, at.width - 1, 1}, i,
+                 matches - 1 == chat->nav.list_at);
     }
     char text[160];
     if (total == 0)
         snprintf(text, sizeof text, "no picture has \"%.60s\" in caption, id or contents",
-                 chat->filter.text);
+                 chat->nav.filter.text);
     else
-        snprintf(text, sizeof text, "%d of %d pictures%s", chat->list_at + 1, total,
-                 chat->filter.length ? " that match" : "; typing finds some: small red cube");
+        snprintf(text, sizeof text, "%d of %d pictures%s", chat->nav.list_at + 1, total,
+                 chat->nav.filter.length ? " that match" : "; typing finds some: small red cube");
     vd_grid_text(grid, at.x + 1, at.y + at.height - 1, at.width - 2, text,
                  role(grid, VD_ROLE_NOTE));
 }
@@ -129,24 +140,14 @@ static void draw_pictures(vd_chat *chat, vd_grid *grid)
 
 static void open_pictures(vd_chat *chat)
 {
-    size_t count = picture_count(chat);
-    char text[4096];
-    chat->list_at = (int)chat->index;
-    if (chat->contents || !(chat->contents = vd_alloc(count, sizeof *chat->contents)))
-        return; // without memory captions and ids are searched all the same
-    for (size_t i = 0; i < count; i++) {
-        text[0] = '\0';
-        chat->source.contents(chat->source.context, i, text, sizeof text);
-        chat->contents[i] = vd_strdup(text);
-    }
-    chat->contents_count = count;
+    chat->nav.list_at = (int)chat->conversation.branches.picture;
 }
 
 static void pick_picture(vd_chat *chat)
 {
     int matches = 0;
     for (size_t i = 0; i < picture_count(chat); i++) {
-        if (!matches_picture(chat, i) || matches++ < chat->list_at)
+        if (!matches_picture(chat, i) || matches++ < chat->nav.list_at)
             continue;
         vd_chat_open(chat, VD_PLACE_CHAT);
         vd_chat_go_picture(chat, i);
@@ -156,7 +157,7 @@ static void pick_picture(vd_chat *chat)
 
 static void scroll_pictures(vd_chat *chat, int lines)
 {
-    chat->list_at = vd_clamp(chat->list_at + lines, count_matches(chat) - 1);
+    chat->nav.list_at = vd_clamp(chat->nav.list_at + lines, count_matches(chat) - 1);
 }
 
 static bool act_in_pictures(vd_chat *chat, vd_action action, vd_key key)
@@ -170,10 +171,10 @@ static bool act_in_pictures(vd_chat *chat, vd_action action, vd_key key)
 static void click_picture(vd_chat *chat, int x, int y)
 {
     (void)x;
-    if (chat->row_round[y] < 0)
+    if (chat->nav.row_round[y] < 0)
         return;
-    bool again = chat->row_round[y] == chat->list_at;
-    chat->list_at = chat->row_round[y];
+    bool again = chat->nav.row_round[y] == chat->nav.list_at;
+    chat->nav.list_at = chat->nav.row_round[y];
     if (again)
         pick_picture(chat);
 }

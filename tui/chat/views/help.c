@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tui/screen/theme.h"
-#include "tui/chat/chat.h"
+#include "tui/chat/views/draw.h"
 
 static vd_style role(const vd_grid *grid, vd_role which)
 {
@@ -11,16 +11,16 @@ static vd_style role(const vd_grid *grid, vd_role which)
 
 static void draw_help(vd_chat *chat, vd_grid *grid)
 {
-    vd_rect at = chat->layout.picture;
-    vd_place about = chat->stack[vd_clamp(chat->depth - 1, VD_PLACES - 1)];
-    int row = -chat->top[VD_PLACE_HELP], left = at.width >= 70 ? 24 : 16;
+    vd_rect at = chat->nav.layout.picture;
+    vd_place about = chat->nav.stack[vd_clamp(chat->nav.depth - 1, VD_PLACES - 1)];
+    int row = -chat->nav.top[VD_PLACE_HELP], left = at.width >= 70 ? 24 : 16;
     char keys[96];
     const char *meaning;
     vd_style key_style = role(grid, VD_ROLE_PROMPT), text = role(grid, VD_ROLE_TEXT);
     vd_style title = role(grid, VD_ROLE_TITLE);
 #define VISIBLE(r) ((r) >= 0 && (r) < at.height)
     if (VISIBLE(row))
-        vd_grid_text(grid, at.x + 1, at.y + row, at.width - 2, vd_view_of(about)->title, title);
+        vd_grid_text(grid, at.x + 1, at.y + row, at.width - 2, chat->views[about]->title, title);
     row++;
     for (int section = 0; section < 2; section++) {
         if (section == 1) {
@@ -48,10 +48,10 @@ static void draw_help(vd_chat *chat, vd_grid *grid)
         }
     }
 #undef VISIBLE
-    int total = row + chat->top[VD_PLACE_HELP];
-    chat->page = at.height;
-    chat->scroll_most = total > at.height ? total - at.height : 0;
-    vd_chat_draw_more(grid, at, 0, chat->scroll_most - chat->top[VD_PLACE_HELP]);
+    int total = row + chat->nav.top[VD_PLACE_HELP];
+    chat->nav.seen = at.height;
+    chat->nav.scroll_most = total > at.height ? total - at.height : 0;
+    vd_draw_more(grid, at, 0, chat->nav.scroll_most - chat->nav.top[VD_PLACE_HELP]);
 }
 
 const vd_view vd_view_help = {.title = "Keys of the help", .draw = draw_help};

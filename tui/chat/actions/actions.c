@@ -1,0 +1,249 @@
+// What keys and commands do to the chat.
+#include "tui/chat/actions/actions.h"
+
+#include <string.h>
+
+#include "engine/base/alloc.h"
+
+// ---- what is shown -----------------------------------------------------------------------------
+
+const vd_round *vd_chat_round(const vd_chat *chat)
+{
+    int at = vd_navigation_round(&chat->nav, chat->conversation.branch);
+    return at >= 0 ? &chat->conversation.branch->rounds[at] : NULL;
+}
+
+const vd_response *vd_chat_response(const vd_chat *chat)
+{
+    const vd_round *round = vd_chat_round(chat);
+    return round ? &round->response[chat->nav.lane] : NULL;
+}
+
+void vd_chat_open(vd_chat *chat, vd_place place)
+{
+    const vd_view *view = chat->views[place];
+    if (view->of_round && !vd_chat_round(chat)) {
+        vd_notice_say(&chat->notice, "ask something first");
+        return;
+    }
+    vd_navigation_go(&chat->nav, place);
+    if (view->filter) {
+        vd_line_clear(&chat->nav.filter);
+        chat->nav.list_at = 0;
+    }
+    if (view->open)
+        view->open(chat);
+}
+
+void vd_chat_toggle(vd_chat *chat, vd_place place)
+{
+    if (chat->nav.place == place)
+        vd_navigation_back(&chat->nav);
+    else
+        vd_chat_open(chat, place);
+}
+
+void vd_chat_find(vd_chat *chat, const char *text)
+{
+    vd_navigation *nav = &chat->nav;
+    bool found = vd_navigation_find(nav, chat->conversation.branch, text);
+    if (!nav->search[0])
+        vd_notice_say(&chat->notice, "search: type what to look for, then Ctrl-S (or /find TEXT)");
+    else if (!found)
+        vd_notice_say(&chat->notice, "\"%s\" is not in the dialog", nav->search);
+    else
+        vd_notice_say(&chat->notice, "round %d has \"%s\"; Ctrl-S looks further up",
+                      nav->selected + 1, nav->search);
+}
+
+void vd_chat_fold(vd_chat *chat, bool on)
+{
+    chat->rankings.folded = on;
+    chat->nav.list_at = 0;
+    vd_notice_say(&chat->notice, "%s",
+                  on ? "answers that say the same are shown as one, with their shares together"
+                     : "every answer is shown by itself");
+}
+
+// Asks for what the open place shows of the answer, when it is not there.
+static void pump_place(vd_chat *chat)
+{
+    vd_navigation *nav = &chat->nav;
+    int round = vd_navigation_round(nav, chat->conversation.branch);
+    if (round < 0)
+        return;
+    if (nav->place == VD_PLACE_WALK && vd_lanes_walk(&chat->lanes, nav->lane, (size_t)round))
+        nav->walk_at = 0;
+    if (nav->place == VD_PLACE_DETAIL)
+        vd_lanes_recall(&chat->lanes, nav->lane, (size_t)round);
+}
+
+void vd_chat_settle(vd_chat *chat)
+{
+    vd_navigation_settle(&chat->nav, &chat->lanes);
+    pump_place(chat);
+}
+
+void vd_chat_what_if(vd_chat *chat, const char *text)
+{
+    vd_error err;
+    vd_switch one;
+    if (!vd_chat_response(chat)) {
+        vd_notice_say(&chat->notice, "ask something first");
+        return;
+    }
+    bool none = strcmp(text, "none") == 0;
+    if (*text && !none && vd_switch_parse(text, &one, &err)) {
+        vd_notice_complain(&chat->notice, "%s", err.text);
+        return;
+    }
+    if (chat->nav.place != VD_PLACE_WALK)
+        vd_chat_open(chat, VD_PLACE_WALK);
+    pump_place(chat); // a walk through another answer begins without switches
+    chat->nav.walk_page = VD_WALK_STAGES;
+    if (none)
+        chat->lanes.walk.switches.count = 0;
+    else if (*text)
+        vd_lanes_flip(&chat->lanes, &one);
+}
+
+// ---- rounds ------------------------------------------------------------------------------------
+
+void vd_chat_ask(vd_chat *chat, const char *typed)
+{
+    vd_navigation *nav = &chat->nav;
+    if (!vd_lanes_ask(&chat->lanes, typed))
+        return;
+    vd_line_remember(&nav->line, typed, NULL);
+    vd_line_clear(&nav->line);
+    nav->selected = -1;
+    nav->scroll = 0;
+}
+
+void vd_chat_choose(vd_chat *chat, int rank)
+{
+    vd_navigation *nav = &chat->nav;
+    int at = vd_navigation_round(nav, chat->conversation.branch);
+    if (at < 0) {
+        vd_notice_say(&chat->notice, "ask something first");
+        return;
+    }
+    if (!vd_lanes_choose(&chat->lanes, nav->lane, (size_t)at, rank))
+        return;
+    vd_navigation_settle(nav, &chat->lanes);
+    if (at + 1 < (int)chat->conversation.branch->count)
+        nav->selected = at;
+}
+
+void vd_chat_edit(vd_chat *chat)
+{
+    vd_navigation *nav = &chat->nav;
+    int at = vd_navigation_round(nav, chat->conversation.branch);
+    if (at < 0) {
+        vd_notice_say(&chat->notice, "nothing was asked yet");
+        return;
+    }
+    if (vd_lanes_must_wait(&chat->lanes))
+        return;
+    nav->editing = at;
+    vd_line_set(&nav->line, chat->conversation.branch->rounds[at].typed);
+    vd_notice_say(&chat->notice,
+                  "Enter asks it instead of round %d, and all after it again; Esc leaves it",
+                  at + 1);
+}
+
+void vd_chat_change(vd_chat *chat, size_t at, const char *typed)
+{
+    vd_navigation *nav = &chat->nav;
+    if (!vd_lanes_change(&chat->lanes, at, typed))
+        return;
+    vd_navigation_settle(nav, &chat->lanes);
+    nav->selected = at + 1 < chat->conversation.branch->count ? (int)at : -1;
+    nav->reveal = true;
+    vd_line_remember(&nav->line, typed, NULL);
+    vd_line_clear(&nav->line);
+}
+
+void vd_chat_suggest(vd_chat *chat)
+{
+    const vd_chat_source *source = &chat->conversation.source;
+    size_t picture = chat->conversation.branches.picture;
+    vd_navigation *nav = &chat->nav;
+    vd_human human;
+    int round = (int)chat->conversation.branch->count + nav->suggestion;
+    if (!source->human(source->context, picture, round, &human)) {
+        nav->suggestion = -(int)chat->conversation.branch->count; // from the first one again
+        round = 0;
+        if (!source->human(source->context, picture, round, &human)) {
+            vd_notice_say(&chat->notice, "nobody's questions about this picture are known");
+            return;
+        }
+    }
+    nav->suggestion++;
+    char question[VD_LINE_MAX + 1];
+    snprintf(question, sizeof question, "%s?", human.question);
+    vd_line_set(&nav->line, question);
+    nav->suggested = nav->line.changes;
+    vd_notice_say(&chat->notice,
+                  "people's question %d about this picture; Tab: another, Enter: ask it",
+                  round + 1);
+}
+
+void vd_chat_branch(vd_chat *chat)
+{
+    int selected = chat->nav.selected;
+    size_t keep = selected >= 0 ? (size_t)selected + 1 : chat->conversation.branch->count;
+    if (!vd_lanes_must_wait(&chat->lanes) && vd_lanes_fork(&chat->lanes, keep))
+        vd_notice_say(&chat->notice, "branch %d goes on after round %zu; Alt-n goes to the others",
+                      chat->conversation.branches.used + 1, keep);
+}
+
+// ---- pictures ----------------------------------------------------------------------------------
+
+static void show_picture(vd_chat *chat)
+{
+    const vd_chat_source *source = &chat->conversation.source;
+    vd_shown_picture *shown = &chat->shown;
+    chat->nav.scroll = 0;
+    chat->nav.suggestion = 0;
+    vd_free(shown->boxes);
+    shown->boxes = NULL;
+    shown->regions = 0;
+    vd_image image = {0};
+    vd_error error = {0};
+    vd_status status =
+        source->picture(source->context, chat->conversation.branches.picture, &image, &error);
+    vd_picture_set(&shown->picture, &image);
+    snprintf(shown->error, sizeof shown->error, "%s", status ? error.text : "");
+}
+
+void vd_chat_go_picture(vd_chat *chat, size_t index)
+{
+    if (vd_lanes_show_picture(&chat->lanes, index))
+        show_picture(chat);
+}
+
+void vd_chat_start_over(vd_chat *chat)
+{
+    if (vd_lanes_start_over(&chat->lanes))
+        show_picture(chat);
+}
+
+void vd_chat_step_picture(vd_chat *chat, int step)
+{
+    size_t count = vd_conversation_pictures(&chat->conversation);
+    size_t forward = step < 0 ? count - 1 : 1;
+    vd_chat_go_picture(chat, (chat->conversation.branches.picture + forward) % count);
+}
+
+void vd_chat_random_picture(vd_chat *chat)
+{
+    size_t count = vd_conversation_pictures(&chat->conversation);
+    // Marsaglia's xorshift64 ("Xorshift RNGs", 2003): never the same picture again when there are
+    // others.
+    chat->random ^= chat->random << 13;
+    chat->random ^= chat->random >> 7;
+    chat->random ^= chat->random << 17;
+    size_t step = count > 1 ? 1 + (size_t)(chat->random % (count - 1)) : 0;
+    vd_chat_go_picture(chat, (chat->conversation.branches.picture + step) % count);
+}

@@ -1,0 +1,94 @@
+// The chat's state, and what keys and commands do to it: they change the conversation and the lanes
+// through their headers, and move what is looked at along.
+#ifndef VD_CHAT_ACTIONS_H
+#define VD_CHAT_ACTIONS_H
+
+#include "tui/chat/navigation/navigation.h"
+#include "tui/chat/navigation/rankings.h"
+#include "tui/screen/picture.h"
+
+typedef struct vd_chat vd_chat;
+
+// The picture as it is shown.
+typedef struct vd_shown_picture {
+    vd_picture picture;
+    char error[768]; // why there is none, "" when there is
+    float *boxes;    // (regions, 4), owned; NULL: none
+    int regions;
+    bool no_outlines;
+} vd_shown_picture;
+
+// What fills the screen between the status row and the question line, one file each
+// (tui/chat/views). A place is a row of VD_PLACE_LIST, its keys rows of the table in keymap.c, and
+// one of these. Every pointer may be NULL unless it says otherwise.
+typedef struct vd_view {
+    const char *title;  // of its help, never NULL
+    const char *filter; // prompt; typing then goes into nav.filter, not into the question line
+    bool of_round;      // shows an answer: cannot be opened, and closes, while there is none
+    void (*open)(vd_chat *chat); // it becomes the place; top and filter are at their start already
+    // Where things go; NULL: all of the room (vd_panels_full without a side panel).
+    vd_panels (*arrange)(const vd_chat *chat, int width, int height);
+    // Draws into nav.layout; sets nav.seen and nav.scroll_most when it scrolls. Never NULL.
+    void (*draw)(vd_chat *chat, vd_grid *grid);
+    // Moves by lines, towards the end when positive; NULL: nav.top of this place moves within
+    // 0..scroll_most.
+    void (*scroll)(vd_chat *chat, int lines);
+    // An action that only means something here, or something else than in the chat; false: not
+    // taken, the chat's own meaning holds.
+    bool (*act)(vd_chat *chat, vd_action action, vd_key key);
+    void (*click)(vd_chat *chat, int x, int y); // inside the screen
+} vd_view;
+
+struct vd_chat {
+    vd_conversation conversation;
+    vd_lanes lanes;
+    vd_navigation nav;
+    vd_notice notice; // in the last row until the next key
+    vd_rankings rankings;
+    vd_shown_picture shown;
+    const vd_view *const *views; // (VD_PLACES)
+    vd_theme_name theme;
+    uint64_t random;
+};
+
+// ---- keys (keys.c) ------------------------------------------------------------------------------
+
+void vd_chat_key(vd_chat *chat, vd_key key);
+// After every key and event: what is looked at follows what has changed, and what it needs is asked
+// for.
+void vd_chat_settle(vd_chat *chat);
+
+// ---- what is shown ------------------------------------------------------------------------------
+
+// The round whose ranking and attention are shown, and the answer to it; NULL none.
+const vd_round *vd_chat_round(const vd_chat *chat);
+const vd_response *vd_chat_response(const vd_chat *chat);
+void vd_chat_open(vd_chat *chat, vd_place place);
+void vd_chat_toggle(vd_chat *chat, vd_place place); // opens it, or goes back
+void vd_chat_find(vd_chat *chat, const char *text); // the next older round with this text
+void vd_chat_fold(vd_chat *chat, bool on);          // answers that are alike as one
+// "region 2": switches it and goes to the what-ifs; "none": all back; "": only goes there.
+void vd_chat_what_if(vd_chat *chat, const char *text);
+
+// ---- the conversation ---------------------------------------------------------------------------
+
+void vd_chat_ask(vd_chat *chat, const char *typed);
+void vd_chat_choose(vd_chat *chat, int rank); // of the answer that is shown
+void vd_chat_edit(vd_chat *chat);             // puts the selected round's question into the line
+void vd_chat_change(vd_chat *chat, size_t round, const char *typed); // and asks all after it again
+void vd_chat_suggest(vd_chat *chat);                                 // a question that people asked
+void vd_chat_branch(vd_chat *chat); // another one from the selected round on
+void vd_chat_go_picture(vd_chat *chat, size_t index);
+void vd_chat_step_picture(vd_chat *chat, int step);
+void vd_chat_random_picture(vd_chat *chat);
+void vd_chat_start_over(vd_chat *chat); // with this picture
+
+// ---- commands (commands.c) ----------------------------------------------------------------------
+
+// Does what a line that starts with '/' says; or returns the action that it is another way to.
+vd_action vd_chat_command(vd_chat *chat, const char *line);
+void vd_chat_complete(vd_chat *chat); // Tab on such a line
+// Lines of the help about commands; false past the last.
+bool vd_chat_command_help(size_t index, char *usage, size_t usage_size, const char **meaning);
+
+#endif

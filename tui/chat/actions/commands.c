@@ -1,0 +1,344 @@
+// The /commands of the chat: one table for dispatch, completion and help.
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/base/complete.h"
+#include "tui/chat/actions/actions.h"
+#include "tui/screen/theme.h"
+
+// A command does what an action does, opens a place or runs a function of its own.
+typedef struct command {
+    const char *name;
+    const char *argument; // NULL: takes none
+    const char *meaning;
+    void (*run)(vd_chat *chat, const char *argument);
+    vd_action action; // when run is NULL
+    vd_place place;   // when there is no action either
+} command;
+
+// Reads a number from 1 to `most`.
+static bool read_number(const char *text, long most, size_t *out)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+    *out = (size_t)number;
+    return end != text && !*end && number >= 1 && number <= most;
+}
+
+static void run_picture(vd_chat *chat, const char *argument)
+{
+    const vd_chat_source *source = &chat->conversation.source;
+    size_t count = vd_conversation_pictures(&chat->conversation), index;
+    vd_error error = {0};
+    char *end;
+    long long id = strtoll(argument, &end, 10);
+    if (argument[0] == '#') {
+        if (read_number(argument + 1, (long)count, &index))
+            vd_chat_go_picture(chat, index - 1);
+        else
+            vd_notice_complain(&chat->notice, "/picture %s: there are pictures #1 to #%zu",
+                               argument, count);
+    } else if (end == argument || *end) {
+        vd_notice_complain(&chat->notice,
+                           "/picture takes an image id, or \"#3\" for the third picture");
+    } else if (source->find(source->context, id, &index, &error)) {
+        vd_notice_complain(&chat->notice, "%s", error.text);
+    } else {
+        vd_chat_go_picture(chat, index);
+    }
+}
+
+static void run_model(vd_chat *chat, const char *argument)
+{
+    const char *now = chat->lanes.lane[0].model;
+    if (argument[0])
+        vd_lanes_use_model(&chat->lanes, 0, argument);
+    else
+        vd_notice_say(&chat->notice, "this is %s; /model base, /model improved or /model FILE",
+                      now[0] ? now : "no model");
+}
+
+static void run_new(vd_chat *chat, const char *argument)
+{
+    (void)argument;
+    vd_chat_start_over(chat);
+}
+
+static void run_choose(vd_chat *chat, const char *argument)
+{
+    size_t place;
+    const vd_response *response = vd_chat_response(chat);
+    int most = response ? response->reply.answer.candidates : INT_MAX;
+    if (read_number(argument, most, &place))
+        vd_chat_choose(chat, (int)place - 1);
+    else
+        vd_notice_complain(&chat->notice, "/choose takes a place in the ranking, 1 to %d",
+                           response ? most : 1);
+}
+
+static void run_compare(vd_chat *chat, const char *argument)
+{
+    bool off = strcmp(argument, "off") == 0;
+    if (off)
+        vd_lanes_stop_comparing(&chat->lanes);
+    else
+        vd_lanes_compare_with(&chat->lanes, argument);
+    vd_chat_open(chat, off ? VD_PLACE_CHAT : VD_PLACE_COMPARE);
+}
+
+// "/history own", or "/history base own" for one of several models.
+static void run_history(vd_chat *chat, const char *argument)
+{
+    vd_lanes *lanes = &chat->lanes;
+    const char *word = strrchr(argument, ' ');
+    size_t length = word ? (size_t)(word - argument) : 0;
+    word = word ? word + 1 : argument;
+    int lane = length ? -1 : chat->nav.lane;
+    for (int i = 0; i < lanes->count && length; i++)
+        if (strncmp(lanes->lane[i].model, argument, length) == 0 && !lanes->lane[i].model[length])
+            lane = i;
+    if (lane < 0) {
+        vd_notice_complain(&chat->notice, "/history %s: no such model is here", argument);
+        return;
+    }
+    for (int i = 0; i < VD_FOLLOWS; i++)
+        if (strncmp(word, vd_follow_name((vd_follow)i), strlen(word)) == 0 && word[0]) {
+            vd_lanes_follow(lanes, lane, (vd_follow)i);
+            return;
+        }
+    vd_notice_complain(&chat->notice,
+                       "/history own, shared or people's: the answers that %s continues from",
+                       lanes->lane[lane].model);
+}
+
+static void run_pictures(vd_chat *chat, const char *argument)
+{
+    vd_chat_open(chat, VD_PLACE_PICTURES);
+    vd_line_set(&chat->nav.filter, argument);
+}
+
+static void run_branch(vd_chat *chat, const char *argument)
+{
+    size_t number;
+    int count = chat->conversation.branches.count;
+    if (!argument[0])
+        vd_chat_branch(chat);
+    else if (read_number(argument, count, &number))
+        vd_lanes_use_branch(&chat->lanes, (int)number - 1);
+    else
+        vd_notice_complain(&chat->notice,
+                           "/branch %s: found no such number; branches are 1 to %d, and /branch "
+                           "alone starts another",
+                           argument, count);
+}
+
+static void run_theme(vd_chat *chat, const char *argument)
+{
+    if (!vd_theme_find(argument, &chat->theme))
+        vd_notice_complain(&chat->notice,
+                           "/theme dark, light, mono or safe (for the colour-blind)");
+    else
+        vd_notice_say(&chat->notice, "theme %s; `theme = %s` in the config file keeps it", argument,
+                      argument);
+}
+
+// "on" or "off"; else says what `name` takes.
+static bool read_switch(vd_chat *chat, const char *name, const char *argument, bool *on)
+{
+    *on = strcmp(argument, "on") == 0;
+    if (*on || strcmp(argument, "off") == 0)
+        return true;
+    vd_notice_complain(&chat->notice, "%s on or %s off", name, name);
+    return false;
+}
+
+static void run_fold(vd_chat *chat, const char *argument)
+{
+    bool on;
+    if (read_switch(chat, "/fold", argument, &on))
+        vd_chat_fold(chat, on);
+}
+
+static void run_mouse(vd_chat *chat, const char *argument)
+{
+    bool on;
+    if (read_switch(chat, "/mouse", argument, &on) &&
+        vd_lanes_send(&chat->lanes, VD_REQUEST_MOUSE, 0, NULL, on))
+        vd_notice_say(&chat->notice, "mouse %s",
+                      on ? "on" : "off: the terminal selects text again");
+}
+
+static const command commands[] = {
+    {"/picture", "ID or #N", "a picture by its image id or by its number", .run = run_picture},
+    {"/pictures", "TEXT", "find a picture by caption, id or what is in it", .run = run_pictures},
+    {"/next", NULL, "the next picture", .action = VD_ACTION_NEXT_PICTURE},
+    {"/prev", NULL, "the previous picture", .action = VD_ACTION_PREVIOUS_PICTURE},
+    {"/random", NULL, "any picture", .action = VD_ACTION_RANDOM_PICTURE},
+    {"/model", "NAME", "base, improved or a model file; the conversation stays", .run = run_model},
+    {"/again", NULL, "ask the last question again, with this model", .action = VD_ACTION_AGAIN},
+    {"/choose", "N", "continue with the answer at place N", .run = run_choose},
+    {"/undo", NULL, "forget the last round", .action = VD_ACTION_UNDO},
+    {"/new", NULL, "start over with this picture", .run = run_new},
+    {"/find", "TEXT", "search the dialog", .run = vd_chat_find},
+    {"/zoom", NULL, "picture full screen and back", .action = VD_ACTION_ZOOM},
+    {"/answers", NULL, "every answer of the pool, ranked", .place = VD_PLACE_ANSWERS},
+    {"/attention", NULL, "attention word by word", .place = VD_PLACE_DETAIL},
+    {"/walk", NULL, "walk through the answer, stage by stage", .place = VD_PLACE_WALK},
+    {"/what-if", "CHANGE",
+     "leave out: caption, round N, region N, word N, word N=OTHER, attention N, positions, picture",
+     .run = vd_chat_what_if},
+    {"/compare", "MODEL", "models side by side: one more, or `off`", .run = run_compare},
+    {"/history", "WHOSE", "whose answers a model continues from: own, shared, people's",
+     .run = run_history},
+    {"/edit", NULL, "edit the selected round's question (Alt-e)", .action = VD_ACTION_EDIT_ROUND},
+    {"/branch", "N", "another conversation from the selected round on; or go to number N",
+     .run = run_branch},
+    {"/theme", "NAME", "dark, light, mono or safe (for the colour-blind)", .run = run_theme},
+    {"/fold", "on|off", "answers that say the same as one, or each by itself (Alt-a)",
+     .run = run_fold},
+    {"/mouse", "on|off", "use the mouse here or leave it to the terminal", .run = run_mouse},
+    {"/help", NULL, "the keys and commands", .place = VD_PLACE_HELP},
+    {"/quit", NULL, "leave", .action = VD_ACTION_LEAVE},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const char *const arguments[] = {
+    "/model base",  "/model improved", "/compare base",   "/compare improved",
+    "/compare off", "/history own",    "/history shared", "/history people's",
+    "/theme dark",  "/theme light",    "/theme mono",     "/theme safe",
+    "/mouse on",    "/mouse off",      "/fold on",        "/fold off"};
+
+bool vd_chat_command_help(size_t index, char *usage, size_t usage_size, const char **meaning)
+{
+    if (index >= COMMANDS)
+        return false;
+    snprintf(usage, usage_size, "%s%s%s", commands[index].name, commands[index].argument ? " " : "",
+             commands[index].argument ? commands[index].argument : "");
+    *meaning = commands[index].meaning;
+    return true;
+}
+
+// The command that a name is, or is short for; NULL: none (*matches 0) or more than one.
+static const command *find_command(const char *name, size_t length, int *matches)
+{
+    const command *found = NULL;
+    *matches = 0;
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strncmp(commands[i].name, name, length) != 0)
+            continue;
+        found = &commands[i];
+        *matches += 1;
+        if (strlen(found->name) == length) {
+            *matches = 1;
+            return found;
+        }
+    }
+    return *matches == 1 ? found : NULL;
+}
+
+vd_action vd_chat_command(vd_chat *chat, const char *line)
+{
+    size_t length = strcspn(line, " ");
+    const char *argument = line + length + strspn(line + length, " ");
+    char trimmed[VD_LINE_MAX + 1];
+    snprintf(trimmed, sizeof trimmed, "%s", argument);
+    size_t end = strlen(trimmed);
+    while (end > 0 && trimmed[end - 1] == ' ')
+        trimmed[--end] = '\0';
+
+    int matches;
+    const command *found = find_command(line, length, &matches);
+    if (!found || length < 2)
+        vd_notice_complain(&chat->notice, "%.*s is %s command; F1 lists them", (int)length, line,
+                           matches > 1 && length > 1 ? "short for more than one" : "no");
+    else if (!found->argument && trimmed[0])
+        vd_notice_complain(&chat->notice, "%s takes nothing after it, found \"%s\"", found->name,
+                           trimmed);
+    else if (found->run)
+        found->run(chat, trimmed);
+    else if (found->action)
+        return found->action;
+    else
+        vd_chat_open(chat, found->place);
+    return VD_ACTION_NONE;
+}
+
+static void add_switch(vd_completion *completion, vd_switch_kind kind, int index)
+{
+    char name[48], text[64];
+    const vd_switch one = {.kind = kind, .index = index};
+    vd_switch_name(&one, name, sizeof name);
+    snprintf(text, sizeof text, "/what-if %s", name);
+    vd_complete_add(completion, text);
+}
+
+// All that can be left out of the answer that is looked at.
+static void add_switches(const vd_chat *chat, vd_completion *completion)
+{
+    const vd_response *response = vd_chat_response(chat);
+    vd_complete_add(completion, "/what-if none");
+    add_switch(completion, VD_SWITCH_PICTURE, 0);
+    add_switch(completion, VD_SWITCH_POSITIONS, 0);
+    for (int i = 0; i < 4; i++)
+        add_switch(completion, VD_SWITCH_ATTENTION, i);
+    for (int i = 0; response && i < response->reply.answer.rounds; i++)
+        add_switch(completion, VD_SWITCH_ENTRY, i);
+    for (int i = 0; response && i < response->reply.answer.regions; i++)
+        add_switch(completion, VD_SWITCH_REGION, i);
+    for (int i = 0; response && i < response->reply.words; i++)
+        add_switch(completion, VD_SWITCH_WORD, i);
+}
+
+// The arguments that a command is known to take, after it and a space.
+static void add_arguments(const vd_chat *chat, const char *name, vd_completion *completion)
+{
+    char text[256];
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+        vd_complete_add(completion, arguments[i]);
+    if (strcmp(name, "/model") == 0 || strcmp(name, "/compare") == 0)
+        vd_complete_paths(completion, strlen(name) + 1, ".safetensors");
+    if (strcmp(name, "/what-if") == 0)
+        add_switches(chat, completion);
+    for (int i = 1; i <= chat->conversation.branches.count && strcmp(name, "/branch") == 0; i++) {
+        snprintf(text, sizeof text, "/branch %d", i);
+        vd_complete_add(completion, text);
+    }
+    const vd_chat_source *source = &chat->conversation.source;
+    size_t pictures = strcmp(name, "/picture") == 0 ? source->count(source->context) : 0;
+    for (size_t i = 0; i < pictures; i++) {
+        snprintf(text, sizeof text, "/picture %lld",
+                 (long long)source->image_id(source->context, i));
+        vd_complete_add(completion, text);
+    }
+}
+
+// Completes to the longest start that all candidates share; lists them when that is no progress.
+void vd_chat_complete(vd_chat *chat)
+{
+    const char *text = chat->nav.line.text;
+    if (text[0] != '/')
+        return;
+    vd_completion completion = {.typed = text};
+    const char *space = strchr(text, ' ');
+    if (space) {
+        char name[32];
+        snprintf(name, sizeof name, "%.*s", (int)(space - text < 30 ? space - text : 30), text);
+        add_arguments(chat, name, &completion);
+    }
+    for (size_t i = 0; i < COMMANDS && !space; i++) {
+        vd_complete_add(&completion, commands[i].name);
+        size_t length = strlen(completion.common);
+        if (completion.matches == 1 && commands[i].argument &&
+            strcmp(completion.common, commands[i].name) == 0)
+            memcpy(completion.common + length, " ", 2); // nothing else: on to what it takes
+    }
+    if (completion.matches == 0)
+        vd_notice_say(&chat->notice, "%s",
+                      space ? "nothing is known that starts like that"
+                            : "no command starts like that; F1 lists them");
+    else if (strlen(completion.common) > chat->nav.line.length)
+        vd_line_set(&chat->nav.line, completion.common);
+    else if (completion.matches > 1)
+        vd_notice_say(&chat->notice, "%s", completion.list);
+}

@@ -1,0 +1,277 @@
+// Keys: typing, and which action a key is.
+#include <string.h>
+
+#include "tui/chat/actions/actions.h"
+
+// ---- moving ------------------------------------------------------------------------------------
+
+static const vd_view *view_now(const vd_chat *chat)
+{
+    return chat->views[chat->nav.place];
+}
+
+// Moves what the place scrolls by `lines` towards its end.
+static void scroll(vd_chat *chat, int lines)
+{
+    vd_navigation *nav = &chat->nav;
+    int *top = &nav->top[nav->place];
+    if (view_now(chat)->scroll)
+        view_now(chat)->scroll(chat, lines);
+    else
+        *top = vd_clamp(*top + lines, nav->scroll_most);
+}
+
+static bool act_scroll(vd_chat *chat, vd_action action, vd_key key)
+{
+    bool wheel = key.code == VD_KEY_WHEEL_UP || key.code == VD_KEY_WHEEL_DOWN;
+    int page = wheel ? 3 : chat->nav.seen > 2 ? chat->nav.seen - 1 : 1;
+    int lines = 0;
+    if (action == VD_ACTION_SCROLL_UP || action == VD_ACTION_SCROLL_DOWN)
+        lines = action == VD_ACTION_SCROLL_UP ? -page : page;
+    else if (action == VD_ACTION_SCROLL_TOP || action == VD_ACTION_SCROLL_BOTTOM)
+        lines = action == VD_ACTION_SCROLL_TOP ? -1000000 : 1000000;
+    else if (action == VD_ACTION_LINE_UP || action == VD_ACTION_LINE_DOWN)
+        lines = action == VD_ACTION_LINE_UP ? -1 : 1;
+    if (lines)
+        scroll(chat, lines);
+    return lines != 0;
+}
+
+static bool act_place(vd_chat *chat, vd_action action)
+{
+    static const vd_place places[VD_ACTIONS] = {
+        [VD_ACTION_HELP] = VD_PLACE_HELP,         [VD_ACTION_ZOOM] = VD_PLACE_ZOOM,
+        [VD_ACTION_ANSWERS] = VD_PLACE_ANSWERS,   [VD_ACTION_DETAIL] = VD_PLACE_DETAIL,
+        [VD_ACTION_PICTURES] = VD_PLACE_PICTURES, [VD_ACTION_COMPARE] = VD_PLACE_COMPARE,
+        [VD_ACTION_WALK] = VD_PLACE_WALK,
+    };
+    if (places[action])
+        vd_chat_toggle(chat, places[action]);
+    return places[action] != 0;
+}
+
+// ---- the line ----------------------------------------------------------------------------------
+
+// What typing goes into.
+static vd_line *typed_line(vd_chat *chat)
+{
+    return view_now(chat)->filter ? &chat->nav.filter : &chat->nav.line;
+}
+
+static void stop(vd_chat *chat)
+{
+    vd_line *line = typed_line(chat);
+    vd_lane *first = &chat->lanes.lane[0];
+    bool waits = vd_conversation_waits(&chat->conversation);
+    chat->nav.pasting = false;
+    if (waits && first->stopped) {
+        first->stopped = false; // what was recorded could not be asked: once more
+        vd_lanes_pump(&chat->lanes);
+    } else if (waits)
+        vd_lanes_send(&chat->lanes, VD_REQUEST_STOP, 0, NULL, 0);
+    else if (chat->nav.editing >= 0)
+        vd_navigation_stop_editing(&chat->nav);
+    else if (line->length)
+        vd_line_clear(line);
+    else
+        vd_notice_say(&chat->notice, "Ctrl-D or /quit leaves");
+}
+
+static void complete(vd_chat *chat)
+{
+    const vd_navigation *nav = &chat->nav;
+    if (nav->line.length == 0 || nav->line.changes == nav->suggested)
+        vd_chat_suggest(chat);
+    else
+        vd_chat_complete(chat);
+}
+
+// Asks what is in the line, or changes a round to it. Of a command the action that it is.
+static vd_action submit(vd_chat *chat)
+{
+    vd_line *line = &chat->nav.line;
+    char text[VD_LINE_MAX + 1];
+    size_t blank = strspn(line->text, " ");
+    memcpy(text, line->text, sizeof text);
+    if (text[blank] == '\0') {
+        vd_line_clear(line);
+    } else if (text[blank] == '/') {
+        vd_line_remember(line, text + blank, NULL);
+        vd_line_clear(line);
+        return vd_chat_command(chat, text + blank);
+    } else if (chat->nav.editing >= 0) {
+        vd_chat_change(chat, (size_t)chat->nav.editing, text);
+    } else {
+        vd_chat_ask(chat, text);
+    }
+    return VD_ACTION_NONE;
+}
+
+// ---- actions -----------------------------------------------------------------------------------
+
+static bool act_conversation(vd_chat *chat, vd_action action, vd_key key)
+{
+    const vd_branches *branches = &chat->conversation.branches;
+    switch ((int)action) {
+    case VD_ACTION_EDIT_ROUND:
+        vd_chat_edit(chat);
+        return true;
+    case VD_ACTION_NEXT_BRANCH:
+        vd_lanes_use_branch(&chat->lanes, (branches->used + 1) % branches->count);
+        return true;
+    case VD_ACTION_CHOOSE_ANSWER:
+        vd_chat_choose(chat, (int)(key.code - '1'));
+        return true;
+    case VD_ACTION_UNDO:
+        vd_lanes_undo(&chat->lanes);
+        return true;
+    case VD_ACTION_AGAIN:
+        vd_lanes_again(&chat->lanes);
+        return true;
+    case VD_ACTION_SWITCH_MODEL:
+        vd_lanes_switch_model(&chat->lanes);
+        return true;
+    case VD_ACTION_NEXT_PICTURE:
+    case VD_ACTION_PREVIOUS_PICTURE:
+        vd_chat_step_picture(chat, action == VD_ACTION_NEXT_PICTURE ? 1 : -1);
+        return true;
+    case VD_ACTION_RANDOM_PICTURE:
+        vd_chat_random_picture(chat);
+        return true;
+    default:
+        return false;
+    }
+}
+
+// Requests of the terminal's side.
+static bool act_terminal(vd_chat *chat, vd_action action)
+{
+    bool leave = action == VD_ACTION_LEAVE, redraw = action == VD_ACTION_REDRAW;
+    if (!leave && !redraw && action != VD_ACTION_SUSPEND)
+        return false;
+    vd_lanes_send(&chat->lanes,
+                  leave    ? VD_REQUEST_LEAVE
+                  : redraw ? VD_REQUEST_REDRAW
+                           : VD_REQUEST_SUSPEND,
+                  0, NULL, 0);
+    return true;
+}
+
+static void act_shown(vd_chat *chat, vd_action action)
+{
+    vd_navigation *nav = &chat->nav;
+    switch ((int)action) {
+    case VD_ACTION_COMPLETE:
+        complete(chat);
+        break;
+    case VD_ACTION_BACK:
+        if (nav->editing >= 0)
+            vd_navigation_stop_editing(nav);
+        else
+            vd_navigation_back(nav);
+        break;
+    case VD_ACTION_STOP:
+        stop(chat);
+        break;
+    case VD_ACTION_OLDER_ROUND:
+    case VD_ACTION_NEWER_ROUND:
+        vd_navigation_step(nav, &chat->conversation, action == VD_ACTION_OLDER_ROUND ? -1 : 1);
+        break;
+    case VD_ACTION_SEARCH:
+        vd_chat_find(chat, nav->line.text);
+        vd_line_clear(&nav->line);
+        break;
+    case VD_ACTION_OUTLINES:
+        chat->shown.no_outlines = !chat->shown.no_outlines;
+        break;
+    case VD_ACTION_FOLD:
+        vd_chat_fold(chat, !chat->rankings.folded);
+        break;
+    default:
+        break;
+    }
+}
+
+static void act(vd_chat *chat, vd_action action, vd_key key)
+{
+    if (action == VD_ACTION_ASK)
+        action = submit(chat);
+    if (!act_scroll(chat, action, key) && !act_place(chat, action) &&
+        !act_conversation(chat, action, key) && !act_terminal(chat, action))
+        act_shown(chat, action);
+}
+
+// ---- typing ------------------------------------------------------------------------------------
+
+static void mark_paste(vd_chat *chat, bool begin)
+{
+    vd_navigation *nav = &chat->nav;
+    nav->pasting = begin;
+    if (!begin && nav->unpasted)
+        vd_notice_complain(&chat->notice,
+                           "a line takes %d bytes: the last %zu characters were not pasted",
+                           VD_LINE_MAX, nav->unpasted);
+    nav->unpasted = 0;
+}
+
+static void type(vd_chat *chat, vd_line *line, uint32_t code)
+{
+    bool fits = vd_line_insert(line, code);
+    if (chat->nav.pasting)
+        chat->nav.unpasted += !fits;
+    else if (!fits)
+        vd_notice_complain(&chat->notice, "a line takes %d bytes: there is no room for more",
+                           VD_LINE_MAX);
+}
+
+static bool edit(vd_chat *chat, vd_line *line, vd_action action)
+{
+    size_t before = line->length;
+    if (!vd_line_action(line, action))
+        return false;
+    if (action == VD_ACTION_EDIT_YANK && line->length < before + strlen(line->cut))
+        vd_notice_complain(&chat->notice,
+                           "a line takes %d bytes: the end of what was cut did not fit",
+                           VD_LINE_MAX);
+    return true;
+}
+
+static void click(vd_chat *chat, vd_key key)
+{
+    const vd_view *view = view_now(chat);
+    if (view->click && key.x >= 0 && key.y >= 0 && key.x < VD_GRID_MAX && key.y < VD_GRID_MAX)
+        view->click(chat, key.x, key.y);
+}
+
+void vd_chat_key(vd_chat *chat, vd_key key)
+{
+    vd_navigation *nav = &chat->nav;
+    const vd_view *view = view_now(chat);
+    vd_line *line = typed_line(chat);
+    bool character = key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL));
+    bool help = nav->place == VD_PLACE_HELP;
+    if (key.code == VD_KEY_PASTE_BEGIN || key.code == VD_KEY_PASTE_END) {
+        mark_paste(chat, key.code == VD_KEY_PASTE_BEGIN);
+        return;
+    }
+    chat->notice = (vd_notice){0};
+    vd_action action = vd_keymap_action(nav->place, key, line->length == 0);
+    if (nav->pasting && !help && action != VD_ACTION_STOP) {
+        bool end = key.code == VD_KEY_ENTER || key.code == VD_KEY_TAB;
+        if (character || end) // a pasted line end asks nothing
+            type(chat, line, end ? ' ' : key.code);
+    } else if (key.code == VD_KEY_CLICK) {
+        click(chat, key);
+    } else if (edit(chat, line, action)) {
+        // done
+    } else if (action != VD_ACTION_NONE) {
+        if (!view->act || !view->act(chat, action, key))
+            act(chat, action, key);
+    } else if (character && !help) {
+        type(chat, line, key.code);
+    }
+    vd_navigation_settle(nav, &chat->lanes);
+    while (view_now(chat)->of_round && !vd_chat_round(chat))
+        vd_navigation_back(nav);
+    vd_chat_settle(chat);
+}

@@ -1,0 +1,309 @@
+#include "tui/chat/conversation/conversation.h"
+
+#include <string.h>
+
+#include "engine/base/alloc.h"
+
+void vd_conversation_init(vd_conversation *conversation, const vd_chat_source *source,
+                          size_t picture)
+{
+    *conversation = (vd_conversation){.source = *source, .asked_again = -1};
+    conversation->branches = (vd_branches){.picture = picture, .count = 1};
+    conversation->branch = conversation->branches.at;
+}
+
+// ---- rounds ------------------------------------------------------------------------------------
+
+static void round_clear(vd_round *round)
+{
+    vd_free(round->typed);
+    for (int i = 0; i < VD_MODELS; i++)
+        vd_response_clear(&round->response[i]);
+    *round = (vd_round){.human = -1};
+}
+
+// What is asked for is copied, not what it was before. Leaves one that can be cleared.
+static bool response_copy(const vd_response *from, vd_response *to)
+{
+    *to = *from;
+    to->reply = (vd_reply){0};
+    to->before = (vd_replaced){0};
+    to->wanted = from->wanted ? vd_strdup(from->wanted) : NULL;
+    to->ready = false;
+    if (from->wanted && !to->wanted)
+        return false;
+    to->ready = from->ready && vd_reply_copy(&from->reply, &to->reply, NULL) == VD_OK;
+    return to->ready == from->ready;
+}
+
+vd_round *vd_branch_add(vd_branch *branch, const char *typed)
+{
+    if (branch->count == branch->room) {
+        size_t room = branch->room ? branch->room * 2 : 16;
+        vd_round *grown = vd_grow(branch->rounds, branch->count, room, sizeof *grown);
+        if (!grown)
+            return NULL;
+        branch->rounds = grown;
+        branch->room = room;
+    }
+    char *copy = vd_strdup(typed);
+    if (!copy)
+        return NULL;
+    vd_round *round = &branch->rounds[branch->count++];
+    *round = (vd_round){.typed = copy, .human = -1};
+    return round;
+}
+
+bool vd_conversation_waits(const vd_conversation *conversation)
+{
+    const vd_branch *branch = conversation->branch;
+    return branch->count > 0 && !branch->rounds[branch->count - 1].response[0].ready;
+}
+
+void vd_conversation_drop(vd_conversation *conversation, size_t keep)
+{
+    vd_branch *branch = conversation->branch;
+    while (branch->count > keep)
+        round_clear(&branch->rounds[--branch->count]);
+    if (conversation->asked_again >= (int)branch->count)
+        conversation->asked_again = -1;
+}
+
+void vd_conversation_change(vd_conversation *conversation, size_t at, char *typed)
+{
+    vd_round *round = &conversation->branch->rounds[at];
+    vd_free(round->typed);
+    round->typed = typed;
+    round->human = -1;
+}
+
+// ---- branches ----------------------------------------------------------------------------------
+
+static void branch_free(vd_branch *branch)
+{
+    while (branch->count > 0)
+        round_clear(&branch->rounds[--branch->count]);
+    vd_free(branch->rounds);
+    *branch = (vd_branch){0};
+}
+
+static void branches_free(vd_branches *branches)
+{
+    for (int i = 0; i < branches->count; i++)
+        branch_free(&branches->at[i]);
+}
+
+void vd_conversation_use(vd_conversation *conversation, int branch)
+{
+    conversation->branches.used = branch;
+    conversation->branch = &conversation->branches.at[branch];
+    conversation->asked_again = -1;
+    conversation->edition++;
+}
+
+// A place for one more; the oldest branch that is not in use goes when there are too many.
+static int make_place(vd_branches *branches)
+{
+    if (branches->count == VD_BRANCHES) {
+        int oldest = branches->used == 0 ? 1 : 0;
+        branch_free(&branches->at[oldest]);
+        memmove(&branches->at[oldest], &branches->at[oldest + 1],
+                (size_t)(VD_BRANCHES - oldest - 1) * sizeof *branches->at);
+        branches->count--;
+    }
+    return branches->count++;
+}
+
+bool vd_conversation_fork(vd_conversation *conversation, size_t keep)
+{
+    vd_branch copy = {0};
+    bool whole = true;
+    for (size_t i = 0; whole && i < keep; i++) {
+        const vd_round *from = &conversation->branch->rounds[i];
+        vd_round *to = vd_branch_add(&copy, from->typed);
+        whole = to != NULL;
+        for (int lane = 0; whole && lane < VD_MODELS; lane++)
+            whole = response_copy(&from->response[lane], &to->response[lane]);
+        if (to)
+            to->human = from->human;
+    }
+    if (!whole) {
+        branch_free(&copy);
+        return false;
+    }
+    int place = make_place(&conversation->branches);
+    conversation->branches.at[place] = copy;
+    vd_conversation_use(conversation, place);
+    return true;
+}
+
+void vd_conversation_restart(vd_conversation *conversation)
+{
+    branches_free(&conversation->branches);
+    conversation->branches.count = 1;
+    vd_conversation_use(conversation, 0);
+}
+
+// ---- other pictures ----------------------------------------------------------------------------
+
+static void remove_earlier(vd_conversation *conversation, int at)
+{
+    conversation->earlier_count--;
+    memmove(&conversation->earlier[at], &conversation->earlier[at + 1],
+            (size_t)(conversation->earlier_count - at) * sizeof *conversation->earlier);
+}
+
+static size_t round_count(const vd_branches *branches)
+{
+    size_t rounds = 0;
+    for (int i = 0; i < branches->count; i++)
+        rounds += branches->at[i].count;
+    return rounds;
+}
+
+static size_t topic_bytes(const vd_response *response)
+{
+    const vd_answer *answer = &response->reply.answer;
+    return response->ready && answer->topic_attention
+               ? sizeof(float) * (size_t)answer->rounds * (size_t)answer->question_length *
+                     (size_t)answer->history_width
+               : 0;
+}
+
+static size_t response_bytes(const vd_response *response)
+{
+    size_t candidates = response->ready ? (size_t)response->reply.answer.candidates : 0;
+    return topic_bytes(response) + candidates * (2 * sizeof(float) + sizeof(int32_t));
+}
+
+static size_t branches_bytes(const vd_branches *branches)
+{
+    size_t bytes = 0;
+    for (int b = 0; b < branches->count; b++)
+        for (size_t i = 0; i < branches->at[b].count; i++)
+            for (int lane = 0; lane < VD_MODELS; lane++)
+                bytes += response_bytes(&branches->at[b].rounds[i].response[lane]);
+    return bytes;
+}
+
+// The oldest go when they are too many or too large; the one left last stays.
+static void trim_earlier(vd_conversation *conversation)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < conversation->earlier_count; i++)
+        bytes += branches_bytes(&conversation->earlier[i]);
+    while (conversation->earlier_count == VD_EARLIER ||
+           (conversation->earlier_count > 1 && bytes > VD_EARLIER_BYTES)) {
+        bytes -= branches_bytes(&conversation->earlier[0]);
+        branches_free(&conversation->earlier[0]);
+        remove_earlier(conversation, 0);
+    }
+}
+
+bool vd_conversation_show(vd_conversation *conversation, size_t index)
+{
+    if (index == conversation->branches.picture)
+        return false;
+    vd_branches now = {.picture = index, .count = 1};
+    for (int i = conversation->earlier_count; i-- > 0;)
+        if (conversation->earlier[i].picture == index) {
+            now = conversation->earlier[i];
+            remove_earlier(conversation, i);
+        }
+    if (round_count(&conversation->branches) > 0)
+        conversation->earlier[conversation->earlier_count++] = conversation->branches;
+    else
+        branches_free(&conversation->branches);
+    conversation->branches = now;
+    vd_conversation_use(conversation, now.used);
+    trim_earlier(conversation);
+    return round_count(&now) > 0;
+}
+
+static void forget(vd_branches *branches, int lane, const vd_branch *but)
+{
+    for (int b = 0; b < branches->count; b++)
+        for (size_t i = 0; &branches->at[b] != but && i < branches->at[b].count; i++)
+            vd_response_clear(&branches->at[b].rounds[i].response[lane]);
+}
+
+void vd_conversation_forget_aside(vd_conversation *conversation, int lane)
+{
+    forget(&conversation->branches, lane, conversation->branch);
+    for (int i = 0; i < conversation->earlier_count; i++)
+        forget(&conversation->earlier[i], lane, NULL);
+}
+
+// Returns what is in use then.
+static size_t trim_topics(vd_branch *branch, const vd_response *keep, size_t used)
+{
+    for (size_t i = branch->count; i-- > 0;)
+        for (int lane = 0; lane < VD_MODELS; lane++) {
+            vd_response *response = &branch->rounds[i].response[lane];
+            size_t bytes = response == keep ? 0 : topic_bytes(response);
+            if (bytes && used + bytes > VD_TOPIC_BYTES) {
+                vd_free(response->reply.answer.topic_attention);
+                response->reply.answer.topic_attention = NULL;
+            } else {
+                used += bytes;
+            }
+        }
+    return used;
+}
+
+void vd_conversation_trim_topics(vd_conversation *conversation, const vd_response *keep)
+{
+    vd_branches *branches = &conversation->branches;
+    size_t used = trim_topics(conversation->branch, keep, topic_bytes(keep));
+    for (int b = branches->count; b-- > 0;)
+        if (b != branches->used)
+            used = trim_topics(&branches->at[b], keep, used);
+}
+
+// ---- the picture -------------------------------------------------------------------------------
+
+size_t vd_conversation_pictures(const vd_conversation *conversation)
+{
+    return conversation->source.count(conversation->source.context);
+}
+
+int64_t vd_conversation_image_id(const vd_conversation *conversation)
+{
+    const vd_chat_source *source = &conversation->source;
+    return source->image_id(source->context, conversation->branches.picture);
+}
+
+const char *vd_conversation_caption(const vd_conversation *conversation)
+{
+    const vd_chat_source *source = &conversation->source;
+    return source->caption(source->context, conversation->branches.picture);
+}
+
+const char *vd_conversation_contents(vd_conversation *conversation, size_t index)
+{
+    const vd_chat_source *source = &conversation->source;
+    size_t count = vd_conversation_pictures(conversation);
+    if (!conversation->contents) {
+        conversation->contents = vd_alloc(count, sizeof *conversation->contents);
+        conversation->contents_count = conversation->contents ? count : 0;
+    }
+    if (index >= conversation->contents_count)
+        return ""; // memory is out: captions and ids are searched all the same
+    if (!conversation->contents[index]) {
+        char text[4096] = "";
+        source->contents(source->context, index, text, sizeof text);
+        conversation->contents[index] = vd_strdup(text);
+    }
+    return conversation->contents[index] ? conversation->contents[index] : "";
+}
+
+void vd_conversation_free(vd_conversation *conversation)
+{
+    branches_free(&conversation->branches);
+    for (int i = 0; i < conversation->earlier_count; i++)
+        branches_free(&conversation->earlier[i]);
+    for (size_t i = 0; i < conversation->contents_count; i++)
+        vd_free(conversation->contents[i]);
+    vd_free(conversation->contents);
+    *conversation = (vd_conversation){0};
+}

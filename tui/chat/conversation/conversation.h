@@ -1,0 +1,136 @@
+// The conversation about a picture as data: rounds of a question and what the models answered, in
+// branches, and the conversations about the pictures that were shown before. No screen, no key, no
+// model: who answers is a matter of the lanes (tui/chat/lanes/lanes.h).
+//
+// Invariants: one branch is in use, and `branch` points to it. A round keeps its place in its
+// branch; rounds are added and dropped at the end. A response belongs to its round; it is cleared
+// with it. `edition` is another one whenever another branch came into use.
+#ifndef VD_CHAT_CONVERSATION_H
+#define VD_CHAT_CONVERSATION_H
+
+#include "engine/measure/metrics.h"
+#include "tui/chat/conversation/source.h"
+#include "tui/session/session.h"
+
+enum { VD_MODEL_NAME = 64, VD_BRANCHES = 16 };
+// Pictures whose conversations are kept: so many, whose answers take so much together.
+enum { VD_EARLIER = 64, VD_EARLIER_BYTES = 64 << 20 };
+enum { VD_TOPIC_BYTES = 32 << 20 }; // of attention to the history's words that a picture keeps
+
+// What a model answered before it was asked again.
+typedef struct vd_replaced {
+    char *answer;      // owned; NULL: it was not asked again
+    float probability; // negative: not known
+    char model[VD_MODEL_NAME];
+} vd_replaced;
+
+// What one model made of a round.
+typedef struct vd_response {
+    bool ready;     // else it is being asked, or waits for its turn
+    long stamp;     // another one for every answer
+    vd_reply reply; // when ready
+    int chosen;     // pool index of the answer its conversation goes on with
+    vd_replaced before;
+    char *wanted; // what was recorded and will be chosen when it comes, owned; NULL: the first
+    char model[VD_MODEL_NAME];
+    const char *const *answers; // (answer_count) texts of the pool it was ranked in, borrowed
+    const int32_t *by_text;     // (answer_count) their order, borrowed; NULL: not known
+    int answer_count;
+    double entropy;     // of its probabilities, in bits
+    vd_metrics metrics; // of this round among people's candidates; empty when they are not known
+} vd_response;
+
+typedef struct vd_round {
+    char *typed; // the question, owned
+    int human;   // round of the people's dialog with this question, -1 none
+    vd_response response[VD_MODELS];
+} vd_round;
+
+typedef struct vd_branch {
+    vd_round *rounds; // (room), owned
+    size_t count, room;
+} vd_branch;
+
+// All that was asked about one picture.
+typedef struct vd_branches {
+    size_t picture; // its index
+    vd_branch at[VD_BRANCHES];
+    int count, used; // at least 1; the one in use
+} vd_branches;
+
+typedef struct vd_conversation {
+    vd_chat_source source;
+    vd_branches branches;            // about the picture that is shown
+    vd_branch *branch;               // the one of them that is in use
+    vd_branches earlier[VD_EARLIER]; // about others, the one left last behind
+    int earlier_count;
+    unsigned edition;
+    int asked_again; // first round that is being asked again, -1 none
+    char **contents; // (contents_count) what is in the pictures, once it was asked for; owned
+    size_t contents_count;
+} vd_conversation;
+
+void vd_conversation_init(vd_conversation *conversation, const vd_chat_source *source,
+                          size_t picture);
+void vd_conversation_free(vd_conversation *conversation);
+
+// ---- the picture --------------------------------------------------------------------------------
+
+size_t vd_conversation_pictures(const vd_conversation *conversation);
+int64_t vd_conversation_image_id(const vd_conversation *conversation);
+const char *vd_conversation_caption(const vd_conversation *conversation);
+// What is in a picture of the source; "" when that is not known. Asked for once.
+const char *vd_conversation_contents(vd_conversation *conversation, size_t index);
+// Keeps the conversations about the picture that is left and goes on with those about picture
+// `index`: whether there are any.
+bool vd_conversation_show(vd_conversation *conversation, size_t index);
+
+// ---- rounds and branches ------------------------------------------------------------------------
+
+// One more round, nothing answered. NULL: memory is out.
+vd_round *vd_branch_add(vd_branch *branch, const char *typed);
+// Whether the first model's answer to the last round is missing.
+bool vd_conversation_waits(const vd_conversation *conversation);
+void vd_conversation_drop(vd_conversation *conversation, size_t keep); // all but the first `keep`
+// Goes on in a new branch with a copy of the first `keep` rounds; with too many branches the oldest
+// goes. False: memory is out, and nothing has changed.
+bool vd_conversation_fork(vd_conversation *conversation, size_t keep);
+void vd_conversation_use(vd_conversation *conversation, int branch);
+void vd_conversation_restart(vd_conversation *conversation); // one branch without rounds
+// Another question of a round, which is taken; its responses stay.
+void vd_conversation_change(vd_conversation *conversation, size_t round, char *typed);
+// A lane's responses in everything that is not in use.
+void vd_conversation_forget_aside(vd_conversation *conversation, int lane);
+// Lets go of the oldest answers' attention to the words of the history (NULL then), never of
+// `keep`'s: all of it grows with the square of a conversation, 1.6 GB after 1,000 rounds.
+void vd_conversation_trim_topics(vd_conversation *conversation, const vd_response *keep);
+
+// ---- responses ----------------------------------------------------------------------------------
+
+void vd_response_clear(vd_response *response);
+// Clears it and remembers what it was in `before`.
+void vd_response_replace(vd_response *response);
+const char *vd_response_text(const vd_response *response, int pool_index); // never NULL
+// Number of an answer's text in the pool, -1 when that does not have it; and its place in the
+// ranking, from 0.
+int vd_response_index(const vd_response *response, const char *text);
+int vd_response_rank(const vd_response *response, const char *text);
+bool vd_response_changed(const vd_response *response); // it was another answer before
+// "blue (25 %, base)": what it was before; "" when it was not asked again.
+void vd_response_before(const vd_response *response, char *out, size_t size);
+
+// ---- people's dialog ----------------------------------------------------------------------------
+
+// The round of people's dialog that asks this (as the model saw it, without "?") and means what it
+// means as the conversation's round `at`; -1 none.
+int vd_people_round(const vd_conversation *conversation, const char *question, size_t at);
+// NULL: not known.
+const char *vd_people_answer(const vd_conversation *conversation, const vd_round *round);
+// How right people found an answer to the round, 0..1; negative when not known.
+float vd_people_relevance(const vd_conversation *conversation, const vd_round *round,
+                          const char *answer);
+// Ranks people's candidates by the response's scores; empty when one of them is not in its pool.
+vd_metrics vd_people_metrics(const vd_conversation *conversation, const vd_round *round,
+                             const vd_response *response);
+
+#endif

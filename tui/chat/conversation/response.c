@@ -1,0 +1,83 @@
+// A model's answer to a round: its texts, and what it was before.
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "tui/base/shares.h"
+#include "tui/chat/conversation/conversation.h"
+
+void vd_response_clear(vd_response *response)
+{
+    vd_reply_clear(&response->reply);
+    vd_free(response->before.answer);
+    vd_free(response->wanted);
+    *response = (vd_response){0};
+}
+
+void vd_response_replace(vd_response *response)
+{
+    const vd_answer *answer = &response->reply.answer;
+    int chosen = response->chosen;
+    vd_replaced before = {.answer = vd_strdup(vd_response_text(response, chosen)),
+                          .probability = -1};
+    if (chosen >= 0 && chosen < answer->candidates)
+        before.probability = answer->probability[chosen];
+    memcpy(before.model, response->model, sizeof before.model);
+    vd_response_clear(response);
+    response->before = before;
+}
+
+const char *vd_response_text(const vd_response *response, int pool_index)
+{
+    if (pool_index < 0 || pool_index >= response->answer_count || !response->answers)
+        return "?";
+    return response->answers[pool_index];
+}
+
+int vd_response_index(const vd_response *response, const char *text)
+{
+    const char *const *answers = response->answers;
+    const int32_t *by_text = response->by_text;
+    int low = 0, high = response->answer_count;
+    if (!answers)
+        return -1;
+    for (; !by_text && low < high; low++)
+        if (strcmp(answers[low], text) == 0)
+            return low;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (strcmp(answers[by_text[middle]], text) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found =
+        by_text && low < response->answer_count && strcmp(answers[by_text[low]], text) == 0;
+    return found ? by_text[low] : -1;
+}
+
+int vd_response_rank(const vd_response *response, const char *text)
+{
+    int index = vd_response_index(response, text);
+    for (int i = 0; index >= 0 && i < response->reply.answer.candidates; i++)
+        if (response->reply.answer.order[i] == index)
+            return i;
+    return -1;
+}
+
+bool vd_response_changed(const vd_response *response)
+{
+    const char *before = response->before.answer;
+    return before && strcmp(before, vd_response_text(response, response->chosen)) != 0;
+}
+
+void vd_response_before(const vd_response *response, char *out, size_t size)
+{
+    const vd_replaced *before = &response->before;
+    char percent[16] = "?";
+    if (before->probability >= 0)
+        vd_percent(percent, sizeof percent, (double)before->probability);
+    snprintf(out, size, "%.150s (%s, %s)", before->answer ? before->answer : "", percent,
+             before->model);
+    if (!before->answer && size)
+        out[0] = '\0';
+}

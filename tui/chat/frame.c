@@ -1,0 +1,156 @@
+// The frame of the screen: status row, question line, notices and hints around the open place.
+#include <string.h>
+
+#include "tui/chat/chat.h"
+#include "tui/chat/views/draw.h"
+#include "tui/screen/theme.h"
+
+enum { MOST_MESSAGE_ROWS = 3 };
+
+static vd_style role(const vd_grid *grid, vd_role which)
+{
+    return vd_theme(grid->look, which);
+}
+
+// ---- status, question line, last row -----------------------------------------------------------
+
+static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
+{
+    vd_style plain = role(grid, VD_ROLE_STATUS), name = role(grid, VD_ROLE_STATUS_NAME);
+    vd_grid_fill(grid, at, plain);
+    char text[256];
+    int x = vd_grid_text(grid, at.x, at.y, at.width, " visdial ", name);
+    snprintf(text, sizeof text, at.width >= 72 ? " picture %zu/%zu  id %lld" : " %zu/%zu",
+             chat->conversation.branches.picture + 1, vd_conversation_pictures(&chat->conversation),
+             (long long)vd_conversation_image_id(&chat->conversation));
+    x += vd_grid_text(grid, x, at.y, at.width - x, text, plain);
+    if (chat->conversation.branches.count > 1) {
+        snprintf(text, sizeof text, at.width >= 72 ? "  branch %d/%d" : " b%d/%d",
+                 chat->conversation.branches.used + 1, chat->conversation.branches.count);
+        x += vd_grid_text(grid, x, at.y, at.width - x, text, role(grid, VD_ROLE_STATUS_NAME));
+    }
+
+    const vd_response *response = vd_chat_response(chat);
+    const vd_lane *lane = &chat->lanes.lane[0];
+    char time[32] = "";
+    if (response && (at.width >= 60 || chat->conversation.branches.count == 1))
+        snprintf(time, sizeof time, "  %.*f ms", response->reply.answer.milliseconds < 9.95 ? 1 : 0,
+                 response->reply.answer.milliseconds);
+    bool waiting =
+        lane->loading[0] || vd_conversation_waits(&chat->conversation) || !lane->model[0];
+    if (lane->loading[0])
+        snprintf(text, sizeof text, "loading %s ", lane->loading);
+    else if (!lane->model[0])
+        snprintf(text, sizeof text, "no model ");
+    else if (vd_conversation_waits(&chat->conversation))
+        snprintf(text, sizeof text, "%s is thinking ", lane->model);
+    else
+        snprintf(text, sizeof text, "%s  %s%s%s ", lane->model, lane->backend, time,
+                 at.width >= 60 ? "  F1 help" : "");
+    vd_grid_right(grid, x + 1, at.y, at.width - x - 1, text,
+                  waiting ? role(grid, VD_ROLE_STATUS_WARN) : plain);
+}
+
+static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
+{
+    const char *filtering = chat->views[chat->nav.place]->filter;
+    const vd_line *line = filtering ? &chat->nav.filter : &chat->nav.line;
+    char prompt[32] = " > ";
+    if (chat->nav.editing >= 0)
+        snprintf(prompt, sizeof prompt, " round %d> ", chat->nav.editing + 1);
+    int x = vd_grid_text(grid, at.x, at.y, at.width, filtering ? filtering : prompt,
+                         role(grid, VD_ROLE_PROMPT));
+    int width = at.width - x;
+    vd_line_view view = vd_line_visible(line, width);
+    vd_grid_plain(grid, x, at.y, width, line->text + view.first, view.length,
+                  role(grid, VD_ROLE_TEXT));
+    vd_style faint = role(grid, VD_ROLE_FAINT);
+    if (line->length == 0 && !filtering)
+        vd_grid_text(grid, x, at.y, width,
+                     vd_conversation_waits(&chat->conversation) ? "thinking... Ctrl-C stops"
+                     : chat->conversation.branch->count         ? "ask on, or / for commands"
+                     : width >= 56 ? "ask about the picture (Tab: a question people asked)"
+                                   : "ask about the picture (Tab: an idea)",
+                     faint);
+    if (view.more_left)
+        vd_grid_put(grid, x - 1, at.y, 0x2039, '<', role(grid, VD_ROLE_PROMPT));
+    if (view.more_right)
+        vd_grid_put(grid, at.x + at.width - 1, at.y, 0x203A, '>', role(grid, VD_ROLE_PROMPT));
+    if (chat->nav.place != VD_PLACE_HELP) {
+        grid->cursor_x = x + view.column;
+        grid->cursor_y = at.y;
+    }
+}
+
+static void draw_hints(vd_chat *chat, vd_grid *grid, vd_rect at)
+{
+    if (chat->notice.text[0]) {
+        vd_draw_wrapped(
+            grid, (vd_rect){at.x + 1, at.y, at.width - 2, at.height}, chat->notice.text,
+            role(grid, chat->notice.kind == VD_NOTICE_WRONG ? VD_ROLE_WRONG : VD_ROLE_NOTE));
+        return;
+    }
+    char hints[256];
+    vd_keymap_hints(chat->nav.place, at.width - 2, hints, sizeof hints);
+    vd_grid_text(grid, at.x + 1, at.y, at.width - 2, hints, role(grid, VD_ROLE_FAINT));
+}
+
+// ---- everything --------------------------------------------------------------------------------
+
+static void draw_too_small(vd_grid *grid)
+{
+    char text[96];
+    snprintf(text, sizeof text, "visdial needs %dx%d; this is %dx%d", VD_LEAST_WIDTH,
+             VD_LEAST_HEIGHT, grid->width, grid->height);
+    vd_draw_wrapped(grid, (vd_rect){0, 0, grid->width, grid->height}, text,
+                    vd_theme(grid->look, VD_ROLE_TEXT));
+}
+
+// A message of several rows moves the line up; what lies above it gives way.
+static void make_room_for_message(vd_chat *chat, vd_grid *grid)
+{
+    vd_panels *layout = &chat->nav.layout;
+    const vd_rect unseen = {0, grid->height, layout->hints.width - 2, MOST_MESSAGE_ROWS};
+    int more = vd_draw_wrapped(grid, unseen, chat->notice.text, (vd_style){0}) - 1;
+    if (!chat->notice.text[0] || more < 1)
+        return;
+    vd_rect *panels[] = {&layout->picture, &layout->caption, &layout->answers, &layout->attention,
+                         &layout->dialog};
+    layout->line.y -= more;
+    layout->hints.y -= more;
+    layout->hints.height += more;
+    for (size_t i = 0; i < sizeof panels / sizeof *panels; i++) {
+        int room = layout->line.y - panels[i]->y;
+        if (panels[i]->height > room)
+            panels[i]->height = room > 0 ? room : 0;
+    }
+}
+
+static void draw_screen(vd_chat *chat, vd_grid *grid)
+{
+    const vd_view *view = chat->views[chat->nav.place];
+    vd_grid_clear(grid);
+    memset(chat->nav.row_round, -1, sizeof chat->nav.row_round);
+    chat->nav.seen = chat->nav.scroll_most = 0;
+    chat->nav.layout = view->arrange ? view->arrange(chat, grid->width, grid->height)
+                                     : vd_panels_full(grid->width, grid->height, 0);
+    if (chat->nav.layout.shape == VD_SHAPE_NONE) {
+        draw_too_small(grid);
+        return;
+    }
+    make_room_for_message(chat, grid);
+    draw_status(chat, grid, chat->nav.layout.status);
+    view->draw(chat, grid);
+    draw_line(chat, grid, chat->nav.layout.line);
+    draw_hints(chat, grid, chat->nav.layout.hints);
+}
+
+void vd_chat_draw(vd_chat *chat, vd_grid *grid)
+{
+    vd_look able = grid->look; // what the terminal can do, whatever is wanted of it
+    grid->look.theme = chat->theme;
+    if (chat->theme == VD_THEME_MONO)
+        grid->look.depth = VD_DEPTH_MONO;
+    draw_screen(chat, grid);
+    grid->look = able;
+}

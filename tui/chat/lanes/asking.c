@@ -1,0 +1,289 @@
+// Asking the models what is missing, and what changes the rounds that they are asked.
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "tui/chat/lanes/lanes.h"
+
+// ---- asking ------------------------------------------------------------------------------------
+
+bool vd_lanes_must_wait(vd_lanes *lanes)
+{
+    bool waits = vd_conversation_waits(lanes->conversation);
+    if (waits)
+        vd_notice_wait(lanes->notice);
+    return waits;
+}
+
+// The round a lane has to ask next; false when there is none, or it must wait.
+static bool next_round(const vd_lanes *lanes, int lane, size_t *out)
+{
+    const vd_branch *branch = lanes->conversation->branch;
+    size_t at = 0;
+    while (at < branch->count && branch->rounds[at].response[lane].ready)
+        at++;
+    if (at == branch->count)
+        return false;
+    for (size_t i = 0; i < at; i++)
+        if (!vd_lanes_answer(lanes, lane, i))
+            return false;
+    *out = at;
+    return true;
+}
+
+static bool ask_round(vd_lanes *lanes, int lane, size_t at)
+{
+    vd_request request;
+    if (!vd_lanes_prepare(lanes, VD_REQUEST_ASK, lane, at, &request)) {
+        vd_notice_complain(lanes->notice, "out of memory: the question was not asked");
+        return false;
+    }
+    if (!vd_lanes_post(lanes, &request))
+        return false;
+    lanes->lane[lane].serial = lanes->serial;
+    lanes->lane[lane].at = at;
+    return true;
+}
+
+void vd_lanes_pump(vd_lanes *lanes)
+{
+    for (int lane = 0; lane < lanes->count; lane++) {
+        vd_lane *own = &lanes->lane[lane];
+        size_t at;
+        if (own->serial || own->stopped || (!own->model[0] && !own->loading[0]) ||
+            !next_round(lanes, lane, &at) || ask_round(lanes, lane, at))
+            continue;
+        if (lane > 0 || lanes->conversation->branch->rounds[at].response[0].wanted)
+            own->stopped = true;
+        else // what cannot be asked is not in the conversation, unless it was recorded
+            vd_lanes_drop(lanes, at);
+    }
+}
+
+bool vd_lanes_ask(vd_lanes *lanes, const char *typed)
+{
+    const vd_lane *first = &lanes->lane[0];
+    if (vd_lanes_must_wait(lanes))
+        return false;
+    if (first->failed && !first->model[0] && !first->loading[0]) {
+        vd_notice_complain(lanes->notice,
+                           "no model is loaded: /model base, /model improved or /model FILE");
+        return false;
+    }
+    if (!vd_branch_add(lanes->conversation->branch, typed)) {
+        vd_notice_complain(lanes->notice, "out of memory: the question was not asked");
+        return false;
+    }
+    for (int i = 0; i < lanes->count; i++)
+        lanes->lane[i].stopped = false;
+    vd_lanes_pump(lanes);
+    return vd_conversation_waits(lanes->conversation); // else it is gone again
+}
+
+void vd_lanes_again(vd_lanes *lanes)
+{
+    size_t count = lanes->conversation->branch->count;
+    if (vd_lanes_must_wait(lanes))
+        return;
+    if (count == 0) {
+        vd_notice_say(lanes->notice, "nothing was asked yet");
+        return;
+    }
+    lanes->conversation->asked_again = (int)count - 1;
+    for (int i = 0; i < lanes->count; i++)
+        vd_lanes_forget(lanes, i, count - 1);
+    vd_lanes_pump(lanes);
+}
+
+// ---- rounds that change ------------------------------------------------------------------------
+
+void vd_lanes_forget(vd_lanes *lanes, int lane, size_t from)
+{
+    vd_lane *own = &lanes->lane[lane];
+    const vd_branch *branch = lanes->conversation->branch;
+    for (size_t i = from; i < branch->count; i++) {
+        vd_response *response = &branch->rounds[i].response[lane];
+        vd_free(response->wanted);
+        response->wanted = NULL;
+        if (response->ready)
+            vd_response_replace(response);
+    }
+    if (own->serial && own->at >= from)
+        own->serial = 0; // its answer is not waited for any more
+    own->stopped = false;
+}
+
+void vd_lanes_drop(vd_lanes *lanes, size_t keep)
+{
+    vd_conversation_drop(lanes->conversation, keep);
+    for (int i = 0; i < VD_MODELS; i++)
+        if (lanes->lane[i].serial && lanes->lane[i].at >= keep)
+            lanes->lane[i].serial = 0;
+}
+
+// Nothing that is on its way belongs to the conversation any more.
+static void let_go(vd_lanes *lanes)
+{
+    for (int i = 0; i < VD_MODELS; i++) {
+        lanes->lane[i].serial = 0;
+        lanes->lane[i].stopped = false;
+    }
+}
+
+void vd_lanes_undo(vd_lanes *lanes)
+{
+    size_t count = lanes->conversation->branch->count;
+    if (vd_lanes_must_wait(lanes))
+        return;
+    if (count == 0) {
+        vd_notice_say(lanes->notice, "nothing to forget: no question was asked yet");
+        return;
+    }
+    vd_lanes_drop(lanes, count - 1);
+    vd_notice_say(lanes->notice, "the last round is forgotten");
+}
+
+bool vd_lanes_fork(vd_lanes *lanes, size_t keep)
+{
+    if (!vd_conversation_fork(lanes->conversation, keep)) {
+        vd_notice_complain(lanes->notice, "out of memory: the conversation stays as it is");
+        return false;
+    }
+    let_go(lanes);
+    return true;
+}
+
+void vd_lanes_use_branch(vd_lanes *lanes, int branch)
+{
+    vd_conversation *conversation = lanes->conversation;
+    int count = conversation->branches.count;
+    if (count < 2 || branch < 0 || branch >= count) {
+        vd_notice_say(lanes->notice, "there is one conversation; /branch starts another from here");
+        return;
+    }
+    if (vd_lanes_must_wait(lanes))
+        return;
+    vd_conversation_use(conversation, branch);
+    let_go(lanes);
+    vd_notice_say(lanes->notice, "branch %d of %d: %zu rounds", branch + 1, count,
+                  conversation->branch->count);
+    vd_lanes_pump(lanes);
+}
+
+// Every lane with this answer in its history forgets what came after it.
+static void forget_after(vd_lanes *lanes, int lane, size_t round)
+{
+    for (int other = 0; other < lanes->count; other++)
+        if (vd_lanes_source(lanes, other, round) == lane)
+            vd_lanes_forget(lanes, other, round + 1);
+    vd_lanes_pump(lanes);
+}
+
+bool vd_lanes_choose(vd_lanes *lanes, int lane, size_t at, int rank)
+{
+    vd_conversation *conversation = lanes->conversation;
+    const vd_response *shown = &conversation->branch->rounds[at].response[lane];
+    size_t count = conversation->branch->count;
+    if (vd_lanes_must_wait(lanes) || rank < 0 || rank >= shown->reply.answer.candidates)
+        return false;
+    if (vd_lanes_source(lanes, lane, at) != lane) {
+        vd_notice_say(lanes->notice,
+                      "%s continues from %s answers here; /history own lets it go its own way",
+                      shown->model, vd_follow_name(lanes->lane[lane].follow));
+        return false;
+    }
+    bool last = at + 1 == count;
+    if (!last && !vd_lanes_fork(lanes, count)) // what comes after it will change
+        return false;
+    vd_response *response = &conversation->branch->rounds[at].response[lane];
+    response->chosen = response->reply.answer.order[rank];
+    if (!last)
+        conversation->asked_again = (int)at + 1;
+    vd_notice_say(lanes->notice, "the conversation continues with \"%s\"",
+                  vd_response_text(response, response->chosen));
+    forget_after(lanes, lane, at);
+    return true;
+}
+
+bool vd_lanes_change(vd_lanes *lanes, size_t at, const char *typed)
+{
+    vd_conversation *conversation = lanes->conversation;
+    char *copy = vd_strdup(typed);
+    if (!copy || !vd_lanes_fork(lanes, conversation->branch->count)) {
+        vd_free(copy);
+        return false;
+    }
+    vd_conversation_change(conversation, at, copy);
+    for (int lane = 0; lane < lanes->count; lane++)
+        vd_lanes_forget(lanes, lane, at);
+    conversation->asked_again = (int)at;
+    vd_lanes_pump(lanes);
+    return true;
+}
+
+void vd_lanes_follow(vd_lanes *lanes, int lane, vd_follow follow)
+{
+    if (vd_lanes_must_wait(lanes))
+        return;
+    vd_conversation *conversation = lanes->conversation;
+    vd_lane *own = &lanes->lane[lane];
+    size_t same = 0, count = conversation->branch->count; // rounds that stay as they are
+    const vd_follow before = own->follow;
+    for (; same < count; same++) {
+        own->follow = before;
+        const char *then = vd_lanes_answer(lanes, lane, same);
+        own->follow = follow;
+        const char *now = vd_lanes_answer(lanes, lane, same);
+        if (!then || !now || strcmp(then, now) != 0)
+            break;
+    }
+    own->follow = follow;
+    if (same + 1 < count) {
+        if (lane == 0 && !vd_lanes_fork(lanes, count)) {
+            own->follow = before;
+            return;
+        }
+        vd_lanes_forget(lanes, lane, same + 1);
+        if (lane == 0)
+            conversation->asked_again = (int)same + 1;
+    }
+    if (lane > 0)
+        vd_conversation_forget_aside(conversation, lane);
+    bool itself = (lane == 0 && follow == VD_FOLLOW_SHARED) || follow == VD_FOLLOW_OWN;
+    vd_notice_say(lanes->notice, "%s continues from %s answers",
+                  own->model[0] ? own->model : own->name,
+                  itself ? "its own" : vd_follow_name(follow));
+    vd_lanes_pump(lanes);
+}
+
+// ---- pictures ----------------------------------------------------------------------------------
+
+// False when it cannot be asked for.
+static bool ask_picture(vd_lanes *lanes, size_t index)
+{
+    return (!vd_conversation_waits(lanes->conversation) ||
+            vd_lanes_send(lanes, VD_REQUEST_STOP, 0, NULL, 0)) &&
+           vd_lanes_send(lanes, VD_REQUEST_PICTURE, 0, NULL, index);
+}
+
+bool vd_lanes_show_picture(vd_lanes *lanes, size_t index)
+{
+    if (!ask_picture(lanes, index))
+        return false;
+    bool other = index != lanes->conversation->branches.picture;
+    if (vd_conversation_show(lanes->conversation, index))
+        vd_notice_say(lanes->notice,
+                      "the conversation about this picture goes on; /new starts over");
+    if (other)
+        let_go(lanes);
+    vd_lanes_pump(lanes);
+    return true;
+}
+
+bool vd_lanes_start_over(vd_lanes *lanes)
+{
+    if (!ask_picture(lanes, lanes->conversation->branches.picture))
+        return false;
+    vd_conversation_restart(lanes->conversation);
+    let_go(lanes);
+    return true;
+}

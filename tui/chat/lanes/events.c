@@ -1,0 +1,194 @@
+// What comes back from the models.
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "tui/chat/lanes/lanes.h"
+
+// ---- models ------------------------------------------------------------------------------------
+
+static void no_model(vd_lanes *lanes, const vd_event *event)
+{
+    vd_notice_complain(lanes->notice, "%s", event->error.text);
+    if (event->lane > 0 && !lanes->lane[event->lane].model[0] && event->lane == lanes->count - 1)
+        vd_lanes_remove_last(lanes);
+}
+
+static void model_came(vd_lanes *lanes, const vd_event *event)
+{
+    vd_lane *own = &lanes->lane[event->lane];
+    if (!own->loading[0])
+        return; // it is not compared any more
+    own->loading[0] = '\0';
+    own->failed = event->status != VD_OK;
+    if (event->status) {
+        no_model(lanes, event);
+        return;
+    }
+    bool first = !own->model[0];
+    memcpy(own->model, event->model, sizeof own->model);
+    memcpy(own->backend, event->backend, sizeof own->backend);
+    own->answers = event->answers;
+    own->by_text = event->by_text;
+    own->answer_count = event->answer_count;
+    if (event->lane > 0) {
+        if (!first) {
+            vd_lanes_forget(lanes, event->lane, 0);
+            vd_conversation_forget_aside(lanes->conversation, event->lane);
+        }
+        vd_notice_say(lanes->notice, "%s is compared with %s", own->model, lanes->lane[0].model);
+    } else if (!first) {
+        vd_notice_say(lanes->notice, "%s answers from now on%s", own->model,
+                      lanes->conversation->branch->count ? "; F6 asks it the last question" : "");
+    }
+    vd_lanes_pump(lanes);
+}
+
+// ---- no answer ---------------------------------------------------------------------------------
+
+static const char *reason(const vd_event *event)
+{
+    return event->status ? event->error.text : "no answer came";
+}
+
+// A recorded conversation was not taken up to its end: as a whole it is set aside, to be asked when
+// it is looked at, and what was answered goes on. Where no branch is free it is asked on.
+static void keep_recorded(vd_lanes *lanes, size_t at, const vd_event *event)
+{
+    const vd_conversation *conversation = lanes->conversation;
+    size_t all = conversation->branch->count;
+    int whole = conversation->branches.used + 1;
+    bool stopped = event->status == VD_INTERRUPTED;
+    if (stopped && conversation->branches.count == VD_BRANCHES) {
+        vd_notice_say(lanes->notice,
+                      "%d branches are the most: it is taken up to its end; Ctrl-D leaves",
+                      VD_BRANCHES);
+        vd_lanes_pump(lanes);
+    } else if (!vd_lanes_fork(lanes, at)) {
+        lanes->lane[0].stopped = true; // and says why; nothing of it is written anew
+    } else if (stopped) {
+        vd_notice_say(lanes->notice, "stopped: all %zu rounds are kept in branch %d (Alt-n)", all,
+                      whole);
+    } else {
+        vd_notice_complain(lanes->notice, "%s; all %zu rounds are kept in branch %d (Alt-n)",
+                           reason(event), all, whole);
+    }
+}
+
+// The first lane's question that has no answer, and those after it, are out of the conversation.
+// Returns it, owned.
+static char *take_back(vd_lanes *lanes, size_t at, const vd_event *event)
+{
+    const vd_branch *branch = lanes->conversation->branch;
+    size_t lost = branch->count - at;
+    char *question = vd_strdup(branch->rounds[at].typed);
+    if (event->status != VD_INTERRUPTED)
+        vd_notice_complain(lanes->notice, "%s", reason(event));
+    else if (lost > 1)
+        vd_notice_say(lanes->notice, "stopped: %zu later questions were not asked again", lost - 1);
+    else
+        vd_notice_say(lanes->notice, "stopped");
+    vd_lanes_drop(lanes, at);
+    return question;
+}
+
+static char *no_answer(vd_lanes *lanes, const vd_event *event)
+{
+    vd_lane *own = &lanes->lane[event->lane];
+    own->stopped = event->lane > 0;
+    if (event->lane > 0) {
+        if (event->status != VD_INTERRUPTED)
+            vd_notice_complain(lanes->notice, "%s: %s", own->model, reason(event));
+        return NULL;
+    }
+    if (!lanes->conversation->branch->rounds[own->at].response[0].wanted)
+        return take_back(lanes, own->at, event);
+    keep_recorded(lanes, own->at, event);
+    return NULL;
+}
+
+// ---- answers -----------------------------------------------------------------------------------
+
+// After the last of the rounds that were asked again.
+static void sum_up(vd_lanes *lanes)
+{
+    vd_conversation *conversation = lanes->conversation;
+    const vd_round *rounds = conversation->branch->rounds;
+    int from = conversation->asked_again, changed = 0, count = (int)conversation->branch->count;
+    if (from < 0 || vd_conversation_waits(conversation))
+        return;
+    conversation->asked_again = -1;
+    for (int i = from; i < count; i++)
+        changed += vd_response_changed(&rounds[i].response[0]);
+    char before[256];
+    vd_response_before(&rounds[from].response[0], before, sizeof before);
+    if (from == count - 1 && before[0])
+        vd_notice_say(lanes->notice, "round %d before: %s", count, before);
+    else if (from < count - 1)
+        vd_notice_say(lanes->notice, "rounds %d to %d were asked again: %d of %d answers changed",
+                      from + 1, count, changed, count - from);
+}
+
+static double entropy_bits(const vd_answer *answer)
+{
+    double bits = 0;
+    for (int i = 0; i < answer->candidates; i++)
+        if (answer->probability[i] > 0)
+            bits -= (double)(answer->probability[i] * log2f(answer->probability[i]));
+    return bits;
+}
+
+static void take_answer(const vd_lanes *lanes, const vd_lane *own, vd_event *event)
+{
+    vd_conversation *conversation = lanes->conversation;
+    vd_round *round = &conversation->branch->rounds[own->at];
+    vd_response *response = &round->response[event->lane];
+    response->ready = true;
+    response->stamp = event->serial;
+    response->reply = event->reply;
+    event->reply = (vd_reply){0};
+    memcpy(response->model, own->model, sizeof response->model);
+    response->answers = own->answers;
+    response->by_text = own->by_text;
+    response->answer_count = own->answer_count;
+    response->entropy = entropy_bits(&response->reply.answer);
+    int rank = response->wanted ? vd_response_rank(response, response->wanted) : 0;
+    response->chosen = response->reply.answer.order[rank < 0 ? 0 : rank];
+    vd_free(response->wanted);
+    response->wanted = NULL;
+    const char *question = response->reply.question;
+    round->human = vd_people_round(conversation, question ? question : "", own->at);
+    response->metrics = vd_people_metrics(conversation, round, response);
+    vd_conversation_trim_topics(conversation, response);
+}
+
+static vd_arrival answer_came(vd_lanes *lanes, vd_event *event)
+{
+    vd_lane *own = &lanes->lane[event->lane];
+    if (vd_lanes_recall_came(lanes, event) || !own->serial || own->serial != event->serial)
+        return (vd_arrival){0}; // an answer to a conversation that was left
+    own->serial = 0;
+    if (event->status || event->reply.answer.candidates < 1)
+        return (vd_arrival){.question = no_answer(lanes, event)};
+    take_answer(lanes, own, event);
+    if (event->lane == 0) {
+        if (lanes->notice->kind == VD_NOTICE_WAIT)
+            *lanes->notice = (vd_notice){0};
+        sum_up(lanes);
+    }
+    vd_lanes_pump(lanes);
+    return (vd_arrival){.answered = event->lane == 0};
+}
+
+vd_arrival vd_lanes_event(vd_lanes *lanes, vd_event *event)
+{
+    if (event->kind == VD_REQUEST_ASK)
+        return answer_came(lanes, event);
+    if (event->kind == VD_REQUEST_MODEL)
+        model_came(lanes, event);
+    else if (event->kind == VD_REQUEST_WALK)
+        vd_lanes_walk_came(lanes, event);
+    else if (event->status)
+        vd_notice_complain(lanes->notice, "%s", event->error.text);
+    return (vd_arrival){0};
+}

@@ -1,0 +1,92 @@
+// The walk through the answer that is looked at, and again with what is switched.
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "tui/chat/lanes/lanes.h"
+
+static bool same_switches(const vd_switches *a, const vd_switches *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (int i = 0; i < a->count; i++)
+        if (!vd_switch_same(&a->at[i], &b->at[i]) || strcmp(a->at[i].word, b->at[i].word) != 0)
+            return false;
+    return true;
+}
+
+static bool is_of(const vd_lanes *lanes, int lane, const vd_response *response)
+{
+    const vd_lane_walk *own = &lanes->walk;
+    return own->stamp == response->stamp && strcmp(own->model, lanes->lane[lane].model) == 0;
+}
+
+bool vd_lanes_walks(const vd_lanes *lanes, int lane, const vd_response *response)
+{
+    return lanes->walk.walk && is_of(lanes, lane, response);
+}
+
+bool vd_lanes_walk(vd_lanes *lanes, int lane, size_t round)
+{
+    vd_lane_walk *own = &lanes->walk;
+    const vd_response *response = &lanes->conversation->branch->rounds[round].response[lane];
+    const vd_lane *by = &lanes->lane[lane];
+    if (own->serial || !by->model[0])
+        return false;
+    bool fresh = !is_of(lanes, lane, response);
+    if (fresh) {
+        vd_walk_free(own->walk);
+        *own = (vd_lane_walk){.stamp = response->stamp};
+        memcpy(own->model, by->model, sizeof own->model);
+    } else if (own->failed || (own->walk && same_switches(&own->walk->switches, &own->switches))) {
+        return false;
+    }
+    vd_request request = {0};
+    vd_switches *switches = vd_alloc(1, sizeof *switches);
+    own->failed = true;
+    if (!switches || !vd_lanes_prepare(lanes, VD_REQUEST_WALK, lane, round, &request)) {
+        vd_free(switches);
+        vd_notice_complain(lanes->notice, "out of memory: there is no walk");
+        return fresh;
+    }
+    *switches = own->switches;
+    request.switches = switches;
+    request.effects = !own->walk;
+    if (vd_lanes_post(lanes, &request)) {
+        own->serial = lanes->serial;
+        own->failed = false;
+    }
+    return fresh;
+}
+
+void vd_lanes_flip(vd_lanes *lanes, const vd_switch *one)
+{
+    if (!vd_switches_flip(&lanes->walk.switches, one))
+        vd_notice_complain(lanes->notice, "%d changes at most", VD_SWITCHES);
+    lanes->walk.failed = false;
+}
+
+void vd_lanes_walk_came(vd_lanes *lanes, vd_event *event)
+{
+    vd_lane_walk *own = &lanes->walk;
+    if (!own->serial || own->serial != event->serial)
+        return;
+    own->serial = 0;
+    if (event->status) {
+        // What cannot be switched is switched back.
+        if (own->walk)
+            own->switches = own->walk->switches;
+        own->failed = !own->walk;
+        if (event->status != VD_INTERRUPTED)
+            vd_notice_complain(lanes->notice, "%s", event->error.text);
+        return;
+    }
+    vd_walk *walk = event->walk;
+    event->walk = NULL;
+    if (own->walk && !walk->effect) { // they are the same, whatever is switched
+        walk->effect = own->walk->effect;
+        walk->effects = own->walk->effects;
+        own->walk->effect = NULL;
+    }
+    vd_walk_free(own->walk);
+    own->walk = walk;
+}

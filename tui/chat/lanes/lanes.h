@@ -1,0 +1,153 @@
+// The models that answer. A lane is a model with a history of its own; lane 0 holds the
+// conversation, further ones are compared with it. Each lane asks, one after another, the first
+// question it has no answer to yet (vd_lanes_pump): a new one, or those after a round that was
+// changed. No screen, no key: requests go out, events come in, and what happened is said in a
+// notice.
+//
+// Invariants: at most one question of a lane is waited for (`serial`), and it is one of the branch
+// in use. So whatever changes the rounds of the conversation while lanes are there goes through
+// this header, which lets go of the answers that are not wanted any more; late ones are dropped.
+#ifndef VD_CHAT_LANES_H
+#define VD_CHAT_LANES_H
+
+#include "tui/chat/conversation/conversation.h"
+#include "tui/chat/lanes/notice.h"
+#include "tui/session/request.h"
+
+enum { VD_LANE_REQUESTS = 16 };
+
+// Whose answers a lane's history is made of. People's, where a round has none, are the shared ones.
+typedef enum vd_follow {
+    VD_FOLLOW_SHARED, // those of lane 0, as chosen
+    VD_FOLLOW_OWN,    // what the lane answered itself
+    VD_FOLLOW_HUMAN,  // what people answered
+    VD_FOLLOWS
+} vd_follow;
+
+typedef struct vd_lane {
+    char *name;                  // as it was asked for last, owned; NULL when the lane is free
+    char model[VD_MODEL_NAME];   // loaded, "" none yet
+    char loading[VD_MODEL_NAME]; // being loaded, "" none
+    char backend[64];
+    const char *const *answers; // (answer_count) texts of its pool, borrowed
+    const int32_t *by_text;     // (answer_count) their order, borrowed; NULL: not known
+    int answer_count;
+    bool failed;  // the last one asked for could not be loaded
+    bool stopped; // asks nothing until the next question (lane 0: until Ctrl-C)
+    vd_follow follow;
+    long serial; // of the question being answered, 0 none
+    size_t at;   // its round
+} vd_lane;
+
+// What an old answer's words looked at, computed again.
+typedef struct vd_recall {
+    long serial; // of the request being served, 0 none
+    long stamp;  // the answer it is of, or was tried for in vain
+    size_t round;
+} vd_recall;
+
+// The walk through one answer, for what-ifs too.
+typedef struct vd_lane_walk {
+    vd_walk *walk; // owned; NULL: not there (yet)
+    long stamp;    // the answer it is of, and the model that walks
+    char model[VD_MODEL_NAME];
+    long serial;          // of the request being served, 0 none
+    bool failed;          // nothing more is asked for
+    vd_switches switches; // as they are wanted
+} vd_lane_walk;
+
+typedef struct vd_lanes {
+    vd_conversation *conversation; // borrowed
+    vd_notice *notice;             // borrowed
+    vd_lane lane[VD_MODELS];
+    int count;              // at least 1
+    bool compare_when_free; // comparing was asked for while a question was answered
+    vd_recall recall;
+    vd_lane_walk walk;
+    vd_request request[VD_LANE_REQUESTS]; // ring
+    int request_first, request_count;
+    long serial; // of the newest request
+} vd_lanes;
+
+void vd_lanes_init(vd_lanes *lanes, vd_conversation *conversation, vd_notice *notice);
+void vd_lanes_free(vd_lanes *lanes);
+
+// ---- requests -----------------------------------------------------------------------------------
+
+// False (and a notice) when too much waits already or memory is out.
+bool vd_lanes_send(vd_lanes *lanes, vd_request_kind kind, int lane, const char *text, size_t index);
+bool vd_lanes_post(vd_lanes *lanes, vd_request *request); // takes it, gives it a serial
+// About the question of a round, after the history of the lane. False: memory is out.
+bool vd_lanes_prepare(const vd_lanes *lanes, vd_request_kind kind, int lane, size_t round,
+                      vd_request *out);
+// The oldest request not taken yet, ownership moves; false when there is none.
+bool vd_lanes_take_request(vd_lanes *lanes, vd_request *out);
+
+// ---- histories ----------------------------------------------------------------------------------
+
+const char *vd_follow_name(vd_follow follow); // "own", "shared", "people's"
+// The answer to a round that is in a lane's history; NULL while there is none.
+const char *vd_lanes_answer(const vd_lanes *lanes, int lane, size_t round);
+// The lane whose answer that is; -1: it is people's.
+int vd_lanes_source(const vd_lanes *lanes, int lane, size_t round);
+// The first `count` rounds as a lane's history has them, in one block. NULL: out of memory.
+vd_turn *vd_lanes_history(const vd_lanes *lanes, int lane, size_t count);
+
+// ---- questions ----------------------------------------------------------------------------------
+
+// Whether the first lane's answer is being waited for, and says so.
+bool vd_lanes_must_wait(vd_lanes *lanes);
+void vd_lanes_pump(vd_lanes *lanes);                   // asks what is missing
+bool vd_lanes_ask(vd_lanes *lanes, const char *typed); // false: it could not be asked
+void vd_lanes_again(vd_lanes *lanes);                  // the last question
+void vd_lanes_undo(vd_lanes *lanes);                   // forgets the last round
+// The answer at a place of a lane's ranking becomes the one that its conversation goes on with: in
+// a new branch when rounds come after it. False: it cannot, or it was said why not.
+bool vd_lanes_choose(vd_lanes *lanes, int lane, size_t round, int rank);
+// In a new branch the round asks something else, and all after it is asked again. False: memory is
+// out.
+bool vd_lanes_change(vd_lanes *lanes, size_t round, const char *typed);
+void vd_lanes_follow(vd_lanes *lanes, int lane, vd_follow follow);
+// vd_conversation_fork; false (and a notice) when memory is out.
+bool vd_lanes_fork(vd_lanes *lanes, size_t keep);
+void vd_lanes_use_branch(vd_lanes *lanes, int branch);
+// Another picture, or its conversations from the start. False: it cannot be asked for.
+bool vd_lanes_show_picture(vd_lanes *lanes, size_t index);
+bool vd_lanes_start_over(vd_lanes *lanes);
+void vd_lanes_drop(vd_lanes *lanes, size_t keep); // vd_conversation_drop
+// Forgets a lane's answers from a round on; they are asked again.
+void vd_lanes_forget(vd_lanes *lanes, int lane, size_t from);
+
+// ---- models -------------------------------------------------------------------------------------
+
+void vd_lanes_use_model(vd_lanes *lanes, int lane, const char *name);
+void vd_lanes_switch_model(
+    vd_lanes *lanes); // to the other one; two that are compared change places
+void vd_lanes_compare_with(vd_lanes *lanes, const char *model); // one more lane; "": two at least
+void vd_lanes_stop_comparing(vd_lanes *lanes);
+void vd_lanes_remove_last(vd_lanes *lanes);
+
+// ---- looked at more closely ---------------------------------------------------------------------
+
+// Asks for the walk through a lane's answer when it is not there: whether it is another answer's.
+bool vd_lanes_walk(vd_lanes *lanes, int lane, size_t round);
+bool vd_lanes_walks(const vd_lanes *lanes, int lane, const vd_response *response); // it is there
+void vd_lanes_flip(vd_lanes *lanes, const vd_switch *one);
+void vd_lanes_walk_came(vd_lanes *lanes, vd_event *event);
+// Asks for what the words of a lane's old answer looked at when that is not there any more.
+void vd_lanes_recall(vd_lanes *lanes, int lane, size_t round);
+bool vd_lanes_recalls(const vd_lanes *lanes, const vd_response *response); // it is on its way
+bool vd_lanes_recall_came(vd_lanes *lanes, vd_event *event); // false: the event is another one's
+
+// ---- events -------------------------------------------------------------------------------------
+
+// What an event was, for those who show it.
+typedef struct vd_arrival {
+    bool answered;  // the first lane has an answer
+    char *question; // was not answered and is out of the conversation, owned; or NULL
+} vd_arrival;
+
+// A model, an answer or a walk came, or a failure of something else; what it holds may be taken.
+vd_arrival vd_lanes_event(vd_lanes *lanes, vd_event *event);
+
+#endif

@@ -1,0 +1,113 @@
+// Which models answer.
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "tui/chat/lanes/lanes.h"
+
+void vd_lanes_init(vd_lanes *lanes, vd_conversation *conversation, vd_notice *notice)
+{
+    *lanes = (vd_lanes){.conversation = conversation, .notice = notice, .count = 1};
+}
+
+void vd_lanes_free(vd_lanes *lanes)
+{
+    for (int i = 0; i < VD_MODELS; i++)
+        vd_free(lanes->lane[i].name);
+    vd_walk_free(lanes->walk.walk);
+    for (vd_request request; vd_lanes_take_request(lanes, &request);)
+        vd_request_clear(&request);
+    *lanes = (vd_lanes){0};
+}
+
+void vd_lanes_use_model(vd_lanes *lanes, int lane, const char *name)
+{
+    if (vd_lanes_must_wait(lanes))
+        return;
+    vd_lane *own = &lanes->lane[lane];
+    char *copy = vd_strdup(name);
+    if (!copy) {
+        vd_notice_complain(lanes->notice, "out of memory");
+        return;
+    }
+    if (!vd_lanes_send(lanes, VD_REQUEST_MODEL, lane, name, 0)) {
+        vd_free(copy);
+        return;
+    }
+    vd_free(own->name);
+    own->name = copy;
+    const char *base = strrchr(name, '/');
+    snprintf(own->loading, sizeof own->loading, "%s", base ? base + 1 : name);
+}
+
+static const char *other_model(const vd_lane *lane)
+{
+    const char *now = lane->loading[0] ? lane->loading : lane->model;
+    return strcmp(now, "improved") == 0 ? "base" : "improved";
+}
+
+// Two that are compared change places, and the conversation is that of the other one.
+static void exchange_models(vd_lanes *lanes)
+{
+    size_t count = lanes->conversation->branch->count;
+    char *first = vd_strdup(lanes->lane[0].name), *second = vd_strdup(lanes->lane[1].name);
+    if (!first || !second)
+        vd_notice_complain(lanes->notice, "out of memory");
+    else if (!vd_lanes_must_wait(lanes) && (count == 0 || vd_lanes_fork(lanes, count))) {
+        vd_lanes_use_model(lanes, 0, second);
+        vd_lanes_use_model(lanes, 1, first);
+        vd_lanes_forget(lanes, 0, 0);
+        lanes->conversation->asked_again = count ? 0 : -1;
+        vd_lanes_pump(lanes);
+    }
+    vd_free(first);
+    vd_free(second);
+}
+
+void vd_lanes_switch_model(vd_lanes *lanes)
+{
+    if (lanes->count > 1)
+        exchange_models(lanes);
+    else
+        vd_lanes_use_model(lanes, 0, other_model(&lanes->lane[0]));
+}
+
+void vd_lanes_compare_with(vd_lanes *lanes, const char *model)
+{
+    if (!model[0]) {
+        lanes->compare_when_free = lanes->count == 1 && vd_conversation_waits(lanes->conversation);
+        if (lanes->count > 1 || lanes->compare_when_free)
+            return;
+        model = other_model(&lanes->lane[0]);
+    }
+    for (int i = 0; i < lanes->count; i++)
+        if (lanes->lane[i].name && strcmp(lanes->lane[i].name, model) == 0) {
+            vd_notice_say(lanes->notice, "%s is compared already", model);
+            return;
+        }
+    if (lanes->count == VD_MODELS) {
+        vd_notice_complain(lanes->notice,
+                           "%d models are compared at most; /compare off starts anew", VD_MODELS);
+        return;
+    }
+    int lane = lanes->count++;
+    vd_lanes_use_model(lanes, lane, model);
+    if (!lanes->lane[lane].loading[0])
+        lanes->count--; // it said why
+}
+
+void vd_lanes_remove_last(vd_lanes *lanes)
+{
+    int lane = --lanes->count;
+    const vd_branch *branch = lanes->conversation->branch;
+    for (size_t i = 0; i < branch->count; i++)
+        vd_response_clear(&branch->rounds[i].response[lane]);
+    vd_conversation_forget_aside(lanes->conversation, lane);
+    vd_free(lanes->lane[lane].name);
+    lanes->lane[lane] = (vd_lane){0};
+}
+
+void vd_lanes_stop_comparing(vd_lanes *lanes)
+{
+    while (lanes->count > 1)
+        vd_lanes_remove_last(lanes);
+}

@@ -1,0 +1,51 @@
+// Of an old answer the attention of its question's words to the history is not kept
+// (vd_conversation_trim_topics): it is computed again when it is looked at.
+#include <string.h>
+
+#include "tui/chat/lanes/lanes.h"
+
+bool vd_lanes_recalls(const vd_lanes *lanes, const vd_response *response)
+{
+    return lanes->recall.serial && lanes->recall.stamp == response->stamp;
+}
+
+void vd_lanes_recall(vd_lanes *lanes, int lane, size_t round)
+{
+    vd_recall *own = &lanes->recall;
+    const vd_lane *from = &lanes->lane[lane];
+    const vd_response *response = &lanes->conversation->branch->rounds[round].response[lane];
+    if (response->reply.answer.topic_attention || own->serial || from->serial || from->loading[0] ||
+        own->stamp == response->stamp || strcmp(response->model, from->model) != 0)
+        return;
+    vd_request request;
+    *own = (vd_recall){.round = round, .stamp = response->stamp};
+    if (!vd_lanes_prepare(lanes, VD_REQUEST_ASK, lane, round, &request))
+        vd_notice_complain(lanes->notice,
+                           "out of memory: what its words looked at is not computed again");
+    else if (vd_lanes_post(lanes, &request))
+        own->serial = lanes->serial;
+}
+
+bool vd_lanes_recall_came(vd_lanes *lanes, vd_event *event)
+{
+    vd_recall *own = &lanes->recall;
+    const vd_branch *branch = lanes->conversation->branch;
+    if (!own->serial || own->serial != event->serial)
+        return false;
+    own->serial = 0;
+    vd_response *response =
+        own->round < branch->count ? &branch->rounds[own->round].response[event->lane] : NULL;
+    if (!response || !response->ready || response->stamp != own->stamp)
+        return true; // it was asked again meanwhile
+    vd_answer *to = &response->reply.answer, *from = &event->reply.answer;
+    if (event->status) {
+        vd_notice_complain(lanes->notice, "%s", event->error.text);
+    } else if (from->rounds == to->rounds && from->question_length == to->question_length &&
+               from->history_width == to->history_width) {
+        to->topic_attention = from->topic_attention;
+        from->topic_attention = NULL;
+        *own = (vd_recall){0};
+        vd_conversation_trim_topics(lanes->conversation, response);
+    }
+    return true;
+}

@@ -1,0 +1,161 @@
+#include "tui/chat/lanes/record.h"
+
+#include <string.h>
+
+#include "engine/base/alloc.h"
+
+// ---- how it stands ------------------------------------------------------------------------------
+
+static bool describe_branch(const vd_branch *branch, int lanes, vd_chat_record_branch *out)
+{
+    size_t width = (size_t)lanes + 1;
+    out->text = vd_alloc(branch->count, width * sizeof *out->text);
+    out->count = out->text ? (int)branch->count : 0;
+    for (int i = 0; i < out->count; i++) {
+        const vd_round *round = &branch->rounds[i];
+        char **to = out->text + (size_t)i * width;
+        *to++ = round->typed;
+        for (int lane = 0; lane < lanes; lane++) {
+            const vd_response *response = &round->response[lane];
+            *to++ = response->ready ? (char *)vd_response_text(response, response->chosen)
+                                    : response->wanted; // NULL while it is not known
+        }
+    }
+    return out->text != NULL;
+}
+
+// The first model's choice may differ from its history, too, when that is people's.
+static bool says_more(const vd_lanes *lanes)
+{
+    return lanes->conversation->branches.count > 1 || lanes->count > 1 ||
+           lanes->lane[0].follow != VD_FOLLOW_SHARED;
+}
+
+static bool describe_branches(const vd_lanes *lanes, vd_chat_record *out)
+{
+    const vd_branches *branches = &lanes->conversation->branches;
+    out->branches = vd_alloc((size_t)branches->count, sizeof *out->branches);
+    bool whole = out->branches != NULL;
+    while (whole && out->branch_count < branches->count) {
+        int at = out->branch_count++;
+        whole = describe_branch(&branches->at[at], lanes->count, &out->branches[at]);
+    }
+    return whole;
+}
+
+bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out)
+{
+    const vd_conversation *conversation = lanes->conversation;
+    const vd_branch *branch = conversation->branch;
+    *out = (vd_chat_record){.image_id = vd_conversation_image_id(conversation),
+                            .caption = (char *)vd_conversation_caption(conversation),
+                            .count = (int)branch->count,
+                            .lane_count = lanes->count,
+                            .branch = conversation->branches.used};
+    out->rounds = vd_alloc(branch->count, sizeof *out->rounds);
+    out->lanes = vd_alloc((size_t)lanes->count, sizeof *out->lanes);
+    bool whole = out->rounds && out->lanes;
+    for (int i = 0; whole && i < out->count; i++) {
+        const char *answer = vd_lanes_answer(lanes, 0, (size_t)i);
+        whole = answer != NULL;
+        out->rounds[i] = (vd_turn){branch->rounds[i].typed, (char *)answer};
+    }
+    for (int i = 0; whole && i < lanes->count; i++)
+        out->lanes[i] = (vd_chat_record_lane){lanes->lane[i].name,
+                                              (char *)vd_follow_name(lanes->lane[i].follow)};
+    if (whole && says_more(lanes))
+        whole = describe_branches(lanes, out);
+    if (!whole)
+        vd_lanes_describe_free(out);
+    return whole;
+}
+
+void vd_lanes_describe_free(vd_chat_record *record)
+{
+    for (int i = 0; record->branches && i < record->branch_count; i++)
+        vd_free(record->branches[i].text);
+    vd_free(record->branches);
+    vd_free(record->lanes);
+    vd_free(record->rounds);
+    *record = (vd_chat_record){0};
+}
+
+// ---- taking it up -------------------------------------------------------------------------------
+
+static vd_follow follow_named(const char *name)
+{
+    vd_follow follow = VD_FOLLOW_SHARED;
+    while (follow < VD_FOLLOWS && strcmp(vd_follow_name(follow), name) != 0)
+        follow++;
+    return follow < VD_FOLLOWS ? follow : VD_FOLLOW_SHARED;
+}
+
+// Lanes that stand for those of the record, -1: could not be opened.
+static void open_lanes(vd_lanes *lanes, const vd_chat_record *record, int *lane_of)
+{
+    if (record->lane_count)
+        lanes->lane[0].follow = follow_named(record->lanes[0].follow);
+    for (int i = 1; i < record->lane_count; i++) {
+        int lane = lanes->count;
+        vd_lanes_compare_with(lanes, record->lanes[i].name);
+        lane_of[i] = lanes->count > lane ? lane : -1;
+        if (lane_of[i] > 0)
+            lanes->lane[lane].follow = follow_named(record->lanes[i].follow);
+    }
+}
+
+// text: the question, then what each of the record's lanes goes on with, or NULL.
+static bool restore_round(vd_branch *to, char *const *text, int lanes, const int *lane_of)
+{
+    vd_round *round = vd_branch_add(to, text[0]);
+    bool whole = round != NULL;
+    for (int i = 0; i < lanes && whole; i++) {
+        if (lane_of[i] < 0 || !text[1 + i])
+            continue;
+        vd_response *response = &round->response[lane_of[i]];
+        response->wanted = vd_strdup(text[1 + i]);
+        whole = response->wanted != NULL;
+    }
+    return whole;
+}
+
+static bool restore_branch(vd_branch *to, const vd_chat_record *record, int index,
+                           const int *lane_of)
+{
+    bool whole = true;
+    if (record->branch_count == 0) // the rounds are all
+        for (int i = 0; whole && i < record->count; i++) {
+            char *const plain[2] = {record->rounds[i].question, record->rounds[i].answer};
+            whole = restore_round(to, plain, 1, lane_of);
+        }
+    else
+        for (int i = 0; whole && i < record->branches[index].count; i++)
+            whole = restore_round(
+                to, record->branches[index].text + (size_t)i * ((size_t)record->lane_count + 1),
+                record->lane_count, lane_of);
+    return whole;
+}
+
+bool vd_lanes_restore(vd_lanes *lanes, const vd_chat_record *record)
+{
+    vd_conversation *conversation = lanes->conversation;
+    int lane_of[VD_MOST_RECORDED_LANES] = {0};
+    int count = record->branch_count ? record->branch_count : 1;
+    int first = count > VD_BRANCHES ? count - VD_BRANCHES : 0;
+    first = record->branch < first ? record->branch : first; // the one in use is among them
+    count = count - first > VD_BRANCHES ? VD_BRANCHES : count - first;
+    open_lanes(lanes, record, lane_of);
+    vd_conversation_restart(conversation);
+    bool whole = true;
+    for (int i = 0; i < count && whole; i++) {
+        conversation->branches.count = i + 1;
+        whole = restore_branch(&conversation->branches.at[i], record, first + i, lane_of);
+    }
+    if (!whole) {
+        vd_conversation_restart(conversation);
+        return false;
+    }
+    vd_conversation_use(conversation, record->branch - first);
+    vd_lanes_pump(lanes);
+    return true;
+}

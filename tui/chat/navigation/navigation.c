@@ -1,0 +1,126 @@
+#include "tui/chat/navigation/navigation.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "engine/base/alloc.h"
+
+void vd_navigation_init(vd_navigation *nav)
+{
+    *nav = (vd_navigation){.selected = -1, .editing = -1};
+}
+
+void vd_navigation_free(vd_navigation *nav)
+{
+    vd_line_free(&nav->line);
+    vd_line_free(&nav->filter);
+    vd_free(nav->row_counts);
+    *nav = (vd_navigation){0};
+}
+
+int vd_clamp(int value, int most)
+{
+    return value < 0 || most < 0 ? 0 : value > most ? most : value;
+}
+
+void vd_navigation_stop_editing(vd_navigation *nav)
+{
+    if (nav->editing >= 0)
+        vd_line_clear(&nav->line);
+    nav->editing = -1;
+}
+
+void vd_navigation_settle(vd_navigation *nav, const vd_lanes *lanes)
+{
+    const vd_conversation *conversation = lanes->conversation;
+    int rounds = (int)conversation->branch->count;
+    bool other = nav->edition != conversation->edition;
+    nav->edition = conversation->edition;
+    if (other)
+        nav->scroll = 0;
+    if (other || nav->selected >= rounds)
+        nav->selected = -1;
+    if (other || nav->editing >= rounds)
+        vd_navigation_stop_editing(nav);
+    nav->lane = vd_clamp(nav->lane, lanes->count - 1);
+}
+
+// ---- places ------------------------------------------------------------------------------------
+
+static void arrive(vd_navigation *nav, int depth)
+{
+    nav->depth = depth;
+    nav->place = nav->stack[depth];
+    if (nav->place == VD_PLACE_CHAT)
+        nav->lane = 0;
+}
+
+void vd_navigation_go(vd_navigation *nav, vd_place place)
+{
+    int depth = 0;
+    while (depth <= nav->depth && nav->stack[depth] != place)
+        depth++;
+    nav->stack[depth] = place;
+    nav->top[place] = 0;
+    arrive(nav, depth);
+}
+
+void vd_navigation_back(vd_navigation *nav)
+{
+    arrive(nav, vd_clamp(nav->depth - 1, VD_PLACES - 1));
+}
+
+// ---- rounds ------------------------------------------------------------------------------------
+
+int vd_navigation_round(const vd_navigation *nav, const vd_branch *branch)
+{
+    int count = (int)branch->count;
+    if (nav->selected >= 0 && nav->selected < count &&
+        branch->rounds[nav->selected].response[nav->lane].ready)
+        return nav->selected;
+    while (count > 0 && !branch->rounds[count - 1].response[nav->lane].ready)
+        count--;
+    return count - 1;
+}
+
+void vd_navigation_step(vd_navigation *nav, const vd_conversation *conversation, int step)
+{
+    int last = (int)conversation->branch->count - 1 - vd_conversation_waits(conversation);
+    if (last < 0)
+        return;
+    int at = (nav->selected < 0 ? last : nav->selected) + step;
+    nav->selected = at >= last ? -1 : at < 0 ? 0 : at;
+    nav->reveal = true;
+}
+
+bool vd_text_contains(const char *text, const char *part)
+{
+    size_t length = strlen(part);
+    char first[3] = {(char)tolower((unsigned char)*part), (char)toupper((unsigned char)*part), 0};
+    if (length == 0)
+        return true;
+    while ((text = strpbrk(text, first)) != NULL && strncasecmp(text, part, length) != 0)
+        text++;
+    return text != NULL;
+}
+
+bool vd_navigation_find(vd_navigation *nav, const vd_branch *branch, const char *text)
+{
+    if (text[0])
+        snprintf(nav->search, sizeof nav->search, "%s", text);
+    int count = (int)branch->count, from = nav->selected >= 0 ? nav->selected : count;
+    for (int i = 1; nav->search[0] && i <= count; i++) {
+        int at = ((from - i) % count + count) % count;
+        const vd_round *round = &branch->rounds[at];
+        const vd_response *response = &round->response[nav->lane];
+        const char *answer = vd_response_text(response, response->chosen);
+        if (!response->ready || (!vd_text_contains(round->typed, nav->search) &&
+                                 !vd_text_contains(answer, nav->search)))
+            continue;
+        nav->selected = at;
+        nav->reveal = true;
+        return true;
+    }
+    return false;
+}

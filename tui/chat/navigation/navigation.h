@@ -1,0 +1,82 @@
+// What the person looks at: which place is open and the way there, cursors, scrolling, the selected
+// round, what is typed. It reads the conversation and the lanes and changes neither.
+//
+// Invariants: `place` is the last of the stack, whose first is the chat. What refers to a round or
+// a lane may be behind the conversation for a moment; vd_navigation_settle puts it right after
+// every key and event.
+#ifndef VD_CHAT_NAVIGATION_H
+#define VD_CHAT_NAVIGATION_H
+
+#include "tui/chat/lanes/lanes.h"
+#include "tui/screen/grid.h"
+#include "tui/screen/keymap.h"
+#include "tui/screen/layout.h"
+#include "tui/screen/line_edit.h"
+
+// How many rows of the dialog a round takes, and what that depends on.
+typedef struct vd_row_count {
+    int width;
+    long stamp; // of the answer, 0: not known
+    int chosen, rows;
+} vd_row_count;
+
+typedef struct vd_navigation {
+    vd_place place;            // = stack[depth]
+    vd_place stack[VD_PLACES]; // the way here, from the chat on
+    int depth;
+    int lane;         // whose answers and attention the places show
+    int selected;     // round being looked at, -1 = the newest
+    int editing;      // round whose question is in the line, -1 none
+    unsigned edition; // of the conversation that these are of
+    bool reveal;      // scroll so that the selected round is seen
+
+    vd_line line;
+    vd_line filter;     // of the place that filters
+    bool pasting;       // what is typed is being pasted
+    size_t unpasted;    // characters that the line had no room for
+    int suggestion;     // people's rounds already suggested for this picture
+    unsigned suggested; // line.changes when the line was a suggestion
+    char search[256];
+
+    int list_at;        // cursor in the filtered list
+    int word;           // of the detail view
+    int walk_page;      // a stage of the walk, then what-if
+    int walk_at;        // cursor in the what-ifs
+    int scroll;         // dialog: lines above the bottom
+    int top[VD_PLACES]; // of places that scroll as a page: the first row in sight
+
+    // Written while drawing, read by keys that depend on what is seen.
+    vd_panels layout;
+    int seen;                   // lines of what scrolls in this place
+    int scroll_most;            // how far it can scroll
+    int row_round[VD_GRID_MAX]; // round (in lists: entry) shown in a row of the screen, -1 none
+    vd_rect what_ifs;           // where they were drawn, from number first_what_if on
+    int first_what_if;
+    vd_row_count *row_counts; // (row_count_room) of the rounds, owned
+    size_t row_count_room;
+} vd_navigation;
+
+void vd_navigation_init(vd_navigation *nav);
+void vd_navigation_free(vd_navigation *nav);
+
+// After the conversation or the lanes changed: another branch is looked at from its end, nothing of
+// a round that is gone is selected or edited.
+void vd_navigation_settle(vd_navigation *nav, const vd_lanes *lanes);
+// Forgets what is being edited, and clears the line then.
+void vd_navigation_stop_editing(vd_navigation *nav);
+
+// The place becomes the last one on the way; where it lies on the way already, all after it goes.
+void vd_navigation_go(vd_navigation *nav, vd_place place);
+void vd_navigation_back(vd_navigation *nav); // to the place this one was opened from
+
+// The round whose ranking and attention are shown: selected, else the newest answered; -1 none.
+int vd_navigation_round(const vd_navigation *nav, const vd_branch *branch);
+void vd_navigation_step(vd_navigation *nav, const vd_conversation *conversation, int step);
+// The next older round with this text is selected ("": what was looked for last): whether there is
+// one.
+bool vd_navigation_find(vd_navigation *nav, const vd_branch *branch, const char *text);
+
+bool vd_text_contains(const char *text, const char *part); // letters of either case
+int vd_clamp(int value, int most);                         // into 0..most; 0 when most < 0
+
+#endif
