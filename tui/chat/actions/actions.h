@@ -19,10 +19,9 @@ typedef struct vd_shown_picture {
 } vd_shown_picture;
 
 // What fills the screen between the status row and the question line, one file each
-// (tui/chat/views). A place is a row of VD_PLACE_LIST, its keys rows of the table in keymap.c, and
-// one of these. Every pointer may be NULL unless it says otherwise.
+// (tui/chat/views). A place is a row of VD_PLACE_LIST, its title and keys rows of the tables in
+// keymap.c, and one of these. Every pointer may be NULL unless it says otherwise.
 typedef struct vd_view {
-    const char *title;  // of its help, never NULL
     const char *filter; // prompt; typing then goes into nav.filter, not into the question line
     bool of_round;      // shows an answer: cannot be opened, and closes, while there is none
     void (*open)(vd_chat *chat); // it becomes the place; top and filter are at their start already
@@ -88,7 +87,5 @@ void vd_chat_start_over(vd_chat *chat); // with this picture
 // Does what a line that starts with '/' says; or returns the action that it is another way to.
 vd_action vd_chat_command(vd_chat *chat, const char *line);
 void vd_chat_complete(vd_chat *chat); // Tab on such a line
-// Lines of the help about commands; false past the last.
-bool vd_chat_command_help(size_t index, char *usage, size_t usage_size, const char **meaning);
 
 #endif

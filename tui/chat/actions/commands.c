@@ -1,4 +1,4 @@
-// The /commands of the chat: one table for dispatch, completion and help.
+// The /commands of the chat; their names and meanings are in the table of keymap.c.
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,16 +6,6 @@
 #include "tui/base/complete.h"
 #include "tui/chat/actions/actions.h"
 #include "tui/screen/theme.h"
-
-// A command does what an action does, opens a place or runs a function of its own.
-typedef struct command {
-    const char *name;
-    const char *argument; // NULL: takes none
-    const char *meaning;
-    void (*run)(vd_chat *chat, const char *argument);
-    vd_action action; // when run is NULL
-    vd_place place;   // when there is no action either
-} command;
 
 // Reads a number from 1 to `most`.
 static bool read_number(const char *text, long most, size_t *out)
@@ -57,12 +47,6 @@ static void run_model(vd_chat *chat, const char *argument)
     else
         vd_notice_say(&chat->notice, "this is %s; /model base, /model improved or /model FILE",
                       now[0] ? now : "no model");
-}
-
-static void run_new(vd_chat *chat, const char *argument)
-{
-    (void)argument;
-    vd_chat_start_over(chat);
 }
 
 static void run_choose(vd_chat *chat, const char *argument)
@@ -169,39 +153,18 @@ static void run_mouse(vd_chat *chat, const char *argument)
                       on ? "on" : "off: the terminal selects text again");
 }
 
-static const command commands[] = {
-    {"/picture", "ID or #N", "a picture by its image id or by its number", .run = run_picture},
-    {"/pictures", "TEXT", "find a picture by caption, id or what is in it", .run = run_pictures},
-    {"/next", NULL, "the next picture", .action = VD_ACTION_NEXT_PICTURE},
-    {"/prev", NULL, "the previous picture", .action = VD_ACTION_PREVIOUS_PICTURE},
-    {"/random", NULL, "any picture", .action = VD_ACTION_RANDOM_PICTURE},
-    {"/model", "NAME", "base, improved or a model file; the conversation stays", .run = run_model},
-    {"/again", NULL, "ask the last question again, with this model", .action = VD_ACTION_AGAIN},
-    {"/choose", "N", "continue with the answer at place N", .run = run_choose},
-    {"/undo", NULL, "forget the last round", .action = VD_ACTION_UNDO},
-    {"/new", NULL, "start over with this picture", .run = run_new},
-    {"/find", "TEXT", "search the dialog", .run = vd_chat_find},
-    {"/zoom", NULL, "picture full screen and back", .action = VD_ACTION_ZOOM},
-    {"/answers", NULL, "every answer of the pool, ranked", .place = VD_PLACE_ANSWERS},
-    {"/attention", NULL, "attention word by word", .place = VD_PLACE_DETAIL},
-    {"/walk", NULL, "walk through the answer, stage by stage", .place = VD_PLACE_WALK},
-    {"/what-if", "CHANGE",
-     "leave out: caption, round N, region N, word N, word N=OTHER, attention N, positions, picture",
-     .run = vd_chat_what_if},
-    {"/compare", "MODEL", "models side by side: one more, or `off`", .run = run_compare},
-    {"/history", "WHOSE", "whose answers a model continues from: own, shared, people's",
-     .run = run_history},
-    {"/edit", NULL, "edit the selected round's question (Alt-e)", .action = VD_ACTION_EDIT_ROUND},
-    {"/branch", "N", "another conversation from the selected round on; or go to number N",
-     .run = run_branch},
-    {"/theme", "NAME", "dark, light, mono or safe (for the colour-blind)", .run = run_theme},
-    {"/fold", "on|off", "answers that say the same as one, or each by itself (Alt-a)",
-     .run = run_fold},
-    {"/mouse", "on|off", "use the mouse here or leave it to the terminal", .run = run_mouse},
-    {"/help", NULL, "the keys and commands", .place = VD_PLACE_HELP},
-    {"/quit", NULL, "leave", .action = VD_ACTION_LEAVE},
+// Commands that take something; the others are keys' actions by another way.
+static const struct {
+    vd_action action;
+    void (*run)(vd_chat *chat, const char *argument);
+} runs[] = {
+    {VD_ACTION_PICTURE, run_picture}, {VD_ACTION_PICTURES, run_pictures},
+    {VD_ACTION_MODEL, run_model},     {VD_ACTION_CHOOSE_ANSWER, run_choose},
+    {VD_ACTION_SEARCH, vd_chat_find}, {VD_ACTION_WHAT_IF, vd_chat_what_if},
+    {VD_ACTION_COMPARE, run_compare}, {VD_ACTION_FOLLOW, run_history},
+    {VD_ACTION_BRANCH, run_branch},   {VD_ACTION_THEME, run_theme},
+    {VD_ACTION_FOLD, run_fold},       {VD_ACTION_MOUSE, run_mouse},
 };
-enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static const char *const arguments[] = {
     "/model base",  "/model improved", "/compare base",   "/compare improved",
@@ -209,32 +172,32 @@ static const char *const arguments[] = {
     "/theme dark",  "/theme light",    "/theme mono",     "/theme safe",
     "/mouse on",    "/mouse off",      "/fold on",        "/fold off"};
 
-bool vd_chat_command_help(size_t index, char *usage, size_t usage_size, const char **meaning)
-{
-    if (index >= COMMANDS)
-        return false;
-    snprintf(usage, usage_size, "%s%s%s", commands[index].name, commands[index].argument ? " " : "",
-             commands[index].argument ? commands[index].argument : "");
-    *meaning = commands[index].meaning;
-    return true;
-}
-
 // The command that a name is, or is short for; NULL: none (*matches 0) or more than one.
-static const command *find_command(const char *name, size_t length, int *matches)
+static const vd_binding *find_command(const char *name, size_t length, int *matches)
 {
-    const command *found = NULL;
+    const vd_binding *found = NULL, *binding;
     *matches = 0;
-    for (int i = 0; i < COMMANDS; i++) {
-        if (strncmp(commands[i].name, name, length) != 0)
+    for (size_t i = 0; (binding = vd_keymap_command(i)) != NULL; i++) {
+        if (strncmp(binding->command, name, length) != 0)
             continue;
-        found = &commands[i];
+        found = binding;
         *matches += 1;
-        if (strlen(found->name) == length) {
+        if (strlen(found->command) == length) {
             *matches = 1;
             return found;
         }
     }
     return *matches == 1 ? found : NULL;
+}
+
+static vd_action run(vd_chat *chat, const vd_binding *command, const char *argument)
+{
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        if (runs[i].action == command->action) {
+            runs[i].run(chat, argument);
+            return VD_ACTION_NONE;
+        }
+    return command->action;
 }
 
 vd_action vd_chat_command(vd_chat *chat, const char *line)
@@ -248,19 +211,15 @@ vd_action vd_chat_command(vd_chat *chat, const char *line)
         trimmed[--end] = '\0';
 
     int matches;
-    const command *found = find_command(line, length, &matches);
+    const vd_binding *found = find_command(line, length, &matches);
     if (!found || length < 2)
         vd_notice_complain(&chat->notice, "%.*s is %s command; F1 lists them", (int)length, line,
                            matches > 1 && length > 1 ? "short for more than one" : "no");
     else if (!found->argument && trimmed[0])
-        vd_notice_complain(&chat->notice, "%s takes nothing after it, found \"%s\"", found->name,
+        vd_notice_complain(&chat->notice, "%s takes nothing after it, found \"%s\"", found->command,
                            trimmed);
-    else if (found->run)
-        found->run(chat, trimmed);
-    else if (found->action)
-        return found->action;
     else
-        vd_chat_open(chat, found->place);
+        return run(chat, found, trimmed);
     return VD_ACTION_NONE;
 }
 
@@ -326,11 +285,12 @@ void vd_chat_complete(vd_chat *chat)
         snprintf(name, sizeof name, "%.*s", (int)(space - text < 30 ? space - text : 30), text);
         add_arguments(chat, name, &completion);
     }
-    for (size_t i = 0; i < COMMANDS && !space; i++) {
-        vd_complete_add(&completion, commands[i].name);
+    const vd_binding *binding;
+    for (size_t i = 0; !space && (binding = vd_keymap_command(i)) != NULL; i++) {
+        vd_complete_add(&completion, binding->command);
         size_t length = strlen(completion.common);
-        if (completion.matches == 1 && commands[i].argument &&
-            strcmp(completion.common, commands[i].name) == 0)
+        if (completion.matches == 1 && binding->argument &&
+            strcmp(completion.common, binding->command) == 0)
             memcpy(completion.common + length, " ", 2); // nothing else: on to what it takes
     }
     if (completion.matches == 0)

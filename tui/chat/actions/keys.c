@@ -135,6 +135,9 @@ static bool act_conversation(vd_chat *chat, vd_action action, vd_key key)
     case VD_ACTION_PREVIOUS_PICTURE:
         vd_chat_step_picture(chat, action == VD_ACTION_NEXT_PICTURE ? 1 : -1);
         return true;
+    case VD_ACTION_NEW:
+        vd_chat_start_over(chat);
+        return true;
     case VD_ACTION_RANDOM_PICTURE:
         vd_chat_random_picture(chat);
         return true;
@@ -248,6 +251,9 @@ void vd_chat_key(vd_chat *chat, vd_key key)
     vd_navigation *nav = &chat->nav;
     const vd_view *view = view_now(chat);
     vd_line *line = typed_line(chat);
+    vd_rect hints = nav->layout.hints;
+    if (key.code == VD_KEY_CLICK && key.y == hints.y && !chat->notice.text[0]) // a key by its name
+        key = vd_keymap_hint_key(nav->place, hints.width - 2, key.x - hints.x - 1);
     bool character = key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL));
     bool help = nav->place == VD_PLACE_HELP;
     if (key.code == VD_KEY_PASTE_BEGIN || key.code == VD_KEY_PASTE_END) {

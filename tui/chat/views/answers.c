@@ -126,8 +126,7 @@ static void click_in_list(vd_chat *chat, int x, int y)
         pick(chat);
 }
 
-const vd_view vd_view_answers = {.title = "Keys in the list of answers",
-                                 .filter = " filter> ",
+const vd_view vd_view_answers = {.filter = " filter> ",
                                  .of_round = true,
                                  .draw = draw_list,
                                  .scroll = scroll_list,

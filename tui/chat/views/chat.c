@@ -39,11 +39,8 @@ static void click_chat(vd_chat *chat, int x, int y)
                                  : chat->nav.row_round[y];
 }
 
-const vd_view vd_view_chat = {.title = "Keys in the chat",
-                              .arrange = arrange_chat,
-                              .draw = draw_chat,
-                              .scroll = scroll_dialog,
-                              .click = click_chat};
+const vd_view vd_view_chat = {
+    .arrange = arrange_chat, .draw = draw_chat, .scroll = scroll_dialog, .click = click_chat};
 
 static vd_panels arrange_zoom(const vd_chat *chat, int width, int height)
 {
@@ -67,7 +64,4 @@ static void click_zoom(vd_chat *chat, int x, int y)
     vd_chat_open(chat, VD_PLACE_CHAT);
 }
 
-const vd_view vd_view_zoom = {.title = "Keys while the picture fills the screen",
-                              .arrange = arrange_zoom,
-                              .draw = draw_zoom,
-                              .click = click_zoom};
+const vd_view vd_view_zoom = {.arrange = arrange_zoom, .draw = draw_zoom, .click = click_zoom};

@@ -347,8 +347,5 @@ static void click_compare(vd_chat *chat, int x, int y)
         chat->nav.lane = lanes[column];
 }
 
-const vd_view vd_view_compare = {.title = "Keys while models are compared",
-                                 .open = open_compare,
-                                 .draw = draw_compare,
-                                 .act = act_compare,
-                                 .click = click_compare};
+const vd_view vd_view_compare = {
+    .open = open_compare, .draw = draw_compare, .act = act_compare, .click = click_compare};

@@ -61,8 +61,5 @@ static bool act_detail(vd_chat *chat, vd_action action, vd_key key)
     return true;
 }
 
-const vd_view vd_view_detail = {.title = "Keys in the attention view",
-                                .of_round = true,
-                                .open = open_detail,
-                                .draw = draw_detail,
-                                .act = act_detail};
+const vd_view vd_view_detail = {
+    .of_round = true, .open = open_detail, .draw = draw_detail, .act = act_detail};

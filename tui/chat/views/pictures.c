@@ -179,8 +179,7 @@ static void click_picture(vd_chat *chat, int x, int y)
         pick_picture(chat);
 }
 
-const vd_view vd_view_pictures = {.title = "Keys in the list of pictures",
-                                  .filter = " find> ",
+const vd_view vd_view_pictures = {.filter = " find> ",
                                   .open = open_pictures,
                                   .draw = draw_pictures,
                                   .scroll = scroll_pictures,

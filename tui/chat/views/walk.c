@@ -542,8 +542,7 @@ static void click_walk(vd_chat *chat, int x, int y)
     vd_lanes_flip(&chat->lanes, &walk->effect[index].what);
 }
 
-const vd_view vd_view_walk = {.title = "Keys in the walk through an answer",
-                              .of_round = true,
+const vd_view vd_view_walk = {.of_round = true,
                               .open = open_walk,
                               .arrange = arrange_walk,
                               .draw = draw_walk,
