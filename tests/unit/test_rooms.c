@@ -55,8 +55,9 @@ static void expect(const char *build, const char *breach)
 static void compile(const char *path)
 {
     char command[1200];
-    folders("build/engine/base/x");
-    folders("build/engine/model/x");
+    char object[256];
+    snprintf(object, sizeof object, "build/%s", path);
+    folders(object);
     snprintf(command, sizeof command, "cd '%s' && cc -I. -c -o build/%.*s.o %s", directory,
              (int)strlen(path) - 2, path, path);
     assert_int_equal(system(command), 0); // NOLINT: a command of our own
@@ -94,6 +95,35 @@ static void a_circle_without_an_include_is_found_too(void **state)
     expect("/build", "engine/base/low.c: uses high of engine/model/high.c, which is above it");
 }
 
+static void the_parts_of_a_room_have_an_order_and_no_circle(void **state)
+{
+    (void)state;
+    write_source("engine/base/low.c", "int low(void) { return 1; }\n");
+    compile("engine/base/low.c");
+    write_source("tui/chat/lanes/low.c", "int ask(void) { return 1; }\n");
+    write_source("tui/chat/lanes/low.h", "int ask(void);\n");
+    write_source("tui/chat/views/high.h", "#include \"tui/chat/lanes/low.h\"\nint draw(void);\n");
+    write_source("tui/chat/top.c", "#include \"tui/chat/views/high.h\"\n");
+    expect("", NULL);
+    write_source("tui/chat/lanes/up.c", "#include \"tui/chat/views/high.h\"\n");
+    expect("", "tui/chat/lanes/up.c:1: tui/chat/lanes may not include tui/chat/views/high.h");
+    write_source("tui/chat/lanes/up.c", "int ask(void);\nint pump(void) { return ask(); }\n");
+    compile("tui/chat/lanes/low.c");
+    compile("tui/chat/lanes/up.c");
+    expect("/build", NULL);
+    write_source("tui/chat/lanes/low.c", "int pump(void);\nint ask(void) { return pump(); }\n");
+    compile("tui/chat/lanes/low.c");
+    expect("/build",
+           "a circle: tui/chat/lanes/low.c -> tui/chat/lanes/up.c -> tui/chat/lanes/low.c");
+    write_source("tui/chat/lanes/low.c", "int ask(void) { return 1; }\n");
+    compile("tui/chat/lanes/low.c");
+    write_source("tui/chat/attic/old.c", "\n");
+    expect("", "tui/chat/attic is no part");
+    char *old = support_join(directory, "tui/chat/attic/old.c");
+    assert_int_equal(remove(old), 0);
+    free(old);
+}
+
 static void a_room_that_nobody_planned_is_refused(void **state)
 {
     (void)state;
@@ -106,6 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_include_goes_down_only),
         cmocka_unit_test(a_circle_without_an_include_is_found_too),
+        cmocka_unit_test(the_parts_of_a_room_have_an_order_and_no_circle),
         cmocka_unit_test(a_room_that_nobody_planned_is_refused),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
