@@ -109,6 +109,13 @@ static vd_status picture(void *context, size_t index, vd_image *out, vd_error *e
     return out->rgb ? VD_OK : vd_error_memory(err, "a picture");
 }
 
+const vd_chat_source *fake_chat_source(void)
+{
+    static const vd_chat_source source = {NULL,      count,    image_id, caption, human,
+                                          candidate, contents, find,     picture};
+    return &source;
+}
+
 // ---- engine -------------------------------------------------------------------------------------
 
 static uint32_t hash(const char *text)
@@ -390,9 +397,7 @@ void fake_chat_start(fake_chat *fake)
     other_caption = NULL;
     bool lost = fake->model_lost, no_boxes = fake->no_boxes;
     *fake = (fake_chat){.model_lost = lost, .no_boxes = no_boxes, .mouse = -1};
-    vd_chat_source source = {NULL,      count,    image_id, caption, human,
-                             candidate, contents, find,     picture};
-    assert_int_equal(vd_chat_init(&fake->chat, &source, 0, "improved", 1, NULL), VD_OK);
+    assert_int_equal(vd_chat_init(&fake->chat, fake_chat_source(), 0, "improved", 1, NULL), VD_OK);
     serve(fake);
     fake_chat_size(fake, 80, 24);
 }

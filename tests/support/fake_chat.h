@@ -21,6 +21,9 @@ typedef struct fake_chat {
     char heard[1024]; // lane and history of the last question: "0: is it red? yes. is it? no."
 } fake_chat;
 
+// Its pictures and what people said about them, for a part of a chat by itself.
+const vd_chat_source *fake_chat_source(void);
+
 // Starts at picture 0 with the model "improved", loaded at once; the grid is 80x24, mono, UTF-8.
 // Sets LC_CTYPE to C.UTF-8.
 void fake_chat_start(fake_chat *fake);

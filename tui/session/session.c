@@ -104,7 +104,7 @@ void vd_answers_clear(vd_answers *answers)
 vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err)
 {
     bool failed = false;
-    *to = (vd_reply){.cut = from->cut};
+    *to = (vd_reply){.cut = from->cut, .ranked = from->ranked};
     memcpy(to->ids, from->ids, sizeof to->ids);
     memcpy(to->said, from->said, sizeof to->said);
     to->typed = vd_strdup(from->typed);
