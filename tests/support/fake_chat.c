@@ -221,10 +221,10 @@ static void add_boxes(const fake_chat *fake, vd_event *event)
 
 static void note_history(fake_chat *fake, const vd_request *request)
 {
-    char *out = fake->heard;
-    size_t used = (size_t)snprintf(out, sizeof fake->heard, "%d:", request->lane);
-    for (int i = 0; i < request->turns && used < sizeof fake->heard; i++)
-        used += (size_t)snprintf(out + used, sizeof fake->heard - used, " %s %s.",
+    char *out = fake->history;
+    size_t used = (size_t)snprintf(out, sizeof fake->history, "%d:", request->lane);
+    for (int i = 0; i < request->turns && used < sizeof fake->history; i++)
+        used += (size_t)snprintf(out + used, sizeof fake->history - used, " %s %s.",
                                  request->history[i].question, request->history[i].answer);
 }
 

@@ -30,9 +30,9 @@ static void an_edited_round_is_asked_again_with_all_after_it(void **state)
     assert_int_equal(fake.asked, asked + 3);
     assert_int_equal(fake.chat.conversation.branch->count, 3);
     assert_string_equal(fake.chat.conversation.branch->rounds[0].typed, "uno?");
-    char heard[256];
-    snprintf(heard, sizeof heard, "0: uno? %s. two? %s.", answer_of(0, 0), answer_of(0, 1));
-    assert_string_equal(fake.heard, heard);
+    char history[256];
+    snprintf(history, sizeof history, "0: uno? %s. two? %s.", answer_of(0, 0), answer_of(0, 1));
+    assert_string_equal(fake.history, history);
     expect("rounds 1 to 3 were asked again: ");
     expect("branch 2/2");
     fake_chat_keys(&fake, "M-n");
@@ -41,7 +41,7 @@ static void an_edited_round_is_asked_again_with_all_after_it(void **state)
     expect("branch 1 of 2: 3 rounds");
     // What is asked here hears this conversation.
     fake_chat_keys(&fake, "M-Down M-Down 'four?' Enter");
-    assert_int_equal(strncmp(fake.heard, "0: one? ", 8), 0);
+    assert_int_equal(strncmp(fake.history, "0: one? ", 8), 0);
     fake_chat_keys(&fake, "M-n");
     assert_int_equal(fake.chat.conversation.branch->count, 3);
 }
@@ -86,24 +86,24 @@ static void models_are_compared_and_go_their_own_ways(void **state)
     expect("improved  own answers");
     expect("base  shared answers");
     // It was asked both rounds, the second one after the first model's answer.
-    char heard[256];
-    snprintf(heard, sizeof heard, "1: is there a cube? %s.", answer_of(0, 0));
-    assert_string_equal(fake.heard, heard);
+    char history[256];
+    snprintf(history, sizeof history, "1: is there a cube? %s.", answer_of(0, 0));
+    assert_string_equal(fake.history, history);
     fake_chat_keys(&fake, "Right M-h");
     expect("base  own answers");
-    snprintf(heard, sizeof heard, "1: is there a cube? %s.", answer_of(1, 0));
-    assert_string_equal(fake.heard, heard);
+    snprintf(history, sizeof history, "1: is there a cube? %s.", answer_of(1, 0));
+    assert_string_equal(fake.history, history);
     fake_chat_keys(&fake, "M-h");
     expect("base  people's answers");
-    assert_string_equal(fake.heard, "1: is there a cube? yes.");
+    assert_string_equal(fake.history, "1: is there a cube? yes.");
     // A shared answer that is replaced is no business of a model that follows people's.
     int asked = fake.asked;
     fake_chat_keys(&fake, "Left M-Up M-3");
     assert_int_equal(fake.asked, asked + 1);
-    assert_int_equal(fake.heard[0], '0');
+    assert_int_equal(fake.history[0], '0');
     fake_chat_keys(&fake, "'/history base shared' Enter");
-    snprintf(heard, sizeof heard, "1: is there a cube? %s.", answer_of(0, 0));
-    assert_string_equal(fake.heard, heard);
+    snprintf(history, sizeof history, "1: is there a cube? %s.", answer_of(0, 0));
+    assert_string_equal(fake.history, history);
     fake_chat_keys(&fake, "'/history nobody own' Enter");
     expect("/history nobody own: no such model is here");
     fake_chat_keys(&fake, "'/history whatever' Enter");

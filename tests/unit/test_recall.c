@@ -106,7 +106,7 @@ static void an_old_round_is_computed_again_when_it_is_looked_at(void **state)
     assert_int_equal(fake.asked, asked);
     fake_chat_keys(&fake, "F5");
     assert_int_equal(fake.asked, asked + 1);
-    assert_true(strncmp(fake.heard, "0: is the 0 th", 14) == 0);
+    assert_true(strncmp(fake.history, "0: is the 0 th", 14) == 0);
     const vd_answer *answer = answer_of(round, 0);
     assert_non_null(answer->topic_attention);
     assert_int_equal(answer->rounds, round + 1);

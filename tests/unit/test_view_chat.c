@@ -161,11 +161,11 @@ static void another_answer_can_be_chosen(void **state)
     fake_chat_keys(&fake, "'/choose 13' Enter");
     expect("a place in the ranking, 1 to 12");
     fake_chat_keys(&fake, "'and a ball?' Enter");
-    char heard[128];
-    snprintf(heard, sizeof heard, "0: is there a cube? %s.",
+    char history[128];
+    snprintf(history, sizeof history, "0: is there a cube? %s.",
              vd_response_text(&fake.chat.conversation.branch->rounds[0].response[0],
                               fake.chat.conversation.branch->rounds[0].response[0].chosen));
-    assert_string_equal(fake.heard, heard);
+    assert_string_equal(fake.history, history);
     // Another answer to an earlier round: what came after it is asked again.
     int asked = fake.asked;
     fake_chat_keys(&fake, "M-Up M-2");
@@ -173,9 +173,9 @@ static void another_answer_can_be_chosen(void **state)
     assert_int_equal(fake.chat.conversation.branches.count, 2);
     const vd_response *first = &fake.chat.conversation.branch->rounds[0].response[0];
     assert_int_equal(first->chosen, first->reply.answer.order[1]);
-    snprintf(heard, sizeof heard, "0: is there a cube? %s.",
+    snprintf(history, sizeof history, "0: is there a cube? %s.",
              vd_response_text(first, first->chosen));
-    assert_string_equal(fake.heard, heard);
+    assert_string_equal(fake.history, history);
 }
 
 static void earlier_rounds_bring_back_their_ranking(void **state)

@@ -175,8 +175,8 @@ static int other_answers(const vd_chat *chat, const vd_chat_record *record)
 {
     int count = 0;
     for (int i = 0; i < record->count && i < (int)chat->conversation.branch->count; i++) {
-        const char *heard = vd_lanes_answer(&chat->lanes, 0, (size_t)i);
-        count += !heard || strcmp(heard, record->rounds[i].answer) != 0;
+        const char *answer = vd_lanes_answer(&chat->lanes, 0, (size_t)i);
+        count += !answer || strcmp(answer, record->rounds[i].answer) != 0;
     }
     return count;
 }

@@ -2,30 +2,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
 #include "tui/session/config.h"
 
-// Makes every directory above the last slash.
-static bool make_parents(char *path)
-{
-    for (char *slash = path + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-        *slash = '\0';
-        bool failed = mkdir(path, 0700) != 0 && errno != EEXIST;
-        *slash = '/';
-        if (failed)
-            return false;
-    }
-    return true;
-}
-
 char *vd_state_path(const char *name)
 {
     char *path = vd_config_place("XDG_STATE_HOME", ".local/state", name);
-    if (path && make_parents(path))
+    if (!path)
+        return NULL;
+    char *parent = g_path_get_dirname(path);
+    bool made = g_mkdir_with_parents(parent, 0700) == 0;
+    g_free(parent);
+    if (made)
         return path;
     vd_free(path);
     return NULL;
@@ -40,18 +32,9 @@ char *vd_history_path(void)
 static void shorten(const char *path, const char *text, size_t length)
 {
     const char *half = memchr(text + length / 2, '\n', length - length / 2);
-    char *fresh = vd_alloc(strlen(path) + 5, 1);
-    if (half && fresh) {
-        snprintf(fresh, strlen(path) + 5, "%s.new", path);
-        FILE *file = fopen(fresh, "we");
-        size_t rest = length - (size_t)(half + 1 - text);
-        bool good = file && fwrite(half + 1, 1, rest, file) == rest;
-        if (file && fclose(file) != 0)
-            good = false;
-        if (!good || rename(fresh, path) != 0)
-            unlink(fresh);
-    }
-    vd_free(fresh);
+    if (half)
+        g_file_set_contents_full(path, half + 1, (gssize)(text + length - half - 1),
+                                 G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL);
 }
 
 static bool is_text(const char *line)

@@ -10,15 +10,15 @@ static void words_of_entry(const void *context, int entry, vd_entry_words *out)
         return;
     }
     out->count = 0;
-    const char *heard = entry <= (int)chat->conversation.branch->count
-                            ? vd_lanes_answer(&chat->lanes, chat->nav.lane, (size_t)entry - 1)
-                            : NULL;
-    if (!heard)
+    const char *answer = entry <= (int)chat->conversation.branch->count
+                             ? vd_lanes_answer(&chat->lanes, chat->nav.lane, (size_t)entry - 1)
+                             : NULL;
+    if (!answer)
         return;
     const vd_response *response =
         &chat->conversation.branch->rounds[entry - 1].response[chat->nav.lane];
     vd_entry_words_round(out, (const char *const *)response->reply.word, response->reply.words,
-                         heard);
+                         answer);
 }
 
 static void draw_detail(vd_chat *chat, vd_grid *grid)
