@@ -52,10 +52,11 @@ vd_host_switch:
 
 static struct {
     vd_fiber fiber[MOST_THREADS];
+    dim3 index[MOST_THREADS]; // threadIdx of each
     vd_state state[MOST_THREADS];
     uint32_t value[MOST_THREADS];
     vd_fiber scheduler;
-    int threads, current;
+    int threads, current, done;
     vd_host_body body;
     void *context;
 } block;
@@ -75,6 +76,7 @@ static void fiber_main()
 {
     for (;;) {
         block.body(block.context);
+        block.done++;
         to_scheduler(DONE);
     }
 }
@@ -104,9 +106,7 @@ static void run_fiber(int t)
 {
     block.current = t;
     block.state[t] = RUNNING;
-    threadIdx = dim3(static_cast<unsigned>(t) % blockDim.x,
-                     static_cast<unsigned>(t) / blockDim.x % blockDim.y,
-                     static_cast<unsigned>(t) / blockDim.x / blockDim.y);
+    threadIdx = block.index[t];
 #if defined(__x86_64__)
     vd_host_switch(&block.scheduler.saved, block.fiber[t].saved);
 #else
@@ -169,17 +169,14 @@ static void run_ready(bool backwards)
 // missing barrier shows.
 static void run_block(bool backwards)
 {
-    for (int t = 0; t < block.threads; t++) {
-        make_fiber(&block.fiber[t]);
+    for (int t = 0; t < block.threads; t++)
         block.state[t] = READY;
-    }
+    block.done = 0;
     for (;;) {
         run_ready(backwards);
-        bool done = true, moved = false;
-        for (int t = 0; t < block.threads; t++)
-            done &= block.state[t] == DONE;
-        if (done)
+        if (block.done == block.threads)
             return;
+        bool moved = false;
         for (int t = 0; t < block.threads; t += WARP)
             moved |= release(t, t + WARP < block.threads ? t + WARP : block.threads, AT_WARP);
         if (!moved && !release(0, block.threads, AT_BLOCK))
@@ -198,6 +195,11 @@ void vd_host_launch(dim3 grid, dim3 threads, vd_host_body body, void *context)
     block.context = context;
     gridDim = grid;
     blockDim = threads;
+    for (int t = 0; t < block.threads; t++) {
+        unsigned i = static_cast<unsigned>(t);
+        block.index[t] = dim3(i % threads.x, i / threads.x % threads.y, i / threads.x / threads.y);
+        make_fiber(&block.fiber[t]);
+    }
     bool backwards = false;
     for (blockIdx.z = 0; blockIdx.z < grid.z; blockIdx.z++)
         for (blockIdx.y = 0; blockIdx.y < grid.y; blockIdx.y++)
