@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +12,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/safetensors_file.h"
+#include "engine/base/threads.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "tensors are used as the file has them");
 
@@ -366,6 +369,83 @@ vd_status vd_tensor_floats(const vd_tensor *tensor, size_t first, size_t count, 
                             "tensor \"%s\" has dtype %s; F32, F16, BF16 or F64 is expected",
                             tensor->name, vd_dtype_name(tensor->dtype));
     }
+}
+
+// ---- finite numbers -----------------------------------------------------------------------------
+
+// A number is not finite when all bits of its exponent are set. Without a branch a number, so that
+// the compiler makes vectors of these.
+static bool is_finite_2(const unsigned char *at, size_t count, uint16_t exponent)
+{
+    uint16_t bad = 0, bits;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&bits, at + i * sizeof bits, sizeof bits);
+        bad |= (bits & exponent) == exponent;
+    }
+    return !bad;
+}
+
+static bool is_finite_4(const unsigned char *at, size_t count)
+{
+    static const uint32_t exponent = 0x7f800000;
+    uint32_t bad = 0, bits;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&bits, at + i * sizeof bits, sizeof bits);
+        bad |= (bits & exponent) == exponent;
+    }
+    return !bad;
+}
+
+static bool is_finite_8(const unsigned char *at, size_t count)
+{
+    double number;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&number, at + i * sizeof number, sizeof number);
+        if (!isfinite(number))
+            return false;
+    }
+    return true;
+}
+
+static bool is_finite(const vd_tensor *tensor, size_t from, size_t count)
+{
+    const unsigned char *at =
+        (const unsigned char *)tensor->data + from * vd_dtype_size(tensor->dtype);
+    return tensor->dtype == VD_F16    ? is_finite_2(at, count, 0x7c00)
+           : tensor->dtype == VD_BF16 ? is_finite_2(at, count, 0x7f80)
+           : tensor->dtype == VD_F32  ? is_finite_4(at, count)
+                                      : is_finite_8(at, count);
+}
+
+typedef struct search {
+    const vd_tensor *tensor;
+    atomic_bool found;
+} search;
+
+static void search_range(void *job, size_t from, size_t to)
+{
+    search *s = job;
+    if (!is_finite(s->tensor, from, to - from))
+        atomic_store(&s->found, true);
+}
+
+vd_status vd_safetensors_finite(const vd_safetensors *file, vd_error *err)
+{
+    for (size_t i = 0; i < vd_safetensors_count(file); i++) {
+        search s = {.tensor = vd_safetensors_at(file, i)};
+        if (s.tensor->dtype > VD_F64)
+            continue;
+        vd_threads_ranges(s.tensor->elements, 0.25, search_range, &s);
+        size_t element = 0;
+        while (atomic_load(&s.found) && is_finite(s.tensor, element, 1))
+            element++;
+        if (atomic_load(&s.found))
+            return vd_error_set(err, VD_FORMAT,
+                                "%.300s: tensor %.100s, element %zu: not a finite number; the file "
+                                "is damaged, or its training went wrong",
+                                file->path, s.tensor->name, element);
+    }
+    return VD_OK;
 }
 
 vd_status vd_tensor_ints(const vd_tensor *tensor, size_t first, size_t count, int64_t *out,

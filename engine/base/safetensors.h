@@ -51,6 +51,10 @@ const char *vd_safetensors_metadata_key(const vd_safetensors *file, size_t index
 vd_status vd_safetensors_require(const vd_safetensors *file, const char *name, int dims,
                                  const size_t *expected, const vd_tensor **out, vd_error *err);
 
+// VD_FORMAT when a number of the file's floating-point tensors is not finite: names the tensor and
+// the element. Reads the whole file, about as fast as memory is read.
+vd_status vd_safetensors_finite(const vd_safetensors *file, vd_error *err);
+
 // Converts count elements from element `first` on. F32, F16, BF16 and F64 convert to float; I32 and
 // I64 to int64. The caller keeps first + count <= elements.
 vd_status vd_tensor_floats(const vd_tensor *tensor, size_t first, size_t count, float *out,

@@ -103,7 +103,7 @@ vd_status vd_model_file_fits(const vd_safetensors *file, const vd_layout *layout
         const vd_tensor *tensor;
         status = vd_safetensors_require(file, p->name, p->dims, p->shape, &tensor, err);
     }
-    return status;
+    return status == VD_OK ? vd_safetensors_finite(file, err) : status;
 }
 
 vd_status vd_model_file_weights(const vd_safetensors *file, const vd_layout *layout, vd_real *block,

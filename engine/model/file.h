@@ -22,7 +22,8 @@ void vd_metadata_clear(vd_metadata *metadata);
 vd_status vd_model_file_settings(const vd_safetensors *file, vd_config *config, vd_vocab **vocab,
                                  vd_error *err);
 // Whether the file holds every parameter of the layout, in its shape; a tensor that does not belong
-// is refused, except those in `also` (a NULL-terminated list of prefixes). To be asked before
+// is refused, except those in `also` (a NULL-terminated list of prefixes); so is a number that is
+// not finite. To be asked before
 // memory is taken for the layout, whose sizes are only the file's word.
 vd_status vd_model_file_fits(const vd_safetensors *file, const vd_layout *layout,
                              const char *const *also, vd_error *err);

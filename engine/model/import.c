@@ -1,9 +1,11 @@
 #include "engine/model/import.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/safetensors.h"
 #include "engine/model/file.h"
 
 static const char EMBEDDING[] = "encoder.word_embed.weight";
@@ -105,6 +107,22 @@ static vd_status check_weights(const vd_safetensors *file, const vd_vocab *vocab
     return status == VD_OK ? check_copies(file, config, err) : status;
 }
 
+static vd_status check_halves(const vd_safetensors *file, const vd_layout *layout,
+                              const vd_real *block, vd_error *err)
+{
+    for (int k = 0; k < layout->count; k++) {
+        const vd_parameter *p = &layout->parameter[k];
+        for (size_t i = 0; i < p->elements; i++)
+            if (!isfinite(vd_half_to_float(vd_half_from_float((float)block[p->offset + i]))))
+                return vd_error_set(err, VD_FORMAT,
+                                    "%.300s: tensor %.100s, element %zu is %g, which half "
+                                    "precision cannot hold; import without --half",
+                                    vd_safetensors_path(file), p->name, i,
+                                    (double)block[p->offset + i]);
+    }
+    return VD_OK;
+}
+
 static vd_status write_model(const vd_safetensors *file, const vd_vocab *vocab,
                              const vd_config *config, const vd_layout *layout,
                              const vd_import_options *options, const char *out, vd_error *err)
@@ -114,6 +132,8 @@ static vd_status write_model(const vd_safetensors *file, const vd_vocab *vocab,
     vd_real *block = vd_alloc(layout->elements, sizeof *block);
     vd_status status =
         block ? vd_model_file_weights(file, layout, block, err) : vd_error_memory(err, "the model");
+    if (status == VD_OK && options->half)
+        status = check_halves(file, layout, block, err);
     if (status == VD_OK && options->pool)
         status = vd_metadata_set(&extra, "pool", options->pool, err);
     if (status == VD_OK)

@@ -1,6 +1,5 @@
 #include "engine/model/model.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
@@ -220,35 +219,6 @@ vd_status vd_model_load(const char *path, vd_model **out, vd_error *err)
     }
     *out = model;
     return VD_OK;
-}
-
-static vd_status check_tensor(const vd_model *model, const vd_tensor *tensor, vd_error *err)
-{
-    enum { PART = 4096 };
-    float part[PART];
-    vd_status status = VD_OK;
-    for (size_t from = 0; status == VD_OK && from < tensor->elements; from += PART) {
-        size_t n = tensor->elements - from < PART ? tensor->elements - from : PART;
-        status = vd_tensor_floats(tensor, from, n, part, err);
-        for (size_t i = 0; status == VD_OK && i < n; i++)
-            if (!isfinite(part[i]))
-                status = vd_error_set(err, VD_FORMAT,
-                                      "%.300s: tensor %.100s, element %zu: not a finite number; "
-                                      "the file is damaged, or its training went wrong",
-                                      vd_model_path(model), tensor->name, from + i);
-    }
-    return status;
-}
-
-vd_status vd_model_check(const vd_model *model, vd_error *err)
-{
-    vd_status status = VD_OK;
-    for (size_t i = 0; status == VD_OK && i < vd_safetensors_count(model->file); i++) {
-        const vd_tensor *tensor = vd_safetensors_at(model->file, i);
-        if (tensor->dtype <= VD_F64)
-            status = check_tensor(model, tensor, err);
-    }
-    return status;
 }
 
 void vd_model_free(vd_model *model)

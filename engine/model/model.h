@@ -21,6 +21,7 @@
 
 typedef struct vd_model vd_model;
 
+// A weight that is not a finite number is VD_FORMAT: it need not show in what the network computes.
 vd_status vd_model_load(const char *path, vd_model **out, vd_error *err);
 void vd_model_free(vd_model *model);
 
@@ -36,11 +37,6 @@ const vd_backend *vd_model_backend(const vd_model *model);
 // moves or is freed.
 typedef enum vd_pack { VD_PACK_REGIONS, VD_PACK_ALL } vd_pack;
 vd_status vd_model_pack(vd_model *model, vd_pack what, vd_error *err);
-
-// Reads all weights of the file: VD_FORMAT when one is not a finite number, which says which.
-// Loading does not, for a large file would have to be read first; a question then finds what came
-// of it.
-vd_status vd_model_check(const vd_model *model, vd_error *err);
 
 const vd_config *vd_model_config(const vd_model *model);
 const vd_vocab *vd_model_vocab(const vd_model *model);

@@ -412,6 +412,45 @@ static void damaged_weights_are_told(void **state)
     free(path);
 }
 
+// Infinite in one place, which need not show in an answer: each command that opens a model sees it.
+static void an_infinite_weight_is_refused_by_every_command(void **state)
+{
+    (void)state;
+    size_t size, length = 0;
+    char *path = support_join(tiny.directory, "infinite.safetensors");
+    char *out = support_join(tiny.directory, "made");
+    char *file = support_read_file(tiny.base, &size);
+    static const float infinite = INFINITY;
+    memcpy(&length, file, 8);
+    memcpy(file + 8 + length, &infinite, sizeof infinite); // the vector of <PAD>
+    support_write_file(path, file, size);
+    const char *const commands[][12] = {
+        {"ask", "--image", "1", "--model", path, "is it red"},
+        {"walk", "--image", "1", "--model", path, "is it red"},
+        {"eval", "--model", path, "--data", tiny.val, "--features", tiny.features},
+        {"compare", "--model", "base", "--model", path, "--data", tiny.val, "--features",
+         tiny.features},
+        {"replay", "--image", "1", "--model", "base", "--model", path, "--data", tiny.val,
+         "--features", tiny.features},
+        {"train", "--from", path, "--data", tiny.train, "--features", tiny.features, "--out", out},
+        {"pool", "build", "--data", tiny.train, "--model", path},
+        {"data", "info", tiny.train, "--model", path},
+        {"info", path},
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        support_program run;
+        support_program_run(&run, commands[i], NULL);
+        if (run.code != 4 || !strstr(run.err, path) || !strstr(run.err, "not a finite number"))
+            fail_msg("%s: exit status %d: %s", commands[i][0], run.code, run.err);
+        support_program_clear(&run);
+    }
+    support_remove_tree(out);
+    remove(path);
+    free(file);
+    free(out);
+    free(path);
+}
+
 static void a_full_disk_is_told(void **state)
 {
     (void)state;
@@ -470,6 +509,7 @@ int main(void)
         cmocka_unit_test(questions_that_are_not_text_are_refused),
         cmocka_unit_test(a_model_that_is_no_model_is_refused),
         cmocka_unit_test(damaged_weights_are_told),
+        cmocka_unit_test(an_infinite_weight_is_refused_by_every_command),
         cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(a_picture_without_regions_is_refused),
     };

@@ -65,6 +65,8 @@ typedef struct change {
     const char *without, *extra; // names
     int wrong_shape;             // of tensor n - 1
     bool other_copy;             // the decoder's embedding is another
+    int damaged;                 // the last number of tensor n - 1 is `number`
+    float number;
 } change;
 
 // The golden weights as the public code saves them: no metadata, embeddings once a decoder.
@@ -77,6 +79,11 @@ static void write_bare(const golden *g, const change *c)
     bool two = g->config.decoders == VD_BOTH;
     const char *copies[2] = {two ? "disc_decoder.word_embed.weight" : "decoder.word_embed.weight",
                              two ? "gen_decoder.word_embed.weight" : NULL};
+    const vd_parameter *damaged = c->damaged ? &layout->parameter[c->damaged - 1] : NULL;
+    float *last = damaged ? g->block + damaged->offset + damaged->elements - 1 : NULL;
+    float whole = last ? *last : 0;
+    if (last)
+        *last = c->number;
     must(vd_safetensors_create(weights, &writer, &err), &err);
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < layout->count; k++) {
@@ -105,6 +112,8 @@ static void write_bare(const golden *g, const change *c)
                  &err);
     }
     must(vd_safetensors_commit(writer, &err), &err);
+    if (last)
+        *last = whole;
 }
 
 static vd_status import(const golden *g, int words, vd_error *err)
@@ -204,6 +213,32 @@ static void what_does_not_fit_is_refused_by_name(void **state)
     refused(&g, &(change){.extra = "encoder.more"}, 0, "encoder.more");
     refused(&g, &(change){.other_copy = true}, 0, "decoder.word_embed.weight");
     refused(&g, &(change){0}, g.config.vocab + 1, "23 rows, the vocabulary 24 words");
+    golden_close(&g);
+}
+
+// Wherever it is: an infinite weight need not show in what the network computes.
+static void numbers_that_are_not_finite_are_refused(void **state)
+{
+    (void)state;
+    static const float numbers[] = {NAN, INFINITY, -INFINITY};
+    golden g;
+    vd_error err;
+    golden_open(&g, "mvan_tiny.safetensors", VD_DISCRIMINATIVE);
+    for (int k = 1; k < g.layout.count; k++) { // the first is also the decoder's
+        write_bare(&g, &(change){.damaged = k + 1, .number = numbers[k % 3]});
+        remove(out);
+        support_refused(import(&g, 0, &err), VD_FORMAT, &err, weights, g.layout.parameter[k].name,
+                        "not a finite number", NULL);
+        assert_false(support_exists(out));
+    }
+    // In half precision these are infinite.
+    vd_vocab *vocab = words_of(g.config.vocab);
+    vd_import_options options = {.half = true};
+    write_bare(&g, &(change){.damaged = 3, .number = -70000});
+    support_refused(vd_model_import(weights, vocab, &options, out, &err), VD_FORMAT, &err, weights,
+                    g.layout.parameter[2].name, "-70000", "half precision", NULL);
+    assert_false(support_exists(out));
+    vd_vocab_free(vocab);
     golden_close(&g);
 }
 
@@ -366,6 +401,7 @@ int main(void)
         cmocka_unit_test(a_tiny_imported_model_scores_as_the_public_code),
         cmocka_unit_test(a_small_imported_model_scores_as_the_public_code),
         cmocka_unit_test(what_does_not_fit_is_refused_by_name),
+        cmocka_unit_test(numbers_that_are_not_finite_are_refused),
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(the_command_imports),
         cmocka_unit_test(pytorch_takes_models_and_gives_checkpoints),

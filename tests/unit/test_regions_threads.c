@@ -14,7 +14,7 @@
 #include "tests/support/public_files.h"
 #include "tests/support/support.h"
 
-enum { THREADS = 4, ROUNDS = 400, OPENED = 8 };
+enum { THREADS = 4, ROUNDS = 400, OPENED = 4 };
 
 static char *directory, *path, *index_path, *folder, *own_path;
 
