@@ -62,7 +62,7 @@ static __global__ void context_kernel(vd_pairs p, const float *fq, const float *
 }
 
 static void context_attention(const vd_geometry *span, int hidden, const vd_real *fq,
-                              const vd_real *fh, const vd_real *h, const vd_linear_weights *score,
+                              const vd_real *fh, const vd_real *h, const vd_score_weights *score,
                               vd_real rate, uint64_t key, vd_real *a, vd_real *c)
 {
     VD_LAUNCH(context_kernel, static_cast<unsigned>(span->questions), THREADS,
@@ -155,8 +155,8 @@ static __global__ void context_score_kernel(vd_pairs p, const float *fq, const f
 
 static void context_attention_backward(const vd_geometry *span, int hidden, const vd_real *fq,
                                        const vd_real *fh, const vd_real *h,
-                                       const vd_linear_weights *score,
-                                       const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+                                       const vd_score_weights *score,
+                                       const vd_score_weights *dscore, vd_real rate, uint64_t key,
                                        const vd_real *a, vd_real *da, const vd_real *dc,
                                        vd_real *dfq, vd_real *dfh, vd_real *dh)
 {

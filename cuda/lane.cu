@@ -280,8 +280,8 @@ static size_t room(void)
 #define PIECE vd_host_piece
 #endif
 
-const vd_memory vd_cuda_memory = {allocate, release,  vd_cuda_zero, copy,
-                                  upload,   download, room,         PIECE};
+const vd_memory vd_cuda_memory = {false,  allocate, release, vd_cuda_zero, copy,
+                                  upload, download, room,    PIECE};
 
 // ---- recording ----------------------------------------------------------------------------------
 

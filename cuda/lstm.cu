@@ -23,7 +23,7 @@ vd_directions vd_directions_of(const vd_lstm_pass *pass, const vd_lstm_gradient 
         d->map = p->map;
         d->b_ih = p->weights->b_ih;
         d->b_hh = p->weights->b_hh;
-        d->w_hh = p->weights->w_hh;
+        d->w_hh = vd_matrix_reals(&p->weights->w_hh);
         d->initial = p->initial;
         d->input = p->scratch;
         d->step = p->step;
@@ -187,9 +187,9 @@ static bool factors_of(const vd_lstm_pass *pass, int directions, vd_factor *w_hh
         return false;
     vd_factor x = vd_factor_of(pass->x, pass->x_rows, in, in, &at);
     for (int i = 0; i < directions; i++) {
-        vd_factor w = vd_factor_of(pass[i].weights->w_ih, g, in, in, &at);
+        vd_factor w = vd_factor_of(vd_matrix_reals(&pass[i].weights->w_ih), g, in, in, &at);
         vd_cuda_multiply(false, true, pass->x_rows, g, in, x, w, 0, pass[i].scratch, g);
-        w_hh[i] = vd_factor_of(pass[i].weights->w_hh, g, h, h, &at);
+        w_hh[i] = vd_factor_of(vd_matrix_reals(&pass[i].weights->w_hh), g, h, h, &at);
     }
     return true;
 }

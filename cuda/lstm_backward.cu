@@ -152,11 +152,11 @@ static void inputs_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q, vd
         vd_cuda_multiply(true, false, g, h, tokens - first,
                          vd_factor_at(gate + static_cast<size_t>(first) * g, g),
                          vd_factor_at(before + static_cast<size_t>(first) * h, h), 1,
-                         q->weights->w_hh, h);
+                         vd_matrix_reals(&q->weights->w_hh), h);
     dim3 rows = vd_row_grid(tokens, in, THREADS);
     VD_LAUNCH(gather_kernel<F>, rows, THREADS, p->x, p->map, p->x_row, tokens, in, x_step, ld);
     vd_cuda_multiply(true, false, g, in, tokens, vd_factor_at(gate, g), vd_factor_at(x_step, ld), 1,
-                     q->weights->w_ih, in);
+                     vd_matrix_reals(&q->weights->w_ih), in);
     vd_cuda_sum_columns(gate, tokens, g, q->weights->b_ih, q->weights->b_hh);
     if (!q->dx)
         return;
@@ -187,8 +187,8 @@ static void run_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gradi
     vd_factor w_ih[VD_MOST_DIRECTIONS], w_hh[VD_MOST_DIRECTIONS];
     at += x_bytes + dx_bytes;
     for (int i = 0; i < directions; i++) {
-        w_ih[i] = vd_factor_of(pass[i].weights->w_ih, g, in, in, &at);
-        w_hh[i] = vd_factor_of(pass[i].weights->w_hh, g, h, h, &at);
+        w_ih[i] = vd_factor_of(vd_matrix_reals(&pass[i].weights->w_ih), g, in, in, &at);
+        w_hh[i] = vd_factor_of(vd_matrix_reals(&pass[i].weights->w_hh), g, h, h, &at);
     }
     steps_backward<F>(pass, gradient, w_hh, directions);
     for (int i = 0; i < directions; i++)

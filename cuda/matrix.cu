@@ -258,12 +258,12 @@ static void fill_rows(const vd_real *row, vd_real *y, int rows, int n)
     VD_LAUNCH(repeat_row, vd_row_grid(rows, n, 256), 256, row, y, rows, n);
 }
 
-static void linear(const vd_real *x, const vd_real *w, const vd_real *b, vd_real *y, int rows,
-                   int in, int out)
+static void linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows)
 {
     if (b)
-        fill_rows(b, y, rows, out);
-    vd_cuda_gemm(false, true, rows, out, in, 1, x, in, w, in, b ? 1 : 0, y, out);
+        fill_rows(b, y, rows, w->rows);
+    vd_cuda_gemm(false, true, rows, w->rows, w->columns, 1, x, w->columns, vd_matrix_reals(w),
+                 w->stride, b ? 1 : 0, y, w->rows);
 }
 
 enum { SUM_COLUMNS = 32, SUM_ROWS = 8, SUM_CHUNK = 512 };
@@ -311,9 +311,10 @@ void vd_cuda_sum_columns(const __nv_bfloat16 *x, int rows, int columns, float *s
 }
 
 // dy is narrowed once for both products.
-static void backward_narrow(vd_lane *lane, const float *x, const float *w, const float *dy,
-                            float *dx, float beta, float *dw, int rows, int in, int out)
+static void backward_narrow(vd_lane *lane, const float *x, const vd_matrix *w, const float *dy,
+                            float *dx, int dx_stride, float beta, const vd_matrix *dw, int rows)
 {
+    int in = w->columns, out = w->rows;
     unsigned char *room = static_cast<unsigned char *>(
         vd_lane_scratch(lane, copy_room(rows, out) + (dx ? copy_room(out, in) : 0) +
                                   (dw ? copy_room(rows, in) : 0)));
@@ -321,25 +322,29 @@ static void backward_narrow(vd_lane *lane, const float *x, const float *w, const
         return;
     vd_factor d = narrow_copy(dy, rows, out, out, &room);
     if (dx)
-        multiply(false, false, rows, in, out, 1, d, narrow_copy(w, out, in, in, &room), beta, dx,
-                 in);
+        multiply(false, false, rows, in, out, 1, d,
+                 narrow_copy(vd_matrix_reals(w), out, in, w->stride, &room), beta, dx, dx_stride);
     if (dw)
-        multiply(true, false, out, in, rows, 1, d, narrow_copy(x, rows, in, in, &room), 1, dw, in);
+        multiply(true, false, out, in, rows, 1, d, narrow_copy(x, rows, in, in, &room), 1,
+                 vd_matrix_reals(dw), dw->stride);
 }
 
-static void linear_backward(const vd_real *x, const vd_real *w, const vd_real *dy, vd_real *dx,
-                            vd_real beta, vd_real *dw, vd_real *db, int rows, int in, int out)
+static void linear_backward(const vd_real *x, const vd_matrix *w, const vd_real *dy, vd_real *dx,
+                            int dx_stride, vd_real beta, const vd_matrix *dw, vd_real *db, int rows)
 {
+    int in = w->columns, out = w->rows;
     vd_lane *lane = vd_lane_get();
     if (!lane || rows <= 0)
         return;
     if (worth_narrowing(rows, in, out)) {
-        backward_narrow(lane, x, w, dy, dx, beta, dw, rows, in, out);
+        backward_narrow(lane, x, w, dy, dx, dx_stride, beta, dw, rows);
     } else {
         if (dx)
-            vd_cuda_gemm(false, false, rows, in, out, 1, dy, out, w, in, beta, dx, in);
+            vd_cuda_gemm(false, false, rows, in, out, 1, dy, out, vd_matrix_reals(w), w->stride,
+                         beta, dx, dx_stride);
         if (dw)
-            vd_cuda_gemm(true, false, out, in, rows, 1, dy, out, x, in, 1, dw, in);
+            vd_cuda_gemm(true, false, out, in, rows, 1, dy, out, x, in, 1, vd_matrix_reals(dw),
+                         dw->stride);
     }
     if (db)
         vd_cuda_sum_columns(dy, rows, out, db, NULL);

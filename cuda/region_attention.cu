@@ -35,7 +35,7 @@ static __global__ void region_kernel(const int *start, int hidden, const float *
 }
 
 static void region_attention(const vd_geometry *span, int hidden, const vd_real *fm,
-                             const vd_real *fc, const vd_linear_weights *score, vd_real rate,
+                             const vd_real *fc, const vd_score_weights *score, vd_real rate,
                              uint64_t key, vd_real *z, vd_real *norm, vd_real *g)
 {
     VD_LAUNCH(region_kernel, static_cast<unsigned>(span->questions), THREADS,
@@ -92,8 +92,8 @@ static __global__ void region_backward_kernel(const int *start, int hidden, cons
 }
 
 static void region_attention_backward(const vd_geometry *span, int hidden, const vd_real *fm,
-                                      const vd_real *fc, const vd_linear_weights *score,
-                                      const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+                                      const vd_real *fc, const vd_score_weights *score,
+                                      const vd_score_weights *dscore, vd_real rate, uint64_t key,
                                       const vd_real *z, const vd_real *norm, const vd_real *g,
                                       vd_real *dg, vd_real *dfm, vd_real *dfc)
 {

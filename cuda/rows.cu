@@ -8,19 +8,25 @@ static __device__ __forceinline__ size_t row_of(const int *list, size_t k)
     return list ? static_cast<size_t>(list[k]) : k;
 }
 
-static __global__ void embed_kernel(const float *table, const int32_t *id, int rows, int width,
-                                    float *y)
+static __global__ void gather_rows_kernel(const float *x, const int *index, int rows, int width,
+                                          float *y)
 {
     for (VD_EACH_ROW(r, rows)) {
-        const float *from = table + static_cast<size_t>(id[r]) * width;
+        const float *from = x + static_cast<size_t>(index[r]) * width;
         for (VD_EACH_COLUMN(j, width))
             y[r * width + j] = from[j];
     }
 }
 
-static void embed(const vd_real *table, const int32_t *id, int rows, int width, vd_real *y)
+static void gather_rows(const vd_real *x, const int *index, int rows, int width, vd_real *y)
 {
-    VD_LAUNCH(embed_kernel, vd_row_grid(rows, width, THREADS), THREADS, table, id, rows, width, y);
+    VD_LAUNCH(gather_rows_kernel, vd_row_grid(rows, width, THREADS), THREADS, x, index, rows, width,
+              y);
+}
+
+static void embed(const vd_matrix *table, const int32_t *id, int rows, vd_real *y)
+{
+    gather_rows(vd_matrix_reals(table), id, rows, table->columns, y);
 }
 
 // Every half is a float: the exponent is moved, subnormals are 2^-24 times a whole number.
@@ -68,11 +74,10 @@ static __global__ void embed_backward_kernel(float *dtable, const int32_t *id, i
     }
 }
 
-static void embed_backward(vd_real *dtable, const int32_t *id, int rows, int width,
-                           const vd_real *dy)
+static void embed_backward(const vd_matrix *dtable, const int32_t *id, int rows, const vd_real *dy)
 {
-    VD_LAUNCH(embed_backward_kernel, vd_row_grid(rows, width, THREADS), THREADS, dtable, id, rows,
-              width, dy);
+    VD_LAUNCH(embed_backward_kernel, vd_row_grid(rows, dtable->columns, THREADS), THREADS,
+              vd_matrix_reals(dtable), id, rows, dtable->columns, dy);
 }
 
 static __global__ void add_rows_kernel(const float *table, const int *index, int rows, int width,
@@ -179,6 +184,7 @@ static void normalise_regions(const vd_real *x, vd_real *y, int dialogs, int reg
 void vd_cuda_rows(vd_backend *table)
 {
     table->load_halves = load_halves;
+    table->gather_rows = gather_rows;
     table->embed = embed;
     table->embed_backward = embed_backward;
     table->add_rows = add_rows;

@@ -69,7 +69,7 @@ static void *take(vd_arena *arena, vd_arena_chain *chain, const vd_memory *memor
 
 static int on_host(const vd_arena *arena)
 {
-    return !arena->memory || arena->memory == &vd_memory_host;
+    return !arena->memory || arena->memory->host;
 }
 
 void *vd_arena_take_raw(vd_arena *arena, size_t count, size_t size)

@@ -1,5 +1,5 @@
-// The operations the network is made of, as one table: filled once for the CPU (cpu_*.c) and once
-// for every other device (cuda/). Operations are as coarse as a GPU needs them to be.
+// The operations the network is made of, as one table: filled once for the CPU (cpu/) and once for
+// every other device (cuda/). Operations are as coarse as a GPU needs them to be.
 //
 // Every array an operation gets lies in the backend's memory (`memory`), weights and index arrays
 // included; scalars, the structs themselves and what is marked "host" lie in the caller's. A
@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/backend/matrix.h"
 #include "engine/backend/memory.h"
 #include "engine/backend/packed.h"
 #include "engine/base/real.h"
@@ -26,16 +27,22 @@
 typedef enum vd_gate { VD_GATE_LEAKY_RELU, VD_GATE_SIGMOID, VD_GATE_ELU } vd_gate;
 
 typedef struct vd_linear_weights {
-    vd_real *w; // (out, in)
-    vd_real *b; // (out)
+    vd_matrix w; // (out, in)
+    vd_real *b;  // (out)
 } vd_linear_weights;
+
+// A layer with one result, an attention's score: w . x + b.
+typedef struct vd_score_weights {
+    vd_real *w; // (in)
+    vd_real *b; // (1)
+} vd_score_weights;
 
 // PyTorch's: gate order i, f, g, o; two bias vectors.
 typedef struct vd_lstm_weights {
-    vd_real *w_ih; // (4H, in)
-    vd_real *w_hh; // (4H, H)
-    vd_real *b_ih; // (4H)
-    vd_real *b_hh; // (4H)
+    vd_matrix w_ih; // (4H, in)
+    vd_matrix w_hh; // (4H, H)
+    vd_real *b_ih;  // (4H)
+    vd_real *b_hh;  // (4H)
 } vd_lstm_weights;
 
 // One direction of one LSTM layer over packed sequences.
@@ -139,7 +146,7 @@ typedef struct vd_devices {
 
 // Grows whenever the table or a struct it uses changes: a table from elsewhere with another number
 // is not used.
-enum { VD_BACKEND_ABI = 4 };
+enum { VD_BACKEND_ABI = 5 };
 
 typedef struct vd_backend {
     int abi;     // VD_BACKEND_ABI
@@ -174,13 +181,18 @@ typedef struct vd_backend {
     void (*products)(bool ta, bool tb, vd_real beta, const vd_product *list, int count);
     // Every row of y (rows, n) becomes `row`.
     void (*fill_rows)(const vd_real *row, vd_real *y, int rows, int n);
-    // y = x w^T + b; w (out, in), b (out) or NULL.
-    void (*linear)(const vd_real *x, const vd_real *w, const vd_real *b, vd_real *y, int rows,
-                   int in, int out);
-    // dx (rows, in) gets (beta 0) or adds (beta 1) dy w, NULL = not wanted; dw, db (may be NULL)
-    // are added to.
-    void (*linear_backward)(const vd_real *x, const vd_real *w, const vd_real *dy, vd_real *dx,
-                            vd_real beta, vd_real *dw, vd_real *db, int rows, int in, int out);
+    // Every row of y (rows, w->rows) = w x + b; x (rows, w->columns), b (w->rows) or NULL.
+    void (*linear)(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows);
+    // dx (rows, w->columns), row stride dx_stride, gets (beta 0) or adds (beta 1) dy w, NULL = not
+    // wanted; dw, of the shape of w, and db are added to, NULL = not wanted.
+    void (*linear_backward)(const vd_real *x, const vd_matrix *w, const vd_real *dy, vd_real *dx,
+                            int dx_stride, vd_real beta, const vd_matrix *dw, vd_real *db,
+                            int rows);
+    // Makes w->packed, a copy of w that `linear` of some rows (the regions of a picture) reads
+    // faster; w->packed stays NULL where there is no memory for it. unpack frees it. Both NULL
+    // where a backend has no such copies.
+    void (*pack)(vd_matrix *w);
+    void (*unpack)(vd_matrix *w);
 
     // GatedTrans: pre (rows, 2H) becomes (tanh, gate), y = tanh * gate.
     void (*gated)(vd_gate gate, vd_real *pre, vd_real *y, int rows, int hidden);
@@ -197,10 +209,13 @@ typedef struct vd_backend {
     // y = x with a fraction `rate` dropped and the rest scaled by 1 / (1 - rate); y may be x.
     void (*dropout)(const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key);
 
-    void (*embed)(const vd_real *table, const int32_t *id, int rows, int width, vd_real *y);
-    void (*embed_backward)(vd_real *dtable, const int32_t *id, int rows, int width,
-                           const vd_real *dy);
+    // y (rows, table->columns) = the rows id[0], id[1], ... of table; and the gradient, which
+    // leaves out the row VD_PAD.
+    void (*embed)(const vd_matrix *table, const int32_t *id, int rows, vd_real *y);
+    void (*embed_backward)(const vd_matrix *dtable, const int32_t *id, int rows, const vd_real *dy);
 
+    // y (rows, width) = x[index]
+    void (*gather_rows)(const vd_real *x, const int *index, int rows, int width, vd_real *y);
     // x (rows, width) += table[index]
     void (*add_rows)(const vd_real *table, const int *index, int rows, int width, vd_real *x);
     void (*add_rows_backward)(vd_real *dtable, const int *index, int rows, int width,
@@ -222,13 +237,13 @@ typedef struct vd_backend {
 
     // Attention 1. a (N, most), c (N, 2H) = sum_r a_r h_r; drop is on f_q * f_h.
     void (*context_attention)(const vd_geometry *span, int hidden, const vd_real *fq,
-                              const vd_real *fh, const vd_real *h, const vd_linear_weights *score,
+                              const vd_real *fh, const vd_real *h, const vd_score_weights *score,
                               vd_real rate, uint64_t key, vd_real *a, vd_real *c);
     // da (N, most) comes in with the topic's share and is used up.
     void (*context_attention_backward)(const vd_geometry *span, int hidden, const vd_real *fq,
                                        const vd_real *fh, const vd_real *h,
-                                       const vd_linear_weights *score,
-                                       const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+                                       const vd_score_weights *score,
+                                       const vd_score_weights *dscore, vd_real rate, uint64_t key,
                                        const vd_real *a, vd_real *da, const vd_real *dc,
                                        vd_real *dfq, vd_real *dfh, vd_real *dh);
 
@@ -262,11 +277,11 @@ typedef struct vd_backend {
     // Attention 4. fm (K, H), fc (N, H): z = l2norm(fm * fc), g = softmax_k(w . drop(z) + b) over
     // a round's real regions; z (K, H), norm (K) and g (K) are kept.
     void (*region_attention)(const vd_geometry *span, int hidden, const vd_real *fm,
-                             const vd_real *fc, const vd_linear_weights *score, vd_real rate,
+                             const vd_real *fc, const vd_score_weights *score, vd_real rate,
                              uint64_t key, vd_real *z, vd_real *norm, vd_real *g);
     void (*region_attention_backward)(const vd_geometry *span, int hidden, const vd_real *fm,
-                                      const vd_real *fc, const vd_linear_weights *score,
-                                      const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+                                      const vd_real *fc, const vd_score_weights *score,
+                                      const vd_score_weights *dscore, vd_real rate, uint64_t key,
                                       const vd_real *z, const vd_real *norm, const vd_real *g,
                                       vd_real *dg, vd_real *dfm, vd_real *dfc);
     // y (N, size) row stride y_stride: sum_k g_k m_k; and the gradient, dg and dm added to.

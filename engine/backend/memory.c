@@ -26,7 +26,8 @@ static void host_copy(void *to, const void *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
-const vd_memory vd_memory_host = {.allocate = host_allocate,
+const vd_memory vd_memory_host = {.host = true,
+                                  .allocate = host_allocate,
                                   .release = vd_free,
                                   .zero = host_zero,
                                   .copy = host_copy,

@@ -3,9 +3,12 @@
 #ifndef VD_MEMORY_H
 #define VD_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct vd_memory {
+    // The host's own: its processors run the operations, nothing has to be copied to them.
+    bool host;
     void *(*allocate)(
         size_t bytes);             // aligned to 64, contents undefined; NULL when there is no more
     void (*release)(void *memory); // NULL is nothing
@@ -20,7 +23,6 @@ typedef struct vd_memory {
     void (*piece)(void *memory, size_t bytes, size_t room);
 } vd_memory;
 
-// Operations run where the caller's own memory is: nothing has to be copied.
 extern const vd_memory vd_memory_host;
 
 #endif

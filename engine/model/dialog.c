@@ -354,14 +354,14 @@ static vd_status rank_pool(const vd_dialog *d, vd_pass *pass, const atomic_int *
                            vd_error *err)
 {
     const vd_pool *pool = d->pool;
-    int n = a->candidates, h = d->model->config.hidden;
+    int n = a->candidates;
     vd_real *z = vd_arena_reals(pass->arena, (size_t)n);
     int32_t *scratch = vd_arena_take_raw(pass->arena, 4 * (size_t)n, sizeof *scratch);
     float *product = vd_arena_take_raw(pass->arena, (size_t)n, sizeof *product);
     if (pass->arena->failed)
         return vd_error_memory(err, "the ranking");
     if (vd_has_discriminative(pool->by))
-        pass->be->gemm(false, true, 1, n, h, 1, pass->encoded, h, pool->vector, h, 0, z, n);
+        pass->be->linear(pass->encoded, &pool->vectors, NULL, z, 1);
     if (vd_has_generative(pool->by)) {
         vd_status status =
             vd_speak_scores(pass, pool->tokens, pool->lengths, n, pool->width, stop, a->score, err);

@@ -1,11 +1,10 @@
 #include "engine/model/model.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
 #include "engine/networks/batch.h"
-#include "engine/backend/cpu/fp16_weights.h"
-#include "engine/backend/cpu/packed_weights.h"
 #include "engine/model/file.h"
 #include "engine/model/model_private.h"
 #include "engine/networks/mvan/pass.h"
@@ -17,14 +16,29 @@ static char *name_of(const char *path)
     return vd_strndup(base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
 }
 
+// The weights that a question multiplies with every region.
+static void list_packed(vd_weights *weights, vd_matrix *list[2])
+{
+    list[0] = &weights->view_2.w;
+    list[1] = &weights->region_fused.w;
+}
+
+static void unpack(vd_model *model)
+{
+    vd_matrix *list[2];
+    list_packed(&model->weights, list);
+    for (int i = 0; i < 2; i++)
+        if (list[i]->packed)
+            model->be->unpack(list[i]);
+}
+
 static void release_weights(vd_model *model)
 {
     if (!model->be)
         return;
-    vd_cpu_panels_free(model->panels);
-    model->panels = NULL;
-    if (!model->in_file && !vd_cpu_halves_free(model->block))
-        model->be->memory->release(model->block);
+    unpack(model);
+    model->be->memory->release(model->block);
+    model->be->memory->release(model->vectors);
     model->be->memory->release(model->sinusoid);
 }
 
@@ -44,40 +58,35 @@ static const void *weights_in_file(const vd_model *model, vd_dtype *type)
         if ((const unsigned char *)tensor->data != first + p->offset * vd_dtype_size(*type))
             return NULL;
     }
-    return first;
+    return (uintptr_t)first % vd_dtype_size(*type) == 0 ? first : NULL;
 }
 
-// Everything but the matrices that products and embeddings read
-// (engine/backend/cpu/fp16_weights.h).
-static vd_status fill_small(const vd_model *model, vd_real *block, vd_error *err)
+// The vectors of 16-bit weights, as floats.
+static vd_status read_vectors(const vd_model *model, vd_real **out, vd_error *err)
 {
-    vd_status status = VD_OK;
+    vd_real *vectors = model->be->memory->allocate(model->layout.vectors * sizeof *vectors);
+    vd_status status = vectors ? VD_OK : vd_error_memory(err, "the model");
     for (int k = 0; status == VD_OK && k < model->layout.count; k++) {
         const vd_parameter *p = &model->layout.parameter[k];
-        if (p->dims == 1 || p->shape[0] <= VD_MAX_HISTORY)
+        if (!p->matrix)
             status = vd_tensor_floats(vd_safetensors_find(model->file, p->name), 0, p->elements,
-                                      block + p->offset, err);
+                                      vectors + p->vector, err);
     }
+    *out = vectors;
     return status;
 }
 
-// The weights where the file has them, when the processor can read them there; *block NULL when
-// not.
-static vd_status use_in_file(const vd_model *model, vd_real **block, bool *in_file, vd_error *err)
+// Binds the weights to where the file has them; *found false when it has them otherwise.
+static vd_status use_in_file(vd_model *model, bool *found, vd_error *err)
 {
     vd_dtype type = VD_F32;
-    const void *data = weights_in_file(model, &type);
-    *block = NULL;
-    *in_file = data && type == VD_F32 && (uintptr_t)data % sizeof **block == 0;
-    if (*in_file)
-        *block = (vd_real *)(uintptr_t)data; // nobody writes the weights of a model
-    else if (data && (type == VD_F16 || type == VD_BF16))
-        *block = vd_cpu_halves_new(data, type, model->layout.elements);
-    if (!*block || *in_file)
-        return VD_OK;
-    vd_status status = fill_small(model, *block, err);
-    if (status != VD_OK)
-        vd_cpu_halves_free(*block);
+    const void *block = weights_in_file(model, &type);
+    vd_status status = VD_OK;
+    *found = block && (type == VD_F32 || type == VD_F16 || type == VD_BF16);
+    if (*found && type != VD_F32)
+        status = read_vectors(model, &model->vectors, err);
+    if (*found)
+        vd_weights_bind(&model->config, block, type, model->vectors, &model->weights);
     return status;
 }
 
@@ -103,102 +112,82 @@ static vd_status load(vd_model *model, const char *path, vd_error *err)
     return vd_model_use(model, vd_backend_cpu(), err);
 }
 
-// Weights and positions as the file has them.
-static vd_status read_weights(const vd_model *model, vd_real *block, vd_real *sinusoid,
-                              vd_error *err)
-{
-    vd_words_sinusoid(sinusoid, VD_MAX_HISTORY, model->config.embed); // also to try them out
-    return vd_model_file_weights(model->file, &model->layout, block, err);
-}
+// `n` numbers that `fill` computes on the host, in memory of the backend: *out, for the caller to
+// release whatever the status.
+typedef vd_status (*number_source)(const vd_model *model, vd_real *out, vd_error *err);
 
-static size_t sinusoid_elements(const vd_model *model)
+static vd_status numbers_of(const vd_model *model, number_source fill, size_t n, vd_real **out,
+                            vd_error *err)
 {
-    return (size_t)VD_MAX_HISTORY * (size_t)model->config.embed;
-}
-
-static vd_status upload_weights(const vd_model *model, const vd_backend *be, vd_real *block,
-                                vd_real *sinusoid, vd_error *err)
-{
-    vd_real *host = vd_alloc(model->layout.elements, sizeof *host);
-    vd_real *positions = vd_alloc(sinusoid_elements(model), sizeof *positions);
-    vd_status status = host && positions ? read_weights(model, host, positions, err)
-                                         : vd_error_memory(err, "the model");
-    if (status == VD_OK) {
-        be->memory->upload(block, host, model->layout.elements * sizeof *host);
-        be->memory->upload(sinusoid, positions, sinusoid_elements(model) * sizeof *positions);
-        status = vd_backend_status(be, err);
+    const vd_memory *memory = model->be->memory;
+    vd_real *host = NULL;
+    *out = memory->allocate(n * sizeof **out);
+    if (*out)
+        host = memory->host ? *out : vd_alloc(n, sizeof *host);
+    vd_status status = host ? fill(model, host, err) : vd_error_memory(err, "the model");
+    if (status == VD_OK && !memory->host) {
+        memory->upload(*out, host, n * sizeof *host);
+        status = vd_backend_status(model->be, err);
     }
-    vd_free(host);
-    vd_free(positions);
+    if (!memory->host)
+        vd_free(host);
     return status;
 }
 
-// Weights and positions in memory of the backend.
-static vd_status copy_weights(const vd_model *model, const vd_backend *be, vd_real **block,
-                              vd_real *sinusoid, vd_error *err)
+static vd_status fill_weights(const vd_model *model, vd_real *out, vd_error *err)
 {
-    *block = be->memory->allocate(model->layout.elements * sizeof **block);
-    if (!*block)
-        return vd_error_memory(err, "the model");
-    vd_status status = be->memory == &vd_memory_host
-                           ? read_weights(model, *block, sinusoid, err)
-                           : upload_weights(model, be, *block, sinusoid, err);
-    if (status != VD_OK)
-        be->memory->release(*block);
+    return vd_model_file_weights(model->file, &model->layout, out, err);
+}
+
+static vd_status fill_sinusoid(const vd_model *model, vd_real *out, vd_error *err)
+{
+    (void)err;
+    vd_words_sinusoid(out, VD_MAX_HISTORY, model->config.embed); // also to try them out
+    return VD_OK;
+}
+
+static vd_status bind_weights(vd_model *model, vd_error *err)
+{
+    bool in_file = false;
+    vd_status status =
+        numbers_of(model, fill_sinusoid, (size_t)VD_MAX_HISTORY * (size_t)model->config.embed,
+                   &model->sinusoid, err);
+    if (status == VD_OK && model->be->memory->host)
+        status = use_in_file(model, &in_file, err);
+    if (status != VD_OK || in_file)
+        return status;
+    status = numbers_of(model, fill_weights, model->layout.elements, &model->block, err);
+    vd_weights_layout(&model->config, &model->layout, model->block, &model->weights);
     return status;
 }
 
 vd_status vd_model_use(vd_model *model, const vd_backend *be, vd_error *err)
 {
-    vd_real *block = NULL;
-    bool in_file = false;
-    vd_real *sinusoid = be->memory->allocate(sinusoid_elements(model) * sizeof *sinusoid);
-    vd_status status = sinusoid ? VD_OK : vd_error_memory(err, "the model");
-    if (status == VD_OK && be->memory == &vd_memory_host)
-        status = use_in_file(model, &block, &in_file, err);
-    if (status == VD_OK && block)
-        vd_words_sinusoid(sinusoid, VD_MAX_HISTORY, model->config.embed);
-    else if (status == VD_OK)
-        status = copy_weights(model, be, &block, sinusoid, err);
-    if (status != VD_OK) {
-        be->memory->release(sinusoid);
-        return status;
+    vd_model before = *model;
+    model->be = be;
+    model->block = model->vectors = model->sinusoid = NULL;
+    model->weights = (vd_weights){0};
+    vd_status status = bind_weights(model, err);
+    if (status == VD_OK) {
+        release_weights(&before);
+        return VD_OK;
     }
     release_weights(model);
-    model->be = be;
-    model->block = block;
-    model->in_file = in_file;
-    model->sinusoid = sinusoid;
-    vd_weights_layout(&model->config, &model->layout, block, &model->weights);
-    return VD_OK;
+    *model = before;
+    return status;
 }
 
-static bool is_wanted(const vd_weights *weights, const vd_parameter *p, const vd_real *w,
-                      vd_pack what)
+vd_status vd_model_pack(vd_model *model, vd_error *err)
 {
-    if (p->dims != 2)
-        return false;
-    if (what == VD_PACK_ALL)
-        return p->shape[0] > VD_MAX_HISTORY && w != weights->embed;
-    return w == weights->view_2.w ||
-           (w >= weights->region_fused.w && w < weights->region_fused.b); // Wy, Wg
-}
-
-vd_status vd_model_pack(vd_model *model, vd_pack what, vd_error *err)
-{
-    vd_matrix matrix[VD_MAX_PARAMETERS];
-    int count = 0;
-    if (model->be->memory != &vd_memory_host || (model->panels && model->packed >= what))
-        return VD_OK;
-    for (int k = 0; k < model->layout.count; k++) {
-        const vd_parameter *p = &model->layout.parameter[k];
-        const vd_real *w = model->block + p->offset;
-        if (is_wanted(&model->weights, p, w, what))
-            matrix[count++] = (vd_matrix){w, (int)p->shape[0], (int)p->shape[1]};
+    vd_matrix *list[2];
+    list_packed(&model->weights, list);
+    for (int i = 0; i < 2 && model->be->pack; i++) {
+        if (!list[i]->packed)
+            model->be->pack(list[i]);
+        if (!list[i]->packed)
+            return vd_error_memory(err, "a copy of the weights");
     }
-    vd_cpu_panels_free(model->panels);
-    model->packed = what;
-    return vd_cpu_panels_new(matrix, count, &model->panels, err);
+    return VD_OK;
 }
 
 const vd_backend *vd_model_backend(const vd_model *model)

@@ -31,12 +31,10 @@ void vd_model_free(vd_model *model);
 vd_status vd_model_use(vd_model *model, const vd_backend *backend, vd_error *err);
 const vd_backend *vd_model_backend(const vd_model *model);
 
-// Copies weights in the order in which the CPU's products read them: before a conversation those
-// that a question multiplies with every region (38 MB at the public size), before many dialogs are
-// scored all but the embedding (as many bytes as float32 weights take). They stay until the model
-// moves or is freed.
-typedef enum vd_pack { VD_PACK_REGIONS, VD_PACK_ALL } vd_pack;
-vd_status vd_model_pack(vd_model *model, vd_pack what, vd_error *err);
+// Before a conversation: copies the weights that a question multiplies with every region (38 MB at
+// the public size) in the order in which the CPU's products read them. The copies stay until the
+// model moves or is freed.
+vd_status vd_model_pack(vd_model *model, vd_error *err);
 
 const vd_config *vd_model_config(const vd_model *model);
 const vd_vocab *vd_model_vocab(const vd_model *model);

@@ -2,7 +2,6 @@
 #ifndef VD_MODEL_PRIVATE_H
 #define VD_MODEL_PRIVATE_H
 
-#include "engine/backend/cpu/packed_weights.h"
 #include "engine/model/model.h"
 #include "engine/networks/mvan/pass.h"
 #include "engine/base/safetensors.h"
@@ -14,15 +13,12 @@ struct vd_model {
     vd_config config;
     vd_vocab *vocab;
     vd_layout layout;
-    // In the backend's memory; on the CPU the file's own numbers where it has them in order:
-    // float32 ones as they are (in_file), 16-bit ones by addresses that stand for them
-    // (fp16_weights.h). Only operations may read it.
-    vd_real *block;
-    bool in_file;
     vd_weights weights;
-    vd_cpu_panels *panels; // see vd_model_pack; NULL = none
-    vd_pack packed;        // what they are of
-    vd_real *sinusoid;     // (VD_MAX_HISTORY, E), there too, whether it is used or not
+    // What they are bound to, in the backend's memory: the model's own block (NULL = they are read
+    // where the file is mapped), and the vectors of weights that the file has in 16 bits (NULL =
+    // they lie in the block).
+    vd_real *block, *vectors;
+    vd_real *sinusoid; // (VD_MAX_HISTORY, E), there too, whether it is used or not
     char *name;
 };
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "engine/backend/cpu/fp16_weights.h"
 #include "engine/base/threads.h"
 #include "engine/networks/mvan/network.h"
 #include "engine/model/pool_private.h"
@@ -32,7 +31,7 @@ static vd_status encode_piece(void *context, int worker, size_t index, vd_error 
     vd_arena_reset(&w->arena[worker]);
     vd_model_pass(pool->model, &w->arena[worker], &pass);
     vd_status status = vd_prefixes_encode(&pass, w->tokens, w->lengths, w->width, w->order + first,
-                                          n, pool->vector, err);
+                                          n, vd_matrix_reals(&pool->vectors), err);
     // The thread that asks for answers later is another.
     return status == VD_OK ? vd_backend_status(pass.be, err) : status;
 }
@@ -47,8 +46,8 @@ static void report_answers(void *context, size_t pieces)
 static vd_status encode_pool(pool_work *w, const int32_t *lengths, vd_error *err)
 {
     int count = w->pool->count;
-    // Another device has its own ways of doing much at a time.
-    int threads = w->pool->model->be == vd_backend_cpu() ? vd_parallel_threads() : 1;
+    // A device has its own ways of doing much at a time.
+    int threads = w->pool->model->be->memory->host ? vd_parallel_threads() : 1;
     size_t pieces = ((size_t)count + POOL_PIECE - 1) / POOL_PIECE;
     w->order = vd_alloc((size_t)count, sizeof *w->order);
     w->lengths = vd_alloc((size_t)count, sizeof *w->lengths);
@@ -142,9 +141,10 @@ vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_
         return status;
     }
     size_t numbers = (size_t)count * (size_t)model->config.hidden;
-    pool->vector = vd_model_take(model, numbers, sizeof *pool->vector);
-    if (pool->vector)
-        model->be->memory->zero(pool->vector, numbers * sizeof *pool->vector);
+    vd_real *vectors = vd_model_take(model, numbers, sizeof *vectors);
+    pool->vectors = vd_matrix_of(vectors, count, model->config.hidden);
+    if (vectors)
+        model->be->memory->zero(vectors, numbers * sizeof *vectors);
     else
         status = vd_error_memory(err, "the answer pool's vectors");
     pool_work work = {.pool = pool, .tokens = tokens, .width = width, .watch = watch};
@@ -167,14 +167,9 @@ vd_decoders vd_pool_decoders(const vd_pool *pool)
 
 static void give_vectors(vd_pool *pool)
 {
-    if (pool->halved)
-        vd_cpu_halves_free(pool->vector);
-    else if (!pool->file)
-        vd_model_give(pool->model, pool->vector);
-    vd_free(pool->half);
+    if (!pool->file)
+        vd_model_give(pool->model, pool->vectors.data);
     vd_safetensors_close(pool->file);
-    pool->half = NULL;
-    pool->halved = false;
     pool->file = NULL;
 }
 
@@ -191,20 +186,17 @@ static void halve_numbers(void *data, size_t from, size_t to)
 
 void vd_pool_halve(vd_pool *pool)
 {
-    size_t numbers = (size_t)pool->count * (size_t)pool->model->config.hidden;
-    if (pool->halved || !pool->vector || pool->model->be != vd_backend_cpu())
+    vd_matrix *v = &pool->vectors;
+    size_t numbers = (size_t)v->rows * (size_t)v->columns;
+    if (v->type == VD_F16 || !v->data || !pool->model->be->memory->host)
         return;
-    halving h = {pool->vector, vd_alloc(numbers, sizeof *h.to)};
-    vd_real *stand_in = h.to ? vd_cpu_halves_new(h.to, VD_F16, numbers) : NULL;
-    if (!stand_in) {
-        vd_free(h.to);
+    halving h = {vd_matrix_reals(v), vd_model_take(pool->model, numbers, sizeof *h.to)};
+    if (!h.to)
         return;
-    }
     vd_threads_ranges(numbers, 2, halve_numbers, &h);
     give_vectors(pool);
-    pool->vector = stand_in;
-    pool->half = h.to;
-    pool->halved = true;
+    v->data = h.to;
+    v->type = VD_F16;
 }
 
 void vd_pool_free(vd_pool *pool)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "engine/backend/cpu/fp16_weights.h"
 #include "engine/model/pool_private.h"
 #include "engine/base/rng.h"
 
@@ -64,6 +63,15 @@ static void write_hash(uint64_t hash, char out[17])
 
 // ---- writing ------------------------------------------------------------------------------------
 
+static void read_vectors(const vd_pool *pool, size_t first, size_t n, float *out)
+{
+    const vd_matrix *v = &pool->vectors;
+    if (v->type == VD_F16)
+        vd_floats_from_halves((const uint16_t *)v->data + first, n, out);
+    else
+        pool->model->be->read_floats(vd_matrix_reals(v) + first, out, n);
+}
+
 // Vectors leave the backend's memory in pieces.
 static vd_status append_vectors(const vd_pool *pool, vd_safetensors_writer *writer, vd_error *err)
 {
@@ -73,7 +81,7 @@ static vd_status append_vectors(const vd_pool *pool, vd_safetensors_writer *writ
     vd_status status = piece ? VD_OK : vd_error_memory(err, "the answer pool's vectors");
     for (size_t first = 0; status == VD_OK && first < count; first += PIECE) {
         size_t n = count - first < PIECE ? count - first : PIECE;
-        pool->model->be->read_floats(pool->vector + first * h, piece, n * h);
+        read_vectors(pool, first * h, n * h, piece);
         status = vd_safetensors_append_floats(writer, piece, n * h, err);
     }
     vd_free(piece);
@@ -85,7 +93,7 @@ vd_status vd_pool_save(const vd_pool *pool, const char *path, vd_error *err)
     char answers[17], model[17];
     const size_t shape[2] = {(size_t)pool->count, (size_t)pool->model->config.hidden};
     vd_safetensors_writer *writer;
-    if (!pool->vector)
+    if (!pool->vectors.data)
         return vd_error_set(err, VD_USAGE,
                             "a model with a generative decoder only has no answer vectors to save");
     write_hash(pool->answers, answers);
@@ -99,8 +107,7 @@ vd_status vd_pool_save(const vd_pool *pool, const char *path, vd_error *err)
     if (status == VD_OK)
         status = vd_safetensors_put_metadata(writer, "model", model, err);
     if (status == VD_OK)
-        status = vd_safetensors_declare(writer, "vectors", pool->halved ? VD_F16 : VD_F32, 2, shape,
-                                        err);
+        status = vd_safetensors_declare(writer, "vectors", pool->vectors.type, 2, shape, err);
     if (status == VD_OK)
         status = append_vectors(pool, writer, err);
     if (status == VD_OK)
@@ -127,25 +134,22 @@ static vd_status expect(const vd_safetensors *file, const char *key, const char 
 static vd_status take_vectors(vd_pool *pool, const vd_tensor *tensor, vd_error *err)
 {
     const vd_backend *be = pool->model->be;
-    if (tensor->dtype == VD_F16 && be == vd_backend_cpu() &&
-        (uintptr_t)tensor->data % _Alignof(uint16_t) == 0)
-        pool->vector = vd_cpu_halves_new(tensor->data, VD_F16, tensor->elements);
-    pool->halved = pool->vector != NULL;
-    if (tensor->dtype == VD_F32 && be->memory == &vd_memory_host &&
-        (uintptr_t)tensor->data % _Alignof(float) == 0)
-        pool->vector = (vd_real *)(uintptr_t)tensor->data;
-    if (pool->vector)
+    pool->vectors = vd_matrix_of(NULL, pool->count, pool->model->config.hidden);
+    if (be->memory->host && (uintptr_t)tensor->data % vd_dtype_size(tensor->dtype) == 0) {
+        pool->vectors.data = (void *)(uintptr_t)tensor->data; // nobody writes them
+        pool->vectors.type = tensor->dtype;
         return VD_OK;
-    vd_real *vector = vd_model_take(pool->model, tensor->elements, sizeof *vector);
+    }
+    vd_real *vectors = vd_model_take(pool->model, tensor->elements, sizeof *vectors);
     float *copy = vd_alloc(tensor->elements, sizeof *copy);
-    vd_status status = vector && copy ? vd_tensor_floats(tensor, 0, tensor->elements, copy, err)
-                                      : vd_error_memory(err, "the answer pool's vectors");
+    vd_status status = vectors && copy ? vd_tensor_floats(tensor, 0, tensor->elements, copy, err)
+                                       : vd_error_memory(err, "the answer pool's vectors");
     if (status == VD_OK)
-        be->load_floats(copy, vector, tensor->elements);
+        be->load_floats(copy, vectors, tensor->elements);
     vd_free(copy);
     vd_safetensors_close(pool->file);
     pool->file = NULL;
-    pool->vector = vector;
+    pool->vectors.data = vectors;
     return status;
 }
 

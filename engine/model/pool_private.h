@@ -11,10 +11,8 @@
 struct vd_pool {
     const vd_model *model;
     int count;
-    vd_real *vector;      // (count, H), in the memory of the model's backend, or in file's mapping
-    vd_safetensors *file; // NULL when vector is the pool's own
-    bool halved;          // vector stands for 16-bit numbers (fp16_weights.h): half, or file's
-    uint16_t *half;       // the pool's own; else NULL
+    vd_matrix vectors;    // (count, H), in the memory of the model's backend, or in file's mapping
+    vd_safetensors *file; // NULL when they are the pool's own
     vd_decoders by;       // that score
     // For a generative decoder: the answers themselves, else NULL.
     int32_t *tokens, *lengths; // (count, width), (count)

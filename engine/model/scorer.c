@@ -28,7 +28,7 @@ void vd_scorer_decoders(vd_scorer *scorer, vd_decoders by)
 vd_status vd_scorer_run(vd_scorer *scorer, const vd_pool *pool, const vd_batch *batch,
                         float *scores, vd_error *err)
 {
-    vd_network net = {.kept = pool ? pool->vector : NULL};
+    vd_network net = {.kept = pool ? &pool->vectors : NULL};
     if (pool && (pool->model != scorer->model || pool->count != batch->distinct))
         return vd_error_set(
             err, VD_USAGE, "a pool of %d answers for a batch of %d candidates, or of another model",

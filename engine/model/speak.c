@@ -37,7 +37,7 @@ static vd_status run_decoder(vd_pass *pass, const int32_t *ids, const int32_t *l
     vd_real *initial = vd_arena_reals(pass->arena, (size_t)count * (size_t)h);
     if (pass->arena->failed)
         return vd_error_memory(err, "spoken answers");
-    pass->be->embed(pass->encoded, question, count, h, initial);
+    pass->be->gather_rows(pass->encoded, question, count, h, initial);
     vd_status status = vd_packed_make(ids, lengths, count, width, pass->arena, packed, err);
     if (status == VD_OK)
         status = vd_words_forward(pass, text, packed, positions, VD_SITE_ANSWER_WORDS, err);
@@ -69,7 +69,7 @@ static vd_status next_words(vd_pass *pass, const hypothesis *list, int count, fl
     if (status != VD_OK)
         return status;
     pass->be->last_states(&packed, 1, (int)h, text.recurrent.y, last);
-    pass->be->linear(last, pass->w->words.w, pass->w->words.b, words, count, (int)h, (int)v);
+    pass->be->linear(last, &pass->w->words.w, pass->w->words.b, words, count);
     pass->be->softmax(words, count, (int)v, (int)v);
     pass->be->read_floats(words, *out, n * v);
     return vd_backend_status(pass->be, err);
@@ -186,7 +186,6 @@ static vd_status score_piece(vd_pass *pass, const int32_t *tokens, const int32_t
                              int count, int width, float *scores, vd_error *err)
 {
     size_t v = (size_t)pass->config->vocab;
-    int h = pass->config->hidden;
     vd_packed packed;
     vd_text_pass text = {0};
     int32_t *said = vd_arena_take(pass->arena, (size_t)count, sizeof *said);
@@ -210,8 +209,7 @@ static vd_status score_piece(vd_pass *pass, const int32_t *tokens, const int32_t
     const int32_t *there = vd_arena_upload(pass->arena, target, rows, sizeof *target);
     if (!there)
         return vd_error_memory(err, "spoken answers");
-    pass->be->linear(text.recurrent.y, pass->w->words.w, pass->w->words.b, words, packed.tokens, h,
-                     (int)v);
+    pass->be->linear(text.recurrent.y, &pass->w->words.w, pass->w->words.b, words, packed.tokens);
     pass->be->softmax(words, packed.tokens, (int)v, (int)v);
     pass->be->word_log(words, there, packed.tokens, (int)v, log);
     pass->be->read_floats(log, here, rows);

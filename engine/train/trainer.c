@@ -88,7 +88,7 @@ static const vd_real *read_part(const vd_trainer *t, const vd_real *part, vd_rea
 {
     size_t n = t->layout.elements;
     *copy = NULL;
-    if (t->be->memory == &vd_memory_host)
+    if (t->be->memory->host)
         return part;
     *copy = vd_alloc(n, sizeof **copy);
     if (*copy)
@@ -254,8 +254,8 @@ static const vd_parameter *counterpart(const vd_layout *layout, const char *name
 vd_status vd_trainer_start_from(vd_trainer *t, const vd_model *model, vd_error *err)
 {
     vd_status status = check_start(t, model, err);
-    if (status == VD_OK && (t->be != vd_backend_cpu() || model->be != vd_backend_cpu()))
-        status = vd_error_set(err, VD_USAGE, "training starts from a model on the CPU");
+    if (status == VD_OK && !t->be->memory->host)
+        status = vd_error_set(err, VD_USAGE, "training starts on the CPU");
     if (status != VD_OK)
         return status;
     for (int k = 0; k < t->layout.count; k++) {
@@ -279,7 +279,7 @@ vd_status vd_trainer_set_words(vd_trainer *t, const float *rows, vd_error *err)
     for (size_t i = 0; i < e; i++)
         if (rows[VD_PAD * e + i] != 0)
             return vd_error_set(err, VD_USAGE, "the word vector of <PAD> is not zero");
-    t->be->load_floats(rows, t->weights.embed, n);
+    t->be->load_floats(rows, vd_matrix_reals(&t->weights.embed), n);
     return vd_backend_status(t->be, err);
 }
 
@@ -436,7 +436,7 @@ static vd_status sum_gradients(vd_trainer *t, vd_error *err)
     const vd_memory *memory = t->be->memory;
     if (t->devices)
         return group_status(t->devices->sum(t->gradient, n), err);
-    if (memory == &vd_memory_host)
+    if (memory->host)
         return group_status(t->group->sum_floats(t->gradient, n), err);
     float *copy = vd_alloc(n, sizeof *copy);
     if (!copy)

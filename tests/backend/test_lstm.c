@@ -56,8 +56,8 @@ static vd_lstm_weights random_weights(lstm_room *r, const lstm_case *c)
 {
     size_t g = 4 * (size_t)c->hidden, in = (size_t)c->in, h = (size_t)c->hidden;
     vd_lstm_weights w = {0};
-    w.w_ih = random_reals(r, g * in, 0.4);
-    w.w_hh = random_reals(r, g * h, 0.4);
+    w.w_ih = vd_matrix_of(random_reals(r, g * in, 0.4), 4 * c->hidden, c->in);
+    w.w_hh = vd_matrix_of(random_reals(r, g * h, 0.4), 4 * c->hidden, c->hidden);
     w.b_ih = random_reals(r, g, 0.4);
     w.b_hh = random_reals(r, g, 0.4);
     return w;
@@ -155,8 +155,8 @@ static lstm_result run(const vd_backend *be, const lstm_case *c)
     if (c->gradient)
         be->lstm_backward(r.pass, r.gradient, c->directions);
     for (int d = 0; c->gradient && d < c->directions; d++) {
-        take(&r, &out, r.dweights[d].w_ih, g * in);
-        take(&r, &out, r.dweights[d].w_hh, g * h);
+        take(&r, &out, vd_matrix_reals(&r.dweights[d].w_ih), g * in);
+        take(&r, &out, vd_matrix_reals(&r.dweights[d].w_hh), g * h);
         take(&r, &out, r.dweights[d].b_ih, g);
         take(&r, &out, r.dweights[d].b_hh, g);
         take(&r, &out, r.gradient[d].dx, (size_t)r.pass[d].x_rows * in);

@@ -189,10 +189,14 @@ static void products_of_nothing(void **state)
 static void do_linear(const vd_backend *be, void **at, void *context)
 {
     const sizes *s = context;
-    be->linear(at[0], at[1], at[2], at[3], s->m, s->k, s->n);
-    be->linear(at[0], at[1], NULL, at[4], s->m, s->k, s->n);
-    be->linear_backward(at[0], at[1], at[3], at[5], 1, at[6], at[7], s->m, s->k, s->n);
-    be->linear_backward(at[0], at[1], at[3], at[8], 0, NULL, NULL, s->m, s->k, s->n);
+    vd_matrix w = vd_matrix_of(at[1], s->n, s->k), dw = vd_matrix_of(at[6], s->n, s->k);
+    vd_matrix part = vd_matrix_columns(&w, 1, s->k - 1);
+    be->linear(at[0], &w, at[2], at[3], s->m);
+    be->linear(at[0], &w, NULL, at[4], s->m);
+    be->linear_backward(at[0], &w, at[3], at[5], s->k, 1, &dw, at[7], s->m);
+    be->linear_backward(at[0], &w, at[3], at[8], s->k, 0, NULL, NULL, s->m);
+    be->linear(at[0], &part, NULL, at[9], s->m); // of rows that are one number shorter
+    be->linear_backward(NULL, &part, at[3], (float *)at[10] + 1, s->k, 0, NULL, NULL, s->m);
 }
 
 static void layers(void **state)
@@ -202,7 +206,7 @@ static void layers(void **state)
     for (size_t i = 0; i < 3; i++) {
         sizes s = {.m = size[i][0], .n = size[i][1], .k = size[i][2]};
         size_t m = (size_t)s.m, n = (size_t)s.n, k = (size_t)s.k;
-        const size_t all[] = {m * k, n * k, n, m * n, m * n, m * k, n * k, n, m * k};
+        const size_t all[] = {m * k, n * k, n, m * n, m * n, m * k, n * k, n, m * k, m * n, m * k};
         trial t = begin("linear", i);
         t.tolerance = 1e-4; // sums of 700 rows
         for (size_t a = 0; a < sizeof all / sizeof *all; a++)
@@ -320,8 +324,10 @@ static void halves_widen(void **state)
 static void do_rows(const vd_backend *be, void **at, void *context)
 {
     const sizes *s = context; // m rows of n, lists point into k rows
-    be->embed(at[0], at[1], s->m, s->n, at[2]);
-    be->embed_backward(at[3], at[1], s->m, s->n, at[2]);
+    vd_matrix table = vd_matrix_of(at[0], s->k, s->n), dtable = vd_matrix_of(at[3], s->k, s->n);
+    be->embed(&table, at[1], s->m, at[2]);
+    be->embed_backward(&dtable, at[1], s->m, at[2]);
+    be->gather_rows(at[5], at[1], s->m, s->n, at[2]);
     be->add_rows(at[0], at[1], s->m, s->n, at[4]);
     be->add_rows_backward(at[5], at[1], s->m, s->n, at[4]);
     be->concat(at[0], at[1], s->n, at[4], NULL, s->n, at[6], s->m);

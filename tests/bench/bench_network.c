@@ -48,7 +48,7 @@ static vd_status open_chat(const char *path, int count, int repeat, chat *c, vd_
     *c = (chat){0};
     vd_status status = vd_model_load(path, &c->model, err);
     if (status == VD_OK)
-        status = vd_model_pack(c->model, VD_PACK_REGIONS, err); // as a chat does
+        status = vd_model_pack(c->model, err); // as a chat does
     if (status == VD_OK)
         status = full_size_pool(count, repeat, &tokens, &lengths, err);
     if (status == VD_OK)
@@ -340,8 +340,6 @@ static vd_status bench_evaluate(torches *t, vd_error *err)
     series a = {0}, k = {0}, p[MOST_TORCHES] = {{.count = 0}};
     vd_batch b = full_size_batch(1);
     vd_status status = vd_model_load(model_path, &model, err);
-    if (status == VD_OK)
-        status = vd_model_pack(model, VD_PACK_ALL, err); // as visdial eval does
     if (status == VD_OK)
         status = vd_scorer_new(model, &scorer, err);
     if (status == VD_OK)

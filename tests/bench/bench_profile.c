@@ -33,13 +33,16 @@ static double wall_before, cpu_before;
 static const vd_backend *cpu;
 
 // The parameter that w lies in.
-static const char *name_of(const vd_real *w)
+static const char *name_of(const void *w)
 {
     const vd_layout *l = &model->layout;
     for (int i = 0; i < l->count; i++) {
-        const vd_parameter *p = &l->parameter[i];
-        if (w >= model->block + p->offset && w < model->block + p->offset + p->elements)
-            return p->name + (strncmp(p->name, "encoder.", 8) ? 0 : 8);
+        const char *name = l->parameter[i].name;
+        const vd_tensor *t = vd_safetensors_find(model->file, name);
+        const unsigned char *first = t->data;
+        if ((const unsigned char *)w >= first &&
+            (const unsigned char *)w < first + t->elements * vd_dtype_size(t->dtype))
+            return name + (strncmp(name, "encoder.", 8) ? 0 : 8);
     }
     return "";
 }
@@ -66,14 +69,14 @@ static void end(const char *what, double products, double numbers)
     double wall = bench_now() - wall_before, took = cpu_now() - cpu_before;
     operation *o = find(what);
     o->flops += 2 * products;
-    o->bytes += numbers * (model->in_file ? 4 : 2);
+    o->bytes += numbers * (double)vd_dtype_size(model->weights.embed.type);
     o->wall += wall;
     o->cpu += took;
     o->calls++;
 }
 
 // What is multiplied, and the parameter that it is multiplied with.
-static void end_product(const char *what, int m, int n, int k, const vd_real *w, double numbers)
+static void end_product(const char *what, int m, int n, int k, const void *w, double numbers)
 {
     char text[80];
     snprintf(text, sizeof text, "%s %d x %d x %d %s", what, m, k, n, name_of(w));
@@ -100,21 +103,20 @@ static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int
     end("products", sum, 0);
 }
 
-static void linear(const vd_real *x, const vd_real *w, const vd_real *b, vd_real *y, int rows,
-                   int in, int out)
+static void linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows)
 {
     begin();
-    cpu->linear(x, w, b, y, rows, in, out);
-    end_product("linear", rows, out, in, w, (double)out * in);
+    cpu->linear(x, w, b, y, rows);
+    end_product("linear", rows, w->rows, w->columns, w->data, (double)w->rows * w->columns);
 }
 
-static void linear_backward(const vd_real *x, const vd_real *w, const vd_real *dy, vd_real *dx,
-                            vd_real beta, vd_real *dw, vd_real *db, int rows, int in, int out)
+static void linear_backward(const vd_real *x, const vd_matrix *w, const vd_real *dy, vd_real *dx,
+                            int dx_stride, vd_real beta, const vd_matrix *dw, vd_real *db, int rows)
 {
     begin();
-    cpu->linear_backward(x, w, dy, dx, beta, dw, db, rows, in, out);
-    end_product(dx && dw ? "linear_backward, twice" : "linear_backward", rows, out, in, w,
-                (double)out * in);
+    cpu->linear_backward(x, w, dy, dx, dx_stride, beta, dw, db, rows);
+    end_product(dx && dw ? "linear_backward, twice" : "linear_backward", rows, w->rows, w->columns,
+                w->data, (double)w->rows * w->columns);
 }
 
 static void lstm(const vd_lstm_pass *p, int directions)
@@ -124,7 +126,7 @@ static void lstm(const vd_lstm_pass *p, int directions)
     begin();
     cpu->lstm(p, directions);
     snprintf(text, sizeof text, "lstm %d of %d %s", p->packed->tokens, p->in,
-             name_of(p->weights->w_ih));
+             name_of(p->weights->w_ih.data));
     end(text, p->packed->tokens * numbers, numbers);
 }
 
@@ -161,10 +163,12 @@ TIMED(relu_backward, (const vd_real *y, vd_real *dy, size_t n), (y, dy, n))
 TIMED(add, (vd_real * x, const vd_real *y, size_t n), (x, y, n))
 TIMED(dropout, (const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key),
       (x, y, n, rate, key))
-TIMED(embed, (const vd_real *table, const int32_t *id, int rows, int width, vd_real *y),
-      (table, id, rows, width, y))
-TIMED(embed_backward, (vd_real * dtable, const int32_t *id, int rows, int width, const vd_real *dy),
-      (dtable, id, rows, width, dy))
+TIMED(gather_rows, (const vd_real *x, const int *index, int rows, int width, vd_real *y),
+      (x, index, rows, width, y))
+TIMED(embed, (const vd_matrix *table, const int32_t *id, int rows, vd_real *y),
+      (table, id, rows, y))
+TIMED(embed_backward, (const vd_matrix *dtable, const int32_t *id, int rows, const vd_real *dy),
+      (dtable, id, rows, dy))
 TIMED(add_rows, (const vd_real *table, const int *index, int rows, int width, vd_real *x),
       (table, index, rows, width, x))
 TIMED(add_rows_backward,
@@ -180,11 +184,11 @@ TIMED(normalise_regions, (const vd_real *x, vd_real *y, int dialogs, int regions
       (x, y, dialogs, regions, size))
 TIMED(context_attention,
       (const vd_geometry *span, int hidden, const vd_real *fq, const vd_real *fh, const vd_real *h,
-       const vd_linear_weights *score, vd_real rate, uint64_t key, vd_real *a, vd_real *c),
+       const vd_score_weights *score, vd_real rate, uint64_t key, vd_real *a, vd_real *c),
       (span, hidden, fq, fh, h, score, rate, key, a, c))
 TIMED(context_attention_backward,
       (const vd_geometry *span, int hidden, const vd_real *fq, const vd_real *fh, const vd_real *h,
-       const vd_linear_weights *score, const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+       const vd_score_weights *score, const vd_score_weights *dscore, vd_real rate, uint64_t key,
        const vd_real *a, vd_real *da, const vd_real *dc, vd_real *dfq, vd_real *dfh, vd_real *dh),
       (span, hidden, fq, fh, h, score, dscore, rate, key, a, da, dc, dfq, dfh, dh))
 TIMED(topic_attention,
@@ -211,12 +215,12 @@ TIMED(concat_backward,
       (dy, rows, dleft, left_row, left_size, dright, right_row, right_size))
 TIMED(region_attention,
       (const vd_geometry *span, int hidden, const vd_real *fm, const vd_real *fc,
-       const vd_linear_weights *score, vd_real rate, uint64_t key, vd_real *z, vd_real *norm,
+       const vd_score_weights *score, vd_real rate, uint64_t key, vd_real *z, vd_real *norm,
        vd_real *g),
       (span, hidden, fm, fc, score, rate, key, z, norm, g))
 TIMED(region_attention_backward,
       (const vd_geometry *span, int hidden, const vd_real *fm, const vd_real *fc,
-       const vd_linear_weights *score, const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+       const vd_score_weights *score, const vd_score_weights *dscore, vd_real rate, uint64_t key,
        const vd_real *z, const vd_real *norm, const vd_real *g, vd_real *dg, vd_real *dfm,
        vd_real *dfc),
       (span, hidden, fm, fc, score, dscore, rate, key, z, norm, g, dg, dfm, dfc))
@@ -264,6 +268,7 @@ static vd_backend timed_table(void)
     t.relu_backward = relu_backward;
     t.add = add;
     t.dropout = dropout;
+    t.gather_rows = gather_rows;
     t.embed = embed;
     t.embed_backward = embed_backward;
     t.add_rows = add_rows;
@@ -417,7 +422,7 @@ static vd_status open_all(const char *path, int count, vd_error *err)
     int32_t *tokens = NULL, *lengths = NULL;
     vd_status status = vd_model_load(path, &model, err);
     if (status == VD_OK)
-        status = vd_model_pack(model, VD_PACK_REGIONS, err); // as a chat does
+        status = vd_model_pack(model, err); // as a chat does
     if (status == VD_OK)
         status =
             full_size_pool(count, count < DIFFERENT ? count : DIFFERENT, &tokens, &lengths, err);
@@ -461,9 +466,7 @@ static vd_status profile_chat(int runs, vd_error *err)
 static vd_status profile_evaluation(int runs, vd_error *err)
 {
     vd_batch b = full_size_batch(1);
-    vd_status status = vd_model_pack(model, VD_PACK_ALL, err); // as visdial eval does
-    if (status == VD_OK)
-        status = vd_scorer_new(model, &scorer, err);
+    vd_status status = vd_scorer_new(model, &scorer, err);
     if (status == VD_OK)
         status = vd_pool_new(model, b.candidate, b.candidate_length, b.distinct, b.candidate_width,
                              NULL, &kept, err);
@@ -486,7 +489,8 @@ int main(int argc, char **argv)
     cpu = model->be;
     vd_backend timed = timed_table();
     model->be = &timed;
-    printf("# %s, %ld answers, %s weights\n", path, count, model->in_file ? "float32" : "16-bit");
+    printf("# %s, %ld answers, %s weights\n", path, count,
+           model->weights.embed.type == VD_F32 ? "float32" : "16-bit");
     vd_status status = profile_chat((int)runs, &err);
     if (status == VD_OK)
         status = profile_evaluation((int)runs / 3 + 1, &err);

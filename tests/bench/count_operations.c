@@ -81,11 +81,11 @@ TIMED(GATES, dropout, (const vd_real *x, vd_real *y, size_t n, vd_real rate, uin
       (x, y, n, rate, key))
 TIMED(ATTENTIONS, context_attention,
       (const vd_geometry *span, int hidden, const vd_real *fq, const vd_real *fh, const vd_real *h,
-       const vd_linear_weights *score, vd_real rate, uint64_t key, vd_real *a, vd_real *c),
+       const vd_score_weights *score, vd_real rate, uint64_t key, vd_real *a, vd_real *c),
       (span, hidden, fq, fh, h, score, rate, key, a, c))
 TIMED(ATTENTIONS, context_attention_backward,
       (const vd_geometry *span, int hidden, const vd_real *fq, const vd_real *fh, const vd_real *h,
-       const vd_linear_weights *score, const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+       const vd_score_weights *score, const vd_score_weights *dscore, vd_real rate, uint64_t key,
        const vd_real *a, vd_real *da, const vd_real *dc, vd_real *dfq, vd_real *dfh, vd_real *dh),
       (span, hidden, fq, fh, h, score, dscore, rate, key, a, da, dc, dfq, dfh, dh))
 TIMED(ATTENTIONS, topic_attention,
@@ -102,12 +102,12 @@ TIMED(ATTENTIONS, word_attention_backward,
       (const vd_geometry *span, int regions, const vd_real *m, vd_real *dm), (span, regions, m, dm))
 TIMED(ATTENTIONS, region_attention,
       (const vd_geometry *span, int hidden, const vd_real *fm, const vd_real *fc,
-       const vd_linear_weights *score, vd_real rate, uint64_t key, vd_real *z, vd_real *norm,
+       const vd_score_weights *score, vd_real rate, uint64_t key, vd_real *z, vd_real *norm,
        vd_real *g),
       (span, hidden, fm, fc, score, rate, key, z, norm, g))
 TIMED(ATTENTIONS, region_attention_backward,
       (const vd_geometry *span, int hidden, const vd_real *fm, const vd_real *fc,
-       const vd_linear_weights *score, const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+       const vd_score_weights *score, const vd_score_weights *dscore, vd_real rate, uint64_t key,
        const vd_real *z, const vd_real *norm, const vd_real *g, vd_real *dg, vd_real *dfm,
        vd_real *dfc),
       (span, hidden, fm, fc, score, dscore, rate, key, z, norm, g, dg, dfm, dfc))
@@ -119,11 +119,13 @@ TIMED(ATTENTIONS, region_pool_backward,
       (const vd_geometry *span, const vd_real *g, const vd_real *m, int size, const vd_real *dy,
        int stride, vd_real *dg, vd_real *dm),
       (span, g, m, size, dy, stride, dg, dm))
-TIMED(ROWS, embed, (const vd_real *table, const int32_t *id, int rows, int width, vd_real *y),
-      (table, id, rows, width, y))
+TIMED(ROWS, gather_rows, (const vd_real *x, const int *index, int rows, int width, vd_real *y),
+      (x, index, rows, width, y))
+TIMED(ROWS, embed, (const vd_matrix *table, const int32_t *id, int rows, vd_real *y),
+      (table, id, rows, y))
 TIMED(ROWS, embed_backward,
-      (vd_real * dtable, const int32_t *id, int rows, int width, const vd_real *dy),
-      (dtable, id, rows, width, dy))
+      (const vd_matrix *dtable, const int32_t *id, int rows, const vd_real *dy),
+      (dtable, id, rows, dy))
 TIMED(ROWS, add_rows_backward,
       (vd_real * dtable, const int *index, int rows, int width, const vd_real *dx),
       (dtable, index, rows, width, dx))
@@ -195,21 +197,21 @@ static void counted_products(bool ta, bool tb, vd_real beta, const vd_product *l
     leave(SMALL_PRODUCTS, flops);
 }
 
-static void counted_linear(const vd_real *x, const vd_real *w, const vd_real *b, vd_real *y,
-                           int rows, int in, int out)
+static void counted_linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y,
+                           int rows)
 {
     enter();
-    inner->linear(x, w, b, y, rows, in, out);
-    leave(LAYERS, 2.0 * rows * in * out);
+    inner->linear(x, w, b, y, rows);
+    leave(LAYERS, 2.0 * rows * w->rows * w->columns);
 }
 
-static void counted_linear_backward(const vd_real *x, const vd_real *w, const vd_real *dy,
-                                    vd_real *dx, vd_real beta, vd_real *dw, vd_real *db, int rows,
-                                    int in, int out)
+static void counted_linear_backward(const vd_real *x, const vd_matrix *w, const vd_real *dy,
+                                    vd_real *dx, int dx_stride, vd_real beta, const vd_matrix *dw,
+                                    vd_real *db, int rows)
 {
     enter();
-    inner->linear_backward(x, w, dy, dx, beta, dw, db, rows, in, out);
-    leave(LAYERS_BACKWARD, 2.0 * rows * in * out * ((dx != NULL) + (dw != NULL)));
+    inner->linear_backward(x, w, dy, dx, dx_stride, beta, dw, db, rows);
+    leave(LAYERS_BACKWARD, 2.0 * rows * w->rows * w->columns * ((dx != NULL) + (dw != NULL)));
 }
 
 // What is multiplied, not what it would be without what rows share.
@@ -266,6 +268,7 @@ const vd_backend *count_on(const vd_backend *be)
     USE(region_attention_backward);
     USE(region_pool);
     USE(region_pool_backward);
+    USE(gather_rows);
     USE(embed);
     USE(embed_backward);
     USE(add_rows_backward);

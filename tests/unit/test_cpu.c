@@ -16,11 +16,11 @@
 #include "engine/backend/backend.h"
 #include "engine/backend/cpu/gemv.h"
 #include "engine/backend/cpu/instructions.h"
-#include "engine/backend/cpu/fp16_weights.h"
 #include "engine/backend/cpu/skinny_gemm.h"
 #include "engine/base/threads.h"
 #include "engine/base/rng.h"
 #include "engine/base/safetensors.h"
+#include "engine/model/model_private.h"
 #include "engine/model/scorer.h"
 #include "engine/train/trainer.h"
 #include "tests/support/random_model.h"
@@ -55,9 +55,9 @@ static const void *rounded(vd_dtype type, int count)
     return type == VD_F32 ? (const void *)w : half;
 }
 
-static bool few_rows(const vd_few_rows *p)
+static bool few_rows(const vd_weight_product *p)
 {
-    vd_cpu_few_rows(p);
+    vd_cpu_gemv(p);
     return true;
 }
 
@@ -70,7 +70,7 @@ static void *exactly(const void *numbers, size_t count, size_t size)
     return copy;
 }
 
-static void check_product(bool (*multiply)(const vd_few_rows *p), vd_dtype type, int m, int n,
+static void check_product(bool (*multiply)(const vd_weight_product *p), vd_dtype type, int m, int n,
                           int k, bool add)
 {
     vd_rng rng = vd_rng_seed(3, (uint64_t)(m * 1000 + n * 10 + k));
@@ -82,17 +82,17 @@ static void check_product(bool (*multiply)(const vd_few_rows *p), vd_dtype type,
     void *weights = exactly(rounded(type, n * ldw), (size_t)(n * ldw - 1),
                             type == VD_F32 ? sizeof *w : sizeof *half);
     float *rows = exactly(x, (size_t)(m * ldx - 3), sizeof *x);
-    assert_true(multiply(&(vd_few_rows){.x = rows,
-                                        .w = weights,
-                                        .type = type,
-                                        .y = y,
-                                        .ldx = ldx,
-                                        .ldw = ldw,
-                                        .ldy = ldy,
-                                        .m = m,
-                                        .n = n,
-                                        .k = k,
-                                        .add = add}));
+    assert_true(multiply(&(vd_weight_product){.x = rows,
+                                              .w = weights,
+                                              .type = type,
+                                              .y = y,
+                                              .ldx = ldx,
+                                              .ldw = ldw,
+                                              .ldy = ldy,
+                                              .m = m,
+                                              .n = n,
+                                              .k = k,
+                                              .add = add}));
     for (int r = 0; r < m; r++)
         for (int j = 0; j < ldy; j++) {
             double sum = j >= n || add ? (double)before[r * ldy + j] : 0;
@@ -116,7 +116,7 @@ static void products_equal_plain_sums(void **state)
     // Around the sizes of tiles, groups, blocks and parts.
     const int some[][3] = {{1, 1, 1},     {3, 5, 7},     {7, 12, 192},  {8, 11, 193},
                            {13, 50, 40},  {24, 48, 15},  {25, 49, 384}, {33, 100, 385},
-                           {36, 23, 600}, {71, 60, 250}, {100, 7, 30},  {VD_SOME_ROWS, 97, 300}};
+                           {36, 23, 600}, {71, 60, 250}, {100, 7, 30},  {VD_SKINNY_ROWS, 97, 300}};
     const vd_dtype types[] = {VD_F32, VD_F16, VD_BF16};
     (void)state;
     for (int s = 0; s < SET_COUNT; s++) {
@@ -129,34 +129,34 @@ static void products_equal_plain_sums(void **state)
             for (size_t i = 0; i < sizeof few / sizeof *few; i++)
                 check_product(few_rows, types[t], few[i][0], few[i][1], few[i][2], i % 2);
             for (size_t i = 0; i < sizeof some / sizeof *some; i++)
-                check_product(vd_cpu_some_rows, types[t], some[i][0], some[i][1], some[i][2],
+                check_product(vd_cpu_skinny_gemm, types[t], some[i][0], some[i][1], some[i][2],
                               i % 2);
         }
     }
     assert_false(vd_cpu_choose("abacus"));
 }
 
-static void check_rows_alone(bool (*multiply)(const vd_few_rows *p))
+static void check_rows_alone(bool (*multiply)(const vd_weight_product *p))
 {
     enum { M = 100, N = 90, K = 500 };
     static float alone[M * N];
     vd_rng rng = vd_rng_seed(6, 6);
     fill(x, M * K, &rng);
     fill(w, N * K, &rng);
-    vd_few_rows p = {.x = x,
-                     .w = w,
-                     .type = VD_F32,
-                     .y = y,
-                     .ldx = K,
-                     .ldw = K,
-                     .ldy = N,
-                     .m = M,
-                     .n = N,
-                     .k = K};
+    vd_weight_product p = {.x = x,
+                           .w = w,
+                           .type = VD_F32,
+                           .y = y,
+                           .ldx = K,
+                           .ldw = K,
+                           .ldy = N,
+                           .m = M,
+                           .n = N,
+                           .k = K};
     vd_threads_use(4);
     assert_true(multiply(&p));
     vd_threads_use(1);
-    vd_few_rows row = p;
+    vd_weight_product row = p;
     row.y = alone;
     assert_true(multiply(&row));
     assert_memory_equal(y, alone, sizeof alone);
@@ -175,21 +175,21 @@ static void a_row_is_the_same_whatever_is_beside_it(void **state)
         if (!vd_cpu_choose(SETS[s]))
             continue;
         check_rows_alone(few_rows);
-        check_rows_alone(vd_cpu_some_rows);
+        check_rows_alone(vd_cpu_skinny_gemm);
     }
 }
 
 static void too_many_rows_are_refused(void **state)
 {
-    vd_few_rows p = {.x = x, .w = w, .type = VD_F32, .y = y, .n = 1};
+    vd_weight_product p = {.x = x, .w = w, .type = VD_F32, .y = y, .n = 1};
     (void)state;
-    p.m = VD_SOME_ROWS + 1;
+    p.m = VD_SKINNY_ROWS + 1;
     p.k = p.ldx = p.ldw = 1;
     p.ldy = 1;
-    assert_false(vd_cpu_some_rows(&p));
-    p.m = VD_SOME_ROWS;
-    p.k = p.ldx = p.ldw = 12000; // more numbers than there is room for
-    assert_false(vd_cpu_some_rows(&p));
+    assert_false(vd_cpu_skinny_gemm(&p));
+    p.m = VD_SKINNY_ROWS;
+    p.k = p.ldx = p.ldw = 17000; // more numbers than there is room for
+    assert_false(vd_cpu_skinny_gemm(&p));
 }
 
 // ---- threads ------------------------------------------------------------------------------------
@@ -371,52 +371,34 @@ static void score_small(const vd_model *model, float *scores)
     vd_scorer_free(scorer);
 }
 
-// In whatever order packs are asked for, and when the weights move afterwards.
 static void packed_weights_score_as_before(void **state)
 {
     (void)state;
     vd_config config = {.vocab = SMALL_VOCAB,
                         .embed = 50,
-                        .hidden = 256, // with fewer no product is worth panels
+                        .hidden = 256,
                         .region = SMALL_REGION,
                         .gate = VD_GATE_LEAKY_RELU,
                         .positions = VD_POSITIONS_NONE,
                         .decoders = VD_DISCRIMINATIVE};
     vd_error err;
     float plain[SCORES], packed[SCORES];
-    const vd_pack order[] = {VD_PACK_REGIONS, VD_PACK_ALL, VD_PACK_REGIONS};
     vd_model *model = support_random_model(&config);
     for (int s = 0; s < SET_COUNT; s++) {
         if (!vd_cpu_choose(SETS[s]))
             continue;
         must(vd_model_use(model, vd_backend_cpu(), &err), &err);
+        assert_null(model->weights.view_2.w.packed); // they stay until the model moves
         score_small(model, plain);
-        for (int i = 0; i < 3; i++) {
-            must(vd_model_pack(model, order[i], &err), &err);
-            score_small(model, packed);
-            for (int k = 0; k < SCORES; k++)
-                assert_true(fabs((double)plain[k] - (double)packed[k]) <= 1e-5);
-        }
+        must(vd_model_pack(model, &err), &err);
+        must(vd_model_pack(model, &err), &err); // once is enough
+        assert_non_null(model->weights.view_2.w.packed);
+        assert_non_null(model->weights.region_fused.w.packed);
+        score_small(model, packed);
+        for (int k = 0; k < SCORES; k++)
+            assert_true(fabs((double)plain[k] - (double)packed[k]) <= 1e-5);
     }
     vd_model_free(model);
-}
-
-static void blocks_in_16_bits_are_found_by_address(void **state)
-{
-    (void)state;
-    vd_dtype type;
-    for (int i = 0; i < 8; i++)
-        half[i] = vd_half_from_float((float)i);
-    float *block = vd_cpu_halves_new(half, VD_F16, 8), other;
-    assert_non_null(block);
-    assert_ptr_equal(vd_cpu_halves_find(block + 3, &type), half + 3);
-    assert_int_equal(type, VD_F16);
-    assert_ptr_equal(vd_cpu_halves_find(&other, &type), &other);
-    assert_int_equal(type, VD_F32);
-    assert_true(vd_cpu_halves_free(block));
-    assert_false(vd_cpu_halves_free(&other));
-    assert_false(vd_cpu_halves_free(NULL));
-    assert_null(vd_cpu_halves_new(half, VD_F16, SIZE_MAX / 2));
 }
 
 // ---- ranking ------------------------------------------------------------------------------------
@@ -455,7 +437,6 @@ int main(void)
         cmocka_unit_test(the_number_of_threads_changes_no_bit),
         cmocka_unit_test(a_16_bit_file_answers_as_its_numbers_in_float32),
         cmocka_unit_test(packed_weights_score_as_before),
-        cmocka_unit_test(blocks_in_16_bits_are_found_by_address),
         cmocka_unit_test(ranking_is_stable_and_falls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

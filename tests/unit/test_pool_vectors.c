@@ -63,6 +63,11 @@ static vd_pool *encode(const answers *a, const vd_watch *watch)
     return pool;
 }
 
+static const vd_real *vectors_of(const vd_pool *pool)
+{
+    return vd_matrix_reals(&pool->vectors);
+}
+
 static void vectors_are_those_of_answers_read_alone(void **state)
 {
     const answers *a = *state;
@@ -82,12 +87,12 @@ static void vectors_are_those_of_answers_read_alone(void **state)
                          VD_OK);
         assert_int_equal(vd_candidates_encode(&pass, &text, &packed, vector, &err), VD_OK);
         for (int k = 0; k < H; k++)
-            worst =
-                fmax(worst, fabs((double)(vector[k] - pool->vector[(size_t)i * H + (size_t)k])));
+            worst = fmax(worst,
+                         fabs((double)(vector[k] - vectors_of(pool)[(size_t)i * H + (size_t)k])));
     }
     assert_true(worst < 1e-6);
     for (int k = 0; k < H; k++)
-        assert_true(pool->vector[7 * H + k] == 0);
+        assert_true(vectors_of(pool)[7 * H + k] == 0);
     vd_arena_free(&arena);
     vd_pool_free(pool);
 }
@@ -104,7 +109,7 @@ static void long_answers_are_read_to_where_they_are_cut(void **state)
         tokens[i] = VD_FIRST_WORD + i % VD_MAX_CANDIDATE % 5;
     assert_int_equal(vd_pool_new(a->model, tokens, lengths, 2, VD_MAX_CANDIDATE, NULL, &pool, &err),
                      VD_OK);
-    assert_memory_equal(pool->vector, pool->vector + H, H * sizeof *pool->vector);
+    assert_memory_equal(vectors_of(pool), vectors_of(pool) + H, H * sizeof(vd_real));
     vd_pool_free(pool);
 }
 
@@ -112,7 +117,8 @@ static void the_same_answers_give_the_same_bits(void **state)
 {
     const answers *a = *state;
     vd_pool *first = encode(a, NULL), *again = encode(a, NULL);
-    assert_memory_equal(first->vector, again->vector, (size_t)ANSWERS * H * sizeof *first->vector);
+    assert_memory_equal(vectors_of(first), vectors_of(again),
+                        (size_t)ANSWERS * H * sizeof(vd_real));
     vd_pool_free(first);
     vd_pool_free(again);
 }
@@ -126,14 +132,14 @@ static void vectors_in_16_bits_are_the_same_but_rounded(void **state)
     vd_real e[H], z[ANSWERS];
     vd_pool_halve(halved);
     vd_pool_halve(halved); // once is enough
-    a->model->be->read_floats(halved->vector, numbers, NUMBERS);
+    vd_floats_from_halves(halved->vectors.data, NUMBERS, numbers);
     for (int i = 0; i < NUMBERS; i++)
-        assert_true(fabs((double)(numbers[i] - whole->vector[i])) <=
-                    fabs((double)whole->vector[i]) * 0x1p-11 + 1e-7);
+        assert_true(fabs((double)(numbers[i] - vectors_of(whole)[i])) <=
+                    fabs((double)vectors_of(whole)[i]) * 0x1p-11 + 1e-7);
     // Scores are those of what is read back.
     for (int k = 0; k < H; k++)
         e[k] = (vd_real)(k - 5);
-    a->model->be->gemm(false, true, 1, ANSWERS, H, 1, e, H, halved->vector, H, 0, z, ANSWERS);
+    a->model->be->linear(e, &halved->vectors, NULL, z, 1);
     for (int i = 0; i < ANSWERS; i++) {
         double sum = 0;
         for (int k = 0; k < H; k++)
@@ -213,7 +219,8 @@ static void vectors_come_back_from_a_file(void **state)
     assert_int_equal(vd_pool_save(made, path, &err), VD_OK);
     assert_int_equal(load(a, a->model, path, &loaded, &err), VD_OK);
     assert_int_equal(vd_pool_count(loaded), ANSWERS);
-    assert_memory_equal(made->vector, loaded->vector, (size_t)ANSWERS * H * sizeof *made->vector);
+    assert_memory_equal(vectors_of(made), vectors_of(loaded),
+                        (size_t)ANSWERS * H * sizeof(vd_real));
     // What was loaded can be saved again.
     assert_int_equal(vd_pool_save(loaded, path, &err), VD_OK);
     vd_pool_free(loaded);
@@ -234,13 +241,14 @@ static void vectors_in_16_bits_come_back_from_a_file(void **state)
     enum { NUMBERS = ANSWERS * H };
     static float before[NUMBERS], after[NUMBERS];
     vd_pool_halve(made);
-    a->model->be->read_floats(made->vector, before, NUMBERS);
+    assert_int_equal(made->vectors.type, VD_F16);
+    vd_floats_from_halves(made->vectors.data, NUMBERS, before);
     assert_int_equal(vd_pool_save(made, path, &err), VD_OK);
     vd_pool_free(made);
     for (int again = 0; again < 2; again++) { // what was loaded can be saved again
         assert_int_equal(load(a, a->model, path, &loaded, &err), VD_OK);
-        assert_true(loaded->halved && loaded->file && !loaded->half); // where it lies
-        a->model->be->read_floats(loaded->vector, after, NUMBERS);
+        assert_true(loaded->vectors.type == VD_F16 && loaded->file); // where it lies
+        vd_floats_from_halves(loaded->vectors.data, NUMBERS, after);
         assert_memory_equal(before, after, sizeof before);
         assert_int_equal(vd_pool_save(loaded, path, &err), VD_OK);
         vd_pool_free(loaded);
@@ -265,11 +273,11 @@ static void only_large_pools_that_are_opened_are_halved(void **state)
     for (int count = VD_LARGE_POOL - 1; count <= VD_LARGE_POOL; count++) {
         assert_int_equal(vd_pool_new(a->model, tokens, lengths, count, WIDTH, NULL, &pool, &err),
                          VD_OK);
-        assert_false(pool->halved);
+        assert_int_equal(pool->vectors.type, VD_F32);
         vd_pool_free(pool);
         assert_int_equal(
             vd_pool_open(a->model, tokens, lengths, count, WIDTH, path, NULL, &pool, &err), VD_OK);
-        assert_int_equal(pool->halved, count >= VD_LARGE_POOL);
+        assert_int_equal(pool->vectors.type, count >= VD_LARGE_POOL ? VD_F16 : VD_F32);
         vd_pool_free(pool);
     }
     support_remove_tree(directory);

@@ -12,5 +12,5 @@ vd_status vd_choose_backend(const char *name, int device, vd_chosen_backend *out
 
 bool vd_backend_gave_up(const vd_backend *backend, vd_status status)
 {
-    return backend != vd_backend_cpu() && (status == VD_NO_MEMORY || status == VD_UNAVAILABLE);
+    return !backend->memory->host && (status == VD_NO_MEMORY || status == VD_UNAVAILABLE);
 }

@@ -37,7 +37,7 @@ vd_status vd_measure_model_open(vd_model *model, vd_decoders by, int workers,
         return vd_error_memory(err, "the scorers");
     s->model = model;
     workers = workers < 1 ? 1 : workers > VD_THREADS ? VD_THREADS : workers;
-    vd_status status = vd_model_pack(model, VD_PACK_ALL, err);
+    vd_status status = VD_OK;
     for (; !status && out->workers < workers; out->workers++) {
         status = vd_scorer_new(model, &s->scorer[out->workers], err);
         if (status == VD_OK)

@@ -238,7 +238,7 @@ static vd_status start_computing(vd_session *session, vd_error *err)
     vd_status status = load_pool(session, err);
     if (status)
         return status;
-    if (!backend || backend == vd_backend_cpu())
+    if (!backend || backend == vd_model_backend(session->model))
         return encode_pool(session, err);
     vd_error *why = &session->fallback;
     if (vd_model_use(session->model, backend, why) == VD_OK && encode_pool(session, why) == VD_OK)
@@ -289,7 +289,7 @@ fail:
 vd_status vd_session_settle(vd_session *session, vd_error *err)
 {
     session->settled = true;
-    return vd_model_pack(session->model, VD_PACK_REGIONS, err);
+    return vd_model_pack(session->model, err);
 }
 
 // All but the first `keep`; the dialog is the caller's business.

@@ -303,7 +303,7 @@ static vd_status keep_pictures(course *c, vd_error *err)
         vd_picture_cache_new(vd_dataset_regions(c->plan->data), be, VD_DATA_LOADER_BATCHES, piece,
                              c->most, &c->pictures, err);
     c->most = vd_picture_cache_describe(c->pictures, text, sizeof text);
-    if (status == VD_OK && be != vd_backend_cpu() && !c->plan->quiet)
+    if (status == VD_OK && !be->memory->host && !c->plan->quiet)
         fprintf(stderr, "pictures: %s\n", text);
     return status;
 }

@@ -145,7 +145,7 @@ static uint32_t pair_index(const vd_geometry *span, int n, int r, int hidden)
 }
 
 static void context_attention(const vd_geometry *span, int hidden, const vd_real *fq,
-                              const vd_real *fh, const vd_real *h, const vd_linear_weights *score,
+                              const vd_real *fh, const vd_real *h, const vd_score_weights *score,
                               vd_real rate, uint64_t key, vd_real *a, vd_real *c)
 {
     size_t size = (size_t)hidden;
@@ -167,8 +167,8 @@ static void context_attention(const vd_geometry *span, int hidden, const vd_real
 
 static void context_attention_backward(const vd_geometry *span, int hidden, const vd_real *fq,
                                        const vd_real *fh, const vd_real *h,
-                                       const vd_linear_weights *score,
-                                       const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+                                       const vd_score_weights *score,
+                                       const vd_score_weights *dscore, vd_real rate, uint64_t key,
                                        const vd_real *a, vd_real *da, const vd_real *dc,
                                        vd_real *dfq, vd_real *dfh, vd_real *dh)
 {
@@ -363,7 +363,7 @@ static void concat_backward(const vd_real *dy, int rows, vd_real *dleft, const i
 // ---- attention 4 --------------------------------------------------------------------------------
 
 static void region_attention(const vd_geometry *span, int hidden, const vd_real *fm,
-                             const vd_real *fc, const vd_linear_weights *score, vd_real rate,
+                             const vd_real *fc, const vd_score_weights *score, vd_real rate,
                              uint64_t key, vd_real *z, vd_real *norm, vd_real *g)
 {
     size_t h = (size_t)hidden;
@@ -395,8 +395,8 @@ static void region_attention(const vd_geometry *span, int hidden, const vd_real 
 
 // Gradient of z = v / |v|: (dz - z (z . dz)) / |v|, then of v = fm * fc.
 static void region_attention_backward(const vd_geometry *span, int hidden, const vd_real *fm,
-                                      const vd_real *fc, const vd_linear_weights *score,
-                                      const vd_linear_weights *dscore, vd_real rate, uint64_t key,
+                                      const vd_real *fc, const vd_score_weights *score,
+                                      const vd_score_weights *dscore, vd_real rate, uint64_t key,
                                       const vd_real *z, const vd_real *norm, const vd_real *g,
                                       vd_real *dg, vd_real *dfm, vd_real *dfc)
 {

@@ -2,9 +2,6 @@
 
 #include <pthread.h>
 
-#include "engine/backend/cpu/gemv.h"
-#include "engine/backend/cpu/fp16_weights.h"
-
 static vd_backend table;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -36,14 +33,8 @@ static void load_halves(const uint16_t *halves, size_t stride, const int32_t *ro
 
 static void read_floats(const vd_real *x, float *host, size_t n)
 {
-#ifdef VD_DOUBLE
     for (size_t i = 0; i < n; i++)
         host[i] = (float)x[i];
-#else
-    vd_dtype type;
-    const void *numbers = vd_cpu_halves_find(x, &type);
-    vd_cpu_widen(numbers, type, n, host);
-#endif
 }
 
 static void fill(void)

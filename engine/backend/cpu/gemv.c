@@ -27,67 +27,41 @@ typedef float vector_of_four __attribute__((vector_size(16)));
 static const int32_t masks[32] = {[16] = -1, -1, -1, -1, -1, -1, -1, -1,
                                   -1,        -1, -1, -1, -1, -1, -1, -1};
 
+typedef uint16_t halves_of_four __attribute__((vector_size(8)));
+
+static vector_of_four widen_f16_portable(halves_of_four half)
+{
+    return (vector_of_four){vd_half_to_float(half[0]), vd_half_to_float(half[1]),
+                            vd_half_to_float(half[2]), vd_half_to_float(half[3])};
+}
+
 #define LANES        4
 #define TILE_COLUMNS TILE
 #define TARGET
-#define NAME(x) x##_portable
-static vector_of_four load_f16_portable(const uint16_t *from)
-{
-    return (vector_of_four){vd_half_to_float(from[0]), vd_half_to_float(from[1]),
-                            vd_half_to_float(from[2]), vd_half_to_float(from[3])};
-}
-static vector_of_four load_bf16_portable(const uint16_t *from)
-{
-    uint32_t bits[4] = {(uint32_t)from[0] << 16, (uint32_t)from[1] << 16, (uint32_t)from[2] << 16,
-                        (uint32_t)from[3] << 16};
-    vector_of_four value;
-    memcpy(&value, bits, sizeof value);
-    return value;
-}
+#define NAME(x)         x##_portable
+#define WIDEN_F16(half) widen_f16_portable(half)
 #include "engine/backend/cpu/gemv_tile.h"
 
 #if defined(__x86_64__)
-#define LANES        8
-#define TILE_COLUMNS TILE
-#define TARGET       __attribute__((target("avx2,fma,f16c")))
-#define NAME(x)      x##_avx2
-TARGET static inline __m256 load_f16_avx2(const uint16_t *from)
-{
-    __m128i half;
-    memcpy(&half, from, sizeof half);
-    return _mm256_cvtph_ps(half);
-}
-TARGET static inline __m256 load_bf16_avx2(const uint16_t *from)
-{
-    __m128i half;
-    memcpy(&half, from, sizeof half);
-    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(half), 16));
-}
+#define LANES           8
+#define TILE_COLUMNS    TILE
+#define TARGET          __attribute__((target("avx2,fma,f16c")))
+#define NAME(x)         x##_avx2
+#define WIDEN_F16(half) _mm256_cvtph_ps((__m128i)(half))
 #include "engine/backend/cpu/gemv_tile.h"
 
-#define LANES        16
-#define TILE_COLUMNS TILE
-#define TARGET       __attribute__((target("avx512f,avx512bw,avx512vl,avx2,fma,f16c")))
-#define NAME(x)      x##_avx512
-TARGET static inline __m512 load_f16_avx512(const uint16_t *from)
-{
-    __m256i half;
-    memcpy(&half, from, sizeof half);
-    return _mm512_cvtph_ps(half);
-}
-TARGET static inline __m512 load_bf16_avx512(const uint16_t *from)
-{
-    __m256i half;
-    memcpy(&half, from, sizeof half);
-    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16));
-}
+#define LANES           16
+#define TILE_COLUMNS    TILE
+#define TARGET          __attribute__((target("avx512f,avx512bw,avx512vl,avx2,fma,f16c")))
+#define NAME(x)         x##_avx512
+#define WIDEN_F16(half) _mm512_cvtph_ps((__m256i)(half))
 #include "engine/backend/cpu/gemv_tile.h"
 #endif
 
 // ---- which one ----------------------------------------------------------------------------------
 
 static const struct {
-    void (*run)(const vd_few_rows *p, int from, int to);
+    void (*run)(const vd_weight_product *p, int from, int to);
     void (*widen)(const void *x, vd_dtype type, size_t n, float *y);
 } dot_products[VD_INSTRUCTIONS] = {
     [VD_PORTABLE] = {product_portable, widen_portable},
@@ -101,14 +75,14 @@ static const struct {
 
 static void run_columns(void *product, size_t from, size_t to)
 {
-    const vd_few_rows *p = product;
+    const vd_weight_product *p = product;
     int last = (int)to * EACH > p->n ? p->n : (int)to * EACH;
     dot_products[vd_cpu_instructions()].run(p, (int)from * EACH, last);
 }
 
-void vd_cpu_few_rows(const vd_few_rows *p)
+void vd_cpu_gemv(const vd_weight_product *p)
 {
-    vd_few_rows part = *p;
+    vd_weight_product part = *p;
     for (int left = p->m; left > 0; left -= MOST_ROWS) {
         part.m = left < MOST_ROWS ? left : MOST_ROWS;
         // Reading a weight takes about as long as eight multiplications with it.

@@ -3,24 +3,28 @@
 // format of their file, and every one is read once for up to MOST_ROWS rows of x.
 //
 // Set before inclusion: LANES floats in a vector; TILE_COLUMNS columns of a tile, whose sums the
-// registers hold; TARGET, an attribute; NAME(x), x with the instruction set's name; NAME(load_f16),
-// LANES half-precision numbers, and NAME(load_bf16), LANES upper halves of floats. A sum is one of
+// registers hold; TARGET, an attribute; NAME(x), x with the instruction set's name;
+// WIDEN_F16(half), a vector of half-precision numbers as floats. A sum is one of
 // sums over at most DEPTH of k, each LANES partial sums in the order of k, so a result depends on
 // neither the tile nor the thread that makes it, nor on m.
 
 typedef float NAME(vector) __attribute__((vector_size(4 * LANES)));
 typedef int32_t NAME(words) __attribute__((vector_size(4 * LANES)));
+typedef uint16_t NAME(shorts) __attribute__((vector_size(2 * LANES)));
 
 TARGET static inline __attribute__((always_inline)) NAME(vector)
     NAME(load)(const void *from, size_t at, const vd_dtype type)
 {
     NAME(vector) value;
+    NAME(shorts) half;
+    if (type == VD_F32) {
+        memcpy(&value, (const float *)from + at, sizeof value);
+        return value;
+    }
+    memcpy(&half, (const uint16_t *)from + at, sizeof half);
     if (type == VD_F16)
-        return NAME(load_f16)((const uint16_t *)from + at);
-    if (type == VD_BF16)
-        return NAME(load_bf16)((const uint16_t *)from + at);
-    memcpy(&value, (const float *)from + at, sizeof value);
-    return value;
+        return WIDEN_F16(half);
+    return (NAME(vector))(__builtin_convertvector(half, NAME(words)) << 16); // bfloat16
 }
 
 // The last count < LANES numbers, zeros behind them.
@@ -118,8 +122,8 @@ NAME(add_products)(const float *x, size_t ldx, const void *w, size_t k, size_t l
 // All rows of x and columns j, j + apart, .. of y over from..to-1 of k; w, row stride ldw, begins
 // with column j's weight number `from`.
 TARGET static inline __attribute__((always_inline)) void
-NAME(tile)(const vd_few_rows *p, int j, size_t apart, int from, int to, const void *w, size_t ldw,
-           const int rows, const int columns, const vd_dtype type)
+NAME(tile)(const vd_weight_product *p, int j, size_t apart, int from, int to, const void *w,
+           size_t ldw, const int rows, const int columns, const vd_dtype type)
 {
     const NAME(vector) none = {0};
     NAME(vector) sum[MOST_ROWS][TILE_COLUMNS]; // all of them zeroed would pass through memory
@@ -172,7 +176,7 @@ NAME(tile)(const vd_few_rows *p, int j, size_t apart, int from, int to, const vo
 
 // Rows that find room in registers: one pass, in which a tile's columns are far apart, so that the
 // weights come in a few long streams, which is how memory gives them fastest.
-TARGET static inline __attribute__((always_inline)) void NAME(one_pass)(const vd_few_rows *p,
+TARGET static inline __attribute__((always_inline)) void NAME(one_pass)(const vd_weight_product *p,
                                                                         int first, int last,
                                                                         int depth, const int rows,
                                                                         const vd_dtype type)
@@ -194,7 +198,7 @@ TARGET static inline __attribute__((always_inline)) void NAME(one_pass)(const vd
 }
 
 TARGET static inline __attribute__((always_inline)) void
-NAME(by_rows)(const vd_few_rows *p, int first, int last, const vd_dtype type)
+NAME(by_rows)(const vd_weight_product *p, int first, int last, const vd_dtype type)
 {
     const int blocks = (p->k + DEPTH - 1) / DEPTH;
     const int depth = ((p->k + blocks - 1) / blocks + LANES - 1) / LANES * LANES;
@@ -221,7 +225,7 @@ NAME(by_rows)(const vd_few_rows *p, int first, int last, const vd_dtype type)
 }
 
 // Columns from..to-1 of y.
-TARGET static void NAME(product)(const vd_few_rows *p, int from, int to)
+TARGET static void NAME(product)(const vd_weight_product *p, int from, int to)
 {
     if (p->type == VD_F16)
         NAME(by_rows)(p, from, to, VD_F16);
@@ -235,3 +239,4 @@ TARGET static void NAME(product)(const vd_few_rows *p, int from, int to)
 #undef TILE_COLUMNS
 #undef TARGET
 #undef NAME
+#undef WIDEN_F16

@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-#include "engine/backend/cpu/gemm.h"
 #include "engine/base/threads.h"
 #include "engine/base/elementary.h"
 
@@ -136,32 +135,21 @@ static void step_cells(void *data, size_t from, size_t to)
     }
 }
 
-// The steps' products are all with the same weights, which are worth copying for so many rows.
-static void hold_weights(const vd_lstm_pass *p)
-{
-    enum { WORTH_HOLDING = 24 };
-    vd_cpu_gemm_hold(p->packed->inner.count >= WORTH_HOLDING ? p->weights->w_hh : NULL);
-}
-
 static void lstm_steps(void *passes, int direction)
 {
     const vd_lstm_pass *p = (const vd_lstm_pass *)passes + direction;
     const vd_packed *packed = p->packed;
-    int h = p->hidden, g = 4 * h;
-
-    hold_weights(p);
+    int h = p->hidden;
     for (int step = 0; step < packed->longest; step++) {
         lstm_step s = {p, step};
         int groups = group_count(packed, step);
         double rows = (double)packed->active[step] / groups; // of a group
         if (step > 0 || p->initial) {
             vd_threads_ranges((size_t)groups, h / 4.0, gather_before, &s);
-            vd_backend_cpu()->gemm(false, true, groups, g, h, 1, before_of(p, step), h,
-                                   p->weights->w_hh, h, 0, p->step, g);
+            vd_backend_cpu()->linear(before_of(p, step), &p->weights->w_hh, NULL, p->step, groups);
         }
         vd_threads_ranges((size_t)groups, rows * 3 * h, step_cells, &s); // nanoseconds, roughly
     }
-    vd_cpu_gemm_hold(NULL);
 }
 
 // All threads share the products of the inputs; of the steps, which come one after the other, each
@@ -169,8 +157,7 @@ static void lstm_steps(void *passes, int direction)
 static void lstm(const vd_lstm_pass *pass, int directions)
 {
     for (const vd_lstm_pass *p = pass; p < pass + directions; p++)
-        vd_backend_cpu()->gemm(false, true, p->x_rows, 4 * p->hidden, p->in, 1, p->x, p->in,
-                               p->weights->w_ih, p->in, 0, p->scratch, 4 * p->hidden);
+        vd_backend_cpu()->linear(p->x, &p->weights->w_ih, NULL, p->scratch, p->x_rows);
     vd_threads_run(directions, lstm_steps, (void *)(uintptr_t)pass);
 }
 
@@ -262,7 +249,6 @@ static void lstm_steps_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q
     const vd_backend *be = vd_backend_cpu();
     lstm_back_step s = {.pass = p, .gradient = q, .dc = q->dc, .dbefore = q->dc};
 
-    hold_weights(p);
     for (s.step = packed->longest - 1; s.step >= 0; s.step--) {
         int groups = group_count(packed, s.step);
         const vd_real *gates = p->gate + (size_t)packed->offset[s.step] * 4 * h;
@@ -274,11 +260,10 @@ static void lstm_steps_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q
         vd_threads_ranges((size_t)groups, 2.0 * p->hidden * packed->active[s.step] / groups,
                           step_cells_backward, &s);
         if (s.step > 0 || q->dinitial)
-            be->gemm(false, false, groups, p->hidden, 4 * p->hidden, 1, tree ? s.sum : gates,
-                     4 * p->hidden, p->weights->w_hh, p->hidden, 0, q->dh, p->hidden);
+            be->linear_backward(NULL, &p->weights->w_hh, tree ? s.sum : gates, q->dh, p->hidden, 0,
+                                NULL, NULL, groups);
         s.dc = s.dbefore;
     }
-    vd_cpu_gemm_hold(NULL);
     *sums = tree ? p->scratch : p->gate + (p->initial ? 0 : (size_t)packed->active[0] * 4 * h);
     if (!q->dinitial)
         return;
@@ -330,15 +315,15 @@ static void lstm_weights_backward(const vd_lstm_pass *p, const vd_lstm_gradient 
 
     if (packed->tokens == 0)
         return;
-    be->gemm(true, false, g, p->hidden, befores, 1, sums, g, p->before, p->hidden, 1,
-             q->weights->w_hh, p->hidden);
+    be->linear_backward(p->before, &p->weights->w_hh, sums, NULL, 0, 0, &q->weights->w_hh, NULL,
+                        befores);
     if (packed->parent && !p->x_row)
         gates = p->gate; // a tree's rows lie in the order of x
     else
         vd_threads_ranges((size_t)g, packed->tokens / 4.0, input_gradients, (void *)(uintptr_t)p);
     memset(p->step, 0, (size_t)g * sizeof *p->step);
-    be->linear_backward(p->x, p->weights->w_ih, gates, q->dx, 1, q->weights->w_ih, p->step,
-                        p->x_rows, p->in, g);
+    be->linear_backward(p->x, &p->weights->w_ih, gates, q->dx, p->in, 1, &q->weights->w_ih, p->step,
+                        p->x_rows);
     be->add(q->weights->b_ih, p->step, (size_t)g);
     be->add(q->weights->b_hh, p->step, (size_t)g);
 }

@@ -1,18 +1,15 @@
-// Matrix products: those with few rows by dot products with the weights where they lie
-// (gemv.h), with some rows by weights that are broadcast (skinny_gemm.h), large ones, and
-// those with weights that were packed before (packed_weights.h), on packed panels (gemm.h) or, on
-// other processors, by OpenBLAS.
+// Matrix products. Those with weights: a few rows by dot products (gemv.h), some rows by weights
+// that are broadcast, or that were packed before (skinny_gemm.h); large products by OpenBLAS
+// (blas.h), for which weights in 16 bits are widened.
 #include "engine/backend/cpu/cpu.h"
 
 #include <string.h>
 
 #include "engine/backend/cpu/blas.h"
 #include "engine/backend/cpu/gemv.h"
-#include "engine/backend/cpu/gemm.h"
-#include "engine/backend/cpu/fp16_weights.h"
-#include "engine/backend/cpu/instructions.h"
-#include "engine/backend/cpu/packed_weights.h"
+#include "engine/backend/cpu/scratch.h"
 #include "engine/backend/cpu/skinny_gemm.h"
+#include "engine/base/alloc.h"
 #include "engine/base/threads.h"
 
 // c = beta c. BLAS leaves c alone when there is nothing to sum, and zero times what was never
@@ -26,142 +23,204 @@ static void scale_rows(vd_real *c, int m, int n, int ldc, vd_real beta)
         }
 }
 
-VD_WIDE static void add_times(vd_real *y, vd_real a, const vd_real *x, int n)
+// y += a[0] x_0 + ... + a[3] x_3 with rows x_i, `stride` apart.
+VD_WIDE static void add_four_times(vd_real *restrict y, const vd_real a[4], const vd_real *x,
+                                   size_t stride, int n)
+{
+    const vd_real *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
+    for (int i = 0; i < n; i++)
+        y[i] = y[i] + a[0] * x[i] + a[1] * x1[i] + a[2] * x2[i] + a[3] * x3[i];
+}
+
+VD_WIDE static void add_times(vd_real *restrict y, vd_real a, const vd_real *x, int n)
 {
     for (int i = 0; i < n; i++)
         y[i] += a * x[i];
 }
 
+// A product c (m, n) = alpha op(a) op(b) + beta c, op = transpose where asked. b may have any of
+// the types of weights where tb is set.
+typedef struct product {
+    bool ta, tb;
+    int m, n, k;
+    vd_real alpha;
+    const vd_real *a;
+    int lda;
+    const void *b;
+    vd_dtype type;
+    int ldb;
+    vd_real beta;
+    vd_real *c;
+    int ldc;
+} product;
+
 // Row by row: for products too small for anything else, and for the tests' double precision.
-static void small_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a,
-                       int lda, const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
+static void small_gemm(const product *p)
 {
-    if (beta != 1)
-        scale_rows(c, m, n, ldc, beta);
-    for (int r = 0; r < m; r++) {
-        vd_real *row = c + (size_t)r * (size_t)ldc;
-        for (int i = 0; i < k; i++) {
-            vd_real x = alpha * (ta ? a[(size_t)i * (size_t)lda + (size_t)r]
-                                    : a[(size_t)r * (size_t)lda + (size_t)i]);
-            if (tb)
-                for (int j = 0; j < n; j++)
-                    row[j] += x * b[(size_t)j * (size_t)ldb + (size_t)i];
-            else
-                add_times(row, x, b + (size_t)i * (size_t)ldb, n);
+    const vd_real *b = p->b;
+    const size_t down = p->ta ? 1 : (size_t)p->lda, along = p->ta ? (size_t)p->lda : 1;
+    const size_t ldb = (size_t)p->ldb;
+    if (p->beta != 1)
+        scale_rows(p->c, p->m, p->n, p->ldc, p->beta);
+    for (int r = 0; r < p->m; r++) {
+        vd_real *row = p->c + (size_t)r * (size_t)p->ldc, x[4];
+        const vd_real *a = p->a + (size_t)r * down;
+        size_t k = (size_t)p->k, i = 0;
+        for (; !p->tb && i + 4 <= k; i += 4) {
+            for (size_t j = 0; j < 4; j++)
+                x[j] = p->alpha * a[(i + j) * along];
+            add_four_times(row, x, b + i * ldb, ldb, p->n);
         }
+        for (; !p->tb && i < k; i++)
+            add_times(row, p->alpha * a[i * along], b + i * ldb, p->n);
+        for (; i < k; i++)
+            for (size_t j = 0; j < (size_t)p->n; j++)
+                row[j] += p->alpha * a[i * along] * b[j * ldb + i];
     }
 }
 
 #ifndef VD_DOUBLE
 
-// Up to so many rows are few, and where the weights are packed; where OpenBLAS does large products,
-// up to so many are not worth its copy of the weights, nor so many multiplications. Up to SMALL
-// multiplications are not worth any preparation. OpenBLAS gets PIECE rows or columns at a time.
-enum {
-    FEW_ROWS = 6,
-    FEW_ROWS_PACKED = 1,
-    FEW_ROWS_BLAS = 64,
-    FEW_PRODUCTS = 1 << 25,
-    SMALL = 1 << 21,
-    PIECE = 512
-};
+// Up to FEW_ROWS rows are few. So many multiplications are not worth any preparation: SMALL, or
+// SMALL_SKINNY where a is read by rows and these are some: what a question asks for. OpenBLAS gets
+// PIECE rows or columns at a time.
+enum { FEW_ROWS = 6, SMALL = 1 << 21, SMALL_SKINNY = 1 << 23, PIECE = 512 };
 
-// OpenBLAS on one thread, as it is used here, in pieces for ours.
 typedef struct blas_job {
-    const vd_gemm *p;
+    const product *p;
     bool rows; // cut between rows of c, else between columns
     int pieces;
 } blas_job;
 
-static void blas_piece(void *data, int index)
+static void blas(const product *p)
 {
-    const blas_job *j = data;
-    const vd_gemm *p = j->p;
-    int64_t all = j->rows ? p->m : p->n;
-    size_t from = (size_t)(all * index / j->pieces), to = (size_t)(all * (index + 1) / j->pieces);
-    int size = (int)(to - from);
-    const float *b = p->b;
-    if (j->rows)
-        vd_cpu_sgemm(p->ta, p->tb, size, p->n, p->k, p->alpha,
-                     p->a + from * (p->ta ? 1 : (size_t)p->lda), p->lda, b, p->ldb, p->beta,
-                     p->c + from * (size_t)p->ldc, p->ldc);
-    else
-        vd_cpu_sgemm(p->ta, p->tb, p->m, size, p->k, p->alpha, p->a, p->lda,
-                     b + from * (p->tb ? (size_t)p->ldb : 1), p->ldb, p->beta, p->c + from, p->ldc);
+    vd_cpu_sgemm(p->ta, p->tb, p->m, p->n, p->k, p->alpha, p->a, p->lda, p->b, p->ldb, p->beta,
+                 p->c, p->ldc);
 }
 
-// An even number of pieces of about PIECE rows or columns: as many whatever the number of threads,
-// so that results do not depend on it.
-static void blas_in_pieces(const vd_gemm *p)
+// A product with 16-bit weights, as many of which are widened at a time as there is room for.
+static void blas_widened(const product *p)
 {
-    int most = p->m > p->n ? p->m : p->n;
-    blas_job j = {p, p->m >= p->n, 2 * ((most + PIECE) / (2 * PIECE))};
-    vd_threads_run(j.pieces < 1 ? j.pieces = 1 : j.pieces, blas_piece, &j);
-}
-
-// In 16 bits, where nothing but these can read them.
-static void in_passes(vd_few_rows rows)
-{
-    for (int left = rows.m; left > 0; left -= VD_SOME_ROWS) {
-        rows.m = left < VD_SOME_ROWS ? left : VD_SOME_ROWS;
-        if (!vd_cpu_some_rows(&rows))
-            vd_cpu_few_rows(&rows);
-        rows.x += (size_t)VD_SOME_ROWS * (size_t)rows.ldx;
-        rows.y += (size_t)VD_SOME_ROWS * (size_t)rows.ldy;
+    const size_t k = (size_t)p->k;
+    const int most = (int)(VD_SCRATCH_FLOATS / k);
+    float *wide = most > 0 ? vd_cpu_scratch(VD_SCRATCH_FLOATS) : NULL;
+    if (!wide) {
+        vd_cpu_gemv(&(vd_weight_product){.x = p->a,
+                                         .w = p->b,
+                                         .type = p->type,
+                                         .y = p->c,
+                                         .ldx = p->lda,
+                                         .ldw = p->ldb,
+                                         .ldy = p->ldc,
+                                         .m = p->m,
+                                         .n = p->n,
+                                         .k = p->k,
+                                         .add = p->beta == 1});
+        return;
+    }
+    product part = *p;
+    part.b = wide;
+    part.ldb = p->k;
+    for (int from = 0; from < p->n; from += part.n, part.c += part.n) {
+        part.n = p->n - from < most ? p->n - from : most;
+        for (size_t r = 0; r < (size_t)part.n; r++)
+            vd_cpu_widen((const uint16_t *)p->b + ((size_t)from + r) * (size_t)p->ldb, p->type, k,
+                         wide + r * k);
+        blas(&part);
     }
 }
 
-static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
-                 const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
+static void blas_piece(void *data, int index)
 {
-    double work = (double)m * n * k;
-    vd_gemm p = {.ta = ta,
-                 .tb = tb,
-                 .m = m,
-                 .n = n,
-                 .k = k,
-                 .alpha = alpha,
-                 .a = a,
-                 .lda = lda,
-                 .ldb = ldb,
-                 .beta = beta,
-                 .c = c,
-                 .ldc = ldc};
-    if (m <= 0 || n <= 0)
-        return;
-    p.b = vd_cpu_halves_find(b, &p.type); // weights in 16 bits are read where they lie
-    p.panels = tb ? vd_cpu_panels_find(b, n, ldb, &p.panels_apart) : NULL;
-    p.held = !p.panels && vd_cpu_gemm_holds(b);
-    bool dots = !ta && tb && alpha == 1 && (beta == 0 || beta == 1);
-    vd_few_rows rows = {a, p.b, p.type, c, lda, ldb, ldc, m, n, k, beta == 1};
-    bool few = dots && !p.held && (m <= (p.panels ? FEW_ROWS_PACKED : FEW_ROWS) || work <= SMALL);
-    bool small = !few && !p.held && p.type == VD_F32 && work <= SMALL;
-    bool blas = vd_cpu_instructions() == VD_PORTABLE && p.type == VD_F32;
-    bool some = dots && !few && !p.held && !p.panels && m <= (blas ? FEW_ROWS_BLAS : VD_SOME_ROWS);
-    if (k <= 0)
-        scale_rows(c, m, n, ldc, beta);
-    else if (small)
-        small_gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    else if ((some && vd_cpu_some_rows(&rows)) || (!few && vd_cpu_gemm(&p)))
-        return;
-    else if (p.type != VD_F32 && !few)
-        in_passes(rows);
-    else if (few || (dots && work <= FEW_PRODUCTS))
-        vd_cpu_few_rows(&rows);
+    const blas_job *j = data;
+    product p = *j->p;
+    const int64_t all = j->rows ? p.m : p.n;
+    const size_t from = (size_t)(all * index / j->pieces);
+    const size_t to = (size_t)(all * (index + 1) / j->pieces);
+    if (j->rows) {
+        p.m = (int)(to - from);
+        p.a += from * (p.ta ? 1 : (size_t)p.lda);
+        p.c += from * (size_t)p.ldc;
+    } else {
+        p.n = (int)(to - from);
+        p.b = (const unsigned char *)p.b +
+              from * (p.tb ? (size_t)p.ldb : 1) * vd_matrix_number_size(p.type);
+        p.c += from;
+    }
+    if (p.type == VD_F32)
+        blas(&p);
     else
-        blas_in_pieces(&p);
+        blas_widened(&p);
+}
+
+// An even number of pieces of about PIECE rows or columns: as many whatever the number of threads,
+// so that results do not depend on it. Weights in 16 bits are cut, so that each is widened once.
+static void blas_in_pieces(const product *p)
+{
+    const bool rows = p->type == VD_F32 && p->m >= p->n;
+    blas_job j = {p, rows, 2 * (((rows ? p->m : p->n) + PIECE) / (2 * PIECE))};
+    vd_threads_run(j.pieces < 1 ? j.pieces = 1 : j.pieces, blas_piece, &j);
+}
+
+// c = a b^T, or c + a b^T. False when the rows are too many.
+static bool skinny(const product *p, const vd_packed_matrix *packed, int column)
+{
+    const vd_weight_product rows = {.x = p->a,
+                                    .w = p->b,
+                                    .type = p->type,
+                                    .y = p->c,
+                                    .ldx = p->lda,
+                                    .ldw = p->ldb,
+                                    .ldy = p->ldc,
+                                    .m = p->m,
+                                    .n = p->n,
+                                    .k = p->k,
+                                    .add = p->beta == 1};
+    if (p->m > VD_SKINNY_ROWS)
+        return false;
+    if (packed && vd_cpu_packed_gemm(&rows, packed, column))
+        return true;
+    if (p->m > FEW_ROWS && (double)p->m * p->n * p->k > SMALL && vd_cpu_skinny_gemm(&rows))
+        return true;
+    vd_cpu_gemv(&rows);
+    return true;
+}
+
+static void multiply_matrices(const product *p, const vd_packed_matrix *packed, int column)
+{
+    const double work = (double)p->m * p->n * p->k;
+    const bool by_rows = !p->ta && p->m <= VD_SKINNY_ROWS;
+    const bool like_weights = !p->ta && p->tb && p->alpha == 1 && (p->beta == 0 || p->beta == 1);
+    if (p->m <= 0 || p->n <= 0)
+        return;
+    if (p->k <= 0)
+        scale_rows(p->c, p->m, p->n, p->ldc, p->beta);
+    else if (like_weights && skinny(p, packed, column))
+        return;
+    else if (p->type == VD_F32 && work <= (by_rows ? SMALL_SKINNY : SMALL))
+        small_gemm(p);
+    else
+        blas_in_pieces(p);
 }
 
 #else
 
-static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
-                 const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
+static void multiply_matrices(const product *p, const vd_packed_matrix *packed, int column)
 {
-    if (m > 0 && n > 0)
-        small_gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    (void)packed;
+    (void)column;
+    if (p->m > 0 && p->n > 0)
+        small_gemm(p);
 }
 
 #endif
+
+static void gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
+                 const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc)
+{
+    const product p = {ta, tb, m, n, k, alpha, a, lda, b, VD_REAL_TYPE, ldb, beta, c, ldc};
+    multiply_matrices(&p, NULL, 0);
+}
 
 typedef struct product_series {
     bool ta, tb;
@@ -202,12 +261,24 @@ static void fill_rows(const vd_real *row, vd_real *y, int rows, int n)
     vd_threads_ranges((size_t)rows, n * 0.3, fill_range, &job);
 }
 
-static void linear(const vd_real *x, const vd_real *w, const vd_real *b, vd_real *y, int rows,
-                   int in, int out)
+static void linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows)
 {
+    const product p = {.tb = true,
+                       .m = rows,
+                       .n = w->rows,
+                       .k = w->columns,
+                       .alpha = 1,
+                       .a = x,
+                       .lda = w->columns,
+                       .b = w->data,
+                       .type = w->type,
+                       .ldb = w->stride,
+                       .beta = b ? 1 : 0,
+                       .c = y,
+                       .ldc = w->rows};
     if (b)
-        fill_rows(b, y, rows, out);
-    gemm(false, true, rows, out, in, 1, x, in, w, in, b ? 1 : 0, y, out);
+        fill_rows(b, y, rows, w->rows);
+    multiply_matrices(&p, w->packed, w->packed_column);
 }
 
 // Columns from..to-1 of the sum of all rows.
@@ -229,17 +300,35 @@ static void sum_rows(const vd_real *x, int rows, int columns, vd_real *sum)
     vd_threads_ranges((size_t)columns, rows * 0.3, sum_range, &job);
 }
 
-static void linear_backward(const vd_real *x, const vd_real *w, const vd_real *dy, vd_real *dx,
-                            vd_real beta, vd_real *dw, vd_real *db, int rows, int in, int out)
+static void linear_backward(const vd_real *x, const vd_matrix *w, const vd_real *dy, vd_real *dx,
+                            int dx_stride, vd_real beta, const vd_matrix *dw, vd_real *db, int rows)
 {
+    const int in = w->columns, out = w->rows;
     if (rows <= 0)
         return;
     if (dx)
-        gemm(false, false, rows, in, out, 1, dy, out, w, in, beta, dx, in);
+        gemm(false, false, rows, in, out, 1, dy, out, vd_matrix_reals(w), w->stride, beta, dx,
+             dx_stride);
     if (dw)
-        gemm(true, false, out, in, rows, 1, dy, out, x, in, 1, dw, in);
+        gemm(true, false, out, in, rows, 1, dy, out, x, in, 1, vd_matrix_reals(dw), dw->stride);
     if (db)
         sum_rows(dy, rows, out, db);
+}
+
+static void pack_weights(vd_matrix *w)
+{
+#ifndef VD_DOUBLE
+    w->packed = vd_cpu_pack(w);
+    w->packed_column = 0;
+#else
+    (void)w;
+#endif
+}
+
+static void unpack_weights(vd_matrix *w)
+{
+    vd_free((void *)(uintptr_t)w->packed);
+    w->packed = NULL;
 }
 
 void vd_cpu_matrix(vd_backend *table)
@@ -249,4 +338,6 @@ void vd_cpu_matrix(vd_backend *table)
     table->fill_rows = fill_rows;
     table->linear = linear;
     table->linear_backward = linear_backward;
+    table->pack = pack_weights;
+    table->unpack = unpack_weights;
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/backend/cpu/gemv.h"
-#include "engine/backend/cpu/fp16_weights.h"
 #include "engine/base/threads.h"
 #include "engine/base/elementary.h"
 #include "engine/base/token.h"
@@ -177,30 +176,34 @@ static void dropout(const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64
     vd_threads_ranges(n, EXPONENTIAL, drop_range, &job);
 }
 
-static void embed(const vd_real *table, const int32_t *id, int rows, int width, vd_real *y)
+static void gather_rows(const vd_real *x, const int *index, int rows, int width, vd_real *y)
 {
-#ifndef VD_DOUBLE
-    vd_dtype type;
-    const unsigned char *data = vd_cpu_halves_find(table, &type);
-    if (type != VD_F32) {
-        for (int r = 0; r < rows; r++)
-            vd_cpu_widen(data + (size_t)id[r] * (size_t)width * 2, type, (size_t)width,
-                         y + (size_t)r * (size_t)width);
-        return;
-    }
-#endif
     for (int r = 0; r < rows; r++)
-        memcpy(y + (size_t)r * (size_t)width, table + (size_t)id[r] * (size_t)width,
+        memcpy(y + (size_t)r * (size_t)width, x + (size_t)index[r] * (size_t)width,
                (size_t)width * sizeof *y);
 }
 
-static void embed_backward(vd_real *dtable, const int32_t *id, int rows, int width,
-                           const vd_real *dy)
+static void embed(const vd_matrix *table, const int32_t *id, int rows, vd_real *y)
 {
+    if (table->type == VD_REAL_TYPE) {
+        gather_rows(vd_matrix_reals(table), id, rows, table->columns, y);
+        return;
+    }
+#ifndef VD_DOUBLE
+    const size_t width = (size_t)table->columns;
+    for (int r = 0; r < rows; r++)
+        vd_cpu_widen((const uint16_t *)table->data + (size_t)id[r] * width, table->type, width,
+                     y + (size_t)r * width);
+#endif
+}
+
+static void embed_backward(const vd_matrix *dtable, const int32_t *id, int rows, const vd_real *dy)
+{
+    const size_t width = (size_t)dtable->columns;
     for (int r = 0; r < rows; r++)
         if (id[r] != VD_PAD)
-            add_numbers(dtable + (size_t)id[r] * (size_t)width, dy + (size_t)r * (size_t)width,
-                        (size_t)width);
+            add_numbers(vd_matrix_reals(dtable) + (size_t)id[r] * width, dy + (size_t)r * width,
+                        width);
 }
 
 static void add_rows(const vd_real *table, const int *index, int rows, int width, vd_real *x)
@@ -228,6 +231,7 @@ void vd_cpu_pointwise(vd_backend *table)
     table->relu_backward = relu_backward;
     table->add = add;
     table->dropout = dropout;
+    table->gather_rows = gather_rows;
     table->embed = embed;
     table->add_rows = add_rows;
     table->add_rows_backward = add_rows_backward;

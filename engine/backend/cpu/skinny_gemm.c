@@ -3,35 +3,41 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "engine/backend/cpu/gemm.h"
 #include "engine/backend/cpu/instructions.h"
-#include "engine/base/threads.h"
+#include "engine/backend/cpu/scratch.h"
 #include "engine/backend/cpu/transpose.h"
+#include "engine/base/alloc.h"
+#include "engine/base/threads.h"
 
 // With AVX2, DEPTH numbers of three vectors of rows of x, and as many of a group of weights, find
 // room in the first cache; sums of COLUMNS columns in the second.
-enum { DEPTH = 192, COLUMNS = 48, MOST_GROUP = 24, MOST_VECTORS = 3, DIRECT_ROWS = 6 };
+enum {
+    DEPTH = 192,
+    COLUMNS = 48,
+    MOST_GROUP = 24,
+    MOST_VECTORS = 3,
+    MOST_WIDTH = 32,
+    DIRECT_ROWS = 6
+};
 
-_Static_assert(COLUMNS % MOST_GROUP == 0 && VD_SOME_ROWS % 16 == 0, "sums are of whole tiles");
+_Static_assert(COLUMNS % MOST_GROUP == 0 && VD_SKINNY_ROWS % 16 == 0, "sums are of whole tiles");
 
 // ---- tiles: vectors of sums that the registers hold beside a row of x and a weight --------------
-
-#define A_ROWS
 
 #define LANES 4
 #define TARGET
 #define TILE_ROWS 12
 #define VECTORS   1
 #define TILE      portable_12x1
-#include "engine/backend/cpu/gemm_tile.h"
+#include "engine/backend/cpu/skinny_gemm_tile.h"
 #define TILE_ROWS 6
 #define VECTORS   2
 #define TILE      portable_6x2
-#include "engine/backend/cpu/gemm_tile.h"
+#include "engine/backend/cpu/skinny_gemm_tile.h"
 #define TILE_ROWS 4
 #define VECTORS   3
 #define TILE      portable_4x3
-#include "engine/backend/cpu/gemm_tile.h"
+#include "engine/backend/cpu/skinny_gemm_tile.h"
 #undef LANES
 #undef TARGET
 
@@ -41,15 +47,15 @@ _Static_assert(COLUMNS % MOST_GROUP == 0 && VD_SOME_ROWS % 16 == 0, "sums are of
 #define TILE_ROWS 12
 #define VECTORS   1
 #define TILE      avx2_12x1
-#include "engine/backend/cpu/gemm_tile.h"
+#include "engine/backend/cpu/skinny_gemm_tile.h"
 #define TILE_ROWS 6
 #define VECTORS   2
 #define TILE      avx2_6x2
-#include "engine/backend/cpu/gemm_tile.h"
+#include "engine/backend/cpu/skinny_gemm_tile.h"
 #define TILE_ROWS 4
 #define VECTORS   3
 #define TILE      avx2_4x3
-#include "engine/backend/cpu/gemm_tile.h"
+#include "engine/backend/cpu/skinny_gemm_tile.h"
 #undef LANES
 #undef TARGET
 
@@ -58,15 +64,15 @@ _Static_assert(COLUMNS % MOST_GROUP == 0 && VD_SOME_ROWS % 16 == 0, "sums are of
 #define TILE_ROWS 24
 #define VECTORS   1
 #define TILE      avx512_24x1
-#include "engine/backend/cpu/gemm_tile.h"
+#include "engine/backend/cpu/skinny_gemm_tile.h"
 #define TILE_ROWS 12
 #define VECTORS   2
 #define TILE      avx512_12x2
-#include "engine/backend/cpu/gemm_tile.h"
+#include "engine/backend/cpu/skinny_gemm_tile.h"
 #define TILE_ROWS 8
 #define VECTORS   3
 #define TILE      avx512_8x3
-#include "engine/backend/cpu/gemm_tile.h"
+#include "engine/backend/cpu/skinny_gemm_tile.h"
 #undef LANES
 #undef TARGET
 #endif
@@ -74,9 +80,9 @@ _Static_assert(COLUMNS % MOST_GROUP == 0 && VD_SOME_ROWS % 16 == 0, "sums are of
 // The weights of a group of columns take as many tiles with a panel as that has vectors.
 typedef struct tile_set {
     int lanes, group;
-    void (*run[MOST_VECTORS])(const float *a, const float *b, int depth, float alpha, float beta,
-                              float *c, size_t ldc, size_t lda, const unsigned char *next,
-                              size_t stride, size_t step); // with one, two, three vectors
+    void (*run[MOST_VECTORS])(const float *a, size_t lda, const float *b, int depth, bool add,
+                              float *c, size_t ldc, const unsigned char *next, size_t stride,
+                              size_t step); // with one, two, three vectors
 } tile_set;
 
 static const tile_set tiles_of[VD_INSTRUCTIONS] = {
@@ -93,24 +99,36 @@ static int vectors_of_panel(int left)
     return left == 4 ? 2 : left > MOST_VECTORS ? MOST_VECTORS : left;
 }
 
-// ---- one product --------------------------------------------------------------------------------
+static int at_most(int x, int most)
+{
+    return x < most ? x : most;
+}
 
-typedef struct some_rows {
-    const vd_few_rows *p;
+// How many parts of `size` there are in n.
+static int count_of(int n, int size)
+{
+    return (n + size - 1) / size;
+}
+
+// k in as many parts as it takes, of about the same size.
+static int depth_of_part(int k)
+{
+    return count_of(count_of(k, count_of(k, DEPTH)), VD_TILE_LINE) * VD_TILE_LINE;
+}
+
+// ---- packed rows --------------------------------------------------------------------------------
+
+typedef struct skinny_product {
+    const vd_weight_product *p;
     tile_set tiles;
     int vectors;   // that hold a number of every row of x
     int depth;     // of a part of k
     size_t size;   // of a weight, bytes
     bool direct;   // tiles read the weights where they lie
     float *panels; // (parts of k, panels, depth, vectors of the panel)
-} some_rows;
+} skinny_product;
 
-static int at_most(int x, int most)
-{
-    return x < most ? x : most;
-}
-
-static float *panels_of(const some_rows *s, int from)
+static float *panels_of(const skinny_product *s, int from)
 {
     return s->panels + (size_t)(s->vectors * s->tiles.lanes) * (size_t)from;
 }
@@ -118,22 +136,22 @@ static float *panels_of(const some_rows *s, int from)
 // Parts from..to-1 of k.
 static void pack_parts(void *data, size_t from, size_t to)
 {
-    const some_rows *s = data;
-    const vd_few_rows *p = s->p;
+    const skinny_product *s = data;
+    const vd_weight_product *p = s->p;
     for (int k = (int)from * s->depth; k < at_most((int)to * s->depth, p->k); k += s->depth) {
         const int depth = at_most(p->k - k, s->depth);
         float *panel = panels_of(s, k);
         for (int v = 0, vectors; v < s->vectors; v += vectors) {
             vectors = vectors_of_panel(s->vectors - v);
             const int row = v * s->tiles.lanes, width = vectors * s->tiles.lanes;
-            vd_cpu_pack_lines(p->x + (size_t)row * (size_t)p->ldx + k, (size_t)p->ldx, 0,
+            vd_cpu_pack_lines(p->x + (size_t)row * (size_t)p->ldx + k, (size_t)p->ldx,
                               at_most(p->m - row, width), depth, panel, (size_t)width);
             panel += width * depth;
         }
     }
 }
 
-static const unsigned char *weights_at(const some_rows *s, int column, int from)
+static const unsigned char *weights_at(const skinny_product *s, int column, int from)
 {
     return (const unsigned char *)s->p->w +
            ((size_t)column * (size_t)s->p->ldw + (size_t)from) * s->size;
@@ -146,7 +164,7 @@ typedef struct weights_part {
 } weights_part;
 
 // The weights as floats (group, DEPTH), zeros for columns that are not there.
-static void widen_group(const some_rows *s, const weights_part *w, float *wide)
+static void widen_group(const skinny_product *s, const weights_part *w, float *wide)
 {
     const size_t stride = (size_t)s->p->ldw * s->size, rest = (size_t)(s->tiles.group - w->columns);
     for (int r = 0; r < w->columns; r++)
@@ -154,8 +172,8 @@ static void widen_group(const some_rows *s, const weights_part *w, float *wide)
     memset(wide + w->columns * DEPTH, 0, rest * DEPTH * sizeof *wide);
 }
 
-// Sums (group, VD_SOME_ROWS apart) over a part of k, added to those over the parts before.
-static void multiply_group(const some_rows *s, const weights_part *w, float *sums)
+// Sums (group, VD_SKINNY_ROWS apart) over a part of k, added to those over the parts before.
+static void multiply_group(const skinny_product *s, const weights_part *w, float *sums)
 {
     float wide[MOST_GROUP * DEPTH];
     const tile_set *t = &s->tiles;
@@ -171,8 +189,8 @@ static void multiply_group(const some_rows *s, const weights_part *w, float *sum
     for (int v = 0, vectors; v < s->vectors; v += vectors) {
         vectors = vectors_of_panel(s->vectors - v);
         for (int r = 0, rows = t->group / vectors; r < t->group; r += rows)
-            t->run[vectors - 1](a + (size_t)r * lda, panel, w->depth, 1, w->from > 0 ? 1 : 0,
-                                sums + r * VD_SOME_ROWS + v * t->lanes, VD_SOME_ROWS, lda,
+            t->run[vectors - 1](a + (size_t)r * lda, lda, panel, w->depth, w->from > 0,
+                                sums + r * VD_SKINNY_ROWS + v * t->lanes, VD_SKINNY_ROWS,
                                 w->next + (size_t)r * stride, stride, VD_TILE_LINE * s->size);
         panel += vectors * t->lanes * w->depth;
     }
@@ -194,14 +212,14 @@ static void write_four(float *y, const float *sums, int count, bool add)
     memcpy(y, &now, sizeof now);
 }
 
-// Columns first.. of y get sums (count, VD_SOME_ROWS apart), a column after the other.
-static void write_columns(const vd_few_rows *p, const float *sums, int first, int count)
+// Columns first.. of y get sums (count, VD_SKINNY_ROWS apart), a column after the other.
+static void write_columns(const vd_weight_product *p, const float *sums, int first, int count)
 {
     for (int r = 0; r < p->m; r += 4)
         for (int j = 0; j < count; j += 4) {
             float four[16];
             float *y = p->y + (size_t)r * (size_t)p->ldy + first + j;
-            vd_cpu_transpose_four(sums + j * VD_SOME_ROWS + r, VD_SOME_ROWS, four, 4);
+            vd_cpu_transpose_four(sums + j * VD_SKINNY_ROWS + r, VD_SKINNY_ROWS, four, 4);
             for (int i = 0; i < 4 && r + i < p->m; i++, y += p->ldy)
                 write_four(y, four + (ptrdiff_t)4 * i, at_most(count - j, 4), p->add);
         }
@@ -210,10 +228,10 @@ static void write_columns(const vd_few_rows *p, const float *sums, int first, in
 // Groups from..to-1 of columns.
 static void multiply_columns(void *data, size_t from_group, size_t to_group)
 {
-    const some_rows *s = data;
-    const vd_few_rows *p = s->p;
+    const skinny_product *s = data;
+    const vd_weight_product *p = s->p;
     const int group = s->tiles.group, last = at_most((int)to_group * group, p->n);
-    float sums[COLUMNS * VD_SOME_ROWS];
+    float sums[COLUMNS * VD_SKINNY_ROWS];
     for (int column = (int)from_group * group; column < last; column += COLUMNS) {
         const int columns = at_most(last - column, COLUMNS);
         for (int from = 0; from < p->k; from += s->depth)
@@ -227,29 +245,149 @@ static void multiply_columns(void *data, size_t from_group, size_t to_group)
                     w.next = weights_at(s, column, from + s->depth);
                 else if (c + group >= columns)
                     w.next = weights_at(s, column + columns, 0);
-                multiply_group(s, &w, sums + c * VD_SOME_ROWS);
+                multiply_group(s, &w, sums + c * VD_SKINNY_ROWS);
             }
         write_columns(p, sums, column, columns);
     }
 }
 
-bool vd_cpu_some_rows(const vd_few_rows *p)
+bool vd_cpu_skinny_gemm(const vd_weight_product *p)
 {
-    some_rows s = {.p = p, .tiles = tiles_of[vd_cpu_instructions()]};
-    const int parts = (p->k + DEPTH - 1) / DEPTH, group = s.tiles.group;
-    s.vectors = (p->m + s.tiles.lanes - 1) / s.tiles.lanes;
-    s.depth = ((p->k + parts - 1) / parts + VD_TILE_LINE - 1) / VD_TILE_LINE * VD_TILE_LINE;
-    s.size = p->type == VD_F32 ? sizeof(float) : sizeof(uint16_t);
+    skinny_product s = {.p = p, .tiles = tiles_of[vd_cpu_instructions()]};
+    const int group = s.tiles.group;
+    s.vectors = count_of(p->m, s.tiles.lanes);
+    s.depth = depth_of_part(p->k);
+    s.size = vd_matrix_number_size(p->type);
     // Of tiles with more rows, registers do not hold the rows' addresses.
     s.direct = p->type == VD_F32 && s.vectors > 1 && group <= 2 * DIRECT_ROWS;
-    if (s.vectors * s.tiles.lanes > VD_SOME_ROWS)
+    if (s.vectors * s.tiles.lanes > VD_SKINNY_ROWS)
         return false;
-    s.panels = vd_cpu_gemm_memory((size_t)(s.vectors * s.tiles.lanes) * (size_t)p->k);
+    s.panels = vd_cpu_scratch((size_t)(s.vectors * s.tiles.lanes) * (size_t)p->k);
     if (!s.panels)
         return false;
-    vd_threads_ranges((size_t)parts, s.depth * p->m / 2.0, pack_parts, &s);
+    vd_threads_ranges((size_t)count_of(p->k, s.depth), s.depth * p->m / 2.0, pack_parts, &s);
     // Nanoseconds, roughly: reading a weight takes about as long as eight multiplications with it.
-    vd_threads_ranges((size_t)((p->n + group - 1) / group), group * p->k * (8.0 + p->m) / 64,
+    vd_threads_ranges((size_t)count_of(p->n, group), group * p->k * (8.0 + p->m) / 64,
                       multiply_columns, &s);
+    return true;
+}
+
+// ---- packed weights -----------------------------------------------------------------------------
+
+// Rows of weights, `width` in a panel (columns, width), zeros beside the last ones.
+struct vd_packed_matrix {
+    int width, columns;
+    _Alignas(64) float panels[];
+};
+
+typedef struct packing {
+    const vd_matrix *m;
+    vd_packed_matrix *packed;
+} packing;
+
+static void pack_panels(void *data, size_t from, size_t to)
+{
+    enum { PART = 96 }; // its floats and what they become stay in the first cache
+    float wide[MOST_WIDTH * PART];
+    const packing *j = data;
+    const vd_matrix *m = j->m;
+    const int width = j->packed->width;
+    const size_t size = vd_matrix_number_size(m->type);
+    for (size_t panel = from; panel < to; panel++) {
+        const size_t first = panel * (size_t)width;
+        const int count = at_most(m->rows - (int)first, width);
+        float *out = j->packed->panels + first * (size_t)m->columns;
+        for (int k = 0; k < m->columns; k += PART) {
+            const int part = at_most(m->columns - k, PART);
+            for (size_t r = 0; r < (size_t)count; r++)
+                vd_cpu_widen((const unsigned char *)m->data +
+                                 ((first + r) * (size_t)m->stride + (size_t)k) * size,
+                             m->type, (size_t)part, wide + r * PART);
+            vd_cpu_pack_lines(wide, PART, count, part, out + (size_t)k * (size_t)width,
+                              (size_t)width);
+        }
+    }
+}
+
+vd_packed_matrix *vd_cpu_pack(const vd_matrix *m)
+{
+    const int width = 2 * tiles_of[vd_cpu_instructions()].lanes;
+    const int panels = count_of(m->rows, width);
+    const size_t floats = (size_t)panels * (size_t)width * (size_t)m->columns;
+    packing job = {m, vd_alloc_raw(sizeof *job.packed + floats * sizeof(float))};
+    if (!job.packed)
+        return NULL;
+    job.packed->width = width;
+    job.packed->columns = m->columns;
+    vd_threads_ranges((size_t)panels, m->columns * width / 4.0, pack_panels, &job);
+    return job.packed;
+}
+
+typedef struct packed_product {
+    const vd_weight_product *p;
+    const tile_set *tiles;
+    const vd_packed_matrix *packed;
+    int column; // of the packed matrix
+    int rows;   // of a tile
+    int depth;  // of a part of k
+} packed_product;
+
+// Row `first` and those after it, as many as a tile has, of the columns of a panel over a part of
+// k. Of the last rows and columns only those are written that belong to y and come after `first`.
+static void multiply_edge(const packed_product *j, const float *panel, int k, int depth, int first,
+                          int column)
+{
+    const vd_weight_product *p = j->p;
+    const int start = at_most(first, p->m - j->rows), width = j->packed->width;
+    float sums[MOST_WIDTH * MOST_GROUP];
+    j->tiles->run[1](p->x + (size_t)start * (size_t)p->ldx + k, (size_t)p->ldx, panel, depth, false,
+                     sums, (size_t)width, (const unsigned char *)panel, 0, 0);
+    for (int r = first; r < at_most(first + j->rows, p->m); r++) {
+        float *y = p->y + (size_t)r * (size_t)p->ldy + column;
+        for (int c = 0; c < at_most(p->n - column, width); c++)
+            y[c] = sums[(r - start) * width + c] + (p->add || k > 0 ? y[c] : 0);
+    }
+}
+
+// All rows of the columns of a panel. What is read of it next is asked for meanwhile.
+static void multiply_panel(const packed_product *j, const float *panel, int column)
+{
+    enum { LINE_BYTES = VD_TILE_LINE * sizeof(float) };
+    const vd_weight_product *p = j->p;
+    const size_t width = (size_t)j->packed->width, step = (size_t)j->rows * LINE_BYTES;
+    for (int k = 0, depth; k < p->k; k += depth, panel += width * (size_t)depth) {
+        depth = at_most(p->k - k, j->depth);
+        const unsigned char *next = (const unsigned char *)(panel + width * (size_t)depth);
+        for (int r = 0; r < p->m; r += j->rows) {
+            if (p->m - r < j->rows || p->n - column < (int)width)
+                multiply_edge(j, panel, k, depth, r, column);
+            else
+                j->tiles->run[1](p->x + (size_t)r * (size_t)p->ldx + k, (size_t)p->ldx, panel,
+                                 depth, p->add || k > 0, p->y + (size_t)r * (size_t)p->ldy + column,
+                                 (size_t)p->ldy, next, LINE_BYTES, step);
+            next += (size_t)count_of(depth, VD_TILE_LINE) * step;
+        }
+    }
+}
+
+static void multiply_panels(void *data, size_t from, size_t to)
+{
+    const packed_product *j = data;
+    const size_t width = (size_t)j->packed->width;
+    for (size_t panel = from; panel < to; panel++)
+        multiply_panel(
+            j, j->packed->panels + width * (panel * (size_t)j->packed->columns + (size_t)j->column),
+            (int)(panel * width));
+}
+
+bool vd_cpu_packed_gemm(const vd_weight_product *p, const vd_packed_matrix *packed, int column)
+{
+    const tile_set *tiles = &tiles_of[vd_cpu_instructions()];
+    const packed_product job = {p, tiles, packed, column, tiles->group / 2, depth_of_part(p->k)};
+    if (packed->width != 2 * tiles->lanes || p->m < job.rows)
+        return false;
+    vd_threads_ranges((size_t)count_of(p->n, packed->width),
+                      packed->width * p->k * (8.0 + p->m) / 64, multiply_panels,
+                      (void *)(uintptr_t)&job);
     return true;
 }

@@ -1,18 +1,28 @@
-// Products of some rows with a matrix of weights: too many for dot products (gemv.h), too
-// few to be worth a copy of all weights (gemm.h). The rows of x are packed, so that a vector
-// holds one number of each of several rows; a weight is broadcast to a vector.
+// Products of some rows with a matrix of weights: too many for dot products (gemv.h), too few to be
+// worth a copy of all weights (blas.h). The rows of x are packed, so that a vector holds one number
+// of each of several rows, and a weight is broadcast to a vector; or the weights were packed before
+// and the numbers of x are broadcast.
 #ifndef VD_CPU_SKINNY_GEMM_H
 #define VD_CPU_SKINNY_GEMM_H
 
-#include <stdbool.h>
-
 #include "engine/backend/cpu/gemv.h"
+#include "engine/backend/matrix.h"
 
-enum { VD_SOME_ROWS = 144 }; // at most
+enum { VD_SKINNY_ROWS = 128 }; // at most
 
-// k > 0. False when there are more rows than that, or no memory to pack them (1.5 million numbers
-// at most): nothing was done. A sum is one of sums over parts of k, each in the order of k, so a
-// result depends on neither m, n nor the number of threads.
-bool vd_cpu_some_rows(const vd_few_rows *product);
+// k > 0. False when there are more rows than that, or no memory to pack them (scratch.h): nothing
+// was done. A sum is one of sums over parts of k, each in the order of k, so a result depends on
+// neither m, n nor the number of threads.
+bool vd_cpu_skinny_gemm(const vd_weight_product *product);
+
+// The same with weights that were packed: those of p->w are columns column.. of the packed matrix.
+// False when there are fewer rows than a tile has, or the weights were packed for other
+// instructions: nothing was done.
+bool vd_cpu_packed_gemm(const vd_weight_product *product, const vd_packed_matrix *packed,
+                        int column);
+
+// A copy of a matrix in panels of rows, of any of the types that products read; NULL when memory is
+// out. To be freed with vd_free.
+vd_packed_matrix *vd_cpu_pack(const vd_matrix *m);
 
 #endif

@@ -30,9 +30,9 @@ static inline void vd_cpu_transpose_four(const float *from, size_t stride, float
 }
 
 // A panel (depth, width) of `count` <= width lines, zeros beside them: a line's numbers lie one
-// after the other, lines `stride` apart. What is packed next lies `ahead` numbers from here.
-static inline void vd_cpu_pack_lines(const float *from, size_t stride, size_t ahead, int count,
-                                     int depth, float *panel, size_t width)
+// after the other, lines `stride` apart.
+static inline void vd_cpu_pack_lines(const float *from, size_t stride, int count, int depth,
+                                     float *panel, size_t width)
 {
     enum { LINE = 16 }; // floats that the caches take at a time
     const size_t lines = (size_t)count;
@@ -41,8 +41,6 @@ static inline void vd_cpu_pack_lines(const float *from, size_t stride, size_t ah
     for (int part = 0; part < quads; part += LINE)
         for (size_t i = 0; i < lines; i += 4) {
             size_t at = i + 4 > lines ? lines - 4 : i; // the last four again
-            for (size_t j = at; j < at + 4; j++)       // what comes next, while this is multiplied
-                __builtin_prefetch(from + j * stride + part + ahead, 0, 2);
             for (int k = part; k < part + LINE && k < quads; k += 4)
                 vd_cpu_transpose_four(from + at * stride + k, stride,
                                       panel + (size_t)k * width + at, width);

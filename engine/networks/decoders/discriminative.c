@@ -58,7 +58,7 @@ static vd_status add_ends(vd_pass *pass, const vd_text_pass *text, const int *or
     vd_status status = list_ends(pass, order, count, last, ends, err);
     if (status != VD_OK)
         return status;
-    pass->be->embed(text->recurrent.y, ends->row, ends->count, h, ends->vector);
+    pass->be->gather_rows(text->recurrent.y, ends->row, ends->count, h, ends->vector);
     pass->be->add_rows_backward(vector, ends->answer, ends->count, h, ends->vector);
     return VD_OK;
 }
@@ -121,7 +121,7 @@ static vd_status score_kept(vd_network *net, vd_error *err)
     vd_real *gathered = vd_arena_reals(pass->arena, all * (size_t)h);
     if (pass->arena->failed)
         return vd_error_memory(err, "candidate scores");
-    pass->be->embed(net->kept, net->option, (int)all, h, gathered);
+    pass->be->embed(net->kept, net->option, (int)all, gathered);
     for (int k = 0; k < n; k++)
         list[k] = (vd_product){.m = 1,
                                .n = o,
@@ -176,7 +176,7 @@ vd_status vd_discriminative_backward(vd_network *net, vd_error *err)
     pass->be->gather_backward(net->dscores, net->option, n, batch->candidates, u, dproducts);
     pass->be->gemm(false, false, n, h, u, 1, dproducts, u, net->vector, h, 1, pass->dencoded, h);
     pass->be->gemm(true, false, u, h, n, 1, dproducts, u, pass->encoded, h, 1, net->dvector, h);
-    pass->be->embed(net->dvector, net->ends.answer, net->ends.count, h, net->ends.vector);
+    pass->be->gather_rows(net->dvector, net->ends.answer, net->ends.count, h, net->ends.vector);
     pass->be->add_rows_backward(net->candidate.recurrent.dy, net->ends.row, net->ends.count, h,
                                 net->ends.vector);
     vd_status status = vd_recurrent_backward(pass, &net->candidate.recurrent, pass->dw->candidate,

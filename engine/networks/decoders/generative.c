@@ -63,7 +63,7 @@ static vd_status speak(vd_network *net, const vd_spoken *spoken, vd_error *err)
     if (!question)
         return vd_error_memory(err, "spoken answers");
     net->answer_question = question;
-    pass->be->embed(pass->encoded, question, spoken->count, h, initial);
+    pass->be->gather_rows(pass->encoded, question, spoken->count, h, initial);
     vd_positions positions = pass->config->positions;
     if (positions == VD_POSITIONS_AS_PRINTED)
         positions = VD_POSITIONS_NONE;
@@ -74,8 +74,8 @@ static vd_status speak(vd_network *net, const vd_spoken *spoken, vd_error *err)
                                       VD_SITE_ANSWER_LAYER, err);
     if (status != VD_OK)
         return status;
-    pass->be->linear(net->answer.recurrent.y, pass->w->words.w, pass->w->words.b, net->logits,
-                     packed->tokens, h, v);
+    pass->be->linear(net->answer.recurrent.y, &pass->w->words.w, pass->w->words.b, net->logits,
+                     packed->tokens);
     pass->be->softmax(net->logits, packed->tokens, v, v);
     return VD_OK;
 }
@@ -154,9 +154,9 @@ vd_status vd_generative_backward(vd_network *net, vd_error *err)
         return vd_error_memory(err, "the generative decoder's gradient");
     // Softmax and cross entropy together: (p - 1 at the target) / words of the step.
     pass->be->word_gradient(net->logits, net->target, packed->tokens, v, net->word_share);
-    pass->be->linear_backward(net->answer.recurrent.y, pass->w->words.w, net->logits,
-                              net->answer.recurrent.dy, 1, pass->dw->words.w, pass->dw->words.b,
-                              packed->tokens, h, v);
+    pass->be->linear_backward(net->answer.recurrent.y, &pass->w->words.w, net->logits,
+                              net->answer.recurrent.dy, h, 1, &pass->dw->words.w, pass->dw->words.b,
+                              packed->tokens);
     vd_status status = vd_recurrent_backward(pass, &net->answer.recurrent, pass->dw->answer, dinput,
                                              dinitial, err);
     if (status != VD_OK)

@@ -23,8 +23,8 @@ vd_status vd_context_matching_forward(vd_pass *pass, vd_error *err)
     pass->context_pair = vd_arena_reals(pass->arena, wide);
     pass->context_gate = vd_arena_reals(pass->arena, wide);
     pass->e_context = vd_arena_reals(pass->arena, wide);
-    vd_linear_weights flat;
-    const vd_linear_weights *score =
+    vd_score_weights flat;
+    const vd_score_weights *score =
         vd_pass_score(pass, VD_ATTENTION_ROUNDS, &w->context_score, &flat);
     if (pass->dw) {
         pass->dcontext = vd_arena_zeros(pass->arena, shares);
@@ -38,8 +38,8 @@ vd_status vd_context_matching_forward(vd_pass *pass, vd_error *err)
                                 pass->matched);
     pass->be->concat(pass->question.sentence, NULL, 2 * h, pass->matched, NULL, 2 * h,
                      pass->context_pair, n);
-    pass->be->linear(pass->context_pair, w->context_gate.w, w->context_gate.b, pass->context_gate,
-                     n, 4 * h, 4 * h);
+    pass->be->linear(pass->context_pair, &w->context_gate.w, w->context_gate.b, pass->context_gate,
+                     n);
     pass->be->sigmoid_gate(pass->context_gate, pass->context_pair, pass->e_context, wide);
     return VD_OK;
 }
@@ -55,8 +55,8 @@ vd_status vd_context_matching_backward(vd_pass *pass, vd_error *err)
         return vd_error_memory(err, "context matching's gradient");
     pass->be->sigmoid_gate_backward(pass->context_gate, pass->context_pair, pass->de_context, dpair,
                                     wide);
-    pass->be->linear_backward(pass->context_pair, w->context_gate.w, pass->context_gate, dpair, 1,
-                              dw->context_gate.w, dw->context_gate.b, n, 4 * h, 4 * h);
+    pass->be->linear_backward(pass->context_pair, &w->context_gate.w, pass->context_gate, dpair,
+                              4 * h, 1, &dw->context_gate.w, dw->context_gate.b, n);
     pass->be->concat_backward(dpair, n, pass->question.dsentence, NULL, 2 * h, dmatched, NULL,
                               2 * h);
     pass->be->context_attention_backward(

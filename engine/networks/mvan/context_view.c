@@ -8,20 +8,19 @@
 static vd_status fused_split(vd_pass *pass, vd_error *err)
 {
     const vd_gated_weights *w = &pass->w->region_fused;
-    int h = pass->config->hidden, d = pass->config->region, wide = d + 4 * h;
+    int h = pass->config->hidden, d = pass->config->region;
     int n = pass->span.questions, rows = pass->rows;
+    vd_matrix of_view = vd_matrix_columns(&w->w, 0, d);
+    vd_matrix of_context = vd_matrix_columns(&w->w, d, 4 * h);
     vd_gated_pass *gated = &pass->region_fused;
     vd_real *half = vd_arena_reals(pass->arena, (size_t)n * 2 * (size_t)h);
     gated->saved = vd_arena_reals(pass->arena, (size_t)rows * 2 * (size_t)h);
     gated->y = vd_arena_reals(pass->arena, (size_t)rows * (size_t)h);
     if (pass->arena->failed)
         return vd_error_memory(err, "the context view");
-    pass->be->fill_rows(w->b, half, n, 2 * h);
-    pass->be->gemm(false, true, n, 2 * h, 4 * h, 1, pass->e_context, 4 * h, w->w + d, wide, 1, half,
-                   2 * h);
-    pass->be->embed(half, pass->rows_at.question, rows, 2 * h, gated->saved);
-    pass->be->gemm(false, true, rows, 2 * h, d, 1, pass->view, d, w->w, wide, 1, gated->saved,
-                   2 * h);
+    pass->be->linear(pass->e_context, &of_context, w->b, half, n);
+    pass->be->linear(pass->view, &of_view, NULL, gated->saved, rows);
+    pass->be->add_rows(half, pass->rows_at.question, rows, 2 * h, gated->saved);
     pass->be->gated(pass->config->gate, gated->saved, gated->y, rows, h);
     return VD_OK;
 }
@@ -55,8 +54,8 @@ vd_status vd_context_view_forward(vd_pass *pass, vd_error *err)
     pass->pooled = vd_arena_reals(pass->arena, (size_t)n * (size_t)wide);
     if (pass->dw)
         pass->dpooled = vd_arena_zeros(pass->arena, (size_t)n * (size_t)wide);
-    vd_linear_weights flat;
-    const vd_linear_weights *score =
+    vd_score_weights flat;
+    const vd_score_weights *score =
         vd_pass_score(pass, VD_ATTENTION_REGIONS, &pass->w->region_score, &flat);
     if (pass->arena->failed)
         return vd_error_memory(err, "the context view");

@@ -15,7 +15,7 @@ vd_status vd_gated_forward(vd_pass *pass, vd_gated_pass *gated, const vd_gated_w
         gated->dy = vd_arena_zeros(pass->arena, (size_t)rows * (size_t)h);
     if (pass->arena->failed)
         return vd_error_memory(err, "a gated transform");
-    pass->be->linear(gated->x, w->w, w->b, gated->saved, rows, in, 2 * h);
+    pass->be->linear(gated->x, &w->w, w->b, gated->saved, rows);
     pass->be->gated(pass->config->gate, gated->saved, gated->y, rows, h);
     return VD_OK;
 }
@@ -30,8 +30,8 @@ vd_status vd_gated_backward(vd_pass *pass, vd_gated_pass *gated, const vd_gated_
     if (pass->arena->failed)
         return vd_error_memory(err, "a gated transform's gradient");
     pass->be->gated_backward(pass->config->gate, gated->saved, gated->dy, rows, h);
-    pass->be->linear_backward(gated->x, w->w, gated->saved, dropped, dropped == dx ? 1 : 0, dw->w,
-                              dw->b, rows, in, 2 * h);
+    pass->be->linear_backward(gated->x, &w->w, gated->saved, dropped, in, dropped == dx ? 1 : 0,
+                              &dw->w, dw->b, rows);
     if (dropped != dx) {
         vd_pass_drop_backward(pass, dropped, n, pass->dropout, gated->site);
         pass->be->add(dx, dropped, n);

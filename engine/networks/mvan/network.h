@@ -21,7 +21,7 @@ typedef struct vd_network {
     const vd_batch *batch;
 
     // Discriminative decoder: z_c = o_c . e
-    const vd_real *kept;    // (U, H) o, where the caller has them already; NULL = encode them
+    const vd_matrix *kept;  // (U, H) o, where the caller has them already; NULL = encode them
     vd_text_pass candidate; // distinct candidates, as a tree of what they begin with (packed.h)
     vd_last_states ends;
     const int32_t *option; // (N, O) the batch's, where operations read it

@@ -27,8 +27,8 @@ vd_status vd_backend_status(const vd_backend *be, vd_error *err)
     return what ? vd_error_set(err, VD_UNAVAILABLE, "%s", what) : VD_OK;
 }
 
-const vd_linear_weights *vd_pass_score(vd_pass *pass, unsigned attention,
-                                       const vd_linear_weights *score, vd_linear_weights *flat)
+const vd_score_weights *vd_pass_score(vd_pass *pass, unsigned attention,
+                                      const vd_score_weights *score, vd_score_weights *flat)
 {
     if (!(pass->flatten & attention))
         return score;

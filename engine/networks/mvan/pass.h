@@ -166,8 +166,8 @@ uint64_t vd_pass_key(const vd_pass *pass, vd_site site);
 
 // An attention is flattened by taking all its scores as zero.
 // Its score layer (H -> 1), or one of zeros in *flat; its .w is NULL when memory is out.
-const vd_linear_weights *vd_pass_score(vd_pass *pass, unsigned attention,
-                                       const vd_linear_weights *score, vd_linear_weights *flat);
+const vd_score_weights *vd_pass_score(vd_pass *pass, unsigned attention,
+                                      const vd_score_weights *score, vd_score_weights *flat);
 // Its n scores as products a b^T, or zeros.
 void vd_pass_scores(const vd_pass *pass, unsigned attention, const vd_product *list, int count,
                     vd_real *scores, size_t n);

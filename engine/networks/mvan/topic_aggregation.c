@@ -111,8 +111,7 @@ vd_status vd_topic_aggregation_forward(vd_pass *pass, vd_error *err)
     pass->be->products(false, false, 0, list, pass->span.dialogs);
     pass->be->concat(pass->question.embedding, NULL, e, pass->gathered, NULL, e, pass->topic_pair,
                      words);
-    pass->be->linear(pass->topic_pair, w->topic_gate.w, w->topic_gate.b, pass->topic_gate, words,
-                     2 * e, 2 * e);
+    pass->be->linear(pass->topic_pair, &w->topic_gate.w, w->topic_gate.b, pass->topic_gate, words);
     pass->be->sigmoid_gate(pass->topic_gate, pass->topic_pair, pass->e_topic,
                            (size_t)words * 2 * (size_t)e);
     return VD_OK;
@@ -181,8 +180,8 @@ vd_status vd_topic_aggregation_backward(vd_pass *pass, vd_error *err)
         return vd_error_memory(err, "topic aggregation's gradient");
     pass->be->sigmoid_gate_backward(pass->topic_gate, pass->topic_pair, pass->de_topic, dpair,
                                     wide);
-    pass->be->linear_backward(pass->topic_pair, w->topic_gate.w, pass->topic_gate, dpair, 1,
-                              dw->topic_gate.w, dw->topic_gate.b, words, 2 * e, 2 * e);
+    pass->be->linear_backward(pass->topic_pair, &w->topic_gate.w, pass->topic_gate, dpair, 2 * e, 1,
+                              &dw->topic_gate.w, dw->topic_gate.b, words);
     pass->be->concat_backward(dpair, words, pass->question.dembedding, NULL, e, dgathered, NULL, e);
     topic_gradients(pass, dgathered, ds, list);
     int dialogs = pass->span.dialogs;

@@ -158,12 +158,11 @@ vd_status vd_topic_view_half(vd_pass *pass, vd_error *err)
 {
     int d = pass->config->region, wide = d + 2 * pass->config->embed;
     const vd_linear_weights *w = &pass->w->view_1;
+    vd_matrix of_image = vd_matrix_columns(&w->w, 0, d);
     pass->view_half = vd_arena_reals(pass->arena, (size_t)pass->image_rows * (size_t)wide);
     if (!pass->view_half)
         return vd_error_memory(err, "the topic view");
-    pass->be->fill_rows(w->b, pass->view_half, pass->image_rows, wide);
-    pass->be->gemm(false, true, pass->image_rows, wide, d, 1, pass->image, d, w->w, wide, 1,
-                   pass->view_half, wide);
+    pass->be->linear(pass->image, &of_image, w->b, pass->view_half, pass->image_rows);
     return VD_OK;
 }
 
@@ -173,15 +172,16 @@ static vd_status first_layer_split(vd_pass *pass, vd_error *err)
 {
     int d = pass->config->region, e2 = 2 * pass->config->embed, wide = d + e2;
     int words = pass->span.question->tokens;
+    vd_matrix of_topic = vd_matrix_columns(&pass->w->view_1.w, d, e2);
     vd_real *half = vd_arena_reals(pass->arena, (size_t)words * (size_t)wide);
     if (pass->arena->failed)
         return vd_error_memory(err, "the topic view");
     vd_status status = pass->view_half ? VD_OK : vd_topic_view_half(pass, err);
     if (status != VD_OK)
         return status;
-    pass->be->gemm(false, true, words, wide, e2, 1, pass->e_topic, e2, pass->w->view_1.w + d, wide,
-                   0, half, wide);
-    pass->be->embed(pass->view_half, pass->rows_at.image, pass->rows, wide, pass->view_hidden);
+    pass->be->linear(pass->e_topic, &of_topic, NULL, half, words);
+    pass->be->gather_rows(pass->view_half, pass->rows_at.image, pass->rows, wide,
+                          pass->view_hidden);
     return over_words(pass, half, wide, 1, pass->view_hidden, err);
 }
 
@@ -194,8 +194,8 @@ static void first_layer_joined(vd_pass *pass)
     if (pass->dropout != 0)
         pass->be->dropout(pass->view_input, pass->view_input, n, pass->dropout,
                           vd_pass_key(pass, VD_SITE_VIEW_LAYERS));
-    pass->be->linear(pass->view_input, pass->w->view_1.w, pass->w->view_1.b, pass->view_hidden,
-                     pass->rows, wide, wide);
+    pass->be->linear(pass->view_input, &pass->w->view_1.w, pass->w->view_1.b, pass->view_hidden,
+                     pass->rows);
 }
 
 vd_status vd_topic_view_forward(vd_pass *pass, vd_error *err)
@@ -221,7 +221,7 @@ vd_status vd_topic_view_forward(vd_pass *pass, vd_error *err)
     if (status != VD_OK)
         return status;
     pass->be->relu(pass->view_hidden, (size_t)pass->rows * (size_t)wide);
-    pass->be->linear(pass->view_hidden, w->view_2.w, w->view_2.b, pass->view, pass->rows, wide, d);
+    pass->be->linear(pass->view_hidden, &w->view_2.w, w->view_2.b, pass->view, pass->rows);
     pass->be->relu(pass->view, (size_t)pass->rows * (size_t)d);
     return VD_OK;
 }
@@ -274,6 +274,7 @@ vd_status vd_topic_view_backward(vd_pass *pass, vd_error *err)
     const vd_weights *w = pass->w, *dw = pass->dw;
     int d = pass->config->region, e2 = 2 * pass->config->embed, wide = d + e2;
     size_t n = (size_t)pass->rows * (size_t)wide;
+    vd_matrix of_topic = vd_matrix_columns(&w->view_1.w, d, e2);
     vd_real *dhidden = vd_arena_reals(pass->arena, n);
     vd_real *dinput = vd_arena_zeros(pass->arena, n); // the pictures' half is not wanted
     vd_real *dtopic = vd_arena_zeros(pass->arena, (size_t)pass->rows * (size_t)e2);
@@ -281,13 +282,13 @@ vd_status vd_topic_view_backward(vd_pass *pass, vd_error *err)
     if (pass->arena->failed)
         return vd_error_memory(err, "the topic view's gradient");
     pass->be->relu_backward(pass->view, pass->dview, (size_t)pass->rows * (size_t)d);
-    pass->be->linear_backward(pass->view_hidden, w->view_2.w, pass->dview, dhidden, 0, dw->view_2.w,
-                              dw->view_2.b, pass->rows, wide, d);
+    pass->be->linear_backward(pass->view_hidden, &w->view_2.w, pass->dview, dhidden, wide, 0,
+                              &dw->view_2.w, dw->view_2.b, pass->rows);
     pass->be->relu_backward(pass->view_hidden, dhidden, n);
-    pass->be->linear_backward(pass->view_input, w->view_1.w, dhidden, NULL, 0, dw->view_1.w,
-                              dw->view_1.b, pass->rows, wide, wide);
-    pass->be->gemm(false, false, pass->rows, e2, wide, 1, dhidden, wide, w->view_1.w + d, wide, 0,
-                   dinput + d, wide);
+    pass->be->linear_backward(pass->view_input, &w->view_1.w, dhidden, NULL, 0, 0, &dw->view_1.w,
+                              dw->view_1.b, pass->rows);
+    pass->be->linear_backward(NULL, &of_topic, dhidden, dinput + d, wide, 0, NULL, NULL,
+                              pass->rows);
     vd_pass_drop_backward(pass, dinput, n, pass->dropout, VD_SITE_VIEW_LAYERS);
     pass->be->concat_backward(dinput, pass->rows, NULL, NULL, d, dtopic, NULL, e2);
     vd_status status = attend_backward(pass, dtopic, dm, err);

@@ -9,46 +9,78 @@
 
 typedef struct vd_binder {
     vd_layout *layout;
-    vd_real *block;
+    unsigned char *block; // NULL = nothing is bound
+    vd_dtype type;
+    vd_real *vectors; // NULL = they lie in the block
 } vd_binder;
 
-static vd_real *bind(vd_binder *b, vd_start start, const char *name, size_t rows, size_t columns)
+// columns 0: a vector of `rows`.
+static vd_parameter *add_parameter(vd_binder *b, vd_start start, const char *prefix,
+                                   const char *suffix, size_t rows, size_t columns)
 {
     vd_parameter *p = &b->layout->parameter[b->layout->count++];
-    snprintf(p->name, sizeof p->name, "%s", name);
+    snprintf(p->name, sizeof p->name, "%s%s", prefix, suffix);
     p->dims = columns ? 2 : 1;
     p->shape[0] = rows;
     p->shape[1] = columns;
     p->elements = rows * (columns ? columns : 1);
     p->offset = b->layout->elements;
+    p->matrix = false;
     p->start = start;
     b->layout->elements += p->elements;
-    return b->block ? b->block + p->offset : NULL;
+    return p;
 }
 
-static vd_real *bind_part(vd_binder *b, vd_start start, const char *prefix, const char *suffix,
-                          size_t rows, size_t columns)
+static void *place_of(const vd_binder *b, const vd_parameter *p)
 {
-    char name[sizeof b->layout->parameter[0].name];
-    snprintf(name, sizeof name, "%s%s", prefix, suffix);
-    return bind(b, start, name, rows, columns);
+    return b->block ? b->block + p->offset * vd_dtype_size(b->type) : NULL;
+}
+
+static vd_matrix bind_matrix(vd_binder *b, vd_start start, const char *prefix, const char *suffix,
+                             size_t rows, size_t columns)
+{
+    vd_parameter *p = add_parameter(b, start, prefix, suffix, rows, columns);
+    p->matrix = true;
+    return (vd_matrix){.data = place_of(b, p),
+                       .type = b->type,
+                       .rows = (int)rows,
+                       .columns = (int)columns,
+                       .stride = (int)columns};
+}
+
+static vd_real *bind_vector(vd_binder *b, vd_start start, const char *prefix, const char *suffix,
+                            size_t rows, size_t columns)
+{
+    vd_parameter *p = add_parameter(b, start, prefix, suffix, rows, columns);
+    p->vector = b->layout->vectors;
+    b->layout->vectors += p->elements;
+    return b->vectors ? b->vectors + p->vector : place_of(b, p);
 }
 
 static vd_linear_weights bind_linear(vd_binder *b, const char *name, size_t in, size_t out)
 {
     vd_linear_weights l;
-    l.w = bind_part(b, VD_START_KAIMING, name, ".weight", out, in);
-    l.b = bind_part(b, VD_START_ZERO, name, ".bias", out, 0);
+    l.w = bind_matrix(b, VD_START_KAIMING, name, ".weight", out, in);
+    l.b = bind_vector(b, VD_START_ZERO, name, ".bias", out, 0);
     return l;
+}
+
+static vd_score_weights bind_score(vd_binder *b, const char *name, size_t in)
+{
+    vd_score_weights s;
+    s.w = bind_vector(b, VD_START_KAIMING, name, ".weight", 1, in);
+    s.b = bind_vector(b, VD_START_ZERO, name, ".bias", 1, 0);
+    return s;
 }
 
 static vd_gated_weights bind_gated(vd_binder *b, const char *name, size_t in, size_t out)
 {
     vd_gated_weights g;
-    g.w = bind_part(b, VD_START_KAIMING, name, ".1.embed_y.0.weight", out, in);
-    bind_part(b, VD_START_KAIMING, name, ".1.embed_g.0.weight", out, in);
-    g.b = bind_part(b, VD_START_ZERO, name, ".1.embed_y.0.bias", out, 0);
-    bind_part(b, VD_START_ZERO, name, ".1.embed_g.0.bias", out, 0);
+    g.w = bind_matrix(b, VD_START_KAIMING, name, ".1.embed_y.0.weight", out, in);
+    bind_matrix(b, VD_START_KAIMING, name, ".1.embed_g.0.weight", out, in);
+    g.w.rows *= 2;
+    g.b = bind_vector(b, VD_START_ZERO, name, ".1.embed_y.0.bias", out, 0);
+    bind_vector(b, VD_START_ZERO, name, ".1.embed_g.0.bias", out, 0);
     return g;
 }
 
@@ -59,13 +91,13 @@ static vd_lstm_weights bind_lstm(vd_binder *b, const char *name, int layer, int 
     vd_lstm_weights l;
     const char *direction = backward ? "_reverse" : "";
     snprintf(suffix, sizeof suffix, ".weight_ih_l%d%s", layer, direction);
-    l.w_ih = bind_part(b, VD_START_RECURRENT, name, suffix, 4 * hidden, in);
+    l.w_ih = bind_matrix(b, VD_START_RECURRENT, name, suffix, 4 * hidden, in);
     snprintf(suffix, sizeof suffix, ".weight_hh_l%d%s", layer, direction);
-    l.w_hh = bind_part(b, VD_START_RECURRENT, name, suffix, 4 * hidden, hidden);
+    l.w_hh = bind_matrix(b, VD_START_RECURRENT, name, suffix, 4 * hidden, hidden);
     snprintf(suffix, sizeof suffix, ".bias_ih_l%d%s", layer, direction);
-    l.b_ih = bind_part(b, VD_START_RECURRENT, name, suffix, 4 * hidden, 0);
+    l.b_ih = bind_vector(b, VD_START_RECURRENT, name, suffix, 4 * hidden, 0);
     snprintf(suffix, sizeof suffix, ".bias_hh_l%d%s", layer, direction);
-    l.b_hh = bind_part(b, VD_START_RECURRENT, name, suffix, 4 * hidden, 0);
+    l.b_hh = bind_vector(b, VD_START_RECURRENT, name, suffix, 4 * hidden, 0);
     return l;
 }
 
@@ -96,49 +128,61 @@ static void bind_decoders(vd_binder *b, const vd_config *config, vd_weights *w)
     if (!vd_has_generative(config->decoders))
         return;
     bind_one_way(b, two ? "gen_decoder.answer_rnn" : "decoder.answer_rnn", e, h, w->answer);
-    w->words.w = bind_part(b, VD_START_RECURRENT, said, ".weight", v, h);
-    w->words.b = bind_part(b, VD_START_RECURRENT, said, ".bias", v, 0);
+    w->words.w = bind_matrix(b, VD_START_RECURRENT, said, ".weight", v, h);
+    w->words.b = bind_vector(b, VD_START_RECURRENT, said, ".bias", v, 0);
+}
+
+static void bind_all(vd_binder *b, const vd_config *config, vd_weights *w)
+{
+    size_t v = (size_t)config->vocab, e = (size_t)config->embed, h = (size_t)config->hidden,
+           d = (size_t)config->region;
+    memset(w, 0, sizeof *w);
+    b->layout->count = 0;
+    b->layout->elements = b->layout->vectors = 0;
+    w->embed = bind_matrix(b, VD_START_NORMAL, "encoder.word_embed", ".weight", v, e);
+    if (config->positions == VD_POSITIONS_LEARNED)
+        w->position =
+            bind_vector(b, VD_START_ZERO, "encoder.position", ".weight", VD_MAX_HISTORY, e);
+    bind_two_way(b, "encoder.ques_rnn.rnn_model", e, h, w->question);
+    bind_two_way(b, "encoder.hist_rnn.rnn_model", e, h, w->history);
+
+    w->context_question = bind_gated(b, "encoder.context_matching.ques_emb", 2 * h, h);
+    w->context_history = bind_gated(b, "encoder.context_matching.hist_emb", 2 * h, h);
+    w->context_score = bind_score(b, "encoder.context_matching.att.1", h);
+    w->context_gate = bind_linear(b, "encoder.context_matching.context_gate.0", 4 * h, 4 * h);
+
+    w->topic_question = bind_gated(b, "encoder.topic_aggregation.ques_emb", 2 * h, h);
+    w->topic_history = bind_gated(b, "encoder.topic_aggregation.hist_emb", 2 * h, h);
+    w->topic_gate = bind_linear(b, "encoder.topic_aggregation.topic_gate.0", 2 * e, 2 * e);
+
+    w->view_image = bind_gated(b, "encoder.modality_fusion_topic.img_nonlinear_emb", d, h);
+    w->view_topic = bind_gated(b, "encoder.modality_fusion_topic.topic_emb", 2 * e, h);
+    w->view_1 = bind_linear(b, "encoder.modality_fusion_topic.MLP.1", d + 2 * e, d + 2 * e);
+    w->view_2 = bind_linear(b, "encoder.modality_fusion_topic.MLP.3", d + 2 * e, d);
+
+    w->region_fused = bind_gated(b, "encoder.modality_fusion_context.mf_emb", d + 4 * h, h);
+    w->region_context =
+        bind_gated(b, "encoder.modality_fusion_context.context_matching_emb", 4 * h, h);
+    w->region_score = bind_score(b, "encoder.modality_fusion_context.att.1", h);
+    w->fusion = bind_linear(b, "encoder.fusion.1", d + 4 * h, h);
+
+    bind_decoders(b, config, w);
 }
 
 void vd_weights_layout(const vd_config *config, vd_layout *layout, vd_real *block,
                        vd_weights *weights)
 {
     vd_weights unbound;
-    vd_weights *w = weights ? weights : &unbound;
-    vd_binder b = {layout, block};
-    size_t v = (size_t)config->vocab, e = (size_t)config->embed, h = (size_t)config->hidden,
-           d = (size_t)config->region;
+    vd_binder b = {layout, (unsigned char *)block, VD_REAL_TYPE, NULL};
+    bind_all(&b, config, weights ? weights : &unbound);
+}
 
-    memset(w, 0, sizeof *w);
-    layout->count = 0;
-    layout->elements = 0;
-    w->embed = bind(&b, VD_START_NORMAL, "encoder.word_embed.weight", v, e);
-    if (config->positions == VD_POSITIONS_LEARNED)
-        w->position = bind(&b, VD_START_ZERO, "encoder.position.weight", VD_MAX_HISTORY, e);
-    bind_two_way(&b, "encoder.ques_rnn.rnn_model", e, h, w->question);
-    bind_two_way(&b, "encoder.hist_rnn.rnn_model", e, h, w->history);
-
-    w->context_question = bind_gated(&b, "encoder.context_matching.ques_emb", 2 * h, h);
-    w->context_history = bind_gated(&b, "encoder.context_matching.hist_emb", 2 * h, h);
-    w->context_score = bind_linear(&b, "encoder.context_matching.att.1", h, 1);
-    w->context_gate = bind_linear(&b, "encoder.context_matching.context_gate.0", 4 * h, 4 * h);
-
-    w->topic_question = bind_gated(&b, "encoder.topic_aggregation.ques_emb", 2 * h, h);
-    w->topic_history = bind_gated(&b, "encoder.topic_aggregation.hist_emb", 2 * h, h);
-    w->topic_gate = bind_linear(&b, "encoder.topic_aggregation.topic_gate.0", 2 * e, 2 * e);
-
-    w->view_image = bind_gated(&b, "encoder.modality_fusion_topic.img_nonlinear_emb", d, h);
-    w->view_topic = bind_gated(&b, "encoder.modality_fusion_topic.topic_emb", 2 * e, h);
-    w->view_1 = bind_linear(&b, "encoder.modality_fusion_topic.MLP.1", d + 2 * e, d + 2 * e);
-    w->view_2 = bind_linear(&b, "encoder.modality_fusion_topic.MLP.3", d + 2 * e, d);
-
-    w->region_fused = bind_gated(&b, "encoder.modality_fusion_context.mf_emb", d + 4 * h, h);
-    w->region_context =
-        bind_gated(&b, "encoder.modality_fusion_context.context_matching_emb", 4 * h, h);
-    w->region_score = bind_linear(&b, "encoder.modality_fusion_context.att.1", h, 1);
-    w->fusion = bind_linear(&b, "encoder.fusion.1", d + 4 * h, h);
-
-    bind_decoders(&b, config, w);
+void vd_weights_bind(const vd_config *config, const void *block, vd_dtype type, vd_real *vectors,
+                     vd_weights *weights)
+{
+    vd_layout layout;
+    vd_binder b = {&layout, (unsigned char *)(uintptr_t)block, type, vectors}; // weights are read
+    bind_all(&b, config, weights);
 }
 
 static void fill_uniform(vd_real *w, size_t n, double bound, vd_rng *rng)

@@ -1,7 +1,8 @@
-// Every trainable number of the network, in one block, under the public code's names.
+// Every trainable number of the network, under the public code's names: a block of them, in the
+// order of vd_layout, and where each matrix and vector lies in it.
 //
-// The same struct bound to another block of the same layout holds gradients, or an optimiser's
-// moments. LSTM matrices are PyTorch's: gate order i, f, g, o; two bias vectors.
+// The same struct bound to another block of the same layout holds gradients. LSTM matrices are
+// PyTorch's: gate order i, f, g, o; two bias vectors.
 #ifndef VD_WEIGHTS_H
 #define VD_WEIGHTS_H
 
@@ -14,18 +15,18 @@ enum { VD_LAYERS = 2 };
 
 // GatedTrans; the halves lie one after the other, so that one product makes both.
 typedef struct vd_gated_weights {
-    vd_real *w; // (2 out, in): Wy, then Wg
-    vd_real *b; // (2 out): by, then bg
+    vd_matrix w; // (2 out, in): Wy, then Wg
+    vd_real *b;  // (2 out): by, then bg
 } vd_gated_weights;
 
 typedef struct vd_weights {
-    vd_real *embed;    // (V, E); row VD_PAD is zero and stays so
+    vd_matrix embed;   // (V, E); row VD_PAD is zero and stays so
     vd_real *position; // (VD_MAX_HISTORY, E), learned positions only, else NULL
 
     vd_lstm_weights question[VD_LAYERS][2], history[VD_LAYERS][2]; // [layer][0 forward 1 backward]
 
     vd_gated_weights context_question, context_history; // 2H -> H
-    vd_linear_weights context_score;                    // H -> 1
+    vd_score_weights context_score;                     // H -> 1
     vd_linear_weights context_gate;                     // 4H -> 4H
 
     vd_gated_weights topic_question, topic_history; // 2H -> H
@@ -37,7 +38,7 @@ typedef struct vd_weights {
 
     vd_gated_weights region_fused;   // D+4H -> H
     vd_gated_weights region_context; // 4H -> H
-    vd_linear_weights region_score;  // H -> 1
+    vd_score_weights region_score;   // H -> 1
     vd_linear_weights fusion;        // D+4H -> H
 
     // Decoders; NULL in a model without them.
@@ -60,6 +61,8 @@ typedef struct vd_parameter {
     size_t shape[2];
     size_t elements;
     size_t offset; // in the block, in elements
+    bool matrix;   // a vd_matrix in vd_weights; else a vector
+    size_t vector; // of a vector: its place among the vectors alone
     vd_start start;
 } vd_parameter;
 
@@ -68,6 +71,7 @@ enum { VD_MAX_PARAMETERS = 160 };
 typedef struct vd_layout {
     int count;
     size_t elements; // of the whole block
+    size_t vectors;  // of its vectors
     vd_parameter parameter[VD_MAX_PARAMETERS];
 } vd_layout;
 
@@ -75,6 +79,11 @@ typedef struct vd_layout {
 // NULL, binds *weights to it (weights may be NULL otherwise).
 void vd_weights_layout(const vd_config *config, vd_layout *layout, vd_real *block,
                        vd_weights *weights);
+
+// Binds *weights to a block of another type, of which only the matrices are read; `vectors` has the
+// vectors, one after the other.
+void vd_weights_bind(const vd_config *config, const void *block, vd_dtype type, vd_real *vectors,
+                     vd_weights *weights);
 
 // The parameter of a name; NULL when there is none.
 const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name);

@@ -37,8 +37,7 @@ vd_status vd_words_embed(vd_pass *pass, vd_text_pass *text, const vd_packed *pac
         text->dembedding = vd_arena_zeros(pass->arena, n);
     if (pass->arena->failed)
         return vd_error_memory(err, "word embeddings");
-    pass->be->embed(pass->w->embed, packed->rows.id, packed->tokens, pass->config->embed,
-                    text->embedding);
+    pass->be->embed(&pass->w->embed, packed->rows.id, packed->tokens, text->embedding);
     return VD_OK;
 }
 
@@ -57,7 +56,7 @@ static vd_status choose_inputs(vd_pass *pass, vd_text_pass *text, vd_positions p
     vd_status status =
         vd_packed_distinct(packed, pass->config->vocab, text->placed, pass->arena, &words, err);
     // To send a device what is distinct costs more than a few products.
-    if (status != VD_OK || (pass->be != vd_backend_cpu() && 2 * words.count > packed->tokens))
+    if (status != VD_OK || (!pass->be->memory->host && 2 * words.count > packed->tokens))
         return status;
     size_t n = (size_t)words.count;
     text->inputs = words.count;
@@ -85,7 +84,7 @@ vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *p
     text->input = vd_arena_reals(pass->arena, n);
     if (!text->input)
         return vd_error_memory(err, "word embeddings");
-    pass->be->embed(pass->w->embed, text->id, text->inputs, e, text->input);
+    pass->be->embed(&pass->w->embed, text->id, text->inputs, text->input);
     if (text->placed)
         pass->be->add_rows(positions == VD_POSITIONS_LEARNED ? pass->w->position : pass->sinusoid,
                            text->place, text->inputs, e, text->input);
@@ -104,8 +103,8 @@ void vd_words_backward(vd_pass *pass, vd_text_pass *text, vd_real *dinput, vd_si
                               pass->position_dropout, site);
     if (text->placed && pass->config->positions == VD_POSITIONS_LEARNED)
         pass->be->add_rows_backward(pass->dw->position, text->place, text->inputs, e, dinput);
-    pass->be->embed_backward(pass->dw->embed, text->id, text->inputs, e, dinput);
+    pass->be->embed_backward(&pass->dw->embed, text->id, text->inputs, dinput);
     if (text->dembedding)
-        pass->be->embed_backward(pass->dw->embed, packed->rows.id, packed->tokens, e,
+        pass->be->embed_backward(&pass->dw->embed, packed->rows.id, packed->tokens,
                                  text->dembedding);
 }

@@ -1,0 +1,40 @@
+#include "engine/backend/cpu/scratch.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+
+enum { BYTES = VD_SCRATCH_FLOATS * sizeof(float) };
+
+static pthread_key_t key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static bool has_key;
+
+static void release(void *memory)
+{
+    munmap(memory, BYTES);
+}
+
+static void make_key(void)
+{
+    has_key = pthread_key_create(&key, release) == 0;
+}
+
+// Mapped as a whole, so that only what is used takes memory.
+float *vd_cpu_scratch(size_t floats)
+{
+    pthread_once(&key_once, make_key);
+    if (!has_key || floats > VD_SCRATCH_FLOATS)
+        return NULL;
+    void *memory = pthread_getspecific(key);
+    if (memory)
+        return memory;
+    memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    madvise(memory, BYTES, MADV_HUGEPAGE);
+    if (pthread_setspecific(key, memory) == 0)
+        return memory;
+    release(memory);
+    return NULL;
+}
