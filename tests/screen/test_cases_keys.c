@@ -219,10 +219,10 @@ static void every_model_has_its_picture(void **state)
     play("Tab z");
     draw(80, 24);
     assert_int_equal(labels(), regions[1]);
-    assert_true(is_shown("improved") && is_shown("looked at 1 80 %") && !is_shown("drew on"));
+    assert_true(is_shown("improved") && is_shown("Regions 1 80 %") && !is_shown("History"));
     play("n Esc");
     draw(80, 24);
-    assert_true(is_shown("drew on"));
+    assert_true(is_shown("History"));
     play("a");
     draw(80, 48); // below the attentions where there is room
     assert_int_equal(labels(), regions[1]);

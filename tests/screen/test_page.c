@@ -368,18 +368,17 @@ static void a_transcript_is_read(void **state)
         texts[i] = vd_session_answer_text(session, (int)i);
     for (int i = 0; i < 2; i++) {
         vd_reply reply;
-        vd_told told = {.name = "improved",
-                        .model = "improved",
-                        .reply = &reply,
-                        .texts = texts,
-                        .image_id = vd_world_image_id(world, 0),
-                        .caption = vd_world_caption(world, 0),
-                        .history = history,
-                        .turns = i};
-        told.boxes = vd_session_boxes(session, &told.regions);
+        vd_sheet sheet = {
+            .image_id = vd_world_image_id(world, 0),
+            .caption = vd_world_caption(world, 0),
+            .said = history,
+            .rounds = i,
+            .sides = 1,
+            .side = {{.name = "improved", .model = "improved", .reply = &reply, .texts = texts}}};
+        sheet.boxes = vd_session_boxes(session, &sheet.regions);
         assert_int_equal(vd_session_continue(session, history, i, NULL, &err), VD_OK);
         assert_int_equal(vd_session_ask(session, questions[i], NULL, &reply, &err), VD_OK);
-        assert_int_equal(vd_transcript_answer(transcript, &told, &err), VD_OK);
+        assert_int_equal(vd_transcript_answer(transcript, &sheet, &err), VD_OK);
         history[i] = (vd_turn){(char *)questions[i], (char *)texts[reply.answer.order[0]]};
         vd_reply_clear(&reply);
     }

@@ -119,12 +119,15 @@ void serve(void)
         static const float boxes[] = {0.1f, 0.1f, 0.4f, 0.6f, 0.5f, 0.2f,
                                       0.9f, 0.5f, 0.3f, 0.6f, 0.8f, 0.95f};
         vd_event event = {.kind = request.kind, .case_index = request.index};
+        vd_case_sheet *sheet = vd_alloc(1, sizeof *sheet);
         const vd_case *at = &cases->at[request.index];
-        event.case_answers = vd_alloc(1, sizeof *event.case_answers);
-        assert_non_null(event.case_answers);
-        *event.case_answers = (vd_answers){.boxes = copied(boxes, 12), .regions = 3};
+        assert_non_null(sheet);
+        assert_int_equal(vd_case_sheet_lay_out(cases, at, VD_RIGHT_HUMAN, sheet, NULL), VD_OK);
+        sheet->sheet.boxes = sheet->boxes = copied(boxes, 12);
+        sheet->sheet.regions = 3;
         for (int side = 0; side < cases->models; side++)
-            event.case_answers->reply[side] = make_reply(at, side);
+            sheet->reply[side] = make_reply(at, side);
+        event.made = sheet;
         vd_cases_view_event(&view, &event);
         vd_request_clear(&request);
     }

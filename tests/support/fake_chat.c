@@ -237,9 +237,9 @@ static void fake_entry(vd_walk_entry *entry, int index, const vd_request *reques
     else
         snprintf(entry->label, sizeof entry->label, "round %d: %.70s", index,
                  request->history[index - 1].question);
-    entry->count = length;
+    entry->words.count = length;
     for (int j = 0; j < length; j++)
-        snprintf(entry->word[j], sizeof entry->word[j], "word%d", j + 1);
+        snprintf(entry->words.word[j], sizeof entry->words.word[j], "word%d", j + 1);
 }
 
 static void fake_trace(const vd_answer *answer, uint32_t seed, vd_trace *trace)

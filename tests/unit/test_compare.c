@@ -113,10 +113,10 @@ static void cases_agree_with_the_evaluation(void **state)
         assert_int_equal(at->dialog, i / 3);
         assert_int_equal(at->round, i % 3);
         const vd_visdial_round *round = vd_case_round(cases, at);
-        vd_answers full;
+        vd_case_sheet full;
         vd_error err = {0};
         float most = 0;
-        assert_int_equal(vd_case_answer(cases, at, NULL, &full, &err), VD_OK);
+        assert_int_equal(vd_case_sheet_make(cases, at, VD_RIGHT_HUMAN, NULL, &full, &err), VD_OK);
         for (int side = 0; side < 3; side++) {
             const float *score = scores[side] + i * TINY_ANSWERS;
             float ranks[TINY_ANSWERS];
@@ -139,8 +139,8 @@ static void cases_agree_with_the_evaluation(void **state)
             most = fmaxf(most, at->side[side].moved);
         }
         assert_true(at->moved > 0 && at->moved >= most && at->moved <= most);
-        assert_int_equal(full.regions, full.reply[0].answer.regions);
-        vd_answers_clear(&full);
+        assert_int_equal(full.sheet.regions, full.reply[0].answer.regions);
+        vd_case_sheet_clear(&full);
     }
     for (int side = 0; side < 3; side++)
         vd_free(scores[side]);
@@ -325,8 +325,8 @@ static void every_decoder_can_rank(void **state)
     int moved = 0;
     for (size_t i = 0; i < cases->count; i++) {
         const vd_case *at = &cases->at[i];
-        vd_answers full;
-        assert_int_equal(vd_case_answer(cases, at, NULL, &full, &err), VD_OK);
+        vd_case_sheet full;
+        assert_int_equal(vd_case_sheet_make(cases, at, VD_RIGHT_HUMAN, NULL, &full, &err), VD_OK);
         for (int side = 0; side < 3; side++) {
             const vd_answer *answer = &full.reply[side].answer;
             double far = 0;
@@ -341,7 +341,7 @@ static void every_decoder_can_rank(void **state)
             assert_float_equal(full.reply[0].answer.score[o],
                                (full.reply[1].answer.score[o] + full.reply[2].answer.score[o]) / 2,
                                1e-5f);
-        vd_answers_clear(&full);
+        vd_case_sheet_clear(&full);
     }
     assert_true(moved > 12); // they do not say the same
     vd_cases_free(cases);

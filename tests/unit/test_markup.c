@@ -108,7 +108,7 @@ static void the_first_failure_is_told_and_leaves_no_file(void **state)
 typedef struct fake_sheet {
     vd_reply reply;
     vd_sheet sheet;
-    vd_sheet_round said[2];
+    vd_turn said[2];
 } fake_sheet;
 
 static float score[] = {3, 2, 1}, probability[] = {0.7f, 0.2f, 0.1f};
@@ -124,7 +124,7 @@ static const char *const texts[] = {EVIL "0", EVIL "1", EVIL "2"};
 
 static fake_sheet hostile(void)
 {
-    fake_sheet f = {.said = {{EVIL, EVIL}, {EVIL, NULL}}};
+    fake_sheet f = {.said = {{evil, evil}, {evil, NULL}}};
     f.reply = (vd_reply){.typed = words[0], .question = words[0], .words = 2, .word = words};
     f.reply.unknown = unknown;
     f.reply.cut = 3;
@@ -221,8 +221,9 @@ static void a_sheet_in_markdown(void **state)
     f.sheet.side[0].reply = f.sheet.side[1].reply = &f.reply;
     f.sheet.title = "Picture 1";
     f.sheet.caption = "a cube";
-    f.sheet.question = f.said[0].question = "is it red";
-    f.said[0].answer = f.sheet.human = "yes";
+    char question[] = "is it red", yes[] = "yes";
+    f.sheet.question = f.said[0].question = question;
+    f.sheet.human = f.said[0].answer = yes;
     f.sheet.sides = 1;
     assert_int_equal(vd_markup_create(path, VD_MARKUP_MARKDOWN, &markup, &err), VD_OK);
     vd_markdown_sheet(markup, &f.sheet);

@@ -322,11 +322,12 @@ static void answers_may_come_before_the_picture(void **state)
     vd_transcript_file back = plain_chat_read_back(file);
     assert_int_equal(back.record_count, 12); // nothing of the first picture is written twice
     for (size_t i = 0; i < back.record_count; i++) {
-        const vd_told *told = &back.records[i].told;
-        bool same = strcmp(told->features_hash.text, back.records[0].told.features_hash.text) == 0;
-        assert_int_equal(strlen(told->features_hash.text), 64);
-        assert_int_equal(same, told->image_id == 1);
-        assert_int_equal(told->regions, TINY_REGIONS);
+        const vd_sheet *sheet = &back.records[i].sheet;
+        bool same =
+            strcmp(sheet->features_hash.text, back.records[0].sheet.features_hash.text) == 0;
+        assert_int_equal(strlen(sheet->features_hash.text), 64);
+        assert_int_equal(same, sheet->image_id == 1);
+        assert_int_equal(sheet->regions, TINY_REGIONS);
     }
     vd_transcript_clear(&back);
     free(file);

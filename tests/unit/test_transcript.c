@@ -79,12 +79,12 @@ static void what_was_said_is_read_back(void **state)
     const vd_record *second = vd_transcript_find(&file, talk, 1, 0);
     assert_non_null(second);
     const vd_answer *answer = &second->reply.answer;
-    assert_string_equal(second->told.model, "improved");
-    assert_string_equal(second->told.history[0].answer, talk->rounds[0].answer);
+    assert_string_equal(second->sheet.side[0].model, "improved");
+    assert_string_equal(second->sheet.said[0].answer, talk->rounds[0].answer);
     assert_int_equal(answer->candidates, TINY_ANSWERS);
     assert_int_equal(answer->rounds, 2);
     assert_int_equal(answer->regions, TINY_REGIONS);
-    assert_string_equal(talk->rounds[1].answer, second->told.texts[answer->order[2]]);
+    assert_string_equal(talk->rounds[1].answer, second->sheet.side[0].texts[answer->order[2]]);
     assert_null(vd_transcript_find(&file, talk, 1, 1));
 
     // The same as the engine says now, all of it.
@@ -96,7 +96,7 @@ static void what_was_said_is_read_back(void **state)
     assert_int_equal(vd_session_new(world, "improved", &session, &err), VD_OK);
     assert_int_equal(vd_session_picture(session, index, &err), VD_OK);
     assert_int_equal(
-        vd_session_continue(session, second->told.history, second->told.turns, NULL, &err), VD_OK);
+        vd_session_continue(session, second->sheet.said, second->sheet.rounds, NULL, &err), VD_OK);
     assert_int_equal(vd_session_ask(session, "is it next to the ball", NULL, &now, &err), VD_OK);
     for (int i = 0; i < TINY_ANSWERS; i++) {
         assert_true(fabsf(answer->score[i] - now.answer.score[i]) < 1e-6f);
@@ -115,9 +115,9 @@ static void what_was_said_is_read_back(void **state)
     vd_fingerprint model, pool, features;
     assert_int_equal(vd_session_fingerprints(session, &model, &pool, &err), VD_OK);
     assert_int_equal(vd_world_features_fingerprint(world, index, &features, &err), VD_OK);
-    assert_string_equal(second->told.model_hash.text, model.text);
-    assert_string_equal(second->told.pool_hash.text, pool.text);
-    assert_string_equal(second->told.features_hash.text, features.text);
+    assert_string_equal(second->sheet.side[0].model_hash.text, model.text);
+    assert_string_equal(second->sheet.side[0].pool_hash.text, pool.text);
+    assert_string_equal(second->sheet.features_hash.text, features.text);
     assert_int_equal(strlen(model.text), 64);
     vd_reply_clear(&now);
     vd_session_free(session);

@@ -181,18 +181,19 @@ static void write_large(const char *file, vd_reply *reply)
     }
     for (int i = 0; i < LARGE; i++)
         answer->probability[i] = (float)(exp((double)answer->score[i]) / sum);
-    const vd_told told = {.name = "base",
-                          .model = "base",
-                          .reply = reply,
-                          .texts = pool,
-                          .image_id = 1,
-                          .caption = "c",
-                          .model_hash = {"m"},
-                          .pool_hash = {"p"},
-                          .features_hash = {"f"}};
+    const vd_sheet sheet = {.image_id = 1,
+                            .caption = "c",
+                            .features_hash = {"f"},
+                            .sides = 1,
+                            .side = {{.name = "base",
+                                      .model = "base",
+                                      .reply = reply,
+                                      .texts = pool,
+                                      .model_hash = {"m"},
+                                      .pool_hash = {"p"}}}};
     vd_transcript *transcript;
     assert_int_equal(vd_transcript_start(file, &transcript, &err), VD_OK);
-    assert_int_equal(vd_transcript_answer(transcript, &told, &err), VD_OK);
+    assert_int_equal(vd_transcript_answer(transcript, &sheet, &err), VD_OK);
     vd_transcript_close(transcript);
 }
 

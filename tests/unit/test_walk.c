@@ -147,8 +147,8 @@ static void the_walk_is_of_the_answer_that_ask_gives(void **state)
     assert_int_equal(walk->entries, 3);
     assert_string_equal(walk->entry[1].label, "round 1: what color is the cube");
     for (int r = 0; r < walk->entries; r++)
-        assert_int_equal(walk->entry[r].count, reply.answer.history_length[r]);
-    assert_string_equal(walk->entry[1].word[6], "<S>");
+        assert_int_equal(walk->entry[r].words.count, reply.answer.history_length[r]);
+    assert_string_equal(walk->entry[1].words.word[6], "<S>");
     for (int p = 1; p < walk->regions; p++)
         assert_true(reply.answer.region_attention[walk->region[p - 1]] >=
                     reply.answer.region_attention[walk->region[p]]);

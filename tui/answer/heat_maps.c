@@ -2,9 +2,8 @@
 
 #include <string.h>
 
-#include "engine/networks/batch.h"
-#include "features/text/tokenize.h"
 #include "tui/base/shares.h"
+#include "tui/session/entry_words.h"
 #include "tui/screen/theme.h"
 
 // A page that scrolls: rows outside are not drawn.
@@ -16,7 +15,7 @@ typedef struct scroll_page {
 
 static vd_style role(const scroll_page *page, vd_role which)
 {
-    return vd_theme(page->grid->look, which);
+    return vd_style_of(page->grid, which);
 }
 
 static bool visible(const scroll_page *page)
@@ -38,44 +37,20 @@ static int row_y(const scroll_page *page)
     return visible(page) ? page->at.y + page->row : page->grid->height;
 }
 
-// ---- the words of a history entry --------------------------------------------------------------
-
-static void add_word(vd_entry_words *out, const char *word, int most)
-{
-    if (out->count < most)
-        snprintf(out->word[out->count++], sizeof out->word[0], "%.31s", word);
-}
-
-static void add_text(vd_entry_words *out, const char *text, int most)
-{
-    vd_words words = {0};
-    if (vd_tokenize(text, &words, NULL))
-        return;
-    for (size_t i = 0; i < words.count; i++)
-        add_word(out, words.word[i], most);
-    vd_words_clear(&words);
-}
-
-void vd_entry_words_caption(vd_entry_words *out, const char *caption)
+// The words of an entry, 0 the caption; none where they are not known: numbers stand for them.
+static void words_of(const vd_sheet *sheet, int entry, vd_entry_words *out)
 {
     out->count = 0;
-    add_text(out, caption, VD_MAX_HISTORY - 1);
+    if (entry == 0)
+        vd_entry_words_caption(out, sheet->caption, NULL);
+    else if (entry <= sheet->rounds && sheet->said[entry - 1].answer)
+        vd_entry_words_turn(out, sheet->said[entry - 1].question, sheet->said[entry - 1].answer,
+                            NULL);
 }
 
-// question ++ <S> answer </S> ++ </S> with question and wrapped answer each cut to 19
-// (vd_history_entry).
-void vd_entry_words_round(vd_entry_words *out, const char *const *question, int words,
-                          const char *answer)
+static const vd_reply *reply_of(const vd_heat_maps *maps)
 {
-    const int most = VD_MAX_QUESTION - 1;
-    out->count = 0;
-    for (int i = 0; i < words; i++)
-        add_word(out, question[i], most);
-    int end = out->count + most;
-    add_word(out, "<S>", end);
-    add_text(out, answer, end);
-    add_word(out, "</S>", end);
-    add_word(out, "</S>", VD_MAX_HISTORY);
+    return maps->sheet->side[maps->side].reply;
 }
 
 // ---- the parts ---------------------------------------------------------------------------------
@@ -83,7 +58,7 @@ void vd_entry_words_round(vd_entry_words *out, const char *const *question, int 
 // Every word is in sight: over several rows where one is too narrow.
 static void draw_question(scroll_page *page, const vd_heat_maps *maps)
 {
-    const vd_reply *reply = maps->reply;
+    const vd_reply *reply = reply_of(maps);
     int x = page->at.x, end = page->at.x + page->at.width;
     char cut[48];
     snprintf(cut, sizeof cut, "(%d more words were cut off)", reply->cut);
@@ -120,7 +95,7 @@ static void draw_entry(scroll_page *page, const vd_heat_maps *maps, const vd_ans
         return;
     }
     vd_entry_words words;
-    maps->words_of(maps->context, entry, &words);
+    words_of(maps->sheet, entry, &words);
     int length = answer->history_length[entry], x = left;
     const float *share = answer->topic_attention +
                          ((size_t)entry * (size_t)answer->question_length + (size_t)maps->word) *
@@ -181,7 +156,7 @@ static void draw_region_row(scroll_page *page, const vd_heat_maps *maps, const v
 
 static void draw_regions(scroll_page *page, const vd_heat_maps *maps)
 {
-    const vd_reply *reply = maps->reply;
+    const vd_reply *reply = reply_of(maps);
     const vd_answer *answer = &reply->answer;
     int words = reply->words < answer->question_length ? reply->words : answer->question_length;
     int columns = (page->at.width - REGION_LABEL) / CELL;
@@ -209,7 +184,7 @@ static void draw_regions(scroll_page *page, const vd_heat_maps *maps)
 
 int vd_heat_maps_draw(const vd_heat_maps *maps, vd_grid *grid, vd_rect at, int top)
 {
-    const vd_reply *reply = maps->reply;
+    const vd_reply *reply = reply_of(maps);
     const vd_answer *answer = &reply->answer;
     scroll_page page = {grid, at, -top};
     bool whole = answer->context_attention && answer->word_attention && answer->region_attention &&

@@ -5,26 +5,13 @@
 #ifndef VD_HEAT_MAPS_H
 #define VD_HEAT_MAPS_H
 
+#include "tui/answer/sheet.h"
 #include "tui/screen/grid.h"
-#include "tui/session/session.h"
-
-// The words of a history entry as the engine makes it, for people. Cut where the engine cuts.
-typedef struct vd_entry_words {
-    int count;
-    char word[VD_MAX_HISTORY][32];
-} vd_entry_words;
-
-void vd_entry_words_caption(vd_entry_words *out, const char *caption);
-// question: its words, "?" included.
-void vd_entry_words_round(vd_entry_words *out, const char *const *question, int words,
-                          const char *answer);
 
 typedef struct vd_heat_maps {
-    const vd_reply *reply;
-    int word; // of the question (< answer.question_length), whose attention 2 is shown
-    // The words of an entry, 0 the caption; none where they are not known, numbers stand for them.
-    void (*words_of)(const void *context, int entry, vd_entry_words *out);
-    const void *context;
+    const vd_sheet *sheet;
+    int side;
+    int word;     // of the question (< answer.question_length), whose attention 2 is shown
     bool pending; // attention 2 is missing, but on its way
 } vd_heat_maps;
 

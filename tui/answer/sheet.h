@@ -1,26 +1,37 @@
-// One question about one picture with what one to four models made of it, as plain data: what the
-// pages (HTML, Markdown) show. All borrowed.
+// One question about one picture and what one to four networks made of it: the model of an answer
+// that everything which shows answers renders, on the screen (columns.h, ranking.h, panels.h,
+// heat_maps.h), as a page (tui/page), as JSON (json.h) and as lines of a transcript. Plain data,
+// all of it borrowed.
 #ifndef VD_SHEET_H
 #define VD_SHEET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "features/text/fold.h"
+#include "tui/session/fingerprint.h"
 #include "tui/session/session.h"
 
-// Rounds that came before.
-typedef struct vd_sheet_round {
-    const char *question, *answer; // answer NULL: none known
-} vd_sheet_round;
-
+// What one of the networks made of it.
 typedef struct vd_sheet_side {
-    const char *model;
+    int lane;          // of a conversation: 0 is the model that holds it
+    const char *name;  // of the model as it was asked for: "base" or a path; NULL: not known
+    const char *model; // for people
+    const char *note;  // said beside the name; NULL: the first answer is
     const vd_reply *reply;
     const char *const *texts; // (candidates)
-    const float *relevance;   // (candidates), NULL: not known
-    int human;                // index of the human answer among the candidates, -1 not there
-    int chosen;               // index of the answer the dialog went on with, -1 the human one
-    bool judged, right;       // whether the first answer is right, where anybody knows
+    // The ranking as it is shown, answers that are alike as one; NULL: each by itself.
+    const vd_folded *folded; // (folded_count)
+    int folded_count;
+    const int32_t *row;     // (candidates) where each stands in that; NULL: it is searched
+    const int32_t *same;    // (candidates) the same answer's index in the first side's candidates,
+                            // -1 none; NULL: the candidates are the same
+    const float *relevance; // (candidates), NULL: not known
+    int human;              // index of the human answer among the candidates, -1 not there
+    double human_rank;      // of it, equal scores averaged; 0: not known
+    int chosen;             // index of the answer the dialog went on with, -1 the human one
+    bool judged, right;     // whether the first answer is right, where anybody knows
+    vd_fingerprint model_hash, pool_hash;
 } vd_sheet_side;
 
 typedef struct vd_sheet {
@@ -30,8 +41,9 @@ typedef struct vd_sheet {
     int width, height;  // pixels of the picture in the page, 0 when there is none
     const float *boxes; // (regions, 4) in 0..1 or NULL
     int regions;
+    vd_fingerprint features_hash;
     const char *caption;
-    const vd_sheet_round *said; // (rounds)
+    const vd_turn *said; // (rounds) that came before
     int rounds;
     const char *question;           // without "?"
     const char *human;              // the human answer or NULL
@@ -45,5 +57,28 @@ typedef struct vd_sheet {
 const char *vd_sheet_mark(const char *question); // "?" unless it ends with one
 // Place of a candidate in a side's ranking, from 1; 0 when it is not there.
 int vd_sheet_place(const vd_sheet_side *side, int index);
+
+// ---- the ranking as it is shown ----------------------------------------------------------------
+
+int vd_sheet_rows(const vd_sheet_side *side);
+// A row; of answers that are alike the best one, unless the chosen one is among them.
+vd_folded vd_sheet_row(const vd_sheet_side *side, int row);
+int vd_sheet_row_of(const vd_sheet_side *side, int index); // of a candidate; -1: none
+
+// Where a row of one side stands beside the first side's.
+typedef struct vd_sheet_move {
+    int before;    // place there, from 0; -1: it is not there
+    int place;     // here
+    double change; // of its probability
+} vd_sheet_move;
+vd_sheet_move vd_sheet_moved(const vd_sheet *sheet, int side, int row);
+
+// How a side's ranking agrees with the first one's.
+typedef struct vd_agreement {
+    bool same;        // first answer
+    int most, shared; // how many of the first `most` are among the other's first `most`
+    double far;       // half the sum of the changes of probability: the share that lies elsewhere
+} vd_agreement;
+vd_agreement vd_sheet_agreement(const vd_sheet *sheet, int side, int most);
 
 #endif

@@ -90,15 +90,15 @@ static float furthest(const vd_answer *a, const vd_answer *b)
 }
 
 // Whether the transcript has this answer already, score for score.
-static bool is_recorded(vd_recorder *recorder, const vd_told *told)
+static bool is_recorded(vd_recorder *recorder, const vd_sheet *sheet)
 {
-    const vd_record *record = vd_transcript_find_same(&recorder->past, told);
+    const vd_record *record = vd_transcript_find_same(&recorder->past, sheet);
     if (!record)
         return false;
-    bool same = furthest(&record->reply.answer, &told->reply->answer) <= SAME_SCORE;
+    bool same = furthest(&record->reply.answer, &sheet->side[0].reply->answer) <= SAME_SCORE;
     recorder->verified += same;
     recorder->other += !same;
-    return same && record->told.lane == told->lane;
+    return same && record->sheet.side[0].lane == sheet->side[0].lane;
 }
 
 // What an answer is about, as its event says: the picture's own event may come later.
@@ -116,23 +116,24 @@ static void write_answer(vd_recorder *recorder, vd_chat *chat, const picture *ab
     if (!history && at > 0)
         return;
     vd_error err = {0};
-    const vd_told told = {
-        .lane = lane,
-        .name = chat->lanes.lane[lane].name,
-        .model = response->model,
-        .reply = &response->reply,
-        .texts = response->answers,
+    const vd_sheet sheet = {
         .image_id = vd_conversation_image_id(&chat->conversation),
         .caption = vd_conversation_caption(&chat->conversation),
-        .history = history,
-        .turns = (int)at,
+        .said = history,
+        .rounds = (int)at,
         .boxes = about->regions == response->reply.answer.regions ? about->boxes : NULL,
         .regions = about->regions,
-        .model_hash = recorder->model[lane],
-        .pool_hash = recorder->pool[lane],
         .features_hash = about->features,
+        .sides = 1,
+        .side = {{.lane = lane,
+                  .name = chat->lanes.lane[lane].name,
+                  .model = response->model,
+                  .reply = &response->reply,
+                  .texts = response->answers,
+                  .model_hash = recorder->model[lane],
+                  .pool_hash = recorder->pool[lane]}},
     };
-    if (!is_recorded(recorder, &told) && vd_transcript_answer(recorder->transcript, &told, &err))
+    if (!is_recorded(recorder, &sheet) && vd_transcript_answer(recorder->transcript, &sheet, &err))
         give_up(recorder, chat, &err);
     vd_free(history);
 }

@@ -91,7 +91,7 @@ static void print_keys(FILE *out)
     }
     fprintf(out, ".SS Commands in the chat\n");
     for (size_t i = 0; (binding = vd_keymap_command(i)) != NULL; i++) {
-        snprintf(text, sizeof text, "%s %s", binding->command,
+        snprintf(text, sizeof text, "%s%s%s", binding->command, binding->argument ? " " : "",
                  binding->argument ? binding->argument : "");
         print_entry(text, binding->meaning, out);
     }

@@ -79,7 +79,7 @@ typedef struct player {
 // The model of a record, ranking by the decoders that ranked then, unless the person names others.
 static vd_status load_model(player *p, const vd_record *record, int *out, vd_error *err)
 {
-    const char *name = record->told.name;
+    const char *name = record->sheet.side[0].name;
     vd_decoder_choice by = p->decoder.made ? p->decoder : record->reply.ranked;
     for (*out = 0; *out < p->count; ++*out)
         if (strcmp(p->loaded[*out].name, name) == 0 && p->loaded[*out].decoder.made == by.made &&
@@ -101,8 +101,8 @@ static vd_status load_model(player *p, const vd_record *record, int *out, vd_err
 
 static void complain(const vd_record *record, const char *what)
 {
-    printf("line %zu, picture %" PRId64 ", round %d, %s: %s: ", record->line, record->told.image_id,
-           record->told.turns + 1, record->told.model, what);
+    printf("line %zu, picture %" PRId64 ", round %d, %s: %s: ", record->line,
+           record->sheet.image_id, record->sheet.rounds + 1, record->sheet.side[0].model, what);
     vd_output_text(stdout, record->reply.typed);
     printf("\n");
 }
@@ -129,7 +129,7 @@ static void compare_scores(player *p, const vd_record *record, const vd_reply *n
             complain(record, "scores differ");
         if (different <= SHOWN) {
             printf("    ");
-            vd_output_text(stdout, record->told.texts[i]);
+            vd_output_text(stdout, record->sheet.side[0].texts[i]);
             printf(": %.7g was recorded, now it is %.7g\n", a, b);
         }
     }
@@ -137,9 +137,9 @@ static void compare_scores(player *p, const vd_record *record, const vd_reply *n
         printf("    and %d more\n", different - SHOWN);
     if (different && then->order[0] != now->answer.order[0]) {
         printf("    the answer was \"");
-        vd_output_text(stdout, record->told.texts[then->order[0]]);
+        vd_output_text(stdout, record->sheet.side[0].texts[then->order[0]]);
         printf("\", now it is \"");
-        vd_output_text(stdout, record->told.texts[now->answer.order[0]]);
+        vd_output_text(stdout, record->sheet.side[0].texts[now->answer.order[0]]);
         printf("\"\n");
     }
     p->differing += (size_t)different;
@@ -148,31 +148,31 @@ static void compare_scores(player *p, const vd_record *record, const vd_reply *n
 
 static vd_status replay_one(player *p, const vd_record *record, vd_error *err)
 {
-    const vd_told *told = &record->told;
+    const vd_sheet *sheet = &record->sheet;
     vd_reply reply = {0};
     vd_fingerprint features;
     size_t index;
     int model;
     vd_status status = load_model(p, record, &model, err);
     if (status == VD_OK)
-        status = vd_world_find(p->world, told->image_id, &index, err);
+        status = vd_world_find(p->world, sheet->image_id, &index, err);
     if (status == VD_OK)
         status = vd_world_features_fingerprint(p->world, index, &features, err);
     if (status)
         return status;
     vd_session *session = p->loaded[model].session;
-    if (strcmp(p->loaded[model].model.text, told->model_hash.text) != 0)
+    if (strcmp(p->loaded[model].model.text, sheet->side[0].model_hash.text) != 0)
         complain(record, "the model is another file than then");
-    if (strcmp(p->loaded[model].pool.text, told->pool_hash.text) != 0)
+    if (strcmp(p->loaded[model].pool.text, sheet->side[0].pool_hash.text) != 0)
         complain(record, "the pool is another one than then");
-    if (told->features_hash.text[0] && strcmp(features.text, told->features_hash.text) != 0)
+    if (sheet->features_hash.text[0] && strcmp(features.text, sheet->features_hash.text) != 0)
         complain(record, "the picture's features are others than then");
     if (!vd_session_has_picture(session, index))
         status = vd_session_picture(session, index, err);
     if (status == VD_OK)
-        status = vd_session_continue(session, told->history, told->turns, NULL, err);
+        status = vd_session_continue(session, sheet->said, sheet->rounds, NULL, err);
     if (status == VD_OK)
-        status = vd_session_ask(session, told->reply->typed, NULL, &reply, err);
+        status = vd_session_ask(session, sheet->side[0].reply->typed, NULL, &reply, err);
     if (status == VD_OK)
         compare_scores(p, record, &reply);
     vd_reply_clear(&reply);

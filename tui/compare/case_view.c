@@ -3,39 +3,21 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "tui/answer/panels.h"
+#include "tui/answer/ranking.h"
+#include "tui/compare/cases_view.h"
 #include "tui/screen/layout.h"
 #include "tui/screen/theme.h"
-#include "tui/compare/cases_view.h"
-
-static vd_style role(const vd_grid *grid, vd_role which)
-{
-    return vd_theme(grid->look, which);
-}
-
-int vd_case_draw_wrapped(vd_grid *grid, vd_rect at, const char *text, vd_style style)
-{
-    size_t length = strlen(text), offset = 0;
-    vd_text_line line;
-    int rows = 0;
-    while (rows < at.height && vd_wrap_next(text, length, at.width, &offset, &line)) {
-        size_t rest = rows == at.height - 1 ? length - line.start : line.length;
-        vd_grid_text_n(grid, at.x, at.y + rows, at.width, text + line.start, rest, style);
-        rows++;
-    }
-    return rows;
-}
 
 // ---- dialog -------------------------------------------------------------------------------------
 
 // A round: the question over as many lines as it needs, the answer behind it or on a line of its
 // own. Returns its rows; counts them only unless it is to be shown.
-static int draw_round(const vd_cases_view *view, vd_grid *grid, vd_rect at, int r, bool shown)
+static int draw_round(const vd_sheet *sheet, vd_grid *grid, vd_rect at, int r, bool shown)
 {
     enum { NUMBER = 3, BETWEEN = 2 };
-    const vd_visdial *data = view->cases->corpus->dialogs;
-    const vd_visdial_round *round = &vd_case_dialog(view->cases, view->shown)->rounds[r];
-    const char *question = data->questions[round->question];
-    const char *answer = round->answer >= 0 ? data->answers[round->answer] : "";
+    const char *question = sheet->said[r].question;
+    const char *answer = sheet->said[r].answer ? sheet->said[r].answer : "";
     size_t length = strlen(question), offset = 0;
     int rows = 0, x = 0, wide = vd_text_width(answer, strlen(answer));
     vd_text_line line;
@@ -44,7 +26,7 @@ static int draw_round(const vd_cases_view *view, vd_grid *grid, vd_rect at, int 
     while (vd_wrap_next(question, length, at.width, &offset, &line)) {
         if (shown)
             vd_grid_text_n(grid, at.x, at.y + rows, at.width, question + line.start, line.length,
-                           role(grid, VD_ROLE_TEXT));
+                           vd_style_of(grid, VD_ROLE_TEXT));
         x = line.width + BETWEEN;
         rows++;
     }
@@ -55,34 +37,34 @@ static int draw_round(const vd_cases_view *view, vd_grid *grid, vd_rect at, int 
     if (shown) {
         char number[16];
         snprintf(number, sizeof number, "%d", r + 1);
-        vd_grid_right(grid, at.x - NUMBER, at.y, NUMBER - 1, number, role(grid, VD_ROLE_FAINT));
+        vd_grid_right(grid, at.x - NUMBER, at.y, NUMBER - 1, number,
+                      vd_style_of(grid, VD_ROLE_FAINT));
         vd_grid_text(grid, at.x + x, at.y + rows - 1, at.width - x, answer,
-                     role(grid, VD_ROLE_ANSWER));
+                     vd_style_of(grid, VD_ROLE_ANSWER));
     }
     return rows;
 }
 
 // The newest rounds that fit, oldest first; the caption always.
-static void draw_dialog(const vd_cases_view *view, vd_grid *grid, vd_rect at)
+static void draw_dialog(const vd_sheet *sheet, vd_grid *grid, vd_rect at)
 {
-    const vd_visdial_dialog *dialog = vd_case_dialog(view->cases, view->shown);
-    vd_style italic = role(grid, VD_ROLE_TEXT);
+    vd_style italic = vd_style_of(grid, VD_ROLE_TEXT);
     italic.attributes |= VD_ITALIC;
     if (at.height <= 0)
         return;
-    int used = vd_case_draw_wrapped(grid, (vd_rect){at.x, at.y, at.width, at.height < 4 ? 1 : 3},
-                                    dialog->caption, italic);
-    int first = view->shown->round, rows = 0;
+    int used = vd_grid_wrapped(grid, (vd_rect){at.x, at.y, at.width, at.height < 4 ? 1 : 3},
+                               sheet->caption, italic);
+    int first = sheet->rounds, rows = 0;
     while (first > 0) {
-        int more = draw_round(view, grid, at, first - 1, false);
+        int more = draw_round(sheet, grid, at, first - 1, false);
         if (used + rows + more > at.height)
             break;
         rows += more;
         first--;
     }
     at.y += used;
-    for (int r = first; r < view->shown->round; r++)
-        at.y += draw_round(view, grid, at, r, true);
+    for (int r = first; r < sheet->rounds; r++)
+        at.y += draw_round(sheet, grid, at, r, true);
 }
 
 // ---- the case -----------------------------------------------------------------------------------
@@ -104,18 +86,18 @@ static void draw_which(const vd_cases_view *view, vd_grid *grid, vd_rect at)
              dialog->image_id, view->shown->round + 1, dialog->round_count,
              round->family ? ", " : "", round->family ? round->family : "", group,
              100 * (double)view->shown->moved);
-    vd_grid_text(grid, at.x, at.y, at.width - note, text, role(grid, VD_ROLE_TITLE));
-    vd_grid_text(grid, at.x + at.width - note, at.y, note, some, role(grid, VD_ROLE_NOTE));
+    vd_grid_text(grid, at.x, at.y, at.width - note, text, vd_style_of(grid, VD_ROLE_TITLE));
+    vd_grid_text(grid, at.x + at.width - note, at.y, note, some, vd_style_of(grid, VD_ROLE_NOTE));
 }
 
 bool vd_cases_view_draw_title(const vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
-    if (view->shown && !view->error[0])
+    if (view->sheet && !view->error[0])
         draw_which(view, grid, at);
     else
-        vd_case_draw_wrapped(grid, at, view->error[0] ? view->error : "asking the models...",
-                             role(grid, view->error[0] ? VD_ROLE_WRONG : VD_ROLE_FAINT));
-    return view->shown && !view->error[0];
+        vd_grid_wrapped(grid, at, view->error[0] ? view->error : "asking the models...",
+                        vd_style_of(grid, view->error[0] ? VD_ROLE_WRONG : VD_ROLE_FAINT));
+    return view->sheet && !view->error[0];
 }
 
 // How they fare in this dialog up to this round.
@@ -129,7 +111,8 @@ static void draw_running(const vd_cases_view *view, vd_grid *grid, vd_rect at)
             vd_metrics_merge(&sum[side], &one->side[side].metrics);
     static const char *const names[] = {"R@1", "MRR", "NDCG"};
     static const vd_metric metrics[] = {VD_R1, VD_MRR, VD_NDCG};
-    int x = at.x + vd_grid_text(grid, at.x, at.y, at.width, "so far", role(grid, VD_ROLE_FAINT));
+    int x =
+        at.x + vd_grid_text(grid, at.x, at.y, at.width, "so far", vd_style_of(grid, VD_ROLE_FAINT));
     for (int m = 0; m < 3; m++) {
         char text[96];
         size_t used = (size_t)snprintf(text, sizeof text, "  %s", names[m]);
@@ -140,17 +123,17 @@ static void draw_running(const vd_cases_view *view, vd_grid *grid, vd_rect at)
                                      total[metrics[m]] / count[metrics[m]]);
         }
         if (count[metrics[m]] > 0 && x + (int)used <= at.x + at.width)
-            x += vd_grid_text(grid, x, at.y, (int)used, text, role(grid, VD_ROLE_FAINT));
+            x += vd_grid_text(grid, x, at.y, (int)used, text, vd_style_of(grid, VD_ROLE_FAINT));
     }
 }
 
-static void draw_human(const vd_cases_view *view, vd_grid *grid, vd_rect at)
+static void draw_human(const char *human, vd_grid *grid, vd_rect at)
 {
-    const char *human = vd_case_human(view->cases, view->shown);
-    int x = at.x + vd_grid_text(grid, at.x, at.y, at.width, "human", role(grid, VD_ROLE_FAINT));
-    vd_grid_put(grid, x, at.y, '*', '*', role(grid, VD_ROLE_NOTE));
+    int x =
+        at.x + vd_grid_text(grid, at.x, at.y, at.width, "human", vd_style_of(grid, VD_ROLE_FAINT));
+    vd_grid_put(grid, x, at.y, '*', '*', vd_style_of(grid, VD_ROLE_NOTE));
     vd_grid_text(grid, x + 3, at.y, at.x + at.width - x - 3, human ? human : "-",
-                 role(grid, VD_ROLE_ANSWER));
+                 vd_style_of(grid, VD_ROLE_ANSWER));
 }
 
 // The pictures on the right: one for each column where there is room, else that of the model which
@@ -186,17 +169,18 @@ static vd_rect draw_pictures(vd_cases_view *view, vd_grid *grid, vd_rect at, cas
     vd_rect place = {at.x + at.width - wide, at.y, wide, at.height};
     at.width -= wide + BETWEEN_PICTURES;
     if (!plan.all) {
-        vd_case_draw_picture(view, grid, place, view->side);
+        vd_cases_view_draw_picture(view, grid, place, view->side);
         return at;
     }
     view->pictures = view->columns;
     view->pictures.at = place;
     for (int i = 0; i < plan.count; i++) {
-        vd_rect own = vd_case_column(&view->pictures, i);
+        vd_rect own = vd_columns_place(&view->pictures, i);
         int side = view->pictures.side[i];
-        vd_case_draw_name(view, grid, (vd_rect){own.x, own.y, own.width, 1}, side);
+        vd_sheet_draw_name(grid, (vd_rect){own.x, own.y, own.width, 1},
+                           &view->sheet->sheet.side[side], side == view->side);
         own = (vd_rect){own.x, own.y + 1, plan.width, plan.height};
-        vd_case_draw_picture(view, grid, own, side);
+        vd_cases_view_draw_picture(view, grid, own, side);
     }
     return at;
 }
@@ -227,41 +211,48 @@ static case_rows divide_case(const vd_cases_view *view, vd_rect at)
 
 static void draw_models(const vd_cases_view *view, vd_grid *grid, case_rows rows)
 {
+    const vd_sheet *sheet = &view->sheet->sheet;
     for (int i = 0; i < view->columns.count; i++) {
-        vd_rect place = vd_case_column(&view->columns, i);
+        vd_rect place = vd_columns_place(&view->columns, i);
         int side = view->columns.side[i];
-        vd_case_draw_head(view, grid, (vd_rect){place.x, place.y, place.width, 1}, side);
+        vd_sheet_draw_head(grid, place, &sheet->side[side], side == view->side);
         place.y++;
         place.height = rows.answers;
-        vd_case_draw_ranking(view, grid, place, side);
+        vd_ranking_draw(grid, place, sheet, side, 0, true);
         place.y += rows.answers;
         if (rows.attention)
-            vd_case_draw_shares(view, grid, (vd_rect){place.x, place.y, place.width, 1}, side);
+            vd_sheet_draw_attention(grid, place, sheet->side[side].reply);
     }
 }
 
 void vd_cases_view_draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
-    enum { LEAST = 24, FEWEST = 2 };
+    enum { GAP = 2, LEAST = 24, FEWEST = 2 };
     at.x++;
     at.width -= 2;
-    vd_case_columns_choose(view, at, LEAST, FEWEST);
+    view->columns = vd_columns_choose(at, GAP, LEAST, FEWEST, view->cases->models, view->side);
     if (!vd_cases_view_draw_title(view, grid, at))
         return;
+    const vd_sheet *sheet = &view->sheet->sheet;
     case_rows rows = divide_case(view, at);
     vd_rect upper = {at.x, at.y + 1, at.width, rows.upper};
     case_pictures plan = plan_pictures(view, at.width, rows.upper);
-    draw_dialog(view, grid, draw_pictures(view, grid, upper, plan));
+    draw_dialog(sheet, grid, draw_pictures(view, grid, upper, plan));
     int y = upper.y + upper.height;
-    int x =
-        at.x + vd_grid_text(grid, at.x, y, at.width - 1, vd_case_question(view->cases, view->shown),
-                            role(grid, VD_ROLE_QUESTION));
-    vd_grid_put(grid, x, y, '?', '?', role(grid, VD_ROLE_QUESTION));
-    draw_human(view, grid, (vd_rect){at.x, y + 1, at.width, 1});
+    int x = at.x + vd_grid_text(grid, at.x, y, at.width - 1, sheet->question,
+                                vd_style_of(grid, VD_ROLE_QUESTION));
+    vd_grid_put(grid, x, y, '?', '?', vd_style_of(grid, VD_ROLE_QUESTION));
+    draw_human(sheet->human, grid, (vd_rect){at.x, y + 1, at.width, 1});
     view->columns.at = (vd_rect){at.x, y + 2, at.width, 1 + rows.answers + rows.attention};
     draw_models(view, grid, rows);
     if (rows.running)
         draw_running(view, grid, (vd_rect){at.x, at.y + at.height - 1, at.width, 1});
+}
+
+void vd_cases_view_draw_picture(vd_cases_view *view, vd_grid *grid, vd_rect room, int side)
+{
+    vd_sheet_draw_picture(grid, room, &view->picture, view->picture_error, &view->sheet->sheet,
+                          side);
 }
 
 void vd_cases_view_draw_zoom(vd_cases_view *view, vd_grid *grid, vd_rect at)
@@ -270,9 +261,10 @@ void vd_cases_view_draw_zoom(vd_cases_view *view, vd_grid *grid, vd_rect at)
     at.width -= 2;
     if (!vd_cases_view_draw_title(view, grid, at))
         return;
-    vd_case_draw_head(view, grid, (vd_rect){at.x, at.y + 1, at.width, 1}, view->side);
-    vd_case_draw_picture(view, grid, (vd_rect){at.x, at.y + 2, at.width, at.height - 3},
-                         view->side);
-    vd_case_draw_regions(view, grid, (vd_rect){at.x, at.y + at.height - 1, at.width, 1},
-                         view->side);
+    const vd_sheet_side *side = &view->sheet->sheet.side[view->side];
+    vd_sheet_draw_head(grid, (vd_rect){at.x, at.y + 1, at.width, 1}, side, true);
+    vd_cases_view_draw_picture(view, grid, (vd_rect){at.x, at.y + 2, at.width, at.height - 3},
+                               view->side);
+    vd_sheet_draw_regions(grid, (vd_rect){at.x, at.y + at.height - 1, at.width, 1},
+                          &side->reply->answer);
 }

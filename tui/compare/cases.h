@@ -10,7 +10,7 @@
 #include "engine/measure/statistics.h"
 #include "tui/measure/corpus.h"
 #include "tui/base/progress.h"
-#include "tui/session/session.h"
+#include "tui/answer/sheet.h"
 
 // ---- cases --------------------------------------------------------------------------------------
 
@@ -161,8 +161,24 @@ void vd_slices_clear(vd_slices *slices);
 
 // ---- one case in full ---------------------------------------------------------------------------
 
-// May run on another thread than the rest, one call at a time.
-vd_status vd_case_answer(const vd_cases *cases, const vd_case *at, const atomic_int *stop,
-                         vd_answers *out, vd_error *err);
+typedef struct vd_case_sheet {
+    vd_sheet sheet; // the rest is what it borrows
+    vd_reply reply[VD_MODELS];
+    float *boxes; // NULL: the features have none
+    vd_turn *said;
+    const char **texts;
+    char id[48], title[96], group_name[96];
+} vd_case_sheet;
+
+// Asks the models. May run on another thread than the rest, one call at a time. The sheet has no
+// picture: its width and height are 0. *out must stay where it is.
+vd_status vd_case_sheet_make(const vd_cases *cases, const vd_case *at, vd_right by,
+                             const atomic_int *stop, vd_case_sheet *out, vd_error *err);
+// The same without boxes and answers: out->reply is empty.
+vd_status vd_case_sheet_lay_out(const vd_cases *cases, const vd_case *at, vd_right by,
+                                vd_case_sheet *out, vd_error *err);
+// Who is right, and the group, when right means something else.
+void vd_case_sheet_judge(const vd_cases *cases, const vd_case *at, vd_right by, vd_case_sheet *out);
+void vd_case_sheet_clear(vd_case_sheet *sheet);
 
 #endif

@@ -96,7 +96,7 @@ static void show_picture(vd_cases_view *view)
 
 static void next_word(vd_cases_view *view, int by)
 {
-    int words = view->shown ? view->answers.reply[view->side].words : 0;
+    int words = view->sheet ? view->sheet->reply[view->side].words : 0;
     if (words > 0)
         view->word = (view->word + by + words) % words;
 }
@@ -106,12 +106,12 @@ static bool is_inside(vd_rect at, vd_key key)
     return key.x >= at.x && key.x < at.x + at.width && key.y >= at.y && key.y < at.y + at.height;
 }
 
-static bool click_model(vd_cases_view *view, const vd_case_columns *columns, vd_key key)
+static bool click_model(vd_cases_view *view, const vd_columns *columns, vd_key key)
 {
-    bool inside = columns->count && is_inside(columns->at, key);
-    if (inside)
-        view->side = columns->side[(key.x - columns->at.x) * columns->count / columns->at.width];
-    return inside;
+    int side = columns->count ? vd_columns_side(columns, key.x, key.y) : -1;
+    if (side >= 0)
+        view->side = side;
+    return side >= 0;
 }
 
 static void click(vd_cases_view *view, vd_key key)

@@ -3,15 +3,22 @@
 #include "tui/compare/cases_view.h"
 #include "tui/session/loop.h"
 
+static void free_sheet(void *sheet)
+{
+    vd_case_sheet_clear(sheet);
+    vd_free(sheet);
+}
+
 static void serve_case(void *context, const vd_request *request, const atomic_int *stop,
                        vd_event *event)
 {
     const vd_cases *cases = context;
     event->case_index = request->index;
-    event->case_answers = vd_alloc(1, sizeof *event->case_answers);
-    if (event->case_answers)
-        event->status = vd_case_answer(cases, &cases->at[request->index], stop, event->case_answers,
-                                       &event->error);
+    event->made = vd_alloc(1, sizeof(vd_case_sheet));
+    event->free_made = free_sheet;
+    if (event->made)
+        event->status = vd_case_sheet_make(cases, &cases->at[request->index], VD_RIGHT_HUMAN, stop,
+                                           event->made, &event->error);
     else
         event->status = vd_error_memory(&event->error, "a case");
 }

@@ -19,11 +19,6 @@ static int list_beside(int width)
     return wanted < 44 ? 44 : wanted > 72 ? 72 : wanted;
 }
 
-static vd_style role(const vd_grid *grid, vd_role which)
-{
-    return vd_theme(grid->look, which);
-}
-
 // ---- choosing -----------------------------------------------------------------------------------
 
 void vd_cases_view_go(vd_cases_view *view, size_t index)
@@ -69,9 +64,17 @@ vd_status vd_cases_view_init(vd_cases_view *view, const vd_cases *cases,
     return VD_OK;
 }
 
+static void drop_sheet(vd_cases_view *view)
+{
+    if (view->sheet)
+        vd_case_sheet_clear(view->sheet);
+    vd_free(view->sheet);
+    view->sheet = NULL;
+}
+
 void vd_cases_view_free(vd_cases_view *view)
 {
-    vd_answers_clear(&view->answers);
+    drop_sheet(view);
     vd_picture_clear(&view->picture);
     vd_line_free(&view->find);
     vd_free(view->at);
@@ -118,14 +121,14 @@ void vd_cases_view_event(vd_cases_view *view, vd_event *event)
 {
     if (event->kind == VD_REQUEST_CASE) {
         const vd_case *at = &view->cases->at[event->case_index];
-        vd_answers_clear(&view->answers);
+        drop_sheet(view);
         view->shown = at;
         view->error[0] = '\0';
         if (event->status) {
             snprintf(view->error, sizeof view->error, "%.290s", event->error.text);
         } else {
-            view->answers = *event->case_answers;
-            *event->case_answers = (vd_answers){0};
+            view->sheet = event->made;
+            event->made = NULL;
             take_picture(view, vd_case_dialog(view->cases, at)->image_id);
         }
     }
@@ -165,26 +168,27 @@ static void draw_row(const vd_cases_view *view, vd_grid *grid, vd_rect at, size_
     bool selected = index == view->cursor;
     vd_case_group group = vd_case_group_of(cases, one, view->filter.by);
     char text[96];
-    vd_style style = role(grid, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT);
+    vd_style style = vd_style_of(grid, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT);
     if (selected)
         vd_grid_fill(grid, at, style);
     vd_case_marks(cases, one, view->filter.by, grid->look.ascii, text, sizeof text);
     vd_grid_text(grid, at.x + 1, at.y, cases->models, text,
                  selected                   ? style
-                 : group == VD_CASE_BOTH    ? role(grid, VD_ROLE_ANSWER)
-                 : group == VD_CASE_NEITHER ? role(grid, VD_ROLE_FAINT)
-                                            : role(grid, VD_ROLE_NOTE));
+                 : group == VD_CASE_BOTH    ? vd_style_of(grid, VD_ROLE_ANSWER)
+                 : group == VD_CASE_NEITHER ? vd_style_of(grid, VD_ROLE_FAINT)
+                                            : vd_style_of(grid, VD_ROLE_NOTE));
     int right = at.x + at.width, x = at.x + cases->models + 2;
     snprintf(text, sizeof text, "%.0f %%", 100 * (double)one->moved);
     vd_grid_right(grid, x, at.y, 5, text, style);
     label_of(cases, one, text, sizeof text);
-    vd_grid_text(grid, x + 6, at.y, label, text, selected ? style : role(grid, VD_ROLE_FAINT));
+    vd_grid_text(grid, x + 6, at.y, label, text,
+                 selected ? style : vd_style_of(grid, VD_ROLE_FAINT));
     x += 6 + label;
     x += 1 + vd_grid_text(grid, x + 1, at.y, right - x - 1, vd_case_question(cases, one), style);
     const char *human = vd_case_human(cases, one);
     if (human && right - x > 8)
         vd_grid_text(grid, x + 2, at.y, right - x - 2, human,
-                     selected ? style : role(grid, VD_ROLE_ANSWER));
+                     selected ? style : vd_style_of(grid, VD_ROLE_ANSWER));
 }
 
 static void draw_list(vd_cases_view *view, vd_grid *grid, vd_rect at)
@@ -206,7 +210,7 @@ static void draw_list(vd_cases_view *view, vd_grid *grid, vd_rect at)
         draw_row(view, grid, (vd_rect){at.x, at.y + row, at.width, 1}, (size_t)(top + row), label);
     if (view->count == 0)
         vd_grid_text(grid, at.x + 1, at.y, at.width - 1, "no case matches; Esc shows all",
-                     role(grid, VD_ROLE_NOTE));
+                     vd_style_of(grid, VD_ROLE_NOTE));
 }
 
 // Which groups are shown, and how many cases each has: from column x to end. Returns the columns.
@@ -220,7 +224,7 @@ static int draw_groups(vd_cases_view *view, vd_grid *grid, int x, int y, int end
         snprintf(text, sizeof text, on ? " %d%s %zu " : " %d%s - ", g + 1, marks,
                  view->in_group[g]);
         view->group_x[g] = x;
-        x += vd_grid_text(grid, x, y, end - x, text, role(grid, VD_ROLE_STATUS));
+        x += vd_grid_text(grid, x, y, end - x, text, vd_style_of(grid, VD_ROLE_STATUS));
     }
     view->group_x[VD_CASE_UNKNOWN] = x;
     return x - from;
@@ -238,25 +242,27 @@ static void draw_status(vd_cases_view *view, vd_grid *grid, vd_rect at)
     snprintf(place, sizeof place, " %zu/%zu ", view->count ? view->cursor + 1 : 0, view->count);
     snprintf(right, sizeof right, " %.60s%s%s %s", family ? family : "", family ? "  " : "",
              view->filter.by == VD_RIGHT_HUMAN ? "right: human" : "right: relevance", place);
-    vd_grid_fill(grid, at, role(grid, VD_ROLE_STATUS));
+    vd_grid_fill(grid, at, vd_style_of(grid, VD_ROLE_STATUS));
     int groups = draw_groups(view, grid, at.width, at.y, INT_MAX);
     bool whole = at.width - groups - (int)strlen(right) >= LEAST_NAMES;
     const char *last = whole ? right : place;
     int end = at.width - (int)strlen(last), room = end - groups - 2;
     int x = at.x;
     if (room >= 8)
-        x += 2 + vd_grid_text(grid, x + 1, at.y, room, names, role(grid, VD_ROLE_STATUS_NAME));
+        x += 2 +
+             vd_grid_text(grid, x + 1, at.y, room, names, vd_style_of(grid, VD_ROLE_STATUS_NAME));
     draw_groups(view, grid, x, at.y, end);
-    vd_grid_right(grid, end, at.y, at.width - end, last, role(grid, VD_ROLE_STATUS));
+    vd_grid_right(grid, end, at.y, at.width - end, last, vd_style_of(grid, VD_ROLE_STATUS));
 }
 
 static void draw_last_row(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
     if (view->finding || view->find.length) {
-        int x = vd_grid_text(grid, at.x, at.y, at.width, " find> ", role(grid, VD_ROLE_PROMPT));
+        int x =
+            vd_grid_text(grid, at.x, at.y, at.width, " find> ", vd_style_of(grid, VD_ROLE_PROMPT));
         vd_line_view shown = vd_line_visible(&view->find, at.width - x);
         vd_grid_plain(grid, x, at.y, at.width - x, view->find.text + shown.first, shown.length,
-                      role(grid, VD_ROLE_TEXT));
+                      vd_style_of(grid, VD_ROLE_TEXT));
         if (view->finding) {
             grid->cursor_x = x + shown.column;
             grid->cursor_y = at.y;
@@ -273,7 +279,7 @@ static void draw_last_row(vd_cases_view *view, vd_grid *grid, vd_rect at)
                  : view->help                             ? "any key goes back"
                  : view->said[0]                          ? view->said
                                                           : hints,
-                 role(grid, VD_ROLE_FAINT));
+                 vd_style_of(grid, VD_ROLE_FAINT));
 }
 
 static void draw_help(vd_cases_view *view, vd_grid *grid, vd_rect at)
@@ -285,6 +291,8 @@ static void draw_help(vd_cases_view *view, vd_grid *grid, vd_rect at)
 
 static void draw_case(vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
+    if (view->sheet)
+        vd_case_sheet_judge(view->cases, view->shown, view->filter.by, view->sheet);
     (view->zoom   ? vd_cases_view_draw_zoom
      : view->maps ? vd_cases_view_draw_maps
                   : vd_cases_view_draw_case)(view, grid, at);
@@ -298,7 +306,8 @@ static void draw_all(vd_cases_view *view, vd_grid *grid)
     view->columns.count = view->pictures.count = 0;
     view->beside = !view->open && width >= BOTH_FROM;
     if (width < VD_LEAST_WIDTH || height < VD_LEAST_HEIGHT) {
-        vd_grid_text(grid, 0, 0, width, "too small: 40x12 at least", role(grid, VD_ROLE_TEXT));
+        vd_grid_text(grid, 0, 0, width, "too small: 40x12 at least",
+                     vd_style_of(grid, VD_ROLE_TEXT));
         return;
     }
     vd_rect room = {0, 1, width, height - 2};
@@ -311,7 +320,7 @@ static void draw_all(vd_cases_view *view, vd_grid *grid)
         int beside = list_beside(width);
         draw_list(view, grid, (vd_rect){0, 1, beside, room.height});
         for (int y = 1; y <= room.height; y++)
-            vd_grid_put(grid, beside, y, 0x2502, '|', role(grid, VD_ROLE_RULE));
+            vd_grid_put(grid, beside, y, 0x2502, '|', vd_style_of(grid, VD_ROLE_RULE));
         if (view->count)
             draw_case(view, grid, (vd_rect){beside + 1, 1, width - beside - 1, room.height});
     } else {
@@ -323,9 +332,7 @@ static void draw_all(vd_cases_view *view, vd_grid *grid)
 void vd_cases_view_draw(vd_cases_view *view, vd_grid *grid)
 {
     vd_look able = grid->look; // what the terminal can do, whatever is wanted of it
-    grid->look.theme = view->theme;
-    if (view->theme == VD_THEME_MONO)
-        grid->look.depth = VD_DEPTH_MONO;
+    grid->look = vd_theme_look(able, view->theme);
     draw_all(view, grid);
     grid->look = able;
 }

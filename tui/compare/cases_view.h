@@ -5,6 +5,7 @@
 #ifndef VD_COMPARE_CASES_VIEW_H
 #define VD_COMPARE_CASES_VIEW_H
 
+#include "tui/answer/columns.h"
 #include "tui/compare/cases.h"
 #include "tui/session/config.h"
 #include "tui/screen/grid.h"
@@ -12,12 +13,6 @@
 #include "tui/screen/line_edit.h"
 #include "tui/screen/picture.h"
 #include "tui/session/request.h"
-
-// Models side by side: those that have room, the first one always among them.
-typedef struct vd_case_columns {
-    vd_rect at;
-    int count, side[VD_MODELS];
-} vd_case_columns;
 
 typedef struct vd_cases_view {
     const vd_cases *cases;
@@ -46,14 +41,14 @@ typedef struct vd_cases_view {
     vd_rect hints; // the last row, unless something else is said there
     vd_rect list;
     size_t list_top; // index of the case in its first row
-    vd_case_columns columns;
-    vd_case_columns pictures;         // theirs, where there are several
+    vd_columns columns;
+    vd_columns pictures;              // theirs, where there are several
     bool beside;                      // list and case are both there
     int group_x[VD_CASE_UNKNOWN + 1]; // columns of the status row where groups begin, and the end
 
     // The case that is shown, once its answers came.
     const vd_case *shown; // NULL: none yet
-    vd_answers answers;
+    vd_case_sheet *sheet; // owned; NULL: none
     const vd_case *asked; // requested last
     vd_picture picture;
     int64_t pictured; // whose picture it is, when there is one
@@ -98,20 +93,9 @@ void vd_cases_view_draw_zoom(vd_cases_view *view, vd_grid *grid, vd_rect at);
 // The first row of a case's place: which one it is, how many of the models have room. False when
 // there is none yet, which is then said there.
 bool vd_cases_view_draw_title(const vd_cases_view *view, vd_grid *grid, vd_rect at);
-int vd_case_draw_wrapped(vd_grid *grid, vd_rect at, const char *text, vd_style style); // its rows
+// The picture with what a model looked at.
+void vd_cases_view_draw_picture(vd_cases_view *view, vd_grid *grid, vd_rect room, int side);
 // case_maps.c
 void vd_cases_view_draw_maps(vd_cases_view *view, vd_grid *grid, vd_rect at);
-// case_columns.c
-// As many columns of `least` as have room, but `fewest`; those from the first model to the one that
-// is looked at go before others.
-void vd_case_columns_choose(vd_cases_view *view, vd_rect at, int least, int fewest);
-vd_rect vd_case_column(const vd_case_columns *columns, int index);
-// What is about one model.
-int vd_case_draw_name(const vd_cases_view *view, vd_grid *grid, vd_rect at, int side); // columns
-void vd_case_draw_picture(vd_cases_view *view, vd_grid *grid, vd_rect room, int side);
-void vd_case_draw_head(const vd_cases_view *view, vd_grid *grid, vd_rect at, int side);
-void vd_case_draw_ranking(const vd_cases_view *view, vd_grid *grid, vd_rect at, int side);
-void vd_case_draw_regions(const vd_cases_view *view, vd_grid *grid, vd_rect at, int side);
-void vd_case_draw_shares(const vd_cases_view *view, vd_grid *grid, vd_rect at, int side); // 3 rows
 
 #endif

@@ -4,7 +4,6 @@
 #define VD_COMPARE_H
 
 #include "tui/compare/cases.h"
-#include "tui/answer/sheet.h"
 
 typedef struct vd_compare {
     const vd_cases *cases;
@@ -43,21 +42,5 @@ vd_status vd_compare_print(const vd_compare *compare, vd_error *err);
 vd_status vd_compare_json(const vd_compare *compare, vd_error *err);
 vd_status vd_compare_markdown(const vd_compare *compare, const char *path, vd_error *err);
 vd_status vd_compare_html(const vd_compare *compare, const char *path, vd_error *err);
-
-// ---- a case as a sheet
-// ---------------------------------------------------------------------------
-
-typedef struct vd_case_sheet {
-    vd_sheet sheet; // the rest is what it borrows
-    vd_answers answers;
-    vd_sheet_round *said;
-    const char **texts;
-    char id[48], title[96], group_name[96];
-} vd_case_sheet;
-
-// Without a picture: sheet.width and height are 0.
-vd_status vd_case_sheet_make(const vd_cases *cases, const vd_case *at, vd_right by,
-                             const atomic_int *stop, vd_case_sheet *out, vd_error *err);
-void vd_case_sheet_clear(vd_case_sheet *sheet);
 
 #endif

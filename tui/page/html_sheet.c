@@ -7,21 +7,6 @@
 
 enum { MOST_REGIONS = 9, MOST_ANSWERS = 8 };
 
-const char *vd_sheet_mark(const char *question)
-{
-    size_t length = strlen(question);
-    return length > 0 && question[length - 1] == '?' ? "" : "?";
-}
-
-int vd_sheet_place(const vd_sheet_side *side, int index)
-{
-    const vd_answer *answer = &side->reply->answer;
-    for (int i = 0; i < answer->candidates; i++)
-        if (answer->order[i] == index)
-            return i + 1;
-    return 0;
-}
-
 // A share as a number with a bar behind it (the style sheet draws it from --w).
 static void put_share(vd_markup *html, const char *tag, double share, int side)
 {

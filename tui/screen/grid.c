@@ -187,6 +187,19 @@ void vd_grid_right(vd_grid *grid, int x, int y, int width, const char *text, vd_
     vd_grid_text(grid, x + skip, y, width - skip, text, style);
 }
 
+int vd_grid_wrapped(vd_grid *grid, vd_rect place, const char *text, vd_style style)
+{
+    size_t length = strlen(text), offset = 0;
+    vd_text_line line;
+    int rows = 0;
+    while (rows < place.height && vd_wrap_next(text, length, place.width, &offset, &line)) {
+        size_t rest = rows == place.height - 1 ? length - line.start : line.length;
+        vd_grid_text_n(grid, place.x, place.y + rows, place.width, text + line.start, rest, style);
+        rows++;
+    }
+    return rows;
+}
+
 void vd_grid_fill(vd_grid *grid, vd_rect place, vd_style style)
 {
     for (int y = place.y; y < place.y + place.height && y < grid->height; y++)

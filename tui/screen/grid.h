@@ -109,6 +109,9 @@ int vd_grid_plain(vd_grid *grid, int x, int y, int width, const char *text, size
 // Right-aligned in the columns x .. x + width - 1.
 void vd_grid_right(vd_grid *grid, int x, int y, int width, const char *text, vd_style style);
 
+// Text over several lines, the last one cut with an ellipsis. Returns the rows used.
+int vd_grid_wrapped(vd_grid *grid, vd_rect place, const char *text, vd_style style);
+
 void vd_grid_fill(vd_grid *grid, vd_rect place, vd_style style);
 // A horizontal bar: fraction 0..1 of `width` columns in eighths of a column; any fraction above
 // zero shows something.

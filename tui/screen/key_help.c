@@ -55,7 +55,7 @@ int vd_key_help_draw(vd_grid *grid, vd_rect at, vd_place place, bool commands, i
         put_title(&page, "Commands (Tab completes)");
     }
     for (size_t i = 0; commands && (binding = vd_keymap_command(i)) != NULL; i++) {
-        snprintf(keys, sizeof keys, "%s %s", binding->command,
+        snprintf(keys, sizeof keys, "%s%s%s", binding->command, binding->argument ? " " : "",
                  binding->argument ? binding->argument : "");
         put_entry(&page, keys, binding->meaning);
     }

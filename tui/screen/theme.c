@@ -92,6 +92,19 @@ static vd_color color(int index)
     return index < 0 ? VD_COLOR_DEFAULT : vd_color_index(index);
 }
 
+vd_look vd_theme_look(vd_look able, vd_theme_name theme)
+{
+    able.theme = theme;
+    if (theme == VD_THEME_MONO)
+        able.depth = VD_DEPTH_MONO;
+    return able;
+}
+
+vd_style vd_style_of(const vd_grid *grid, vd_role role)
+{
+    return vd_theme(grid->look, role);
+}
+
 vd_style vd_theme(vd_look look, vd_role role)
 {
     const colors *roles = themes[look.theme].roles;

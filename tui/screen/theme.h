@@ -43,6 +43,9 @@ typedef enum vd_role {
 } vd_role;
 
 vd_style vd_theme(vd_look look, vd_role role);
+vd_style vd_style_of(const vd_grid *grid, vd_role role); // by the grid's look
+// What a theme makes of what a terminal can do.
+vd_look vd_theme_look(vd_look able, vd_theme_name theme);
 
 // "dark", "light", "mono", "safe"; false when it is none of them.
 bool vd_theme_find(const char *name, vd_theme_name *out);

@@ -12,9 +12,8 @@ void vd_request_clear(vd_request *request)
 
 void vd_event_clear(vd_event *event)
 {
-    if (event->case_answers)
-        vd_answers_clear(event->case_answers);
-    vd_free(event->case_answers);
+    if (event->made)
+        event->free_made(event->made);
     vd_free(event->boxes);
     vd_reply_clear(&event->reply);
     vd_walk_free(event->walk);

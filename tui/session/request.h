@@ -53,9 +53,10 @@ typedef struct vd_event {
     vd_fingerprint features_hash;
     // WALK
     vd_walk *walk; // owned
-    // CASE: owned
+    // CASE: what was made of it, owned, of a room above; free_made frees it
     size_t case_index;
-    vd_answers *case_answers;
+    void *made;
+    void (*free_made)(void *made);
 } vd_event;
 
 // Frees what they own and zeroes them.

@@ -93,14 +93,6 @@ void vd_utterance_text(const vd_model *model, const vd_utterance *said, char *ou
     }
 }
 
-void vd_answers_clear(vd_answers *answers)
-{
-    for (int side = 0; side < VD_MODELS; side++)
-        vd_reply_clear(&answers->reply[side]);
-    vd_free(answers->boxes);
-    *answers = (vd_answers){0};
-}
-
 vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err)
 {
     bool failed = false;

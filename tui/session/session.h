@@ -98,18 +98,10 @@ vd_status vd_reply_see(vd_reply *reply, const vd_vocab *vocab, vd_error *err);
 
 enum { VD_MODELS = 4 }; // that answer the same question, at most
 
-// What several models made of one question about one picture.
-typedef struct vd_answers {
-    vd_reply reply[VD_MODELS];
-    float *boxes; // (regions, 4) in 0..1, NULL: the features have none
-    int regions;
-} vd_answers;
-void vd_answers_clear(vd_answers *answers);
-
 // One turn of a conversation (entry 0 of the history is the caption, not a turn).
 typedef struct vd_turn {
     char *question; // as typed
-    char *answer;   // need not be in the pool
+    char *answer;   // need not be in the pool; NULL in data that does not say it
 } vd_turn;
 
 // Loads the model and encodes the pool. Keeps a reference to world.

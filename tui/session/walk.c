@@ -9,42 +9,6 @@
 
 // ---- history in words ---------------------------------------------------------------------------
 
-static void add_word(vd_walk_entry *out, const char *word, int most)
-{
-    if (out->count < most && out->count < VD_MAX_HISTORY)
-        snprintf(out->word[out->count++], sizeof out->word[0], "%.23s", word);
-}
-
-static vd_status add_text(vd_walk_entry *out, const char *text, int most, vd_error *err)
-{
-    vd_words words = {0};
-    vd_status status = vd_tokenize(text, &words, err);
-    for (size_t i = 0; status == VD_OK && i < words.count; i++)
-        add_word(out, words.word[i], most);
-    vd_words_clear(&words);
-    return status;
-}
-
-// As the engine makes entries (vd_history_entry): question ++ <S> answer </S> ++ </S>, question and
-// wrapped answer each cut to 19.
-static vd_status turn_words(const vd_turn *turn, vd_walk_entry *out, vd_error *err)
-{
-    const int most = VD_MAX_QUESTION - 1;
-    char *question;
-    vd_status status = vd_normalise_typed(turn->question, &question, err);
-    if (status == VD_OK)
-        status = add_text(out, question, most, err);
-    add_word(out, "?", most);
-    int end = out->count + most;
-    add_word(out, "<S>", end);
-    if (status == VD_OK)
-        status = add_text(out, turn->answer, end, err);
-    add_word(out, "</S>", end);
-    add_word(out, "</S>", VD_MAX_HISTORY);
-    vd_free(question);
-    return status;
-}
-
 static vd_status list_history(const vd_session *session, vd_walk *walk, vd_error *err)
 {
     walk->entries = vd_session_turns(session) + 1;
@@ -53,12 +17,16 @@ static vd_status list_history(const vd_session *session, vd_walk *walk, vd_error
         return vd_error_memory(err, "the history in words");
     vd_walk_entry *caption = &walk->entry[0];
     snprintf(caption->label, sizeof caption->label, "caption");
-    vd_status status = add_text(caption, vd_session_caption(session), VD_MAX_HISTORY - 1, err);
+    vd_status status = vd_entry_words_caption(&caption->words, vd_session_caption(session), err);
     for (int i = 1; i < walk->entries && status == VD_OK; i++) {
         const vd_turn *turn = vd_session_turn(session, i - 1);
         snprintf(walk->entry[i].label, sizeof walk->entry[i].label, "round %d: %.70s", i,
                  turn->question);
-        status = turn_words(turn, &walk->entry[i], err);
+        char *question;
+        status = vd_normalise_typed(turn->question, &question, err);
+        if (status == VD_OK)
+            status = vd_entry_words_turn(&walk->entry[i].words, question, turn->answer, err);
+        vd_free(question);
     }
     return status;
 }

@@ -7,14 +7,13 @@
 
 #include <stdatomic.h>
 
+#include "tui/session/entry_words.h"
 #include "tui/session/session.h"
 #include "tui/session/switches.h"
 
-// A history entry in words: as many as the network counts, or none.
 typedef struct vd_walk_entry {
     char label[96]; // "caption", "round 2: what color is it"
-    int count;
-    char word[VD_MAX_HISTORY][24];
+    vd_entry_words words;
 } vd_walk_entry;
 
 // What one switch does to the first answer.

@@ -219,13 +219,13 @@ static void strongest_words(const walk_view *v, vd_walk_table *table, int i)
         if (best_r < 0)
             return;
         const vd_walk_entry *entry = &v->walk->entry[best_r];
-        char word[24], percent[16];
-        if (entry->count == a->history_length[best_r])
-            snprintf(word, sizeof word, "%s", entry->word[best_j]);
+        char word[32], percent[16];
+        if (entry->words.count == a->history_length[best_r])
+            snprintf(word, sizeof word, "%s", entry->words.word[best_j]);
         else
             snprintf(word, sizeof word, "#%d", best_j + 1);
         vd_percent(percent, sizeof percent, best);
-        snprintf(table->text[i * table->columns + n], sizeof table->text[0], "%s@%d %.8s", word,
+        snprintf(table->text[i * table->columns + n], sizeof table->text[0], "%.23s@%d %.8s", word,
                  best_r, percent);
         table->value[i * table->columns + n] = best;
         before = best;

@@ -17,71 +17,51 @@ typedef struct round_sheet {
     char id[48], title[96];
 } round_sheet;
 
-static int index_of(const vd_told *told, const char *text)
+static int index_of(const vd_sheet_side *side, const char *text)
 {
-    for (int i = 0; i < told->reply->answer.candidates; i++)
-        if (strcmp(told->texts[i], text) == 0)
+    for (int i = 0; i < side->reply->answer.candidates; i++)
+        if (strcmp(side->texts[i], text) == 0)
             return i;
     return -1;
 }
 
-static vd_sheet_side side_of(const vd_record *record, const char *went_on_with)
-{
-    return (vd_sheet_side){
-        .model = record->told.model,
-        .reply = &record->reply,
-        .texts = record->told.texts,
-        .human = -1,
-        .chosen = index_of(&record->told, went_on_with),
-    };
-}
-
 // False when the file does not say how this round was answered.
 static bool make_sheet(const vd_transcript_file *file, size_t talk_index, int round,
-                       vd_sheet_round *said, round_sheet *out)
+                       round_sheet *out)
 {
     const vd_chat_record *talk = &file->talks[talk_index];
     const vd_record *own = vd_transcript_find(file, talk, round, 0);
     if (!own)
         return false;
-    for (int i = 0; i < round; i++)
-        said[i] = (vd_sheet_round){own->told.history[i].question, own->told.history[i].answer};
     snprintf(out->id, sizeof out->id, "talk-%zu-%d", talk_index + 1, round + 1);
     snprintf(out->title, sizeof out->title, "Picture %" PRId64 ", round %d of %d", talk->image_id,
              round + 1, talk->count);
-    out->sheet = (vd_sheet){
-        .id = out->id,
-        .title = out->title,
-        .image_id = talk->image_id,
-        .boxes = own->told.boxes,
-        .regions = own->told.regions,
-        .caption = talk->caption,
-        .said = said,
-        .rounds = round,
-        .question = own->reply.question,
-        .moved = -1,
-    };
-    for (int lane = 0; lane < VD_MODELS; lane++) {
-        const vd_record *record = lane ? vd_transcript_find(file, talk, round, lane) : own;
+    out->sheet = own->sheet;
+    out->sheet.id = out->id;
+    out->sheet.title = out->title;
+    out->sheet.caption = talk->caption;
+    out->sheet.question = own->reply.question;
+    out->sheet.moved = -1;
+    for (int lane = 1; lane < VD_MODELS; lane++) {
+        const vd_record *record = vd_transcript_find(file, talk, round, lane);
         if (record)
-            out->sheet.side[out->sheet.sides++] = side_of(record, talk->rounds[round].answer);
+            out->sheet.side[out->sheet.sides++] = record->sheet.side[0];
     }
+    for (int i = 0; i < out->sheet.sides; i++)
+        out->sheet.side[i].chosen = index_of(&out->sheet.side[i], talk->rounds[round].answer);
     return true;
 }
 
 // Calls `put` with every round of a talk; what is not known of one is said in `missing`.
-static vd_status each_round(const vd_transcript_file *file, size_t talk_index,
-                            void (*put)(vd_markup *, const vd_sheet *),
-                            void (*missing)(vd_markup *, const vd_turn *), vd_markup *markup,
-                            int width, int height, vd_error *err)
+static void each_round(const vd_transcript_file *file, size_t talk_index,
+                       void (*put)(vd_markup *, const vd_sheet *),
+                       void (*missing)(vd_markup *, const vd_turn *), vd_markup *markup, int width,
+                       int height)
 {
     const vd_chat_record *talk = &file->talks[talk_index];
-    vd_sheet_round *said = vd_alloc((size_t)talk->count, sizeof *said);
-    if (!said)
-        return vd_error_memory(err, "a conversation");
     for (int round = 0; round < talk->count; round++) {
         round_sheet made;
-        if (make_sheet(file, talk_index, round, said, &made)) {
+        if (make_sheet(file, talk_index, round, &made)) {
             made.sheet.width = width;
             made.sheet.height = height;
             put(markup, &made.sheet);
@@ -89,8 +69,6 @@ static vd_status each_round(const vd_transcript_file *file, size_t talk_index,
             missing(markup, &talk->rounds[round]);
         }
     }
-    vd_free(said);
-    return VD_OK;
 }
 
 // ---- HTML ---------------------------------------------------------------------------------------
@@ -108,17 +86,19 @@ static void html_models(vd_markup *html, const vd_transcript_file *file)
 {
     vd_markup_put(html, "<table class=\"facts\"><tbody>");
     for (size_t i = 0; i < file->record_count; i++) {
-        const vd_told *told = &file->records[i].told;
+        const vd_sheet_side *side = &file->records[i].sheet.side[0];
         bool before = false;
-        for (size_t k = 0; k < i && !before; k++)
-            before = strcmp(file->records[k].told.model_hash.text, told->model_hash.text) == 0 &&
-                     strcmp(file->records[k].told.pool_hash.text, told->pool_hash.text) == 0;
+        for (size_t k = 0; k < i && !before; k++) {
+            const vd_sheet_side *other = &file->records[k].sheet.side[0];
+            before = strcmp(other->model_hash.text, side->model_hash.text) == 0 &&
+                     strcmp(other->pool_hash.text, side->pool_hash.text) == 0;
+        }
         if (!before)
             vd_markup_put(html,
                           "<tr><td><b>%s</b></td><td>model SHA-256 %s</td><td>pool of %d answers, "
                           "SHA-256 %s</td></tr>",
-                          told->model, told->model_hash.text, told->reply->answer.candidates,
-                          told->pool_hash.text);
+                          side->model, side->model_hash.text, side->reply->answer.candidates,
+                          side->pool_hash.text);
     }
     vd_markup_put(html, "</tbody></table>\n");
 }
@@ -173,7 +153,7 @@ static vd_status html_talk(vd_markup *html, const vd_transcript_file *file, cons
                       "<li><a href=\"#talk-%zu-%d\">%s</a> <span class=\"said\">%s</span></li>",
                       index + 1, i + 1, talk->rounds[i].question, talk->rounds[i].answer);
     vd_markup_put(html, "</ol></div></div>\n");
-    status = each_round(file, index, vd_html_sheet, html_missing, html, width, height, err);
+    each_round(file, index, vd_html_sheet, html_missing, html, width, height);
     vd_markup_put(html, "</section>\n");
     return status;
 }
@@ -224,14 +204,11 @@ vd_status vd_transcript_markdown(const vd_transcript_file *file, const char *pat
     if (status)
         return status;
     vd_markup_put(m, "# A chat about pictures\n\n");
-    for (size_t i = 0; i < file->talk_count && status == VD_OK; i++) {
+    for (size_t i = 0; i < file->talk_count; i++) {
         vd_markup_put(m, "## Picture %lld\n\n", (long long)file->talks[i].image_id);
-        status = each_round(file, i, vd_markdown_sheet, markdown_missing, m, 0, 0, err);
+        each_round(file, i, vd_markdown_sheet, markdown_missing, m, 0, 0);
     }
-    if (status == VD_OK)
-        return vd_markup_commit(m, err);
-    vd_markup_abort(m);
-    return status;
+    return vd_markup_commit(m, err);
 }
 
 // ---- VisDial JSON -------------------------------------------------------------------------------
@@ -281,7 +258,7 @@ static vd_status fill_tables(visdial *v, vd_error *err)
             table_add(&v->questions, record ? record->reply.question : talk->rounds[r].question);
             table_add(&v->answers, talk->rounds[r].answer);
             for (int k = 0; record && k < record->reply.answer.candidates && k < OPTIONS; k++)
-                table_add(&v->answers, record->told.texts[record->reply.answer.order[k]]);
+                table_add(&v->answers, record->sheet.side[0].texts[record->reply.answer.order[k]]);
         }
     return VD_OK;
 }
@@ -300,7 +277,7 @@ static void emit_options(yajl_gen json, const visdial *v, const vd_record *recor
     size_t option[OPTIONS], count = 0, truth = table_index(&v->answers, taken);
     bool there = false;
     for (int k = 0; k < answer->candidates && count < OPTIONS; k++) {
-        option[count] = table_index(&v->answers, record->told.texts[answer->order[k]]);
+        option[count] = table_index(&v->answers, record->sheet.side[0].texts[answer->order[k]]);
         there |= option[count++] == truth;
     }
     if (!there)

@@ -189,15 +189,15 @@ static vd_status read_region_words(const vd_reading *r, const vd_json_value *map
     return VD_OK;
 }
 
-static vd_status read_boxes(const vd_reading *r, const vd_json_value *map, vd_told *told)
+static vd_status read_boxes(const vd_reading *r, const vd_json_value *map, vd_sheet *sheet)
 {
     const vd_json_value *list = vd_json_member(map, "boxes", VD_JSON_LIST);
     if (!list)
         return VD_OK;
-    if (list->count != (size_t)told->reply->answer.regions)
+    if (list->count != (size_t)sheet->side[0].reply->answer.regions)
         return vd_reading_refuse(r, "\"boxes\" is no list with a box for each region");
     float *boxes = vd_alloc(list->count, 4 * sizeof *boxes);
-    told->boxes = boxes;
+    sheet->boxes = boxes;
     if (!boxes)
         return no_memory(r);
     for (const vd_json_value *row = list->first; row; row = row->next) {
@@ -205,7 +205,7 @@ static vd_status read_boxes(const vd_reading *r, const vd_json_value *map, vd_to
         size_t count = 0;
         vd_status status = vd_reading_numbers(r, row, "boxes", 4, &values, &count);
         if (status == VD_OK)
-            memcpy(boxes + (size_t)4 * (size_t)told->regions++, values, 4 * sizeof *values);
+            memcpy(boxes + (size_t)4 * (size_t)sheet->regions++, values, 4 * sizeof *values);
         vd_free(values);
         if (status)
             return status;
@@ -221,15 +221,16 @@ static vd_status read_numbers_of_answer(const vd_reading *r, const vd_json_value
     answer->question_length = to->reply.words;
     const vd_recorded_pool *pool = NULL;
     for (size_t i = 0; i < r->file->pool_count; i++)
-        if (strcmp(r->file->pools[i].hash.text, to->told.pool_hash.text) == 0)
+        if (strcmp(r->file->pools[i].hash.text, to->sheet.side[0].pool_hash.text) == 0)
             pool = &r->file->pools[i];
-    to->told.texts = pool ? (const char *const *)pool->answers : NULL;
+    to->sheet.side[0].texts = pool ? (const char *const *)pool->answers : NULL;
     vd_status status =
         pool ? vd_scores_read(r, map, pool->count, answer)
              : vd_reading_refuse(r, "the pool of its answers was not written before it");
     if (status == VD_OK)
-        status = vd_reading_numbers(r, vd_json_member(map, "rounds", VD_JSON_LIST), "rounds",
-                                    (size_t)to->told.turns + 1, &answer->context_attention, &count);
+        status =
+            vd_reading_numbers(r, vd_json_member(map, "rounds", VD_JSON_LIST), "rounds",
+                               (size_t)to->sheet.rounds + 1, &answer->context_attention, &count);
     if (status == VD_OK) {
         answer->rounds = (int)count;
         status = vd_reading_numbers(r, vd_json_member(map, "regions", VD_JSON_LIST), "regions",
@@ -241,7 +242,7 @@ static vd_status read_numbers_of_answer(const vd_reading *r, const vd_json_value
         return status;
     answer->regions = (int)count;
     status = read_region_words(r, map, answer);
-    return status ? status : read_boxes(r, map, &to->told);
+    return status ? status : read_boxes(r, map, &to->sheet);
 }
 
 static vd_status read_answer(vd_reading *r, const vd_json_value *map)
@@ -252,29 +253,31 @@ static vd_status read_answer(vd_reading *r, const vd_json_value *map)
     if (!grown)
         return no_memory(r);
     for (size_t i = 0; i < file->record_count; i++)
-        grown[i].told.reply = &grown[i].reply; // they moved
+        grown[i].sheet.side[0].reply = &grown[i].reply; // they moved
     file->records = grown;
     vd_record *to = &grown[file->record_count++];
     to->line = r->line;
-    to->told.reply = &to->reply;
+    to->sheet.sides = 1;
+    to->sheet.side[0].reply = &to->reply;
+    to->sheet.side[0].human = to->sheet.side[0].chosen = -1;
     int64_t lane = 0;
     vd_status status = vd_reading_whole(r, map, "lane", 0, VD_MOST_RECORDED_LANES, &lane);
-    to->told.lane = (int)lane;
+    to->sheet.side[0].lane = (int)lane;
     if (status == VD_OK)
-        status = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX, &to->told.image_id);
-    char **texts[] = {(char **)&to->told.name, (char **)&to->told.model, (char **)&to->told.caption,
-                      &to->reply.typed, &to->reply.question};
+        status = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX, &to->sheet.image_id);
+    char **texts[] = {(char **)&to->sheet.side[0].name, (char **)&to->sheet.side[0].model,
+                      (char **)&to->sheet.caption, &to->reply.typed, &to->reply.question};
     static const char *const keys[] = {"name", "model", "caption", "typed", "question"};
     for (int i = 0; i < 5 && status == VD_OK; i++)
         status = vd_reading_text(r, map, keys[i], texts[i]);
     if (status == VD_OK)
-        status = read_hash(r, map, "model_hash", &to->told.model_hash);
+        status = read_hash(r, map, "model_hash", &to->sheet.side[0].model_hash);
     if (status == VD_OK)
-        status = read_hash(r, map, "pool_hash", &to->told.pool_hash);
+        status = read_hash(r, map, "pool_hash", &to->sheet.side[0].pool_hash);
     if (status == VD_OK)
-        status = read_hash(r, map, "features_hash", &to->told.features_hash);
+        status = read_hash(r, map, "features_hash", &to->sheet.features_hash);
     if (status == VD_OK)
-        status = vd_reading_said(r, map, "history", (vd_turn **)&to->told.history, &to->told.turns);
+        status = vd_reading_said(r, map, "history", (vd_turn **)&to->sheet.said, &to->sheet.rounds);
     if (status == VD_OK)
         status = read_words(r, map, &to->reply);
     if (status == VD_OK)
@@ -423,11 +426,11 @@ void vd_transcript_clear(vd_transcript_file *file)
     for (size_t i = 0; i < file->record_count; i++) {
         vd_record *record = &file->records[i];
         vd_reply_clear(&record->reply);
-        vd_turns_free((vd_turn *)record->told.history, record->told.turns);
-        vd_free((char *)record->told.name);
-        vd_free((char *)record->told.model);
-        vd_free((char *)record->told.caption);
-        vd_free((float *)record->told.boxes);
+        vd_turns_free((vd_turn *)record->sheet.said, record->sheet.rounds);
+        vd_free((char *)record->sheet.side[0].name);
+        vd_free((char *)record->sheet.side[0].model);
+        vd_free((char *)record->sheet.caption);
+        vd_free((float *)record->sheet.boxes);
     }
     for (size_t i = 0; i < file->talk_count; i++)
         vd_chat_record_clear(&file->talks[i]);
@@ -456,31 +459,33 @@ const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_cha
                                     int round, int lane)
 {
     for (size_t i = file->record_count; i-- > 0;) {
-        const vd_told *told = &file->records[i].told;
-        if (told->lane == lane && told->image_id == talk->image_id && told->turns == round &&
-            strcmp(told->reply->typed, talk->rounds[round].question) == 0 &&
-            same_said(told->history, talk->rounds, round, lane == 0)) // others may hear others
+        const vd_sheet *sheet = &file->records[i].sheet;
+        if (sheet->side[0].lane == lane && sheet->image_id == talk->image_id &&
+            sheet->rounds == round &&
+            strcmp(sheet->side[0].reply->typed, talk->rounds[round].question) == 0 &&
+            same_said(sheet->said, talk->rounds, round, lane == 0)) // others may hear others
             return &file->records[i];
     }
     return NULL;
 }
 
 // Earlier programs recorded none of an answer that came before the picture's regions.
-static bool same_features(const vd_told *recorded, const vd_told *like)
+static bool same_features(const vd_sheet *recorded, const vd_sheet *like)
 {
     return !recorded->features_hash.text[0] ||
            strcmp(recorded->features_hash.text, like->features_hash.text) == 0;
 }
 
-const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_told *like)
+const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_sheet *like)
 {
     for (size_t i = file->record_count; i-- > 0;) {
-        const vd_told *told = &file->records[i].told;
-        if (told->image_id == like->image_id && told->turns == like->turns &&
-            strcmp(told->model_hash.text, like->model_hash.text) == 0 &&
-            strcmp(told->pool_hash.text, like->pool_hash.text) == 0 && same_features(told, like) &&
-            strcmp(told->reply->typed, like->reply->typed) == 0 &&
-            same_said(told->history, like->history, like->turns, true))
+        const vd_sheet *sheet = &file->records[i].sheet;
+        if (sheet->image_id == like->image_id && sheet->rounds == like->rounds &&
+            strcmp(sheet->side[0].model_hash.text, like->side[0].model_hash.text) == 0 &&
+            strcmp(sheet->side[0].pool_hash.text, like->side[0].pool_hash.text) == 0 &&
+            same_features(sheet, like) &&
+            strcmp(sheet->side[0].reply->typed, like->side[0].reply->typed) == 0 &&
+            same_said(sheet->said, like->said, like->rounds, true))
             return &file->records[i];
     }
     return NULL;

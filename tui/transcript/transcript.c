@@ -263,9 +263,9 @@ static void emit_topic(yajl_gen json, const vd_answer *answer)
     yajl_gen_array_close(json);
 }
 
-static void emit_attentions(yajl_gen json, const vd_told *told)
+static void emit_attentions(yajl_gen json, const vd_sheet *sheet)
 {
-    const vd_answer *answer = &told->reply->answer;
+    const vd_answer *answer = &sheet->side[0].reply->answer;
     size_t rounds = (size_t)answer->rounds, words = (size_t)answer->question_length;
     size_t regions = (size_t)answer->regions;
     vd_output_string(json, "rounds");
@@ -278,11 +278,11 @@ static void emit_attentions(yajl_gen json, const vd_told *told)
     for (size_t p = 0; p < regions; p++)
         vd_output_numbers(json, answer->word_attention + p * words, words);
     yajl_gen_array_close(json);
-    if (told->boxes) {
+    if (sheet->boxes) {
         vd_output_string(json, "boxes");
         yajl_gen_array_open(json);
-        for (int p = 0; p < told->regions; p++)
-            vd_output_numbers(json, told->boxes + (size_t)4 * (size_t)p, 4);
+        for (int p = 0; p < sheet->regions; p++)
+            vd_output_numbers(json, sheet->boxes + (size_t)4 * (size_t)p, 4);
         yajl_gen_array_close(json);
     }
 }
@@ -308,72 +308,72 @@ static void emit_seen(yajl_gen json, const vd_reply *reply)
 
 static yajl_gen_status emit_answer(yajl_gen json, void *context)
 {
-    const vd_told *told = context;
-    const vd_answer *answer = &told->reply->answer;
+    const vd_sheet *sheet = context;
+    const vd_answer *answer = &sheet->side[0].reply->answer;
     yajl_gen_map_open(json);
     vd_output_string(json, "answer");
     yajl_gen_map_open(json);
-    key_integer(json, "lane", told->lane);
-    key_text(json, "name", told->name);
-    key_text(json, "model", told->model);
-    key_integer(json, "image_id", told->image_id);
-    key_text(json, "caption", told->caption);
+    key_integer(json, "lane", sheet->side[0].lane);
+    key_text(json, "name", sheet->side[0].name);
+    key_text(json, "model", sheet->side[0].model);
+    key_integer(json, "image_id", sheet->image_id);
+    key_text(json, "caption", sheet->caption);
     vd_output_string(json, "history");
-    vd_output_said(json, told->history, told->turns);
-    emit_seen(json, told->reply);
-    if (told->reply->ranked.made)
-        key_text(json, "decoder", vd_decoders_name(told->reply->ranked.by));
-    key_text(json, "model_hash", told->model_hash.text);
-    key_text(json, "pool_hash", told->pool_hash.text);
-    key_text(json, "features_hash", told->features_hash.text);
+    vd_output_said(json, sheet->said, sheet->rounds);
+    emit_seen(json, sheet->side[0].reply);
+    if (sheet->side[0].reply->ranked.made)
+        key_text(json, "decoder", vd_decoders_name(sheet->side[0].reply->ranked.by));
+    key_text(json, "model_hash", sheet->side[0].model_hash.text);
+    key_text(json, "pool_hash", sheet->side[0].pool_hash.text);
+    key_text(json, "features_hash", sheet->features_hash.text);
     vd_output_string(json, "answers");
     yajl_gen_array_open(json);
     for (int i = 0; i < answer->candidates && i < SHOWN_ANSWERS; i++) {
         yajl_gen_array_open(json);
-        vd_output_string(json, told->texts[answer->order[i]]);
+        vd_output_string(json, sheet->side[0].texts[answer->order[i]]);
         vd_output_number(json, (double)answer->probability[answer->order[i]]);
         yajl_gen_array_close(json);
     }
     yajl_gen_array_close(json);
     vd_scores_emit(json, answer);
-    emit_attentions(json, told);
+    emit_attentions(json, sheet);
     yajl_gen_map_close(json);
     return yajl_gen_map_close(json);
 }
 
 static yajl_gen_status emit_pool(yajl_gen json, void *context)
 {
-    const vd_told *told = context;
+    const vd_sheet *sheet = context;
     yajl_gen_map_open(json);
     vd_output_string(json, "pool");
     yajl_gen_map_open(json);
-    key_text(json, "hash", told->pool_hash.text);
+    key_text(json, "hash", sheet->side[0].pool_hash.text);
     vd_output_string(json, "answers");
     yajl_gen_array_open(json);
-    for (int i = 0; i < told->reply->answer.candidates; i++)
-        vd_output_string(json, told->texts[i]);
+    for (int i = 0; i < sheet->side[0].reply->answer.candidates; i++)
+        vd_output_string(json, sheet->side[0].texts[i]);
     yajl_gen_array_close(json);
     yajl_gen_map_close(json);
     return yajl_gen_map_close(json);
 }
 
-static vd_status pool_once(vd_transcript *transcript, const vd_told *told, vd_error *err)
+static vd_status pool_once(vd_transcript *transcript, const vd_sheet *sheet, vd_error *err)
 {
     for (int i = 0; i < transcript->pools; i++)
-        if (strcmp(transcript->pool[i].text, told->pool_hash.text) == 0)
+        if (strcmp(transcript->pool[i].text, sheet->side[0].pool_hash.text) == 0)
             return VD_OK;
     if (transcript->pools < MOST_POOLS)
-        transcript->pool[transcript->pools++] = told->pool_hash;
-    return emit_line(transcript, emit_pool, told, NULL, err);
+        transcript->pool[transcript->pools++] = sheet->side[0].pool_hash;
+    return emit_line(transcript, emit_pool, sheet, NULL, err);
 }
 
-vd_status vd_transcript_answer(vd_transcript *transcript, const vd_told *told, vd_error *err)
+vd_status vd_transcript_answer(vd_transcript *transcript, const vd_sheet *sheet, vd_error *err)
 {
     vd_status status = open_file(transcript, err);
     if (status == VD_OK)
-        status = pool_once(transcript, told, err);
+        status = pool_once(transcript, sheet, err);
     if (status == VD_OK)
-        status = emit_line(transcript, emit_answer, told, NULL, err);
+        status = emit_line(transcript, emit_answer, sheet, NULL, err);
     return status;
 }
 

@@ -29,8 +29,7 @@
 #ifndef VD_TRANSCRIPT_H
 #define VD_TRANSCRIPT_H
 
-#include "tui/session/fingerprint.h"
-#include "tui/session/session.h"
+#include "tui/answer/sheet.h"
 
 // ---- writing ------------------------------------------------------------------------------------
 
@@ -49,23 +48,8 @@ const char *vd_transcript_path(const vd_transcript *transcript);
 // The newest transcript of that directory (vd_free). VD_NOT_FOUND when there is none.
 vd_status vd_transcript_newest(char **out, vd_error *err);
 
-// One answer as it is written. Borrowed.
-typedef struct vd_told {
-    int lane;          // 0: the conversation's model; others are compared with it
-    const char *name;  // of the model as it was asked for: "base" or a path
-    const char *model; // for people
-    const vd_reply *reply;
-    const char *const *texts; // (candidates)
-    int64_t image_id;
-    const char *caption;
-    const vd_turn *history; // (turns)
-    int turns;
-    const float *boxes; // (regions, 4) or NULL
-    int regions;
-    vd_fingerprint model_hash, pool_hash, features_hash;
-} vd_told;
-
-vd_status vd_transcript_answer(vd_transcript *transcript, const vd_told *told, vd_error *err);
+// sheet: one answer with its history and where it comes from, of one side.
+vd_status vd_transcript_answer(vd_transcript *transcript, const vd_sheet *sheet, vd_error *err);
 
 enum { VD_MOST_RECORDED_LANES = 64 };
 
@@ -100,9 +84,9 @@ vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_chat_re
 // ---- reading ------------------------------------------------------------------------------------
 
 typedef struct vd_record {
-    size_t line;  // of the file, from 1
-    vd_told told; // what it points to belongs to the record; texts to the file
-    vd_reply reply;
+    size_t line;    // of the file, from 1
+    vd_sheet sheet; // of one side; what it points to belongs to the record, texts to the file
+    vd_reply reply; // of that side
 } vd_record;
 
 typedef struct vd_recorded_pool {
@@ -128,7 +112,7 @@ void vd_transcript_clear(vd_transcript_file *file);
 const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_chat_record *talk,
                                     int round, int lane);
 // The last record of the same question to the same model, pool and features after the same history.
-const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_told *like);
+const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_sheet *like);
 
 // ---- uses (export.c) -----------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tui/answer/rank_move.h"
+#include "tui/answer/ranking.h"
 #include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
@@ -70,8 +70,9 @@ static void draw_heading(const vd_chat *chat, vd_grid *grid, vd_rect at, int lan
 // to: where an answer stands, from: where the first model has it, NULL: nowhere.
 static void draw_move(vd_grid *grid, vd_rect at, const vd_folded *from, const vd_folded *to)
 {
-    vd_rank_move_draw(grid, at, from ? from->place : -1, to->place,
-                      to->probability - (from ? from->probability : 0));
+    const vd_sheet_move move = {from ? from->place : -1, to->place,
+                                to->probability - (from ? from->probability : 0)};
+    vd_rank_move_draw(grid, at, &move);
 }
 
 static void draw_ranked(vd_chat *chat, vd_grid *grid, vd_rect at, int lane,

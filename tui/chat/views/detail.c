@@ -1,24 +1,18 @@
 // The attention view: the heat maps of the answer that is looked at (tui/answer/heat_maps.h).
+#include "engine/base/alloc.h"
 #include "tui/answer/heat_maps.h"
 #include "tui/chat/views/draw.h"
 
-static void words_of_entry(const void *context, int entry, vd_entry_words *out)
+// The rounds as the lane heard them, questions as it saw them. NULL: memory is out.
+static vd_turn *rounds_heard(const vd_chat *chat, int count)
 {
-    const vd_chat *chat = context;
-    if (entry == 0) {
-        vd_entry_words_caption(out, vd_conversation_caption(&chat->conversation));
-        return;
+    const vd_branch *branch = chat->conversation.branch;
+    vd_turn *said = vd_alloc((size_t)count, sizeof *said);
+    for (int i = 0; said && i < count && i < (int)branch->count; i++) {
+        said[i].question = branch->rounds[i].response[chat->nav.lane].reply.question;
+        said[i].answer = (char *)vd_lanes_answer(&chat->lanes, chat->nav.lane, (size_t)i);
     }
-    out->count = 0;
-    const char *answer = entry <= (int)chat->conversation.branch->count
-                             ? vd_lanes_answer(&chat->lanes, chat->nav.lane, (size_t)entry - 1)
-                             : NULL;
-    if (!answer)
-        return;
-    const vd_response *response =
-        &chat->conversation.branch->rounds[entry - 1].response[chat->nav.lane];
-    vd_entry_words_round(out, (const char *const *)response->reply.word, response->reply.words,
-                         answer);
+    return said;
 }
 
 static void draw_detail(vd_chat *chat, vd_grid *grid)
@@ -30,13 +24,19 @@ static void draw_detail(vd_chat *chat, vd_grid *grid)
     if (chat->nav.word >= response->reply.words ||
         chat->nav.word >= response->reply.answer.question_length)
         chat->nav.word = 0;
-    const vd_heat_maps maps = {.reply = &response->reply,
+    int rounds = response->reply.answer.rounds - 1;
+    vd_turn *said = rounds_heard(chat, rounds);
+    const vd_sheet sheet = {.caption = vd_conversation_caption(&chat->conversation),
+                            .said = said,
+                            .rounds = said ? rounds : 0,
+                            .sides = 1,
+                            .side = {{.reply = &response->reply}}};
+    const vd_heat_maps maps = {.sheet = &sheet,
                                .word = chat->nav.word,
-                               .words_of = words_of_entry,
-                               .context = chat,
                                .pending = vd_lanes_recalls(&chat->lanes, response)};
     int total = vd_heat_maps_draw(&maps, grid, (vd_rect){at.x + 1, at.y, at.width - 2, at.height},
                                   chat->nav.top[VD_PLACE_DETAIL]);
+    vd_free(said);
     chat->nav.seen = at.height;
     chat->nav.scroll_most = total > at.height ? total - at.height : 0;
     vd_draw_more(grid, at, 0, chat->nav.scroll_most - chat->nav.top[VD_PLACE_DETAIL]);

@@ -1,0 +1,36 @@
+#include "tui/answer/columns.h"
+
+static int within(int value, int low, int high)
+{
+    return value > high ? high : value < low ? low : value;
+}
+
+vd_columns vd_columns_choose(vd_rect at, int gap, int least, int fewest, int models, int looked_at)
+{
+    vd_columns columns = {.at = at, .gap = gap};
+    int most = (at.width + gap) / (least + gap);
+    most = within(most < fewest ? fewest : most, 1, models);
+    // Behind the first model stand most - 1 others, the one looked at among them.
+    int from = within(looked_at - (most - 2), 1, models - most + 1);
+    columns.side[columns.count++] = most == 1 ? looked_at : 0;
+    while (columns.count < most)
+        columns.side[columns.count++] = from++;
+    return columns;
+}
+
+vd_rect vd_columns_place(const vd_columns *columns, int index)
+{
+    vd_rect at = columns->at;
+    int width = (at.width - columns->gap * (columns->count - 1)) / columns->count;
+    return (vd_rect){at.x + index * (width + columns->gap), at.y, width, at.height};
+}
+
+int vd_columns_side(const vd_columns *columns, int x, int y)
+{
+    for (int i = 0; i < columns->count; i++) {
+        vd_rect at = vd_columns_place(columns, i);
+        if (x >= at.x && x < at.x + at.width && y >= at.y && y < at.y + at.height)
+            return columns->side[i];
+    }
+    return -1;
+}

@@ -1,0 +1,186 @@
+#include "tui/answer/panels.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tui/base/shares.h"
+#include "tui/screen/layout.h"
+#include "tui/screen/theme.h"
+
+enum { MOST_SHARES = 9 };
+
+// ---- head ---------------------------------------------------------------------------------------
+
+int vd_sheet_draw_name(vd_grid *grid, vd_rect at, const vd_sheet_side *side, bool selected)
+{
+    return vd_grid_text(grid, at.x, at.y, at.width, side->model,
+                        vd_style_of(grid, selected ? VD_ROLE_SELECTED : VD_ROLE_TITLE));
+}
+
+// The right end of the head, "" where there is nothing to say.
+static void end_of_head(const vd_sheet_side *side, int width, char *out, size_t size)
+{
+    out[0] = '\0';
+    if (side->note && side->reply)
+        snprintf(out, size, "%.1f ms", side->reply->answer.milliseconds);
+    else if (side->human_rank > 0)
+        snprintf(out, size, width < 32 ? "*%g" : "human: place %g", side->human_rank);
+}
+
+void vd_sheet_draw_head(vd_grid *grid, vd_rect at, const vd_sheet_side *side, bool selected)
+{
+    enum { LEAST_ANSWER = 10, LEAST_RELEVANCE = 16 };
+    char end_text[32], text[32];
+    end_of_head(side, at.width, end_text, sizeof end_text);
+    int name = side->note ? at.width : at.width - LEAST_ANSWER;
+    int x = at.x + vd_sheet_draw_name(grid, (vd_rect){at.x, at.y, name, 1}, side, selected);
+    if (side->judged)
+        vd_grid_put(grid, x + 1, at.y, side->right ? 0x2713 : 0x2717, side->right ? '+' : '-',
+                    vd_style_of(grid, side->right ? VD_ROLE_ANSWER : VD_ROLE_WRONG));
+    x += side->judged || !side->note ? 3 : at.width < 26 ? 1 : 2;
+    int note = (int)strlen(end_text), end = at.x + at.width - note - 1;
+    if (side->note)
+        x += vd_grid_text(grid, x, at.y, at.x + at.width - x, side->note,
+                          vd_style_of(grid, VD_ROLE_FAINT));
+    if (side->note && x > end)
+        return;
+    vd_grid_right(grid, end + 1, at.y, note, end_text,
+                  vd_style_of(grid, side->note ? VD_ROLE_FAINT : VD_ROLE_NOTE));
+    if (side->note || !side->reply || side->reply->answer.candidates == 0)
+        return;
+    int first = side->reply->answer.order[0];
+    x += vd_grid_text(grid, x, at.y, end - x, side->texts[first], vd_style_of(grid, VD_ROLE_FIRST));
+    if (!side->relevance || end + 1 - x <= LEAST_RELEVANCE)
+        return;
+    snprintf(text, sizeof text, "relevance %.2g", (double)side->relevance[first]);
+    vd_grid_text(grid, x + 1, at.y, end - 1 - x, text, vd_style_of(grid, VD_ROLE_FAINT));
+}
+
+// ---- picture ------------------------------------------------------------------------------------
+
+static void draw_outlines(vd_grid *grid, vd_rect place, const vd_sheet *sheet, int side)
+{
+    const vd_answer *answer = &sheet->side[side].reply->answer;
+    vd_share top[MOST_SHARES];
+    vd_outline outlines[MOST_SHARES];
+    if (!sheet->boxes || answer->regions != sheet->regions)
+        return;
+    int count = vd_shares_top(answer->region_attention, answer->regions, 0.9, top, MOST_SHARES);
+    for (int i = 0; i < count; i++) {
+        outlines[i] = (vd_outline){.share = top[i].share, .number = i + 1};
+        memcpy(outlines[i].box, sheet->boxes + 4 * top[i].index, sizeof outlines[i].box);
+    }
+    vd_picture_outline(grid, place, outlines, count);
+}
+
+void vd_sheet_draw_picture(vd_grid *grid, vd_rect room, vd_picture *picture, const char *error,
+                           const vd_sheet *sheet, int side)
+{
+    vd_rect place = vd_panels_fit(room, picture->image.width, picture->image.height);
+    vd_error fault = {0};
+    bool wrong = error && *error;
+    if (room.width <= 0 || room.height <= 0)
+        return;
+    if (wrong || vd_picture_draw(picture, grid, place, &fault))
+        vd_grid_wrapped(grid, (vd_rect){room.x + 1, room.y, room.width - 2, room.height},
+                        wrong ? error : fault.text, vd_style_of(grid, VD_ROLE_NOTE));
+    else if (side >= 0 && sheet->side[side].reply)
+        draw_outlines(grid, place, sheet, side);
+}
+
+// ---- attention ----------------------------------------------------------------------------------
+
+// "Regions 1 57 %  2 27 %": the largest of some shares, as many as a row has room for.
+static void draw_shares(vd_grid *grid, vd_rect at, const char *title, const float *shares,
+                        int count, bool history)
+{
+    vd_share top[MOST_SHARES];
+    int shown = shares ? vd_shares_top(shares, count, 0.9, top, MOST_SHARES) : 0;
+    int end = at.x + at.width;
+    int x = at.x + 1 +
+            vd_grid_text(grid, at.x, at.y, at.width, title, vd_style_of(grid, VD_ROLE_TITLE));
+    for (int i = 0; i < shown; i++) {
+        char name[24], percent[16];
+        vd_percent(percent, sizeof percent, top[i].share);
+        snprintf(name, sizeof name, history && top[i].index ? "round %d" : "%d",
+                 history ? top[i].index : i + 1);
+        if (history && top[i].index == 0)
+            snprintf(name, sizeof name, "caption");
+        int wide = (int)strlen(name), share = (int)strlen(percent);
+        if (x + wide + 1 + share > end)
+            break;
+        vd_grid_text(grid, x, at.y, wide, name,
+                     vd_style_of(grid, history ? VD_ROLE_TEXT : VD_ROLE_REGION));
+        vd_grid_text(grid, x + wide + 1, at.y, share, percent, vd_style_of(grid, VD_ROLE_TEXT));
+        x += wide + 1 + share + 2;
+    }
+}
+
+void vd_sheet_draw_regions(vd_grid *grid, vd_rect at, const vd_answer *answer)
+{
+    draw_shares(grid, at, "Regions", answer->region_attention, answer->regions, false);
+}
+
+void vd_sheet_draw_history(vd_grid *grid, vd_rect at, const vd_answer *answer)
+{
+    draw_shares(grid, at, "History", answer->context_attention, answer->rounds, true);
+}
+
+// What is to be said behind the words, "" nothing.
+static void note_of_words(const vd_reply *reply, char *out, size_t size)
+{
+    bool unknown = false;
+    for (int i = 0; i < reply->words; i++)
+        unknown |= reply->unknown[i];
+    out[0] = '\0';
+    if (reply->cut > 0)
+        snprintf(out, size, "%d not seen", reply->cut);
+    else if (unknown)
+        snprintf(out, size, "[ ] not known");
+}
+
+void vd_sheet_draw_words(vd_grid *grid, vd_rect at, const vd_reply *reply)
+{
+    if (at.height <= 0)
+        return;
+    double most = 0.3; // smaller shares are no full bars
+    for (int i = 0; i < reply->words; i++)
+        most = fmax(most, vd_word_share(&reply->answer, i));
+    char note[64];
+    note_of_words(reply, note, sizeof note);
+    int note_width = note[0] ? (int)strlen(note) + 1 : 0;
+    int x = at.x, y = at.y, end = at.x + at.width;
+    x += vd_grid_text(grid, x, y, at.width, "Saw ", vd_style_of(grid, VD_ROLE_TITLE));
+    for (int i = 0; i < reply->words; i++) {
+        char text[128];
+        snprintf(text, sizeof text, reply->unknown[i] ? "[%.100s]" : "%.100s", reply->word[i]);
+        int width = vd_text_width(text, strlen(text)) + 2;
+        if (x + width > end && y + 1 < at.y + at.height) {
+            x = at.x + 4;
+            y++;
+        }
+        bool last_row = y == at.y + at.height - 1;
+        if (x + width > end - (last_row ? note_width + 2 : 0) &&
+            (i + 1 < reply->words || x + width > end - note_width)) {
+            vd_grid_put(grid, x, y, 0x2026, '~', vd_style_of(grid, VD_ROLE_FAINT));
+            x += 2;
+            break;
+        }
+        x += vd_grid_text(grid, x, y, end - x, text,
+                          vd_style_of(grid, reply->unknown[i] ? VD_ROLE_UNKNOWN : VD_ROLE_TEXT));
+        vd_grid_level(grid, x, y, vd_word_share(&reply->answer, i) / most,
+                      vd_style_of(grid, VD_ROLE_BAR_WORD));
+        x += 2;
+    }
+    vd_grid_text(grid, x, y, end - x, note, vd_style_of(grid, VD_ROLE_NOTE));
+}
+
+void vd_sheet_draw_attention(vd_grid *grid, vd_rect at, const vd_reply *reply)
+{
+    at.height = 1;
+    vd_sheet_draw_regions(grid, at, &reply->answer);
+    at.y++;
+    vd_sheet_draw_history(grid, at, &reply->answer);
+    at.y++;
+    vd_sheet_draw_words(grid, at, reply);
+}

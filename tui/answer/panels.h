@@ -1,0 +1,28 @@
+// What one network made of a question, on the screen: its name and first answer, the picture with
+// what it looked at, the largest shares of its attentions.
+#ifndef VD_ANSWER_PANELS_H
+#define VD_ANSWER_PANELS_H
+
+#include "tui/answer/sheet.h"
+#include "tui/screen/grid.h"
+#include "tui/screen/picture.h"
+
+int vd_sheet_draw_name(vd_grid *grid, vd_rect at, const vd_sheet_side *side, bool selected);
+// One row: the name, whether the first answer is right, that answer or the side's note, and at the
+// right end the place of the human answer or how long it took.
+void vd_sheet_draw_head(vd_grid *grid, vd_rect at, const vd_sheet_side *side, bool selected);
+
+// The picture in its proportions with the regions that a side looked at, -1: without.
+// error: said in its place, "" or NULL: none.
+void vd_sheet_draw_picture(vd_grid *grid, vd_rect room, vd_picture *picture, const char *error,
+                           const vd_sheet *sheet, int side);
+
+// A row each: the regions it looked at, the history it drew on.
+void vd_sheet_draw_regions(vd_grid *grid, vd_rect at, const vd_answer *answer);
+void vd_sheet_draw_history(vd_grid *grid, vd_rect at, const vd_answer *answer);
+// The words it saw, each with how much it drew on it, over as many rows as there are.
+void vd_sheet_draw_words(vd_grid *grid, vd_rect at, const vd_reply *reply);
+// The three of them in three rows.
+void vd_sheet_draw_attention(vd_grid *grid, vd_rect at, const vd_reply *reply);
+
+#endif
