@@ -69,6 +69,50 @@ void vd_output_string(yajl_gen json, const char *text)
     yajl_gen_string(json, (const unsigned char *)text, strlen(text));
 }
 
+void vd_member_string(yajl_gen json, const char *key, const char *text)
+{
+    vd_output_string(json, key);
+    vd_output_string(json, text ? text : "");
+}
+
+void vd_member_number(yajl_gen json, const char *key, double value)
+{
+    vd_output_string(json, key);
+    vd_output_number(json, value);
+}
+
+void vd_member_integer(yajl_gen json, const char *key, int64_t value)
+{
+    vd_output_string(json, key);
+    yajl_gen_integer(json, value);
+}
+
+void vd_member_list(yajl_gen json, const char *key)
+{
+    vd_output_string(json, key);
+    yajl_gen_array_open(json);
+}
+
+void vd_member_map(yajl_gen json, const char *key)
+{
+    vd_output_string(json, key);
+    yajl_gen_map_open(json);
+}
+
+void vd_output_numbers(yajl_gen json, const float *values, size_t count)
+{
+    yajl_gen_array_open(json);
+    for (size_t i = 0; i < count; i++)
+        vd_output_number(json, (double)values[i]);
+    yajl_gen_array_close(json);
+}
+
+void vd_member_numbers(yajl_gen json, const char *key, const float *values, size_t count)
+{
+    vd_output_string(json, key);
+    vd_output_numbers(json, values, count);
+}
+
 void vd_output_json(FILE *out, yajl_gen json)
 {
     const unsigned char *text;

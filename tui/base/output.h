@@ -3,6 +3,7 @@
 #define VD_OUTPUT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <yajl/yajl_gen.h>
 
@@ -20,6 +21,14 @@ void vd_output_bar(FILE *out, double share, int width, bool utf8);
 // A JSON number with nine significant digits (enough for any float); null when it is not finite.
 void vd_output_number(yajl_gen json, double value);
 void vd_output_string(yajl_gen json, const char *text);
+// Members of a map: a key and its value, or a key and the start of a list or map.
+void vd_member_string(yajl_gen json, const char *key, const char *text); // NULL: ""
+void vd_member_number(yajl_gen json, const char *key, double value);
+void vd_member_integer(yajl_gen json, const char *key, int64_t value);
+void vd_member_numbers(yajl_gen json, const char *key, const float *values, size_t count);
+void vd_member_list(yajl_gen json, const char *key);
+void vd_member_map(yajl_gen json, const char *key);
+void vd_output_numbers(yajl_gen json, const float *values, size_t count); // a list
 // Writes what was generated and a newline, and frees the generator.
 void vd_output_json(FILE *out, yajl_gen json);
 

@@ -48,13 +48,11 @@ typedef struct ask {
 
 static void json_words(yajl_gen json, const vd_reply *reply)
 {
-    vd_output_string(json, "tokens");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "tokens");
     for (int i = 0; i < reply->words; i++)
         vd_output_string(json, reply->word[i]);
     yajl_gen_array_close(json);
-    vd_output_string(json, "unknown");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "unknown");
     for (int i = 0; i < reply->words; i++) {
         if (reply->unknown[i])
             vd_output_string(json, reply->word[i]);
@@ -64,18 +62,13 @@ static void json_words(yajl_gen json, const vd_reply *reply)
 
 static void json_answers(yajl_gen json, const ask *a)
 {
-    vd_output_string(json, "answers");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "answers");
     for (int i = 0; i < a->shown_count; i++) {
         yajl_gen_map_open(json);
-        vd_output_string(json, "text");
-        vd_output_string(json, vd_session_answer_text(a->session, a->shown[i].answer));
-        vd_output_string(json, "probability");
-        vd_output_number(json, a->shown[i].probability);
-        if (a->fold) {
-            vd_output_string(json, "alike");
-            yajl_gen_integer(json, a->shown[i].alike);
-        }
+        vd_member_string(json, "text", vd_session_answer_text(a->session, a->shown[i].answer));
+        vd_member_number(json, "probability", a->shown[i].probability);
+        if (a->fold)
+            vd_member_integer(json, "alike", a->shown[i].alike);
         yajl_gen_map_close(json);
     }
     yajl_gen_array_close(json);
@@ -85,15 +78,12 @@ static void json_attention(yajl_gen json, const ask *a, const vd_answer *answer)
 {
     int count;
     const float *box = vd_session_boxes(a->session, &count);
-    vd_output_string(json, "attention");
-    yajl_gen_map_open(json);
-    vd_output_string(json, "rounds");
-    yajl_gen_array_open(json);
+    vd_member_map(json, "attention");
+    vd_member_list(json, "rounds");
     for (int i = 0; i < answer->rounds; i++)
         vd_output_number(json, (double)answer->context_attention[i]);
     yajl_gen_array_close(json);
-    vd_output_string(json, "regions");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "regions");
     for (int p = 0; p < answer->regions; p++) {
         yajl_gen_map_open(json);
         vd_output_string(json, "box");
@@ -105,13 +95,11 @@ static void json_attention(yajl_gen json, const ask *a, const vd_answer *answer)
         } else {
             yajl_gen_null(json);
         }
-        vd_output_string(json, "weight");
-        vd_output_number(json, (double)answer->region_attention[p]);
+        vd_member_number(json, "weight", (double)answer->region_attention[p]);
         yajl_gen_map_close(json);
     }
     yajl_gen_array_close(json);
-    vd_output_string(json, "words");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "words");
     for (int i = 0; i < answer->question_length; i++)
         vd_output_number(json, vd_word_share(answer, i));
     yajl_gen_array_close(json);
@@ -123,10 +111,8 @@ static void json_utterance(yajl_gen json, const ask *a, const vd_utterance *said
     char text[512];
     vd_utterance_text(vd_session_model(a->session), said, text, sizeof text);
     yajl_gen_map_open(json);
-    vd_output_string(json, "answer");
-    vd_output_string(json, text);
-    vd_output_string(json, "score");
-    vd_output_number(json, (double)said->score);
+    vd_member_string(json, "answer", text);
+    vd_member_number(json, "score", (double)said->score);
     yajl_gen_map_close(json);
 }
 
@@ -135,8 +121,7 @@ static void json_said(yajl_gen json, const ask *a, const vd_turn_answers *said)
 {
     if (said->count == 0)
         return;
-    vd_output_string(json, "says");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "says");
     for (int i = 0; i < said->count; i++)
         json_utterance(json, a, &said->beam[i]);
     yajl_gen_array_close(json);
@@ -150,22 +135,16 @@ static vd_status print_json(const ask *a, const vd_reply *reply, vd_error *err)
     if (!json)
         return vd_error_memory(err, "JSON");
     yajl_gen_map_open(json);
-    vd_output_string(json, "question");
-    vd_output_string(json, reply->typed);
+    vd_member_string(json, "question", reply->typed);
     json_words(json, reply);
     json_answers(json, a);
     json_said(json, a, &reply->answer.said);
     json_attention(json, a, &reply->answer);
-    vd_output_string(json, "model");
-    vd_output_string(json, vd_model_name(vd_session_model(a->session)));
-    if (a->decoder.made) {
-        vd_output_string(json, "decoder");
-        vd_output_string(json, vd_decoders_name(vd_session_decoders(a->session)));
-    }
-    vd_output_string(json, "backend");
-    vd_output_string(json, vd_session_backend(a->session));
-    vd_output_string(json, "milliseconds");
-    vd_output_number(json, reply->answer.milliseconds);
+    vd_member_string(json, "model", vd_model_name(vd_session_model(a->session)));
+    if (a->decoder.made)
+        vd_member_string(json, "decoder", vd_decoders_name(vd_session_decoders(a->session)));
+    vd_member_string(json, "backend", vd_session_backend(a->session));
+    vd_member_number(json, "milliseconds", reply->answer.milliseconds);
     yajl_gen_map_close(json);
     vd_output_json(stdout, json);
     return VD_OK;

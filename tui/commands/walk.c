@@ -344,22 +344,17 @@ static void json_values(yajl_gen json, const char *name, const vd_walk_value *va
     for (int i = 0; i < count; i++) {
         size_t size = 1;
         yajl_gen_map_open(json);
-        vd_output_string(json, "name");
-        vd_output_string(json, value[i].name);
-        vd_output_string(json, "is");
-        vd_output_string(json, value[i].is);
-        vd_output_string(json, "axes");
-        vd_output_string(json, value[i].axes);
-        vd_output_string(json, "shape");
-        yajl_gen_array_open(json);
+        vd_member_string(json, "name", value[i].name);
+        vd_member_string(json, "is", value[i].is);
+        vd_member_string(json, "axes", value[i].axes);
+        vd_member_list(json, "shape");
         for (int d = 0; d < value[i].dims; d++) {
             size *= (size_t)value[i].shape[d];
             vd_output_number(json, value[i].shape[d]);
         }
         yajl_gen_array_close(json);
         if (value[i].value) {
-            vd_output_string(json, "values");
-            yajl_gen_array_open(json);
+            vd_member_list(json, "values");
             for (size_t k = 0; k < size; k++)
                 vd_output_number(json, (double)value[i].value[k]);
             yajl_gen_array_close(json);
@@ -372,21 +367,16 @@ static void json_values(yajl_gen json, const char *name, const vd_walk_value *va
 static void json_table(yajl_gen json, const vd_walk_table *table)
 {
     yajl_gen_map_open(json);
-    vd_output_string(json, "title");
-    vd_output_string(json, table->title);
-    vd_output_string(json, "columns");
-    yajl_gen_array_open(json);
+    vd_member_string(json, "title", table->title);
+    vd_member_list(json, "columns");
     for (int i = 0; i < table->columns; i++)
         vd_output_string(json, table->column[i]);
     yajl_gen_array_close(json);
-    vd_output_string(json, "rows");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "rows");
     for (int row = 0; row < table->rows; row++) {
         yajl_gen_map_open(json);
-        vd_output_string(json, "name");
-        vd_output_string(json, table->row[row]);
-        vd_output_string(json, "values");
-        yajl_gen_array_open(json);
+        vd_member_string(json, "name", table->row[row]);
+        vd_member_list(json, "values");
         for (int i = 0; i < table->columns; i++) {
             if (table->text)
                 vd_output_string(json, table->text[row * table->columns + i]);
@@ -403,19 +393,15 @@ static void json_table(yajl_gen json, const vd_walk_table *table)
 static void json_stage(yajl_gen json, const vd_walk_stage *stage)
 {
     yajl_gen_map_open(json);
-    vd_output_string(json, "stage");
-    vd_output_string(json, stage->title);
-    vd_output_string(json, "why");
-    vd_output_string(json, stage->why);
-    vd_output_string(json, "formula");
-    yajl_gen_array_open(json);
+    vd_member_string(json, "stage", stage->title);
+    vd_member_string(json, "why", stage->why);
+    vd_member_list(json, "formula");
     for (int i = 0; i < 4 && stage->formula[i]; i++)
         vd_output_string(json, stage->formula[i]);
     yajl_gen_array_close(json);
     json_values(json, "in", stage->in, stage->ins);
     json_values(json, "out", stage->out, stage->outs);
-    vd_output_string(json, "tables");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "tables");
     for (int i = 0; i < stage->tables; i++)
         json_table(json, &stage->table[i]);
     yajl_gen_array_close(json);
@@ -429,10 +415,8 @@ static void json_answers(yajl_gen json, const walk_command *c, const char *name,
     yajl_gen_array_open(json);
     for (int i = 0; i < answer->candidates && i < 2 * SHOWN_ANSWERS; i++) {
         yajl_gen_map_open(json);
-        vd_output_string(json, "text");
-        vd_output_string(json, c->answers[answer->order[i]]);
-        vd_output_string(json, "probability");
-        vd_output_number(json, (double)answer->probability[answer->order[i]]);
+        vd_member_string(json, "text", c->answers[answer->order[i]]);
+        vd_member_number(json, "probability", (double)answer->probability[answer->order[i]]);
         yajl_gen_map_close(json);
     }
     yajl_gen_array_close(json);
@@ -441,28 +425,22 @@ static void json_answers(yajl_gen json, const walk_command *c, const char *name,
 static void json_effects(yajl_gen json, const walk_command *c, const vd_walk *walk)
 {
     double before = (double)walk->reply.answer.probability[walk->reply.answer.order[0]];
-    vd_output_string(json, "effects");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "effects");
     for (int i = 0; i < walk->effects; i++) {
         const vd_effect *e = &walk->effect[i];
         char name[64];
         vd_switch_name(&e->what, name, sizeof name);
         yajl_gen_map_open(json);
-        vd_output_string(json, "without");
-        vd_output_string(json, name);
-        if (e->what.kind == VD_SWITCH_REGION) {
-            vd_output_string(json, "row");
-            vd_output_number(json, walk->region[e->what.index]);
-        }
+        vd_member_string(json, "without", name);
+        if (e->what.kind == VD_SWITCH_REGION)
+            vd_member_number(json, "row", walk->region[e->what.index]);
         vd_output_string(json, "attention");
         if (e->attention >= 0)
             vd_output_number(json, e->attention);
         else
             yajl_gen_null(json);
-        vd_output_string(json, "change");
-        vd_output_number(json, e->left - before);
-        vd_output_string(json, "first");
-        vd_output_string(json, c->answers[e->first]);
+        vd_member_number(json, "change", e->left - before);
+        vd_member_string(json, "first", c->answers[e->first]);
         yajl_gen_map_close(json);
     }
     yajl_gen_array_close(json);
@@ -474,16 +452,12 @@ static vd_status print_json(const walk_command *c, const vd_walk *walk, vd_error
     if (!json)
         return vd_error_memory(err, "JSON");
     yajl_gen_map_open(json);
-    vd_output_string(json, "question");
-    vd_output_string(json, walk->reply.typed);
-    vd_output_string(json, "caption");
-    vd_output_string(json, vd_session_caption(c->session));
-    vd_output_string(json, "model");
-    vd_output_string(json, walk->model);
+    vd_member_string(json, "question", walk->reply.typed);
+    vd_member_string(json, "caption", vd_session_caption(c->session));
+    vd_member_string(json, "model", walk->model);
     json_answers(json, c, "answers", &walk->reply.answer);
     if (walk->switches.count > 0) {
-        vd_output_string(json, "what_if");
-        yajl_gen_array_open(json);
+        vd_member_list(json, "what_if");
         for (int i = 0; i < walk->switches.count; i++) {
             char name[64];
             vd_switch_name(&walk->switches.at[i], name, sizeof name);
@@ -492,8 +466,7 @@ static vd_status print_json(const walk_command *c, const vd_walk *walk, vd_error
         yajl_gen_array_close(json);
         json_answers(json, c, "changed_answers", &walk->changed.answer);
     }
-    vd_output_string(json, "stages");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "stages");
     vd_status status = VD_OK;
     for (int i = 0; i < VD_WALK_STAGES && status == VD_OK; i++) {
         vd_walk_stage stage;

@@ -3,22 +3,16 @@
 #include "tui/compare/compare.h"
 #include "tui/base/output.h"
 
-static void key_number(yajl_gen json, const char *key, double value)
-{
-    vd_output_string(json, key);
-    vd_output_number(json, value);
-}
-
 static void json_pairs(yajl_gen json, const vd_against *against, vd_right by)
 {
     const vd_pairs *pairs = &against->right[by];
     yajl_gen_map_open(json);
-    key_number(json, "both", (double)pairs->both);
-    key_number(json, "only_first", (double)pairs->only_a);
-    key_number(json, "only_second", (double)pairs->only_b);
-    key_number(json, "neither", (double)pairs->neither);
-    key_number(json, "mcnemar_exact_p", against->test[by].exact);
-    key_number(json, "mcnemar_mid_p", against->test[by].mid_p);
+    vd_member_number(json, "both", (double)pairs->both);
+    vd_member_number(json, "only_first", (double)pairs->only_a);
+    vd_member_number(json, "only_second", (double)pairs->only_b);
+    vd_member_number(json, "neither", (double)pairs->neither);
+    vd_member_number(json, "mcnemar_exact_p", against->test[by].exact);
+    vd_member_number(json, "mcnemar_mid_p", against->test[by].mid_p);
     yajl_gen_map_close(json);
 }
 
@@ -29,29 +23,28 @@ static void json_comparison(yajl_gen json, const vd_comparison *c, int side)
     vd_metrics_sums(&c->metrics[0], sum[0], count[0]);
     vd_metrics_sums(&c->metrics[side], sum[1], count[1]);
     yajl_gen_map_open(json);
-    key_number(json, "questions", (double)c->cases);
+    vd_member_number(json, "questions", (double)c->cases);
     vd_output_string(json, "right_human");
     json_pairs(json, against, VD_RIGHT_HUMAN);
     if (c->metrics[0].dense_rounds) {
         vd_output_string(json, "right_relevant");
         json_pairs(json, against, VD_RIGHT_RELEVANT);
     }
-    vd_output_string(json, "metrics");
-    yajl_gen_map_open(json);
+    vd_member_map(json, "metrics");
     for (int m = 0; m < VD_METRICS; m++) {
         const vd_interval *d = &against->difference[m];
         if (count[0][m] <= 0)
             continue;
         vd_output_string(json, vd_metric_name((vd_metric)m));
         yajl_gen_map_open(json);
-        key_number(json, "rounds", count[0][m]);
-        key_number(json, "first", sum[0][m] / count[0][m]);
-        key_number(json, "second", sum[1][m] / count[1][m]);
-        key_number(json, "difference", d->estimate);
-        key_number(json, "low", d->low);
-        key_number(json, "high", d->high);
-        key_number(json, "standard_error", d->standard_error);
-        key_number(json, "p", d->p);
+        vd_member_number(json, "rounds", count[0][m]);
+        vd_member_number(json, "first", sum[0][m] / count[0][m]);
+        vd_member_number(json, "second", sum[1][m] / count[1][m]);
+        vd_member_number(json, "difference", d->estimate);
+        vd_member_number(json, "low", d->low);
+        vd_member_number(json, "high", d->high);
+        vd_member_number(json, "standard_error", d->standard_error);
+        vd_member_number(json, "p", d->p);
         yajl_gen_map_close(json);
     }
     yajl_gen_map_close(json);
@@ -65,39 +58,30 @@ static void json_case(yajl_gen json, const vd_compare *compare, const vd_case *a
     const vd_visdial_round *round = vd_case_round(cases, at);
     const char *group = groups[vd_case_group_of(cases, at, compare->by)];
     yajl_gen_map_open(json);
-    vd_output_string(json, "image_id");
-    yajl_gen_integer(json, vd_case_dialog(cases, at)->image_id);
-    vd_output_string(json, "round");
-    yajl_gen_integer(json, at->round + 1);
-    if (round->family) {
-        vd_output_string(json, "family");
-        vd_output_string(json, round->family);
-    }
+    vd_member_integer(json, "image_id", vd_case_dialog(cases, at)->image_id);
+    vd_member_integer(json, "round", at->round + 1);
+    if (round->family)
+        vd_member_string(json, "family", round->family);
     vd_output_string(json, "group");
     if (group)
         vd_output_string(json, group);
     else
         yajl_gen_null(json);
-    key_number(json, "moved", (double)at->moved);
-    vd_output_string(json, "question");
-    vd_output_string(json, vd_case_question(cases, at));
-    if (vd_case_human(cases, at)) {
-        vd_output_string(json, "human");
-        vd_output_string(json, vd_case_human(cases, at));
-    }
-    vd_output_string(json, "answers");
-    yajl_gen_array_open(json);
+    vd_member_number(json, "moved", (double)at->moved);
+    vd_member_string(json, "question", vd_case_question(cases, at));
+    if (vd_case_human(cases, at))
+        vd_member_string(json, "human", vd_case_human(cases, at));
+    vd_member_list(json, "answers");
     for (int side = 0; side < cases->models; side++) {
         const vd_case_side *s = &at->side[side];
         yajl_gen_map_open(json);
-        vd_output_string(json, "first");
-        vd_output_string(json, vd_case_option(cases, at, s->first));
+        vd_member_string(json, "first", vd_case_option(cases, at, s->first));
         if (round->relevance)
-            key_number(json, "relevance", (double)round->relevance[s->first]);
+            vd_member_number(json, "relevance", (double)round->relevance[s->first]);
         if (s->rank > 0)
-            key_number(json, "human_rank", (double)s->rank);
+            vd_member_number(json, "human_rank", (double)s->rank);
         if (cases->models > 2)
-            key_number(json, "moved", (double)s->moved);
+            vd_member_number(json, "moved", (double)s->moved);
         yajl_gen_map_close(json);
     }
     yajl_gen_array_close(json);
@@ -109,16 +93,14 @@ static void json_pair(yajl_gen json, const vd_compare *compare, int side)
 {
     vd_output_string(json, "all");
     json_comparison(json, &compare->slices.slice[0].comparison, side);
-    vd_output_string(json, "family");
-    yajl_gen_map_open(json);
+    vd_member_map(json, "family");
     for (size_t i = 1; i < compare->slices.count; i++)
         if (compare->slices.slice[i].family) {
             vd_output_string(json, compare->slices.slice[i].family);
             json_comparison(json, &compare->slices.slice[i].comparison, side);
         }
     yajl_gen_map_close(json);
-    vd_output_string(json, "round");
-    yajl_gen_map_open(json);
+    vd_member_map(json, "round");
     for (size_t i = 1; i < compare->slices.count; i++)
         if (compare->slices.slice[i].round) {
             char name[16];
@@ -136,31 +118,25 @@ vd_status vd_compare_json(const vd_compare *compare, vd_error *err)
     if (!json)
         return vd_error_memory(err, "JSON");
     yajl_gen_map_open(json);
-    vd_output_string(json, "models");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "models");
     for (int side = 0; side < cases->models; side++)
         vd_output_string(json, vd_model_path(cases->model[side]));
     yajl_gen_array_close(json);
-    vd_output_string(json, "data");
-    vd_output_string(json, cases->corpus->data);
-    key_number(json, "dialogs", (double)cases->dialogs);
-    vd_output_string(json, "right");
-    vd_output_string(json, compare->by == VD_RIGHT_HUMAN ? "human" : "relevant");
+    vd_member_string(json, "data", cases->corpus->data);
+    vd_member_number(json, "dialogs", (double)cases->dialogs);
+    vd_member_string(json, "right", compare->by == VD_RIGHT_HUMAN ? "human" : "relevant");
     json_pair(json, compare, 1);
     if (cases->models > 2) {
-        vd_output_string(json, "further");
-        yajl_gen_array_open(json);
+        vd_member_list(json, "further");
         for (int side = 2; side < cases->models; side++) {
             yajl_gen_map_open(json);
-            vd_output_string(json, "second");
-            vd_output_string(json, vd_model_path(cases->model[side]));
+            vd_member_string(json, "second", vd_model_path(cases->model[side]));
             json_pair(json, compare, side);
             yajl_gen_map_close(json);
         }
         yajl_gen_array_close(json);
     }
-    vd_output_string(json, "cases");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "cases");
     for (size_t i = 0; i < compare->count; i++)
         json_case(json, compare, compare->at[i]);
     yajl_gen_array_close(json);

@@ -283,36 +283,29 @@ static void emit_options(yajl_gen json, const visdial *v, const vd_record *recor
     if (!there)
         option[count < OPTIONS ? count++ : OPTIONS - 1] = truth;
     qsort(option, count, sizeof *option, by_number);
-    vd_output_string(json, "answer_options");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "answer_options");
     for (size_t k = 0; k < count; k++)
         yajl_gen_integer(json, (long long)option[k]);
     yajl_gen_array_close(json);
     for (size_t k = 0; k < count; k++)
-        if (option[k] == truth) {
-            vd_output_string(json, "gt_index");
-            yajl_gen_integer(json, (long long)k);
-        }
+        if (option[k] == truth)
+            vd_member_integer(json, "gt_index", (long long)k);
 }
 
 static void emit_talk(yajl_gen json, const visdial *v, const vd_chat_record *talk)
 {
     yajl_gen_map_open(json);
-    vd_output_string(json, "image_id");
-    yajl_gen_integer(json, talk->image_id);
-    vd_output_string(json, "caption");
-    vd_output_string(json, talk->caption);
-    vd_output_string(json, "dialog");
-    yajl_gen_array_open(json);
+    vd_member_integer(json, "image_id", talk->image_id);
+    vd_member_string(json, "caption", talk->caption);
+    vd_member_list(json, "dialog");
     for (int r = 0; r < talk->count; r++) {
         const vd_record *record = vd_transcript_find(v->file, talk, r, 0);
         yajl_gen_map_open(json);
-        vd_output_string(json, "question");
-        yajl_gen_integer(json,
-                         (long long)table_index(&v->questions, record ? record->reply.question
-                                                                      : talk->rounds[r].question));
-        vd_output_string(json, "answer");
-        yajl_gen_integer(json, (long long)table_index(&v->answers, talk->rounds[r].answer));
+        vd_member_integer(json, "question",
+                          (long long)table_index(&v->questions, record ? record->reply.question
+                                                                       : talk->rounds[r].question));
+        vd_member_integer(json, "answer",
+                          (long long)table_index(&v->answers, talk->rounds[r].answer));
         if (record)
             emit_options(json, v, record, talk->rounds[r].answer);
         yajl_gen_map_close(json);
@@ -334,16 +327,12 @@ static yajl_gen_status emit_visdial(yajl_gen json, void *context)
 {
     const visdial *v = context;
     yajl_gen_map_open(json);
-    vd_output_string(json, "version");
-    vd_output_string(json, "1.0");
-    vd_output_string(json, "split");
-    vd_output_string(json, "transcript");
-    vd_output_string(json, "data");
-    yajl_gen_map_open(json);
+    vd_member_string(json, "version", "1.0");
+    vd_member_string(json, "split", "transcript");
+    vd_member_map(json, "data");
     emit_table(json, "questions", &v->questions);
     emit_table(json, "answers", &v->answers);
-    vd_output_string(json, "dialogs");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "dialogs");
     for (size_t i = 0; i < v->file->talk_count; i++) {
         bool last = true; // a dialog a picture: how the last conversation about it ended
         for (size_t k = i + 1; k < v->file->talk_count && last; k++)

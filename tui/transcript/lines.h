@@ -30,7 +30,6 @@ vd_status vd_reading_said(const vd_reading *r, const vd_json_value *map, const c
 vd_status vd_reading_numbers(const vd_reading *r, const vd_json_value *list, const char *key,
                              size_t expected, float **out, size_t *count);
 
-void vd_output_numbers(yajl_gen json, const float *values, size_t count);
 void vd_output_said(yajl_gen json, const vd_turn *rounds, int count);
 void vd_turns_free(vd_turn *rounds, int count);
 

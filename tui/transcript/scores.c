@@ -11,20 +11,17 @@
 void vd_scores_emit(yajl_gen json, const vd_answer *answer)
 {
     if (answer->candidates <= VD_RECORDED_SCORES) {
-        vd_output_string(json, "scores");
-        vd_output_numbers(json, answer->score, (size_t)answer->candidates);
+        vd_member_numbers(json, "scores", answer->score, (size_t)answer->candidates);
         return;
     }
     int first = answer->order[0];
-    vd_output_string(json, "best");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "best");
     for (int i = 0; i < VD_RECORDED_SCORES; i++)
         yajl_gen_integer(json, answer->order[i]);
     yajl_gen_array_close(json);
-    vd_output_string(json, "log_sum");
-    vd_output_number(json, (double)answer->score[first] - log((double)answer->probability[first]));
-    vd_output_string(json, "scores");
-    yajl_gen_array_open(json);
+    vd_member_number(json, "log_sum",
+                     (double)answer->score[first] - log((double)answer->probability[first]));
+    vd_member_list(json, "scores");
     for (int i = 0; i < VD_RECORDED_SCORES; i++)
         vd_output_number(json, (double)answer->score[answer->order[i]]);
     yajl_gen_array_close(json);

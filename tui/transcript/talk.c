@@ -28,17 +28,13 @@ yajl_gen_status vd_chat_record_emit(yajl_gen json, void *context)
 {
     const vd_chat_record *talk = context;
     yajl_gen_map_open(json);
-    vd_output_string(json, "conversation");
-    yajl_gen_map_open(json);
-    vd_output_string(json, "image_id");
-    yajl_gen_integer(json, talk->image_id);
-    vd_output_string(json, "caption");
-    vd_output_string(json, talk->caption ? talk->caption : "");
+    vd_member_map(json, "conversation");
+    vd_member_integer(json, "image_id", talk->image_id);
+    vd_member_string(json, "caption", talk->caption ? talk->caption : "");
     vd_output_string(json, "rounds");
     vd_output_said(json, talk->rounds, talk->count);
     if (talk->lane_count > 0) {
-        vd_output_string(json, "models");
-        yajl_gen_array_open(json);
+        vd_member_list(json, "models");
         for (int i = 0; i < talk->lane_count; i++) {
             yajl_gen_array_open(json);
             vd_output_string(json, talk->lanes[i].name);
@@ -48,10 +44,8 @@ yajl_gen_status vd_chat_record_emit(yajl_gen json, void *context)
         yajl_gen_array_close(json);
     }
     if (talk->branch_count > 0) {
-        vd_output_string(json, "branch");
-        yajl_gen_integer(json, talk->branch);
-        vd_output_string(json, "branches");
-        yajl_gen_array_open(json);
+        vd_member_integer(json, "branch", talk->branch);
+        vd_member_list(json, "branches");
         for (int i = 0; i < talk->branch_count; i++)
             emit_branch(json, talk, &talk->branches[i]);
         yajl_gen_array_close(json);

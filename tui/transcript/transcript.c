@@ -177,12 +177,9 @@ static yajl_gen_status emit_head(yajl_gen json, void *context)
     gmtime_r(&now, &parts);
     strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &parts);
     yajl_gen_map_open(json);
-    vd_output_string(json, "transcript");
-    yajl_gen_integer(json, 1);
-    vd_output_string(json, "program");
-    vd_output_string(json, "visdial " VD_VERSION);
-    vd_output_string(json, "started");
-    vd_output_string(json, stamp);
+    vd_member_integer(json, "transcript", 1);
+    vd_member_string(json, "program", "visdial " VD_VERSION);
+    vd_member_string(json, "started", stamp);
     return yajl_gen_map_close(json);
 }
 
@@ -206,26 +203,6 @@ static vd_status open_file(vd_transcript *transcript, vd_error *err)
 
 // ---- answers ------------------------------------------------------------------------------------
 
-void vd_output_numbers(yajl_gen json, const float *values, size_t count)
-{
-    yajl_gen_array_open(json);
-    for (size_t i = 0; i < count; i++)
-        vd_output_number(json, (double)values[i]);
-    yajl_gen_array_close(json);
-}
-
-static void key_text(yajl_gen json, const char *key, const char *text)
-{
-    vd_output_string(json, key);
-    vd_output_string(json, text ? text : "");
-}
-
-static void key_integer(yajl_gen json, const char *key, int64_t number)
-{
-    vd_output_string(json, key);
-    yajl_gen_integer(json, number);
-}
-
 void vd_output_said(yajl_gen json, const vd_turn *rounds, int count)
 {
     yajl_gen_array_open(json);
@@ -244,8 +221,7 @@ static void emit_topic(yajl_gen json, const vd_answer *answer)
     vd_share top[VD_TOPIC_ENTRIES];
     size_t words = (size_t)answer->question_length, width = (size_t)answer->history_width;
     int count = vd_shares_top(answer->context_attention, answer->rounds, 2, top, VD_TOPIC_ENTRIES);
-    vd_output_string(json, "topic");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "topic");
     for (int r = 0; r < answer->rounds; r++) {
         bool strong = false;
         for (int i = 0; i < count && !strong; i++)
@@ -268,19 +244,15 @@ static void emit_attentions(yajl_gen json, const vd_sheet *sheet)
     const vd_answer *answer = &sheet->side[0].reply->answer;
     size_t rounds = (size_t)answer->rounds, words = (size_t)answer->question_length;
     size_t regions = (size_t)answer->regions;
-    vd_output_string(json, "rounds");
-    vd_output_numbers(json, answer->context_attention, rounds);
+    vd_member_numbers(json, "rounds", answer->context_attention, rounds);
     emit_topic(json, answer);
-    vd_output_string(json, "regions");
-    vd_output_numbers(json, answer->region_attention, regions);
-    vd_output_string(json, "region_words");
-    yajl_gen_array_open(json);
+    vd_member_numbers(json, "regions", answer->region_attention, regions);
+    vd_member_list(json, "region_words");
     for (size_t p = 0; p < regions; p++)
         vd_output_numbers(json, answer->word_attention + p * words, words);
     yajl_gen_array_close(json);
     if (sheet->boxes) {
-        vd_output_string(json, "boxes");
-        yajl_gen_array_open(json);
+        vd_member_list(json, "boxes");
         for (int p = 0; p < sheet->regions; p++)
             vd_output_numbers(json, sheet->boxes + (size_t)4 * (size_t)p, 4);
         yajl_gen_array_close(json);
@@ -289,21 +261,18 @@ static void emit_attentions(yajl_gen json, const vd_sheet *sheet)
 
 static void emit_seen(yajl_gen json, const vd_reply *reply)
 {
-    key_text(json, "typed", reply->typed);
-    key_text(json, "question", reply->question);
-    vd_output_string(json, "words");
-    yajl_gen_array_open(json);
+    vd_member_string(json, "typed", reply->typed);
+    vd_member_string(json, "question", reply->question);
+    vd_member_list(json, "words");
     for (int i = 0; i < reply->words; i++)
         vd_output_string(json, reply->word[i]);
     yajl_gen_array_close(json);
-    vd_output_string(json, "unknown");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "unknown");
     for (int i = 0; i < reply->words; i++)
         yajl_gen_bool(json, reply->unknown[i]);
     yajl_gen_array_close(json);
-    key_integer(json, "cut", reply->cut);
-    vd_output_string(json, "milliseconds");
-    vd_output_number(json, reply->answer.milliseconds);
+    vd_member_integer(json, "cut", reply->cut);
+    vd_member_number(json, "milliseconds", reply->answer.milliseconds);
 }
 
 static yajl_gen_status emit_answer(yajl_gen json, void *context)
@@ -311,23 +280,21 @@ static yajl_gen_status emit_answer(yajl_gen json, void *context)
     const vd_sheet *sheet = context;
     const vd_answer *answer = &sheet->side[0].reply->answer;
     yajl_gen_map_open(json);
-    vd_output_string(json, "answer");
-    yajl_gen_map_open(json);
-    key_integer(json, "lane", sheet->side[0].lane);
-    key_text(json, "name", sheet->side[0].name);
-    key_text(json, "model", sheet->side[0].model);
-    key_integer(json, "image_id", sheet->image_id);
-    key_text(json, "caption", sheet->caption);
+    vd_member_map(json, "answer");
+    vd_member_integer(json, "lane", sheet->side[0].lane);
+    vd_member_string(json, "name", sheet->side[0].name);
+    vd_member_string(json, "model", sheet->side[0].model);
+    vd_member_integer(json, "image_id", sheet->image_id);
+    vd_member_string(json, "caption", sheet->caption);
     vd_output_string(json, "history");
     vd_output_said(json, sheet->said, sheet->rounds);
     emit_seen(json, sheet->side[0].reply);
     if (sheet->side[0].reply->ranked.made)
-        key_text(json, "decoder", vd_decoders_name(sheet->side[0].reply->ranked.by));
-    key_text(json, "model_hash", sheet->side[0].model_hash.text);
-    key_text(json, "pool_hash", sheet->side[0].pool_hash.text);
-    key_text(json, "features_hash", sheet->features_hash.text);
-    vd_output_string(json, "answers");
-    yajl_gen_array_open(json);
+        vd_member_string(json, "decoder", vd_decoders_name(sheet->side[0].reply->ranked.by));
+    vd_member_string(json, "model_hash", sheet->side[0].model_hash.text);
+    vd_member_string(json, "pool_hash", sheet->side[0].pool_hash.text);
+    vd_member_string(json, "features_hash", sheet->features_hash.text);
+    vd_member_list(json, "answers");
     for (int i = 0; i < answer->candidates && i < SHOWN_ANSWERS; i++) {
         yajl_gen_array_open(json);
         vd_output_string(json, sheet->side[0].texts[answer->order[i]]);
@@ -345,11 +312,9 @@ static yajl_gen_status emit_pool(yajl_gen json, void *context)
 {
     const vd_sheet *sheet = context;
     yajl_gen_map_open(json);
-    vd_output_string(json, "pool");
-    yajl_gen_map_open(json);
-    key_text(json, "hash", sheet->side[0].pool_hash.text);
-    vd_output_string(json, "answers");
-    yajl_gen_array_open(json);
+    vd_member_map(json, "pool");
+    vd_member_string(json, "hash", sheet->side[0].pool_hash.text);
+    vd_member_list(json, "answers");
     for (int i = 0; i < sheet->side[0].reply->answer.candidates; i++)
         vd_output_string(json, sheet->side[0].texts[i]);
     yajl_gen_array_close(json);
