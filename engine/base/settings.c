@@ -2,236 +2,232 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/alloc.h"
 #include "engine/base/json.h"
+#include "engine/base/json_tree.h"
 
-// ---- writing ------------------------------------------------------------------------------------
+enum { MOST_ROWS = 64, LONGEST_NAME = 40, LONGEST_TEXT = 32 };
 
-typedef struct vd_settings {
-    const vd_field *fields;
-    const char *base;
-} vd_settings;
+// ---- rows and values ----------------------------------------------------------------------------
+
+// Whether a name of a table, with or without _ for -, is this one.
+static bool same_name(const char *a, const char *b)
+{
+    for (; *a && *b; a++, b++)
+        if (*a != *b && !(strchr("-_", *a) && strchr("-_", *b)))
+            return false;
+    return *a == *b;
+}
+
+const vd_setting *vd_settings_find(const vd_setting *rows, const char *name)
+{
+    for (; rows->name; rows++)
+        if (same_name(rows->name, name))
+            return rows;
+    return NULL;
+}
+
+static double value_of(const vd_setting *row, const void *settings)
+{
+    const char *at = (const char *)settings + row->offset;
+    switch (row->kind) {
+    case VD_SETTING_REAL:
+        return *(const double *)(const void *)at;
+    case VD_SETTING_SEED:
+        return (double)*(const uint64_t *)(const void *)at;
+    default:
+        return *(const int *)(const void *)at;
+    }
+}
+
+static void set_value(const vd_setting *row, void *settings, double value)
+{
+    char *at = (char *)settings + row->offset;
+    if (row->kind == VD_SETTING_REAL)
+        *(double *)(void *)at = value;
+    else if (row->kind == VD_SETTING_SEED)
+        *(uint64_t *)(void *)at = (uint64_t)value;
+    else
+        *(int *)(void *)at = (int)value;
+}
+
+static bool within(const vd_setting *row, double value)
+{
+    return value >= row->least && value <= row->most; // not a number is not
+}
+
+void vd_settings_start(const vd_setting *rows, void *settings)
+{
+    for (; rows->name; rows++)
+        set_value(rows, settings, rows->initial);
+}
+
+// "a whole number from 1 to 4", "sigmoid, leaky-relu or elu"
+static void say_expected(const vd_setting *row, char *out, size_t room)
+{
+    size_t used = 0;
+    if (row->kind != VD_SETTING_CHOICE) {
+        snprintf(out, room, "a %snumber from %.15g to %.15g",
+                 row->kind == VD_SETTING_REAL ? "" : "whole ", row->least, row->most);
+        return;
+    }
+    for (int i = 0; i <= (int)row->most && used < room; i++)
+        used += (size_t)snprintf(out + used, room - used, "%s%s",
+                                 i == 0                ? ""
+                                 : i == (int)row->most ? " or "
+                                                       : ", ",
+                                 row->choices[i]);
+}
+
+vd_status vd_settings_check(const vd_setting *rows, const void *settings, vd_error *err)
+{
+    char expected[160];
+    for (; rows->name; rows++) {
+        double value = value_of(rows, settings);
+        if (within(rows, value))
+            continue;
+        say_expected(rows, expected, sizeof expected);
+        return vd_error_set(err, VD_USAGE, "%s is %.15g, expected %s", rows->name, value, expected);
+    }
+    return VD_OK;
+}
+
+// ---- text ---------------------------------------------------------------------------------------
+
+static bool parse_value(const vd_setting *row, const char *text, double *value)
+{
+    char *end = NULL;
+    errno = 0;
+    if (row->kind == VD_SETTING_CHOICE) {
+        for (int i = 0; i <= (int)row->most; i++)
+            if (strcmp(row->choices[i], text) == 0) {
+                *value = i;
+                return true;
+            }
+        return false;
+    }
+    *value = row->kind == VD_SETTING_REAL ? strtod(text, &end) : (double)strtoll(text, &end, 10);
+    return end != text && !*end && !errno && within(row, *value);
+}
+
+vd_status vd_setting_parse(const vd_setting *row, const char *text, void *settings,
+                           const char *where, vd_status refused, vd_error *err)
+{
+    char expected[160];
+    double value;
+    if (parse_value(row, text, &value)) {
+        set_value(row, settings, value);
+        return VD_OK;
+    }
+    say_expected(row, expected, sizeof expected);
+    return vd_error_set(err, refused, "%.400s: expected %s, found '%.80s'", where, expected, text);
+}
+
+void vd_setting_text(const vd_setting *row, const void *settings, char *out, size_t room)
+{
+    double value = value_of(row, settings);
+    if (row->kind == VD_SETTING_CHOICE)
+        snprintf(out, room, "%s", row->choices[(int)value]);
+    else if (row->kind == VD_SETTING_REAL)
+        snprintf(out, room, "%.17g", value);
+    else
+        snprintf(out, room, "%.0f", value);
+}
+
+// ---- JSON ---------------------------------------------------------------------------------------
+
+static bool is_string(const vd_setting *row)
+{
+    return row->kind == VD_SETTING_CHOICE || row->kind == VD_SETTING_SEED;
+}
 
 static yajl_gen_status emit_text(yajl_gen gen, const char *text)
 {
     return yajl_gen_string(gen, (const unsigned char *)text, strlen(text));
 }
 
-// Numbers with all their digits, so that a resumed run is the same run.
-static yajl_gen_status emit_field(yajl_gen gen, const vd_field *field, const char *at)
+static yajl_gen_status emit_row(yajl_gen gen, const vd_setting *row, const void *settings)
 {
-    char text[40];
-    switch (field->kind) {
-    case VD_FIELD_INT:
-        return yajl_gen_integer(gen, *(const int *)at);
-    case VD_FIELD_SEED:
-        snprintf(text, sizeof text, "%" PRIu64, *(const uint64_t *)at);
-        return emit_text(gen, text);
-    case VD_FIELD_REAL:
-        snprintf(text, sizeof text, "%.17g", *(const double *)at);
-        return yajl_gen_number(gen, text, strlen(text));
-    case VD_FIELD_FLOAT:
-        snprintf(text, sizeof text, "%.9g", (double)*(const float *)at);
-        return yajl_gen_number(gen, text, strlen(text));
-    case VD_FIELD_CHOICE:
-        return emit_text(gen, field->choice_name(*(const int *)at));
-    }
-    return yajl_gen_status_ok;
+    char name[LONGEST_NAME], text[LONGEST_TEXT];
+    snprintf(name, sizeof name, "%s", row->name);
+    for (char *c = name; *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    vd_setting_text(row, settings, text, sizeof text);
+    yajl_gen_status status = emit_text(gen, name);
+    if (status != yajl_gen_status_ok)
+        return status;
+    return is_string(row) ? emit_text(gen, text) : yajl_gen_number(gen, text, strlen(text));
 }
+
+typedef struct written_settings {
+    const vd_setting *rows;
+    const void *settings;
+} written_settings;
 
 static yajl_gen_status emit(yajl_gen gen, void *context)
 {
-    const vd_settings *s = context;
+    const written_settings *w = context;
     yajl_gen_status status = yajl_gen_map_open(gen);
-    for (const vd_field *f = s->fields; f->name && status == yajl_gen_status_ok; f++) {
-        status = emit_text(gen, f->name);
-        if (status == yajl_gen_status_ok)
-            status = emit_field(gen, f, s->base + f->offset);
-    }
+    for (const vd_setting *row = w->rows; row->name && status == yajl_gen_status_ok; row++)
+        status = emit_row(gen, row, w->settings);
     return status == yajl_gen_status_ok ? yajl_gen_map_close(gen) : status;
 }
 
-vd_status vd_settings_write(const vd_field *fields, const void *settings, const char *what,
+vd_status vd_settings_write(const vd_setting *rows, const void *settings, const char *what,
                             char **json, vd_error *err)
 {
-    vd_settings s = {fields, settings};
+    written_settings w = {rows, settings};
     size_t length;
-    return vd_json_write(what, emit, &s, json, &length, err);
+    return vd_json_write(what, emit, &w, json, &length, err);
 }
 
-// ---- checking -----------------------------------------------------------------------------------
-
-static double number_at(const vd_field *field, const void *at)
+static vd_status read_member(const vd_setting *rows, const vd_json_value *member, const char *where,
+                             bool *seen, void *settings, vd_error *err)
 {
-    switch (field->kind) {
-    case VD_FIELD_INT:
-    case VD_FIELD_CHOICE:
-        return *(const int *)at;
-    case VD_FIELD_REAL:
-        return *(const double *)at;
-    case VD_FIELD_FLOAT:
-        return (double)*(const float *)at;
-    case VD_FIELD_SEED: // any will do
-        break;
-    }
-    return 0;
+    char place[500];
+    const vd_setting *row = vd_settings_find(rows, member->key);
+    snprintf(place, sizeof place, "%.400s: %.40s", where, member->key);
+    if (!row)
+        return vd_error_set(err, VD_FORMAT, "%s: a setting that this version does not know", place);
+    if (seen[row - rows])
+        return vd_error_set(err, VD_FORMAT, "%s: given twice", place);
+    seen[row - rows] = true;
+    if (member->type != (is_string(row) ? VD_JSON_TEXT : VD_JSON_NUMBER))
+        return vd_error_set(err, VD_FORMAT, "%s: expected %s, found %s", place,
+                            is_string(row) ? "a string" : "a number", vd_json_type_name(member));
+    return vd_setting_parse(row, member->text, settings, place, VD_FORMAT, err);
 }
 
-vd_status vd_settings_check(const vd_field *fields, const void *settings, vd_error *err)
+static vd_status read_members(const vd_setting *rows, const vd_json_value *object,
+                              const char *where, void *settings, vd_error *err)
 {
-    for (const vd_field *f = fields; f->name; f++) {
-        double value = number_at(f, (const char *)settings + f->offset), most = f->most;
-        if (f->kind == VD_FIELD_CHOICE)
-            while (f->choice_name((int)most + 1))
-                most++;
-        if (!(value >= f->least && value <= most))
-            return vd_error_set(err, VD_USAGE, "%s is %g, expected %g to %g", f->name, value,
-                                f->least, most);
-    }
-    return VD_OK;
+    bool seen[MOST_ROWS] = {false};
+    vd_status status = VD_OK;
+    if (object->type != VD_JSON_MAP)
+        return vd_error_set(err, VD_FORMAT, "%s: expected an object of settings, found %s", where,
+                            vd_json_type_name(object));
+    vd_settings_start(rows, settings);
+    for (const vd_json_value *m = object->first; m && status == VD_OK; m = m->next)
+        status = read_member(rows, m, where, seen, settings, err);
+    for (const vd_setting *row = rows; row->name && status == VD_OK; row++)
+        if (!row->optional && !seen[row - rows])
+            status = vd_error_set(err, VD_FORMAT, "%s: \"%s\" is missing", where, row->name);
+    return status;
 }
 
-// ---- reading ------------------------------------------------------------------------------------
-
-typedef struct vd_settings_reader {
-    const vd_field *fields;
-    const char *where;
-    char *base;
-    const vd_field *field; // the one whose value comes next
-    uint32_t seen;         // bit i = field i was there
-    int depth;
-    vd_status refused;
-    vd_error *err;
-} vd_settings_reader;
-
-static int refuse(vd_settings_reader *r, const char *what)
-{
-    r->refused = vd_error_set(r->err, VD_FORMAT, "%s: %s%s%s", r->where,
-                              r->field ? r->field->name : "settings", ": ", what);
-    return 0;
-}
-
-static int on_start(void *context)
-{
-    vd_settings_reader *r = context;
-    return r->depth++ ? refuse(r, "expected a plain value, found an object") : 1;
-}
-
-static int on_end(void *context)
-{
-    (void)context;
-    return 1;
-}
-
-static int on_array(void *context)
-{
-    return refuse(context, "expected a plain value, found an array");
-}
-
-static int on_null(void *context)
-{
-    return refuse(context, "expected a plain value, found null");
-}
-
-static int on_boolean(void *context, int value)
-{
-    (void)value;
-    return refuse(context, "expected a number or a string, found a boolean");
-}
-
-static int on_key(void *context, const unsigned char *key, size_t length)
-{
-    vd_settings_reader *r = context;
-    r->field = NULL;
-    for (const vd_field *f = r->fields; f->name; f++)
-        if (strlen(f->name) == length && memcmp(f->name, key, length) == 0)
-            r->field = f;
-    if (!r->field)
-        return refuse(r, "found a field this version does not know");
-    r->seen |= 1u << (r->field - r->fields);
-    return 1;
-}
-
-static int on_number(void *context, const char *number, size_t length)
-{
-    vd_settings_reader *r = context;
-    const vd_field *f = r->field;
-    char text[64], *end;
-    if (!f || f->kind == VD_FIELD_CHOICE || f->kind == VD_FIELD_SEED)
-        return refuse(r, "expected a string, found a number");
-    if (length >= sizeof text)
-        return refuse(r, "found a number of too many digits");
-    memcpy(text, number, length);
-    text[length] = 0;
-    double value = strtod(text, &end);
-    if (*end || !(value >= f->least && value <= f->most) ||
-        (f->kind == VD_FIELD_INT && value != (double)(int)value)) {
-        char what[160];
-        snprintf(what, sizeof what, "expected %s from %g to %g, found %s",
-                 f->kind == VD_FIELD_INT ? "a whole number" : "a number", f->least, f->most, text);
-        return refuse(r, what);
-    }
-    if (f->kind == VD_FIELD_INT)
-        *(int *)(void *)(r->base + f->offset) = (int)value;
-    else if (f->kind == VD_FIELD_REAL)
-        *(double *)(void *)(r->base + f->offset) = value;
-    else
-        *(float *)(void *)(r->base + f->offset) = (float)value;
-    return 1;
-}
-
-static int on_string(void *context, const unsigned char *string, size_t length)
-{
-    vd_settings_reader *r = context;
-    const vd_field *f = r->field;
-    if (!f || (f->kind != VD_FIELD_CHOICE && f->kind != VD_FIELD_SEED))
-        return refuse(r, "expected a number, found a string");
-    if (f->kind == VD_FIELD_SEED) {
-        char text[24], *end;
-        if (length == 0 || length >= sizeof text || string[0] == '-')
-            return refuse(r, "expected a whole number as a string");
-        memcpy(text, string, length);
-        text[length] = 0;
-        errno = 0;
-        uint64_t value = strtoull(text, &end, 10);
-        if (*end || errno)
-            return refuse(r, "expected a whole number as a string");
-        *(uint64_t *)(void *)(r->base + f->offset) = value;
-        return 1;
-    }
-    for (int i = 0; f->choice_name(i); i++)
-        if (strlen(f->choice_name(i)) == length && !memcmp(f->choice_name(i), string, length)) {
-            *(int *)(void *)(r->base + f->offset) = i;
-            return 1;
-        }
-    char what[128];
-    snprintf(what, sizeof what, "\"%.*s\" is not one this version knows (such as \"%s\")",
-             length > 60 ? 60 : (int)length, (const char *)string, f->choice_name(0));
-    return refuse(r, what);
-}
-
-vd_status vd_settings_read(const vd_field *fields, const char *json, const char *where,
+vd_status vd_settings_read(const vd_setting *rows, const char *json, const char *where,
                            void *settings, vd_error *err)
 {
-    static const yajl_callbacks callbacks = {.yajl_null = on_null,
-                                             .yajl_boolean = on_boolean,
-                                             .yajl_number = on_number,
-                                             .yajl_string = on_string,
-                                             .yajl_start_map = on_start,
-                                             .yajl_map_key = on_key,
-                                             .yajl_end_map = on_end,
-                                             .yajl_start_array = on_array};
-    vd_settings_reader r = {
-        .fields = fields, .where = where, .base = settings, .refused = VD_FORMAT, .err = err};
-    for (const vd_field *f = fields; f->name; f++)
-        if (f->optional)
-            *(int *)(void *)(r.base + f->offset) = 0;
-    vd_status status = vd_json_read(where, json, strlen(json), &callbacks, &r, &r.refused, err);
-    for (const vd_field *f = fields; status == VD_OK && f->name; f++)
-        if (!f->optional && !(r.seen & 1u << (f - fields)))
-            status = vd_error_set(err, VD_FORMAT, "%s: \"%s\" is missing", where, f->name);
+    vd_json_value *object;
+    vd_status status = vd_json_value_read(where, json, strlen(json), &object, err);
+    if (status)
+        return status;
+    status = read_members(rows, object, where, settings, err);
+    vd_json_value_free(object);
     return status;
 }

@@ -379,9 +379,9 @@ vd_status vd_trainer_add(vd_trainer *t, const vd_batch *batch, const vd_totals *
     vd_network net = network_of(t);
     double ranked = 0, said = 0;
     net.pass.dw = &t->gradients;
-    net.pass.dropout = t->options.dropout;
-    net.pass.lstm_dropout = t->options.lstm_dropout;
-    net.pass.position_dropout = t->options.position_dropout;
+    net.pass.dropout = (float)t->options.dropout;
+    net.pass.lstm_dropout = (float)t->options.lstm_dropout;
+    net.pass.position_dropout = (float)t->options.position_dropout;
     net.pass.key = dropout_key(t);
     vd_status status = vd_network_encode(&net, batch, err);
     if (status == VD_OK && vd_has_discriminative(t->config.decoders))
@@ -515,6 +515,16 @@ static vd_status append_state(const vd_trainer *t, const vd_real *part,
     return status;
 }
 
+static vd_status put_options(const vd_trainer *t, vd_safetensors_writer *writer, vd_error *err)
+{
+    char *options;
+    vd_status status = vd_train_options_write(&t->options, &options, err);
+    if (status == VD_OK)
+        status = vd_safetensors_put_metadata(writer, "options", options, err);
+    vd_free(options);
+    return status;
+}
+
 vd_status vd_trainer_save_model(const vd_trainer *t, const char *path, int dtype, vd_error *err)
 {
     vd_safetensors_writer *writer;
@@ -522,7 +532,9 @@ vd_status vd_trainer_save_model(const vd_trainer *t, const char *path, int dtype
                                             (vd_dtype)dtype, &writer, err);
     if (status != VD_OK)
         return status;
-    status = append_weights(t, writer, err);
+    status = put_options(t, writer, err);
+    if (status == VD_OK)
+        status = append_weights(t, writer, err);
     if (status == VD_OK)
         return vd_safetensors_commit(writer, err);
     vd_safetensors_abort(writer);
@@ -534,14 +546,10 @@ static const char *const FIRST = "optimiser.first", *const SECOND = "optimiser.s
 // What a checkpoint holds beyond a model.
 static vd_status declare_state(const vd_trainer *t, vd_safetensors_writer *writer, vd_error *err)
 {
-    char steps[32], *options;
+    char steps[32];
     size_t n = t->layout.elements;
     snprintf(steps, sizeof steps, "%" PRId64, t->steps);
-    vd_status status = vd_train_options_write(&t->options, &options, err);
-    if (status != VD_OK)
-        return status;
-    status = vd_safetensors_put_metadata(writer, "options", options, err);
-    vd_free(options);
+    vd_status status = put_options(t, writer, err);
     if (status == VD_OK)
         status = vd_safetensors_put_metadata(writer, "steps", steps, err);
     if (status == VD_OK)

@@ -81,8 +81,8 @@ vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *s
 // epoch counts from 0 and may be fractional; for another number of epochs scale it by 8 / epochs.
 double vd_schedule_multiplier(double epoch);
 
-// Model file (weights only) and checkpoint (weights, optimiser state, counters); both written to a
-// temporary file, synced and renamed. dtype VD_F32 or VD_F16.
+// Model file (weights, and the options they were trained with) and checkpoint (weights, optimiser
+// state, counters); both written to a temporary file, synced and renamed. dtype VD_F32 or VD_F16.
 vd_status vd_trainer_save_model(const vd_trainer *trainer, const char *path, int dtype,
                                 vd_error *err);
 vd_status vd_trainer_checkpoint(const vd_trainer *trainer, const char *path, vd_error *err);

@@ -140,14 +140,12 @@ static char *train(const char *features, size_t fail, size_t *size, bool *stayed
     vd_regions *regions;
     vd_dataset *set;
     vd_trainer *trainer;
-    vd_train_options options;
     vd_error err;
     vd_training run = {
-        .settings = vd_run_settings_defaults(), .directory = out, .quiet = true, .silent = true};
+        .settings = vd_train_defaults(), .directory = out, .quiet = true, .silent = true};
     run.settings.batch = 5;
     run.settings.micro_batch = 2;
     run.settings.epochs = 2;
-    vd_run_settings_options(&run.settings, &options);
     vd_config config = {.vocab = vd_vocab_size(vocab),
                         .embed = 6,
                         .hidden = 8,
@@ -156,7 +154,7 @@ static char *train(const char *features, size_t fail, size_t *size, bool *stayed
                         .positions = VD_POSITIONS_SINUSOIDAL};
     must(vd_regions_open(features, &regions, &err), &err);
     must(vd_dataset_new(dialogs, regions, vocab, &set, &err), &err);
-    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
+    must(vd_trainer_new(&config, vocab, &run.settings, &trainer, &err), &err);
     must(vd_trainer_use(trainer, &device, &err), &err);
     support_remove_tree(out);
     assert_int_equal(mkdir(out, 0777), 0);

@@ -421,7 +421,7 @@ static void other_settings_are_told(void **state)
     static const struct {
         const char *argument, *what;
     } other[] = {{"--rate 0.02", "training options"},
-                 {"--batch 2", "settings"},
+                 {"--batch 2", "training options"},
                  {"--hidden 5", "settings of the network"},
                  {"--seed 7", "training options"}};
     need_mpirun();

@@ -143,6 +143,13 @@ static vd_gate gate_of(const char *name)
                                     : VD_GATE_LEAKY_RELU;
 }
 
+static vd_status set(const vd_setting *rows, yajl_val run, const char *name, void *settings,
+                     vd_error *err)
+{
+    return vd_setting_parse(vd_settings_find(rows, name), text(run, name), settings, name,
+                            VD_FORMAT, err);
+}
+
 static void check_run(golden *g, yajl_val run)
 {
     char what[160];
@@ -151,8 +158,8 @@ static void check_run(golden *g, yajl_val run)
     vd_train_options options = vd_train_defaults();
     snprintf(what, sizeof what, "%s, %s, positions %s, margin %g, lambda %g", text(run, "gate"),
              text(run, "optimiser"), text(run, "positions"), number(run, "margin"), lambda);
-    assert_true(vd_optimiser_parse(text(run, "optimiser"), &options.optimiser));
-    assert_true(vd_positions_parse(text(run, "positions"), &g->config.positions));
+    must(set(vd_train_settings, run, "optimiser", &options, &err), &err);
+    must(set(vd_config_settings, run, "positions", &g->config, &err), &err);
     g->config.gate = gate_of(text(run, "gate"));
     options.rate = number(run, "lr");
     options.margin = (int)number(run, "margin");

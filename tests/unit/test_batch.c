@@ -73,7 +73,8 @@ static vd_trainer *new_trainer(vd_positions positions)
     vd_vocab *vocab = small_vocab();
     vd_trainer *trainer;
     vd_error err;
-    options.rate = 0;
+    options.rate = 1e-9;
+    options.margin = 1;
     options.dropout = options.lstm_dropout = options.position_dropout = 0;
     must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
     vd_vocab_free(vocab);

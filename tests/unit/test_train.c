@@ -50,47 +50,23 @@ static void every_epoch_shows_every_dialog_once_in_its_own_order(void **state)
 static void presets_are_the_two_models_people_compare(void **state)
 {
     (void)state;
-    vd_run_settings s = vd_run_settings_defaults();
-    assert_int_equal(s.gate, VD_GATE_LEAKY_RELU);
-    assert_int_equal(s.optimiser, VD_ADAM);
-    assert_int_equal(s.positions, VD_POSITIONS_SINUSOIDAL);
-    assert_int_equal(s.margin, 4);
-    assert_int_equal(s.batch, 32);
+    vd_run_settings s = vd_run_settings_defaults(), improved = s;
+    assert_int_equal(s.network.gate, VD_GATE_LEAKY_RELU);
+    assert_int_equal(s.training.optimiser, VD_ADAM);
+    assert_int_equal(s.network.positions, VD_POSITIONS_SINUSOIDAL);
+    assert_int_equal(s.training.margin, 4);
+    assert_int_equal(s.training.batch, 32);
     assert_true(vd_run_settings_preset(&s, "base"));
-    assert_int_equal(s.gate, VD_GATE_SIGMOID);
-    assert_int_equal(s.optimiser, VD_RMSPROP);
-    assert_int_equal(s.positions, VD_POSITIONS_NONE);
-    assert_int_equal(s.margin, 1);
+    assert_int_equal(s.network.gate, VD_GATE_SIGMOID);
+    assert_int_equal(s.training.optimiser, VD_RMSPROP);
+    assert_int_equal(s.network.positions, VD_POSITIONS_NONE);
+    assert_int_equal(s.training.margin, 1);
     assert_false(vd_run_settings_preset(&s, "best"));
-}
-
-static void settings_become_the_trainers_options(void **state)
-{
-    (void)state;
-    vd_run_settings s = vd_run_settings_defaults();
-    vd_error err;
-    static const char *const set[][2] = {{"optimiser", "rmsprop"},
-                                         {"margin", "2"},
-                                         {"lambda-start", "10"},
-                                         {"lambda-decay", "0.5"},
-                                         {"lambda-floor", "1"},
-                                         {"dropout", "0.5"},
-                                         {"lstm-dropout", "0.125"},
-                                         {"rate", "0.25"},
-                                         {"clip", "3"},
-                                         {"seed", "42"},
-                                         {"position-dropout", "0"}};
-    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
-        assert_int_equal(vd_run_settings_set(&s, set[i][0], set[i][1], &err), VD_OK);
-    vd_train_options options;
-    vd_run_settings_options(&s, &options);
-    assert_int_equal(options.optimiser, VD_RMSPROP);
-    assert_int_equal(options.margin, 2);
-    assert_true(options.lambda_start == 10 && options.lambda_decay == 0.5);
-    assert_true(options.lambda_floor == 1 && options.dropout == 0.5f);
-    assert_true(options.lstm_dropout == 0.125f && options.position_dropout == 0);
-    assert_true(options.rate == 0.25 && options.clip == 3);
-    assert_int_equal(options.seed, 42);
+    assert_true(vd_run_settings_preset(&s, "improved")); // which is the default
+    for (const vd_setting *row = vd_config_settings; row->name; row++)
+        assert_true(vd_run_settings_same(&s, &improved, row->name));
+    for (const vd_setting *row = vd_train_settings; row->name; row++)
+        assert_true(vd_run_settings_same(&s, &improved, row->name));
 }
 
 // ---- running ------------------------------------------------------------------------------------
@@ -510,13 +486,13 @@ static void wrong_options_are_refused(void **state)
     } wrong[] = {
         {"--epochs", "x", "--epochs: expected a whole number from 1 to 1000, found 'x'"},
         {"--margin", "5", "--margin: expected a whole number from 1 to 4, found '5'"},
-        {"--gate", "tanh", "--gate: expected sigmoid, leaky-relu or elu, found 'tanh'"},
+        {"--gate", "tanh", "--gate: expected leaky-relu, sigmoid or elu, found 'tanh'"},
         {"--positions", "x", "--positions: expected none, sinusoidal"},
         {"--optimiser", "sgd", "--optimiser: expected adam or rmsprop, found 'sgd'"},
         {"--decoder", "x", "--decoder: expected discriminative, generative or both, found 'x'"},
         {"--micro-batch", "-1", "--micro-batch: expected a whole number from 0 to 1024"},
         {"--preset", "best", "--preset: expected base or improved, found 'best'"},
-        {"--dropout", "1", "--dropout: expected a number from 0 to 0.95, found '1'"},
+        {"--dropout", "1", "--dropout: expected a number from 0 to 0.99, found '1'"},
         {"--val", "v.json", "--val-features is missing"},
         {"--val-limit", "3", "--val-limit needs --val"},
         {"--checkpoint-every", "0", "--checkpoint-every: expected a number"},
@@ -609,7 +585,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_epoch_shows_every_dialog_once_in_its_own_order),
         cmocka_unit_test(presets_are_the_two_models_people_compare),
-        cmocka_unit_test(settings_become_the_trainers_options),
         cmocka_unit_test(a_run_leaves_model_checkpoint_pool_and_log),
         cmocka_unit_test(a_resumed_run_makes_the_same_model_bit_for_bit),
         cmocka_unit_test(the_best_epoch_is_kept),

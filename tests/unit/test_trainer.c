@@ -400,12 +400,12 @@ static void settings_out_of_range_are_refused_by_name(void **state)
     static const struct {
         const char *name;
         size_t at;
-        float value;
+        double value;
     } floats[] = {
         {"dropout", offsetof(vd_train_options, dropout), 1},
         {"dropout", offsetof(vd_train_options, dropout), -0.1f},
-        {"lstm_dropout", offsetof(vd_train_options, lstm_dropout), NAN},
-        {"position_dropout", offsetof(vd_train_options, position_dropout), 2},
+        {"lstm-dropout", offsetof(vd_train_options, lstm_dropout), NAN},
+        {"position-dropout", offsetof(vd_train_options, position_dropout), 2},
     };
     static const struct {
         const char *name;
@@ -415,8 +415,8 @@ static void settings_out_of_range_are_refused_by_name(void **state)
         {"rate", offsetof(vd_train_options, rate), -1},
         {"rate", offsetof(vd_train_options, rate), NAN},
         {"clip", offsetof(vd_train_options, clip), -1},
-        {"lambda_decay", offsetof(vd_train_options, lambda_decay), 1.5},
-        {"lambda_start", offsetof(vd_train_options, lambda_start), INFINITY},
+        {"lambda-decay", offsetof(vd_train_options, lambda_decay), 1.5},
+        {"lambda-start", offsetof(vd_train_options, lambda_start), INFINITY},
     };
     static const struct {
         const char *name;

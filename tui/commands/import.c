@@ -34,16 +34,17 @@ static vd_status read_options(int argc, char **argv, const char *given[HALF + 1]
         if (!given[i])
             return vd_error_set(err, VD_USAGE, "--%s is missing; see --help",
                                 vd_cmd_import_options[i].name);
-    if (given[GATE] && !vd_gate_parse(given[GATE], &options->gate))
-        return vd_error_set(err, VD_USAGE,
-                            "--gate: expected sigmoid, leaky-relu or elu, found "
-                            "'%.80s'",
-                            given[GATE]);
-    if (given[POSITIONS] && !vd_positions_parse(given[POSITIONS], &options->positions))
-        return vd_error_set(err, VD_USAGE,
-                            "--positions: expected none, sinusoidal, learned or as-printed, found "
-                            "'%.80s'",
-                            given[POSITIONS]);
+    vd_config config = {.gate = options->gate, .positions = options->positions};
+    for (int i = GATE; i <= POSITIONS; i++) {
+        const char *name = vd_cmd_import_options[i].name;
+        char where[32];
+        snprintf(where, sizeof where, "--%s", name);
+        if (given[i] && vd_setting_parse(vd_settings_find(vd_config_settings, name), given[i],
+                                         &config, where, VD_USAGE, err))
+            return VD_USAGE;
+    }
+    options->gate = config.gate;
+    options->positions = config.positions;
     *weights = argv[operands];
     options->pool = given[POOL] ? given[POOL] : "pool.txt";
     options->half = given[HALF];

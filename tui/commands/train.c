@@ -13,6 +13,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/threads.h"
+#include "engine/networks/settings.h"
 #include "features/text/glove.h"
 #include "features/dialogs/answer_pool.h"
 #include "features/dialogs/pack.h"
@@ -22,6 +23,7 @@
 #include "tui/base/interrupt.h"
 #include "tui/base/option_texts.h"
 #include "tui/screen/screen.h"
+#include "tui/train/run_settings.h"
 #include "tui/train/together.h"
 #include "tui/train/training.h"
 #include "tui/train/watch.h"
@@ -46,8 +48,22 @@ enum {
     QUIET,
     WATCH,
     PRESET,
-    SETTINGS // the rest are tui/train/run_settings.h's
+    SETTINGS // the rest are the rows of engine/networks/settings.h
 };
+
+// A row of engine/networks/settings.h as an option; the help ends with the default of a number.
+#define OPTION(member, name, kind, least, most, initial, choices, optional, help)                  \
+    {name, VALUE_##kind, help SHOWN_##kind(initial)},
+#define VALUE_INT           "N"
+#define VALUE_SEED          "N"
+#define VALUE_REAL          "X"
+#define VALUE_CHOICE        "NAME"
+#define VALUE_SWITCH        NULL
+#define SHOWN_INT(initial)  " (" #initial ")"
+#define SHOWN_SEED(initial) " (" #initial ")"
+#define SHOWN_REAL(initial) " (" #initial ")"
+#define SHOWN_CHOICE(initial)
+#define SHOWN_SWITCH(initial)
 
 const vd_option vd_cmd_train_options[] = {
     {"data", "FILE", VD_HELP_DATA},
@@ -69,30 +85,7 @@ const vd_option vd_cmd_train_options[] = {
     {"quiet", NULL, VD_HELP_NO_PROGRESS},
     {"watch", NULL, VD_HELP_WATCH},
     {"preset", "NAME", "improved (default) or base: sets gate, optimiser, positions and margin"},
-    {"gate", "NAME", VD_HELP_GATE},
-    {"positions", "NAME", VD_HELP_POSITIONS},
-    {"optimiser", "NAME", "adam or rmsprop"},
-    {"decoder", "NAME", "decoder to train: discriminative (default), generative or both"},
-    {"margin", "M", "margin of the L-softmax loss, 2 to 4; 1 is the plain softmax"},
-    {"lambda-start", "X", "L-softmax annealing: lambda at the first step"},
-    {"lambda-decay", "X", "lambda is multiplied by X at every step"},
-    {"lambda-floor", "X", "lambda does not fall below X"},
-    {"embed", "N", "size of a word vector (64)"},
-    {"hidden", "N", "size of an LSTM state (128)"},
-    {"dropout", "X", "dropout before the attention layers, MLP and fusion (0.25)"},
-    {"lstm-dropout", "X", "dropout between LSTM layers (0.4)"},
-    {"position-dropout", "X", "dropout after adding positions (0.1)"},
-    {"open-gates", NULL, "initialise LeakyReLU and ELU gates as the tangent of the sigmoid"},
-    {"rate", "X", "base learning rate (0.001)"},
-    {"clip", "X", "largest norm of the whole gradient; 0: no limit"},
-    {"batch", "N", VD_HELP_BATCH " (32)"},
-    {"micro-batch", "N", "compute the gradient of a batch N dialogs at a time, to save memory"},
-    {"epochs", "N", "passes over the data (8); the learning rate schedule scales with them"},
-    {"seed", "N", "seed of initial weights, shuffling and dropout (1)"},
-    {"min-count", "N", VD_HELP_MIN_COUNT},
-    {"pool", "N", "write the N most frequent answers to DIR/pool.txt (1000)"},
-    {"half", NULL, VD_HELP_HALF},
-    {0},
+    VD_NETWORK_SETTINGS(OPTION) VD_TRAIN_SETTINGS(OPTION){0},
 };
 
 enum { OPTIONS = sizeof vd_cmd_train_options / sizeof *vd_cmd_train_options - 1 };
@@ -260,7 +253,8 @@ static vd_status make_directory(job *j, vd_error *err)
 static vd_status write_pool(job *j, vd_error *err)
 {
     vd_answer_pool pool;
-    vd_status status = vd_answer_pool_count(j->dialogs, (size_t)j->settings.pool, &pool, err);
+    vd_status status =
+        vd_answer_pool_count(j->dialogs, (size_t)j->settings.training.pool, &pool, err);
     if (status == VD_OK)
         status = vd_answer_pool_write(&pool, path_of(j, "pool.txt"), err);
     vd_answer_pool_clear(&pool);
@@ -282,11 +276,11 @@ static vd_status glove_width(job *j, vd_error *err)
     if (!j->given[GLOVE])
         return VD_OK;
     vd_status status = vd_glove_width(j->given[GLOVE], &width, err);
-    if (status == VD_OK && given_setting(j, "embed") && j->settings.embed != width)
-        status = vd_error_set(err, VD_MISMATCH,
-                              "--embed is %" PRId64 ", but %.300s has vectors of %d numbers",
-                              j->settings.embed, j->given[GLOVE], width);
-    j->settings.embed = width;
+    if (status == VD_OK && given_setting(j, "embed") && j->settings.network.embed != width)
+        status =
+            vd_error_set(err, VD_MISMATCH, "--embed is %d, but %.300s has vectors of %d numbers",
+                         j->settings.network.embed, j->given[GLOVE], width);
+    j->settings.network.embed = width;
     return status;
 }
 
@@ -296,27 +290,26 @@ static vd_status take_sizes(job *j, const vd_model *from, vd_error *err)
     const vd_config *config = vd_model_config(from);
     struct {
         const char *name;
-        int64_t *setting;
-        int of_model;
-    } size[] = {{"embed", &j->settings.embed, config->embed},
-                {"hidden", &j->settings.hidden, config->hidden}};
+        int *setting, of_model;
+    } size[] = {{"embed", &j->settings.network.embed, config->embed},
+                {"hidden", &j->settings.network.hidden, config->hidden}};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
         if (given_setting(j, size[i].name) && *size[i].setting != size[i].of_model)
             return vd_error_set(err, VD_MISMATCH,
-                                "--%s is %" PRId64 ", but %.300s has %d; leave it out to start "
-                                "from that model",
+                                "--%s is %d, but %.300s has %d; leave it out to start from that "
+                                "model",
                                 size[i].name, *size[i].setting, j->given[FROM], size[i].of_model);
         *size[i].setting = size[i].of_model;
     }
     if (!given_setting(j, "decoder"))
-        j->settings.decoder = config->decoders;
+        j->settings.network.decoders = config->decoders;
     return VD_OK;
 }
 
 static vd_status start_words(job *j, vd_error *err)
 {
     const vd_vocab *vocab = vd_trainer_vocab(j->trainer);
-    int width = (int)j->settings.embed, found;
+    int width = j->settings.network.embed, found;
     float *rows = vd_alloc((size_t)vd_vocab_size(vocab) * (size_t)width, sizeof *rows);
     vd_status status = rows ? vd_glove_read(j->given[GLOVE], vocab, width, rows, &found, err)
                             : vd_error_memory(err, "word vectors");
@@ -347,16 +340,15 @@ static vd_status refuse_no_words(const job *j, vd_error *err)
     bool any = vd_vocab_size(all) > VD_FIRST_WORD;
     vd_vocab_free(all);
     if (any)
-        return vd_error_set(err, VD_FORMAT,
-                            "no word occurs %" PRId64 " times in %.300s; lower --min-count",
-                            j->settings.min_count, path);
+        return vd_error_set(err, VD_FORMAT, "no word occurs %d times in %.300s; lower --min-count",
+                            j->settings.training.min_count, path);
     return vd_error_set(err, VD_FORMAT, "%.300s: there are no words in it%s", path,
                         j->given[VOCAB] ? "; leave --vocab out to take the data's own" : "");
 }
 
 static vd_status choose_words(const job *j, vd_vocab **out, vd_error *err)
 {
-    vd_status status = read_words(j, j->settings.min_count, out, err);
+    vd_status status = read_words(j, j->settings.training.min_count, out, err);
     if (status || vd_vocab_size(*out) > VD_FIRST_WORD)
         return status;
     vd_vocab_free(*out);
@@ -369,23 +361,17 @@ static vd_status new_trainer(job *j, vd_error *err)
 {
     vd_model *from = NULL;
     vd_vocab *words = NULL;
-    vd_train_options options;
-    vd_run_settings_options(&j->settings, &options);
     vd_status status =
         j->given[FROM] ? vd_model_load(j->given[FROM], &from, err) : choose_words(j, &words, err);
     if (status)
         return status;
     const vd_vocab *vocab = from ? vd_model_vocab(from) : words;
     status = from ? take_sizes(j, from, err) : glove_width(j, err);
-    vd_config config = {.vocab = vd_vocab_size(vocab),
-                        .embed = (int)j->settings.embed,
-                        .hidden = (int)j->settings.hidden,
-                        .region = vd_regions_size(j->regions),
-                        .gate = (vd_gate)j->settings.gate,
-                        .positions = (vd_positions)j->settings.positions,
-                        .decoders = (vd_decoders)j->settings.decoder};
+    j->settings.network.vocab = vd_vocab_size(vocab);
+    j->settings.network.region = vd_regions_size(j->regions);
     if (status == VD_OK)
-        status = vd_trainer_new(&config, vocab, &options, &j->trainer, err);
+        status =
+            vd_trainer_new(&j->settings.network, vocab, &j->settings.training, &j->trainer, err);
     if (status == VD_OK && from)
         status = vd_trainer_start_from(j->trainer, from, err);
     if (status == VD_OK && j->given[GLOVE])
@@ -408,13 +394,12 @@ static vd_status start_anew(job *j, vd_error *err)
         status = new_trainer(j, err);
     if (status)
         return status;
-    char run[160], data[80], source[400];
+    char data[80], source[400];
     const char *slash = strrchr(j->given[DATA], '/');
     const char *from = j->given[FROM]    ? j->given[FROM]
                        : j->given[GLOVE] ? j->given[GLOVE]
                                          : "random weights";
     const char *from_slash = strrchr(from, '/');
-    vd_run_settings_write(&j->settings, run, sizeof run);
     describe_data(j, data, sizeof data);
     snprintf(source, sizeof source, "%.200s (%.40s %.40s)", slash ? slash + 1 : j->given[DATA],
              j->dialogs->version ? j->dialogs->version : "",
@@ -423,7 +408,6 @@ static vd_status start_anew(job *j, vd_error *err)
     // comes out the same.
     const char *pairs[][2] = {{"data", data},
                               {"pool", "pool.txt"},
-                              {VD_TRAINING_SETTINGS, run},
                               {VD_TRAINING_STATE, ""},
                               {"started_from", from_slash ? from_slash + 1 : from},
                               {"trained_on", source}};
@@ -435,12 +419,9 @@ static vd_status start_anew(job *j, vd_error *err)
 // What the command line says must be what the checkpoint was begun with.
 static vd_status check_settings(const job *j, const vd_run_settings *kept, vd_error *err)
 {
-    static const char *const of_preset[] = {"gate", "positions", "optimiser", "margin"};
     for (int i = SETTINGS; i < OPTIONS; i++) {
         const char *name = vd_cmd_train_options[i].name;
-        bool said = j->given[i];
-        for (size_t k = 0; k < 4 && j->given[PRESET]; k++)
-            said = said || strcmp(name, of_preset[k]) == 0;
+        bool said = j->given[i] || (j->given[PRESET] && vd_run_settings_of_preset(name));
         if (!said || vd_run_settings_same(&j->settings, kept, name))
             continue;
         char found[64], expected[64];
@@ -469,7 +450,7 @@ static vd_status check_words(job *j, vd_error *err)
 {
     vd_vocab *given;
     const vd_vocab *kept = vd_trainer_vocab(j->trainer);
-    vd_status status = vd_vocab_read(j->given[VOCAB], j->settings.min_count, &given, err);
+    vd_status status = vd_vocab_read(j->given[VOCAB], j->settings.training.min_count, &given, err);
     if (status)
         return status;
     int32_t words = vd_vocab_size(kept), id = first_other_word(given, kept);
@@ -505,8 +486,7 @@ static vd_status resume(job *j, vd_error *err)
     if (status)
         return status;
     vd_run_settings kept;
-    status = vd_run_settings_read(
-        &kept, j->trainer, vd_trainer_metadata(j->trainer, VD_TRAINING_SETTINGS), j->path, err);
+    status = vd_run_settings_resume(j->trainer, j->path, &kept, err);
     if (status == VD_OK)
         status = check_settings(j, &kept, err);
     if (status)
@@ -633,16 +613,16 @@ static vd_status train(job *j, vd_error *err)
     t->trainer = j->trainer;
     t->data = j->dataset;
     t->validation = j->val_dataset;
-    t->settings = j->settings;
+    t->settings = j->settings.training;
     const vd_config *config = vd_trainer_config(j->trainer);
     if (!t->quiet)
         fprintf(stderr,
-                "%zu dialogs, %" PRId64 " steps an epoch, %" PRId64 " epoch%s, %d words, from "
+                "%zu dialogs, %" PRId64 " steps an epoch, %d epoch%s, %d words, from "
                 "step %" PRId64 "\n",
                 vd_dataset_count(j->dataset),
-                vd_training_epoch_steps(vd_dataset_count(j->dataset), j->settings.batch),
-                j->settings.epochs, j->settings.epochs == 1 ? "" : "s", config->vocab,
-                vd_trainer_steps(j->trainer));
+                vd_training_epoch_steps(vd_dataset_count(j->dataset), j->settings.training.batch),
+                j->settings.training.epochs, j->settings.training.epochs == 1 ? "" : "s",
+                config->vocab, vd_trainer_steps(j->trainer));
     if (t->group && !t->quiet)
         fprintf(stderr, "%d processes; gradients are summed %s\n", t->group->size,
                 vd_trainer_sums(j->trainer));
@@ -671,7 +651,8 @@ int vd_cmd_train(int argc, char **argv)
     // Asked for, so no failure.
     bool asked = status == VD_INTERRUPTED && j->training.stop_after && j->trainer &&
                  vd_trainer_steps(j->trainer) >= j->training.stop_after;
-    bool first = is_first(j); // which alone says where a stopped run is kept
+    bool first =
+        is_first(j); // which alone says where a stopped run is kept, and ends with its code
     vd_dataset_free(j->val_dataset);
     vd_dataset_free(j->dataset);
     vd_trainer_free(j->trainer);
@@ -681,8 +662,8 @@ int vd_cmd_train(int argc, char **argv)
     vd_regions_close(j->regions);
     vd_directory_release(j->hold);
     vd_free(j);
-    int code = status == VD_INTERRUPTED && !first ? vd_status_exit_code(status)
-               : status                           ? vd_command_fail("train", &err)
-                                                  : 0;
+    // mpirun ends all processes when one fails: the others wait for the first to have spoken.
+    bool silent = status == VD_OK || (status == VD_INTERRUPTED && !first);
+    int code = silent ? 0 : vd_command_fail("train", &err);
     return asked ? 0 : code;
 }

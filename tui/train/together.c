@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "engine/base/alloc.h"
-#include "tui/train/training.h"
 
 vd_status vd_together_agree(const vd_group *group, const vd_trainer *trainer, vd_error *err)
 {
@@ -12,7 +11,6 @@ vd_status vd_together_agree(const vd_group *group, const vd_trainer *trainer, vd
         return VD_OK;
     char *network = NULL, *options = NULL, from[32];
     const char *data = vd_trainer_metadata(trainer, "data"),
-               *settings = vd_trainer_metadata(trainer, VD_TRAINING_SETTINGS),
                *weights = vd_trainer_metadata(trainer, "started_from");
     snprintf(from, sizeof from, "step %" PRId64, vd_trainer_steps(trainer));
     vd_status status = vd_config_write(vd_trainer_config(trainer), &network, err);
@@ -22,7 +20,6 @@ vd_status vd_together_agree(const vd_group *group, const vd_trainer *trainer, vd
                                    {"progress", from},
                                    {"settings of the network", network},
                                    {"training options", options},
-                                   {"settings", settings},
                                    {"first weights", weights}};
     for (size_t i = 0; i < sizeof same / sizeof *same && status == VD_OK; i++)
         status = vd_group_agree(group, same[i][0], same[i][1] ? same[i][1] : "", err);

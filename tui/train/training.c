@@ -381,7 +381,7 @@ static vd_status went_wrong(course *c, vd_error *err)
 
 static vd_status take_step(course *c, double *loss, double *multiplier, vd_error *err)
 {
-    const vd_run_settings *settings = &c->plan->settings;
+    const vd_train_options *settings = &c->plan->settings;
     int64_t step = vd_trainer_steps(c->plan->trainer);
     if (step % c->epoch_steps == 0) {
         c->loss_sum = 0;
@@ -501,7 +501,7 @@ static vd_status run(course *c, vd_error *err)
 
 vd_status vd_training_run(vd_training *training, vd_error *err)
 {
-    const vd_run_settings *settings = &training->settings;
+    const vd_train_options *settings = &training->settings;
     const vd_group *group = training->group;
     course c = {.plan = training, .most = VD_PICTURES_RESIDENT, .saved_at = vd_progress_clock()};
     c.dialogs = vd_dataset_count(training->data);

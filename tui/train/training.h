@@ -9,13 +9,12 @@
 #include "engine/train/trainer.h"
 #include "features/dialogs/dataset.h"
 #include "tui/train/sampler.h"
-#include "tui/train/run_settings.h"
 
 typedef struct vd_training {
     vd_trainer *trainer;
     const vd_dataset *data;
     const vd_dataset *validation; // NULL: none
-    vd_run_settings settings;
+    vd_train_options settings;
     // Gets model.safetensors, checkpoint.safetensors, log.tsv, an event file (event_file.h) and,
     // with validation data, best.safetensors: the model of the epoch with the best MRR so far.
     const char *directory;
@@ -33,8 +32,7 @@ typedef struct vd_training {
 // checkpoint on the way is a warning on stderr, the one before it stays; at the end it is an error.
 vd_status vd_training_run(vd_training *training, vd_error *err);
 
-// Keys of the checkpoint's metadata.
-#define VD_TRAINING_SETTINGS "run"
-#define VD_TRAINING_STATE    "run_state"
+// Key of the checkpoint's metadata.
+#define VD_TRAINING_STATE "run_state"
 
 #endif

@@ -1,0 +1,66 @@
+// Every setting of a network and of its training, one row each: the one place for its name, bounds,
+// default and help. From these rows are made
+//
+//   vd_config_settings  the metadata "config" of models (engine/networks/config.c)
+//   vd_train_settings   the metadata "options" of checkpoints (engine/train/options.c)
+//   the options of `visdial train`: parsing, errors, help and completion (tui/commands/train.c)
+//
+// X(member, name, kind, least, most, initial, choices, optional, help), the columns of vd_setting
+// (engine/base/settings.h) and what the help says; both bounds are possible values. tests/unit/
+// test_settings.c walks over the rows and holds all three to them.
+#ifndef VD_NETWORK_SETTINGS_H
+#define VD_NETWORK_SETTINGS_H
+
+// Of vd_config; they follow from the data and are no options.
+#define VD_DATA_SETTINGS(X)                                                                        \
+    X(vocab, "vocab", INT, 5, 10000000, 5, NULL, false, "words")                                   \
+    X(region, "region", INT, 1, 65536, 1, NULL, false, "numbers of a region")
+
+// Of vd_config. Models from before there was a choice have no decoder: discriminative.
+#define VD_NETWORK_SETTINGS(X)                                                                     \
+    X(embed, "embed", INT, 1, 65536, 64, NULL, false, "size of a word vector")                     \
+    X(hidden, "hidden", INT, 1, 65536, 128, NULL, false, "size of an LSTM state")                  \
+    X(gate, "gate", CHOICE, VD_GATE_LEAKY_RELU, VD_GATE_ELU, VD_GATE_LEAKY_RELU, vd_gate_names,    \
+      false, "activation of the gates: sigmoid, leaky-relu or elu")                                \
+    X(positions, "positions", CHOICE, VD_POSITIONS_NONE, VD_POSITIONS_AS_PRINTED,                  \
+      VD_POSITIONS_SINUSOIDAL, vd_positions_names, false,                                          \
+      "positions added to word vectors: none, sinusoidal, learned or as-printed")                  \
+    X(decoders, "decoder", CHOICE, VD_DISCRIMINATIVE, VD_BOTH, VD_DISCRIMINATIVE,                  \
+      vd_decoders_names, true, "decoder to train: discriminative (default), generative or both")
+
+// Of vd_train_options. Those that are optional came later: earlier checkpoints have them elsewhere.
+#define VD_TRAIN_SETTINGS(X)                                                                       \
+    X(optimiser, "optimiser", CHOICE, VD_ADAM, VD_RMSPROP, VD_ADAM, vd_optimiser_names, false,     \
+      "adam or rmsprop")                                                                           \
+    X(rate, "rate", REAL, 1e-9, 1000, 0.001, NULL, false, "base learning rate")                    \
+    X(clip, "clip", REAL, 0, 1e9, 0, NULL, false,                                                  \
+      "largest norm of the whole gradient; 0: no limit")                                           \
+    X(margin, "margin", INT, 1, 4, 4, NULL, false,                                                 \
+      "margin of the L-softmax loss, 2 to 4; 1: the plain softmax")                                \
+    X(lambda_start, "lambda-start", REAL, 0, 1e9, 1000, NULL, false,                               \
+      "L-softmax annealing: lambda at the first step")                                             \
+    X(lambda_decay, "lambda-decay", REAL, 0, 1, 0.999, NULL, false,                                \
+      "lambda is multiplied by X at every step")                                                   \
+    X(lambda_floor, "lambda-floor", REAL, 0, 1e9, 5, NULL, false, "lambda does not fall below X")  \
+    X(dropout, "dropout", REAL, 0, 0.99, 0.25, NULL, false,                                        \
+      "dropout before the attention layers, MLP and fusion")                                       \
+    X(lstm_dropout, "lstm-dropout", REAL, 0, 0.99, 0.4, NULL, false,                               \
+      "dropout between LSTM layers")                                                               \
+    X(position_dropout, "position-dropout", REAL, 0, 0.99, 0.1, NULL, false,                       \
+      "dropout after adding positions")                                                            \
+    X(open_gates, "open-gates", SWITCH, 0, 1, 0, NULL, false,                                      \
+      "initialise LeakyReLU and ELU gates as the tangent of the sigmoid")                          \
+    X(seed, "seed", SEED, 0, 1e15, 1, NULL, false,                                                 \
+      "seed of initial weights, shuffling and dropout")                                            \
+    X(batch, "batch", INT, 1, 1024, 32, NULL, true, "dialogs per batch")                           \
+    X(micro_batch, "micro-batch", INT, 0, 1024, 0, NULL, true,                                     \
+      "compute the gradient of a batch N dialogs at a time; 0: all at once")                       \
+    X(epochs, "epochs", INT, 1, 1000, 8, NULL, true,                                               \
+      "passes over the data; the learning rate schedule scales with them")                         \
+    X(min_count, "min-count", INT, 1, 1000000000, 5, NULL, true,                                   \
+      "how often a word must occur to be in the vocabulary")                                       \
+    X(pool, "pool", INT, 1, 1000000, 1000, NULL, true,                                             \
+      "write the N most frequent answers to DIR/pool.txt")                                         \
+    X(half, "half", SWITCH, 0, 1, 0, NULL, true, "write the model in half precision")
+
+#endif

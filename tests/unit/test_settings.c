@@ -1,0 +1,424 @@
+// The rows of engine/networks/settings.h: the command line, the checkpoint and the trainer accept
+// the least and the most of each, and refuse what is one beyond.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/alloc.h"
+#include "tests/support/small_trainer.h"
+#include "tests/support/support.h"
+#include "tui/commands/command.h"
+#include "tui/train/run_settings.h"
+
+static char *directory;
+
+static int make_directory(void **state)
+{
+    (void)state;
+    directory = support_temp_dir();
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    support_remove_tree(directory);
+    free(directory);
+    return 0;
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+enum { LEAST, MOST, BELOW, ABOVE, VALUES };
+
+static double value_of(const vd_setting *row, int which)
+{
+    double bound = which == LEAST || which == BELOW ? row->least : row->most;
+    if (which == LEAST || which == MOST)
+        return bound;
+    if (row->kind == VD_SETTING_REAL)
+        return nextafter(bound, which == BELOW ? -INFINITY : INFINITY);
+    return which == BELOW ? bound - 1 : bound + 1;
+}
+
+static void text_of(const vd_setting *row, int which, char *out, size_t room)
+{
+    double value = value_of(row, which);
+    if (row->kind == VD_SETTING_CHOICE)
+        snprintf(out, room, "%s", which <= MOST ? row->choices[(int)value] : "x");
+    else
+        snprintf(out, room, "%.17g", value);
+}
+
+static void put(const vd_setting *row, int which, void *settings)
+{
+    void *at = (char *)settings + row->offset;
+    double value = value_of(row, which);
+    if (row->kind == VD_SETTING_REAL)
+        *(double *)at = value;
+    else if (row->kind == VD_SETTING_SEED)
+        *(uint64_t *)at = (uint64_t)(int64_t)value;
+    else
+        *(int *)at = (int)value;
+}
+
+// Every row that is a setting of the training or, with `network`, of the network.
+static const vd_setting *rows_of(bool network)
+{
+    return network ? vd_config_settings : vd_train_settings;
+}
+
+static void assert_same(const vd_setting *rows, const void *found, const void *expected)
+{
+    char one[64], other[64];
+    for (; rows->name; rows++) {
+        vd_setting_text(rows, found, one, sizeof one);
+        vd_setting_text(rows, expected, other, sizeof other);
+        if (strcmp(one, other) != 0)
+            fail_msg("%s is %s, expected %s", rows->name, one, other);
+    }
+}
+
+// The numbers that people and files rely on, so that none changes by accident.
+static void bounds_and_defaults_are_these(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double least, most, initial;
+    } expected[] = {
+        {"vocab", 5, 10000000, 5},
+        {"region", 1, 65536, 1},
+        {"embed", 1, 65536, 64},
+        {"hidden", 1, 65536, 128},
+        {"gate", 0, 2, VD_GATE_LEAKY_RELU},
+        {"positions", 0, 3, VD_POSITIONS_SINUSOIDAL},
+        {"decoder", 0, 2, VD_DISCRIMINATIVE},
+        {"optimiser", 0, 1, VD_ADAM},
+        {"rate", 1e-9, 1000, 0.001},
+        {"clip", 0, 1e9, 0},
+        {"margin", 1, 4, 4},
+        {"lambda-start", 0, 1e9, 1000},
+        {"lambda-decay", 0, 1, 0.999},
+        {"lambda-floor", 0, 1e9, 5},
+        {"dropout", 0, 0.99, 0.25},
+        {"lstm-dropout", 0, 0.99, 0.4},
+        {"position-dropout", 0, 0.99, 0.1},
+        {"open-gates", 0, 1, 0},
+        {"seed", 0, 1e15, 1},
+        {"batch", 1, 1024, 32},
+        {"micro-batch", 0, 1024, 0},
+        {"epochs", 1, 1000, 8},
+        {"min-count", 1, 1000000000, 5},
+        {"pool", 1, 1000000, 1000},
+        {"half", 0, 1, 0},
+    };
+    size_t i = 0;
+    for (int network = 1; network >= 0; network--)
+        for (const vd_setting *row = rows_of(network); row->name; row++, i++) {
+            assert_true(i < sizeof expected / sizeof *expected);
+            assert_string_equal(row->name, expected[i].name);
+            assert_true(row->least == expected[i].least);
+            assert_true(row->most == expected[i].most);
+            assert_true(row->initial == expected[i].initial);
+        }
+    assert_int_equal(i, sizeof expected / sizeof *expected);
+}
+
+// ---- the command line ---------------------------------------------------------------------------
+
+static const vd_option *option_of(const char *name)
+{
+    for (const vd_option *option = vd_cmd_train_options; option->name; option++)
+        if (strcmp(option->name, name) == 0)
+            return option;
+    return NULL;
+}
+
+// These follow from the data; --vocab is another thing, a file.
+static bool of_data(const vd_setting *row)
+{
+    return strcmp(row->name, "vocab") == 0 || strcmp(row->name, "region") == 0;
+}
+
+static void set_on_the_command_line(const vd_setting *row, bool network)
+{
+    for (int which = 0; which < VALUES; which++) {
+        vd_run_settings expected = vd_run_settings_defaults(), found = expected;
+        char text[64];
+        vd_error err;
+        text_of(row, which, text, sizeof text);
+        if (row->kind == VD_SETTING_SWITCH && which != MOST)
+            continue; // it takes no value
+        vd_status status = vd_run_settings_set(&found, row->name, text, &err);
+        if (which <= MOST) {
+            assert_int_equal(status, VD_OK);
+            put(row, which, network ? (void *)&expected.network : (void *)&expected.training);
+        } else {
+            support_refused(status, VD_USAGE, &err, "--", row->name, "expected", text, NULL);
+        }
+        assert_same(vd_config_settings, &found.network, &expected.network);
+        assert_same(vd_train_settings, &found.training, &expected.training);
+    }
+}
+
+static void the_command_line_keeps_the_bounds(void **state)
+{
+    (void)state;
+    for (int network = 0; network < 2; network++)
+        for (const vd_setting *row = rows_of(network); row->name; row++) {
+            if (of_data(row))
+                continue;
+            assert_non_null(option_of(row->name));
+            set_on_the_command_line(row, network);
+        }
+}
+
+// The default where it is a number; every choice there is.
+static void the_help_says_the_default_and_the_choices(void **state)
+{
+    (void)state;
+    for (int network = 0; network < 2; network++)
+        for (const vd_setting *row = rows_of(network); row->name; row++) {
+            const vd_option *option = option_of(row->name);
+            char text[64];
+            if (of_data(row))
+                continue;
+            assert_int_equal(!option->argument, row->kind == VD_SETTING_SWITCH);
+            assert_true(row->initial >= row->least && row->initial <= row->most);
+            for (int i = 0; row->kind == VD_SETTING_CHOICE && i <= (int)row->most; i++)
+                assert_non_null(strstr(option->help, row->choices[i]));
+            snprintf(text, sizeof text, "(%g)", row->initial);
+            if (row->kind == VD_SETTING_INT || row->kind == VD_SETTING_REAL)
+                assert_non_null(strstr(option->help, text));
+        }
+}
+
+// ---- the trainer and its checkpoint -------------------------------------------------------------
+
+static vd_status new_trainer(const vd_config *config, const vd_train_options *options,
+                             vd_trainer **out, vd_error *err)
+{
+    vd_vocab *vocab = small_vocab();
+    vd_status status = vd_trainer_new(config, vocab, options, out, err);
+    vd_vocab_free(vocab);
+    return status;
+}
+
+static void the_trainer_keeps_the_bounds(void **state)
+{
+    (void)state;
+    for (const vd_setting *row = vd_train_settings; row->name; row++)
+        for (int which = 0; which < VALUES; which++) {
+            vd_train_options options = vd_train_defaults();
+            vd_config config = small_config();
+            vd_trainer *trainer, *resumed;
+            vd_error err;
+            put(row, which, &options);
+            vd_status status = new_trainer(&config, &options, &trainer, &err);
+            if (which > MOST) {
+                support_refused(status, VD_USAGE, &err, row->name, "expected", NULL);
+                continue;
+            }
+            assert_int_equal(status, VD_OK);
+            char *path = support_join(directory, "checkpoint");
+            assert_int_equal(vd_trainer_checkpoint(trainer, path, &err), VD_OK);
+            assert_int_equal(vd_trainer_resume(path, &resumed, &err), VD_OK);
+            assert_same(vd_train_settings, vd_trainer_options(resumed), &options);
+            vd_trainer_free(resumed);
+            vd_trainer_free(trainer);
+            free(path);
+        }
+    for (const vd_setting *row = vd_config_settings; row->name; row++)
+        for (int which = 0; which < VALUES; which++) {
+            vd_train_options options = vd_train_defaults();
+            vd_config config = small_config();
+            vd_trainer *trainer;
+            vd_error err;
+            put(row, which, &config);
+            if (which <= MOST) // a network of the most would fill the memory
+                assert_int_equal(vd_config_check(&config, &err), VD_OK);
+            else
+                support_refused(new_trainer(&config, &options, &trainer, &err), VD_USAGE, &err,
+                                row->name, "expected", NULL);
+        }
+}
+
+// The JSON with another value of a row, free().
+static char *with_value(const char *json, const vd_setting *row, const char *value)
+{
+    size_t room = strlen(json) + strlen(value) + 1;
+    char key[64], *made = malloc(room);
+    snprintf(key, sizeof key, "\"%s\":", row->name);
+    for (char *c = key; *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    const char *at = strstr(json, key);
+    assert_non_null(at);
+    at += strlen(key);
+    snprintf(made, room, "%.*s%s%s", (int)(at - json), json, value, at + strcspn(at, ",}"));
+    return made;
+}
+
+static vd_status read_json(bool network, const char *json, void *settings, vd_error *err)
+{
+    return network ? vd_config_read(json, "file", settings, err)
+                   : vd_train_options_read(json, "file", settings, err);
+}
+
+static void the_files_keep_the_bounds(void **state)
+{
+    (void)state;
+    vd_train_options options = vd_train_defaults();
+    vd_config config = small_config();
+    char *json[2], text[64], value[80];
+    vd_error err;
+    assert_int_equal(vd_train_options_write(&options, &json[0], &err), VD_OK);
+    assert_int_equal(vd_config_write(&config, &json[1], &err), VD_OK);
+    for (int network = 0; network < 2; network++)
+        for (const vd_setting *row = rows_of(network); row->name; row++)
+            for (int which = 0; which < VALUES; which++) {
+                vd_train_options read_options, expected_options = options;
+                vd_config read_config, expected_config = config;
+                void *read = network ? (void *)&read_config : (void *)&read_options;
+                void *expected = network ? (void *)&expected_config : (void *)&expected_options;
+                bool string = row->kind == VD_SETTING_CHOICE || row->kind == VD_SETTING_SEED;
+                text_of(row, which, text, sizeof text);
+                snprintf(value, sizeof value, string ? "\"%s\"" : "%s", text);
+                char *changed = with_value(json[network], row, value);
+                vd_status status = read_json(network, changed, read, &err);
+                free(changed);
+                if (which > MOST) {
+                    support_refused(status, VD_FORMAT, &err, "file: ", "expected", text, NULL);
+                    continue;
+                }
+                assert_int_equal(status, VD_OK);
+                put(row, which, expected);
+                assert_same(rows_of(network), read, expected);
+            }
+    vd_free(json[0]);
+    vd_free(json[1]);
+}
+
+static void what_is_no_object_of_settings_is_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[][2] = {
+        {"[]", "expected an object of settings, found an array"},
+        {"{\"rate\": \"1\"}", "rate: expected a number, found a string"},
+        {"{\"rate\": {}}", "rate: expected a number, found an object"},
+        {"{\"rate\": 1e-999}", "rate: expected a number from 1e-09 to 1000, found '1e-999'"},
+        {"{\"seed\": 1}", "seed: expected a string, found a number"},
+        {"{\"seed\": \"\"}", "seed: expected a whole number"},
+        {"{\"margin\": 2.5}", "margin: expected a whole number from 1 to 4, found '2.5'"},
+        {"{\"rate\": 1, \"rate\": 1}", "rate: given twice"},
+        {"{\"depth\": 1}", "depth: a setting that this version does not know"},
+        {"{\"rate\": 1}", "\"optimiser\" is missing"},
+    };
+    vd_train_options options;
+    vd_error err;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        support_refused(vd_train_options_read(bad[i][0], "file", &options, &err), VD_FORMAT, &err,
+                        "file: ", bad[i][1], NULL);
+}
+
+// Models from before there was a choice have no decoder.
+static void what_came_later_may_be_missing(void **state)
+{
+    (void)state;
+    vd_config config;
+    vd_error err;
+    assert_int_equal(vd_config_read("{\"vocab\": 9, \"embed\": 2, \"hidden\": 3, \"region\": 4, "
+                                    "\"gate\": \"elu\", \"positions\": \"none\"}",
+                                    "file", &config, &err),
+                     VD_OK);
+    assert_int_equal(config.decoders, VD_DISCRIMINATIVE);
+    assert_int_equal(config.gate, VD_GATE_ELU);
+}
+
+// Earlier checkpoints keep what is not the trainer's own as words.
+static void earlier_checkpoints_are_read(void **state)
+{
+    (void)state;
+    static const char *const bad[][2] = {
+        {"epochs=0", "epochs: expected a whole number from 1 to 1000, found '0'"},
+        {"epochs=5 depth=3", "depth: this version does not know it"},
+        {"epochs=5 batch", "end in ' batch'; expected name=number"},
+    };
+    vd_train_options options = small_options(3);
+    vd_trainer *trainer = small_trainer(&options);
+    vd_run_settings found;
+    vd_error err;
+    const char *words = "epochs=5 batch=7 min-count=2 pool=30 half=1 micro-batch=3";
+    assert_int_equal(vd_trainer_set_metadata(trainer, "run", words, &err), VD_OK);
+    assert_int_equal(vd_run_settings_resume(trainer, "file", &found, &err), VD_OK);
+    options.epochs = 5;
+    options.batch = 7;
+    options.min_count = 2;
+    options.pool = 30;
+    options.half = 1;
+    options.micro_batch = 3;
+    assert_same(vd_train_settings, &found.training, &options);
+    assert_int_equal(found.network.hidden, small_config().hidden);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(vd_trainer_set_metadata(trainer, "run", bad[i][0], &err), VD_OK);
+        support_refused(vd_run_settings_resume(trainer, "file", &found, &err), VD_FORMAT, &err,
+                        "file: its run settings", bad[i][1], NULL);
+    }
+    vd_trainer_free(trainer);
+}
+
+// A float of an earlier checkpoint is the number that was given.
+static void settings_compare_to_seven_digits(void **state)
+{
+    (void)state;
+    vd_run_settings a = vd_run_settings_defaults(), b = a;
+    b.training.lstm_dropout = (double)0.4f;
+    assert_true(vd_run_settings_same(&a, &b, "lstm-dropout"));
+    b.training.lstm_dropout = 0.4001;
+    assert_false(vd_run_settings_same(&a, &b, "lstm-dropout"));
+    b.network.gate = VD_GATE_ELU;
+    assert_false(vd_run_settings_same(&a, &b, "gate"));
+    assert_true(vd_run_settings_same(&a, &b, "seed"));
+}
+
+static vd_status write_and_read(void *context, vd_error *err)
+{
+    vd_train_options options = vd_train_defaults();
+    char *json = NULL;
+    (void)context;
+    vd_status status = vd_train_options_write(&options, &json, err);
+    if (status == VD_OK)
+        status = vd_train_options_read(json, "file", &options, err);
+    vd_free(json);
+    return status;
+}
+
+static void memory_that_is_out_is_reported(void **state)
+{
+    (void)state;
+    assert_true(support_fail_each_allocation(write_and_read, NULL) > 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bounds_and_defaults_are_these),
+        cmocka_unit_test(the_command_line_keeps_the_bounds),
+        cmocka_unit_test(the_help_says_the_default_and_the_choices),
+        cmocka_unit_test(the_trainer_keeps_the_bounds),
+        cmocka_unit_test(the_files_keep_the_bounds),
+        cmocka_unit_test(what_is_no_object_of_settings_is_refused),
+        cmocka_unit_test(what_came_later_may_be_missing),
+        cmocka_unit_test(earlier_checkpoints_are_read),
+        cmocka_unit_test(settings_compare_to_seven_digits),
+        cmocka_unit_test(memory_that_is_out_is_reported),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
