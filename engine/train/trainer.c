@@ -32,7 +32,7 @@ struct vd_trainer {
     vd_weights weights, gradients;
     vd_arena arena;
     int64_t steps;
-    int pieces; // added to the step that has begun
+    int micro_batches; // added to the step that has begun, over all processes
     vd_metadata metadata;
 };
 
@@ -343,11 +343,11 @@ static vd_network network_of(vd_trainer *t)
                                  .arena = &t->arena}};
 }
 
-// Each piece of a step has dropout masks of its own.
+// Each micro-batch of a step has dropout masks of its own.
 static uint64_t dropout_key(const vd_trainer *t)
 {
     uint64_t stream = STREAM_DROPOUT + (uint64_t)t->steps * 16;
-    return vd_rng_seed(t->options.seed, stream ^ (uint64_t)t->pieces << 48).state;
+    return vd_rng_seed(t->options.seed, stream ^ (uint64_t)t->micro_batches << 48).state;
 }
 
 static vd_status discriminate(const vd_trainer *t, vd_network *net, const vd_totals *of,
@@ -367,17 +367,12 @@ static vd_status generate(vd_network *net, const vd_totals *of, double *loss, vd
     return status == VD_OK ? vd_generative_backward(net, err) : status;
 }
 
-void vd_trainer_begin(vd_trainer *t)
-{
-    t->be->memory->zero(t->gradient, t->layout.elements * sizeof *t->gradient);
-    t->pieces = t->group ? t->group->rank : 0;
-}
-
-vd_status vd_trainer_add(vd_trainer *t, const vd_batch *batch, const vd_totals *of, double *loss,
-                         vd_error *err)
+// Adds the gradient of a micro-batch, and its share of the loss.
+static vd_status add_micro_batch(vd_trainer *t, const vd_batch *batch, const vd_totals *of,
+                                 double *loss, vd_error *err)
 {
     vd_network net = network_of(t);
-    double ranked = 0, said = 0;
+    double ranked = 0, generated = 0;
     net.pass.dw = &t->gradients;
     net.pass.dropout = (float)t->options.dropout;
     net.pass.lstm_dropout = (float)t->options.lstm_dropout;
@@ -387,40 +382,28 @@ vd_status vd_trainer_add(vd_trainer *t, const vd_batch *batch, const vd_totals *
     if (status == VD_OK && vd_has_discriminative(t->config.decoders))
         status = discriminate(t, &net, of, &ranked, err);
     if (status == VD_OK && vd_has_generative(t->config.decoders))
-        status = generate(&net, of, &said, err);
+        status = generate(&net, of, &generated, err);
     if (status == VD_OK)
         status = vd_network_encode_backward(&net, err);
-    if (status != VD_OK)
-        return status;
-    t->pieces += t->group ? t->group->size : 1;
-    *loss += ranked + said;
-    return VD_OK;
+    *loss += ranked + generated;
+    return status;
 }
 
-vd_status vd_trainer_finish(vd_trainer *t, double multiplier, double loss, double *gradient_norm,
-                            vd_error *err)
+vd_status vd_trainer_gradient(vd_trainer *t, const vd_micro_batches *step, double *loss,
+                              vd_error *err)
 {
-    const vd_backend *be = t->be;
-    double norm = sqrt(be->square_sum(t->gradient, t->layout.elements));
-    vd_status status = vd_backend_status(be, err);
-    if (status != VD_OK)
-        return status;
-    if (!isfinite(loss) || !isfinite(norm))
-        return vd_error_set(err, VD_FORMAT,
-                            "training went wrong at step %" PRId64 ": loss %g, gradient norm %g; "
-                            "try a lower --rate, or --clip",
-                            t->steps + 1, loss, norm);
-    double clip = t->options.clip, scale = clip > 0 && norm > clip ? clip / norm : 1;
-    double rate = t->options.rate * multiplier;
-    t->steps++;
-    if (t->options.optimiser == VD_ADAM)
-        be->adam(t->block, t->gradient, t->first, t->second, t->layout.elements, (vd_real)scale,
-                 rate, t->steps);
-    else
-        be->rmsprop(t->block, t->gradient, t->second, t->layout.elements, (vd_real)scale, rate);
-    if (gradient_norm)
-        *gradient_norm = norm;
-    return VD_OK; // without waiting: the next batch is packed while the weights are updated
+    vd_status status = VD_OK;
+    *loss = 0;
+    t->be->memory->zero(t->gradient, t->layout.elements * sizeof *t->gradient);
+    t->micro_batches = t->group ? t->group->rank : 0;
+    for (size_t i = 0; i < step->count && status == VD_OK; i++) {
+        const vd_batch *batch;
+        status = step->next(step->context, &batch, err);
+        if (status == VD_OK)
+            status = add_micro_batch(t, batch, &step->of, loss, err);
+        t->micro_batches += t->group ? t->group->size : 1;
+    }
+    return status;
 }
 
 static vd_status group_status(const char *trouble, vd_error *err)
@@ -451,7 +434,7 @@ static vd_status sum_gradients(vd_trainer *t, vd_error *err)
     return status;
 }
 
-vd_status vd_trainer_gather(vd_trainer *t, double *loss, vd_error *err)
+static vd_status gather(vd_trainer *t, double *loss, vd_error *err)
 {
     if (!t->group)
         return VD_OK;
@@ -459,27 +442,38 @@ vd_status vd_trainer_gather(vd_trainer *t, double *loss, vd_error *err)
     return status == VD_OK ? sum_gradients(t, err) : status;
 }
 
-static vd_status add_part(vd_trainer *t, const vd_batch *batch, double *loss, vd_error *err)
+// Scaled down to the largest norm that is wanted.
+static void change_weights(vd_trainer *t, double multiplier, double norm)
 {
-    vd_totals own = {0};
-    if (batch->dialogs > 0)
-        own = vd_batch_totals(batch);
-    double all[] = {(double)own.questions, (double)own.words};
-    vd_status status = group_status(t->group->sum_doubles(all, 2), err);
-    vd_totals of = {.questions = (int64_t)all[0], .words = (int64_t)all[1]};
-    if (status == VD_OK && batch->dialogs > 0)
-        status = vd_trainer_add(t, batch, &of, loss, err);
-    return status == VD_OK ? vd_trainer_gather(t, loss, err) : status;
+    const vd_backend *be = t->be;
+    double clip = t->options.clip, scale = clip > 0 && norm > clip ? clip / norm : 1;
+    double rate = t->options.rate * multiplier;
+    t->steps++;
+    if (t->options.optimiser == VD_ADAM)
+        be->adam(t->block, t->gradient, t->first, t->second, t->layout.elements, (vd_real)scale,
+                 rate, t->steps);
+    else
+        be->rmsprop(t->block, t->gradient, t->second, t->layout.elements, (vd_real)scale, rate);
 }
 
-vd_status vd_trainer_step(vd_trainer *t, const vd_batch *batch, double multiplier, double *loss,
-                          double *gradient_norm, vd_error *err)
+vd_status vd_trainer_update(vd_trainer *t, double multiplier, double *loss, double *gradient_norm,
+                            vd_error *err)
 {
-    vd_trainer_begin(t);
-    *loss = 0;
-    vd_status status =
-        t->group ? add_part(t, batch, loss, err) : vd_trainer_add(t, batch, NULL, loss, err);
-    return status == VD_OK ? vd_trainer_finish(t, multiplier, *loss, gradient_norm, err) : status;
+    vd_status status = gather(t, loss, err);
+    double norm = status == VD_OK ? sqrt(t->be->square_sum(t->gradient, t->layout.elements)) : 0;
+    if (status == VD_OK)
+        status = vd_backend_status(t->be, err);
+    if (status != VD_OK)
+        return status;
+    if (!isfinite(*loss) || !isfinite(norm))
+        return vd_error_set(err, VD_FORMAT,
+                            "training went wrong at step %" PRId64 ": loss %g, gradient norm %g; "
+                            "try a lower --rate, or --clip",
+                            t->steps + 1, *loss, norm);
+    change_weights(t, multiplier, norm);
+    if (gradient_norm)
+        *gradient_norm = norm;
+    return VD_OK; // without waiting: the next batch is packed while the weights are updated
 }
 
 vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *scores,

@@ -32,11 +32,9 @@ vd_status vd_trainer_start_from(vd_trainer *trainer, const vd_model *model, vd_e
 vd_status vd_trainer_use(vd_trainer *trainer, const vd_backend *backend, vd_error *err);
 const vd_backend *vd_trainer_backend(const vd_trainer *trainer);
 // From now on steps are taken together with the other processes of the group (NULL: alone), all of
-// which must take them: each with its own part of the dialogs (batch->dialogs may be 0), as the
-// piece of its rank. Losses and norms are those of all parts together. Where all have a device
-// each and the backend can, gradients are summed by the devices, else by the group in host memory:
-// which of the two, and why, vd_trainer_sums says. Joins on the backend it has then; every process
-// must call it.
+// which must take them, each with its own part of the dialogs. Where all have a device each and the
+// backend can, gradients are summed by the devices, else by the group in host memory: which of the
+// two, and why, vd_trainer_sums says. Joins on the backend it has then; every process must call it.
 vd_status vd_trainer_join(vd_trainer *trainer, const vd_group *group, vd_error *err);
 const char *vd_trainer_sums(const vd_trainer *trainer); // for people; "" alone
 
@@ -54,22 +52,26 @@ vd_status vd_trainer_set_metadata(vd_trainer *trainer, const char *key, const ch
                                   vd_error *err);
 const char *vd_trainer_metadata(const vd_trainer *trainer, const char *key);
 
-// One step on one batch; multiplier is the schedule's factor on the rate. Returns the mean loss
-// before the step (two decoders: the sum of both losses) and, when gradient_norm is not NULL, the
-// norm before clipping.
-vd_status vd_trainer_step(vd_trainer *trainer, const vd_batch *batch, double multiplier,
-                          double *loss, double *gradient_norm, vd_error *err);
+// A step's dialogs, as many at a time as memory is meant for.
+typedef struct vd_micro_batches {
+    size_t count; // of this process; 0 where others have all of a step's dialogs
+    vd_totals of; // of the whole step, of all processes
+    // The next one, valid until the next call.
+    vd_status (*next)(void *context, const vd_batch **batch, vd_error *err);
+    void *context;
+} vd_micro_batches;
 
-// The same step in pieces, where memory is short: begin, add every piece, finish. `of` are the
-// totals of all pieces together, so that their gradients sum to that of one large batch (to
-// rounding; dropout masks are drawn for each piece). Each add adds its share to *loss. After a
-// failed add begin again: weights are changed by finish alone.
-void vd_trainer_begin(vd_trainer *trainer);
-vd_status vd_trainer_add(vd_trainer *trainer, const vd_batch *batch, const vd_totals *of,
-                         double *loss, vd_error *err);
-// Between the last add and finish: sums gradient and *loss over the processes of the group.
-vd_status vd_trainer_gather(vd_trainer *trainer, double *loss, vd_error *err);
-vd_status vd_trainer_finish(vd_trainer *trainer, double multiplier, double loss,
+// One step in two calls, because a device that runs out of memory is noticed in the first, which
+// can then be made again: it changes no weight. It sums this process' gradient over the
+// micro-batches, to that of one large batch (to rounding; each micro-batch has dropout masks of its
+// own). *loss: the mean loss before the step (of two decoders: the sum of both), this process'
+// share of it.
+vd_status vd_trainer_gradient(vd_trainer *trainer, const vd_micro_batches *step, double *loss,
+                              vd_error *err);
+// Sums gradient and *loss over the processes and changes the weights; multiplier is the schedule's
+// factor on the rate. *gradient_norm (may be NULL): before clipping. VD_FORMAT: loss or norm is not
+// finite; the weights are as they were.
+vd_status vd_trainer_update(vd_trainer *trainer, double multiplier, double *loss,
                             double *gradient_norm, vd_error *err);
 
 // Scores of all candidates without dropout, by all decoders the model has (vd_network_scores):

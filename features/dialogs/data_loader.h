@@ -14,13 +14,13 @@ typedef struct vd_data_loader vd_data_loader;
 // Batches that are used or made at the same time.
 enum { VD_DATA_LOADER_BATCHES = 2 };
 
-// The context is the feed's to read and write until it is freed, and so is the cache, where the
+// The context is the loader's to read and write until it is freed, and so is the cache, where the
 // pictures of its batches are; NULL: in the batches themselves.
 vd_status vd_data_loader_new(const vd_dataset *dataset, vd_data_loader_plan plan, void *context,
                              vd_picture_cache *cache, vd_data_loader **out, vd_error *err);
-// The next batch, which is the feed's and valid until the next call; NULL behind the last. What
+// The next batch, which is the loader's and valid until the next call; NULL behind the last. What
 // failed once fails again.
-vd_status vd_data_loader_next(vd_data_loader *feed, const vd_batch **out, vd_error *err);
-void vd_data_loader_free(vd_data_loader *feed);
+vd_status vd_data_loader_next(vd_data_loader *loader, const vd_batch **out, vd_error *err);
+void vd_data_loader_free(vd_data_loader *loader);
 
 #endif

@@ -17,6 +17,7 @@
 #include "engine/train/group.h"
 #include "engine/train/trainer.h"
 #include "tests/support/small_batch.h"
+#include "tests/support/step.h"
 #include "tests/support/support.h"
 
 enum { STEPS = 6 };
@@ -84,7 +85,8 @@ static int be_a_rank(float dropout)
     }
     for (int i = 0; i < STEPS; i++) {
         double loss, norm;
-        if (vd_trainer_step(trainer, &part, 1, &loss, &norm, &err) != VD_OK) {
+        if (step_gradient(trainer, &part, 1, vd_batch_totals(small_batch()), &loss, &err) ||
+            vd_trainer_update(trainer, 1, &loss, &norm, &err)) {
             fprintf(stderr, "%s\n", err.text);
             return 1;
         }
@@ -126,12 +128,10 @@ static void compare_losses(float dropout, bool whole)
     for (int i = 0; i < STEPS; i++) {
         double loss = 0, norm, found[2];
         if (whole) {
-            must(vd_trainer_step(trainer, small_batch(), 1, &loss, &norm, &err), &err);
+            must(step_take(trainer, small_batch(), 1, &loss, &norm, &err), &err);
         } else {
-            vd_trainer_begin(trainer);
-            for (int p = 0; p < 2; p++)
-                must(vd_trainer_add(trainer, &part[p], &of, &loss, &err), &err);
-            must(vd_trainer_finish(trainer, 1, loss, &norm, &err), &err);
+            must(step_gradient(trainer, part, 2, of, &loss, &err), &err);
+            must(vd_trainer_update(trainer, 1, &loss, &norm, &err), &err);
         }
         assert_non_null(fgets(line, sizeof line, out));
         assert_int_equal(sscanf(line, "%lf %lf", &found[0], &found[1]), 2);

@@ -17,6 +17,7 @@
 #include "engine/model/scorer.h"
 #include "engine/train/trainer.h"
 #include "tests/bench/count_operations.h"
+#include "tests/support/step.h"
 
 // $VISDIAL_BENCH_SMALL=1: sizes that a machine without a GPU gets through, to see that every line
 // works; then no figure means anything.
@@ -235,6 +236,7 @@ static vd_trainer *new_trainer(void)
                         .gate = VD_GATE_LEAKY_RELU,
                         .positions = VD_POSITIONS_NONE};
     vd_train_options options = vd_train_defaults();
+    options.margin = 1; // as the network that it is compared with
     static char text[VOCAB_MOST][8];
     static const char *word[VOCAB_MOST];
     vd_vocab *vocab;
@@ -374,7 +376,7 @@ static double bench_training(vd_trainer *trainer, const vd_backend *be, vd_preci
     for (int i = -3; i < runs(RUNS); i++) {
         count_begin(false);
         start = now();
-        must(vd_trainer_step(trainer, &batch, 1e-3, &loss, NULL, &err));
+        must(step_take(trainer, &batch, 1e-3, &loss, NULL, &err));
         be->trouble();
         if (i >= 0)
             times[i] = now() - start;
@@ -387,7 +389,7 @@ static double bench_training(vd_trainer *trainer, const vd_backend *be, vd_preci
            rate * 1e-9, the.side);
     count_begin(true);
     start = now();
-    must(vd_trainer_step(trainer, &batch, 1e-3, &loss, NULL, &err));
+    must(step_take(trainer, &batch, 1e-3, &loss, NULL, &err));
     be->trouble();
     double whole = now() - start;
     printf("  where the time goes, waiting after each operation (%.2f ms in all):\n", whole);

@@ -18,6 +18,7 @@
 #include "tests/support/backend.h"
 #include "tests/support/golden.h"
 #include "tests/support/small_trainer.h"
+#include "tests/support/step.h"
 #include "tests/support/support.h"
 
 static yajl_val document;
@@ -171,7 +172,7 @@ static void check_run(golden *g, yajl_val run)
     check_scores(what, trainer, g, at(run, "scores_before"), 1e-5);
     yajl_val losses = at(run, "losses");
     for (size_t i = 0; i < YAJL_GET_ARRAY(losses)->len; i++) {
-        must(vd_trainer_step(trainer, &g->batch, 1, &loss, &norm, &err), &err);
+        must(step_take(trainer, &g->batch, 1, &loss, &norm, &err), &err);
         double expected = YAJL_GET_DOUBLE(YAJL_GET_ARRAY(losses)->values[i]);
         assert_close(what, loss, expected, 1e-5);
         if (i == 0)

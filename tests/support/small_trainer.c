@@ -1,4 +1,5 @@
 #include "tests/support/small_trainer.h"
+#include "tests/support/step.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,6 +60,6 @@ double small_steps(vd_trainer *trainer, int count)
     double loss = 0, norm;
     vd_error err;
     for (int i = 0; i < count; i++)
-        must(vd_trainer_step(trainer, small_batch(), 1, &loss, &norm, &err), &err);
+        must(step_take(trainer, small_batch(), 1, &loss, &norm, &err), &err);
     return loss;
 }

@@ -14,6 +14,7 @@
 #include "engine/networks/mvan/network.h"
 #include "engine/train/trainer.h"
 #include "tests/support/small_batch.h"
+#include "tests/support/step.h"
 #include "tests/support/support.h"
 
 // Room for every batch of this file.
@@ -73,9 +74,8 @@ static vd_trainer *new_trainer(vd_positions positions)
     vd_vocab *vocab = small_vocab();
     vd_trainer *trainer;
     vd_error err;
-    options.rate = 1e-9;
-    options.margin = 1;
     options.dropout = options.lstm_dropout = options.position_dropout = 0;
+    options.margin = 1;
     must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
     vd_vocab_free(vocab);
     return trainer;
@@ -110,8 +110,8 @@ static void score(vd_trainer *trainer, const vd_batch *batch, float *scores)
     for (int i = 0; i < B * spoilt.batch.regions * D; i++)
         spoilt.image[i] = NAN;
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(vd_trainer_step(trainer, &spoilt.batch, 1, &loss, &norm, &err), VD_FORMAT);
-        must(vd_trainer_step(trainer, batch, 1, &loss, &norm, &err), &err);
+        assert_int_equal(step_take(trainer, &spoilt.batch, 0, &loss, &norm, &err), VD_FORMAT);
+        must(step_take(trainer, batch, 0, &loss, &norm, &err), &err);
         must(vd_trainer_scores(trainer, batch, scores, &err), &err);
         for (int k = 0; k < batch->dialogs * batch->rounds * batch->candidates; k++)
             assert_true(isfinite(scores[k]));
@@ -268,7 +268,7 @@ static void a_batch_without_a_known_answer_changes_nothing(void **state)
     begin(&n);
     for (int i = 0; i < B * R; i++)
         n.truth[i] = -1;
-    must(vd_trainer_step(trainer, &n.batch, 1, &loss, &norm, &err), &err);
+    must(step_take(trainer, &n.batch, 0, &loss, &norm, &err), &err);
     assert_true(loss == 0 && norm == 0);
     vd_trainer_free(trainer);
 }
@@ -281,8 +281,8 @@ static void refused(vd_trainer *trainer, const vd_batch *batch, const char *what
     double loss;
     vd_error err;
     support_refused(vd_trainer_scores(trainer, batch, scores, &err), VD_USAGE, &err, what, NULL);
-    support_refused(vd_trainer_step(trainer, batch, 1, &loss, NULL, &err), VD_USAGE, &err, what,
-                    NULL);
+    support_refused(step_gradient(trainer, batch, 1, (vd_totals){.questions = 1}, &loss, &err),
+                    VD_USAGE, &err, what, NULL);
 }
 
 static void numbers_out_of_range_are_refused(void **state)

@@ -166,7 +166,7 @@ static void memory_that_runs_out_is_told(void **state)
     assert_in_range(failed, 10, 198);
 }
 
-// ---- lessons ------------------------------------------------------------------------------------
+// ---- sampler ------------------------------------------------------------------------------------
 
 // How often each dialog is shown in `steps` steps from `from` on, by all of `size` processes.
 static void show(int64_t from, int64_t steps, size_t piece, size_t size, int *shown, size_t n)
@@ -177,7 +177,7 @@ static void show(int64_t from, int64_t steps, size_t piece, size_t size, int *sh
         vd_sampler l = {.seed = 3,
                         .dialogs = n,
                         .batch = 7,
-                        .piece = piece,
+                        .micro_batch = piece,
                         .rank = rank,
                         .size = size,
                         .step = from,
@@ -214,7 +214,7 @@ static void the_pieces_of_a_step_are_its_dialogs_in_their_order(void **state)
     (void)state;
     enum { N = 45, FROM = 4, TO = 17 };
     vd_error err;
-    vd_sampler steps = {.seed = 3, .dialogs = N, .batch = 7, .piece = 2, .size = 1}, pieces;
+    vd_sampler steps = {.seed = 3, .dialogs = N, .batch = 7, .micro_batch = 2, .size = 1}, pieces;
     pieces = steps;
     pieces.step = FROM;
     pieces.end = TO;

@@ -19,6 +19,7 @@
 #include "tests/support/small_batch.h"
 #include "tests/support/small_trainer.h"
 #include "tests/support/one_directory.h"
+#include "tests/support/step.h"
 
 static void must(vd_status status, const vd_error *err)
 {
@@ -106,7 +107,7 @@ static float score_difference(vd_trainer *a, vd_trainer *b, float *largest)
 }
 
 // Dialogs first to last of the small batch.
-static vd_batch piece_of(int first, int last)
+static vd_batch part_of(int first, int last)
 {
     vd_batch b = *small_batch();
     size_t questions = (size_t)first * (size_t)b.rounds;
@@ -121,7 +122,7 @@ static vd_batch piece_of(int first, int last)
     return b;
 }
 
-static void pieces_of_a_step_are_the_step(void **state)
+static void micro_batches_of_a_step_are_the_step(void **state)
 {
     (void)state;
     for (int decoders = VD_DISCRIMINATIVE; decoders <= VD_BOTH; decoders++) {
@@ -130,20 +131,19 @@ static void pieces_of_a_step_are_the_step(void **state)
         options.optimiser = VD_RMSPROP; // its first step is the sign of the gradient, nearly
         vd_trainer *whole = small_trainer_of((vd_decoders)decoders, &options);
         vd_trainer *parts = small_trainer_of((vd_decoders)decoders, &options);
-        vd_batch piece[] = {piece_of(0, 0), piece_of(1, 2)};
+        vd_batch part[] = {part_of(0, 0), part_of(1, 2)};
         vd_totals of = vd_batch_totals(small_batch()), sum = {0};
         double loss, norm, found = 0, found_norm;
         vd_error err;
         float largest;
-        must(vd_trainer_step(whole, small_batch(), 1, &loss, &norm, &err), &err);
-        vd_trainer_begin(parts);
+        must(step_take(whole, small_batch(), 1, &loss, &norm, &err), &err);
         for (int i = 0; i < 2; i++) {
-            vd_totals share = vd_batch_totals(&piece[i]);
+            vd_totals share = vd_batch_totals(&part[i]);
             sum.questions += share.questions;
             sum.words += share.words;
-            must(vd_trainer_add(parts, &piece[i], &of, &found, &err), &err);
         }
-        must(vd_trainer_finish(parts, 1, found, &found_norm, &err), &err);
+        must(step_gradient(parts, part, 2, of, &found, &err), &err);
+        must(vd_trainer_update(parts, 1, &found, &found_norm, &err), &err);
         assert_int_equal(sum.questions, of.questions);
         assert_int_equal(sum.words, of.words);
         assert_true(fabs(loss - found) <= 1e-6 * loss);
@@ -154,18 +154,17 @@ static void pieces_of_a_step_are_the_step(void **state)
     }
 }
 
-static void a_failed_piece_changes_no_weight(void **state)
+static void a_failed_micro_batch_changes_no_weight(void **state)
 {
     (void)state;
     vd_train_options options = small_options(7);
     vd_trainer *a = small_trainer_of(VD_BOTH, &options), *b = small_trainer_of(VD_BOTH, &options);
-    vd_batch bad = *small_batch();
-    double loss = 0;
+    vd_batch bad[] = {*small_batch(), *small_batch()};
+    double loss;
     vd_error err;
-    bad.candidate_in = NULL;
-    vd_trainer_begin(a);
-    must(vd_trainer_add(a, small_batch(), NULL, &loss, &err), &err);
-    support_refused(vd_trainer_add(a, &bad, NULL, &loss, &err), VD_USAGE, &err, "generative", NULL);
+    bad[1].candidate_in = NULL;
+    support_refused(step_gradient(a, bad, 2, vd_batch_totals(small_batch()), &loss, &err), VD_USAGE,
+                    &err, "generative", NULL);
     small_steps(a, 2);
     small_steps(b, 2);
     assert_same_state(a, b);
@@ -284,8 +283,8 @@ static void a_run_that_goes_wrong_says_so_and_keeps_its_weights(void **state)
     memcpy(image, batch.image, sizeof image);
     image[5] = NAN;
     batch.image = image;
-    support_refused(vd_trainer_step(trainer, &batch, 1, &loss, NULL, &err), VD_FORMAT, &err,
-                    "step 1", "--rate", NULL);
+    support_refused(step_take(trainer, &batch, 1, &loss, NULL, &err), VD_FORMAT, &err, "step 1",
+                    "--rate", NULL);
     assert_int_equal(vd_trainer_steps(trainer), 0);
     assert_true(isfinite(small_steps(trainer, 1)));
     vd_trainer_free(trainer);
@@ -477,7 +476,7 @@ static vd_status whole_run(void *context, vd_error *err)
     double loss;
     vd_status status = vd_trainer_new(&config, context, &options, &trainer, err);
     if (status == VD_OK)
-        status = vd_trainer_step(trainer, small_batch(), 1, &loss, NULL, err);
+        status = step_take(trainer, small_batch(), 1, &loss, NULL, err);
     vd_trainer_free(trainer);
     return status;
 }
@@ -511,8 +510,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_seed_reproduces_a_run_bit_for_bit),
         cmocka_unit_test(a_resumed_run_is_the_run),
-        cmocka_unit_test(pieces_of_a_step_are_the_step),
-        cmocka_unit_test(a_failed_piece_changes_no_weight),
+        cmocka_unit_test(micro_batches_of_a_step_are_the_step),
+        cmocka_unit_test(a_failed_micro_batch_changes_no_weight),
         cmocka_unit_test(every_choice_of_decoders_learns_saves_and_resumes),
         cmocka_unit_test(training_learns_its_batch),
         cmocka_unit_test(a_saved_model_scores_as_its_trainer),

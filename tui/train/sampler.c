@@ -22,18 +22,18 @@ void vd_training_order(uint64_t seed, int64_t epoch, size_t *order, size_t dialo
     }
 }
 
-vd_status vd_sampler_start(vd_sampler *lessons, vd_error *err)
+vd_status vd_sampler_start(vd_sampler *sampler, vd_error *err)
 {
-    lessons->order = vd_alloc(lessons->dialogs, sizeof *lessons->order);
-    lessons->ordered = -1;
-    lessons->passed = 0;
-    return lessons->order ? VD_OK : vd_error_memory(err, "the order of the dialogs");
+    sampler->order = vd_alloc(sampler->dialogs, sizeof *sampler->order);
+    sampler->ordered = -1;
+    sampler->passed = 0;
+    return sampler->order ? VD_OK : vd_error_memory(err, "the order of the dialogs");
 }
 
-void vd_sampler_clear(vd_sampler *lessons)
+void vd_sampler_clear(vd_sampler *sampler)
 {
-    vd_free(lessons->order);
-    lessons->order = NULL;
+    vd_free(sampler->order);
+    sampler->order = NULL;
 }
 
 const size_t *vd_sampler_step(vd_sampler *l, int64_t step, size_t *count)
@@ -58,22 +58,22 @@ static size_t own_part(const vd_sampler *l, size_t count, size_t *from)
 size_t vd_sampler_micro_batches(const vd_sampler *l, size_t count)
 {
     size_t from, part = own_part(l, count, &from);
-    return l->piece == 0 ? part > 0 : (part + l->piece - 1) / l->piece;
+    return l->micro_batch == 0 ? part > 0 : (part + l->micro_batch - 1) / l->micro_batch;
 }
 
-size_t vd_sampler_micro_batch(void *lessons, size_t n, const size_t **dialogs)
+size_t vd_sampler_micro_batch(void *sampler, size_t n, const size_t **dialogs)
 {
-    vd_sampler *l = lessons;
+    vd_sampler *l = sampler;
     for (; l->step < l->end; l->step++) {
         size_t count, from;
         const size_t *all = vd_sampler_step(l, l->step, &count);
-        size_t pieces = vd_sampler_micro_batches(l, count), part = own_part(l, count, &from);
-        if (n - l->passed < pieces) {
-            size_t first = (n - l->passed) * l->piece, rest = part - first;
+        size_t batches = vd_sampler_micro_batches(l, count), part = own_part(l, count, &from);
+        if (n - l->passed < batches) {
+            size_t first = (n - l->passed) * l->micro_batch, rest = part - first;
             *dialogs = all + from + first;
-            return l->piece == 0 || l->piece > rest ? rest : l->piece;
+            return l->micro_batch == 0 || l->micro_batch > rest ? rest : l->micro_batch;
         }
-        l->passed += pieces;
+        l->passed += batches;
     }
     return 0;
 }

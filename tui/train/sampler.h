@@ -1,6 +1,6 @@
 // Which dialogs a training run learns from, step by step: a shuffle an epoch, cut into steps, a
-// step into the parts of the processes that train together and these into pieces. All follows from
-// the numbers below, so that a resumed run is the same run.
+// step into the parts of the processes that train together and these into micro-batches. All
+// follows from the numbers below, so that a resumed run is the same run.
 #ifndef VD_TRAIN_SAMPLER_H
 #define VD_TRAIN_SAMPLER_H
 
@@ -18,27 +18,27 @@ typedef struct vd_sampler {
     // Filled by the caller.
     uint64_t seed;
     size_t dialogs;
-    int64_t batch; // dialogs of a step
-    size_t piece;  // dialogs at a time; 0 = all of a process' part at once
+    int64_t batch;      // dialogs of a step
+    size_t micro_batch; // dialogs at a time; 0 = all of a process' part at once
     size_t rank, size;
-    int64_t step; // piece 0 is this step's first
-    int64_t end;  // no piece is of this step or a later one
+    int64_t step; // micro-batch 0 is this step's first
+    int64_t end;  // no micro-batch is of this step or a later one
     // Kept here.
     size_t *order; // (dialogs) of epoch `ordered`
     int64_t ordered;
-    size_t passed; // pieces of the steps before `step`
+    size_t passed; // micro-batches of the steps before `step`
 } vd_sampler;
 
 // Room for the order; vd_sampler_clear.
-vd_status vd_sampler_start(vd_sampler *lessons, vd_error *err);
-void vd_sampler_clear(vd_sampler *lessons);
+vd_status vd_sampler_start(vd_sampler *sampler, vd_error *err);
+void vd_sampler_clear(vd_sampler *sampler);
 
 // All dialogs of a step, valid until the next call.
-const size_t *vd_sampler_step(vd_sampler *lessons, int64_t step, size_t *count);
-// How many pieces this process' part of a step of `count` dialogs is cut into.
-size_t vd_sampler_micro_batches(const vd_sampler *lessons, size_t count);
-// The dialogs of this process' n-th piece from `step` on, n rising from call to call; the kind of
-// function that vd_data_loader_new wants, with the lessons as its context.
-size_t vd_sampler_micro_batch(void *lessons, size_t n, const size_t **dialogs);
+const size_t *vd_sampler_step(vd_sampler *sampler, int64_t step, size_t *count);
+// How many micro-batches this process' part of a step of `count` dialogs is cut into.
+size_t vd_sampler_micro_batches(const vd_sampler *sampler, size_t count);
+// The dialogs of this process' n-th micro-batch from `step` on, n rising from call to call; the
+// kind of function that vd_data_loader_new wants, with the sampler as its context.
+size_t vd_sampler_micro_batch(void *sampler, size_t n, const size_t **dialogs);
 
 #endif

@@ -19,9 +19,9 @@
 typedef struct course {
     vd_training *plan;
     size_t dialogs;
-    vd_sampler lessons, ahead;   // of the step that is taken, of the feed
-    vd_data_loader *feed;        // from the trainer's step on, made ahead; NULL before the first
-    vd_picture_cache *pictures;  // of the feed's batches
+    vd_sampler sampler, ahead;   // of the step that is taken, of the loader
+    vd_data_loader *loader;      // from the trainer's step on, prefetching; NULL before the first
+    vd_picture_cache *pictures;  // of the loader's batches
     vd_pictures_kept most;       // that may be kept on the device
     int64_t epoch_steps, logged; // logged: epochs that are measured and saved
     double loss_sum;             // over the epoch's steps so far
@@ -282,12 +282,12 @@ static vd_status finish_epoch(course *c, vd_error *err)
 
 // ---- steps --------------------------------------------------------------------------------------
 
-static void stop_feed(course *c)
+static void stop_loader(course *c)
 {
-    vd_data_loader_free(c->feed);
+    vd_data_loader_free(c->loader);
     vd_sampler_clear(&c->ahead);
     vd_picture_cache_free(c->pictures);
-    c->feed = NULL;
+    c->loader = NULL;
     c->pictures = NULL;
 }
 
@@ -295,12 +295,11 @@ static void stop_feed(course *c)
 static vd_status keep_pictures(course *c, vd_error *err)
 {
     const vd_backend *be = vd_trainer_backend(c->plan->trainer);
-    size_t piece = c->lessons.piece;
-    if (piece == 0 || piece > (size_t)c->lessons.batch)
-        piece = (size_t)c->lessons.batch;
+    size_t most = c->sampler.micro_batch, batch = (size_t)c->sampler.batch;
+    most = most == 0 || most > batch ? batch : most;
     char text[160];
     vd_status status =
-        vd_picture_cache_new(vd_dataset_regions(c->plan->data), be, VD_DATA_LOADER_BATCHES, piece,
+        vd_picture_cache_new(vd_dataset_regions(c->plan->data), be, VD_DATA_LOADER_BATCHES, most,
                              c->most, &c->pictures, err);
     c->most = vd_picture_cache_describe(c->pictures, text, sizeof text);
     if (status == VD_OK && !be->memory->host && !c->plan->quiet)
@@ -309,56 +308,56 @@ static vd_status keep_pictures(course *c, vd_error *err)
 }
 
 // From the trainer's step on.
-static vd_status start_feed(course *c, vd_error *err)
+static vd_status start_loader(course *c, vd_error *err)
 {
-    c->ahead = c->lessons;
+    c->ahead = c->sampler;
     c->ahead.step = vd_trainer_steps(c->plan->trainer);
     vd_status status = vd_sampler_start(&c->ahead, err);
     if (status == VD_OK)
         status = keep_pictures(c, err);
     return status ? status
                   : vd_data_loader_new(c->plan->data, vd_sampler_micro_batch, &c->ahead,
-                                       c->pictures, &c->feed, err);
+                                       c->pictures, &c->loader, err);
 }
 
-// The gradient of this process' part of a step, as many dialogs at a time as memory is meant for.
-static vd_status add_pieces(course *c, double *loss, vd_error *err)
+static vd_status next_batch(void *loader, const vd_batch **batch, vd_error *err)
 {
-    vd_trainer *trainer = c->plan->trainer;
-    size_t count;
-    const size_t *dialogs = vd_sampler_step(&c->lessons, vd_trainer_steps(trainer), &count);
-    size_t pieces = vd_sampler_micro_batches(&c->lessons, count);
-    vd_status status = c->feed ? VD_OK : start_feed(c, err);
-    vd_totals of;
-    *loss = 0;
-    vd_dataset_totals(c->plan->data, dialogs, count, &of);
-    vd_trainer_begin(trainer);
-    for (size_t i = 0; i < pieces && status == VD_OK; i++) {
-        const vd_batch *batch;
-        status = vd_data_loader_next(c->feed, &batch, err);
-        if (status == VD_OK)
-            status = vd_trainer_add(trainer, batch, &of, loss, err);
-    }
-    return status;
+    return vd_data_loader_next(loader, batch, err);
 }
 
-// The gradient of a step. Where the device runs out of memory, the pictures that are kept there
-// make room, then its weights are moved and the CPU goes on; where it is lost, they are lost with
-// it, and the last checkpoint is what there is.
-static vd_status add_step(course *c, double *loss, vd_error *err)
+// The gradient of this process' part of the next step.
+static vd_status compute_gradient(course *c, double *loss, vd_error *err)
+{
+    size_t count;
+    vd_status status = c->loader ? VD_OK : start_loader(c, err);
+    if (status)
+        return status;
+    const size_t *dialogs =
+        vd_sampler_step(&c->sampler, vd_trainer_steps(c->plan->trainer), &count);
+    vd_micro_batches step = {.count = vd_sampler_micro_batches(&c->sampler, count),
+                             .next = next_batch,
+                             .context = c->loader};
+    vd_dataset_totals(c->plan->data, dialogs, count, &step.of);
+    return vd_trainer_gradient(c->plan->trainer, &step, loss, err);
+}
+
+// The same where the device may run out of memory: the pictures that are kept there make room, then
+// its weights are moved and the CPU goes on; where it is lost, they are lost with it, and the last
+// checkpoint is what there is.
+static vd_status compute_gradient_anywhere(course *c, double *loss, vd_error *err)
 {
     vd_trainer *trainer = c->plan->trainer;
     vd_error why = {0}, moving = {0};
-    vd_status status = add_pieces(c, loss, &why);
+    vd_status status = compute_gradient(c, loss, &why);
     if (status == VD_OK)
-        return vd_trainer_gather(trainer, loss, err);
-    stop_feed(c);
-    if (vd_backend_gave_up(vd_trainer_backend(trainer), status) &&
-        c->most == VD_PICTURES_RESIDENT) {
+        return VD_OK;
+    stop_loader(c);
+    bool gave_up = vd_backend_gave_up(vd_trainer_backend(trainer), status);
+    if (gave_up && c->most == VD_PICTURES_RESIDENT) {
         c->most = VD_PICTURES_STREAMED;
-        return add_step(c, loss, err);
+        return compute_gradient_anywhere(c, loss, err);
     }
-    if (c->plan->group || !vd_backend_gave_up(vd_trainer_backend(trainer), status))
+    if (c->plan->group || !gave_up)
         return vd_error_set(err, status, "%s", why.text);
     if (vd_trainer_use(trainer, vd_backend_cpu(), &moving))
         return vd_error_set(err, status,
@@ -366,7 +365,7 @@ static vd_status add_step(course *c, double *loss, vd_error *err)
                             "--backend cpu",
                             why.text);
     fprintf(stderr, "visdial train: %s; the CPU goes on\n", why.text);
-    return add_pieces(c, loss, err);
+    return compute_gradient(c, loss, err);
 }
 
 // A step that gave no numbers: the weights stay as they were, and so does what was saved.
@@ -387,13 +386,13 @@ static vd_status take_step(course *c, double *loss, double *multiplier, vd_error
         c->loss_sum = 0;
         c->loss_steps = 0;
     }
-    vd_status status = add_step(c, loss, err);
+    vd_status status = compute_gradient_anywhere(c, loss, err);
     if (status)
         return status;
     *multiplier = vd_schedule_multiplier(8.0 * (double)step / (double)c->epoch_steps /
                                          (double)settings->epochs);
     double norm;
-    status = vd_trainer_finish(c->plan->trainer, *multiplier, *loss, &norm, err);
+    status = vd_trainer_update(c->plan->trainer, *multiplier, loss, &norm, err);
     if (status == VD_FORMAT)
         return went_wrong(c, err);
     if (status)
@@ -506,14 +505,14 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
     course c = {.plan = training, .most = VD_PICTURES_RESIDENT, .saved_at = vd_progress_clock()};
     c.dialogs = vd_dataset_count(training->data);
     c.epoch_steps = vd_training_epoch_steps(c.dialogs, settings->batch);
-    c.lessons = (vd_sampler){.seed = (uint64_t)settings->seed,
+    c.sampler = (vd_sampler){.seed = (uint64_t)settings->seed,
                              .dialogs = c.dialogs,
                              .batch = settings->batch,
-                             .piece = (size_t)settings->micro_batch,
+                             .micro_batch = (size_t)settings->micro_batch,
                              .rank = group ? (size_t)group->rank : 0,
                              .size = group ? (size_t)group->size : 1,
                              .end = c.epoch_steps * settings->epochs};
-    vd_status status = vd_sampler_start(&c.lessons, err);
+    vd_status status = vd_sampler_start(&c.sampler, err);
     if (status == VD_OK)
         status = restore_state(&c, err);
     if (status == VD_OK && is_first(&c))
@@ -523,7 +522,7 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
     if (status == VD_OK)
         status = run(&c, err);
     vd_events_close(c.events);
-    stop_feed(&c);
-    vd_sampler_clear(&c.lessons);
+    stop_loader(&c);
+    vd_sampler_clear(&c.sampler);
     return status;
 }
