@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     const char *instructions = getenv("VISDIAL_CPU");
     if (instructions && *instructions && !vd_cpu_choose(instructions)) {
         fprintf(stderr,
-                "visdial: VISDIAL_CPU is '%.80s'; expected portable, avx2 or avx512, if the "
+                "visdial: VISDIAL_CPU is '%.80s'; expected portable, avx2 or avx512, where the "
                 "processor has it\n",
                 instructions);
         return vd_status_exit_code(VD_USAGE);

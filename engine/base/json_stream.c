@@ -229,8 +229,8 @@ static int on_close(vd_json_reader *reader)
     for (int i = 0; i < reader->form->rule_count && f->object && !f->skipped; i++) {
         const vd_json_rule *rule = &reader->form->rules[i];
         if (rule->place == f->place && rule->required && !(f->seen & (UINT32_C(1) << i))) {
-            vd_json_refuse(reader, VD_FORMAT, "the object that ends here has no \"%s\"; it must",
-                           rule->key);
+            vd_json_refuse(reader, VD_FORMAT,
+                           "the object that ends here has no \"%s\", which is required", rule->key);
             return 0;
         }
     }
@@ -251,8 +251,7 @@ static int on_key(void *context, const unsigned char *key, size_t length)
         return 1;
     uint32_t bit = UINT32_C(1) << (f->rule - reader->form->rules);
     if (f->seen & bit) {
-        vd_json_refuse(reader, VD_FORMAT, "\"%s\" is here a second time in the same object",
-                       f->rule->key);
+        vd_json_refuse(reader, VD_FORMAT, "\"%s\" is given twice in the same object", f->rule->key);
         return 0;
     }
     f->seen |= bit;

@@ -50,7 +50,7 @@ vd_status vd_prefetch_new(size_t places, vd_prefetch_make make, void *context, v
 {
     vd_prefetch *ahead = *out = vd_alloc(1, sizeof *ahead);
     if (!ahead)
-        return vd_error_memory(err, "what is made ahead");
+        return vd_error_memory(err, "prefetched items");
     ahead->places = places;
     ahead->make = make;
     ahead->context = context;

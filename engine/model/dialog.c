@@ -332,7 +332,7 @@ static vd_status copy_attentions(const vd_dialog *d, const vd_pass *pass, const 
         return status;
     if (!are_finite(context, all) || !are_finite(a->score, (size_t)a->candidates))
         return vd_error_set(err, VD_FORMAT,
-                            "%.300s: it computes what is not a finite number; its weights or the "
+                            "%.300s: it computes numbers that are not finite; its weights or the "
                             "pool's vectors are damaged, or its training went wrong",
                             vd_model_path(d->model));
     memcpy(a->word_attention, word, g->word * sizeof *word);

@@ -36,7 +36,7 @@ static vd_status run_decoder(vd_pass *pass, const int32_t *ids, const int32_t *l
         same ? vd_arena_upload(pass->arena, same, (size_t)count, sizeof *question) : NULL;
     vd_real *initial = vd_arena_reals(pass->arena, (size_t)count * (size_t)h);
     if (pass->arena->failed)
-        return vd_error_memory(err, "spoken answers");
+        return vd_error_memory(err, "generated answers");
     pass->be->gather_rows(pass->encoded, question, count, h, initial);
     vd_status status = vd_packed_make(ids, lengths, count, width, pass->arena, packed, err);
     if (status == VD_OK)
@@ -60,7 +60,7 @@ static vd_status next_words(vd_pass *pass, const hypothesis *list, int count, fl
     vd_real *last = vd_arena_reals(pass->arena, n * h), *words = vd_arena_reals(pass->arena, n * v);
     *out = vd_arena_take_raw(pass->arena, n * v, sizeof **out);
     if (pass->arena->failed)
-        return vd_error_memory(err, "spoken answers");
+        return vd_error_memory(err, "generated answers");
     for (size_t i = 0; i < n; i++) {
         lengths[i] = width;
         memcpy(ids + i * (size_t)width, list[i].word, (size_t)width * sizeof *ids);
@@ -190,7 +190,7 @@ static vd_status score_piece(vd_pass *pass, const int32_t *tokens, const int32_t
     vd_text_pass text = {0};
     int32_t *said = vd_arena_take(pass->arena, (size_t)count, sizeof *said);
     if (!said)
-        return vd_error_memory(err, "spoken answers");
+        return vd_error_memory(err, "generated answers");
     for (int i = 0; i < count; i++)
         said[i] = lengths[i] > 0 ? lengths[i] - 1 : 0; // all but the last are read
     vd_status status = run_decoder(pass, tokens, said, count, width, &packed, &text, err);
@@ -202,13 +202,13 @@ static vd_status score_piece(vd_pass *pass, const int32_t *tokens, const int32_t
     float *here = vd_arena_take_raw(pass->arena, rows, sizeof *here);
     int32_t *target = vd_arena_take(pass->arena, rows, sizeof *target);
     if (pass->arena->failed)
-        return vd_error_memory(err, "spoken answers");
+        return vd_error_memory(err, "generated answers");
     for (size_t row = 0; row < rows; row++) // all but the first are said
         target[row] =
             tokens[(size_t)packed.owner[row] * (size_t)width + (size_t)packed.place[row] + 1];
     const int32_t *there = vd_arena_upload(pass->arena, target, rows, sizeof *target);
     if (!there)
-        return vd_error_memory(err, "spoken answers");
+        return vd_error_memory(err, "generated answers");
     pass->be->linear(text.recurrent.y, &pass->w->words.w, pass->w->words.b, words, packed.tokens);
     pass->be->softmax(words, packed.tokens, (int)v, (int)v);
     pass->be->word_log(words, there, packed.tokens, (int)v, log);

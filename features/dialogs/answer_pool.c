@@ -85,7 +85,7 @@ vd_status vd_answer_pool_count(const vd_visdial *data, size_t top, vd_answer_poo
     n = top && top < n ? top : n;
     vd_status status = VD_OK;
     if (n == 0)
-        status = vd_error_set(err, VD_FORMAT, "%.300s: nobody gives an answer in it", data->path);
+        status = vd_error_set(err, VD_FORMAT, "%.300s: it holds no answers", data->path);
     pool.answer = vd_alloc(n, sizeof *pool.answer);
     pool.times = vd_alloc(n, sizeof *pool.times);
     if (status == VD_OK && (!pool.answer || !pool.times))

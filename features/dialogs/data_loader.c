@@ -41,7 +41,7 @@ vd_status vd_data_loader_new(const vd_dataset *dataset, vd_data_loader_plan plan
     *out = NULL;
     vd_data_loader *loader = vd_alloc(1, sizeof *loader);
     if (!loader)
-        return vd_error_memory(err, "batches made ahead");
+        return vd_error_memory(err, "prefetched batches");
     loader->plan = plan;
     loader->context = context;
     vd_status status = VD_OK;

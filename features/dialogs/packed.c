@@ -124,7 +124,7 @@ static vd_status check_texts(const opening *o, const char *name, const unsigned 
     for (size_t i = 0; i < count; i++)
         if (bytes[start[i + 1] - 1] != 0 ||
             (ends != count && memchr(bytes + start[i], 0, (size_t)(start[i + 1] - start[i] - 1))))
-            return refuse_text(o, name, i, "is not one text with a NUL behind it", err);
+            return refuse_text(o, name, i, "is not one text that ends with a NUL", err);
     while (good < size && start[index + 1] <= (int64_t)good)
         index++;
     return good < size ? refuse_text(o, name, index, "is not valid UTF-8", err) : VD_OK;
@@ -287,7 +287,7 @@ static vd_status fill_round(const opening *o, size_t d, int32_t r, vd_error *err
     else if (!vd_visdial_round_fits(data, &data->dialogs[d], r, words, sizeof words))
         wrong = words;
     else if (round->truth >= 0 && round->truth >= round->option_count)
-        wrong = "gt_index points behind its candidates";
+        wrong = "gt_index points past its candidates";
     return wrong ? refuse(o, d, r + 1, err, wrong) : VD_OK;
 }
 

@@ -104,7 +104,7 @@ static vd_status open_boxes(hdf5_regions *h, vd_regions_source *out, vd_error *e
     vd_free(first);
     out->pixels = largest > 1.01f;
     if (out->pixels)
-        out->no_boxes = "those of the file are in pixels of pictures whose size it does not say; "
+        out->no_boxes = "the file has boxes in pixels but not the size of the pictures; "
                         "--images DIR finds it in the photos";
     return status;
 }

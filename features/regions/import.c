@@ -54,7 +54,7 @@ typedef struct writing {
 static vd_status write_failed(const writing *w, const char *what, vd_error *err)
 {
     const char *help = errno == ENOSPC || errno == EDQUOT
-                           ? "; free some space and run it again, it goes on from here"
+                           ? "; free some space and run it again; it continues from here"
                            : "";
     return vd_error_set(err, VD_IO, "%s: %s failed: %s%s", w->part, what, strerror(errno), help);
 }
@@ -337,7 +337,7 @@ static vd_status copy_all(writing *w, vd_error *err)
         }
         if (status == VD_OK && stop && w->done < w->count)
             status = vd_error_set(err, VD_INTERRUPTED,
-                                  "stopped after %zu of %zu pictures; run it again to go on",
+                                  "stopped after %zu of %zu pictures; run it again to continue",
                                   w->done, w->count);
     }
     return status;

@@ -100,7 +100,7 @@ vd_status vd_npy_header(const char *where, const void *bytes, size_t size, size_
     if (__builtin_mul_overflow(out->count, out->size, &data) || whole < out->offset ||
         whole - out->offset != data)
         return vd_error_set(err, VD_FORMAT,
-                            "%s: %zu bytes behind the header; its shape needs %zu of %zu", where,
+                            "%s: %zu bytes after the header; its shape needs %zu of %zu", where,
                             whole < out->offset ? 0 : whole - out->offset, out->count, out->size);
     return VD_OK;
 }

@@ -155,7 +155,7 @@ static vd_status step(machine *m)
         if (!m->dictionary || m->has_pending || m->loose || m->marked)
             return refuse(m, "the end comes before the dictionary is complete");
         m->stopped = true;
-        return m->at == m->size ? VD_OK : refuse(m, "more bytes behind the end");
+        return m->at == m->size ? VD_OK : refuse(m, "more bytes after the end");
     default: {
         char words[64];
         snprintf(words, sizeof words, "instruction 0x%02x is not part of such an index",

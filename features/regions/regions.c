@@ -302,9 +302,9 @@ static vd_status measure_photo(const vd_regions *file, size_t row, float *boxes,
     const char *photo = vd_photos_find(file->photos, file->source.image_id[row]);
     if (!photo)
         return vd_error_set(err, VD_NOT_FOUND,
-                            "%s: image %" PRId64 ": its boxes are in pixels, and %.300s has no "
-                            "photo of it that would say of how many; leave --images out to go on "
-                            "without boxes",
+                            "%s: image %" PRId64
+                            ": its boxes are in pixels, and %.300s has no photo that gives the "
+                            "size of the picture; leave --images out to continue without boxes",
                             file->path, file->source.image_id[row],
                             vd_photos_directory(file->photos));
     vd_status status = vd_image_size(photo, &width, &height, err);

@@ -78,7 +78,7 @@ vd_status vd_fold_answers(const char *const *answer, size_t count, int32_t *grou
         size *= 2;
     first_alike *table = vd_alloc(size, sizeof *table);
     if (!table)
-        return vd_error_memory(err, "answers that are alike");
+        return vd_error_memory(err, "answers that mean the same");
     for (size_t i = 0; i < count; i++) {
         char key[KEY], other[KEY];
         vd_fold_key(answer[i], key, KEY);
@@ -106,7 +106,7 @@ vd_status vd_fold_ranking(const vd_answer *answer, const int32_t *group, int mos
     int32_t *place = vd_alloc((size_t)answer->candidates, sizeof *place); // in list, from 1
     *count = 0;
     if (!place)
-        return vd_error_memory(err, "answers that are alike");
+        return vd_error_memory(err, "answers that mean the same");
     for (int i = 0; i < answer->candidates; i++) {
         int32_t one = answer->order[i], *at = &place[group[one]];
         double probability = (double)answer->probability[one];

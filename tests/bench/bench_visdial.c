@@ -269,7 +269,7 @@ static vd_status measure_pool(const char *val, const char *features, const char 
     if (status == VD_OK) {
         bench_report("model and pool ready, vectors cached", opened, 5);
         bench_report("a question ranked against the pool", times, TIMES);
-        printf("%-44s        %8.3f ms\n", "answers that are alike grouped, once", folded[0]);
+        printf("%-44s        %8.3f ms\n", "answers that mean the same grouped, once", folded[0]);
         bench_report("  and folded, a question", folded, TIMES);
     }
     vd_world_close(world);

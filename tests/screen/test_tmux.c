@@ -220,7 +220,7 @@ static void a_large_paste_is_taken_in_one_go(void **state)
     free(tmux("load-buffer '%s'", path));
     double begin = support_milliseconds();
     tell("paste-buffer -p -t chat");
-    await("a line takes 2000 bytes: the last 98000 characters were not pasted");
+    await("a line holds 2000 bytes: the last 98000 characters were not pasted");
     double took = support_milliseconds() - begin;
     print_message("a paste of %d bytes: %.0f ms\n", BYTES, took);
     assert_true(took < 11000); // with sanitizers, too
@@ -418,7 +418,7 @@ static void a_conversation_is_taken_up(void **state)
     tell("send-keys -t chat C-d");
     await("[exit 0]");
     start_command("", "chat --resume");
-    await("a conversation of 1 round was taken up; every score as recorded");
+    await("a conversation of 1 round is continued; every score is as recorded");
     await(" 1 is the cube blue?");
     await("chosen");
     tell("send-keys -t chat F10");
@@ -431,7 +431,7 @@ static void a_conversation_is_taken_up(void **state)
     tell("send-keys -t chat C-d");
     await("[exit 0]");
     start_command("", "chat --resume");
-    await("a conversation of 1 round, 2 branches was taken up; every score as recorded");
+    await("a conversation of 1 round, 2 branches is continued; every score is as recorded");
     tell("send-keys -t chat F10");
     await("improved  own answers");
     await("Round 1: and the ball?");
@@ -491,7 +491,7 @@ static void curves_are_watched(void **state)
     await("q stops the run with a checkpoint");
     tell("send-keys -t chat q");
     expect_restored("[exit 130]");
-    assert_true(shows("training goes on without curves"));
+    assert_true(shows("training continues without curves"));
     free(checkpoint);
     free(out);
 }

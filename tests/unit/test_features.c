@@ -444,7 +444,7 @@ static void damaged_indices_are_refused(void **state)
         {P("\x80\x02}K\x07K\x00u."), {"byte 7", "not complete"}},
         {P("\x80\x02}(K\x07K\x00s."), {"byte 8", "not complete"}},
         {P("\x80\x02}(K\x07K\x00."), {"byte 8", "complete"}},
-        {P("\x80\x02}(K\x07K\x00u.x"), {"byte 9", "behind the end"}},
+        {P("\x80\x02}(K\x07K\x00u.x"), {"byte 9", "after the end"}},
         {P("\x80\x02K\x07."), {"byte 2", "dictionary should begin"}},
         {P("\x80\x02}}."), {"byte 3", "second dictionary"}},
         {P("\x80\x02}((K\x07K\x00u."), {"byte 4", "mark"}},

@@ -58,7 +58,7 @@ static void a_wrong_option_is_refused_with_the_right_one(void **state)
     (void)state;
     refuse("--epoks", "did you mean --epochs?");
     refuse("--nothing-like-it", "there is no option --nothing-like-it; see --help");
-    refuse("--epochs", "--epochs: a value is missing");
+    refuse("--epochs", "--epochs needs a value");
     refuse("--quiet=yes", "--quiet takes no value");
     refuse("-x", "there is no option -x");
 }

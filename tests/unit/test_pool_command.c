@@ -76,7 +76,7 @@ static void answers_are_counted_once_each(void **state)
         for (int32_t r = 0; r < data->dialogs[d].round_count; r++)
             data->dialogs[d].rounds[r].answer = -1;
     support_refused(vd_answer_pool_count(data, 0, &pool, &err), VD_FORMAT, &err, "said.json",
-                    "nobody gives an answer", NULL);
+                    "it holds no answers", NULL);
     vd_visdial_free(data);
     free(path);
 }
@@ -173,7 +173,8 @@ static void a_generative_model_gets_its_pool_alone(void **state)
     char *pool = support_join(tiny.directory, "said_pool.txt");
     char *vectors = support_join(tiny.directory, "generative.vectors.safetensors");
     tiny_world_model(&tiny, model, TINY_REGION_SIZE, "said_pool.txt");
-    RUN(0, "no vectors to keep", "", "pool", "build", "--data", data, "--model", model, "--quiet");
+    RUN(0, "there are no vectors to write", "", "pool", "build", "--data", data, "--model", model,
+        "--quiet");
     assert_true(support_exists(pool));
     assert_false(support_exists(vectors));
     free(vectors);
@@ -191,7 +192,7 @@ static void what_cannot_be_built_is_refused(void **state)
     RUN(2, "", "expected `visdial pool build`", "pool");
     RUN(2, "", "expected `visdial pool build`, found make", "pool", "make");
     RUN(2, "", "whose answers? name dialogs with --data", "pool", "build");
-    RUN(2, "", "where to? name a file with --out", "pool", "build", "--data", data);
+    RUN(2, "", "write the pool where? name a file with --out", "pool", "build", "--data", data);
     RUN(2, "", "--top: expected", "pool", "build", "--data", data, "--out", pool, "--top", "0");
     RUN(3, "", "nowhere.json", "pool", "build", "--data", "nowhere.json", "--out", pool);
     RUN(3, "", "nowhere.safetensors", "pool", "build", "--data", data, "--model",

@@ -131,16 +131,16 @@ static void it_says_so_while_it_waits_and_when_it_fails(void **state)
     fake.hold = true;
     fake.chat.nav.selected = 3;
     fake_chat_keys(&fake, "F5");
-    assert_true(fake_chat_shows(&fake, "where words look is computed again"));
+    assert_true(fake_chat_shows(&fake, "what the words attend to is being computed"));
     fake_chat_release(&fake, VD_IO);
     assert_true(fake_chat_shows(&fake, "the engine says no"));
-    assert_true(fake_chat_shows(&fake, "where words look is not kept this long"));
+    assert_true(fake_chat_shows(&fake, "what the words attend to is no longer kept"));
     int asked = fake.asked;
     fake_chat_keys(&fake, "Right"); // not again and again
     assert_int_equal(fake.asked, asked);
-    // A question asked while one is computed again is answered all the same.
+    // A question asked while one is being computed is answered all the same.
     fake_chat_keys(&fake, "M-Up");
-    assert_true(fake_chat_shows(&fake, "where words look is computed again"));
+    assert_true(fake_chat_shows(&fake, "what the words attend to is being computed"));
     fake.hold = false;
     fake_chat_release(&fake, VD_OK);
     fake_chat_keys(&fake, "'is it red?' Enter");
@@ -151,7 +151,7 @@ static void it_says_so_while_it_waits_and_when_it_fails(void **state)
     asked = fake.asked;
     fake_chat_keys(&fake, "C-l");
     assert_int_equal(fake.asked, asked);
-    assert_true(fake_chat_shows(&fake, "where words look is not kept this long"));
+    assert_true(fake_chat_shows(&fake, "what the words attend to is no longer kept"));
     fake_chat_end(&fake);
 }
 

@@ -51,7 +51,7 @@ static void a_conversation_is_taken_up_again(void **state)
     plain_chat_open(world, &p, true, file);
     assert_false(p.recorder.resuming);
     assert_string_equal(p.chat.notice.text,
-                        "a conversation of 2 rounds was taken up; every score as recorded");
+                        "a conversation of 2 rounds is continued; every score is as recorded");
     assert_int_equal(p.chat.conversation.branch->count, 2);
     vd_transcript_file back = plain_chat_read_back(file);
     assert_int_equal(back.record_count, 2); // nothing is written twice
@@ -120,7 +120,7 @@ static void models_histories_and_branches_are_taken_up(void **state)
     plain_chat_open(world, &p, true, file);
     assert_string_equal(
         p.chat.notice.text,
-        "a conversation of 3 rounds, 2 branches was taken up; every score as recorded");
+        "a conversation of 3 rounds, 2 branches is continued; every score is as recorded");
     assert_int_equal(p.chat.lanes.count, 2);
     assert_string_equal(p.chat.lanes.lane[0].model, "improved");
     assert_string_equal(p.chat.lanes.lane[1].model, "base");
@@ -216,7 +216,7 @@ static void what_cannot_be_restored_is_said(void **state)
     plain_chat p;
     resume_from(&p, "\"rounds\":[[\"is it red\",\"an answer of another pool\"]]");
     assert_string_equal(p.chat.notice.text,
-                        "a conversation of 1 round was taken up; 1 answer is not "
+                        "a conversation of 1 round is continued; 1 answer is not "
                         "in this pool");
     plain_chat_close(&p);
     // A model that is gone: the others are there, and the chat can be used.

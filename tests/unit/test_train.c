@@ -193,13 +193,12 @@ static void words_come_from_a_file_of_counts(void **state)
     train_run_expect("stopped", 0, "",
                      MORE("--vocab", counts, rare, "2", "--resume", "--stop-after", "2"));
     support_write_text(counts, "{\"cube\": 3, \"zebra\": 9}");
-    train_run_expect("stopped", 5, "2 words, not the 4 the checkpoint was begun with",
+    train_run_expect("stopped", 5, "2 words, not the 4 the run was started with",
                      MORE("--vocab", counts, rare, "2", "--resume"));
     support_write_text(counts, "{\"cube\": 3, \"zebra\": 9, \"green\": 9, \"is\": 2}");
-    train_run_expect(
-        "stopped", 5,
-        "word 2 is \"green\", the checkpoint was begun with \"red\" there; leave it out",
-        MORE("--vocab", counts, rare, "2", "--resume"));
+    train_run_expect("stopped", 5,
+                     "word 2 is \"green\", the run was started with \"red\" there; leave it out",
+                     MORE("--vocab", counts, rare, "2", "--resume"));
     free(packed);
     free(counts);
 }
@@ -326,7 +325,7 @@ static void a_full_disk_leaves_what_was_saved_before(void **state)
     support_program run;
     train_run_start(&run, "full", size / 8, MORE("--resume", "--checkpoint-steps", "1"));
     support_program_wait(&run);
-    support_program_expect(&run, 6, "model.safetensors", "the checkpoint before this one", NULL);
+    support_program_expect(&run, 6, "model.safetensors", "the previous checkpoint", NULL);
     support_program_clear(&run);
     char *now = support_read_file(path, &after);
     assert_int_equal(after, size);
@@ -355,7 +354,7 @@ static void numbers_that_run_away_end_the_run_and_spare_the_checkpoint(void **st
     support_program_wait(&run);
     support_program_expect(&run, 4, "training went wrong at step 3",
                            "try a lower --rate, or --clip",
-                           "wild/checkpoint.safetensors is as it was before", NULL);
+                           "wild/checkpoint.safetensors is unchanged", NULL);
     support_program_clear(&run);
     after = support_read_file(path, &again);
     assert_int_equal(size, again);
@@ -400,9 +399,9 @@ static void resuming_with_other_settings_or_data_is_refused(void **state)
     (void)state;
     train_run_expect("fixed", 3, "--resume: there is no", MORE("--resume"));
     train_run_expect("fixed", 0, "", MORE("--stop-after", "1"));
-    train_run_expect("fixed", 5, "--rate: the checkpoint was begun with 0.001, found 0.5",
+    train_run_expect("fixed", 5, "--rate: the run was started with 0.001, found 0.5",
                      MORE("--resume", "--rate", "0.5"));
-    train_run_expect("fixed", 5, "--gate: the checkpoint was begun with leaky-relu, found sigmoid",
+    train_run_expect("fixed", 5, "--gate: the run was started with leaky-relu, found sigmoid",
                      MORE("--resume", "--preset", "base"));
     train_run_expect("fixed", 5, "other dialogs", MORE("--resume", "--data", tiny.val));
     char *wide = support_join(tiny.directory, "wide.safetensors");
@@ -462,15 +461,15 @@ static void curves_that_are_damaged_or_gone_do_not_end_a_run(void **state)
     char *bytes = support_read_file(path, &size);
     bytes[size - 5] ^= 1;
     support_write_file(path, bytes, size);
-    train_run_expect("curves", 0, "curves go on behind the record before it",
+    train_run_expect("curves", 0, "curves continue after the last complete record",
                      MORE("--resume", "--stop-after", "3"));
     kept = train_run_scalars("curves"); // which fails where a record is damaged
     assert_non_null(strstr(kept, "train/loss"));
     assert_int_equal(remove(path), 0);
     assert_int_equal(mkdir(path, 0700), 0);
-    train_run_expect("curves", 0, "training goes on without curves",
+    train_run_expect("curves", 0, "training continues without curves",
                      MORE("--resume", "--stop-after", "4"));
-    train_run_expect("curves", 0, "training goes on without curves", MORE("--resume"));
+    train_run_expect("curves", 0, "training continues without curves", MORE("--resume"));
     train_run_same_file("straight", "curves", "model.safetensors");
     free(bytes);
     free(kept);

@@ -151,7 +151,7 @@ static void without_a_place_for_transcripts_the_chat_says_so(void **state)
         plain_chat_open(world, &p, false, NULL);
         assert_null(p.recorder.transcript);
         assert_non_null(
-            strstr(p.chat.notice.text, "no transcript is kept: neither XDG_STATE_HOME"));
+            strstr(p.chat.notice.text, "no transcript is written: neither XDG_STATE_HOME"));
         assert_non_null(strstr(p.chat.notice.text, "--transcript FILE"));
         plain_chat_ask(&p, "what color is the ball");
         assert_int_equal(p.chat.conversation.branch->count, 1);
@@ -174,7 +174,7 @@ static void other_files_get_no_lines(void **state)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         support_write_text(file, others[i]);
         support_refused(vd_transcript_start(file, &transcript, &err), VD_FORMAT, &err, file,
-                        "is no transcript", "--transcript", NULL);
+                        "is not a transcript", "--transcript", NULL);
         assert_null(transcript);
         char *text = support_read_file(file, NULL);
         assert_string_equal(text, others[i]);
@@ -195,7 +195,8 @@ static void transcripts_are_found_by_their_names(void **state)
     char *home = support_join(tiny.directory, "state"), *newest = NULL;
     vd_error err = {0};
     setenv("XDG_STATE_HOME", home, 1);
-    support_refused(vd_transcript_newest(&newest, &err), VD_NOT_FOUND, &err, "no transcript", NULL);
+    support_refused(vd_transcript_newest(&newest, &err), VD_NOT_FOUND, &err,
+                    "there is no transcript yet", NULL);
     vd_transcript *transcript;
     assert_int_equal(vd_transcript_start(NULL, &transcript, &err), VD_OK);
     assert_non_null(strstr(vd_transcript_path(transcript), "/state/visdial/transcripts/2"));
@@ -400,18 +401,18 @@ static void replaying_finds_the_scores_that_differ(void **state)
     support_write_file(altered, text, size);
     replay(5, "line 3, picture 1, round 1, improved: scores differ: What colour", "1 of 3 answers",
            altered, NULL, NULL);
-    replay(5, ", 1 differ\n", "not what they were", altered, NULL, NULL);
+    replay(5, ", 1 differ\n", "answers have changed", altered, NULL, NULL);
     memcpy(score, before, width);
 
     char *hash = strstr(strstr(text, "{\"answer\""), "\"model_hash\":\"") + 14;
     *hash = *hash == 'a' ? 'b' : 'a';
     support_write_file(altered, text, size);
-    replay(0, "the model is another file than then", "", altered, NULL, NULL);
+    replay(0, "the model file is another one", "", altered, NULL, NULL);
     free(text);
     free(altered);
     replay(3, "", "/nonexistent", "/nonexistent", NULL, NULL);
     replay(4, "", "val.json", tiny.val, NULL, NULL);
-    replay(2, "", "one of them at a time", path, "--image", "1");
+    replay(2, "", "give one of them", path, "--image", "1");
 }
 
 // Of a model with two decoders the file says which one ranked, and that one ranks again.
@@ -444,7 +445,7 @@ static void the_decoder_that_ranked_ranks_again(void **state)
     replay(0, ", 0 differ\n", "", file, "--decoder", "generative");
     memcpy(strstr(text, "\"was-not\":\"generative"), "\"decoder\":\"Generative", 21);
     support_write_text(file, text);
-    replay(4, "", "a \"decoder\" that is none", file, NULL, NULL);
+    replay(4, "", "an unknown \"decoder\"", file, NULL, NULL);
     free(text);
     free(file);
     free(both);
@@ -582,7 +583,7 @@ static void options_that_do_not_fit_are_refused(void **state)
         const char *arguments[6], *says;
     } cases[] = {
         {{"replay", "--image", "2", "x.jsonl"}, "'x.jsonl' is a transcript"},
-        {{"replay", "--screen", "x.jsonl"}, "--screen lays out dialogs"},
+        {{"replay", "--screen", "x.jsonl"}, "--screen shows dialogs"},
         {{"replay", "--image", "2", "--html", "x.html"}, "visdial compare --find ID"},
         {{"replay", "--image", "2", "--no-check"}, "--no-check is about transcripts"},
         {{"replay", "--image", "2", "--model", "base"}, "'base' is compared with which model"},

@@ -89,7 +89,7 @@ static void every_picture_keeps_its_conversation(void **state)
     fake_chat_keys(&fake, "F8");
     expect("Type a question and press Enter.");
     fake_chat_keys(&fake, "'is there a ball?' Enter F7");
-    expect("the conversation about this picture goes on; /new starts over");
+    expect("the conversation about this picture continues; /new starts over");
     expect("what color is it?");
     assert_int_equal(fake.chat.conversation.branch->count, 2);
     assert_int_equal(fake.chat.conversation.branches.count, 2);
@@ -252,7 +252,7 @@ static void people_s_questions_are_suggested(void **state)
     assert_int_equal(last_round()->human, 0);
     expect("relevance 0; people's place 11: yes");
     fake_chat_keys(&fake, "F8 F8 Tab");
-    expect("nobody's questions about this picture are known");
+    expect("there are no people's questions about this picture");
 }
 
 static void regions_are_outlined_and_listed_with_the_same_numbers(void **state)
@@ -392,7 +392,7 @@ static void what_if_and_branches_complete(void **state)
     expect("> /what-if word 5");
     assert_int_equal(fake.chat.notice.text[0], '\0');
     fake_chat_keys(&fake, "C-u '/what-if word 6' Tab");
-    expect("nothing is known that starts like that");
+    expect("there is no completion that starts like that");
     fake_chat_keys(&fake, "C-u '/what-if pi' Tab Enter");
     expect("[x] picture blank");
     fake_chat_keys(&fake, "Esc '/branch 2' Enter");
@@ -471,14 +471,14 @@ static void a_full_line_says_so(void **state)
     assert_int_equal(fake.chat.nav.line.length, VD_LINE_MAX);
     assert_string_equal(fake.chat.notice.text, "");
     fake_chat_keys(&fake, "'b'");
-    expect("a line takes 2000 bytes: there is no room for more");
+    expect("a line holds 2000 bytes: there is no room for more");
     assert_null(strchr(fake.chat.nav.line.text, 'b'));
     fake_chat_keys(&fake, "Backspace");
     assert_string_equal(fake.chat.notice.text, "");
     fake_chat_keys(&fake, "C-u C-y");
     assert_string_equal(fake.chat.notice.text, "");
     fake_chat_keys(&fake, "C-y");
-    expect("a line takes 2000 bytes: the end of what was cut did not fit");
+    expect("a line holds 2000 bytes: the end of what was cut did not fit");
     assert_int_equal(fake.chat.nav.line.length, VD_LINE_MAX);
 }
 
@@ -493,7 +493,7 @@ static void a_long_paste_and_a_long_caption_have_room(void **state)
     assert_int_equal(fake.asked, 0);
     assert_true(fake.chat.nav.line.length <= VD_LINE_MAX &&
                 fake.chat.nav.line.length > VD_LINE_MAX - 8);
-    expect("a line takes 2000 bytes: the last 4000 characters were not pasted");
+    expect("a line holds 2000 bytes: the last 4000 characters were not pasted");
     fake_chat_keys(&fake, "Enter");
     assert_int_equal(fake.asked, 1);
     static const char *const keys[] = {"C-l", "F2", "F4", "F5", "F10", "F12", "M-p", "F1"};

@@ -299,8 +299,8 @@ static void damaged_dialogs_are_refused_with_their_place(void **state)
         {"\"answers\"", "\"replies\"", {"no \"answers\""}},
         {"\"questions\"", "\"queries\"", {"no \"questions\""}},
         {"\"dialogs\"", "\"talks\"", {"no \"dialogs\""}},
-        {"\"image_id\": 7, ", "\"image_id\": 7, \"image_id\": 7, ", {"image 7", "a second time"}},
-        {"\"answers\"", "\"questions\": [], \"answers\"", {"\"questions\"", "a second time"}},
+        {"\"image_id\": 7, ", "\"image_id\": 7, \"image_id\": 7, ", {"image 7", "given twice"}},
+        {"\"answers\"", "\"questions\": [], \"answers\"", {"\"questions\"", "given twice"}},
         // numbers out of range
         {"\"question\": 3", "\"question\": 4", {"image 12, round 1", "question 4", "table of 4"}},
         {"\"question\": 3", "\"question\": -1", {"image 12, round 1", "-1", "0 or more"}},

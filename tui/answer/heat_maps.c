@@ -198,8 +198,9 @@ int vd_heat_maps_draw(const vd_heat_maps *maps, vd_grid *grid, vd_rect at, int t
                      "History: weight of each round, and where \"%.40s\" looks (%%)",
                      reply->word[maps->word]);
         else
-            snprintf(text, sizeof text, "History: weight of each round; where words look %s",
-                     maps->pending ? "is computed again" : "is not kept this long");
+            snprintf(text, sizeof text,
+                     "History: weight of each round; what the words attend to %s",
+                     maps->pending ? "is being computed" : "is no longer kept");
         title(&page, text);
         for (int r = 0; r < answer->rounds; r++)
             draw_entry(&page, maps, answer, r);

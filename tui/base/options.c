@@ -31,7 +31,7 @@ static void complain(const vd_option_walk *walk, int kind, vd_error *err)
 {
     const char *given = walk->argv[optind - 1];
     if (kind == ':') {
-        vd_error_set(err, VD_USAGE, "%.80s: a value is missing after it", given);
+        vd_error_set(err, VD_USAGE, "%.80s needs a value", given);
         return;
     }
     if (strncmp(given, "--", 2) != 0) {

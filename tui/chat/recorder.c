@@ -16,7 +16,7 @@ static vd_status read_past(vd_recorder *recorder, const char *path, int64_t *ima
     if (status)
         return status;
     if (recorder->past.talk_count == 0)
-        return vd_error_set(err, VD_FORMAT, "%.400s: holds no conversation to go on with", path);
+        return vd_error_set(err, VD_FORMAT, "%.400s: has no conversation to continue", path);
     const vd_chat_record *record = &recorder->past.talks[recorder->past.talk_count - 1];
     *image_id = record->image_id;
     if (record->lane_count)
@@ -50,11 +50,11 @@ void vd_recorder_take_up(vd_recorder *recorder, vd_chat *chat)
 {
     if (recorder->resuming &&
         !vd_lanes_restore(&chat->lanes, &recorder->past.talks[recorder->past.talk_count - 1])) {
-        vd_notice_complain(&chat->notice, "out of memory: the conversation was not taken up");
+        vd_notice_complain(&chat->notice, "out of memory: the conversation is not continued");
         recorder->resuming = false;
     }
     if (recorder->placeless.status)
-        vd_notice_complain(&chat->notice, "no transcript is kept: %s", recorder->placeless.text);
+        vd_notice_complain(&chat->notice, "no transcript is written: %s", recorder->placeless.text);
 }
 
 static void forget_past(vd_recorder *recorder)
@@ -200,8 +200,8 @@ static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
         snprintf(text, sizeof text, "; %d answer%s not in this pool", other,
                  other == 1 ? " is" : "s are");
     else if (recorder->verified > 0)
-        snprintf(text, sizeof text, "; every score as recorded");
-    vd_notice_say(&chat->notice, "a conversation of %d round%s%s was taken up%s", rounds,
+        snprintf(text, sizeof text, "; every score is as recorded");
+    vd_notice_say(&chat->notice, "a conversation of %d round%s%s is continued%s", rounds,
                   rounds == 1 ? "" : "s", branches, text);
 }
 

@@ -147,7 +147,7 @@ static vd_status read_options(comparing *c, int argc, char **argv, vd_error *err
         return vd_error_set(err, VD_USAGE, "unexpected '%.80s'; see --help", argv[walk.operands]);
     if (c->given[SCREEN] && c->given[JSON])
         return vd_error_set(err, VD_USAGE,
-                            "--json prints where --screen would draw; one of them at a time");
+                            "--json and --screen exclude each other; give one of them");
     c->filter.family = c->given[FAMILY];
     c->filter.text = c->given[FIND];
     c->filter.round = (int)c->round;

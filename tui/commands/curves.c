@@ -77,7 +77,7 @@ int vd_cmd_curves(int argc, char **argv)
     if (status == VD_OK)
         status = vd_curves_refresh(curves, &err);
     if (status == VD_OK && tag && vd_curves_tags(curves) == 0)
-        status = vd_error_set(&err, VD_NOT_FOUND, "--tag: no scalar is called like '%.80s'", tag);
+        status = vd_error_set(&err, VD_NOT_FOUND, "--tag: no curve has '%.80s' in its name", tag);
     if (status == VD_OK)
         status =
             watch ? vd_watch(curves, NULL, NULL, &err) : print(curves, runs, width, height, &err);

@@ -193,7 +193,7 @@ static vd_status score(evaluation *e, vd_error *err)
     vd_error why = {0};
     vd_status status = run_model(e, &why);
     if (vd_backend_gave_up(vd_model_backend(e->model), status) && !e->writer) {
-        fprintf(stderr, "visdial eval: %s; the CPU starts over\n", why.text);
+        fprintf(stderr, "visdial eval: %s; starting over on the CPU\n", why.text);
         vd_measure_model_close(&e->source);
         e->source = (vd_measure_source){0};
         vd_measure_clear(&e->measure);

@@ -74,9 +74,10 @@ static vd_status check_use(const job *j, vd_error *err)
 {
     int modes = (j->given[TRAIN] ? 1 : 0) + (j->given[EVALUATE] ? 1 : 0) + (j->count > 0 ? 1 : 0);
     if (modes != 1)
-        return vd_error_set(err, VD_USAGE,
-                            modes ? "pictures, --train and --evaluate exclude each other"
-                                  : "no pictures given; see --help");
+        return vd_error_set(
+            err, VD_USAGE,
+            modes ? "pictures, --train and --evaluate exclude each other; give one of them"
+                  : "no pictures given; see --help");
     return VD_OK;
 }
 

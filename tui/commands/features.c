@@ -173,7 +173,7 @@ static vd_status import(const request *r, const vd_regions *regions, vd_error *e
         return status;
     bool quiet = r->given[QUIET];
     if (done > 0 && !quiet)
-        fprintf(stderr, "going on after %zu of %zu pictures\n", done, count);
+        fprintf(stderr, "continuing after %zu of %zu pictures\n", done, count);
     double began = vd_progress_clock();
     vd_progress_start(&progress, "pictures", (int64_t)count, (int64_t)done, quiet);
     work.stop = vd_interrupt_watch();

@@ -134,8 +134,7 @@ static vd_status read_options(building *b, int argc, char **argv, vd_error *err)
         return vd_error_set(err, VD_USAGE, "whose answers? name dialogs with --data");
     if (!b->given[MODEL] && !b->given[OUT])
         return vd_error_set(err, VD_USAGE,
-                            "where to? name a file with --out or a model with "
-                            "--model");
+                            "write the pool where? name a file with --out or a model with --model");
     return VD_OK;
 }
 
@@ -154,7 +153,8 @@ int vd_cmd_pool(int argc, char **argv)
         status = write_pool(&b, &err);
     bool encodes = b.model && vd_has_discriminative(vd_model_config(b.model)->decoders);
     if (status == VD_OK && b.model && !encodes)
-        printf("%s only says answers: there are no vectors to keep\n", vd_model_path(b.model));
+        printf("%s has only a generative decoder: there are no vectors to write\n",
+               vd_model_path(b.model));
     if (status == VD_OK && encodes)
         status = write_vectors(&b, &err);
     vd_free(b.out);

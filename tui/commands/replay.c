@@ -162,11 +162,11 @@ static vd_status replay_one(player *p, const vd_record *record, vd_error *err)
         return status;
     vd_session *session = p->loaded[model].session;
     if (strcmp(p->loaded[model].model.text, sheet->side[0].model_hash.text) != 0)
-        complain(record, "the model is another file than then");
+        complain(record, "the model file is another one");
     if (strcmp(p->loaded[model].pool.text, sheet->side[0].pool_hash.text) != 0)
-        complain(record, "the pool is another one than then");
+        complain(record, "the pool is another one");
     if (sheet->features_hash.text[0] && strcmp(features.text, sheet->features_hash.text) != 0)
-        complain(record, "the picture's features are others than then");
+        complain(record, "the picture's features are others");
     if (!vd_session_has_picture(session, index))
         status = vd_session_picture(session, index, err);
     if (status == VD_OK)
@@ -201,8 +201,8 @@ static vd_status check(const replaying *r, const vd_transcript_file *file, vd_wo
            p.differing);
     if (p.changed == 0)
         return VD_OK;
-    return vd_error_set(err, VD_MISMATCH, "%.400s: %zu of %zu answers are not what they were",
-                        file->path, p.changed, p.answers);
+    return vd_error_set(err, VD_MISMATCH, "%.400s: %zu of %zu answers have changed", file->path,
+                        p.changed, p.answers);
 }
 
 static vd_status keep_inputs(const replaying *r, const vd_transcript_file *file, vd_error *err)
@@ -390,10 +390,10 @@ static vd_status check_data(replaying *r, vd_error *err)
 {
     static const int others[] = {TOLERANCE, NO_CHECK, HTML, MARKDOWN, VISDIAL};
     if (r->path)
-        return vd_error_set(err, VD_USAGE,
-                            "--%s lays out dialogs of the data, '%.80s' is a transcript; one of "
-                            "them at a time",
-                            r->given[IMAGE] ? "image" : "screen", r->path);
+        return vd_error_set(
+            err, VD_USAGE,
+            "--%s shows dialogs of the data, '%.80s' is a transcript; give one of them",
+            r->given[IMAGE] ? "image" : "screen", r->path);
     vd_status status =
         refuse(r, others, sizeof others / sizeof *others,
                "is about transcripts; `visdial compare --find ID` writes dialogs of the data", err);
@@ -407,7 +407,7 @@ static vd_status check_transcript(const replaying *r, vd_error *err)
     if (r->options.decoder[1].made)
         return vd_error_set(err, VD_USAGE, "--decoder: more than one is for --image only");
     return refuse(r, others, sizeof others / sizeof *others,
-                  "is for --image or --screen; a transcript says itself what answered", err);
+                  "is for --image or --screen; a transcript names its own models", err);
 }
 
 static vd_status read_options(replaying *r, int argc, char **argv, vd_error *err)

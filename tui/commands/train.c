@@ -416,7 +416,7 @@ static vd_status start_anew(job *j, vd_error *err)
     return status || !is_first(j) ? status : write_pool(j, err);
 }
 
-// What the command line says must be what the checkpoint was begun with.
+// What the command line says must be what the run was started with.
 static vd_status check_settings(const job *j, const vd_run_settings *kept, vd_error *err)
 {
     for (int i = SETTINGS; i < OPTIONS; i++) {
@@ -428,7 +428,7 @@ static vd_status check_settings(const job *j, const vd_run_settings *kept, vd_er
         vd_run_settings_text(&j->settings, name, found, sizeof found);
         vd_run_settings_text(kept, name, expected, sizeof expected);
         return vd_error_set(err, VD_MISMATCH,
-                            "--%s: the checkpoint was begun with %s, found %s; leave it out to "
+                            "--%s: the run was started with %s, found %s; leave it out to "
                             "continue, or start anew in another --out",
                             name, expected, found);
     }
@@ -456,13 +456,13 @@ static vd_status check_words(job *j, vd_error *err)
     int32_t words = vd_vocab_size(kept), id = first_other_word(given, kept);
     if (vd_vocab_size(given) != words)
         status = vd_error_set(err, VD_MISMATCH,
-                              "--vocab %.300s: %d words, not the %d the checkpoint was begun with; "
+                              "--vocab %.300s: %d words, not the %d the run was started with; "
                               "leave it out to continue",
                               j->given[VOCAB], vd_vocab_size(given) - VD_FIRST_WORD,
                               words - VD_FIRST_WORD);
     else if (id < words)
         status = vd_error_set(err, VD_MISMATCH,
-                              "--vocab %.300s: word %d is \"%.40s\", the checkpoint was begun with "
+                              "--vocab %.300s: word %d is \"%.40s\", the run was started with "
                               "\"%.40s\" there; leave it out to continue",
                               j->given[VOCAB], id - VD_FIRST_WORD + 1, vd_vocab_word(given, id),
                               vd_vocab_word(kept, id));
@@ -496,7 +496,7 @@ static vd_status resume(job *j, vd_error *err)
     if (expected != found)
         return vd_error_set(err, VD_MISMATCH,
                             "%.300s expects regions of %d numbers, %.300s has %d; name the "
-                            "features it was begun with",
+                            "features it was started with",
                             j->path, expected, j->given[FEATURES], found);
     if (j->given[VOCAB] && (status = check_words(j, err)))
         return status;
@@ -505,8 +505,8 @@ static vd_status resume(job *j, vd_error *err)
     describe_data(j, data, sizeof data);
     if (!begun || strcmp(begun, data) != 0)
         return vd_error_set(err, VD_MISMATCH,
-                            "%.300s was begun with other dialogs (%.80s) than %.300s (%s)", j->path,
-                            begun ? begun : "unknown", j->given[DATA], data);
+                            "%.300s was started with other dialogs (%.80s) than %.300s (%s)",
+                            j->path, begun ? begun : "unknown", j->given[DATA], data);
     return VD_OK;
 }
 

@@ -224,14 +224,14 @@ static void print_effects(const walk_command *c, const vd_walk *walk)
     double before = (double)walk->reply.answer.probability[first];
     char name[96], share[16] = "", points[16];
     if (c->markdown) {
-        printf("\n## Attention is not effect\n\nWhat each thing got of the attention, and what its "
-               "loss does to the answer **");
+        printf("\n## Attention is not effect\n\nHow much attention each thing got, and how the "
+               "answer changes without it: **");
         put_text(c, c->answers[first]);
         printf("** (%.1f %%).\n\n| without | attention | effect, points | first answer then |\n"
                "| --- | ---: | ---: | --- |\n",
                100 * before);
     } else {
-        printf("\nAttention is not effect: each thing left out alone\n   the answer is \"");
+        printf("\nAttention is not effect: one thing left out at a time\n   the answer is \"");
         vd_output_text(stdout, c->answers[first]);
         printf("\" with %.1f %%\n\n   %-22s attention%*s  effect, points\n", 100 * before,
                "without", BAR / 2 - 1, "");

@@ -221,7 +221,7 @@ vd_status vd_screen_usable(const char *instead, vd_error *err)
     const char *name = getenv("TERM");
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         return vd_error_set(err, VD_UNAVAILABLE,
-                            "the screen needs a terminal, standard %s is none; %s",
+                            "the screen needs a terminal, and standard %s is not one; %s",
                             isatty(STDIN_FILENO) ? "output" : "input", instead);
     if (!name || !*name)
         return vd_error_set(err, VD_UNAVAILABLE, "TERM is not set; %s", instead);

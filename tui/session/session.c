@@ -174,7 +174,7 @@ vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *
         session->group = vd_alloc(session->answers->count, sizeof *session->group);
         status = session->group ? vd_fold_answers((const char *const *)session->answers->answer,
                                                   session->answers->count, session->group, err)
-                                : vd_error_memory(err, "answers that are alike");
+                                : vd_error_memory(err, "answers that mean the same");
     }
     if (status) {
         vd_free(session->group);

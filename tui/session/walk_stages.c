@@ -158,8 +158,9 @@ static bool context_matching(walk_view *v)
     int h2 = 2 * t->hidden;
     v->out->title = "Context matching and gate";
     v->out->file = "engine/networks/mvan/context_matching.c";
-    v->out->why = "\"It\" means nothing without what was said: the question picks the rounds it is "
-                  "about, and a gate decides how much of question and history goes on.";
+    v->out->why =
+        "\"It\" means nothing without the earlier rounds: the question picks the rounds it is "
+        "about, and a gate decides how much of question and history is passed on.";
     v->out->formula[0] = "s_r = w . (f_q(q) * f_h(h_r)) + b      a = softmax over r of s";
     v->out->formula[1] = "c = sum_r a_r h_r      x = [q ; c]";
     v->out->formula[2] = "e_ctx = sigmoid(W x + b) * x";
@@ -168,7 +169,7 @@ static bool context_matching(walk_view *v)
     goes_in(v, "h", "history entries", "R, 2H", t->history, t->rounds, h2);
     comes_out(v, "a", "attention 1: question -> rounds", "R", v->answer->context_attention,
               t->rounds, 0);
-    comes_out(v, "c", "what it takes of history", "2H", t->matched, h2, 0);
+    comes_out(v, "c", "what it takes from history", "2H", t->matched, h2, 0);
     comes_out(v, "e_ctx", "question in context", "4H", t->context, 2 * h2, 0);
     vd_walk_table *table = new_table(v, true, t->rounds, 1, false);
     if (!table)
@@ -241,7 +242,7 @@ static bool topic_aggregation(walk_view *v)
     v->out->title = "Topic aggregation and gate";
     v->out->file = "engine/networks/mvan/topic_aggregation.c";
     v->out->why = "Every single word of the question gathers the history's words it is about, so "
-                  "that \"it\" can take along the cube that was named two rounds ago.";
+                  "that \"it\" can stand for the cube that was named two rounds ago.";
     v->out->formula[0] = "S_rij = f_q(Q_i) . f_h(H_rj), softmax over j";
     v->out->formula[1] = "u_i = sum_r a_r sum_j S_rij W_rj      x_i = [word_i ; u_i]";
     v->out->formula[2] = "e_top,i = sigmoid(W x_i + b) * x_i";
@@ -292,7 +293,7 @@ static bool topic_view(walk_view *v)
     v->out->title = "Topic view";
     v->out->file = "engine/networks/mvan/topic_view.c";
     v->out->why = "Every region of the picture picks the words of the question that could be about "
-                  "it and is seen again in their light.";
+                  "it and takes them into its own vector.";
     v->out->formula[0] = "M_ki = f_v(img_k) . f_t(e_top,i), softmax over i";
     v->out->formula[1] = "t_k = sum_i M_ki e_top,i";
     v->out->formula[2] = "m_k = relu(W2 relu(W1 [img_k ; t_k] + b1) + b2)";
@@ -325,8 +326,7 @@ static bool context_view(walk_view *v)
     v->out->title = "Context view";
     v->out->file = "engine/networks/mvan/context_view.c";
     v->out->why =
-        "Now the whole question, with its history, says which regions the answer is to be "
-        "read from.";
+        "Now the whole question, with its history, decides which regions the answer is read from.";
     v->out->formula[0] = "y_k = [m_k ; e_ctx]      z_k = l2norm(f_m(y_k) * f_c(e_ctx))";
     v->out->formula[1] = "g = softmax over k of (w . z_k + b)";
     v->out->formula[2] = "y = sum_k g_k y_k";
@@ -334,7 +334,7 @@ static bool context_view(walk_view *v)
     goes_in(v, "e_ctx", "question in context", "4H", t->context, h4, 0);
     comes_out(v, "z", "fit of region and context", "P, H", t->fused, t->regions, t->hidden);
     comes_out(v, "g", "attention 4: regions", "P", v->answer->region_attention, t->regions, 0);
-    comes_out(v, "y", "what was seen and said", "D+4H", t->pooled, t->region + h4, 0);
+    comes_out(v, "y", "picture and question", "D+4H", t->pooled, t->region + h4, 0);
     vd_walk_table *table = new_table(v, true, t->regions, 1, false);
     if (!table)
         return false;
@@ -353,11 +353,11 @@ static bool fusion(walk_view *v)
     double most = 0;
     v->out->title = "Fusion";
     v->out->file = "engine/networks/mvan/fusion.c";
-    v->out->why = "What was seen and what was said become one vector of the size of an answer, so "
+    v->out->why = "Picture and question become one vector of the size of an answer, so "
                   "that the two can be compared.";
     v->out->formula[0] = "e = relu(W y + b)";
-    goes_in(v, "y", "what was seen and said", "D+4H", t->pooled, t->region + 4 * t->hidden, 0);
-    comes_out(v, "e", "question, understood", "H", t->encoded, t->hidden, 0);
+    goes_in(v, "y", "picture and question", "D+4H", t->pooled, t->region + 4 * t->hidden, 0);
+    comes_out(v, "e", "question vector e", "H", t->encoded, t->hidden, 0);
     for (int i = 0; i < t->hidden; i++) {
         active += t->encoded[i] > 0;
         most = fmax(most, (double)t->encoded[i]);
@@ -386,13 +386,12 @@ static bool candidate_scores(walk_view *v)
 {
     static const char *const file_of[] = {"engine/networks/decoders/discriminative.c",
                                           "engine/model/speak.c", "engine/model/dialog.c"};
-    static const char *const why[] = {
-        "Each answer of the pool was read by an LSTM of its own; the one whose vector points where "
-        "e points wins.",
-        "An LSTM that starts from e says each answer of the pool; the one whose words it expects "
-        "most wins.",
-        "Two decoders judge each answer: how near its vector points to e, and how expected its "
-        "words are after e."};
+    static const char *const why[] = {"An LSTM has read each answer of the pool; the one whose "
+                                      "vector points in the direction of e wins.",
+                                      "An LSTM that starts from e predicts each answer of the pool "
+                                      "word by word; the most probable one wins.",
+                                      "Two decoders judge each answer: how close its vector is to "
+                                      "e, and how probable its words are after e."};
     static const char *const formula[][2] = {
         {"o_c = last state of LSTM(answer c)", "z_c = o_c . e"},
         {"P = softmax(W LSTM(answer c, from e))", "z_c = mean_t log P(word t of c)"},
@@ -405,7 +404,7 @@ static bool candidate_scores(walk_view *v)
     v->out->why = why[v->walk->by];
     v->out->formula[0] = formula[v->walk->by][0];
     v->out->formula[1] = formula[v->walk->by][1];
-    goes_in(v, "e", "question, understood", "H", v->trace->encoded, v->trace->hidden, 0);
+    goes_in(v, "e", "question vector e", "H", v->trace->encoded, v->trace->hidden, 0);
     if (vd_has_discriminative(v->walk->by))
         v->out->in[v->out->ins++] = (vd_walk_value){.name = "o",
                                                     .is = "the pool's answers",
@@ -436,7 +435,7 @@ static bool softmax(walk_view *v)
     v->out->title = "Softmax";
     v->out->file = "engine/model/dialog.c";
     v->out->why = "Scores become shares that sum to one over this pool: they say which answer is "
-                  "best among these, not how sure anybody may be.";
+                  "best among these, not how certain it is.";
     v->out->formula[0] = "p_c = exp(z_c) / sum_d exp(z_d)";
     goes_in(v, "z", "scores", "O", a->score, a->candidates, 0);
     comes_out(v, "p", "shares", "O", a->probability, a->candidates, 0);

@@ -168,8 +168,7 @@ static vd_status write_record(vd_events *e, const message *m, vd_error *err)
     unsigned char record[HEAD + sizeof m->byte + FOOT];
     size_t size = HEAD + m->size + FOOT;
     if (m->full)
-        return vd_error_set(err, VD_USAGE, "%.300s: more scalars than a record of ours takes",
-                            e->path);
+        return vd_error_set(err, VD_USAGE, "%.300s: too many scalars for one record", e->path);
     put_fixed(record, m->size, 8);
     put_fixed(record + 8, masked(record, 8), 4);
     memcpy(record + HEAD, m->byte, m->size);
@@ -321,17 +320,17 @@ static vd_status walk_records(const char *path, size_t *offset, int64_t most, in
         const unsigned char *at = bytes + *offset;
         uint64_t length = get_fixed(at, 8);
         if (get_fixed(at + 8, 4) != masked(at, 8))
-            status = damaged(path, *offset, "a length that its checksum does not confirm", err);
+            status = damaged(path, *offset, "a length that does not match its checksum", err);
         else if (length > MOST_RECORD)
-            status = damaged(path, *offset, "more bytes than a record of scalars takes", err);
+            status = damaged(path, *offset, "too many bytes for a record of scalars", err);
         if (status != VD_OK || size - *offset < HEAD + length + FOOT)
             break;
         if (get_fixed(at + HEAD + length, FOOT) != masked(at + HEAD, (size_t)length)) {
-            status = damaged(path, *offset, "contents that their checksum does not confirm", err);
+            status = damaged(path, *offset, "contents that do not match their checksum", err);
             break;
         }
         if (!read_event(at + HEAD, (size_t)length, sink, context)) {
-            status = damaged(path, *offset, "contents that are no event", err);
+            status = damaged(path, *offset, "contents that are not an event", err);
             break;
         }
         *offset += HEAD + (size_t)length + FOOT;

@@ -138,9 +138,9 @@ static vd_status open_events(course *c, vd_error *err)
     if (status == VD_NO_MEMORY)
         return vd_error_set(err, status, "%s", why.text);
     if (status != VD_OK)
-        fprintf(stderr, "visdial train: %s (training goes on without curves)\n", why.text);
+        fprintf(stderr, "visdial train: %s (training continues without curves)\n", why.text);
     else if (vd_events_damage(c->events))
-        fprintf(stderr, "visdial train: %s (curves go on behind the record before it)\n",
+        fprintf(stderr, "visdial train: %s (curves continue after the last complete record)\n",
                 vd_events_damage(c->events));
     return VD_OK;
 }
@@ -151,7 +151,7 @@ static void log_scalars(course *c, const vd_scalar *scalars, int count)
     int64_t step = vd_trainer_steps(c->plan->trainer);
     if (!c->events || vd_events_add(c->events, step, scalars, count, &err) == VD_OK)
         return;
-    fprintf(stderr, "visdial train: %s (training goes on without curves)\n", err.text);
+    fprintf(stderr, "visdial train: %s (training continues without curves)\n", err.text);
     c->records = vd_events_count(c->events);
     vd_events_close(c->events);
     c->events = NULL;
@@ -364,7 +364,7 @@ static vd_status compute_gradient_anywhere(course *c, double *loss, vd_error *er
                             "%s; continue from the last checkpoint with --resume, here or with "
                             "--backend cpu",
                             why.text);
-    fprintf(stderr, "visdial train: %s; the CPU goes on\n", why.text);
+    fprintf(stderr, "visdial train: %s; continuing on the CPU\n", why.text);
     return compute_gradient(c, loss, err);
 }
 
@@ -375,7 +375,7 @@ static vd_status went_wrong(course *c, vd_error *err)
     const char *path = path_of(c, "checkpoint.safetensors");
     if (access(path, F_OK) != 0)
         return why.status;
-    return vd_error_set(err, why.status, "%.400s; %.300s is as it was before", why.text, path);
+    return vd_error_set(err, why.status, "%.400s; %.300s is unchanged", why.text, path);
 }
 
 static vd_status take_step(course *c, double *loss, double *multiplier, vd_error *err)
@@ -412,10 +412,11 @@ static vd_status stopped(course *c, vd_error *err)
     if (status)
         return status;
     int64_t step = vd_trainer_steps(c->plan->trainer);
-    return vd_error_set(err, VD_INTERRUPTED,
-                        "stopped after step %" PRId64 " of %" PRId64
-                        "; the work is in %.300s; the same command with --resume continues it",
-                        step, c->epoch_steps * c->plan->settings.epochs, c->path);
+    return vd_error_set(
+        err, VD_INTERRUPTED,
+        "stopped after step %" PRId64 " of %" PRId64
+        "; the work is saved in %.300s; the same command with --resume continues it",
+        step, c->epoch_steps * c->plan->settings.epochs, c->path);
 }
 
 static void checkpoint_if_due(course *c, vd_progress *progress)
@@ -429,8 +430,7 @@ static void checkpoint_if_due(course *c, vd_progress *progress)
     if (due && save_checkpoint(c, &err) != VD_OK) {
         vd_progress_clear(progress);
         fprintf(stderr,
-                "visdial train: %s (training goes on; the checkpoint before this one is "
-                "as it was)\n",
+                "visdial train: %s (training continues; the previous checkpoint is unchanged)\n",
                 err.text);
     }
 }

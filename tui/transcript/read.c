@@ -47,8 +47,8 @@ vd_status vd_reading_whole(const vd_reading *r, const vd_json_value *map, const 
 {
     const vd_json_value *value = vd_json_member(map, key, VD_JSON_NUMBER);
     if (!value || value->whole < low || value->whole > high)
-        return vd_error_set(r->err, VD_FORMAT, "%s: no whole number \"%s\" in its range", r->where,
-                            key);
+        return vd_error_set(r->err, VD_FORMAT, "%s: \"%s\" is not a whole number in its range",
+                            r->where, key);
     *out = value->whole;
     return VD_OK;
 }
@@ -58,9 +58,8 @@ vd_status vd_reading_numbers(const vd_reading *r, const vd_json_value *list, con
 {
     if (!list || list->type != VD_JSON_LIST || (expected != SIZE_MAX && list->count != expected))
         return vd_error_set(r->err, VD_FORMAT,
-                            "%s: \"%s\" is no list of as many numbers as "
-                            "expected",
-                            r->where, key);
+                            "%s: \"%s\" is not a list of as many numbers as expected", r->where,
+                            key);
     *out = vd_alloc(list->count, sizeof **out);
     if (!*out)
         return no_memory(r);
@@ -71,8 +70,8 @@ vd_status vd_reading_numbers(const vd_reading *r, const vd_json_value *list, con
         else if (value->type == VD_JSON_NUMBER)
             (*out)[at++] = (float)value->number;
         else
-            return vd_error_set(r->err, VD_FORMAT, "%s: \"%s\" holds what is no number", r->where,
-                                key);
+            return vd_error_set(r->err, VD_FORMAT,
+                                "%s: \"%s\" holds something that is not a number", r->where, key);
     }
     *count = at;
     return VD_OK;
@@ -90,7 +89,8 @@ vd_status vd_reading_said(const vd_reading *r, const vd_json_value *map, const c
     for (const vd_json_value *pair = list->first; pair; pair = pair->next) {
         if (pair->type != VD_JSON_LIST || pair->count != 2 || pair->first->type != VD_JSON_TEXT ||
             pair->last->type != VD_JSON_TEXT)
-            return vd_error_set(r->err, VD_FORMAT, "%s: \"%s\" holds what is no [question, answer]",
+            return vd_error_set(r->err, VD_FORMAT,
+                                "%s: \"%s\" holds something that is not [question, answer]",
                                 r->where, key);
         vd_turn *to = &(*out)[(*count)++];
         to->question = vd_strdup(pair->first->text);
@@ -121,7 +121,7 @@ static vd_status read_pool(vd_reading *r, const vd_json_value *map)
         return no_memory(r);
     for (const vd_json_value *text = list->first; text; text = text->next) {
         if (text->type != VD_JSON_TEXT)
-            return vd_reading_refuse(r, "an answer of the pool is no text");
+            return vd_reading_refuse(r, "an answer of the pool is not text");
         pool->answers[pool->count] = vd_strdup(text->text);
         if (!pool->answers[pool->count++])
             return no_memory(r);
@@ -138,7 +138,7 @@ static vd_status read_words(const vd_reading *r, const vd_json_value *map, vd_re
     int64_t cut = 0;
     if (!words || !unknown || words->count != unknown->count || words->count == 0 ||
         words->count > VD_MAX_QUESTION)
-        return vd_reading_refuse(r, "\"words\" and \"unknown\" are no lists that fit each other");
+        return vd_reading_refuse(r, "\"words\" and \"unknown\" are not lists of the same length");
     reply->word = vd_alloc(words->count, sizeof *reply->word);
     reply->unknown = vd_alloc(words->count, sizeof *reply->unknown);
     if (!reply->word || !reply->unknown)
@@ -163,7 +163,7 @@ static vd_status read_decoder(const vd_reading *r, const vd_json_value *map, vd_
     if (!name)
         return VD_OK;
     out->made = vd_decoders_parse(name, &out->by);
-    return out->made ? VD_OK : vd_reading_refuse(r, "a \"decoder\" that is none");
+    return out->made ? VD_OK : vd_reading_refuse(r, "an unknown \"decoder\"");
 }
 
 static vd_status read_region_words(const vd_reading *r, const vd_json_value *map, vd_answer *answer)
@@ -171,7 +171,7 @@ static vd_status read_region_words(const vd_reading *r, const vd_json_value *map
     const vd_json_value *list = vd_json_member(map, "region_words", VD_JSON_LIST);
     size_t words = (size_t)answer->question_length, regions = (size_t)answer->regions;
     if (!list || list->count != regions)
-        return vd_reading_refuse(r, "\"region_words\" is no list with a row for each region");
+        return vd_reading_refuse(r, "\"region_words\" is not a list with a row for each region");
     answer->word_attention = vd_alloc(regions * words, sizeof *answer->word_attention);
     if (!answer->word_attention)
         return no_memory(r);
@@ -195,7 +195,7 @@ static vd_status read_boxes(const vd_reading *r, const vd_json_value *map, vd_sh
     if (!list)
         return VD_OK;
     if (list->count != (size_t)sheet->side[0].reply->answer.regions)
-        return vd_reading_refuse(r, "\"boxes\" is no list with a box for each region");
+        return vd_reading_refuse(r, "\"boxes\" is not a list with a box for each region");
     float *boxes = vd_alloc(list->count, 4 * sizeof *boxes);
     sheet->boxes = boxes;
     if (!boxes)
@@ -379,7 +379,7 @@ static vd_status read_line(vd_reading *r, const char *text, size_t length)
     const vd_json_value *conversation = vd_json_member(value, "conversation", VD_JSON_MAP);
     if (r->line == 1 && !vd_transcript_is_head(value))
         status = vd_reading_refuse(
-            r, "this is no transcript of version 1; expected {\"transcript\": 1, ...}");
+            r, "this is not a transcript of version 1; expected {\"transcript\": 1, ...}");
     else if (pool)
         status = read_pool(r, pool);
     else if (answer)

@@ -94,7 +94,7 @@ static vd_status spread_best(const vd_reading *r, const vd_json_value *best, siz
     }
     if (place) {
         vd_free(all);
-        return vd_reading_refuse(r, "\"best\" holds what is no place in the pool");
+        return vd_reading_refuse(r, "\"best\" holds something that is not a place in the pool");
     }
     vd_free(answer->score);
     answer->score = all;

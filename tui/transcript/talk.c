@@ -70,7 +70,7 @@ static vd_status read_models(const vd_reading *r, const vd_json_value *list, vd_
     for (const vd_json_value *pair = list->first; pair; pair = pair->next) {
         if (pair->type != VD_JSON_LIST || pair->count != 2 || pair->first->type != VD_JSON_TEXT ||
             pair->last->type != VD_JSON_TEXT)
-            return vd_reading_refuse(r, "\"models\" holds what is no [model, history]");
+            return vd_reading_refuse(r, "\"models\" holds something that is not [model, history]");
         vd_chat_record_lane *lane = &talk->lanes[talk->lane_count++];
         vd_status status = copy_text(r, pair->first, &lane->name);
         if (status == VD_OK)
@@ -83,8 +83,9 @@ static vd_status read_models(const vd_reading *r, const vd_json_value *list, vd_
 
 static vd_status read_branch(const vd_reading *r, const vd_json_value *list, vd_chat_record *talk)
 {
-    static const char wrong[] = "\"branches\" holds what is no list of rounds, each with its "
-                                "question and every model's answer";
+    static const char wrong[] =
+        "\"branches\" holds something that is not a list of rounds, each with its "
+        "question and every model's answer";
     size_t width = (size_t)talk->lane_count + 1;
     if (list->type != VD_JSON_LIST || list->count > 100000)
         return vd_reading_refuse(r, wrong);

@@ -47,7 +47,7 @@ static vd_status check_place(const char *path, vd_error *err)
     if (ours || status == VD_NO_MEMORY)
         return status;
     return vd_error_set(err, VD_FORMAT,
-                        "%.400s: is there and is no transcript; name a new file with --transcript",
+                        "%.400s: exists and is not a transcript; name a new file with --transcript",
                         path);
 }
 
@@ -120,11 +120,11 @@ vd_status vd_transcript_newest(char **out, vd_error *err)
     for (int i = 0; i < count; i++)
         free(names[i]);
     free(names);
-    vd_status status =
-        *out        ? VD_OK
-        : count > 0 ? VD_NO_MEMORY
-                    : vd_error_set(err, VD_NOT_FOUND, "%.400s: no transcript is kept there yet",
-                                   directory ? directory : "XDG_STATE_HOME");
+    vd_status status = *out ? VD_OK
+                       : count > 0
+                           ? VD_NO_MEMORY
+                           : vd_error_set(err, VD_NOT_FOUND, "%.400s: there is no transcript yet",
+                                          directory ? directory : "XDG_STATE_HOME");
     vd_free(directory);
     return status;
 }

@@ -22,7 +22,7 @@ static vd_status pack(vd_network *net, const vd_spoken *spoken, vd_error *err)
     int32_t *ids = vd_arena_take(pass->arena, count * width, sizeof *ids);
     int32_t *lengths = vd_arena_take(pass->arena, count, sizeof *lengths);
     if (pass->arena->failed)
-        return vd_error_memory(err, "spoken answers");
+        return vd_error_memory(err, "generated answers");
     for (size_t s = 0; s < count; s++) {
         lengths[s] = vd_batch_said(batch, spoken->candidate[s]);
         memcpy(ids + s * width, batch->candidate_in + (size_t)spoken->candidate[s] * width,
@@ -34,7 +34,7 @@ static vd_status pack(vd_network *net, const vd_spoken *spoken, vd_error *err)
         return status;
     int32_t *target = vd_arena_take(pass->arena, (size_t)net->answer_words.tokens, sizeof *target);
     if (!target)
-        return vd_error_memory(err, "spoken answers");
+        return vd_error_memory(err, "generated answers");
     for (int row = 0; row < net->answer_words.tokens; row++) {
         size_t s = (size_t)net->answer_words.owner[row];
         target[row] = batch->candidate_out[(size_t)spoken->candidate[s] * width +
@@ -42,7 +42,7 @@ static vd_status pack(vd_network *net, const vd_spoken *spoken, vd_error *err)
     }
     net->target =
         vd_arena_upload(pass->arena, target, (size_t)net->answer_words.tokens, sizeof *target);
-    return net->target ? VD_OK : vd_error_memory(err, "spoken answers");
+    return net->target ? VD_OK : vd_error_memory(err, "generated answers");
 }
 
 // Log-probabilities of every word at every place.
@@ -61,7 +61,7 @@ static vd_status speak(vd_network *net, const vd_spoken *spoken, vd_error *err)
     const int *question =
         vd_arena_upload(pass->arena, spoken->question, (size_t)spoken->count, sizeof *question);
     if (!question)
-        return vd_error_memory(err, "spoken answers");
+        return vd_error_memory(err, "generated answers");
     net->answer_question = question;
     pass->be->gather_rows(pass->encoded, question, spoken->count, h, initial);
     vd_positions positions = pass->config->positions;
@@ -85,14 +85,14 @@ static vd_status allocate_spoken(vd_pass *pass, size_t most, vd_spoken *spoken, 
     spoken->count = 0;
     spoken->question = vd_arena_ints(pass->arena, most);
     spoken->candidate = vd_arena_ints(pass->arena, most);
-    return pass->arena->failed ? vd_error_memory(err, "spoken answers") : VD_OK;
+    return pass->arena->failed ? vd_error_memory(err, "generated answers") : VD_OK;
 }
 
 static vd_status check_answers(const vd_batch *batch, vd_error *err)
 {
     if (batch->candidate_in && batch->candidate_out)
         return VD_OK;
-    return vd_error_set(err, VD_USAGE, "the batch does not hold what the generative decoder says");
+    return vd_error_set(err, VD_USAGE, "the batch has no words for the generative decoder");
 }
 
 // Of every word that should be said; host memory of the pass' arena, NULL when that is out.

@@ -61,8 +61,8 @@ void vd_chat_fold(vd_chat *chat, bool on)
     chat->rankings.folded = on;
     chat->nav.list_at = 0;
     vd_notice_say(&chat->notice, "%s",
-                  on ? "answers that say the same are shown as one, with their shares together"
-                     : "every answer is shown by itself");
+                  on ? "answers that mean the same are shown as one, with the sum of their shares"
+                     : "every answer is shown alone");
 }
 
 // Asks for what the open place shows of the answer, when it is not there.
@@ -175,7 +175,7 @@ void vd_chat_suggest(vd_chat *chat)
         nav->suggestion = -(int)chat->conversation.branch->count; // from the first one again
         round = 0;
         if (!source->human(source->context, picture, round, &human)) {
-            vd_notice_say(&chat->notice, "nobody's questions about this picture are known");
+            vd_notice_say(&chat->notice, "there are no people's questions about this picture");
             return;
         }
     }

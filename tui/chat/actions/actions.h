@@ -65,7 +65,7 @@ const vd_response *vd_chat_response(const vd_chat *chat);
 void vd_chat_open(vd_chat *chat, vd_place place);
 void vd_chat_toggle(vd_chat *chat, vd_place place); // opens it, or goes back
 void vd_chat_find(vd_chat *chat, const char *text); // the next older round with this text
-void vd_chat_fold(vd_chat *chat, bool on);          // answers that are alike as one
+void vd_chat_fold(vd_chat *chat, bool on);          // answers that mean the same as one
 // "region 2": switches it and goes to the what-ifs; "none": all back; "": only goes there.
 void vd_chat_what_if(vd_chat *chat, const char *text);
 

@@ -295,7 +295,7 @@ void vd_chat_complete(vd_chat *chat)
     }
     if (completion.matches == 0)
         vd_notice_say(&chat->notice, "%s",
-                      space ? "nothing is known that starts like that"
+                      space ? "there is no completion that starts like that"
                             : "no command starts like that; F1 lists them");
     else if (strlen(completion.common) > chat->nav.line.length)
         vd_line_set(&chat->nav.line, completion.common);

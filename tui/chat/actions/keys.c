@@ -212,7 +212,7 @@ static void mark_paste(vd_chat *chat, bool begin)
     nav->pasting = begin;
     if (!begin && nav->unpasted)
         vd_notice_complain(&chat->notice,
-                           "a line takes %d bytes: the last %zu characters were not pasted",
+                           "a line holds %d bytes: the last %zu characters were not pasted",
                            VD_LINE_MAX, nav->unpasted);
     nav->unpasted = 0;
 }
@@ -223,7 +223,7 @@ static void type(vd_chat *chat, vd_line *line, uint32_t code)
     if (chat->nav.pasting)
         chat->nav.unpasted += !fits;
     else if (!fits)
-        vd_notice_complain(&chat->notice, "a line takes %d bytes: there is no room for more",
+        vd_notice_complain(&chat->notice, "a line holds %d bytes: there is no room for more",
                            VD_LINE_MAX);
 }
 
@@ -234,7 +234,7 @@ static bool edit(vd_chat *chat, vd_line *line, vd_action action)
         return false;
     if (action == VD_ACTION_EDIT_YANK && line->length < before + strlen(line->cut))
         vd_notice_complain(&chat->notice,
-                           "a line takes %d bytes: the end of what was cut did not fit",
+                           "a line holds %d bytes: the end of what was cut did not fit",
                            VD_LINE_MAX);
     return true;
 }

@@ -187,7 +187,7 @@ bool vd_lanes_choose(vd_lanes *lanes, int lane, size_t at, int rank)
         return false;
     if (vd_lanes_source(lanes, lane, at) != lane) {
         vd_notice_say(lanes->notice,
-                      "%s continues from %s answers here; /history own lets it go its own way",
+                      "%s continues from %s answers here; /history own gives it its own history",
                       shown->model, vd_follow_name(lanes->lane[lane].follow));
         return false;
     }
@@ -272,7 +272,7 @@ bool vd_lanes_show_picture(vd_lanes *lanes, size_t index)
     bool other = index != lanes->conversation->branches.picture;
     if (vd_conversation_show(lanes->conversation, index))
         vd_notice_say(lanes->notice,
-                      "the conversation about this picture goes on; /new starts over");
+                      "the conversation about this picture continues; /new starts over");
     if (other)
         let_go(lanes);
     vd_lanes_pump(lanes);

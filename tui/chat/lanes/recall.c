@@ -1,5 +1,5 @@
 // Of an old answer the attention of its question's words to the history is not kept
-// (vd_conversation_trim_topics): it is computed again when it is looked at.
+// (vd_conversation_trim_topics): it is being computed when it is looked at.
 #include <string.h>
 
 #include "tui/chat/lanes/lanes.h"
@@ -21,7 +21,7 @@ void vd_lanes_recall(vd_lanes *lanes, int lane, size_t round)
     *own = (vd_recall){.round = round, .stamp = response->stamp};
     if (!vd_lanes_prepare(lanes, VD_REQUEST_ASK, lane, round, &request))
         vd_notice_complain(lanes->notice,
-                           "out of memory: what its words looked at is not computed again");
+                           "out of memory: the attention of its words cannot be computed");
     else if (vd_lanes_post(lanes, &request))
         own->serial = lanes->serial;
 }

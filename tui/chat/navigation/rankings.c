@@ -30,7 +30,7 @@ static vd_status group_pool(vd_lane_ranking *own, const vd_response *response, v
     own->answers = response->answers;
     own->group = vd_alloc(count, sizeof *own->group);
     return own->group ? vd_fold_answers(response->answers, count, own->group, err)
-                      : vd_error_memory(err, "answers that are alike");
+                      : vd_error_memory(err, "answers that mean the same");
 }
 
 static void forget_answer(vd_lane_ranking *own, const vd_response *response, bool folded)
@@ -54,7 +54,7 @@ static vd_status fold_response(vd_lane_ranking *own, const vd_response *response
         return status;
     own->list = vd_alloc((size_t)answer->candidates, sizeof *own->list);
     if (!own->list)
-        return vd_error_memory(err, "answers that are alike");
+        return vd_error_memory(err, "answers that mean the same");
     return vd_fold_ranking(answer, own->group, answer->candidates, own->list, &own->count, err);
 }
 

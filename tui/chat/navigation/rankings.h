@@ -1,7 +1,7 @@
-// Rankings as they are shown: answers that are alike as one when that is wanted ("yes (+3 alike)"),
-// each by itself when not, or when memory is out; and where the answer of one model stands in the
-// ranking of another. What a row or a move needs is computed once an answer, so that keys and
-// drawing find it here whatever the pool's size.
+// Rankings as they are shown: answers that mean the same as one when that is wanted ("yes (+3
+// alike)"), each by itself when not, or when memory is out; and where the answer of one model
+// stands in the ranking of another. What a row or a move needs is computed once an answer, so that
+// keys and drawing find it here whatever the pool's size.
 #ifndef VD_CHAT_RANKINGS_H
 #define VD_CHAT_RANKINGS_H
 

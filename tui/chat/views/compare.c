@@ -179,7 +179,7 @@ static void draw_metrics(const vd_chat *chat, vd_grid *grid, vd_rect at, int lan
 
 // ---- agreement ---------------------------------------------------------------------------------
 
-// How two rankings agree, answers that are alike taken together where they are shown so.
+// How two rankings agree, answers that mean the same taken together where they are shown so.
 typedef struct agreement {
     bool same;        // first answer
     int most, shared; // how many of the first `most` are among the other's first `most`

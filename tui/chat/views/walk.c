@@ -396,12 +396,12 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
     bool wide = page->at.width >= 70 && !aside;
     int width = wide ? page->at.width * 11 / 20 + 1 : page->at.width, head = 2;
     char text[160], share[16];
-    draw_title(page, chat, "What if? Attention beside effect");
+    draw_title(page, chat, "What if? Attention and effect");
     vd_percent(share, sizeof share, (double)was->probability[was->order[0]]);
     snprintf(text, sizeof text,
              page->at.width < 60
-                 ? "Left out: points of \"%.40s\" (%s)"
-                 : "Left out alone: its attention; points that \"%.40s\" (%s) gains or loses",
+                 ? "Left out: change of \"%.40s\" (%s)"
+                 : "One left out at a time: its attention; change of \"%.40s\" (%s) in points",
              answers[was->order[0]], share);
     vd_grid_text(page->grid, page->at.x, row_y(page, 1), page->at.width, text,
                  role(page, VD_ROLE_TEXT));
@@ -413,7 +413,7 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
     } else if (!aside) {
         const vd_answer *now = answer_now(walk);
         vd_percent(share, sizeof share, (double)now->probability[now->order[0]]);
-        snprintf(text, sizeof text, "now: %.60s (%s), before place %d", answers[now->order[0]],
+        snprintf(text, sizeof text, "now: %.60s (%s), place %d before", answers[now->order[0]],
                  share, place_of(was, now->order[0]) + 1);
         vd_grid_text(page->grid, page->at.x, row_y(page, head++), width, text,
                      role(page, VD_ROLE_FIRST));
