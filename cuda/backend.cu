@@ -1,4 +1,4 @@
-// The plugin's door: finds a device and fills the table.
+// The plugin's entry: finds a device and fills the table.
 #include "cuda/device.cuh"
 
 #include <stdio.h>
@@ -6,14 +6,14 @@
 static vd_backend table;
 static char description[512];
 
-// The wanted device, or where there are fewer, counting on from the first.
+// The wanted device, modulo the number of devices.
 static const char *fill(int wanted, int *device, char *text, size_t room)
 {
     int count = 0, driver = 0, runtime = 0;
     cudaError_t error = cudaGetDeviceCount(&count);
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
-    if (driver == 0) { // asked for what is not there, the runtime calls it too old
+    if (driver == 0) { // without a driver the runtime says that it is too old
         snprintf(text, room, "no CUDA device: there is no NVIDIA driver on this machine");
         return text;
     }

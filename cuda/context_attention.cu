@@ -102,7 +102,7 @@ static __global__ void context_question_kernel(vd_pairs p, const float *fh, cons
     }
 }
 
-// A block an entry (dialog, place): what all questions that see it send back.
+// A block an entry (dialog, place): the sum of the gradients from all questions that see it.
 static __global__ void context_entry_kernel(vd_pairs p, const float *fq, const float *w,
                                             vd_drop drop, const float *a, const float *da,
                                             const float *dc, float *dfh, float *dh)

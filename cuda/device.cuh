@@ -27,34 +27,34 @@ struct vd_lane {
     // Device memory for the length of one operation; grows, never shrinks.
     unsigned char *scratch;
     size_t scratch_size;
-    // Pinned memory uploads go through, in two halves that take turns.
+    // Pinned memory for uploads, in two halves used alternately.
     unsigned char *pinned;
     size_t pinned_used;
     cudaEvent_t half_read[2];
-    // Pinned memory that results land in, and when the first of them has.
+    // Pinned memory for results, and the event after the first of them.
     unsigned char *landing;
     size_t landing_size;
     cudaEvent_t landed;
     bool warm;      // a question has run here
     bool recording; // operations are recorded into a graph
     cudaGraphExec_t graph;
-    void *outgrown[8]; // scratch memory that what was recorded still uses
+    void *outgrown[8]; // scratch memory that the recorded graph still uses
     int outgrown_count;
 };
 
-// The calling thread's lane; NULL when the device is in trouble, and then nothing is launched.
+// The calling thread's lane; NULL after an error on the device; then nothing is launched.
 vd_lane *vd_lane_get();
-// The lane's cuBLAS; false is trouble. A lane that only copies never opens it.
+// The lane's cuBLAS; false on error. A lane that only copies never opens it.
 bool vd_lane_blas(vd_lane *lane, cublasHandle_t *blas);
-// Remembers the first thing that went wrong until `trouble` is asked; true when all is well.
+// Remembers the first error until `trouble` reads it; true when there is none.
 bool vd_check(cudaError_t error, const char *what);
 bool vd_check_blas(cublasStatus_t status, const char *what);
-// `bytes` of the lane's scratch memory, its only user until the next call; NULL is trouble.
+// `bytes` of the lane's scratch memory, valid until the next call; NULL on error.
 void *vd_lane_scratch(vd_lane *lane, size_t bytes);
 void vd_lane_upload(vd_lane *lane, void *to, const void *from, size_t bytes);
 void vd_lane_download(vd_lane *lane, void *to, const void *from, size_t bytes);
 // `bytes` of pinned memory for downloads that run beside the device's work, until the next call;
-// NULL is trouble.
+// NULL on error.
 unsigned char *vd_lane_landing(vd_lane *lane, size_t bytes);
 
 // vd_launch(kernel, grid, threads)(arguments): nothing happens for an empty grid.
@@ -98,7 +98,7 @@ static inline int vd_ceil(int n, int by)
     i += static_cast<size_t>(gridDim.x) * blockDim.x
 
 // for (VD_EACH_ROW(k, n)), blocks sharing the rows, and in it for (VD_EACH_COLUMN(j, width)),
-// threads sharing a row: no thread divides to know where it is.
+// threads sharing a row: so that no thread needs a division to find its place.
 #define VD_EACH_ROW(k, n)                                                                          \
     size_t k = blockIdx.x;                                                                         \
     k < static_cast<size_t>(n);                                                                    \
@@ -164,7 +164,7 @@ static __device__ __forceinline__ float vd_warp_max(float x)
     return x;
 }
 
-// Over a block of whole warps; every thread gets the result. `room`: shared, a number a warp.
+// Over a block of full warps; every thread gets the result. `room`: shared, a number a warp.
 template <typename T> static __device__ T vd_block_sum(T x, T *room)
 {
     int lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
@@ -230,8 +230,8 @@ static __device__ __forceinline__ float vd_sigmoidf(float x)
     return 1 / (1 + expf(-x));
 }
 
-// Dropout as the CPU draws it (engine/backend/cpu/cpu.h): whether element `index` survives, and its
-// factor.
+// Dropout as the CPU computes it (engine/backend/cpu/cpu.h): whether element `index` survives, and
+// its factor.
 struct vd_drop {
     uint32_t low, high, threshold;
     float scale;
@@ -287,7 +287,7 @@ struct vd_factor {
 };
 
 bool vd_factors_are_narrow();
-// Bytes of scratch memory that a copy takes, 0 = none is made; and the copy, which takes them of
+// Bytes of scratch memory that a copy needs, 0 = no copy; and the copy, which takes them from
 // *room.
 size_t vd_factor_room(int rows, int columns);
 vd_factor vd_factor_of(const float *x, int rows, int columns, int ld, unsigned char **room);
@@ -295,7 +295,7 @@ vd_factor vd_factor_of(const float *x, int rows, int columns, int ld, unsigned c
 void vd_cuda_multiply(bool ta, bool tb, int m, int n, int k, vd_factor a, vd_factor b, float beta,
                       float *c, int ldc);
 
-// Rows of a copy begin where the tensor cores read fastest.
+// Rows of a copy are aligned so that the tensor cores read them fastest.
 template <typename F> static inline int vd_factor_ld(int columns)
 {
     return sizeof(F) == sizeof(float) ? columns : (columns + 7) / 8 * 8;

@@ -36,7 +36,7 @@ static const struct {
 
 // ---- opening and joining ------------------------------------------------------------------------
 
-// Longer than the slowest process is behind the others when it sums.
+// Longer than the slowest process can be behind the others at a sum.
 static const double SECONDS = 600;
 
 static vd_nccl_comm comm;
@@ -93,8 +93,8 @@ static const char *join(const unsigned char id[VD_DEVICES_ID], int rank, int siz
 
 static void leave(void)
 {
-    // Not ncclCommDestroy, which may wait for processes that are no more. Who leaves well has
-    // waited for its own sums, and for the others by the group.
+    // Not ncclCommDestroy, which may wait for processes that have ended. A process that leaves
+    // normally has waited for its own sums, and through the group for the others.
     if (comm)
         nccl.abort(comm);
     comm = NULL;
@@ -120,8 +120,8 @@ static double seconds_now()
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// A kernel of NCCL that waits for a process which is gone never ends: the stream is asked, not
-// waited for.
+// A kernel of NCCL that waits for an ended process never ends: poll the stream instead of waiting
+// for it.
 static const char *wait_for(cudaStream_t stream)
 {
     for (double until = seconds_now() + SECONDS;;) {

@@ -1,8 +1,8 @@
 // Just enough of CUDA and cuBLAS for the .cu files to compile as C++ and run without a GPU, so that
 // every machine can check the kernels. Blocks run one after another; a block's threads are fibers
 // that meet at __syncthreads and at warp shuffles. Device memory is a region of its own that only
-// kernels, copies and cuBLAS calls can reach: a host that reads it stops at once. What a kernel may
-// not write is painted and looked after. Slow, and meant to be.
+// kernels, copies and cuBLAS calls can reach: host code that reads it stops at once. Guard bytes
+// that a kernel may not write are checked. It is slow on purpose.
 #ifndef VD_CUDA_HOST_H
 #define VD_CUDA_HOST_H
 
@@ -55,7 +55,7 @@ void __syncwarp(unsigned mask = 0xffffffffu);
 uint32_t vd_host_shuffle(uint32_t value, int lane);
 int vd_host_lane();
 
-// While a thread records a graph, its work is kept for later instead of done.
+// While a thread captures a graph, its work is recorded instead of done.
 typedef std::function<cudaError_t()> vd_host_work;
 bool vd_host_is_recording();
 void vd_host_keep(const char *kind, const vd_host_work &work);
@@ -206,8 +206,8 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t ta, cublasO
 
 // ---- looking after memory -----------------------------------------------------------------------
 
-// An arena handed out `bytes` of a piece with room for more: what was there is forgotten, the bytes
-// become NaN, what lies behind them is painted.
+// An arena handed out `bytes` of a piece with room for more: the old contents are lost, the bytes
+// become NaN, and guard bytes follow them.
 void vd_host_piece(void *memory, size_t bytes, size_t room);
 
 extern "C" {
@@ -218,7 +218,7 @@ __attribute__((visibility("default"))) void vd_host_fail(int memory_at, int lost
 __attribute__((visibility("default"))) void vd_host_graphs(int *made, int *launched);
 // How many device allocations were made so far.
 __attribute__((visibility("default"))) int vd_host_allocations(void);
-// Copies from or to device memory, for a library that stands in for one on the device.
+// Copies from or to device memory, for a library that replaces one on the device.
 __attribute__((visibility("default"))) void vd_host_move(void *to, const void *from, size_t bytes);
 }
 

@@ -1,6 +1,6 @@
-// Graphs on the host (cuda/host.h): what a thread asks for between begin and end of a capture is
-// kept, and done when the graph is launched. What CUDA refuses meanwhile is refused here, and what
-// it lets pass to go wrong later stops the program.
+// Graphs on the host (cuda/host.h): the work of a thread between begin and end of a capture is
+// recorded, and done when the graph is launched. What CUDA refuses during a capture is refused
+// here; what CUDA accepts but fails later stops the program.
 #include "cuda/host_private.h"
 
 #include <algorithm>
@@ -16,7 +16,8 @@ struct vd_host_node {
 
 struct vd_host_graph {
     std::vector<vd_host_node> nodes;
-    std::map<const void *, size_t> taken; // memory allocated meanwhile: how many nodes were before
+    std::map<const void *, size_t>
+        taken; // memory allocated during the capture, and the number of nodes before it
 };
 
 struct vd_host_graph_exec {

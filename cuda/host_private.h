@@ -4,7 +4,7 @@
 
 #include "cuda/host.h"
 
-// While one lives, this thread alone may reach device memory; what was painted is checked when it
+// While one exists, this thread alone may access device memory; the guard bytes are checked when it
 // ends.
 struct vd_host_entry {
     vd_host_entry();
@@ -13,10 +13,11 @@ struct vd_host_entry {
 
 [[noreturn]] void vd_host_stop(const char *what);
 bool vd_host_is_lost();
-// Memory was allocated. Whether nothing that this thread captures can use it.
+// Called when memory was allocated. False when this thread is capturing and could use it in the
+// graph.
 void vd_host_taken(const void *memory);
 bool vd_host_may_free(const void *memory);
-// Of a call that may not be captured: an error where this thread captures, which is then invalid.
+// For a call that may not be captured: an error where this thread captures, which is then invalid.
 cudaError_t vd_host_refuse();
 
 #endif

@@ -16,7 +16,7 @@ static std::recursive_mutex mutex;
 static unsigned char *region;
 static size_t in_use;                             // bytes of the region ever handed out
 static std::map<size_t, size_t> blocks;           // offset -> bytes, guards and rounding included
-static std::map<unsigned char *, size_t> painted; // what nobody may write
+static std::map<unsigned char *, size_t> painted; // guard bytes
 static int depth, allocations, memory_at, lost_at;
 static bool is_lost;
 
@@ -82,7 +82,7 @@ void vd_host_piece(void *memory, size_t bytes, size_t room)
 {
     if (!vd_host_is_recording())
         return begin_piece(memory, bytes, room);
-    // In its turn: the work before it may still have other pieces here.
+    // In stream order: earlier work may still use this memory.
     vd_host_keep("", [=] {
         begin_piece(memory, bytes, room);
         return cudaSuccess;
@@ -264,7 +264,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
     if (!vd_host_is_recording())
         return copy_now(to, from, bytes, kind);
     if (kind == cudaMemcpyDeviceToHost)
-        return vd_host_refuse(); // what the host reads it would read before it is there
+        return vd_host_refuse(); // the host would read the result before it is there
     vd_host_keep(kind == cudaMemcpyHostToDevice ? "upload" : "copy",
                  [=] { return copy_now(to, from, bytes, kind); });
     return cudaSuccess;

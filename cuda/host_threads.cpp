@@ -137,11 +137,11 @@ uint32_t vd_host_shuffle(uint32_t value, int lane)
     block.value[block.current] = value;
     to_scheduler(AT_WARP);
     uint32_t found = other < block.threads ? block.value[other] : value;
-    to_scheduler(AT_WARP); // nobody overwrites what another has yet to read
+    to_scheduler(AT_WARP); // no thread overwrites what another has still to read
     return found;
 }
 
-// Lets the threads of [from, to) go on that all wait in `state`; false when one does not.
+// Resumes the threads [from, to) when all of them wait in `state`; false when one does not.
 static bool release(int from, int to, vd_state state)
 {
     bool any = false;
@@ -165,8 +165,8 @@ static void run_ready(bool backwards)
     }
 }
 
-// Threads run in turn until they meet; the order is turned around from block to block, so that a
-// missing barrier shows.
+// Threads run one after another up to the next barrier. The order is reversed from block to block,
+// so that a missing barrier shows.
 static void run_block(bool backwards)
 {
     for (int t = 0; t < block.threads; t++)

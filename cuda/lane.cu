@@ -1,4 +1,4 @@
-// Lanes, device memory, copies, recording, trouble.
+// Lanes, device memory, copies, graphs, errors.
 #include "cuda/device.cuh"
 
 #include <stdio.h>
@@ -6,14 +6,15 @@
 #ifdef __CUDACC__
 static const size_t WORKSPACE = size_t(32) << 20;
 #else
-static const size_t WORKSPACE = 1 << 12; // whose pages every kernel's start and end would pay for
+static const size_t WORKSPACE =
+    1 << 12; // a larger one would slow down the start and end of every kernel
 #endif
 static const size_t HALF = size_t(4) << 20;
 
 // ---- trouble ------------------------------------------------------------------------------------
 
-// Of each thread its own: one that makes batches ahead must not hear what befell the one that
-// computes.
+// One for each thread: the thread that prefetches batches must not see the errors of the thread
+// that computes.
 static thread_local bool in_trouble;
 static thread_local char trouble_text[256], told[256];
 
@@ -103,7 +104,8 @@ bool vd_lane_blas(vd_lane *l, cublasHandle_t *blas)
 
 static const char *trouble(void)
 {
-    // What this thread asked for is done when it hears that all is well: others may use it.
+    // The work of this thread is done when this reports no error; other threads may then use its
+    // results.
     if (owner.open && !in_trouble && !owner.lane.recording)
         vd_check(cudaStreamSynchronize(owner.lane.stream), "waiting for the device");
     if (!in_trouble)
@@ -142,7 +144,7 @@ void *vd_lane_scratch(vd_lane *lane, size_t bytes)
         }
         if (!vd_check(cudaMalloc(&larger, size), "scratch memory"))
             return NULL;
-        // What was asked for before may still use the old one.
+        // Earlier work may still use the old one.
         lane->outgrown[lane->outgrown_count++] = lane->scratch;
         if (!lane->recording)
             free_outgrown(lane);
@@ -154,8 +156,8 @@ void *vd_lane_scratch(vd_lane *lane, size_t bytes)
 
 // ---- copies -------------------------------------------------------------------------------------
 
-// Through pinned memory, so that the copy runs beside what the device is doing. A half of it is
-// used again once the device has read it.
+// Through pinned memory, so that the copy overlaps the work of the device. A half is reused after
+// the device has read it.
 void vd_lane_upload(vd_lane *lane, void *to, const void *from, size_t bytes)
 {
     if (lane->recording && lane->pinned_used + bytes > 2 * HALF) {
@@ -212,7 +214,7 @@ static void *allocate(size_t bytes)
 {
     void *memory = NULL;
     if (!vd_lane_get() || cudaMalloc(&memory, bytes ? bytes : 1) != cudaSuccess) {
-        cudaGetLastError(); // out of memory is the caller's to say, and passes
+        cudaGetLastError(); // the caller reports out of memory, and it is not permanent
         return NULL;
     }
     return memory;
@@ -287,20 +289,20 @@ const vd_memory vd_cuda_memory = {false,  allocate, release, vd_cuda_zero, copy,
 
 static bool can_record = true;
 
-// From here on operations are recorded instead of run. Where that cannot be, they run at once, and
-// so does a thread's first question: what it needs, cuBLAS's own kernels too, is loaded then, which
-// a capture may not wait for; and who asks but once pays for no graph.
+// From here on operations are captured instead of run. Where that is impossible they run at once.
+// So does a thread's first question: it loads what it needs, including cuBLAS's kernels, which a
+// capture may not do; and a single question does not pay for a graph.
 static void record(void)
 {
     vd_lane *lane = vd_lane_get();
-    cublasHandle_t blas; // cannot be opened while it is recorded
+    cublasHandle_t blas; // cannot be opened during a capture
     if (!lane || lane->recording || !can_record || !vd_lane_blas(lane, &blas))
         return;
     if (!lane->warm) {
         lane->warm = true;
         return;
     }
-    // What is recorded reads the pinned memory when it is run: start where there is most room.
+    // The recorded work reads the pinned memory when it runs: start where there is most room.
     if (!vd_check(cudaStreamSynchronize(lane->stream), "waiting"))
         return;
     lane->pinned_used = 0;
@@ -312,7 +314,7 @@ static void record(void)
         cudaGetLastError();
 }
 
-// Runs what was recorded as one graph; the graph of the last time is updated when it fits.
+// Runs what was recorded as one graph; the previous graph is updated when it matches.
 static void replay(void)
 {
     if (!owner.open || !owner.lane.recording)

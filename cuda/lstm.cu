@@ -40,7 +40,7 @@ vd_directions vd_directions_of(const vd_lstm_pass *pass, const vd_lstm_gradient 
     return all;
 }
 
-// What is not kept takes turns: a step's in one half, the next one's in the other.
+// What is not kept alternates: one step in one half, the next step in the other.
 static int kept_row(const vd_lstm_pass *pass, int step)
 {
     return pass->keep ? pass->packed->offset[step] : step % 2 * pass->packed->widest;
@@ -71,7 +71,7 @@ template <typename F> static __global__ void initial_kernel(vd_directions all, v
             before[k * h + j] = vd_to<F>(d.initial[static_cast<size_t>(all.order[k]) * h + j]);
 }
 
-// The states that the rows of a step go on from, where several go on from one.
+// The previous states of the rows of a step, where several rows share one.
 template <typename F> static __global__ void parents_kernel(vd_directions all, vd_step s)
 {
     const vd_direction &d = all.d[blockIdx.z];
@@ -175,7 +175,7 @@ template <typename F> static __global__ void few_kernel(vd_directions all, vd_st
     }
 }
 
-// scratch = x W_ih^T of every direction; w_hh: the factors of the steps. False is trouble.
+// scratch = x W_ih^T of every direction; w_hh: the factors of the steps. False on error.
 static bool factors_of(const vd_lstm_pass *pass, int directions, vd_factor *w_hh)
 {
     int h = pass->hidden, g = 4 * h, in = pass->in;

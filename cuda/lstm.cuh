@@ -1,4 +1,4 @@
-// What both halves of the LSTM share: lstm.cu and lstm_backward.cu.
+// What lstm.cu and lstm_backward.cu share.
 //
 // F is what factors of matrix products are kept as, at the precision set: float, or bfloat16 (the
 // states that rows go on from, the gates and their gradients). Sums and cells are always float.
@@ -23,7 +23,7 @@ struct vd_direction {
 struct vd_directions {
     vd_direction d[VD_MOST_DIRECTIONS];
     const int *order;
-    const int *parent; // step order; NULL = row k goes on from row k of the step before
+    const int *parent; // step order; NULL = row k follows row k of the step before
     const int *x_row;  // flat order; NULL = a row's input is its own
     int hidden, y_stride;
     bool keep; // gates, for the gradient
@@ -40,7 +40,7 @@ vd_directions vd_directions_of(const vd_lstm_pass *pass, const vd_lstm_gradient 
                                int directions);
 vd_step vd_step_of(const vd_lstm_pass *pass, int step);
 
-// The row, in step order, that a row goes on from.
+// The previous row of a row, in step order.
 static __device__ __forceinline__ int vd_parent_of(const vd_directions &all, vd_step s, size_t k)
 {
     return all.parent ? all.parent[static_cast<size_t>(s.first) + k]

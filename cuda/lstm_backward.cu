@@ -40,7 +40,7 @@ static __global__ void initial_backward_kernel(const int *order, const float *dh
             dinitial[static_cast<size_t>(order[k]) * h + j] = dh[k * h + j];
 }
 
-// In a tree of prefixes several rows go on from one: its gradient is their sum.
+// In a tree of prefixes several rows share a previous row: its gradient is their sum.
 static __global__ void add_to_parents_kernel(vd_directions all, vd_step s, float *dh, float *dc)
 {
     const vd_direction &d = all.d[0];
@@ -54,7 +54,7 @@ static __global__ void add_to_parents_kernel(vd_directions all, vd_step s, float
     }
 }
 
-// The halves of dh and dc take turns: one is read while the other is added to.
+// The halves of dh and dc alternate: one is read while the other is added to.
 static void add_to_parents(const vd_lstm_pass *pass, int step, const vd_lstm_gradient *q,
                            vd_directions *all)
 {
@@ -144,7 +144,7 @@ static void inputs_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q, vd
 {
     const vd_packed *packed = p->packed;
     int h = p->hidden, g = 4 * h, in = p->in, tokens = packed->tokens, ld = vd_factor_ld<F>(in);
-    // The first rows go on from nothing where there is no initial state.
+    // The first rows have no previous state where there is no initial state.
     int first = p->initial ? 0 : packed->active[0];
     const F *gate = reinterpret_cast<const F *>(p->gate);
     const F *before = reinterpret_cast<const F *>(p->before);

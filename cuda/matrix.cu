@@ -111,7 +111,7 @@ void vd_cuda_multiply(bool ta, bool tb, int m, int n, int k, vd_factor a, vd_fac
                      static_cast<const float *>(b.x), b.ld, beta, c, ldc);
 }
 
-// What is small is not worth the conversion.
+// Small products are not worth the conversion.
 static bool worth_narrowing(int m, int n, int k)
 {
     return vd_factors_are_narrow() && m >= 64 && n >= 64 && k >= 64;
@@ -310,7 +310,7 @@ void vd_cuda_sum_columns(const __nv_bfloat16 *x, int rows, int columns, float *s
     sum_columns(x, rows, columns, sum, also);
 }
 
-// dy is narrowed once for both products.
+// dy is converted once for both products.
 static void backward_narrow(vd_lane *lane, const float *x, const vd_matrix *w, const float *dy,
                             float *dx, int dx_stride, float beta, const vd_matrix *dw, int rows)
 {

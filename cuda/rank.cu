@@ -148,7 +148,7 @@ static void rank_few(int n, const float *score, float *probability, int32_t *ord
     std::stable_sort(order, order + n, [=](int32_t a, int32_t b) { return score[a] > score[b]; });
 }
 
-// What `rank_many` sorts and sums in.
+// The scratch memory of `rank_many`.
 struct vd_ranking {
     vd_key *from, *to;
     int *place;
@@ -191,7 +191,7 @@ static void sort_and_share(const float *z, int n, int tiles, vd_ranking r)
               static_cast<int>(parts), r.share, all);
 }
 
-// Results land in pinned memory; the scores are taken from there while the device still sorts.
+// Results go to pinned memory; the scores are read there while the device still sorts.
 static void rank_many(vd_lane *lane, const float *z, int n, float *score, float *probability,
                       int32_t *order)
 {

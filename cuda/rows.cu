@@ -141,7 +141,7 @@ static __device__ __forceinline__ void scatter(float *at, bool shared, float x)
         *at += x;
 }
 
-// A half that is not wanted is not read either.
+// A half that is not needed is not read.
 static __global__ void concat_backward_kernel(const float *dy, float *dleft, const int *left_row,
                                               int l, float *dright, const int *right_row, int r,
                                               int rows)

@@ -1,10 +1,10 @@
-// What is answered, and among which candidates.
+// The answer of a round, and its candidates.
 #include "assets/blocks/answer_table.h"
 
 #include <string.h>
 
 // How likely people are to answer such a question in this form; 0: never. What the question asks
-// decides, not what is true, so that the candidates give nothing away.
+// decides, not what is true, so that the candidates do not reveal the answer.
 static float form_weight(blocks_ask ask, blocks_form f)
 {
     static const float weight[BLOCKS_ASKS][BLOCKS_FORMS] = {

@@ -90,7 +90,8 @@ static void augment_pixels(const augmentation *a, const uint8_t *rgb, vd_rng *rn
             uint64_t bits = a->noise > 0 ? vd_rng_next(rng) : 0;
             for (int c = 0; c < 3; c++) {
                 float value = a->table[c][row[from * 3 + c]];
-                if (a->noise > 0) // two bytes each: nearly normal would buy nothing here
+                if (a->noise >
+                    0) // two bytes each: a better normal distribution would gain nothing here
                     value += a->noise * ((float)((bits >> (16 * c)) & 0xffff) / 32768.0f - 1);
                 input[c] = value;
             }
@@ -207,7 +208,7 @@ static void *render_share(void *argument)
     return NULL;
 }
 
-// The second share on a thread of its own, or after the first when there is no thread to be had.
+// The second half on a thread of its own, or after the first half when no thread can be started.
 static void run_both(void *(*work)(void *), share *s)
 {
     pthread_t thread;
@@ -277,7 +278,7 @@ static void *train_share(void *argument)
     return NULL;
 }
 
-// Gradients longer than this are shortened to it: the first steps' are wild.
+// Gradients are clipped to this norm: those of the first steps are very large.
 static const double longest_gradient = 10;
 
 static void join_gradients(training *t)
@@ -327,7 +328,7 @@ static void train_step(training *t, int first, long step, long steps, blocks_det
     run_both(train_share, s);
     join_gradients(t);
     vd_adam_step(&t->adam, t->net, t->gradient, (vd_real)rate_at(t->options, step, steps));
-    // Slow at the end, where the statistics should be an average over many batches.
+    // Slow at the end, so that the statistics average many batches.
     for (int h = 0; h < HALVES; h++) {
         vd_convnet_absorb(t->net, t->pass[h], (vd_real)fmax(0.005, 1.0 / (double)(step + 2)));
         loss->heat += s[h].loss.heat;
@@ -368,7 +369,7 @@ static vd_status write_weights(const vd_convnet *net, const char *path, vd_error
     return status;
 }
 
-// The focal loss makes scores timid; the threshold that suits them is moved to one half.
+// The focal loss makes scores small; the best threshold for them is moved to one half.
 static vd_status calibrate(training *t, vd_error *err)
 {
     enum { HELD_OUT = 200 };
@@ -452,7 +453,7 @@ static vd_status training_init(training *t, const blocks_detector_options *o, vd
         t->order[i] = i;
     vd_rng rng = vd_rng_seed(o->seed, (uint64_t)STREAM_WEIGHTS << 56);
     vd_convnet_init(t->net, &rng);
-    // Nearly every cell is empty: start by saying so (Lin et al. 2017, section 3.3).
+    // Nearly every cell is empty: initialise the bias accordingly (Lin et al. 2017, section 3.3).
     t->net->param[t->net->bias[t->net->layers - 1] + VD_DETECT_HEAT] = (vd_real)-3;
     return VD_OK;
 }

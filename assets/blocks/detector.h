@@ -1,5 +1,5 @@
-// Training and judging the extractor's detector (features/extract/detect.h) on scenes rendered on
-// the fly: the one place where the scene's truth and the detector meet.
+// Training and evaluating the extractor's detector (features/extract/detect.h) on scenes rendered
+// on the fly: the only place that uses both the true scene and the detector.
 #ifndef BLOCKS_DETECTOR_H
 #define BLOCKS_DETECTOR_H
 

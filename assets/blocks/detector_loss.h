@@ -1,11 +1,11 @@
-// What the detector should say about a scene, and how far it is from saying it.
+// The detector's targets for a scene, and the loss.
 #ifndef BLOCKS_DETECTOR_LOSS_H
 #define BLOCKS_DETECTOR_LOSS_H
 
 #include "engine/base/real.h"
 #include "features/extract/detect.h"
 
-// An object as the detector should see it: pixels of the 320x240 picture.
+// An object as a target of the detector: pixels of the 320x240 picture.
 typedef struct detector_target {
     double box[4];
     double place[2];                   // where it stands (features/extract/detect.h)

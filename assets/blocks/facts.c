@@ -190,7 +190,7 @@ static double table_distance(const blocks_object *a, const blocks_object *b)
     return hypot(a->x - b->x, a->y - b->y);
 }
 
-// A person reads nearness off the picture, but knows that the table recedes: both must agree, with
+// A person judges nearness by the picture, but knows that the table recedes: both must agree, with
 // a margin.
 int blocks_nearest(const blocks_scene *scene, blocks_direction direction, int from)
 {
@@ -219,7 +219,7 @@ int blocks_nearest(const blocks_scene *scene, blocks_direction direction, int fr
     return nearest;
 }
 
-// Thirds of the picture's width, with a strip between them where nobody would commit himself.
+// Thirds of the picture's width, with a strip between them that belongs to neither.
 int blocks_side(const blocks_scene *scene, int object)
 {
     const double *box = scene->object[object].box;

@@ -1,4 +1,5 @@
-// What is true of a scene: kinds of objects, how many, where. Everything a dialog says rests on it.
+// The facts about a scene: kinds of objects, how many, where. Everything in a dialog follows from
+// them.
 #ifndef BLOCKS_FACTS_H
 #define BLOCKS_FACTS_H
 

@@ -1,4 +1,4 @@
-// Saying things: patterns with alternatives, and noun phrases for kinds of objects.
+// Wording: patterns with alternatives, and noun phrases for kinds of objects.
 #ifndef BLOCKS_PHRASE_H
 #define BLOCKS_PHRASE_H
 

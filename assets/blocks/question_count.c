@@ -149,7 +149,7 @@ static const char *anything_pattern(void)
            "the (objects|things) %v|can you see anything %v)";
 }
 
-// What the words for "is there a red ball" are made of.
+// The words of "is there a red ball".
 static void exist_text(blocks_talk *talk, blocks_draft *draft, blocks_kind kind)
 {
     char one[BLOCKS_PHRASE], many[BLOCKS_PHRASE], place[32], predicate[BLOCKS_PHRASE];
@@ -181,7 +181,7 @@ bool blocks_ask_exist(blocks_talk *talk, blocks_draft *draft)
     unsigned mask = draw_mask(talk);
     bool yes = blocks_chance(talk, 0.5);
     blocks_kind kind, opposite;
-    // Only where the other answer could be had too, so that the wording gives nothing away.
+    // Only where the other answer is possible too, so that the wording does not reveal the answer.
     bool could = kind_with(talk, mask, 0, &opposite);
     if (yes ? !could && !blocks_chance(talk, 0.15) : !could)
         return false;
@@ -260,7 +260,7 @@ bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
         blocks_set set = blocks_find(scene, kind);
         int value = blocks_value(&scene->object[some], attribute);
         if (!mask && !yes && !blocks_chance(talk, 0.1))
-            continue; // so many are not all alike that asking would be no question
+            continue; // these are too many different values for a sensible question
         if (mask >> attribute & 1 || blocks_size_of(set) < 2 ||
             (blocks_shared(scene, set, attribute) == value) != yes)
             continue;

@@ -56,8 +56,8 @@ int blocks_in_front_of(const blocks_object *a, const blocks_object *b)
 
 // ---- what there is -----------------------------------------------------------------------------
 
-// How alike the objects of a scene are. Drawn one by one they would nearly all differ, and "how
-// many" would nearly always be one.
+// How similar the objects of a scene are. Chosen independently they would nearly all differ, and
+// the answer to "how many" would nearly always be one.
 typedef struct likeness {
     double shape, color, material, size; // chance of the scene's favourite instead of any
     blocks_object favourite;

@@ -85,9 +85,9 @@ blocks_draft blocks_draft_new(const char *family, blocks_ask ask);
 uint64_t blocks_topic(uint64_t what, uint64_t a, uint64_t b, uint64_t c);
 uint64_t blocks_kind_key(blocks_kind kind);
 
-// Would a reader who does not know the order of the rounds know what "it" ("they") is? People go by
-// the latest mention; most references are made where both readings agree, because the network
-// matches contents and has no clock.
+// Would a reader who does not know the order of the rounds know what "it" ("they") is? People
+// choose the latest mention; most references are made where both readings agree, because the
+// network matches contents and does not know the order of the rounds.
 bool blocks_it_clear(const blocks_talk *talk);
 bool blocks_they_clear(const blocks_talk *talk);
 

@@ -6,8 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// From LARGE bytes on memory is asked for in huge pages: reading through many small ones
-// costs looking them up.
+// From LARGE bytes on, memory is requested in huge pages: many small ones cost address translation.
 enum { ALIGNMENT = 64, HUGE_PAGE = 1 << 21, LARGE = 4 * HUGE_PAGE };
 
 static atomic_size_t made;
@@ -34,7 +33,7 @@ void *vd_alloc_raw(size_t bytes)
         bytes = ALIGNMENT;
     void *memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
     if (memory && alignment == HUGE_PAGE)
-        madvise(memory, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); // a wish: small ones do, too
+        madvise(memory, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); // a hint only
     return memory;
 }
 

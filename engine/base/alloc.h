@@ -5,14 +5,14 @@
 
 #include <stddef.h>
 
-// count * size bytes, zeroed, aligned to 64. NULL when memory is out or the product overflows.
+// count * size bytes, zeroed, aligned to 64. NULL when out of memory or when the product overflows.
 // count or size 0 gives a valid pointer to nothing. Freed with vd_free.
 void *vd_alloc(size_t count, size_t size);
 // The same with undefined contents, for what is written before it is read.
 void *vd_alloc_raw(size_t bytes);
 
 // Grows memory from vd_alloc to new_count elements, keeping the first old_count; new ones are zero.
-// On failure NULL comes back and the old memory stays valid.
+// On failure it returns NULL and the old memory stays valid.
 void *vd_grow(void *memory, size_t old_count, size_t new_count, size_t size);
 
 char *vd_strdup(const char *text);

@@ -1,5 +1,5 @@
-// Errors: every call that can fail returns a vd_status; the words go into a vd_error the caller
-// owns. The engine never prints, exits or aborts.
+// Errors: every call that can fail returns a vd_status; the text goes into a vd_error that the
+// caller owns. The engine never prints, exits or aborts.
 #ifndef VD_ERROR_H
 #define VD_ERROR_H
 

@@ -131,7 +131,7 @@ void vd_output_abort(vd_output *output)
     output_free(output);
 }
 
-// A name no other thread or process uses; never a file that is there already.
+// A name that no other thread or process uses and no existing file has.
 static vd_status open_temporary(vd_output *output, size_t room, vd_error *err)
 {
     static atomic_uint counter;
@@ -216,7 +216,7 @@ static bool find_directory(const char *path, struct stat *about, const char **na
     return found;
 }
 
-// Whether two paths lead to one file, or would when it is made.
+// Whether two paths name one file, or would once it exists.
 static bool same_file(const char *a, const char *b)
 {
     struct stat x, y;
@@ -287,8 +287,8 @@ vd_status vd_output_write(vd_output *output, const void *data, size_t size, vd_e
     return VD_OK;
 }
 
-// Makes the rename last over a power cut. Some file systems cannot sync a directory: not an error.
-// Takes path's memory to pieces.
+// Makes the rename survive a power cut. Some file systems cannot sync a directory; that is no
+// error. Overwrites path.
 static void sync_directory(char *path)
 {
     char *slash = strrchr(path, '/');

@@ -17,10 +17,10 @@ vd_status vd_file_open(const char *path, int *descriptor, size_t *size, vd_error
 vd_status vd_file_read_at(int descriptor, const char *path, void *out, size_t size, uint64_t offset,
                           size_t *got, vd_error *err);
 
-// To be called of a file that is read or written through once, after each piece, with the piece's
-// end: every 4 MB the system is told that what is before need not stay in memory. Large files then
-// cost half the processor's time, other programs' files stay where they are, and writing to the
-// disk begins at once. *told: 0 at first; threads that read one file may share it.
+// For a file that is read or written once from start to end: call it after each part with the
+// part's end. Every 4 MB the system is told that it need not keep the part before in memory. Large
+// files then cost half the processor's time, other programs' files stay where they are, and writing
+// to the disk begins at once. *told: 0 at first; threads that read one file may share it.
 void vd_file_passed(int descriptor, uint64_t end, atomic_uint_fast64_t *told);
 
 // The file with a NUL behind it (vd_free); NULL on failure. Longer than `most` bytes: VD_FORMAT.
@@ -31,14 +31,13 @@ vd_status vd_file_read(const char *path, size_t most, char **data, size_t *size,
 typedef struct vd_output vd_output;
 
 vd_status vd_output_create(const char *path, vd_output **out, vd_error *err);
-// Whether it could be created: asked before hours of work whose result goes there at their end.
+// Whether the file could be created: ask before hours of work whose result is written there.
 vd_status vd_output_try(const char *path, vd_error *err);
-// Refuses (VD_USAGE) an output that is also read, or that another output goes to, under whatever
-// names: it would be lost. To be asked before anything is written. NULL among the paths: none.
+// Refuses (VD_USAGE) an output that is also an input or another output, whatever the names: it
+// would be lost. Call it before anything is written. A NULL path is skipped.
 vd_status vd_output_apart(const char *const *out, size_t outs, const char *const *in, size_t ins,
                           vd_error *err);
-// Removes what processes that are no more (killed, a power cut) left beside path while they wrote
-// it.
+// Removes temporary files beside path that processes left when they were killed while writing it.
 void vd_output_sweep(const char *path);
 vd_status vd_output_write(vd_output *output, const void *data, size_t size, vd_error *err);
 // Frees output whether it succeeds or not. Fails when an earlier write did.

@@ -39,7 +39,7 @@ uint16_t vd_half_from_float(float value)
 {
     uint32_t bits = bits_of(value), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
     uint32_t half;
-    if (magnitude > 0x7f800000u) { // NaN stays one, and quiet
+    if (magnitude > 0x7f800000u) { // NaN stays NaN, and quiet
         half = 0x7e00u | (magnitude >> 13 & 0x3ffu);
     } else if (magnitude >= bits_of(0x1p16f)) {
         half = 0x7c00u;

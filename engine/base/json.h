@@ -1,5 +1,5 @@
-// JSON through yajl, with memory from engine/base/alloc.h. yajl uses what its allocator gives
-// without looking; here running out of memory ends the call with VD_NO_MEMORY and leaks nothing.
+// JSON through yajl, with memory from engine/base/alloc.h. yajl does not check what its allocator
+// returns; here running out of memory ends the call with VD_NO_MEMORY and leaks nothing.
 #ifndef VD_JSON_H
 #define VD_JSON_H
 
@@ -28,8 +28,8 @@ void vd_json_memory_end(vd_json_memory *memory);
 
 // Reads one JSON value. `where` names the source in errors ("model.safetensors: header"), which
 // also give line and column. A callback that returns 0 ends the reading; it has filled the caller's
-// error and left its status in *refused. Callbacks see every level, so they are where too deep a
-// nesting is refused.
+// error and left its status in *refused. Callbacks see every level, so they refuse nesting that is
+// too deep.
 vd_status vd_json_read(const char *where, const char *text, size_t length,
                        const yajl_callbacks *callbacks, void *context, const vd_status *refused,
                        vd_error *err);

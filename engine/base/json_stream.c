@@ -113,7 +113,7 @@ static int on_boolean(void *context, int value)
     return on_other(context, value ? "true" : "false");
 }
 
-// yajl lets surrogates and too long forms through.
+// yajl accepts surrogates and overlong encodings.
 static bool is_utf8(const unsigned char *text, size_t length)
 {
     for (size_t i = 0; i < length;) {
@@ -374,7 +374,7 @@ vd_status vd_json_stream(const char *path, const vd_json_form *form, void *conte
     reader->line = 1;
     reader->stack[0].rule = find_rule(form, 0, NULL, 0);
     reader->depth = 1;
-    // strtod would follow the user's language: 0,5 for 0.5.
+    // strtod would follow the locale: 0,5 for 0.5.
     numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!numbers) {
         status = vd_error_memory(err, "a JSON reader");

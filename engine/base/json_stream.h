@@ -1,8 +1,7 @@
-// Large JSON files of a known form, read in pieces of constant size. The form is a table of rules;
-// what comes of it is checked against the table before the caller sees it: kinds, missing keys,
-// keys given twice, nesting. Keys that no rule knows are skipped with everything in them.
-// Errors name the file, the line, the byte, the caller's own place and what was found. Internal to
-// features/.
+// Large JSON files of a known form, read in pieces of constant size. The form is a table of rules.
+// Every value is checked against the table before the caller sees it: kinds, missing keys, keys
+// given twice, nesting. Keys without a rule are skipped with everything in them. Errors name the
+// file, the line, the byte, the caller's own place and what was found. Internal to features/.
 #ifndef VD_JSON_STREAM_H
 #define VD_JSON_STREAM_H
 
@@ -29,7 +28,7 @@ typedef struct vd_json_rule {
 } vd_json_rule;
 
 typedef struct vd_json_scalar {
-    const char *text; // strings; no NUL inside, none behind it
+    const char *text; // strings; no NUL inside, no NUL after it
     size_t length;
     int64_t integer;
     double real;
@@ -50,7 +49,7 @@ typedef struct vd_json_form {
 
 vd_status vd_json_stream(const char *path, const vd_json_form *form, void *context, vd_error *err);
 
-// For use in the calls above: ends the reading with this status and these words.
+// For use in the calls above: ends the reading with this status and text.
 vd_status vd_json_refuse(vd_json_reader *reader, vd_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 // How many bytes of the file were read up to here.

@@ -1,5 +1,5 @@
-// The same work on many things with a few threads: pictures to make, answers to encode, dialogs to
-// score.
+// One function applied to many items by a few threads: pictures to make, answers to encode, dialogs
+// to score.
 #ifndef VD_PARALLEL_H
 #define VD_PARALLEL_H
 
@@ -8,18 +8,17 @@
 
 #include "engine/base/error.h"
 
-// One piece of work; `worker` (0..threads - 1) says whose tools it may use.
+// Processes one item; `worker` (0..threads - 1) says which per-thread resources it may use.
 typedef vd_status (*vd_parallel_work)(void *context, int worker, size_t index, vd_error *err);
 // Called on the calling thread now and then.
 typedef void (*vd_parallel_report)(void *user, size_t done);
 
-// Does pieces 0..count-1, each once. The first failure ends it and is what comes back, with its
-// words in err; so does *stop (may be NULL) becoming non-zero, as VD_INTERRUPTED. report may be
-// NULL.
+// Processes items 0..count-1, each once. The first failure ends the work and is returned, with its
+// text in err; a non-zero *stop (may be NULL) ends it with VD_INTERRUPTED. report may be NULL.
 vd_status vd_parallel(size_t count, int threads, vd_parallel_work work, void *context,
                       vd_parallel_report report, void *user, const atomic_int *stop, vd_error *err);
 
-// How long work is watched and ended: what a function that works in parallel inside can be given.
+// How the caller watches and stops a long call.
 typedef struct vd_watch {
     vd_parallel_report report; // may be NULL
     void *user;

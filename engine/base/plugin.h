@@ -1,4 +1,4 @@
-// Where the program's plugins are: what not every machine has the libraries for.
+// Where the program's plugins are: parts that need libraries which not every machine has.
 #ifndef VD_PLUGIN_H
 #define VD_PLUGIN_H
 

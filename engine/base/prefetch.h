@@ -1,4 +1,4 @@
-// Things made ahead by a thread: while one is used, those after it are made.
+// Prefetch: a thread makes the next items while the current one is used.
 #ifndef VD_BASE_PREFETCH_H
 #define VD_BASE_PREFETCH_H
 
@@ -9,16 +9,16 @@
 
 typedef struct vd_prefetch vd_prefetch;
 
-// Makes thing n (0, 1, ...) in its place; false when there is none after it. On one thread.
+// Makes item n (0, 1, ...) in its slot; false when there is no item n. Called on one thread.
 typedef bool (*vd_prefetch_make)(void *context, size_t n, size_t place);
 
-// Thing n goes to place n % places; 2 or more. The context is make's until ahead is freed. Without
-// a thread things are made when they are asked for.
+// Item n goes to slot n % places; places >= 2. Only make may use the context until
+// vd_prefetch_free. Where no thread can be started, items are made when they are asked for.
 vd_status vd_prefetch_new(size_t places, vd_prefetch_make make, void *context, vd_prefetch **out,
                           vd_error *err);
-// Waits for the next thing and gives its place, which is the caller's until the next call; behind
-// the last comes the last again.
+// Waits for the next item and returns its slot, which the caller may use until the next call. After
+// the last item the last one is returned again.
 size_t vd_prefetch_next(vd_prefetch *ahead);
-void vd_prefetch_free(vd_prefetch *ahead); // when what is being made is done; NULL is fine
+void vd_prefetch_free(vd_prefetch *ahead); // waits for the item being made; NULL is fine
 
 #endif

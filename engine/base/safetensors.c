@@ -138,7 +138,7 @@ static vd_status index_names(vd_safetensors *file, vd_error *err)
 
 // ---- opening ------------------------------------------------------------------------------------
 
-// What people hand over instead, told from its first bytes.
+// Other files that people often give, recognised by their first bytes.
 static const char *advice(const unsigned char *start)
 {
     if (memcmp(start, "PK\3\4", 4) == 0)

@@ -41,7 +41,7 @@ const vd_tensor *vd_safetensors_at(const vd_safetensors *file, size_t index);
 const vd_tensor *vd_safetensors_find(const vd_safetensors *file, const char *name);
 // NULL when there is no such key.
 const char *vd_safetensors_metadata(const vd_safetensors *file, const char *key);
-// The index-th pair by key; false behind the last.
+// The index-th pair, ordered by key; false after the last.
 bool vd_safetensors_metadata_at(const vd_safetensors *file, size_t index, const char **key,
                                 const char **value);
 size_t vd_safetensors_metadata_count(const vd_safetensors *file);
@@ -81,9 +81,9 @@ vd_status vd_safetensors_put_metadata(vd_safetensors_writer *writer, const char 
                                       const char *value, vd_error *err);
 vd_status vd_safetensors_declare(vd_safetensors_writer *writer, const char *name, vd_dtype dtype,
                                  int dims, const size_t *shape, vd_error *err);
-// Only the header, for who writes the data in another order than one after the other: plan,
-// metadata, declare, header (vd_free; its size is a multiple of `alignment`), abort. A tensor
-// starts where the one declared before it ends, the first behind the header. Nothing is written.
+// Only the header, for callers that write the data in an order of their own: plan, metadata,
+// declare, header (vd_free; its size is a multiple of `alignment`), abort. A tensor starts where
+// the one declared before it ends, the first after the header. Nothing is written.
 vd_status vd_safetensors_plan(const char *path, vd_safetensors_writer **out, vd_error *err);
 vd_status vd_safetensors_header(vd_safetensors_writer *writer, size_t alignment, char **header,
                                 size_t *size, vd_error *err);

@@ -13,7 +13,7 @@ typedef struct vd_string_arena {
 
 // count * size zeroed bytes, aligned to 8. NULL when memory is out.
 void *vd_string_arena_take(vd_string_arena *pieces, size_t count, size_t size);
-// A copy with a NUL behind it.
+// A copy that ends with a NUL.
 char *vd_string_arena_text(vd_string_arena *pieces, const char *text, size_t length);
 void vd_string_arena_clear(vd_string_arena *pieces);
 

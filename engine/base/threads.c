@@ -7,8 +7,8 @@
 
 enum { MOST_WORKERS = 63, PIECES_A_THREAD = 16, WORTH_NS = 15000 };
 
-// How often a worker looks for work before it sleeps, and the caller for the end: some ten
-// microseconds, which bridges the pauses between the operations of one question.
+// How often a worker spins for work before it sleeps, and the caller for the end: some ten
+// microseconds, which covers the pauses between the operations of one question.
 enum { SPINS = 4000 };
 
 static pthread_mutex_t use = PTHREAD_MUTEX_INITIALIZER;   // held by the caller who has the workers
@@ -17,8 +17,8 @@ static pthread_cond_t work_there = PTHREAD_COND_INITIALIZER, all_done = PTHREAD_
 static int workers, wanted; // running; threads the owner asked for, 0 = one for each processor
 static _Thread_local bool inside;
 
-// The work at hand. A worker that comes late finds no piece left. `generation` is odd while there
-// is work; workers count themselves in `busy` so that nothing changes under them.
+// The current job. A worker that comes late finds no task left. `generation` is odd while there is
+// work; workers count themselves in `busy`, and nothing changes while one is busy.
 static struct {
     vd_threads_item piece;
     void *job;
@@ -71,7 +71,8 @@ static void *serve(void *unused)
     for (;;) {
         seen = next_work(seen);
         atomic_fetch_add(&pool.busy, 1);
-        // Only now is the work sure to stay: had it ended before, generation would be another.
+        // Only now can the job not end any more: had it ended before, generation would have
+        // changed.
         if (atomic_load(&pool.generation) == seen)
             do_pieces();
         if (atomic_fetch_sub(&pool.busy, 1) == 1) {
@@ -114,7 +115,7 @@ void vd_threads_processors(int count)
     atomic_store(&known, count < 1 ? 1 : count > MOST_WORKERS ? MOST_WORKERS + 1 : count);
 }
 
-// Workers live as long as the process; one that cannot be started is done without.
+// Workers live as long as the process. If one cannot be started, the others do its work.
 static void spawn(void)
 {
     pthread_attr_t detached;
@@ -164,7 +165,7 @@ void vd_threads_run(int count, vd_threads_item piece, void *job)
         pthread_cond_broadcast(&work_there);
     pthread_mutex_unlock(&mutex);
     do_pieces();
-    atomic_fetch_add(&pool.generation, 1); // even: late-comers turn back
+    atomic_fetch_add(&pool.generation, 1); // even: workers that come late turn back
     wait_for_workers();
     inside = false;
     pthread_mutex_unlock(&use);

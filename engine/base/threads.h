@@ -1,37 +1,38 @@
-// The CPU backend's threads: one piece of work each, asleep when there is none.
+// The CPU backend's thread pool. Threads sleep when there is no work.
 //
-// Results never depend on how many threads there are or which piece a thread gets: pieces write
-// what no other piece writes, and every sum is made by one piece in one order.
+// Results never depend on the number of threads or on which thread runs a task: no two tasks write
+// the same memory, and every sum is computed by one task in one order.
 #ifndef VD_BASE_THREADS_H
 #define VD_BASE_THREADS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// Piece `index` of the work that `job` describes.
+// Runs task `index` of `job`.
 typedef void (*vd_threads_item)(void *job, int index);
 
-// Does pieces 0..count-1, each once, on the calling thread and those that are free; returns when
-// all are done. Called from within a piece, or while another thread uses the workers, it does them
-// one after the other.
+// Runs tasks 0..count-1, each once, on the calling thread and the free workers; returns when all
+// are done. Called from within a task, or while another thread uses the pool, it runs them one
+// after the other.
 void vd_threads_run(int count, vd_threads_item piece, void *job);
 
-// Whether this thread does all pieces itself from now on: where every processor has a thread with
-// work of its own, sharing it would only make them wait for each other.
+// Whether this thread runs all tasks itself from now on: where every processor has a thread with
+// work of its own, sharing tasks would only make them wait for each other.
 void vd_threads_alone(bool alone);
 
-// How many threads share work, the calling one included.
+// How many threads share tasks, including the calling one.
 int vd_threads_count(void);
-// That many from now on; 0: one for each processor, as without this call.
+// Sets that number; 0: one per processor, the default.
 void vd_threads_use(int threads);
-// Of so many processors, where no number of threads was asked for; before the first work.
+// Sets the number of processors where no number of threads was asked for; call it before the first
+// task.
 void vd_threads_processors(int count);
 
-// Items from..to-1 of the work that `job` describes.
+// Processes items from..to-1 of `job`.
 typedef void (*vd_threads_range)(void *job, size_t from, size_t to);
 
-// The same with items that take `cost` nanoseconds (roughly) each, cut into as many ranges as are
-// worth waking somebody for. What comes out must not depend on where the cuts are.
+// The same for items that take about `cost` nanoseconds each, split into as many ranges as are
+// worth waking a thread for. Results must not depend on where the ranges are split.
 void vd_threads_ranges(size_t items, double cost, vd_threads_range range, void *job);
 
 #endif

@@ -1,6 +1,6 @@
 // Ranks and the metrics of visual dialog (Das et al. 2017; NDCG: VisDial v1.0 challenge).
 // Ranks start at 1; candidates whose scores tie get the mean of the ranks they share, so that the
-// order of the candidates can never help (in the real data it leaks the answer).
+// order of the candidates cannot help a model (in the real data it leaks the answer).
 #ifndef VD_METRICS_H
 #define VD_METRICS_H
 
@@ -16,7 +16,7 @@ double vd_metrics_ndcg(const float *ranks, const float *relevance, int n);
 // Relevance of the first-ranked candidate is 1 (averaged over candidates tied for the first place).
 double vd_metrics_correct(const float *ranks, const float *relevance, int n);
 
-// Running sums; zero-initialise. Add once per round what is known of it.
+// Running sums; zero-initialise. Add each round once.
 typedef struct vd_metrics {
     size_t rounds;    // with a known human answer
     double recall[3]; // sums: R@1, R@5, R@10

@@ -76,7 +76,7 @@ typedef struct resampler {
     double level;
     bool draw_runs;
     vd_rng rng;
-    uint32_t *times; // (dialogs) how often each was drawn
+    uint32_t *times; // (dialogs) how often each was sampled
     double *total;   // (2, metrics) of a run
     double *value;   // (metrics, resamples) a metric's resampled estimates
     double *now;     // (2, metrics) of this resample, each side's
@@ -140,7 +140,7 @@ static size_t dialogs_counted(const vd_sample *sample, size_t metric)
     return n;
 }
 
-// Of a metric's resampled estimates; those that are not a number (no annotated dialog was drawn)
+// Of a metric's resampled estimates. Those that are not a number (no annotated dialog was sampled)
 // are left out. counted: dialogs that the metric is of.
 static void summarise(const resampler *r, double *value, size_t counted, vd_interval *out)
 {
@@ -168,7 +168,7 @@ static void summarise(const resampler *r, double *value, size_t counted, vd_inte
     out->standard_error = n > 1 ? sqrt(squares / (double)(n - 1)) : 0.0;
     out->p = fmin(1.0, 2.0 * (1.0 + (double)(low < high ? low : high)) / ((double)n + 1.0));
     out->p = fmax(out->p, pow(2.0, 1.0 - (double)counted));
-    if (counted < 2) // how much dialogs differ is not known
+    if (counted < 2) // the variance between dialogs is not known
         out->low = out->high = out->standard_error = NAN;
 }
 
@@ -286,7 +286,8 @@ vd_mcnemar vd_mcnemar_test(const vd_pairs *pairs)
     double point = exp(log_factorial(n) - log_factorial(k) - log_factorial(n - k) - n * log(2.0));
     if (a == b)
         return (vd_mcnemar){1.0, 1.0 - 0.5 * point};
-    // P(X <= k) of n fair coins, from its largest term down until nothing is added any more.
+    // P(X <= k) of n fair coins, from its largest term down until the terms no longer change the
+    // sum.
     double tail = 0.0;
     for (double term = point, i = k; i >= 0.0 && tail + term > tail; i -= 1.0) {
         tail += term;

@@ -1,9 +1,9 @@
-// Is a difference between models more than chance? Confidence intervals and paired tests.
+// Is a difference between models larger than chance? Confidence intervals and paired tests.
 //
-// The unit that is drawn again is the dialog: rounds of one dialog share picture and history and
-// are not independent. Every metric is a ratio, sum over rounds / number of rounds, and both are
-// drawn together (Efron, Tibshirani, "An Introduction to the Bootstrap", 1993, percentile
-// intervals; paired: Koehn, EMNLP 2004). A seed fixes every draw, on every machine.
+// The bootstrap resamples dialogs: rounds of one dialog share picture and history and are not
+// independent. Every metric is a ratio, sum over rounds / number of rounds, and both are resampled
+// together (Efron, Tibshirani, "An Introduction to the Bootstrap", 1993, percentile intervals;
+// paired: Koehn, EMNLP 2004). A seed determines every sample, on every machine.
 #ifndef VD_STATISTICS_H
 #define VD_STATISTICS_H
 
@@ -32,7 +32,7 @@ typedef struct vd_bootstrap_options {
     int resamples; // 1 or more; 0 = 10000
     double level;  // of the interval, 0 < level < 1; 0 = 0.95
     uint64_t seed;
-    // Several runs (seeds) of a model: draw runs too, not only dialogs, so that the interval is
+    // Several runs (seeds) of a model: resample runs too, not only dialogs, so that the interval is
     // about models trained like this rather than about these very models. With fewer than about
     // five runs it is too narrow: a resample of few runs varies less than training does.
     bool draw_runs;
@@ -46,15 +46,16 @@ typedef struct vd_interval {
 } vd_interval;
 
 // out: (metrics). The runs are over the same dialogs in the same order (VD_USAGE otherwise). A
-// metric that was never counted gets NaN, one that was in a single dialog NaN but for the estimate
-// and p: that one dialog does not say how much dialogs differ. NULL options are the defaults.
+// metric that was never counted gets NaN. One counted in a single dialog gets NaN except for the
+// estimate and p, because one dialog says nothing about the variance. NULL options are the
+// defaults.
 vd_status vd_bootstrap(const vd_sample *runs, size_t count, const vd_bootstrap_options *options,
                        vd_interval *out, vd_error *err);
 
-// The same for (mean of runs a) - (mean of runs b), both measured on the same drawn dialogs.
-// p = 2 (1 + min(#{d* <= 0}, #{d* >= 0})) / (resamples + 1), at most 1: 1 for equal models. Of n
-// dialogs p is 2^(1-n) at least, which is how often n fair coins fall alike: the resamples of a few
-// dialogs that agree would say less.
+// The same for (mean of runs a) - (mean of runs b), both measured on the same sampled dialogs.
+// p = 2 (1 + min(#{d* <= 0}, #{d* >= 0})) / (resamples + 1), at most 1: 1 for equal models. With n
+// dialogs p is at least 2^(1-n), the probability that n fair coins all fall alike: the resamples of
+// a few dialogs that agree would give less.
 vd_status vd_bootstrap_paired(const vd_sample *a, size_t a_count, const vd_sample *b,
                               size_t b_count, const vd_bootstrap_options *options, vd_interval *out,
                               vd_error *err);
@@ -67,14 +68,14 @@ void vd_pairs_add(vd_pairs *pairs, bool a, bool b);
 
 // McNemar's test of "a and b are right equally often" (two-sided): exact conditional p-value and
 // mid-p, which is less conservative and recommended (Fagerland, Lydersen, Laake, BMC Medical
-// Research Methodology 13:91, 2013). Takes rounds as independent; where several come from a dialog
-// hold it against the paired bootstrap. 1 and 0.5 when no pair differs.
+// Research Methodology 13:91, 2013). It assumes independent rounds; where several come from one
+// dialog, compare it with the paired bootstrap. 1 and 0.5 when no pair differs.
 typedef struct vd_mcnemar {
     double exact, mid_p;
 } vd_mcnemar;
 vd_mcnemar vd_mcnemar_test(const vd_pairs *pairs);
 
-// Holm's step-down correction of n p-values for being asked together (Holm 1979), in place.
+// Holm's step-down correction of n p-values for multiple testing (Holm 1979), in place.
 vd_status vd_holm(double *p, size_t n, vd_error *err);
 
 #endif

@@ -47,7 +47,7 @@ typedef struct vd_answer {
     float *topic_attention;   // (rounds, Tq, Th) attention 2: question words -> history words
     float *word_attention;    // (P, Tq) attention 3: regions -> question words
     float *region_attention;  // (P) attention 4: the answer's regions
-    vd_turn_answers said;     // what a generative decoder makes up itself
+    vd_turn_answers said;     // answers that a generative decoder generates
     double milliseconds;      // wall time of the call
 } vd_answer;
 
@@ -56,9 +56,10 @@ typedef struct vd_answer {
 // the call ends early with VD_INTERRUPTED.
 vd_status vd_dialog_ask(vd_dialog *dialog, const int32_t *question, int length,
                         const atomic_int *stop, vd_answer *out, vd_error *err);
-// The same under changed circumstances (NULL: none), and with what the stages computed (NULL: not
+// The same with an intervention (NULL: none), and with what the stages computed (NULL: not
 // wanted; vd_trace_clear). Indices of entries and regions stay those of the dialog: what was left
-// out has attention zero. What an intervention changes is computed anew, the rest is what is kept.
+// out has attention zero. What an intervention changes is computed again, the rest comes from the
+// cache.
 vd_status vd_dialog_ask_if(vd_dialog *dialog, const int32_t *question, int length,
                            const vd_intervention *what_if, const atomic_int *stop, vd_answer *out,
                            vd_trace *trace, vd_error *err);

@@ -23,11 +23,11 @@ vd_status vd_model_file_settings(const vd_safetensors *file, vd_config *config, 
                                  vd_error *err);
 // Whether the file holds every parameter of the layout, in its shape; a tensor that does not belong
 // is refused, except those in `also` (a NULL-terminated list of prefixes); so is a number that is
-// not finite. To be asked before
-// memory is taken for the layout, whose sizes are only the file's word.
+// not finite. Call it before memory is allocated for the layout, because its sizes come from the
+// file.
 vd_status vd_model_file_fits(const vd_safetensors *file, const vd_layout *layout,
                              const char *const *also, vd_error *err);
-// Every parameter of a layout that fits.
+// Reads every parameter of a layout that matches the file.
 vd_status vd_model_file_weights(const vd_safetensors *file, const vd_layout *layout, vd_real *block,
                                 vd_error *err);
 

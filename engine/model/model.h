@@ -1,10 +1,10 @@
-// A model: configuration, vocabulary, weights. Shared by any number of dialogs and threads; only
-// before them it is moved or packed.
+// A model: configuration, vocabulary, weights. Shared by any number of dialogs and threads; move or
+// pack it before making them.
 //
 // On the CPU the weights are read where the file is mapped, float32 or 16 bits as it has them, if
-// it has them in the order this program writes; a 16-bit file answers to the last bit as a float32
-// copy of its numbers would, with half the memory (but see vd_model_pack). The file may be replaced
-// (renamed over) while a model uses it, but not shortened.
+// it has them in the order this program writes; a 16-bit file gives the same answers to the bit as
+// a float32 copy of its numbers, with half the memory (but see vd_model_pack). The file may be
+// replaced (renamed over) while a model uses it, but not shortened.
 //
 // File: one safetensors file. Tensors carry the public code's state_dict names; "__metadata__"
 // carries "config" (JSON object, the fields below), "vocab" (JSON array) and "pool" (name of the
@@ -26,8 +26,8 @@ vd_status vd_model_load(const char *path, vd_model **out, vd_error *err);
 void vd_model_free(vd_model *model);
 
 // Moves the weights to another backend (engine/backend/backend.h), before any pool or dialog is
-// made of the model: they would keep answering from memory that is gone. On failure it stays where
-// it was. A loaded model is on the CPU.
+// made with the model: they would keep using memory that is gone. On failure the weights stay where
+// they are. A loaded model is on the CPU.
 vd_status vd_model_use(vd_model *model, const vd_backend *backend, vd_error *err);
 const vd_backend *vd_model_backend(const vd_model *model);
 

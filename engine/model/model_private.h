@@ -1,4 +1,4 @@
-// What the engine's own files see of a model.
+// The inside of a model, for the engine's own files.
 #ifndef VD_MODEL_PRIVATE_H
 #define VD_MODEL_PRIVATE_H
 

@@ -1,4 +1,4 @@
-// What the engine's own files see of a pool.
+// The inside of a pool, for the engine's own files.
 #ifndef VD_POOL_PRIVATE_H
 #define VD_POOL_PRIVATE_H
 

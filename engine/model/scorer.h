@@ -9,8 +9,8 @@
 // One thread at a time per scorer; scorers of one model may run on different threads.
 typedef struct vd_scorer vd_scorer;
 vd_status vd_scorer_new(const vd_model *model, vd_scorer **out, vd_error *err);
-// By all decoders the model has (the mean of two) unless another choice is made; run refuses one
-// that the model has not.
+// Uses all decoders of the model (the mean of two) unless another choice is made; run refuses a
+// decoder that the model does not have.
 void vd_scorer_decoders(vd_scorer *scorer, vd_decoders by);
 // scores (B, R, O). pool: the batch's distinct candidates, encoded, when many batches share them
 // (vd_loader_share); NULL: they are encoded here.

@@ -1,4 +1,4 @@
-// An answer that a generative decoder made up itself.
+// An answer that a generative decoder generated.
 #ifndef VD_UTTERANCE_H
 #define VD_UTTERANCE_H
 
@@ -17,12 +17,12 @@ typedef struct vd_utterance {
     float score; // mean log-probability of its words and </S>, as answers are ranked by
 } vd_utterance;
 
-// What a model says to one question.
+// The generated answers to one question.
 typedef struct vd_turn_answers {
     int count; // 0: the model has no generative decoder
     // Of a beam search over VD_BEAMS hypotheses by falling score, different from each other.
     vd_utterance beam[VD_BEAMS];
-    vd_utterance greedy; // always the likeliest next word
+    vd_utterance greedy; // greedy search: always the most probable next word
 } vd_turn_answers;
 
 #endif

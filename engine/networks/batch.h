@@ -1,4 +1,4 @@
-// What the features side hands to the network: a few dialogs as numbers. Borrowed pointers all.
+// What features/ hands to the network: a few dialogs as numbers. All pointers are borrowed.
 //
 // Legend (the whole engine): B dialogs, R rounds, P regions, D region size, Tq question length,
 // Th history-entry length, O candidates a round, U distinct candidates, To candidate length,
@@ -12,8 +12,8 @@
 
 // The longest sequences the public code keeps (tokens, special ones included).
 enum { VD_MAX_QUESTION = 20, VD_MAX_HISTORY = 40, VD_MAX_CANDIDATE = 20 };
-// Of <S> answer </S> so many tokens are read to rank it; a generative decoder, which reads one less
-// than there are, says as many.
+// So many tokens of <S> answer </S> are read to rank it. A generative decoder reads one token less
+// than there are and predicts as many.
 enum { VD_CUT_CANDIDATE = VD_MAX_CANDIDATE - 1 };
 
 typedef struct vd_batch {
@@ -24,9 +24,9 @@ typedef struct vd_batch {
     int question_width, history_width, candidate_width; // Tq, Th, To
     int distinct;                                       // U
 
-    const float *image; // (B, P, D), or NULL: the pictures are kept
-    // Pictures that the backend's memory has already, in half precision: of each a row of `stride`
-    // numbers, its regions first.
+    const float *image; // (B, P, D), or NULL: the pictures are in `kept`
+    // Pictures that are already in the backend's memory, in half precision: one row of `stride`
+    // numbers per picture, which starts with its regions.
     struct {
         const uint16_t *halves; // in the backend's memory
         size_t stride;
@@ -49,14 +49,14 @@ typedef struct vd_batch {
     const int32_t *candidate_in, *candidate_out; // (U, To), or NULL
 } vd_batch;
 
-// What a step's losses are means over, however many batches it takes.
+// The totals that a step's losses are averaged over, however many batches it takes.
 typedef struct vd_totals {
     int64_t questions; // with a known answer
-    int64_t words;     // of those answers, </S> included: what the generative decoder has to say
+    int64_t words;     // of those answers, </S> included: what the generative decoder predicts
 } vd_totals;
 
 vd_totals vd_batch_totals(const vd_batch *batch);
-// Words of a distinct candidate that the generative decoder has to say; candidate_out is there.
+// Words of a distinct candidate that the generative decoder predicts; needs candidate_out.
 int vd_batch_said(const vd_batch *batch, int candidate);
 
 // Whether a network of `vocab` words can read the batch: sizes that can be counted, lengths within

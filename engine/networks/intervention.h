@@ -1,4 +1,4 @@
-// What-if: a question is answered under changed circumstances, while the dialog stays as it is. A
+// What-if: a question is answered with a changed input, while the dialog stays as it is. A
 // word that is dropped or replaced needs none of this: ask with other tokens.
 #ifndef VD_INTERVENTION_H
 #define VD_INTERVENTION_H
@@ -15,14 +15,14 @@ enum {
 
 // All zero: nothing is changed.
 typedef struct vd_intervention {
-    // (entries) history entries left out, as if they had not been said; entry 0 is the caption. One
+    // (entries) history entries left out, as if they did not exist; entry 0 is the caption. One
     // entry must stay. NULL: none.
     const bool *drop_entry;
-    // (regions) regions left out, as if they had not been found: the others are normalised without
-    // them. Left out all, they are as a blank picture. NULL: none.
+    // (regions) regions left out, as if the detector had not found them: the others are normalised
+    // without them. With all left out the picture is blank. NULL: none.
     const bool *mask_region;
     bool blank;       // every region's features are zero
-    unsigned flatten; // VD_ATTENTION_*: made uniform over what they may look at
+    unsigned flatten; // VD_ATTENTION_*: made uniform over what is not masked
     // Positions are taken from the words of question and history where the model adds them, and
     // added as sinusoids where it has none. The candidates keep the vectors of their pool.
     bool swap_positions;

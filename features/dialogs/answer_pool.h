@@ -16,8 +16,8 @@ typedef struct vd_answer_pool {
     int64_t *times; // how often it was given in the training split
 } vd_answer_pool;
 
-// The answers people gave in data, the `top` most frequent of them (0: all), equally frequent ones
-// in the order of the data's table. VD_FORMAT when nobody gave one.
+// The `top` most frequent answers (0: all) that people gave in data; equally frequent ones in the
+// order of the data's table. VD_FORMAT when there are none.
 vd_status vd_answer_pool_count(const vd_visdial *data, size_t top, vd_answer_pool *out,
                                vd_error *err);
 

@@ -1,4 +1,4 @@
-// Batches made ahead: while the network works on one, a thread makes the next.
+// The data loader: while the network works on one batch, a thread makes the next.
 #ifndef VD_DIALOGS_DATA_LOADER_H
 #define VD_DIALOGS_DATA_LOADER_H
 
@@ -11,15 +11,15 @@ typedef size_t (*vd_data_loader_plan)(void *context, size_t n, const size_t **di
 
 typedef struct vd_data_loader vd_data_loader;
 
-// Batches that are used or made at the same time.
+// Batches that are in use or being made at the same time.
 enum { VD_DATA_LOADER_BATCHES = 2 };
 
-// The context is the loader's to read and write until it is freed, and so is the cache, where the
-// pictures of its batches are; NULL: in the batches themselves.
+// Only the loader may use the context until it is freed, and the cache, which holds the pictures of
+// its batches; cache NULL: the pictures are in the batches themselves.
 vd_status vd_data_loader_new(const vd_dataset *dataset, vd_data_loader_plan plan, void *context,
                              vd_picture_cache *cache, vd_data_loader **out, vd_error *err);
-// The next batch, which is the loader's and valid until the next call; NULL behind the last. What
-// failed once fails again.
+// The next batch, owned by the loader and valid until the next call; NULL after the last. After a
+// failure every call fails.
 vd_status vd_data_loader_next(vd_data_loader *loader, const vd_batch **out, vd_error *err);
 void vd_data_loader_free(vd_data_loader *loader);
 

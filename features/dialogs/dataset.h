@@ -20,7 +20,7 @@ const vd_visdial_dialog *vd_dataset_dialog(const vd_dataset *dataset, size_t ind
 
 const vd_regions *vd_dataset_regions(const vd_dataset *dataset);
 
-// What the batches of these dialogs sum to (vd_batch_totals), without making them.
+// The sum of vd_batch_totals over the batches of these dialogs, without making them.
 void vd_dataset_totals(const vd_dataset *dataset, const size_t *dialogs, size_t count,
                        vd_totals *totals);
 
@@ -28,7 +28,7 @@ void vd_dataset_totals(const vd_dataset *dataset, const size_t *dialogs, size_t 
 vd_status vd_dataset_vocab(const vd_visdial *dialogs, int64_t minimum, vd_vocab **out,
                            vd_error *err);
 
-// Changes that show what a model uses; all off = 0.
+// Ablations that show what a model uses; all off = 0.
 typedef struct vd_dataset_view {
     bool other_image; // every dialog sees the next dialog's picture
     bool no_history;  // every history entry, the caption's too, is a single <UNK>
@@ -59,7 +59,7 @@ vd_status vd_loader_new(const vd_dataset *dataset, vd_loader **out, vd_error *er
 vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count,
                           const vd_dataset_view *view, const vd_batch **out, vd_error *err);
 // Batches from now on have these candidates, borrowed, which must hold all of their dialogs'; NULL:
-// their own again. What is made of shared candidates once serves many batches.
+// their own again. Vectors of shared candidates can then be computed once for many batches.
 void vd_loader_share(vd_loader *loader, const vd_candidates *candidates);
 // The pictures of batches from now on are in the cache, borrowed; NULL: in the batch.
 void vd_loader_keep(vd_loader *loader, vd_picture_cache *cache);

@@ -1,4 +1,4 @@
-// What stands behind a vd_dataset, and the tokens of dialogs. Internal to features/.
+// The inside of a vd_dataset, and the tokens of dialogs. Internal to features/.
 #ifndef VD_DATASET_STORE_H
 #define VD_DATASET_STORE_H
 
@@ -7,7 +7,7 @@
 // The longest the network sees of each, special tokens included (mvan: "Inputs").
 enum { VD_CUT_QUESTION = VD_MAX_QUESTION - 1, VD_CUT_CAPTION = VD_MAX_HISTORY - 1 };
 
-// Many short sequences of token ids, one behind the other.
+// Many short sequences of token ids, one after another.
 typedef struct vd_sequences {
     int32_t *ids;
     size_t used, room;

@@ -8,7 +8,7 @@
 //   question, answer, truth, options I32 (R); -1: none; options: row of candidates
 //   candidates I32 (K, O) places in the table of answers
 //   family, coreference I32 (R), where a file has them; -1: none
-//   {question,answer,caption,word,family}_text U8, each text with a NUL behind it, and
+//   {question,answer,caption,word,family}_text U8, each text followed by a NUL, and
 //   {question,answer,caption,word,family}_start I64 (count + 1) where they start
 //   {question,answer,caption}_ids I32 and _first I64 (count + 1): places in the table of words; the
 //   question with "?", none of what no dialog uses, cut to what the network sees; -1: <UNK>,
@@ -31,7 +31,7 @@
 vd_status vd_visdial_pack(const vd_visdial *data, const vd_word_counts *counts, const char *source,
                           const char *path, vd_error *err);
 
-// Tells one set of dialogs from another: images, texts, answers. What is packed carries it along.
+// Tells one set of dialogs from another: images, texts, answers. A packed file stores it.
 uint64_t vd_visdial_hash(const vd_visdial *data);
 
 // How often each word is said in questions (with "?"), answers given and captions; the words of

@@ -17,9 +17,9 @@ typedef enum vd_pictures_kept {
     VD_PICTURES_RESIDENT  // all
 } vd_pictures_kept;
 
-// Keeps at most what `most` says, and less where there is no room or nothing is gained: nothing on
-// the CPU, and nothing of features that are not in half precision, whose numbers would change.
-// Resident are pictures that leave free a quarter of what was, or 8 GB. batches: how many of up to
+// Keeps at most what `most` says, and less where there is no room or no gain: nothing on the CPU,
+// and no features that are not in half precision, because their numbers would change. All pictures
+// are kept when they leave a quarter of the free memory, or 8 GB. batches: how many of up to
 // `dialogs` pictures are used at the same time. *out is NULL when nothing is kept.
 vd_status vd_picture_cache_new(const vd_regions *regions, const vd_backend *backend, size_t batches,
                                size_t dialogs, vd_pictures_kept most, vd_picture_cache **out,

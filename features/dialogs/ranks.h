@@ -23,11 +23,11 @@ typedef struct vd_ranks_writer vd_ranks_writer;
 
 vd_status vd_ranks_create(const char *path, vd_ranks_writer **out, vd_error *err);
 // The server wants every rank 1..n once. Candidates whose scores tie (NaN ties with NaN and comes
-// last) get theirs by lot, the same one every time for an image and round: by their order would
-// help the model, since in the real data it leaks the answer.
+// last) get theirs at random, the same way every time for an image and round: ordering them as they
+// stand would help the model, because that order leaks the answer in the real data.
 vd_status vd_ranks_add(vd_ranks_writer *writer, int64_t image_id, int32_t round_id,
                        const float *scores, int n, vd_error *err);
-// Frees writer whether it succeeds or not; the file is there complete or not at all.
+// Frees writer whether it succeeds or not; the file is complete or not there at all.
 vd_status vd_ranks_commit(vd_ranks_writer *writer, vd_error *err);
 void vd_ranks_abort(vd_ranks_writer *writer); // safe on NULL
 

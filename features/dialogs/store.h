@@ -1,4 +1,4 @@
-// What stands behind a vd_visdial: its memory and its index. Internal to features/.
+// The inside of a vd_visdial: its memory and its index. Internal to features/.
 #ifndef VD_DIALOGS_STORE_H
 #define VD_DIALOGS_STORE_H
 
@@ -39,7 +39,7 @@ typedef struct vd_visdial_store {
 
 // Sorts the images; an image with two dialogs is refused: *first and *second are those dialogs.
 vd_status vd_visdial_index(vd_visdial_store *store, size_t *first, size_t *second, vd_error *err);
-// Whether round `r` (from 0) of a dialog has what it must and its question and answer are in their
+// Whether round `r` (from 0) of a dialog is complete and its question and answer are in their
 // tables; false with what is wrong in `words`.
 bool vd_visdial_round_fits(const vd_visdial *data, const vd_visdial_dialog *dialog, int32_t r,
                            char *words, size_t size);

@@ -45,7 +45,7 @@ typedef struct vd_visdial {
 // path: JSON, or what vd_visdial_pack made of it. All of it is read and checked.
 vd_status vd_visdial_read(const char *path, vd_visdial **out, vd_error *err);
 // The same, but a packed file is mapped and its candidates are not looked at: `options` must not be
-// followed before vd_visdial_check_options (vd_loader_batch calls it) was content with the dialog.
+// used before vd_visdial_check_options (vd_loader_batch calls it) has accepted the dialog.
 vd_status vd_visdial_open(const char *path, vd_visdial **out, vd_error *err);
 vd_status vd_visdial_check_options(const vd_visdial *data, size_t dialog, vd_error *err);
 // Adds relevance from [{"image_id", "round_id": 1.., "gt_relevance" or "relevance": [..]}].

@@ -6,7 +6,7 @@
 
 #include "engine/base/alloc.h"
 
-// Words that point at what was asked about or link it, without saying anything of it.
+// Words that only point at what was asked about or link it.
 static bool is_filler(const char *word, size_t length)
 {
     static const char *const fillers[] = {

@@ -1,5 +1,5 @@
-// Answers that say the same with more or fewer words: "yes", "yes it is", "yes, it is". Folded
-// together a ranking shows more that differs.
+// Answers that mean the same with more or fewer words: "yes", "yes it is", "yes, it is". When they
+// are folded into one, a ranking shows more different answers.
 #ifndef VD_FOLD_H
 #define VD_FOLD_H
 
@@ -10,8 +10,8 @@
 #include "engine/base/error.h"
 
 // What is left of an answer when words that only point or link (it, is, there, a, the, ...) and
-// punctuation are taken away: answers with equal keys are alike. An answer of nothing else is its
-// own key. "not", "no" and numbers stay. Cut to size - 1 bytes.
+// punctuation are taken away: answers with equal keys are alike. An answer that consists of such
+// words only is its own key. "not", "no" and numbers stay. Cut to size - 1 bytes.
 void vd_fold_key(const char *answer, char *key, size_t size);
 
 // group[i]: index of the first answer that is alike, i itself where there is none before it.

@@ -12,7 +12,7 @@ vd_status vd_glove_width(const char *path, int *width, vd_error *err);
 // A row of `width` numbers for every word of the vocabulary, as the public code starts from: zero
 // for <PAD>, <S> and </S>, the vector of "unk" for words that are not in the file (<UNK> among
 // them). rows (vocab, width) belongs to the caller. *found (may be NULL) gets how many words have a
-// vector of their own; of a word that is there twice the last counts. A line of another width or
+// vector of their own; of a word that occurs twice the last one counts. A line of another width or
 // with something that is no number is VD_FORMAT with its line number.
 vd_status vd_glove_read(const char *path, const vd_vocab *vocab, int width, float *rows, int *found,
                         vd_error *err);

@@ -1,7 +1,7 @@
 // Sentence ends, as NLTK's Punkt tokenizer finds them (Kiss and Strunk, "Unsupervised Multilingual
 // Sentence Boundary Detection", Computational Linguistics 32(4), 2006). Internal to features/.
 //
-// Punkt's decision in a nutshell: "?" and "!" end a sentence; a word's final period does unless the
+// Punkt's decision in short: "?" and "!" end a sentence; a word's final period does unless the
 // word is an abbreviation, or an initial or number with a lower-case word after it. The published
 // model's statistics about capitals are not here: they only matter where a capital follows an
 // abbreviation, and VisDial text has none.

@@ -1,4 +1,4 @@
-// What the measuring programs share: a clock, order statistics, and who measured with what.
+// What the benchmarks share: a clock, order statistics, and a description of the machine.
 #ifndef BENCH_H
 #define BENCH_H
 

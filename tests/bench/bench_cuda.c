@@ -20,7 +20,7 @@
 #include "tests/support/step.h"
 
 // $VISDIAL_BENCH_SMALL=1: sizes that a machine without a GPU gets through, to see that every line
-// works; then no figure means anything.
+// works; the figures are then meaningless.
 enum { ROUNDS = 10, VOCAB_MOST = 11322 };
 static struct {
     int vocab, embed, hidden, region, regions, dialogs, options;
@@ -54,7 +54,7 @@ static int questions(void)
     return the.dialogs * ROUNDS;
 }
 
-// Of so many runs as many as are wanted.
+// The number of runs, at most `most`.
 static int runs(int count)
 {
     return count < the.most ? count : the.most;
@@ -343,7 +343,7 @@ static double matrix_rate(const vd_backend *be) // operations a millisecond
     float *a = have(be->memory->allocate(bytes)), *b = have(be->memory->allocate(bytes)),
           *c = have(be->memory->allocate(bytes));
     double best = 0;
-    // Numbers of which a multiplier makes work: of zeros it makes none, and is faster.
+    // Random numbers: multiplying zeros would take less power and be faster.
     float *numbers = have(vd_alloc((size_t)side, bytes / (size_t)side));
     vd_rng rng = vd_rng_seed(5, 7);
     for (size_t i = 0; i < (size_t)side * (size_t)side; i++)

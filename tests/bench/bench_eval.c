@@ -47,8 +47,8 @@ static vd_status write_features(const world *w, vd_error *err)
     return status;
 }
 
-// Every word of the tables, the candidates' too: few words would make candidates alike that are
-// not.
+// Every word of the tables, the candidates' too: with few words different candidates would become
+// equal.
 static vd_status count_words(const vd_visdial *data, vd_vocab **out, vd_error *err)
 {
     vd_word_counts *counts = NULL;
@@ -223,7 +223,7 @@ static vd_status evaluate(const world *w, int workers, double *milliseconds, dou
     return status;
 }
 
-// What one PyTorch did so far, and our ranks of the same dialogs.
+// The results of one PyTorch so far, and our ranks of the same dialogs.
 typedef struct tally {
     size_t done;
     double milliseconds, rank, our_rank;
@@ -266,7 +266,7 @@ static vd_status compare(const world *w, size_t theirs, vd_error *err)
                           (const char *const[4]){w->model_path, w->batch_path});
     tally sum[MOST_TORCHES] = {{0}};
     vd_status status = VD_OK;
-    // In alternation, so that all meet the same machine.
+    // In alternation, so that all run under the same load.
     for (int run = 0; status == VD_OK && run < RUNS; run++) {
         status = evaluate(w, workers, &ours[run], rank, err);
         if (status)

@@ -1,6 +1,6 @@
 // The network at its public size, in alternation with PyTorch (mvan_torch.py): what a question
 // costs, a new picture, an answer that enters the history, a pool, evaluating, training, starting,
-// memory, and doing nothing. The last lines are the table.
+// memory, and waiting. The last lines are the table.
 //
 //   bench_network [WHAT]...   only the measurements whose names begin with one of these:
 //                             question rank picture append evaluate train start memory idle
@@ -41,7 +41,7 @@ static vd_status new_dialog(const chat *c, vd_dialog **out, vd_error *err)
                          err);
 }
 
-// The dialog as it is when the tenth question is asked, with a pool of `count` answers.
+// The dialog when the tenth question is asked, with a pool of `count` answers.
 static vd_status open_chat(const char *path, int count, int repeat, chat *c, vd_error *err)
 {
     vd_batch b = full_size_batch(1);
@@ -106,7 +106,7 @@ static void detail_torch(const torches *t, const char *what, series *s)
     }
 }
 
-// A series whose first run only warmed up.
+// A series without its first run, which is the warm-up.
 static void forget(series *s)
 {
     s->count = 0;

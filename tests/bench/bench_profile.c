@@ -365,7 +365,7 @@ static vd_status do_step(vd_error *err)
     return step_take(trainer, &b, 0.01, &loss, NULL, err);
 }
 
-// What takes a five-hundredth of all, and one line for the rest.
+// Operations that take at least 1/500 of the total, and one line for the rest.
 static void print_operations(const char *what, int runs, double wall, double took)
 {
     double rest_wall = 0, rest_cpu = 0, sum_wall = 0;

@@ -1,4 +1,4 @@
-// The public data's way into the program, on made-up files of VisDial v1.0's size and shape:
+// Reading the public data, with made-up files of VisDial v1.0's size and shape:
 // dialogs read and packed, the packed file opened, challenge features imported, a pool of all the
 // answers (337,527) built for a full-size model and typed questions ranked against it. Time, memory
 // and disk of each step. The files stay in build/bench (some 4 GB) and are used again.
@@ -44,7 +44,7 @@ static size_t number_from(const char *name, size_t otherwise)
 // ---- dialogs
 // --------------------------------------------------------------------------------------
 
-// Word n of a language in which the n-th word is said 1/n as often as the first.
+// Word n of a language in which the n-th word occurs 1/n as often as the first.
 static void put_words(FILE *out, vd_rng *rng, int least, int most)
 {
     int count = least + vd_rng_below(rng, most - least + 1);
@@ -124,7 +124,7 @@ static void make_features(const char *path, size_t pictures)
     for (hsize_t i = 0; i < pictures; i++) {
         hsize_t start[] = {i, 0, 0};
         id[i] = (float)(2 * i + 9);
-        for (size_t k = 0; k < SIZE; k++) // one region anew a picture is enough for the disk
+        for (size_t k = 0; k < SIZE; k++) // one new region per picture is enough for the disk
             rows[i % REGIONS][k] = (float)vd_rng_below(&rng, 10000) / 1000;
         H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, one, NULL);
         H5Dwrite(features, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, rows);

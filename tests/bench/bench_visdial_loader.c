@@ -1,4 +1,4 @@
-// Whether batches can be made as fast as a GPU trains: on the packed dialogs of VisDial v1.0's size
+// Can batches be made as fast as a GPU trains? on the packed dialogs of VisDial v1.0's size
 // that bench_visdial leaves in build/bench, and features of as many pictures in half precision, of
 // which those that are read are on the disk (18 GB as a whole; what was never written takes none).
 //
@@ -83,7 +83,7 @@ static vd_status make_features(const char *path, const vd_visdial *data, size_t 
 
 // ---- measuring ----------------------------------------------------------------------------------
 
-// Of this thread: what others do on the machine does not count.
+// Of this thread only, without other work on the machine.
 static double processor_now(void) // milliseconds
 {
     struct timespec t;
@@ -146,7 +146,7 @@ static vd_status measure(const vd_dataset *set, const size_t *order, size_t batc
     return status;
 }
 
-// What the engine does with a batch before anything is computed.
+// The engine's checks of a batch before it computes anything.
 static vd_status measure_packing(const vd_dataset *set, const size_t *order, size_t batches)
 {
     double times[3][MOST];

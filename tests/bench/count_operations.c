@@ -214,7 +214,7 @@ static void counted_linear_backward(const vd_real *x, const vd_matrix *w, const 
     leave(LAYERS_BACKWARD, 2.0 * rows * w->rows * w->columns * ((dx != NULL) + (dw != NULL)));
 }
 
-// What is multiplied, not what it would be without what rows share.
+// The multiplications that are done, without those saved because rows are shared.
 static void counted_lstm(const vd_lstm_pass *p, int directions)
 {
     enter();

@@ -1,5 +1,5 @@
-// A backend's table that counts: what its matrix products come to, and, when asked, how long each
-// family of operations takes.
+// A backend's table that counts the operations of its matrix products and, when asked, the time of
+// each family of operations.
 #ifndef TESTS_BENCH_COUNT_OPERATIONS_H
 #define TESTS_BENCH_COUNT_OPERATIONS_H
 

@@ -1,4 +1,4 @@
-// What the machine can do: the rates that floors are reckoned with.
+// What the machine can do: the rates from which floors are calculated.
 #ifndef BENCH_MACHINE_H
 #define BENCH_MACHINE_H
 
@@ -56,7 +56,7 @@ static inline void measure_machine(void)
            gigaflops, gigabytes);
 }
 
-// Milliseconds below which neither memory nor arithmetic lets it go.
+// The least milliseconds that memory and arithmetic allow.
 static inline double floor_of(double bytes, double flops)
 {
     double memory = gigabytes > 0 ? bytes / gigabytes * 1e-6 : 0;

@@ -11,15 +11,14 @@
 
 typedef struct vd_chosen_backend {
     const vd_backend *backend;
-    char why[512]; // what speaks against the GPU; "" when nothing does, or nobody asked
+    char why[512]; // why the GPU is not used; "" when it is, or was not wanted
 } vd_chosen_backend;
 
 // name: what the option said, NULL = auto. VD_USAGE for another name, VD_UNAVAILABLE when cuda was
-// asked for and cannot be used. What spoke against it is not mentioned for auto: most machines have
-// no GPU.
+// asked for and cannot be used. With auto the reason is not reported: most machines have no GPU.
 vd_status vd_choose_backend(const char *name, int device, vd_chosen_backend *out, vd_error *err);
 
-// Whether a failure on this backend is one after which the CPU can go on: out of memory, lost.
+// Whether the CPU can continue after this failure: the device is out of memory or lost.
 bool vd_backend_gave_up(const vd_backend *backend, vd_status status);
 
 #endif

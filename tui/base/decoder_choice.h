@@ -19,15 +19,15 @@
     }
 
 typedef struct vd_decoder_choice {
-    bool made; // false: whatever is usual
+    bool made; // false: the default
     vd_decoders by;
 } vd_decoder_choice;
 
 // The option's value; VD_USAGE for another word.
 vd_status vd_choose_decoder(const char *value, vd_decoder_choice *out, vd_error *err);
 
-// The decoders of a model that a choice means; all it has when none was made. VD_MISMATCH when it
-// has no such one.
+// The decoders of a model that a choice selects; all of them when no choice was made. VD_MISMATCH
+// when the model does not have the decoder.
 vd_status vd_decoder_of(const vd_model *model, const vd_decoder_choice *choice, vd_decoders *out,
                         vd_error *err);
 

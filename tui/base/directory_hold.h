@@ -5,7 +5,7 @@
 #include "engine/base/error.h"
 
 // Locks it until vd_directory_release or the end of this process. VD_USAGE: another process has it.
-// Where there are no locks, and where the directory cannot be opened, VD_OK with *hold -1.
+// VD_OK with *hold -1 where the file system has no locks, and where the directory cannot be opened.
 vd_status vd_directory_hold(const char *path, int *hold, vd_error *err);
 void vd_directory_release(int hold); // -1 is fine
 

@@ -45,7 +45,7 @@ static void complain(const vd_option_walk *walk, int kind, vd_error *err)
     int least = 4;
     for (const vd_option *option = walk->options; option->name; option++) {
         int distance = vd_option_distance(typed, option->name);
-        if (strcmp(typed, option->name) == 0) { // known, so its value was too much
+        if (strcmp(typed, option->name) == 0) { // known, so the value is the error
             vd_error_set(err, VD_USAGE, "--%s takes no value, found '%.80s'", typed, given);
             return;
         }

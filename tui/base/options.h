@@ -1,4 +1,4 @@
-// Command-line options from a table, with errors a person can act on.
+// Command-line options from a table, with errors that say what to do.
 #ifndef VD_OPTIONS_H
 #define VD_OPTIONS_H
 
@@ -13,9 +13,9 @@ typedef struct vd_option {
     const char *help;
 } vd_option;
 
-// Walks over argv[1..argc-1]. Options may stand anywhere before "--", in full or cut to what is
-// unambiguous, values as "--name value" or "--name=value". argv is permuted so that operands come
-// last. One walk at a time in a process (it is getopt_long inside).
+// Walks over argv[1..argc-1]. Options may stand anywhere before "--", in full or abbreviated,
+// values as "--name value" or "--name=value". argv is permuted so that operands come last. One walk
+// at a time in a process (it is getopt_long inside).
 typedef struct vd_option_walk {
     const vd_option *options;
     int argc;
@@ -27,7 +27,7 @@ typedef struct vd_option_walk {
 enum { VD_OPTION_END = -1, VD_OPTION_ERROR = -2 };
 
 // Index of the next option in the table, its value in *value (NULL for a switch); VD_OPTION_END
-// after the last; VD_OPTION_ERROR with err filled for what is not in the table.
+// after the last; VD_OPTION_ERROR with err filled for an option that is not in the table.
 int vd_option_next(vd_option_walk *walk, const char **value, vd_error *err);
 
 // Walks to the end: given[i] is the value of options[i], "" for a switch, NULL where it was not
@@ -42,7 +42,7 @@ vd_status vd_option_int(const char *name, const char *text, int64_t low, int64_t
 vd_status vd_option_number(const char *name, const char *text, double low, double high, double *out,
                            vd_error *err);
 
-// Those of the table that were given; the others' values stay as they are.
+// Reads the options of `range` that were given; the values of the others do not change.
 typedef struct vd_option_range {
     int option; // its index in the options
     int64_t low, high, *value;

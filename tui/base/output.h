@@ -1,4 +1,4 @@
-// Pieces of what the commands print on stdout.
+// Helpers for what the commands print on stdout.
 #ifndef VD_OUTPUT_H
 #define VD_OUTPUT_H
 
@@ -10,7 +10,7 @@
 // Whether the locale's characters are UTF-8. Sets LC_CTYPE from the environment.
 bool vd_output_utf8(void);
 
-// Text with every control character replaced, so that nothing from a file or a person can steer
+// Text with every control character replaced, so that no text from a file or a person can control
 // the terminal.
 void vd_output_text(FILE *out, const char *text);
 int vd_output_width(const char *text); // characters that vd_output_text prints

@@ -53,7 +53,7 @@ static const char *draw_bar(char *out, int cells, double share)
 void vd_progress_line(char *out, size_t size, size_t width, const char *what, int64_t done,
                       int64_t total, int64_t first, double seconds, const char *suffix)
 {
-    enum { MOST_CELLS = 20, SPACE = 4 }; // so much longer the numbers may still grow
+    enum { MOST_CELLS = 20, SPACE = 4 }; // by how much the numbers may still grow
     char rate[32], left[32], bar[MOST_CELLS + 4], line[512];
     double per_second = seconds > 0 ? (double)(done - first) / seconds : 0;
     rate_text(rate, sizeof rate, per_second);
@@ -62,7 +62,7 @@ void vd_progress_line(char *out, size_t size, size_t width, const char *what, in
     if (total > 0) {
         double share = (double)done / (double)total;
         duration(left, sizeof left, per_second > 0 ? (double)(total - done) / per_second : -1);
-        // The bar is what a narrow terminal can do without.
+        // A narrow terminal gets no bar.
         for (int cells = MOST_CELLS; cells >= 0; cells -= MOST_CELLS / 2) {
             int length = snprintf(line, sizeof line, "%s %s%lld/%lld %3d%% %s %s left%s%s", what,
                                   draw_bar(bar, cells, share), (long long)done, (long long)total,

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 typedef struct vd_progress {
-    FILE *stream; // NULL: says nothing
+    FILE *stream; // NULL: writes nothing
     bool terminal;
     const char *what;    // borrowed, "epoch 3", "pictures"
     int64_t total;       // 0 = not known
@@ -24,7 +24,7 @@ void vd_progress_start(vd_progress *progress, const char *what, int64_t total, i
                        bool quiet);
 // suffix may be NULL. Cheap: writes only when it is time to.
 void vd_progress_update(vd_progress *progress, int64_t done, const char *suffix);
-// Last state as a line that stays.
+// Writes the last state as a line that stays.
 void vd_progress_finish(vd_progress *progress, int64_t done, const char *suffix);
 // Clears the updating line so that something else can be printed; the next update draws it again.
 void vd_progress_clear(vd_progress *progress);

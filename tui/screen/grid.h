@@ -11,7 +11,7 @@
 
 // ---- colours and styles ------------------------------------------------------------------------
 
-// How many colours. With 8, the bright ones of 16 are bold, and only in front.
+// How many colours. With 8, the bright ones of 16 are shown bold, and only as foreground.
 typedef enum vd_depth {
     VD_DEPTH_MONO,
     VD_DEPTH_8,
@@ -20,8 +20,8 @@ typedef enum vd_depth {
     VD_DEPTH_DIRECT
 } vd_depth;
 
-// Which colours are used (tui/screen/theme.h): made for a dark or a light background, none, or told
-// apart by the colour-blind.
+// Which colours are used (tui/screen/theme.h): for a dark or a light background, without colours,
+// or safe for the colour-blind.
 typedef enum vd_theme_name {
     VD_THEME_DARK,
     VD_THEME_LIGHT,
@@ -30,7 +30,7 @@ typedef enum vd_theme_name {
     VD_THEMES
 } vd_theme_name;
 
-// What the terminal can show, and what is wanted of it.
+// What the terminal can show, and what the person wants.
 typedef struct vd_look {
     vd_depth depth;
     bool ascii; // nothing beyond ASCII
@@ -95,7 +95,7 @@ vd_cell *vd_grid_at(const vd_grid *grid, int x, int y);
 
 // ---- drawing: everything is clipped to the grid ------------------------------------------------
 
-// One code point of width 1. `ascii` takes its place on an ASCII terminal.
+// One code point of width 1. `ascii` replaces it on an ASCII terminal.
 void vd_grid_put(vd_grid *grid, int x, int y, uint32_t code, char ascii, vd_style style);
 
 // At most `width` columns of text; text that does not fit ends in an ellipsis. Returns the columns

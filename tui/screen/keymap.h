@@ -169,7 +169,7 @@ bool vd_keymap_help(vd_place place, size_t index, char *keys, size_t keys_size,
 // The bindings that have a command, in the order of the help; NULL past the last.
 const vd_binding *vd_keymap_command(size_t index);
 
-// The most wanted keys of a place in one line of at most `size` bytes: "F1 help  F2 zoom ...",
+// The most useful keys of a place in one line of at most `size` bytes: "F1 help  F2 zoom ...",
 // as many as fit `width` columns.
 void vd_keymap_hints(vd_place place, int width, char *out, size_t size);
 // What a click on a column of that line does: the key it names; VD_KEY_NONE: none is there.
@@ -177,7 +177,7 @@ vd_key vd_keymap_hint_key(vd_place place, int width, int column);
 
 // "Ctrl-A", "Alt-3", "F1", "PgUp", "a". `out` of at least 24 bytes.
 void vd_key_name(vd_key key, char *out, size_t size);
-// The key a name stands for ("C-a" and "M-3" will do, too); false when it is none.
+// The key with this name ("C-a" and "M-3" are accepted, too); false when there is none.
 bool vd_key_parse(const char *name, vd_key *out);
 
 #endif

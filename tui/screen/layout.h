@@ -1,4 +1,4 @@
-// Which panel goes where at which size of the terminal. Pure arithmetic.
+// Layout: which panel goes where at which size of the terminal. Pure arithmetic.
 #ifndef VD_LAYOUT_H
 #define VD_LAYOUT_H
 
@@ -6,7 +6,7 @@
 
 #include "tui/screen/grid.h"
 
-enum { VD_LEAST_WIDTH = 40, VD_LEAST_HEIGHT = 12 }; // less shows a plain message
+enum { VD_LEAST_WIDTH = 40, VD_LEAST_HEIGHT = 12 }; // below this only a message is shown
 
 typedef enum vd_shape {
     VD_SHAPE_NONE,    // too small
@@ -32,8 +32,8 @@ typedef struct vd_panels {
 // picture_width x picture_height: pixels, for its proportions (0 x 0: none known yet, 4:3).
 // caption: how many columns the caption takes, for the rows below the picture.
 vd_panels vd_panels_chat(int width, int height, int picture_width, int picture_height, int caption);
-// One big room between status row and question line (zoom, lists, help); the side panel is wanted
-// columns wide where the terminal is wide enough, else missing.
+// One large area between status row and question line (zoom, lists, help); the side panel is
+// `wanted` columns wide where the terminal is wide enough, else there is none.
 vd_panels vd_panels_full(int width, int height, int side);
 
 // The largest rectangle with the proportions of a picture, centred in room; a cell counts as twice

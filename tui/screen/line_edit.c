@@ -117,7 +117,7 @@ void vd_line_insert_text(vd_line *line, const char *text, size_t length)
     line->cursor += length;
     line->cutting = false;
     line->changes++;
-    // A mark joins the cluster before it, and what stood after may join the new text.
+    // A combining mark joins the cluster before it, and the text after may join the new text.
     size_t at = 0;
     while (at < line->cursor)
         at = right_of(line, at);

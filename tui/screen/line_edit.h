@@ -27,8 +27,8 @@ void vd_line_free(vd_line *line);
 void vd_line_set(vd_line *line, const char *text); // cut to VD_LINE_MAX; cursor at the end
 void vd_line_clear(vd_line *line);
 
-// Puts a character in; control characters become spaces, code points that are none are left out.
-// False: there is no room for it.
+// Inserts a character; control characters become spaces, invalid code points are left out. False:
+// the line is full.
 bool vd_line_insert(vd_line *line, uint32_t code);
 void vd_line_insert_text(vd_line *line, const char *text, size_t length);
 // Does an EDIT_ action; false for any other.
@@ -37,8 +37,8 @@ bool vd_line_action(vd_line *line, vd_action action);
 // Adds a line to the history (not twice in a row, not the empty line) and leaves the history.
 vd_status vd_line_remember(vd_line *line, const char *text, vd_error *err);
 
-// What of the line `width` columns show: bytes first .. first + length - 1, the cursor at column
-// `column` < width. The line scrolls sideways so that the cursor is always inside.
+// The part of the line that `width` columns show: bytes first .. first + length - 1, the cursor at
+// column `column` < width. The line scrolls sideways so that the cursor is always inside.
 typedef struct vd_line_view {
     size_t first, length;
     int column;

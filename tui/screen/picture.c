@@ -44,10 +44,11 @@ static ChafaCanvas *canvas_new(int width, int height, vd_look look)
     chafa_canvas_config_set_canvas_mode(config, modes[look.depth]);
     chafa_canvas_config_set_symbol_map(config, symbols);
     chafa_canvas_config_set_work_factor(config, 0.7f);
-    // Distances as the eye sees them (DIN 6176), or the palette's few blues turn purple and teal.
+    // Perceptual colour distances (DIN 6176); otherwise the few blues of the palette turn purple
+    // and teal.
     if (look.depth == VD_DEPTH_16 || look.depth == VD_DEPTH_256)
         chafa_canvas_config_set_color_space(config, CHAFA_COLOR_SPACE_DIN99D);
-    // In few tones silhouettes say more than halftones, and more contrast swallows them.
+    // With few tones silhouettes show more than halftones, and more contrast would hide them.
     if (look.depth <= VD_DEPTH_16)
         chafa_canvas_config_set_preprocessing_enabled(config, FALSE);
     ChafaCanvas *canvas = chafa_canvas_new(config);
@@ -225,7 +226,7 @@ void vd_picture_outline(vd_grid *grid, vd_rect place, const vd_outline *outlines
     enum { MOST = 36, CELLS_EACH = 80 };
     if (place.width <= 0 || place.height <= 0)
         return;
-    // A thumbnail under nine frames would not be seen: the strongest few, as the size allows.
+    // Nine outlines would hide a small picture: draw the strongest few, as the size allows.
     int fits = place.width * place.height / CELLS_EACH;
     fits = fits < 3 ? 3 : fits > MOST ? MOST : fits;
     count = count > fits ? fits : count;

@@ -6,8 +6,8 @@
 #include "features/pictures/image.h"
 #include "tui/screen/grid.h"
 
-// A picture and its cells at the last size and look it was drawn with, so that drawing it again
-// costs a copy. Zero-initialise.
+// A picture and its cells as they were drawn last, so that drawing it again costs a copy.
+// Zero-initialise.
 typedef struct vd_picture {
     vd_image image; // owned
     vd_cell *cell;  // (height, width)

@@ -22,7 +22,7 @@ struct vd_screen {
     int log;            // file standard error goes to, -1 none
     int standard_error; // the real one, -1 while not redirected
     bool again;         // a key was read already: more may wait inside curses
-    bool said;          // the other descriptor has had its turn
+    bool said;          // the other descriptor was served last
     struct sigaction old_resize;
 };
 
@@ -56,12 +56,12 @@ static void on_fatal(int number)
     if (rescue.armed) {
         rescue.armed = 0;
         if (write(STDOUT_FILENO, rescue.bytes, rescue.length) < 0) {
-            // Nobody is left to tell.
+            // There is nobody to report it to.
         }
         tcsetattr(STDIN_FILENO, TCSANOW, &rescue.modes);
         copy_log(rescue.log, rescue.standard_error);
     }
-    // SA_RESETHAND put the default action back: the signal takes its course now.
+    // SA_RESETHAND put the default action back: the signal now has its usual effect.
     raise(number);
 }
 
@@ -122,7 +122,7 @@ static void keep_errors(vd_screen *screen)
 {
     FILE *file = tmpfile();
     if (!file)
-        return; // a message may then spoil the picture, C-l mends it
+        return; // a message may then spoil the screen; C-l redraws it
     fflush(stderr);
     screen->log = dup(fileno(file));
     fclose(file);
@@ -158,7 +158,7 @@ static void on_resize(int number)
     int before = errno;
     resized = 1;
     if (write(resize_pipe[1], "", 1) < 0) {
-        // Full: a wake-up is on its way already.
+        // Full: a wake-up is pending already.
     }
     errno = before;
 }
@@ -200,8 +200,8 @@ static void take_size(void)
 
 // ---- opening -----------------------------------------------------------------------------------
 
-// The C locale by omission (a bare container, a rescue shell) says nothing about the terminal, and
-// terminals are UTF-8; the C locale by name is respected.
+// The C locale by omission (a bare container, a rescue shell) writes nothing about the terminal,
+// and terminals are UTF-8; the C locale by name is respected.
 static bool set_locale(void)
 {
     const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -575,7 +575,7 @@ vd_wake vd_screen_wait(vd_screen *screen, int fd, vd_key *key)
             take_size();
             return VD_WAKE_RESIZE;
         }
-        // However many keys wait, what the engine has to say comes between two of them.
+        // Even when many keys wait, events of the engine are served between two of them.
         struct pollfd other = {.fd = fd, .events = POLLIN};
         if (screen->again && !screen->said && poll(&other, 1, 0) > 0 && other.revents & POLLIN) {
             screen->said = true;

@@ -2,8 +2,8 @@
 //
 // While it is open, what libraries write to standard error is kept from the picture and shown after
 // it is closed. When the program is killed (SIGTERM, SIGHUP, SIGSEGV, ...) the terminal is restored
-// from the signal handler, with bytes and modes prepared beforehand, and the signal takes its
-// course.
+// from the signal handler, with bytes and modes prepared beforehand, and the signal then has its
+// usual effect.
 #ifndef VD_SCREEN_H
 #define VD_SCREEN_H
 
@@ -19,8 +19,8 @@ typedef struct vd_screen vd_screen;
 // is unset, dumb, unknown or cannot place the cursor. instead: what the person can do then, the
 // end of the text ("`visdial ask` answers without a screen").
 vd_status vd_screen_usable(const char *instead, vd_error *err);
-// Sets LC_CTYPE from the environment (UTF-8 when it says nothing) and opens the terminal, if it is
-// usable.
+// Sets LC_CTYPE from the environment (UTF-8 when it writes nothing) and opens the terminal, if it
+// is usable.
 vd_status vd_screen_open(bool mouse, const char *instead, vd_screen **out, vd_error *err);
 // Restores the terminal and writes what went to standard error meanwhile. NULL is fine.
 void vd_screen_close(vd_screen *screen);

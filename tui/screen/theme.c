@@ -45,9 +45,9 @@ static const colors light[VD_ROLES] = {
     [VD_ROLE_OUTLINE] = {11, -1, 227, -1},   [VD_ROLE_LABEL] = {0, 3, 16, 227},
 };
 
-// Blue against orange, near the palette of Okabe and Ito ("Color Universal Design", 2008): what has
-// to be told apart differs in lightness or along the axis that all common kinds of colour blindness
-// leave.
+// Blue against orange, near the palette of Okabe and Ito ("Color Universal Design", 2008): colours
+// that must be told apart differ in lightness or along the axis that all common kinds of colour
+// blindness keep.
 static const colors safe[VD_ROLES] = {
     [VD_ROLE_TEXT] = {-1, -1, -1, -1},         [VD_ROLE_FAINT] = {8, -1, 245, -1},
     [VD_ROLE_TITLE] = {6, -1, 74, -1},         [VD_ROLE_QUESTION] = {-1, -1, -1, -1},

@@ -1,6 +1,6 @@
-// What things look like: a role for every kind of text, a style for every role in every theme at
+// Themes: a role for every kind of text, a style for every role in every theme at
 // every colour depth. Backgrounds stay the terminal's own, except for the status row; nothing is
-// told by colour alone, so that the mono theme says the same.
+// shown by colour alone, so that the mono theme shows the same.
 #ifndef VD_THEME_H
 #define VD_THEME_H
 

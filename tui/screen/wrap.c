@@ -111,7 +111,7 @@ static bool is_space(char c)
 bool vd_wrap_next(const char *text, size_t length, int width, size_t *offset, vd_text_line *line)
 {
     size_t at = *offset;
-    // White space at a soft break belongs to neither line; after a line feed it is indentation.
+    // White space at a soft break is dropped; after a line feed it is indentation.
     if (at > 0 && text[at - 1] != '\n')
         while (at < length && is_space(text[at]))
             at++;

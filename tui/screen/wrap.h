@@ -2,8 +2,8 @@
 //
 // A cluster is what takes one or two columns: a base character with the marks that sit on it
 // (utf8proc's grapheme clusters, Unicode UAX 29). Where the C library's wcwidth and utf8proc do
-// not agree how wide a character is, or one of them does not know it, no terminal can be trusted
-// with it and U+FFFD stands in its place. The C library's widths follow LC_CTYPE.
+// not agree how wide a character is, or one of them does not know it, terminals differ, and U+FFFD
+// replaces it. The C library's widths follow LC_CTYPE.
 #ifndef VD_WRAP_H
 #define VD_WRAP_H
 

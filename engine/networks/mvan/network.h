@@ -8,7 +8,7 @@
 
 #include "engine/networks/mvan/pass.h"
 
-// Where answers end in their tree of prefixes.
+// Where the answers end in the tree of their prefixes.
 typedef struct vd_last_states {
     int count;         // answers that have words
     const int *row;    // (count) of the last word
@@ -22,7 +22,7 @@ typedef struct vd_network {
 
     // Discriminative decoder: z_c = o_c . e
     const vd_matrix *kept;  // (U, H) o, where the caller has them already; NULL = encode them
-    vd_text_pass candidate; // distinct candidates, as a tree of what they begin with (packed.h)
+    vd_text_pass candidate; // distinct candidates, as a tree of their prefixes (packed.h)
     vd_last_states ends;
     const int32_t *option; // (N, O) the batch's, where operations read it
     vd_real *vector;       // (U, H) o: last state of the top layer
@@ -31,11 +31,11 @@ typedef struct vd_network {
     vd_real *scores;   // (N, O)
     vd_real *dscores;  // (N, O)
 
-    // Generative decoder: one sequence for each answer that is said.
+    // Generative decoder: one sequence for each answer.
     vd_packed answer_words;
     vd_text_pass answer;
     const int *answer_question; // (sequences) the question whose e starts it
-    const int32_t *target;      // (words) what should be said
+    const int32_t *target;      // (words) the words to predict
     vd_real *logits;            // (words, V), after the forward pass probabilities
     vd_real word_share;         // of one word in the loss: 1 / words of the step
 } vd_network;
@@ -49,8 +49,8 @@ vd_status vd_network_encode_backward(vd_network *net, vd_error *err);
 // Vectors (sequences, H) of candidates, each read by itself; those of empty ones are zero.
 vd_status vd_candidates_encode(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
                                vd_real *vector, vd_error *err);
-// The same without a gradient, of answers sorted by vd_packed_sort (packed.h): what they begin with
-// alike is computed once. vector: (all answers, H), to whose row order[i] its vector is added.
+// The same without a gradient, of answers sorted by vd_packed_sort (packed.h): shared prefixes are
+// computed once. vector: (all answers, H), to whose row order[i] its vector is added.
 vd_status vd_prefixes_encode(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int width,
                              const int *order, int count, vd_real *vector, vd_error *err);
 // Scores of every question's candidates: net->scores.

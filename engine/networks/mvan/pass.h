@@ -8,7 +8,7 @@
 // first layer on joined rows, because dropout differs from row to row. One without computes the
 // image's half once per region: the same sums in another order. What does not depend on the
 // question (context_history.y, topic_history.y, view_image.y, view_half) is computed only when it
-// is NULL, so that a dialog can hand in what it keeps.
+// is NULL, so that a dialog can pass in what it has cached.
 #ifndef VD_PASS_H
 #define VD_PASS_H
 
@@ -19,7 +19,7 @@
 #include "engine/networks/mvan/trace.h"
 #include "engine/networks/mvan/weights.h"
 
-// Where dropout is applied; each place draws its own mask.
+// Where dropout is applied; each has a mask of its own.
 typedef enum vd_site {
     VD_SITE_QUESTION_WORDS,
     VD_SITE_HISTORY_WORDS,
@@ -69,8 +69,8 @@ typedef struct vd_text_pass {
     const vd_packed *packed;
     vd_real *embedding; // (T, E) word embeddings, what topic aggregation pools; NULL = not pooled
     vd_real *dembedding;
-    // The LSTM's inputs: embeddings with positions. What comes more than once stands there once, if
-    // dropout does not make each its own.
+    // The LSTM's inputs: embeddings with positions. An input that occurs more than once is stored
+    // once, unless dropout makes each different.
     vd_real *input;       // (inputs, E)
     const int *input_row; // (T) flat order, a token's input; NULL = its own; as `id`
     const int32_t *id;    // (inputs), where operations read them
@@ -192,7 +192,7 @@ vd_status vd_words_embed(vd_pass *pass, vd_text_pass *text, const vd_packed *pac
 // The LSTM's inputs.
 vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
                            vd_positions positions, vd_site site, vd_error *err);
-// dinput: (inputs, E), used up.
+// dinput: (inputs, E), overwritten.
 void vd_words_backward(vd_pass *pass, vd_text_pass *text, vd_real *dinput, vd_site site);
 // PE(pos, 2i) = sin(pos / 10000^(2i/E)), PE(pos, 2i+1) = cos(same); table (rows, E).
 void vd_words_sinusoid(vd_real *table, int rows, int embed);
