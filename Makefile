@@ -2,7 +2,7 @@
 #
 # Variables: CC, BUILD (build directory), PREFIX, DESTDIR, CFLAGS and LDFLAGS (added to ours),
 # OPT (-O3 -g), SAN (sanitizer flags), WERROR=1, V=1 (show commands), JOBS, ARGS (for run),
-# T (for test and bench: only the programs whose path contains it).
+# T (for test and bench: only the programs whose path contains it). JOBS: how much at a time.
 
 ifeq ($(origin CC),default)
 CC        := gcc
@@ -84,7 +84,7 @@ OPT       ?= -O3 -g
 WARN      := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla
 # Not -ffast-math: it folds isnan() away.
 C_FLAGS   := -std=gnu11 $(OPT) $(WARN) $(if $(WERROR),-Werror) -fno-math-errno -fno-trapping-math \
-             -pthread -I. -include engine/base/banned.h -DVD_PREFIX='"$(PREFIX)"' $(SAN) $(CFLAGS)
+             -pthread -I. -include engine/base/banned.h $(SAN) $(CFLAGS)
 LD_FLAGS  := -pthread -Wl,--as-needed $(SAN) $(LDFLAGS)
 
 # ---- what is installed ---------------------------------------------------------------------------
@@ -116,16 +116,18 @@ test: ## install what is missing, build, run the tests; T=wrap: only those with 
 	$(AGAIN) all programs
 	@VISDIAL_BIN=$(BUILD)/visdial tests/run $(TEST_BIN)
 
-programs: $(TEST_BIN) $(BENCH_BIN) $(HOST_PLUGIN)
+programs: $(TEST_BIN) $(BENCH_BIN)
 
 deps: ## install what is missing, the developer's tools included
 	@.ci/packages $(NEED_RUN) $(NEED_TEST) $(NEED_LINT) $(NEED_PAGE)
 
 bench: ## measure speed, beside PyTorch where "make torch" has installed it
+	@.ci/packages $(NEED_RUN) $(NEED_TEST)
 	$(AGAIN) all $(BENCH_BIN)
 	@for bench in $(BENCH_BIN); do VISDIAL_BIN=$(BUILD)/visdial $$bench || exit 1; done
 
 torch: ## install PyTorch below build/, for bench only
+	@.ci/packages python3-venv
 	@test -x build/torch/bin/python || python3 -m venv build/torch
 	@build/torch/bin/python -m pip install --quiet --upgrade torch numpy
 	@build/torch/bin/python tests/bench/mvan_torch.py --versions
@@ -154,7 +156,7 @@ bench-cuda: SHELL := /bin/bash
 
 san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	+@TEST_TIMEOUT=900 $(MAKE) --no-print-directory BUILD=build/san \
-	    OPT='-O1 -g -fno-omit-frame-pointer -Wno-format-truncation' \
+	    OPT='-O1 -g1 -fno-omit-frame-pointer -Wno-format-truncation' \
 	    SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' test
 
 # What several threads do at the same time. With clang: GCC's loops for several instruction sets
@@ -168,6 +170,7 @@ tsan: ## run the tests of what works in parallel under ThreadSanitizer
 
 # Without the loops that GCC compiles for several instruction sets (VD_WIDE): the plain code.
 clang: ## build everything with clang, hold its plain code to the golden numbers
+	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang
 	+@$(MAKE) --no-print-directory BUILD=build/clang CC=clang -j$(JOBS) all programs
 	@VISDIAL_BIN=build/clang/visdial VISDIAL_CPU=portable tests/run \
 	    $(patsubst %.c,build/clang/%,$(wildcard tests/golden/test_*.c))
@@ -178,12 +181,15 @@ check: ## who uses whom, sizes, words that do not belong in the tree
 	@BUILD=$(BUILD) tests/check
 
 format: ## lay the sources out
+	@.ci/packages clang-format
 	@clang-format -i $(SOURCES) $(HEADERS) $(CUDA_TEXTS)
 
 format-check: ## are the sources laid out?
+	@.ci/packages clang-format
 	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS) $(CUDA_TEXTS)
 
 lint: ## search the sources for bugs with clang-tidy
+	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang-tidy
 	$(AGAIN) tidy
 
 tidy: $(patsubst %.c,$(BUILD)/%.tidy,$(SOURCES))
@@ -199,17 +205,17 @@ ifeq ($(CUDA),auto)
 	    echo "$(NVCC) could not build the GPU backend: installed without it (CUDA=no: not tried)"; fi
 endif
 
-install: all install-cuda ## install below PREFIX (/usr/local), DESTDIR in front
+install: all install-cuda $(BUILD)/visdial.1 $(addprefix $(BUILD)/completion.,bash zsh fish) ## install below PREFIX (/usr/local), DESTDIR in front
 	install -D -m 755 $(BUILD)/visdial "$(DEST)/bin/visdial"
 	@for plugin in $(PLUGINS); do \
 	    install -D -m 755 $$plugin "$(DEST)/lib/visdial/$$(basename $$plugin)" || exit 1; done
 	@for file in $(ASSETS); do \
 	    install -D -m 644 assets/$$file "$(DEST)/share/visdial/$$file" || exit 1; done
 	install -D -m 755 engine/model/checkpoint.py "$(DEST)/share/visdial/checkpoint.py"
-	install -D -m 644 tui/commands/visdial.1 "$(DEST)/$(MAN)"
-	install -D -m 644 tui/commands/completions/visdial.bash "$(DEST)/$(BASH_COMPLETION)"
-	install -D -m 644 tui/commands/completions/_visdial "$(DEST)/$(ZSH_COMPLETION)"
-	install -D -m 644 tui/commands/completions/visdial.fish "$(DEST)/$(FISH_COMPLETION)"
+	install -D -m 644 $(BUILD)/visdial.1 "$(DEST)/$(MAN)"
+	install -D -m 644 $(BUILD)/completion.bash "$(DEST)/$(BASH_COMPLETION)"
+	install -D -m 644 $(BUILD)/completion.zsh "$(DEST)/$(ZSH_COMPLETION)"
+	install -D -m 644 $(BUILD)/completion.fish "$(DEST)/$(FISH_COMPLETION)"
 
 uninstall: ## remove what install put there
 	rm -f "$(DEST)/bin/visdial" "$(DEST)/$(MAN)" "$(DEST)/$(BASH_COMPLETION)" \
@@ -226,7 +232,8 @@ help: ## show this
 # Rewritten only when the text differs, so that other flags or a removed file rebuild what they must.
 $(BUILD)/flags: TEXT = $(CC) $(C_FLAGS) $(LD_FLAGS)
 $(BUILD)/members: TEXT = $(LIB_SRC)
-$(BUILD)/flags $(BUILD)/members: always
+$(BUILD)/prefix: TEXT = $(PREFIX)
+$(BUILD)/flags $(BUILD)/members $(BUILD)/prefix: always
 	$(shell mkdir -p $(@D))$(file >$@.new,$(TEXT))
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
@@ -235,6 +242,12 @@ soname = $(firstword $(foreach name,$(1),$(shell readelf -d "$$($(CC) -print-fil
              2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')))
 $(BUILD)/features/regions/hdf5.o: DEFINE = -DVD_HDF5_LIBRARY='"$(call soname,libhdf5_serial.so libhdf5.so)"'
 $(BUILD)/features/regions/zip.o: DEFINE = -DVD_ZIP_LIBRARY='"$(call soname,libzip.so)"'
+
+# Only these know where the program is installed.
+knows_prefix = $(foreach f,engine/base/plugin tui/session/world,$(BUILD)/$(f).$(1))
+PREFIX_OBJ := $(call knows_prefix,o) $(HEADLESS)/engine/base/plugin.o
+$(PREFIX_OBJ): $(BUILD)/prefix
+$(PREFIX_OBJ) $(call knows_prefix,tidy): DEFINE = -DVD_PREFIX='"$(PREFIX)"'
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -270,7 +283,7 @@ $(BUILD)/visdial-cuda.so: $(patsubst cuda/%.cu,$(BUILD)/cuda/%.o,$(CUDA_SRC))
 $(HEADLESS)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  CC   $< (headless)"
-	$(Q)$(CC) $(C_FLAGS) -Itests/headless -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(C_FLAGS) $(DEFINE) -Itests/headless -MMD -MP -c -o $@ $<
 
 $(HEADLESS)/tests/%: $(HEADLESS)/tests/%.o $(HEADLESS_OBJ)
 	@echo "  LINK $@"
@@ -308,6 +321,13 @@ $(BUILD)/visdial: $(BUILD)/tui/main.o $(LIB)
 	@echo "  LINK $@"
 	$(Q)$(CC) $(LD_FLAGS) -o $@ $^ $(PKG_LIBS) -lm
 
+# The program knows its commands; it writes the manual page and the shells' completions.
+$(BUILD)/visdial.1: $(BUILD)/visdial
+	$(Q)$< help --manual >$@
+
+$(BUILD)/completion.%: $(BUILD)/visdial
+	$(Q)$< help --completion $* >$@
+
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT) $(LIB)
 	@echo "  LINK $@"
 	$(Q)$(CC) $(LD_FLAGS) -o $@ $^ $(PKG_LIBS) -lcmocka -lm
@@ -316,7 +336,7 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT) $(LIB)
 $(BUILD)/%.tidy: %.c $(HEADERS) .clang-tidy tests/.clang-tidy tests/lint.h
 	@mkdir -p $(@D)
 	@echo "  TIDY $<"
-	$(Q)clang-tidy --quiet $< -- $(C_FLAGS) $(PKG_CFLAGS) \
+	$(Q)clang-tidy --quiet $< -- $(C_FLAGS) $(DEFINE) $(PKG_CFLAGS) \
 	    $(if $(filter-out engine/base/error.c,$<),-include tests/lint.h) 2>&1 | \
 	    { grep -v -E '^[0-9]+ warnings? generated\.$$' || true; } >$@.new; \
 	    if grep -q -E '(warning|error): ' $@.new; then cat $@.new; exit 1; else mv $@.new $@; fi

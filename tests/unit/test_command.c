@@ -241,15 +241,6 @@ static void a_full_disk_is_an_error_of_every_print(void **state)
 
 // ---- what is made from the table ----------------------------------------------------------------
 
-static void same_as_file(const char *text, const char *path)
-{
-    char *file = support_read_file(path, NULL);
-    if (strcmp(text, file) != 0)
-        print_error("%s is not what the command table gives; make it again\n", path);
-    assert_string_equal(text, file);
-    free(file);
-}
-
 static void bash(FILE *out)
 {
     assert_int_equal(vd_command_print_completion("bash", out), 0);
@@ -265,21 +256,26 @@ static void fish(FILE *out)
     assert_int_equal(vd_command_print_completion("fish", out), 0);
 }
 
+// `make install` keeps what these print.
 static void man_page_and_completions_are_those_of_the_table(void **state)
 {
     (void)state;
     static const struct {
         void (*print)(FILE *out);
-        const char *path;
+        const char *option, *shell;
     } made[] = {
-        {bash, "tui/commands/completions/visdial.bash"},
-        {zsh, "tui/commands/completions/_visdial"},
-        {fish, "tui/commands/completions/visdial.fish"},
-        {vd_command_print_manual, "tui/commands/visdial.1"},
+        {bash, "--completion", "bash"},
+        {zsh, "--completion", "zsh"},
+        {fish, "--completion", "fish"},
+        {vd_command_print_manual, "--manual", NULL},
     };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        support_program run;
         char *text = printed(made[i].print);
-        same_as_file(text, made[i].path);
+        support_program_run(&run, RUN("help", made[i].option, made[i].shell), NULL);
+        support_program_expect(&run, 0, NULL);
+        assert_string_equal(run.out, text);
+        support_program_clear(&run);
         free(text);
     }
     assert_int_equal(vd_command_print_completion("tcsh", stderr), -1);
@@ -353,28 +349,41 @@ static void completions_name_every_command_and_option(void **state)
     }
 }
 
+// What the shell leaves with after `script`, in which FILE is a file with its completions.
+static int shell_says(void (*print)(FILE *out), const char *script)
+{
+    char *directory = support_temp_dir(), *path = support_join(directory, "completions");
+    char *text = printed(print), command[4400];
+    support_write_text(path, text);
+    snprintf(command, sizeof command, "FILE='%s'; export FILE; %s", path, script);
+    int status = system(command);
+    support_remove_tree(directory);
+    free(text);
+    free(path);
+    free(directory);
+    return status;
+}
+
 static void the_shells_take_their_completions(void **state)
 {
     (void)state;
     // bash is there wherever make is; the others where they are installed.
-    assert_int_equal(system("bash -n tui/commands/completions/visdial.bash"), 0);
+    assert_int_equal(shell_says(bash, "bash -n \"$FILE\""), 0);
+    assert_int_equal(shell_says(zsh, "! command -v zsh >/dev/null || zsh -n \"$FILE\""), 0);
     assert_int_equal(
-        system("! command -v zsh >/dev/null || zsh -n tui/commands/completions/_visdial"), 0);
-    assert_int_equal(system("! command -v fish >/dev/null || "
-                            "fish --no-execute tui/commands/completions/visdial.fish"),
-                     0);
+        shell_says(fish, "! command -v fish >/dev/null || fish --no-execute \"$FILE\""), 0);
     assert_int_equal(
-        system("bash -c '. tui/commands/completions/visdial.bash; COMP_WORDS=(visdial tr); "
-               "COMP_CWORD=1; _visdial; test \"${COMPREPLY[*]}\" = train'"),
+        shell_says(bash, "bash -c '. \"$FILE\"; COMP_WORDS=(visdial tr); COMP_CWORD=1; _visdial; "
+                         "test \"${COMPREPLY[*]}\" = train'"),
         0);
-    assert_int_equal(system("bash -c '. tui/commands/completions/visdial.bash; "
-                            "COMP_WORDS=(visdial train --chec); COMP_CWORD=2; _visdial; "
-                            "test ${#COMPREPLY[*]} = 2'"),
-                     0);
-    assert_int_equal(system("bash -c '. tui/commands/completions/visdial.bash; "
-                            "COMP_WORDS=(visdial blocks w); COMP_CWORD=2; _visdial; "
-                            "test \"${COMPREPLY[*]}\" = world'"),
-                     0);
+    assert_int_equal(
+        shell_says(bash, "bash -c '. \"$FILE\"; COMP_WORDS=(visdial train --chec); COMP_CWORD=2; "
+                         "_visdial; test ${#COMPREPLY[*]} = 2'"),
+        0);
+    assert_int_equal(
+        shell_says(bash, "bash -c '. \"$FILE\"; COMP_WORDS=(visdial blocks w); COMP_CWORD=2; "
+                         "_visdial; test \"${COMPREPLY[*]}\" = world'"),
+        0);
 }
 
 int main(void)

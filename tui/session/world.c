@@ -10,10 +10,6 @@
 
 #include "engine/base/alloc.h"
 
-#ifndef VD_PREFIX
-#define VD_PREFIX "/usr/local"
-#endif
-
 enum { MOST_PATH = 4096 };
 
 static bool is_file(const char *path)
