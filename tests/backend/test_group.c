@@ -16,6 +16,7 @@
 #include "engine/base/alloc.h"
 #include "engine/train/group.h"
 #include "engine/train/trainer.h"
+#include "tests/support/must.h"
 #include "tests/support/small_batch.h"
 #include "tests/support/step.h"
 #include "tests/support/support.h"
@@ -23,12 +24,6 @@
 enum { STEPS = 6 };
 
 static char build[4096], self[4096];
-
-static void must(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
-}
 
 // Dialogs [from, to) of the small batch.
 static vd_batch part_of(int from, int to)

@@ -16,6 +16,7 @@
 #include "engine/base/safetensors.h"
 #include "features/dialogs/picture_cache.h"
 #include "tests/support/backend.h"
+#include "tests/support/must.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
 #include "tui/train/training.h"
@@ -28,12 +29,6 @@ static vd_visdial *dialogs;
 static vd_vocab *vocab;
 
 // ---- features -----------------------------------------------------------------------------------
-
-static void must(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
-}
 
 static int used_of(size_t row)
 {

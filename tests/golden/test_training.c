@@ -17,6 +17,7 @@
 #include "engine/train/trainer.h"
 #include "tests/support/backend.h"
 #include "tests/support/golden.h"
+#include "tests/support/must.h"
 #include "tests/support/small_trainer.h"
 #include "tests/support/step.h"
 #include "tests/support/support.h"
@@ -65,12 +66,6 @@ static void assert_close(const char *what, double found, double expected, double
 {
     if (!(fabs(found - expected) <= tolerance))
         fail_msg("%s: found %.9g, expected %.9g (tolerance %g)", what, found, expected, tolerance);
-}
-
-static void must(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
 }
 
 static vd_vocab *numbered_words(int count)

@@ -13,16 +13,11 @@
 #include <yajl/yajl_tree.h>
 
 #include "tests/support/support.h"
+#include "tests/support/must.h"
 #include "tui/session/session.h"
 
 // What the bundled model must reach; what it does reach is in README.
 static const double LEAST_ACCEPTABLE = 0.75;
-
-static void must(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
-}
 
 static yajl_val at(yajl_val object, const char *key)
 {

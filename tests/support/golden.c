@@ -12,13 +12,8 @@
 
 #include "engine/base/alloc.h"
 #include "tests/support/backend.h"
+#include "tests/support/must.h"
 #include "tests/support/support.h"
-
-static void must(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
-}
 
 float *golden_floats(golden *g, const char *name, size_t count)
 {

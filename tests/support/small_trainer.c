@@ -1,5 +1,6 @@
 #include "tests/support/small_trainer.h"
 #include "tests/support/step.h"
+#include "tests/support/must.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,12 +8,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-
-static void must(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
-}
 
 vd_config small_config(void)
 {

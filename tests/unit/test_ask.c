@@ -10,27 +10,9 @@
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
 
+#include "tests/support/one_world.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
-#include "tests/support/tiny_world.h"
-
-static tiny_world tiny;
-
-static int make_tiny(void **state)
-{
-    (void)state;
-    setenv("LC_ALL", "C.UTF-8", 1);
-    tiny_world_make(&tiny);
-    setenv("VISDIAL_ASSETS", tiny.directory, 1);
-    return 0;
-}
-
-static int remove_tiny(void **state)
-{
-    (void)state;
-    tiny_world_remove(&tiny);
-    return 0;
-}
 
 #define ARGUMENTS(...)                                                                             \
     (const char *const[])                                                                          \

@@ -13,6 +13,7 @@
 #include "engine/model/model.h"
 #include "engine/networks/mvan/network.h"
 #include "engine/train/trainer.h"
+#include "tests/support/must.h"
 #include "tests/support/small_batch.h"
 #include "tests/support/step.h"
 #include "tests/support/support.h"
@@ -59,12 +60,6 @@ static void begin(numbers *n)
     COPY(option, B * R * O);
     COPY(truth, B * R);
 #undef COPY
-}
-
-static void must(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
 }
 
 static vd_trainer *new_trainer(vd_positions positions)

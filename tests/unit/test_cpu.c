@@ -23,6 +23,7 @@
 #include "engine/model/model_private.h"
 #include "engine/model/scorer.h"
 #include "engine/train/trainer.h"
+#include "tests/support/must.h"
 #include "tests/support/random_model.h"
 #include "tests/support/small_batch.h"
 #include "tests/support/support.h"
@@ -296,12 +297,6 @@ static void the_number_of_threads_changes_no_bit(void **state)
 // ---- 16 bits ------------------------------------------------------------------------------------
 
 enum { SCORES = SMALL_DIALOGS * SMALL_ROUNDS * 6 };
-
-static void must(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
-}
 
 // Saves the numbers of `from` in a file of another type and scores the small batch with it.
 static void score_as(const vd_model *from, vd_dtype type, const char *path, float *scores)

@@ -14,6 +14,7 @@
 #include "engine/base/safetensors.h"
 #include "features/text/tokenize.h"
 #include "features/dialogs/pack.h"
+#include "tests/support/must.h"
 #include "tests/support/support.h"
 
 enum { P = 5, D = 6 };
@@ -47,12 +48,6 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void ok(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
-}
-
 // Number k of region p of an image; zero beyond the regions the image has.
 static float feature(int64_t image, int p, int k)
 {
@@ -70,7 +65,7 @@ static void write_features(const vd_visdial *dialogs, int64_t without)
     vd_region_set regions;
     vd_error err = {0};
     size_t count = dialogs->dialog_count - (vd_visdial_find(dialogs, without) ? 1 : 0);
-    ok(vd_region_set_new(count, P, D, &regions, &err), &err);
+    must(vd_region_set_new(count, P, D, &regions, &err), &err);
     size_t row = 0;
     for (size_t d = dialogs->dialog_count; d-- > 0;) {
         int64_t image = dialogs->dialogs[d].image_id;
@@ -87,7 +82,7 @@ static void write_features(const vd_visdial *dialogs, int64_t without)
         }
         row++;
     }
-    ok(vd_region_set_write(&regions, features_path, "test", &err), &err);
+    must(vd_region_set_write(&regions, features_path, "test", &err), &err);
     vd_region_set_clear(&regions);
 }
 
@@ -95,12 +90,12 @@ static void open_world(world *w, const char *dialogs_path)
 {
     vd_error err = {0};
     *w = (world){0};
-    ok(vd_visdial_read(dialogs_path, &w->dialogs, &err), &err);
+    must(vd_visdial_read(dialogs_path, &w->dialogs, &err), &err);
     write_features(w->dialogs, -1);
-    ok(vd_regions_open(features_path, &w->regions, &err), &err);
-    ok(vd_dataset_vocab(w->dialogs, 1, &w->vocab, &err), &err);
-    ok(vd_dataset_new(w->dialogs, w->regions, w->vocab, &w->set, &err), &err);
-    ok(vd_loader_new(w->set, &w->loader, &err), &err);
+    must(vd_regions_open(features_path, &w->regions, &err), &err);
+    must(vd_dataset_vocab(w->dialogs, 1, &w->vocab, &err), &err);
+    must(vd_dataset_new(w->dialogs, w->regions, w->vocab, &w->set, &err), &err);
+    must(vd_loader_new(w->set, &w->loader, &err), &err);
 }
 
 static void close_world(world *w)
@@ -130,7 +125,7 @@ static int wrap(const world *w, const char *answer, int32_t *ids)
 {
     int length;
     vd_error err = {0};
-    ok(vd_answer_ids(w->vocab, answer, 19, ids, &length, &err), &err);
+    must(vd_answer_ids(w->vocab, answer, 19, ids, &length, &err), &err);
     return length;
 }
 
@@ -140,13 +135,13 @@ static int history(const world *w, const vd_visdial_dialog *dialog, int r, int32
     int length, found;
     vd_error err = {0};
     if (r == 0) {
-        ok(vd_text_ids(w->vocab, dialog->caption, 39, ids, &length, &found, &err), &err);
+        must(vd_text_ids(w->vocab, dialog->caption, 39, ids, &length, &found, &err), &err);
         return length;
     }
     const vd_visdial_round *before = &dialog->rounds[r - 1];
-    ok(vd_question_ids(w->vocab, w->dialogs->questions[before->question], 19, ids, &length, &found,
-                       &err),
-       &err);
+    must(vd_question_ids(w->vocab, w->dialogs->questions[before->question], 19, ids, &length,
+                         &found, &err),
+         &err);
     length += wrap(w, w->dialogs->answers[before->answer], ids + length);
     ids[length++] = VD_END;
     return length;
@@ -169,7 +164,7 @@ static void check_candidates(const world *w, const vd_batch *batch, const vd_vis
         int32_t words[64], in[20] = {VD_START}, out[20], pool[20];
         int count, found, steps = 0;
         vd_error err = {0};
-        ok(vd_text_ids(w->vocab, answer, 64, words, &count, &found, &err), &err);
+        must(vd_text_ids(w->vocab, answer, 64, words, &count, &found, &err), &err);
         for (steps = 0; steps <= count && steps < 19; steps++) {
             if (steps > 0)
                 in[steps] = words[steps - 1];
@@ -179,7 +174,7 @@ static void check_candidates(const world *w, const vd_batch *batch, const vd_vis
         check_row(batch->candidate_in + (size_t)u * (size_t)width, width, in, steps, &ignored);
         check_row(batch->candidate_out + (size_t)u * (size_t)width, width, out, steps, &ignored);
         // Of a pool's tokens all but the last are read, all but the first said.
-        ok(vd_answer_ids(w->vocab, answer, VD_MAX_CANDIDATE, pool, &length, &err), &err);
+        must(vd_answer_ids(w->vocab, answer, VD_MAX_CANDIDATE, pool, &length, &err), &err);
         assert_int_equal(length - 1, steps);
         assert_memory_equal(pool, in, (size_t)steps * sizeof *in);
         assert_memory_equal(pool + 1, out, (size_t)steps * sizeof *out);
@@ -209,9 +204,9 @@ static void check_dialog(const world *w, const vd_batch *batch, size_t b, size_t
             continue;
         }
         const vd_visdial_round *round = &dialog->rounds[r];
-        ok(vd_question_ids(w->vocab, w->dialogs->questions[round->question], 19, ids, &length,
-                           &found, &err),
-           &err);
+        must(vd_question_ids(w->vocab, w->dialogs->questions[round->question], 19, ids, &length,
+                             &found, &err),
+             &err);
         assert_int_equal(batch->question_length[place], length);
         check_row(batch->question + place * (size_t)Tq, Tq, ids, length, &e->question_width);
         length = history(w, dialog, r, ids);
@@ -267,7 +262,7 @@ static void batches_hold_the_dialogs(void **state)
         for (size_t count = 1; count <= 3; count++) {
             const vd_batch *batch;
             vd_error err = {0};
-            ok(vd_loader_batch(w.loader, orders[i], count, NULL, &batch, &err), &err);
+            must(vd_loader_batch(w.loader, orders[i], count, NULL, &batch, &err), &err);
             check_batch(&w, batch, orders[i], count);
         }
     close_world(&w);
@@ -280,7 +275,7 @@ static void long_answers_are_cut(void **state)
     vd_error err = {0};
     const vd_batch *batch;
     open_world(&w, "tests/fixtures/dialogs_long.json"); // of 17, 18, 19 and 30 words
-    ok(vd_loader_batch(w.loader, &(size_t){0}, 1, NULL, &batch, &err), &err);
+    must(vd_loader_batch(w.loader, &(size_t){0}, 1, NULL, &batch, &err), &err);
     check_batch(&w, batch, &(size_t){0}, 1);
     assert_int_equal(batch->candidate_width, VD_CUT_CANDIDATE);
     close_world(&w);
@@ -296,12 +291,12 @@ static void packed_dialogs_give_the_same_batches(void **state)
         vd_error err = {0};
         const vd_batch *batch;
         vd_visdial *json;
-        ok(vd_visdial_read(files[f], &json, &err), &err);
-        ok(vd_visdial_pack(json, NULL, "a test", json_path, &err), &err);
+        must(vd_visdial_read(files[f], &json, &err), &err);
+        must(vd_visdial_pack(json, NULL, "a test", json_path, &err), &err);
         vd_visdial_free(json);
         open_world(&w, json_path);
         const size_t some[] = {1, 0};
-        ok(vd_loader_batch(w.loader, some, 2, NULL, &batch, &err), &err);
+        must(vd_loader_batch(w.loader, some, 2, NULL, &batch, &err), &err);
         check_batch(&w, batch, some, 2);
         close_world(&w);
     }
@@ -315,7 +310,7 @@ static void test_splits_have_rounds_without_candidates(void **state)
     const size_t both[] = {0, 1};
     const vd_batch *batch;
     vd_error err = {0};
-    ok(vd_loader_batch(w.loader, both, 2, NULL, &batch, &err), &err);
+    must(vd_loader_batch(w.loader, both, 2, NULL, &batch, &err), &err);
     check_batch(&w, batch, both, 2);
     assert_int_equal(batch->candidates, 3);
     assert_int_equal(batch->truth[1], -1);
@@ -331,14 +326,14 @@ static void candidates_are_distinct(void **state)
     const size_t all[] = {0, 1, 2};
     const vd_batch *batch;
     vd_error err = {0};
-    ok(vd_loader_batch(w.loader, all, 3, NULL, &batch, &err), &err);
+    must(vd_loader_batch(w.loader, all, 3, NULL, &batch, &err), &err);
     assert_int_equal(batch->distinct, 6);
     int order[6]; // sorted, so that the network need not
-    ok(vd_packed_sort(batch->candidate, batch->candidate_length, batch->candidate_width, 6, order,
-                      &err),
-       &err);
+    must(vd_packed_sort(batch->candidate, batch->candidate_length, batch->candidate_width, 6, order,
+                        &err),
+         &err);
     assert_memory_equal(order, batch->candidate_order, sizeof order);
-    ok(vd_loader_batch(w.loader, all, 1, NULL, &batch, &err), &err);
+    must(vd_loader_batch(w.loader, all, 1, NULL, &batch, &err), &err);
     assert_int_equal(batch->distinct, 5); // nobody in the first dialog offers the last
     close_world(&w);
 }
@@ -353,12 +348,12 @@ static void candidates_can_be_shared(void **state)
     const size_t index[] = {2, 0};
     const vd_batch *batch;
     vd_error err = {0};
-    ok(vd_dataset_candidates(w.set, 0, 3, &all, &err), &err);
-    ok(vd_dataset_candidates(w.set, 0, 1, &first, &err), &err);
+    must(vd_dataset_candidates(w.set, 0, 3, &all, &err), &err);
+    must(vd_dataset_candidates(w.set, 0, 1, &first, &err), &err);
     assert_int_equal(all.count, 6);
     assert_int_equal(first.count, 5);
     vd_loader_share(w.loader, &all);
-    ok(vd_loader_batch(w.loader, index, 2, NULL, &batch, &err), &err);
+    must(vd_loader_batch(w.loader, index, 2, NULL, &batch, &err), &err);
     assert_int_equal(batch->distinct, 6);
     assert_ptr_equal(batch->candidate, all.tokens);
     unsigned char seen[6] = {0};
@@ -370,7 +365,7 @@ static void candidates_can_be_shared(void **state)
                     VD_USAGE, &err, "is not among the candidates that the batches share", NULL);
     assert_null(batch);
     vd_loader_share(w.loader, NULL);
-    ok(vd_loader_batch(w.loader, index, 2, NULL, &batch, &err), &err);
+    must(vd_loader_batch(w.loader, index, 2, NULL, &batch, &err), &err);
     check_batch(&w, batch, index, 2);
     vd_candidates_clear(&first);
     support_refused(vd_dataset_candidates(w.set, 2, 2, &first, &err), VD_USAGE, &err,
@@ -383,7 +378,7 @@ static size_t span_of(const world *w, size_t first, size_t count, size_t answers
 {
     size_t span;
     vd_error err = {0};
-    ok(vd_dataset_span(w->set, first, count, answers, &span, &err), &err);
+    must(vd_dataset_span(w->set, first, count, answers, &span, &err), &err);
     return span;
 }
 
@@ -414,7 +409,7 @@ static void views_hide_what_they_say(void **state)
     const vd_batch *batch;
     vd_error err = {0};
     vd_dataset_view view = {.no_history = true};
-    ok(vd_loader_batch(w.loader, index, 2, &view, &batch, &err), &err);
+    must(vd_loader_batch(w.loader, index, 2, &view, &batch, &err), &err);
     assert_int_equal(batch->history_width, 1);
     for (int b = 0; b < 2; b++)
         for (int r = 0; r < batch->rounds; r++) {
@@ -423,7 +418,7 @@ static void views_hide_what_they_say(void **state)
             assert_int_equal(batch->history[b * batch->rounds + r], there ? VD_UNKNOWN : VD_PAD);
         }
     view = (vd_dataset_view){.other_image = true};
-    ok(vd_loader_batch(w.loader, index, 2, &view, &batch, &err), &err);
+    must(vd_loader_batch(w.loader, index, 2, &view, &batch, &err), &err);
     expected e = {0};
     check_image(batch, 0, w.dialogs->dialogs[1].image_id, &e);
     check_image(batch, 1, w.dialogs->dialogs[0].image_id, &e); // the last sees the first's
@@ -439,10 +434,10 @@ static void a_dialog_without_features_is_refused(void **state)
     vd_vocab *vocab;
     vd_dataset *set = (vd_dataset *)1;
     vd_error err = {0};
-    ok(vd_visdial_read("tests/fixtures/dialogs.json", &dialogs, &err), &err);
+    must(vd_visdial_read("tests/fixtures/dialogs.json", &dialogs, &err), &err);
     write_features(dialogs, 12);
-    ok(vd_regions_open(features_path, &regions, &err), &err);
-    ok(vd_dataset_vocab(dialogs, 1, &vocab, &err), &err);
+    must(vd_regions_open(features_path, &regions, &err), &err);
+    must(vd_dataset_vocab(dialogs, 1, &vocab, &err), &err);
     support_refused(vd_dataset_new(dialogs, regions, vocab, &set, &err), VD_NOT_FOUND, &err, "12",
                     NULL);
     assert_null(set);
@@ -481,7 +476,7 @@ static void a_caption_without_words_is_one_unknown_word(void **state)
     const size_t index = 0;
     const vd_batch *batch;
     vd_error err = {0};
-    ok(vd_loader_batch(w.loader, &index, 1, NULL, &batch, &err), &err);
+    must(vd_loader_batch(w.loader, &index, 1, NULL, &batch, &err), &err);
     assert_int_equal(batch->history_length[0], 1);
     assert_int_equal(batch->history[0], VD_UNKNOWN);
     assert_int_equal(batch->candidate_length[1], 2); // of the empty answer: <S> </S>
@@ -497,16 +492,16 @@ static void words_are_counted_as_often_as_they_are_said(void **state)
     vd_visdial *dialogs;
     vd_vocab *vocab;
     vd_error err = {0};
-    ok(vd_visdial_read("tests/fixtures/dialogs.json", &dialogs, &err), &err);
+    must(vd_visdial_read("tests/fixtures/dialogs.json", &dialogs, &err), &err);
     // "?" six times, "a" in 3 captions and 2 questions, "is" in 4 questions and an answer; strings
     // of the tables count as often as dialogs use them.
-    ok(vd_dataset_vocab(dialogs, 5, &vocab, &err), &err);
+    must(vd_dataset_vocab(dialogs, 5, &vocab, &err), &err);
     assert_int_equal(vd_vocab_id(vocab, "?"), VD_FIRST_WORD);
     assert_int_equal(vd_vocab_id(vocab, "a"), VD_FIRST_WORD + 1);
     assert_int_equal(vd_vocab_id(vocab, "is"), VD_FIRST_WORD + 2);
     assert_int_equal(vd_vocab_size(vocab), VD_FIRST_WORD + 3);
     vd_vocab_free(vocab);
-    ok(vd_dataset_vocab(dialogs, 1, &vocab, &err), &err);
+    must(vd_dataset_vocab(dialogs, 1, &vocab, &err), &err);
     assert_true(vd_vocab_id(vocab, "n't") != VD_UNKNOWN);
     assert_true(vd_vocab_id(vocab, "``") == VD_UNKNOWN);
     assert_true(vd_vocab_id(vocab, "“") != VD_UNKNOWN);
@@ -566,12 +561,12 @@ static void a_loader_goes_on_after_running_out_of_memory(void **state)
         const vd_batch *batch;
         vd_error err = {0};
         vd_loader_free(w.loader);
-        ok(vd_loader_new(w.set, &w.loader, &err), &err);
+        must(vd_loader_new(w.set, &w.loader, &err), &err);
         vd_alloc_fail_at(n);
         vd_status status = vd_loader_batch(w.loader, index, 3, NULL, &batch, &err);
         vd_alloc_fail_at(0);
         assert_true(status == VD_OK || status == VD_NO_MEMORY);
-        ok(vd_loader_batch(w.loader, index, 3, NULL, &batch, &err), &err);
+        must(vd_loader_batch(w.loader, index, 3, NULL, &batch, &err), &err);
         check_batch(&w, batch, index, 3);
     }
     close_world(&w);
@@ -590,7 +585,7 @@ static void real_dialogs_become_the_batches_they_should(void **state)
             index[b] = (size_t)vd_rng_below(&rng, 97);
         const vd_batch *batch;
         vd_error err = {0};
-        ok(vd_loader_batch(w.loader, index, count, NULL, &batch, &err), &err);
+        must(vd_loader_batch(w.loader, index, count, NULL, &batch, &err), &err);
         check_batch(&w, batch, index, count);
     }
     close_world(&w);
@@ -599,7 +594,7 @@ static void real_dialogs_become_the_batches_they_should(void **state)
         index[b] = b;
     const vd_batch *batch;
     vd_error err = {0};
-    ok(vd_loader_batch(w.loader, index, 32, NULL, &batch, &err), &err);
+    must(vd_loader_batch(w.loader, index, 32, NULL, &batch, &err), &err);
     check_batch(&w, batch, index, 32);
     close_world(&w);
 }
@@ -615,7 +610,7 @@ static void write_candidates(const vd_tensor *opt, size_t count, size_t width)
     for (size_t i = 0; i < count; i++) {
         int64_t ids[64];
         vd_error err = {0};
-        ok(vd_tensor_ints(opt, i * width, width, ids, &err), &err);
+        must(vd_tensor_ints(opt, i * width, width, ids, &err), &err);
         fputs(i ? ", \"" : "\"", file);
         for (size_t k = 1; k < width && ids[k] != VD_END && ids[k] != VD_PAD; k++)
             fprintf(file, "%sw%" PRId64, k > 1 ? " " : "", ids[k]);
@@ -636,7 +631,7 @@ static void candidates_are_the_public_codes(void **state)
     (void)state;
     vd_safetensors *file;
     vd_error err = {0};
-    ok(vd_safetensors_open("tests/golden/data/mvan_tiny.safetensors", &file, &err), &err);
+    must(vd_safetensors_open("tests/golden/data/mvan_tiny.safetensors", &file, &err), &err);
     const vd_tensor *opt = vd_safetensors_find(file, "in.opt");
     const vd_tensor *in = vd_safetensors_find(file, "in.opt_in");
     const vd_tensor *out = vd_safetensors_find(file, "in.opt_out");
@@ -650,21 +645,21 @@ static void candidates_are_the_public_codes(void **state)
         snprintf(names[i], sizeof names[i], "w%d", i + 4);
         words[i] = names[i];
     }
-    ok(vd_visdial_read(json_path, &w.dialogs, &err), &err);
+    must(vd_visdial_read(json_path, &w.dialogs, &err), &err);
     write_features(w.dialogs, -1);
-    ok(vd_regions_open(features_path, &w.regions, &err), &err);
-    ok(vd_vocab_from_words(words, 36, &w.vocab, &err), &err);
-    ok(vd_dataset_new(w.dialogs, w.regions, w.vocab, &w.set, &err), &err);
-    ok(vd_loader_new(w.set, &w.loader, &err), &err);
+    must(vd_regions_open(features_path, &w.regions, &err), &err);
+    must(vd_vocab_from_words(words, 36, &w.vocab, &err), &err);
+    must(vd_dataset_new(w.dialogs, w.regions, w.vocab, &w.set, &err), &err);
+    must(vd_loader_new(w.set, &w.loader, &err), &err);
     const vd_batch *batch;
-    ok(vd_loader_batch(w.loader, (const size_t[]){0}, 1, NULL, &batch, &err), &err);
+    must(vd_loader_batch(w.loader, (const size_t[]){0}, 1, NULL, &batch, &err), &err);
     assert_int_equal(batch->candidates, count);
     const vd_tensor *tensors[] = {opt, in, out};
     const int32_t *ours[] = {batch->candidate, batch->candidate_in, batch->candidate_out};
     for (size_t i = 0; i < count; i++)
         for (int t = 0; t < 3; t++) {
             int64_t theirs[64];
-            ok(vd_tensor_ints(tensors[t], i * width, width, theirs, &err), &err);
+            must(vd_tensor_ints(tensors[t], i * width, width, theirs, &err), &err);
             const int32_t *row =
                 ours[t] + (size_t)batch->option[i] * (size_t)batch->candidate_width;
             for (size_t k = 0; k < width; k++)

@@ -12,27 +12,10 @@
 
 #include "engine/base/alloc.h"
 #include "engine/model/scorer.h"
+#include "tests/support/one_world.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
-#include "tests/support/tiny_world.h"
 #include "tui/measure/model_scores.h"
-
-static tiny_world tiny;
-
-static int make_tiny(void **state)
-{
-    (void)state;
-    tiny_world_make(&tiny);
-    setenv("VISDIAL_ASSETS", tiny.directory, 1);
-    return 0;
-}
-
-static int remove_tiny(void **state)
-{
-    (void)state;
-    tiny_world_remove(&tiny);
-    return 0;
-}
 
 #define ARGUMENTS(...)                                                                             \
     (const char *const[])                                                                          \

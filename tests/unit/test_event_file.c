@@ -13,15 +13,10 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
+#include "tests/support/must.h"
 #include "tests/support/one_directory.h"
 #include "tui/train/curves.h"
 #include "tui/train/event_file.h"
-
-static void must(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
-}
 
 // Steps 1 to `steps` of two scalars.
 static void add_steps(vd_events *events, int64_t first, int64_t last)

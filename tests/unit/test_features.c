@@ -12,6 +12,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/safetensors.h"
 #include "features/regions/import.h"
+#include "tests/support/must.h"
 #include "tests/support/program.h"
 #include "tests/support/public_files.h"
 #include "tests/support/support.h"
@@ -39,12 +40,6 @@ static int tear_down(void **state)
     free(out_path);
     free(folder);
     return 0;
-}
-
-static void ok(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
 }
 
 // ---- writing every layout
@@ -80,11 +75,11 @@ static void expect_picture(const vd_regions *regions, size_t picture, bool all, 
     float features[PUBLIC_REGIONS * PUBLIC_SIZE], box[PUBLIC_REGIONS * 4];
     vd_error err = {0};
     size_t row, used = all ? PUBLIC_REGIONS : public_used(picture);
-    ok(vd_regions_find(regions, public_image(picture), &row, &err), &err);
+    must(vd_regions_find(regions, public_image(picture), &row, &err), &err);
     assert_int_equal(vd_regions_image_id(regions, row), public_image(picture));
     assert_int_equal(vd_regions_used(regions, row), used);
     memset(features, 1, sizeof features);
-    ok(vd_regions_read(regions, row, features, box, &err), &err);
+    must(vd_regions_read(regions, row, features, box, &err), &err);
     for (size_t p = 0; p < PUBLIC_REGIONS; p++) {
         float expected[4];
         public_box(picture, p, expected);
@@ -102,7 +97,7 @@ static void expect_all(const char *from, int layout)
 {
     vd_regions *regions;
     vd_error err = {0};
-    ok(vd_regions_open(from, &regions, &err), &err);
+    must(vd_regions_open(from, &regions, &err), &err);
     bool all = layout <= PUBLIC_CHALLENGE_UNIT && layout != PUBLIC_CHALLENGE_COUNTS,
          boxes = vd_regions_has_boxes(regions);
     assert_int_equal(boxes, layout >= PUBLIC_CHALLENGE_SIZED && layout != PUBLIC_NPY);
@@ -132,8 +127,8 @@ static void boxes_beyond_the_picture_are_cut(void **state)
     vd_error err = {0};
     float features[PUBLIC_REGIONS * PUBLIC_SIZE], box[PUBLIC_REGIONS * 4];
     size_t row;
-    ok(vd_regions_open(folder, &regions, &err), &err);
-    ok(vd_regions_find(regions, 7, &row, &err), &err);
+    must(vd_regions_open(folder, &regions, &err), &err);
+    must(vd_regions_find(regions, 7, &row, &err), &err);
     // Twenty-five pictures wide is no detector's box.
     support_refused(vd_regions_read(regions, row, features, box, &err), VD_FORMAT, &err, folder,
                     "image 7, region 0", "25", NULL);
@@ -151,19 +146,19 @@ static void real_samples_are_imported(void **state)
     for (size_t i = 0; i < 4; i++) {
         vd_regions *from, *made;
         vd_error err = {0};
-        ok(vd_regions_open(support_shared(files[i]), &from, &err), &err);
+        must(vd_regions_open(support_shared(files[i]), &from, &err), &err);
         assert_int_equal(vd_regions_count(from), counts[i]);
         vd_import import = {.from = from, .source = "sample", .out = out_path};
-        ok(vd_import_run(&import, &err), &err);
-        ok(vd_regions_open(out_path, &made, &err), &err);
+        must(vd_import_run(&import, &err), &err);
+        must(vd_regions_open(out_path, &made, &err), &err);
         size_t p = (size_t)vd_regions_max(from), d = (size_t)vd_regions_size(from);
         float *a = calloc(p * d, sizeof *a), *b = calloc(p * d, sizeof *b);
         float *x = calloc(p, 4 * sizeof *x), *y = calloc(p, 4 * sizeof *y);
         assert_int_equal(vd_regions_has_boxes(from), vd_regions_has_boxes(made));
         for (size_t row = 0; row < counts[i]; row++) {
             assert_int_equal(vd_regions_image_id(from, row), vd_regions_image_id(made, row));
-            ok(vd_regions_read(from, row, a, x, &err), &err);
-            ok(vd_regions_read(made, row, b, y, &err), &err);
+            must(vd_regions_read(from, row, a, x, &err), &err);
+            must(vd_regions_read(made, row, b, y, &err), &err);
             for (size_t k = 0; k < p * d; k++)
                 assert_float_equal(b[k], vd_half_to_float(vd_half_from_float(a[k])), 0);
             assert_memory_equal(x, y, p * 4 * sizeof *x);
@@ -472,7 +467,7 @@ static void damaged_indices_are_refused(void **state)
     support_write_file(index_path, P("\x80\x02}q\x00\x8a\x01\x07K\x00s."));
     vd_regions *regions;
     vd_error err = {0};
-    ok(vd_regions_open(path, &regions, &err), &err);
+    must(vd_regions_open(path, &regions, &err), &err);
     assert_int_equal(vd_regions_count(regions), 1);
     vd_regions_close(regions);
 #undef P
@@ -494,9 +489,9 @@ static void imports_go_on_where_they_were(void **state)
         vd_error err = {0};
         atomic_int stop = 0;
         size_t done = 9, whole, again;
-        ok(vd_regions_open(write_layout(layout), &from, &err), &err);
+        must(vd_regions_open(write_layout(layout), &from, &err), &err);
         vd_import import = {.from = from, .source = "test", .out = out_path};
-        ok(vd_import_run(&import, &err), &err);
+        must(vd_import_run(&import, &err), &err);
         expect_all(out_path, layout);
         char *expected = support_read_file(out_path, &whole);
         remove(out_path);
@@ -507,20 +502,20 @@ static void imports_go_on_where_they_were(void **state)
         half.progress = stop_after_two;
         support_refused(vd_import_run(&half, &err), VD_INTERRUPTED, &err, "2 of 3", NULL);
         assert_false(support_exists(out_path));
-        ok(vd_import_resumed(&import, &done, &err), &err);
+        must(vd_import_resumed(&import, &done, &err), &err);
         assert_int_equal(done, 2);
         // Another kind of number is another work.
         vd_import other = import;
         other.full = true;
-        ok(vd_import_resumed(&other, &done, &err), &err);
+        must(vd_import_resumed(&other, &done, &err), &err);
         assert_int_equal(done, 0);
-        ok(vd_import_run(&import, &err), &err);
+        must(vd_import_run(&import, &err), &err);
         char *got = support_read_file(out_path, &again);
         assert_int_equal(whole, again);
         assert_memory_equal(expected, got, whole);
         free(got);
 
-        ok(vd_import_run(&other, &err), &err);
+        must(vd_import_run(&other, &err), &err);
         expect_all(out_path, layout);
         assert_int_equal(support_count_entries(directory) - (size_t)support_exists(index_path) -
                              (size_t)support_exists(folder),
@@ -536,12 +531,12 @@ static void what_half_precision_cannot_hold_is_refused(void **state)
     vd_regions *from;
     vd_error err = {0};
     public_challenge(path, "large");
-    ok(vd_regions_open(path, &from, &err), &err);
+    must(vd_regions_open(path, &from, &err), &err);
     vd_import import = {.from = from, .source = "test", .out = out_path};
     support_refused(vd_import_run(&import, &err), VD_FORMAT, &err, path, "image 7, region 2",
                     "feature 3 is 70000", "--f32", NULL);
     import.full = true;
-    ok(vd_import_run(&import, &err), &err);
+    must(vd_import_run(&import, &err), &err);
     vd_regions_close(from);
 }
 

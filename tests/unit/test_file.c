@@ -13,28 +13,11 @@
 
 #include <cmocka.h>
 
+#define ONE_FILE "file"
+
 #include "engine/base/alloc.h"
 #include "engine/base/json.h"
-#include "tests/support/support.h"
-
-static char *directory, *path;
-
-static int set_up(void **state)
-{
-    (void)state;
-    directory = support_temp_dir();
-    path = support_join(directory, "file");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_tree(directory);
-    free(directory);
-    free(path);
-    return 0;
-}
+#include "tests/support/one_file.h"
 
 static vd_status write_pieces(void *context, vd_error *err)
 {
@@ -265,7 +248,7 @@ static void every_failed_allocation_is_reported(void **state)
     assert_true(support_fail_each_allocation(write_and_read_json, NULL) >= 6);
 }
 
-#define PROMISE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define PROMISE(name) cmocka_unit_test_setup_teardown(name, make_file, remove_file)
 
 int main(void)
 {

@@ -13,9 +13,11 @@
 #include <jpeglib.h>
 #include <png.h>
 
+#define ONE_FILE "picture"
+
 #include "engine/base/alloc.h"
 #include "engine/base/rng.h"
-#include "tests/support/support.h"
+#include "tests/support/one_file.h"
 
 static long disk_room = -1; // bytes that still fit; -1 = any number
 
@@ -29,25 +31,6 @@ ssize_t write(int file, const void *data, size_t size)
         disk_room -= (long)size;
     }
     return syscall(SYS_write, file, data, size);
-}
-
-static char *directory, *path;
-
-static int set_up(void **state)
-{
-    (void)state;
-    directory = support_temp_dir();
-    path = support_join(directory, "picture");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_tree(directory);
-    free(directory);
-    free(path);
-    return 0;
 }
 
 static vd_image make_picture(int width, int height)
@@ -572,7 +555,7 @@ static void every_failed_allocation_is_reported(void **state)
     assert_true(support_fail_each_allocation(read_path, NULL) >= 5);
 }
 
-#define PROMISE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define PROMISE(name) cmocka_unit_test_setup_teardown(name, make_file, remove_file)
 
 int main(void)
 {

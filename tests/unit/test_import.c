@@ -17,6 +17,7 @@
 #include "engine/model/import.h"
 #include "engine/model/scorer.h"
 #include "tests/support/golden.h"
+#include "tests/support/must.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 
@@ -39,12 +40,6 @@ static int clean(void **state)
     free(out);
     free(directory);
     return 0;
-}
-
-static void must(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
 }
 
 static vd_vocab *words_of(int count)

@@ -10,25 +10,9 @@
 
 #include "engine/base/safetensors.h"
 #include "features/pictures/image.h"
+#include "tests/support/one_world.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
-#include "tests/support/tiny_world.h"
-
-static tiny_world tiny;
-
-static int make_tiny(void **state)
-{
-    (void)state;
-    tiny_world_make(&tiny);
-    return 0;
-}
-
-static int remove_tiny(void **state)
-{
-    (void)state;
-    tiny_world_remove(&tiny);
-    return 0;
-}
 
 // Runs `info` on one file and looks for each of the words (NULL ends) in what it printed.
 static void info_says(const char *file, ...)

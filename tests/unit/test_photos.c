@@ -11,13 +11,8 @@
 
 #include <cmocka.h>
 
+#include "tests/support/must.h"
 #include "tests/support/support.h"
-
-static void ok(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
-}
 
 static void photos_are_found_by_id(void **state)
 {
@@ -41,7 +36,7 @@ static void photos_are_found_by_id(void **state)
     }
     vd_photos *photos;
     vd_error err = {0};
-    ok(vd_photos_open(folder, &photos, &err), &err);
+    must(vd_photos_open(folder, &photos, &err), &err);
     assert_int_equal(vd_photos_count(photos), 4);
     assert_non_null(strstr(vd_photos_find(photos, 9), "train2014/COCO_train2014_000000000009.jpg"));
     assert_non_null(strstr(vd_photos_find(photos, 42), "train2014/42.png"));

@@ -7,30 +7,13 @@
 
 #include <cmocka.h>
 
+#define ONE_FILE "pool.txt"
+
 #include "engine/base/alloc.h"
 #include "engine/networks/batch.h"
 #include "engine/base/rng.h"
 #include "features/text/tokenize.h"
-#include "tests/support/support.h"
-
-static char *directory, *path;
-
-static int set_up(void **state)
-{
-    (void)state;
-    directory = support_temp_dir();
-    path = support_join(directory, "pool.txt");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_tree(directory);
-    free(directory);
-    free(path);
-    return 0;
-}
+#include "tests/support/one_file.h"
 
 static const char few[] = "900\tyes\n900\tno\n12\ti can't tell\n1\tcaf\xc3\xa9, maybe\n0\tnever\n";
 
@@ -252,7 +235,7 @@ static void random_damage_is_refused_or_read(void **state)
     assert_in_range(refused, 2000, 4999);
 }
 
-#define PROMISE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define PROMISE(name) cmocka_unit_test_setup_teardown(name, make_file, remove_file)
 
 int main(void)
 {

@@ -11,25 +11,9 @@
 
 #include "engine/base/alloc.h"
 #include "features/dialogs/answer_pool.h"
+#include "tests/support/one_world.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
-#include "tests/support/tiny_world.h"
-
-static tiny_world tiny;
-
-static int make_tiny(void **state)
-{
-    (void)state;
-    tiny_world_make(&tiny);
-    return 0;
-}
-
-static int remove_tiny(void **state)
-{
-    (void)state;
-    tiny_world_remove(&tiny);
-    return 0;
-}
 
 static const char said[] =
     "{\"version\":\"1.0\",\"split\":\"train2018\",\"data\":{"

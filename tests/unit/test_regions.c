@@ -9,33 +9,17 @@
 
 #include <cmocka.h>
 
+#define ONE_FILE "features.safetensors"
+
 #include "engine/base/alloc.h"
 #include "engine/base/rng.h"
 #include "engine/base/safetensors.h"
 #include "features/pictures/image.h"
+#include "tests/support/must.h"
+#include "tests/support/one_file.h"
 #include "tests/support/public_files.h"
-#include "tests/support/support.h"
 
 enum { COUNT = 5, MAX = 4, SIZE = 6 };
-
-static char *directory, *path;
-
-static int set_up(void **state)
-{
-    (void)state;
-    directory = support_temp_dir();
-    path = support_join(directory, "features.safetensors");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_tree(directory);
-    free(directory);
-    free(path);
-    return 0;
-}
 
 static const int64_t ids[COUNT] = {500, 3, -7, 1000000000000, 42};
 
@@ -369,12 +353,6 @@ static void every_failed_allocation_is_reported(void **state)
 
 // ---- boxes in pixels ----------------------------------------------------------------------------
 
-static void must(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
-}
-
 // Those of pictures of 200 x 100 pixels.
 static void expect_boxes(const vd_regions *regions, size_t picture)
 {
@@ -446,7 +424,7 @@ static void photos_tell_how_large_pictures_are(void **state)
     free(directory_of_photos);
 }
 
-#define PROMISE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define PROMISE(name) cmocka_unit_test_setup_teardown(name, make_file, remove_file)
 
 int main(void)
 {

@@ -10,25 +10,10 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
+#include "tests/support/one_world.h"
 #include "tests/support/support.h"
-#include "tests/support/tiny_world.h"
 
-static tiny_world tiny;
 static vd_error err;
-
-static int make_tiny(void **state)
-{
-    (void)state;
-    tiny_world_make(&tiny);
-    return 0;
-}
-
-static int remove_tiny(void **state)
-{
-    (void)state;
-    tiny_world_remove(&tiny);
-    return 0;
-}
 
 static vd_world *open_world(void)
 {

@@ -12,14 +12,9 @@
 #include "engine/base/alloc.h"
 #include "engine/model/file.h"
 #include "engine/model/model_private.h"
+#include "tests/support/must.h"
 #include "tests/support/small_trainer.h"
 #include "tests/support/one_directory.h"
-
-static void must(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
-}
 
 static vd_model *model_of(const vd_trainer *trainer)
 {

@@ -16,16 +16,11 @@
 #include "engine/base/safetensors.h"
 #include "engine/model/scorer.h"
 #include "engine/train/trainer.h"
+#include "tests/support/must.h"
 #include "tests/support/small_batch.h"
 #include "tests/support/small_trainer.h"
 #include "tests/support/one_directory.h"
 #include "tests/support/step.h"
-
-static void must(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
-}
 
 static char *saved(const vd_trainer *trainer, const char *name, size_t *size)
 {

@@ -8,31 +8,14 @@
 
 #include <cmocka.h>
 
+#define ONE_FILE "dialogs.json"
+
 #include "engine/base/alloc.h"
 #include "engine/base/rng.h"
-#include "tests/support/support.h"
+#include "tests/support/one_file.h"
 
 static const char *const dialogs_path = "tests/fixtures/dialogs.json";
 static const char *const dense_path = "tests/fixtures/dense.json";
-static char *directory, *path;
-
-static int set_up(void **state)
-{
-    (void)state;
-    directory = support_temp_dir();
-    path = support_join(directory, "dialogs.json");
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_tree(directory);
-    free(directory);
-    free(path);
-    return 0;
-}
-
 static vd_visdial *read_or_fail(const char *from)
 {
     vd_visdial *data;
@@ -534,5 +517,5 @@ int main(void)
         cmocka_unit_test(an_annotation_may_be_empty),
         cmocka_unit_test(the_real_samples_are_read),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -15,6 +15,7 @@
 #include "engine/base/rng.h"
 #include "features/pictures/image.h"
 #include "features/regions/regions.h"
+#include "tests/support/must.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 
@@ -65,12 +66,6 @@ static void write_split(const char *path, const char *split, int first, int coun
         fprintf(out, "%s\"is there a dog number %d\"", i ? ", " : "", i);
     fprintf(out, "]}, \"split\": \"%s\", \"version\": \"0.9\"}", split);
     assert_int_equal(fclose(out), 0);
-}
-
-static void must(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
 }
 
 static void write_features(void)

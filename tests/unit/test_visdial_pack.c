@@ -11,6 +11,7 @@
 #include "engine/base/safetensors.h"
 #include "features/dialogs/dataset.h"
 #include "features/text/vocab_file.h"
+#include "tests/support/must.h"
 #include "tests/support/support.h"
 
 static char *directory, *packed_path, *damaged_path;
@@ -34,24 +35,18 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void ok(vd_status status, const vd_error *err)
-{
-    if (status != VD_OK)
-        fail_msg("%s", err->text);
-}
-
 static vd_visdial *read_or_fail(const char *path)
 {
     vd_visdial *data = NULL;
     vd_error err = {0};
-    ok(vd_visdial_read(path, &data, &err), &err);
+    must(vd_visdial_read(path, &data, &err), &err);
     return data;
 }
 
 static vd_visdial *packed_of(const vd_visdial *data)
 {
     vd_error err = {0};
-    ok(vd_visdial_pack(data, NULL, "a test", packed_path, &err), &err);
+    must(vd_visdial_pack(data, NULL, "a test", packed_path, &err), &err);
     return read_or_fail(packed_path);
 }
 
@@ -110,8 +105,8 @@ static void same_vocabulary(const vd_visdial *a, const vd_visdial *b, int64_t mi
 {
     vd_vocab *x, *y;
     vd_error err = {0};
-    ok(vd_dataset_vocab(a, minimum, &x, &err), &err);
-    ok(vd_dataset_vocab(b, minimum, &y, &err), &err);
+    must(vd_dataset_vocab(a, minimum, &x, &err), &err);
+    must(vd_dataset_vocab(b, minimum, &y, &err), &err);
     assert_int_equal(vd_vocab_size(x), vd_vocab_size(y));
     for (int32_t id = 0; id < vd_vocab_size(x); id++)
         assert_string_equal(vd_vocab_word(x, id), vd_vocab_word(y, id));
@@ -129,7 +124,7 @@ static void expect_the_same(const char *json)
     size_t size, again;
     char *before = support_read_file(packed_path, &size);
     vd_error err = {0};
-    ok(vd_visdial_pack(packed, NULL, "a test", damaged_path, &err), &err);
+    must(vd_visdial_pack(packed, NULL, "a test", damaged_path, &err), &err);
     char *after = support_read_file(damaged_path, &again);
     assert_int_equal(size, again);
     assert_memory_equal(before, after, size);
@@ -158,7 +153,7 @@ static void dense_annotations_are_added(void **state)
     (void)state;
     vd_visdial *data = read_or_fail("tests/fixtures/dialogs.json"), *packed = packed_of(data);
     vd_error err = {0};
-    ok(vd_visdial_read_dense(packed, "tests/fixtures/dense.json", &err), &err);
+    must(vd_visdial_read_dense(packed, "tests/fixtures/dense.json", &err), &err);
     assert_non_null(packed->dialogs[1].rounds[1].relevance);
     assert_float_equal(packed->dialogs[1].rounds[1].relevance[0], 0.5, 0);
     vd_visdial_free(packed);
@@ -181,7 +176,7 @@ static void write_damaged(const damage *d)
     char *bytes = support_read_file(packed_path, &size);
     vd_safetensors *file = NULL;
     vd_error err = {0};
-    ok(vd_safetensors_open(packed_path, &file, &err), &err);
+    must(vd_safetensors_open(packed_path, &file, &err), &err);
     const vd_tensor *tensor = vd_safetensors_find(file, d->tensor);
     if (!tensor || d->element >= tensor->elements)
         fail_msg("there is no element %zu of \"%s\"", d->element, d->tensor);
@@ -268,8 +263,8 @@ static void what_is_looked_at_late_is_refused_late(void **state)
     write_damaged(&(damage){.tensor = "candidates", .element = 22, .value = 6});
     vd_visdial *data = NULL;
     vd_error err = {0};
-    ok(vd_visdial_open(damaged_path, &data, &err), &err);
-    ok(vd_visdial_check_options(data, 0, &err), &err);
+    must(vd_visdial_open(damaged_path, &data, &err), &err);
+    must(vd_visdial_check_options(data, 0, &err), &err);
     support_refused(vd_visdial_check_options(data, 2, &err), VD_FORMAT, &err, damaged_path,
                     "image 12, round 1", "option 2 is answer 6", NULL);
     vd_visdial_free(data);
@@ -312,12 +307,12 @@ static void given_counts_make_the_vocabulary(void **state)
     vd_error err = {0};
     // Another order than the data's, a tie, a word that no dialog has, one that is too rare.
     support_write_text(path, "{\"zebra\": 7, \"cube\": 5, \"a\": 7, \"is\": 4, \"ball\": 9}");
-    ok(vd_word_counts_read(path, &counts, &err), &err);
-    ok(vd_visdial_pack(data, counts, "a test", packed_path, &err), &err);
+    must(vd_word_counts_read(path, &counts, &err), &err);
+    must(vd_visdial_pack(data, counts, "a test", packed_path, &err), &err);
     packed = read_or_fail(packed_path);
     same_dialogs(data, packed);
-    ok(vd_dataset_vocab(packed, 5, &words, &err), &err);
-    ok(vd_vocab_read(path, 5, &expected, &err), &err);
+    must(vd_dataset_vocab(packed, 5, &words, &err), &err);
+    must(vd_vocab_read(path, 5, &expected, &err), &err);
     static const char *const order[] = {"ball", "zebra", "a", "cube"};
     assert_int_equal(vd_vocab_size(words), VD_FIRST_WORD + 4);
     assert_int_equal(vd_vocab_size(expected), VD_FIRST_WORD + 4);
