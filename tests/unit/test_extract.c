@@ -188,6 +188,45 @@ static void one_object_is_found_once(void **state)
     vd_free(output);
 }
 
+// The second one's colour is 5 with a probability of `share`, else 1.
+static int found_with(float share)
+{
+    vd_real *output = empty_output();
+    vd_detection found[8];
+    plant(output, 40, 30, 3, 24, 5);
+    plant(output, 43, 30, 2, 24, 5);
+    output[(30 * VD_DETECT_COLUMNS + 43) * VD_DETECT_OUTPUTS + VD_DETECT_ATTRIBUTES + 1] =
+        8 + logf((1 - share) / share);
+    int count = vd_detect_decode(output, 0.4f, 8, found);
+    vd_free(output);
+    return count;
+}
+
+static void what_is_more_likely_the_same_than_not_is_one_object(void **state)
+{
+    (void)state;
+    assert_int_equal(found_with(0.55f), 1);
+    assert_int_equal(found_with(0.45f), 2);
+}
+
+static void equal_peaks_stay_in_reading_order(void **state)
+{
+    (void)state;
+    enum { ACROSS = VD_DETECT_COLUMNS / 2, MANY = 300, MOST = 256 }; // MOST: PEAKS of detect.c
+    vd_real *output = empty_output();
+    vd_detection found[MANY];
+    for (int i = 0; i < MANY; i++)
+        plant(output, i % ACROSS * 2, i / ACROSS * 2, 2, 2, 5);
+    assert_int_equal(vd_detect_decode(output, 0.4f, MANY, found), MOST);
+    for (int i = 0; i < MOST; i++) {
+        const int right = i % ACROSS * 2 * VD_DETECT_STRIDE + 4,
+                  low = i / ACROSS * 2 * VD_DETECT_STRIDE + 4;
+        assert_float_equal(found[i].box[2], right, 1e-3f);
+        assert_float_equal(found[i].box[3], low, 1e-3f);
+    }
+    vd_free(output);
+}
+
 static void weak_peaks_are_left_out_but_never_all(void **state)
 {
     (void)state;
@@ -629,6 +668,8 @@ int main(void)
         cmocka_unit_test(resampling_reports_failed_allocations),
         cmocka_unit_test(peaks_become_detections_by_confidence),
         cmocka_unit_test(one_object_is_found_once),
+        cmocka_unit_test(what_is_more_likely_the_same_than_not_is_one_object),
+        cmocka_unit_test(equal_peaks_stay_in_reading_order),
         cmocka_unit_test(weak_peaks_are_left_out_but_never_all),
         cmocka_unit_test(unusable_output_gives_a_sound_answer),
         cmocka_unit_test(the_layout_is_as_documented),

@@ -236,6 +236,42 @@ static void training_learns_its_batch(void **state)
     vd_trainer_free(trainer);
 }
 
+// Length of Adam's mean gradient after the first step, which is a tenth of the gradient.
+static double first_moment(double clip, double *gradient)
+{
+    vd_train_options options = small_options(3);
+    options.clip = clip;
+    vd_trainer *trainer = small_trainer(&options);
+    vd_safetensors *file;
+    vd_error err;
+    double loss, square = 0;
+    char *path = support_join(directory, "clipped");
+    must(step_take(trainer, small_batch(), 1, &loss, gradient, &err), &err);
+    must(vd_trainer_checkpoint(trainer, path, &err), &err);
+    must(vd_safetensors_open(path, &file, &err), &err);
+    const vd_tensor *first = vd_safetensors_find(file, "optimiser.first");
+    assert_non_null(first);
+    float *moment = vd_alloc(first->elements, sizeof *moment);
+    must(vd_tensor_floats(first, 0, first->elements, moment, &err), &err);
+    for (size_t i = 0; i < first->elements; i++)
+        square += (double)moment[i] * (double)moment[i];
+    vd_free(moment);
+    vd_safetensors_close(file);
+    vd_trainer_free(trainer);
+    free(path);
+    return sqrt(square);
+}
+
+static void a_longer_gradient_is_cut_to_clip(void **state)
+{
+    (void)state;
+    double whole, length = 10 * first_moment(0, &whole), same;
+    assert_true(fabs(length - whole) < 1e-4 * whole);
+    assert_true(fabs(10 * first_moment(2 * whole, &same) - whole) < 1e-4 * whole);
+    assert_true(fabs(10 * first_moment(whole / 4, &same) - whole / 4) < 1e-4 * whole);
+    assert_true(same == whole);
+}
+
 static void a_saved_model_scores_as_its_trainer(void **state)
 {
     (void)state;
@@ -509,6 +545,7 @@ int main(void)
         cmocka_unit_test(a_failed_micro_batch_changes_no_weight),
         cmocka_unit_test(every_choice_of_decoders_learns_saves_and_resumes),
         cmocka_unit_test(training_learns_its_batch),
+        cmocka_unit_test(a_longer_gradient_is_cut_to_clip),
         cmocka_unit_test(a_saved_model_scores_as_its_trainer),
         cmocka_unit_test(a_run_that_goes_wrong_says_so_and_keeps_its_weights),
         cmocka_unit_test(models_that_do_not_fit_are_refused_by_name),
