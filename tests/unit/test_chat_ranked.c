@@ -33,6 +33,14 @@ static void the_chosen_answer_is_marked_in_its_group(void **state)
     expect("   4\u25b8 yes, i do ");
 }
 
+static vd_sheet sheet_of(const vd_response *first, const vd_response *other)
+{
+    vd_rankings *rankings = &fake.chat.rankings;
+    return (vd_sheet){.sides = 2,
+                      .side = {vd_rankings_side(rankings, 0, first, NULL),
+                               vd_rankings_side(rankings, 1, other, first)}};
+}
+
 static void models_are_compared_folded(void **state)
 {
     (void)state;
@@ -44,21 +52,23 @@ static void models_are_compared_folded(void **state)
                       *other = &fake.chat.conversation.branch->rounds[0].response[1];
     fake_chat_keys(&fake, "M-a C-l");
     expect("yes, i do (+1 alike)");
-    int rows = vd_rankings_count(&fake.chat.rankings, 1, other);
+    const vd_sheet sheet = sheet_of(first, other);
+    int rows = vd_sheet_rows(&sheet.side[1]);
     assert_int_equal(rows, FAKE_ANSWERS - 1);
     double sum = 0, now_sum = 0;
     for (int i = 0; i < rows; i++) {
-        vd_folded now, there;
-        int row = vd_rankings_in_first(&fake.chat.rankings, 1, other, first, i, &now, &there);
+        vd_folded now = vd_sheet_row(&sheet.side[1], i);
+        vd_sheet_move move = vd_sheet_moved(&sheet, 1, i);
+        int row = vd_sheet_row_of(&sheet.side[0], sheet.side[0].reply->answer.order[move.before]);
         assert_in_range(row, 0, rows - 1);
-        sum += there.probability;
+        sum += now.probability - move.change;
         now_sum += now.probability;
-        assert_int_equal(now.alike, there.alike);
+        assert_int_equal(now.alike, vd_sheet_row(&sheet.side[0], row).alike);
     }
     assert_true(fabs(sum - 1) < 1e-5 && fabs(now_sum - 1) < 1e-5);
     // People's "yes" carries its mark where it is one of several.
-    int yes = vd_rankings_row(&fake.chat.rankings, 0, first, 0);
-    assert_int_equal(yes, vd_rankings_row(&fake.chat.rankings, 0, first, 6)); // "yes, i do"
+    assert_int_equal(vd_sheet_row_of(&sheet.side[0], 0),
+                     vd_sheet_row_of(&sheet.side[0], 6)); // "yes", "yes, i do"
     expect(" 4* yes, i do (+1 alike)");
     fake_chat_keys(&fake, "M-a");
     assert_false(fake_chat_shows(&fake, "alike)"));
@@ -125,22 +135,20 @@ static void an_answer_is_found_in_another_pool(void **state)
     make_pools(1000, 10);
     make_take(&first, pool, 1000, 7, 1);
     make_take(&other, shuffled, 1000, 3, 2);
+    const vd_sheet sheet = sheet_of(&first, &other);
     for (int i = 0; i < 1000; i++) {
-        vd_folded now, there;
-        int row = vd_rankings_in_first(&fake.chat.rankings, 1, &other, &first, i, &now, &there);
-        const char *text = vd_response_text(&other, other.reply.answer.order[i]);
+        vd_sheet_move move = vd_sheet_moved(&sheet, 1, i);
+        const char *text = vd_sheet_text(&sheet.side[1], other.reply.answer.order[i]);
         int place = 999;
         while (place >= 0 &&
                strcmp(vd_response_text(&first, first.reply.answer.order[place]), text) != 0)
             place--;
-        assert_int_equal(row, place);
+        assert_int_equal(move.before, place);
+        assert_int_equal(move.place, i);
         assert_int_equal(vd_response_rank(&first, text), place);
         first.by_text = NULL; // looked for one by one
         assert_int_equal(vd_response_rank(&first, text), place);
         first.by_text = by_text;
-        assert_int_equal(now.place, i);
-        if (row >= 0)
-            assert_string_equal(vd_response_text(&first, there.answer), text);
     }
     vd_reply_clear(&first.reply);
     vd_reply_clear(&other.reply);
@@ -198,9 +206,9 @@ static void without_memory_rankings_are_shown_all_the_same(void **state)
         expect("base against improved: ");
         vd_chat_draw(&fake.chat, &fake.grid);
         expect("there are two");
-        assert_int_equal(vd_rankings_count(&fake.chat.rankings, 0,
-                                           &fake.chat.conversation.branch->rounds[0].response[0]),
-                         FAKE_ANSWERS - 1);
+        const vd_sheet_side side = vd_rankings_side(
+            &fake.chat.rankings, 0, &fake.chat.conversation.branch->rounds[0].response[0], NULL);
+        assert_int_equal(vd_sheet_rows(&side), FAKE_ANSWERS - 1);
     }
 }
 

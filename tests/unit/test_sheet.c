@@ -62,9 +62,9 @@ static int free_grid(void **state)
 static void a_place_is_that_of_the_ranking(void **state)
 {
     (void)state;
-    assert_int_equal(vd_sheet_place(&sheet.side[0], 2), 1);
-    assert_int_equal(vd_sheet_place(&sheet.side[0], 3), 5);
-    assert_int_equal(vd_sheet_place(&sheet.side[0], 5), 0);
+    assert_int_equal(vd_answer_place(&reply[0].answer, 2), 0);
+    assert_int_equal(vd_answer_place(&reply[0].answer, 3), 4);
+    assert_int_equal(vd_answer_place(&reply[0].answer, 5), -1);
     assert_int_equal(vd_sheet_row_of(&sheet.side[0], 2), 0);
     assert_int_equal(vd_sheet_row_of(&sheet.side[0], 3), 4);
     assert_int_equal(vd_sheet_row_of(&sheet.side[0], 5), -1);
@@ -106,6 +106,9 @@ static void moves_are_held_against_the_first(void **state)
     assert_float_equal(they.far, far, 1e-9);
     assert_int_equal(vd_sheet_agreement(&sheet, 1, 3).shared, 2); // not blue
     assert_int_equal(vd_sheet_agreement(&sheet, 1, 9).most, ANSWERS);
+    sheet.side[1].apart = true; // of pools that cannot be compared
+    assert_int_equal(vd_sheet_moved(&sheet, 1, 0).before, -1);
+    assert_int_equal(vd_sheet_agreement(&sheet, 1, 3).shared, 0);
     vd_agreement own = vd_sheet_agreement(&sheet, 0, 3);
     assert_true(own.same && own.shared == 3 && own.far < 1e-9);
 }
@@ -221,7 +224,7 @@ static void a_row_gives_the_text_what_is_left(void **state)
     assert_int_equal(row_of(29, 9, true, true).move_width, VD_RANK_MOVE);
     assert_int_equal(row_of(30, 9, true, true).move_width, VD_RANK_MOVE_CHANGE);
     assert_int_equal(row_of(22, 9, true, true).move_width, VD_RANK_MOVE);
-    assert_int_equal(row_of(21, 9, true, true).move_width, 0);
+    assert_int_equal(row_of(21, 9, true, true).move_width, VD_RANK_MOVE_ARROW);
     assert_int_equal(row_of(3, 9, true, true).text_width, 0);
 }
 

@@ -7,8 +7,6 @@
 #include "tui/screen/layout.h"
 #include "tui/screen/theme.h"
 
-enum { MOST_SHARES = 9 };
-
 // ---- head ---------------------------------------------------------------------------------------
 
 int vd_sheet_draw_name(vd_grid *grid, vd_rect at, const vd_sheet_side *side, bool selected)
@@ -61,11 +59,11 @@ void vd_sheet_draw_head(vd_grid *grid, vd_rect at, const vd_sheet_side *side, bo
 static void draw_outlines(vd_grid *grid, vd_rect place, const vd_sheet *sheet, int side)
 {
     const vd_answer *answer = &sheet->side[side].reply->answer;
-    vd_share top[MOST_SHARES];
-    vd_outline outlines[MOST_SHARES];
+    vd_share top[VD_OUTLINES];
+    vd_outline outlines[VD_OUTLINES];
     if (!sheet->boxes || answer->regions != sheet->regions)
         return;
-    int count = vd_shares_top(answer->region_attention, answer->regions, 0.9, top, MOST_SHARES);
+    int count = vd_shares_top(answer->region_attention, answer->regions, 0.9, top, VD_OUTLINES);
     for (int i = 0; i < count; i++) {
         outlines[i] = (vd_outline){.share = top[i].share, .number = i + 1};
         memcpy(outlines[i].box, sheet->boxes + 4 * top[i].index, sizeof outlines[i].box);
@@ -94,8 +92,8 @@ void vd_sheet_draw_picture(vd_grid *grid, vd_rect room, vd_picture *picture, con
 static void draw_shares(vd_grid *grid, vd_rect at, const char *title, const float *shares,
                         int count, bool history)
 {
-    vd_share top[MOST_SHARES];
-    int shown = shares ? vd_shares_top(shares, count, 0.9, top, MOST_SHARES) : 0;
+    vd_share top[VD_OUTLINES];
+    int shown = shares ? vd_shares_top(shares, count, 0.9, top, VD_OUTLINES) : 0;
     int end = at.x + at.width;
     int x = at.x + 1 +
             vd_grid_text(grid, at.x, at.y, at.width, title, vd_style_of(grid, VD_ROLE_TITLE));

@@ -7,6 +7,8 @@
 #include "tui/screen/grid.h"
 #include "tui/screen/picture.h"
 
+enum { VD_OUTLINES = 9 }; // regions outlined, and shares said in a row, at most
+
 int vd_sheet_draw_name(vd_grid *grid, vd_rect at, const vd_sheet_side *side, bool selected);
 // One row: the name, whether the first answer is right, that answer or the side's note, and at the
 // right end the place of the human answer or how long it took.

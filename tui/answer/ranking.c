@@ -25,8 +25,10 @@ vd_ranking_columns vd_ranking_columns_of(int width, int last, bool beside, bool 
         out.place_width = digits < 4 ? 4 : digits + 1;
     out.mark = out.place_width;
     out.text = out.mark + 2;
-    if (moves && width >= 22) { // narrower, the text is worth more
-        out.move_width = width >= 30 ? VD_RANK_MOVE_CHANGE : VD_RANK_MOVE;
+    if (moves) {
+        out.move_width = width >= 30   ? VD_RANK_MOVE_CHANGE
+                         : width >= 22 ? VD_RANK_MOVE
+                                       : VD_RANK_MOVE_ARROW;
         out.move = end - out.move_width;
         end = out.move - 1;
     }
@@ -49,14 +51,15 @@ void vd_rank_move_draw(vd_grid *grid, vd_rect at, const vd_sheet_move *move)
 {
     char text[16];
     if (move->before < 0) {
-        vd_grid_right(grid, at.x, at.y, at.width, "new", vd_style_of(grid, VD_ROLE_FAINT));
+        vd_grid_right(grid, at.x, at.y, at.width, at.width < VD_RANK_MOVE ? "+" : "new",
+                      vd_style_of(grid, VD_ROLE_FAINT));
         return;
     }
     int up = move->before - move->place, moved = up < 0 ? -up : up;
     vd_style style = vd_style_of(grid, up > 0 ? VD_ROLE_UP : up < 0 ? VD_ROLE_DOWN : VD_ROLE_FAINT);
     uint32_t arrow = up > 0 ? 0x2191 : up < 0 ? 0x2193 : '=';
     vd_grid_put(grid, at.x, at.y, arrow, up > 0 ? '^' : up < 0 ? 'v' : '=', style);
-    if (moved) {
+    if (moved && at.width >= VD_RANK_MOVE) {
         snprintf(text, sizeof text, "%d", moved > 999 ? 999 : moved);
         vd_grid_text(grid, at.x + 1, at.y, 3, text, style);
     }
@@ -102,7 +105,7 @@ void vd_ranking_draw_row(vd_grid *grid, vd_rect at, const vd_ranking_columns *co
     if (selected)
         style.attributes |= VD_REVERSE;
     vd_ranking_draw_alike(grid, (vd_rect){at.x + c->text, at.y, c->text_width, 1},
-                          side->texts[row->answer], row->alike, style);
+                          vd_sheet_text(side, row->answer), row->alike, style);
     if (c->bar_width)
         vd_grid_bar(grid, at.x + c->bar, at.y, c->bar_width, row->probability,
                     vd_style_of(grid, first ? VD_ROLE_BAR_FIRST : VD_ROLE_BAR),

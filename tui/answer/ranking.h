@@ -27,10 +27,11 @@ void vd_ranking_draw(vd_grid *grid, vd_rect at, const vd_sheet *sheet, int side,
 // The answer's text and how many are alike: "yes (+3 alike)", "yes +3" where that does not fit.
 void vd_ranking_draw_alike(vd_grid *grid, vd_rect at, const char *text, int alike, vd_style style);
 
-enum { VD_RANK_MOVE = 4, VD_RANK_MOVE_CHANGE = 9 }; // columns: of the places, with the change
+// Columns: which way, how many places, with the change.
+enum { VD_RANK_MOVE_ARROW = 1, VD_RANK_MOVE = 4, VD_RANK_MOVE_CHANGE = 9 };
 
-// How many places it is further up than before, and the change of its probability in points where
-// `at` is wide enough: "\u21913 +12".
+// How many places it is further up than before, and the change of its probability in points, as far
+// as `at` is wide enough: "\u21913 +12".
 void vd_rank_move_draw(vd_grid *grid, vd_rect at, const vd_sheet_move *move);
 
 #endif

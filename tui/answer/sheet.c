@@ -9,16 +9,21 @@ const char *vd_sheet_mark(const char *question)
     return length > 0 && question[length - 1] == '?' ? "" : "?";
 }
 
-int vd_sheet_place(const vd_sheet_side *side, int index)
+int vd_answer_place(const vd_answer *answer, int index)
 {
-    const vd_answer *answer = &side->reply->answer;
     for (int i = 0; i < answer->candidates; i++)
         if (answer->order[i] == index)
-            return i + 1;
-    return 0;
+            return i;
+    return -1;
 }
 
 // ---- the ranking as it is shown ----------------------------------------------------------------
+
+const char *vd_sheet_text(const vd_sheet_side *side, int index)
+{
+    bool known = side->texts && index >= 0 && index < side->reply->answer.candidates;
+    return known ? side->texts[index] : "?";
+}
 
 int vd_sheet_rows(const vd_sheet_side *side)
 {
@@ -38,7 +43,7 @@ int vd_sheet_row_of(const vd_sheet_side *side, int index)
 {
     if (index < 0 || index >= side->reply->answer.candidates)
         return -1;
-    return side->row ? side->row[index] : vd_sheet_place(side, index) - 1;
+    return side->row ? side->row[index] : vd_answer_place(&side->reply->answer, index);
 }
 
 vd_folded vd_sheet_row(const vd_sheet_side *side, int row)
@@ -46,30 +51,37 @@ vd_folded vd_sheet_row(const vd_sheet_side *side, int row)
     vd_folded out = best_of_row(side, row);
     if (out.alike > 0 && vd_sheet_row_of(side, side->chosen) == row) {
         out.answer = side->chosen;
-        out.place = vd_sheet_place(side, side->chosen) - 1;
+        out.place = vd_answer_place(&side->reply->answer, side->chosen);
     }
     return out;
 }
 
+// The first side's row that has a candidate; -1: none.
+static int row_in_first(const vd_sheet *sheet, const vd_sheet_side *side, int index)
+{
+    if (side->apart)
+        return -1;
+    return vd_sheet_row_of(&sheet->side[0], side->same ? side->same[index] : index);
+}
+
 vd_sheet_move vd_sheet_moved(const vd_sheet *sheet, int which, int row)
 {
-    const vd_sheet_side *side = &sheet->side[which], *first = &sheet->side[0];
+    const vd_sheet_side *side = &sheet->side[which];
     vd_folded now = best_of_row(side, row);
-    int before = vd_sheet_row_of(first, side->same ? side->same[now.answer] : now.answer);
+    int before = row_in_first(sheet, side, now.answer);
     if (before < 0)
         return (vd_sheet_move){-1, now.place, now.probability};
-    vd_folded there = best_of_row(first, before);
+    vd_folded there = best_of_row(&sheet->side[0], before);
     return (vd_sheet_move){there.place, now.place, now.probability - there.probability};
 }
 
 vd_agreement vd_sheet_agreement(const vd_sheet *sheet, int which, int most)
 {
-    const vd_sheet_side *side = &sheet->side[which], *first = &sheet->side[0];
+    const vd_sheet_side *side = &sheet->side[which];
     int count = vd_sheet_rows(side);
     vd_agreement out = {.most = count < most ? count : most};
     for (int i = 0; i < count; i++) {
-        int answer = best_of_row(side, i).answer;
-        int row = vd_sheet_row_of(first, side->same ? side->same[answer] : answer);
+        int row = row_in_first(sheet, side, best_of_row(side, i).answer);
         out.same |= i == 0 && row == 0;
         out.shared += i < out.most && row >= 0 && row < most;
         out.far += fabs(vd_sheet_moved(sheet, which, i).change) / 2;

@@ -14,11 +14,11 @@
 
 // What one of the networks made of it.
 typedef struct vd_sheet_side {
-    int lane;          // of a conversation: 0 is the model that holds it
-    const char *name;  // of the model as it was asked for: "base" or a path; NULL: not known
-    const char *model; // for people
-    const char *note;  // said beside the name; NULL: the first answer is
-    const vd_reply *reply;
+    int lane;                 // of a conversation: 0 is the model that holds it
+    const char *name;         // of the model as it was asked for: "base" or a path; NULL: not known
+    const char *model;        // for people
+    const char *note;         // said beside the name; NULL: the first answer is
+    const vd_reply *reply;    // NULL: none yet
     const char *const *texts; // (candidates)
     // The ranking as it is shown, answers that are alike as one; NULL: each by itself.
     const vd_folded *folded; // (folded_count)
@@ -26,6 +26,7 @@ typedef struct vd_sheet_side {
     const int32_t *row;     // (candidates) where each stands in that; NULL: it is searched
     const int32_t *same;    // (candidates) the same answer's index in the first side's candidates,
                             // -1 none; NULL: the candidates are the same
+    bool apart;             // which are the same is not known
     const float *relevance; // (candidates), NULL: not known
     int human;              // index of the human answer among the candidates, -1 not there
     double human_rank;      // of it, equal scores averaged; 0: not known
@@ -54,12 +55,12 @@ typedef struct vd_sheet {
     vd_sheet_side side[VD_MODELS];
 } vd_sheet;
 
-const char *vd_sheet_mark(const char *question); // "?" unless it ends with one
-// Place of a candidate in a side's ranking, from 1; 0 when it is not there.
-int vd_sheet_place(const vd_sheet_side *side, int index);
+const char *vd_sheet_mark(const char *question);         // "?" unless it ends with one
+int vd_answer_place(const vd_answer *answer, int index); // of a candidate, from 0; -1: not there
 
 // ---- the ranking as it is shown ----------------------------------------------------------------
 
+const char *vd_sheet_text(const vd_sheet_side *side, int index); // of a candidate, never NULL
 int vd_sheet_rows(const vd_sheet_side *side);
 // A row; of answers that are alike the best one, unless the chosen one is among them.
 vd_folded vd_sheet_row(const vd_sheet_side *side, int row);

@@ -7,16 +7,12 @@
 
 enum { MOST_MESSAGE_ROWS = 3 };
 
-static vd_style role(const vd_grid *grid, vd_role which)
-{
-    return vd_theme(grid->look, which);
-}
-
 // ---- status, question line, last row -----------------------------------------------------------
 
 static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
-    vd_style plain = role(grid, VD_ROLE_STATUS), name = role(grid, VD_ROLE_STATUS_NAME);
+    vd_style plain = vd_style_of(grid, VD_ROLE_STATUS),
+             name = vd_style_of(grid, VD_ROLE_STATUS_NAME);
     vd_grid_fill(grid, at, plain);
     char text[256];
     int x = vd_grid_text(grid, at.x, at.y, at.width, " visdial ", name);
@@ -27,7 +23,8 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
     if (chat->conversation.branches.count > 1) {
         snprintf(text, sizeof text, at.width >= 72 ? "  branch %d/%d" : " b%d/%d",
                  chat->conversation.branches.used + 1, chat->conversation.branches.count);
-        x += vd_grid_text(grid, x, at.y, at.width - x, text, role(grid, VD_ROLE_STATUS_NAME));
+        x +=
+            vd_grid_text(grid, x, at.y, at.width - x, text, vd_style_of(grid, VD_ROLE_STATUS_NAME));
     }
 
     const vd_response *response = vd_chat_response(chat);
@@ -48,7 +45,7 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
         snprintf(text, sizeof text, "%s  %s%s%s ", lane->model, lane->backend, time,
                  at.width >= 60 ? "  F1 help" : "");
     vd_grid_right(grid, x + 1, at.y, at.width - x - 1, text,
-                  waiting ? role(grid, VD_ROLE_STATUS_WARN) : plain);
+                  waiting ? vd_style_of(grid, VD_ROLE_STATUS_WARN) : plain);
 }
 
 static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
@@ -59,12 +56,12 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
     if (chat->nav.editing >= 0)
         snprintf(prompt, sizeof prompt, " round %d> ", chat->nav.editing + 1);
     int x = vd_grid_text(grid, at.x, at.y, at.width, filtering ? filtering : prompt,
-                         role(grid, VD_ROLE_PROMPT));
+                         vd_style_of(grid, VD_ROLE_PROMPT));
     int width = at.width - x;
     vd_line_view view = vd_line_visible(line, width);
     vd_grid_plain(grid, x, at.y, width, line->text + view.first, view.length,
-                  role(grid, VD_ROLE_TEXT));
-    vd_style faint = role(grid, VD_ROLE_FAINT);
+                  vd_style_of(grid, VD_ROLE_TEXT));
+    vd_style faint = vd_style_of(grid, VD_ROLE_FAINT);
     if (line->length == 0 && !filtering)
         vd_grid_text(grid, x, at.y, width,
                      vd_conversation_waits(&chat->conversation) ? "thinking... Ctrl-C stops"
@@ -73,9 +70,10 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
                                    : "ask about the picture (Tab: an idea)",
                      faint);
     if (view.more_left)
-        vd_grid_put(grid, x - 1, at.y, 0x2039, '<', role(grid, VD_ROLE_PROMPT));
+        vd_grid_put(grid, x - 1, at.y, 0x2039, '<', vd_style_of(grid, VD_ROLE_PROMPT));
     if (view.more_right)
-        vd_grid_put(grid, at.x + at.width - 1, at.y, 0x203A, '>', role(grid, VD_ROLE_PROMPT));
+        vd_grid_put(grid, at.x + at.width - 1, at.y, 0x203A, '>',
+                    vd_style_of(grid, VD_ROLE_PROMPT));
     if (chat->nav.place != VD_PLACE_HELP) {
         grid->cursor_x = x + view.column;
         grid->cursor_y = at.y;
@@ -85,14 +83,14 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
 static void draw_hints(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     if (chat->notice.text[0]) {
-        vd_draw_wrapped(
+        vd_grid_wrapped(
             grid, (vd_rect){at.x + 1, at.y, at.width - 2, at.height}, chat->notice.text,
-            role(grid, chat->notice.kind == VD_NOTICE_WRONG ? VD_ROLE_WRONG : VD_ROLE_NOTE));
+            vd_style_of(grid, chat->notice.kind == VD_NOTICE_WRONG ? VD_ROLE_WRONG : VD_ROLE_NOTE));
         return;
     }
     char hints[256];
     vd_keymap_hints(chat->nav.place, at.width - 2, hints, sizeof hints);
-    vd_grid_text(grid, at.x + 1, at.y, at.width - 2, hints, role(grid, VD_ROLE_FAINT));
+    vd_grid_text(grid, at.x + 1, at.y, at.width - 2, hints, vd_style_of(grid, VD_ROLE_FAINT));
 }
 
 // ---- everything --------------------------------------------------------------------------------
@@ -102,8 +100,8 @@ static void draw_too_small(vd_grid *grid)
     char text[96];
     snprintf(text, sizeof text, "visdial needs %dx%d; this is %dx%d", VD_LEAST_WIDTH,
              VD_LEAST_HEIGHT, grid->width, grid->height);
-    vd_draw_wrapped(grid, (vd_rect){0, 0, grid->width, grid->height}, text,
-                    vd_theme(grid->look, VD_ROLE_TEXT));
+    vd_grid_wrapped(grid, (vd_rect){0, 0, grid->width, grid->height}, text,
+                    vd_style_of(grid, VD_ROLE_TEXT));
 }
 
 // A message of several rows moves the line up; what lies above it gives way.
@@ -111,7 +109,7 @@ static void make_room_for_message(vd_chat *chat, vd_grid *grid)
 {
     vd_panels *layout = &chat->nav.layout;
     const vd_rect unseen = {0, grid->height, layout->hints.width - 2, MOST_MESSAGE_ROWS};
-    int more = vd_draw_wrapped(grid, unseen, chat->notice.text, (vd_style){0}) - 1;
+    int more = vd_grid_wrapped(grid, unseen, chat->notice.text, (vd_style){0}) - 1;
     if (!chat->notice.text[0] || more < 1)
         return;
     vd_rect *panels[] = {&layout->picture, &layout->caption, &layout->answers, &layout->attention,
@@ -148,9 +146,7 @@ static void draw_screen(vd_chat *chat, vd_grid *grid)
 void vd_chat_draw(vd_chat *chat, vd_grid *grid)
 {
     vd_look able = grid->look; // what the terminal can do, whatever is wanted of it
-    grid->look.theme = chat->theme;
-    if (chat->theme == VD_THEME_MONO)
-        grid->look.depth = VD_DEPTH_MONO;
+    grid->look = vd_theme_look(able, chat->theme);
     draw_screen(chat, grid);
     grid->look = able;
 }

@@ -171,7 +171,8 @@ static void put_candidate(vd_markup *html, const vd_sheet *sheet, int which, int
     put_share(html, "td", (double)answer->probability[index], which);
     int against = compared_with(sheet, which);
     if (against >= 0) {
-        int other = vd_sheet_place(&sheet->side[against], index), move = other - place;
+        int other = vd_answer_place(&sheet->side[against].reply->answer, index) + 1,
+            move = other - place;
         if (move == 0)
             vd_markup_put(html, "<td class=\"move\" title=\"the same place\">=</td>");
         else
@@ -199,8 +200,9 @@ static void put_ranking(vd_markup *html, const vd_sheet *sheet, int which)
         put_candidate(html, sheet, which, place);
     int also[] = {side->human, side->chosen};
     for (int i = 0; i < 2; i++) {
-        int place =
-            also[i] >= 0 && (i == 0 || also[1] != also[0]) ? vd_sheet_place(side, also[i]) : 0;
+        int place = also[i] >= 0 && (i == 0 || also[1] != also[0])
+                        ? vd_answer_place(answer, also[i]) + 1
+                        : 0;
         if (place > shown) {
             vd_markup_put(html, "<tr class=\"gap\"><td colspan=\"%d\">&#8942;</td></tr>",
                           compared_with(sheet, which) >= 0 ? 4 : 3);

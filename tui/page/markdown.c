@@ -35,14 +35,15 @@ static void put_candidate(vd_markup *m, const vd_sheet_side *side, int place)
 
 static void put_ranking(vd_markup *m, const vd_sheet_side *side)
 {
-    int candidates = side->reply->answer.candidates;
+    const vd_answer *answer = &side->reply->answer;
+    int candidates = answer->candidates;
     int shown = candidates < MOST_ANSWERS ? candidates : MOST_ANSWERS;
     vd_markup_put(m, "| place | %s, of %d | share | relevance |\n| ---: | --- | ---: | ---: |\n",
                   side->model, candidates);
     for (int place = 1; place <= shown; place++)
         put_candidate(m, side, place);
-    int human = side->human >= 0 ? vd_sheet_place(side, side->human) : 0;
-    int chosen = side->chosen >= 0 ? vd_sheet_place(side, side->chosen) : 0;
+    int human = vd_answer_place(answer, side->human) + 1;
+    int chosen = vd_answer_place(answer, side->chosen) + 1;
     if (human > shown)
         put_candidate(m, side, human);
     if (chosen > shown && chosen != human)

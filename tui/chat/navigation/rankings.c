@@ -58,56 +58,24 @@ static vd_status fold_response(vd_lane_ranking *own, const vd_response *response
     return vd_fold_ranking(answer, own->group, answer->candidates, own->list, &own->count, err);
 }
 
-static bool is_folded(const vd_rankings *rankings, int lane, const vd_response *response)
-{
-    const vd_lane_ranking *own = &rankings->lane[lane];
-    return rankings->folded && own->list && own->folded && own->stamp == response->stamp;
-}
-
-int vd_rankings_count(vd_rankings *rankings, int lane, const vd_response *response)
+// Whether alike answers are one in a lane's list: wanted, and memory is there.
+static bool make_list(vd_rankings *rankings, int lane, const vd_response *response)
 {
     vd_lane_ranking *own = &rankings->lane[lane];
-    if (rankings->folded && response->answer_count >= response->reply.answer.candidates) {
-        if (fold_response(own, response, NULL) == VD_OK)
-            return own->count;
+    bool folded = rankings->folded && response->answer_count >= response->reply.answer.candidates;
+    if (folded && fold_response(own, response, NULL) == VD_OK)
+        return true;
+    if (folded)
         ranking_free(own);
-    }
-    return response->reply.answer.candidates;
-}
-
-static vd_folded row_at(const vd_rankings *rankings, int lane, const vd_response *response, int row)
-{
-    const vd_answer *answer = &response->reply.answer;
-    if (is_folded(rankings, lane, response))
-        return rankings->lane[lane].list[row];
-    return (vd_folded){answer->order[row], row, 0, answer->probability[answer->order[row]]};
-}
-
-// Of a group the answer that the conversation goes on with is shown, where it is in it.
-vd_folded vd_rankings_at(const vd_rankings *rankings, int lane, const vd_response *response,
-                         int row)
-{
-    const vd_answer *answer = &response->reply.answer;
-    const int32_t *group = rankings->lane[lane].group;
-    vd_folded out = row_at(rankings, lane, response, row);
-    int chosen = response->chosen;
-    if (out.alike == 0 || chosen < 0 || chosen >= answer->candidates ||
-        group[chosen] != group[out.answer])
-        return out;
-    out.answer = chosen;
-    while (answer->order[out.place] != chosen)
-        out.place++;
-    return out;
+    forget_answer(own, response, false);
+    return false;
 }
 
 // The row in which each answer of the pool stands; NULL: memory is out.
-static const int32_t *rows_of(vd_rankings *rankings, int lane, const vd_response *response)
+static const int32_t *rows_of(vd_lane_ranking *own, const vd_response *response, bool folded)
 {
-    vd_lane_ranking *own = &rankings->lane[lane];
     const vd_answer *answer = &response->reply.answer;
-    int count = vd_rankings_count(rankings, lane, response);
-    bool folded = is_folded(rankings, lane, response);
-    forget_answer(own, response, folded);
+    int count = folded ? own->count : answer->candidates;
     if (own->row)
         return own->row;
     int32_t *first = vd_alloc((size_t)answer->candidates, sizeof *first); // of a group: its row
@@ -122,12 +90,6 @@ static const int32_t *rows_of(vd_rankings *rankings, int lane, const vd_response
     }
     vd_free(first);
     return own->row;
-}
-
-int vd_rankings_row(vd_rankings *rankings, int lane, const vd_response *response, int answer)
-{
-    const int32_t *rows = rows_of(rankings, lane, response);
-    return rows ? rows[answer] : -1;
 }
 
 // ---- between models -----------------------------------------------------------------------------
@@ -149,15 +111,23 @@ static const int32_t *same_answers(vd_lane_ranking *own, const vd_response *resp
     return own->same;
 }
 
-int vd_rankings_in_first(vd_rankings *rankings, int lane, const vd_response *response,
-                         const vd_response *first, int row, vd_folded *now, vd_folded *there)
+vd_sheet_side vd_rankings_side(vd_rankings *rankings, int lane, const vd_response *response,
+                               const vd_response *first)
 {
-    const int32_t *same = same_answers(&rankings->lane[lane], response, first);
-    const int32_t *rows = rows_of(rankings, 0, first);
-    *now = row_at(rankings, lane, response, row);
-    int32_t answer = same && now->answer < response->answer_count ? same[now->answer] : -1;
-    if (!rows || answer < 0 || answer >= first->reply.answer.candidates)
-        return -1;
-    *there = row_at(rankings, 0, first, rows[answer]);
-    return rows[answer];
+    vd_lane_ranking *own = &rankings->lane[lane];
+    vd_sheet_side side = {.lane = lane,
+                          .model = response->model,
+                          .reply = &response->reply,
+                          .texts = response->answers,
+                          .human = -1,
+                          .chosen = response->chosen};
+    bool folded = make_list(rankings, lane, response);
+    side.folded = folded ? own->list : NULL;
+    side.folded_count = own->count;
+    side.row = rows_of(own, response, folded);
+    if (first && first->answers != response->answers) {
+        side.same = same_answers(own, response, first);
+        side.apart = !side.same;
+    }
+    return side;
 }

@@ -5,7 +5,7 @@
 #ifndef VD_CHAT_RANKINGS_H
 #define VD_CHAT_RANKINGS_H
 
-#include "features/text/fold.h"
+#include "tui/answer/sheet.h"
 #include "tui/chat/conversation/conversation.h"
 
 // What is kept of the answer that a lane shows. All owned but the pools, NULL until it is needed.
@@ -28,16 +28,9 @@ typedef struct vd_rankings {
 
 void vd_rankings_clear(vd_rankings *rankings); // what is kept
 
-// Rows of a lane's ranking, and one of them: of a group the answer that the conversation goes on
-// with, where it is in it.
-int vd_rankings_count(vd_rankings *rankings, int lane, const vd_response *response);
-vd_folded vd_rankings_at(const vd_rankings *rankings, int lane, const vd_response *response,
-                         int row);
-// The row that an answer of the pool is in; -1: memory is out.
-int vd_rankings_row(vd_rankings *rankings, int lane, const vd_response *response, int answer);
-// A row of a lane's ranking (the best of those that are alike), and that of the same answer in the
-// first lane's: returns its number, -1 where it has none.
-int vd_rankings_in_first(vd_rankings *rankings, int lane, const vd_response *response,
-                         const vd_response *first, int row, vd_folded *now, vd_folded *there);
+// A lane's answer as the side of a sheet, with its ranking as it is shown. first: the answer that
+// it is held against; NULL: none. What the side points to stays until it is asked for again.
+vd_sheet_side vd_rankings_side(vd_rankings *rankings, int lane, const vd_response *response,
+                               const vd_response *first);
 
 #endif

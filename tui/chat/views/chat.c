@@ -15,10 +15,11 @@ static vd_panels arrange_chat(const vd_chat *chat, int width, int height)
 static void draw_chat(vd_chat *chat, vd_grid *grid)
 {
     const vd_panels *layout = &chat->nav.layout;
-    vd_draw_picture(chat, grid, layout->picture, vd_chat_response(chat));
+    const vd_sheet sheet = vd_chat_sheet(chat);
+    vd_draw_picture(chat, grid, layout->picture, &sheet);
     vd_draw_caption(chat, grid, layout->caption);
-    vd_draw_answers(chat, grid, layout->answers);
-    vd_draw_attention(chat, grid, layout->attention);
+    vd_draw_answers(chat, grid, layout->answers, &sheet);
+    vd_draw_attention(chat, grid, layout->attention, &sheet);
     vd_draw_dialog(chat, grid, layout->dialog);
 }
 
@@ -53,8 +54,9 @@ static void draw_zoom(vd_chat *chat, vd_grid *grid)
     vd_rect full = chat->nav.layout.picture;
     vd_draw_caption(chat, grid, (vd_rect){full.x, full.y + full.height - 1, full.width, 1});
     full.height--;
-    vd_draw_picture(chat, grid, full, vd_chat_response(chat));
-    vd_draw_attention(chat, grid, chat->nav.layout.attention);
+    const vd_sheet sheet = vd_chat_sheet(chat);
+    vd_draw_picture(chat, grid, full, &sheet);
+    vd_draw_attention(chat, grid, chat->nav.layout.attention, &sheet);
 }
 
 static void click_zoom(vd_chat *chat, int x, int y)

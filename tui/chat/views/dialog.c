@@ -6,11 +6,6 @@
 #include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
-static vd_style role(const vd_grid *grid, vd_role which)
-{
-    return vd_theme(grid->look, which);
-}
-
 // One row of the dialog: a part of a text, or an answer's line with what is known about it.
 typedef struct dialog_row {
     int round;         // -1: the caption
@@ -117,7 +112,7 @@ static void mark_matches(vd_chat *chat, vd_grid *grid, int x, int y, const dialo
     for (size_t at = 0; length && at + length <= row->length; at++)
         if (strncasecmp(row->text + at, chat->nav.search, length) == 0)
             vd_grid_plain(grid, x + vd_text_width(row->text, at), y, grid->width, row->text + at,
-                          length, role(grid, VD_ROLE_MATCH));
+                          length, vd_style_of(grid, VD_ROLE_MATCH));
 }
 
 static void draw_figures(vd_grid *grid, vd_rect at, const vd_response *response)
@@ -131,13 +126,13 @@ static void draw_figures(vd_grid *grid, vd_rect at, const vd_response *response)
     int width = (int)strlen(text);
     if (width > at.width)
         return;
-    vd_grid_right(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_FAINT));
+    vd_grid_right(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_FAINT));
     if (!vd_response_changed(response) || at.width - width < 16)
         return;
     char before[256], was[80];
     vd_response_before(response, before, sizeof before);
     snprintf(was, sizeof was, "was %.70s", before);
-    vd_grid_text(grid, at.x + 1, at.y, at.width - width - 3, was, role(grid, VD_ROLE_NOTE));
+    vd_grid_text(grid, at.x + 1, at.y, at.width - width - 3, was, vd_style_of(grid, VD_ROLE_NOTE));
 }
 
 // Columns for the number of a round and the mark of the selected one.
@@ -187,14 +182,14 @@ void vd_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
             char number[24];
             snprintf(number, sizeof number, "%*d", gutter - 1, row->round + 1);
             vd_grid_text(grid, at.x, y, gutter, number,
-                         role(grid, round == shown ? VD_ROLE_PROMPT : VD_ROLE_FAINT));
+                         vd_style_of(grid, round == shown ? VD_ROLE_PROMPT : VD_ROLE_FAINT));
         }
         bool chosen_round = chat->nav.selected >= 0 && round == shown;
-        vd_style style = role(grid, !round        ? VD_ROLE_FAINT
-                                    : row->answer ? VD_ROLE_ANSWER
-                                                  : VD_ROLE_QUESTION);
+        vd_style style = vd_style_of(grid, !round        ? VD_ROLE_FAINT
+                                           : row->answer ? VD_ROLE_ANSWER
+                                                         : VD_ROLE_QUESTION);
         if (chosen_round) // which round the panels show
-            vd_grid_put(grid, at.x + gutter - 1, y, 0x258C, '|', role(grid, VD_ROLE_PROMPT));
+            vd_grid_put(grid, at.x + gutter - 1, y, 0x258C, '|', vd_style_of(grid, VD_ROLE_PROMPT));
         vd_grid_text_n(grid, x, y, at.width - gutter, row->text, row->length, style);
         mark_matches(chat, grid, x, y, row);
         if (row->last && response && response->ready) {

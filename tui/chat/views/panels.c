@@ -5,11 +5,6 @@
 #include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
-static vd_style role(const vd_grid *grid, vd_role which)
-{
-    return vd_theme(grid->look, which);
-}
-
 // ---- ranking -----------------------------------------------------------------------------------
 
 // "Answers within 312 candidates   1.24 bits, margin 48 %": a softmax over a pool is no confidence,
@@ -28,55 +23,14 @@ void vd_draw_ranking_title(const vd_chat *chat, vd_grid *grid, vd_rect at)
     double first = answer->probability[answer->order[0]];
     double second = answer->candidates > 1 ? answer->probability[answer->order[1]] : 0;
     vd_percent(margin, sizeof margin, first - second);
-    int used = vd_grid_text(grid, at.x, at.y, at.width, text, role(grid, VD_ROLE_TITLE));
+    int used = vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_TITLE));
     int room = at.width - used - 2;
     snprintf(right, sizeof right, "entropy %.1f bits, margin %s", response->entropy, margin);
     if ((int)strlen(right) > room)
         snprintf(right, sizeof right, "margin %s", margin);
     if ((int)strlen(right) <= room)
         vd_grid_right(grid, at.x + used + 1, at.y, at.width - used - 1, right,
-                      role(grid, VD_ROLE_FAINT));
-}
-
-void vd_draw_alike(vd_grid *grid, vd_rect at, const char *text, int alike, vd_style style)
-{
-    char more[32] = "";
-    int width = vd_text_width(text, strlen(text));
-    if (alike > 0)
-        snprintf(more, sizeof more, " (+%d alike)", alike);
-    if (width + (int)strlen(more) > at.width && alike > 0)
-        snprintf(more, sizeof more, " +%d", alike);
-    int room = at.width - (int)strlen(more);
-    int used = vd_grid_text(grid, at.x, at.y, room, text, style);
-    style.fg = role(grid, VD_ROLE_FAINT).fg;
-    vd_grid_text(grid, at.x + used, at.y, at.width - used, more, style);
-}
-
-// One line: place, text, bar, share. The answer in the conversation carries a mark.
-void vd_draw_candidate(vd_grid *grid, vd_rect at, const vd_response *response, const vd_folded *row,
-                       bool selected)
-{
-    const vd_answer *answer = &response->reply.answer;
-    int index = row->answer;
-    char number[16], percent[16];
-    snprintf(number, sizeof number, "%d", row->place + 1);
-    vd_percent(percent, sizeof percent, row->probability);
-    int digits = answer->candidates > 999 && at.width > 50 ? 5 : at.width > 50 ? 4 : 2;
-    bool chosen = index == response->chosen;
-    vd_style style = role(grid, chosen ? VD_ROLE_FIRST : VD_ROLE_TEXT);
-    vd_grid_right(grid, at.x, at.y, digits, number, role(grid, VD_ROLE_FAINT));
-    if (chosen)
-        vd_grid_put(grid, at.x + digits, at.y, 0x25B8, '>', role(grid, VD_ROLE_PROMPT));
-    int bar = at.width / 4; // the text comes first: answers are phrases
-    bar = bar > 24 ? 24 : bar;
-    int text_width = at.width - digits - 2 - bar - 7;
-    if (selected)
-        style.attributes |= VD_REVERSE;
-    vd_draw_alike(grid, (vd_rect){at.x + digits + 2, at.y, text_width, 1},
-                  vd_response_text(response, index), row->alike, style);
-    vd_grid_bar(grid, at.x + digits + 2 + text_width + 1, at.y, bar, row->probability,
-                role(grid, chosen ? VD_ROLE_BAR_FIRST : VD_ROLE_BAR), role(grid, VD_ROLE_RULE));
-    vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, role(grid, VD_ROLE_TEXT));
+                      vd_style_of(grid, VD_ROLE_FAINT));
 }
 
 // "relevance 1; people's place 2: yes": how right people found the answer the conversation goes on
@@ -115,11 +69,11 @@ static void draw_welcome(vd_grid *grid, vd_rect at)
         if (!roomy && (i == 0 || i == 1))
             continue;
         vd_grid_text(grid, at.x + 1, at.y + row++, at.width - 1, lines[i],
-                     role(grid, i == 0 ? VD_ROLE_TITLE : VD_ROLE_TEXT));
+                     vd_style_of(grid, i == 0 ? VD_ROLE_TITLE : VD_ROLE_TEXT));
     }
 }
 
-void vd_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at)
+void vd_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *sheet)
 {
     const vd_response *response = vd_chat_response(chat);
     if (at.height <= 0)
@@ -133,19 +87,16 @@ void vd_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at)
     int rows = at.height - 1;
     if (rows >= 3 && human_text(chat, human, sizeof human)) {
         rows--;
-        vd_grid_text(grid, at.x, at.y + at.height - 1, at.width, human, role(grid, VD_ROLE_NOTE));
+        vd_grid_text(grid, at.x, at.y + at.height - 1, at.width, human,
+                     vd_style_of(grid, VD_ROLE_NOTE));
     }
     if (rows >= 3 && *response->reply.said) {
         char said[300];
         snprintf(said, sizeof said, "says: %s", response->reply.said);
-        vd_grid_text(grid, at.x, at.y + rows, at.width, said, role(grid, VD_ROLE_ANSWER));
+        vd_grid_text(grid, at.x, at.y + rows, at.width, said, vd_style_of(grid, VD_ROLE_ANSWER));
         rows--;
     }
-    int count = vd_rankings_count(&chat->rankings, chat->nav.lane, response);
-    for (int i = 0; i < rows && i < count; i++) {
-        vd_folded row = vd_rankings_at(&chat->rankings, chat->nav.lane, response, i);
-        vd_draw_candidate(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, response, &row, false);
-    }
+    vd_ranking_draw(grid, (vd_rect){at.x, at.y + 1, at.width, rows}, sheet, 0, 0, false);
 }
 
 // ---- attention ---------------------------------------------------------------------------------
@@ -157,18 +108,16 @@ static void draw_share(vd_grid *grid, vd_rect at, const char *label, int label_w
     vd_percent(percent, sizeof percent, share);
     vd_grid_text(grid, at.x, at.y, label_width, label, label_style);
     vd_grid_bar(grid, at.x + label_width + 1, at.y, at.width - label_width - 8, share, bar,
-                role(grid, VD_ROLE_RULE));
-    vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, role(grid, VD_ROLE_TEXT));
+                vd_style_of(grid, VD_ROLE_RULE));
+    vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, vd_style_of(grid, VD_ROLE_TEXT));
 }
 
-static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at,
-                         const vd_response *response)
+static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_answer *answer)
 {
-    const vd_answer *answer = &response->reply.answer;
     int rows = at.height - 1;
     vd_grid_text(grid, at.x, at.y, at.width,
                  chat->shown.boxes ? "Regions" : "Regions (no boxes known)",
-                 role(grid, VD_ROLE_TITLE));
+                 vd_style_of(grid, VD_ROLE_TITLE));
     if (!answer->region_attention || rows <= 0)
         return;
     vd_share top[36];
@@ -180,22 +129,21 @@ static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at,
             char label[32];
             snprintf(label, sizeof label, "+%d", answer->regions - i);
             draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, 3, rest,
-                       role(grid, VD_ROLE_FAINT), role(grid, VD_ROLE_RULE));
+                       vd_style_of(grid, VD_ROLE_FAINT), vd_style_of(grid, VD_ROLE_RULE));
             break;
         }
         char label[16];
         snprintf(label, sizeof label, "%2d", i + 1);
         draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, 3, top[i].share,
-                   role(grid, VD_ROLE_REGION), role(grid, VD_ROLE_BAR_REGION));
+                   vd_style_of(grid, VD_ROLE_REGION), vd_style_of(grid, VD_ROLE_BAR_REGION));
         rest -= top[i].share;
     }
 }
 
-static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_response *response)
+static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_answer *answer)
 {
-    const vd_answer *answer = &response->reply.answer;
     int rows = at.height - 1;
-    vd_grid_text(grid, at.x, at.y, at.width, "History", role(grid, VD_ROLE_TITLE));
+    vd_grid_text(grid, at.x, at.y, at.width, "History", vd_style_of(grid, VD_ROLE_TITLE));
     if (!answer->context_attention || rows <= 0)
         return;
     vd_share top[64];
@@ -220,62 +168,17 @@ static void draw_rounds(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd
             snprintf(label, sizeof label, "%d", entry);
         int width = at.width * 12 / 20;
         draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, width, top[i].share,
-                   role(grid, VD_ROLE_TEXT), role(grid, VD_ROLE_BAR_ROUND));
+                   vd_style_of(grid, VD_ROLE_TEXT), vd_style_of(grid, VD_ROLE_BAR_ROUND));
     }
 }
 
-void vd_draw_words(vd_grid *grid, vd_rect at, const vd_response *response)
+void vd_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *sheet)
 {
-    if (at.height <= 0)
-        return;
-    const vd_reply *reply = &response->reply;
-    bool unknown = false;
-    double most = 0;
-    for (int i = 0; i < reply->words; i++) {
-        unknown |= reply->unknown[i];
-        most = fmax(most, vd_word_share(&reply->answer, i));
-    }
-    char note[64] = "";
-    if (reply->cut > 0)
-        snprintf(note, sizeof note, "%d not seen", reply->cut);
-    else if (unknown)
-        snprintf(note, sizeof note, "[ ] not known");
-    int note_width = note[0] ? (int)strlen(note) + 1 : 0;
-    int x = at.x, y = at.y, end = at.x + at.width;
-    x += vd_grid_text(grid, x, y, at.width, "Saw ", role(grid, VD_ROLE_TITLE));
-    for (int i = 0; i < reply->words; i++) {
-        char text[128];
-        snprintf(text, sizeof text, reply->unknown[i] ? "[%.100s]" : "%.100s", reply->word[i]);
-        int width = vd_text_width(text, strlen(text)) + 2;
-        if (x + width > end && y + 1 < at.y + at.height) {
-            x = at.x + 4;
-            y++;
-        }
-        bool last_row = y == at.y + at.height - 1;
-        if (x + width > end - (last_row ? note_width + 2 : 0) &&
-            (i + 1 < reply->words || x + width > end - note_width)) {
-            vd_grid_put(grid, x++, y, 0x2026, '~', role(grid, VD_ROLE_FAINT));
-            x++;
-            break;
-        }
-        x += vd_grid_text(grid, x, y, end - x, text,
-                          role(grid, reply->unknown[i] ? VD_ROLE_UNKNOWN : VD_ROLE_TEXT));
-        vd_grid_level(grid, x, y, vd_word_share(&reply->answer, i) / fmax(most, 0.3),
-                      role(grid, VD_ROLE_BAR_WORD));
-        x += 2;
-    }
-    if (note[0])
-        vd_grid_text(grid, x, y, end - x, note, role(grid, VD_ROLE_NOTE));
-}
-
-void vd_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at)
-{
-    const vd_response *response = vd_chat_response(chat);
-    if (at.height <= 0 || at.width <= 0 || !response)
+    if (at.height <= 0 || at.width <= 0 || !sheet->sides)
         return;
     // The words get what regions and rounds do not need, one row at least.
     vd_share top[36];
-    const vd_answer *answer = &response->reply.answer;
+    const vd_answer *answer = &sheet->side[0].reply->answer;
     int needed = answer->region_attention
                      ? vd_shares_top(answer->region_attention, answer->regions, 0.9, top, 36)
                      : 0;
@@ -283,18 +186,19 @@ void vd_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at)
     int words = at.height < 4 ? 0 : at.height - needed;
     words = at.height < 4 ? 0 : words < 1 ? 1 : words > 3 ? 3 : words;
     bool gap = at.height >= needed + words + 1;
-    vd_draw_words(grid, (vd_rect){at.x, at.y + at.height - words, at.width, words}, response);
+    vd_sheet_draw_words(grid, (vd_rect){at.x, at.y + at.height - words, at.width, words},
+                        sheet->side[0].reply);
     vd_rect upper = {at.x, at.y, at.width, at.height - words - (gap ? 1 : 0)};
     if (at.width < 36) { // one below the other
         int regions = upper.height * 3 / 5;
-        draw_regions(chat, grid, (vd_rect){at.x, at.y, at.width, regions}, response);
+        draw_regions(chat, grid, (vd_rect){at.x, at.y, at.width, regions}, answer);
         draw_rounds(chat, grid,
                     (vd_rect){at.x, at.y + regions + 1, at.width, upper.height - regions - 1},
-                    response);
+                    answer);
         return;
     }
     int left = (at.width - 2) * 2 / 5;
-    draw_regions(chat, grid, (vd_rect){at.x, at.y, left, upper.height}, response);
+    draw_regions(chat, grid, (vd_rect){at.x, at.y, left, upper.height}, answer);
     draw_rounds(chat, grid, (vd_rect){at.x + left + 2, at.y, at.width - left - 2, upper.height},
-                response);
+                answer);
 }

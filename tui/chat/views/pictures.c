@@ -5,11 +5,6 @@
 #include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
-static vd_style role(const vd_grid *grid, vd_role which)
-{
-    return vd_theme(grid->look, which);
-}
-
 static size_t picture_count(const vd_chat *chat)
 {
     return vd_conversation_pictures(&chat->conversation);
@@ -84,15 +79,15 @@ static void draw_row(vd_chat *chat, vd_grid *grid, vd_rect at, size_t index, boo
     char text[64];
     const char *caption = caption_of(chat, index);
     snprintf(text, sizeof text, "%zu", index + 1);
-    vd_grid_right(grid, at.x, at.y, 5, text, role(grid, VD_ROLE_FAINT));
+    vd_grid_right(grid, at.x, at.y, 5, text, vd_style_of(grid, VD_ROLE_FAINT));
     if (index == chat->conversation.branches.picture) // the one being talked about
-        vd_grid_put(grid, at.x + 5, at.y, 0x25B8, '>', role(grid, VD_ROLE_PROMPT));
+        vd_grid_put(grid, at.x + 5, at.y, 0x25B8, '>', vd_style_of(grid, VD_ROLE_PROMPT));
     int x = at.x + 7, end = at.x + at.width;
     if (at.width >= 60) {
         snprintf(text, sizeof text, "%lld", id_of(chat, index));
-        x += vd_grid_text(grid, x, at.y, end - x, text, role(grid, VD_ROLE_TITLE)) + 2;
+        x += vd_grid_text(grid, x, at.y, end - x, text, vd_style_of(grid, VD_ROLE_TITLE)) + 2;
     }
-    vd_style style = role(grid, VD_ROLE_TEXT);
+    vd_style style = vd_style_of(grid, VD_ROLE_TEXT);
     if (selected)
         style.attributes |= VD_REVERSE;
     size_t length;
@@ -100,7 +95,7 @@ static void draw_row(vd_chat *chat, vd_grid *grid, vd_rect at, size_t index, boo
     if (chat->nav.filter.length && !has_words(caption, strlen(caption), chat->nav.filter.text))
         thing = find_thing(chat, index, &length);
     if (thing) { // why it is here, when the caption does not say so
-        x += vd_grid_text(grid, x, at.y, end - x, "has: ", role(grid, VD_ROLE_NOTE));
+        x += vd_grid_text(grid, x, at.y, end - x, "has: ", vd_style_of(grid, VD_ROLE_NOTE));
         vd_grid_text_n(grid, x, at.y, end - x, thing, length, style);
     } else {
         vd_grid_text(grid, x, at.y, end - x, caption, style);
@@ -115,7 +110,7 @@ static void draw_pictures(vd_chat *chat, vd_grid *grid)
     chat->nav.list_at = vd_clamp(chat->nav.list_at, total - 1);
     int top = vd_clamp(chat->nav.list_at - rows / 2, total - rows), matches = 0, shown = 0;
     vd_grid_text(grid, at.x + 1, at.y, at.width - 2, "Pictures: caption, id, or what is in them",
-                 role(grid, VD_ROLE_TITLE));
+                 vd_style_of(grid, VD_ROLE_TITLE));
     for (size_t i = 0; i < picture_count(chat) && shown < rows; i++) {
         if (!matches_picture(chat, i) || matches++ < top)
             continue;
@@ -133,7 +128,7 @@ static void draw_pictures(vd_chat *chat, vd_grid *grid)
         snprintf(text, sizeof text, "%d of %d pictures%s", chat->nav.list_at + 1, total,
                  chat->nav.filter.length ? " that match" : "; typing finds some: small red cube");
     vd_grid_text(grid, at.x + 1, at.y + at.height - 1, at.width - 2, text,
-                 role(grid, VD_ROLE_NOTE));
+                 vd_style_of(grid, VD_ROLE_NOTE));
 }
 
 // ---- keys --------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ typedef struct walk_page {
 
 static vd_style role(const walk_page *page, vd_role which)
 {
-    return vd_theme(page->grid->look, which);
+    return vd_style_of(page->grid, which);
 }
 
 // Where a row of the page lies on the screen; below the grid when it is not in sight.
@@ -288,32 +288,6 @@ static void effect_name(const vd_walk *walk, const vd_switch *what, char *out, s
         snprintf(out, size, "%s", name);
 }
 
-static int place_of(const vd_answer *answer, int index)
-{
-    for (int place = 0; place < answer->candidates; place++)
-        if (answer->order[place] == index)
-            return place;
-    return -1;
-}
-
-// "\u21913": three places further up than before, as models are compared; narrow: only which way.
-static void draw_move(walk_page *page, int x, int y, int width, int up)
-{
-    bool ascii = page->grid->look.ascii;
-    char text[16];
-    snprintf(text, sizeof text, "%s",
-             up == 0  ? "="
-             : up > 0 ? (ascii ? "^" : "\u2191")
-                      : (ascii ? "v" : "\u2193"));
-    size_t used = strlen(text);
-    if (up != 0 && width > 2)
-        snprintf(text + used, sizeof text - used, "%d", up < 0 ? -up : up);
-    vd_grid_text(page->grid, x, y, width, text,
-                 role(page, up > 0   ? VD_ROLE_UP
-                            : up < 0 ? VD_ROLE_DOWN
-                                     : VD_ROLE_FAINT));
-}
-
 // The ranking as it is now, each answer with how far it moved and what it had before.
 static void draw_ranking(walk_page *page, const vd_chat *chat, vd_rect at,
                          const char *const *answers)
@@ -338,8 +312,10 @@ static void draw_ranking(walk_page *page, const vd_chat *chat, vd_rect at,
         vd_grid_right(page->grid, at.x, y, 2, number, role(page, VD_ROLE_FAINT));
         vd_grid_text(page->grid, at.x + 3, y, at.width - 3 - moves - shares, answers[index],
                      role(page, index == was->order[0] ? VD_ROLE_FIRST : VD_ROLE_TEXT));
+        const vd_sheet_move move = {vd_answer_place(was, index), i, 0};
         if (changed)
-            draw_move(page, right - shares - moves + 1, y, moves - 1, place_of(was, index) - i);
+            vd_rank_move_draw(page->grid, (vd_rect){right - shares - moves + 1, y, moves - 1, 1},
+                              &move);
         vd_percent(share, sizeof share, (double)now->probability[index]);
         vd_grid_right(page->grid, right - shares, y, SHARE, share, role(page, VD_ROLE_TEXT));
         vd_percent(share, sizeof share, (double)was->probability[index]);
@@ -414,7 +390,7 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
         const vd_answer *now = answer_now(walk);
         vd_percent(share, sizeof share, (double)now->probability[now->order[0]]);
         snprintf(text, sizeof text, "now: %.60s (%s), place %d before", answers[now->order[0]],
-                 share, place_of(was, now->order[0]) + 1);
+                 share, vd_answer_place(was, now->order[0]) + 1);
         vd_grid_text(page->grid, page->at.x, row_y(page, head++), width, text,
                      role(page, VD_ROLE_FIRST));
     }
@@ -464,7 +440,8 @@ static void draw_walk(vd_chat *chat, vd_grid *grid)
         const vd_image *image = &chat->shown.picture.image;
         vd_rect room = {side.x, side.y, side.width, side.height * 3 / 5};
         int picture = vd_panels_fit(room, image->width, image->height).height;
-        vd_draw_picture(chat, grid, (vd_rect){side.x, side.y, side.width, picture}, response);
+        const vd_sheet sheet = vd_chat_sheet(chat);
+        vd_draw_picture(chat, grid, (vd_rect){side.x, side.y, side.width, picture}, &sheet);
         vd_draw_caption(chat, grid, (vd_rect){side.x, side.y + picture, side.width, 2});
         draw_ranking(&page, chat,
                      (vd_rect){side.x, side.y + picture + 3, side.width, side.height - picture - 3},
