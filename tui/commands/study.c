@@ -172,54 +172,54 @@ static vd_status compare_arms(study *s, vd_error *err)
 
 // ---- report -------------------------------------------------------------------------------------
 
-static void print_number(int width, int digits, double value)
+// "0.6050"; "-" when it is not known.
+static const char *number_text(char out[24], double value)
 {
-    if (isnan(value))
-        printf("  %*s", width, "-");
-    else
-        printf("  %*.*f", width, digits, value);
+    snprintf(out, 24, isnan(value) ? "-" : "%.4f", value);
+    return out;
+}
+
+static void add_metric(vd_table *table, const arm *a, const arm *b, const versus *v, int k,
+                       bool vary)
+{
+    const vd_interval *d = &v->by_dialogs[k], *r = &v->by_runs[k];
+    char number[4][24], range[48], runs[48], more[80] = "";
+    vd_compare_range(range, sizeof range, d);
+    vd_compare_range(runs, sizeof runs, r);
+    if (vary)
+        snprintf(more, sizeof more, "\t%s\t%.4f", runs, r->p);
+    vd_table_add(table, "%s\t%s\t%s\t%s\t%s\t%+.4f\t%s\t%.4f\t%.4f%s", vd_metric_name((vd_metric)k),
+                 number_text(number[0], a->mean[k]), number_text(number[1], a->deviation[k]),
+                 number_text(number[2], b->mean[k]), number_text(number[3], b->deviation[k]),
+                 d->estimate, range, d->p, v->holm[k], more);
 }
 
 static void print_metrics(const arm *a, const arm *b, const versus *v)
 {
+    vd_table table = {0};
     bool vary = a->count > 1 || b->count > 1;
-    printf("%-10s  %8.8s  %7s  %8.8s  %7s  %9s  %20s  %7s  %7s", "", a->name, "+-", b->name, "+-",
-           "differ by", "95 % of dialogs", "p", "Holm p");
-    if (vary)
-        printf("  %20s  %7s", "95 %, runs too", "p");
-    printf("\n");
-    for (int k = 0; k < VD_METRICS; k++) {
-        const vd_interval *d = &v->by_dialogs[k], *r = &v->by_runs[k];
-        if (isnan(d->estimate))
-            continue;
-        printf("%-10s", vd_metric_name((vd_metric)k));
-        print_number(8, 4, a->mean[k]);
-        print_number(7, 4, a->deviation[k]);
-        print_number(8, 4, b->mean[k]);
-        print_number(7, 4, b->deviation[k]);
-        char range[48];
-        vd_compare_range(range, sizeof range, d, 8, 4, " to ");
-        printf("  %+9.4f  %s  %7.4f  %7.4f", d->estimate, range, d->p, v->holm[k]);
-        if (vary) {
-            vd_compare_range(range, sizeof range, r, 8, 4, " to ");
-            printf("  %s  %7.4f", range, r->p);
-        }
-        printf("\n");
-    }
+    vd_table_add(&table, "\t%.60s\t+-\t%.60s\t+-\tdiffer by\t95 %% of dialogs\tp\tHolm p%s",
+                 a->name, b->name, vary ? "\t95 %, runs too\tp" : "");
+    for (int k = 0; k < VD_METRICS; k++)
+        if (!isnan(v->by_dialogs[k].estimate))
+            add_metric(&table, a, b, v, k, vary);
+    vd_table_print(&table, stdout);
+    vd_table_clear(&table);
 }
 
 static void print_pairs(const arm *a, const arm *b, const versus *v)
 {
-    char only_a[64], only_b[64];
-    snprintf(only_a, sizeof only_a, "only %s", a->name);
-    snprintf(only_b, sizeof only_b, "only %s", b->name);
-    printf("%-6s %8s %12.12s %12.12s %8s  %14s  %14s\n", "", "both", only_a, only_b, "neither",
-           "McNemar, exact", "mid-p");
+    vd_table table = {0};
+    vd_table_add(&table, "\tboth\tonly %.60s\tonly %.60s\tneither\tMcNemar, exact\tmid-p", a->name,
+                 b->name);
     for (size_t i = 0; i < v->pairs; i++) {
         vd_mcnemar test = vd_mcnemar_test(&v->pair[i]);
-        printf("%-6zu %8zu %12zu %12zu %8zu  %14.4g  %14.4g\n", i + 1, v->pair[i].both,
-               v->pair[i].only_a, v->pair[i].only_b, v->pair[i].neither, test.exact, test.mid_p);
+        vd_table_add(&table, "%zu\t%zu\t%zu\t%zu\t%zu\t%.4g\t%.4g", i + 1, v->pair[i].both,
+                     v->pair[i].only_a, v->pair[i].only_b, v->pair[i].neither, test.exact,
+                     test.mid_p);
     }
+    vd_table_print(&table, stdout);
+    vd_table_clear(&table);
 }
 
 static void print_study(const study *s)
@@ -248,12 +248,6 @@ static void json_pair(yajl_gen json, const char *name, double a, double b)
     yajl_gen_array_close(json);
 }
 
-static void json_field(yajl_gen json, const char *name, double value)
-{
-    vd_output_string(json, name);
-    vd_output_number(json, value);
-}
-
 static void json_metric(yajl_gen json, const arm *a, const arm *b, const versus *v, int k)
 {
     const vd_interval *d = &v->by_dialogs[k], *r = &v->by_runs[k];
@@ -261,36 +255,33 @@ static void json_metric(yajl_gen json, const arm *a, const arm *b, const versus 
     yajl_gen_map_open(json);
     json_pair(json, "mean", a->mean[k], b->mean[k]);
     json_pair(json, "deviation", a->deviation[k], b->deviation[k]);
-    json_field(json, "difference", d->estimate);
+    vd_member_number(json, "difference", d->estimate);
     json_pair(json, "interval", d->low, d->high);
-    json_field(json, "p", d->p);
-    json_field(json, "p_holm", v->holm[k]);
+    vd_member_number(json, "p", d->p);
+    vd_member_number(json, "p_holm", v->holm[k]);
     json_pair(json, "interval_runs", r->low, r->high);
-    json_field(json, "p_runs", r->p);
+    vd_member_number(json, "p_runs", r->p);
     yajl_gen_map_close(json);
 }
 
 static void json_versus(yajl_gen json, const arm *a, const arm *b, const versus *v)
 {
-    vd_output_string(json, "against");
-    vd_output_string(json, b->name);
-    vd_output_string(json, "metrics");
-    yajl_gen_map_open(json);
+    vd_member_string(json, "against", b->name);
+    vd_member_map(json, "metrics");
     for (int k = 0; k < VD_METRICS; k++)
         if (!isnan(v->by_dialogs[k].estimate))
             json_metric(json, a, b, v, k);
     yajl_gen_map_close(json);
-    vd_output_string(json, "mcnemar");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "mcnemar");
     for (size_t i = 0; i < v->pairs; i++) {
         vd_mcnemar test = vd_mcnemar_test(&v->pair[i]);
         yajl_gen_map_open(json);
-        json_field(json, "both", (double)v->pair[i].both);
-        json_field(json, "only_first", (double)v->pair[i].only_a);
-        json_field(json, "only_against", (double)v->pair[i].only_b);
-        json_field(json, "neither", (double)v->pair[i].neither);
-        json_field(json, "exact", test.exact);
-        json_field(json, "mid_p", test.mid_p);
+        vd_member_number(json, "both", (double)v->pair[i].both);
+        vd_member_number(json, "only_first", (double)v->pair[i].only_a);
+        vd_member_number(json, "only_against", (double)v->pair[i].only_b);
+        vd_member_number(json, "neither", (double)v->pair[i].neither);
+        vd_member_number(json, "exact", test.exact);
+        vd_member_number(json, "mid_p", test.mid_p);
         yajl_gen_map_close(json);
     }
     yajl_gen_array_close(json);
@@ -303,12 +294,10 @@ static vd_status print_json(const study *s, vd_error *err)
     if (!json)
         return vd_error_memory(err, "JSON");
     yajl_gen_map_open(json);
-    vd_output_string(json, "first");
-    vd_output_string(json, s->arm[0].name);
+    vd_member_string(json, "first", s->arm[0].name);
     json_versus(json, &s->arm[0], &s->arm[1], &s->against[1]);
     if (s->arms > 2) {
-        vd_output_string(json, "others");
-        yajl_gen_array_open(json);
+        vd_member_list(json, "others");
         for (int i = 2; i < s->arms; i++) {
             yajl_gen_map_open(json);
             json_versus(json, &s->arm[0], &s->arm[i], &s->against[i]);

@@ -3,6 +3,7 @@
 #ifndef VD_COMPARE_H
 #define VD_COMPARE_H
 
+#include "tui/base/table.h"
 #include "tui/compare/cases.h"
 
 typedef struct vd_compare {
@@ -15,15 +16,19 @@ typedef struct vd_compare {
     vd_progress *progress;  // of the cases; may be NULL
 } vd_compare;
 
-// p-values of one metric, of a model against the first, over slices first .. first + count - 1,
-// corrected for being asked together (Holm). out: (count).
-vd_status vd_compare_holm(const vd_compare *compare, int side, size_t first, size_t count,
-                          vd_metric metric, double *out, vd_error *err);
-// Over all cases: p-values of a model's metrics, corrected for the number of models that are held
-// against the first, and what those are called ("p" of two models, else "p (Holm)").
-vd_status vd_compare_model_p(const vd_compare *compare, int side, double out[VD_METRICS],
-                             vd_error *err);
-const char *vd_compare_p_name(const vd_compare *compare);
+// What two models are compared by, a table each.
+typedef enum vd_compare_kind {
+    VD_COMPARE_GROUPS, // which is right
+    VD_COMPARE_METRICS,
+    VD_COMPARE_FAMILIES, // the metric of `by`, by family and by round
+    VD_COMPARE_ROUNDS,
+    VD_COMPARE_KINDS
+} vd_compare_kind;
+
+// Hands the tables about a model and the first one to `put`, those that have something to say.
+typedef void vd_compare_put(void *context, vd_compare_kind kind, const vd_table *table);
+vd_status vd_compare_tables(const vd_compare *compare, int side, vd_compare_put *put, void *context,
+                            vd_error *err);
 // Of a model and the first: in how many questions both, one or none is right, and what the groups
 // are called.
 void vd_compare_counts(const vd_against *pair, vd_right by, size_t out[VD_CASE_UNKNOWN]);
@@ -31,12 +36,10 @@ void vd_compare_pair_name(const vd_compare *compare, int side, vd_case_group gro
                           size_t size);
 // The metric that says how often a model is right: R@1 or correct@1.
 vd_metric vd_compare_metric(vd_right by);
-const char *vd_compare_metric_name(vd_metric metric); // for people: "R@1", "mean rank"
 // "0.620", "< 0.001"; "-" when it is not known.
 void vd_compare_p(char *out, size_t size, double p);
-// Both ends of an interval with `digits` decimals, each `width` wide; "-" when they are not known.
-void vd_compare_range(char *out, size_t size, const vd_interval *interval, int width, int digits,
-                      const char *between);
+// "-0.0550 to +0.0651"; "-" when it is not known.
+void vd_compare_range(char *out, size_t size, const vd_interval *interval);
 
 vd_status vd_compare_print(const vd_compare *compare, vd_error *err);
 vd_status vd_compare_json(const vd_compare *compare, vd_error *err);

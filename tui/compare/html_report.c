@@ -55,111 +55,26 @@ static void put_groups(page *p, int side)
     vd_markup_put(p->html, "</div>\n");
 }
 
-// How far the widest interval of these slices reaches, for a common scale.
-static double reach_of(const page *p, int side, size_t first, size_t count, vd_metric metric)
+static void put_table(void *context, vd_compare_kind kind, const vd_table *table)
 {
-    double reach = 0;
-    for (size_t i = first; i < first + count; i++) {
-        const vd_interval *d =
-            &p->compare->slices.slice[i].comparison.against[side].difference[metric];
-        if (!isnan(d->estimate))
-            reach = fmax(reach, fmax(fabs(d->low), fabs(d->high)));
-    }
-    return reach;
-}
-
-static void put_row(page *p, const char *name, const vd_comparison *c, int side, vd_metric metric,
-                    double p_value, double reach)
-{
-    const vd_interval *d = &c->against[side].difference[metric];
-    double sum[2][VD_METRICS], count[2][VD_METRICS];
-    char text[16], range[48];
-    vd_metrics_sums(&c->metrics[0], sum[0], count[0]);
-    vd_metrics_sums(&c->metrics[side], sum[1], count[1]);
-    if (count[0][metric] <= 0)
-        return;
-    vd_compare_p(text, sizeof text, p_value);
-    vd_compare_range(range, sizeof range, d, 0, 3, " to ");
-    vd_markup_put(p->html,
-                  "<tr><th scope=\"row\">%s</th><td>%.0f</td><td>%.3f</td><td>%.3f</td>"
-                  "<td>%+.3f</td><td class=\"ci\">%s</td><td>",
-                  name, count[0][metric], sum[0][metric] / count[0][metric],
-                  sum[1][metric] / count[1][metric], d->estimate, range);
-    vd_html_interval(p->html, d->estimate, d->low, d->high, reach);
-    vd_markup_put(p->html, "</td><td>%s</td></tr>\n", text);
-}
-
-static void put_table_head(page *p, int side, const char *what, const char *p_name)
-{
-    vd_markup_put(p->html,
-                  "<div class=\"scroll\"><table class=\"numbers\"><thead><tr><th>%s</th>"
-                  "<th>rounds</th><th>%s</th><th>%s</th><th>difference</th>"
-                  "<th>95 %% interval</th><th></th><th>%s</th></tr></thead><tbody>\n",
-                  what, model_name(p, 0), model_name(p, side), p_name);
-}
-
-static vd_status put_metrics(page *p, int side, vd_error *err)
-{
-    const vd_comparison *all = &p->compare->slices.slice[0].comparison;
-    double corrected[VD_METRICS];
-    vd_status status = vd_compare_model_p(p->compare, side, corrected, err);
-    if (status)
-        return status;
-    put_table_head(p, side, "Metric", vd_compare_p_name(p->compare));
-    for (int m = 0; m < VD_METRICS; m++)
-        put_row(p, vd_compare_metric_name((vd_metric)m), all, side, (vd_metric)m, corrected[m],
-                m == VD_MEAN_RANK
-                    ? reach_of(p, side, 0, 1, VD_MEAN_RANK)
-                    : fmax(reach_of(p, side, 0, 1, VD_R1), reach_of(p, side, 0, 1, VD_CORRECT)) *
-                          1.4);
-    vd_markup_put(p->html, "</tbody></table></div>\n");
-    return VD_OK;
-}
-
-static vd_status put_slices(page *p, int side, const char *what, size_t first, size_t count,
-                            vd_error *err)
-{
-    vd_metric metric = vd_compare_metric(p->compare->by);
-    double *corrected = vd_alloc(count, sizeof *corrected);
-    if (!corrected)
-        return vd_error_memory(err, "p-values");
-    vd_status status = vd_compare_holm(p->compare, side, first, count, metric, corrected, err);
-    put_table_head(p, side, what, "p (Holm)");
-    double reach = reach_of(p, side, first, count, metric);
-    for (size_t i = 0; i < count && status == VD_OK; i++) {
-        const vd_slice *slice = &p->compare->slices.slice[first + i];
-        char name[24];
-        snprintf(name, sizeof name, "%d", slice->round);
-        put_row(p, slice->family ? slice->family : name, &slice->comparison, side, metric,
-                corrected[i], reach);
-    }
-    vd_markup_put(p->html, "</tbody></table></div>\n");
-    vd_free(corrected);
-    return status;
+    page *p = context;
+    if (kind == VD_COMPARE_GROUPS)
+        return; // as boxes
+    vd_html_table(p->html, table);
+    if (kind == VD_COMPARE_METRICS)
+        vd_markup_put(p->html, "<div class=\"slices\">");
 }
 
 // One model against the first.
 static vd_status put_pair(page *p, int side, vd_error *err)
 {
-    const vd_cases *cases = p->compare->cases;
-    const char *metric = vd_compare_metric_name(vd_compare_metric(p->compare->by));
-    char title[48];
-    if (cases->models > 2)
+    if (p->compare->cases->models > 2)
         vd_markup_put(p->html,
                       "<h2 class=\"pair\"><span class=\"side-%d\">%s</span> against "
                       "<span class=\"side-0\">%s</span></h2>\n",
                       side, model_name(p, side), model_name(p, 0));
     put_groups(p, side);
-    vd_status status = put_metrics(p, side, err);
-    vd_markup_put(p->html, "<div class=\"slices\">");
-    if (status == VD_OK && cases->family_count) {
-        snprintf(title, sizeof title, "%s by family", metric);
-        status = put_slices(p, side, title, 1, cases->family_count, err);
-    }
-    if (status == VD_OK && cases->rounds > 1) {
-        snprintf(title, sizeof title, "%s by round", metric);
-        status = put_slices(p, side, title, 1 + cases->family_count, (size_t)cases->rounds, err);
-    }
+    vd_status status = vd_compare_tables(p->compare, side, put_table, p, err);
     vd_markup_put(p->html, "</div>\n");
     return status;
 }

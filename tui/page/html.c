@@ -84,17 +84,47 @@ void vd_html_picture(vd_markup *html, int64_t image_id, const vd_image *image)
     vd_free(data);
 }
 
-void vd_html_interval(vd_markup *html, double estimate, double low, double high, double reach)
+// ---- tables -------------------------------------------------------------------------------------
+
+// A difference with its interval as a line on a scale.
+static void put_range(vd_markup *html, const vd_table_range *range)
 {
-    if (isnan(estimate) || isnan(low) || !(reach > 0))
-        return;
     enum { HALF = 60 };
-    double scale = HALF / reach;
-    bool sure = low > 0 || high < 0;
+    if (!(range->reach > 0))
+        return;
+    double scale = HALF / range->reach;
+    bool sure = range->low > 0 || range->high < 0;
     vd_markup_put(html,
                   "<svg class=\"interval%s\" viewBox=\"-64 -6 128 12\" aria-hidden=\"true\">"
                   "<line class=\"zero\" x1=\"0\" y1=\"-6\" x2=\"0\" y2=\"6\"/>"
                   "<line class=\"range\" x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"0\"/>"
                   "<circle cx=\"%.1f\" cy=\"0\" r=\"3\"/></svg>",
-                  sure ? " sure" : "", low * scale, high * scale, estimate * scale);
+                  sure ? " sure" : "", range->low * scale, range->high * scale,
+                  range->estimate * scale);
+}
+
+static void put_row(vd_markup *html, const vd_table *table, int row)
+{
+    vd_markup_put(html, "<tr>");
+    for (int column = 0; column < table->columns; column++) {
+        const char *cell = vd_table_cell(table, row, column);
+        if (row && column)
+            vd_markup_put(html, "<td>%s</td>", cell);
+        else
+            vd_markup_put(html, row ? "<th scope=\"row\">%s</th>" : "<th>%s</th>", cell);
+    }
+    vd_markup_put(html, row ? "<td>" : "<th>");
+    put_range(html, &table->row[row].range);
+    vd_markup_put(html, row ? "</td></tr>\n" : "</th></tr>\n");
+}
+
+void vd_html_table(vd_markup *html, const vd_table *table)
+{
+    vd_markup_put(html, "<div class=\"scroll\"><table class=\"numbers\"><thead>");
+    for (int row = 0; row < table->rows; row++) {
+        put_row(html, table, row);
+        if (row == 0)
+            vd_markup_put(html, "</thead><tbody>\n");
+    }
+    vd_markup_put(html, "</tbody></table></div>\n");
 }

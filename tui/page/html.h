@@ -3,6 +3,7 @@
 #define VD_HTML_H
 
 #include "features/pictures/image.h"
+#include "tui/base/table.h"
 #include "tui/page/markup.h"
 #include "tui/answer/sheet.h"
 
@@ -15,8 +16,8 @@ vd_status vd_html_create(const char *path, const char *title, const char *kind, 
 void vd_html_picture(vd_markup *html, int64_t image_id, const vd_image *image);
 // An <article> with picture and outlines, dialog, rankings and attentions.
 void vd_html_sheet(vd_markup *html, const vd_sheet *sheet);
-// A difference with its interval as a line on a scale of -reach .. reach.
-void vd_html_interval(vd_markup *html, double estimate, double low, double high, double reach);
+// A <table>; where rows have a range, it is drawn at their end.
+void vd_html_table(vd_markup *html, const vd_table *table);
 
 // Script and end; the file is there only now. Frees html whether it succeeds or not.
 vd_status vd_html_commit(vd_markup *html, vd_error *err);

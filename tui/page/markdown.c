@@ -110,3 +110,16 @@ void vd_markdown_sheet(vd_markup *m, const vd_sheet *sheet)
         put_attention(m, sheet, side);
     }
 }
+
+void vd_markdown_table(vd_markup *m, const vd_table *table)
+{
+    for (int row = 0; row < table->rows; row++) {
+        vd_markup_put(m, "|");
+        for (int column = 0; column < table->columns; column++)
+            vd_markup_put(m, " %s |", vd_table_cell(table, row, column));
+        for (int column = 0; column < table->columns && row == 0; column++)
+            vd_markup_put(m, column ? " ---: |" : "\n| --- |");
+        vd_markup_put(m, "\n");
+    }
+    vd_markup_put(m, "\n");
+}

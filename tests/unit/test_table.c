@@ -1,0 +1,80 @@
+// Tables of texts, printed.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/alloc.h"
+#include "tui/base/table.h"
+
+static void prints(const vd_table *table, const char *expected)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    vd_table_print(table, out);
+    fclose(out);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void columns_are_as_wide_as_their_widest_cell(void **state)
+{
+    (void)state;
+    vd_table table = {0};
+    prints(&table, "");
+    vd_table_add(&table, "metric\t%s\t%s", "base", "p");
+    vd_table_add(&table, "R@1\t%.4f\t%.3f", 0.6, 1.0);
+    vd_table_add(&table, "mean rank of caf\xC3\xA9\t\t0.01");
+    prints(&table, "metric               base      p\n"
+                   "R@1                0.6000  1.000\n"
+                   "mean rank of caf\xC3\xA9           0.01\n");
+    assert_int_equal(table.columns, 3);
+    assert_string_equal(vd_table_cell(&table, 2, 1), "");
+    assert_string_equal(vd_table_cell(&table, 2, 2), "0.01");
+    assert_string_equal(vd_table_cell(&table, 2, 3), "");
+    vd_table_clear(&table);
+}
+
+static void rows_need_not_fill_the_columns(void **state)
+{
+    (void)state;
+    vd_table table = {0};
+    vd_table_add(&table, "a\tb\tc");
+    vd_table_add(&table, "1\t\t");
+    vd_table_add(&table, "2");
+    vd_table_add(&table, "\t\t3\t4"); // one too many
+    prints(&table, "a  b  c\n1\n2\n      3\n");
+    vd_table_clear(&table);
+}
+
+static void a_row_without_memory_is_missed(void **state)
+{
+    (void)state;
+    for (size_t fail = 1; fail <= 2; fail++) {
+        vd_table table = {0};
+        vd_alloc_fail_at(fail);
+        assert_null(vd_table_add(&table, "a"));
+        vd_alloc_fail_at(0);
+        assert_int_equal(table.status, VD_NO_MEMORY);
+        vd_table_add(&table, "b");
+        prints(&table, "b\n");
+        vd_table_clear(&table);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_are_as_wide_as_their_widest_cell),
+        cmocka_unit_test(rows_need_not_fill_the_columns),
+        cmocka_unit_test(a_row_without_memory_is_missed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

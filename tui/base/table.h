@@ -1,0 +1,35 @@
+// A table of texts: printed here, and shown by pages (tui/page).
+#ifndef VD_TABLE_H
+#define VD_TABLE_H
+
+#include <stdio.h>
+
+#include "engine/base/error.h"
+
+// A difference with its interval, for forms that draw it on a scale of -reach .. reach; 0: none.
+typedef struct vd_table_range {
+    double estimate, low, high, reach;
+} vd_table_range;
+
+typedef struct vd_table_row {
+    int cells;
+    char *text; // the cells, each with its NUL, owned
+    vd_table_range range;
+} vd_table_row;
+
+// Zero-initialise. The first row names the columns. The first column starts at the left, the others
+// end at the right.
+typedef struct vd_table {
+    int columns, rows;
+    vd_table_row *row; // (rows), owned
+    vd_status status;  // VD_NO_MEMORY: a row is missing
+} vd_table;
+
+// One more row: cells with tabs between them. NULL when memory is out.
+vd_table_row *vd_table_add(vd_table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+const char *vd_table_cell(const vd_table *table, int row, int column); // "" where there is none
+void vd_table_print(const vd_table *table, FILE *out);
+void vd_table_clear(vd_table *table);
+
+#endif
