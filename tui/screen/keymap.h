@@ -67,82 +67,77 @@ typedef enum vd_place {
     VD_ALL_PLACES
 } vd_place;
 
-#define VD_ACTION_LIST(X)                                                                          \
-    X(NONE)                                                                                        \
-    X(ASK)                                                                                         \
-    X(COMPLETE)                                                                                    \
-    X(HELP)                                                                                        \
-    X(LEAVE)                                                                                       \
-    X(STOP)                                                                                        \
-    X(BACK)                                                                                        \
-    X(SCROLL_UP)                                                                                   \
-    X(SCROLL_DOWN)                                                                                 \
-    X(SCROLL_TOP)                                                                                  \
-    X(SCROLL_BOTTOM)                                                                               \
-    X(LINE_UP)                                                                                     \
-    X(LINE_DOWN)                                                                                   \
-    X(OLDER_ROUND)                                                                                 \
-    X(NEWER_ROUND)                                                                                 \
-    X(CHOOSE_ANSWER)                                                                               \
-    X(COMPARE)                                                                                     \
-    X(PICTURES)                                                                                    \
-    X(FOLLOW)                                                                                      \
-    X(EDIT_ROUND)                                                                                  \
-    X(NEXT_BRANCH)                                                                                 \
-    X(UNDO)                                                                                        \
-    X(NEXT_PICTURE)                                                                                \
-    X(PREVIOUS_PICTURE)                                                                            \
-    X(RANDOM_PICTURE)                                                                              \
-    X(SWITCH_MODEL)                                                                                \
-    X(AGAIN)                                                                                       \
-    X(ZOOM)                                                                                        \
-    X(ANSWERS)                                                                                     \
-    X(DETAIL)                                                                                      \
-    X(WALK)                                                                                        \
-    X(ALL_BACK)                                                                                    \
-    X(PICK)                                                                                        \
-    X(LEFT)                                                                                        \
-    X(RIGHT)                                                                                       \
-    X(SEARCH)                                                                                      \
-    X(FOLD)                                                                                        \
-    X(OUTLINES)                                                                                    \
-    X(REDRAW)                                                                                      \
-    X(SUSPEND)                                                                                     \
-    X(PICTURE)                                                                                     \
-    X(MODEL)                                                                                       \
-    X(NEW)                                                                                         \
-    X(WHAT_IF)                                                                                     \
-    X(BRANCH)                                                                                      \
-    X(THEME)                                                                                       \
-    X(MOUSE)                                                                                       \
-    X(NEXT_CASE)                                                                                   \
-    X(PREVIOUS_CASE)                                                                               \
-    X(GROUP)                                                                                       \
-    X(FAMILY)                                                                                      \
-    X(ORDER)                                                                                       \
-    X(JUDGE)                                                                                       \
-    X(EDIT_START)                                                                                  \
-    X(EDIT_END)                                                                                    \
-    X(EDIT_LEFT)                                                                                   \
-    X(EDIT_RIGHT)                                                                                  \
-    X(EDIT_WORD_LEFT)                                                                              \
-    X(EDIT_WORD_RIGHT)                                                                             \
-    X(EDIT_BACKSPACE)                                                                              \
-    X(EDIT_DELETE)                                                                                 \
-    X(EDIT_KILL_END)                                                                               \
-    X(EDIT_KILL_START)                                                                             \
-    X(EDIT_KILL_WORD)                                                                              \
-    X(EDIT_KILL_WORD_RIGHT)                                                                        \
-    X(EDIT_YANK)                                                                                   \
-    X(EDIT_SWAP)                                                                                   \
-    X(EDIT_OLDER)                                                                                  \
-    X(EDIT_NEWER)
-
 typedef enum vd_action {
-#define X(name) VD_ACTION_##name,
-    VD_ACTION_LIST(X)
-#undef X
-        VD_ACTIONS
+    VD_ACTION_NONE,
+    VD_ACTION_ASK,
+    VD_ACTION_COMPLETE,
+    VD_ACTION_HELP,
+    VD_ACTION_LEAVE,
+    VD_ACTION_STOP,
+    VD_ACTION_BACK,
+    VD_ACTION_SCROLL_UP,
+    VD_ACTION_SCROLL_DOWN,
+    VD_ACTION_SCROLL_TOP,
+    VD_ACTION_SCROLL_BOTTOM,
+    VD_ACTION_LINE_UP,
+    VD_ACTION_LINE_DOWN,
+    VD_ACTION_OLDER_ROUND,
+    VD_ACTION_NEWER_ROUND,
+    VD_ACTION_CHOOSE_ANSWER,
+    VD_ACTION_COMPARE,
+    VD_ACTION_PICTURES,
+    VD_ACTION_FOLLOW,
+    VD_ACTION_EDIT_ROUND,
+    VD_ACTION_NEXT_BRANCH,
+    VD_ACTION_UNDO,
+    VD_ACTION_NEXT_PICTURE,
+    VD_ACTION_PREVIOUS_PICTURE,
+    VD_ACTION_RANDOM_PICTURE,
+    VD_ACTION_SWITCH_MODEL,
+    VD_ACTION_AGAIN,
+    VD_ACTION_ZOOM,
+    VD_ACTION_ANSWERS,
+    VD_ACTION_DETAIL,
+    VD_ACTION_WALK,
+    VD_ACTION_ALL_BACK,
+    VD_ACTION_PICK,
+    VD_ACTION_LEFT,
+    VD_ACTION_RIGHT,
+    VD_ACTION_SEARCH,
+    VD_ACTION_FOLD,
+    VD_ACTION_OUTLINES,
+    VD_ACTION_REDRAW,
+    VD_ACTION_SUSPEND,
+    VD_ACTION_PICTURE,
+    VD_ACTION_MODEL,
+    VD_ACTION_NEW,
+    VD_ACTION_WHAT_IF,
+    VD_ACTION_BRANCH,
+    VD_ACTION_THEME,
+    VD_ACTION_MOUSE,
+    VD_ACTION_NEXT_CASE,
+    VD_ACTION_PREVIOUS_CASE,
+    VD_ACTION_GROUP,
+    VD_ACTION_FAMILY,
+    VD_ACTION_ORDER,
+    VD_ACTION_JUDGE,
+    VD_ACTION_EDIT_START,
+    VD_ACTION_EDIT_END,
+    VD_ACTION_EDIT_LEFT,
+    VD_ACTION_EDIT_RIGHT,
+    VD_ACTION_EDIT_WORD_LEFT,
+    VD_ACTION_EDIT_WORD_RIGHT,
+    VD_ACTION_EDIT_BACKSPACE,
+    VD_ACTION_EDIT_DELETE,
+    VD_ACTION_EDIT_KILL_END,
+    VD_ACTION_EDIT_KILL_START,
+    VD_ACTION_EDIT_KILL_WORD,
+    VD_ACTION_EDIT_KILL_WORD_RIGHT,
+    VD_ACTION_EDIT_YANK,
+    VD_ACTION_EDIT_SWAP,
+    VD_ACTION_EDIT_OLDER,
+    VD_ACTION_EDIT_NEWER,
+    VD_ACTIONS
 } vd_action;
 
 // One thing that a person can do somewhere: how it is reached, and what is said of it.
