@@ -44,7 +44,7 @@ static int ask(vd_session *session, yajl_val item)
     const char *question = YAJL_GET_STRING(at(item, "question"));
     must(vd_session_ask(session, question, NULL, &reply, &err), &err);
     int first = reply.answer.order[0];
-    const char *answer = vd_session_answer_text(session, first);
+    const char *answer = vd_session_texts(session)[first];
     bool good = is_acceptable(at(item, "acceptable"), answer);
     if (!good)
         print_message("  \"%s\" -> %s\n", question, answer);

@@ -365,7 +365,7 @@ static void a_transcript_is_read(void **state)
     assert_int_equal(vd_session_picture(session, 0, &err), VD_OK);
     assert_int_equal(vd_transcript_start(log, &transcript, &err), VD_OK);
     for (size_t i = 0; i < world->pool.count; i++)
-        texts[i] = vd_session_answer_text(session, (int)i);
+        texts[i] = vd_session_texts(session)[i];
     for (int i = 0; i < 2; i++) {
         vd_reply reply;
         vd_sheet sheet = {

@@ -215,7 +215,7 @@ static void a_model_may_bring_its_own_pool(void **state)
                     NULL);
     support_write_text(pool, "2\tperhaps\n1\tred\n");
     session = open_session(world, path);
-    assert_string_equal(vd_session_answer_text(session, 0), "perhaps");
+    assert_string_equal(vd_session_texts(session)[0], "perhaps");
     vd_session_free(session);
     tiny_world_model(&tiny, path, TINY_REGION_SIZE, "../few.txt");
     support_refused(vd_session_new(world, path, &session, &err), VD_FORMAT, &err, "../few.txt",
@@ -303,7 +303,7 @@ static void asking_changes_nothing_until_it_is_accepted(void **state)
     assert_null(first.typed);
     assert_int_equal(vd_session_turns(session), 1);
     assert_string_equal(vd_session_turn(session, 0)->question, "what color is the cube");
-    assert_string_equal(vd_session_turn(session, 0)->answer, vd_session_answer_text(session, 2));
+    assert_string_equal(vd_session_turn(session, 0)->answer, vd_session_texts(session)[2]);
     second = ask(session, "is it red");
     assert_int_equal(second.answer.rounds, 2);
     support_refused(vd_session_accept(session, &second, TINY_ANSWERS, &err), VD_USAGE, &err,
@@ -379,7 +379,7 @@ static void a_long_conversation_goes_on(void **state)
         assert_int_equal(vd_session_accept(session, &reply, i % TINY_ANSWERS, &err), VD_OK);
     }
     assert_int_equal(vd_session_turns(session), 40);
-    assert_string_equal(vd_session_turn(session, 39)->answer, vd_session_answer_text(session, 3));
+    assert_string_equal(vd_session_turn(session, 39)->answer, vd_session_texts(session)[3]);
     vd_session_free(session);
     vd_world_close(world);
 }

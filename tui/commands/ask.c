@@ -1,3 +1,4 @@
+#include "tui/answer/json.h"
 #include "tui/commands/command.h"
 
 #include <errno.h>
@@ -37,74 +38,13 @@ typedef struct ask {
     vd_decoder_choice decoder;
     int64_t top; // 0: the default
     bool json, utf8, fold;
-    vd_folded *shown; // (top) of the question that is answered now
-    int shown_count;
+    vd_folded *folded; // (top) of the question that is answered now
     vd_world *world;
     vd_session *session;
     int asked;
 } ask;
 
 // ---- JSON ---------------------------------------------------------------------------------------
-
-static void json_words(yajl_gen json, const vd_reply *reply)
-{
-    vd_member_list(json, "tokens");
-    for (int i = 0; i < reply->words; i++)
-        vd_output_string(json, reply->word[i]);
-    yajl_gen_array_close(json);
-    vd_member_list(json, "unknown");
-    for (int i = 0; i < reply->words; i++) {
-        if (reply->unknown[i])
-            vd_output_string(json, reply->word[i]);
-    }
-    yajl_gen_array_close(json);
-}
-
-static void json_answers(yajl_gen json, const ask *a)
-{
-    vd_member_list(json, "answers");
-    for (int i = 0; i < a->shown_count; i++) {
-        yajl_gen_map_open(json);
-        vd_member_string(json, "text", vd_session_answer_text(a->session, a->shown[i].answer));
-        vd_member_number(json, "probability", a->shown[i].probability);
-        if (a->fold)
-            vd_member_integer(json, "alike", a->shown[i].alike);
-        yajl_gen_map_close(json);
-    }
-    yajl_gen_array_close(json);
-}
-
-static void json_attention(yajl_gen json, const ask *a, const vd_answer *answer)
-{
-    int count;
-    const float *box = vd_session_boxes(a->session, &count);
-    vd_member_map(json, "attention");
-    vd_member_list(json, "rounds");
-    for (int i = 0; i < answer->rounds; i++)
-        vd_output_number(json, (double)answer->context_attention[i]);
-    yajl_gen_array_close(json);
-    vd_member_list(json, "regions");
-    for (int p = 0; p < answer->regions; p++) {
-        yajl_gen_map_open(json);
-        vd_output_string(json, "box");
-        if (box && p < count) {
-            yajl_gen_array_open(json);
-            for (int i = 0; i < 4; i++)
-                vd_output_number(json, (double)box[4 * p + i]);
-            yajl_gen_array_close(json);
-        } else {
-            yajl_gen_null(json);
-        }
-        vd_member_number(json, "weight", (double)answer->region_attention[p]);
-        yajl_gen_map_close(json);
-    }
-    yajl_gen_array_close(json);
-    vd_member_list(json, "words");
-    for (int i = 0; i < answer->question_length; i++)
-        vd_output_number(json, vd_word_share(answer, i));
-    yajl_gen_array_close(json);
-    yajl_gen_map_close(json);
-}
 
 static void json_utterance(yajl_gen json, const ask *a, const vd_utterance *said)
 {
@@ -129,17 +69,18 @@ static void json_said(yajl_gen json, const ask *a, const vd_turn_answers *said)
     json_utterance(json, a, &said->greedy);
 }
 
-static vd_status print_json(const ask *a, const vd_reply *reply, vd_error *err)
+static vd_status print_json(const ask *a, const vd_sheet *sheet, vd_error *err)
 {
+    const vd_reply *reply = sheet->side[0].reply;
     yajl_gen json = yajl_gen_alloc(NULL);
     if (!json)
         return vd_error_memory(err, "JSON");
     yajl_gen_map_open(json);
     vd_member_string(json, "question", reply->typed);
-    json_words(json, reply);
-    json_answers(json, a);
+    vd_sheet_json_words(json, &sheet->side[0]);
+    vd_sheet_json_answers(json, "answers", &sheet->side[0], (int)a->top);
     json_said(json, a, &reply->answer.said);
-    json_attention(json, a, &reply->answer);
+    vd_sheet_json_attention(json, sheet, 0);
     vd_member_string(json, "model", vd_model_name(vd_session_model(a->session)));
     if (a->decoder.made)
         vd_member_string(json, "decoder", vd_decoders_name(vd_session_decoders(a->session)));
@@ -167,27 +108,18 @@ static void print_history(const vd_answer *answer)
     printf("\n");
 }
 
-// The few strongest, found by selection: a picture has some dozens.
-static void print_regions(const ask *a, const vd_answer *answer)
+static void print_regions(const vd_sheet *sheet)
 {
-    int count, shown[SHOWN_REGIONS];
-    const float *box = vd_session_boxes(a->session, &count);
-    const float *weight = answer->region_attention;
-    for (int n = 0; n < SHOWN_REGIONS && n < answer->regions; n++) {
-        int best = -1;
-        for (int p = 0; p < answer->regions; p++) {
-            bool before = false;
-            for (int k = 0; k < n; k++)
-                before = before || shown[k] == p;
-            if (!before && (best < 0 || weight[p] > weight[best]))
-                best = p;
-        }
-        shown[n] = best;
-        printf("%s%3d  %3.0f %%", n ? "             " : "   regions   ", best + 1,
-               100 * (double)weight[best]);
-        if (box && best < count)
-            printf("  (%.2f %.2f %.2f %.2f)", (double)box[4 * best], (double)box[4 * best + 1],
-                   (double)box[4 * best + 2], (double)box[4 * best + 3]);
+    const vd_answer *answer = &sheet->side[0].reply->answer;
+    vd_share top[SHOWN_REGIONS];
+    int count = vd_shares_top(answer->region_attention, answer->regions, 2, top, SHOWN_REGIONS);
+    for (int n = 0; n < count; n++) {
+        const float *box = sheet->boxes ? sheet->boxes + (size_t)4 * (size_t)top[n].index : NULL;
+        printf("%s%3d  %3.0f %%", n ? "             " : "   regions   ", top[n].index + 1,
+               100 * top[n].share);
+        if (box && top[n].index < sheet->regions)
+            printf("  (%.2f %.2f %.2f %.2f)", (double)box[0], (double)box[1], (double)box[2],
+                   (double)box[3]);
         printf("%s\n", n || !box ? "" : "  x1 y1 x2 y2");
     }
 }
@@ -229,75 +161,81 @@ static void print_said(const ask *a, const vd_answer *answer)
     printf("  (%.2f a word)\n", (double)said->greedy.score);
 }
 
-static void print_text(const ask *a, const vd_reply *reply)
+// The ranking's first rows, each with a bar.
+static void print_answers(const ask *a, const vd_sheet_side *side)
 {
-    const vd_answer *answer = &reply->answer;
-    printf("%s%d. ", a->asked ? "\n" : "", a->asked + 1);
-    vd_output_text(stdout, reply->typed);
-    printf("\n");
-    int widest = 8;
-    for (int i = 0; i < a->shown_count; i++) {
-        int width = vd_output_width(vd_session_answer_text(a->session, a->shown[i].answer));
+    int widest = 8, rows = vd_sheet_rows(side);
+    rows = rows < a->top ? rows : (int)a->top;
+    for (int i = 0; i < rows; i++) {
+        int width = vd_output_width(vd_sheet_text(side, vd_sheet_row(side, i).answer));
         if (width > widest && width <= 40)
             widest = width;
     }
-    for (int i = 0; i < a->shown_count; i++) {
-        const vd_folded *one = &a->shown[i];
-        const char *text = vd_session_answer_text(a->session, one->answer);
+    for (int i = 0; i < rows; i++) {
+        vd_folded one = vd_sheet_row(side, i);
+        const char *text = vd_sheet_text(side, one.answer);
         printf("   ");
         vd_output_text(stdout, text);
         int width = vd_output_width(text);
-        printf("%*s %5.1f %% ", width < widest ? widest - width : 0, "", 100 * one->probability);
-        vd_output_bar(stdout, one->probability, BAR, a->utf8);
-        if (one->alike)
-            printf(" with %d alike", one->alike);
+        printf("%*s %5.1f %% ", width < widest ? widest - width : 0, "", 100 * one.probability);
+        vd_output_bar(stdout, one.probability, BAR, a->utf8);
+        if (one.alike)
+            printf(" with %d alike", one.alike);
         printf("%s\n", i ? "" : " of the pool's answers");
     }
-    print_said(a, answer);
-    print_history(answer);
-    print_regions(a, answer);
+}
+
+static void print_text(const ask *a, const vd_sheet *sheet)
+{
+    const vd_reply *reply = sheet->side[0].reply;
+    printf("%s%d. ", a->asked ? "\n" : "", a->asked + 1);
+    vd_output_text(stdout, reply->typed);
+    printf("\n");
+    print_answers(a, &sheet->side[0]);
+    print_said(a, &reply->answer);
+    print_history(&reply->answer);
+    print_regions(sheet);
     print_seen(reply);
 }
 
 // ---- asking -------------------------------------------------------------------------------------
 
-// The answers to show: the first of the ranking, or the first of each group of alike ones.
-static vd_status choose_shown(ask *a, const vd_answer *answer, vd_error *err)
+// Alike answers are one where that is asked for.
+static vd_status make_sheet(ask *a, const vd_reply *reply, vd_sheet *out, vd_error *err)
 {
-    int most = a->top < answer->candidates ? (int)a->top : answer->candidates;
+    const vd_answer *answer = &reply->answer;
     const int32_t *group;
-    vd_free(a->shown);
-    a->shown = vd_alloc((size_t)most, sizeof *a->shown);
-    a->shown_count = most;
-    if (!a->shown)
+    *out = (vd_sheet){.sides = 1};
+    out->boxes = vd_session_boxes(a->session, &out->regions);
+    out->side[0] =
+        (vd_sheet_side){.reply = reply, .texts = vd_session_texts(a->session), .chosen = -1};
+    if (!a->fold)
+        return VD_OK;
+    int most = a->top < answer->candidates ? (int)a->top : answer->candidates;
+    vd_free(a->folded);
+    a->folded = vd_alloc((size_t)most, sizeof *a->folded);
+    if (!a->folded)
         return vd_error_memory(err, "the answers");
-    if (a->fold) {
-        vd_status status = vd_session_fold(a->session, &group, err);
-        return status ? status
-                      : vd_fold_ranking(answer, group, most, a->shown, &a->shown_count, err);
-    }
-    for (int i = 0; i < most; i++)
-        a->shown[i] =
-            (vd_folded){answer->order[i], i, 0, (double)answer->probability[answer->order[i]]};
-    return VD_OK;
+    out->side[0].folded = a->folded;
+    vd_status status = vd_session_fold(a->session, &group, err);
+    return status
+               ? status
+               : vd_fold_ranking(answer, group, most, a->folded, &out->side[0].folded_count, err);
 }
 
 static vd_status ask_one(ask *a, const char *question, vd_error *err)
 {
     vd_reply reply;
+    vd_sheet sheet;
     vd_status status = vd_session_ask(a->session, question, NULL, &reply, err);
     if (status)
         return status;
     int first = reply.answer.order[0];
-    status = choose_shown(a, &reply.answer, err);
-    if (status) {
-        vd_reply_clear(&reply);
-        return status;
-    }
-    if (a->json)
-        status = print_json(a, &reply, err);
-    else
-        print_text(a, &reply);
+    status = make_sheet(a, &reply, &sheet, err);
+    if (status == VD_OK && a->json)
+        status = print_json(a, &sheet, err);
+    else if (status == VD_OK)
+        print_text(a, &sheet);
     if (status == VD_OK) {
         a->asked++;
         if (fflush(stdout) != 0)
@@ -426,7 +364,7 @@ int vd_cmd_ask(int argc, char **argv)
         status = ask_stdin(&a, &err);
     for (; status == VD_OK && operand < argc; operand++)
         status = ask_one(&a, argv[operand], &err);
-    vd_free(a.shown);
+    vd_free(a.folded);
     vd_session_free(a.session);
     vd_world_close(a.world);
     return status ? vd_command_fail("ask", &err) : 0;

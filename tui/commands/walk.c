@@ -6,6 +6,7 @@
 
 #include "engine/base/alloc.h"
 #include "tui/base/option_texts.h"
+#include "tui/answer/json.h"
 #include "tui/commands/command.h"
 #include "tui/base/output.h"
 #include "tui/base/shares.h"
@@ -32,7 +33,7 @@ typedef struct walk_command {
     bool markdown, json, utf8;
     vd_world *world;
     vd_session *session;
-    const char **answers; // (pool) borrowed texts
+    const char *const *answers; // texts of the pool
 } walk_command;
 
 enum { BAR = 20, SHOWN_ANSWERS = 5 };
@@ -267,14 +268,6 @@ static void print_effects(const walk_command *c, const vd_walk *walk)
     }
 }
 
-static int place_of(const vd_answer *answer, int index)
-{
-    int place = 0;
-    while (answer->order[place] != index)
-        place++;
-    return place + 1;
-}
-
 static void print_change(const walk_command *c, const vd_walk *walk)
 {
     const vd_answer *was = &walk->reply.answer, *is = &walk->changed.answer;
@@ -299,11 +292,11 @@ static void print_change(const walk_command *c, const vd_walk *walk)
         printf(c->markdown ? "| %d | " : "   %-4d ", i + 1);
         put_text(c, c->answers[index]);
         if (c->markdown) {
-            printf(" | %s | %d | %s |\n", share, place_of(was, index), before);
+            printf(" | %s | %d | %s |\n", share, vd_answer_place(was, index) + 1, before);
             continue;
         }
         pad(c->answers[index], 30);
-        printf(" %8s   place %d, %s\n", share, place_of(was, index), before);
+        printf(" %8s   place %d, %s\n", share, vd_answer_place(was, index) + 1, before);
     }
 }
 
@@ -408,20 +401,6 @@ static void json_stage(yajl_gen json, const vd_walk_stage *stage)
     yajl_gen_map_close(json);
 }
 
-static void json_answers(yajl_gen json, const walk_command *c, const char *name,
-                         const vd_answer *answer)
-{
-    vd_output_string(json, name);
-    yajl_gen_array_open(json);
-    for (int i = 0; i < answer->candidates && i < 2 * SHOWN_ANSWERS; i++) {
-        yajl_gen_map_open(json);
-        vd_member_string(json, "text", c->answers[answer->order[i]]);
-        vd_member_number(json, "probability", (double)answer->probability[answer->order[i]]);
-        yajl_gen_map_close(json);
-    }
-    yajl_gen_array_close(json);
-}
-
 static void json_effects(yajl_gen json, const walk_command *c, const vd_walk *walk)
 {
     double before = (double)walk->reply.answer.probability[walk->reply.answer.order[0]];
@@ -448,6 +427,8 @@ static void json_effects(yajl_gen json, const walk_command *c, const vd_walk *wa
 
 static vd_status print_json(const walk_command *c, const vd_walk *walk, vd_error *err)
 {
+    const vd_sheet_side was = {.reply = &walk->reply, .texts = c->answers, .chosen = -1};
+    const vd_sheet_side now = {.reply = &walk->changed, .texts = c->answers, .chosen = -1};
     yajl_gen json = yajl_gen_alloc(NULL);
     if (!json)
         return vd_error_memory(err, "JSON");
@@ -455,7 +436,7 @@ static vd_status print_json(const walk_command *c, const vd_walk *walk, vd_error
     vd_member_string(json, "question", walk->reply.typed);
     vd_member_string(json, "caption", vd_session_caption(c->session));
     vd_member_string(json, "model", walk->model);
-    json_answers(json, c, "answers", &walk->reply.answer);
+    vd_sheet_json_answers(json, "answers", &was, 2 * SHOWN_ANSWERS);
     if (walk->switches.count > 0) {
         vd_member_list(json, "what_if");
         for (int i = 0; i < walk->switches.count; i++) {
@@ -464,7 +445,7 @@ static vd_status print_json(const walk_command *c, const vd_walk *walk, vd_error
             vd_output_string(json, name);
         }
         yajl_gen_array_close(json);
-        json_answers(json, c, "changed_answers", &walk->changed.answer);
+        vd_sheet_json_answers(json, "changed_answers", &now, 2 * SHOWN_ANSWERS);
     }
     vd_member_list(json, "stages");
     vd_status status = VD_OK;
@@ -539,12 +520,7 @@ static vd_status open_session(walk_command *c, vd_error *err)
         status = vd_session_picture(c->session, index, err);
     if (status)
         return status;
-    int count = vd_session_answers(c->session);
-    c->answers = vd_alloc((size_t)count, sizeof *c->answers);
-    if (!c->answers)
-        return vd_error_memory(err, "the answers");
-    for (int i = 0; i < count; i++)
-        c->answers[i] = vd_session_answer_text(c->session, i);
+    c->answers = vd_session_texts(c->session);
     return VD_OK;
 }
 
@@ -577,7 +553,6 @@ int vd_cmd_walk(int argc, char **argv)
     if (status == VD_OK && fflush(stdout) != 0)
         status = vd_error_set(&err, VD_IO, "writing standard output: %s", strerror(errno));
     vd_walk_free(walk);
-    vd_free(c.answers);
     vd_session_free(c.session);
     vd_world_close(c.world);
     return status ? vd_command_fail("walk", &err) : 0;

@@ -10,8 +10,7 @@ enum { MOST_MODELS = 8 };
 typedef struct loaded {
     char *name; // as asked for
     vd_session *session;
-    const char **answers; // (pool count) borrowed texts
-    int32_t *by_text;     // (pool count) in their order
+    int32_t *by_text; // (pool count) the answers in the order of their texts
     vd_fingerprint hash, pool;
 } loaded;
 
@@ -36,7 +35,6 @@ vd_status vd_service_new(vd_world *world, vd_service **out, vd_error *err)
 static void unload(loaded *model)
 {
     vd_session_free(model->session);
-    vd_free(model->answers);
     vd_free(model->by_text);
     vd_free(model->name);
     *model = (loaded){0};
@@ -66,12 +64,14 @@ static int compare_pooled(const void *a, const void *b)
 }
 
 // For finding answers by their texts without looking at all of a large pool.
-static vd_status sort_answers(loaded *out, size_t count, vd_error *err)
+static vd_status sort_answers(loaded *out, vd_error *err)
 {
+    const char *const *texts = vd_session_texts(out->session);
+    size_t count = (size_t)vd_session_answers(out->session);
     pooled *list = vd_alloc(count, sizeof *list);
     out->by_text = vd_alloc(count, sizeof *out->by_text);
     for (size_t i = 0; list && i < count; i++)
-        list[i] = (pooled){out->answers[i], (int32_t)i};
+        list[i] = (pooled){texts[i], (int32_t)i};
     if (list)
         qsort(list, count, sizeof *list, compare_pooled);
     for (size_t i = 0; list && out->by_text && i < count; i++)
@@ -88,14 +88,8 @@ static vd_status load(vd_service *service, const char *name, loaded *out, vd_err
                                  : vd_error_memory(err, "a model");
     if (status == VD_OK)
         status = vd_session_fingerprints(out->session, &out->hash, &out->pool, err);
-    int count =
-        status ? 0 : vd_session_answers(out->session); // of the pool of its own, if it has one
-    if (status == VD_OK && !(out->answers = vd_alloc((size_t)count, sizeof *out->answers)))
-        status = vd_error_memory(err, "a model");
-    for (int i = 0; i < count && !status; i++)
-        out->answers[i] = vd_session_answer_text(out->session, i);
     if (status == VD_OK)
-        status = sort_answers(out, (size_t)count, err);
+        status = sort_answers(out, err);
     if (status == VD_OK)
         status = vd_session_settle(out->session, err);
     if (status)
@@ -132,7 +126,7 @@ static vd_status serve_model(vd_service *service, const char *name, vd_event *ev
     const vd_decoder_choice *decoder = &service->world->decoder;
     snprintf(event->backend, sizeof event->backend, "%s%s%s", vd_session_backend(session),
              decoder->made ? ", " : "", decoder->made ? vd_decoders_name(decoder->by) : "");
-    event->answers = service->now->answers;
+    event->answers = vd_session_texts(session);
     event->by_text = service->now->by_text;
     event->answer_count = vd_session_answers(session);
     event->model_hash = service->now->hash;

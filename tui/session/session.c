@@ -672,7 +672,7 @@ int vd_session_answers(const vd_session *session)
     return (int)session->answers->count;
 }
 
-const char *vd_session_answer_text(const vd_session *session, int pool_index)
+const char *const *vd_session_texts(const vd_session *session)
 {
-    return session->answers->answer[pool_index];
+    return (const char *const *)session->answers->answer;
 }

@@ -150,7 +150,7 @@ vd_status vd_session_continue(vd_session *session, const vd_turn *turns, int cou
                               const atomic_int *stop, vd_error *err);
 int vd_session_turns(const vd_session *session);
 const vd_turn *vd_session_turn(const vd_session *session, int index);
-int vd_session_answers(const vd_session *session); // of its pool
-const char *vd_session_answer_text(const vd_session *session, int pool_index);
+int vd_session_answers(const vd_session *session);              // of its pool
+const char *const *vd_session_texts(const vd_session *session); // (vd_session_answers)
 
 #endif
