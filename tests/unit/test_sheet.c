@@ -105,6 +105,7 @@ static void moves_are_held_against_the_first(void **state)
     assert_int_equal(they.shared, 2); // yes and red
     assert_float_equal(they.far, far, 1e-9);
     assert_int_equal(vd_sheet_agreement(&sheet, 1, 3).shared, 2); // not blue
+    assert_int_equal(vd_sheet_agreement(&sheet, 1, 4).shared, 3); // which is the fifth
     assert_int_equal(vd_sheet_agreement(&sheet, 1, 9).most, ANSWERS);
     sheet.side[1].apart = true; // of pools that cannot be compared
     assert_int_equal(vd_sheet_moved(&sheet, 1, 0).before, -1);
@@ -118,13 +119,14 @@ static void alike_answers_are_one_row(void **state)
     (void)state;
     const vd_folded folded[] = {
         {2, 0, 0, 0.5}, {0, 1, 1, 0.34375}, {1, 2, 0, 0.125}, {3, 4, 0, 0.03125}};
-    const int32_t row[] = {1, 2, 0, 3, 1};
+    const int32_t row[] = {1, 2, 0, 3, 1, 77}; // the last one is no candidate's
     vd_sheet_side *first = &sheet.side[0];
     first->folded = folded;
     first->folded_count = 4;
     first->row = row;
     assert_int_equal(vd_sheet_rows(first), 4);
     assert_int_equal(vd_sheet_row_of(first, 4), 1);
+    assert_int_equal(vd_sheet_row_of(first, 5), -1);
     assert_int_equal(vd_sheet_row(first, 1).answer, 0);
     first->chosen = 4; // the conversation goes on with the other one
     assert_int_equal(vd_sheet_row(first, 1).answer, 4);
@@ -289,6 +291,32 @@ static void rankings_are_drawn(void **state)
     shows(32, 3, "\n\n\n");
 }
 
+// Places have as many columns as the largest that is seen.
+static void places_have_room(void **state)
+{
+    (void)state;
+    enum { MANY = 101 };
+    int32_t places[MANY];
+    float shares[MANY] = {0};
+    const char *many[MANY];
+    for (int i = 0; i < MANY; i++) {
+        places[i] = i;
+        many[i] = "x";
+    }
+    reply[0].answer = (vd_answer){.candidates = MANY, .order = places, .probability = shares};
+    sheet.side[0].texts = many;
+    assert_int_equal(vd_grid_resize(&grid, 14, 1, NULL), VD_OK);
+    vd_ranking_draw(&grid, (vd_rect){0, 0, 14, 1}, &sheet, 0, 98, false);
+    shows(14, 1, "99  x    0.0 %\n");
+    vd_grid_clear(&grid);
+    vd_ranking_draw(&grid, (vd_rect){0, 0, 14, 1}, &sheet, 0, 99, false);
+    shows(14, 1, "100  x   0.0 %\n");
+    vd_grid_clear(&grid);
+    sheet.side[0].human = 99; // alone in the last row
+    vd_ranking_draw(&grid, (vd_rect){0, 0, 14, 1}, &sheet, 0, 0, true);
+    shows(14, 1, "100* x   0.0 %\n");
+}
+
 static void heads_are_drawn(void **state)
 {
     (void)state;
@@ -334,6 +362,7 @@ int main(void)
         IN_A_SHEET(a_row_gives_the_text_what_is_left),
         IN_A_SHEET(the_parts_of_a_row_do_not_touch),
         IN_A_SHEET(rankings_are_drawn),
+        IN_A_SHEET(places_have_room),
         IN_A_SHEET(heads_are_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, free_grid);
