@@ -1,10 +1,9 @@
-#include "features/pictures/bmp.h"
+#include "features/pictures/image_file.h"
 
 #include <stdint.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "features/pictures/image_file.h"
 
 // Only this reader of stb_image's; of its others, that for JPEG writes behind its tables, that for
 // PNM reads behind pixels of 16 bits, and all take what lies behind the end of the file for zeros.

@@ -6,11 +6,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
-#include "features/pictures/bmp.h"
 #include "features/pictures/image_file.h"
-#include "features/pictures/jpeg.h"
-#include "features/pictures/png.h"
-#include "features/pictures/pnm.h"
 
 enum { MAX_FILE = 1 << 29 };
 
@@ -74,17 +70,22 @@ static const char *kind_of(const unsigned char *data, size_t size)
     return size == 0 ? "empty" : "of an unknown kind";
 }
 
+static const struct {
+    bool (*is)(const unsigned char *data, size_t size);
+    vd_image_decoder *decode;
+} decoders[] = {
+    {vd_image_is_png, vd_image_from_png},
+    {vd_image_is_jpeg, vd_image_from_jpeg},
+    {vd_image_is_bmp, vd_image_from_bmp},
+    {vd_image_is_pnm, vd_image_from_pnm},
+};
+
 static vd_status decode(const char *path, const unsigned char *data, size_t size, vd_image *out,
                         vd_error *err)
 {
-    if (vd_image_is_png(data, size))
-        return vd_image_from_png(path, data, size, out, err);
-    if (vd_image_is_jpeg(data, size))
-        return vd_image_from_jpeg(path, data, size, out, err);
-    if (vd_image_is_bmp(data, size))
-        return vd_image_from_bmp(path, data, size, out, err);
-    if (vd_image_is_pnm(data, size))
-        return vd_image_from_pnm(path, data, size, out, err);
+    for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++)
+        if (decoders[i].is(data, size))
+            return decoders[i].decode(path, data, size, out, err);
     return vd_error_set(err, VD_FORMAT,
                         "%s: the file is %s; PNG, JPEG, BMP and PNM pictures can be read", path,
                         kind_of(data, size));

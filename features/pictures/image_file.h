@@ -1,8 +1,32 @@
-// Inside of features/image*.c.
+// Inside of features/pictures/: what image.c chooses from, a file a format. All but the last
+// function take the bytes of a whole file; path is for errors. *out is empty on failure.
 #ifndef VD_IMAGE_FILE_H
 #define VD_IMAGE_FILE_H
 
+#include <stdbool.h>
+
 #include "features/pictures/image.h"
+
+bool vd_image_is_png(const unsigned char *data, size_t size);
+bool vd_image_is_jpeg(const unsigned char *data, size_t size);
+bool vd_image_is_bmp(const unsigned char *data, size_t size);
+bool vd_image_is_pnm(const unsigned char *data, size_t size);
+
+typedef vd_status vd_image_decoder(const char *path, const unsigned char *data, size_t size,
+                                   vd_image *out, vd_error *err);
+// By libpng: stb_image ignores the checksums, and a damaged picture would be shown as noise.
+// Colours behind transparent pixels are mixed with white.
+vd_image_decoder vd_image_from_png;
+// By libjpeg: Debian's stb_image (2022) writes behind its tables when a Huffman table in the file
+// is too long, and takes what is missing for zeros. Turned upright as the camera says (EXIF).
+vd_image_decoder vd_image_from_jpeg;
+vd_image_decoder vd_image_jpeg_size; // only the sides of *out, upright, from the header; no pixels
+vd_image_decoder vd_image_from_bmp;  // by stb_image
+// Binary PNM (P5 grey, P6 colour), what many tools write to a pipe: "P6", width, height and the
+// largest sample as words, comments from # to the end of the line, one blank, the samples; of two
+// bytes, big end first, when the largest is above 255. Not by stb_image, which scales no samples
+// and reads behind pixels of two bytes.
+vd_image_decoder vd_image_from_pnm;
 
 // Whether a picture of these sides may be read; path is for the error.
 vd_status vd_image_check_size(const char *path, int64_t width, int64_t height, vd_error *err);

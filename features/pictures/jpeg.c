@@ -1,4 +1,4 @@
-#include "features/pictures/jpeg.h"
+#include "features/pictures/image_file.h"
 
 #include <setjmp.h>
 #include <stdint.h>
@@ -9,7 +9,6 @@
 #include <jerror.h>
 
 #include "engine/base/alloc.h"
-#include "features/pictures/image_file.h"
 
 // A progressive file of a few bytes can ask for thousands of passes over a large picture.
 enum { MOST_SCANS = 100 };

@@ -1,4 +1,4 @@
-#include "features/pictures/png.h"
+#include "features/pictures/image_file.h"
 
 #include <png.h>
 #include <setjmp.h>
@@ -6,7 +6,6 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
-#include "features/pictures/image_file.h"
 
 // State of one reading or writing. libpng leaves by longjmp, so everything that has to be freed is
 // here and not in local variables.

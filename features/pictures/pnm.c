@@ -1,8 +1,6 @@
-#include "features/pictures/pnm.h"
+#include "features/pictures/image_file.h"
 
 #include <stdint.h>
-
-#include "features/pictures/image_file.h"
 
 enum { NO_NUMBER = -1, LARGEST = 99999999 /* and more */ };
 

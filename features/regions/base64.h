@@ -1,5 +1,7 @@
 // Base64 (RFC 4648) of little-endian floats, as the public TSV files carry them. Strict: padding
-// where it belongs, no other characters, no bits left over. Internal to features/.
+// where it belongs, no other characters, no bits left over. GLib's decoder skips what is not
+// base64; with a check before it, it takes six times as long (2.1 ms for 96,000 numbers instead of
+// 0.34).
 #ifndef VD_BASE64_H
 #define VD_BASE64_H
 
