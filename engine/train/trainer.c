@@ -119,14 +119,7 @@ vd_status vd_trainer_use(vd_trainer *t, const vd_backend *be, vd_error *err)
         status = vd_backend_status(be, err);
     if (status != VD_OK) {
         release_parts(t);
-        t->be = from.be;
-        t->block = from.block;
-        t->gradient = from.gradient;
-        t->first = from.first;
-        t->second = from.second;
-        t->sinusoid = from.sinusoid;
-        t->weights = from.weights;
-        t->gradients = from.gradients;
+        *t = from;
         return status;
     }
     release_parts(&from);
@@ -485,26 +478,18 @@ vd_status vd_trainer_scores(vd_trainer *trainer, const vd_batch *batch, float *s
 
 // ---- files --------------------------------------------------------------------------------------
 
-static vd_status append_weights(const vd_trainer *t, vd_safetensors_writer *writer, vd_error *err)
-{
-    vd_real *copy;
-    const vd_real *block = read_part(t, t->block, &copy);
-    vd_status status = block ? vd_backend_status(t->be, err) : vd_error_memory(err, "weights");
-    if (status == VD_OK)
-        status = vd_model_file_append(writer, &t->layout, block, err);
-    vd_free(copy);
-    return status;
-}
-
-static vd_status append_state(const vd_trainer *t, const vd_real *part,
-                              vd_safetensors_writer *writer, vd_error *err)
+// The weights tensor by tensor, a part of the optimiser's state as one.
+static vd_status append(const vd_trainer *t, const vd_real *part, vd_safetensors_writer *writer,
+                        vd_error *err)
 {
     vd_real *copy;
     const vd_real *host = read_part(t, part, &copy);
     vd_status status =
-        host ? vd_backend_status(t->be, err) : vd_error_memory(err, "the optimiser's state");
+        host ? vd_backend_status(t->be, err) : vd_error_memory(err, "weights to be written");
     if (status == VD_OK)
-        status = vd_safetensors_append_floats(writer, host, t->layout.elements, err);
+        status = part == t->block
+                     ? vd_model_file_append(writer, &t->layout, host, err)
+                     : vd_safetensors_append_floats(writer, host, t->layout.elements, err);
     vd_free(copy);
     return status;
 }
@@ -519,22 +504,6 @@ static vd_status put_options(const vd_trainer *t, vd_safetensors_writer *writer,
     return status;
 }
 
-vd_status vd_trainer_save_model(const vd_trainer *t, const char *path, int dtype, vd_error *err)
-{
-    vd_safetensors_writer *writer;
-    vd_status status = vd_model_file_create(path, &t->config, t->vocab, &t->metadata, &t->layout,
-                                            (vd_dtype)dtype, &writer, err);
-    if (status != VD_OK)
-        return status;
-    status = put_options(t, writer, err);
-    if (status == VD_OK)
-        status = append_weights(t, writer, err);
-    if (status == VD_OK)
-        return vd_safetensors_commit(writer, err);
-    vd_safetensors_abort(writer);
-    return status;
-}
-
 static const char *const FIRST = "optimiser.first", *const SECOND = "optimiser.second";
 
 // What a checkpoint holds beyond a model.
@@ -543,9 +512,7 @@ static vd_status declare_state(const vd_trainer *t, vd_safetensors_writer *write
     char steps[32];
     size_t n = t->layout.elements;
     snprintf(steps, sizeof steps, "%" PRId64, t->steps);
-    vd_status status = put_options(t, writer, err);
-    if (status == VD_OK)
-        status = vd_safetensors_put_metadata(writer, "steps", steps, err);
+    vd_status status = vd_safetensors_put_metadata(writer, "steps", steps, err);
     if (status == VD_OK)
         status = vd_safetensors_declare(writer, FIRST, VD_F32, 1, &n, err);
     if (status == VD_OK)
@@ -553,24 +520,37 @@ static vd_status declare_state(const vd_trainer *t, vd_safetensors_writer *write
     return status;
 }
 
-vd_status vd_trainer_checkpoint(const vd_trainer *t, const char *path, vd_error *err)
+static vd_status save(const vd_trainer *t, const char *path, vd_dtype dtype, bool checkpoint,
+                      vd_error *err)
 {
     vd_safetensors_writer *writer;
     vd_status status = vd_model_file_create(path, &t->config, t->vocab, &t->metadata, &t->layout,
-                                            VD_F32, &writer, err);
+                                            dtype, &writer, err);
     if (status != VD_OK)
         return status;
-    status = declare_state(t, writer, err);
+    status = put_options(t, writer, err);
+    if (status == VD_OK && checkpoint)
+        status = declare_state(t, writer, err);
     if (status == VD_OK)
-        status = append_weights(t, writer, err);
-    if (status == VD_OK)
-        status = append_state(t, t->first, writer, err);
-    if (status == VD_OK)
-        status = append_state(t, t->second, writer, err);
+        status = append(t, t->block, writer, err);
+    if (status == VD_OK && checkpoint)
+        status = append(t, t->first, writer, err);
+    if (status == VD_OK && checkpoint)
+        status = append(t, t->second, writer, err);
     if (status == VD_OK)
         return vd_safetensors_commit(writer, err);
     vd_safetensors_abort(writer);
     return status;
+}
+
+vd_status vd_trainer_save_model(const vd_trainer *t, const char *path, int dtype, vd_error *err)
+{
+    return save(t, path, (vd_dtype)dtype, false, err);
+}
+
+vd_status vd_trainer_checkpoint(const vd_trainer *t, const char *path, vd_error *err)
+{
+    return save(t, path, VD_F32, true, err);
 }
 
 static vd_status read_state(vd_trainer *t, const vd_safetensors *file, vd_error *err)
