@@ -119,6 +119,7 @@ static void open_device(size_t room)
 {
     device = *support_backend();
     memory = *device.memory;
+    memory.host = false;
     memory.room = tell_room;
     memory.allocate = allocate_or_fail;
     device.memory = &memory;

@@ -280,8 +280,8 @@ int main(void)
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(nothing_to_say_is_refused),
     };
-    // The numbers, on every instruction set that the CPU backend has code for; then all of it on the
-    // backend asked for (the CPU's on the best set).
+    // The numbers, on every instruction set that the CPU backend has code for; then all of it on
+    // the backend asked for (the CPU's on the best set).
     static const char *const sets[] = {"portable", "avx2", "avx512"};
     const struct CMUnitTest numbers[] = {tests[0], tests[1], tests[2], tests[3]};
     int failed = 0;

@@ -345,8 +345,9 @@ static void numbers_that_run_away_end_the_run_and_spare_the_checkpoint(void **st
     char *path = train_run_file("wild", "checkpoint.safetensors"), *before, *after;
     size_t size, again;
     before = support_read_file(path, &size);
-    static const unsigned char nan[4] = {0, 0, 0xc0, 0x7f};
-    memcpy(before + size - sizeof nan, nan, sizeof nan); // the optimiser's last number
+    // The optimiser's last number, a mean of squares: its root is not a number.
+    static const unsigned char minus_one[4] = {0, 0, 0x80, 0xbf};
+    memcpy(before + size - sizeof minus_one, minus_one, sizeof minus_one);
     support_write_file(path, before, size);
     // Step 2 makes a weight of it, step 3 a loss.
     support_program run;
