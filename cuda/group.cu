@@ -83,7 +83,7 @@ static const char *join(const unsigned char id[VD_DEVICES_ID], int rank, int siz
     vd_nccl_id all;
     memcpy(all.internal, id, VD_DEVICES_ID);
     if (!vd_lane_get()) // chooses the device
-        return "the GPU is in trouble";
+        return "the GPU reported an error";
     int result = nccl.init(&comm, size, all, rank);
     if (result == NCCL_SUCCESS)
         return NULL;
@@ -143,7 +143,7 @@ static const char *sum(vd_real *x, size_t n)
 {
     vd_lane *lane = vd_lane_get();
     if (!comm || !lane)
-        return "the GPU is in trouble";
+        return "the GPU reported an error";
     int result = nccl.all_reduce(x, x, n, NCCL_FLOAT, NCCL_SUM, comm, lane->stream);
     return result == NCCL_SUCCESS ? wait_for(lane->stream) : give_up(nccl.text(result));
 }

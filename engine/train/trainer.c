@@ -577,7 +577,7 @@ static vd_status read_metadata(vd_trainer *t, const vd_safetensors *file, vd_err
     if (!options || !steps)
         return vd_error_set(err, VD_FORMAT,
                             "%s: no \"options\" and \"steps\" in its metadata: it is a model, not "
-                            "a checkpoint that training can go on from",
+                            "a checkpoint that training can continue from",
                             path);
     char *end;
     t->steps = strtoll(steps, &end, 10);

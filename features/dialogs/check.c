@@ -77,7 +77,7 @@ vd_status vd_visdial_check_options(const vd_visdial *data, size_t dialog, vd_err
         if (vd_visdial_options_fit(data, &d->rounds[r], words, sizeof words))
             continue;
         vd_visdial_place(place, sizeof place, dialog, d->image_id, r + 1);
-        return vd_error_set(err, VD_FORMAT, "%s: %s: %s; pack the dialogs anew", data->path, place,
+        return vd_error_set(err, VD_FORMAT, "%s: %s: %s; pack the dialogs again", data->path, place,
                             words);
     }
     return VD_OK;

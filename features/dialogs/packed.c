@@ -38,10 +38,10 @@ static vd_status tensor(const opening *o, const char *name, vd_dtype dtype, int 
         return vd_error_set(err, VD_FORMAT, "%s: tensor \"%s\" has dtype %s; %s is expected", path,
                             name, vd_dtype_name(found->dtype), vd_dtype_name(dtype));
     if ((uintptr_t)found->data % vd_dtype_size(dtype) != 0)
-        return vd_error_set(err, VD_FORMAT,
-                            "%s: tensor \"%s\" does not start at a multiple of %zu bytes; pack the "
-                            "dialogs anew",
-                            path, name, vd_dtype_size(dtype));
+        return vd_error_set(
+            err, VD_FORMAT,
+            "%s: tensor \"%s\" does not start at a multiple of %zu bytes; pack the dialogs again",
+            path, name, vd_dtype_size(dtype));
     *data = found->data;
     if (count)
         *count = found->shape[0];
@@ -86,7 +86,7 @@ static vd_status check_starts(const opening *o, const char *name, const int64_t 
 static vd_status refuse_text(const opening *o, const char *name, size_t index, const char *wrong,
                              vd_error *err)
 {
-    return vd_error_set(err, VD_FORMAT, "%s: %s %zu %s; pack the dialogs anew",
+    return vd_error_set(err, VD_FORMAT, "%s: %s %zu %s; pack the dialogs again",
                         vd_safetensors_path(o->packed->file), name, index, wrong);
 }
 
@@ -256,7 +256,7 @@ static vd_status refuse(const opening *o, size_t dialog, int32_t round, vd_error
 {
     char place[96];
     vd_visdial_place(place, sizeof place, dialog, o->store->data.dialogs[dialog].image_id, round);
-    return vd_error_set(err, VD_FORMAT, "%s: %s: %s; pack the dialogs anew", o->store->data.path,
+    return vd_error_set(err, VD_FORMAT, "%s: %s: %s; pack the dialogs again", o->store->data.path,
                         place, words);
 }
 

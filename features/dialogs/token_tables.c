@@ -156,11 +156,11 @@ static vd_status translate(const vd_packed_file *packed, const vd_packed_tokens 
     }
     for (size_t i = 0; i < all; i++) {
         if (tokens->ids[i] < -1 || tokens->ids[i] >= (int64_t)packed->word_count)
-            return vd_error_set(err, VD_FORMAT,
-                                "%s: %s_ids[%zu] is word %d; there are %zu words; pack the dialogs "
-                                "anew",
-                                vd_safetensors_path(packed->file), what, i, (int)tokens->ids[i],
-                                packed->word_count);
+            return vd_error_set(
+                err, VD_FORMAT,
+                "%s: %s_ids[%zu] is word %d; there are %zu words; pack the dialogs again",
+                vd_safetensors_path(packed->file), what, i, (int)tokens->ids[i],
+                packed->word_count);
         s->ids[i] = tokens->ids[i] < 0 ? VD_UNKNOWN : map[tokens->ids[i]];
     }
     return VD_OK;

@@ -29,7 +29,7 @@ static vd_status read_tensor(const vd_safetensors *file, const char *name, int d
         if (!isfinite(out[i]))
             status = vd_error_set(err, VD_FORMAT,
                                   "%s: tensor %s, element %zu: not a finite number; the file is "
-                                  "damaged, make it anew with `visdial extract --train`",
+                                  "damaged, make it again with `visdial extract --train`",
                                   vd_safetensors_path(file), name, i);
     return status;
 }

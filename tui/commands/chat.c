@@ -351,9 +351,9 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
         return vd_error_set(err, VD_USAGE, "--no-transcript does not go with --%s",
                             settings->resume ? "resume" : "transcript");
     if (settings->resume && settings->image >= 0)
-        return vd_error_set(err, VD_USAGE,
-                            "--resume goes on with the picture of the conversation; leave --image "
-                            "out");
+        return vd_error_set(
+            err, VD_USAGE,
+            "--resume continues with the picture of the conversation; leave --image out");
     if (walk.operands < argc)
         return vd_error_set(err, VD_USAGE,
                             "'%.80s' is not expected: questions are typed in the "

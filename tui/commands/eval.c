@@ -211,7 +211,7 @@ static vd_status score(evaluation *e, vd_error *err)
     return status;
 }
 
-// Draws the dialogs anew many times.
+// The bootstrap over dialogs.
 static vd_status find_intervals(evaluation *e, vd_error *err)
 {
     vd_sample sample;

@@ -429,7 +429,7 @@ static vd_status check_settings(const job *j, const vd_run_settings *kept, vd_er
         vd_run_settings_text(kept, name, expected, sizeof expected);
         return vd_error_set(err, VD_MISMATCH,
                             "--%s: the run was started with %s, found %s; leave it out to "
-                            "continue, or start anew in another --out",
+                            "continue, or start over in another --out",
                             name, expected, found);
     }
     return VD_OK;

@@ -86,7 +86,7 @@ void vd_lanes_compare_with(vd_lanes *lanes, const char *model)
         }
     if (lanes->count == VD_MODELS) {
         vd_notice_complain(lanes->notice,
-                           "%d models are compared at most; /compare off starts anew", VD_MODELS);
+                           "%d models are compared at most; /compare off starts over", VD_MODELS);
         return;
     }
     int lane = lanes->count++;
