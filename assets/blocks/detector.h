@@ -33,8 +33,8 @@ typedef struct blocks_detector_progress {
 
 typedef void (*blocks_detector_report)(void *user, const blocks_detector_progress *progress);
 
-// The same weights for the same options on the same machine. OpenBLAS is held to one thread
-// meanwhile (a process-wide setting). report may be NULL.
+// The same weights for the same options on the same machine. OpenBLAS is limited to one thread
+// during the call (a process-wide setting). report may be NULL.
 vd_status blocks_detector_train(const blocks_detector_options *options,
                                 blocks_detector_report report, void *user, vd_error *err);
 

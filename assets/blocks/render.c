@@ -305,7 +305,7 @@ static void put(const picture *p, vec color, uint8_t *rgb)
     rgb[2] = p->gamma[(int)(color.z * (GAMMA_STEPS - 1) + 0.5f)];
 }
 
-// Three rows of surfaces around the one that is painted. seen[i][x + 1], id[i][x + 1] belong to
+// Three rows of surfaces around the one that is shaded. seen[i][x + 1], id[i][x + 1] belong to
 // point[i][x]; the rim has an id that is no surface's.
 typedef struct strip {
     blocks_point point[3][W];
@@ -360,7 +360,7 @@ static void paint(const picture *p, int8_t *id, uint8_t *rgb)
         rows.id[i / (W + 2)][i % (W + 2)] = NO_SURFACE;
         rows.seen[i / (W + 2)][i % (W + 2)] = 0;
     }
-    // Rows are painted one behind their tracing, so that both neighbours are known.
+    // Rows are shaded one row after they are traced, so that both neighbours are known.
     for (int y = 0; y <= H; y++) {
         if (y < H) {
             trace_row(&p->view, p->studio.solid, p->studio.count, y, id + y * W, t, total);

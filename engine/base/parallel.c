@@ -7,7 +7,7 @@
 
 #include "engine/base/threads.h"
 
-typedef struct crew {
+typedef struct pool {
     size_t count;
     vd_parallel_work work;
     void *context;
@@ -19,15 +19,15 @@ typedef struct crew {
     int running;
     vd_status status; // the first failure
     vd_error error;
-} crew;
+} pool;
 
 typedef struct worker {
-    crew *crew;
+    pool *pool;
     int number;
     pthread_t thread;
 } worker;
 
-static bool ended(crew *c)
+static bool ended(pool *c)
 {
     pthread_mutex_lock(&c->mutex);
     bool failed = c->status != VD_OK;
@@ -38,7 +38,7 @@ static bool ended(crew *c)
 static void *run(void *argument)
 {
     worker *w = argument;
-    crew *c = w->crew;
+    pool *c = w->pool;
     for (;;) {
         size_t index = atomic_fetch_add(&c->next, 1);
         if (index >= c->count || ended(c))
@@ -65,7 +65,7 @@ static void *run(void *argument)
 }
 
 // Until all have ended; reports a few times a second.
-static void wait_for(crew *c, vd_parallel_report report, void *user)
+static void wait_for(pool *c, vd_parallel_report report, void *user)
 {
     pthread_mutex_lock(&c->mutex);
     while (c->running > 0) {
@@ -87,7 +87,7 @@ static void wait_for(crew *c, vd_parallel_report report, void *user)
 vd_status vd_parallel(size_t count, int threads, vd_parallel_work work, void *context,
                       vd_parallel_report report, void *user, const atomic_int *stop, vd_error *err)
 {
-    crew c = {.count = count, .work = work, .context = context, .stop = stop};
+    pool c = {.count = count, .work = work, .context = context, .stop = stop};
     worker workers[VD_THREADS];
     int started = 0;
     pthread_mutex_init(&c.mutex, NULL);
@@ -98,7 +98,7 @@ vd_status vd_parallel(size_t count, int threads, vd_parallel_work work, void *co
         atomic_store(&c.alone, count / (size_t)threads * (size_t)threads);
     pthread_mutex_lock(&c.mutex);
     for (int i = 0; i < threads; i++) {
-        workers[i] = (worker){.crew = &c, .number = i};
+        workers[i] = (worker){.pool = &c, .number = i};
         if (pthread_create(&workers[i].thread, NULL, run, &workers[i]) != 0)
             break;
         started = ++c.running;

@@ -20,7 +20,7 @@ typedef struct vd_sheet_side {
     const char *note;         // said beside the name; NULL: the first answer is
     const vd_reply *reply;    // NULL: none yet
     const char *const *texts; // (candidates)
-    // The ranking as it is shown, answers that are alike as one; NULL: each by itself.
+    // The ranking as it is shown, answers that mean the same as one; NULL: each by itself.
     const vd_folded *folded; // (folded_count)
     int folded_count;
     const int32_t *row;     // (candidates) where each stands in that; NULL: it is searched
@@ -62,7 +62,7 @@ int vd_answer_place(const vd_answer *answer, int index); // of a candidate, from
 
 const char *vd_sheet_text(const vd_sheet_side *side, int index); // of a candidate, never NULL
 int vd_sheet_rows(const vd_sheet_side *side);
-// A row; of answers that are alike the best one, unless the chosen one is among them.
+// A row; of answers that mean the same the best one, unless the chosen one is among them.
 vd_folded vd_sheet_row(const vd_sheet_side *side, int row);
 int vd_sheet_row_of(const vd_sheet_side *side, int index); // of a candidate; -1: none
 

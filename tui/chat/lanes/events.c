@@ -51,8 +51,9 @@ static const char *reason(const vd_event *event)
     return event->status ? event->error.text : "no answer came";
 }
 
-// A recorded conversation was not taken up to its end: as a whole it is set aside, to be asked when
-// it is looked at, and what was answered goes on. Where no branch is free it is asked on.
+// A recorded conversation was not asked to its end: the whole of it becomes a branch, which is
+// asked when it is looked at, and the answered part continues. Where no branch is free it is asked
+// to its end.
 static void keep_recorded(vd_lanes *lanes, size_t at, const vd_event *event)
 {
     const vd_conversation *conversation = lanes->conversation;

@@ -36,7 +36,7 @@ bool vd_lanes_recall_came(vd_lanes *lanes, vd_event *event)
     vd_response *response =
         own->round < branch->count ? &branch->rounds[own->round].response[event->lane] : NULL;
     if (!response || !response->ready || response->stamp != own->stamp)
-        return true; // it was asked again meanwhile
+        return true; // it was asked again in the meantime
     vd_answer *to = &response->reply.answer, *from = &event->reply.answer;
     if (event->status) {
         vd_notice_complain(lanes->notice, "%s", event->error.text);
