@@ -69,7 +69,7 @@ static uint32_t number(const unsigned char *bytes, int count, bool big_endian)
     return value;
 }
 
-// The EXIF orientation, 1..8, of an APP1 segment; 1 when it writes nothing. Layout: "Exif\0\0",
+// The EXIF orientation, 1..8, of an APP1 segment; 1 when there is none. Layout: "Exif\0\0",
 // then a TIFF header ("II" or "MM", 42, where the directory is) and a directory of 12-byte entries.
 static int orientation_of(const unsigned char *data, size_t size)
 {

@@ -200,7 +200,7 @@ static void take_size(void)
 
 // ---- opening -----------------------------------------------------------------------------------
 
-// The C locale by omission (a bare container, a rescue shell) writes nothing about the terminal,
+// The C locale by omission (a bare container, a rescue shell) says nothing about the terminal,
 // and terminals are UTF-8; the C locale by name is respected.
 static bool set_locale(void)
 {

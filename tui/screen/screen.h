@@ -19,7 +19,7 @@ typedef struct vd_screen vd_screen;
 // is unset, dumb, unknown or cannot place the cursor. instead: what the person can do then, the
 // end of the text ("`visdial ask` answers without a screen").
 vd_status vd_screen_usable(const char *instead, vd_error *err);
-// Sets LC_CTYPE from the environment (UTF-8 when it writes nothing) and opens the terminal, if it
+// Sets LC_CTYPE from the environment (UTF-8 when it names no locale) and opens the terminal, if it
 // is usable.
 vd_status vd_screen_open(bool mouse, const char *instead, vd_screen **out, vd_error *err);
 // Restores the terminal and writes what went to standard error meanwhile. NULL is fine.
