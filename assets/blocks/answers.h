@@ -48,6 +48,7 @@ typedef struct blocks_meaning {
     int other;          // CHOICE: the object that it is not
     unsigned given;     // attributes the question itself names
     int number;         // COUNT: how many; ALL: of how many it is true
+    bool sides;         // WHERE: on the left or on the right, nothing else
     blocks_kind more;   // MORE: what there is more of; VALUE: what there is not
     bool equal;         // MORE: neither
     blocks_scene_topic topic; // SCENE

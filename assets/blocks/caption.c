@@ -13,7 +13,7 @@ static unsigned some_attributes(blocks_talk *talk)
 static void spoke_of(blocks_talk *talk, int object, blocks_kind kind, bool alone)
 {
     talk->known[object] |= blocks_kind_mask(kind);
-    talk->last[object] = 0;
+    talk->last[object] = talk->mention[object] = 0;
     talk->entry[0].words |= blocks_kind_words(kind);
     if (alone) {
         talk->entry[0].object = object;

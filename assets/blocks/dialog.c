@@ -52,7 +52,7 @@ static const question questions[] = {
     {WHEN_LONE, 4, 1, 0, blocks_ask_same, TARGET_NAMED},
     {WHEN_LONE, 3, 1, blocks_ask_bigger, 0, 0},
     {WHEN_LONE, 4, 0.46, 0, blocks_ask_else, TARGET_NAMED},
-    {WHEN_IT, 160, 1, 0, blocks_ask_attribute, TARGET_IT},
+    {WHEN_IT, 180, 1, 0, blocks_ask_attribute, TARGET_IT},
     {WHEN_IT, 60, 1, 0, blocks_ask_verify, TARGET_IT},
     {WHEN_IT, 6, 1, 0, blocks_ask_what, TARGET_IT},
     {WHEN_IT, 9, 1, 0, blocks_ask_neighbour, TARGET_IT},
@@ -61,14 +61,14 @@ static const question questions[] = {
     {WHEN_IT, 1.5, 1, 0, blocks_ask_where, TARGET_IT},
     {WHEN_IT, 4, 1, 0, blocks_ask_same, TARGET_IT},
     {WHEN_IT, 5, 0.9, 0, blocks_ask_else, TARGET_IT},
-    {WHEN_THEY, 75, 1, blocks_ask_they_count, 0, 0},
+    {WHEN_THEY, 90, 1, blocks_ask_they_count, 0, 0},
     {WHEN_THEY, 110, 3.9, blocks_ask_they_all, 0, 0},
     {WHEN_THEY, 40, 0.73, blocks_ask_they_any, 0, 0},
-    {WHEN_THEY, 35, 1, blocks_ask_they_what, 0, 0},
+    {WHEN_THEY, 45, 1, blocks_ask_they_what, 0, 0},
     {WHEN_THEY, 20, 4, blocks_ask_they_same, 0, 0},
     {WHEN_THEY, 4, 1, blocks_ask_others, 0, 0},
-    {WHEN_OTHER, 38, 1, 0, blocks_ask_attribute, TARGET_THAT},
-    {WHEN_OTHER, 12, 1, 0, blocks_ask_verify, TARGET_THAT},
+    {WHEN_OTHER, 70, 1, 0, blocks_ask_attribute, TARGET_THAT},
+    {WHEN_OTHER, 22, 1, 0, blocks_ask_verify, TARGET_THAT},
     {WHEN_OTHER, 8, 1, 0, blocks_ask_attribute, TARGET_BEFORE},
     {WHEN_OTHER, 8, 1, 0, blocks_ask_verify, TARGET_BEFORE},
     {WHEN_OTHER, 20, 1, blocks_ask_and_attribute, 0, 0},
@@ -158,7 +158,7 @@ static int draw_question(blocks_talk *talk, blocks_draft *draft)
 
 static void set_it(blocks_talk *talk, int object)
 {
-    if (talk->it >= 0 && talk->it != object)
+    if (talk->it != object)
         talk->before = talk->it;
     talk->it = object;
     talk->it_entry = talk->round;
@@ -202,44 +202,77 @@ static int brought_up(const blocks_draft *draft, int answer)
     return -1;
 }
 
-static void move_on(blocks_talk *talk, const blocks_draft *draft, int answer)
+// Something was found that a person may mean by "it" without being told which it is: "is there a
+// cube" of several, "are there any" of one, "is anything behind it", "how many of them are red |
+// 1".
+static bool is_vague(const blocks_draft *draft, int one)
+{
+    const blocks_meaning *m = &draft->meaning;
+    if (draft->other_thing)
+        return true;
+    if (m->ask == ASK_COUNT)
+        return m->number == 1 && (one < 0 || one != blocks_only(m->objects) || draft->other_group);
+    if (m->ask == ASK_THERE || m->ask == ASK_ANY) {
+        int found = blocks_size_of(m->objects);
+        return found > 0 && (one < 0 || draft->single >= 0) && (found == 1 || !draft->plural);
+    }
+    // "is there only 1 cube"
+    return m->ask == ASK_POLAR && draft->group && blocks_size_of(m->objects) == 1;
+}
+
+static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer, int object)
 {
     const blocks_meaning *m = &draft->meaning;
     blocks_entry *entry = &talk->entry[talk->round];
-    int one = brought_up(draft, answer);
-    bool other = draft->about >= 0 && draft->about != one && blocks_answer_says(answer);
-    bool crowded = draft->crowded || other;
-    *entry = (blocks_entry){.object = crowded ? -1 : one,
+    *entry = (blocks_entry){.object = object,
                             .ask = m->ask,
                             .attribute = m->attribute,
                             .kind = m->ask == ASK_VALUE ? draft->target : draft->kind};
     entry->value = m->ask == ASK_VALUE && m->objects;
     entry->count = m->ask == ASK_COUNT && draft->group && draft->kind_told;
     entry->exist = m->ask == ASK_THERE && draft->kind_told && draft->coreference == 0;
-    entry->words = blocks_kind_words(draft->kind);
-    for (int i = 0; i < talk->scene->count; i++)
-        entry->words |= blocks_kind_words(blocks_kind_of(&talk->scene->object[i], draft->named[i]));
-    if (draft->about >= 0)
-        entry->words |= blocks_kind_words(
-            blocks_kind_of(&talk->scene->object[draft->about], blocks_answer_says(answer)));
-    if (crowded) {
+    entry->words = blocks_text_words(draft->text) | blocks_text_words(blocks_answer_text(answer));
+}
+
+static void note_it(blocks_talk *talk, const blocks_draft *draft, int answer)
+{
+    const blocks_meaning *m = &draft->meaning;
+    int one = brought_up(draft, answer), others = 0;
+    bool other = draft->about >= 0 && draft->about != one && blocks_answer_says(answer);
+    bool crowded = draft->crowded || other, vague = is_vague(draft, one);
+    note_entry(talk, draft, answer, crowded ? -1 : one);
+    if (crowded || vague) {
         // Several were named: nobody can say which one "it" would be.
-        talk->it = -1;
-        for (int i = 0; i < talk->scene->count; i++)
-            if (draft->named[i])
-                talk->singles |= (blocks_set)(1u << i);
-        if (draft->about >= 0)
-            talk->singles |= (blocks_set)(1u << draft->about);
+        talk->it = talk->before = -1;
     } else if (one >= 0) {
         set_it(talk, one);
     }
+    for (int i = 0; i < talk->scene->count; i++) {
+        bool named = draft->named[i] || i == draft->about || i == draft->single;
+        bool perhaps = vague && blocks_has(m->objects, i);
+        if (named || perhaps || i == one)
+            talk->mention[i] = talk->round;
+        if (crowded && named)
+            talk->singles |= (blocks_set)(1u << i);
+        others += named && i != one;
+    }
+    if (others)
+        talk->before = -1;
+}
+
+static void note_they(blocks_talk *talk, const blocks_draft *draft, int answer)
+{
+    const blocks_meaning *m = &draft->meaning;
+    int number = blocks_size_of(m->objects);
+    bool found = (m->ask != ASK_THERE && m->ask != ASK_ANY) || m->yes;
     if (draft->other_group) {
         talk->groups += 2; // no clear "they" any more
         talk->they = false;
     }
-    bool many =
-        blocks_size_of(m->objects) >= 2 && ((m->ask != ASK_THERE && m->ask != ASK_ANY) || m->yes);
-    if (draft->group && many) {
+    // "are there any cubes" that finds one, "yes, 3 of them": other things than "they" so far.
+    if ((draft->group && number == 1) || (!draft->plural && blocks_answer_number(answer) > 1))
+        talk->they = false;
+    if (draft->group && number >= 2 && found) {
         talk->groups +=
             !talk->they || talk->they_entry == 0 || !blocks_kind_same(talk->they_kind, draft->kind);
         talk->they = true;
@@ -267,7 +300,7 @@ void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
     talk.rng = vd_rng_seed(scene->seed ^ 0x6469616c6f67u, (uint64_t)scene->image_id);
     memset(dialog, 0, sizeof *dialog);
     for (int i = 0; i < BLOCKS_MAX; i++)
-        talk.last[i] = -1;
+        talk.last[i] = talk.mention[i] = -1;
     blocks_caption(&talk);
     bool digits = blocks_chance(&talk, 0.4);
     for (talk.round = 1; talk.round <= BLOCKS_ROUNDS; talk.round++) {
@@ -283,6 +316,7 @@ void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
         talk.topics[talk.round - 1] = draft.topic;
         talk.references += draft.coreference > 0;
         learn(&talk, &draft, round->answer);
-        move_on(&talk, &draft, round->answer);
+        note_it(&talk, &draft, round->answer);
+        note_they(&talk, &draft, round->answer);
     }
 }

@@ -410,6 +410,8 @@ bool blocks_ask_present(blocks_talk *talk, blocks_draft *draft)
     int which = vd_rng_below(&talk->rng, 3);
     *draft = blocks_draft_new("absent", thing ? ASK_THERE : ASK_POLAR);
     draft->meaning.yes = true;
+    draft->plural = thing && which > 0;
+    draft->other_thing = draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_PRESENT, thing, (uint64_t)which, 0);
     blocks_say(&talk->rng, draft->text, sizeof draft->text, thing ? there[which] : polar[which],
                NULL);
@@ -424,17 +426,18 @@ bool blocks_ask_scene(blocks_talk *talk, blocks_draft *draft)
                        "picture|who made this|how old are these things|how heavy are they|"
                        "what does it smell like|what is inside|what room is this)",
         [SCENE_WHAT] = "(2:what is in the picture|what's in the picture|2:what do you see|what can "
-                       "you see|what is this|what is this a picture of|what's on the table|2:what "
+                       "you see|what is this a picture of|what's on the table|2:what "
                        "is on the table|what is in the image|describe the picture)",
         [SCENE_GRAY] =
             "(2:what (color|colour) is the (2:table|background|floor|ground)|what is the "
             "color of the (table|background)|what's the color of the table)",
         [SCENE_TABLE] = "(what are they (on|standing on)|what are the (things|objects) (standing|) "
-                        "on|what do they stand on|where are they|where are the (things|objects))",
+                        "on|what do they stand on)",
     };
     blocks_scene_topic topic = (blocks_scene_topic)vd_rng_below(&talk->rng, BLOCKS_SCENE_TOPICS);
     *draft = blocks_draft_new("absent", ASK_SCENE);
     draft->meaning.topic = topic;
+    draft->other_thing = draft->other_group = topic == SCENE_GRAY;
     draft->topic = blocks_topic(TOPIC_SCENE, (uint64_t)topic, 0, 0);
     blocks_say(&talk->rng, draft->text, sizeof draft->text, patterns[topic], NULL);
     return true;

@@ -76,6 +76,7 @@ bool blocks_ask_more(blocks_talk *talk, blocks_draft *draft)
     }
     if (!number[0] && !number[1])
         return false;
+    draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_MORE, both_keys(kind), 0, 0);
     say_kinds(talk, draft, kind, pattern);
     return true;
@@ -93,6 +94,7 @@ bool blocks_ask_which_more(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_draft_new("comparison", ASK_MORE);
     draft->meaning.equal = equal;
     draft->meaning.more = kind[number[1] > number[0]];
+    draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_MORE, both_keys(kind), 0, 0);
     say_kinds(talk, draft, kind,
               "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|"
@@ -228,8 +230,10 @@ bool blocks_ask_else(blocks_talk *talk, blocks_naming naming, blocks_draft *draf
     words.slot['v' - 'a'] = a == BLOCKS_COLOR ? "color" : "shape";
     words.slot['p' - 'a'] = many;
     words.slot['k' - 'a'] = one;
-    // "is there another cube": once it is known that it is one.
+    // "is there another cube": once it is known that it is one, and where none but it was meant.
     bool known = naming == TARGET_IT && talk->known[target.object] >> a & 1;
+    for (int i = 0; known && i < talk->scene->count; i++)
+        known = !blocks_has(others, i) || talk->mention[i] < 0;
     const char *pattern =
         known ? (count ? "(2:how many other %p are there|how many more %p are there|how many other "
                          "%p do you see)"

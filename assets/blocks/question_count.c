@@ -126,8 +126,7 @@ bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft)
                "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids) are there %h|"
                "3:how many (3:things|3:objects|items|blocks) are (on the table|in the picture)|"
                "2:how many (things|objects|blocks) (can|do) you see %h|"
-               "what is the total number of (objects|things)|count the (objects|things)|"
-               "how many are there %h)",
+               "what is the total number of (objects|things)|count the (objects|things))",
                &words);
     return true;
 }
@@ -172,6 +171,7 @@ static void exist_text(blocks_talk *talk, blocks_draft *draft, blocks_kind kind)
         blocks_predicate(&talk->rng, (blocks_attribute)only, kind.value[only], predicate);
         words.slot['v' - 'a'] = predicate;
         pattern = anything_pattern();
+        draft->plural = draft->group = false;
     }
     blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
 }
@@ -231,7 +231,7 @@ bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft)
     words.slot['p' - 'a'] = many;
     words.slot['n' - 'a'] = digits;
     const char *pattern =
-        several ? "(2:is there more than (3:1|one) %k|are there (several|multiple) %p|are there "
+        several ? "(2:is there more than (3:1|one) %k|are there multiple %p|are there "
                   "at least 2 %p|is there more than just one %k)"
         : asked == 1
             ? "(is there only (1|one) %k|is there just (1|one) %k|is there exactly 1 %k|is "
@@ -314,6 +314,7 @@ bool blocks_ask_distinct(blocks_talk *talk, blocks_draft *draft)
         seen |= 1u << blocks_value(&talk->scene->object[i], a);
     *draft = blocks_draft_new("count", ASK_COUNT);
     draft->meaning.number = __builtin_popcount(seen);
+    draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_DISTINCT, (uint64_t)a, 0, 0);
     blocks_say(&talk->rng, draft->text, sizeof draft->text,
                color ? "(2:how many different (colors|colours) are there|how many colors (are "

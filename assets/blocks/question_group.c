@@ -254,6 +254,7 @@ bool blocks_ask_others(blocks_talk *talk, blocks_draft *draft)
         return false;
     *draft = start(&g, "count", ASK_COUNT, g.set);
     draft->meaning.number = talk->scene->count - blocks_size_of(g.set);
+    draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_OTHERS, blocks_kind_key(g.kind), 0, 0);
     say(talk, draft, &g, NULL, NULL,
         "(3:how many other (things|objects) are there|how many others are there|how many more "

@@ -165,13 +165,14 @@ bool blocks_ask_where(blocks_talk *talk, blocks_naming naming, blocks_draft *dra
     draft->topic = blocks_topic(TOPIC_WHERE, (uint64_t)target.object, 0, 0);
     bool left = blocks_chance(talk, 0.5);
     draft->meaning.yes = (side == BLOCKS_LEFT) == left;
+    draft->meaning.sides = choice;
     say(talk, draft,
         choice
             ? "(2:is %t on the left or (on|) the right|is %t on the right or (on|) the left|is %t "
-              "on the left or right)"
+              "on the left or right|which side is %t on)"
         : polar ? (left ? "is %t on the left (2:|side|side of the (picture|table)|of the picture)"
                         : "is %t on the right (2:|side|side of the (picture|table)|of the picture)")
-                : "(6:where is %t|2:where's %t|where on the table is %t|which side is %t on|"
+                : "(6:where is %t|2:where's %t|where on the table is %t|"
                   "where do you see %t)",
         &target, BLOCKS_LEFT, NULL, NULL);
     return true;

@@ -1,6 +1,7 @@
 #include "assets/blocks/talk.h"
 
 #include <stdio.h>
+#include <string.h>
 
 // ---- state ------------------------------------------------------------------------------------
 
@@ -18,6 +19,31 @@ unsigned blocks_kind_words(blocks_kind kind)
     for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
         if (kind.value[a] >= 0)
             words |= blocks_word((blocks_attribute)a, kind.value[a]);
+    return words;
+}
+
+// "boxes" of the text are cubes.
+unsigned blocks_text_words(const char *text)
+{
+    static const struct {
+        const char *word;
+        blocks_attribute attribute;
+        int value;
+    } others[] = {
+        {"box", BLOCKS_SHAPE, BLOCKS_CUBE},        {"sphere", BLOCKS_SHAPE, BLOCKS_BALL},
+        {"matte", BLOCKS_MATERIAL, BLOCKS_RUBBER}, {"dull", BLOCKS_MATERIAL, BLOCKS_RUBBER},
+        {"shiny", BLOCKS_MATERIAL, BLOCKS_METAL},  {"little", BLOCKS_SIZE, BLOCKS_SMALL},
+        {"tiny", BLOCKS_SIZE, BLOCKS_SMALL},       {"big", BLOCKS_SIZE, BLOCKS_LARGE},
+        {"huge", BLOCKS_SIZE, BLOCKS_LARGE},
+    };
+    unsigned words = 0;
+    for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
+        for (int v = 0; v < blocks_values((blocks_attribute)a); v++)
+            if (strstr(text, blocks_value_name((blocks_attribute)a, v)))
+                words |= blocks_word((blocks_attribute)a, v);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strstr(text, others[i].word))
+            words |= blocks_word(others[i].attribute, others[i].value);
     return words;
 }
 
@@ -292,6 +318,15 @@ static bool pick_it(blocks_talk *talk, unsigned hide, blocks_target *target)
     return true;
 }
 
+// Of all such things, is the object the one last spoken of?
+static bool latest_of(const blocks_talk *talk, int object, blocks_set such)
+{
+    for (int i = 0; i < talk->scene->count; i++)
+        if (i != object && blocks_has(such, i) && talk->mention[i] >= talk->last[object])
+            return false;
+    return talk->last[object] >= 0 && talk->mention[object] == talk->last[object];
+}
+
 // Is the object the only one that the words of the conversation so far call by this value?
 static int cue_entry(const blocks_talk *talk, int object, unsigned word)
 {
@@ -320,7 +355,8 @@ static bool pick_that(blocks_talk *talk, unsigned hide, blocks_target *target)
             blocks_attribute a = order[j];
             int value = blocks_value(&scene->object[object], a);
             blocks_kind kind = blocks_kind_of(&scene->object[object], 1u << a);
-            if (hide >> a & 1 || blocks_size_of(blocks_find(scene, kind)) < 2 ||
+            blocks_set such = blocks_find(scene, kind);
+            if (hide >> a & 1 || blocks_size_of(such) < 2 || !latest_of(talk, object, such) ||
                 cue_entry(talk, object, blocks_word(a, value)) < 0)
                 continue;
             target->object = object;

@@ -21,7 +21,8 @@ typedef struct blocks_draft {
     blocks_kind kind;           // COUNT, THERE: the kind asked about
     bool kind_told;             // the answer tells how many of that kind there are, or if any
     bool group;                 // "they" may be that kind afterwards
-    bool other_group;           // counts things that "they" might mean too
+    bool other_group;           // about things that "they" might mean too
+    bool other_thing;           // about something else that "it" might mean
     bool plural;                // asked in the plural
     blocks_kind target;         // VALUE: the kind by which the object was named
 } blocks_draft;
@@ -55,9 +56,10 @@ typedef struct blocks_talk {
 
     unsigned known[BLOCKS_MAX]; // attributes of each object that have been told
     int last[BLOCKS_MAX];       // entry that last spoke of the object alone, -1 = none
+    int mention[BLOCKS_MAX];    // entry that last spoke of it, or perhaps did, -1 = none
 
     int it, it_entry;   // what "it" is, -1 = nothing clear
-    int before;         // what "it" was before that, -1 = nothing
+    int before;         // what "it" was right before that, -1 = nothing clear
     blocks_set singles; // objects that rounds (not the caption) spoke of one at a time
 
     bool they; // is there a group to speak of
@@ -75,6 +77,7 @@ static inline bool blocks_chance(blocks_talk *talk, double probability)
 
 unsigned blocks_word(blocks_attribute attribute, int value); // bit of a value
 unsigned blocks_kind_words(blocks_kind kind);
+unsigned blocks_text_words(const char *text); // of all values that the text names
 
 void blocks_tell(blocks_talk *talk, blocks_kind kind, int number);
 // What the conversation so far already says: number of the kind, -1 = at least one, -2 = unknown.

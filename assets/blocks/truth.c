@@ -164,6 +164,8 @@ static float judge_where(const blocks_scene *scene, const blocks_meaning *m, con
     if (a->form != FORM_PLACE || object < 0)
         return 0;
     int side = blocks_side(scene, object), depth = blocks_depth(scene, object);
+    if (m->sides)
+        return a->number == side;
     if (a->number == BLOCKS_DIRECTIONS)
         return side < 0 && depth < 0 ? 1 : side < 0 ? 0.5f : 0;
     return a->number == side || a->number == depth;

@@ -1,0 +1,1019 @@
+#!/usr/bin/env python3
+"""Judges Blocks dialogs as a person would who sees the scene and reads the text.
+
+    blocks_solver.py DIALOGS.json DENSE.json SCENES.json [--show N]
+
+Reads only the objects of the scenes and the words of captions, questions and answers; neither the
+families nor the coreferences that the generator notes, and none of its code. For each question it
+finds what the question means, with what "it", "that cube" or "they" refers to in the conversation so
+far, and whether the answer, and each candidate whose relevance is 1, is true. A question whose
+reference a person could not resolve counts as wrong unless the answer is true of every reading.
+
+Prints "questions Q, read R, wrong W, with reference F, wrong G" and the wrong ones (at most N).
+"""
+import json
+import re
+import sys
+from itertools import chain
+
+VALUES = {}
+for attribute, words in {
+        'color': 'red green blue yellow purple orange white black',
+        'shape': 'cube:cubes,box,boxes ball:balls,sphere,spheres cylinder:cylinders cone:cones',
+        'material': 'rubber:matte,dull metal:metallic,shiny',
+        'size': 'small:little,tiny large:big,huge'}.items():
+    for word in words.split():
+        name, _, others = word.partition(':')
+        for spelling in [name] + others.split(',') * bool(others):
+            VALUES[spelling] = (attribute, name)
+NOUNS = 'thing things object objects item items shape shapes one ones 1 blocks solids'.split()
+PLURALS = {'cubes', 'boxes', 'balls', 'spheres', 'cylinders', 'cones', 'things', 'objects', 'items',
+           'shapes', 'ones', 'blocks', 'solids'}
+DIRECTION = (r'(?P<dir>to the left of|on the left of|on the left side of|left of|'
+             r'to the right of|on the right of|on the right side of|right of|in front of|'
+             r'behind|in back of|next to|closest to|nearest to|near|beside)')
+HERE = (r'(?: (?:on the table|in the picture|in the image|in this picture|here|in the scene|'
+        r'in total|altogether|in all))?')
+EXTREMES = [
+    ('left', r'leftmost|left', r'on the far left|on the left(?: side)?|furthest to the left|'
+             r'farthest left|all the way on the left'),
+    ('right', r'rightmost|right', r'on the far right|on the right(?: side)?|furthest to the right|'
+              r'farthest right|all the way on the right'),
+    ('front', r'closest|nearest|frontmost', r'in the front|in front|at the front|'
+              r'(?:closest|nearest)(?: to (?:you|us|me|the camera))?'),
+    ('behind', r'farthest|furthest', r'in the back|at the back|'
+               r'farthest(?: away| from the camera)?|furthest back'),
+    ('middle', r'middle', r'in the middle|in the center|in the centre|'
+               r'closest to the (?:middle|center)')]
+IT = {'it', 'that one', 'that', 'that thing', 'that object', 'this one', 'this thing', 'that 1',
+      'this 1', 'this', 'its'}
+
+
+class Unread(Exception):
+    """The solver does not know these words."""
+
+
+class Unclear(Exception):
+    """A person would not know what is meant."""
+
+
+def kind_of(text):
+    """'big red cubes' -> {'size': 'large', 'color': 'red', 'shape': 'cube'}; None: no noun phrase."""
+    kind, words = {}, text.split()
+    for i, word in enumerate(words):
+        last = i == len(words) - 1
+        if word in VALUES and (not last or VALUES[word][0] == 'shape'):
+            kind[VALUES[word][0]] = VALUES[word][1]
+        elif not (last and word in NOUNS):
+            return None
+    return kind if words else None
+
+
+def value_of(text):
+    """What follows "is it": 'red', 'a ball', 'made of metal', 'round', 'cubes'."""
+    text = re.sub(r'^(?:made of|an?) ', '', text)
+    if text == 'round':
+        return 'shape', 'ball'
+    return VALUES.get(text)
+
+
+class Scene:
+    def __init__(self, data):
+        self.objects = data['objects']
+        self.all = frozenset(range(len(self.objects)))
+        for o in self.objects:
+            o['px'] = (o['box'][0] + o['box'][2]) / 2
+            o['py'] = (o['box'][1] + o['box'][3]) / 2
+
+    def fits(self, i, kind):
+        return all(self.objects[i][a] == v for a, v in kind.items())
+
+    def find(self, kind, among=None):
+        return frozenset(i for i in (self.all if among is None else among) if self.fits(i, kind))
+
+    def values(self, objects, attribute):
+        return {self.objects[i][attribute] for i in objects}
+
+    def lies(self, a, direction, b):
+        """True, False, or None where two people might differ."""
+        if direction in ('right', 'behind'):
+            return self.lies(b, {'right': 'left', 'behind': 'front'}[direction], a)
+        a, b = self.objects[a], self.objects[b]
+        if direction == 'left':
+            apart, most, least = b['px'] - a['px'], 12, 4
+        else:
+            apart, most, least = b['position'][1] - a['position'][1], 0.45, 0.2
+        return True if apart > most else False if apart < least else None
+
+    def toward(self, direction, of, certain=True):
+        return frozenset(i for i in self.all - {of}
+                         if self.lies(i, direction, of) or
+                         (not certain and self.lies(i, direction, of) is None))
+
+    def near(self, a, b):
+        a, b = self.objects[a], self.objects[b]
+        return (a['px'] - b['px']) ** 2 + (a['py'] - b['py']) ** 2
+
+    def nearest(self, direction, of):
+        """Those that may be called the nearest one in a direction."""
+        there = self.all - {of} if direction == 'beside' else self.toward(direction, of, False)
+        if not there:
+            return frozenset()
+        least = min(self.near(i, of) for i in there)
+        return frozenset(i for i in there if self.near(i, of) <= 1.05 * least)
+
+    def extreme(self, direction, among):
+        if not among:
+            raise Unclear('there is none')
+        if direction == 'middle':
+            return min(among, key=lambda i: sum(c * c for c in self.objects[i]['position']))
+        key = {'left': lambda i: self.objects[i]['px'], 'right': lambda i: -self.objects[i]['px'],
+               'front': lambda i: self.objects[i]['position'][1],
+               'behind': lambda i: -self.objects[i]['position'][1]}[direction]
+        return min(among, key=key)
+
+    def places(self, i):
+        """Where a person may say that it is."""
+        x, ys = self.objects[i]['px'] / 320, [o['position'][1] for o in self.objects]
+        depth = (self.objects[i]['position'][1] - min(ys)) / max(max(ys) - min(ys), 1e-9)
+        side = {'left'} if x < 0.42 else {'right'} if x > 0.58 else set()
+        row = {'front'} if depth < 0.3 else {'back'} if depth > 0.7 else set()
+        return side | row | ({'middle'} if 0.3 < x < 0.7 else set())
+
+
+def direction_of(words):
+    for name in ('left', 'right', 'front', 'behind', 'back'):
+        if name in words:
+            return 'behind' if name == 'back' else name
+    return 'beside'
+
+
+class Turn:
+    """What one caption, or one question with its answer, brought up."""
+
+    def __init__(self):
+        self.single = []     # each thing spoken of alone: the objects that it may be, -1: no object
+        self.focus = None    # of these, what "it" goes on to be
+        self.group = None    # objects spoken of together; False: several groups, or not objects
+        self.count = None    # the kind that was counted
+        self.exist = None    # the kind that was asked for
+        self.value = None    # the attribute asked for, and by which kind the object was named
+
+
+class Reader:
+    def __init__(self, scene):
+        self.scene = scene
+        self.turns = []
+        self.turn = None
+        self.reference = False
+
+    # ---- what is meant -----------------------------------------------------------------------
+
+    def it(self):
+        for turn in reversed(self.turns):
+            if turn.focus or turn.single:
+                return self.one(self.union(turn.focus or turn.single))
+        raise Unclear('it')
+
+    @staticmethod
+    def union(mentions):
+        return frozenset().union(*mentions)
+
+    @staticmethod
+    def one(objects):
+        if len(objects) != 1 or -1 in objects:
+            raise Unclear('one of several')
+        return next(iter(objects))
+
+    def before(self):
+        past = [self.union(turn.single) for turn in self.turns if turn.single]
+        while len(past) > 1 and past[-2] == past[-1]:
+            past.pop()
+        if len(past) < 2:
+            raise Unclear('before')
+        self.one(past[-1])
+        return self.one(past[-2])
+
+    def that(self, kind):
+        for turn in reversed(self.turns):
+            fitting = [mention for mention in turn.single
+                       if any(i >= 0 and self.scene.fits(i, kind) for i in mention)]
+            if fitting:
+                return self.one(self.union(fitting))
+        raise Unclear('that')
+
+    def they(self):
+        self.reference = True
+        for turn in reversed(self.turns):
+            if turn.group is False:
+                break
+            if turn.group is not None:
+                return turn.group
+        raise Unclear('they')
+
+    def thing(self, text):
+        """The object that a noun phrase names, noted as spoken of."""
+        found = self.find_thing(text.strip())
+        self.mention({found})
+        return found
+
+    def subject(self, text):
+        """The same; "is it left of the ball" goes on to be about it."""
+        found = self.thing(text)
+        if text in IT:
+            self.turn.focus = [frozenset({found})]
+        return found
+
+    def mention(self, objects):
+        self.turn.single.append(frozenset(objects))
+
+    def find_thing(self, text):
+        if text in IT:
+            self.reference = True
+            return self.it()
+        if re.fullmatch(r'the (?:one|1) before(?: that)?|the previous (?:one|1)', text):
+            self.reference = True
+            return self.before()
+        said = re.fullmatch(r'(?:that|this|the same) (.*)|the (.*?) (?:(?:you|we) mentioned|'
+                            r'from before|we talked about)', text)
+        if said and kind_of(said.group(1) or said.group(2)) is not None:
+            self.reference = True
+            return self.that(kind_of(said.group(1) or said.group(2)))
+        for direction, one, at in EXTREMES:
+            most = re.fullmatch(rf'the (?:{one}) (.*)|the (.*?) (?:{at})', text)
+            kind = most and kind_of(most.group(1) or most.group(2))
+            if kind is not None:
+                return self.scene.extreme(direction, self.scene.find(kind))
+        sized = re.fullmatch(r'the (biggest|largest|bigger|larger|smallest|smaller|littlest) (.*)',
+                             text)
+        kind = sized and kind_of(sized.group(2))
+        if kind is not None:
+            kind = dict(kind, size='small' if sized.group(1)[0] in 'sl' and
+                        sized.group(1)[:3] != 'lar' else 'large')
+            return self.one(self.scene.find(kind))
+        beside = re.fullmatch(rf'the (?:thing|object|one|1|item) (?:just )?{DIRECTION} (.*)', text)
+        if beside:
+            of = self.thing(beside.group(2))
+            return self.one(self.scene.nearest(direction_of(beside.group('dir')), of))
+        named = re.fullmatch(r'the (.*)', text)
+        kind = named and kind_of(named.group(1))
+        if kind is None or not self.scene.find(kind):
+            raise Unread(text)
+        return self.one(self.scene.find(kind))
+
+    def group(self, text):
+        if text in ('they', 'those', 'them', 'these'):
+            return self.they()
+        kind = kind_of(re.sub('^the ', '', text))
+        if kind is None:
+            raise Unread(text)
+        self.turn.group = self.scene.find(kind)
+        return self.turn.group
+
+    # ---- questions: each gives the judge of an answer -----------------------------------------
+
+    def read(self, question):
+        for pattern, make in QUESTIONS:
+            match = re.fullmatch(pattern, question)
+            if match:
+                try:
+                    return make(self, **match.groupdict())
+                except Unread:
+                    self.turn.single.clear()
+        raise Unread(question)
+
+    def bring_up(self, found, answer, plural, counted=False):
+        """A kind was asked for, and these were found."""
+        words = describe(answer)
+        if words and len(self.scene.find(words, found)) == 1:
+            self.mention(self.scene.find(words, found))
+        elif len(found) == 1 and (counted or not plural or number_in(answer) == 1):
+            self.mention(found)
+        elif len(found) == 1 or (found and not plural and not counted):
+            self.mention(found | {-1})
+        if plural or (number_in(answer) or 0) > 1:
+            self.turn.group = found if len(found) > 1 else False if found else self.turn.group
+
+
+def number_in(answer):
+    if re.fullmatch(r"none|there are none|i don't see any", answer):
+        return 0
+    digits = re.search(r'\d+', answer)
+    return int(digits.group()) if digits else None
+
+
+def describe(answer):
+    """The kind that an answer names: 'yes, a red one', 'no, it's big', 'the ball'."""
+    text = re.sub(r"^(?:yes|no), ", '', answer)
+    text = re.sub(r"^(?:it's|they're all|more) ", '', text)
+    text = re.sub(r'^(?:an?|the) ', '', text)
+    text = {'shiny metal': 'metal', 'matte rubber': 'rubber'}.get(text, text)
+    kind = kind_of(text)
+    return kind or (dict([VALUES[text]]) if text in VALUES else None)
+
+
+def polarity(answer):
+    if re.match(r'(?:yes|yep|yeah|all of them)\b', answer):
+        return True
+    if re.match(r'(?:no|nope|not that i can see)(?:,|$)', answer):
+        return False
+    return None
+
+
+def yes_or_no(truth, more=None):
+    """more: judges what an answer says besides yes or no."""
+    def judge(answer):
+        if polarity(answer) is not truth:
+            return truth is None and polarity(answer) is not None
+        if re.fullmatch(r"yes|yep|yeah|no|nope|yes, there (?:is|are)|no, there (?:is|are)n't|"
+                        r"no, i don't see any|not that i can see|yes, (?:it is|they are)|"
+                        r"no, (?:it isn't|it's not|they aren't|they're not)", answer):
+            return True
+        return bool(more and more(answer))
+    return judge
+
+
+def exists(reader, found, plural, doubtful=False):
+    def more(answer):
+        words, number = describe(answer), number_in(answer)
+        if answer == 'no, none of them':
+            return True
+        if number is not None:
+            return number == len(found)
+        return bool(words and reader.scene.find(words, found) == found)
+
+    def judge(answer):
+        reader.bring_up(found, answer, plural)
+        return yes_or_no(None if doubtful else bool(found), more)(answer)
+    return judge
+
+
+def counted(reader, found, plural=True):
+    def judge(answer):
+        reader.bring_up(found, answer, plural, True)
+        return number_in(answer) == len(found)
+    return judge
+
+
+def count(reader, kind, value=None, here=None):
+    kind, also = kind_of(kind), value and value_of(value)
+    if kind is None or (value and not also):
+        raise Unread(value or 'kind')
+    if also:
+        kind = dict(kind, **dict([also]))
+    reader.turn.count = kind
+    return counted(reader, reader.scene.find(kind))
+
+
+def count_said(reader, group='them', value=None, **_):
+    if value is None:  # "how many": of what was asked for just before
+        reader.reference = True
+        if reader.turns[-1].exist is None:
+            raise Unclear('how many')
+        reader.turn.count = reader.turns[-1].exist
+        return counted(reader, reader.scene.find(reader.turns[-1].exist))
+    found, also = reader.they(), value_of(value)
+    if not also:
+        raise Unread(value)
+    return counted(reader, reader.scene.find(dict([also]), found), False)
+
+
+def count_again(reader, kind):
+    reader.reference = True
+    if reader.turns[-1].count is None:
+        raise Unread('and')
+    return count(reader, kind)
+
+
+def count_all(reader):
+    if any(turn.count is not None or turn.exist is not None for turn in reader.turns):
+        raise Unclear('of what?')
+    return count(reader, 'things')
+
+
+def count_distinct(reader, what):
+    attribute = 'color' if 'colo' in what else 'shape'
+    reader.turn.group = False
+    return lambda answer: number_in(answer) == len(reader.scene.values(reader.scene.all, attribute))
+
+
+def count_others(reader):
+    others = reader.scene.all - reader.they()
+    reader.turn.group = False
+    return counted(reader, others, False)
+
+
+def exist(reader, kind):
+    wanted = kind_of(kind)
+    if wanted is None:
+        raise Unread(kind)
+    reader.turn.exist = wanted
+    return exists(reader, reader.scene.find(wanted), kind.split()[-1] in PLURALS)
+
+
+def exist_value(reader, value):
+    if not value_of(value):
+        raise Unread(value)
+    reader.turn.exist = dict([value_of(value)])
+    return exists(reader, reader.scene.find(reader.turn.exist), False)
+
+
+def exist_again(reader, kind):
+    reader.reference = True
+    if reader.turns[-1].exist is None:
+        raise Unclear('what about')
+    return exist(reader, kind)
+
+
+def any_of(reader, group, value):
+    found, also = reader.group(group), value_of(value)
+    if not also:
+        raise Unread(value)
+    group, found = reader.turn.group, reader.scene.find(dict([also]), found)
+
+    def judge(answer):
+        right = exists(reader, found, True)(answer)
+        reader.turn.group = group
+        return right
+    return judge
+
+
+def number(reader, kind, how, number=None):
+    found = reader.scene.find(kind_of(kind) or {}) if kind_of(kind) is not None else None
+    if found is None:
+        raise Unread(kind)
+    n = len(found)
+    if how == 'several' and n == 2:
+        raise Unclear('several')
+    truth = n == int(number) if number else n == 1
+    if how and (how.startswith('more than') or how in ('multiple', 'several', 'at least 2')):
+        truth = n > 1
+    reader.bring_up(found, 'yes', True)
+    return yes_or_no(truth)
+
+
+def all_are(reader, group, value):
+    objects, said = reader.group(group), value_of(value)
+    if not said:
+        raise Unread(value)
+    some = reader.scene.find(dict([said]), objects)
+
+    def more(answer):
+        return {'yes, all of them': True, 'all of them': True, 'no, not all of them': True,
+                'no, only some of them': bool(some), 'no, none of them': not some}.get(answer)
+    return yes_or_no(some == objects, more)
+
+
+def same(reader, group, attribute):
+    return yes_or_no(len(reader.scene.values(reader.group(group), attribute)) == 1)
+
+
+def shared(reader, group, attribute):
+    objects = reader.group(group)
+    values = reader.scene.values(objects, attribute)
+
+    def judge(answer):
+        if answer.startswith('different') or (answer == 'metal and rubber'):
+            return len(values) > 1 and (answer == 'metal and rubber' or
+                                        answer == f'different {attribute}s')
+        said = [describe(part) for part in answer.split(' and ')]
+        return None not in said and {kind.get(attribute) for kind in said} == values
+    return judge
+
+
+def value(reader, thing, attribute):
+    found = reader.thing(thing)
+    reader.turn.value = attribute, kind_of(re.sub('^the ', '', thing))
+    right = reader.scene.objects[found][attribute]
+    return lambda answer: (describe(answer) or {}).get(attribute) == right and (
+        reader.scene.fits(found, describe(answer)))
+
+
+def no_such(reader, kind):
+    """A thing that is not there."""
+    kind = kind_of(kind)
+    if kind is None or reader.scene.find(kind):
+        raise Unread('there is one')
+    return lambda answer: bool(re.fullmatch(r"there isn't one|i don't see one|there is no "
+                                            rf"{kind.get('shape')}", answer))
+
+
+def value_again(reader, thing):
+    if not reader.turns[-1].value:
+        raise Unread(thing)
+    reader.reference = True
+    attribute, kind = reader.turns[-1].value
+    said = kind_of(re.sub('^the ', '', thing))
+    if said is None:
+        raise Unread(thing)
+    found = reader.scene.find(said)
+    if len(found) != 1 and kind is not None:  # "the small one": the other cube
+        found = reader.scene.find(dict(kind, **said))
+    found = reader.one(found)
+    reader.mention({found})
+    reader.turn.value = attribute, dict(kind or {}, **said)
+    return lambda answer: (describe(answer) or {}).get(attribute) == (
+        reader.scene.objects[found][attribute])
+
+
+def verify(reader, thing, value):
+    said = value_of(value)
+    if not said:
+        raise Unread(value)
+    found = reader.thing(thing)
+    return yes_or_no(reader.scene.fits(found, dict([said])),
+                     lambda answer: reader.scene.fits(found, describe(answer) or {'size': 0}))
+
+
+def what(reader, thing):
+    reader.turn.value = 'shape', kind_of(re.sub('^the ', '', thing))
+    return described(reader, [reader.thing(thing)])
+
+
+def described(reader, objects):
+    def judge(answer):
+        words = describe(answer)
+        return bool(words and 'shape' in words and reader.scene.find(words, objects))
+    return judge
+
+
+def what_at(reader, place):
+    for direction, _, at in EXTREMES:
+        if re.fullmatch(f'{at}|{_}', place):
+            found = reader.scene.extreme(direction, reader.scene.all)
+            reader.mention({found})
+            return described(reader, [found])
+    raise Unread(place)
+
+
+def neighbour(reader, dir, thing):
+    of, direction = reader.thing(thing), direction_of(dir)
+    near, sure = reader.scene.nearest(direction, of), reader.scene.all
+    if direction != 'beside':
+        sure = reader.scene.toward(direction, of)
+
+    def judge(answer):
+        if re.fullmatch("nothing|there's nothing there", answer):
+            return not sure
+        reader.mention(near)
+        return described(reader, near)(answer)
+    return judge
+
+
+def anything(reader, dir, thing, kind=None):
+    kind = kind_of(kind or 'thing')
+    if kind is None:
+        raise Unread('kind')
+    of, direction = reader.thing(thing), direction_of(dir)
+    sure = reader.scene.find(kind, reader.scene.toward(direction, of))
+    perhaps = reader.scene.find(kind, reader.scene.toward(direction, of, False))
+
+    def judge(answer):
+        return exists(reader, sure, False, not sure and bool(perhaps))(answer)
+    return judge
+
+
+def count_toward(reader, dir, thing):
+    of, direction = reader.thing(thing), direction_of(dir)
+    low = len(reader.scene.toward(direction, of))
+    high = len(reader.scene.toward(direction, of, False))
+    reader.turn.group = False
+
+    def judge(answer):
+        if number_in(answer) == 1:
+            reader.mention(reader.scene.toward(direction, of, False) | {-1})
+        return low <= (number_in(answer) or 0) <= high
+    return judge
+
+
+def pair(reader, thing, other, dir='front'):
+    if kind_of(re.sub('^(?:the|that|this) ', '', other)) is None and other not in IT:
+        raise Unread(other)
+    one = reader.subject(thing)
+    return yes_or_no(reader.scene.lies(one, direction_of(dir), reader.thing(other)))
+
+
+def where(reader, thing, sides=False):
+    places = reader.scene.places(reader.thing(thing))
+
+    def judge(answer):
+        said = re.fullmatch(r'(?:on|in) the (left|right|front|back|middle)', answer)
+        return bool(said) and said.group(1) in places and (
+            not sides or said.group(1) in ('left', 'right'))
+    return judge
+
+
+def which_side(reader, thing):
+    return where(reader, thing, True)
+
+
+def on_side(reader, thing, side):
+    return yes_or_no(side in reader.scene.places(reader.thing(thing)))
+
+
+def more_than(reader, one, other, how):
+    kinds = kind_of(one), kind_of(other)
+    if None in kinds:
+        raise Unread(one)
+    reader.turn.group = False
+    a, b = (len(reader.scene.find(kind)) for kind in kinds)
+    return yes_or_no({'more': a > b, 'fewer': a < b, 'less': a < b}.get(how, a == b))
+
+
+def which_more(reader, one, other):
+    kinds = kind_of(one), kind_of(other)
+    if None in kinds:
+        raise Unread(one)
+    reader.turn.group = False
+    a, b = (len(reader.scene.find(kind)) for kind in kinds)
+
+    def judge(answer):
+        if a == b:
+            return answer in ('the same', 'the same number')
+        return describe(answer) == kinds[a < b]
+    return judge
+
+
+def same_as(reader, thing, other, attribute):
+    found = reader.subject(thing), reader.thing(other)
+    return yes_or_no(len(reader.scene.values(found, attribute)) == 1)
+
+
+SIZES = ['small', 'large']
+
+
+def compare(reader, thing, other, how):
+    one, two = (SIZES.index(reader.scene.objects[i]['size'])
+                for i in (reader.thing(thing), reader.thing(other)))
+    return yes_or_no(one < two if how == 'smaller' else one > two)
+
+
+def choice(reader, thing, other, how):
+    found = reader.thing(thing), reader.thing(other)
+    sizes = [SIZES.index(reader.scene.objects[i]['size']) for i in found]
+    best = found[(sizes[0] < sizes[1]) != (how == 'smaller')]
+    other = found[0] + found[1] - best
+
+    def judge(answer):
+        words = describe(answer)
+        return bool(words) and sizes[0] != sizes[1] and reader.scene.fits(best, words) and (
+            not reader.scene.fits(other, words))
+    return judge
+
+
+def anything_else(reader, thing, attribute, number=None):
+    one = reader.thing(thing)
+    found = reader.scene.find({attribute: reader.scene.objects[one][attribute]}) - {one}
+    if number:
+        reader.turn.group = False
+        return counted(reader, found, False)
+    return exists(reader, found, False)
+
+
+def another(reader, kind, number=None):
+    """Besides those of the kind that were spoken of."""
+    wanted = kind_of(kind)
+    if wanted is None:
+        raise Unread(kind)
+    reader.reference = True
+    known = {i for turn in reader.turns for mention in turn.single for i in mention
+             if len(mention) == 1 and i >= 0 and reader.scene.fits(i, wanted)}
+    if not known:
+        raise Unclear('another')
+    readings = {reader.scene.find(wanted) - known}
+    try:
+        readings.add(reader.scene.find(wanted) - {reader.it()})
+    except Unclear:
+        pass
+    if len(readings) != 1:
+        raise Unclear('other than which?')
+    found = readings.pop()
+    for i in known:
+        reader.mention({i})
+    plural = kind.split()[-1] in PLURALS
+    if number:
+        reader.turn.group = False
+        return counted(reader, found, False)
+    return exists(reader, found, plural)
+
+
+def of_the_picture(answers, unclear=True):
+    def make(reader, **_):
+        if unclear:
+            reader.mention({-1})  # "what color is the table": then "it" is the table
+            reader.turn.group = False
+        return lambda answer: bool(re.fullmatch(answers, answer))
+    return make
+
+
+def absent(reader, thing, how=None):
+    """Nothing that is named in blocks' words."""
+    if any(word in VALUES or word in NOUNS or word in ('table', 'shadows')
+           for word in thing.split()):
+        raise Unread(thing)
+    if how:
+        return lambda answer: number_in(answer) == 0
+    return yes_or_no(False, lambda answer: answer in ('no, just blocks', 'no, none of them'))
+
+
+ATTRIBUTES = {'color': 'color', 'colour': 'color', 'shape': 'shape', 'size': 'size',
+              'material': 'material'}
+EXISTS = (r"(?:isn't there|is there|do you see|can you see|are there|does the picture have)"
+          r"(?: at least 1)?(?: an?| any| some)?|an?|any")
+
+
+def attribute_questions():
+    color, kind = r'(?:what|which) colou?r', r'(?:what|which|what kind of|what sort of) shape'
+    thing = '(?P<thing>.*)'
+    yield 'color', [rf'{color} is {thing}', rf"what(?: is|'s) the colou?r of {thing}",
+                    rf'{color} does {thing} have', rf'(?:can you )?tell me the color of {thing}',
+                    rf'{color} would you say {thing} is', rf'do you know what color {thing} is']
+    yield 'shape', [rf'{kind} is {thing}', rf"what(?: is|'s) the shape of {thing}",
+                    rf'what shape does {thing} have', rf'can you tell me the shape of {thing}',
+                    rf'is {thing} a (?:cube|ball|cylinder|cone) or a (?:cube|ball|cylinder|cone)']
+    yield 'material', [rf"what(?: is|'s) {thing} made (?:out )?of", rf"what(?: is|'s) the material "
+                       rf'of {thing}', r'(?:what|which) material is (?P<thing>.*?)(?: made of)?',
+                       rf'is {thing} (?:metal or rubber|rubber or metal|shiny or matte|'
+                       'matte or shiny)', rf'do you know what {thing} is made of']
+    yield 'size', [rf'(?:what|which) size is {thing}', rf'how (?:big|large) is {thing}',
+                   rf'is {thing} (?:big|large|small) or (?:big|large|small)',
+                   rf"what(?: is|'s) the size of {thing}"]
+
+
+def with_attribute(make, attribute):
+    return lambda reader, **found: make(reader, attribute=attribute, **found)
+
+
+def group_questions():
+    group = r'(?P<group>they|those|them|these|the .*)'
+    yield 'color', [rf'what colou?rs? are {group}', rf'what are the colors of {group}']
+    yield 'shape', [rf'what shapes? are {group}']
+    yield 'material', [rf'what are {group} made of', rf'what material are {group}',
+                       rf'are {group} metal or rubber']
+    yield 'size', [rf'how big are {group}', rf'what size are {group}', rf'are {group} big or small']
+
+
+def short_questions():
+    yield 'color', '(?:what|which) colou?r'
+    yield 'shape', '(?:what|which) shape|what kind'
+    yield 'material', 'what material|what is it made of'
+    yield 'size', 'what size|how big'
+
+
+def short(attribute):
+    return lambda reader: value(reader, 'it', attribute)
+
+
+def named(make):
+    """For patterns that name the attribute in the group `a`."""
+    def question(reader, a, **found):
+        return make(reader, attribute=ATTRIBUTES[a], **found)
+    return question
+
+
+A = r'(?P<a>colou?r|shape|material|size)'
+KIND = r'(?P<kind>.*?)'
+THEM = r'(?P<group>them|those|these|the .*?)'
+QUESTIONS = list(chain(
+    [(r"what time.*|is it day or night|what is the weather like|how is the weather|is it sunny|"
+      r"where was this taken|where is this|who .*|how old are these things|how heavy are they|"
+      r"what does it smell like|what is inside|what room is this",
+      of_the_picture(r"i can't tell|can't tell|i don't know", False)),
+     (r"(?:what is|what's|what do you see|what can you see)(?: in the (?:picture|image)| on the "
+      r"table)?|what is this(?: a picture of)?|describe the picture",
+      of_the_picture('some blocks on a table|just some blocks', False)),
+     (r"what (?:color|colour) is the (?:table|background|floor|ground)|what(?: is|'s) the color of "
+      r"the (?:table|background)", of_the_picture("gray|it's gray")),
+     (r'what are (?:they|the things|the objects)(?: standing)? on|what do they stand on',
+      of_the_picture('a table|on a table', False)),
+     (r'where are (?:they|the (?:things|objects))', of_the_picture('on a table', False)),
+     (r'(?:is there|do you see|can you see) (?:a|the) table(?: in the picture)?|is the table gray|'
+      r'is the background (?:plain|gray)|is this a table',
+      of_the_picture('yes|yep|yeah|yes, (?:there|it) is')),
+     (r'is the (?:picture|image|photo) in color|is this a color picture',
+      of_the_picture('yes|yep|yeah|yes, it is', False)),
+     (r'(?:are there|do you see|can you see|are there any|do you see any|can you see any) shadows',
+      of_the_picture('yes|yep|yeah|yes, there are')),
+     (r'(?:are there any|do you see any) (?:objects|things|shapes|blocks)|is there anything on the '
+      r'table|are there (?:objects|things|blocks) on the table',
+      of_the_picture('yes|yep|yeah|yes, there (?:is|are)')),
+     (r'are (?:they|the (?:things|objects)) on (?:a|the) table',
+      of_the_picture('yes|yep|yeah|yes, they are', False)),
+     (r'(?:is there anybody|is there anyone|is anyone|is anybody|do you see anyone|can you see '
+      r'anyone).*|is it (?:raining|snowing|outside)|(?:can|do) you see the (?:sky|sun)|is the '
+      r'(?:sky|sun) visible|is this (?:outside|outdoors|a photo of a room)|(?:is there anything|do '
+      r'you see anything|is anything) (?:pink|brown|gray|gold|silver|transparent|striped|broken|'
+      r'alive|moving|square and pink)',
+      lambda reader: yes_or_no(False, lambda answer: answer == 'no, just blocks'))],
+
+    [(r'how many', count_said), (r'how many (?:are there|do you see|of them|of them are there)',
+                                 count_said),
+     (r'how many (?:are there)' + HERE, count_all),
+     (r'(?:and )?how many of (?:them|those|these) are (?P<value>(?:made of |an? )?\w+)', count_said),
+     (r'(?:of those, )?how many are (?P<value>(?:made of |an? )?\w+)', count_said),
+     (r'how many (?:other (?:things|objects) are there|others are there|more (?:things|objects) are '
+      r'there besides (?:them|those|these))', count_others),
+     (r'how many different (?P<what>colou?rs|shapes) (?:are there|do you see)|'
+      r'(?P<what2>how many colors (?:are there|do you see|can you see))|'
+      r'(?P<what3>how many kinds of (?:shapes|things|objects) are there)',
+      lambda reader, what, what2, what3: count_distinct(reader, what or what2 or what3)),
+     (rf'how many (?:things|objects) are (?:there )?{DIRECTION} (?P<thing>.*)', count_toward),
+     (rf'how many other (?:things|objects) (?:have|are) the same {A} as (?P<thing>.*)',
+      named(lambda reader, thing, attribute: anything_else(reader, thing, attribute, True))),
+     (r'how many other (?P<kind>.*) (?:are there|do you see)|how many more (?P<more>.*) are there',
+      lambda reader, kind, more: another(reader, kind or more, True)),
+     (rf'how many {KIND}(?: (?:are there|do you see|can you see|are visible|are there'
+      rf'|are))?{HERE}', count),
+     (rf'(?:what number of|what is the (?:total )?number of|count the|can you count the|number of|'
+      rf'tell me how many) {KIND}(?: there are| are there)?', count),
+     (rf'how many (?:of the )?{KIND} are (?P<value>(?:made of |an? )?\w+)', count),
+     (r'(?:and how many|and|what about|how about) (?:the )?(?P<kind>.*)', count_again)],
+
+    [(rf'are there (?P<how>more|fewer|less) (?P<one>.*) than (?P<other>.*)', more_than),
+     (rf'do you see (?P<how>more) (?P<one>.*) than (?P<other>.*)', more_than),
+     (rf'are there (?P<how>as many) (?P<one>.*) as (?P<other>.*)', more_than),
+     (rf'are there (?P<how>the same number of|equally many) (?P<one>.*) and (?P<other>.*)',
+      more_than),
+     (r'are there more (?P<one>.*) or (?:more )?(?P<other>.*)', which_more),
+     (r'(?:what|which) are there more of, (?P<one>.*) or (?P<other>.*)', which_more),
+     (rf'is anything else the same {A} as (?P<thing>.*)', named(anything_else)),
+     (rf'is there anything else with the same {A} as (?P<thing>.*)', named(anything_else)),
+     (rf'is there another (?:thing|object) of the same {A} as (?P<thing>.*)', named(anything_else)),
+     (rf'does anything else have the same {A} as (?P<thing>.*)', named(anything_else)),
+     (r'(?:is there another|are there any other|are there more|do you see another|any other) '
+      r'(?P<kind>.*)', another),
+     (rf'is (?P<thing>.*) the same {A} as (?P<other>.*)', named(same_as)),
+     (rf'does (?P<thing>.*) have the same {A} as (?P<other>.*)', named(same_as)),
+     (rf'are (?P<thing>.*) and (?P<other>.*) the same {A}', named(same_as)),
+     (rf'do (?P<thing>.*) and (?P<other>.*) have the same {A}', named(same_as)),
+     (rf'(?:which is|which one is|which 1 is|what is) (?P<how>bigger|larger|smaller), (?P<thing>.*) '
+      rf'or (?P<other>.*)', choice),
+     (rf'is (?P<thing>.*) (?P<how>bigger|larger|smaller) than (?P<other>.*)', compare)],
+
+    [(rf'is there (?P<how>more than (?:just )?(?:1|one)|(?:only|just) (?:1|one)|exactly 1|a single) '
+      rf'(?P<kind>.*)', number),
+     (rf'are there (?P<how>several|multiple|at least 2) (?P<kind>.*)', number),
+     (r'(?:are there|do you see|are there exactly|are there just) (?P<number>\d) (?P<kind>.*)',
+      lambda reader, kind, number: globals()['number'](reader, kind, None, number)),
+     (rf'are (?P<group>they|those|the .*?) (?:all )?the same {A}', named(same)),
+     (rf'do (?P<group>they|those|the .*?) (?:all )?have the same {A}', named(same)),
+     (rf'are all of {THEM} the same {A}', named(same)),
+     (r'are (?:they both|both of (?:them|those|these)) (?P<value>(?:made of |an? )?\w+)',
+      lambda reader, value: all_are(reader, 'they', value)),
+     (r'are all of (?P<group>them|those|these) (?P<value>(?:made of |an? )?\w+)', all_are),
+     (r'are (?P<group>they|those) (?:all )?(?P<value>(?:made of |an? )?\w+)', all_are),
+     (r'(?:are all (?:of )?the (?:things|objects)|is everything)'
+      r'(?: on the table| in the picture)? (?P<value>(?:made of |an? )?\w+)',
+      lambda reader, value: all_are(reader, 'things', value)),
+     (r'are all of the (?P<group>\w+(?: \w+)*?) (?P<value>(?:made of |an? )?\w+)', all_are),
+     (r'are all (?:of )?(?:the )?(?P<group>\w+(?: \w+)*?) (?P<value>(?:made of |an? )?\w+)', all_are),
+     (r'are the (?P<group>.*) all (?P<value>(?:made of |an? )?\w+)', all_are),
+     (r'is every (?:one|1) of the (?P<group>\w+(?: \w+)*?) (?P<value>(?:made of |an? )?\w+)', all_are),
+     (r'(?:are any|is any|is one|is 1|are some|is at least one|is at least 1) of '
+      r'(?P<group>them|those|these) (?P<value>(?:made of |an? )?\w+)', any_of)],
+
+    ((pattern, with_attribute(shared, attribute))
+     for attribute, patterns in group_questions() for pattern in patterns),
+
+    [(rf'(?:what|which) (?:is|thing is|object is|do you see|can you see|is there) '
+      rf'(?:just |directly )?{DIRECTION} (?P<thing>.*)', neighbour),
+     (rf"what's (?:just |directly )?{DIRECTION} (?P<thing>.*)", neighbour),
+     (rf'(?:is there anything|is anything|is there something|do you see anything|is there another '
+      rf'object|is there an object) {DIRECTION} (?P<thing>.*)', anything),
+     (rf'(?:is there|do you see|can you see) an? (?P<kind>[^,]*?) {DIRECTION} (?P<thing>.*)',
+      anything),
+     (r'(?:where is|where\'s|where on the table is|where do you see) (?P<thing>.*)', where),
+     (r'which side is (?P<thing>.*) on', which_side),
+     (r'is (?P<thing>.*) on the (?:left|right) or (?:on )?(?:the )?(?:left|right)', which_side),
+     (r'is (?P<thing>.*) on the (?P<side>left|right)(?: side)?(?: of the (?:picture|table))?',
+      on_side),
+     (rf'is (?P<thing>.*?) {DIRECTION} (?P<other>.*)', pair),
+     (r'is (?P<thing>.*?) closer (?:to (?:us|the camera) )?than (?P<other>.*)', pair)],
+
+    ((pattern, with_attribute(value, attribute))
+     for attribute, patterns in attribute_questions() for pattern in patterns),
+    ((pattern, short(attribute)) for attribute, pattern in short_questions()),
+    [(re.sub(r'\(\?P<thing>\.\*\??\)', 'the (?P<kind>.*?)', pattern), no_such)
+     for attribute, patterns in attribute_questions() for pattern in patterns],
+
+    [(r'what kind of (?:thing|object) is (?P<thing>.*)', what),
+     (r"(?:what is|what's) (?P<thing>.*?)(?: exactly)?", what),
+     (r'(?:can you describe|describe) (?P<thing>.*)', what),
+     (r'tell me what (?P<thing>.*) is', what),
+     (r"(?:what is|what's|(?:which|what) (?:thing|object|one|1) is|what do you see) (?P<place>.*)",
+      what_at),
+     (r'(?:what about|and|and what about|how about) (?P<thing>the .*)', value_again),
+     (r'(?:and|what about|how about|or) an? (?P<kind>.*)', exist_again)],
+
+    [(rf'(?:{EXISTS}) (?P<kind>.*?){HERE}', exist),
+     (r'(?:is an?|are any) (?P<kind>.*?) (?:on the table|in the picture)', exist),
+     (rf'(?:is there anything|is anything|do you see anything|is there something|anything|can you '
+      rf'see anything|is any of the things|are any of the (?:objects|things)) (?P<value>.*?){HERE}',
+      exist_value)],
+
+    [(r'is the color of (?P<thing>.*) (?P<value>\w+)', verify),
+     (r'does (?P<thing>.*) look (?P<value>(?:made of )?\w+)', verify),
+     (r'would you say (?P<thing>.*) is (?P<value>(?:an? |made of )?\w+)', verify),
+     (r'is (?P<thing>.*?) (?P<value>(?:an? |made of )?\w+)', verify)],
+
+    [(rf'(?:is there|do you see|can you see|are there|any|is)(?: an?| any)? (?P<thing>.*?)'
+      rf'(?: in the picture| on the table| anywhere)?', absent),
+     (r'(?P<how>how many) (?P<thing>.*) (?:are there|do you see|can you see|are in the picture)',
+      absent)]))
+
+
+def read_caption(reader, caption):
+    """Whether it says one thing, several or a number of things of a kind."""
+    turn, scene = Turn(), reader.scene
+    number = re.search(r'(?:(?:there are|with|of)(?: exactly)? |^)(\d+) (?:of the (?:things|objects) are '
+                       r'(.*)|(.*?))(?: on (?:a|the) (?:gray )?table.*| on it)?$', caption)
+    phrases = []
+    words = caption.split()
+    for i in range(len(words)):
+        for j in range(len(words), i, -1):
+            kind = kind_of(' '.join(words[i:j]))
+            if kind and not phrases[-1:] == [(i - 1, j)]:
+                if not any(a <= i < b for a, b in ((p[0], p[1]) for p in phrases)):
+                    phrases.append((i, j, kind))
+                break
+    if number and int(number.group(1)) > 1:
+        kind = kind_of((number.group(2) or number.group(3) or 'things').strip())
+        turn.group = scene.find(kind or {})
+    else:
+        for _, _, kind in phrases:
+            found = scene.find(kind)
+            direction = [d for d, word in (('left', 'left'), ('right', 'right'),
+                                           ('front', 'fore|front|closest'),
+                                           ('behind', 'back|farthest')) if re.search(word, caption)]
+            if len(found) > 1 and direction:
+                found = {scene.extreme(direction[0], scene.all)}
+            turn.single.append(frozenset(found) if len(found) == 1 else frozenset(found) | {-1})
+        value = re.search(r'(?:1 of the (?:things|objects)(?: on the table)? is|1 of them(?: is)?) '
+                          r'(.*)$', caption)
+        if not phrases and value and value_of(value.group(1)):
+            turn.single = [scene.find(dict([value_of(value.group(1))]))]
+    reader.turns.append(turn)
+
+
+def judge_dialog(scene, dialog, data, dense, report):
+    reader = Reader(scene)
+    read_caption(reader, dialog['caption'])
+    for number, entry in enumerate(dialog['dialog']):
+        question = data['questions'][entry['question']].rstrip(' ?')
+        answer = data['answers'][entry['answer']]
+        reader.turn, reader.reference = Turn(), False
+        verdict, why = 'right', ''
+        try:
+            judge = reader.read(question)
+            true = [data['answers'][o] for o, relevance in
+                    zip(entry['answer_options'], dense.get(number + 1, [])) if relevance == 1]
+            bad = [a for a in true if not judge(a)]
+            if not judge_once(reader, question, answer) or bad:
+                verdict, why = 'wrong', f'{answer!r} {bad[:3]}'
+        except Unclear as unclear:
+            verdict, why = 'wrong', f'unclear: {unclear}'
+        except Unread as unread:
+            verdict, why = 'unread', str(unread)
+            reader.mention({-1})
+        reader.turns.append(reader.turn)
+        report(dialog, number, question, answer, verdict, why, reader.reference)
+
+
+def judge_once(reader, question, answer):
+    """With what only the answer itself brings up."""
+    reader.turn = Turn()
+    return reader.read(question)(answer)
+
+
+def main():
+    dialogs, dense, scenes = (json.load(open(name)) for name in sys.argv[1:4])
+    show = int(sys.argv[5]) if len(sys.argv) > 5 else 20
+    data, relevance, shown = dialogs['data'], {}, []
+    for entry in dense:
+        relevance.setdefault(entry['image_id'], {})[entry['round_id']] = entry['gt_relevance']
+    seen = {scene['image_id']: scene for scene in scenes}
+    tally = {}
+
+    def report(dialog, number, question, answer, verdict, why, reference):
+        tally[verdict, reference] = tally.get((verdict, reference), 0) + 1
+        if verdict != 'right':
+            said = [dialog['caption']] + [data['questions'][e['question']] + ' | ' +
+                                          data['answers'][e['answer']]
+                                          for e in dialog['dialog'][:number]]
+            shown.append(f'{verdict}{" with reference" * reference}: image {dialog["image_id"]}: '
+                         f'{" / ".join(said[-4:])} / {question} | {answer}: {why}')
+
+    for dialog in data['dialogs']:
+        judge_dialog(Scene(seen[dialog['image_id']]), dialog, data,
+                     relevance.get(dialog['image_id'], {}), report)
+    total = sum(tally.values())
+    unread = sum(n for (verdict, _), n in tally.items() if verdict == 'unread')
+    print(f'questions {total}, read {total - unread}, wrong {tally.get(("wrong", False), 0)}, with '
+          f'reference {sum(n for (_, reference), n in tally.items() if reference)}, wrong '
+          f'{tally.get(("wrong", True), 0)}')
+    for line in shown[:show]:
+        print(line)
+
+
+if __name__ == '__main__':
+    main()
