@@ -382,13 +382,6 @@ static vd_status stopped(const atomic_int *stop, vd_error *err)
     return stop && atomic_load(stop) ? vd_error_set(err, VD_INTERRUPTED, "stopped") : VD_OK;
 }
 
-static vd_status speak(vd_pass *pass, const atomic_int *stop, vd_turn_answers *said, vd_error *err)
-{
-    int one;
-    vd_status status = vd_speak(pass, VD_BEAMS, stop, said->beam, &said->count, err);
-    return status ? status : vd_speak(pass, 1, stop, &said->greedy, &one, err);
-}
-
 static vd_positions swapped(vd_positions positions)
 {
     return positions == VD_POSITIONS_NONE ? VD_POSITIONS_SINUSOIDAL : VD_POSITIONS_NONE;
@@ -520,7 +513,7 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
     if (status == VD_OK)
         status = rank_pool(d, &pass, stop, a, err);
     if (status == VD_OK && vd_has_generative(config.decoders))
-        status = speak(&pass, stop, &a->said, err);
+        status = vd_speak(&pass, stop, &a->said, err);
     if (status == VD_OK)
         status = copy_attentions(d, &pass, &gathered, entry, a, err);
     if (status == VD_OK && trace)

@@ -105,17 +105,23 @@ static int keep(extension *list, int count, int most, extension new)
     return count;
 }
 
+// Keeps the `beams` best answers by falling score.
+static void add_answer(vd_utterance *out, int *count, int beams, const vd_utterance *new)
+{
+    int at = *count < beams ? (*count)++ : beams;
+    for (; at > 0 && out[at - 1].score < new->score; at--)
+        if (at < beams)
+            out[at] = out[at - 1];
+    if (at < beams)
+        out[at] = *new;
+}
+
 static void finish(vd_utterance *out, int *count, int beams, const hypothesis *h, double sum,
                    int words)
 {
     vd_utterance new = {.length = h->length - 1, .score = (float)(sum / words)};
     memcpy(new.word, h->word + 1, (size_t) new.length * sizeof *new.word);
-    int at = *count < beams ? (*count)++ : beams;
-    for (; at > 0 && out[at - 1].score < new.score; at--)
-        if (at < beams)
-            out[at] = out[at - 1];
-    if (at < beams)
-        out[at] = new;
+    add_answer(out, count, beams, &new);
 }
 
 // One word more for every hypothesis; those that end go to out. *count gets how many go on.
@@ -157,8 +163,8 @@ static vd_status grow(vd_pass *pass, hypothesis *list, int *count, int beams, vd
     return VD_OK;
 }
 
-vd_status vd_speak(vd_pass *pass, int beams, const atomic_int *stop, vd_utterance *out, int *count,
-                   vd_error *err)
+static vd_status search(vd_pass *pass, int beams, const atomic_int *stop, vd_utterance *out,
+                        int *count, vd_error *err)
 {
     hypothesis list[VD_BEAMS] = {{.length = 1, .word = {VD_START}}};
     int going = 1;
@@ -178,6 +184,25 @@ vd_status vd_speak(vd_pass *pass, int beams, const atomic_int *stop, vd_utteranc
     for (int i = 0; i < going && status == VD_OK && list[0].length > VD_MOST_WORDS; i++)
         finish(out, count, beams, &list[i], list[i].sum, list[i].length - 1);
     return status;
+}
+
+vd_status vd_speak(vd_pass *pass, const atomic_int *stop, vd_turn_answers *said, vd_error *err)
+{
+    int one;
+    vd_status status = search(pass, VD_BEAMS, stop, said->beam, &said->count, err);
+    if (status == VD_OK)
+        status = search(pass, 1, stop, &said->greedy, &one, err);
+    if (status != VD_OK)
+        return status;
+    const vd_utterance *greedy = &said->greedy;
+    for (int i = 0; i < said->count; i++)
+        if (said->beam[i].length == greedy->length &&
+            memcmp(said->beam[i].word, greedy->word,
+                   (size_t)greedy->length * sizeof *greedy->word) == 0)
+            return VD_OK;
+    said->count -= said->count == VD_BEAMS;
+    add_answer(said->beam, &said->count, VD_BEAMS, greedy);
+    return VD_OK;
 }
 
 // ---- given answers ------------------------------------------------------------------------------

@@ -20,7 +20,8 @@ typedef struct vd_utterance {
 // The generated answers to one question.
 typedef struct vd_turn_answers {
     int count; // 0: the model has no generative decoder
-    // Of a beam search over VD_BEAMS hypotheses by falling score, different from each other.
+    // Of a beam search over VD_BEAMS hypotheses by falling score, different from each other; the
+    // greedy answer is one of them.
     vd_utterance beam[VD_BEAMS];
     vd_utterance greedy; // greedy search: always the most probable next word
 } vd_turn_answers;

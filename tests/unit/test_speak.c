@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/rng.h"
 #include "engine/model/scorer.h"
 #include "tests/support/random_model.h"
 #include "tests/support/small_dialog.h"
@@ -212,6 +213,33 @@ static void what_is_said_is_worth_what_it_says(void **state)
     }
 }
 
+// A beam may drop what greedy search says, and end below it.
+static void the_greedy_answer_is_among_the_best(void **state)
+{
+    (void)state;
+    enum { QUESTIONS = 300, ASKED = 4 };
+    talk t;
+    vd_rng rng = vd_rng_seed(9, 1);
+    begin(&t, VD_GENERATIVE);
+    for (int n = 0; n < QUESTIONS; n++) {
+        vd_answer answer;
+        vd_error err;
+        int32_t question[ASKED];
+        for (int i = 0; i < ASKED; i++)
+            question[i] = VD_FIRST_WORD + vd_rng_below(&rng, WORDS);
+        must(vd_dialog_ask(t.dialog, question, 1 + n % ASKED, NULL, &answer, &err), &err);
+        const vd_turn_answers *said = &answer.said;
+        int found = 0;
+        for (int i = 0; i < said->count; i++) {
+            found += same(&said->beam[i], &said->greedy);
+            assert_true(i == 0 || said->beam[i - 1].score >= said->beam[i].score);
+        }
+        assert_int_equal(found, 1);
+        vd_answer_clear(&answer);
+    }
+    end(&t);
+}
+
 static void without_that_decoder_nothing_is_said(void **state)
 {
     (void)state;
@@ -296,6 +324,7 @@ int main(void)
         cmocka_unit_test(decoders_are_chosen_to_rank),
         cmocka_unit_test(a_decoder_that_is_not_there_is_refused),
         cmocka_unit_test(what_is_said_is_worth_what_it_says),
+        cmocka_unit_test(the_greedy_answer_is_among_the_best),
         cmocka_unit_test(without_that_decoder_nothing_is_said),
         cmocka_unit_test(saying_can_be_stopped),
         cmocka_unit_test(vectors_of_such_a_pool_are_refused),
