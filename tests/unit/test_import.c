@@ -322,10 +322,10 @@ static void damaged_checkpoints_are_refused(const char *script)
         "write('short.st', b'short')\n"
         "write('list.st', b'\\2' + bytes(7) + b'[]')\n"
         "write('flat.st', b'\\7' + bytes(7) + b'{\"a\":7}')\n"
-        "none, odd = 'no checkpoint that PyTorch can read', 'no safetensors file'\n"
+        "none, odd = 'no checkpoint that can be read', 'no safetensors file'\n"
         "for name, said in (('nowhere.pth', none), ('list.pth', 'a state_dict'),\n"
         "                   ('empty.pth', 'a state_dict'), ('number.pth', 'a.b is int'),\n"
-        "                   ('bytes.pth', 'a.b is torch.int8'), ('cut.pth', none),\n"
+        "                   ('bytes.pth', 'a.b is CharStorage'), ('cut.pth', none),\n"
         "                   ('text.pth', none), ('nowhere.st', odd), ('short.st', odd),\n"
         "                   ('list.st', odd), ('flat.st', odd)):\n"
         "    sys.argv = [script, name, 'out.safetensors' if name.endswith('pth') else 'out.pth']\n"
@@ -344,6 +344,136 @@ static void damaged_checkpoints_are_refused(const char *script)
     assert_int_equal(run_python("damage.py"), 0);
     free(whole);
     free(path);
+}
+
+// Checkpoints as the public code saves them, written here without PyTorch: beside the model the
+// optimizer's state and the settings of the training, among them what would run a command.
+static const char checkpoint_maker[] =
+    "import argparse, collections, io, json, os, pickle, sys, types, zipfile\n"
+    "torch, utils = types.ModuleType('torch'), types.ModuleType('torch._utils')\n"
+    "sys.modules.update({'torch': torch, 'torch._utils': utils})\n"
+    "class FloatStorage: __module__ = 'torch'\n"
+    "class LongStorage: __module__ = 'torch'\n"
+    "torch.FloatStorage, torch.LongStorage = FloatStorage, LongStorage\n"
+    "def _rebuild_tensor_v2(*a): pass\n"
+    "def _rebuild_parameter(*a): pass\n"
+    "for f in (_rebuild_tensor_v2, _rebuild_parameter):\n"
+    "    f.__module__ = 'torch._utils'\n"
+    "    setattr(utils, f.__name__, f)\n"
+    "class Storage:\n"
+    "    def __init__(self, data, kind=FloatStorage, width=4):\n"
+    "        self.data, self.kind, self.numel = data, kind, len(data) // width\n"
+    "class Tensor:\n"
+    "    def __init__(self, storage, size, stride, offset=0):\n"
+    "        self.args = storage, offset, size, stride, False, collections.OrderedDict()\n"
+    "    def __reduce__(self): return _rebuild_tensor_v2, self.args\n"
+    "class Parameter:\n"
+    "    def __init__(self, tensor): self.tensor = tensor\n"
+    "    def __reduce__(self):\n"
+    "        return _rebuild_parameter, (self.tensor, True, collections.OrderedDict())\n"
+    "class Command:\n"
+    "    def __reduce__(self): return os.system, ('touch executed',)\n"
+    "raw = open('weights.safetensors', 'rb').read()\n"
+    "size = int.from_bytes(raw[:8], 'little')\n"
+    "state, data = collections.OrderedDict(), raw[8 + size:]\n"
+    "for i, (name, about) in enumerate(json.loads(raw[8:8 + size]).items()):\n"
+    "    if name == '__metadata__': continue\n"
+    "    shape, (a, b) = tuple(about['shape']), about['data_offsets']\n"
+    "    rows, part = shape[0], data[a:b]\n"
+    "    if len(shape) == 2 and i % 3 == 0:\n" // as a transposed view
+    "        numbers = memoryview(part).cast('i')\n"
+    "        part = b''.join(numbers[c::shape[1]].tobytes() for c in range(shape[1]))\n"
+    "        tensor = Tensor(Storage(part), shape, (1, rows))\n"
+    "    elif i % 3 == 1:\n" // in the middle of a storage
+    "        stride = (shape[1], 1) if len(shape) == 2 else (1,)\n"
+    "        tensor = Tensor(Storage(bytes(20) + part + bytes(4)), shape, stride, 5)\n"
+    "    else:\n"
+    "        stride = (shape[1], 1) if len(shape) == 2 else (1,)\n"
+    "        tensor = Parameter(Tensor(Storage(part), shape, stride))\n"
+    "    state['module.' * (i % 2) + name] = tensor\n"
+    "step = Tensor(Storage(bytes(8), LongStorage, 8), (), ())\n"
+    "whole = {'model': state, 'optimizer': {'state': {0: {'step': step, 'exp_avg': step}},\n"
+    "         'param_groups': [{'lr': 1e-3, 'betas': (0.9, 0.999), 'params': [0]}]},\n"
+    "         'args': argparse.Namespace(lr=1), 'epoch': 3, 'schedule': collections.Counter('a'),\n"
+    "         'command': Command()}\n"
+    "class Pickler(pickle.Pickler):\n"
+    "    def __init__(self, file, legacy):\n"
+    "        super().__init__(file, 2)\n"
+    "        self.storages, self.legacy = {}, legacy\n"
+    "    def persistent_id(self, thing):\n"
+    "        if not isinstance(thing, Storage): return None\n"
+    "        key = str(id(thing))\n"
+    "        self.storages[key] = thing\n"
+    "        return ('storage', thing.kind, key, 'cuda:0', thing.numel) + self.legacy * (None,)\n"
+    "def save_zip(name):\n"
+    "    file = io.BytesIO()\n"
+    "    pickler = Pickler(file, False)\n"
+    "    pickler.dump(whole)\n"
+    "    with zipfile.ZipFile(name, 'w') as archive:\n"
+    "        archive.writestr('mvan/data.pkl', file.getvalue())\n"
+    "        archive.writestr('mvan/byteorder', 'little')\n"
+    "        for key, storage in pickler.storages.items():\n"
+    "            archive.writestr('mvan/data/' + key, storage.data)\n"
+    "def save_legacy(name):\n"
+    "    with open(name, 'wb') as file:\n"
+    "        for thing in 0x1950a86a20f9469cfc6c, 1001, {'little_endian': True}:\n"
+    "            pickle.dump(thing, file, 2)\n"
+    "        pickler = Pickler(file, True)\n"
+    "        pickler.dump(whole)\n"
+    "        pickle.dump(list(pickler.storages), file, 2)\n"
+    "        for storage in pickler.storages.values():\n"
+    "            file.write(storage.numel.to_bytes(8, 'little') + storage.data)\n"
+    "save_zip('zip.pth')\n"
+    "save_legacy('legacy.pth')\n"
+    "for name in 'zip.pth', 'legacy.pth':\n"
+    "    file = open(name, 'rb').read()\n"
+    "    for i, part in enumerate((file[:len(file) // 3], file[:-len(file) // 3])):\n"
+    "        open(f'cut{i}_' + name, 'wb').write(part)\n"
+    "state['x'] = Tensor(Storage(bytes(8)), (3,), (1,))\n"
+    "save_zip('beyond.pth')\n"
+    "whole['model'] = Command()\n"
+    "save_zip('command.pth')\n";
+
+static void public_checkpoints_are_read_without_pytorch(void **state)
+{
+    (void)state;
+    if (run_python("--version >/dev/null 2>&1") != 0)
+        support_skip("python3");
+    char here[PATH_MAX], line[PATH_MAX + 400];
+    char *maker = support_join(directory, "maker.py"), *mark = support_join(directory, "executed");
+    assert_non_null(realpath("engine/model/checkpoint.py", here));
+    support_write_text(maker, checkpoint_maker);
+    golden g;
+    vd_error err;
+    golden_open(&g, "mvan_tiny.safetensors", VD_BOTH);
+    write_bare(&g, &(change){0});
+    assert_int_equal(run_python("maker.py"), 0);
+    static const char *const good[] = {"zip.pth", "legacy.pth"};
+    for (int i = 0; i < 2; i++) {
+        remove(weights);
+        remove(out);
+        snprintf(line, sizeof line, "%s %s weights.safetensors", here, good[i]);
+        assert_int_equal(run_python(line), 0);
+        must(import(&g, 0, &err), &err);
+        check_imported(&g);
+    }
+    static const char *const bad[] = {"cut0_zip.pth",    "cut1_zip.pth", "cut0_legacy.pth",
+                                      "cut1_legacy.pth", "beyond.pth",   "command.pth",
+                                      "maker.py",        "nowhere.pth"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        remove(weights);
+        snprintf(line, sizeof line,
+                 "%s %s weights.safetensors 2>words; test $? = 1 && grep -q '^%s: ' words && "
+                 "test $(wc -l <words) = 1",
+                 here, bad[i], bad[i]);
+        if (run_python(line) != 0)
+            fail_msg("%s: accepted, or not refused in one line", bad[i]);
+        assert_false(support_exists(weights));
+    }
+    assert_false(support_exists(mark));
+    golden_close(&g);
+    free(mark);
+    free(maker);
 }
 
 static void pytorch_takes_models_and_gives_checkpoints(void **state)
@@ -399,6 +529,7 @@ int main(void)
         cmocka_unit_test(numbers_that_are_not_finite_are_refused),
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(the_command_imports),
+        cmocka_unit_test(public_checkpoints_are_read_without_pytorch),
         cmocka_unit_test(pytorch_takes_models_and_gives_checkpoints),
     };
     return cmocka_run_group_tests(tests, make, clean);

@@ -177,10 +177,10 @@ const vd_command vd_commands[] = {
      vd_cmd_pool_options, "build"},
     {"import", vd_cmd_import, "make a model from weights that the public PyTorch code trained",
      "--words FILE --out MODEL [options] WEIGHTS",
-     "WEIGHTS is a state_dict as safetensors, with one decoder or both. Where PyTorch is "
-     "installed, "
-     "checkpoint.py makes it from a .pth file (and a .pth file from a model). Every name and "
-     "shape is checked. The weights do not say which gates and positions the model was trained "
+     "WEIGHTS is a state_dict as safetensors, with one decoder or both. checkpoint.py "
+     "makes it from a .pth file, with or without an optimizer's state (and, where PyTorch is "
+     "installed, a .pth file from a model). Every name and shape is checked. The weights do not "
+     "say which gates and positions the model was trained "
      "with: give --gate and --positions if they were not those of the public code.",
      "  python3 engine/model/checkpoint.py mvan.pth weights.safetensors\n"
      "  visdial import weights.safetensors --out mvan.safetensors \\\n"
