@@ -135,10 +135,22 @@ static void step_cells(void *data, size_t from, size_t to)
     }
 }
 
+// The weights that all steps' products are with; packed where there are many rows for it, a few of
+// them a step.
+static vd_matrix step_weights(const vd_lstm_pass *p)
+{
+    enum { MANY = 24, FEW = 6 };
+    vd_matrix w = p->weights->w_hh;
+    if (!w.packed && p->packed->inner.count >= MANY && p->packed->widest > FEW)
+        vd_backend_cpu()->pack(&w);
+    return w;
+}
+
 static void lstm_steps(void *passes, int direction)
 {
     const vd_lstm_pass *p = (const vd_lstm_pass *)passes + direction;
     const vd_packed *packed = p->packed;
+    vd_matrix w_hh = step_weights(p);
     int h = p->hidden;
     for (int step = 0; step < packed->longest; step++) {
         lstm_step s = {p, step};
@@ -146,10 +158,12 @@ static void lstm_steps(void *passes, int direction)
         double rows = (double)packed->active[step] / groups; // of a group
         if (step > 0 || p->initial) {
             vd_threads_ranges((size_t)groups, h / 4.0, gather_before, &s);
-            vd_backend_cpu()->linear(before_of(p, step), &p->weights->w_hh, NULL, p->step, groups);
+            vd_backend_cpu()->linear(before_of(p, step), &w_hh, NULL, p->step, groups);
         }
         vd_threads_ranges((size_t)groups, rows * 3 * h, step_cells, &s); // nanoseconds, roughly
     }
+    if (w_hh.packed != p->weights->w_hh.packed)
+        vd_backend_cpu()->unpack(&w_hh);
 }
 
 // All threads share the products of the inputs; of the steps, which come one after the other, each

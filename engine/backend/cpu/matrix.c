@@ -178,7 +178,7 @@ static bool skinny(const product *p, const vd_packed_matrix *packed, int column)
                                     .add = p->beta == 1};
     if (p->m > VD_SKINNY_ROWS)
         return false;
-    if (packed && vd_cpu_packed_gemm(&rows, packed, column))
+    if (packed && p->m > FEW_ROWS && vd_cpu_packed_gemm(&rows, packed, column))
         return true;
     if (p->m > FEW_ROWS && (double)p->m * p->n * p->k > SMALL && vd_cpu_skinny_gemm(&rows))
         return true;

@@ -251,9 +251,19 @@ static void multiply_columns(void *data, size_t from_group, size_t to_group)
     }
 }
 
+// Of one vector, or where more of its lanes would be empty, AVX-512 is slower than AVX2, whose sums
+// have the same bits.
+static vd_instructions instructions_for(int rows)
+{
+    enum { WIDE = 16, NARROW = 8 };
+    const vd_instructions set = vd_cpu_instructions();
+    const bool wide = rows > WIDE && count_of(rows, WIDE) * WIDE <= count_of(rows, NARROW) * NARROW;
+    return set == VD_AVX512 && !wide ? VD_AVX2 : set;
+}
+
 bool vd_cpu_skinny_gemm(const vd_weight_product *p)
 {
-    skinny_product s = {.p = p, .tiles = tiles_of[vd_cpu_instructions()]};
+    skinny_product s = {.p = p, .tiles = tiles_of[instructions_for(p->m)]};
     const int group = s.tiles.group;
     s.vectors = count_of(p->m, s.tiles.lanes);
     s.depth = depth_of_part(p->k);
@@ -338,7 +348,8 @@ static void multiply_edge(const packed_product *j, const float *panel, int k, in
                           int column)
 {
     const vd_weight_product *p = j->p;
-    const int start = at_most(first, p->m - j->rows), width = j->packed->width;
+    const int start = p->m < j->rows ? 0 : at_most(first, p->m - j->rows);
+    const int width = j->packed->width;
     float sums[MOST_WIDTH * MOST_GROUP];
     j->tiles->run[1](p->x + (size_t)start * (size_t)p->ldx + k, (size_t)p->ldx, panel, depth, false,
                      sums, (size_t)width, (const unsigned char *)panel, 0, 0);
@@ -380,11 +391,33 @@ static void multiply_panels(void *data, size_t from, size_t to)
             (int)(panel * width));
 }
 
-bool vd_cpu_packed_gemm(const vd_weight_product *p, const vd_packed_matrix *packed, int column)
+// Rows of x that are fewer than a tile's, with zeros for those that are not there; NULL when there
+// is no memory.
+static const float *pad_rows(const vd_weight_product *p, int rows)
+{
+    const size_t k = (size_t)p->k;
+    float *padded = vd_cpu_scratch((size_t)rows * k);
+    for (size_t r = 0; padded && r < (size_t)rows; r++)
+        if (r < (size_t)p->m)
+            memcpy(padded + r * k, p->x + r * (size_t)p->ldx, k * sizeof *padded);
+        else
+            memset(padded + r * k, 0, k * sizeof *padded);
+    return padded;
+}
+
+bool vd_cpu_packed_gemm(const vd_weight_product *product, const vd_packed_matrix *packed,
+                        int column)
 {
     const tile_set *tiles = &tiles_of[vd_cpu_instructions()];
+    vd_weight_product rows = *product, *p = &rows;
     const packed_product job = {p, tiles, packed, column, tiles->group / 2, depth_of_part(p->k)};
-    if (packed->width != 2 * tiles->lanes || p->m < job.rows)
+    if (packed->width != 2 * tiles->lanes)
+        return false;
+    if (p->m < job.rows) {
+        p->x = pad_rows(product, job.rows);
+        p->ldx = p->k;
+    }
+    if (!p->x)
         return false;
     vd_threads_ranges((size_t)count_of(p->n, packed->width),
                       packed->width * p->k * (8.0 + p->m) / 64, multiply_panels,

@@ -8,7 +8,7 @@
 #include "engine/backend/cpu/gemv.h"
 #include "engine/backend/matrix.h"
 
-enum { VD_SKINNY_ROWS = 128 }; // at most
+enum { VD_SKINNY_ROWS = 144 }; // at most
 
 // k > 0. False when there are more rows than that, or no memory to pack them (scratch.h): nothing
 // was done. A sum is one of sums over parts of k, each in the order of k, so a result depends on
@@ -16,8 +16,8 @@ enum { VD_SKINNY_ROWS = 128 }; // at most
 bool vd_cpu_skinny_gemm(const vd_weight_product *product);
 
 // The same with weights that were packed: those of p->w are columns column.. of the packed matrix.
-// False when there are fewer rows than a tile has, or the weights were packed for other
-// instructions: nothing was done.
+// False when they were packed for other instructions, or there is no memory for fewer rows than a
+// tile has: nothing was done.
 bool vd_cpu_packed_gemm(const vd_weight_product *product, const vd_packed_matrix *packed,
                         int column);
 
