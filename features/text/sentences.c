@@ -4,16 +4,24 @@
 
 #include "engine/base/alloc.h"
 
-// Common English abbreviations whose period does not end a sentence, sorted.
+// The abbreviations of the published English model (nltk_data, punkt_tab/english/abbrev_types.txt),
+// sorted; its 156th, ". . ", is no word. Their period does not end a sentence.
+// clang-format off
 static const char *const abbreviations[] = {
-    "a.d",  "a.k.a", "a.m", "approx", "apr",  "aug",  "ave", "b.c",   "bldg", "blvd", "capt",
-    "cf",   "cm",    "co",  "col",    "corp", "d.c",  "dec", "dept",  "dr",   "e.g",  "est",
-    "etc",  "feb",   "fri", "ft",     "gen",  "gov",  "hon", "hwy",   "i.e",  "inc",  "jan",
-    "jr",   "jul",   "jun", "l.a",    "lb",   "lbs",  "lt",  "ltd",   "m.d",  "maj",  "messrs",
-    "mon",  "mr",    "mrs", "ms",     "mt",   "n.y",  "nov", "oct",   "oz",   "p.m",  "ph.d",
-    "prof", "rd",    "rep", "rev",    "sen",  "sept", "sgt", "sq",    "sr",   "st",   "t.v",
-    "thu",  "thurs", "tue", "tues",   "u.k",  "u.n",  "u.s", "u.s.a", "v",    "vs",   "wed",
+    "a.a", "a.c", "a.d", "a.g", "a.h", "a.m", "a.m.e", "a.s", "a.t", "adm", "ala", "ariz", "aug",
+    "ave", "b.f", "b.v", "bros", "c", "c.i.t", "c.o.m.b", "c.v", "calif", "chg", "cie", "co", "col",
+    "colo", "conn", "corp", "cos", "ct", "d", "d.c", "d.h", "d.w", "dec", "dr", "e", "e.f", "e.h",
+    "e.l", "e.m", "f", "f.g", "f.j", "feb", "fla", "fri", "ft", "g", "g.d", "g.f", "g.k", "ga",
+    "gen", "h", "h.c", "h.f", "h.m", "i.m.s", "ill", "inc", "j.b", "j.c", "j.j", "j.k", "j.p",
+    "j.r", "jan", "jr", "k", "kan", "ky", "l", "l.a", "l.f", "l.p", "lt", "ltd", "m", "m.b.a",
+    "m.d.c", "m.j", "maj", "messrs", "mg", "mich", "minn", "mr", "mrs", "ms", "n", "n.c", "n.d",
+    "n.h", "n.j", "n.m", "n.v", "n.y", "nev", "nov", "oct", "ok", "okla", "ore", "p", "p.a.m",
+    "p.m", "pa", "ph.d", "prof", "r", "r.a", "r.h", "r.i", "r.j", "r.k", "r.t", "rep", "reps", "s",
+    "s.a", "s.a.y", "s.c", "s.g", "s.p.a", "s.s", "sen", "sep", "sept", "sr", "st", "sw", "t",
+    "t.j", "tenn", "tues", "u.k", "u.n", "u.s", "u.s.a", "u.s.s.r", "v", "va", "vs", "vt", "w",
+    "w.c", "w.r", "w.va", "w.w", "wash", "wed", "wis", "yr",
 };
+// clang-format on
 
 static bool is_one_of(int32_t rune, const char *set)
 {
