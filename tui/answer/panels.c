@@ -119,11 +119,6 @@ void vd_sheet_draw_regions(vd_grid *grid, vd_rect at, const vd_answer *answer)
     draw_shares(grid, at, "Regions", answer->region_attention, answer->regions, false);
 }
 
-void vd_sheet_draw_history(vd_grid *grid, vd_rect at, const vd_answer *answer)
-{
-    draw_shares(grid, at, "History", answer->context_attention, answer->rounds, true);
-}
-
 // What is to be said behind the words, "" nothing.
 static void note_of_words(const vd_reply *reply, char *out, size_t size)
 {
@@ -178,7 +173,7 @@ void vd_sheet_draw_attention(vd_grid *grid, vd_rect at, const vd_reply *reply)
     at.height = 1;
     vd_sheet_draw_regions(grid, at, &reply->answer);
     at.y++;
-    vd_sheet_draw_history(grid, at, &reply->answer);
+    draw_shares(grid, at, "History", reply->answer.context_attention, reply->answer.rounds, true);
     at.y++;
     vd_sheet_draw_words(grid, at, reply);
 }

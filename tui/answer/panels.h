@@ -19,12 +19,11 @@ void vd_sheet_draw_head(vd_grid *grid, vd_rect at, const vd_sheet_side *side, bo
 void vd_sheet_draw_picture(vd_grid *grid, vd_rect room, vd_picture *picture, const char *error,
                            const vd_sheet *sheet, int side);
 
-// A row each: the regions it looked at, the history it drew on.
+// A row: the regions it looked at.
 void vd_sheet_draw_regions(vd_grid *grid, vd_rect at, const vd_answer *answer);
-void vd_sheet_draw_history(vd_grid *grid, vd_rect at, const vd_answer *answer);
 // The words it saw, each with how much it drew on it, over as many rows as there are.
 void vd_sheet_draw_words(vd_grid *grid, vd_rect at, const vd_reply *reply);
-// The three of them in three rows.
+// Three rows: the regions, the history that it drew on, the words.
 void vd_sheet_draw_attention(vd_grid *grid, vd_rect at, const vd_reply *reply);
 
 #endif

@@ -71,7 +71,8 @@ void vd_rank_move_draw(vd_grid *grid, vd_rect at, const vd_sheet_move *move)
     vd_grid_right(grid, at.x + 5, at.y, at.width - 5, text, style);
 }
 
-void vd_ranking_draw_alike(vd_grid *grid, vd_rect at, const char *text, int alike, vd_style style)
+// The answer's text and how many are alike: "yes (+3 alike)", "yes +3" where that does not fit.
+static void draw_alike(vd_grid *grid, vd_rect at, const char *text, int alike, vd_style style)
 {
     char more[32] = "";
     int width = vd_text_width(text, strlen(text));
@@ -104,8 +105,8 @@ void vd_ranking_draw_row(vd_grid *grid, vd_rect at, const vd_ranking_columns *co
         vd_grid_put(grid, at.x + c->mark, at.y, '*', '*', vd_style_of(grid, VD_ROLE_NOTE));
     if (selected)
         style.attributes |= VD_REVERSE;
-    vd_ranking_draw_alike(grid, (vd_rect){at.x + c->text, at.y, c->text_width, 1},
-                          vd_sheet_text(side, row->answer), row->alike, style);
+    draw_alike(grid, (vd_rect){at.x + c->text, at.y, c->text_width, 1},
+               vd_sheet_text(side, row->answer), row->alike, style);
     if (c->bar_width)
         vd_grid_bar(grid, at.x + c->bar, at.y, c->bar_width, row->probability,
                     vd_style_of(grid, first ? VD_ROLE_BAR_FIRST : VD_ROLE_BAR),

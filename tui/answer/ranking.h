@@ -24,9 +24,6 @@ void vd_ranking_draw_row(vd_grid *grid, vd_rect at, const vd_ranking_columns *co
 void vd_ranking_draw(vd_grid *grid, vd_rect at, const vd_sheet *sheet, int side, int top,
                      bool human);
 
-// The answer's text and how many are alike: "yes (+3 alike)", "yes +3" where that does not fit.
-void vd_ranking_draw_alike(vd_grid *grid, vd_rect at, const char *text, int alike, vd_style style);
-
 // Columns: which way, how many places, with the change.
 enum { VD_RANK_MOVE_ARROW = 1, VD_RANK_MOVE = 4, VD_RANK_MOVE_CHANGE = 9 };
 

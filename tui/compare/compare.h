@@ -34,8 +34,6 @@ vd_status vd_compare_tables(const vd_compare *compare, int side, vd_compare_put 
 void vd_compare_counts(const vd_against *pair, vd_right by, size_t out[VD_CASE_UNKNOWN]);
 void vd_compare_pair_name(const vd_compare *compare, int side, vd_case_group group, char *out,
                           size_t size);
-// The metric that says how often a model is right: R@1 or correct@1.
-vd_metric vd_compare_metric(vd_right by);
 // "0.620", "< 0.001"; "-" when it is not known.
 void vd_compare_p(char *out, size_t size, double p);
 // "-0.0550 to +0.0651"; "-" when it is not known.

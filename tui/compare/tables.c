@@ -8,7 +8,8 @@
 
 // ---- numbers ------------------------------------------------------------------------------------
 
-vd_metric vd_compare_metric(vd_right by)
+// The metric that says how often a model is right.
+static vd_metric metric_of(vd_right by)
 {
     return by == VD_RIGHT_HUMAN ? VD_R1 : VD_CORRECT;
 }
@@ -189,7 +190,7 @@ static vd_status make_metrics(vd_table *table, const vd_compare *compare, int si
 static vd_status make_slices(vd_table *table, const vd_compare *compare, int side, const char *what,
                              size_t first, size_t count, vd_error *err)
 {
-    vd_metric metric = vd_compare_metric(compare->by);
+    vd_metric metric = metric_of(compare->by);
     double *p = vd_alloc(count, sizeof *p);
     if (!p)
         return vd_error_memory(err, "p-values");
