@@ -23,7 +23,7 @@ static void cases_are_gone_through(void **state)
     await("1/12");
     tell("send-keys -t chat Down Enter");
     await("2/12");
-    await("looked at 1");
+    await("Regions 1");
     await("picture ");
     tell("send-keys -t chat /");
     await(" find>");
@@ -53,7 +53,7 @@ static void start_cases(const char *environment)
     start_command(environment, command);
     await("1/12");
     tell("send-keys -t chat Enter");
-    await("looked at 1");
+    await("Regions 1");
     await("3 of 4 models");
 }
 
@@ -66,7 +66,7 @@ static void look_at_attentions(bool coloured)
     tell("send-keys -t chat Tab Right");
     await("improved ");
     tell("send-keys -t chat a");
-    await("looked at 1");
+    await("Regions 1");
 }
 
 static void cases_are_shown_on_every_terminal(void **state)

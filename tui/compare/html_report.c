@@ -60,7 +60,10 @@ static void put_table(void *context, vd_compare_kind kind, const vd_table *table
     page *p = context;
     if (kind == VD_COMPARE_GROUPS)
         return; // as boxes
-    vd_html_table(p->html, table);
+    vd_table shown = *table;
+    if (kind >= VD_COMPARE_FAMILIES)
+        shown.columns--; // "only / only": two of them fit beside each other without it
+    vd_html_table(p->html, &shown);
     if (kind == VD_COMPARE_METRICS)
         vd_markup_put(p->html, "<div class=\"slices\">");
 }
