@@ -24,11 +24,8 @@ static void spoke_of(blocks_talk *talk, int object, blocks_kind kind, bool alone
 
 static void say(blocks_talk *talk, const char *pattern, const char *a, const char *b, const char *c)
 {
-    blocks_words words = {{0}};
-    words.slot['a' - 'a'] = a;
-    words.slot['b' - 'a'] = b;
-    words.slot['c' - 'a'] = c;
-    blocks_say(&talk->rng, talk->dialog->caption, sizeof talk->dialog->caption, pattern, &words);
+    blocks_say(&talk->rng, talk->dialog->caption, sizeof talk->dialog->caption, pattern, "abc", a,
+               b, c);
 }
 
 static bool caption_extreme(blocks_talk *talk)
@@ -51,7 +48,7 @@ static bool caption_extreme(blocks_talk *talk)
     blocks_kind kind = blocks_kind_of(&scene->object[object], some_attributes(talk));
     char noun[BLOCKS_PHRASE], place[64], pattern[256];
     blocks_noun(&talk->rng, kind, BLOCKS_A, noun);
-    blocks_say(&talk->rng, place, sizeof place, at[d], NULL);
+    blocks_say(&talk->rng, place, sizeof place, at[d], "");
     snprintf(pattern, sizeof pattern,
              "(3:%%a is %%b (2:|of the table|of the picture)|2:there is %%a %%b|%%b (2:there is|"
              "stands) %%a|a table with %%a %%b|3:the %s is %%a|several solids on a table, with %%a "
@@ -154,7 +151,7 @@ static bool caption_relation(blocks_talk *talk)
         char first[BLOCKS_PHRASE], second[BLOCKS_PHRASE], where[64];
         blocks_noun(&talk->rng, a, BLOCKS_A, first);
         blocks_noun(&talk->rng, b, BLOCKS_A, second);
-        blocks_say(&talk->rng, where, sizeof where, blocks_direction_words(d), NULL);
+        blocks_say(&talk->rng, where, sizeof where, blocks_direction_words(d), "");
         say(talk,
             "(3:%a is %c %b|2:there is %a %c %b|%a (stands|sits) %c %b|a table with %a %c %b)",
             first, second, where);

@@ -57,16 +57,6 @@ bool blocks_kind_same(blocks_kind a, blocks_kind b)
     return true;
 }
 
-bool blocks_kind_both(blocks_kind a, blocks_kind b, blocks_kind *both)
-{
-    for (int i = 0; i < BLOCKS_ATTRIBUTES; i++) {
-        if (a.value[i] >= 0 && b.value[i] >= 0 && a.value[i] != b.value[i])
-            return false;
-        both->value[i] = a.value[i] >= 0 ? a.value[i] : b.value[i];
-    }
-    return true;
-}
-
 bool blocks_is(const blocks_object *object, blocks_kind kind)
 {
     for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)

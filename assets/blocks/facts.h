@@ -42,8 +42,6 @@ int blocks_value(const blocks_object *object, blocks_attribute attribute);
 blocks_kind blocks_kind_of(const blocks_object *object, unsigned mask);
 unsigned blocks_kind_mask(blocks_kind kind); // which attributes are given
 bool blocks_kind_same(blocks_kind a, blocks_kind b);
-// What is of both kinds; false when they contradict each other.
-bool blocks_kind_both(blocks_kind a, blocks_kind b, blocks_kind *both);
 bool blocks_is(const blocks_object *object, blocks_kind kind);
 
 blocks_set blocks_all(const blocks_scene *scene);

@@ -1,12 +1,13 @@
 #include "assets/blocks/phrase.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 typedef struct sink {
     vd_rng *rng;
-    const blocks_words *words;
+    const char *text[26]; // of the letters
     char *out;
     size_t size, used;
 } sink;
@@ -81,7 +82,7 @@ static void expand(sink *s, const char *p, const char *end)
         if (*p == '(') {
             p = choose(s, p + 1);
         } else if (*p == '%' && p + 1 < end && p[1] >= 'a' && p[1] <= 'z') {
-            const char *text = s->words ? s->words->slot[p[1] - 'a'] : NULL;
+            const char *text = s->text[p[1] - 'a'];
             for (; text && *text; text++)
                 put(s, *text);
             p += 2;
@@ -91,9 +92,14 @@ static void expand(sink *s, const char *p, const char *end)
     }
 }
 
-void blocks_say(vd_rng *rng, char *out, size_t size, const char *pattern, const blocks_words *words)
+void blocks_say(vd_rng *rng, char *out, size_t size, const char *pattern, const char *letters, ...)
 {
-    sink s = {.rng = rng, .words = words, .out = out, .size = size};
+    sink s = {.rng = rng, .out = out, .size = size};
+    va_list texts;
+    va_start(texts, letters);
+    for (; *letters; letters++)
+        s.text[*letters - 'a'] = va_arg(texts, const char *);
+    va_end(texts);
     expand(&s, pattern, pattern + strlen(pattern));
     while (s.used && out[s.used - 1] == ' ')
         s.used--;
@@ -128,7 +134,7 @@ void blocks_noun(vd_rng *rng, blocks_kind kind, blocks_article article, char out
     snprintf(pattern, sizeof pattern, "%s %s %s %s", size >= 0 ? size_words[size] : "",
              color >= 0 ? blocks_color_names[color] : "",
              material >= 0 ? material_words[material] : "", noun);
-    blocks_say(rng, body, sizeof body, pattern, NULL);
+    blocks_say(rng, body, sizeof body, pattern, "");
     // "a big metal red cube" is heard too, but the order above is the usual one.
     const char *before = "";
     if (article == BLOCKS_A)
@@ -152,14 +158,14 @@ void blocks_predicate(vd_rng *rng, blocks_attribute attribute, int value, char o
                           : attribute == BLOCKS_SHAPE    ? shapes[value]
                           : attribute == BLOCKS_MATERIAL ? materials[value]
                                                          : sizes[value];
-    blocks_say(rng, out, BLOCKS_PHRASE, pattern, NULL);
+    blocks_say(rng, out, BLOCKS_PHRASE, pattern, "");
 }
 
 void blocks_predicate_many(vd_rng *rng, blocks_attribute attribute, int value,
                            char out[BLOCKS_PHRASE])
 {
     if (attribute == BLOCKS_SHAPE)
-        blocks_say(rng, out, BLOCKS_PHRASE, shapes_words[value], NULL);
+        blocks_say(rng, out, BLOCKS_PHRASE, shapes_words[value], "");
     else
         blocks_predicate(rng, attribute, value, out);
 }

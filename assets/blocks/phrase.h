@@ -7,15 +7,10 @@
 #include "assets/blocks/facts.h"
 #include "engine/base/rng.h"
 
-// What the letters of a pattern stand for: slot['t' - 'a'] is %t.
-typedef struct blocks_words {
-    const char *slot[26];
-} blocks_words;
-
 // Writes one reading of the pattern: "(3:a|b|)" is a three times out of five, b or nothing once
-// each; "%t" is a slot; alternatives nest. Runs of blanks become one. Cut to size - 1 bytes.
-void blocks_say(vd_rng *rng, char *out, size_t size, const char *pattern,
-                const blocks_words *words);
+// each; alternatives nest. "%t" is the text that follows for the letter t of `letters`: a text for
+// each letter, NULL for none. Runs of blanks become one. Cut to size - 1 bytes.
+void blocks_say(vd_rng *rng, char *out, size_t size, const char *pattern, const char *letters, ...);
 
 enum { BLOCKS_PHRASE = 64 };
 

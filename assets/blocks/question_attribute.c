@@ -24,13 +24,12 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
 };
 
 // "a cube or a ball", one of them right; "" half of the time, which leaves the plain question.
-static const char *two_shapes(blocks_talk *talk, int right, const char *subject, char out[128])
+static void two_shapes(blocks_talk *talk, int right, const char *subject, char out[128])
 {
     int wrong = (right + 1 + vd_rng_below(&talk->rng, BLOCKS_SHAPES - 1)) % BLOCKS_SHAPES;
     bool first = blocks_chance(talk, 0.5);
     snprintf(out, 128, "is %.60s a %s or a %s", subject, blocks_shape_names[first ? right : wrong],
              blocks_shape_names[first ? wrong : right]);
-    return out;
 }
 
 static blocks_attribute draw_attribute(blocks_talk *talk)
@@ -53,17 +52,16 @@ bool blocks_ask_attribute(blocks_talk *talk, blocks_naming naming, blocks_draft 
     draft->meaning.attribute = attribute;
     draft->topic = blocks_topic(TOPIC_ATTRIBUTE, (uint64_t)attribute, (uint64_t)target.object, 0);
     char choice[128];
-    blocks_words words = {{0}};
-    words.slot['t' - 'a'] = target.text;
-    words.slot['o' - 'a'] =
-        two_shapes(talk, (int)talk->scene->object[target.object].shape, target.text, choice);
+    int shape = (int)talk->scene->object[target.object].shape;
+    two_shapes(talk, shape, target.text, choice);
     // "is there a ball": "yes"; "what color".
     static const char *const short_patterns[BLOCKS_ATTRIBUTES] = {
         "(2:what color|which color|what colour)", "(2:what shape|which shape|what kind)",
         "(2:what material|what is it made of)", "(what size|how big)"};
     bool brief = naming == TARGET_IT && target.coreference == 1 && blocks_chance(talk, 0.08);
     blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               brief ? short_patterns[attribute] : attribute_patterns[attribute], &words);
+               brief ? short_patterns[attribute] : attribute_patterns[attribute], "to", target.text,
+               choice);
     return true;
 }
 
@@ -95,15 +93,12 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_naming naming, blocks_draft *dr
     if (attribute == BLOCKS_SHAPE && value == BLOCKS_BALL &&
         (truth == BLOCKS_BALL || truth == BLOCKS_CUBE) && blocks_chance(talk, 0.2))
         snprintf(predicate, sizeof predicate, "round");
-    blocks_words words = {{0}};
-    words.slot['t' - 'a'] = target.text;
-    words.slot['v' - 'a'] = predicate;
     blocks_say(&talk->rng, draft->text, sizeof draft->text,
                attribute == BLOCKS_COLOR
                    ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v)"
                : attribute == BLOCKS_SHAPE ? "(14:is %t %v|would you say %t is %v)"
                                            : "(14:is %t %v|does %t look %v|would you say %t is %v)",
-               &words);
+               "tv", target.text, predicate);
     return true;
 }
 
@@ -126,15 +121,12 @@ bool blocks_ask_what(blocks_talk *talk, blocks_naming naming, blocks_draft *draf
     blocks_draft_about(draft, &target);
     draft->topic = blocks_topic(TOPIC_WHAT, (uint64_t)target.object, 0, 0);
     char place[BLOCKS_PHRASE];
-    blocks_say(&talk->rng, place, sizeof place, target.place ? target.place : "", NULL);
-    blocks_words words = {{0}};
-    words.slot['t' - 'a'] = target.text;
-    words.slot['p' - 'a'] = place;
+    blocks_say(&talk->rng, place, sizeof place, target.place ? target.place : "", "");
     blocks_say(&talk->rng, draft->text, sizeof draft->text,
                naming == TARGET_IT                        ? it
                : target.place && blocks_chance(talk, 0.5) ? placed
                                                           : the,
-               &words);
+               "tp", target.text, place);
     return true;
 }
 
@@ -174,10 +166,8 @@ bool blocks_ask_and_attribute(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.attribute = before->attribute;
     draft->topic =
         blocks_topic(TOPIC_ATTRIBUTE, (uint64_t)before->attribute, (uint64_t)target.object, 0);
-    blocks_words words = {{0}};
-    words.slot['t' - 'a'] = target.text;
     blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               "(3:and %t|2:what about %t|2:how about %t|and what about %t)", &words);
+               "(3:and %t|2:what about %t|2:how about %t|and what about %t)", "t", target.text);
     return true;
 }
 
@@ -199,8 +189,7 @@ bool blocks_ask_no_such(blocks_talk *talk, blocks_draft *draft)
     draft->kind_told = true;
     char noun[BLOCKS_PHRASE];
     blocks_noun(&talk->rng, kind, BLOCKS_THE, noun);
-    blocks_words words = {{0}};
-    words.slot['t' - 'a'] = noun;
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, attribute_patterns[attribute], &words);
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, attribute_patterns[attribute], "t",
+               noun);
     return true;
 }

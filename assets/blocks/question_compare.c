@@ -37,10 +37,7 @@ static void say_kinds(blocks_talk *talk, blocks_draft *draft, const blocks_kind 
     char one[BLOCKS_PHRASE], two[BLOCKS_PHRASE];
     blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL, one);
     blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL, two);
-    blocks_words words = {{0}};
-    words.slot['p' - 'a'] = one;
-    words.slot['q' - 'a'] = two;
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "pq", one, two);
 }
 
 static uint64_t both_keys(const blocks_kind kind[2])
@@ -125,11 +122,8 @@ static void about_two(blocks_draft *draft, const blocks_target target[2], blocks
 static void say_two(blocks_talk *talk, blocks_draft *draft, const blocks_target target[2],
                     const char *attribute, const char *pattern)
 {
-    blocks_words words = {{0}};
-    words.slot['t' - 'a'] = target[0].text;
-    words.slot['u' - 'a'] = target[1].text;
-    words.slot['v' - 'a'] = attribute;
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "tuv", target[0].text,
+               target[1].text, attribute);
 }
 
 // "is the ball the same color as the cube"
@@ -153,7 +147,7 @@ bool blocks_ask_same(blocks_talk *talk, blocks_naming naming, blocks_draft *draf
         draft->meaning.yes = yes;
         draft->topic = blocks_topic(TOPIC_SAME, (uint64_t)a,
                                     (uint64_t)(target[0].object + target[1].object), 0);
-        blocks_say(&talk->rng, name, sizeof name, names[a], NULL);
+        blocks_say(&talk->rng, name, sizeof name, names[a], "");
         say_two(talk, draft, target, name,
                 naming == TARGET_IT
                     ? "(3:is %t the same %v as %u|does %t have the same %v as %u)"
@@ -225,11 +219,6 @@ bool blocks_ask_else(blocks_talk *talk, blocks_naming naming, blocks_draft *draf
     char many[BLOCKS_PHRASE], one[BLOCKS_PHRASE];
     blocks_noun(&talk->rng, alike, BLOCKS_PLURAL, many);
     blocks_noun(&talk->rng, alike, BLOCKS_BARE, one);
-    blocks_words words = {{0}};
-    words.slot['t' - 'a'] = target.text;
-    words.slot['v' - 'a'] = a == BLOCKS_COLOR ? "color" : "shape";
-    words.slot['p' - 'a'] = many;
-    words.slot['k' - 'a'] = one;
     // "is there another cube": once it is known that it is one, and where none but it was meant.
     bool known = naming == TARGET_IT && talk->known[target.object] >> a & 1;
     for (int i = 0; known && i < talk->scene->count; i++)
@@ -245,6 +234,7 @@ bool blocks_ask_else(blocks_talk *talk, blocks_naming naming, blocks_draft *draf
             : "(2:is anything else the same %v as %t|is there anything else with the same %v as "
               "%t|is there another (thing|object) of the same %v as %t|does anything else have "
               "the same %v as %t)";
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "tvpk", target.text,
+               a == BLOCKS_COLOR ? "color" : "shape", many, one);
     return true;
 }

@@ -77,17 +77,17 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
     draft->plural = true;
     draft->group = true;
     draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 0, 0);
-    char many[BLOCKS_PHRASE], place[32], predicate[BLOCKS_PHRASE], whole[BLOCKS_PHRASE];
+    char many[BLOCKS_PHRASE], place[32], predicate[BLOCKS_PHRASE] = "", whole[BLOCKS_PHRASE];
     blocks_noun(&talk->rng, kind, BLOCKS_PLURAL, many);
-    blocks_say(&talk->rng, place, sizeof place, here, NULL);
-    blocks_words words = {{0}};
-    words.slot['p' - 'a'] = many;
-    words.slot['h' - 'a'] = place;
-    const char *pattern =
-        "(10:how many %p are there %h|2:how many %p do you see|2:how many %p can you see|"
-        "2:how many %p|how many %p are (on the table|in the picture|in this picture|visible|there)|"
-        "what number of %p are there|what is the number of %p|count the %p|can you count the %p|"
-        "number of %p|tell me how many %p there are)";
+    blocks_say(&talk->rng, place, sizeof place, here, "");
+    const char *
+        of = many,
+       *pattern =
+           "(10:how many %p are there %h|2:how many %p do you see|2:how many %p can you see|"
+           "2:how many %p|how many %p are (on the table|in the picture|in this "
+           "picture|visible|there)|"
+           "what number of %p are there|what is the number of %p|count the %p|can you count the %p|"
+           "number of %p|tell me how many %p there are)";
     // "how many of the cubes are red", "how many things are red"
     unsigned mask = blocks_kind_mask(kind);
     if (mask && blocks_chance(talk, 0.3)) {
@@ -100,12 +100,11 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
             rest.value[a] = -1;
             blocks_predicate_many(&talk->rng, (blocks_attribute)a, kind.value[a], predicate);
             blocks_noun(&talk->rng, rest, BLOCKS_PLURAL, whole);
-            words.slot['p' - 'a'] = whole;
-            words.slot['v' - 'a'] = predicate;
+            of = whole;
             pattern = "(3:how many %p are %v|2:how many of the %p are %v)";
         }
     }
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "phv", of, place, predicate);
     return true;
 }
 
@@ -119,15 +118,13 @@ bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft)
     draft->group = true;
     draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(blocks_anything), 0, 0);
     char place[32];
-    blocks_say(&talk->rng, place, sizeof place, here, NULL);
-    blocks_words words = {{0}};
-    words.slot['h' - 'a'] = place;
+    blocks_say(&talk->rng, place, sizeof place, here, "");
     blocks_say(&talk->rng, draft->text, sizeof draft->text,
                "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids) are there %h|"
                "3:how many (3:things|3:objects|items|blocks) are (on the table|in the picture)|"
                "2:how many (things|objects|blocks) (can|do) you see %h|"
                "what is the total number of (objects|things)|count the (objects|things))",
-               &words);
+               "h", place);
     return true;
 }
 
@@ -151,29 +148,24 @@ static const char *anything_pattern(void)
 // The words of "is there a red ball".
 static void exist_text(blocks_talk *talk, blocks_draft *draft, blocks_kind kind)
 {
-    char one[BLOCKS_PHRASE], many[BLOCKS_PHRASE], place[32], predicate[BLOCKS_PHRASE];
+    char one[BLOCKS_PHRASE], many[BLOCKS_PHRASE], place[32], predicate[BLOCKS_PHRASE] = "";
     unsigned mask = blocks_kind_mask(kind);
     blocks_noun(&talk->rng, kind, BLOCKS_BARE, one);
     blocks_noun(&talk->rng, kind, BLOCKS_PLURAL, many);
-    blocks_say(&talk->rng, place, sizeof place, here, NULL);
+    blocks_say(&talk->rng, place, sizeof place, here, "");
     char article[BLOCKS_PHRASE + 4];
     snprintf(article, sizeof article, "%s %s", strchr("aeiou", one[0]) ? "n" : "", one);
-    blocks_words words = {{0}};
-    words.slot['a' - 'a'] = article;
-    words.slot['k' - 'a'] = one;
-    words.slot['p' - 'a'] = many;
-    words.slot['h' - 'a'] = draft->plural || blocks_chance(talk, 0.5) ? place : "";
-    if (words.slot['h' - 'a'][0] && (strstr(place, "al") || strstr(place, "in all")))
-        words.slot['h' - 'a'] = ""; // "in total" goes with how many
+    if (!(draft->plural || blocks_chance(talk, 0.5)) || strstr(place, "al"))
+        place[0] = 0; // "in total", "in all" go with how many
     const char *pattern = exist_pattern(draft->plural);
     int only = __builtin_popcount(mask) == 1 ? __builtin_ctz(mask) : -1;
     if (only >= 0 && only != BLOCKS_SHAPE && blocks_chance(talk, 0.5)) {
         blocks_predicate(&talk->rng, (blocks_attribute)only, kind.value[only], predicate);
-        words.slot['v' - 'a'] = predicate;
         pattern = anything_pattern();
         draft->plural = draft->group = false;
     }
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "akphv", article, one, many,
+               place, predicate);
 }
 
 bool blocks_ask_exist(blocks_talk *talk, blocks_draft *draft)
@@ -226,10 +218,6 @@ bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft)
     blocks_noun(&talk->rng, kind, BLOCKS_BARE, one);
     blocks_noun(&talk->rng, kind, BLOCKS_PLURAL, many);
     snprintf(digits, sizeof digits, "%d", asked);
-    blocks_words words = {{0}};
-    words.slot['k' - 'a'] = one;
-    words.slot['p' - 'a'] = many;
-    words.slot['n' - 'a'] = digits;
     const char *pattern =
         several ? "(2:is there more than (3:1|one) %k|are there multiple %p|are there "
                   "at least 2 %p|is there more than just one %k)"
@@ -241,7 +229,7 @@ bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
     draft->group = true;
     draft->plural = number > 1;
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "kpn", one, many, digits);
     return true;
 }
 
@@ -278,16 +266,12 @@ bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
         blocks_predicate_many(&talk->rng, attribute, value, predicate);
         blocks_predicate(&talk->rng, attribute, value, singular);
         blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY, many);
-        blocks_words words = {{0}};
-        words.slot['p' - 'a'] = mask ? many + 4 : "things";
-        words.slot['v' - 'a'] = predicate;
-        words.slot['w' - 'a'] = singular;
         blocks_say(&talk->rng, draft->text, sizeof draft->text,
                    mask ? "(4:are all the %p %v|3:are all of the %p %v|3:are the %p all %v|"
                           "is every one of the %p %w|are all %p %v)"
                         : "(2:is everything %w|are all (the|of the) (things|objects) %v|"
                           "is everything (on the table|in the picture) %w)",
-                   &words);
+                   "pvw", mask ? many + 4 : "things", predicate, singular);
         return true;
     }
     return false;
@@ -321,7 +305,7 @@ bool blocks_ask_distinct(blocks_talk *talk, blocks_draft *draft)
                        "there|do you see|can you see))"
                      : "(3:how many different shapes (are there|do you see)|how many kinds of "
                        "(shapes|things|objects) are there)",
-               NULL);
+               "");
     return true;
 }
 
@@ -345,7 +329,7 @@ bool blocks_ask_how_many(blocks_talk *talk, blocks_draft *draft)
     blocks_say(&talk->rng, draft->text, sizeof draft->text,
                "(3:how many|2:how many are there|how many of them|how many do you see|how many of "
                "them are there)",
-               NULL);
+               "");
     return true;
 }
 
@@ -359,11 +343,9 @@ bool blocks_ask_and_count(blocks_talk *talk, blocks_draft *draft)
     char many[BLOCKS_PHRASE], the[BLOCKS_PHRASE];
     blocks_noun(&talk->rng, draft->kind, BLOCKS_PLURAL, many);
     blocks_noun(&talk->rng, draft->kind, BLOCKS_THE_MANY, the);
-    blocks_words words = {{0}};
-    words.slot['p' - 'a'] = many;
-    words.slot['t' - 'a'] = the;
     blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               "(3:and %p|2:what about %p|2:how about %p|what about %t|and how many %p)", &words);
+               "(3:and %p|2:what about %p|2:how about %p|what about %t|and how many %p)", "pt",
+               many, the);
     return true;
 }
 
@@ -377,9 +359,7 @@ bool blocks_ask_and_exist(blocks_talk *talk, blocks_draft *draft)
     draft->group = draft->plural = false;
     char one[BLOCKS_PHRASE];
     blocks_noun(&talk->rng, draft->kind, BLOCKS_A, one);
-    blocks_words words = {{0}};
-    words.slot['a' - 'a'] = one;
     blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               "(3:what about %a|2:and %a|or %a|how about %a)", &words);
+               "(3:what about %a|2:and %a|or %a|how about %a)", "a", one);
     return true;
 }

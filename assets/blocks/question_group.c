@@ -26,8 +26,8 @@ static bool pick_they(blocks_talk *talk, group *g)
         g->coreference = 0;
     }
     g->set = blocks_find(talk->scene, g->kind);
-    blocks_say(&talk->rng, g->they, sizeof g->they, "(6:they|those)", NULL);
-    blocks_say(&talk->rng, g->them, sizeof g->them, "(4:them|2:those|these)", NULL);
+    blocks_say(&talk->rng, g->they, sizeof g->they, "(6:they|those)", "");
+    blocks_say(&talk->rng, g->them, sizeof g->them, "(4:them|2:those|these)", "");
     return blocks_size_of(g->set) >= 2;
 }
 
@@ -77,12 +77,8 @@ static int draw_value(blocks_talk *talk, const group *g, blocks_attribute a)
 static void say(blocks_talk *talk, blocks_draft *draft, const group *g, const char *many,
                 const char *one, const char *pattern)
 {
-    blocks_words words = {{0}};
-    words.slot['g' - 'a'] = g->they;
-    words.slot['m' - 'a'] = g->them;
-    words.slot['v' - 'a'] = many;
-    words.slot['w' - 'a'] = one;
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "gmvw", g->they, g->them, many,
+               one);
 }
 
 bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft)

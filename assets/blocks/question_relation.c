@@ -16,13 +16,9 @@ static void say(blocks_talk *talk, blocks_draft *draft, const char *pattern,
                 const char *other)
 {
     char where[64];
-    blocks_say(&talk->rng, where, sizeof where, blocks_direction_words(direction), NULL);
-    blocks_words words = {{0}};
-    words.slot['t' - 'a'] = target->text;
-    words.slot['d' - 'a'] = where;
-    words.slot['k' - 'a'] = kind;
-    words.slot['u' - 'a'] = other;
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, &words);
+    blocks_say(&talk->rng, where, sizeof where, blocks_direction_words(direction), "");
+    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "tdku", target->text, where,
+               kind, other);
 }
 
 static bool ask_how_many(blocks_talk *talk, const blocks_target *target, blocks_direction direction,

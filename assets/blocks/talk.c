@@ -5,7 +5,8 @@
 
 // ---- state ------------------------------------------------------------------------------------
 
-unsigned blocks_word(blocks_attribute attribute, int value)
+// Bit of a value.
+static unsigned word_bit(blocks_attribute attribute, int value)
 {
     int first = 0;
     for (int a = 0; a < (int)attribute; a++)
@@ -18,7 +19,7 @@ unsigned blocks_kind_words(blocks_kind kind)
     unsigned words = 0;
     for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
         if (kind.value[a] >= 0)
-            words |= blocks_word((blocks_attribute)a, kind.value[a]);
+            words |= word_bit((blocks_attribute)a, kind.value[a]);
     return words;
 }
 
@@ -40,10 +41,10 @@ unsigned blocks_text_words(const char *text)
     for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
         for (int v = 0; v < blocks_values((blocks_attribute)a); v++)
             if (strstr(text, blocks_value_name((blocks_attribute)a, v)))
-                words |= blocks_word((blocks_attribute)a, v);
+                words |= word_bit((blocks_attribute)a, v);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strstr(text, others[i].word))
-            words |= blocks_word(others[i].attribute, others[i].value);
+            words |= word_bit(others[i].attribute, others[i].value);
     return words;
 }
 
@@ -226,9 +227,7 @@ static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
         return false;
     char noun[BLOCKS_PHRASE];
     blocks_noun(&talk->rng, target->kind, BLOCKS_BARE, noun);
-    blocks_words words = {{0}};
-    words.slot['k' - 'a'] = noun;
-    blocks_say(&talk->rng, target->text, sizeof target->text, place_words[direction], &words);
+    blocks_say(&talk->rng, target->text, sizeof target->text, place_words[direction], "k", noun);
     target->place = blocks_kind_mask(target->kind) ? NULL : bare_places[direction];
     target->named = blocks_kind_mask(target->kind);
     target->family = "superlative";
@@ -255,12 +254,10 @@ static bool pick_size(blocks_talk *talk, unsigned hide, blocks_target *target)
         return false;
     char noun[BLOCKS_PHRASE];
     blocks_noun(&talk->rng, target->kind, BLOCKS_BARE, noun);
-    blocks_words words = {{0}};
-    words.slot['k' - 'a'] = noun;
     blocks_say(&talk->rng, target->text, sizeof target->text,
                size == BLOCKS_LARGE ? "the (3:biggest|3:largest|bigger|larger) %k"
                                     : "the (4:smallest|smaller|littlest) %k",
-               &words);
+               "k", noun);
     target->named = blocks_kind_mask(target->kind) | 1u << BLOCKS_SIZE;
     target->family = "superlative";
     target->topic = 24 + (uint64_t)size;
@@ -291,9 +288,7 @@ static bool pick_neighbour(blocks_talk *talk, unsigned hide, blocks_target *targ
     char pattern[160];
     snprintf(pattern, sizeof pattern, "the (3:thing|2:object|one|item) (5:|just) %s %%t",
              blocks_direction_words(direction));
-    blocks_words words = {{0}};
-    words.slot['t' - 'a'] = from.text;
-    blocks_say(&talk->rng, target->text, sizeof target->text, pattern, &words);
+    blocks_say(&talk->rng, target->text, sizeof target->text, pattern, "t", from.text);
     target->kind = blocks_anything;
     target->named = 0;
     target->family = "relation";
@@ -314,7 +309,7 @@ static bool pick_it(blocks_talk *talk, unsigned hide, blocks_target *target)
     target->coreference = talk->round - talk->it_entry;
     target->kind = blocks_anything;
     blocks_say(&talk->rng, target->text, sizeof target->text,
-               "(16:it|2:that one|that|that thing|that object|this one|this thing)", NULL);
+               "(16:it|2:that one|that|that thing|that object|this one|this thing)", "");
     return true;
 }
 
@@ -357,7 +352,7 @@ static bool pick_that(blocks_talk *talk, unsigned hide, blocks_target *target)
             blocks_kind kind = blocks_kind_of(&scene->object[object], 1u << a);
             blocks_set such = blocks_find(scene, kind);
             if (hide >> a & 1 || blocks_size_of(such) < 2 || !latest_of(talk, object, such) ||
-                cue_entry(talk, object, blocks_word(a, value)) < 0)
+                cue_entry(talk, object, word_bit(a, value)) < 0)
                 continue;
             target->object = object;
             target->kind = kind;
@@ -365,13 +360,10 @@ static bool pick_that(blocks_talk *talk, unsigned hide, blocks_target *target)
             target->coreference = talk->round - talk->last[object];
             char noun[BLOCKS_PHRASE];
             blocks_noun(&talk->rng, kind, BLOCKS_THAT, noun);
-            blocks_words words = {{0}};
-            words.slot['k' - 'a'] = noun;
-            words.slot['b' - 'a'] = noun + 5;
             blocks_say(&talk->rng, target->text, sizeof target->text,
                        "(8:%k|2:the %b (you|we) mentioned|the %b from before|the %b we talked "
                        "about|this %b|the same %b)",
-                       &words);
+                       "kb", noun, noun + 5);
             return true;
         }
     }
@@ -387,7 +379,7 @@ static bool pick_before(blocks_talk *talk, unsigned hide, blocks_target *target)
     target->coreference = talk->round - talk->last[talk->before];
     target->kind = blocks_anything;
     blocks_say(&talk->rng, target->text, sizeof target->text,
-               "(2:the one before|the one before that|the previous one)", NULL);
+               "(2:the one before|the one before that|the previous one)", "");
     return target->coreference > 0;
 }
 

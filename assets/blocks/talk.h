@@ -29,7 +29,7 @@ typedef struct blocks_draft {
 
 // One entry of the history, as its words alone have it.
 typedef struct blocks_entry {
-    unsigned words; // values named, bit per value (blocks_word)
+    unsigned words; // values named, bit per value
     int object;     // the one object it is about, -1 = none or several
     blocks_ask ask;
     blocks_attribute attribute;
@@ -75,7 +75,6 @@ static inline bool blocks_chance(blocks_talk *talk, double probability)
     return vd_rng_uniform(&talk->rng) < probability;
 }
 
-unsigned blocks_word(blocks_attribute attribute, int value); // bit of a value
 unsigned blocks_kind_words(blocks_kind kind);
 unsigned blocks_text_words(const char *text); // of all values that the text names
 
