@@ -32,19 +32,28 @@ static __global__ void keys_kernel(const float *z, vd_key *keys, size_t n)
     }
 }
 
+static __device__ __forceinline__ int digit_of(vd_key key, int shift)
+{
+    return key.key >> shift & (DIGITS - 1);
+}
+
+// How often each digit is among a thread's keys.
+static __device__ void count_digits(const vd_key *keys, int n, int shift, int (*count)[THREADS])
+{
+    int me = threadIdx.x, first = blockIdx.x * TILE + me * EACH;
+    for (int d = 0; d < DIGITS; d++)
+        count[d][me] = 0;
+    for (int at = first; at < first + EACH && at < n; at++)
+        count[digit_of(keys[at], shift)][me]++;
+    __syncthreads();
+}
+
 // counts[digit][tile]
 static __global__ void count_kernel(const vd_key *keys, int n, int shift, int tiles, int *counts)
 {
     __shared__ int count[DIGITS][THREADS];
     int tile = blockIdx.x, me = threadIdx.x;
-    for (int d = 0; d < DIGITS; d++)
-        count[d][me] = 0;
-    for (int i = 0; i < EACH; i++) {
-        int at = tile * TILE + me * EACH + i;
-        if (at < n)
-            count[keys[at].key >> shift & (DIGITS - 1)][me]++;
-    }
-    __syncthreads();
+    count_digits(keys, n, shift, count);
     if (me < DIGITS) {
         int sum = 0;
         for (int t = 0; t < THREADS; t++)
@@ -77,15 +86,8 @@ static __global__ void scatter_kernel(const vd_key *keys, int n, int shift, int 
                                       const int *places, vd_key *sorted)
 {
     __shared__ int count[DIGITS][THREADS];
-    int tile = blockIdx.x, me = threadIdx.x;
-    for (int d = 0; d < DIGITS; d++)
-        count[d][me] = 0;
-    for (int i = 0; i < EACH; i++) {
-        int at = tile * TILE + me * EACH + i;
-        if (at < n)
-            count[keys[at].key >> shift & (DIGITS - 1)][me]++;
-    }
-    __syncthreads();
+    int tile = blockIdx.x, me = threadIdx.x, first = tile * TILE + me * EACH;
+    count_digits(keys, n, shift, count);
     if (me < DIGITS) {
         int place = places[me * tiles + tile];
         for (int t = 0; t < THREADS; t++) {
@@ -95,11 +97,8 @@ static __global__ void scatter_kernel(const vd_key *keys, int n, int shift, int 
         }
     }
     __syncthreads();
-    for (int i = 0; i < EACH; i++) {
-        int at = tile * TILE + me * EACH + i;
-        if (at < n)
-            sorted[count[keys[at].key >> shift & (DIGITS - 1)][me]++] = keys[at];
-    }
+    for (int at = first; at < first + EACH && at < n; at++)
+        sorted[count[digit_of(keys[at], shift)][me]++] = keys[at];
 }
 
 static __global__ void order_kernel(const vd_key *keys, int32_t *order, size_t n)

@@ -62,22 +62,29 @@ static void load_halves(const uint16_t *halves, size_t stride, const int32_t *ro
               THREADS, halves, stride, row, rows, width, y);
 }
 
-static __global__ void embed_backward_kernel(float *dtable, const int32_t *id, int rows, int width,
-                                             const float *dy)
+// x[index] += dy, but for the row `left_out`; rows of a list may be the same.
+static __global__ void scatter_rows_kernel(float *x, const int *index, int rows, int width,
+                                           const float *dy, int left_out)
 {
     for (VD_EACH_ROW(r, rows)) {
-        if (id[r] == VD_PAD)
+        if (index[r] == left_out)
             continue;
-        float *to = dtable + static_cast<size_t>(id[r]) * width;
+        float *to = x + static_cast<size_t>(index[r]) * width;
         for (VD_EACH_COLUMN(j, width))
             atomicAdd(to + j, dy[r * width + j]);
     }
 }
 
+static void scatter_rows(float *x, const int *index, int rows, int width, const float *dy,
+                         int left_out)
+{
+    VD_LAUNCH(scatter_rows_kernel, vd_row_grid(rows, width, THREADS), THREADS, x, index, rows,
+              width, dy, left_out);
+}
+
 static void embed_backward(const vd_matrix *dtable, const int32_t *id, int rows, const vd_real *dy)
 {
-    VD_LAUNCH(embed_backward_kernel, vd_row_grid(rows, dtable->columns, THREADS), THREADS,
-              vd_matrix_reals(dtable), id, rows, dtable->columns, dy);
+    scatter_rows(vd_matrix_reals(dtable), id, rows, dtable->columns, dy, VD_PAD);
 }
 
 static __global__ void add_rows_kernel(const float *table, const int *index, int rows, int width,
@@ -96,21 +103,10 @@ static void add_rows(const vd_real *table, const int *index, int rows, int width
               width, x);
 }
 
-static __global__ void add_rows_backward_kernel(float *dtable, const int *index, int rows,
-                                                int width, const float *dx)
-{
-    for (VD_EACH_ROW(r, rows)) {
-        float *to = dtable + static_cast<size_t>(index[r]) * width;
-        for (VD_EACH_COLUMN(j, width))
-            atomicAdd(to + j, dx[r * width + j]);
-    }
-}
-
 static void add_rows_backward(vd_real *dtable, const int *index, int rows, int width,
                               const vd_real *dx)
 {
-    VD_LAUNCH(add_rows_backward_kernel, vd_row_grid(rows, width, THREADS), THREADS, dtable, index,
-              rows, width, dx);
+    scatter_rows(dtable, index, rows, width, dx, -1);
 }
 
 static __global__ void concat_kernel(const float *left, const int *left_row, int l,

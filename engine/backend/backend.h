@@ -105,6 +105,14 @@ typedef struct vd_product {
     int lda, ldb, ldc;
 } vd_product;
 
+// A product of matrices without gaps between their rows.
+static inline vd_product vd_product_of(bool ta, bool tb, int m, int n, int k, const vd_real *a,
+                                       const vd_real *b, vd_real *c)
+{
+    vd_product p = {m, n, k, a, b, c, ta ? m : k, tb ? k : n, n};
+    return p;
+}
+
 // Cross entropy of every question's O candidates, with a margin on the target's score
 // (vd_margin_psi).
 typedef struct vd_candidate_loss {

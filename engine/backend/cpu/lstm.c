@@ -135,13 +135,14 @@ static void step_cells(void *data, size_t from, size_t to)
     }
 }
 
-// The weights that all steps' products are with; packed where there are many rows for it, a few of
-// them a step.
+// The weights that the products of all steps read: packed where they are more than the first cache
+// holds and are read by many rows, more than a few of them a step.
 static vd_matrix step_weights(const vd_lstm_pass *p)
 {
-    enum { MANY = 24, FEW = 6 };
+    enum { MANY = 24, FEW = 6, LARGE = 1 << 13 };
     vd_matrix w = p->weights->w_hh;
-    if (!w.packed && p->packed->inner.count >= MANY && p->packed->widest > FEW)
+    if (!w.packed && w.rows * w.columns > LARGE && p->packed->inner.count >= MANY &&
+        p->packed->widest > FEW)
         vd_backend_cpu()->pack(&w);
     return w;
 }

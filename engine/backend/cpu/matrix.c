@@ -92,6 +92,22 @@ typedef struct blas_job {
     int pieces;
 } blas_job;
 
+// c = a b^T, or c + a b^T.
+static vd_weight_product with_weights(const product *p)
+{
+    return (vd_weight_product){.x = p->a,
+                               .w = p->b,
+                               .type = p->type,
+                               .y = p->c,
+                               .ldx = p->lda,
+                               .ldw = p->ldb,
+                               .ldy = p->ldc,
+                               .m = p->m,
+                               .n = p->n,
+                               .k = p->k,
+                               .add = p->beta == 1};
+}
+
 static void blas(const product *p)
 {
     vd_cpu_sgemm(p->ta, p->tb, p->m, p->n, p->k, p->alpha, p->a, p->lda, p->b, p->ldb, p->beta,
@@ -105,17 +121,8 @@ static void blas_widened(const product *p)
     const int most = (int)(VD_SCRATCH_FLOATS / k);
     float *wide = most > 0 ? vd_cpu_scratch(VD_SCRATCH_FLOATS) : NULL;
     if (!wide) {
-        vd_cpu_gemv(&(vd_weight_product){.x = p->a,
-                                         .w = p->b,
-                                         .type = p->type,
-                                         .y = p->c,
-                                         .ldx = p->lda,
-                                         .ldw = p->ldb,
-                                         .ldy = p->ldc,
-                                         .m = p->m,
-                                         .n = p->n,
-                                         .k = p->k,
-                                         .add = p->beta == 1});
+        const vd_weight_product rows = with_weights(p);
+        vd_cpu_gemv(&rows);
         return;
     }
     product part = *p;
@@ -162,20 +169,10 @@ static void blas_in_pieces(const product *p)
     vd_threads_run(j.pieces < 1 ? j.pieces = 1 : j.pieces, blas_piece, &j);
 }
 
-// c = a b^T, or c + a b^T. False when the rows are too many.
+// False when the rows are too many.
 static bool skinny(const product *p, const vd_packed_matrix *packed, int column)
 {
-    const vd_weight_product rows = {.x = p->a,
-                                    .w = p->b,
-                                    .type = p->type,
-                                    .y = p->c,
-                                    .ldx = p->lda,
-                                    .ldw = p->ldb,
-                                    .ldy = p->ldc,
-                                    .m = p->m,
-                                    .n = p->n,
-                                    .k = p->k,
-                                    .add = p->beta == 1};
+    const vd_weight_product rows = with_weights(p);
     if (p->m > VD_SKINNY_ROWS)
         return false;
     if (packed && p->m > FEW_ROWS && vd_cpu_packed_gemm(&rows, packed, column))

@@ -123,15 +123,9 @@ static vd_status score_kept(vd_network *net, vd_error *err)
         return vd_error_memory(err, "candidate scores");
     pass->be->embed(net->kept, net->option, (int)all, gathered);
     for (int k = 0; k < n; k++)
-        list[k] = (vd_product){.m = 1,
-                               .n = o,
-                               .k = h,
-                               .a = pass->encoded + (size_t)k * (size_t)h,
-                               .b = gathered + (size_t)k * (size_t)o * (size_t)h,
-                               .c = net->scores + (size_t)k * (size_t)o,
-                               .lda = h,
-                               .ldb = h,
-                               .ldc = o};
+        list[k] = vd_product_of(false, true, 1, o, h, pass->encoded + (size_t)k * (size_t)h,
+                                gathered + (size_t)k * (size_t)o * (size_t)h,
+                                net->scores + (size_t)k * (size_t)o);
     pass->be->products(false, true, 0, list, n);
     return VD_OK;
 }

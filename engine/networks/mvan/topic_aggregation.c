@@ -54,15 +54,9 @@ static void topic_scores(const vd_pass *pass, vd_product *list)
     int h = pass->config->hidden;
     for (int b = 0; b < pass->span.dialogs; b++) {
         vd_block k = block_of(pass, b);
-        list[b] = (vd_product){.m = k.rows,
-                               .n = k.columns,
-                               .k = h,
-                               .a = pass->topic_question.y + (size_t)k.row * (size_t)h,
-                               .lda = h,
-                               .b = pass->topic_history.y + (size_t)k.column * (size_t)h,
-                               .ldb = h,
-                               .c = pass->topic + k.at,
-                               .ldc = k.columns};
+        list[b] = vd_product_of(
+            false, true, k.rows, k.columns, h, pass->topic_question.y + (size_t)k.row * (size_t)h,
+            pass->topic_history.y + (size_t)k.column * (size_t)h, pass->topic + k.at);
     }
 }
 
@@ -72,15 +66,9 @@ static void topic_gathered(const vd_pass *pass, vd_product *list)
     int e = pass->config->embed;
     for (int b = 0; b < pass->span.dialogs; b++) {
         vd_block k = block_of(pass, b);
-        list[b] = (vd_product){.m = k.rows,
-                               .n = e,
-                               .k = k.columns,
-                               .a = pass->weighted + k.at,
-                               .lda = k.columns,
-                               .b = pass->history.embedding + (size_t)k.column * (size_t)e,
-                               .ldb = e,
-                               .c = pass->gathered + (size_t)k.row * (size_t)e,
-                               .ldc = e};
+        list[b] = vd_product_of(false, false, k.rows, e, k.columns, pass->weighted + k.at,
+                                pass->history.embedding + (size_t)k.column * (size_t)e,
+                                pass->gathered + (size_t)k.row * (size_t)e);
     }
 }
 
@@ -128,42 +116,16 @@ static void topic_gradients(const vd_pass *pass, const vd_real *dgathered, vd_re
         size_t qe = (size_t)k.row * (size_t)e, ce = (size_t)k.column * (size_t)e,
                qh = (size_t)k.row * (size_t)h, ch = (size_t)k.column * (size_t)h;
         const vd_real *weighted = pass->weighted + k.at, *du = dgathered + qe, *d = ds + k.at;
-        list[b] = (vd_product){.m = k.rows,
-                               .n = k.columns,
-                               .k = e,
-                               .a = du,
-                               .lda = e,
-                               .b = pass->history.embedding + ce,
-                               .ldb = e,
-                               .c = ds + k.at,
-                               .ldc = k.columns};
-        list[dialogs + b] = (vd_product){.m = k.columns,
-                                         .n = e,
-                                         .k = k.rows,
-                                         .a = weighted,
-                                         .lda = k.columns,
-                                         .b = du,
-                                         .ldb = e,
-                                         .c = pass->history.dembedding + ce,
-                                         .ldc = e};
-        list[2 * dialogs + b] = (vd_product){.m = k.rows,
-                                             .n = h,
-                                             .k = k.columns,
-                                             .a = d,
-                                             .lda = k.columns,
-                                             .b = pass->topic_history.y + ch,
-                                             .ldb = h,
-                                             .c = pass->topic_question.dy + qh,
-                                             .ldc = h};
-        list[3 * dialogs + b] = (vd_product){.m = k.columns,
-                                             .n = h,
-                                             .k = k.rows,
-                                             .a = d,
-                                             .lda = k.columns,
-                                             .b = pass->topic_question.y + qh,
-                                             .ldb = h,
-                                             .c = pass->topic_history.dy + ch,
-                                             .ldc = h};
+        list[b] = vd_product_of(false, true, k.rows, k.columns, e, du, pass->history.embedding + ce,
+                                ds + k.at);
+        list[dialogs + b] = vd_product_of(true, false, k.columns, e, k.rows, weighted, du,
+                                          pass->history.dembedding + ce);
+        list[2 * dialogs + b] =
+            vd_product_of(false, false, k.rows, h, k.columns, d, pass->topic_history.y + ch,
+                          pass->topic_question.dy + qh);
+        list[3 * dialogs + b] =
+            vd_product_of(true, false, k.columns, h, k.rows, d, pass->topic_question.y + qh,
+                          pass->topic_history.dy + ch);
     }
 }
 

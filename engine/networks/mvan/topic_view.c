@@ -76,35 +76,15 @@ static void word_products(const vd_pass *pass, vd_product *list, const vd_real *
         size_t image = (size_t)b * (size_t)p * (size_t)h, row = (size_t)word * (size_t)h,
                at = (size_t)p * (size_t)word;
         if (!dm) {
-            list[b] = (vd_product){.m = p,
-                                   .n = words,
-                                   .k = h,
-                                   .a = pass->view_image.y + image,
-                                   .lda = h,
-                                   .b = pass->view_topic.y + row,
-                                   .ldb = h,
-                                   .c = pass->word + at,
-                                   .ldc = words};
+            list[b] = vd_product_of(false, true, p, words, h, pass->view_image.y + image,
+                                    pass->view_topic.y + row, pass->word + at);
             continue;
         }
-        list[b] = (vd_product){.m = p,
-                               .n = h,
-                               .k = words,
-                               .a = dm + at,
-                               .lda = words,
-                               .b = pass->view_topic.y + row,
-                               .ldb = h,
-                               .c = pass->view_image.dy + image,
-                               .ldc = h};
-        list[pass->span.dialogs + b] = (vd_product){.m = words,
-                                                    .n = h,
-                                                    .k = p,
-                                                    .a = dm + at,
-                                                    .lda = words,
-                                                    .b = pass->view_image.y + image,
-                                                    .ldb = h,
-                                                    .c = pass->view_topic.dy + row,
-                                                    .ldc = h};
+        list[b] = vd_product_of(false, false, p, h, words, dm + at, pass->view_topic.y + row,
+                                pass->view_image.dy + image);
+        list[pass->span.dialogs + b] =
+            vd_product_of(true, false, words, h, p, dm + at, pass->view_image.y + image,
+                          pass->view_topic.dy + row);
     }
 }
 
