@@ -3,6 +3,7 @@
 // Of several times the least counts: other programs only ever add to it, and a screen that waited
 // for the engine would be late every time.
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -118,11 +119,24 @@ static void an_answer_comes_between_keys(void **state)
     pty_end();
 }
 
+// As under nohup: nothing but the terminal itself says that it is gone.
+static void the_chat_ends_with_its_terminal(void **state)
+{
+    (void)state;
+    const char *const arguments[] = {"chat", "--assets", tiny.directory, NULL};
+    signal(SIGHUP, SIG_IGN);
+    bool started = pty_start(arguments, 80, 24);
+    signal(SIGHUP, SIG_DFL);
+    assert_true(started && pty_await("cpu"));
+    assert_true(pty_leaves_with_its_terminal());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_comes_between_keys),
         cmocka_unit_test(a_key_is_on_the_screen_while_the_engine_works),
+        cmocka_unit_test(the_chat_ends_with_its_terminal),
     };
     return cmocka_run_group_tests(tests, make_large_pool, remove_tiny);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/support/support.h"
@@ -42,6 +43,21 @@ void pty_end(void)
     waitpid(child, NULL, 0);
     close(terminal);
     terminal = -1;
+}
+
+bool pty_leaves_with_its_terminal(void)
+{
+    enum { STEPS = 1000 };
+    pid_t ended = 0;
+    close(terminal);
+    terminal = -1;
+    for (int i = 0; i < STEPS && !(ended = waitpid(child, NULL, WNOHANG)); i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    if (ended == child)
+        return true;
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    return false;
 }
 
 bool pty_tell(const char *keys)

@@ -8,6 +8,8 @@
 // Runs $VISDIAL_BIN (else build/visdial) with these arguments, without its name, NULL at the end.
 bool pty_start(const char *const *arguments, int width, int height);
 void pty_end(void);
+// Closes the terminal under the program; false (and it is killed) when it runs ten seconds later.
+bool pty_leaves_with_its_terminal(void);
 bool pty_tell(const char *keys);
 // Reads what comes until it holds `text`; false after twenty seconds, or when the program ends.
 bool pty_await(const char *text);

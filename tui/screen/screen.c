@@ -593,9 +593,9 @@ vd_wake vd_screen_wait(vd_screen *screen, int fd, vd_key *key)
             return VD_WAKE_GONE;
         if (wait[2].revents & POLLIN)
             return VD_WAKE_FD;
-        if (wait[0].revents & POLLIN)
-            screen->again = true;
-        else if (wait[0].revents & (POLLHUP | POLLERR | POLLNVAL))
-            return VD_WAKE_GONE;
+        screen->again = wait[0].revents & POLLIN;
+        // A terminal that is gone can be read as well, for ever, but it gives no key.
+        if (wait[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+            return screen->again && vd_screen_key(screen, key) ? VD_WAKE_KEY : VD_WAKE_GONE;
     }
 }
