@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include <glib.h>
+
 #include "engine/base/alloc.h"
 
 // The style sheet and the script are files of their own, taken in by the assembler.
@@ -46,26 +48,17 @@ vd_status vd_html_commit(vd_markup *html, vd_error *err)
 
 // ---- pictures -----------------------------------------------------------------------------------
 
-// RFC 4648, section 4.
 static void put_base64(vd_markup *html, const unsigned char *data, size_t size)
 {
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    enum { AT_ONCE = 1024 };
-    char out[4 * AT_ONCE];
-    for (size_t from = 0; from < size; from += (size_t)3 * AT_ONCE) {
-        size_t used = 0;
-        for (size_t i = from; i < size && i < from + (size_t)3 * AT_ONCE; i += 3) {
-            size_t left = size - i;
-            uint32_t three = (uint32_t)data[i] << 16 | (left > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
-                             (left > 2 ? data[i + 2] : 0u);
-            out[used++] = letters[three >> 18];
-            out[used++] = letters[three >> 12 & 63];
-            out[used++] = left > 1 ? letters[three >> 6 & 63] : '=';
-            out[used++] = left > 2 ? letters[three & 63] : '=';
-        }
-        vd_markup_bytes(html, out, used);
+    enum { AT_ONCE = 3072 };
+    char out[(AT_ONCE / 3 + 1) * 4 + 4]; // as GLib asks for
+    int state = 0, save = 0;
+    for (size_t from = 0; from < size; from += AT_ONCE) {
+        size_t count = size - from < AT_ONCE ? size - from : AT_ONCE;
+        vd_markup_bytes(html, out,
+                        g_base64_encode_step(data + from, count, FALSE, out, &state, &save));
     }
+    vd_markup_bytes(html, out, g_base64_encode_close(FALSE, out, &state, &save));
 }
 
 void vd_html_picture(vd_markup *html, int64_t image_id, const vd_image *image)
