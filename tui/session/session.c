@@ -9,8 +9,6 @@
 #include "features/text/tokenize.h"
 #include "tui/base/backend_choice.h"
 
-// A pool of so many answers is ranked from 16-bit vectors.
-
 struct vd_session {
     vd_world *world; // borrowed
     vd_model *model;
@@ -371,72 +369,79 @@ vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *mod
 
 // ---- picture ------------------------------------------------------------------------------------
 
-vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
+// A picture's regions as a dialog takes them. features, boxes: the caller's, after a failure too;
+// boxes NULL where the file has none.
+typedef struct picture_regions {
+    float *features, *boxes;
+    int used;
+} picture_regions;
+
+static vd_status read_regions(const vd_regions *file, int64_t image_id, picture_regions *out,
+                              vd_error *err)
 {
-    const vd_world *world = session->world;
-    const vd_regions *file = world->regions;
-    if (index >= vd_world_count(world))
-        return vd_error_set(err, VD_NOT_FOUND, "there is no picture number %zu; %.300s has %zu",
-                            index + 1, world->directory, vd_world_count(world));
-    float *features = NULL, *boxes = NULL;
-    vd_dialog *dialog = NULL;
-    size_t row;
-    vd_status status = vd_regions_find(file, vd_world_image_id(world, index), &row, err);
+    size_t row, most = (size_t)vd_regions_max(file);
+    vd_status status = vd_regions_find(file, image_id, &row, err);
     if (status)
         return status;
-    size_t most = (size_t)vd_regions_max(file);
-    int used = vd_regions_used(file, row);
-    features = vd_alloc(most, sizeof *features * (size_t)vd_regions_size(file));
+    out->used = vd_regions_used(file, row);
+    out->features = vd_alloc(most, sizeof *out->features * (size_t)vd_regions_size(file));
     if (vd_regions_has_boxes(file))
-        boxes = vd_alloc(most, 4 * sizeof *boxes);
-    if (!features || (!boxes && vd_regions_has_boxes(file))) {
-        status = vd_error_memory(err, "a picture's regions");
-        goto fail;
-    }
-    if ((status = vd_regions_read(file, row, features, boxes, err)))
-        goto fail;
+        out->boxes = vd_alloc(most, 4 * sizeof *out->boxes);
+    if (!out->features || (!out->boxes && vd_regions_has_boxes(file)))
+        return vd_error_memory(err, "a picture's regions");
+    return vd_regions_read(file, row, out->features, out->boxes, err);
+}
 
-    int32_t caption[VD_MAX_HISTORY];
-    int length, found;
-    status = vd_text_ids(vd_model_vocab(session->model), vd_world_caption(world, index),
-                         VD_MAX_HISTORY - 1, caption, &length, &found, err);
-    if (status)
-        goto fail;
-    if (length == 0) {
-        caption[0] = VD_UNKNOWN;
-        length = 1;
-    }
+// A device that gives up leaves the picture to the CPU; the conversation so far is forgotten then.
+static vd_status new_dialog(vd_session *session, const picture_regions *regions,
+                            const int32_t *caption, int length, vd_dialog **out, vd_error *err)
+{
     vd_error why = {0};
-    status = vd_dialog_new(session->model, session->pool, features, used, caption, length, &dialog,
-                           &why);
+    vd_status status = vd_dialog_new(session->model, session->pool, regions->features,
+                                     regions->used, caption, length, out, &why);
     if (vd_backend_gave_up(vd_model_backend(session->model), status)) {
         forget_turns(session, 0);
         vd_dialog_free(session->dialog);
         session->dialog = NULL;
         if ((status = fall_back(session, &why, err)))
-            goto fail;
-        status = vd_dialog_new(session->model, session->pool, features, used, caption, length,
-                               &dialog, &why);
+            return status;
+        status = vd_dialog_new(session->model, session->pool, regions->features, regions->used,
+                               caption, length, out, &why);
     }
-    if (status) {
-        vd_error_set(err, status, "%s", why.text);
-        goto fail;
-    }
-    vd_free(features);
+    return status ? vd_error_set(err, status, "%s", why.text) : VD_OK;
+}
 
+vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
+{
+    const vd_world *world = session->world;
+    if (index >= vd_world_count(world))
+        return vd_error_set(err, VD_NOT_FOUND, "there is no picture number %zu; %.300s has %zu",
+                            index + 1, world->directory, vd_world_count(world));
+    picture_regions regions = {0};
+    vd_dialog *dialog = NULL;
+    int32_t caption[VD_MAX_HISTORY];
+    int length = 0, found;
+    vd_status status = read_regions(world->regions, vd_world_image_id(world, index), &regions, err);
+    if (status == VD_OK)
+        status = vd_text_ids(vd_model_vocab(session->model), vd_world_caption(world, index),
+                             VD_MAX_HISTORY - 1, caption, &length, &found, err);
+    if (length == 0)
+        caption[length++] = VD_UNKNOWN;
+    if (status == VD_OK)
+        status = new_dialog(session, &regions, caption, length, &dialog, err);
+    vd_free(regions.features);
+    if (status) {
+        vd_free(regions.boxes);
+        return status;
+    }
     forget_turns(session, 0);
     vd_dialog_free(session->dialog);
     vd_free(session->boxes);
     session->dialog = dialog;
-    session->boxes = boxes;
-    session->regions = used;
+    session->boxes = regions.boxes;
+    session->regions = regions.used;
     session->index = index;
     return VD_OK;
-
-fail:
-    vd_free(boxes);
-    vd_free(features);
-    return status;
 }
 
 bool vd_session_has_picture(const vd_session *session, size_t index)
