@@ -12,10 +12,10 @@
 // Scores are log-probabilities divided by the number of words, </S> included (length normalisation
 // with exponent 1; Wu et al. 2016, section 7), so that short answers are not preferred. No two
 // neighbouring words occur twice in an answer (Paulus et al. 2018, section 2.5); <PAD>, <S>, <UNK>
-// and an empty answer are never generated. A search ends with as many answers as hypotheses. A beam can
-// drop the beginning of the greedy answer and end below it: that answer is put among the beam's,
-// for the worst of them where there is no room. When stop becomes non-zero (may be NULL) it ends
-// with VD_INTERRUPTED.
+// and an empty answer are never generated. A search ends with as many answers as hypotheses. A beam
+// can drop the beginning of the greedy answer and end below it: that answer is put among the
+// beam's, for the worst of them where there is no room. When stop becomes non-zero (may be NULL) it
+// ends with VD_INTERRUPTED.
 vd_status vd_speak(vd_pass *pass, const atomic_int *stop, vd_turn_answers *said, vd_error *err);
 
 // Scores (count), host: mean log-probability of each of the answers `<S> answer </S>`, tokens

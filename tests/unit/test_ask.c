@@ -389,8 +389,7 @@ static void damaged_weights_are_told(void **state)
     char *file = support_read_file(tiny.base, &size);
     memset(file + size / 2, 0xff, size - size / 2);
     support_write_file(path, file, size);
-    refuse(ARGUMENTS("--image", "1", "--model", path, "is it red"), 4, path,
-           "not a finite number");
+    refuse(ARGUMENTS("--image", "1", "--model", path, "is it red"), 4, path, "not a finite number");
     free(file);
     free(path);
 }
