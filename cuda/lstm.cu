@@ -237,11 +237,11 @@ static void lstm(const vd_lstm_pass *pass, int directions)
         run<float>(pass, directions);
 }
 
-// ---- ends ---------------------------------------------------------------------------------------
+// ---- last states --------------------------------------------------------------------------------
 
 // Where a column of the sentence vector of s stands in y, or -1 for an empty sequence.
-static __device__ __forceinline__ long long end_of(const int *start, int hidden, int wide, size_t s,
-                                                   int column)
+static __device__ __forceinline__ long long place_of_last(const int *start, int hidden, int wide,
+                                                          size_t s, int column)
 {
     int from = start[s], to = start[s + 1];
     return from == to ? -1 : (column < hidden ? to - 1LL : from) * wide + column;
@@ -252,7 +252,7 @@ static __global__ void last_states_kernel(const int *start, int hidden, int wide
 {
     for (VD_EACH_ROW(s, n))
         for (VD_EACH_COLUMN(j, wide)) {
-            long long at = end_of(start, hidden, wide, s, j);
+            long long at = place_of_last(start, hidden, wide, s, j);
             sentence[s * wide + j] = at < 0 ? 0.0f : y[at];
         }
 }
@@ -270,7 +270,7 @@ static __global__ void last_states_backward_kernel(const int *start, int hidden,
 {
     for (VD_EACH_ROW(s, n))
         for (VD_EACH_COLUMN(j, wide)) {
-            long long at = end_of(start, hidden, wide, s, j);
+            long long at = place_of_last(start, hidden, wide, s, j);
             if (at >= 0)
                 dy[at] += dsentence[s * wide + j];
         }

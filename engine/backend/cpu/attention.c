@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/backend/cpu/vector.h"
 #include "engine/base/threads.h"
 #include "engine/base/elementary.h"
 
@@ -22,12 +23,6 @@ VD_WIDE static vd_real dot(const vd_real *x, const vd_real *y, int n)
     for (int k = 0; k < 16; k++)
         total += sum[k];
     return total;
-}
-
-VD_WIDE static void add_scaled(vd_real *y, vd_real a, const vd_real *x, int n)
-{
-    for (int i = 0; i < n; i++)
-        y[i] += a * x[i];
 }
 
 VD_WIDE static void multiply(vd_real *z, const vd_real *x, const vd_real *y, int n)
@@ -160,8 +155,8 @@ static void context_attention(const vd_geometry *span, int hidden, const vd_real
                                                  pair_index(span, n, r, hidden));
         softmax_row(row, seen);
         for (int r = 0; r < seen; r++)
-            add_scaled(c + (size_t)n * 2 * size, row[r], h + (size_t)(first + r) * 2 * size,
-                       2 * hidden);
+            vd_cpu_add_scaled(c + (size_t)n * 2 * size, row[r], h + (size_t)(first + r) * 2 * size,
+                              2 * size);
     }
 }
 
@@ -179,7 +174,7 @@ static void context_attention_backward(const vd_geometry *span, int hidden, cons
         int first = span->entry_start[span->dialog[n]], seen = span->seen[n];
         for (int r = 0; r < seen; r++) {
             drow[r] += dot(d, h + (size_t)(first + r) * 2 * size, 2 * hidden);
-            add_scaled(dh + (size_t)(first + r) * 2 * size, row[r], d, 2 * hidden);
+            vd_cpu_add_scaled(dh + (size_t)(first + r) * 2 * size, row[r], d, 2 * size);
         }
         softmax_backward_row(row, drow, seen);
         for (int r = 0; r < seen; r++) {
@@ -307,16 +302,16 @@ static void word_attention_backward(const vd_geometry *span, int regions, const 
 
 // ---- rows of (round, region) --------------------------------------------------------------------
 
-typedef struct join_job {
+typedef struct concat_job {
     const vd_real *left, *right;
     const int *left_row, *right_row;
     size_t left_size, right_size;
     vd_real *y;
-} join_job;
+} concat_job;
 
-static void join_rows(void *data, size_t from, size_t to)
+static void concat_rows(void *data, size_t from, size_t to)
 {
-    const join_job *j = data;
+    const concat_job *j = data;
     size_t l = j->left_size, r = j->right_size;
     for (size_t k = from; k < to; k++) {
         vd_real *y = j->y + k * (l + r);
@@ -328,36 +323,36 @@ static void join_rows(void *data, size_t from, size_t to)
 static void concat(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
                    const int *right_row, int right_size, vd_real *y, int rows)
 {
-    join_job job = {left, right, left_row, right_row, (size_t)left_size, (size_t)right_size, y};
-    vd_threads_ranges((size_t)rows, (left_size + right_size) * 0.3, join_rows, &job);
+    concat_job job = {left, right, left_row, right_row, (size_t)left_size, (size_t)right_size, y};
+    vd_threads_ranges((size_t)rows, (left_size + right_size) * 0.3, concat_rows, &job);
 }
 
-typedef struct split_job {
+typedef struct concat_back_job {
     const vd_real *dy;
     vd_real *sum;
     const int *row;
     int rows, stride, size;
-} split_job;
+} concat_back_job;
 
 // Columns from..to-1 of one half: several rows may go to the same.
-static void split_columns(void *data, size_t from, size_t to)
+static void concat_back_columns(void *data, size_t from, size_t to)
 {
-    const split_job *j = data;
+    const concat_back_job *j = data;
     for (int k = 0; k < j->rows; k++)
-        add_scaled(j->sum + (size_t)(j->row ? j->row[k] : k) * (size_t)j->size + from, 1,
-                   j->dy + (size_t)k * (size_t)j->stride + from, (int)(to - from));
+        vd_cpu_add(j->sum + (size_t)(j->row ? j->row[k] : k) * (size_t)j->size + from,
+                   j->dy + (size_t)k * (size_t)j->stride + from, to - from);
 }
 
 static void concat_backward(const vd_real *dy, int rows, vd_real *dleft, const int *left_row,
                             int left_size, vd_real *dright, const int *right_row, int right_size)
 {
     int wide = left_size + right_size;
-    split_job left = {dy, dleft, left_row, rows, wide, left_size},
-              right = {dy + left_size, dright, right_row, rows, wide, right_size};
+    concat_back_job left = {dy, dleft, left_row, rows, wide, left_size},
+                    right = {dy + left_size, dright, right_row, rows, wide, right_size};
     if (dleft)
-        vd_threads_ranges((size_t)left_size, rows * 0.4, split_columns, &left);
+        vd_threads_ranges((size_t)left_size, rows * 0.4, concat_back_columns, &left);
     if (dright)
-        vd_threads_ranges((size_t)right_size, rows * 0.4, split_columns, &right);
+        vd_threads_ranges((size_t)right_size, rows * 0.4, concat_back_columns, &right);
 }
 
 // ---- attention 4 --------------------------------------------------------------------------------
@@ -447,7 +442,7 @@ static void pool_questions(void *data, size_t from, size_t to)
         vd_real *row = j->y + n * j->stride;
         memset(row, 0, (size_t)j->size * sizeof *row);
         for (int k = j->span->region_start[n]; k < j->span->region_start[n + 1]; k++)
-            add_scaled(row, j->g[k], j->m + (size_t)k * (size_t)j->size, j->size);
+            vd_cpu_add_scaled(row, j->g[k], j->m + (size_t)k * (size_t)j->size, (size_t)j->size);
     }
 }
 
@@ -465,7 +460,7 @@ static void pool_questions_backward(void *data, size_t from, size_t to)
         const vd_real *row = j->dy + n * j->stride;
         for (int k = j->span->region_start[n]; k < j->span->region_start[n + 1]; k++) {
             j->dg[k] += dot(row, j->m + (size_t)k * (size_t)j->size, j->size);
-            add_scaled(j->dm + (size_t)k * (size_t)j->size, j->g[k], row, j->size);
+            vd_cpu_add_scaled(j->dm + (size_t)k * (size_t)j->size, j->g[k], row, (size_t)j->size);
         }
     }
 }

@@ -202,26 +202,18 @@ NAME(by_rows)(const vd_weight_product *p, int first, int last, const vd_dtype ty
 {
     const int blocks = (p->k + DEPTH - 1) / DEPTH;
     const int depth = ((p->k + blocks - 1) / blocks + LANES - 1) / LANES * LANES;
-    switch (p->m) {
-    case 1:
+    if (p->m == 1)
         NAME(one_pass)(p, first, last, depth, 1, type);
-        return;
-    case 2:
+    else if (p->m == 2)
         NAME(one_pass)(p, first, last, depth, 2, type);
-        return;
-    case 3:
+    else if (p->m == 3)
         NAME(one_pass)(p, first, last, depth, 3, type);
-        return;
-    case 4:
+    else if (p->m == 4)
         NAME(one_pass)(p, first, last, depth, 4, type);
-        return;
-    case 5:
+    else if (p->m == 5)
         NAME(one_pass)(p, first, last, depth, 5, type);
-        return;
-    default:
+    else
         NAME(one_pass)(p, first, last, depth, 6, type);
-        return;
-    }
 }
 
 // Columns from..to-1 of y.

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "engine/backend/cpu/vector.h"
 #include "engine/base/threads.h"
 #include "engine/base/elementary.h"
 
@@ -210,12 +211,6 @@ VD_WIDE static void cell_backward(vd_real *gate, const vd_real *before, const vd
     }
 }
 
-VD_WIDE static void add_to(vd_real *y, const vd_real *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        y[i] += x[i];
-}
-
 typedef struct lstm_back_step {
     const vd_lstm_pass *pass;
     const vd_lstm_gradient *gradient;
@@ -246,7 +241,7 @@ static void step_cells_backward(void *data, size_t from, size_t to)
                           s->gradient->dy + (size_t)p->map[row] * (size_t)p->y_stride,
                           s->dbefore + j * h, row > group.first, p->hidden);
             if (s->sum && row > group.first)
-                add_to(s->sum + j * 4 * h, gate, 4 * h);
+                vd_cpu_add(s->sum + j * 4 * h, gate, 4 * h);
             else if (s->sum)
                 memcpy(s->sum + j * 4 * h, gate, 4 * h * sizeof *gate);
         }
@@ -300,7 +295,7 @@ static void input_gradients(void *data, size_t from, size_t to)
         const vd_real *gate = p->gate + (size_t)row * g + from;
         size_t flat = (size_t)p->map[row];
         if (p->x_row)
-            add_to(p->scratch + (size_t)p->x_row[flat] * g + from, gate, n);
+            vd_cpu_add(p->scratch + (size_t)p->x_row[flat] * g + from, gate, n);
         else
             memcpy(p->scratch + flat * g + from, gate, n * sizeof *gate);
     }

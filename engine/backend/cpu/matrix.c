@@ -9,6 +9,7 @@
 #include "engine/backend/cpu/gemv.h"
 #include "engine/backend/cpu/scratch.h"
 #include "engine/backend/cpu/skinny_gemm.h"
+#include "engine/backend/cpu/vector.h"
 #include "engine/base/alloc.h"
 #include "engine/base/threads.h"
 
@@ -30,12 +31,6 @@ VD_WIDE static void add_four_times(vd_real *restrict y, const vd_real a[4], cons
     const vd_real *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
     for (int i = 0; i < n; i++)
         y[i] = y[i] + a[0] * x[i] + a[1] * x1[i] + a[2] * x2[i] + a[3] * x3[i];
-}
-
-VD_WIDE static void add_times(vd_real *restrict y, vd_real a, const vd_real *x, int n)
-{
-    for (int i = 0; i < n; i++)
-        y[i] += a * x[i];
 }
 
 // A product c (m, n) = alpha op(a) op(b) + beta c, op = transpose where asked. b may have any of
@@ -72,7 +67,7 @@ static void small_gemm(const product *p)
             add_four_times(row, x, b + i * ldb, ldb, p->n);
         }
         for (; !p->tb && i < k; i++)
-            add_times(row, p->alpha * a[i * along], b + i * ldb, p->n);
+            vd_cpu_add_scaled(row, p->alpha * a[i * along], b + i * ldb, (size_t)p->n);
         for (; i < k; i++)
             for (size_t j = 0; j < (size_t)p->n; j++)
                 row[j] += p->alpha * a[i * along] * b[j * ldb + i];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/backend/cpu/gemv.h"
+#include "engine/backend/cpu/vector.h"
 #include "engine/base/threads.h"
 #include "engine/base/elementary.h"
 #include "engine/base/token.h"
@@ -137,16 +138,10 @@ static void relu_backward(const vd_real *y, vd_real *dy, size_t n)
     vd_threads_ranges(n, FEW_OPERATIONS, relu_range_backward, &job);
 }
 
-VD_WIDE static void add_numbers(vd_real *x, const vd_real *y, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        x[i] += y[i];
-}
-
 static void add_range(void *data, size_t from, size_t to)
 {
     const pointwise_job *j = data;
-    add_numbers(j->x + from, j->from + from, to - from);
+    vd_cpu_add(j->x + from, j->from + from, to - from);
 }
 
 static void add(vd_real *x, const vd_real *y, size_t n)
@@ -202,23 +197,23 @@ static void embed_backward(const vd_matrix *dtable, const int32_t *id, int rows,
     const size_t width = (size_t)dtable->columns;
     for (int r = 0; r < rows; r++)
         if (id[r] != VD_PAD)
-            add_numbers(vd_matrix_reals(dtable) + (size_t)id[r] * width, dy + (size_t)r * width,
-                        width);
+            vd_cpu_add(vd_matrix_reals(dtable) + (size_t)id[r] * width, dy + (size_t)r * width,
+                       width);
 }
 
 static void add_rows(const vd_real *table, const int *index, int rows, int width, vd_real *x)
 {
     for (int r = 0; r < rows; r++)
-        add_numbers(x + (size_t)r * (size_t)width, table + (size_t)index[r] * (size_t)width,
-                    (size_t)width);
+        vd_cpu_add(x + (size_t)r * (size_t)width, table + (size_t)index[r] * (size_t)width,
+                   (size_t)width);
 }
 
 static void add_rows_backward(vd_real *dtable, const int *index, int rows, int width,
                               const vd_real *dx)
 {
     for (int r = 0; r < rows; r++)
-        add_numbers(dtable + (size_t)index[r] * (size_t)width, dx + (size_t)r * (size_t)width,
-                    (size_t)width);
+        vd_cpu_add(dtable + (size_t)index[r] * (size_t)width, dx + (size_t)r * (size_t)width,
+                   (size_t)width);
 }
 
 void vd_cpu_pointwise(vd_backend *table)

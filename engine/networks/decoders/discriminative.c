@@ -30,43 +30,44 @@ vd_status vd_candidates_encode(vd_pass *pass, vd_text_pass *text, const vd_packe
 
 // Lists, where operations read them, the rows of the last words of those answers that have any, and
 // which answers they are.
-static vd_status list_ends(vd_pass *pass, const int *order, int count, int *last,
-                           vd_last_states *ends, vd_error *err)
+static vd_status list_last_states(vd_pass *pass, const int *order, int count, int *last,
+                                  vd_last_states *states, vd_error *err)
 {
     int *answer = vd_arena_take(pass->arena, (size_t)count, sizeof *answer);
     if (!answer)
         return vd_error_memory(err, "candidate vectors");
-    ends->count = 0;
+    states->count = 0;
     for (int i = 0; i < count; i++)
         if (last[i] >= 0) {
-            last[ends->count] = last[i];
-            answer[ends->count++] = order[i];
+            last[states->count] = last[i];
+            answer[states->count++] = order[i];
         }
-    size_t n = (size_t)ends->count;
-    ends->row = vd_arena_upload(pass->arena, last, n, sizeof *last);
-    ends->answer = vd_arena_upload(pass->arena, answer, n, sizeof *answer);
-    ends->vector = vd_arena_reals(pass->arena, n * (size_t)pass->config->hidden);
+    size_t n = (size_t)states->count;
+    states->row = vd_arena_upload(pass->arena, last, n, sizeof *last);
+    states->answer = vd_arena_upload(pass->arena, answer, n, sizeof *answer);
+    states->vector = vd_arena_reals(pass->arena, n * (size_t)pass->config->hidden);
     return pass->arena->failed ? vd_error_memory(err, "candidate vectors") : VD_OK;
 }
 
 // Adds the last states of the answers order[0..count-1], which end in rows `last` of text, to the
 // rows of vector.
-static vd_status add_ends(vd_pass *pass, const vd_text_pass *text, const int *order, int count,
-                          int *last, vd_last_states *ends, vd_real *vector, vd_error *err)
+static vd_status add_last_states(vd_pass *pass, const vd_text_pass *text, const int *order,
+                                 int count, int *last, vd_last_states *states, vd_real *vector,
+                                 vd_error *err)
 {
     int h = pass->config->hidden;
-    vd_status status = list_ends(pass, order, count, last, ends, err);
+    vd_status status = list_last_states(pass, order, count, last, states, err);
     if (status != VD_OK)
         return status;
-    pass->be->gather_rows(text->recurrent.y, ends->row, ends->count, h, ends->vector);
-    pass->be->add_rows_backward(vector, ends->answer, ends->count, h, ends->vector);
+    pass->be->gather_rows(text->recurrent.y, states->row, states->count, h, states->vector);
+    pass->be->add_rows_backward(vector, states->answer, states->count, h, states->vector);
     return VD_OK;
 }
 
 // Reads the answers order[0..count-1], what they begin with alike once.
 static vd_status read_prefixes(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int width,
                                const int *order, int count, vd_text_pass *text, vd_packed *packed,
-                               vd_last_states *ends, vd_real *vector, vd_error *err)
+                               vd_last_states *states, vd_real *vector, vd_error *err)
 {
     int *last = vd_arena_take(pass->arena, (size_t)count, sizeof *last);
     if (!last)
@@ -75,7 +76,8 @@ static vd_status read_prefixes(vd_pass *pass, const int32_t *ids, const int32_t 
         vd_packed_prefixes(ids, lengths, width, order, count, pass->arena, packed, last, err);
     if (status == VD_OK)
         status = read_candidates(pass, text, packed, err);
-    return status == VD_OK ? add_ends(pass, text, order, count, last, ends, vector, err) : status;
+    return status == VD_OK ? add_last_states(pass, text, order, count, last, states, vector, err)
+                           : status;
 }
 
 vd_status vd_prefixes_encode(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int width,
@@ -83,8 +85,8 @@ vd_status vd_prefixes_encode(vd_pass *pass, const int32_t *ids, const int32_t *l
 {
     vd_text_pass text = {0};
     vd_packed packed;
-    vd_last_states ends = {0};
-    return read_prefixes(pass, ids, lengths, width, order, count, &text, &packed, &ends, vector,
+    vd_last_states states = {0};
+    return read_prefixes(pass, ids, lengths, width, order, count, &text, &packed, &states, vector,
                          err);
 }
 
@@ -105,7 +107,7 @@ static vd_status encode_distinct(vd_network *net, vd_error *err)
         order = own;
     }
     return read_prefixes(pass, b->candidate, b->candidate_length, b->candidate_width, order,
-                         b->distinct, &net->candidate, &pass->candidate_words, &net->ends,
+                         b->distinct, &net->candidate, &pass->candidate_words, &net->last,
                          net->vector, err);
 }
 
@@ -170,9 +172,9 @@ vd_status vd_discriminative_backward(vd_network *net, vd_error *err)
     pass->be->gather_backward(net->dscores, net->option, n, batch->candidates, u, dproducts);
     pass->be->gemm(false, false, n, h, u, 1, dproducts, u, net->vector, h, 1, pass->dencoded, h);
     pass->be->gemm(true, false, u, h, n, 1, dproducts, u, pass->encoded, h, 1, net->dvector, h);
-    pass->be->gather_rows(net->dvector, net->ends.answer, net->ends.count, h, net->ends.vector);
-    pass->be->add_rows_backward(net->candidate.recurrent.dy, net->ends.row, net->ends.count, h,
-                                net->ends.vector);
+    pass->be->gather_rows(net->dvector, net->last.answer, net->last.count, h, net->last.vector);
+    pass->be->add_rows_backward(net->candidate.recurrent.dy, net->last.row, net->last.count, h,
+                                net->last.vector);
     vd_status status = vd_recurrent_backward(pass, &net->candidate.recurrent, pass->dw->candidate,
                                              dinput, NULL, err);
     if (status == VD_OK)

@@ -23,7 +23,7 @@ typedef struct vd_network {
     // Discriminative decoder: z_c = o_c . e
     const vd_matrix *kept;  // (U, H) o, where the caller has them already; NULL = encode them
     vd_text_pass candidate; // distinct candidates, as a tree of their prefixes (packed.h)
-    vd_last_states ends;
+    vd_last_states last;
     const int32_t *option; // (N, O) the batch's, where operations read it
     vd_real *vector;       // (U, H) o: last state of the top layer
     vd_real *dvector;
