@@ -63,13 +63,27 @@ typedef struct reader {
     vd_error err; // of the first refusal
 } reader;
 
+static bool same_floats(const float *a, const float *b, size_t count)
+{
+    size_t same = 0;
+    while (same < count && a[same] == b[same])
+        same++;
+    return same == count;
+}
+
+static bool same_numbers(const numbers *a, const numbers *b)
+{
+    return same_floats(a->features, b->features, PUBLIC_REGIONS * PUBLIC_SIZE) &&
+           same_floats(a->boxes, b->boxes, PUBLIC_REGIONS * 4);
+}
+
 static void read_one(reader *r, const vd_regions *regions, size_t row)
 {
     numbers got;
     vd_error err = {0};
     memset(&got, 1, sizeof got);
     if (vd_regions_read(regions, row, got.features, got.boxes, &err) == VD_OK)
-        r->wrong += memcmp(&got, &r->expected[row], sizeof got) != 0;
+        r->wrong += !same_numbers(&got, &r->expected[row]);
     else if (r->refused++ == 0)
         r->err = err;
 }
