@@ -10,7 +10,6 @@
 #include "engine/backend/cpu/scratch.h"
 #include "engine/backend/cpu/skinny_gemm.h"
 #include "engine/backend/cpu/vector.h"
-#include "engine/base/alloc.h"
 #include "engine/base/threads.h"
 
 // c = beta c. BLAS leaves c alone when there is nothing to sum, and zero times what was never
@@ -319,7 +318,9 @@ static void pack_weights(vd_matrix *w)
 
 static void unpack_weights(vd_matrix *w)
 {
-    vd_free((void *)(uintptr_t)w->packed);
+#ifndef VD_DOUBLE
+    vd_cpu_unpack((vd_packed_matrix *)(uintptr_t)w->packed);
+#endif
     w->packed = NULL;
 }
 

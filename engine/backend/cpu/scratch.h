@@ -4,6 +4,11 @@
 
 #include <stddef.h>
 
+// Large memory that is the system's again once it is released, which malloc would keep for others
+// of that size. NULL when there is none.
+void *vd_cpu_map(size_t bytes);
+void vd_cpu_unmap(void *memory, size_t bytes); // NULL is nothing
+
 enum { VD_SCRATCH_FLOATS = 1 << 21 };
 
 // This thread's memory for `floats` numbers, its only user until the next call; NULL when it is

@@ -287,7 +287,8 @@ bool vd_cpu_skinny_gemm(const vd_weight_product *p)
 // Rows of weights, `width` in a panel (columns, width), zeros beside the last ones.
 struct vd_packed_matrix {
     int width, columns;
-    _Alignas(64) float panels[];
+    size_t bytes; // of the panels
+    float *panels;
 };
 
 typedef struct packing {
@@ -323,14 +324,24 @@ vd_packed_matrix *vd_cpu_pack(const vd_matrix *m)
 {
     const int width = 2 * tiles_of[vd_cpu_instructions()].lanes;
     const int panels = count_of(m->rows, width);
-    const size_t floats = (size_t)panels * (size_t)width * (size_t)m->columns;
-    packing job = {m, vd_alloc_raw(sizeof *job.packed + floats * sizeof(float))};
+    const size_t bytes = (size_t)panels * (size_t)width * (size_t)m->columns * sizeof(float);
+    packing job = {m, vd_alloc(1, sizeof *job.packed)};
     if (!job.packed)
         return NULL;
-    job.packed->width = width;
-    job.packed->columns = m->columns;
+    *job.packed = (vd_packed_matrix){width, m->columns, bytes, vd_cpu_map(bytes)};
+    if (!job.packed->panels) {
+        vd_free(job.packed);
+        return NULL;
+    }
     vd_threads_ranges((size_t)panels, m->columns * width / 4.0, pack_panels, &job);
     return job.packed;
+}
+
+void vd_cpu_unpack(vd_packed_matrix *packed)
+{
+    if (packed)
+        vd_cpu_unmap(packed->panels, packed->bytes);
+    vd_free(packed);
 }
 
 typedef struct packed_product {

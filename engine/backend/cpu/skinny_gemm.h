@@ -22,7 +22,8 @@ bool vd_cpu_packed_gemm(const vd_weight_product *product, const vd_packed_matrix
                         int column);
 
 // A copy of a matrix in panels of rows, of any of the types that products read; NULL when memory is
-// out. To be freed with vd_free.
+// out.
 vd_packed_matrix *vd_cpu_pack(const vd_matrix *m);
+void vd_cpu_unpack(vd_packed_matrix *packed); // NULL is nothing
 
 #endif
