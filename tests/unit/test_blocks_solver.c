@@ -14,7 +14,7 @@ static void answers_are_true_to_a_person_who_reads_and_looks(void **state)
 {
     (void)state;
     if (system("python3 --version >/dev/null 2>&1") != 0)
-        skip();
+        support_skip("python3");
     char *directory = support_temp_dir(), command[2000], *verdict;
     support_program run;
     const char *const make[] = {
