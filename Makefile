@@ -99,7 +99,7 @@ FISH_COMPLETION := share/fish/vendor_completions.d/visdial.fish
 # Runs this Makefile again, in parallel: it then sees what `deps` installed.
 AGAIN      = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: cuda install-cuda test-cuda bench-cuda all run test programs deps bench torch san tsan clang check format format-check lint tidy install \
+.PHONY: cuda install-cuda test-cuda bench-cuda all run test programs deps bench torch san tsan fuzz clang check format format-check lint tidy install \
         uninstall clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -167,6 +167,15 @@ tsan: ## run the tests of what works in parallel under ThreadSanitizer
 	+@$(MAKE) --no-print-directory BUILD=build/tsan CC=clang OPT='-O1 -g' \
 	    SAN=-fsanitize=thread -j$(JOBS) build/tsan/visdial $(addprefix build/tsan/tests/,$(TSAN_TESTS))
 	@VISDIAL_BIN=build/tsan/visdial TEST_TIMEOUT=900 tests/run $(addprefix build/tsan/tests/,$(TSAN_TESTS))
+
+# libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer.
+SECONDS   ?= 60
+fuzz: ## fuzz every reader of files for SECONDS (60) each; T=png: only formats with "png" in the name
+	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang
+	+@$(MAKE) --no-print-directory BUILD=build/fuzz CC=clang OPT='-O1 -g' \
+	    SAN='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined' \
+	    -j$(JOBS) build/fuzz/tests/fuzz/fuzz
+	@tests/fuzz/run build/fuzz/tests/fuzz/fuzz $(SECONDS) $(T)
 
 # Without the loops that GCC compiles for several instruction sets (VD_WIDE): the plain code.
 clang: ## build everything with clang, hold its plain code to the golden numbers
@@ -331,6 +340,8 @@ $(BUILD)/completion.%: $(BUILD)/visdial
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT) $(LIB)
 	@echo "  LINK $@"
 	$(Q)$(CC) $(LD_FLAGS) -o $@ $^ $(PKG_LIBS) -lcmocka -lm
+
+$(BUILD)/tests/fuzz/fuzz: LD_FLAGS += -fsanitize=fuzzer
 
 # engine/base/error.c defines what tests/lint.h replaces.
 $(BUILD)/%.tidy: %.c $(HEADERS) .clang-tidy tests/.clang-tidy tests/lint.h
