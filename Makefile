@@ -41,7 +41,7 @@ MPI_SRC   := engine/train/mpi/group_mpi.c
 LIB_SRC   := $(filter-out tui/main.c $(MPI_SRC),$(call below,$(FLOORS),c))
 TEST_SRC  := $(wildcard tests/*/test_*.c)
 BENCH_SRC := $(filter-out tests/bench/bench_cuda.c,$(wildcard tests/bench/bench_*.c))
-SOURCES   := $(LIB_SRC) tui/main.c $(filter-out tests/headless/%,$(wildcard tests/*/*.c))
+SOURCES   := $(LIB_SRC) tui/main.c $(filter-out tests/headless/% tests/faults/%,$(wildcard tests/*/*.c))
 HEADERS   := $(call below,$(FLOORS) tests,h)
 
 obj        = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -58,7 +58,7 @@ BENCH_BIN := $(call program,$(call matching,$(BENCH_SRC)))
 # `make run` only with CUDA=yes. For the tests the same files compiled for the host (cuda/host.h).
 CUDA_SRC  := $(wildcard cuda/*.cu)
 CUDA_HOST := $(wildcard cuda/*.cpp)
-CUDA_TEXTS := $(CUDA_SRC) $(CUDA_HOST) $(wildcard cuda/*.h cuda/*.cuh tests/headless/*.c) $(MPI_SRC)
+CUDA_TEXTS := $(CUDA_SRC) $(CUDA_HOST) $(wildcard cuda/*.h cuda/*.cuh tests/headless/*.c tests/faults/*.c) $(MPI_SRC)
 HOST_PLUGIN := $(BUILD)/host/visdial-cuda.so
 NVCC      ?= $(firstword $(wildcard $(addsuffix /bin/nvcc,$(CUDA_HOME) $(CUDA_PATH))) \
                $(shell command -v nvcc 2>/dev/null) $(wildcard $(addsuffix /bin/nvcc, \
@@ -99,7 +99,7 @@ FISH_COMPLETION := share/fish/vendor_completions.d/visdial.fish
 # Runs this Makefile again, in parallel: it then sees what `deps` installed.
 AGAIN      = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: cuda install-cuda test-cuda bench-cuda all run test programs deps bench torch san tsan fuzz clang check format format-check lint tidy install \
+.PHONY: cuda install-cuda test-cuda bench-cuda all run test programs deps bench torch san tsan fuzz faults kill clang check format format-check lint tidy install \
         uninstall clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -176,6 +176,20 @@ fuzz: ## fuzz every reader of files for SECONDS (60) each; T=png: only formats w
 	    SAN='-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined' \
 	    -j$(JOBS) build/fuzz/tests/fuzz/fuzz
 	@tests/fuzz/run build/fuzz/tests/fuzz/fuzz $(SECONDS) $(T)
+
+POINTS    ?= 0
+faults: ## make every allocation and system call of the commands fail once; POINTS=30: only so many
+	@.ci/packages $(NEED_RUN) python3 strace
+	$(AGAIN) $(BUILD)/visdial $(BUILD)/tests/faults/memory.so
+	@tests/faults/run $(BUILD)/visdial $(BUILD)/tests/faults/memory.so --points $(POINTS) \
+	    $(if $(T),--only $(T))
+
+KILLS     ?= 100
+kill: ## kill a training run KILLS (100) times, resume it each time, and compare the models
+	@.ci/packages $(NEED_RUN) $(NEED_TEST)
+	$(AGAIN) all $(BUILD)/tests/unit/test_train_killed
+	@VISDIAL_KILLS=$(KILLS) VISDIAL_BIN=$(BUILD)/visdial TEST_TIMEOUT=3600 \
+	    tests/run $(BUILD)/tests/unit/test_train_killed
 
 # Without the loops that GCC compiles for several instruction sets (VD_WIDE): the plain code.
 clang: ## build everything with clang, hold its plain code to the golden numbers
@@ -340,6 +354,10 @@ $(BUILD)/completion.%: $(BUILD)/visdial
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT) $(LIB)
 	@echo "  LINK $@"
 	$(Q)$(CC) $(LD_FLAGS) -o $@ $^ $(PKG_LIBS) -lcmocka -lm
+
+$(BUILD)/tests/faults/memory.so: tests/faults/memory.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -O2 -g -Wall -Wextra $(if $(WERROR),-Werror) -D_GNU_SOURCE -fPIC -shared -o $@ $< -ldl
 
 $(BUILD)/tests/fuzz/fuzz: LD_FLAGS += -fsanitize=fuzzer
 

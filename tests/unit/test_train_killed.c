@@ -19,12 +19,21 @@
 #include "tests/support/support.h"
 #include "tests/support/train_run.h"
 
+// 12, or $VISDIAL_KILLS for a longer search (`make kill`).
+static int kills_wanted(void)
+{
+    const char *text = getenv("VISDIAL_KILLS");
+    return text ? (int)strtol(text, NULL, 10) : 12;
+}
+
 // Killed again and again wherever it happens to be, and resumed each time.
 static void a_run_that_is_killed_ends_as_if_it_was_not(void **state)
 {
     (void)state;
-    enum { KILLS = 12 };
-    const char *arguments[] = {"--epochs",  "12",     "--checkpoint-steps", "2",
+    const int wanted = kills_wanted();
+    char epochs[16]; // more than the run gets through between them
+    snprintf(epochs, sizeof epochs, "%d", 10 * wanted);
+    const char *arguments[] = {"--epochs",  epochs,   "--checkpoint-steps", "2",
                                "--decoder", "both",   "--micro-batch",      "2",
                                "--val",     tiny.val, "--val-features",     tiny.features,
                                NULL,        NULL};
@@ -39,7 +48,7 @@ static void a_run_that_is_killed_ends_as_if_it_was_not(void **state)
         train_run_start(&run, "killed", 0, arguments);
         struct timespec pause = {.tv_nsec = 1000000 * (long)vd_rng_below(&rng, 60)};
         nanosleep(&pause, NULL);
-        if (kills < KILLS)
+        if (kills < wanted)
             kill(run.pid, SIGKILL);
         support_program_wait(&run);
         if (run.code != 0 && run.code != 128 + SIGKILL)
@@ -49,6 +58,7 @@ static void a_run_that_is_killed_ends_as_if_it_was_not(void **state)
         support_program_clear(&run);
     }
     print_message("killed %d times\n", kills);
+    assert_int_equal(kills, wanted);
     train_run_same("alive", "killed");
     free(checkpoint);
 }
