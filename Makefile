@@ -99,7 +99,7 @@ FISH_COMPLETION := share/fish/vendor_completions.d/visdial.fish
 # Runs this Makefile again, in parallel: it then sees what `deps` installed.
 AGAIN      = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: cuda install-cuda test-cuda bench-cuda all run test programs deps bench torch san tsan fuzz faults kill clang check format format-check lint tidy install \
+.PHONY: cuda install-cuda deb test-cuda bench-cuda all run test programs deps bench torch san tsan fuzz faults kill clang check format format-check lint tidy install \
         uninstall clean help always
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -244,6 +244,21 @@ uninstall: ## remove what install put there
 	rm -f "$(DEST)/bin/visdial" "$(DEST)/$(MAN)" "$(DEST)/$(BASH_COMPLETION)" \
 	    "$(DEST)/$(ZSH_COMPLETION)" "$(DEST)/$(FISH_COMPLETION)"
 	rm -rf "$(DEST)/share/visdial" "$(DEST)/lib/visdial"
+
+# From .ci/debian: as a native package, of the files as they are here.
+VERSION    = $(shell sed -n 's/.*VD_VERSION "\(.*\)"/\1/p' tui/base/version.h)
+deb: ## build a Debian package below build/deb
+	@.ci/packages $(NEED_RUN) libopenmpi-dev debhelper dpkg-dev
+	rm -rf build/deb && mkdir -p build/deb/source
+	tar -c --exclude=./build --exclude=./.git --exclude=./.ci --exclude=./tests . | tar -x -C build/deb/source
+	cp -r .ci/debian build/deb/source/debian
+	sed -i 's/@BUILD@/$(subst $() ,$(,) ,$(filter-out gcc libc6-dev make,$(strip $(NEED_RUN))))/' \
+	    build/deb/source/debian/control
+	printf 'visdial (%s) unstable; urgency=medium\n\n  * Built from the sources.\n\n -- %s  %s\n' \
+	    "$(VERSION)" "$$(sed -n 's/^Maintainer: //p' .ci/debian/control)" "$$(date -R)" \
+	    >build/deb/source/debian/changelog
+	cd build/deb/source && env -u MAKEFLAGS -u MFLAGS dpkg-buildpackage -b -us -uc -d
+	@ls -l build/deb/*.deb
 
 clean: ## remove build/
 	rm -rf build
