@@ -6,9 +6,11 @@
 #include "engine/backend/backend.h"
 #include "engine/base/threads.h"
 #include "engine/backend/cpu/instructions.h"
+#include "tui/base/safe_output.h"
 
 int main(int argc, char **argv)
 {
+    vd_safe_output_begin();
     // The backend has threads of its own; OpenBLAS, should a large product need it, starts none.
     const char *threads = getenv("OPENBLAS_NUM_THREADS");
     vd_threads_use(threads ? (int)strtol(threads, NULL, 10) : 0);

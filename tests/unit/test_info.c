@@ -139,6 +139,31 @@ static void damaged_and_missing_files_end_with_the_code_of_the_first(void **stat
     free(bad);
 }
 
+// Neither in what is told of it nor in an error about it.
+static void a_name_cannot_control_the_terminal(void **state)
+{
+    (void)state;
+    char *bad = in_world("a\033[31m\xc2\x9b"
+                         "b"),
+         *picture = in_world("c\033]0;d\a.png");
+    vd_image image;
+    vd_error err;
+    support_write_text(bad, "{}");
+    assert_int_equal(vd_image_new(2, 2, &image, &err), VD_OK);
+    assert_int_equal(vd_image_write_png(picture, &image, &err), VD_OK);
+    vd_image_clear(&image);
+    support_program program;
+    const char *const arguments[] = {"info", bad, picture, NULL};
+    support_program_run(&program, arguments, NULL);
+    support_program_expect(&program, 4, "a?[31m?b", NULL);
+    assert_non_null(strstr(program.out, "c?]0;d?.png"));
+    assert_null(strpbrk(program.out, "\033\a\x9b"));
+    assert_null(strpbrk(program.err, "\033\a\x9b"));
+    support_program_clear(&program);
+    free(bad);
+    free(picture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +173,7 @@ int main(void)
         cmocka_unit_test(pictures_are_told_with_their_size),
         cmocka_unit_test(other_tensors_are_listed_and_cannot_steer_the_terminal),
         cmocka_unit_test(damaged_and_missing_files_end_with_the_code_of_the_first),
+        cmocka_unit_test(a_name_cannot_control_the_terminal),
     };
     return cmocka_run_group_tests(tests, make_tiny, remove_tiny);
 }

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tui/base/safe_output.h"
+
 bool vd_output_utf8(void)
 {
     setlocale(LC_CTYPE, "");
@@ -118,7 +120,7 @@ void vd_output_json(FILE *out, yajl_gen json)
     const unsigned char *text;
     size_t length;
     if (yajl_gen_get_buf(json, &text, &length) == yajl_gen_status_ok) {
-        fwrite(text, 1, length, out);
+        vd_safe_output_json(out, (const char *)text, length);
         fputc('\n', out);
     }
     yajl_gen_free(json);

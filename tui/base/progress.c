@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tui/base/safe_output.h"
+
 static const double PLAIN_INTERVAL = 30, TERMINAL_INTERVAL = 0.1;
 
 double vd_progress_clock(void)
@@ -89,6 +91,8 @@ void vd_progress_start(vd_progress *progress, const char *what, int64_t total, i
     *progress = (vd_progress){.what = what, .total = total, .first = first};
     progress->stream = quiet ? NULL : stderr;
     progress->terminal = isatty(STDERR_FILENO);
+    if (progress->terminal && progress->stream)
+        progress->stream = vd_safe_output_terminal(stderr); // for its "\r"
     progress->interval = progress->terminal ? TERMINAL_INTERVAL : PLAIN_INTERVAL;
     progress->began = vd_progress_clock();
     progress->shown = progress->terminal ? 0 : progress->began;

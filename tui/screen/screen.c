@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "tui/base/safe_output.h"
 
 struct vd_screen {
     SCREEN *terminal;
@@ -328,7 +329,8 @@ vd_status vd_screen_open(bool mouse, const char *instead, vd_screen **out, vd_er
         goto fail;
     set_escdelay(25);
     char direct[64];
-    screen->terminal = newterm(direct_name(direct, sizeof direct), stdout, stdin);
+    screen->terminal =
+        newterm(direct_name(direct, sizeof direct), vd_safe_output_terminal(stdout), stdin);
     if (!screen->terminal) {
         status = vd_error_set(err, VD_UNAVAILABLE, "the terminal could not be set up; %s", instead);
         goto fail;
