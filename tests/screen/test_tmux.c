@@ -153,7 +153,8 @@ static void resizing_down_to_nothing_and_back_keeps_the_chat(void **state)
 static void signals_leave_the_terminal_as_it_was(void **state)
 {
     (void)state;
-    static const int signals[] = {SIGTERM, SIGHUP, SIGSEGV, SIGABRT};
+    static const int signals[] = {SIGTERM, SIGHUP,  SIGSEGV, SIGABRT, SIGTRAP,
+                                  SIGUSR1, SIGALRM, SIGXCPU, SIGSYS};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         char code[32];
         start("ASAN_OPTIONS=handle_segv=0:handle_abort=0");
@@ -162,6 +163,50 @@ static void signals_leave_the_terminal_as_it_was(void **state)
         assert_int_equal(kill(program_pid(), signals[i]), 0);
         snprintf(code, sizeof code, "[exit %d]", 128 + signals[i]);
         expect_restored(code);
+    }
+}
+
+// Starts the chat as a job of a shell, which goes on when the job stops and brings it back after a
+// line was typed.
+static void start_job(void)
+{
+    char script[2048];
+    const char *program = getenv("VISDIAL_BIN");
+    char *path = support_join(terminal_directory, "job.sh");
+    snprintf(script, sizeof script,
+             "set -m\nenv -u NO_COLOR XDG_STATE_HOME='%s' XDG_CONFIG_HOME='%s/config'"
+             " TERM=tmux-256color sh -c 'echo $$ >%s/pid; exec %s --assets %s'\n"
+             "echo \"[stopped $?]\"\nread line\necho \"[typed $line]\"\nfg >%s/fg\n"
+             "echo \"[exit $?]\"\nexec cat\n",
+             terminal_directory, terminal_directory, terminal_directory,
+             program ? program : "build/visdial", terminal_world.directory, terminal_directory);
+    support_write_text(path, script);
+    tell("kill-session -t chat");
+    free(tmux("new-session -d -s chat -x 80 -y 24 'sh %s'", path));
+    free(path);
+    await("base  cpu");
+}
+
+// However it was stopped: the terminal is the shell's meanwhile, and the screen comes back at once.
+static void a_stopped_chat_is_drawn_again_at_once(void **state)
+{
+    (void)state;
+    for (int by_signal = 0; by_signal < 2; by_signal++) {
+        start_job();
+        if (by_signal)
+            assert_int_equal(kill(program_pid(), SIGTSTP), 0);
+        else
+            tell("send-keys -t chat C-z");
+        await("[stopped ");
+        expect_format("#{alternate_on}", "0");
+        tell("set-buffer 'a line'");
+        tell("paste-buffer -p -t chat"); // with marks around it where a program asked for them
+        tell("send-keys -t chat Enter");
+        await("base  cpu");
+        expect_format("#{alternate_on}", "1");
+        tell("send-keys -t chat /quit Enter");
+        await("[exit 0]");
+        assert_true(shows("[typed a line]"));
     }
 }
 
@@ -504,6 +549,7 @@ int main(void)
         cmocka_unit_test(an_answer_is_walked_through),
         cmocka_unit_test(resizing_down_to_nothing_and_back_keeps_the_chat),
         cmocka_unit_test(signals_leave_the_terminal_as_it_was),
+        cmocka_unit_test(a_stopped_chat_is_drawn_again_at_once),
         cmocka_unit_test(closing_the_terminal_ends_the_program),
         cmocka_unit_test(questions_of_an_earlier_chat_are_in_the_history),
         cmocka_unit_test(a_conversation_is_taken_up),

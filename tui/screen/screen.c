@@ -16,6 +16,8 @@
 #include "engine/base/alloc.h"
 #include "tui/base/safe_output.h"
 
+enum { WAKES = 3 }; // signals that wake the loop: resized, stopped, continued
+
 struct vd_screen {
     SCREEN *terminal;
     vd_look look;
@@ -24,7 +26,7 @@ struct vd_screen {
     int standard_error; // the real one, -1 while not redirected
     bool again;         // a key was read already: more may wait inside curses
     bool said;          // the other descriptor was served last
-    struct sigaction old_resize;
+    struct sigaction before[WAKES];
 };
 
 // ---- when the program is killed ----------------------------------------------------------------
@@ -38,8 +40,10 @@ static struct {
     int log, standard_error;
 } rescue;
 
-static const int fatal[] = {SIGTERM, SIGHUP,  SIGINT, SIGQUIT, SIGSEGV,
-                            SIGBUS,  SIGABRT, SIGFPE, SIGILL};
+// All that end a program which does nothing about them.
+static const int fatal[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGSEGV,   SIGBUS,  SIGABRT,
+                            SIGFPE,  SIGILL,  SIGTRAP, SIGSYS,  SIGXCPU,   SIGUSR1, SIGUSR2,
+                            SIGALRM, SIGPIPE, SIGPOLL, SIGPROF, SIGVTALRM, SIGPWR,  SIGSTKFLT};
 
 static void copy_log(int log, int to)
 {
@@ -62,7 +66,10 @@ static void on_fatal(int number)
         tcsetattr(STDIN_FILENO, TCSANOW, &rescue.modes);
         copy_log(rescue.log, rescue.standard_error);
     }
-    // SA_RESETHAND put the default action back: the signal now has its usual effect.
+    // SA_RESETHAND put the default action back: the signal now has its usual effect. On process 1
+    // it has none (the first of a container).
+    if (getpid() == 1)
+        _exit(128 + number);
     raise(number);
 }
 
@@ -148,51 +155,52 @@ static void show_errors(vd_screen *screen)
     screen->log = screen->standard_error = -1;
 }
 
-// ---- resize ------------------------------------------------------------------------------------
+// ---- resized, stopped, continued ----------------------------------------------------------------
 
-static volatile sig_atomic_t resized;
-static int resize_pipe[2] = {-1, -1};
+static volatile sig_atomic_t resized, stop_wanted, continued;
+static int wake_pipe[2] = {-1, -1};
 
-static void on_resize(int number)
+static void on_wake(int number)
 {
-    (void)number;
     int before = errno;
-    resized = 1;
-    if (write(resize_pipe[1], "", 1) < 0) {
+    *(number == SIGWINCH ? &resized : number == SIGTSTP ? &stop_wanted : &continued) = 1;
+    if (write(wake_pipe[1], "", 1) < 0) {
         // Full: a wake-up is pending already.
     }
     errno = before;
 }
 
-static vd_status watch_size(vd_screen *screen, vd_error *err)
+static const int wakes[] = {SIGWINCH, SIGTSTP, SIGCONT};
+
+static vd_status watch_terminal(vd_screen *screen, vd_error *err)
 {
-    if (pipe(resize_pipe) != 0)
+    if (pipe(wake_pipe) != 0)
         return vd_error_set(err, VD_UNAVAILABLE, "a pipe could not be made: %s", strerror(errno));
     for (int i = 0; i < 2; i++) {
-        fcntl(resize_pipe[i], F_SETFD, FD_CLOEXEC);
-        fcntl(resize_pipe[i], F_SETFL, O_NONBLOCK);
+        fcntl(wake_pipe[i], F_SETFD, FD_CLOEXEC);
+        fcntl(wake_pipe[i], F_SETFL, O_NONBLOCK);
     }
-    struct sigaction action = {.sa_handler = on_resize, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = on_wake, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGWINCH, &action, &screen->old_resize);
+    resized = stop_wanted = continued = 0;
+    for (int i = 0; i < WAKES; i++)
+        sigaction(wakes[i], &action, &screen->before[i]);
     return VD_OK;
 }
 
-static void unwatch_size(vd_screen *screen)
+static void unwatch_terminal(vd_screen *screen)
 {
-    if (resize_pipe[0] < 0)
+    if (wake_pipe[0] < 0)
         return;
-    sigaction(SIGWINCH, &screen->old_resize, NULL);
-    close(resize_pipe[0]);
-    close(resize_pipe[1]);
-    resize_pipe[0] = resize_pipe[1] = -1;
+    for (int i = 0; i < WAKES; i++)
+        sigaction(wakes[i], &screen->before[i], NULL);
+    close(wake_pipe[0]);
+    close(wake_pipe[1]);
+    wake_pipe[0] = wake_pipe[1] = -1;
 }
 
 static void take_size(void)
 {
-    char bytes[64];
-    while (read(resize_pipe[0], bytes, sizeof bytes) > 0)
-        ;
     resized = 0;
     struct winsize size;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
@@ -324,7 +332,7 @@ vd_status vd_screen_open(bool mouse, const char *instead, vd_screen **out, vd_er
     if (!screen)
         return vd_error_memory(err, "the screen");
     screen->log = screen->standard_error = -1;
-    status = watch_size(screen, err);
+    status = watch_terminal(screen, err);
     if (status)
         goto fail;
     set_escdelay(25);
@@ -349,7 +357,7 @@ vd_status vd_screen_open(bool mouse, const char *instead, vd_screen **out, vd_er
     *out = screen;
     return VD_OK;
 fail:
-    unwatch_size(screen);
+    unwatch_terminal(screen);
     vd_free(screen);
     return status;
 }
@@ -369,10 +377,18 @@ void vd_screen_close(vd_screen *screen)
     mousemask(0, NULL);
     leave_modes();
     disarm();
-    unwatch_size(screen);
+    unwatch_terminal(screen);
     delscreen(screen->terminal);
     show_errors(screen);
     vd_free(screen);
+}
+
+static void resume(vd_screen *screen)
+{
+    continued = stop_wanted = 0;
+    take_size();
+    set_modes(screen);
+    vd_screen_redraw(screen);
 }
 
 void vd_screen_suspend(vd_screen *screen)
@@ -384,9 +400,7 @@ void vd_screen_suspend(vd_screen *screen)
     sigaction(SIGTSTP, &stop, &before);
     kill(0, SIGTSTP); // the whole job, as the terminal's driver would do it
     sigaction(SIGTSTP, &before, NULL);
-    take_size();
-    set_modes(screen);
-    vd_screen_redraw(screen);
+    resume(screen);
 }
 
 vd_look vd_screen_look(const vd_screen *screen)
@@ -570,13 +584,28 @@ bool vd_screen_key(vd_screen *screen, vd_key *key)
     return false;
 }
 
+// What signals asked for; false when they asked for nothing.
+static bool serve_signals(vd_screen *screen)
+{
+    char bytes[64];
+    while (read(wake_pipe[0], bytes, sizeof bytes) > 0)
+        ;
+    if (stop_wanted)
+        vd_screen_suspend(screen);
+    else if (continued)
+        resume(screen);
+    else if (resized)
+        take_size();
+    else
+        return false;
+    return true;
+}
+
 vd_wake vd_screen_wait(vd_screen *screen, int fd, vd_key *key)
 {
     for (;;) {
-        if (resized) {
-            take_size();
+        if (serve_signals(screen))
             return VD_WAKE_RESIZE;
-        }
         // Even when many keys wait, events of the engine are served between two of them.
         struct pollfd other = {.fd = fd, .events = POLLIN};
         if (screen->again && !screen->said && poll(&other, 1, 0) > 0 && other.revents & POLLIN) {
@@ -589,7 +618,7 @@ vd_wake vd_screen_wait(vd_screen *screen, int fd, vd_key *key)
             return VD_WAKE_KEY;
         screen->again = false;
         struct pollfd wait[3] = {{.fd = STDIN_FILENO, .events = POLLIN},
-                                 {.fd = resize_pipe[0], .events = POLLIN},
+                                 {.fd = wake_pipe[0], .events = POLLIN},
                                  {.fd = fd, .events = POLLIN}};
         if (poll(wait, 3, -1) < 0 && errno != EINTR)
             return VD_WAKE_GONE;

@@ -5,7 +5,7 @@ typedef struct loop {
     vd_screen *screen;
     vd_worker *worker;
     vd_grid grid;
-    bool leaving;
+    bool leaving, redraw;
 } loop;
 
 static vd_status show(loop *l, vd_error *err)
@@ -33,9 +33,11 @@ static vd_status serve(loop *l, vd_request *request, vd_error *err)
         return VD_OK;
     case VD_REQUEST_REDRAW:
         vd_screen_redraw(l->screen);
+        l->redraw = true;
         return VD_OK;
     case VD_REQUEST_SUSPEND:
         vd_screen_suspend(l->screen);
+        l->redraw = true;
         return VD_OK;
     case VD_REQUEST_LEAVE:
         l->leaving = true;
@@ -83,6 +85,10 @@ vd_status vd_loop_run(const vd_loop_view *view, vd_screen *screen, vd_worker *wo
             status = serve_all(&l, err);
         if (status || l.leaving)
             break;
+        if (l.redraw) { // at once, not with the next key
+            l.redraw = false;
+            continue;
+        }
         vd_key key;
         vd_wake why = vd_screen_wait(screen, vd_worker_fd(worker), &key);
         gone = why == VD_WAKE_GONE;
