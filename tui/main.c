@@ -1,15 +1,43 @@
 #include "tui/commands/command.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "engine/backend/backend.h"
 #include "engine/base/threads.h"
 #include "engine/backend/cpu/instructions.h"
 #include "tui/base/safe_output.h"
 
+// Where the shell closed one of them ("2>&-"), a file that is opened later would get its number,
+// and messages would be written into it.
+static void open_standard_files(void)
+{
+    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+        if (fcntl(file, F_GETFD) < 0 && open("/dev/null", O_RDWR) != file)
+            _exit(vd_status_exit_code(VD_IO));
+}
+
+static void on_signal(int number)
+{
+    _exit(128 + number);
+}
+
+// The kernel gives the first process of a container no default actions: these signals would do
+// nothing. Commands that end in another way set their own.
+static void obey_signals_as_first_process(void)
+{
+    static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+    for (size_t i = 0; getpid() == 1 && i < sizeof signals / sizeof *signals; i++)
+        signal(signals[i], on_signal);
+}
+
 int main(int argc, char **argv)
 {
+    open_standard_files();
+    obey_signals_as_first_process();
     vd_safe_output_begin();
     // The backend has threads of its own; OpenBLAS, should a large product need it, starts none.
     const char *threads = getenv("OPENBLAS_NUM_THREADS");
