@@ -10,7 +10,7 @@
 #include "engine/base/parallel.h"
 #include "engine/networks/batch.h"
 #include "engine/base/file.h"
-#include "features/text/runes.h"
+#include "features/text/codepoints.h"
 #include "features/text/tokenize.h"
 
 enum { MAX_FILE = 1 << 30 };
@@ -118,7 +118,7 @@ static bool parse_count(const char *text, const char *end, int64_t *count)
 
 // line: one line without its end.
 static vd_status read_line(const char *path, size_t number, const char *line, vd_answer_pool *pool,
-                           vd_runes *runes, vd_error *err)
+                           vd_codepoints *runes, vd_error *err)
 {
     const char *tab = strchr(line, '\t');
     int64_t times;
@@ -132,7 +132,7 @@ static vd_status read_line(const char *path, size_t number, const char *line, vd
                             "%s, line %zu: count %" PRId64 " after %" PRId64 "; the most frequent "
                             "answers come first (`sort -rn` puts them so)",
                             path, number, times, pool->times[pool->count - 1]);
-    vd_status status = vd_runes_decode(runes, tab + 1, &why);
+    vd_status status = vd_codepoints_decode(runes, tab + 1, &why);
     if (status == VD_FORMAT)
         return vd_error_set(err, status, "%s, line %zu: %s", path, number, why.text);
     if (status || !(pool->answer[pool->count] = vd_strdup(tab + 1)))
@@ -146,7 +146,7 @@ vd_status vd_answer_pool_read(const char *path, vd_answer_pool *out, vd_error *e
     char *text = NULL;
     size_t size, lines = 1;
     vd_answer_pool pool = {0};
-    vd_runes runes = {0};
+    vd_codepoints runes = {0};
     *out = pool;
     vd_status status = vd_file_read(path, MAX_FILE, &text, &size, err);
     if (status != VD_OK)
@@ -179,14 +179,14 @@ vd_status vd_answer_pool_read(const char *path, vd_answer_pool *out, vd_error *e
         status = vd_error_set(err, VD_FORMAT, "%s: no answers, expected at least one line", path);
         goto fail;
     }
-    vd_runes_clear(&runes);
+    vd_codepoints_clear(&runes);
     vd_free(text);
     *out = pool;
     return VD_OK;
 
 fail:
     vd_answer_pool_clear(&pool);
-    vd_runes_clear(&runes);
+    vd_codepoints_clear(&runes);
     vd_free(text);
     return status;
 }

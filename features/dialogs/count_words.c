@@ -5,47 +5,23 @@
 #include "features/dialogs/pack.h"
 #include "features/dialogs/store.h"
 
-static vd_status count_words(vd_word_counts *counts, const char *text, int64_t times, vd_error *err)
-{
-    vd_words words;
-    vd_status status = vd_tokenize(text, &words, err);
-    for (size_t i = 0; i < words.count && status == VD_OK; i++)
-        status = vd_word_counts_add(counts, words.word[i], times, err);
-    vd_words_clear(&words);
-    return status;
-}
-
-static vd_status count_question(vd_word_counts *counts, const char *question, int64_t times,
-                                vd_error *err)
-{
-    size_t bytes = strlen(question);
-    char *asked = vd_alloc(bytes + 2, 1);
-    if (!asked)
-        return vd_error_memory(err, "a question");
-    memcpy(asked, question, bytes);
-    asked[bytes] = '?';
-    vd_status status = count_words(counts, asked, times, err);
-    vd_free(asked);
-    return status;
-}
-
 // Words in the order of the dialogs, so that ties keep it. A string that comes again was counted
 // with its first use.
 static vd_status count_dialog(const vd_visdial *data, const vd_visdial_dialog *dialog,
                               vd_text_uses *u, vd_word_counts *counts, vd_error *err)
 {
-    vd_status status = count_words(counts, dialog->caption, 1, err);
+    vd_status status = vd_text_count(counts, dialog->caption, false, 1, err);
     for (int32_t r = 0; r < dialog->round_count && status == VD_OK; r++) {
         const vd_visdial_round *round = &dialog->rounds[r];
         int64_t *times = &u->question[round->question];
         if (*times > 0)
-            status = count_question(counts, data->questions[round->question], *times, err);
+            status = vd_text_count(counts, data->questions[round->question], true, *times, err);
         *times = 0;
         if (round->answer < 0 || status != VD_OK)
             continue;
         times = &u->answer[round->answer];
         if (*times > 0)
-            status = count_words(counts, data->answers[round->answer], *times, err);
+            status = vd_text_count(counts, data->answers[round->answer], false, *times, err);
         *times = 0;
     }
     return status;
@@ -58,7 +34,7 @@ static vd_status count_candidates(const vd_visdial *data, const vd_text_uses *u,
     vd_status status = VD_OK;
     for (size_t i = 0; i < data->answer_count && status == VD_OK; i++)
         if (u->candidate[i])
-            status = count_words(counts, data->answers[i], 0, err);
+            status = vd_text_count(counts, data->answers[i], false, 0, err);
     return status;
 }
 

@@ -5,12 +5,15 @@
 #include <utf8proc.h>
 
 #include "engine/base/alloc.h"
-#include "features/text/runes.h"
+#include "features/text/codepoints.h"
 
-// Typed word, word of the training text; sorted.
-static const struct {
-    const char *typed, *meant;
-} words[] = {
+// A word as people type it and as the training text has it.
+typedef struct replacement {
+    const char *typed, *text;
+} replacement;
+
+// Sorted by the typed word.
+static const replacement replacements[] = {
     {"aint", "ain't"},
     {"arent", "aren't"},
     {"cant", "can't"},
@@ -54,155 +57,111 @@ static const struct {
 };
 
 // Longest replacement over shortest word: "im" -> "i'm", "two" -> "2"; never more than one longer.
-enum { GROWTH = 2 };
-
-static int compare(const int32_t *word, size_t count, const char *other)
-{
-    for (size_t i = 0; i < count; i++) {
-        int32_t a = word[i], b = (unsigned char)other[i];
-        if (a != b)
-            return a < b ? -1 : 1;
-    }
-    return other[count] ? -1 : 0;
-}
-
-static const char *meant(const int32_t *word, size_t count)
-{
-    size_t low = 0, high = sizeof words / sizeof *words;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = compare(word, count, words[middle].typed);
-        if (order == 0)
-            return words[middle].meant;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
-}
+enum { GROWTH = 2, REPLACEMENTS = sizeof replacements / sizeof *replacements };
 
 // Curly and other quotes, dashes and spaces as the keyboard has them; 0 drops the character.
-static int32_t plain(int32_t rune)
+static int32_t plain(int32_t c)
 {
-    if (vd_rune_is_space(rune))
+    static const int32_t single[] = {0x2018, 0x2019, 0x201a, 0x201b, 0x02bc, 0x2032, 0x00b4, '`'};
+    static const int32_t twofold[] = {0x201c, 0x201d, 0x201e, 0x201f, 0x2033, 0x00ab, 0x00bb};
+    if (vd_codepoint_is_space(c))
         return ' ';
-    switch (rune) {
-    case 0x2018:
-    case 0x2019:
-    case 0x201a:
-    case 0x201b:
-    case 0x02bc:
-    case 0x2032:
-    case 0x00b4:
-    case '`':
-        return '\'';
-    case 0x201c:
-    case 0x201d:
-    case 0x201e:
-    case 0x201f:
-    case 0x2033:
-    case 0x00ab:
-    case 0x00bb:
-        return '"';
-    case 0x2010:
-    case 0x2011:
-    case 0x2012:
-    case 0x2013:
-    case 0x2014:
-    case 0x2015:
-    case 0x2212:
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        if (c == single[i])
+            return '\'';
+    for (size_t i = 0; i < sizeof twofold / sizeof *twofold; i++)
+        if (c == twofold[i])
+            return '"';
+    if ((c >= 0x2010 && c <= 0x2015) || c == 0x2212)
         return '-';
-    default:
-        break;
-    }
-    utf8proc_category_t category = utf8proc_category(rune);
+    utf8proc_category_t category = utf8proc_category(c);
     if (category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_ZS)
         return ' ';
-    return category == UTF8PROC_CATEGORY_CF ? 0 : utf8proc_tolower(rune);
+    return category == UTF8PROC_CATEGORY_CF ? 0 : utf8proc_tolower(c);
 }
 
 // White space folded to single spaces, none at the ends.
-static void fold(vd_runes *text)
+static void fold(vd_codepoints *text)
 {
     size_t kept = 0;
     for (size_t i = 0; i < text->count; i++) {
-        int32_t rune = plain(text->at[i]);
-        if (rune == 0 || (rune == ' ' && (kept == 0 || text->at[kept - 1] == ' ')))
+        int32_t c = plain(text->at[i]);
+        if (c == 0 || (c == ' ' && (kept == 0 || text->at[kept - 1] == ' ')))
             continue;
-        text->at[kept++] = rune;
+        text->at[kept++] = c;
     }
     while (kept > 0 && text->at[kept - 1] == ' ')
         kept--;
     text->count = kept;
 }
 
-static void cut_final_marks(vd_runes *text)
+static void cut_final_marks(vd_codepoints *text)
 {
-    while (text->count > 0) {
-        int32_t last = text->at[text->count - 1];
-        if (last != '?' && last != '.' && last != '!' && last != ' ')
-            break;
+    while (text->count > 0 && vd_codepoint_is_one_of(text->at[text->count - 1], "?.! "))
         text->count--;
-    }
 }
 
-static void replace_words(const vd_runes *text, vd_runes *out)
+static void replace_words(const vd_codepoints *text, vd_codepoints *out)
 {
     for (size_t i = 0; i < text->count;) {
         size_t end = i;
-        while (end < text->count && (vd_rune_is_word(text->at[end]) || text->at[end] == '\''))
+        while (end < text->count && (vd_codepoint_is_word(text->at[end]) || text->at[end] == '\''))
             end++;
-        const char *other = end > i ? meant(text->at + i, end - i) : NULL;
-        if (end == i)
-            end++;
-        if (other) {
-            for (; *other; other++)
-                out->at[out->count++] = (unsigned char)*other;
+        const vd_codepoint_range typed = {text->at + i, end - i};
+        const replacement *found = bsearch(&typed, replacements, REPLACEMENTS, sizeof *replacements,
+                                           vd_codepoint_range_compare);
+        for (const char *c = found ? found->text : ""; *c; c++)
+            out->at[out->count++] = (unsigned char)*c;
+        if (found)
             i = end;
-        }
+        else if (end == i)
+            end++;
         for (; i < end; i++)
             out->at[out->count++] = text->at[i];
     }
 }
 
-vd_status vd_normalise_typed(const char *typed, char **out, vd_error *err)
+// The typed text, composed and compatible (NFKC).
+static vd_status decode(const char *typed, vd_codepoints *text, vd_error *err)
 {
     const utf8proc_option_t options = UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT;
-    vd_runes text = {0}, replaced = {0};
-    char *result = NULL;
-    *out = NULL;
-    // Only for its check and its message; the decomposed text takes its place.
-    vd_status status = vd_runes_decode(&text, typed, err);
-    if (status != VD_OK)
-        goto fail;
-    utf8proc_ssize_t bytes = (utf8proc_ssize_t)strlen(typed);
     const utf8proc_uint8_t *source = (const utf8proc_uint8_t *)typed;
-    utf8proc_ssize_t room = utf8proc_decompose(source, bytes, NULL, 0, options);
-    status = VD_NO_MEMORY;
-    if (room < 0 || !vd_runes_reserve(&text, (size_t)room + 1))
-        goto no_memory;
-    utf8proc_ssize_t count = utf8proc_decompose(source, bytes, text.at, room, options);
-    count = count < 0 ? count : utf8proc_normalize_utf32(text.at, count, options);
+    utf8proc_ssize_t bytes = (utf8proc_ssize_t)strlen(typed);
+    // Only for its check and its message; the decomposed text takes its place.
+    vd_status status = vd_codepoints_decode(text, typed, err);
+    if (status != VD_OK)
+        return status;
+    utf8proc_ssize_t count = utf8proc_decompose(source, bytes, NULL, 0, options);
+    if (count >= 0 && vd_codepoints_reserve(text, (size_t)count + 1))
+        count = utf8proc_decompose(source, bytes, text->at, count, options);
+    else
+        count = -1;
+    if (count >= 0)
+        count = utf8proc_normalize_utf32(text->at, count, options);
     if (count < 0)
-        goto no_memory;
-    text.count = (size_t)count;
-    fold(&text);
-    cut_final_marks(&text);
-    if (!vd_runes_reserve(&replaced, GROWTH * text.count))
-        goto no_memory;
-    replace_words(&text, &replaced);
-    result = vd_alloc(4 * replaced.count + 1, 1);
-    if (!result)
-        goto no_memory;
-    vd_runes_encode(replaced.at, replaced.count, result);
-    status = VD_OK;
-    goto fail;
-no_memory:
-    vd_error_memory(err, "what was typed");
-fail:
-    vd_runes_clear(&replaced);
-    vd_runes_clear(&text);
-    *out = result;
+        return vd_error_memory(err, "what was typed");
+    text->count = (size_t)count;
+    return VD_OK;
+}
+
+vd_status vd_normalise_typed(const char *typed, char **out, vd_error *err)
+{
+    vd_codepoints text = {0}, replaced = {0};
+    *out = NULL;
+    vd_status status = decode(typed, &text, err);
+    if (status == VD_OK) {
+        fold(&text);
+        cut_final_marks(&text);
+        if (vd_codepoints_reserve(&replaced, GROWTH * text.count)) {
+            replace_words(&text, &replaced);
+            *out = vd_alloc(4 * replaced.count + 1, 1);
+        }
+        if (*out)
+            vd_codepoints_encode(replaced.at, replaced.count, *out);
+        else
+            status = vd_error_memory(err, "what was typed");
+    }
+    vd_codepoints_clear(&replaced);
+    vd_codepoints_clear(&text);
     return status;
 }

@@ -23,29 +23,14 @@ static const char *const abbreviations[] = {
 };
 // clang-format on
 
-static bool is_one_of(int32_t rune, const char *set)
-{
-    return rune > 0 && rune < 0x80 && strchr(set, (int)rune) != NULL;
-}
-
 // Punkt's _re_non_word_chars: what cannot be part of a word.
-static bool is_non_word(int32_t rune)
+static bool is_non_word(int32_t c)
 {
-    return is_one_of(rune, ")\";}]*:@'({[?!");
+    return vd_codepoint_is_one_of(c, ")\";}]*:@'({[?!");
 }
-
-static int32_t lower(int32_t rune)
-{
-    return rune >= 'A' && rune <= 'Z' ? rune + ('a' - 'A') : rune;
-}
-
-typedef struct context {
-    const int32_t *at;
-    size_t count;
-} context;
 
 // Length of a token of several hyphens or periods (Punkt's _re_multi_char_punct) at i, or 0.
-static size_t many_marks(const context *text, size_t i)
+static size_t many_marks(const vd_codepoint_range *text, size_t i)
 {
     int32_t mark = text->at[i];
     size_t run = 0;
@@ -57,7 +42,8 @@ static size_t many_marks(const context *text, size_t i)
         return run >= 2 ? run : 0;
     // (?:\.\s){2,}\.  e.g. ". . ."
     size_t pairs = 0, end = i;
-    while (end + 1 < text->count && text->at[end] == '.' && vd_rune_is_space(text->at[end + 1])) {
+    while (end + 1 < text->count && text->at[end] == '.' &&
+           vd_codepoint_is_space(text->at[end + 1])) {
         end += 2;
         pairs++;
     }
@@ -66,49 +52,30 @@ static size_t many_marks(const context *text, size_t i)
     return pairs >= 3 ? end - 1 - i : 0;
 }
 
-static bool is_word_end(const context *text, size_t i)
+static bool is_word_end(const vd_codepoint_range *text, size_t i)
 {
-    return i >= text->count || vd_rune_is_space(text->at[i]) || is_non_word(text->at[i]) ||
+    return i >= text->count || vd_codepoint_is_space(text->at[i]) || is_non_word(text->at[i]) ||
            many_marks(text, i) > 0;
 }
 
 // Length of the token at i, which is not white space (Punkt's _word_tokenize_fmt).
-static size_t token_length(const context *text, size_t i)
+static size_t token_length(const vd_codepoint_range *text, size_t i)
 {
     size_t marks = many_marks(text, i);
     if (marks > 0)
         return marks;
-    if (is_one_of(text->at[i], "(\"`{[:;&#*@)}]-,"))
+    if (vd_codepoint_is_one_of(text->at[i], "(\"`{[:;&#*@)}]-,"))
         return 1;
     for (size_t end = i + 1;; end++)
         if (is_word_end(text, end) || (text->at[end] == ',' && is_word_end(text, end + 1)))
             return end - i;
 }
 
-static int compare_lower(const int32_t *word, size_t count, const char *other)
-{
-    for (size_t i = 0; i < count; i++) {
-        int32_t a = lower(word[i]), b = (unsigned char)other[i];
-        if (a != b)
-            return a < b ? -1 : 1;
-    }
-    return other[count] ? -1 : 0;
-}
-
 static bool is_listed(const int32_t *word, size_t count)
 {
-    size_t low = 0, high = sizeof abbreviations / sizeof *abbreviations;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = compare_lower(word, count, abbreviations[middle]);
-        if (order == 0)
-            return true;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return false;
+    return bsearch(&(vd_codepoint_range){word, count}, abbreviations,
+                   sizeof abbreviations / sizeof *abbreviations, sizeof *abbreviations,
+                   vd_codepoint_range_compare) != NULL;
 }
 
 // word without its final period
@@ -130,36 +97,36 @@ static bool is_number(const int32_t *word, size_t count)
         i++;
     if (i < count && (word[i] == '.' || word[i] == ','))
         i++;
-    if (i >= count || !vd_rune_is_digit(word[i]))
+    if (i >= count || !vd_codepoint_is_digit(word[i]))
         return false;
     for (i++; i < count; i++)
-        if (!vd_rune_is_digit(word[i]) && !is_one_of(word[i], ",.-"))
+        if (!vd_codepoint_is_digit(word[i]) && !vd_codepoint_is_one_of(word[i], ",.-"))
             return false;
     return true;
 }
 
-static bool is_lower_case(int32_t rune)
+static bool is_lower_case(int32_t c)
 {
-    return utf8proc_category(rune) == UTF8PROC_CATEGORY_LL;
+    return utf8proc_category(c) == UTF8PROC_CATEGORY_LL;
 }
 
-static bool is_upper_case(int32_t rune)
+static bool is_upper_case(int32_t c)
 {
-    return utf8proc_category(rune) == UTF8PROC_CATEGORY_LU;
+    return utf8proc_category(c) == UTF8PROC_CATEGORY_LU;
 }
 
 // Whether token, followed by the token next, ends a sentence.
 static bool ends_sentence(const int32_t *token, size_t count, const int32_t *next,
                           size_t next_count)
 {
-    if (count == 1 && is_one_of(token[0], ".?!"))
+    if (count == 1 && vd_codepoint_is_one_of(token[0], ".?!"))
         return true;
     if (token[count - 1] != '.' || (count > 1 && token[count - 2] == '.'))
         return false;
     if (is_abbreviation(token, count - 1))
         return false;
-    bool initial = count == 2 && vd_rune_is_letter(token[0]);
-    bool mark = next_count == 1 && is_one_of(next[0], ";:,.!?");
+    bool initial = count == 2 && vd_codepoint_is_letter(token[0]);
+    bool mark = next_count == 1 && vd_codepoint_is_one_of(next[0], ";:,.!?");
     bool unlikely_start = is_lower_case(next[0]) || mark;
     if (initial)
         return !unlikely_start && !is_upper_case(next[0]);
@@ -167,12 +134,12 @@ static bool ends_sentence(const int32_t *token, size_t count, const int32_t *nex
 }
 
 // Punkt's text_contains_sentbreak: some token but the last ends a sentence.
-static bool contains_end(const context *text)
+static bool contains_end(const vd_codepoint_range *text)
 {
     const int32_t *token = NULL;
     size_t length = 0;
     for (size_t i = 0; i < text->count;) {
-        if (vd_rune_is_space(text->at[i])) {
+        if (vd_codepoint_is_space(text->at[i])) {
             i++;
             continue;
         }
@@ -188,9 +155,9 @@ static bool contains_end(const context *text)
 
 // A place where a sentence may end: a mark followed by punctuation, or by white space and a token.
 // next is where the following sentence would start, stop where the evidence for it ends.
-static bool is_candidate(const vd_runes *text, size_t i, size_t *next, size_t *stop)
+static bool is_candidate(const vd_codepoints *text, size_t i, size_t *next, size_t *stop)
 {
-    if (!is_one_of(text->at[i], ".?!") || i + 1 >= text->count)
+    if (!vd_codepoint_is_one_of(text->at[i], ".?!") || i + 1 >= text->count)
         return false;
     if (is_non_word(text->at[i + 1])) {
         *next = i + 1;
@@ -198,43 +165,43 @@ static bool is_candidate(const vd_runes *text, size_t i, size_t *next, size_t *s
         return true;
     }
     size_t after = i + 1;
-    while (after < text->count && vd_rune_is_space(text->at[after]))
+    while (after < text->count && vd_codepoint_is_space(text->at[after]))
         after++;
     if (after == i + 1 || after >= text->count)
         return false;
     *next = after;
-    while (after < text->count && !vd_rune_is_space(text->at[after]))
+    while (after < text->count && !vd_codepoint_is_space(text->at[after]))
         after++;
     *stop = after;
     return true;
 }
 
-static size_t slice(const vd_runes *text, vd_span *spans)
+static size_t slice(const vd_codepoints *text, vd_span *spans)
 {
     size_t count = 0, start = 0, word = 0;
     for (size_t i = 0; i < text->count;) {
         // One run of characters that are not white space; its last candidate counts.
-        if (vd_rune_is_space(text->at[i])) {
+        if (vd_codepoint_is_space(text->at[i])) {
             word = ++i;
             continue;
         }
         bool found = false;
         size_t mark = 0, next = 0, stop = 0, n, s;
-        for (; i < text->count && !vd_rune_is_space(text->at[i]); i++)
+        for (; i < text->count && !vd_codepoint_is_space(text->at[i]); i++)
             if (is_candidate(text, i, &n, &s)) {
                 found = true;
                 mark = i;
                 next = n;
                 stop = s;
             }
-        context evidence = {text->at + word, stop - word};
+        vd_codepoint_range evidence = {text->at + word, stop - word};
         if (found && contains_end(&evidence)) {
             spans[count++] = (vd_span){start, mark + 1};
             start = next;
         }
     }
     size_t end = text->count;
-    while (end > start && vd_rune_is_space(text->at[end - 1]))
+    while (end > start && vd_codepoint_is_space(text->at[end - 1]))
         end--;
     spans[count++] = (vd_span){start, end};
     return count;
@@ -243,24 +210,24 @@ static size_t slice(const vd_runes *text, vd_span *spans)
 // Closing quotes and brackets at the start of a sentence belong to the one before
 // (Punkt's re_boundary_realignment). Returns their length with the white space after them; bare is
 // the length without it.
-static size_t closing_marks(const vd_runes *text, vd_span span, size_t *bare)
+static size_t closing_marks(const vd_codepoints *text, vd_span span, size_t *bare)
 {
     size_t i = span.start;
-    while (i < span.stop && is_one_of(text->at[i], "\"')]}")) {
+    while (i < span.stop && vd_codepoint_is_one_of(text->at[i], "\"')]}")) {
         i++;
-        bool space = i < span.stop && vd_rune_is_space(text->at[i]);
+        bool space = i < span.stop && vd_codepoint_is_space(text->at[i]);
         bool dashes = i + 1 < span.stop && text->at[i] == '-' && text->at[i + 1] == '-';
         if (!space && !dashes && i < span.stop)
             continue;
         *bare = i - span.start;
-        while (i < span.stop && vd_rune_is_space(text->at[i]))
+        while (i < span.stop && vd_codepoint_is_space(text->at[i]))
             i++;
         return i - span.start;
     }
     return 0;
 }
 
-vd_status vd_sentences(const vd_runes *text, vd_span **out, size_t *count, vd_error *err)
+vd_status vd_sentences(const vd_codepoints *text, vd_span **out, size_t *count, vd_error *err)
 {
     *out = NULL;
     *count = 0;

@@ -8,13 +8,13 @@
 #ifndef VD_SENTENCES_H
 #define VD_SENTENCES_H
 
-#include "features/text/runes.h"
+#include "features/text/codepoints.h"
 
 typedef struct vd_span {
     size_t start, stop; // [start, stop)
 } vd_span;
 
 // The sentences of text in order (vd_free); at most text->count of them.
-vd_status vd_sentences(const vd_runes *text, vd_span **out, size_t *count, vd_error *err);
+vd_status vd_sentences(const vd_codepoints *text, vd_span **out, size_t *count, vd_error *err);
 
 #endif

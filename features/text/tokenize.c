@@ -4,7 +4,7 @@
 #include "features/text/tokenize.h"
 
 #include "engine/base/alloc.h"
-#include "features/text/runes.h"
+#include "features/text/codepoints.h"
 #include "features/text/sentences.h"
 
 // ---- one pass: reading one line, writing the other --------------------------
@@ -15,24 +15,21 @@ enum { GROWTH = 4 };
 typedef struct pass {
     const int32_t *in;
     size_t count;
-    vd_runes *out;
+    vd_codepoints *out;
 } pass;
+
+// A rule, applied where character i stands: writes what it makes of the characters from there on
+// and returns how many these are; 0 when it does not match.
+typedef size_t rule_fn(pass *p, size_t i);
 
 static int32_t look(const pass *p, size_t i)
 {
     return i < p->count ? p->in[i] : 0;
 }
 
-static void put(pass *p, int32_t rune)
+static void put(pass *p, int32_t c)
 {
-    p->out->at[p->out->count++] = rune;
-}
-
-static void put_padded(pass *p, int32_t rune)
-{
-    put(p, ' ');
-    put(p, rune);
-    put(p, ' ');
+    p->out->at[p->out->count++] = c;
 }
 
 static void put_text(pass *p, const char *ascii)
@@ -47,308 +44,238 @@ static void copy(pass *p, size_t from, size_t to)
         put(p, p->in[from]);
 }
 
-static bool is_one_of(int32_t rune, const char *set)
+// -> " \0 ", of `length` characters; returns length.
+static size_t pad(pass *p, size_t i, size_t length)
 {
-    return rune > 0 && rune < 0x80 && strchr(set, (int)rune) != NULL;
-}
-
-static int32_t lower(int32_t rune)
-{
-    return rune >= 'A' && rune <= 'Z' ? rune + ('a' - 'A') : rune;
+    if (length > 0) {
+        put(p, ' ');
+        copy(p, i, i + length);
+        put(p, ' ');
+    }
+    return length;
 }
 
 static bool starts(const pass *p, size_t i, const char *ascii, bool any_case)
 {
     for (; *ascii; ascii++, i++) {
-        int32_t rune = look(p, i);
-        if ((any_case ? lower(rune) : rune) != (unsigned char)*ascii)
+        int32_t c = look(p, i);
+        if ((any_case ? vd_codepoint_lower(c) : c) != (unsigned char)*ascii)
             return false;
     }
     return true;
 }
 
+// How often the character stands there one after another.
+static size_t run_of(const pass *p, size_t i, int32_t c)
+{
+    size_t run = 0;
+    while (look(p, i + run) == c)
+        run++;
+    return run;
+}
+
+// [»”’]
+static bool is_closing_quote(int32_t c)
+{
+    return c == 0xbb || c == 0x201d || c == 0x2019;
+}
+
 // \b between characters i - 1 and i
 static bool is_boundary(const pass *p, size_t i)
 {
-    bool before = i > 0 && vd_rune_is_word(p->in[i - 1]);
-    return before != (i < p->count && vd_rune_is_word(p->in[i]));
+    bool before = i > 0 && vd_codepoint_is_word(p->in[i - 1]);
+    return before != (i < p->count && vd_codepoint_is_word(p->in[i]));
 }
 
 // ---- STARTING_QUOTES --------------------------------------------------------
 
 // ([«“‘„]|[`]+) -> " \1 "
-static void open_quotes(pass *p)
+static size_t open_quotes(pass *p, size_t i)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        int32_t rune = p->in[i];
-        if (rune == 0xab || rune == 0x201c || rune == 0x2018 || rune == 0x201e) {
-            put_padded(p, rune);
-        } else if (rune == '`') {
-            size_t from = i;
-            while (look(p, i + 1) == '`')
-                i++;
-            put(p, ' ');
-            copy(p, from, i + 1);
-            put(p, ' ');
-        } else {
-            put(p, rune);
-        }
-    }
+    int32_t c = p->in[i];
+    bool quote = c == 0xab || c == 0x201c || c == 0x2018 || c == 0x201e;
+    return pad(p, i, quote ? 1 : run_of(p, i, '`'));
 }
 
 // ^" -> `` and then (``) -> " \1 "
-static void leading_quote(pass *p)
+static size_t leading_quote(pass *p, size_t i)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        bool quote = i == 0 && p->in[i] == '"';
-        bool ticks = starts(p, i, "``", false);
-        if (quote || ticks)
-            put_text(p, " `` ");
-        else
-            put(p, p->in[i]);
-        i += ticks;
-    }
+    size_t length = i == 0 && p->in[i] == '"' ? 1 : starts(p, i, "``", false) ? 2 : 0;
+    if (length > 0)
+        put_text(p, " `` ");
+    return length;
 }
 
 // ([ \(\[{<])("|'{2}) -> "\1 `` "
-static void quote_after_space(pass *p)
+static size_t quote_after_space(pass *p, size_t i)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        put(p, p->in[i]);
-        if (!is_one_of(p->in[i], " ([{<"))
-            continue;
-        size_t quote = look(p, i + 1) == '"' ? 1 : starts(p, i + 1, "''", false) ? 2 : 0;
-        if (quote > 0)
-            put_text(p, " `` ");
-        i += quote;
-    }
+    size_t quote = look(p, i + 1) == '"' ? 1 : starts(p, i + 1, "''", false) ? 2 : 0;
+    if (quote == 0 || !vd_codepoint_is_one_of(p->in[i], " ([{<"))
+        return 0;
+    put(p, p->in[i]);
+    put_text(p, " `` ");
+    return 1 + quote;
 }
 
 // (?i)(')(?!re|ve|ll|m|t|s|d|n)(\w)\b -> "\1 \2": a quote before a word of one character
-static void quote_before_letter(pass *p)
+static size_t quote_before_letter(pass *p, size_t i)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        put(p, p->in[i]);
-        int32_t next = look(p, i + 1);
-        if (p->in[i] == '\'' && vd_rune_is_word(next) && !is_one_of(lower(next), "mtsdn") &&
-            is_boundary(p, i + 2)) {
-            put(p, ' ');
-            put(p, next);
-            i++;
-        }
-    }
+    int32_t next = look(p, i + 1);
+    if (p->in[i] != '\'' || !vd_codepoint_is_word(next) ||
+        vd_codepoint_is_one_of(vd_codepoint_lower(next), "mtsdn") || !is_boundary(p, i + 2))
+        return 0;
+    put_text(p, "' ");
+    put(p, next);
+    return 2;
 }
 
 // ---- PUNCTUATION ------------------------------------------------------------
 
 // ([^\.])(\.)([\]\)}>"'»”’ ]*)\s*$ -> "\1 \2 \3 ". NLTK has the rule a second time with fewer
 // closing marks; by then it can only add spaces.
-static void final_period(pass *p)
+static size_t final_period(pass *p, size_t i)
 {
-    size_t end = p->count, period;
-    while (end > 0 && vd_rune_is_space(p->in[end - 1]))
+    if (p->in[i] != '.' || i == 0 || p->in[i - 1] == '.')
+        return 0;
+    size_t end = i + 1, stop;
+    while (vd_codepoint_is_one_of(look(p, end), "])}>\"' ") || is_closing_quote(look(p, end)))
+        end++;
+    for (stop = end; stop < p->count && vd_codepoint_is_space(p->in[stop]);)
+        stop++;
+    if (stop < p->count)
+        return 0;
+    while (vd_codepoint_is_space(p->in[end - 1]))
         end--;
-    period = end;
-    while (period > 0 && (is_one_of(p->in[period - 1], "])}>\"' ") || p->in[period - 1] == 0xbb ||
-                          p->in[period - 1] == 0x201d || p->in[period - 1] == 0x2019))
-        period--;
-    if (period < 2 || p->in[period - 1] != '.' || p->in[period - 2] == '.') {
-        copy(p, 0, p->count);
-        return;
-    }
-    copy(p, 0, period - 1);
-    put_padded(p, '.');
-    copy(p, period, end);
+    pad(p, i, 1);
+    copy(p, i + 1, end);
     put(p, ' ');
+    return p->count - i;
 }
 
 // ([:,])([^\d]) -> " \1 \2" and then ([:,])$ -> " \1 "
-static void colons_and_commas(pass *p)
+static size_t colons_and_commas(pass *p, size_t i)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        bool mark = is_one_of(p->in[i], ":,");
-        bool last = i + 1 == p->count || (i + 2 == p->count && p->in[i + 1] == '\n');
-        if (mark && last) {
-            put_padded(p, p->in[i]);
-        } else if (mark && !vd_rune_is_digit(p->in[i + 1])) {
-            // The next character is taken too: of "::" the second keeps its place.
-            put_padded(p, p->in[i]);
-            i++;
-            if (is_one_of(p->in[i], ":,") && i + 1 == p->count)
-                put_padded(p, p->in[i]);
-            else
-                put(p, p->in[i]);
-        } else {
-            put(p, p->in[i]);
-        }
-    }
+    bool last = i + 1 == p->count || (i + 2 == p->count && p->in[i + 1] == '\n');
+    if (!vd_codepoint_is_one_of(p->in[i], ":,") || (!last && vd_codepoint_is_digit(p->in[i + 1])))
+        return 0;
+    pad(p, i, 1);
+    if (last)
+        return 1;
+    // The next character is taken too: of "::" the second keeps its place.
+    if (i + 2 < p->count || !pad(p, i + 1, vd_codepoint_is_one_of(p->in[i + 1], ":,")))
+        put(p, p->in[i + 1]);
+    return 2;
 }
 
 // \.{2,} -> " \0 "
-static void ellipsis(pass *p)
+static size_t ellipsis(pass *p, size_t i)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        size_t run = i;
-        while (look(p, run) == '.')
-            run++;
-        if (run - i < 2) {
-            put(p, p->in[i]);
-            continue;
-        }
-        put(p, ' ');
-        copy(p, i, run);
-        put(p, ' ');
-        i = run - 1;
-    }
+    size_t run = run_of(p, i, '.');
+    return run < 2 ? 0 : pad(p, i, run);
 }
 
 // [;@#$%&], [?!] -> " \0 "
-static void marks(pass *p)
+static size_t marks(pass *p, size_t i)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        if (is_one_of(p->in[i], ";@#$%&?!"))
-            put_padded(p, p->in[i]);
-        else
-            put(p, p->in[i]);
-    }
+    return pad(p, i, vd_codepoint_is_one_of(p->in[i], ";@#$%&?!"));
 }
 
 // ([^'])'\x20 -> "\1 ' "
-static void quote_before_space(pass *p)
+static size_t quote_before_space(pass *p, size_t i)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        put(p, p->in[i]);
-        if (p->in[i] != '\'' && starts(p, i + 1, "' ", false)) {
-            put_text(p, " ' ");
-            i += 2;
-        }
-    }
+    if (p->in[i] == '\'' || !starts(p, i + 1, "' ", false))
+        return 0;
+    put(p, p->in[i]);
+    put_text(p, " ' ");
+    return 3;
 }
 
-// [*], PARENS_BRACKETS [\]\[\(\)\{\}\<\>] and DOUBLE_DASHES -- -> " \0 "; then a space at both ends
-static void brackets_and_dashes(pass *p)
+// [*], PARENS_BRACKETS [\]\[\(\)\{\}\<\>] and DOUBLE_DASHES -- -> " \0 "
+static size_t brackets_and_dashes(pass *p, size_t i)
 {
-    put(p, ' ');
-    for (size_t i = 0; i < p->count; i++) {
-        if (is_one_of(p->in[i], "*[](){}<>")) {
-            put_padded(p, p->in[i]);
-        } else if (starts(p, i, "--", false)) {
-            put_text(p, " -- ");
-            i++;
-        } else {
-            put(p, p->in[i]);
-        }
-    }
-    put(p, ' ');
+    return pad(p, i, starts(p, i, "--", false) ? 2 : vd_codepoint_is_one_of(p->in[i], "*[](){}<>"));
 }
 
 // ---- ENDING_QUOTES ----------------------------------------------------------
 
 // ([»”’]) -> " \1 ", '' -> " '' ", " -> " '' "
-static void closing_quotes(pass *p)
+static size_t closing_quotes(pass *p, size_t i)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        int32_t rune = p->in[i];
-        if (rune == 0xbb || rune == 0x201d || rune == 0x2019) {
-            put_padded(p, rune);
-        } else if (rune == '"') {
-            put_text(p, " '' ");
-        } else if (starts(p, i, "''", false)) {
-            put_text(p, " '' ");
-            i++;
-        } else {
-            put(p, rune);
-        }
-    }
+    size_t quote = p->in[i] == '"' ? 1 : starts(p, i, "''", false) ? 2 : 0;
+    if (quote > 0)
+        put_text(p, " '' ");
+    return quote > 0 ? quote : pad(p, i, is_closing_quote(p->in[i]));
 }
 
 // ([^' ])(ending)\x20 -> "\1 \2 ", where ending is the first of endings that matches
-static void endings(pass *p, const char *const *list)
+static size_t endings(pass *p, size_t i, const char *const *list)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        put(p, p->in[i]);
-        if (is_one_of(p->in[i], "' "))
+    if (vd_codepoint_is_one_of(p->in[i], "' "))
+        return 0;
+    for (const char *const *ending = list; *ending; ending++) {
+        size_t length = starts(p, i + 1, *ending, false) ? strlen(*ending) : 0;
+        if (length == 0 || look(p, i + 1 + length) != ' ')
             continue;
-        for (const char *const *ending = list; *ending; ending++) {
-            if (look(p, i + 1) != **ending)
-                continue;
-            size_t length = strlen(*ending);
-            if (starts(p, i + 1, *ending, false) && look(p, i + 1 + length) == ' ') {
-                put(p, ' ');
-                copy(p, i + 1, i + 2 + length);
-                i += length + 1;
-                break;
-            }
-        }
+        put(p, p->in[i]);
+        put(p, ' ');
+        copy(p, i + 1, i + 2 + length);
+        return length + 2;
     }
+    return 0;
 }
 
-static void possessives(pass *p)
+static size_t possessives(pass *p, size_t i)
 {
     static const char *const list[] = {"'s", "'S", "'m", "'M", "'d", "'D", "'", NULL};
-    endings(p, list);
+    return endings(p, i, list);
 }
 
-static void verb_endings(pass *p)
+static size_t verb_endings(pass *p, size_t i)
 {
     static const char *const list[] = {"'ll", "'LL", "'re", "'RE", "'ve",
                                        "'VE", "n't", "N'T", NULL};
-    endings(p, list);
+    return endings(p, i, list);
 }
 
 // ---- CONTRACTIONS2 and CONTRACTIONS3 ----------------------------------------
 
-typedef struct contraction {
-    const char *word;
-    size_t cut;
-} contraction;
-
-// -> " \1 \2 ", where the words are cut
-static void split_words(pass *p, const contraction *list, size_t count)
+// -> " \1 \2 ", where the word, in any case, is cut
+static size_t split_word(pass *p, size_t i, const char *word, size_t cut)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        size_t found = 0, end = i;
-        for (; found < count; found++) {
-            const char *word = list[found].word;
-            if (lower(p->in[i]) != word[0])
-                continue;
-            end = i + strlen(word);
-            if (starts(p, i, word, true) && is_boundary(p, end) &&
-                (word[0] == ' ' || is_boundary(p, i)) &&
-                (word[0] != 'w' || vd_rune_is_space(look(p, end))))
-                break;
-        }
-        if (found == count) {
-            put(p, p->in[i]);
-            continue;
-        }
-        put(p, ' ');
-        copy(p, i, i + list[found].cut);
-        put(p, ' ');
-        copy(p, i + list[found].cut, end);
-        put(p, ' ');
-        i = end - 1;
-    }
+    size_t length = starts(p, i, word, true) ? strlen(word) : 0;
+    if (length == 0 || !is_boundary(p, i + length) || (word[0] != ' ' && !is_boundary(p, i)) ||
+        (word[0] == 'w' && !vd_codepoint_is_space(look(p, i + length))))
+        return 0;
+    pad(p, i, cut);
+    copy(p, i + cut, i + length);
+    put(p, ' ');
+    return length;
 }
 
 // (?i)\b(can)(not)\b and so on; (wan)(na) needs white space after it
-static void contractions(pass *p)
+static size_t contractions(pass *p, size_t i)
 {
-    static const contraction list[] = {{"cannot", 3}, {"d'ye", 1},  {"gimme", 3},  {"gonna", 3},
-                                       {"gotta", 3},  {"lemme", 3}, {"more'n", 4}, {"wanna", 3}};
-    split_words(p, list, sizeof list / sizeof *list);
+    static const struct {
+        const char *word;
+        size_t cut;
+    } list[] = {{"cannot", 3}, {"d'ye", 1},  {"gimme", 3},  {"gonna", 3},
+                {"gotta", 3},  {"lemme", 3}, {"more'n", 4}, {"wanna", 3}};
+    size_t length = 0;
+    for (size_t k = 0; k < sizeof list / sizeof *list && length == 0; k++)
+        length = split_word(p, i, list[k].word, list[k].cut);
+    return length;
 }
 
 // (?i) ('t)(is)\b
-static void tis(pass *p)
+static size_t tis(pass *p, size_t i)
 {
-    split_words(p, &(contraction){" 'tis", 3}, 1);
+    return split_word(p, i, " 'tis", 3);
 }
 
 // (?i) ('t)(was)\b
-static void twas(pass *p)
+static size_t twas(pass *p, size_t i)
 {
-    split_words(p, &(contraction){" 'twas", 3}, 1);
+    return split_word(p, i, " 'twas", 3);
 }
 
 // ---- the rules in order -----------------------------------------------------
@@ -366,7 +293,7 @@ enum {
 };
 
 static const struct {
-    void (*apply)(pass *p);
+    rule_fn *apply;
     unsigned needs;
 } rules[] = {
     {open_quotes, HAS_TICK | HAS_OTHER},
@@ -391,37 +318,51 @@ static unsigned contents(const int32_t *at, size_t count)
 {
     unsigned has = ALWAYS;
     for (size_t i = 0; i < count; i++) {
-        int32_t rune = at[i];
-        has |= rune == '\''                  ? HAS_QUOTE
-               : rune == '"'                 ? HAS_DOUBLE
-               : rune == '.'                 ? HAS_PERIOD
-               : rune == '`'                 ? HAS_TICK
-               : rune > 0x7f                 ? HAS_OTHER
-               : is_one_of(rune, ":,")       ? HAS_COMMA
-               : is_one_of(rune, ";@#$%&?!") ? HAS_MARK
-                                             : 0;
+        int32_t c = at[i];
+        has |= c == '\''                               ? HAS_QUOTE
+               : c == '"'                              ? HAS_DOUBLE
+               : c == '.'                              ? HAS_PERIOD
+               : c == '`'                              ? HAS_TICK
+               : c > 0x7f                              ? HAS_OTHER
+               : vd_codepoint_is_one_of(c, ":,")       ? HAS_COMMA
+               : vd_codepoint_is_one_of(c, ";@#$%&?!") ? HAS_MARK
+                                                       : 0;
     }
     return has;
 }
 
+static void apply_rule(pass *p, rule_fn *apply)
+{
+    // Contractions need a space before their first word, endings one after their last.
+    bool ends = apply == brackets_and_dashes;
+    if (ends)
+        put(p, ' ');
+    for (size_t i = 0, length; i < p->count; i += length) {
+        length = apply(p, i);
+        if (length == 0)
+            copy(p, i, i + (length = 1));
+    }
+    if (ends)
+        put(p, ' ');
+}
+
 // Applies the rules to a sentence; the result is in *from. The lines change places each time.
-static vd_status apply_rules(const int32_t *sentence, size_t count, vd_runes **from, vd_runes **to,
-                             vd_error *err)
+static vd_status apply_rules(const int32_t *sentence, size_t count, vd_codepoints **from,
+                             vd_codepoints **to, vd_error *err)
 {
     unsigned has = contents(sentence, count);
     pass p = {sentence, count, *to};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         if (!(has & rules[i].needs))
             continue;
-        if (!vd_runes_reserve(*to, GROWTH * (p.count + 1)))
+        if (!vd_codepoints_reserve(*to, GROWTH * (p.count + 1)))
             return vd_error_memory(err, "the words of a text");
         p.out = *to;
-        rules[i].apply(&p);
-        vd_runes *done = *to;
+        apply_rule(&p, rules[i].apply);
         *to = *from;
-        *from = done;
-        p.in = done->at;
-        p.count = done->count;
+        *from = p.out;
+        p.in = p.out->at;
+        p.count = p.out->count;
     }
     return VD_OK;
 }
@@ -431,58 +372,49 @@ static vd_status apply_rules(const int32_t *sentence, size_t count, vd_runes **f
 // Called with each token in order; the string is only borrowed.
 typedef vd_status (*token_fn)(void *context, const char *token, size_t length, vd_error *err);
 
-static vd_status split(const vd_runes *line, char **token, size_t *room, token_fn take,
-                       void *context, vd_error *err)
+static vd_status split(const vd_codepoints *line, token_fn take, void *context, vd_error *err)
 {
-    for (size_t i = 0; i < line->count;) {
-        size_t from = i;
-        while (i < line->count && !vd_rune_is_space(line->at[i]))
+    char *token = vd_alloc_raw(4 * line->count + 1);
+    vd_status status = token ? VD_OK : vd_error_memory(err, "the words of a text");
+    for (size_t i = 0, from; i < line->count && status == VD_OK; i++) {
+        for (from = i; i < line->count && !vd_codepoint_is_space(line->at[i]);)
             i++;
-        if (i > from) {
-            size_t needed = 4 * (i - from) + 1;
-            if (needed > *room) {
-                vd_free(*token);
-                *room = 0;
-                *token = vd_alloc(2 * needed, 1);
-                if (!*token)
-                    return vd_error_memory(err, "a word");
-                *room = 2 * needed;
-            }
-            size_t length = vd_runes_encode(line->at + from, i - from, *token);
-            vd_status status = take(context, *token, length, err);
-            if (status != VD_OK)
-                return status;
-        }
-        i++;
-    }
-    return VD_OK;
-}
-
-static vd_status each_token(const char *text, token_fn take, void *context, vd_error *err)
-{
-    vd_runes runes = {0}, lines[2] = {{0}, {0}};
-    vd_span *spans = NULL;
-    size_t count = 0, room = 0;
-    char *token = NULL;
-    vd_runes *from = &lines[0], *to = &lines[1];
-    vd_status status = vd_runes_decode(&runes, text, err);
-    // Enough for most texts, whatever rules they meet.
-    size_t usual = GROWTH * (runes.count + 1);
-    if (status == VD_OK && !(vd_runes_reserve(from, usual) && vd_runes_reserve(to, usual)))
-        status = vd_error_memory(err, "the words of a text");
-    if (status == VD_OK)
-        status = vd_sentences(&runes, &spans, &count, err);
-    for (size_t i = 0; i < count && status == VD_OK; i++) {
-        status =
-            apply_rules(runes.at + spans[i].start, spans[i].stop - spans[i].start, &from, &to, err);
-        if (status == VD_OK)
-            status = split(from, &token, &room, take, context, err);
+        if (i > from)
+            status =
+                take(context, token, vd_codepoints_encode(line->at + from, i - from, token), err);
     }
     vd_free(token);
+    return status;
+}
+
+// Of the text, or of text + "?".
+static vd_status each_token(const char *text, bool question, token_fn take, void *context,
+                            vd_error *err)
+{
+    vd_codepoints all = {0}, lines[2] = {{0}, {0}};
+    vd_codepoints *from = &lines[0], *to = &lines[1];
+    vd_span *spans = NULL;
+    size_t count = 0;
+    vd_status status = vd_codepoints_decode(&all, text, err);
+    if (status == VD_OK && question)
+        all.at[all.count++] = '?';
+    // Enough for most texts, whatever rules they meet.
+    size_t usual = GROWTH * (all.count + 1);
+    if (status == VD_OK &&
+        !(vd_codepoints_reserve(from, usual) && vd_codepoints_reserve(to, usual)))
+        status = vd_error_memory(err, "the words of a text");
+    if (status == VD_OK)
+        status = vd_sentences(&all, &spans, &count, err);
+    for (size_t i = 0; i < count && status == VD_OK; i++) {
+        status =
+            apply_rules(all.at + spans[i].start, spans[i].stop - spans[i].start, &from, &to, err);
+        if (status == VD_OK)
+            status = split(from, take, context, err);
+    }
     vd_free(spans);
-    vd_runes_clear(&lines[1]);
-    vd_runes_clear(&lines[0]);
-    vd_runes_clear(&runes);
+    vd_codepoints_clear(&lines[1]);
+    vd_codepoints_clear(&lines[0]);
+    vd_codepoints_clear(&all);
     return status;
 }
 
@@ -513,7 +445,7 @@ vd_status vd_tokenize(const char *text, vd_words *out, vd_error *err)
 {
     collector c = {0};
     *out = (vd_words){0};
-    vd_status status = each_token(text, collect, &c, err);
+    vd_status status = each_token(text, false, collect, &c, err);
     if (status != VD_OK)
         vd_words_clear(&c.words);
     *out = c.words;
@@ -528,7 +460,25 @@ void vd_words_clear(vd_words *words)
     *words = (vd_words){0};
 }
 
-// ---- ids --------------------------------------------------------------------
+// ---- counts and ids ---------------------------------------------------------
+
+typedef struct counting {
+    vd_word_counts *counts;
+    int64_t times;
+} counting;
+
+static vd_status count(void *context, const char *token, size_t length, vd_error *err)
+{
+    const counting *c = context;
+    (void)length;
+    return vd_word_counts_add(c->counts, token, c->times, err);
+}
+
+vd_status vd_text_count(vd_word_counts *counts, const char *text, bool question, int64_t times,
+                        vd_error *err)
+{
+    return each_token(text, question, count, &(counting){counts, times}, err);
+}
 
 typedef struct id_list {
     const vd_vocab *vocab;
@@ -552,31 +502,28 @@ static vd_status look_up(void *context, const char *token, size_t length, vd_err
     return VD_OK;
 }
 
+static vd_status find_ids(id_list *list, const char *text, bool question, int *length, int *found,
+                          vd_error *err)
+{
+    vd_status status = each_token(text, question, look_up, list, err);
+    if (status != VD_OK)
+        return status;
+    *length = list->found < list->most ? list->found : list->most;
+    if (found)
+        *found = list->found;
+    return VD_OK;
+}
+
 vd_status vd_text_ids(const vd_vocab *vocab, const char *text, int most, int32_t *ids, int *length,
                       int *found, vd_error *err)
 {
-    id_list list = {vocab, ids, most, 0};
-    vd_status status = each_token(text, look_up, &list, err);
-    if (status != VD_OK)
-        return status;
-    *length = list.found < most ? list.found : most;
-    if (found)
-        *found = list.found;
-    return VD_OK;
+    return find_ids(&(id_list){vocab, ids, most, 0}, text, false, length, found, err);
 }
 
 vd_status vd_question_ids(const vd_vocab *vocab, const char *question, int most, int32_t *ids,
                           int *length, int *found, vd_error *err)
 {
-    size_t bytes = strlen(question);
-    char *asked = vd_alloc(bytes + 2, 1);
-    if (!asked)
-        return vd_error_memory(err, "a question");
-    memcpy(asked, question, bytes);
-    asked[bytes] = '?';
-    vd_status status = vd_text_ids(vocab, asked, most, ids, length, found, err);
-    vd_free(asked);
-    return status;
+    return find_ids(&(id_list){vocab, ids, most, 0}, question, true, length, found, err);
 }
 
 vd_status vd_answer_ids(const vd_vocab *vocab, const char *answer, int most, int32_t *ids,
@@ -584,7 +531,7 @@ vd_status vd_answer_ids(const vd_vocab *vocab, const char *answer, int most, int
 {
     id_list list = {vocab, ids, most, 0};
     append_id(&list, VD_START);
-    vd_status status = each_token(answer, look_up, &list, err);
+    vd_status status = each_token(answer, false, look_up, &list, err);
     if (status != VD_OK)
         return status;
     append_id(&list, VD_END);

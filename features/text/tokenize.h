@@ -3,6 +3,7 @@
 #ifndef VD_TOKENIZE_H
 #define VD_TOKENIZE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,10 @@ typedef struct vd_words {
 // text must be valid UTF-8 (else VD_FORMAT with the byte's place).
 vd_status vd_tokenize(const char *text, vd_words *out, vd_error *err);
 void vd_words_clear(vd_words *words);
+
+// Counts the words of a text, or of text + "?" (question): each so many times.
+vd_status vd_text_count(vd_word_counts *counts, const char *text, bool question, int64_t times,
+                        vd_error *err);
 
 // What a person typed, made to look like the training text: lower case, white space folded, curly
 // quotes straightened, a final "?" (and . or !) removed, numbers up to ten and apostrophes as the

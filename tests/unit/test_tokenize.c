@@ -248,14 +248,14 @@ static void bytes_at_random_never_harm(void **state)
 
 static size_t sentences_in(const char *text)
 {
-    vd_runes runes = {0};
+    vd_codepoints runes = {0};
     vd_span *spans;
     size_t count;
     vd_error err = {0};
-    assert_int_equal(vd_runes_decode(&runes, text, &err), VD_OK);
+    assert_int_equal(vd_codepoints_decode(&runes, text, &err), VD_OK);
     assert_int_equal(vd_sentences(&runes, &spans, &count, &err), VD_OK);
     vd_free(spans);
-    vd_runes_clear(&runes);
+    vd_codepoints_clear(&runes);
     return count;
 }
 
