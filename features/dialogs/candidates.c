@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "features/dialogs/dataset_store.h"
+#include "features/dialogs/store.h"
 
 static int least(int a, int b)
 {
@@ -14,13 +14,13 @@ static int least(int a, int b)
 
 int vd_wrapped_length(const vd_dataset *set, int32_t answer)
 {
-    return least(set->tokens.answers.length[answer] + 2, VD_CUT_CANDIDATE);
+    return least(set->tokens[VD_ANSWERS].length[answer] + 2, VD_CUT_CANDIDATE);
 }
 
 int vd_wrap_answer(const vd_dataset *set, int32_t answer, int32_t *out)
 {
-    const int32_t *ids = vd_sequence(&set->tokens.answers, (size_t)answer);
-    int words = set->tokens.answers.length[answer], length = vd_wrapped_length(set, answer);
+    const int32_t *ids = vd_sequence(&set->tokens[VD_ANSWERS], (size_t)answer);
+    int words = set->tokens[VD_ANSWERS].length[answer], length = vd_wrapped_length(set, answer);
     out[0] = VD_START;
     for (int i = 1; i < length; i++)
         out[i] = i <= words ? ids[i - 1] : VD_END;
@@ -29,14 +29,14 @@ int vd_wrap_answer(const vd_dataset *set, int32_t answer, int32_t *out)
 
 int vd_turns_length(const vd_dataset *set, int32_t answer)
 {
-    return least(set->tokens.answers.length[answer] + 1, VD_CUT_CANDIDATE);
+    return least(set->tokens[VD_ANSWERS].length[answer] + 1, VD_CUT_CANDIDATE);
 }
 
 void vd_candidate_fill(const vd_dataset *set, int32_t answer, int u, vd_candidates *out)
 {
-    const int32_t *ids = vd_sequence(&set->tokens.answers, (size_t)answer);
+    const int32_t *ids = vd_sequence(&set->tokens[VD_ANSWERS], (size_t)answer);
     size_t at = (size_t)u * (size_t)out->width;
-    int words = set->tokens.answers.length[answer];
+    int words = set->tokens[VD_ANSWERS].length[answer];
     // The generative decoder reads and predicts one token each of <S> answer and answer </S>, each
     // cut by itself.
     int steps = vd_turns_length(set, answer);

@@ -1,7 +1,7 @@
 #include "features/dialogs/dataset.h"
 
 #include "engine/base/alloc.h"
-#include "features/dialogs/dataset_store.h"
+#include "features/dialogs/store.h"
 #include "features/dialogs/pack.h"
 
 static vd_status find_images(vd_dataset *set, vd_error *err)
@@ -44,7 +44,7 @@ vd_status vd_dataset_new(const vd_visdial *dialogs, const vd_regions *regions,
     if (status == VD_OK)
         status = find_images(set, err);
     if (status == VD_OK)
-        status = vd_token_tables_fill(dialogs, vocab, &set->tokens, err);
+        status = vd_tokens_fill(dialogs, vocab, set->tokens, err);
     if (status != VD_OK) {
         vd_dataset_free(set);
         return status;
@@ -57,7 +57,7 @@ void vd_dataset_free(vd_dataset *dataset)
 {
     if (!dataset)
         return;
-    vd_token_tables_clear(&dataset->tokens);
+    vd_tokens_clear(dataset->tokens);
     vd_free(dataset->row);
     vd_free(dataset);
 }

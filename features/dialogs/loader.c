@@ -5,7 +5,7 @@
 #include "engine/base/alloc.h"
 #include "engine/model/dialog.h"
 #include "engine/backend/packed.h"
-#include "features/dialogs/dataset_store.h"
+#include "features/dialogs/store.h"
 #include "features/dialogs/picture_cache.h"
 
 // A list that only ever grows.
@@ -115,8 +115,8 @@ static int entry(const vd_dataset *set, const vd_visdial_round *round, int32_t o
 {
     int32_t answer[VD_MAX_CANDIDATE];
     int length = round->answer >= 0 ? vd_wrap_answer(set, round->answer, answer) : 0;
-    return vd_history_entry(vd_sequence(&set->tokens.questions, (size_t)round->question),
-                            set->tokens.questions.length[round->question], answer, length, out);
+    return vd_history_entry(vd_sequence(&set->tokens[VD_QUESTIONS], (size_t)round->question),
+                            set->tokens[VD_QUESTIONS].length[round->question], answer, length, out);
 }
 
 // ---- sizes ------------------------------------------------------------------
@@ -130,8 +130,9 @@ static void measure(vd_loader *loader, const size_t *dialogs, size_t count)
         const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
         batch->rounds = larger(batch->rounds, dialog->round_count);
         for (int32_t r = 0; r < dialog->round_count; r++)
-            batch->question_width = larger(
-                batch->question_width, set->tokens.questions.length[dialog->rounds[r].question]);
+            batch->question_width =
+                larger(batch->question_width,
+                       set->tokens[VD_QUESTIONS].length[dialog->rounds[r].question]);
     }
 }
 
@@ -198,8 +199,8 @@ static vd_status fill_questions(vd_loader *loader, const size_t *dialogs, size_t
         const vd_visdial_dialog *dialog = vd_dataset_dialog(set, dialogs[b]);
         for (size_t r = 0; r < (size_t)dialog->round_count; r++) {
             size_t place = b * rounds + r, index = (size_t)dialog->rounds[r].question;
-            length[place] = set->tokens.questions.length[index];
-            memcpy(question + place * width, vd_sequence(&set->tokens.questions, index),
+            length[place] = set->tokens[VD_QUESTIONS].length[index];
+            memcpy(question + place * width, vd_sequence(&set->tokens[VD_QUESTIONS], index),
                    (size_t)length[place] * sizeof *question);
         }
     }
@@ -218,8 +219,8 @@ static int history_entry(const vd_loader *loader, size_t index, int32_t r, bool 
     }
     if (r > 0)
         return entry(set, &vd_dataset_dialog(set, index)->rounds[r - 1], out);
-    int length = set->tokens.captions.length[index];
-    memcpy(out, vd_sequence(&set->tokens.captions, index), (size_t)length * sizeof *out);
+    int length = set->tokens[VD_CAPTIONS].length[index];
+    memcpy(out, vd_sequence(&set->tokens[VD_CAPTIONS], index), (size_t)length * sizeof *out);
     return length;
 }
 
@@ -345,7 +346,7 @@ static vd_status sort_candidates(vd_loader *loader, vd_error *err)
 static vd_status fill_candidates(vd_loader *loader, vd_error *err)
 {
     const vd_dataset *set = loader->set;
-    const vd_sequences *answers = &set->tokens.answers;
+    const vd_sequences *answers = &set->tokens[VD_ANSWERS];
     const int32_t *distinct = loader->lists[DISTINCT].at;
     size_t count = (size_t)loader->batch.distinct;
     vd_candidates own = {.count = (int)count};

@@ -1,97 +1,106 @@
 #include "features/dialogs/pack.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "engine/base/alloc.h"
-#include "engine/base/safetensors.h"
-#include "features/dialogs/dataset_store.h"
+#include "features/dialogs/store.h"
 
-// A table of texts, whatever it is made of.
-typedef struct texts {
-    const char *name;
-    size_t count;
-    const char *(*at)(const void *of, size_t index);
-    const void *of;
-} texts;
+// Lists of lists: the tables of texts VD_QUESTIONS, VD_ANSWERS, VD_CAPTIONS, WORDS and FAMILIES, of
+// bytes; the tokens of the first three; and the dialogs, of rounds.
+enum { WORDS = VD_TEXTS, FAMILIES, TABLES, TOKENS = TABLES, DIALOGS = TOKENS + VD_TEXTS, LISTS };
 
-enum { QUESTIONS, ANSWERS, CAPTIONS, WORDS, FAMILIES, TABLES };
+enum { MOST_FAMILIES = 256 }; // as the reader of JSON takes
 
 typedef struct packing {
     const vd_visdial *data;
     vd_safetensors_writer *writer;
     vd_vocab *vocab; // every word there is
     vd_word_counts *counts;
-    vd_token_tables tokens;
-    texts table[TABLES];
+    vd_sequences tokens[VD_TEXTS];
+    size_t count[LISTS];
     size_t rounds, ranked; // R, K
     int32_t candidates;    // O
-    const char **family;   // (family_count) distinct ones
-    size_t family_count;
+    const char **family;   // (count[FAMILIES]) distinct ones
     bool coreference;
     int32_t *column; // (R) a column of the rounds, for writing
     int64_t *start;  // for writing
+    bool declaring;
+    vd_status status; // the first failure; nothing is written after it
+    vd_error *err;
 } packing;
+
+const char *const vd_column_names[VD_COLUMNS] = {"question", "answer", "truth",
+                                                 "options",  "family", "coreference"};
+static const char *const table_names[TABLES] = {"question", "answer", "caption", "word", "family"};
+
+// ---- what tells one set of dialogs from another -----------------------------
+
+// FNV-1a (Fowler, Noll, Vo), eight bytes at a time.
+static uint64_t hash_with(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = hash_with(hash, (unsigned char)*text);
+    return hash_with(hash, 0);
+}
+
+// What `data pack` has found already; false in files of before it did.
+static bool packed_hash(const vd_packed_file *packed, uint64_t *out)
+{
+    const char *content = vd_safetensors_metadata(packed->file, "content");
+    int read = 0;
+    return content && sscanf(content, "%16" SCNx64 "%n", out, &read) == 1 && !content[read];
+}
+
+uint64_t vd_visdial_hash(const vd_visdial *data)
+{
+    const vd_packed_file *packed = ((const vd_visdial_store *)data)->packed;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    if (packed && packed_hash(packed, &hash))
+        return hash;
+    hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < data->dialog_count; i++) {
+        const vd_visdial_dialog *dialog = &data->dialogs[i];
+        hash = hash_text(hash_with(hash, (uint64_t)dialog->image_id), dialog->caption);
+        for (int32_t r = 0; r < dialog->round_count; r++) {
+            const vd_visdial_round *round = &dialog->rounds[r];
+            hash = hash_text(hash, data->questions[round->question]);
+            hash = hash_text(hash, round->answer >= 0 ? data->answers[round->answer] : "");
+            hash = hash_with(hash, (uint64_t)(uint32_t)round->truth);
+        }
+    }
+    return hash;
+}
 
 // ---- what there is ----------------------------------------------------------
 
-static const char *question_at(const void *of, size_t index)
+static const char *text_at(const packing *p, int table, size_t index)
 {
-    return ((const vd_visdial *)of)->questions[index];
-}
-
-static const char *answer_at(const void *of, size_t index)
-{
-    return ((const vd_visdial *)of)->answers[index];
-}
-
-static const char *caption_at(const void *of, size_t index)
-{
-    return ((const vd_visdial *)of)->dialogs[index].caption;
-}
-
-static const char *word_at(const void *of, size_t index)
-{
-    return vd_vocab_word(of, (int32_t)index + VD_FIRST_WORD);
-}
-
-static const char *family_at(const void *of, size_t index)
-{
-    return ((const packing *)of)->family[index];
+    return table == WORDS      ? vd_vocab_word(p->vocab, (int32_t)index + VD_FIRST_WORD)
+           : table == FAMILIES ? p->family[index]
+                               : vd_visdial_text(p->data, table, index);
 }
 
 static size_t family_place(const packing *p, const char *family)
 {
     size_t place = 0;
-    while (place < p->family_count && p->family[place] != family)
+    while (place < p->count[FAMILIES] && p->family[place] != family)
         place++;
     return place;
 }
 
-static vd_status survey_rounds(packing *p, vd_error *err)
+static void survey_round(packing *p, const vd_visdial_round *round)
 {
-    enum { MOST_FAMILIES = 256 }; // as the reader of JSON takes
-    const vd_visdial *data = p->data;
-    p->family = vd_alloc(MOST_FAMILIES, sizeof *p->family);
-    if (!p->family)
-        return vd_error_memory(err, "the kinds of questions");
-    for (size_t d = 0; d < data->dialog_count; d++)
-        for (int32_t r = 0; r < data->dialogs[d].round_count; r++) {
-            const vd_visdial_round *round = &data->dialogs[d].rounds[r];
-            p->rounds++;
-            p->ranked += round->options != NULL;
-            p->candidates = round->options ? round->option_count : p->candidates;
-            p->coreference = p->coreference || round->coreference >= 0;
-            if (round->family && family_place(p, round->family) == p->family_count)
-                p->family[p->family_count++] = round->family;
-        }
-    size_t most = p->rounds;
-    for (int t = 0; t < TABLES; t++)
-        most = p->table[t].count > most ? p->table[t].count : most;
-    p->column = vd_alloc(p->rounds, sizeof *p->column);
-    p->start = vd_alloc(most + 1, sizeof *p->start);
-    return p->column && p->start ? VD_OK : vd_error_memory(err, "the rounds");
+    p->rounds++;
+    p->ranked += round->options != NULL;
+    p->candidates = round->options ? round->option_count : p->candidates;
+    p->coreference = p->coreference || round->coreference >= 0;
+    if (round->family && family_place(p, round->family) == p->count[FAMILIES])
+        p->family[p->count[FAMILIES]++] = round->family;
 }
 
 // The counts of p become these, words that are not among them behind with 0.
@@ -124,179 +133,162 @@ static vd_status survey(packing *p, const vd_word_counts *counts, vd_error *err)
     if (status == VD_OK)
         status = vd_word_counts_vocab(p->counts, 0, &p->vocab, err);
     if (status == VD_OK)
-        status = vd_token_tables_fill(data, p->vocab, &p->tokens, err);
+        status = vd_tokens_fill(data, p->vocab, p->tokens, err);
+    p->family = vd_alloc(MOST_FAMILIES, sizeof *p->family);
+    if (status == VD_OK && !p->family)
+        status = vd_error_memory(err, "the kinds of questions");
     if (status != VD_OK)
         return status;
-    size_t words = (size_t)vd_vocab_size(p->vocab) - VD_FIRST_WORD;
-    p->table[QUESTIONS] = (texts){"question", data->question_count, question_at, data};
-    p->table[ANSWERS] = (texts){"answer", data->answer_count, answer_at, data};
-    p->table[CAPTIONS] = (texts){"caption", data->dialog_count, caption_at, data};
-    p->table[WORDS] = (texts){"word", words, word_at, p->vocab};
-    status = survey_rounds(p, err);
-    p->table[FAMILIES] = (texts){"family", p->family_count, family_at, p};
-    return status;
+    for (size_t d = 0; d < data->dialog_count; d++)
+        for (int32_t r = 0; r < data->dialogs[d].round_count; r++)
+            survey_round(p, &data->dialogs[d].rounds[r]);
+    for (int kind = 0; kind < VD_TEXTS; kind++)
+        p->count[kind] = p->count[TOKENS + kind] = vd_visdial_text_count(data, kind);
+    p->count[DIALOGS] = data->dialog_count;
+    p->count[WORDS] = (size_t)vd_vocab_size(p->vocab) - VD_FIRST_WORD;
+    size_t most = 0;
+    for (int l = 0; l < LISTS; l++)
+        most = p->count[l] > most ? p->count[l] : most;
+    p->column = vd_alloc(p->rounds, sizeof *p->column);
+    p->start = vd_alloc(most + 1, sizeof *p->start);
+    return p->column && p->start ? VD_OK : vd_error_memory(err, "the rounds");
 }
 
-// ---- declaring --------------------------------------------------------------
+// ---- the data of a section --------------------------------------------------
 
-static vd_status declare(packing *p, const char *name, const char *suffix, vd_dtype dtype,
-                         size_t count, vd_error *err)
+static void append(packing *p, const void *data, size_t count)
 {
-    char whole[64];
-    snprintf(whole, sizeof whole, "%s%s", name, suffix);
-    return vd_safetensors_declare(p->writer, whole, dtype, 1, &count, err);
+    if (p->status == VD_OK)
+        p->status = vd_safetensors_append(p->writer, data, count, p->err);
 }
 
-static size_t text_bytes(const texts *table)
+// Image ids of dialogs, or counts of words.
+static void append_numbers(packing *p, int list)
 {
-    size_t bytes = 0;
-    for (size_t i = 0; i < table->count; i++)
-        bytes += strlen(table->at(table->of, i)) + 1;
-    return bytes;
+    for (size_t i = 0; i < p->count[list]; i++)
+        p->start[i] = list == WORDS ? vd_word_counts_times(p->counts, text_at(p, WORDS, i))
+                                    : p->data->dialogs[i].image_id;
+    append(p, p->start, p->count[list]);
 }
 
-static const vd_sequences *tokens_of(const packing *p, int table)
+static size_t length_of(const packing *p, int list, size_t index)
 {
-    return table == QUESTIONS ? &p->tokens.questions
-           : table == ANSWERS ? &p->tokens.answers
-                              : &p->tokens.captions;
+    return list < TABLES    ? strlen(text_at(p, list, index)) + 1
+           : list < DIALOGS ? p->tokens[list - TOKENS].length[index]
+                            : (size_t)p->data->dialogs[index].round_count;
 }
 
-static size_t token_count(const packing *p, int table)
+static size_t sum(const packing *p, int list)
 {
-    const vd_sequences *s = tokens_of(p, table);
     size_t all = 0;
-    for (size_t i = 0; i < p->table[table].count; i++)
-        all += s->length[i];
+    for (size_t i = 0; i < p->count[list]; i++)
+        all += length_of(p, list, i);
     return all;
 }
 
-// By falling alignment, so that all can be used where it lies.
-static vd_status declare_all(packing *p, vd_error *err)
+// Where each part of the list starts, and where the last ends.
+static void append_starts(packing *p, int list)
 {
-    static const char *const columns[] = {"question", "answer", "truth", "options"};
-    vd_status status = declare(p, "image_id", "", VD_I64, p->data->dialog_count, err);
-    if (status == VD_OK)
-        status = declare(p, "first_round", "", VD_I64, p->data->dialog_count + 1, err);
-    if (status == VD_OK)
-        status = declare(p, "word_count", "", VD_I64, p->table[WORDS].count, err);
-    for (int t = 0; t < TABLES && status == VD_OK; t++)
-        status = declare(p, p->table[t].name, "_start", VD_I64, p->table[t].count + 1, err);
-    for (int t = QUESTIONS; t <= CAPTIONS && status == VD_OK; t++)
-        status = declare(p, p->table[t].name, "_first", VD_I64, p->table[t].count + 1, err);
-    for (size_t c = 0; c < 4 && status == VD_OK; c++)
-        status = declare(p, columns[c], "", VD_I32, p->rounds, err);
-    if (status == VD_OK && p->family_count > 0)
-        status = declare(p, "family", "", VD_I32, p->rounds, err);
-    if (status == VD_OK && p->coreference)
-        status = declare(p, "coreference", "", VD_I32, p->rounds, err);
-    if (status == VD_OK)
-        status = vd_safetensors_declare(p->writer, "candidates", VD_I32, 2,
-                                        (size_t[]){p->ranked, (size_t)p->candidates}, err);
-    for (int t = QUESTIONS; t <= CAPTIONS && status == VD_OK; t++)
-        status = declare(p, p->table[t].name, "_ids", VD_I32, token_count(p, t), err);
-    for (int t = 0; t < TABLES && status == VD_OK; t++)
-        status = declare(p, p->table[t].name, "_text", VD_U8, text_bytes(&p->table[t]), err);
-    return status;
-}
-
-// ---- data, in the same order ------------------------------------------------
-
-static vd_status append_dialogs(packing *p, vd_error *err)
-{
-    const vd_visdial *data = p->data;
-    for (size_t d = 0; d < data->dialog_count; d++)
-        p->start[d] = data->dialogs[d].image_id;
-    vd_status status = vd_safetensors_append(p->writer, p->start, data->dialog_count, err);
     p->start[0] = 0;
-    for (size_t d = 0; d < data->dialog_count; d++)
-        p->start[d + 1] = p->start[d] + data->dialogs[d].round_count;
-    if (status == VD_OK)
-        status = vd_safetensors_append(p->writer, p->start, data->dialog_count + 1, err);
-    for (size_t i = 0; i < p->table[WORDS].count; i++)
-        p->start[i] = vd_word_counts_times(p->counts, word_at(p->vocab, i));
-    return status ? status : vd_safetensors_append(p->writer, p->start, p->table[WORDS].count, err);
+    for (size_t i = 0; i < p->count[list]; i++)
+        p->start[i + 1] = p->start[i] + (int64_t)length_of(p, list, i);
+    append(p, p->start, p->count[list] + 1);
 }
 
-static vd_status append_starts(packing *p, vd_error *err)
+static int32_t cell(const packing *p, const vd_visdial_round *round, int column, int32_t *row)
 {
-    vd_status status = VD_OK;
-    for (int t = 0; t < TABLES && status == VD_OK; t++) {
-        const texts *table = &p->table[t];
-        p->start[0] = 0;
-        for (size_t i = 0; i < table->count; i++)
-            p->start[i + 1] = p->start[i] + (int64_t)strlen(table->at(table->of, i)) + 1;
-        status = vd_safetensors_append(p->writer, p->start, table->count + 1, err);
+    switch (column) {
+    case VD_COLUMN_QUESTION:
+        return round->question;
+    case VD_COLUMN_ANSWER:
+        return round->answer;
+    case VD_COLUMN_TRUTH:
+        return round->truth;
+    case VD_COLUMN_OPTIONS:
+        return round->options ? (*row)++ : -1;
+    case VD_COLUMN_FAMILY:
+        return round->family ? (int32_t)family_place(p, round->family) : -1;
+    default:
+        return round->coreference;
     }
-    for (int t = QUESTIONS; t <= CAPTIONS && status == VD_OK; t++) {
-        p->start[0] = 0;
-        for (size_t i = 0; i < p->table[t].count; i++)
-            p->start[i + 1] = p->start[i] + tokens_of(p, t)->length[i];
-        status = vd_safetensors_append(p->writer, p->start, p->table[t].count + 1, err);
-    }
-    return status;
 }
 
-enum { QUESTION, ANSWER, TRUTH, OPTIONS, FAMILY, COREFERENCE };
-
-static vd_status append_column(packing *p, int which, vd_error *err)
+static void append_column(packing *p, int column)
 {
-    const vd_visdial *data = p->data;
     size_t at = 0;
-    int32_t row = 0;
-    for (size_t d = 0; d < data->dialog_count; d++)
-        for (int32_t r = 0; r < data->dialogs[d].round_count; r++, at++) {
-            const vd_visdial_round *round = &data->dialogs[d].rounds[r];
-            int32_t value = which == QUESTION  ? round->question
-                            : which == ANSWER  ? round->answer
-                            : which == TRUTH   ? round->truth
-                            : which == OPTIONS ? (round->options ? row++ : -1)
-                            : which == FAMILY
-                                ? (round->family ? (int32_t)family_place(p, round->family) : -1)
-                                : round->coreference;
-            p->column[at] = value;
-        }
-    return vd_safetensors_append(p->writer, p->column, p->rounds, err);
+    int32_t row = 0; // of candidates
+    for (size_t d = 0; d < p->data->dialog_count; d++)
+        for (int32_t r = 0; r < p->data->dialogs[d].round_count; r++)
+            p->column[at++] = cell(p, &p->data->dialogs[d].rounds[r], column, &row);
+    append(p, p->column, p->rounds);
 }
 
-static vd_status append_rounds(packing *p, vd_error *err)
+static void append_candidates(packing *p, int unused)
 {
-    vd_status status = VD_OK;
-    for (int c = QUESTION; c <= COREFERENCE && status == VD_OK; c++)
-        if ((c != FAMILY || p->family_count > 0) && (c != COREFERENCE || p->coreference))
-            status = append_column(p, c, err);
+    (void)unused;
     for (size_t d = 0; d < p->data->dialog_count; d++)
-        for (int32_t r = 0; r < p->data->dialogs[d].round_count && status == VD_OK; r++) {
+        for (int32_t r = 0; r < p->data->dialogs[d].round_count; r++) {
             const vd_visdial_round *round = &p->data->dialogs[d].rounds[r];
             if (round->options)
-                status = vd_safetensors_append(p->writer, round->options,
-                                               (size_t)round->option_count, err);
+                append(p, round->options, (size_t)round->option_count);
         }
-    return status;
 }
 
 // Ids of the vocabulary as places in the table of words.
-static vd_status append_tokens(packing *p, int table, vd_error *err)
+static void append_tokens(packing *p, int table)
 {
-    const vd_sequences *s = tokens_of(p, table);
-    vd_status status = VD_OK;
-    for (size_t i = 0; i < p->table[table].count && status == VD_OK; i++) {
+    const vd_sequences *s = &p->tokens[table];
+    for (size_t i = 0; i < p->count[table]; i++) {
         int32_t places[UINT8_MAX];
         for (int k = 0; k < s->length[i]; k++)
             places[k] = s->ids[s->first[i] + (size_t)k] - VD_FIRST_WORD;
-        status = vd_safetensors_append(p->writer, places, s->length[i], err);
+        append(p, places, s->length[i]);
     }
-    return status;
 }
 
-static vd_status append_texts(packing *p, const texts *table, vd_error *err)
+static void append_texts(packing *p, int table)
 {
-    vd_status status = VD_OK;
-    for (size_t i = 0; i < table->count && status == VD_OK; i++) {
-        const char *text = table->at(table->of, i);
-        status = vd_safetensors_append(p->writer, text, strlen(text) + 1, err);
-    }
-    return status;
+    for (size_t i = 0; i < p->count[table]; i++)
+        append(p, text_at(p, table, i), length_of(p, table, i));
+}
+
+// ---- the sections -----------------------------------------------------------
+
+static void section(packing *p, const char *name, const char *suffix, vd_dtype dtype, size_t count,
+                    void (*write)(packing *p, int which), int which)
+{
+    char whole[64];
+    int dims = write == append_candidates ? 2 : 1;
+    if (p->status != VD_OK)
+        return;
+    snprintf(whole, sizeof whole, "%s%s", name, suffix);
+    if (p->declaring)
+        p->status = vd_safetensors_declare(p->writer, whole, dtype, dims,
+                                           (size_t[]){count, (size_t)p->candidates}, p->err);
+    else
+        write(p, which);
+}
+
+// By falling alignment, so that all can be used where it lies.
+static void sections(packing *p, bool declaring)
+{
+    p->declaring = declaring;
+    section(p, "image_id", "", VD_I64, p->count[DIALOGS], append_numbers, DIALOGS);
+    section(p, "first_round", "", VD_I64, p->count[DIALOGS] + 1, append_starts, DIALOGS);
+    section(p, "word_count", "", VD_I64, p->count[WORDS], append_numbers, WORDS);
+    for (int t = 0; t < TABLES; t++)
+        section(p, table_names[t], "_start", VD_I64, p->count[t] + 1, append_starts, t);
+    for (int t = 0; t < VD_TEXTS; t++)
+        section(p, table_names[t], "_first", VD_I64, p->count[t] + 1, append_starts, TOKENS + t);
+    for (int c = 0; c < VD_COLUMNS; c++)
+        if ((c != VD_COLUMN_FAMILY || p->count[FAMILIES] > 0) &&
+            (c != VD_COLUMN_COREFERENCE || p->coreference))
+            section(p, vd_column_names[c], "", VD_I32, p->rounds, append_column, c);
+    section(p, "candidates", "", VD_I32, p->ranked, append_candidates, 0);
+    for (int t = 0; t < VD_TEXTS; t++)
+        section(p, table_names[t], "_ids", VD_I32, sum(p, TOKENS + t), append_tokens, t);
+    for (int t = 0; t < TABLES; t++)
+        section(p, table_names[t], "_text", VD_U8, sum(p, t), append_texts, t);
 }
 
 static vd_status write_all(packing *p, const char *source, vd_error *err)
@@ -308,28 +300,17 @@ static vd_status write_all(packing *p, const char *source, vd_error *err)
                                     {"version", p->data->version},
                                     {"split", p->data->split},
                                     {"source", source}};
-    vd_status status = VD_OK;
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs && status == VD_OK; i++)
-        status = vd_safetensors_put_metadata(p->writer, pairs[i][0], pairs[i][1], err);
-    if (status == VD_OK)
-        status = declare_all(p, err);
-    if (status == VD_OK)
-        status = append_dialogs(p, err);
-    if (status == VD_OK)
-        status = append_starts(p, err);
-    if (status == VD_OK)
-        status = append_rounds(p, err);
-    for (int t = QUESTIONS; t <= CAPTIONS && status == VD_OK; t++)
-        status = append_tokens(p, t, err);
-    for (int t = 0; t < TABLES && status == VD_OK; t++)
-        status = append_texts(p, &p->table[t], err);
-    return status;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs && p->status == VD_OK; i++)
+        p->status = vd_safetensors_put_metadata(p->writer, pairs[i][0], pairs[i][1], err);
+    sections(p, true);
+    sections(p, false);
+    return p->status;
 }
 
 vd_status vd_visdial_pack(const vd_visdial *data, const vd_word_counts *counts, const char *source,
                           const char *path, vd_error *err)
 {
-    packing p = {.data = data};
+    packing p = {.data = data, .err = err};
     vd_status status = survey(&p, counts, err);
     if (status == VD_OK)
         status = vd_safetensors_create(path, &p.writer, err);
@@ -342,7 +323,7 @@ vd_status vd_visdial_pack(const vd_visdial *data, const vd_word_counts *counts, 
     vd_free(p.start);
     vd_free(p.column);
     vd_free(p.family);
-    vd_token_tables_clear(&p.tokens);
+    vd_tokens_clear(p.tokens);
     vd_vocab_free(p.vocab);
     vd_word_counts_free(p.counts);
     return status;

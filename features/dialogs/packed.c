@@ -6,89 +6,94 @@
 #include <utf8proc.h>
 
 #include "engine/base/alloc.h"
-#include "features/dialogs/dataset_store.h"
-#include "features/dialogs/pack.h"
 #include "features/dialogs/store.h"
+#include "features/dialogs/pack.h"
 
 typedef struct opening {
     vd_visdial_store *store;
     vd_packed_file *packed;
-    size_t rounds;
+    vd_status status; // the first failure; what comes after it does nothing
+    vd_error *err;
+    size_t rounds, ranked, candidate_count;
     const int64_t *first_round;
-    const int32_t *question, *answer, *truth, *options, *family,
-        *coreference; // the last two or NULL
+    const int32_t *column[VD_COLUMNS]; // NULL where the file has none
     const int32_t *candidates;
-    size_t ranked, candidate_count;
-    const char **families;
+    const char **families, **captions;
     size_t family_count;
 } opening;
 
+static void refuse(opening *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void refuse(opening *o, const char *format, ...)
+{
+    char words[700];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    if (o->status == VD_OK)
+        o->status = vd_error_set(o->err, VD_FORMAT, "%s: %s", o->store->data.path, words);
+}
+
+static void refuse_dialog(opening *o, size_t dialog, int32_t round, const char *words)
+{
+    char place[96];
+    vd_visdial_place(place, sizeof place, dialog, o->store->data.dialogs[dialog].image_id, round);
+    refuse(o, "%s: %s; pack the dialogs again", place, words);
+}
+
+static void *allocate(opening *o, size_t count, size_t size)
+{
+    void *memory = o->status == VD_OK ? vd_alloc(count, size) : NULL;
+    if (o->status == VD_OK && !memory)
+        o->status = vd_error_memory(o->err, "a file of dialogs");
+    return memory;
+}
+
 // ---- tensors ----------------------------------------------------------------
 
-// A tensor of that kind, usable where it lies. *count: its first dimension.
-static vd_status tensor(const opening *o, const char *name, vd_dtype dtype, int dims,
-                        const size_t *shape, const void **data, size_t *count, vd_error *err)
+// A tensor of that kind, usable where it lies; rows 0: any number. An empty one after a failure.
+static vd_tensor tensor(opening *o, const char *name, const char *suffix, vd_dtype dtype, int dims,
+                        size_t rows)
 {
-    const char *path = vd_safetensors_path(o->packed->file);
-    const vd_tensor *found;
-    vd_status status = vd_safetensors_require(o->packed->file, name, dims, shape, &found, err);
-    if (status != VD_OK)
-        return status;
-    if (found->dtype != dtype)
-        return vd_error_set(err, VD_FORMAT, "%s: tensor \"%s\" has dtype %s; %s is expected", path,
-                            name, vd_dtype_name(found->dtype), vd_dtype_name(dtype));
-    if ((uintptr_t)found->data % vd_dtype_size(dtype) != 0)
-        return vd_error_set(
-            err, VD_FORMAT,
-            "%s: tensor \"%s\" does not start at a multiple of %zu bytes; pack the dialogs again",
-            path, name, vd_dtype_size(dtype));
-    *data = found->data;
-    if (count)
-        *count = found->shape[0];
-    return VD_OK;
+    char whole[32];
+    const vd_tensor *found = NULL;
+    snprintf(whole, sizeof whole, "%s%s", name, suffix);
+    if (o->status == VD_OK)
+        o->status = vd_safetensors_require(o->packed->file, whole, dims, (size_t[]){rows, 0},
+                                           &found, o->err);
+    if (o->status == VD_OK && found->dtype != dtype)
+        refuse(o, "tensor \"%s\" has dtype %s; %s is expected", whole, vd_dtype_name(found->dtype),
+               vd_dtype_name(dtype));
+    else if (o->status == VD_OK && (uintptr_t)found->data % vd_dtype_size(dtype) != 0)
+        refuse(o, "tensor \"%s\" does not start at a multiple of %zu bytes; pack the dialogs again",
+               whole, vd_dtype_size(dtype));
+    return o->status == VD_OK ? *found : (vd_tensor){0};
 }
 
-static vd_status column(const opening *o, const char *name, const int32_t **out, vd_error *err)
+// Where things start: numbers from 0 to `end`, each at least `least` and at most `most` more than
+// the one before.
+static void check_starts(opening *o, const vd_tensor *tensor, int64_t least, int64_t most,
+                         size_t end)
 {
-    const void *data = NULL;
-    vd_status status = tensor(o, name, VD_I32, 1, &o->rounds, &data, NULL, err);
-    if (status == VD_OK)
-        *out = data;
-    return status;
-}
-
-// Where things start: count + 1 numbers from 0 to `end`, each at least `least` and at most `most`
-// more than the one before.
-static vd_status check_starts(const opening *o, const char *name, const int64_t *start,
-                              size_t count, int64_t least, int64_t most, size_t end, vd_error *err)
-{
-    const char *path = vd_safetensors_path(o->packed->file);
+    const int64_t *start = tensor->data;
+    if (o->status != VD_OK)
+        return;
     if (start[0] != 0)
-        return vd_error_set(err, VD_FORMAT, "%s: %s[0] is %" PRId64 "; expected 0", path, name,
-                            start[0]);
-    for (size_t i = 0; i < count; i++) {
-        // The difference cannot overflow: start[i] is in 0..end.
-        if (start[i + 1] < 0 || start[i + 1] - start[i] < least || start[i + 1] - start[i] > most ||
-            (uint64_t)start[i + 1] > end)
-            return vd_error_set(err, VD_FORMAT,
-                                "%s: %s[%zu] is %" PRId64 "; expected %" PRId64 " to %" PRId64
-                                " more than the %" PRId64 " before, up to %zu",
-                                path, name, i + 1, start[i + 1], least, most, start[i], end);
-    }
-    if ((uint64_t)start[count] != end)
-        return vd_error_set(err, VD_FORMAT, "%s: %s ends with %" PRId64 "; expected %zu", path,
-                            name, start[count], end);
-    return VD_OK;
+        refuse(o, "%s[0] is %" PRId64 "; expected 0", tensor->name, start[0]);
+    for (size_t i = 1; i < tensor->shape[0] && o->status == VD_OK; i++)
+        // The difference cannot overflow: the number before is in 0..end.
+        if (start[i] < 0 || start[i] - start[i - 1] < least || start[i] - start[i - 1] > most ||
+            (uint64_t)start[i] > end)
+            refuse(o,
+                   "%s[%zu] is %" PRId64 "; expected %" PRId64 " to %" PRId64
+                   " more than the %" PRId64 " before, up to %zu",
+                   tensor->name, i, start[i], least, most, start[i - 1], end);
+    if (o->status == VD_OK && (uint64_t)start[tensor->shape[0] - 1] != end)
+        refuse(o, "%s ends with %" PRId64 "; expected %zu", tensor->name,
+               start[tensor->shape[0] - 1], end);
 }
 
 // ---- texts ------------------------------------------------------------------
-
-static vd_status refuse_text(const opening *o, const char *name, size_t index, const char *wrong,
-                             vd_error *err)
-{
-    return vd_error_set(err, VD_FORMAT, "%s: %s %zu %s; pack the dialogs again",
-                        vd_safetensors_path(o->packed->file), name, index, wrong);
-}
 
 // Where the bytes stop being UTF-8; `size` when they do not. Most are ASCII, eight at a time.
 static size_t utf8_end(const unsigned char *bytes, size_t size)
@@ -115,8 +120,8 @@ static size_t utf8_end(const unsigned char *bytes, size_t size)
 }
 
 // Each text has its NUL at its end, no other, and all is UTF-8.
-static vd_status check_texts(const opening *o, const char *name, const unsigned char *bytes,
-                             const int64_t *start, size_t count, vd_error *err)
+static void check_texts(opening *o, const char *name, const unsigned char *bytes,
+                        const int64_t *start, size_t count)
 {
     size_t size = (size_t)start[count], ends = 0, good = utf8_end(bytes, size), index = 0;
     for (size_t i = 0; i < size; i++)
@@ -124,153 +129,91 @@ static vd_status check_texts(const opening *o, const char *name, const unsigned 
     for (size_t i = 0; i < count; i++)
         if (bytes[start[i + 1] - 1] != 0 ||
             (ends != count && memchr(bytes + start[i], 0, (size_t)(start[i + 1] - start[i] - 1))))
-            return refuse_text(o, name, i, "is not one text that ends with a NUL", err);
+            refuse(o, "%s %zu is not one text that ends with a NUL; pack the dialogs again", name,
+                   i);
     while (good < size && start[index + 1] <= (int64_t)good)
         index++;
-    return good < size ? refuse_text(o, name, index, "is not valid UTF-8", err) : VD_OK;
+    if (good < size)
+        refuse(o, "%s %zu is not valid UTF-8; pack the dialogs again", name, index);
 }
 
-static vd_status open_texts(const opening *o, const char *name, const char ***out, size_t *count,
-                            vd_error *err)
+// The result is the caller's.
+static const char **open_texts(opening *o, const char *name, size_t *count)
 {
-    char whole[32];
-    const void *start_data = NULL, *text_data = NULL;
-    size_t starts = 0, bytes = 0;
-    snprintf(whole, sizeof whole, "%s_text", name);
-    vd_status status = tensor(o, whole, VD_U8, 1, (size_t[]){0}, &text_data, &bytes, err);
-    snprintf(whole, sizeof whole, "%s_start", name);
-    if (status == VD_OK)
-        status = tensor(o, whole, VD_I64, 1, (size_t[]){0}, &start_data, &starts, err);
-    if (status == VD_OK && (starts < 1 || starts > INT32_MAX))
-        status = vd_error_set(err, VD_FORMAT, "%s: %s has %zu elements; expected 1 to %d",
-                              vd_safetensors_path(o->packed->file), whole, starts, INT32_MAX);
-    const int64_t *start = start_data;
-    if (status == VD_OK)
-        status = check_starts(o, whole, start, starts - 1, 1, INT32_MAX, bytes, err);
-    const char **texts = status == VD_OK ? vd_alloc(starts - 1, sizeof *texts) : NULL;
-    if (status == VD_OK && !texts)
-        status = vd_error_memory(err, "the texts of a file of dialogs");
-    for (size_t i = 0; status == VD_OK && i + 1 < starts; i++)
-        texts[i] = (const char *)text_data + start[i];
-    if (status == VD_OK)
-        status = check_texts(o, name, text_data, start, starts - 1, err);
-    *out = texts; // the caller's, failed or not
-    if (status == VD_OK)
-        *count = starts - 1;
-    return status;
+    vd_tensor text = tensor(o, name, "_text", VD_U8, 1, 0);
+    vd_tensor start = tensor(o, name, "_start", VD_I64, 1, 0);
+    if (o->status == VD_OK && (start.shape[0] < 1 || start.shape[0] > INT32_MAX))
+        refuse(o, "%s has %zu elements; expected 1 to %d", start.name, start.shape[0], INT32_MAX);
+    check_starts(o, &start, 1, INT32_MAX, text.shape[0]);
+    const char **texts = allocate(o, start.shape[0] - 1, sizeof *texts);
+    if (!texts)
+        return NULL;
+    *count = start.shape[0] - 1;
+    for (size_t i = 0; i < *count; i++)
+        texts[i] = (const char *)text.data + ((const int64_t *)start.data)[i];
+    check_texts(o, name, text.data, start.data, *count);
+    return texts;
 }
 
-static vd_status open_tokens(const opening *o, const char *name, size_t count, int64_t most,
-                             vd_packed_tokens *out, vd_error *err)
+static void open_tokens(opening *o)
 {
-    char whole[32];
-    const void *ids = NULL, *first = NULL;
-    size_t all = 0;
-    snprintf(whole, sizeof whole, "%s_ids", name);
-    vd_status status = tensor(o, whole, VD_I32, 1, (size_t[]){0}, &ids, &all, err);
-    snprintf(whole, sizeof whole, "%s_first", name);
-    if (status == VD_OK)
-        status = tensor(o, whole, VD_I64, 1, (size_t[]){count + 1}, &first, NULL, err);
-    if (status == VD_OK)
-        status = check_starts(o, whole, first, count, 0, most, all, err);
-    if (status == VD_OK)
-        *out = (vd_packed_tokens){.ids = ids, .first = first, .count = count};
-    return status;
+    for (int kind = 0; kind < VD_TEXTS; kind++) {
+        const struct vd_text_kind *text = &vd_text_kinds[kind];
+        size_t count = vd_visdial_text_count(&o->store->data, kind);
+        vd_tensor ids = tensor(o, text->name, "_ids", VD_I32, 1, 0);
+        vd_tensor first = tensor(o, text->name, "_first", VD_I64, 1, count + 1);
+        check_starts(o, &first, 0, text->most, ids.shape[0]);
+        o->packed->tokens[kind] = (vd_packed_tokens){ids.data, first.data, count};
+    }
 }
 
-static vd_status open_tables(opening *o, vd_error *err)
+static void open_words(opening *o)
 {
     vd_packed_file *packed = o->packed;
-    vd_visdial *data = &o->store->data;
-    const void *counts = NULL;
-    const char **questions = NULL, **answers = NULL;
-    vd_status status = open_texts(o, "question", &questions, &data->question_count, err);
-    data->questions = (char **)questions;
-    if (status == VD_OK)
-        status = open_texts(o, "answer", &answers, &data->answer_count, err);
-    data->answers = (char **)answers;
-    if (status == VD_OK)
-        status = open_texts(o, "word", &packed->words, &packed->word_count, err);
-    if (status == VD_OK)
-        status = open_texts(o, "family", &o->families, &o->family_count, err);
-    if (status == VD_OK)
-        status = tensor(o, "word_count", VD_I64, 1, &packed->word_count, &counts, NULL, err);
-    if (status != VD_OK)
-        return status;
-    packed->counts = counts;
-    for (size_t i = 0; i < packed->word_count; i++)
+    packed->words = open_texts(o, "word", &packed->word_count);
+    packed->counts = tensor(o, "word_count", "", VD_I64, 1, packed->word_count).data;
+    for (size_t i = 0; o->status == VD_OK && i < packed->word_count; i++)
         if (packed->counts[i] < 0 || (i > 0 && packed->counts[i] > packed->counts[i - 1]))
-            return vd_error_set(err, VD_FORMAT,
-                                "%s: word_count[%zu] is %" PRId64 "; counts fall and end at 0",
-                                vd_safetensors_path(packed->file), i, packed->counts[i]);
-    status =
-        open_tokens(o, "question", data->question_count, VD_CUT_QUESTION, &packed->questions, err);
-    return status ? status
-                  : open_tokens(o, "answer", data->answer_count, VD_CUT_CANDIDATE, &packed->answers,
-                                err);
+            refuse(o, "word_count[%zu] is %" PRId64 "; counts fall and end at 0", i,
+                   packed->counts[i]);
 }
 
 // ---- dialogs ----------------------------------------------------------------
 
-static vd_status open_columns(opening *o, vd_error *err)
+static void open_columns(opening *o)
 {
-    const void *candidates = NULL, *first = NULL;
-    vd_visdial *data = &o->store->data;
-    vd_safetensors *file = o->packed->file;
-    const vd_tensor *shape;
-    vd_status status =
-        tensor(o, "question", VD_I32, 1, (size_t[]){0}, &candidates, &o->rounds, err);
-    if (status == VD_OK)
-        status = column(o, "question", &o->question, err);
-    if (status == VD_OK)
-        status = column(o, "answer", &o->answer, err);
-    if (status == VD_OK)
-        status = column(o, "truth", &o->truth, err);
-    if (status == VD_OK)
-        status = column(o, "options", &o->options, err);
-    if (status == VD_OK && vd_safetensors_find(file, "family"))
-        status = column(o, "family", &o->family, err);
-    if (status == VD_OK && vd_safetensors_find(file, "coreference"))
-        status = column(o, "coreference", &o->coreference, err);
-    if (status == VD_OK)
-        status = tensor(o, "candidates", VD_I32, 2, (size_t[]){0, 0}, &candidates, &o->ranked, err);
-    if (status == VD_OK)
-        status = tensor(o, "first_round", VD_I64, 1, (size_t[]){data->dialog_count + 1}, &first,
-                        NULL, err);
-    if (status != VD_OK)
-        return status;
-    shape = vd_safetensors_find(file, "candidates");
-    o->candidate_count = shape->shape[1];
-    o->candidates = candidates;
-    o->first_round = first;
+    o->rounds = tensor(o, "question", "", VD_I32, 1, 0).shape[0];
+    for (int c = 0; c < VD_COLUMNS; c++)
+        if (c < VD_COLUMN_FAMILY || vd_safetensors_find(o->packed->file, vd_column_names[c]))
+            o->column[c] = tensor(o, vd_column_names[c], "", VD_I32, 1, o->rounds).data;
+    vd_tensor candidates = tensor(o, "candidates", "", VD_I32, 2, 0);
+    o->candidates = candidates.data;
+    o->ranked = candidates.shape[0];
+    o->candidate_count = candidates.shape[1];
     if (o->ranked > 0 && (o->candidate_count < 2 || o->candidate_count > INT32_MAX))
-        return vd_error_set(err, VD_FORMAT,
-                            "%s: %zu candidates a round; expected 2 or more (100 in VisDial)",
-                            vd_safetensors_path(file), o->candidate_count);
-    return check_starts(o, "first_round", o->first_round, data->dialog_count, 1, INT32_MAX - 1,
-                        o->rounds, err);
+        refuse(o, "%zu candidates a round; expected 2 or more (100 in VisDial)",
+               o->candidate_count);
+    vd_tensor first = tensor(o, "first_round", "", VD_I64, 1, o->store->data.dialog_count + 1);
+    check_starts(o, &first, 1, INT32_MAX - 1, o->rounds);
+    o->first_round = first.data;
 }
 
-static vd_status refuse(const opening *o, size_t dialog, int32_t round, vd_error *err,
-                        const char *words)
+static int32_t cell(const opening *o, int column, size_t round)
 {
-    char place[96];
-    vd_visdial_place(place, sizeof place, dialog, o->store->data.dialogs[dialog].image_id, round);
-    return vd_error_set(err, VD_FORMAT, "%s: %s: %s; pack the dialogs again", o->store->data.path,
-                        place, words);
+    return o->column[column] ? o->column[column][round] : -1;
 }
 
-static vd_status fill_round(const opening *o, size_t d, int32_t r, vd_error *err)
+static void fill_round(opening *o, size_t d, int32_t r)
 {
     const vd_visdial *data = &o->store->data;
     size_t at = (size_t)(o->first_round[d] + r);
     vd_visdial_round *round = &data->dialogs[d].rounds[r];
     char words[400];
-    *round = (vd_visdial_round){.question = o->question[at],
-                                .answer = o->answer[at],
-                                .truth = o->truth[at],
-                                .coreference = o->coreference ? o->coreference[at] : -1};
-    int32_t row = o->options[at], family = o->family ? o->family[at] : -1;
+    *round = (vd_visdial_round){.question = cell(o, VD_COLUMN_QUESTION, at),
+                                .answer = cell(o, VD_COLUMN_ANSWER, at),
+                                .truth = cell(o, VD_COLUMN_TRUTH, at),
+                                .coreference = cell(o, VD_COLUMN_COREFERENCE, at)};
+    int32_t row = cell(o, VD_COLUMN_OPTIONS, at), family = cell(o, VD_COLUMN_FAMILY, at);
     if (row >= 0 && (size_t)row < o->ranked) {
         round->options = o->candidates + (size_t)row * o->candidate_count;
         round->option_count = (int32_t)o->candidate_count;
@@ -288,107 +231,103 @@ static vd_status fill_round(const opening *o, size_t d, int32_t r, vd_error *err
         wrong = words;
     else if (round->truth >= 0 && round->truth >= round->option_count)
         wrong = "gt_index points past its candidates";
-    return wrong ? refuse(o, d, r + 1, err, wrong) : VD_OK;
+    if (wrong)
+        refuse_dialog(o, d, r + 1, wrong);
 }
 
-static vd_status fill_dialogs(opening *o, vd_error *err)
+static void fill_dialogs(opening *o, const int64_t *ids)
 {
     vd_visdial *data = &o->store->data;
-    const void *ids = NULL;
-    const char **captions = NULL;
-    size_t count = 0;
-    vd_status status =
-        tensor(o, "image_id", VD_I64, 1, (size_t[]){0}, &ids, &data->dialog_count, err);
-    if (status == VD_OK && data->dialog_count == 0)
-        status = vd_error_set(err, VD_FORMAT, "%s: there are no dialogs in it", data->path);
-    if (status == VD_OK)
-        status = open_columns(o, err);
-    if (status == VD_OK)
-        status = open_texts(o, "caption", &captions, &count, err);
-    if (status == VD_OK && count != data->dialog_count)
-        status = vd_error_set(err, VD_FORMAT, "%s: %zu captions for %zu dialogs", data->path, count,
-                              data->dialog_count);
-    if (status == VD_OK)
-        status = open_tokens(o, "caption", count, VD_CUT_CAPTION, &o->packed->captions, err);
-    vd_visdial_round *rounds = NULL;
-    if (status == VD_OK) {
-        data->dialogs = vd_alloc(data->dialog_count, sizeof *data->dialogs);
-        rounds = vd_string_arena_take(&o->store->pieces, o->rounds, sizeof *rounds);
-        if (!data->dialogs || !rounds)
-            status = vd_error_memory(err, "the dialogs");
-    }
-    for (size_t d = 0; status == VD_OK && d < data->dialog_count; d++) {
+    data->dialogs = allocate(o, data->dialog_count, sizeof *data->dialogs);
+    vd_visdial_round *rounds = vd_string_arena_take(&o->store->arena, o->rounds, sizeof *rounds);
+    if (o->status == VD_OK && !rounds)
+        o->status = vd_error_memory(o->err, "the dialogs");
+    for (size_t d = 0; o->status == VD_OK && d < data->dialog_count; d++) {
         data->dialogs[d] =
-            (vd_visdial_dialog){.image_id = ((const int64_t *)ids)[d],
-                                .caption = captions[d],
+            (vd_visdial_dialog){.image_id = ids[d],
+                                .caption = o->captions[d],
                                 .round_count = (int32_t)(o->first_round[d + 1] - o->first_round[d]),
                                 .rounds = rounds + o->first_round[d]};
-        if (data->dialogs[d].image_id < 0)
-            status = refuse(o, d, 0, err, "its image_id is negative");
-        for (int32_t r = 0; status == VD_OK && r < data->dialogs[d].round_count; r++)
-            status = fill_round(o, d, r, err);
+        if (ids[d] < 0)
+            refuse_dialog(o, d, 0, "its image_id is negative");
+        for (int32_t r = 0; o->status == VD_OK && r < data->dialogs[d].round_count; r++)
+            fill_round(o, d, r);
     }
-    vd_free(captions);
-    return status;
+    size_t first = 0, second = 0;
+    if (o->status != VD_OK)
+        return;
+    o->status = vd_visdial_index(o->store, &first, &second, o->err);
+    if (o->status != VD_MISMATCH)
+        return;
+    o->status = VD_OK;
+    refuse_dialog(o, second, 0, "the image has a dialog already; one is expected");
 }
 
 // -----------------------------------------------------------------------------
 
-static vd_status open_metadata(opening *o, vd_error *err)
+static void open_metadata(opening *o)
 {
     vd_visdial *data = &o->store->data;
-    const vd_safetensors *file = o->packed->file;
-    const char *format = vd_safetensors_metadata(file, "format"),
-               *version = vd_safetensors_metadata(file, "version"),
-               *split = vd_safetensors_metadata(file, "split");
-    if (!format || strcmp(format, "visdial dialogs 1") != 0 || !version || !split)
-        return vd_error_set(err, VD_FORMAT,
-                            "%s: a safetensors file, but not one of packed dialogs (its \"format\" "
-                            "is \"%.60s\"); expected what `visdial data pack` writes, or JSON",
-                            data->path, format ? format : "");
-    data->version = vd_string_arena_text(&o->store->pieces, version, strlen(version));
-    data->split = vd_string_arena_text(&o->store->pieces, split, strlen(split));
-    return data->version && data->split ? VD_OK : vd_error_memory(err, "dialogs");
+    const char *value[3];
+    static const char *const keys[3] = {"format", "version", "split"};
+    for (int i = 0; i < 3; i++)
+        value[i] = o->status ? NULL : vd_safetensors_metadata(o->packed->file, keys[i]);
+    if (!value[0] || strcmp(value[0], "visdial dialogs 1") != 0 || !value[1] || !value[2]) {
+        refuse(o,
+               "a safetensors file, but not one of packed dialogs (its \"format\" is \"%.60s\"); "
+               "expected what `visdial data pack` writes, or JSON",
+               value[0] ? value[0] : "");
+        return;
+    }
+    data->version = vd_string_arena_text(&o->store->arena, value[1], strlen(value[1]));
+    data->split = vd_string_arena_text(&o->store->arena, value[2], strlen(value[2]));
+    if (!data->version || !data->split)
+        o->status = vd_error_memory(o->err, "dialogs");
 }
 
-static vd_status index_dialogs(opening *o, vd_error *err)
+static void open_all(opening *o)
 {
-    size_t first = 0, second = 0;
-    vd_status status = vd_visdial_index(o->store, &first, &second, err);
-    return status == VD_MISMATCH
-               ? refuse(o, second, 0, err, "the image has a dialog already; one is expected")
-               : status;
+    vd_visdial *data = &o->store->data;
+    size_t captions = 0;
+    open_metadata(o);
+    vd_tensor ids = tensor(o, "image_id", "", VD_I64, 1, 0);
+    data->dialog_count = ids.shape[0];
+    if (data->dialog_count == 0)
+        refuse(o, "there are no dialogs in it");
+    data->questions = open_texts(o, "question", &data->question_count);
+    data->answers = open_texts(o, "answer", &data->answer_count);
+    o->captions = open_texts(o, "caption", &captions);
+    o->families = open_texts(o, "family", &o->family_count);
+    if (captions != data->dialog_count)
+        refuse(o, "%zu captions for %zu dialogs", captions, data->dialog_count);
+    open_words(o);
+    open_tokens(o);
+    open_columns(o);
+    fill_dialogs(o, ids.data);
 }
 
 vd_status vd_packed_open(const char *path, vd_visdial **out, vd_error *err)
 {
+    opening o = {
+        .store = vd_alloc(1, sizeof *o.store), .packed = vd_alloc(1, sizeof *o.packed), .err = err};
     *out = NULL;
-    opening o = {.store = vd_alloc(1, sizeof *o.store), .packed = vd_alloc(1, sizeof *o.packed)};
-    vd_status status = VD_OK;
     if (!o.store || !o.packed || !(o.store->data.path = vd_strdup(path)))
-        status = vd_error_memory(err, "dialogs");
+        o.status = vd_error_memory(err, "dialogs");
     if (o.store)
         o.store->packed = o.packed;
-    if (status == VD_OK)
-        status = vd_safetensors_open(path, &o.packed->file, err);
-    if (status == VD_OK)
-        status = open_metadata(&o, err);
-    if (status == VD_OK)
-        status = open_tables(&o, err);
-    if (status == VD_OK)
-        status = fill_dialogs(&o, err);
-    if (status == VD_OK)
-        status = index_dialogs(&o, err);
+    if (o.status == VD_OK)
+        o.status = vd_safetensors_open(path, &o.packed->file, err);
+    if (o.status == VD_OK)
+        open_all(&o);
+    vd_free(o.captions);
     vd_free(o.families);
-    if (status == VD_OK) {
+    if (o.status == VD_OK)
         *out = &o.store->data;
-        return VD_OK;
-    }
-    if (o.store)
+    else if (o.store)
         vd_visdial_free(&o.store->data);
     else
         vd_packed_free(o.packed);
-    return status;
+    return o.status;
 }
 
 void vd_packed_free(vd_packed_file *packed)

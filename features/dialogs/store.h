@@ -1,4 +1,5 @@
-// The inside of a vd_visdial: its memory and its index. Internal to features/.
+// The inside of a vd_visdial (its memory, its index, its packed file) and of a vd_dataset (its
+// tokens). Internal to features/.
 #ifndef VD_DIALOGS_STORE_H
 #define VD_DIALOGS_STORE_H
 
@@ -6,12 +7,35 @@
 
 #include "engine/base/safetensors.h"
 #include "engine/base/string_arena.h"
-#include "features/dialogs/visdial.h"
+#include "features/dialogs/dataset.h"
 
 typedef struct vd_visdial_image {
     int64_t image_id;
     size_t dialog;
 } vd_visdial_image;
+
+// The texts that the network reads: their names in a packed file, and the most words it sees of
+// each (mvan: "Inputs"): of answers with <S> and </S>.
+enum { VD_QUESTIONS, VD_ANSWERS, VD_CAPTIONS, VD_TEXTS };
+extern const struct vd_text_kind {
+    const char *name;
+    int most;
+} vd_text_kinds[VD_TEXTS];
+
+size_t vd_visdial_text_count(const vd_visdial *data, int kind);
+const char *vd_visdial_text(const vd_visdial *data, int kind, size_t index);
+
+// Columns of numbers in a packed file, one a round; the last two may be missing.
+enum {
+    VD_COLUMN_QUESTION,
+    VD_COLUMN_ANSWER,
+    VD_COLUMN_TRUTH,
+    VD_COLUMN_OPTIONS,
+    VD_COLUMN_FAMILY,
+    VD_COLUMN_COREFERENCE,
+    VD_COLUMNS
+};
+extern const char *const vd_column_names[VD_COLUMNS];
 
 // Token ids of many texts, in a mapped file: text i has ids[first[i]] up to ids[first[i + 1]].
 typedef struct vd_packed_tokens {
@@ -20,11 +44,11 @@ typedef struct vd_packed_tokens {
     size_t count;
 } vd_packed_tokens;
 
-// What a packed file holds besides the dialogs. Ids are places in `words`; VD_CUT_* limits hold for
-// the lengths, but ids are to be checked by whoever reads them.
+// What a packed file holds besides the dialogs. Ids are places in `words`; the lengths are checked,
+// ids are to be checked by whoever reads them.
 typedef struct vd_packed_file {
     vd_safetensors *file;
-    vd_packed_tokens questions, answers, captions;
+    vd_packed_tokens tokens[VD_TEXTS];
     const char **words;    // (word_count) all that occur, in falling order of their counts
     const int64_t *counts; // how often each is said; 0 for those of candidates only
     size_t word_count;
@@ -32,7 +56,7 @@ typedef struct vd_packed_file {
 
 typedef struct vd_visdial_store {
     vd_visdial data;          // first, so that a vd_visdial is a vd_visdial_store
-    vd_string_arena pieces;   // strings, rounds, options, relevance
+    vd_string_arena arena;    // strings, rounds, options, relevance
     vd_visdial_image *images; // (dialog_count) by rising image id
     vd_packed_file *packed;   // NULL when the dialogs were read from JSON
 } vd_visdial_store;
@@ -52,5 +76,45 @@ void vd_packed_free(vd_packed_file *packed);
 // The caller's own name for a place in a file: "image 7, round 2". image -1 when it is not known
 // yet, then the dialog's number (from 1) is given; round 0 for none.
 void vd_visdial_place(char *text, size_t size, size_t dialog, int64_t image, int32_t round);
+
+// The list with room for one more element; NULL when memory is out.
+void *vd_visdial_grow(void *list, size_t count, size_t *room, size_t size);
+
+// ---- data sets --------------------------------------------------------------
+
+// Many short sequences of token ids, one after another.
+typedef struct vd_sequences {
+    int32_t *ids;
+    size_t used, room;
+    size_t *first;   // where each starts in ids
+    uint8_t *length; // 0 too for strings that no dialog uses
+} vd_sequences;
+
+// The texts of each kind as token ids: questions with "?", answers without <S> and </S>, cut. What
+// is packed as tokens only changes its ids. To be cleared after a failure, too.
+vd_status vd_tokens_fill(const vd_visdial *data, const vd_vocab *vocab,
+                         vd_sequences tokens[VD_TEXTS], vd_error *err);
+void vd_tokens_clear(vd_sequences tokens[VD_TEXTS]);
+
+struct vd_dataset {
+    const vd_visdial *dialogs;
+    const vd_regions *regions;
+    size_t *row; // (dialog_count) row of its image in regions
+    vd_sequences tokens[VD_TEXTS];
+    int32_t candidates; // O
+};
+
+static inline const int32_t *vd_sequence(const vd_sequences *s, size_t index)
+{
+    return s->ids + s->first[index];
+}
+
+// <S> answer </S>, cut: its length, and the tokens.
+int vd_wrapped_length(const vd_dataset *set, int32_t answer);
+// Of answer </S>, cut: what the generative decoder says.
+int vd_turns_length(const vd_dataset *set, int32_t answer);
+int vd_wrap_answer(const vd_dataset *set, int32_t answer, int32_t *out);
+// Row u of candidates: one answer in all its forms. The row is zero before.
+void vd_candidate_fill(const vd_dataset *set, int32_t answer, int u, vd_candidates *out);
 
 #endif

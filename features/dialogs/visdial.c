@@ -66,11 +66,12 @@ typedef struct loading {
     size_t *start; // (start_room) byte where each dialog starts
 
     bool in_dialog, in_round;
-    vd_visdial_dialog dialog;
+    vd_visdial_dialog dialog; // that is being read; its rounds so far are in `rounds`
     bool image_known;
-    vd_visdial_round *rounds; // of the dialog being read
+    vd_visdial_round *rounds;
     size_t round_room;
-    int32_t *options; // of the round being read
+    vd_visdial_round round; // that is being read
+    int32_t *options;
     size_t option_room;
     bool has_options;
     int32_t option_count; // of every round that has options; 0 before the first
@@ -101,8 +102,7 @@ static vd_status no_memory(vd_json_reader *reader)
     return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
 }
 
-// The list with room for one more element; NULL when memory is out.
-static void *grow(void *list, size_t count, size_t *room, size_t size)
+void *vd_visdial_grow(void *list, size_t count, size_t *room, size_t size)
 {
     if (count < *room)
         return list;
@@ -115,27 +115,23 @@ static void *grow(void *list, size_t count, size_t *room, size_t size)
 
 // ---- reading ----------------------------------------------------------------
 
-static vd_status add_text(loading *l, vd_json_reader *reader, char ***table, size_t *count,
+static vd_status set_text(loading *l, vd_json_reader *reader, const char **out,
+                          const vd_json_scalar *value)
+{
+    *out = vd_string_arena_text(&l->store->arena, value->text, value->length);
+    return *out ? VD_OK : no_memory(reader);
+}
+
+static vd_status add_text(loading *l, vd_json_reader *reader, const char ***table, size_t *count,
                           size_t *room, const vd_json_scalar *value)
 {
     if (*count == INT32_MAX)
         return vd_json_refuse(reader, VD_FORMAT, "more than %d strings in a table", INT32_MAX);
-    char **grown = grow(*table, *count, room, sizeof *grown);
+    const char **grown = vd_visdial_grow(*table, *count, room, sizeof *grown);
     if (!grown)
         return no_memory(reader);
     *table = grown;
-    char *text = vd_string_arena_text(&l->store->pieces, value->text, value->length);
-    if (!text)
-        return no_memory(reader);
-    (*table)[(*count)++] = text;
-    return VD_OK;
-}
-
-static vd_status set_text(loading *l, vd_json_reader *reader, char **out,
-                          const vd_json_scalar *value)
-{
-    *out = vd_string_arena_text(&l->store->pieces, value->text, value->length);
-    return *out ? VD_OK : no_memory(reader);
+    return set_text(l, reader, &grown[(*count)++], value);
 }
 
 static vd_status set_index(vd_json_reader *reader, const char *key, int32_t *out,
@@ -150,31 +146,40 @@ static vd_status set_index(vd_json_reader *reader, const char *key, int32_t *out
 
 static vd_status add_option(loading *l, vd_json_reader *reader, const vd_json_scalar *value)
 {
-    vd_visdial_round *round = &l->rounds[l->dialog.round_count];
-    if (round->option_count == INT32_MAX)
+    if (l->round.option_count == INT32_MAX)
         return vd_json_refuse(reader, VD_FORMAT, "too many answer_options");
-    int32_t *grown = grow(l->options, (size_t)round->option_count, &l->option_room, sizeof *grown);
+    int32_t *grown =
+        vd_visdial_grow(l->options, (size_t)l->round.option_count, &l->option_room, sizeof *grown);
     if (!grown)
         return no_memory(reader);
     l->options = grown;
-    return set_index(reader, "answer_options", &grown[round->option_count++], value);
+    return set_index(reader, "answer_options", &grown[l->round.option_count++], value);
+}
+
+static vd_status set_image(loading *l, vd_json_reader *reader, const vd_json_scalar *value)
+{
+    if (value->integer < 0)
+        return vd_json_refuse(reader, VD_FORMAT, "\"image_id\" is %" PRId64 "; expected 0 or more",
+                              value->integer);
+    l->dialog.image_id = value->integer;
+    l->image_known = true;
+    return VD_OK;
 }
 
 static vd_status set_family(loading *l, vd_json_reader *reader, const vd_json_scalar *value)
 {
-    vd_visdial_round *round = &l->rounds[l->dialog.round_count];
-    for (int i = 0; i < l->family_count; i++)
-        if (strlen(l->family[i]) == value->length &&
-            memcmp(l->family[i], value->text, value->length) == 0) {
-            round->family = l->family[i];
-            return VD_OK;
-        }
-    if (l->family_count == MOST_FAMILIES)
+    int i = 0;
+    while (i < l->family_count && (strlen(l->family[i]) != value->length ||
+                                   memcmp(l->family[i], value->text, value->length) != 0))
+        i++;
+    if (i == MOST_FAMILIES)
         return vd_json_refuse(reader, VD_FORMAT, "more than %d different families", MOST_FAMILIES);
-    round->family = vd_string_arena_text(&l->store->pieces, value->text, value->length);
-    if (!round->family)
-        return no_memory(reader);
-    l->family[l->family_count++] = round->family;
+    if (i == l->family_count) {
+        if (set_text(l, reader, &l->family[i], value) != VD_OK)
+            return VD_NO_MEMORY;
+        l->family_count++;
+    }
+    l->round.family = l->family[i];
     return VD_OK;
 }
 
@@ -183,8 +188,6 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
 {
     loading *l = context;
     vd_visdial *data = &l->store->data;
-    vd_visdial_round elsewhere = {0}; // never read: the rules admit a round's keys in rounds only
-    vd_visdial_round *round = l->in_round ? &l->rounds[l->dialog.round_count] : &elsewhere;
     switch (id) {
     case VERSION:
         return set_text(l, reader, &data->version, value);
@@ -196,61 +199,48 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
     case ANSWER_TEXT:
         return add_text(l, reader, &data->answers, &data->answer_count, &l->answer_room, value);
     case IMAGE_ID:
-        if (value->integer < 0)
-            return vd_json_refuse(reader, VD_FORMAT,
-                                  "\"image_id\" is %" PRId64 "; expected 0 or more",
-                                  value->integer);
-        l->dialog.image_id = value->integer;
-        l->image_known = true;
-        return VD_OK;
+        return set_image(l, reader, value);
     case CAPTION:
-        l->dialog.caption = vd_string_arena_text(&l->store->pieces, value->text, value->length);
-        return l->dialog.caption ? VD_OK : no_memory(reader);
+        return set_text(l, reader, &l->dialog.caption, value);
     case QUESTION:
-        return set_index(reader, "question", &round->question, value);
+        return set_index(reader, "question", &l->round.question, value);
     case ANSWER:
-        return set_index(reader, "answer", &round->answer, value);
+        return set_index(reader, "answer", &l->round.answer, value);
     case TRUTH:
-        return set_index(reader, "gt_index", &round->truth, value);
+        return set_index(reader, "gt_index", &l->round.truth, value);
     case FAMILY:
         return set_family(l, reader, value);
     case COREFERENCE:
-        return set_index(reader, "coreference", &round->coreference, value);
-    case OPTION:
+        return set_index(reader, "coreference", &l->round.coreference, value);
+    default: // OPTION
         return add_option(l, reader, value);
-    default:
-        return VD_OK;
     }
+}
+
+static vd_status begin_dialog(loading *l, vd_json_reader *reader)
+{
+    vd_visdial *data = &l->store->data;
+    size_t *start = vd_visdial_grow(l->start, data->dialog_count, &l->start_room, sizeof *start);
+    l->start = start ? start : l->start;
+    vd_visdial_dialog *dialogs =
+        vd_visdial_grow(data->dialogs, data->dialog_count, &l->dialog_room, sizeof *dialogs);
+    data->dialogs = dialogs ? dialogs : data->dialogs;
+    if (!start || !dialogs)
+        return no_memory(reader);
+    start[data->dialog_count] = vd_json_byte(reader);
+    l->dialog = (vd_visdial_dialog){0};
+    l->image_known = false;
+    l->in_dialog = true;
+    return VD_OK;
 }
 
 static vd_status on_open(void *context, vd_json_reader *reader, int place)
 {
     loading *l = context;
-    vd_visdial *data = &l->store->data;
-    if (place == DIALOG) {
-        size_t *start = grow(l->start, data->dialog_count, &l->start_room, sizeof *start);
-        if (!start)
-            return no_memory(reader);
-        l->start = start;
-        vd_visdial_dialog *dialogs =
-            grow(data->dialogs, data->dialog_count, &l->dialog_room, sizeof *dialogs);
-        if (!dialogs)
-            return no_memory(reader);
-        data->dialogs = dialogs;
-        l->start[data->dialog_count] = vd_json_byte(reader);
-        l->dialog = (vd_visdial_dialog){0};
-        l->image_known = false;
-        l->in_dialog = true;
-    } else if (place == ROUND) {
-        if (l->dialog.round_count == INT32_MAX - 1)
-            return vd_json_refuse(reader, VD_FORMAT, "too many rounds");
-        vd_visdial_round *grown =
-            grow(l->rounds, (size_t)l->dialog.round_count, &l->round_room, sizeof *grown);
-        if (!grown)
-            return no_memory(reader);
-        l->rounds = grown;
-        l->rounds[l->dialog.round_count] =
-            (vd_visdial_round){.answer = -1, .truth = -1, .coreference = -1};
+    if (place == DIALOG)
+        return begin_dialog(l, reader);
+    if (place == ROUND) {
+        l->round = (vd_visdial_round){.answer = -1, .truth = -1, .coreference = -1};
         l->in_round = true;
         l->has_options = false;
     } else if (place == OPTIONS) {
@@ -259,20 +249,35 @@ static vd_status on_open(void *context, vd_json_reader *reader, int place)
     return VD_OK;
 }
 
-static vd_status end_round(loading *l, vd_json_reader *reader)
+static vd_status check_options(loading *l, vd_json_reader *reader)
 {
-    vd_visdial_round *round = &l->rounds[l->dialog.round_count];
-    if (l->has_options && round->option_count < 2)
+    int32_t count = l->round.option_count;
+    if (count < 2)
         return vd_json_refuse(reader, VD_FORMAT,
                               "%" PRId32 " answer_options; expected 2 or more (100 in VisDial)",
-                              round->option_count);
-    if (l->has_options && l->option_count == 0)
-        l->option_count = round->option_count;
-    if (l->has_options && round->option_count != l->option_count)
+                              count);
+    if (l->option_count == 0)
+        l->option_count = count;
+    if (count != l->option_count)
         return vd_json_refuse(reader, VD_FORMAT,
                               "%" PRId32 " answer_options; expected %" PRId32
                               ", as in the rounds before",
-                              round->option_count, l->option_count);
+                              count, l->option_count);
+    return VD_OK;
+}
+
+// A copy in the store; NULL when memory is out.
+static void *keep(loading *l, const void *list, int32_t count, size_t size)
+{
+    void *kept = vd_string_arena_take(&l->store->arena, (size_t)count, size);
+    return kept ? memcpy(kept, list, (size_t)count * size) : NULL;
+}
+
+static vd_status end_round(loading *l, vd_json_reader *reader)
+{
+    vd_visdial_round *round = &l->round;
+    if (l->has_options && check_options(l, reader) != VD_OK)
+        return VD_FORMAT;
     if (round->truth >= round->option_count)
         return vd_json_refuse(reader, VD_FORMAT,
                               "\"gt_index\" is %" PRId32 ", but there are %" PRId32
@@ -282,15 +287,16 @@ static vd_status end_round(loading *l, vd_json_reader *reader)
         return vd_json_refuse(reader, VD_FORMAT,
                               "\"coreference\" is %" PRId32 " rounds back, before the caption",
                               round->coreference);
-    if (l->has_options) {
-        size_t bytes = (size_t)round->option_count * sizeof *l->options;
-        int32_t *options = vd_string_arena_take(&l->store->pieces, bytes, 1);
-        if (!options)
-            return no_memory(reader);
-        memcpy(options, l->options, bytes);
-        round->options = options;
-    }
-    l->dialog.round_count++;
+    if (l->dialog.round_count == INT32_MAX - 1)
+        return vd_json_refuse(reader, VD_FORMAT, "too many rounds");
+    if (l->has_options)
+        round->options = keep(l, l->options, round->option_count, sizeof *l->options);
+    vd_visdial_round *grown =
+        vd_visdial_grow(l->rounds, (size_t)l->dialog.round_count, &l->round_room, sizeof *grown);
+    l->rounds = grown ? grown : l->rounds;
+    if (!grown || (l->has_options && !round->options))
+        return no_memory(reader);
+    grown[l->dialog.round_count++] = *round;
     l->in_round = false;
     return VD_OK;
 }
@@ -300,11 +306,9 @@ static vd_status end_dialog(loading *l, vd_json_reader *reader)
     vd_visdial *data = &l->store->data;
     if (l->dialog.round_count == 0)
         return vd_json_refuse(reader, VD_FORMAT, "the dialog has no rounds; expected 1 or more");
-    l->dialog.rounds = vd_string_arena_take(&l->store->pieces, (size_t)l->dialog.round_count,
-                                            sizeof *l->dialog.rounds);
+    l->dialog.rounds = keep(l, l->rounds, l->dialog.round_count, sizeof *l->rounds);
     if (!l->dialog.rounds)
         return no_memory(reader);
-    memcpy(l->dialog.rounds, l->rounds, (size_t)l->dialog.round_count * sizeof *l->dialog.rounds);
     data->dialogs[data->dialog_count++] = l->dialog;
     l->in_dialog = false;
     return VD_OK;
@@ -329,31 +333,13 @@ static const vd_json_form form = {
 
 // ---- what can only be checked when all is read ------------------------------
 
-static vd_status refuse_round(const loading *l, size_t dialog, int32_t round, vd_error *err,
-                              const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-static vd_status refuse_round(const loading *l, size_t dialog, int32_t round, vd_error *err,
-                              const char *format, ...)
+static vd_status refuse_round(const loading *l, size_t d, int32_t round, const char *words,
+                              vd_error *err)
 {
-    char place[96] = "", words[400];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(words, sizeof words, format, args);
-    va_end(args);
-    vd_visdial_place(place, sizeof place, dialog, l->store->data.dialogs[dialog].image_id, round);
+    char place[96];
+    vd_visdial_place(place, sizeof place, d, l->store->data.dialogs[d].image_id, round);
     return vd_error_set(err, VD_FORMAT, "%s: %s (dialog %zu, from byte %zu on): %s",
-                        l->store->data.path, place, dialog + 1, l->start[dialog], words);
-}
-
-static vd_status check_round(const loading *l, size_t d, int32_t r, vd_error *err)
-{
-    const vd_visdial *data = &l->store->data;
-    const vd_visdial_dialog *dialog = &data->dialogs[d];
-    char words[400];
-    if (vd_visdial_round_fits(data, dialog, r, words, sizeof words) &&
-        vd_visdial_options_fit(data, &dialog->rounds[r], words, sizeof words))
-        return VD_OK;
-    return refuse_round(l, d, r + 1, err, "%s", words);
+                        l->store->data.path, place, d + 1, l->start[d], words);
 }
 
 static vd_status check(loading *l, vd_error *err)
@@ -365,45 +351,38 @@ static vd_status check(loading *l, vd_error *err)
                             data->path, data->version);
     if (data->dialog_count == 0)
         return vd_error_set(err, VD_FORMAT, "%s: there are no dialogs in \"dialogs\"", data->path);
+    char words[400];
     for (size_t d = 0; d < data->dialog_count; d++)
-        for (int32_t r = 0; r < data->dialogs[d].round_count; r++) {
-            vd_status status = check_round(l, d, r, err);
-            if (status != VD_OK)
-                return status;
-        }
+        for (int32_t r = 0; r < data->dialogs[d].round_count; r++)
+            if (!vd_visdial_round_fits(data, &data->dialogs[d], r, words, sizeof words) ||
+                !vd_visdial_options_fit(data, &data->dialogs[d].rounds[r], words, sizeof words))
+                return refuse_round(l, d, r + 1, words, err);
     size_t first = 0, second = 0;
     vd_status status = vd_visdial_index(l->store, &first, &second, err);
     if (status != VD_MISMATCH)
         return status;
-    return refuse_round(l, second, 0, err,
-                        "the image has a dialog already (dialog %zu); one is expected", first + 1);
+    snprintf(words, sizeof words, "the image has a dialog already (dialog %zu); one is expected",
+             first + 1);
+    return refuse_round(l, second, 0, words, err);
 }
 
 static vd_status read_json(const char *path, vd_visdial **out, vd_error *err)
 {
-    *out = NULL;
-    vd_status status;
-    loading *l = vd_alloc(1, sizeof *l);
-    vd_visdial_store *store = vd_alloc(1, sizeof *store);
-    if (!l || !store || !(store->data.path = vd_strdup(path))) {
+    loading l = {.store = vd_alloc(1, sizeof *l.store)};
+    vd_status status = VD_OK;
+    if (!l.store || !(l.store->data.path = vd_strdup(path)))
         status = vd_error_memory(err, "dialogs");
-        goto fail;
-    }
-    l->store = store;
-    status = vd_json_stream(path, &form, l, err);
     if (status == VD_OK)
-        status = check(l, err);
-fail:
-    if (l) {
-        vd_free(l->options);
-        vd_free(l->rounds);
-        vd_free(l->start);
-    }
-    vd_free(l);
+        status = vd_json_stream(path, &form, &l, err);
     if (status == VD_OK)
-        *out = &store->data;
-    else if (store)
-        vd_visdial_free(&store->data);
+        status = check(&l, err);
+    vd_free(l.options);
+    vd_free(l.rounds);
+    vd_free(l.start);
+    if (status == VD_OK)
+        *out = &l.store->data;
+    else
+        vd_visdial_free((vd_visdial *)l.store);
     return status;
 }
 
@@ -455,6 +434,6 @@ void vd_visdial_free(vd_visdial *data)
     vd_free(data->answers);
     vd_free(data->questions);
     vd_free(data->path);
-    vd_string_arena_clear(&store->pieces);
+    vd_string_arena_clear(&store->arena);
     vd_free(store);
 }

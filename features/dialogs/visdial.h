@@ -36,9 +36,9 @@ typedef struct vd_visdial_dialog {
 
 typedef struct vd_visdial {
     char *path;
-    char *version, *split;
+    const char *version, *split;
     size_t question_count, answer_count, dialog_count;
-    char **questions, **answers;
+    const char **questions, **answers;
     vd_visdial_dialog *dialogs;
 } vd_visdial;
 

@@ -474,8 +474,8 @@ static vd_status count(void *context, const char *token, size_t length, vd_error
     return vd_word_counts_add(c->counts, token, c->times, err);
 }
 
-vd_status vd_text_count(vd_word_counts *counts, const char *text, bool question, int64_t times,
-                        vd_error *err)
+vd_status vd_text_count_words(vd_word_counts *counts, const char *text, bool question,
+                              int64_t times, vd_error *err)
 {
     return each_token(text, question, count, &(counting){counts, times}, err);
 }

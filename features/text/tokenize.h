@@ -20,8 +20,8 @@ vd_status vd_tokenize(const char *text, vd_words *out, vd_error *err);
 void vd_words_clear(vd_words *words);
 
 // Counts the words of a text, or of text + "?" (question): each so many times.
-vd_status vd_text_count(vd_word_counts *counts, const char *text, bool question, int64_t times,
-                        vd_error *err);
+vd_status vd_text_count_words(vd_word_counts *counts, const char *text, bool question,
+                              int64_t times, vd_error *err);
 
 // What a person typed, made to look like the training text: lower case, white space folded, curly
 // quotes straightened, a final "?" (and . or !) removed, numbers up to ten and apostrophes as the

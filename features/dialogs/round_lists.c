@@ -1,0 +1,237 @@
+// Files with a number for each candidate of some rounds: rankings (features/dialogs/ranks.h) and
+// dense annotations, how relevant each candidate is:
+//   [{"image_id", "round_id": 1.., "gt_relevance": [0..1, one a candidate]}, ...]
+// The train split's file has "relevance" for "gt_relevance".
+#include <inttypes.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/json_stream.h"
+#include "features/dialogs/ranks.h"
+#include "features/dialogs/store.h"
+
+enum { ROOT = 1, ENTRY, LIST, IMAGE_ID, ROUND_ID, NUMBER };
+
+enum { RELEVANCE_RULES = 2, COMMON_RULES = 5, RANK_RULES = 1 };
+
+static const vd_json_rule rules[] = {
+    {ENTRY, "gt_relevance", VD_JSON_ARRAY, LIST, false},
+    {ENTRY, "relevance", VD_JSON_ARRAY, LIST, false},
+    {0, NULL, VD_JSON_ARRAY, ROOT, true},
+    {ROOT, NULL, VD_JSON_OBJECT, ENTRY, false},
+    {ENTRY, "image_id", VD_JSON_INTEGER, IMAGE_ID, true},
+    {ENTRY, "round_id", VD_JSON_INTEGER, ROUND_ID, true},
+    {LIST, NULL, VD_JSON_REAL, NUMBER, false},
+    {ENTRY, "ranks", VD_JSON_ARRAY, LIST, true},
+};
+
+// What the numbers are, and how messages call them.
+typedef struct kind {
+    const vd_json_rule *rules;
+    int rule_count;
+    double least, most;
+    const char *number, *bounds, *entries, *done;
+} kind;
+
+static const kind relevances = {
+    rules, RELEVANCE_RULES + COMMON_RULES, 0, 1, "relevance", "0 to 1", "annotations", "annotated"};
+static const kind ranks = {rules + RELEVANCE_RULES,
+                           COMMON_RULES + RANK_RULES,
+                           1,
+                           1e6,
+                           "rank",
+                           "1 or more",
+                           "ranks",
+                           "ranked"};
+
+// A list for each round; NULL where the file has none.
+typedef struct lists {
+    size_t *first;      // (dialogs + 1) where a dialog's rounds begin
+    const float **list; // (rounds)
+} lists;
+
+typedef struct reading {
+    const kind *kind;
+    const vd_visdial *data;
+    vd_string_arena *arena; // of the lists
+    lists *lists;
+    bool in_entry, image_known, round_known;
+    int64_t image_id, round_id;
+    int given; // lists of the entry
+    float *values;
+    size_t value_count, value_room, entries;
+} reading;
+
+static void where(const void *context, char *text, size_t size)
+{
+    const reading *r = context;
+    if (!r->in_entry)
+        return;
+    if (r->image_known)
+        vd_visdial_place(text, size, 0, r->image_id,
+                         r->round_known && r->round_id <= INT32_MAX ? (int32_t)r->round_id : 0);
+    else
+        snprintf(text, size, "entry %zu", r->entries + 1);
+}
+
+static vd_status on_value(void *context, vd_json_reader *reader, int id,
+                          const vd_json_scalar *value)
+{
+    reading *r = context;
+    if (id == IMAGE_ID) {
+        r->image_id = value->integer;
+        r->image_known = value->integer >= 0;
+    } else if (id == ROUND_ID) {
+        if (value->integer < 1)
+            return vd_json_refuse(reader, VD_FORMAT,
+                                  "\"round_id\" is %" PRId64 "; rounds count from 1",
+                                  value->integer);
+        r->round_id = value->integer;
+        r->round_known = true;
+    } else {
+        if (!(value->real >= r->kind->least && value->real <= r->kind->most))
+            return vd_json_refuse(reader, VD_FORMAT, "%s %zu is %g; expected %s", r->kind->number,
+                                  r->value_count, value->real, r->kind->bounds);
+        float *values = vd_visdial_grow(r->values, r->value_count, &r->value_room, sizeof *values);
+        if (!values)
+            return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
+        r->values = values;
+        values[r->value_count++] = (float)value->real;
+    }
+    return VD_OK;
+}
+
+static vd_status on_open(void *context, vd_json_reader *reader, int place)
+{
+    reading *r = context;
+    if (place == ENTRY) {
+        r->in_entry = true;
+        r->image_known = r->round_known = false;
+        r->given = 0;
+        r->value_count = 0;
+    } else if (place == LIST && r->given++ > 0) {
+        return vd_json_refuse(reader, VD_FORMAT,
+                              "both \"gt_relevance\" and \"relevance\"; expected one of them");
+    }
+    return VD_OK;
+}
+
+static vd_status on_close(void *context, vd_json_reader *reader, int place)
+{
+    reading *r = context;
+    if (place != ENTRY)
+        return VD_OK;
+    if (r->given == 0)
+        return vd_json_refuse(reader, VD_FORMAT,
+                              "the entry has neither \"gt_relevance\" nor \"relevance\"");
+    const vd_visdial_dialog *dialog = vd_visdial_find(r->data, r->image_id);
+    if (!dialog)
+        return vd_json_refuse(reader, VD_MISMATCH,
+                              "image %" PRId64 " is not in %s; are the two files of one split?",
+                              r->image_id, r->data->path);
+    if (r->round_id > dialog->round_count)
+        return vd_json_refuse(reader, VD_MISMATCH,
+                              "\"round_id\" is %" PRId64 ", but the dialog has %" PRId32 " rounds",
+                              r->round_id, dialog->round_count);
+    size_t n = (size_t)dialog->rounds[r->round_id - 1].option_count;
+    if (r->value_count != n)
+        return vd_json_refuse(reader, VD_MISMATCH, "%zu %ss for %zu candidates; expected one each",
+                              r->value_count, r->kind->number, n);
+    size_t at = r->lists->first[dialog - r->data->dialogs] + (size_t)r->round_id - 1;
+    if (r->lists->list[at])
+        return vd_json_refuse(reader, VD_FORMAT, "%s twice; expected once", r->kind->done);
+    float *own = vd_string_arena_take(r->arena, n, sizeof *own);
+    if (!own)
+        return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
+    if (n > 0)
+        memcpy(own, r->values, n * sizeof *own);
+    r->lists->list[at] = own;
+    r->entries++;
+    r->in_entry = false;
+    return VD_OK;
+}
+
+static void clear_lists(lists *l)
+{
+    vd_free(l->list);
+    vd_free(l->first);
+}
+
+// *out is to be cleared after a failure, too.
+static vd_status read_lists(const char *path, const vd_visdial *data, const kind *of,
+                            vd_string_arena *arena, lists *out, vd_error *err)
+{
+    reading r = {.kind = of, .data = data, .arena = arena, .lists = out};
+    const vd_json_form form = {
+        .rules = of->rules,
+        .rule_count = of->rule_count,
+        .open = on_open,
+        .close = on_close,
+        .value = on_value,
+        .where = where,
+    };
+    out->first = vd_alloc(data->dialog_count + 1, sizeof *out->first);
+    for (size_t d = 0; out->first && d < data->dialog_count; d++)
+        out->first[d + 1] = out->first[d] + (size_t)data->dialogs[d].round_count;
+    if (out->first)
+        out->list = vd_alloc(out->first[data->dialog_count], sizeof *out->list);
+    if (!out->list)
+        return vd_error_memory(err, "numbers of candidates");
+    vd_status status = vd_json_stream(path, &form, &r, err);
+    if (status == VD_OK && r.entries == 0)
+        status = vd_error_set(err, VD_FORMAT, "%s: there are no %s in it", path, of->entries);
+    vd_free(r.values);
+    return status;
+}
+
+// ---- relevances -------------------------------------------------------------
+
+vd_status vd_visdial_read_dense(vd_visdial *data, const char *path, vd_error *err)
+{
+    lists l = {0};
+    vd_status status =
+        read_lists(path, data, &relevances, &((vd_visdial_store *)data)->arena, &l, err);
+    // Entries take effect together, when all of them are found good.
+    for (size_t d = 0; status == VD_OK && d < data->dialog_count; d++)
+        for (int32_t r = 0; r < data->dialogs[d].round_count; r++) {
+            const float *relevance = l.list[l.first[d] + (size_t)r];
+            if (relevance)
+                data->dialogs[d].rounds[r].relevance = relevance;
+        }
+    clear_lists(&l);
+    return status;
+}
+
+// ---- ranks ------------------------------------------------------------------
+
+struct vd_ranks {
+    lists lists;
+    vd_string_arena arena;
+};
+
+vd_status vd_ranks_read(const char *path, const vd_visdial *data, vd_ranks **out, vd_error *err)
+{
+    *out = NULL;
+    vd_ranks *read = vd_alloc(1, sizeof *read);
+    if (!read)
+        return vd_error_memory(err, "the ranks");
+    vd_status status = read_lists(path, data, &ranks, &read->arena, &read->lists, err);
+    if (status == VD_OK)
+        *out = read;
+    else
+        vd_ranks_free(read);
+    return status;
+}
+
+void vd_ranks_free(vd_ranks *of)
+{
+    if (!of)
+        return;
+    clear_lists(&of->lists);
+    vd_string_arena_clear(&of->arena);
+    vd_free(of);
+}
+
+const float *vd_ranks_of(const vd_ranks *of, size_t dialog, int32_t round)
+{
+    return of->lists.list[of->lists.first[dialog] + (size_t)round];
+}
