@@ -41,20 +41,20 @@ static bool caption_extreme(blocks_talk *talk)
         "(thing in the front|object closest to the camera|closest object)",
         "(thing in the back|object farthest from the camera|farthest object)"};
     const blocks_scene *scene = talk->scene;
-    blocks_direction d = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS);
+    blocks_direction d = blocks_some_direction(talk);
     int object = blocks_extreme(scene, blocks_all(scene), d);
     if (object < 0)
         return false;
     blocks_kind kind = blocks_kind_of(&scene->object[object], some_attributes(talk));
-    char noun[BLOCKS_PHRASE], place[64], pattern[256];
-    blocks_noun(&talk->rng, kind, BLOCKS_A, noun);
-    blocks_say(&talk->rng, place, sizeof place, at[d], "");
+    char pattern[256];
+    blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_A);
+    blocks_phrase place = blocks_reading(&talk->rng, at[d]);
     snprintf(pattern, sizeof pattern,
              "(3:%%a is %%b (2:|of the table|of the picture)|2:there is %%a %%b|%%b (2:there is|"
              "stands) %%a|a table with %%a %%b|3:the %s is %%a|several solids on a table, with %%a "
              "%%b)",
              most[d]);
-    say(talk, pattern, noun, place, NULL);
+    say(talk, pattern, noun.text, place.text, NULL);
     spoke_of(talk, object, kind, true);
     return true;
 }
@@ -67,16 +67,13 @@ static bool caption_unique(blocks_talk *talk)
         blocks_kind kind = blocks_kind_of(&scene->object[object], some_attributes(talk));
         if (blocks_size_of(blocks_find(scene, kind)) != 1)
             continue;
-        char noun[BLOCKS_PHRASE], bare[BLOCKS_PHRASE], predicate[BLOCKS_PHRASE];
         unsigned mask = blocks_kind_mask(kind);
-        blocks_noun(&talk->rng, kind, BLOCKS_A, noun);
-        blocks_noun(&talk->rng, kind, BLOCKS_BARE, bare);
+        blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_A);
+        blocks_phrase bare = blocks_noun(&talk->rng, kind, BLOCKS_BARE), predicate = noun;
         // "only 1 of them is red": for one attribute, or a thing with its name.
-        if (mask & (mask - 1))
-            snprintf(predicate, sizeof predicate, "%s", noun);
-        else
-            blocks_predicate(&talk->rng, (blocks_attribute)__builtin_ctz(mask),
-                             kind.value[__builtin_ctz(mask)], predicate);
+        blocks_attribute first = (blocks_attribute)__builtin_ctz(mask);
+        if (!(mask & (mask - 1)))
+            predicate = blocks_predicate(&talk->rng, first, kind.value[first]);
         bool is = !(mask & (mask - 1)) || mask & 1u << BLOCKS_SHAPE;
         say(talk,
             is && blocks_chance(talk, 0.3)
@@ -87,7 +84,7 @@ static bool caption_unique(blocks_talk *talk)
                   "things|2:a table with %a and (some|several|a few) other "
                   "(things|objects|blocks)|%a "
                   "among (some|several) other (things|objects)|a picture with a single %b)",
-            noun, bare, predicate);
+            noun.text, bare.text, predicate.text);
         spoke_of(talk, object, kind, true);
         blocks_tell(talk, kind, 1);
         return true;
@@ -99,8 +96,7 @@ static bool caption_count(blocks_talk *talk)
 {
     const blocks_scene *scene = talk->scene;
     blocks_kind kind = blocks_anything;
-    char number[8], other[8], noun[BLOCKS_PHRASE];
-    snprintf(other, sizeof other, "%d", scene->count);
+    char number[8];
     if (blocks_chance(talk, 0.6)) {
         static const unsigned char masks[] = {2, 2, 2, 1, 1, 3, 4, 8, 6, 10};
         for (int attempt = 0; attempt < 10; attempt++) {
@@ -114,7 +110,7 @@ static bool caption_count(blocks_talk *talk)
     }
     int count = blocks_size_of(blocks_find(scene, kind));
     snprintf(number, sizeof number, "%d", count);
-    blocks_noun(&talk->rng, kind, BLOCKS_PLURAL, noun);
+    blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
     bool all = blocks_kind_mask(kind) == 0;
     if (all)
         say(talk,
@@ -126,7 +122,7 @@ static bool caption_count(blocks_talk *talk)
         say(talk,
             "(3:there are %a %b on the table|2:%a %b on a table|a table with %a %b|there are "
             "exactly %a %b|a picture with %a %b|%a of the (things|objects) are %b)",
-            number, noun, NULL);
+            number, noun.text, NULL);
     talk->entry[0].words |= blocks_kind_words(kind);
     blocks_tell(talk, kind, count);
     talk->they = count >= 2;
@@ -141,20 +137,19 @@ static bool caption_relation(blocks_talk *talk)
     for (int attempt = 0; attempt < 10; attempt++) {
         int one = vd_rng_below(&talk->rng, scene->count);
         int two = vd_rng_below(&talk->rng, scene->count);
-        blocks_direction d = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS);
+        blocks_direction d = blocks_some_direction(talk);
         blocks_kind a = blocks_kind_of(&scene->object[one], some_attributes(talk));
         blocks_kind b = blocks_kind_of(&scene->object[two], some_attributes(talk));
         if (one == two || !blocks_lies(scene, one, d, two) ||
             blocks_size_of(blocks_find(scene, a)) != 1 ||
             blocks_size_of(blocks_find(scene, b)) != 1)
             continue;
-        char first[BLOCKS_PHRASE], second[BLOCKS_PHRASE], where[64];
-        blocks_noun(&talk->rng, a, BLOCKS_A, first);
-        blocks_noun(&talk->rng, b, BLOCKS_A, second);
-        blocks_say(&talk->rng, where, sizeof where, blocks_direction_words(d), "");
+        blocks_phrase first = blocks_noun(&talk->rng, a, BLOCKS_A);
+        blocks_phrase second = blocks_noun(&talk->rng, b, BLOCKS_A);
+        blocks_phrase where = blocks_reading(&talk->rng, blocks_direction_words(d));
         say(talk,
             "(3:%a is %c %b|2:there is %a %c %b|%a (stands|sits) %c %b|a table with %a %c %b)",
-            first, second, where);
+            first.text, second.text, where.text);
         spoke_of(talk, one, a, false);
         spoke_of(talk, two, b, false);
         return true;

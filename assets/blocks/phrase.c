@@ -1,10 +1,5 @@
 #include "assets/blocks/phrase.h"
 
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
 typedef struct sink {
     vd_rng *rng;
     const char *text[26]; // of the letters
@@ -92,32 +87,43 @@ static void expand(sink *s, const char *p, const char *end)
     }
 }
 
-void blocks_say(vd_rng *rng, char *out, size_t size, const char *pattern, const char *letters, ...)
+void blocks_say_list(vd_rng *rng, char *out, size_t size, const char *pattern, const char *letters,
+                     va_list texts)
 {
     sink s = {.rng = rng, .out = out, .size = size};
-    va_list texts;
-    va_start(texts, letters);
     for (; *letters; letters++)
         s.text[*letters - 'a'] = va_arg(texts, const char *);
-    va_end(texts);
     expand(&s, pattern, pattern + strlen(pattern));
     while (s.used && out[s.used - 1] == ' ')
         s.used--;
     out[s.used] = 0;
 }
 
+void blocks_say(vd_rng *rng, char *out, size_t size, const char *pattern, const char *letters, ...)
+{
+    va_list texts;
+    va_start(texts, letters);
+    blocks_say_list(rng, out, size, pattern, letters, texts);
+    va_end(texts);
+}
+
+blocks_phrase blocks_reading(vd_rng *rng, const char *pattern)
+{
+    blocks_phrase phrase;
+    blocks_say(rng, phrase.text, sizeof phrase.text, pattern, "");
+    return phrase;
+}
+
 // ---- noun phrases -----------------------------------------------------------------------------
 
-static const char *const size_words[BLOCKS_SIZES] = {"(8:small|3:little|tiny)",
-                                                     "(6:big|6:large|huge)"};
-static const char *const material_words[BLOCKS_MATERIALS] = {"(6:rubber|3:matte|dull)",
-                                                             "(6:metal|2:metallic|3:shiny)"};
-static const char *const shape_words[BLOCKS_SHAPES] = {"(8:cube|box)", "(3:ball|2:sphere)",
-                                                       "cylinder", "cone"};
-static const char *const shapes_words[BLOCKS_SHAPES] = {"(8:cubes|boxes)", "(3:balls|2:spheres)",
-                                                        "cylinders", "cones"};
+static const char *const size_words[] = {"(8:small|3:little|tiny)", "(6:big|6:large|huge)"};
+static const char *const material_words[] = {"(6:rubber|3:matte|dull)",
+                                             "(6:metal|2:metallic|3:shiny)"};
+static const char *const shape_words[] = {"(8:cube|box)", "(3:ball|2:sphere)", "cylinder", "cone"};
+static const char *const shapes_words[] = {"(8:cubes|boxes)", "(3:balls|2:spheres)", "cylinders",
+                                           "cones"};
 
-void blocks_noun(vd_rng *rng, blocks_kind kind, blocks_article article, char out[BLOCKS_PHRASE])
+blocks_phrase blocks_noun(vd_rng *rng, blocks_kind kind, blocks_article article)
 {
     int color = kind.value[BLOCKS_COLOR], shape = kind.value[BLOCKS_SHAPE];
     int material = kind.value[BLOCKS_MATERIAL], size = kind.value[BLOCKS_SIZE];
@@ -131,41 +137,34 @@ void blocks_noun(vd_rng *rng, blocks_kind kind, blocks_article article, char out
     else
         noun = many ? "(5:things|4:objects|items|shapes)" : "(5:thing|4:object|item|shape)";
     char body[256], pattern[256];
+    // "a big metal red cube" is heard too, but this order is the usual one.
     snprintf(pattern, sizeof pattern, "%s %s %s %s", size >= 0 ? size_words[size] : "",
              color >= 0 ? blocks_color_names[color] : "",
              material >= 0 ? material_words[material] : "", noun);
     blocks_say(rng, body, sizeof body, pattern, "");
-    // "a big metal red cube" is heard too, but the order above is the usual one.
-    const char *before = "";
-    if (article == BLOCKS_A)
-        before = strchr("aeiou", body[0]) ? "an " : "a ";
-    else if (article == BLOCKS_THE || article == BLOCKS_THE_MANY)
-        before = "the ";
-    else if (article == BLOCKS_THAT)
-        before = "that ";
-    snprintf(out, BLOCKS_PHRASE, "%s%.50s", before, body);
+    bool vowel = strchr("aeiou", body[0]);
+    const char *before = article == BLOCKS_A      ? (vowel ? "an " : "a ")
+                         : article == BLOCKS_THAT ? "that "
+                         : definite               ? "the "
+                                                  : "";
+    blocks_phrase phrase;
+    snprintf(phrase.text, sizeof phrase.text, "%s%.50s", before, body);
+    return phrase;
 }
 
-void blocks_predicate(vd_rng *rng, blocks_attribute attribute, int value, char out[BLOCKS_PHRASE])
+blocks_phrase blocks_predicate(vd_rng *rng, blocks_attribute attribute, int value)
 {
-    static const char *const shapes[BLOCKS_SHAPES] = {"a (8:cube|box)", "a (3:ball|2:sphere)",
-                                                      "a cylinder", "a cone"};
-    static const char *const materials[BLOCKS_MATERIALS] = {
-        "(3:rubber|3:made of rubber|2:matte|dull)", "(4:metal|3:made of metal|3:shiny|metallic)"};
-    static const char *const sizes[BLOCKS_SIZES] = {"(8:small|3:little|tiny)",
-                                                    "(6:big|6:large|huge)"};
-    const char *pattern = attribute == BLOCKS_COLOR      ? blocks_color_names[value]
-                          : attribute == BLOCKS_SHAPE    ? shapes[value]
-                          : attribute == BLOCKS_MATERIAL ? materials[value]
-                                                         : sizes[value];
-    blocks_say(rng, out, BLOCKS_PHRASE, pattern, "");
+    static const char *const shapes[] = {"a (8:cube|box)", "a (3:ball|2:sphere)", "a cylinder",
+                                         "a cone"};
+    static const char *const materials[] = {"(3:rubber|3:made of rubber|2:matte|dull)",
+                                            "(4:metal|3:made of metal|3:shiny|metallic)"};
+    const char *const *const patterns[BLOCKS_ATTRIBUTES] = {blocks_color_names, shapes, materials,
+                                                            size_words};
+    return blocks_reading(rng, patterns[attribute][value]);
 }
 
-void blocks_predicate_many(vd_rng *rng, blocks_attribute attribute, int value,
-                           char out[BLOCKS_PHRASE])
+blocks_phrase blocks_predicate_many(vd_rng *rng, blocks_attribute attribute, int value)
 {
-    if (attribute == BLOCKS_SHAPE)
-        blocks_say(rng, out, BLOCKS_PHRASE, shapes_words[value], "");
-    else
-        blocks_predicate(rng, attribute, value, out);
+    return attribute == BLOCKS_SHAPE ? blocks_reading(rng, shapes_words[value])
+                                     : blocks_predicate(rng, attribute, value);
 }

@@ -2,6 +2,7 @@
 #ifndef BLOCKS_PHRASE_H
 #define BLOCKS_PHRASE_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #include "assets/blocks/facts.h"
@@ -11,8 +12,17 @@
 // each; alternatives nest. "%t" is the text that follows for the letter t of `letters`: a text for
 // each letter, NULL for none. Runs of blanks become one. Cut to size - 1 bytes.
 void blocks_say(vd_rng *rng, char *out, size_t size, const char *pattern, const char *letters, ...);
+void blocks_say_list(vd_rng *rng, char *out, size_t size, const char *pattern, const char *letters,
+                     va_list texts);
 
 enum { BLOCKS_PHRASE = 64 };
+
+typedef struct blocks_phrase {
+    char text[BLOCKS_PHRASE];
+} blocks_phrase;
+
+// One reading of a pattern without letters.
+blocks_phrase blocks_reading(vd_rng *rng, const char *pattern);
 
 typedef enum {
     BLOCKS_BARE,     // "big red cube", "red thing"
@@ -23,11 +33,10 @@ typedef enum {
     BLOCKS_THE_MANY, // "the red cubes", "the red ones"
 } blocks_article;
 
-void blocks_noun(vd_rng *rng, blocks_kind kind, blocks_article article, char out[BLOCKS_PHRASE]);
+blocks_phrase blocks_noun(vd_rng *rng, blocks_kind kind, blocks_article article);
 // The value as what follows "is it": "red", "a ball", "made of metal", "big".
-void blocks_predicate(vd_rng *rng, blocks_attribute attribute, int value, char out[BLOCKS_PHRASE]);
+blocks_phrase blocks_predicate(vd_rng *rng, blocks_attribute attribute, int value);
 // The value as what follows "are they": "red", "balls", "shiny", "small".
-void blocks_predicate_many(vd_rng *rng, blocks_attribute attribute, int value,
-                           char out[BLOCKS_PHRASE]);
+blocks_phrase blocks_predicate_many(vd_rng *rng, blocks_attribute attribute, int value);
 
 #endif

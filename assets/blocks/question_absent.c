@@ -101,15 +101,14 @@ bool blocks_ask_absent(blocks_talk *talk, blocks_draft *draft)
         if (how >= 14)
             draft->meaning.ask = ASK_POLAR;
         draft->topic = blocks_topic(TOPIC_ABSENT, 1, how < 8, how < 14);
-        blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "");
-        return true;
+        return blocks_put(talk, draft, pattern, "");
     }
     bool seldom = how < 28;
     int noun = vd_rng_below(&talk->rng, seldom ? RARE : ABSENT);
     char one[32], many[32], article[36];
     split_noun(seldom ? rare[noun] : absent[noun], one, many);
     snprintf(article, sizeof article, "%s %s", strchr("aeiou", one[0]) ? "n" : "", one);
-    draft->topic = blocks_topic(TOPIC_ABSENT, 2, (uint64_t)noun, seldom);
+    draft->topic = blocks_topic(TOPIC_ABSENT, 2, noun, seldom);
     const char *pattern;
     if (!many[0]) {
         pattern = "(3:is there any %k|2:do you see any %k|any %k|can you see any %k|is there %k in "
@@ -128,8 +127,7 @@ bool blocks_ask_absent(blocks_talk *talk, blocks_draft *draft)
                 : "(4:is there a%a|2:do you see a%a|can you see a%a|2:is there a%a in the "
                   "picture|is there a%a on the table|is there a%a anywhere)";
     }
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "kpa", one, many, article);
-    return true;
+    return blocks_put(talk, draft, pattern, "kpa", one, many, article);
 }
 
 // What every scene has, so that unlikely things are not simply answered with no.
@@ -156,10 +154,8 @@ bool blocks_ask_present(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.yes = true;
     draft->plural = thing && which > 0;
     draft->other_thing = draft->other_group = true;
-    draft->topic = blocks_topic(TOPIC_PRESENT, thing, (uint64_t)which, 0);
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, thing ? there[which] : polar[which],
-               "");
-    return true;
+    draft->topic = blocks_topic(TOPIC_PRESENT, thing, which, 0);
+    return blocks_put(talk, draft, thing ? there[which] : polar[which], "");
 }
 
 bool blocks_ask_scene(blocks_talk *talk, blocks_draft *draft)
@@ -182,7 +178,6 @@ bool blocks_ask_scene(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_draft_new("absent", ASK_SCENE);
     draft->meaning.topic = topic;
     draft->other_thing = draft->other_group = topic == SCENE_GRAY;
-    draft->topic = blocks_topic(TOPIC_SCENE, (uint64_t)topic, 0, 0);
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, patterns[topic], "");
-    return true;
+    draft->topic = blocks_topic(TOPIC_SCENE, topic, 0, 0);
+    return blocks_put(talk, draft, patterns[topic], "");
 }

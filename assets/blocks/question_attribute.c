@@ -41,16 +41,15 @@ static blocks_attribute draw_attribute(blocks_talk *talk)
     return draw[vd_rng_below(&talk->rng, (int)(sizeof draw / sizeof *draw))];
 }
 
-bool blocks_ask_attribute(blocks_talk *talk, blocks_naming naming, blocks_draft *draft)
+bool blocks_ask_attribute(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_attribute attribute = draw_attribute(talk);
     blocks_target target;
-    if (!blocks_target_pick(talk, naming, 1u << attribute, &target))
+    if (!blocks_target_pick(talk, 1u << attribute, &target))
         return false;
-    *draft = blocks_draft_new("attribute", ASK_VALUE);
-    blocks_draft_about(draft, &target);
+    *draft = blocks_draft_about(target.family ? target.family : "attribute", ASK_VALUE, &target);
     draft->meaning.attribute = attribute;
-    draft->topic = blocks_topic(TOPIC_ATTRIBUTE, (uint64_t)attribute, (uint64_t)target.object, 0);
+    draft->topic = blocks_topic(TOPIC_ATTRIBUTE, attribute, target.object, 0);
     char choice[128];
     int shape = (int)talk->scene->object[target.object].shape;
     two_shapes(talk, shape, target.text, choice);
@@ -58,21 +57,19 @@ bool blocks_ask_attribute(blocks_talk *talk, blocks_naming naming, blocks_draft 
     static const char *const short_patterns[BLOCKS_ATTRIBUTES] = {
         "(2:what color|which color|what colour)", "(2:what shape|which shape|what kind)",
         "(2:what material|what is it made of)", "(what size|how big)"};
-    bool brief = naming == TARGET_IT && target.coreference == 1 && blocks_chance(talk, 0.08);
-    blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               brief ? short_patterns[attribute] : attribute_patterns[attribute], "to", target.text,
-               choice);
-    return true;
+    bool brief = talk->naming == TARGET_IT && target.coreference == 1 && blocks_chance(talk, 0.08);
+    return blocks_put(talk, draft,
+                      brief ? short_patterns[attribute] : attribute_patterns[attribute], "to",
+                      target.text, choice);
 }
 
-bool blocks_ask_verify(blocks_talk *talk, blocks_naming naming, blocks_draft *draft)
+bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_attribute attribute = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
     blocks_target target;
-    if (!blocks_target_pick(talk, naming, 1u << attribute, &target))
+    if (!blocks_target_pick(talk, 1u << attribute, &target))
         return false;
-    *draft = blocks_draft_new("verify", ASK_ONE);
-    blocks_draft_about(draft, &target);
+    *draft = blocks_draft_about(target.family ? target.family : "verify", ASK_ONE, &target);
     int truth = blocks_value(&talk->scene->object[target.object], attribute), value = truth;
     draft->meaning.yes = blocks_chance(talk, 0.5);
     draft->meaning.attribute = attribute;
@@ -85,25 +82,23 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_naming naming, blocks_draft *dr
         if (trap != truth)
             value = trap;
     }
-    draft->topic =
-        blocks_topic(TOPIC_VERIFY, (uint64_t)attribute, (uint64_t)target.object, (uint64_t)value);
-    char predicate[BLOCKS_PHRASE];
-    blocks_predicate(&talk->rng, attribute, value, predicate);
+    draft->topic = blocks_topic(TOPIC_VERIFY, attribute, target.object, value);
+    blocks_phrase predicate = blocks_predicate(&talk->rng, attribute, value);
     // A ball is round and a cube is not; the others are a matter of opinion.
     if (attribute == BLOCKS_SHAPE && value == BLOCKS_BALL &&
         (truth == BLOCKS_BALL || truth == BLOCKS_CUBE) && blocks_chance(talk, 0.2))
-        snprintf(predicate, sizeof predicate, "round");
-    blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               attribute == BLOCKS_COLOR
-                   ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v)"
-               : attribute == BLOCKS_SHAPE ? "(14:is %t %v|would you say %t is %v)"
-                                           : "(14:is %t %v|does %t look %v|would you say %t is %v)",
-               "tv", target.text, predicate);
-    return true;
+        snprintf(predicate.text, sizeof predicate.text, "round");
+    return blocks_put(
+        talk, draft,
+        attribute == BLOCKS_COLOR
+            ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v)"
+        : attribute == BLOCKS_SHAPE ? "(14:is %t %v|would you say %t is %v)"
+                                    : "(14:is %t %v|does %t look %v|would you say %t is %v)",
+        "tv", target.text, predicate.text);
 }
 
 // "what is the thing on the left": a red cube.
-bool blocks_ask_what(blocks_talk *talk, blocks_naming naming, blocks_draft *draft)
+bool blocks_ask_what(blocks_talk *talk, blocks_draft *draft)
 {
     static const char *const it = "(4:what is %t|what is %t exactly|what kind of thing is %t|"
                                   "what kind of object is %t)";
@@ -113,21 +108,18 @@ bool blocks_ask_what(blocks_talk *talk, blocks_naming naming, blocks_draft *draf
                                       "(thing|object) is %p|which one is %p|what do you see %p)";
     blocks_target target;
     unsigned hide = 1u << BLOCKS_SHAPE;
-    if (naming == TARGET_PLACE)
+    if (talk->naming == TARGET_PLACE)
         hide |= 1u << BLOCKS_COLOR;
-    if (!blocks_target_pick(talk, naming, hide, &target))
+    if (!blocks_target_pick(talk, hide, &target))
         return false;
-    *draft = blocks_draft_new("attribute", ASK_WHICH);
-    blocks_draft_about(draft, &target);
-    draft->topic = blocks_topic(TOPIC_WHAT, (uint64_t)target.object, 0, 0);
-    char place[BLOCKS_PHRASE];
-    blocks_say(&talk->rng, place, sizeof place, target.place ? target.place : "", "");
-    blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               naming == TARGET_IT                        ? it
-               : target.place && blocks_chance(talk, 0.5) ? placed
-                                                          : the,
-               "tp", target.text, place);
-    return true;
+    *draft = blocks_draft_about(target.family ? target.family : "attribute", ASK_WHICH, &target);
+    draft->topic = blocks_topic(TOPIC_WHAT, target.object, 0, 0);
+    blocks_phrase place = blocks_reading(&talk->rng, target.place ? target.place : "");
+    return blocks_put(talk, draft,
+                      talk->naming == TARGET_IT                  ? it
+                      : target.place && blocks_chance(talk, 0.5) ? placed
+                                                                 : the,
+                      "tp", target.text, place.text);
 }
 
 // "and the cube": the question of the round before, of another thing.
@@ -142,7 +134,7 @@ bool blocks_ask_and_attribute(blocks_talk *talk, blocks_draft *draft)
             !blocks_chance(talk, 0.1))
             return false;
     blocks_target target;
-    if (!blocks_target_pick(talk, TARGET_NAMED, 1u << before->attribute, &target))
+    if (!blocks_target_pick_named(talk, 1u << before->attribute, &target))
         return false;
     // "the small one": the same kind as before but for its size.
     blocks_kind kind = before->kind;
@@ -157,18 +149,16 @@ bool blocks_ask_and_attribute(blocks_talk *talk, blocks_draft *draft)
         said.value[a] = other.value[a];
         target = (blocks_target){.object = object, .kind = other};
         target.named = blocks_kind_mask(other);
-        blocks_noun(&talk->rng, said, BLOCKS_THE, target.text);
+        snprintf(target.text, sizeof target.text, "%s",
+                 blocks_noun(&talk->rng, said, BLOCKS_THE).text);
         break;
     }
-    *draft = blocks_draft_new("attribute", ASK_VALUE);
-    blocks_draft_about(draft, &target);
+    *draft = blocks_draft_about("attribute", ASK_VALUE, &target);
     draft->coreference = 1;
     draft->meaning.attribute = before->attribute;
-    draft->topic =
-        blocks_topic(TOPIC_ATTRIBUTE, (uint64_t)before->attribute, (uint64_t)target.object, 0);
-    blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               "(3:and %t|2:what about %t|2:how about %t|and what about %t)", "t", target.text);
-    return true;
+    draft->topic = blocks_topic(TOPIC_ATTRIBUTE, before->attribute, target.object, 0);
+    return blocks_put(talk, draft, "(3:and %t|2:what about %t|2:how about %t|and what about %t)",
+                      "t", target.text);
 }
 
 // "what color is the cone" where there is none.
@@ -184,12 +174,9 @@ bool blocks_ask_no_such(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_draft_new("absent", ASK_VALUE);
     draft->meaning.attribute = attribute;
     draft->meaning.more = kind;
-    draft->topic = blocks_topic(TOPIC_NO_SUCH, (uint64_t)shape, 0, 0);
+    draft->topic = blocks_topic(TOPIC_NO_SUCH, shape, 0, 0);
     draft->kind = kind;
     draft->kind_told = true;
-    char noun[BLOCKS_PHRASE];
-    blocks_noun(&talk->rng, kind, BLOCKS_THE, noun);
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, attribute_patterns[attribute], "t",
-               noun);
-    return true;
+    blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_THE);
+    return blocks_put(talk, draft, attribute_patterns[attribute], "t", noun.text);
 }

@@ -10,11 +10,9 @@ static const blocks_attribute kinds_of[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_S
 // Two kinds that differ in one attribute, at least one of which exists.
 static blocks_attribute two_kinds(blocks_talk *talk, blocks_kind kind[2], int number[2])
 {
-    const blocks_scene *scene = talk->scene;
     blocks_attribute a = kinds_of[vd_rng_below(&talk->rng, 7)];
     for (int i = 0; i < 2; i++) {
-        int some = vd_rng_below(&talk->rng, scene->count);
-        kind[i] = blocks_kind_of(&scene->object[some], 1u << a);
+        kind[i] = blocks_some_kind(talk, 1u << a);
         if (i == 1 && kind[0].value[a] == kind[1].value[a])
             kind[1].value[a] =
                 (int8_t)((kind[0].value[a] + 1 + vd_rng_below(&talk->rng, blocks_values(a) - 1)) %
@@ -27,22 +25,19 @@ static blocks_attribute two_kinds(blocks_talk *talk, blocks_kind kind[2], int nu
         kind[1] = swap;
     }
     for (int i = 0; i < 2; i++)
-        number[i] = blocks_size_of(blocks_find(scene, kind[i]));
+        number[i] = blocks_size_of(blocks_find(talk->scene, kind[i]));
     return a;
 }
 
-static void say_kinds(blocks_talk *talk, blocks_draft *draft, const blocks_kind kind[2],
+static bool put_kinds(blocks_talk *talk, blocks_draft *draft, const blocks_kind kind[2],
                       const char *pattern)
 {
-    char one[BLOCKS_PHRASE], two[BLOCKS_PHRASE];
-    blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL, one);
-    blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL, two);
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "pq", one, two);
-}
-
-static uint64_t both_keys(const blocks_kind kind[2])
-{
-    return blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]);
+    blocks_phrase one = blocks_noun(&talk->rng, kind[0], BLOCKS_PLURAL);
+    blocks_phrase two = blocks_noun(&talk->rng, kind[1], BLOCKS_PLURAL);
+    draft->other_group = true;
+    draft->topic =
+        blocks_topic(TOPIC_MORE, blocks_kind_key(kind[0]) + blocks_kind_key(kind[1]), 0, 0);
+    return blocks_put(talk, draft, pattern, "pq", one.text, two.text);
 }
 
 // "are there more cubes than balls"
@@ -52,31 +47,16 @@ bool blocks_ask_more(blocks_talk *talk, blocks_draft *draft)
     int number[2], how = vd_rng_below(&talk->rng, 10);
     two_kinds(talk, kind, number);
     *draft = blocks_draft_new("comparison", ASK_POLAR);
-    bool equal = number[0] == number[1];
-    const char *pattern;
-    if (how < 6) {
-        draft->meaning.yes = number[0] > number[1];
-        if (equal && !blocks_chance(talk, 0.4))
-            return false;
-        pattern = "(6:are there more %p than %q|do you see more %p than %q)";
-    } else if (how < 8) {
-        draft->meaning.yes = number[0] < number[1];
-        if (equal && !blocks_chance(talk, 0.4))
-            return false;
-        pattern = "are there (2:fewer|less) %p than %q";
-    } else {
-        draft->meaning.yes = equal;
-        if (!equal && !blocks_chance(talk, 0.4))
-            return false;
-        pattern = "(2:are there as many %p as %q|are there the same number of %p and %q|are there "
-                  "equally many %p and %q)";
-    }
-    if (!number[0] && !number[1])
+    int difference = number[0] - number[1];
+    draft->meaning.yes = how < 6 ? difference > 0 : how < 8 ? difference < 0 : difference == 0;
+    if (((how < 8) == (difference == 0) && !blocks_chance(talk, 0.4)) ||
+        (number[0] == 0 && number[1] == 0))
         return false;
-    draft->other_group = true;
-    draft->topic = blocks_topic(TOPIC_MORE, both_keys(kind), 0, 0);
-    say_kinds(talk, draft, kind, pattern);
-    return true;
+    return put_kinds(talk, draft, kind,
+                     how < 6   ? "(6:are there more %p than %q|do you see more %p than %q)"
+                     : how < 8 ? "are there (2:fewer|less) %p than %q"
+                               : "(2:are there as many %p as %q|are there the same number of %p "
+                                 "and %q|are there equally many %p and %q)");
 }
 
 // "are there more cubes or balls"
@@ -91,69 +71,55 @@ bool blocks_ask_which_more(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_draft_new("comparison", ASK_MORE);
     draft->meaning.equal = equal;
     draft->meaning.more = kind[number[1] > number[0]];
-    draft->other_group = true;
-    draft->topic = blocks_topic(TOPIC_MORE, both_keys(kind), 0, 0);
-    say_kinds(talk, draft, kind,
-              "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|"
-              "which are there more of, %p or %q|2:are there more %p or %q)");
-    return true;
+    return put_kinds(talk, draft, kind,
+                     "(4:are there more %p or (3:|more) %q|what are there more of, %p or %q|"
+                     "which are there more of, %p or %q|2:are there more %p or %q)");
 }
 
-static bool two_targets(blocks_talk *talk, blocks_naming naming, unsigned hide,
-                        blocks_target target[2])
+static bool two_targets(blocks_talk *talk, unsigned hide, blocks_target target[2])
 {
-    return blocks_target_pick(talk, naming, hide, &target[0]) &&
-           blocks_target_pick(talk, TARGET_NAMED, hide, &target[1]) &&
-           target[0].object != target[1].object;
+    return blocks_target_pick(talk, hide, &target[0]) &&
+           blocks_target_pick_named(talk, hide, &target[1]) && target[0].object != target[1].object;
 }
 
-static void about_two(blocks_draft *draft, const blocks_target target[2], blocks_naming naming)
+static blocks_draft about_two(const blocks_talk *talk, blocks_ask ask,
+                              const blocks_target target[2])
 {
-    blocks_draft_about(draft, &target[0]);
-    draft->family = "comparison";
-    draft->named[target[1].object] = target[1].named;
-    draft->about = -1;
-    if (naming != TARGET_IT) {
-        draft->single = -1;
-        draft->crowded = true;
+    blocks_draft draft = blocks_draft_about("comparison", ask, &target[0]);
+    draft.named[target[1].object] = target[1].named;
+    draft.about = -1;
+    if (talk->naming != TARGET_IT) {
+        draft.single = -1;
+        draft.crowded = true;
     }
-}
-
-static void say_two(blocks_talk *talk, blocks_draft *draft, const blocks_target target[2],
-                    const char *attribute, const char *pattern)
-{
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "tuv", target[0].text,
-               target[1].text, attribute);
+    return draft;
 }
 
 // "is the ball the same color as the cube"
-bool blocks_ask_same(blocks_talk *talk, blocks_naming naming, blocks_draft *draft)
+bool blocks_ask_same(blocks_talk *talk, blocks_draft *draft)
 {
     static const char *const names[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
                                                          "size"};
     blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
     bool yes = blocks_chance(talk, 0.5);
     blocks_target target[2];
-    char name[24];
     for (int attempt = 0; attempt < 6; attempt++) {
-        if (!two_targets(talk, naming, 1u << a, target))
+        if (!two_targets(talk, 1u << a, target))
             continue;
         const blocks_object *one = &talk->scene->object[target[0].object];
         const blocks_object *two = &talk->scene->object[target[1].object];
         if ((blocks_value(one, a) == blocks_value(two, a)) != yes)
             continue;
-        *draft = blocks_draft_new("comparison", ASK_POLAR);
-        about_two(draft, target, naming);
+        *draft = about_two(talk, ASK_POLAR, target);
         draft->meaning.yes = yes;
-        draft->topic = blocks_topic(TOPIC_SAME, (uint64_t)a,
-                                    (uint64_t)(target[0].object + target[1].object), 0);
-        blocks_say(&talk->rng, name, sizeof name, names[a], "");
-        say_two(talk, draft, target, name,
-                naming == TARGET_IT
-                    ? "(3:is %t the same %v as %u|does %t have the same %v as %u)"
-                    : "(3:is %t the same %v as %u|2:are %t and %u the same %v|do %t and %u have "
-                      "the same %v|does %t have the same %v as %u)");
-        return true;
+        draft->topic = blocks_topic(TOPIC_SAME, a, (target[0].object + target[1].object), 0);
+        return blocks_put(
+            talk, draft,
+            talk->naming == TARGET_IT
+                ? "(3:is %t the same %v as %u|does %t have the same %v as %u)"
+                : "(3:is %t the same %v as %u|2:are %t and %u the same %v|do %t and %u have "
+                  "the same %v|does %t have the same %v as %u)",
+            "tuv", target[0].text, target[1].text, blocks_reading(&talk->rng, names[a]).text);
     }
     return false;
 }
@@ -162,7 +128,7 @@ bool blocks_ask_same(blocks_talk *talk, blocks_naming naming, blocks_draft *draf
 bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_target target[2];
-    if (!two_targets(talk, TARGET_NAMED, 1u << BLOCKS_SIZE, target))
+    if (!two_targets(talk, 1u << BLOCKS_SIZE, target))
         return false;
     blocks_size one = talk->scene->object[target[0].object].size;
     blocks_size two = talk->scene->object[target[1].object].size;
@@ -175,8 +141,7 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
         target[0] = target[1];
         target[1] = swap;
     }
-    *draft = blocks_draft_new("comparison", choice ? ASK_CHOICE : ASK_POLAR);
-    about_two(draft, target, TARGET_NAMED);
+    *draft = about_two(talk, choice ? ASK_CHOICE : ASK_POLAR, target);
     draft->meaning.yes = yes;
     int best = target[!yes].object, other = target[yes].object;
     if (choice) {
@@ -184,21 +149,22 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
         draft->meaning.other = other;
         draft->about = best;
     }
-    draft->topic = blocks_topic(TOPIC_BIGGER, (uint64_t)(best + other), 0, 0);
-    say_two(talk, draft, target, bigger ? "(2:bigger|larger)" : "smaller",
-            bigger ? (choice ? "(2:which is|which one is|what is) (3:bigger|larger), %t or %u"
-                             : "is %t (3:bigger|larger) than %u")
-                   : (choice ? "(2:which is|which one is|what is) smaller, %t or %u"
-                             : "is %t smaller than %u"));
-    return true;
+    draft->topic = blocks_topic(TOPIC_BIGGER, (best + other), 0, 0);
+    return blocks_put(
+        talk, draft,
+        bigger ? (choice ? "(2:which is|which one is|what is) (3:bigger|larger), %t or %u"
+                         : "is %t (3:bigger|larger) than %u")
+               : (choice ? "(2:which is|which one is|what is) smaller, %t or %u"
+                         : "is %t smaller than %u"),
+        "tu", target[0].text, target[1].text);
 }
 
 // "is anything else the same color as the ball", "how many other things have its shape"
-bool blocks_ask_else(blocks_talk *talk, blocks_naming naming, blocks_draft *draft)
+bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_attribute a = blocks_chance(talk, 0.6) ? BLOCKS_COLOR : BLOCKS_SHAPE;
     blocks_target target;
-    if (!blocks_target_pick(talk, naming, naming == TARGET_IT ? 0 : 1u << a, &target))
+    if (!blocks_target_pick(talk, talk->naming == TARGET_IT ? 0 : 1u << a, &target))
         return false;
     blocks_kind alike = blocks_kind_of(&talk->scene->object[target.object], 1u << a);
     blocks_set others = blocks_find(talk->scene, alike) & (blocks_set) ~(1u << target.object);
@@ -206,21 +172,18 @@ bool blocks_ask_else(blocks_talk *talk, blocks_naming naming, blocks_draft *draf
     // More often than not something shares a shape: keep yes and no even.
     if (!count && a == BLOCKS_SHAPE && others && blocks_chance(talk, 0.6))
         return false;
-    *draft = blocks_draft_new("comparison", count ? ASK_COUNT : ASK_THERE);
-    blocks_draft_about(draft, &target);
-    draft->family = "comparison";
+    *draft = blocks_draft_about("comparison", count ? ASK_COUNT : ASK_THERE, &target);
     draft->about = -1;
     draft->meaning.number = blocks_size_of(others);
     draft->meaning.yes = others != 0;
     draft->meaning.objects = others;
     draft->meaning.given = 1u << a;
     draft->other_group = count;
-    draft->topic = blocks_topic(TOPIC_ELSE, (uint64_t)a, (uint64_t)target.object, 0);
-    char many[BLOCKS_PHRASE], one[BLOCKS_PHRASE];
-    blocks_noun(&talk->rng, alike, BLOCKS_PLURAL, many);
-    blocks_noun(&talk->rng, alike, BLOCKS_BARE, one);
+    draft->topic = blocks_topic(TOPIC_ELSE, a, target.object, 0);
+    blocks_phrase many = blocks_noun(&talk->rng, alike, BLOCKS_PLURAL);
+    blocks_phrase one = blocks_noun(&talk->rng, alike, BLOCKS_BARE);
     // "is there another cube": once it is known that it is one, and where none but it was meant.
-    bool known = naming == TARGET_IT && talk->known[target.object] >> a & 1;
+    bool known = talk->naming == TARGET_IT && talk->known[target.object] >> a & 1;
     for (int i = 0; known && i < talk->scene->count; i++)
         known = !blocks_has(others, i) || talk->mention[i] < 0;
     const char *pattern =
@@ -234,7 +197,6 @@ bool blocks_ask_else(blocks_talk *talk, blocks_naming naming, blocks_draft *draf
             : "(2:is anything else the same %v as %t|is there anything else with the same %v as "
               "%t|is there another (thing|object) of the same %v as %t|does anything else have "
               "the same %v as %t)";
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "tvpk", target.text,
-               a == BLOCKS_COLOR ? "color" : "shape", many, one);
-    return true;
+    return blocks_put(talk, draft, pattern, "tvpk", target.text,
+                      a == BLOCKS_COLOR ? "color" : "shape", many.text, one.text);
 }

@@ -14,11 +14,6 @@ static unsigned draw_mask(blocks_talk *talk)
     return masks[vd_rng_below(&talk->rng, (int)sizeof masks)];
 }
 
-static const blocks_object *some_object(blocks_talk *talk)
-{
-    return &talk->scene->object[vd_rng_below(&talk->rng, talk->scene->count)];
-}
-
 // A kind of which there are so many, of which nothing is known yet.
 static bool kind_with(blocks_talk *talk, unsigned mask, int number, blocks_kind *out)
 {
@@ -36,7 +31,7 @@ static bool kind_with(blocks_talk *talk, unsigned mask, int number, blocks_kind 
                     (int8_t)vd_rng_below(&talk->rng, blocks_values((blocks_attribute)a));
         }
         if (number > 0)
-            kind = blocks_kind_of(&scene->object[vd_rng_below(&talk->rng, scene->count)], mask);
+            kind = blocks_some_kind(talk, mask);
         if (blocks_size_of(blocks_find(scene, kind)) != number)
             continue;
         *out = kind;
@@ -45,17 +40,22 @@ static bool kind_with(blocks_talk *talk, unsigned mask, int number, blocks_kind 
     return false;
 }
 
-static void name_kind(blocks_draft *draft, const blocks_scene *scene, blocks_kind kind)
+// About a kind named in the question.
+static blocks_draft about_kind(const char *family, blocks_ask ask, const blocks_scene *scene,
+                               blocks_kind kind)
 {
-    blocks_set set = blocks_find(scene, kind);
-    draft->kind = kind;
-    draft->kind_told = true;
-    draft->meaning.objects = set;
-    draft->meaning.given = blocks_kind_mask(kind);
-    draft->meaning.number = blocks_size_of(set);
-    int only = blocks_only(set);
+    blocks_draft draft = blocks_draft_new(family, ask);
+    draft.kind = kind;
+    draft.kind_told = ask == ASK_COUNT || ask == ASK_THERE;
+    draft.plural = draft.group = true;
+    draft.meaning.objects = blocks_find(scene, kind);
+    draft.meaning.given = blocks_kind_mask(kind);
+    draft.meaning.number = blocks_size_of(draft.meaning.objects);
+    draft.topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 0, 0);
+    int only = blocks_only(draft.meaning.objects);
     if (only >= 0)
-        draft->named[only] = blocks_kind_mask(kind);
+        draft.named[only] = draft.meaning.given;
+    return draft;
 }
 
 static const char *const here =
@@ -72,100 +72,74 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
     int told = blocks_told(talk, kind);
     if (told >= 0)
         return false;
-    *draft = blocks_draft_new("count", ASK_COUNT);
-    name_kind(draft, talk->scene, kind);
-    draft->plural = true;
-    draft->group = true;
-    draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 0, 0);
-    char many[BLOCKS_PHRASE], place[32], predicate[BLOCKS_PHRASE] = "", whole[BLOCKS_PHRASE];
-    blocks_noun(&talk->rng, kind, BLOCKS_PLURAL, many);
-    blocks_say(&talk->rng, place, sizeof place, here, "");
-    const char *
-        of = many,
-       *pattern =
-           "(10:how many %p are there %h|2:how many %p do you see|2:how many %p can you see|"
-           "2:how many %p|how many %p are (on the table|in the picture|in this "
-           "picture|visible|there)|"
-           "what number of %p are there|what is the number of %p|count the %p|can you count the %p|"
-           "number of %p|tell me how many %p there are)";
+    *draft = about_kind("count", ASK_COUNT, talk->scene, kind);
+    blocks_phrase predicate = {""}, many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
+    blocks_phrase place = blocks_reading(&talk->rng, here);
+    const char *pattern =
+        "(10:how many %p are there %h|2:how many %p do you see|2:how many %p can you see|"
+        "2:how many %p|how many %p are (on the table|in the picture|in this "
+        "picture|visible|there)|"
+        "what number of %p are there|what is the number of %p|count the %p|can you count the %p|"
+        "number of %p|tell me how many %p there are)";
     // "how many of the cubes are red", "how many things are red"
-    unsigned mask = blocks_kind_mask(kind);
-    if (mask && blocks_chance(talk, 0.3)) {
-        int a = 0;
-        while (!(mask >> a & 1) || a == BLOCKS_SHAPE)
-            if (++a == BLOCKS_ATTRIBUTES)
-                break;
-        if (a < BLOCKS_ATTRIBUTES) {
-            blocks_kind rest = kind;
-            rest.value[a] = -1;
-            blocks_predicate_many(&talk->rng, (blocks_attribute)a, kind.value[a], predicate);
-            blocks_noun(&talk->rng, rest, BLOCKS_PLURAL, whole);
-            of = whole;
-            pattern = "(3:how many %p are %v|2:how many of the %p are %v)";
-        }
+    unsigned mask = blocks_kind_mask(kind), adjectives = mask & ~(1u << BLOCKS_SHAPE);
+    if (mask && blocks_chance(talk, 0.3) && adjectives) {
+        int a = __builtin_ctz(adjectives);
+        blocks_kind rest = kind;
+        rest.value[a] = -1;
+        predicate = blocks_predicate_many(&talk->rng, (blocks_attribute)a, kind.value[a]);
+        many = blocks_noun(&talk->rng, rest, BLOCKS_PLURAL);
+        pattern = "(3:how many %p are %v|2:how many of the %p are %v)";
     }
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "phv", of, place, predicate);
-    return true;
+    return blocks_put(talk, draft, pattern, "phv", many.text, place.text, predicate.text);
 }
 
 bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft)
 {
     if (blocks_told(talk, blocks_anything) >= 0)
         return false;
-    *draft = blocks_draft_new("count", ASK_COUNT);
-    name_kind(draft, talk->scene, blocks_anything);
-    draft->plural = true;
-    draft->group = true;
-    draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(blocks_anything), 0, 0);
-    char place[32];
-    blocks_say(&talk->rng, place, sizeof place, here, "");
-    blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids) are there %h|"
-               "3:how many (3:things|3:objects|items|blocks) are (on the table|in the picture)|"
-               "2:how many (things|objects|blocks) (can|do) you see %h|"
-               "what is the total number of (objects|things)|count the (objects|things))",
-               "h", place);
-    return true;
+    *draft = about_kind("count", ASK_COUNT, talk->scene, blocks_anything);
+    return blocks_put(
+        talk, draft,
+        "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids) are there %h|"
+        "3:how many (3:things|3:objects|items|blocks) are (on the table|in the picture)|"
+        "2:how many (things|objects|blocks) (can|do) you see %h|"
+        "what is the total number of (objects|things)|count the (objects|things))",
+        "h", blocks_reading(&talk->rng, here).text);
 }
 
-static const char *exist_pattern(bool plural)
-{
-    return plural ? "(6:are there any %p %h|2:are there %p %h|2:do you see any %p %h|"
-                    "2:can you see any %p %h|2:any %p %h|are there some %p %h|"
-                    "does the picture have any %p|are any %p on the table)"
-                  : "(6:is there a%a %h|2:is there any %k %h|2:do you see a%a %h|"
-                    "2:can you see a%a %h|any %k %h|is a%a (on the table|in the picture)|"
-                    "does the picture have a%a|is there at least 1 %k %h|isn't there a%a %h)";
-}
-
-static const char *anything_pattern(void)
-{
-    return "(3:is there anything %v %h|2:is anything %v|2:do you see anything %v %h|is there "
-           "something %v %h|anything %v|is any of the things %v|are any of "
-           "the (objects|things) %v|can you see anything %v)";
-}
+static const char *const exist_patterns[] = {
+    "(6:is there a%a %h|2:is there any %k %h|2:do you see a%a %h|2:can you see a%a %h|any %k %h|"
+    "is a%a (on the table|in the picture)|does the picture have a%a|is there at least 1 %k %h|"
+    "isn't there a%a %h)",
+    "(6:are there any %p %h|2:are there %p %h|2:do you see any %p %h|2:can you see any %p %h|"
+    "2:any %p %h|are there some %p %h|does the picture have any %p|are any %p on the table)",
+};
+static const char *const anything_pattern =
+    "(3:is there anything %v %h|2:is anything %v|2:do you see anything %v %h|is there "
+    "something %v %h|anything %v|is any of the things %v|are any of the (objects|things) %v|"
+    "can you see anything %v)";
 
 // The words of "is there a red ball".
-static void exist_text(blocks_talk *talk, blocks_draft *draft, blocks_kind kind)
+static bool put_exist(blocks_talk *talk, blocks_draft *draft, blocks_kind kind)
 {
-    char one[BLOCKS_PHRASE], many[BLOCKS_PHRASE], place[32], predicate[BLOCKS_PHRASE] = "";
     unsigned mask = blocks_kind_mask(kind);
-    blocks_noun(&talk->rng, kind, BLOCKS_BARE, one);
-    blocks_noun(&talk->rng, kind, BLOCKS_PLURAL, many);
-    blocks_say(&talk->rng, place, sizeof place, here, "");
+    blocks_phrase one = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
+    blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
+    blocks_phrase place = blocks_reading(&talk->rng, here), predicate = {""};
     char article[BLOCKS_PHRASE + 4];
-    snprintf(article, sizeof article, "%s %s", strchr("aeiou", one[0]) ? "n" : "", one);
-    if (!(draft->plural || blocks_chance(talk, 0.5)) || strstr(place, "al"))
-        place[0] = 0; // "in total", "in all" go with how many
-    const char *pattern = exist_pattern(draft->plural);
+    snprintf(article, sizeof article, "%s %s", strchr("aeiou", one.text[0]) ? "n" : "", one.text);
+    if (!(draft->plural || blocks_chance(talk, 0.5)) || strstr(place.text, "al"))
+        place.text[0] = 0; // "in total", "in all" go with how many
+    const char *pattern = exist_patterns[draft->plural];
     int only = __builtin_popcount(mask) == 1 ? __builtin_ctz(mask) : -1;
     if (only >= 0 && only != BLOCKS_SHAPE && blocks_chance(talk, 0.5)) {
-        blocks_predicate(&talk->rng, (blocks_attribute)only, kind.value[only], predicate);
-        pattern = anything_pattern();
+        predicate = blocks_predicate(&talk->rng, (blocks_attribute)only, kind.value[only]);
+        pattern = anything_pattern;
         draft->plural = draft->group = false;
     }
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "akphv", article, one, many,
-               place, predicate);
+    return blocks_put(talk, draft, pattern, "akphv", article, one.text, many.text, place.text,
+                      predicate.text);
 }
 
 bool blocks_ask_exist(blocks_talk *talk, blocks_draft *draft)
@@ -177,24 +151,21 @@ bool blocks_ask_exist(blocks_talk *talk, blocks_draft *draft)
     bool could = kind_with(talk, mask, 0, &opposite);
     if (yes ? !could && !blocks_chance(talk, 0.15) : !could)
         return false;
-    kind = yes ? blocks_kind_of(some_object(talk), mask) : opposite;
+    kind = yes ? blocks_some_kind(talk, mask) : opposite;
     // What is there has been told already more often than what is not.
     static const double keep_no[] = {1, 0.5, 0.73, 0.9};
     if (blocks_told(talk, kind) != -2 ||
         (!yes && !blocks_chance(talk, keep_no[__builtin_popcount(mask)])))
         return false;
     int number = blocks_size_of(blocks_find(talk->scene, kind));
-    *draft = blocks_draft_new("exist", ASK_THERE);
-    name_kind(draft, talk->scene, kind);
+    *draft = about_kind("exist", ASK_THERE, talk->scene, kind);
     draft->meaning.yes = yes;
     // As often in the plural where there is none as where there are some.
     static const double none_plural[] = {0.5, 0.65, 0.57, 0.53};
     int arity = __builtin_popcount(mask);
     draft->plural = blocks_chance(talk, number == 1 ? 0.4 : number ? 0.8 : none_plural[arity]);
     draft->group = draft->plural;
-    draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 0, 0);
-    exist_text(talk, draft, kind);
-    return true;
+    return put_exist(talk, draft, kind);
 }
 
 // "are there exactly 2 cubes", "is there more than 1 ball"
@@ -210,13 +181,11 @@ bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft)
     blocks_kind kind;
     if (!kind_with(talk, draw_mask(talk), number, &kind) || blocks_told(talk, kind) >= 0)
         return false;
-    *draft = blocks_draft_new("verify", ASK_POLAR);
-    name_kind(draft, talk->scene, kind);
-    draft->kind_told = false;
+    *draft = about_kind("verify", ASK_POLAR, talk->scene, kind);
     draft->meaning.yes = yes;
-    char one[BLOCKS_PHRASE], many[BLOCKS_PHRASE], digits[12];
-    blocks_noun(&talk->rng, kind, BLOCKS_BARE, one);
-    blocks_noun(&talk->rng, kind, BLOCKS_PLURAL, many);
+    char digits[12];
+    blocks_phrase one = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
+    blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
     snprintf(digits, sizeof digits, "%d", asked);
     const char *pattern =
         several ? "(2:is there more than (3:1|one) %k|are there multiple %p|are there "
@@ -227,10 +196,8 @@ bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft)
             : "(3:are there %n %p|are there exactly %n %p|do you see %n %p|are there just "
               "%n %p)";
     draft->topic = blocks_topic(TOPIC_NUMBER, blocks_kind_key(kind), 0, 0);
-    draft->group = true;
     draft->plural = number > 1;
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "kpn", one, many, digits);
-    return true;
+    return blocks_put(talk, draft, pattern, "kpn", one.text, many.text, digits);
 }
 
 // "are all the cubes red", "is everything metal"
@@ -254,25 +221,20 @@ bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
             continue;
         blocks_kind both = kind;
         both.value[attribute] = (int8_t)value;
-        *draft = blocks_draft_new("verify", ASK_ALL);
-        name_kind(draft, scene, kind);
-        draft->kind_told = false;
+        *draft = about_kind("verify", ASK_ALL, scene, kind);
         draft->meaning.yes = yes;
         draft->meaning.attribute = attribute;
         draft->meaning.number = blocks_size_of(blocks_find(scene, both));
-        draft->plural = draft->group = true;
-        draft->topic = blocks_topic(TOPIC_ALL_ARE, blocks_kind_key(kind), (uint64_t)attribute, 0);
-        char predicate[BLOCKS_PHRASE], singular[BLOCKS_PHRASE], many[BLOCKS_PHRASE];
-        blocks_predicate_many(&talk->rng, attribute, value, predicate);
-        blocks_predicate(&talk->rng, attribute, value, singular);
-        blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY, many);
-        blocks_say(&talk->rng, draft->text, sizeof draft->text,
-                   mask ? "(4:are all the %p %v|3:are all of the %p %v|3:are the %p all %v|"
-                          "is every one of the %p %w|are all %p %v)"
-                        : "(2:is everything %w|are all (the|of the) (things|objects) %v|"
-                          "is everything (on the table|in the picture) %w)",
-                   "pvw", mask ? many + 4 : "things", predicate, singular);
-        return true;
+        draft->topic = blocks_topic(TOPIC_ALL_ARE, blocks_kind_key(kind), attribute, 0);
+        blocks_phrase predicate = blocks_predicate_many(&talk->rng, attribute, value);
+        blocks_phrase singular = blocks_predicate(&talk->rng, attribute, value);
+        blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY);
+        return blocks_put(talk, draft,
+                          mask ? "(4:are all the %p %v|3:are all of the %p %v|3:are the %p all %v|"
+                                 "is every one of the %p %w|are all %p %v)"
+                               : "(2:is everything %w|are all (the|of the) (things|objects) %v|"
+                                 "is everything (on the table|in the picture) %w)",
+                          "pvw", mask ? many.text + 4 : "things", predicate.text, singular.text);
     }
     return false;
 }
@@ -299,14 +261,14 @@ bool blocks_ask_distinct(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_draft_new("count", ASK_COUNT);
     draft->meaning.number = __builtin_popcount(seen);
     draft->other_group = true;
-    draft->topic = blocks_topic(TOPIC_DISTINCT, (uint64_t)a, 0, 0);
-    blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               color ? "(2:how many different (colors|colours) are there|how many colors (are "
-                       "there|do you see|can you see))"
-                     : "(3:how many different shapes (are there|do you see)|how many kinds of "
-                       "(shapes|things|objects) are there)",
-               "");
-    return true;
+    draft->topic = blocks_topic(TOPIC_DISTINCT, a, 0, 0);
+    return blocks_put(talk, draft,
+                      color
+                          ? "(2:how many different (colors|colours) are there|how many colors (are "
+                            "there|do you see|can you see))"
+                          : "(3:how many different shapes (are there|do you see)|how many kinds of "
+                            "(shapes|things|objects) are there)",
+                      "");
 }
 
 // "how many", after an is there that was answered with yes.
@@ -319,18 +281,14 @@ bool blocks_ask_how_many(blocks_talk *talk, blocks_draft *draft)
         if (talk->entry[e].exist && blocks_find(talk->scene, talk->entry[e].kind) &&
             !blocks_chance(talk, 0.15))
             return false;
-    blocks_set set = blocks_find(talk->scene, before->kind);
-    *draft = blocks_draft_new("count", ASK_COUNT);
-    name_kind(draft, talk->scene, before->kind);
+    *draft = about_kind("count", ASK_COUNT, talk->scene, before->kind);
     draft->coreference = 1;
-    draft->meaning.number = blocks_size_of(set);
-    draft->plural = draft->group = true;
     draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(before->kind), 1, 0);
-    blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               "(3:how many|2:how many are there|how many of them|how many do you see|how many of "
-               "them are there)",
-               "");
-    return true;
+    return blocks_put(
+        talk, draft,
+        "(3:how many|2:how many are there|how many of them|how many do you see|how many of "
+        "them are there)",
+        "");
 }
 
 // "and balls", after a how many.
@@ -340,13 +298,11 @@ bool blocks_ask_and_count(blocks_talk *talk, blocks_draft *draft)
     if (talk->round < 2 || !before->count || !again(talk, before, blocks_ask_count, draft))
         return false;
     draft->coreference = 1;
-    char many[BLOCKS_PHRASE], the[BLOCKS_PHRASE];
-    blocks_noun(&talk->rng, draft->kind, BLOCKS_PLURAL, many);
-    blocks_noun(&talk->rng, draft->kind, BLOCKS_THE_MANY, the);
-    blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               "(3:and %p|2:what about %p|2:how about %p|what about %t|and how many %p)", "pt",
-               many, the);
-    return true;
+    blocks_phrase many = blocks_noun(&talk->rng, draft->kind, BLOCKS_PLURAL);
+    blocks_phrase the = blocks_noun(&talk->rng, draft->kind, BLOCKS_THE_MANY);
+    return blocks_put(talk, draft,
+                      "(3:and %p|2:what about %p|2:how about %p|what about %t|and how many %p)",
+                      "pt", many.text, the.text);
 }
 
 // "what about a ball", after an is there.
@@ -357,9 +313,6 @@ bool blocks_ask_and_exist(blocks_talk *talk, blocks_draft *draft)
         return false;
     draft->coreference = 1;
     draft->group = draft->plural = false;
-    char one[BLOCKS_PHRASE];
-    blocks_noun(&talk->rng, draft->kind, BLOCKS_A, one);
-    blocks_say(&talk->rng, draft->text, sizeof draft->text,
-               "(3:what about %a|2:and %a|or %a|how about %a)", "a", one);
-    return true;
+    blocks_phrase one = blocks_noun(&talk->rng, draft->kind, BLOCKS_A);
+    return blocks_put(talk, draft, "(3:what about %a|2:and %a|or %a|how about %a)", "a", one.text);
 }

@@ -2,8 +2,6 @@
 // named ("what color are the cubes").
 #include "assets/blocks/talk.h"
 
-#include <stdio.h>
-
 enum { TOPIC_KIND = 16, TOPIC_THEY_ALL = 64, TOPIC_THEY_WHAT, TOPIC_THEY_ANY, TOPIC_OTHERS };
 
 // What is asked about.
@@ -11,7 +9,8 @@ typedef struct group {
     blocks_kind kind;
     blocks_set set;
     int coreference;
-    char they[BLOCKS_PHRASE], them[BLOCKS_PHRASE]; // "they", "them"; "the cubes" twice
+    bool named;               // in the question, not "they"
+    blocks_phrase they, them; // "they", "them"; "the cubes" twice
 } group;
 
 static bool pick_they(blocks_talk *talk, group *g)
@@ -26,22 +25,22 @@ static bool pick_they(blocks_talk *talk, group *g)
         g->coreference = 0;
     }
     g->set = blocks_find(talk->scene, g->kind);
-    blocks_say(&talk->rng, g->they, sizeof g->they, "(6:they|those)", "");
-    blocks_say(&talk->rng, g->them, sizeof g->them, "(4:them|2:those|these)", "");
+    g->named = false;
+    g->they = blocks_reading(&talk->rng, "(6:they|those)");
+    g->them = blocks_reading(&talk->rng, "(4:them|2:those|these)");
     return blocks_size_of(g->set) >= 2;
 }
 
 static bool pick_kind(blocks_talk *talk, group *g)
 {
-    const blocks_scene *scene = talk->scene;
     static const unsigned char masks[] = {2, 2, 2, 1, 1, 4, 8, 6, 10};
-    int some = vd_rng_below(&talk->rng, scene->count);
-    g->kind =
-        blocks_kind_of(&scene->object[some], masks[vd_rng_below(&talk->rng, (int)sizeof masks)]);
-    g->set = blocks_find(scene, g->kind);
+    int some = vd_rng_below(&talk->rng, talk->scene->count);
+    g->kind = blocks_kind_of(&talk->scene->object[some],
+                             masks[vd_rng_below(&talk->rng, (int)sizeof masks)]);
+    g->set = blocks_find(talk->scene, g->kind);
     g->coreference = 0;
-    blocks_noun(&talk->rng, g->kind, BLOCKS_THE_MANY, g->they);
-    snprintf(g->them, sizeof g->them, "%s", g->they);
+    g->named = true;
+    g->they = g->them = blocks_noun(&talk->rng, g->kind, BLOCKS_THE_MANY);
     return blocks_size_of(g->set) >= 2;
 }
 
@@ -61,6 +60,9 @@ static blocks_draft start(const group *g, const char *family, blocks_ask ask, bl
     draft.coreference = g->coreference;
     draft.meaning.objects = objects;
     draft.meaning.given = blocks_kind_mask(g->kind);
+    draft.group = draft.plural = g->named;
+    if (g->named)
+        draft.kind = g->kind;
     return draft;
 }
 
@@ -74,11 +76,11 @@ static int draw_value(blocks_talk *talk, const group *g, blocks_attribute a)
     }
 }
 
-static void say(blocks_talk *talk, blocks_draft *draft, const group *g, const char *many,
+// %g and %m are the group, %v and %w what the question says of them and of one of them.
+static bool put(blocks_talk *talk, blocks_draft *draft, const group *g, const char *many,
                 const char *one, const char *pattern)
 {
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "gmvw", g->they, g->them, many,
-               one);
+    return blocks_put(talk, draft, pattern, "gmvw", g->they.text, g->them.text, many, one);
 }
 
 bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft)
@@ -97,12 +99,11 @@ bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft)
     draft->kind = kind;
     draft->kind_told = true;
     draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 0, 0);
-    char predicate[BLOCKS_PHRASE];
-    blocks_predicate_many(&talk->rng, a, value, predicate);
-    say(talk, draft, &g, predicate, NULL,
+    blocks_phrase predicate = blocks_predicate_many(&talk->rng, a, value);
+    return put(
+        talk, draft, &g, predicate.text, NULL,
         "(8:how many of %m are %v|2:how many are %v|of those, how many are %v|and how many of %m "
         "are %v)");
-    return true;
 }
 
 bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
@@ -123,14 +124,12 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
     blocks_kind such = blocks_anything;
     such.value[a] = (int8_t)value;
     draft->meaning.number = blocks_size_of(blocks_find(talk->scene, such) & g.set);
-    draft->topic = blocks_topic(TOPIC_THEY_ALL, blocks_kind_key(g.kind), (uint64_t)a, 0);
-    char predicate[BLOCKS_PHRASE];
-    blocks_predicate_many(&talk->rng, a, value, predicate);
+    draft->topic = blocks_topic(TOPIC_THEY_ALL, blocks_kind_key(g.kind), a, 0);
+    blocks_phrase predicate = blocks_predicate_many(&talk->rng, a, value);
     bool both = blocks_size_of(g.set) == 2 && blocks_chance(talk, 0.4);
-    say(talk, draft, &g, predicate, NULL,
-        both ? "(2:are they both %v|are both of %m %v)"
-             : "(6:are %g all %v|4:are all of %m %v|2:are %g %v)");
-    return true;
+    return put(talk, draft, &g, predicate.text, NULL,
+               both ? "(2:are they both %v|are both of %m %v)"
+                    : "(6:are %g all %v|4:are all of %m %v|2:are %g %v)");
 }
 
 static bool ask_same(blocks_talk *talk, const group *g, blocks_draft *draft)
@@ -140,12 +139,12 @@ static bool ask_same(blocks_talk *talk, const group *g, blocks_draft *draft)
         return false;
     *draft = start(g, "verify", ASK_POLAR, g->set);
     draft->meaning.yes = blocks_shared(talk->scene, g->set, a) >= 0;
-    draft->topic = blocks_topic(TOPIC_THEY_ALL, blocks_kind_key(g->kind), (uint64_t)a, 100);
+    draft->topic = blocks_topic(TOPIC_THEY_ALL, blocks_kind_key(g->kind), a, 100);
     static const char *const names[BLOCKS_ATTRIBUTES] = {"color", "shape", "material", "size"};
-    say(talk, draft, g, names[a], NULL,
+    return put(
+        talk, draft, g, names[a], NULL,
         "(3:are %g (2:all|) the same %v|do %g (all|) have the same %v|2:are all of %m the same "
         "%v)");
-    return true;
 }
 
 bool blocks_ask_they_same(blocks_talk *talk, blocks_draft *draft)
@@ -157,11 +156,7 @@ bool blocks_ask_they_same(blocks_talk *talk, blocks_draft *draft)
 bool blocks_ask_kind_same(blocks_talk *talk, blocks_draft *draft)
 {
     group g;
-    if (!pick_kind(talk, &g) || !ask_same(talk, &g, draft))
-        return false;
-    draft->kind = g.kind;
-    draft->group = draft->plural = true;
-    return true;
+    return pick_kind(talk, &g) && ask_same(talk, &g, draft);
 }
 
 bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
@@ -192,13 +187,12 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
         if (draft->about >= 0)
             draft->named[draft->about] = draft->meaning.given;
         draft->topic = blocks_topic(TOPIC_THEY_ANY, blocks_kind_key(kind), 0, 0);
-        char many[BLOCKS_PHRASE], one[BLOCKS_PHRASE];
-        blocks_predicate_many(&talk->rng, a, value, many);
-        blocks_predicate(&talk->rng, a, value, one);
-        say(talk, draft, &g, many, one,
+        blocks_phrase many = blocks_predicate_many(&talk->rng, a, value);
+        blocks_phrase one = blocks_predicate(&talk->rng, a, value);
+        return put(
+            talk, draft, &g, many.text, one.text,
             "(6:are any of %m %v|3:is any of %m %w|2:is one of %m %w|are some of %m %v|is at least "
             "one of %m %w)");
-        return true;
     }
     return false;
 }
@@ -213,14 +207,13 @@ static bool ask_what(blocks_talk *talk, const group *g, blocks_draft *draft)
         return false;
     *draft = start(g, "attribute", ASK_SHARED, g->set);
     draft->meaning.attribute = a;
-    draft->topic = blocks_topic(TOPIC_THEY_WHAT, blocks_kind_key(g->kind), (uint64_t)a, 0);
+    draft->topic = blocks_topic(TOPIC_THEY_WHAT, blocks_kind_key(g->kind), a, 0);
     static const char *const patterns[BLOCKS_ATTRIBUTES] = {
         "(5:what (3:color|colour) are %g|what colors are %g|what are the colors of %m)",
         "(4:what shape are %g|what shapes are %g)",
         "(4:what are %g made of|what material are %g|are %g metal or rubber)",
         "(3:how big are %g|what size are %g|are %g big or small)"};
-    say(talk, draft, g, NULL, NULL, patterns[a]);
-    return true;
+    return put(talk, draft, g, NULL, NULL, patterns[a]);
 }
 
 // "what color are they"
@@ -234,11 +227,7 @@ bool blocks_ask_they_what(blocks_talk *talk, blocks_draft *draft)
 bool blocks_ask_kind_what(blocks_talk *talk, blocks_draft *draft)
 {
     group g;
-    if (!pick_kind(talk, &g) || !ask_what(talk, &g, draft))
-        return false;
-    draft->kind = g.kind;
-    draft->group = draft->plural = true;
-    return true;
+    return pick_kind(talk, &g) && ask_what(talk, &g, draft);
 }
 
 // "how many other things are there"
@@ -252,8 +241,8 @@ bool blocks_ask_others(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.number = talk->scene->count - blocks_size_of(g.set);
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_OTHERS, blocks_kind_key(g.kind), 0, 0);
-    say(talk, draft, &g, NULL, NULL,
+    return put(
+        talk, draft, &g, NULL, NULL,
         "(3:how many other (things|objects) are there|how many others are there|how many more "
         "(things|objects) are there besides %m)");
-    return true;
 }

@@ -1,24 +1,15 @@
 // Questions about where things are: what is left of the ball, is anything behind it.
 #include "assets/blocks/talk.h"
 
-#include <stdio.h>
-
 enum { TOPIC_NEIGHBOUR = 32, TOPIC_ANYTHING, TOPIC_SIDES, TOPIC_WHERE, TOPIC_HOW_MANY };
 
-static blocks_direction draw_direction(blocks_talk *talk)
-{
-    return (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS);
-}
-
 // %t is the target, %d the direction in words.
-static void say(blocks_talk *talk, blocks_draft *draft, const char *pattern,
+static bool put(blocks_talk *talk, blocks_draft *draft, const char *pattern,
                 const blocks_target *target, blocks_direction direction, const char *kind,
                 const char *other)
 {
-    char where[64];
-    blocks_say(&talk->rng, where, sizeof where, blocks_direction_words(direction), "");
-    blocks_say(&talk->rng, draft->text, sizeof draft->text, pattern, "tdku", target->text, where,
-               kind, other);
+    blocks_phrase where = blocks_reading(&talk->rng, blocks_direction_words(direction));
+    return blocks_put(talk, draft, pattern, "tdku", target->text, where.text, kind, other);
 }
 
 static bool ask_how_many(blocks_talk *talk, const blocks_target *target, blocks_direction direction,
@@ -26,22 +17,20 @@ static bool ask_how_many(blocks_talk *talk, const blocks_target *target, blocks_
 {
     if (blocks_doubtful(talk->scene, direction, target->object))
         return false;
-    *draft = blocks_draft_new("relation", ASK_COUNT);
-    blocks_draft_about(draft, target);
-    draft->family = "relation";
+    *draft = blocks_draft_about("relation", ASK_COUNT, target);
     draft->about = -1;
     draft->other_group = true;
     draft->meaning.number = blocks_size_of(blocks_toward(talk->scene, direction, target->object));
-    draft->topic = blocks_topic(TOPIC_HOW_MANY, (uint64_t)direction, (uint64_t)target->object, 0);
-    say(talk, draft, "how many (things|objects) are (there|) %d %t", target, direction, NULL, NULL);
-    return true;
+    draft->topic = blocks_topic(TOPIC_HOW_MANY, direction, target->object, 0);
+    return put(talk, draft, "how many (things|objects) are (there|) %d %t", target, direction, NULL,
+               NULL);
 }
 
 // "what is left of the ball"
-bool blocks_ask_neighbour(blocks_talk *talk, blocks_naming naming, blocks_draft *draft)
+bool blocks_ask_neighbour(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_target target;
-    if (!blocks_target_pick(talk, naming, 0, &target))
+    if (!blocks_target_pick(talk, 0, &target))
         return false;
     blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS + 1);
     if (direction != BLOCKS_AROUND && blocks_chance(talk, 0.1))
@@ -52,101 +41,90 @@ bool blocks_ask_neighbour(blocks_talk *talk, blocks_naming naming, blocks_draft 
     bool nothing = !around && !there && !blocks_doubtful(talk->scene, direction, target.object);
     if (nothing ? !blocks_chance(talk, 0.3) : nearest < 0)
         return false;
-    *draft = blocks_draft_new("relation", ASK_WHICH);
-    blocks_draft_about(draft, &target);
-    draft->family = "relation";
+    *draft = blocks_draft_about("relation", ASK_WHICH, &target);
     draft->meaning.given = 0;
     draft->meaning.objects = nothing ? 0 : (blocks_set)(1u << nearest);
     draft->meaning.partly = there;
     draft->about = nothing ? -1 : nearest;
     draft->single = nothing ? target.object : -1;
     draft->crowded = !nothing;
-    draft->topic = blocks_topic(TOPIC_NEIGHBOUR, (uint64_t)direction, (uint64_t)target.object, 0);
-    say(talk, draft,
-        "(7:what is (6:|just|directly) %d %t|4:what's %d %t|what (thing|object) is %d %t|"
-        "which (thing|object) is %d %t|what do you see %d %t|what can you see %d %t|"
-        "what is there %d %t)",
-        &target, direction, NULL, NULL);
-    return true;
+    draft->topic = blocks_topic(TOPIC_NEIGHBOUR, direction, target.object, 0);
+    return put(talk, draft,
+               "(7:what is (6:|just|directly) %d %t|4:what's %d %t|what (thing|object) is %d %t|"
+               "which (thing|object) is %d %t|what do you see %d %t|what can you see %d %t|"
+               "what is there %d %t)",
+               &target, direction, NULL, NULL);
 }
 
 // "is there anything behind the ball", "is there a cube behind the ball"
-bool blocks_ask_anything(blocks_talk *talk, blocks_naming naming, blocks_draft *draft)
+bool blocks_ask_anything(blocks_talk *talk, blocks_draft *draft)
 {
     const blocks_scene *scene = talk->scene;
     bool yes = blocks_chance(talk, 0.5), some_kind = blocks_chance(talk, 0.35);
     for (int attempt = 0; attempt < 6; attempt++) {
         blocks_target target;
-        if (!blocks_target_pick(talk, naming, 0, &target))
+        if (!blocks_target_pick(talk, 0, &target))
             return false;
-        blocks_direction direction = draw_direction(talk);
+        blocks_direction direction = blocks_some_direction(talk);
         blocks_kind kind = blocks_anything;
         if (some_kind)
-            kind =
-                blocks_kind_of(&scene->object[vd_rng_below(&talk->rng, scene->count)],
-                               blocks_chance(talk, 0.6) ? 1u << BLOCKS_SHAPE : 1u << BLOCKS_COLOR);
+            kind = blocks_some_kind(talk, blocks_chance(talk, 0.6) ? 1u << BLOCKS_SHAPE
+                                                                   : 1u << BLOCKS_COLOR);
         blocks_set such = blocks_find(scene, kind) & (blocks_set) ~(1u << target.object);
         blocks_set there = blocks_toward(scene, direction, target.object) & such;
         blocks_set doubtful = blocks_doubtful(scene, direction, target.object) & such;
         if (yes ? !there : there || doubtful || !such)
             continue;
-        *draft = blocks_draft_new("relation", ASK_THERE);
-        blocks_draft_about(draft, &target);
-        draft->family = "relation";
+        *draft = blocks_draft_about("relation", ASK_THERE, &target);
         draft->meaning.yes = yes;
         draft->meaning.objects = there;
         draft->meaning.given = blocks_kind_mask(kind);
         draft->about = blocks_only(there);
-        draft->crowded = yes && naming != TARGET_IT;
-        draft->topic = blocks_topic(TOPIC_ANYTHING, (uint64_t)direction, (uint64_t)target.object,
-                                    blocks_kind_key(kind));
-        char noun[BLOCKS_PHRASE];
-        blocks_noun(&talk->rng, kind, BLOCKS_A, noun);
-        say(talk, draft,
-            some_kind ? "(4:is there %k %d %t|do you see %k %d %t|can you see %k %d %t)"
-                      : "(5:is there anything %d %t|3:is anything %d %t|is there something %d %t|"
-                        "do you see anything %d %t|is there (another|an) object %d %t)",
-            &target, direction, noun, NULL);
-        return true;
+        draft->crowded = yes && talk->naming != TARGET_IT;
+        draft->topic =
+            blocks_topic(TOPIC_ANYTHING, direction, target.object, blocks_kind_key(kind));
+        blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_A);
+        return put(talk, draft,
+                   some_kind
+                       ? "(4:is there %k %d %t|do you see %k %d %t|can you see %k %d %t)"
+                       : "(5:is there anything %d %t|3:is anything %d %t|is there something %d %t|"
+                         "do you see anything %d %t|is there (another|an) object %d %t)",
+                   &target, direction, noun.text, NULL);
     }
     return false;
 }
 
 // "is the ball left of the cube"
-bool blocks_ask_pair(blocks_talk *talk, blocks_naming naming, blocks_draft *draft)
+bool blocks_ask_pair(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_target one, two;
-    if (!blocks_target_pick(talk, naming, 0, &one) ||
-        !blocks_target_pick(talk, TARGET_NAMED, 0, &two) || one.object == two.object)
+    if (!blocks_target_pick(talk, 0, &one) || !blocks_target_pick_named(talk, 0, &two) ||
+        one.object == two.object)
         return false;
-    blocks_direction direction = draw_direction(talk);
+    blocks_direction direction = blocks_some_direction(talk);
     bool yes = blocks_lies(talk->scene, one.object, direction, two.object);
     if (!yes && !blocks_lies(talk->scene, two.object, direction, one.object))
         return false; // side by side: neither yes nor no
-    *draft = blocks_draft_new("relation", ASK_ONE);
-    blocks_draft_about(draft, &one);
-    draft->family = "relation";
+    *draft = blocks_draft_about("relation", ASK_ONE, &one);
     draft->meaning.yes = yes;
     draft->named[two.object] = two.named;
-    draft->crowded = naming != TARGET_IT;
-    draft->single = naming == TARGET_IT ? one.object : -1;
+    draft->crowded = talk->naming != TARGET_IT;
+    draft->single = talk->naming == TARGET_IT ? one.object : -1;
     draft->about = -1;
     int low = one.object < two.object ? one.object : two.object;
-    draft->topic = blocks_topic(TOPIC_SIDES, (uint64_t)direction / 2, (uint64_t)low,
-                                (uint64_t)(one.object + two.object));
-    say(talk, draft,
-        direction == BLOCKS_FRONT ? "(4:is %t %d %u|is %t closer to (us|the camera) than %u|"
-                                    "is %t closer than %u)"
-                                  : "is %t %d %u",
-        &one, direction, NULL, two.text);
-    return true;
+    draft->topic = blocks_topic(TOPIC_SIDES, direction / 2, low, (one.object + two.object));
+    return put(talk, draft,
+               direction == BLOCKS_FRONT ? "(4:is %t %d %u|is %t closer to (us|the camera) than %u|"
+                                           "is %t closer than %u)"
+                                         : "is %t %d %u",
+               &one, direction, NULL, two.text);
 }
 
 // "where is the ball"
-bool blocks_ask_where(blocks_talk *talk, blocks_naming naming, blocks_draft *draft)
+bool blocks_ask_where(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_target target;
-    if (!blocks_target_pick(talk, naming, 0, &target) || target.family)
+    if (!blocks_target_pick(talk, 0, &target) || target.family)
         return false;
     int side = blocks_side(talk->scene, target.object);
     int depth = blocks_depth(talk->scene, target.object);
@@ -154,15 +132,14 @@ bool blocks_ask_where(blocks_talk *talk, blocks_naming naming, blocks_draft *dra
     bool polar = !choice && side >= 0 && blocks_chance(talk, 0.35);
     if (side < 0 && depth >= 0 && blocks_chance(talk, 0.5))
         return false; // the middle of one and not of the other
-    *draft = blocks_draft_new("relation", polar ? ASK_ONE : ASK_WHERE);
-    blocks_draft_about(draft, &target);
-    draft->family = "relation";
+    *draft = blocks_draft_about("relation", polar ? ASK_ONE : ASK_WHERE, &target);
     draft->about = -1;
-    draft->topic = blocks_topic(TOPIC_WHERE, (uint64_t)target.object, 0, 0);
+    draft->topic = blocks_topic(TOPIC_WHERE, target.object, 0, 0);
     bool left = blocks_chance(talk, 0.5);
     draft->meaning.yes = (side == BLOCKS_LEFT) == left;
     draft->meaning.sides = choice;
-    say(talk, draft,
+    return put(
+        talk, draft,
         choice
             ? "(2:is %t on the left or (on|) the right|is %t on the right or (on|) the left|is %t "
               "on the left or right|which side is %t on)"
@@ -171,5 +148,4 @@ bool blocks_ask_where(blocks_talk *talk, blocks_naming naming, blocks_draft *dra
                 : "(6:where is %t|2:where's %t|where on the table is %t|"
                   "where do you see %t)",
         &target, BLOCKS_LEFT, NULL, NULL);
-    return true;
 }

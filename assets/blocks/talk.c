@@ -85,17 +85,39 @@ int blocks_told(const blocks_talk *talk, blocks_kind kind)
     return told;
 }
 
-uint64_t blocks_topic(uint64_t what, uint64_t a, uint64_t b, uint64_t c)
+bool blocks_put(blocks_talk *talk, blocks_draft *draft, const char *pattern, const char *letters,
+                ...)
 {
-    return vd_rng_mix(vd_rng_mix(vd_rng_mix(what * 0x9e3779b97f4a7c15u + a) + b) + c) | 1;
+    va_list texts;
+    va_start(texts, letters);
+    blocks_say_list(&talk->rng, draft->text, sizeof draft->text, pattern, letters, texts);
+    va_end(texts);
+    return true;
 }
 
-uint64_t blocks_kind_key(blocks_kind kind)
+uint64_t blocks_topic(int what, int64_t a, int64_t b, int64_t c)
 {
-    uint64_t key = 0;
+    uint64_t key = what * 0x9e3779b97f4a7c15u + a;
+    return vd_rng_mix(vd_rng_mix(vd_rng_mix(key) + (uint64_t)b) + (uint64_t)c) | 1;
+}
+
+int64_t blocks_kind_key(blocks_kind kind)
+{
+    int64_t key = 0;
     for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
-        key = key * 16 + (uint64_t)(kind.value[a] + 1);
+        key = key * 16 + kind.value[a] + 1;
     return key;
+}
+
+blocks_kind blocks_some_kind(blocks_talk *talk, unsigned mask)
+{
+    int some = vd_rng_below(&talk->rng, talk->scene->count);
+    return blocks_kind_of(&talk->scene->object[some], mask);
+}
+
+blocks_direction blocks_some_direction(blocks_talk *talk)
+{
+    return (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS);
 }
 
 blocks_draft blocks_draft_new(const char *family, blocks_ask ask)
@@ -149,8 +171,9 @@ static int random_of(blocks_talk *talk, blocks_set set)
             return i;
 }
 
-static bool pick_named(blocks_talk *talk, unsigned hide, blocks_target *target)
+bool blocks_target_pick_named(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
+    *target = (blocks_target){.object = -1};
     blocks_set can = 0;
     unsigned masks[15];
     for (int i = 0; i < talk->scene->count; i++)
@@ -182,7 +205,8 @@ static bool pick_named(blocks_talk *talk, unsigned hide, blocks_target *target)
     }
     target->kind = blocks_kind_of(&talk->scene->object[target->object], mask);
     target->named = mask;
-    blocks_noun(&talk->rng, target->kind, BLOCKS_THE, target->text);
+    snprintf(target->text, sizeof target->text, "%s",
+             blocks_noun(&talk->rng, target->kind, BLOCKS_THE).text);
     return true;
 }
 
@@ -213,7 +237,6 @@ static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
     const blocks_scene *scene = talk->scene;
     blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS + 1);
     blocks_set among = blocks_all(scene);
-    target->kind = blocks_anything;
     // "the leftmost cube": of some kind of which there are several.
     if (direction != BLOCKS_AROUND && blocks_chance(talk, 0.3)) {
         blocks_attribute a = blocks_chance(talk, 0.6) ? BLOCKS_SHAPE : BLOCKS_COLOR;
@@ -225,13 +248,12 @@ static bool pick_place(blocks_talk *talk, unsigned hide, blocks_target *target)
     target->object = blocks_extreme(scene, among, direction);
     if (target->object < 0 || !open(talk, target->object, hide))
         return false;
-    char noun[BLOCKS_PHRASE];
-    blocks_noun(&talk->rng, target->kind, BLOCKS_BARE, noun);
-    blocks_say(&talk->rng, target->text, sizeof target->text, place_words[direction], "k", noun);
+    blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_BARE);
+    blocks_say(&talk->rng, target->text, sizeof target->text, place_words[direction], "k",
+               noun.text);
     target->place = blocks_kind_mask(target->kind) ? NULL : bare_places[direction];
     target->named = blocks_kind_mask(target->kind);
     target->family = "superlative";
-    target->topic = 16 + (uint64_t)direction;
     return true;
 }
 
@@ -252,15 +274,13 @@ static bool pick_size(blocks_talk *talk, unsigned hide, blocks_target *target)
     target->object = blocks_only(blocks_find(scene, sized));
     if (target->object < 0 || !open(talk, target->object, hide))
         return false;
-    char noun[BLOCKS_PHRASE];
-    blocks_noun(&talk->rng, target->kind, BLOCKS_BARE, noun);
+    blocks_phrase noun = blocks_noun(&talk->rng, target->kind, BLOCKS_BARE);
     blocks_say(&talk->rng, target->text, sizeof target->text,
                size == BLOCKS_LARGE ? "the (3:biggest|3:largest|bigger|larger) %k"
                                     : "the (4:smallest|smaller|littlest) %k",
-               "k", noun);
+               "k", noun.text);
     target->named = blocks_kind_mask(target->kind) | 1u << BLOCKS_SIZE;
     target->family = "superlative";
-    target->topic = 24 + (uint64_t)size;
     return true;
 }
 
@@ -278,10 +298,11 @@ const char *blocks_direction_words(blocks_direction direction)
 
 static bool pick_neighbour(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
-    blocks_target from = {0};
-    if (!pick_named(talk, 0, &from))
+    blocks_target from;
+    *target = (blocks_target){.family = "relation", .kind = blocks_anything, .crowded = true};
+    if (!blocks_target_pick_named(talk, 0, &from))
         return false;
-    blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS);
+    blocks_direction direction = blocks_some_direction(talk);
     target->object = blocks_nearest(talk->scene, direction, from.object);
     if (target->object < 0 || !open(talk, target->object, hide))
         return false;
@@ -289,13 +310,8 @@ static bool pick_neighbour(blocks_talk *talk, unsigned hide, blocks_target *targ
     snprintf(pattern, sizeof pattern, "the (3:thing|2:object|one|item) (5:|just) %s %%t",
              blocks_direction_words(direction));
     blocks_say(&talk->rng, target->text, sizeof target->text, pattern, "t", from.text);
-    target->kind = blocks_anything;
-    target->named = 0;
-    target->family = "relation";
-    target->crowded = true;
     target->beside = from.object;
     target->beside_named = from.named;
-    target->topic = 32 + (uint64_t)direction + 8 * (uint64_t)from.object;
     return true;
 }
 
@@ -307,7 +323,6 @@ static bool pick_it(blocks_talk *talk, unsigned hide, blocks_target *target)
         return false;
     target->object = talk->it;
     target->coreference = talk->round - talk->it_entry;
-    target->kind = blocks_anything;
     blocks_say(&talk->rng, target->text, sizeof target->text,
                "(16:it|2:that one|that|that thing|that object|this one|this thing)", "");
     return true;
@@ -358,12 +373,11 @@ static bool pick_that(blocks_talk *talk, unsigned hide, blocks_target *target)
             target->kind = kind;
             target->named = 1u << a;
             target->coreference = talk->round - talk->last[object];
-            char noun[BLOCKS_PHRASE];
-            blocks_noun(&talk->rng, kind, BLOCKS_THAT, noun);
+            blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_THAT);
             blocks_say(&talk->rng, target->text, sizeof target->text,
                        "(8:%k|2:the %b (you|we) mentioned|the %b from before|the %b we talked "
                        "about|this %b|the same %b)",
-                       "kb", noun, noun + 5);
+                       "kb", noun.text, noun.text + 5);
             return true;
         }
     }
@@ -377,45 +391,36 @@ static bool pick_before(blocks_talk *talk, unsigned hide, blocks_target *target)
         return false;
     target->object = talk->before;
     target->coreference = talk->round - talk->last[talk->before];
-    target->kind = blocks_anything;
     blocks_say(&talk->rng, target->text, sizeof target->text,
                "(2:the one before|the one before that|the previous one)", "");
     return target->coreference > 0;
 }
 
-bool blocks_target_pick(blocks_talk *talk, blocks_naming naming, unsigned hide,
-                        blocks_target *target)
+bool blocks_target_pick(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
-    *target = (blocks_target){.object = -1};
-    switch (naming) {
-    case TARGET_PLACE:
-        return pick_place(talk, hide, target);
-    case TARGET_SIZE:
-        return pick_size(talk, hide, target);
-    case TARGET_NEIGHBOUR:
-        return pick_neighbour(talk, hide, target);
-    case TARGET_IT:
-        return pick_it(talk, hide, target);
-    case TARGET_THAT:
-        return pick_that(talk, hide, target);
-    case TARGET_BEFORE:
-        return pick_before(talk, hide, target);
-    default:
-        return pick_named(talk, hide, target);
-    }
+    static bool (*const pick[])(blocks_talk * talk, unsigned hide,
+                                blocks_target *target) = {[TARGET_NAMED] = blocks_target_pick_named,
+                                                          [TARGET_PLACE] = pick_place,
+                                                          [TARGET_SIZE] = pick_size,
+                                                          [TARGET_NEIGHBOUR] = pick_neighbour,
+                                                          [TARGET_IT] = pick_it,
+                                                          [TARGET_THAT] = pick_that,
+                                                          [TARGET_BEFORE] = pick_before};
+    *target = (blocks_target){.object = -1, .kind = blocks_anything};
+    return pick[talk->naming](talk, hide, target);
 }
 
-void blocks_draft_about(blocks_draft *draft, const blocks_target *target)
+blocks_draft blocks_draft_about(const char *family, blocks_ask ask, const blocks_target *target)
 {
-    draft->coreference = target->coreference;
-    if (target->family)
-        draft->family = target->family;
-    draft->meaning.objects = (blocks_set)(1u << target->object);
-    draft->meaning.given = target->named;
-    draft->named[target->object] = target->named;
-    draft->single = draft->about = target->object;
-    draft->crowded = target->crowded;
+    blocks_draft draft = blocks_draft_new(family, ask);
+    draft.coreference = target->coreference;
+    draft.meaning.objects = (blocks_set)(1u << target->object);
+    draft.meaning.given = target->named;
+    draft.named[target->object] = target->named;
+    draft.single = draft.about = target->object;
+    draft.crowded = target->crowded;
     if (target->beside_named)
-        draft->named[target->beside] |= target->beside_named;
-    draft->target = target->kind;
+        draft.named[target->beside] |= target->beside_named;
+    draft.target = target->kind;
+    return draft;
 }

@@ -42,6 +42,17 @@ typedef struct blocks_fact {
     int number; // how many; -1: at least one
 } blocks_fact;
 
+// How a question names its target.
+typedef enum {
+    TARGET_NAMED,     // by a kind that it alone is
+    TARGET_PLACE,     // the thing on the far left
+    TARGET_SIZE,      // the biggest cube
+    TARGET_NEIGHBOUR, // the thing behind the red ball
+    TARGET_IT,
+    TARGET_THAT,   // that ball: of several, the one spoken of
+    TARGET_BEFORE, // the one before
+} blocks_naming;
+
 enum { BLOCKS_FACTS = 2 * BLOCKS_ROUNDS + 4 };
 
 typedef struct blocks_talk {
@@ -66,6 +77,7 @@ typedef struct blocks_talk {
     blocks_kind they_kind;
     int they_entry, groups; // groups: how many the rounds (not the caption) brought up
     int references;         // coreferent questions so far
+    blocks_naming naming;   // how the next question is to name its target
 } blocks_talk;
 
 // ---- state ------------------------------------------------------------------------------------
@@ -74,6 +86,10 @@ static inline bool blocks_chance(blocks_talk *talk, double probability)
 {
     return vd_rng_uniform(&talk->rng) < probability;
 }
+
+// The kind of some object of the scene, by the attributes in mask.
+blocks_kind blocks_some_kind(blocks_talk *talk, unsigned mask);
+blocks_direction blocks_some_direction(blocks_talk *talk);
 
 unsigned blocks_kind_words(blocks_kind kind);
 unsigned blocks_text_words(const char *text); // of all values that the text names
@@ -84,8 +100,11 @@ int blocks_told(const blocks_talk *talk, blocks_kind kind);
 
 // A draft without effects on the conversation.
 blocks_draft blocks_draft_new(const char *family, blocks_ask ask);
-uint64_t blocks_topic(uint64_t what, uint64_t a, uint64_t b, uint64_t c);
-uint64_t blocks_kind_key(blocks_kind kind);
+// Writes the question, one reading of the pattern (phrase.h); true.
+bool blocks_put(blocks_talk *talk, blocks_draft *draft, const char *pattern, const char *letters,
+                ...);
+uint64_t blocks_topic(int what, int64_t a, int64_t b, int64_t c);
+int64_t blocks_kind_key(blocks_kind kind);
 
 // Would a reader who does not know the order of the rounds know what "it" ("they") is? People
 // choose the latest mention; most references are made where both readings agree, because the
@@ -106,69 +125,40 @@ typedef struct blocks_target {
     bool crowded;
     int beside; // NEIGHBOUR: the object by which it is named, and by which attributes that is
     unsigned beside_named;
-    uint64_t topic;
 } blocks_target;
 
-typedef enum {
-    TARGET_NAMED,     // by a kind that it alone is
-    TARGET_PLACE,     // the thing on the far left
-    TARGET_SIZE,      // the biggest cube
-    TARGET_NEIGHBOUR, // the thing behind the red ball
-    TARGET_IT,
-    TARGET_THAT,   // that ball: of several, the one spoken of
-    TARGET_BEFORE, // the one before
-} blocks_naming;
-
-// Picks an object and names it without the attributes in `hide`, of which it also tells whatever
-// has not been told yet (so that asking for it is not silly). False when there is no such object.
-bool blocks_target_pick(blocks_talk *talk, blocks_naming naming, unsigned hide,
-                        blocks_target *target);
-// Fills the draft's effects for a question about one target.
-void blocks_draft_about(blocks_draft *draft, const blocks_target *target);
+// Picks an object of which an attribute in `hide` has not been told yet (so that asking for it is
+// not silly) and names it without those, as talk->naming says. False when there is no such object.
+bool blocks_target_pick(blocks_talk *talk, unsigned hide, blocks_target *target);
+// The same, by a kind that it alone is.
+bool blocks_target_pick_named(blocks_talk *talk, unsigned hide, blocks_target *target);
+// A draft of a question about one target.
+blocks_draft blocks_draft_about(const char *family, blocks_ask ask, const blocks_target *target);
 const char *blocks_direction_words(blocks_direction direction);
 
-// ---- questions: false when there is nothing to ask --------------------------------------------
+// ---- questions --------------------------------------------------------------------------------
 
-bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_exist(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_number(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_distinct(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_how_many(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_and_count(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_and_exist(blocks_talk *talk, blocks_draft *draft);
+// Makes a question, whose target, if it has one, is named as talk->naming says. False when there is
+// nothing to ask.
+typedef bool blocks_ask_fn(blocks_talk *talk, blocks_draft *draft);
 
-bool blocks_ask_attribute(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
-bool blocks_ask_verify(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
-bool blocks_ask_what(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
-bool blocks_ask_and_attribute(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_no_such(blocks_talk *talk, blocks_draft *draft);
-
-bool blocks_ask_neighbour(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
-bool blocks_ask_anything(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
-bool blocks_ask_pair(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
-bool blocks_ask_where(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
-
-bool blocks_ask_more(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_which_more(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_same(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
-bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_else(blocks_talk *talk, blocks_naming naming, blocks_draft *draft);
-
-bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_they_what(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_they_same(blocks_talk *talk, blocks_draft *draft);
-// The same of a group named in the question: "what color are the cubes".
-bool blocks_ask_kind_what(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_kind_same(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_others(blocks_talk *talk, blocks_draft *draft);
-
-bool blocks_ask_absent(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_present(blocks_talk *talk, blocks_draft *draft);
-bool blocks_ask_scene(blocks_talk *talk, blocks_draft *draft);
+// Of a kind: "how many cubes are there", "and balls".
+blocks_ask_fn blocks_ask_count, blocks_ask_count_all, blocks_ask_exist, blocks_ask_number,
+    blocks_ask_all, blocks_ask_distinct, blocks_ask_how_many, blocks_ask_and_count,
+    blocks_ask_and_exist;
+// Of one thing: "what color is it".
+blocks_ask_fn blocks_ask_attribute, blocks_ask_verify, blocks_ask_what, blocks_ask_and_attribute,
+    blocks_ask_no_such;
+// Of its neighbours: "is there anything behind it".
+blocks_ask_fn blocks_ask_neighbour, blocks_ask_anything, blocks_ask_pair, blocks_ask_where;
+// Comparisons: "is it bigger than the cube".
+blocks_ask_fn blocks_ask_more, blocks_ask_which_more, blocks_ask_same, blocks_ask_bigger,
+    blocks_ask_else;
+// Of a group, "they" or named: "what color are the cubes".
+blocks_ask_fn blocks_ask_they_count, blocks_ask_they_all, blocks_ask_they_any, blocks_ask_they_what,
+    blocks_ask_they_same, blocks_ask_kind_what, blocks_ask_kind_same, blocks_ask_others;
+// Of what no scene has, of what every scene has, of the picture as such.
+blocks_ask_fn blocks_ask_absent, blocks_ask_present, blocks_ask_scene;
 
 // Writes the caption and starts the conversation with what it says.
 void blocks_caption(blocks_talk *talk);
