@@ -3,81 +3,65 @@
 
 enum { TOPIC_ABSENT = 80, TOPIC_PRESENT, TOPIC_SCENE };
 
-// singular|plural; no plural: a mass noun.
+// Nouns, with |plural where that is not formed by rule; an empty one: a mass noun.
 // clang-format off
 static const char *const absent[] = {
-    "dog|dogs", "cat|cats", "bird|birds", "horse|horses", "animal|animals", "fish|fish", "cow|cows",
-    "sheep|sheep", "mouse|mice", "rabbit|rabbits", "elephant|elephants", "bear|bears", "lion|lions",
-    "duck|ducks", "bug|bugs", "spider|spiders", "person|people", "man|men", "woman|women",
-    "child|children", "kid|kids", "boy|boys", "girl|girls", "baby|babies", "human|humans",
-    "face|faces", "hand|hands", "robot|robots", "tree|trees", "flower|flowers", "plant|plants",
-    "mountain|mountains", "river|rivers", "cloud|clouds", "star|stars", "house|houses",
-    "building|buildings", "window|windows", "door|doors", "wall|walls", "chair|chairs",
-    "lamp|lamps", "bed|beds", "couch|couches", "car|cars", "bus|buses", "truck|trucks",
-    "bike|bikes", "train|trains", "plane|planes", "boat|boats", "street|streets", "road|roads",
-    "sign|signs", "clock|clocks", "phone|phones", "computer|computers", "screen|screens",
-    "camera|cameras", "book|books", "pen|pens", "cup|cups", "glass|glasses", "plate|plates",
-    "bottle|bottles", "knife|knives", "fork|forks", "spoon|spoons", "apple|apples",
-    "banana|bananas", "cake|cakes", "pizza|pizzas", "toy|toys", "hat|hats", "shoe|shoes",
-    "bag|bags", "letter|letters", "number|numbers", "word|words", "picture|pictures",
-    "pyramid|pyramids", "triangle|triangles", "ring|rings", "donut|donuts", "water|", "grass|",
-    "snow|", "rain|", "food|", "fruit|", "text|", "writing|", "furniture|", "fire|", "smoke|",
-    "paper|", "money|", "sand|", "wood|", "music|",
+    "dog", "cat", "bird", "horse", "animal", "fish|fish", "cow", "sheep|sheep", "mouse|mice",
+    "rabbit", "elephant", "bear", "lion", "duck", "bug", "spider", "person|people", "man|men",
+    "woman|women", "child|children", "kid", "boy", "girl", "baby", "human", "face", "hand", "robot",
+    "tree", "flower", "plant", "mountain", "river", "cloud", "star", "house", "building", "window",
+    "door", "wall", "chair", "lamp", "bed", "couch", "car", "bus", "truck", "bike", "train",
+    "plane", "boat", "street", "road", "sign", "clock", "phone", "computer", "screen", "camera",
+    "book", "pen", "cup", "glass", "plate", "bottle", "knife|knives", "fork", "spoon", "apple",
+    "banana", "cake", "pizza", "toy", "hat", "shoe", "bag", "letter", "number", "word", "picture",
+    "pyramid", "triangle", "ring", "donut", "water|", "grass|", "snow|", "rain|", "food|", "fruit|",
+    "text|", "writing|", "furniture|", "fire|", "smoke|", "paper|", "money|", "sand|", "wood|",
+    "music|",
 };
 
 // Words so rare that the vocabulary drops them: what the network does not know is not there.
 static const char *const rare[] = {
-    "giraffe|giraffes", "zebra|zebras", "tiger|tigers", "monkey|monkeys", "penguin|penguins",
-    "dolphin|dolphins", "whale|whales", "shark|sharks", "snake|snakes", "lizard|lizards",
-    "turtle|turtles", "frog|frogs", "wolf|wolves", "fox|foxes", "deer|deer", "goat|goats",
-    "pig|pigs", "chicken|chickens", "turkey|turkeys", "goose|geese", "swan|swans", "eagle|eagles",
-    "owl|owls", "parrot|parrots", "camel|camels", "kangaroo|kangaroos", "panda|pandas",
-    "squirrel|squirrels", "hedgehog|hedgehogs", "bat|bats", "bee|bees", "wasp|wasps", "ant|ants",
-    "butterfly|butterflies", "beetle|beetles", "worm|worms", "snail|snails", "crab|crabs",
-    "lobster|lobsters", "octopus|octopuses", "dragon|dragons", "unicorn|unicorns", "ghost|ghosts",
-    "monster|monsters", "alien|aliens", "wizard|wizards", "king|kings", "queen|queens",
-    "doctor|doctors", "nurse|nurses", "teacher|teachers", "soldier|soldiers", "clown|clowns",
-    "pirate|pirates", "astronaut|astronauts", "farmer|farmers", "guitar|guitars", "piano|pianos",
-    "violin|violins", "drum|drums", "trumpet|trumpets", "flute|flutes", "bell|bells",
-    "whistle|whistles", "hammer|hammers", "saw|saws", "nail|nails", "screw|screws",
-    "wrench|wrenches", "shovel|shovels", "rake|rakes", "bucket|buckets", "ladder|ladders",
-    "rope|ropes", "chain|chains", "key|keys", "lock|locks", "candle|candles", "torch|torches",
-    "lantern|lanterns", "pillow|pillows", "blanket|blankets", "curtain|curtains", "carpet|carpets",
-    "mirror|mirrors", "painting|paintings", "vase|vases", "shelf|shelves", "desk|desks",
-    "bench|benches", "stool|stools", "sofa|sofas", "oven|ovens", "fridge|fridges", "kettle|kettles",
-    "toaster|toasters", "pan|pans", "pot|pots", "bowl|bowls", "mug|mugs", "orange juice|", "milk|",
-    "coffee|", "tea|", "beer|", "wine|", "bread|", "cheese|", "butter|", "honey|", "sugar|",
-    "salt|", "egg|eggs", "carrot|carrots", "potato|potatoes", "tomato|tomatoes", "onion|onions",
-    "cherry|cherries", "grape|grapes", "lemon|lemons", "strawberry|strawberries", "melon|melons",
-    "peach|peaches", "pear|pears", "cookie|cookies", "candy|candies", "burger|burgers",
-    "sandwich|sandwiches", "helicopter|helicopters", "rocket|rockets", "submarine|submarines",
-    "tractor|tractors", "scooter|scooters", "tram|trams", "taxi|taxis", "ambulance|ambulances",
-    "bridge|bridges", "tower|towers", "castle|castles", "church|churches", "tent|tents",
-    "fence|fences", "gate|gates", "roof|roofs", "chimney|chimneys", "stairs|stairs",
-    "elevator|elevators", "tunnel|tunnels", "island|islands", "beach|beaches", "ocean|oceans",
-    "lake|lakes", "forest|forests", "desert|deserts", "volcano|volcanoes", "cave|caves",
-    "leaf|leaves", "bush|bushes", "rose|roses", "mushroom|mushrooms", "cactus|cactuses",
-    "moon|moons", "planet|planets", "rainbow|rainbows", "umbrella|umbrellas", "coat|coats",
-    "shirt|shirts", "dress|dresses", "sock|socks", "glove|gloves", "scarf|scarves", "belt|belts",
-    "crown|crowns", "necklace|necklaces", "watch|watches", "wallet|wallets", "coin|coins",
-    "ticket|tickets", "map|maps", "flag|flags", "newspaper|newspapers", "magazine|magazines",
-    "envelope|envelopes", "stamp|stamps", "pencil|pencils", "crayon|crayons", "brush|brushes",
-    "ruler|rulers", "scissors|scissors", "laptop|laptops", "keyboard|keyboards", "printer|printers",
-    "television|televisions", "radio|radios", "speaker|speakers", "battery|batteries",
-    "cable|cables", "wheel|wheels", "engine|engines", "balloon|balloons", "kite|kites",
-    "doll|dolls", "puzzle|puzzles", "dice|dice", "football|footballs", "racket|rackets",
-    "skateboard|skateboards", "sled|sleds", "tennis player|tennis players", "surfer|surfers",
-    "skier|skiers", "swimmer|swimmers",
+    "giraffe", "zebra", "tiger", "monkey", "penguin", "dolphin", "whale", "shark", "snake",
+    "lizard", "turtle", "frog", "wolf|wolves", "fox", "deer|deer", "goat", "pig", "chicken",
+    "turkey", "goose|geese", "swan", "eagle", "owl", "parrot", "camel", "kangaroo", "panda",
+    "squirrel", "hedgehog", "bat", "bee", "wasp", "ant", "butterfly", "beetle", "worm", "snail",
+    "crab", "lobster", "octopus", "dragon", "unicorn", "ghost", "monster", "alien", "wizard",
+    "king", "queen", "doctor", "nurse", "teacher", "soldier", "clown", "pirate", "astronaut",
+    "farmer", "guitar", "piano", "violin", "drum", "trumpet", "flute", "bell", "whistle", "hammer",
+    "saw", "nail", "screw", "wrench", "shovel", "rake", "bucket", "ladder", "rope", "chain", "key",
+    "lock", "candle", "torch", "lantern", "pillow", "blanket", "curtain", "carpet", "mirror",
+    "painting", "vase", "shelf|shelves", "desk", "bench", "stool", "sofa", "oven", "fridge",
+    "kettle", "toaster", "pan", "pot", "bowl", "mug", "orange juice|", "milk|", "coffee|", "tea|",
+    "beer|", "wine|", "bread|", "cheese|", "butter|", "honey|", "sugar|", "salt|", "egg", "carrot",
+    "potato|potatoes", "tomato|tomatoes", "onion", "cherry", "grape", "lemon", "strawberry",
+    "melon", "peach", "pear", "cookie", "candy", "burger", "sandwich", "helicopter", "rocket",
+    "submarine", "tractor", "scooter", "tram", "taxi", "ambulance", "bridge", "tower", "castle",
+    "church", "tent", "fence", "gate", "roof", "chimney", "stairs|stairs", "elevator", "tunnel",
+    "island", "beach", "ocean", "lake", "forest", "desert", "volcano|volcanoes", "cave",
+    "leaf|leaves", "bush", "rose", "mushroom", "cactus", "moon", "planet", "rainbow", "umbrella",
+    "coat", "shirt", "dress", "sock", "glove", "scarf|scarves", "belt", "crown", "necklace",
+    "watch", "wallet", "coin", "ticket", "map", "flag", "newspaper", "magazine", "envelope",
+    "stamp", "pencil", "crayon", "brush", "ruler", "scissors|scissors", "laptop", "keyboard",
+    "printer", "television", "radio", "speaker", "battery", "cable", "wheel", "engine", "balloon",
+    "kite", "doll", "puzzle", "dice|dice", "football", "racket", "skateboard", "sled",
+    "tennis player", "surfer", "skier", "swimmer",
 };
 // clang-format on
 
 enum { ABSENT = sizeof absent / sizeof *absent, RARE = sizeof rare / sizeof *rare };
 
-static void split_noun(const char *entry, char one[32], char many[32])
+static void split_noun(const char *entry, char one[32], char many[40])
 {
-    const char *bar = strchr(entry, '|');
-    snprintf(one, 32, "%.*s", (int)(bar - entry), entry);
-    snprintf(many, 32, "%s", bar + 1);
+    size_t length = strcspn(entry, "|");
+    const char *end = entry + length;
+    snprintf(one, 32, "%.*s", (int)length, entry);
+    if (*end == '|')
+        snprintf(many, 40, "%s", end + 1);
+    else if (end[-1] == 'y' && !strchr("aeiou", end[-2]))
+        snprintf(many, 40, "%.*sies", (int)length - 1, entry);
+    else
+        snprintf(many, 40, "%s%s", one,
+                 strchr("sxz", end[-1]) || (end[-1] == 'h' && strchr("cs", end[-2])) ? "es" : "s");
 }
 
 static const char *const nobody =
@@ -105,7 +89,7 @@ bool blocks_ask_absent(blocks_talk *talk, blocks_draft *draft)
     }
     bool seldom = how < 28;
     int noun = vd_rng_below(&talk->rng, seldom ? RARE : ABSENT);
-    char one[32], many[32], article[36];
+    char one[32], many[40], article[36];
     split_noun(seldom ? rare[noun] : absent[noun], one, many);
     snprintf(article, sizeof article, "%s %s", strchr("aeiou", one[0]) ? "n" : "", one);
     draft->topic = blocks_topic(TOPIC_ABSENT, 2, noun, seldom);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/file.h"
 
 static void *take_block(void *context, size_t size)
 {
@@ -121,5 +122,25 @@ vd_status vd_json_write(const char *where, vd_json_emit emit, void *context, cha
             status = vd_error_memory(err, "JSON text");
     }
     vd_json_memory_end(&held);
+    return status;
+}
+
+vd_status vd_json_write_file(const char *path, vd_json_emit emit, void *context, vd_error *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    vd_output *output = NULL;
+    vd_status status = vd_json_write(path, emit, context, &text, &length, err);
+    if (status == VD_OK)
+        status = vd_output_create(path, &output, err);
+    if (status == VD_OK) {
+        text[length] = '\n'; // for the NUL
+        status = vd_output_write(output, text, length + 1, err);
+    }
+    if (status == VD_OK)
+        status = vd_output_commit(output, err);
+    else
+        vd_output_abort(output);
+    vd_free(text);
     return status;
 }

@@ -41,5 +41,7 @@ vd_status vd_json_read(const char *where, const char *text, size_t length,
 typedef yajl_gen_status (*vd_json_emit)(yajl_gen gen, void *context);
 vd_status vd_json_write(const char *where, vd_json_emit emit, void *context, char **text,
                         size_t *length, vd_error *err);
+// The same as a file, with a newline at its end.
+vd_status vd_json_write_file(const char *path, vd_json_emit emit, void *context, vd_error *err);
 
 #endif

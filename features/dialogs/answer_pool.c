@@ -2,9 +2,6 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/parallel.h"
@@ -48,21 +45,15 @@ static int by_times(const void *a, const void *b)
 }
 
 // Answers that were given and that a line of a pool can hold; how many there are.
-static size_t count_answers(const vd_visdial *data, counted *list)
+static size_t sort_answers(const char *const *answers, const int64_t *times, size_t count,
+                           counted *list)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < data->answer_count; i++)
-        list[i] = (counted){data->answers[i], i, 0};
-    for (size_t d = 0; d < data->dialog_count; d++)
-        for (int32_t r = 0; r < data->dialogs[d].round_count; r++)
-            if (data->dialogs[d].rounds[r].answer >= 0)
-                list[data->dialogs[d].rounds[r].answer].times++;
-    for (size_t i = 0; i < data->answer_count; i++)
-        if (list[i].times > 0 && *list[i].answer && !strpbrk(list[i].answer, "\t\r\n"))
-            list[n++] = list[i];
+    size_t n = 0, distinct = 0;
+    for (size_t i = 0; i < count; i++)
+        if (times[i] > 0 && *answers[i] && !strpbrk(answers[i], "\t\r\n"))
+            list[n++] = (counted){answers[i], i, times[i]};
     // A table may hold an answer twice.
     qsort(list, n, sizeof *list, by_text);
-    size_t distinct = 0;
     for (size_t i = 0; i < n; i++) {
         if (distinct > 0 && strcmp(list[distinct - 1].answer, list[i].answer) == 0)
             list[distinct - 1].times += list[i].times;
@@ -73,33 +64,46 @@ static size_t count_answers(const vd_visdial *data, counted *list)
     return distinct;
 }
 
+vd_status vd_answer_pool_from_counts(const char *const *answers, const int64_t *times, size_t count,
+                                     size_t top, vd_answer_pool *out, vd_error *err)
+{
+    *out = (vd_answer_pool){0};
+    counted *list = vd_alloc(count, sizeof *list);
+    size_t n = list ? sort_answers(answers, times, count, list) : 0;
+    n = top && top < n ? top : n;
+    out->answer = vd_alloc(n, sizeof *out->answer);
+    out->times = vd_alloc(n, sizeof *out->times);
+    bool enough = list && out->answer && out->times;
+    for (; enough && out->count < n; out->count += enough) {
+        out->times[out->count] = list[out->count].times;
+        out->answer[out->count] = vd_strdup(list[out->count].answer);
+        enough = out->answer[out->count] != NULL;
+    }
+    vd_free(list);
+    if (enough)
+        return VD_OK;
+    vd_answer_pool_clear(out);
+    return vd_error_memory(err, "the answers");
+}
+
 vd_status vd_answer_pool_count(const vd_visdial *data, size_t top, vd_answer_pool *out,
                                vd_error *err)
 {
-    vd_answer_pool pool = {0};
-    *out = pool;
-    counted *list = vd_alloc(data->answer_count, sizeof *list);
-    if (!list)
+    *out = (vd_answer_pool){0};
+    int64_t *times = vd_alloc(data->answer_count, sizeof *times);
+    if (!times)
         return vd_error_memory(err, "the answers");
-    size_t n = count_answers(data, list);
-    n = top && top < n ? top : n;
-    vd_status status = VD_OK;
-    if (n == 0)
+    for (size_t d = 0; d < data->dialog_count; d++)
+        for (int32_t r = 0; r < data->dialogs[d].round_count; r++)
+            if (data->dialogs[d].rounds[r].answer >= 0)
+                times[data->dialogs[d].rounds[r].answer]++;
+    vd_status status =
+        vd_answer_pool_from_counts(data->answers, times, data->answer_count, top, out, err);
+    vd_free(times);
+    if (status == VD_OK && out->count == 0) {
+        vd_answer_pool_clear(out);
         status = vd_error_set(err, VD_FORMAT, "%.300s: it holds no answers", data->path);
-    pool.answer = vd_alloc(n, sizeof *pool.answer);
-    pool.times = vd_alloc(n, sizeof *pool.times);
-    if (status == VD_OK && (!pool.answer || !pool.times))
-        status = vd_error_memory(err, "the answers");
-    for (; status == VD_OK && pool.count < n; pool.count++) {
-        pool.times[pool.count] = list[pool.count].times;
-        pool.answer[pool.count] = vd_strdup(list[pool.count].answer);
-        if (!pool.answer[pool.count])
-            status = vd_error_memory(err, "the answers");
     }
-    vd_free(list);
-    if (status)
-        vd_answer_pool_clear(&pool);
-    *out = pool;
     return status;
 }
 
@@ -118,7 +122,7 @@ static bool parse_count(const char *text, const char *end, int64_t *count)
 
 // line: one line without its end.
 static vd_status read_line(const char *path, size_t number, const char *line, vd_answer_pool *pool,
-                           vd_codepoints *runes, vd_error *err)
+                           vd_codepoints *checked, vd_error *err)
 {
     const char *tab = strchr(line, '\t');
     int64_t times;
@@ -132,7 +136,7 @@ static vd_status read_line(const char *path, size_t number, const char *line, vd
                             "%s, line %zu: count %" PRId64 " after %" PRId64 "; the most frequent "
                             "answers come first (`sort -rn` puts them so)",
                             path, number, times, pool->times[pool->count - 1]);
-    vd_status status = vd_codepoints_decode(runes, tab + 1, &why);
+    vd_status status = vd_codepoints_decode(checked, tab + 1, &why);
     if (status == VD_FORMAT)
         return vd_error_set(err, status, "%s, line %zu: %s", path, number, why.text);
     if (status || !(pool->answer[pool->count] = vd_strdup(tab + 1)))
@@ -141,52 +145,44 @@ static vd_status read_line(const char *path, size_t number, const char *line, vd
     return VD_OK;
 }
 
-vd_status vd_answer_pool_read(const char *path, vd_answer_pool *out, vd_error *err)
+// text: the whole file.
+static vd_status read_lines(const char *path, char *text, size_t size, vd_answer_pool *pool,
+                            vd_error *err)
 {
-    char *text = NULL;
-    size_t size, lines = 1;
-    vd_answer_pool pool = {0};
-    vd_codepoints runes = {0};
-    *out = pool;
-    vd_status status = vd_file_read(path, MAX_FILE, &text, &size, err);
-    if (status != VD_OK)
-        return status;
-    if (memchr(text, 0, size)) {
-        status = vd_error_set(err, VD_FORMAT, "%s: found a NUL byte, expected lines of text", path);
-        goto fail;
-    }
+    size_t lines = 1, number = 0;
+    vd_codepoints checked = {0};
+    vd_status status = VD_OK;
+    if (memchr(text, 0, size))
+        return vd_error_set(err, VD_FORMAT, "%s: found a NUL byte, expected lines of text", path);
     for (const char *c = text; *c; c++)
         lines += *c == '\n';
-    pool.answer = vd_alloc(lines, sizeof *pool.answer);
-    pool.times = vd_alloc(lines, sizeof *pool.times);
-    if (!pool.answer || !pool.times) {
-        status = vd_error_memory(err, "the answer pool");
-        goto fail;
-    }
-    size_t number = 1;
-    for (char *line = text, *next; line && *line; line = next, number++) {
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
+    pool->answer = vd_alloc(lines, sizeof *pool->answer);
+    pool->times = vd_alloc(lines, sizeof *pool->times);
+    if (!pool->answer || !pool->times)
+        return vd_error_memory(err, "the answer pool");
+    for (char *line; status == VD_OK && text && *text;) {
+        line = strsep(&text, "\n");
         size_t length = strlen(line);
         if (length > 0 && line[length - 1] == '\r')
             line[length - 1] = '\0';
-        status = read_line(path, number, line, &pool, &runes, err);
-        if (status != VD_OK)
-            goto fail;
+        status = read_line(path, ++number, line, pool, &checked, err);
     }
-    if (pool.count == 0) {
+    vd_codepoints_clear(&checked);
+    if (status == VD_OK && pool->count == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: no answers, expected at least one line", path);
-        goto fail;
-    }
-    vd_codepoints_clear(&runes);
-    vd_free(text);
-    *out = pool;
-    return VD_OK;
+    return status;
+}
 
-fail:
-    vd_answer_pool_clear(&pool);
-    vd_codepoints_clear(&runes);
+vd_status vd_answer_pool_read(const char *path, vd_answer_pool *out, vd_error *err)
+{
+    char *text = NULL;
+    size_t size;
+    *out = (vd_answer_pool){0};
+    vd_status status = vd_file_read(path, MAX_FILE, &text, &size, err);
+    if (status == VD_OK)
+        status = read_lines(path, text, size, out, err);
+    if (status != VD_OK)
+        vd_answer_pool_clear(out);
     vd_free(text);
     return status;
 }

@@ -21,6 +21,10 @@ typedef struct vd_answer_pool {
 vd_status vd_answer_pool_count(const vd_visdial *data, size_t top, vd_answer_pool *out,
                                vd_error *err);
 
+// The same of answers that were given so many times each.
+vd_status vd_answer_pool_from_counts(const char *const *answers, const int64_t *times, size_t count,
+                                     size_t top, vd_answer_pool *out, vd_error *err);
+
 vd_status vd_answer_pool_read(const char *path, vd_answer_pool *out, vd_error *err);
 vd_status vd_answer_pool_write(const vd_answer_pool *pool, const char *path, vd_error *err);
 void vd_answer_pool_clear(vd_answer_pool *pool);

@@ -128,26 +128,12 @@ static yajl_gen_status emit_counts(yajl_gen gen, void *context)
 vd_status vd_word_counts_write(const vd_word_counts *counts, const char *path, size_t *written,
                                vd_error *err)
 {
-    char *json = NULL;
-    size_t length = 0;
     vd_vocab *words = NULL;
-    vd_output *output = NULL;
     vd_status status = vd_word_counts_vocab(counts, 1, &words, err);
     if (status == VD_OK)
-        status = vd_json_write(path, emit_counts, &(counted){counts, words}, &json, &length, err);
-    if (status == VD_OK)
-        status = vd_output_create(path, &output, err);
-    if (status == VD_OK)
-        status = vd_output_write(output, json, length, err);
-    if (status == VD_OK)
-        status = vd_output_write(output, "\n", 1, err);
-    if (status == VD_OK)
-        status = vd_output_commit(output, err);
-    else
-        vd_output_abort(output);
+        status = vd_json_write_file(path, emit_counts, &(counted){counts, words}, err);
     if (status == VD_OK)
         *written = (size_t)vd_vocab_size(words) - VD_FIRST_WORD;
     vd_vocab_free(words);
-    vd_free(json);
     return status;
 }
