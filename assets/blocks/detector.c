@@ -1,15 +1,13 @@
 #include "assets/blocks/detector.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <string.h>
 #include <time.h>
 
-#include "assets/blocks/detector_calibrate.h"
 #include "assets/blocks/detector_loss.h"
 #include "assets/blocks/render.h"
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
+#include "engine/base/parallel.h"
 #include "engine/base/rng.h"
 #include "engine/base/safetensors.h"
 #include "features/extract/detect.h"
@@ -26,7 +24,7 @@ enum { PICTURE_BYTES = BLOCKS_WIDTH * BLOCKS_HEIGHT * 3, HALVES = 2, WARM_UP = 1
 // Streams of the one seed.
 enum { STREAM_WEIGHTS = 1, STREAM_ORDER = 2, STREAM_AUGMENT = 3 };
 
-static double now(void)
+double blocks_detector_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -187,80 +185,64 @@ typedef struct training {
     vd_conv_pass *pass[HALVES];
     vd_adam adam;
     vd_real *gradient;
+    blocks_detector_report report; // may be NULL
+    void *user;
+    double start; // of the stage
 } training;
 
-// What one thread does: half the pictures of a chunk, or half of a batch.
-typedef struct share {
+// Half of a batch, which one thread computes.
+typedef struct half {
     training *t;
-    int half, first, count;
+    int first, count;
     long step;
     blocks_detector_loss loss;
     int objects; // in the whole batch
-} share;
+} half;
 
-static void *render_share(void *argument)
+static vd_status render_one(void *context, int worker, size_t index, vd_error *err)
 {
-    share *s = argument;
-    for (int i = s->first; i < s->first + s->count; i++) {
-        blocks_scene_make(s->t->options->seed, BLOCKS_TRAIN, i, &s->t->scene[i]);
-        blocks_render(&s->t->scene[i], s->t->rgb + (size_t)i * PICTURE_BYTES);
-    }
-    return NULL;
-}
-
-// The second half on a thread of its own, or after the first half when no thread can be started.
-static void run_both(void *(*work)(void *), share *s)
-{
-    pthread_t thread;
-    int failed = pthread_create(&thread, NULL, work, &s[1]);
-    work(&s[0]);
-    if (failed)
-        work(&s[1]);
-    else
-        pthread_join(thread, NULL);
-}
-
-static bool stopped(const training *t)
-{
-    return t->options->stop && atomic_load(t->options->stop);
-}
-
-static vd_status render_pictures(training *t, blocks_detector_report report, void *user,
-                                 vd_error *err)
-{
-    enum { CHUNK = 64 };
-    double start = now();
-    int total = t->options->pictures;
-    for (int first = 0; first < total; first += CHUNK) {
-        int count = total - first < CHUNK ? total - first : CHUNK;
-        share s[HALVES] = {{.t = t, .first = first, .count = count / 2},
-                           {.t = t, .first = first + count / 2, .count = count - count / 2}};
-        run_both(render_share, s);
-        if (stopped(t))
-            return vd_error_set(err, VD_INTERRUPTED, "interrupted while rendering");
-        if (report)
-            report(user, &(blocks_detector_progress){.stage = "rendering",
-                                                     .done = first + count,
-                                                     .total = total,
-                                                     .seconds = now() - start});
-    }
+    training *t = context;
+    (void)worker;
+    (void)err;
+    blocks_scene_make(t->options->seed, BLOCKS_TRAIN, (int)index, &t->scene[index]);
+    blocks_render(&t->scene[index], t->rgb + index * PICTURE_BYTES);
     return VD_OK;
+}
+
+static void report_rendered(void *user, size_t done)
+{
+    const training *t = user;
+    if (t->report)
+        t->report(t->user,
+                  &(blocks_detector_progress){.stage = "rendering",
+                                              .done = (int)done,
+                                              .total = t->options->pictures,
+                                              .seconds = blocks_detector_seconds() - t->start});
+}
+
+static vd_status render_pictures(training *t, vd_error *err)
+{
+    t->start = blocks_detector_seconds();
+    return vd_parallel((size_t)t->options->pictures, HALVES, render_one, t, report_rendered, t,
+                       t->options->stop, err);
 }
 
 // ---- training -----------------------------------------------------------------------------------
 
-static void *train_share(void *argument)
+static vd_status train_half(void *context, int worker, size_t index, vd_error *err)
 {
-    share *s = argument;
+    half *s = (half *)context + index;
     training *t = s->t;
-    vd_conv_pass *pass = t->pass[s->half];
+    vd_conv_pass *pass = t->pass[index];
+    (void)worker;
+    (void)err;
     enum { PIXELS = BLOCKS_WIDTH * BLOCKS_HEIGHT * VD_DETECT_INPUTS };
     enum { OUTPUTS = VD_DETECT_ROWS * VD_DETECT_COLUMNS * VD_DETECT_OUTPUTS };
     detector_target target[32][BLOCKS_MAX];
     int targets[32] = {0};
     for (int i = 0; i < s->count; i++) {
         int picture = t->order[s->first + i];
-        uint64_t draw = (uint64_t)s->step * 64 + (uint64_t)s->half * 32 + (uint64_t)i;
+        uint64_t draw = (uint64_t)s->step * 64 + (uint64_t)index * 32 + (uint64_t)i;
         vd_rng rng = vd_rng_seed(t->options->seed ^ (uint64_t)STREAM_AUGMENT << 56, draw);
         augmentation a = draw_augmentation(&rng);
         vd_real *input = pass->input + (size_t)i * PIXELS;
@@ -275,7 +257,7 @@ static void *train_share(void *argument)
         blocks_detector_judge(output + (size_t)i * OUTPUTS, target[i], targets[i], 1.0 / s->objects,
                               gradient + (size_t)i * OUTPUTS, &s->loss);
     vd_conv_backward(pass);
-    return NULL;
+    return VD_OK;
 }
 
 // Gradients are clipped to this norm: those of the first steps are very large.
@@ -310,22 +292,19 @@ static double rate_at(const blocks_detector_options *options, long step, long st
     return warm * options->rate * 0.5 * (1 + cos(3.14159265358979 * (double)step / (double)steps));
 }
 
-static void train_step(training *t, int first, long step, long steps, blocks_detector_loss *loss,
-                       int *objects)
+static vd_status train_step(training *t, int first, long step, long steps,
+                            blocks_detector_loss *loss, int *objects, vd_error *err)
 {
-    int half = t->options->batch / 2;
-    share s[HALVES];
-    int all = 0;
-    for (int i = first; i < first + 2 * half; i++)
+    int count = t->options->batch / HALVES, all = 0;
+    half s[HALVES];
+    for (int i = first; i < first + HALVES * count; i++)
         all += t->scene[t->order[i]].count;
     for (int h = 0; h < HALVES; h++)
-        s[h] = (share){.t = t,
-                       .half = h,
-                       .first = first + h * half,
-                       .count = half,
-                       .step = step,
-                       .objects = all};
-    run_both(train_share, s);
+        s[h] = (half){
+            .t = t, .first = first + h * count, .count = count, .step = step, .objects = all};
+    vd_status status = vd_parallel(HALVES, HALVES, train_half, s, NULL, NULL, NULL, err);
+    if (status)
+        return status;
     join_gradients(t);
     vd_adam_step(&t->adam, t->net, t->gradient, (vd_real)rate_at(t->options, step, steps));
     // Slow at the end, so that the statistics average many batches.
@@ -337,6 +316,7 @@ static void train_step(training *t, int first, long step, long steps, blocks_det
         loss->attributes += s[h].loss.attributes;
     }
     *objects += all;
+    return VD_OK;
 }
 
 static vd_status write_weights(const vd_convnet *net, const char *path, vd_error *err)
@@ -386,36 +366,39 @@ static vd_status calibrate(training *t, vd_error *err)
     return status;
 }
 
-static vd_status train_all(training *t, blocks_detector_report report, void *user, vd_error *err)
+static vd_status train_all(training *t, vd_error *err)
 {
     enum { EVERY = 5 };
     const blocks_detector_options *o = t->options;
     int per_epoch = o->pictures / o->batch, objects = 0;
     long step = 0, steps = (long)per_epoch * o->epochs;
     blocks_detector_loss loss = {0};
-    double start = now();
+    vd_status status = VD_OK;
+    t->start = blocks_detector_seconds();
     for (int epoch = 0; epoch < o->epochs; epoch++) {
         shuffle(t->order, o->pictures, o->seed, epoch);
         for (int i = 0; i < per_epoch; i++) {
-            train_step(t, i * o->batch, step++, steps, &loss, &objects);
-            if (stopped(t))
+            status = train_step(t, i * o->batch, step++, steps, &loss, &objects, err);
+            if (status)
+                return status;
+            if (o->stop && atomic_load(o->stop))
                 return vd_error_set(err, VD_INTERRUPTED, "interrupted after step %ld", step);
-            if (!report || step % EVERY)
+            if (!t->report || step % EVERY)
                 continue;
-            report(user, &(blocks_detector_progress){.stage = "training",
-                                                     .done = (int)step,
-                                                     .total = (int)steps,
-                                                     .heat = loss.heat / objects,
-                                                     .box = loss.box / objects,
-                                                     .place = loss.place / objects,
-                                                     .attributes = loss.attributes / objects,
-                                                     .seconds = now() - start});
+            t->report(t->user,
+                      &(blocks_detector_progress){.stage = "training",
+                                                  .done = (int)step,
+                                                  .total = (int)steps,
+                                                  .heat = loss.heat / objects,
+                                                  .box = loss.box / objects,
+                                                  .place = loss.place / objects,
+                                                  .attributes = loss.attributes / objects,
+                                                  .seconds = blocks_detector_seconds() - t->start});
             loss = (blocks_detector_loss){0};
             objects = 0;
         }
         vd_convnet_fold(t->net, t->folded);
         // The last one is written when it has been calibrated.
-        vd_status status = VD_OK;
         if (epoch + 1 < o->epochs)
             status = write_weights(t->folded, o->out, err);
         if (status)
@@ -487,10 +470,12 @@ vd_status blocks_detector_train(const blocks_detector_options *options,
         return status;
     training t;
     status = training_init(&t, o, err);
+    t.report = report;
+    t.user = user;
     if (!status)
-        status = render_pictures(&t, report, user, err);
+        status = render_pictures(&t, err);
     if (!status)
-        status = train_all(&t, report, user, err);
+        status = train_all(&t, err);
     if (!status)
         status = calibrate(&t, err);
     if (!status)

@@ -1,11 +1,8 @@
 #include "assets/blocks/detector.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-#include "assets/blocks/detector_calibrate.h"
+#include "assets/blocks/detector_loss.h"
 #include "assets/blocks/render.h"
 #include "engine/base/alloc.h"
 #include "features/extract/detect.h"
@@ -96,12 +93,8 @@ vd_status blocks_detector_calibrate(vd_conv_pass *pass, uint64_t seed, int first
     int objects = 0;
     uint8_t *rgb = vd_alloc(PIXELS, 3);
     claimed *all = vd_alloc((size_t)count * VD_EXTRACT_MAX, sizeof *all);
-    vd_status status = VD_OK;
-    if (!rgb || !all) {
-        status = vd_error_memory(err, "a picture to calibrate on");
-        goto fail;
-    }
-    for (int i = first; i < first + count; i++) {
+    vd_status status = rgb && all ? VD_OK : vd_error_memory(err, "a picture to calibrate on");
+    for (int i = first; status == VD_OK && i < first + count; i++) {
         blocks_scene scene;
         vd_detection found[VD_EXTRACT_MAX];
         bool taken[BLOCKS_MAX] = {false};
@@ -115,9 +108,8 @@ vd_status blocks_detector_calibrate(vd_conv_pass *pass, uint64_t seed, int first
                 (claimed){found[r].confidence, claim(&scene, found[r].box, taken, &overlap) >= 0};
         objects += scene.count;
     }
-    double threshold = best_threshold(all, seen, objects);
+    double threshold = status == VD_OK ? best_threshold(all, seen, objects) : 0.5;
     *shift = -log(threshold / (1 - threshold));
-fail:
     vd_free(all);
     vd_free(rgb);
     return status;
@@ -125,13 +117,9 @@ fail:
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-typedef struct tally {
-    int found, color, shape, material, size, relations, relations_right;
-    double overlap;
-} tally;
-
+// Adds to *right and *all.
 static void count_relations(const blocks_scene *scene, const vd_extraction *found, const int *match,
-                            tally *t)
+                            int *right, int *all)
 {
     for (int a = 0; a < scene->count; a++)
         for (int b = 0; b < scene->count; b++) {
@@ -140,38 +128,29 @@ static void count_relations(const blocks_scene *scene, const vd_extraction *foun
             const blocks_object *oa = &scene->object[a], *ob = &scene->object[b];
             bool left = found->x[match[b]] - found->x[match[a]] > VD_EXTRACT_MARGIN;
             bool front = found->y[match[b]] - found->y[match[a]] > VD_EXTRACT_MARGIN;
-            t->relations += 2;
-            t->relations_right +=
-                (left == !!blocks_left_of(oa, ob)) + (front == !!blocks_in_front_of(oa, ob));
+            *all += 2;
+            *right += (left == !!blocks_left_of(oa, ob)) + (front == !!blocks_in_front_of(oa, ob));
         }
 }
 
-static void count_picture(const blocks_scene *scene, const vd_extraction *found, tally *t,
-                          blocks_detector_scores *out)
+// Adds the picture to the sums in *sum; match: the region of each object, -1 for none.
+static void count_picture(const blocks_scene *scene, const vd_extraction *found, int *match,
+                          blocks_detector_scores *sum)
 {
-    int match[BLOCKS_MAX];
-    out->pictures++;
-    out->objects += scene->count;
-    out->regions += found->count;
-    out->spurious += match_regions(scene, found, match, &t->overlap);
+    sum->pictures++;
+    sum->objects += scene->count;
+    sum->regions += found->count;
+    sum->spurious += match_regions(scene, found, match, &sum->overlap);
     for (int o = 0; o < scene->count; o++) {
         int r = match[o];
         if (r < 0)
             continue;
-        t->found++;
-        t->color += found->color[r] == (int)scene->object[o].color;
-        t->shape += found->shape[r] == (int)scene->object[o].shape;
-        t->material += found->material[r] == (int)scene->object[o].material;
-        t->size += found->size[r] == (int)scene->object[o].size;
+        sum->found++;
+        sum->color += found->color[r] == (int)scene->object[o].color;
+        sum->shape += found->shape[r] == (int)scene->object[o].shape;
+        sum->material += found->material[r] == (int)scene->object[o].material;
+        sum->size += found->size[r] == (int)scene->object[o].size;
     }
-    count_relations(scene, found, match, t);
-}
-
-static double clock_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 vd_status blocks_detector_evaluate(vd_extractor *extractor, uint64_t seed, blocks_split split,
@@ -184,26 +163,28 @@ vd_status blocks_detector_evaluate(vd_extractor *extractor, uint64_t seed, block
     vd_status status = vd_image_new(BLOCKS_WIDTH, BLOCKS_HEIGHT, &image, err);
     if (status)
         return status;
-    tally t = {0};
+    int right = 0, relations = 0;
     for (int i = first; i < first + count && !status; i++) {
         blocks_scene scene;
         vd_extraction found;
         blocks_scene_make(seed, split, i, &scene);
         blocks_render(&scene, image.rgb);
-        double start = clock_seconds();
+        int match[BLOCKS_MAX];
+        double start = blocks_detector_seconds();
         status = vd_extractor_run(extractor, &image, &found, NULL, err);
-        out->seconds += clock_seconds() - start;
-        if (!status)
-            count_picture(&scene, &found, &t, out);
+        out->seconds += blocks_detector_seconds() - start;
+        if (status)
+            break;
+        count_picture(&scene, &found, match, out);
+        count_relations(&scene, &found, match, &right, &relations);
     }
     vd_image_clear(&image);
-    double n = t.found > 0 ? t.found : 1;
-    out->found = t.found;
-    out->overlap = t.overlap / n;
-    out->color = t.color / n;
-    out->shape = t.shape / n;
-    out->material = t.material / n;
-    out->size = t.size / n;
-    out->relations = t.relations > 0 ? (double)t.relations_right / t.relations : 1;
+    double n = out->found > 0 ? out->found : 1;
+    out->overlap /= n;
+    out->color /= n;
+    out->shape /= n;
+    out->material /= n;
+    out->size /= n;
+    out->relations = relations > 0 ? (double)right / relations : 1;
     return status;
 }

@@ -1,8 +1,13 @@
-// The detector's targets for a scene, and the loss.
+// The parts of training the detector: its targets for a scene, the loss, and what a confidence of
+// one half should mean.
 #ifndef BLOCKS_DETECTOR_LOSS_H
 #define BLOCKS_DETECTOR_LOSS_H
 
+#include <stdint.h>
+
+#include "engine/base/error.h"
 #include "engine/base/real.h"
+#include "features/extract/convnet.h"
 #include "features/extract/detect.h"
 
 // An object as a target of the detector: pixels of the 320x240 picture.
@@ -26,5 +31,13 @@ typedef struct blocks_detector_loss {
 // cell and, at less weight, at its neighbours, so that a peak one cell off reads well too.
 void blocks_detector_judge(const vd_real *output, const detector_target *target, int targets,
                            double scale, vd_real *gradient, blocks_detector_loss *loss);
+
+// What to add to the heat's logit so that the objects found with a confidence of 0.5 or more have
+// the best F1 (precision with recall), measured on scenes first .. first + count - 1 of the train
+// split, which training should not have seen. pass: of one picture, for inference.
+vd_status blocks_detector_calibrate(vd_conv_pass *pass, uint64_t seed, int first, int count,
+                                    double *shift, vd_error *err);
+
+double blocks_detector_seconds(void); // of a clock that only goes forward
 
 #endif

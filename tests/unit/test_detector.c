@@ -271,8 +271,8 @@ static void failed_allocations_are_reported(void **state)
     size_t first[3] = {1};
     first[1] = first[0] + support_fail_each_allocation(begin, &options);
     assert_int_equal(training_init(&t, &options, &err), VD_OK);
-    assert_int_equal(render_pictures(&t, NULL, NULL, &err), VD_OK);
-    assert_int_equal(train_all(&t, NULL, NULL, &err), VD_OK);
+    assert_int_equal(render_pictures(&t, &err), VD_OK);
+    assert_int_equal(train_all(&t, &err), VD_OK);
     first[2] = first[1] + support_fail_each_allocation(calibrate_trained, &t);
     size_t written = support_fail_each_allocation(write_trained, &t);
     training_clear(&t);
