@@ -1,4 +1,4 @@
-#include "assets/blocks/answer_table.h"
+#include "assets/blocks/answers.h"
 
 #include <pthread.h>
 #include <stdio.h>

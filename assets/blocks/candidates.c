@@ -1,5 +1,5 @@
 // The answer of a round, and its candidates.
-#include "assets/blocks/answer_table.h"
+#include "assets/blocks/answers.h"
 
 #include <string.h>
 

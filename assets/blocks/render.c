@@ -3,10 +3,6 @@
 // once.
 #include "assets/blocks/render.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "assets/blocks/studio.h"
 
 enum { W = BLOCKS_WIDTH, H = BLOCKS_HEIGHT, TILE = 16, TILES_X = W / TILE, TILES_Y = H / TILE };

@@ -1,7 +1,5 @@
 #include "assets/blocks/solid.h"
 
-#include <math.h>
-
 void blocks_solid_init(const blocks_object *object, blocks_solid *s)
 {
     static const float HEIGHT[BLOCKS_SHAPES] = {2.0f, 2.0f, 1.85f, 2.1f}; // in radii

@@ -1,7 +1,5 @@
 #include "assets/blocks/studio.h"
 
-#include <math.h>
-
 enum { PATTERN = 16, PROBES = 4 };
 
 static const float LIGHT_RADIUS = 1.2f, CEILING = 9.0f;

@@ -1,4 +1,4 @@
-#include "assets/blocks/survey.h"
+#include "assets/blocks/world.h"
 
 #include <inttypes.h>
 #include <string.h>

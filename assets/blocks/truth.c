@@ -1,5 +1,5 @@
 // Which answers are true of a scene, and how true.
-#include "assets/blocks/answer_table.h"
+#include "assets/blocks/answers.h"
 
 // How much of the set the answer describes: 1 if all of it, 0.5 if some, 0 if none.
 static float describes(const blocks_scene *scene, blocks_set objects, blocks_kind says)

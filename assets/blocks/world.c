@@ -2,7 +2,7 @@
 
 #include <glib.h>
 
-#include "assets/blocks/answer_table.h"
+#include "assets/blocks/answers.h"
 #include "assets/blocks/render.h"
 #include "engine/base/alloc.h"
 #include "engine/base/json.h"

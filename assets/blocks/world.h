@@ -12,10 +12,9 @@
 #ifndef BLOCKS_WORLD_H
 #define BLOCKS_WORLD_H
 
-#include <stddef.h>
-
 #include "assets/blocks/scene.h"
-#include "engine/base/error.h"
+#include "engine/base/parallel.h"
+#include "features/regions/regions.h"
 
 extern const char *const blocks_split_names[BLOCKS_SPLITS]; // "train", "val", "test"
 
@@ -41,5 +40,23 @@ vd_status blocks_world_write_scenes(const blocks_world *world, const char *path,
 vd_status blocks_world_write_pool(const blocks_world *world, const char *path, vd_error *err);
 // The picture of one scene as PNG.
 vd_status blocks_world_write_picture(const blocks_scene *scene, const char *path, vd_error *err);
+
+// Region features of a whole split without picture files: each scene is rendered and the extractor
+// looks at the pixels.
+// extractor: path of its weights, loaded once for each thread. The set has room for as many
+// regions as the fullest picture needs. Where pictures is not NULL, picture i < picture_count is
+// written as DIR/<image_id>.png on the way.
+typedef struct blocks_survey_options {
+    const char *extractor;
+    int threads;
+    const char *pictures;
+    size_t picture_count;
+    const atomic_int *stop;
+    vd_parallel_report report; // may be NULL
+    void *user;
+} blocks_survey_options;
+
+vd_status blocks_survey(const blocks_world *world, const blocks_survey_options *options,
+                        vd_region_set *out, vd_error *err);
 
 #endif

@@ -112,18 +112,16 @@ vd_status vd_visdial_index(vd_visdial_store *store, size_t *first, size_t *secon
     return VD_OK;
 }
 
+static int compare_id(const void *id, const void *image)
+{
+    int64_t a = *(const int64_t *)id, b = ((const vd_visdial_image *)image)->image_id;
+    return (a > b) - (a < b);
+}
+
 const vd_visdial_dialog *vd_visdial_find(const vd_visdial *data, int64_t image_id)
 {
-    const vd_visdial_image *images = ((const vd_visdial_store *)data)->images;
-    size_t low = 0, high = data->dialog_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (images[middle].image_id < image_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < data->dialog_count && images[low].image_id == image_id
-               ? &data->dialogs[images[low].dialog]
-               : NULL;
+    const vd_visdial_store *store = (const vd_visdial_store *)data;
+    const vd_visdial_image *found =
+        bsearch(&image_id, store->images, data->dialog_count, sizeof *found, compare_id);
+    return found ? &data->dialogs[found->dialog] : NULL;
 }

@@ -3,6 +3,7 @@
 #include "features/dialogs/dataset.h"
 
 #include "engine/base/alloc.h"
+#include "engine/base/prefetch.h"
 #include "engine/model/dialog.h"
 #include "engine/backend/packed.h"
 #include "features/dialogs/store.h"
@@ -416,4 +417,79 @@ vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count
     if (status == VD_OK)
         *out = &loader->batch;
     return status;
+}
+
+// ---- the next batch while one is used
+// ------------------------------------------------------------- Two loaders take turns: one holds
+// the batch that is being used, the other the one after it.
+
+enum { TURNS = VD_DATA_LOADER_BATCHES };
+
+// What came of one batch.
+typedef struct prepared {
+    vd_loader *loader;
+    const vd_batch *batch;
+    vd_status status;
+    vd_error err;
+} prepared;
+
+struct vd_data_loader {
+    vd_data_loader_plan plan;
+    void *context;
+    prepared turn[TURNS];
+    vd_prefetch *ahead;
+};
+
+// False when batch n was the last.
+static bool prepare(void *context, size_t n, size_t place)
+{
+    vd_data_loader *loader = context;
+    prepared *p = &loader->turn[place];
+    const size_t *dialogs;
+    p->batch = NULL;
+    p->status = VD_OK;
+    size_t count = loader->plan(loader->context, n, &dialogs);
+    if (count > 0)
+        p->status = vd_loader_batch(p->loader, dialogs, count, NULL, &p->batch, &p->err);
+    return count > 0 && p->status == VD_OK;
+}
+
+vd_status vd_data_loader_new(const vd_dataset *dataset, vd_data_loader_plan plan, void *context,
+                             vd_picture_cache *cache, vd_data_loader **out, vd_error *err)
+{
+    *out = NULL;
+    vd_data_loader *loader = vd_alloc(1, sizeof *loader);
+    if (!loader)
+        return vd_error_memory(err, "prefetched batches");
+    loader->plan = plan;
+    loader->context = context;
+    vd_status status = VD_OK;
+    for (int i = 0; status == VD_OK && i < TURNS; i++)
+        status = vd_loader_new(dataset, &loader->turn[i].loader, err);
+    for (int i = 0; status == VD_OK && i < TURNS; i++)
+        vd_loader_keep(loader->turn[i].loader, cache);
+    if (status == VD_OK)
+        status = vd_prefetch_new(TURNS, prepare, loader, &loader->ahead, err);
+    if (status == VD_OK)
+        *out = loader;
+    else
+        vd_data_loader_free(loader);
+    return status;
+}
+
+vd_status vd_data_loader_next(vd_data_loader *loader, const vd_batch **out, vd_error *err)
+{
+    const prepared *p = &loader->turn[vd_prefetch_next(loader->ahead)];
+    *out = p->batch;
+    return p->status ? vd_error_set(err, p->status, "%s", p->err.text) : VD_OK;
+}
+
+void vd_data_loader_free(vd_data_loader *loader)
+{
+    if (!loader)
+        return;
+    vd_prefetch_free(loader->ahead);
+    for (int i = 0; i < TURNS; i++)
+        vd_loader_free(loader->turn[i].loader);
+    vd_free(loader);
 }

@@ -2,7 +2,8 @@
 
 #include <ctype.h>
 #include <stdbool.h>
-#include <string.h>
+
+#include <glib.h>
 
 #include "engine/base/alloc.h"
 
@@ -55,47 +56,24 @@ void vd_fold_key(const char *answer, char *key, size_t size)
     }
 }
 
-enum { KEY = 96 };
-
-// The first answer with a key, in a hash table with open addressing; empty slots hold no answer.
-typedef struct first_alike {
-    uint32_t hash;
-    int32_t answer; // from 1
-} first_alike;
-
-static uint32_t hash_key(const char *key)
+vd_status vd_fold_answers(const char *const *answer, size_t count, int32_t **group, vd_error *err)
 {
-    uint32_t hash = 2166136261u; // FNV-1a
-    for (; *key; key++)
-        hash = (hash ^ (unsigned char)*key) * 16777619u;
-    return hash;
-}
-
-vd_status vd_fold_answers(const char *const *answer, size_t count, int32_t *group, vd_error *err)
-{
-    size_t size = 16;
-    while (size < 2 * count)
-        size *= 2;
-    first_alike *table = vd_alloc(size, sizeof *table);
-    if (!table)
+    *group = vd_alloc(count, sizeof **group);
+    if (!*group)
         return vd_error_memory(err, "answers that mean the same");
+    GStringChunk *keys = g_string_chunk_new(4096);
+    GHashTable *first = g_hash_table_new(g_str_hash, g_str_equal); // answer with a key, from 1
     for (size_t i = 0; i < count; i++) {
-        char key[KEY], other[KEY];
-        vd_fold_key(answer[i], key, KEY);
-        uint32_t hash = hash_key(key);
-        first_alike *at = &table[hash & (size - 1)];
-        for (; at->answer; at = at + 1 == table + size ? table : at + 1) {
-            if (at->hash != hash)
-                continue;
-            vd_fold_key(answer[at->answer - 1], other, KEY);
-            if (strcmp(key, other) == 0)
-                break;
-        }
-        if (!at->answer)
-            *at = (first_alike){hash, (int32_t)i + 1};
-        group[i] = at->answer - 1;
+        char key[96];
+        vd_fold_key(answer[i], key, sizeof key);
+        size_t alike = GPOINTER_TO_SIZE(g_hash_table_lookup(first, key));
+        if (!alike)
+            g_hash_table_insert(first, g_string_chunk_insert(keys, key),
+                                GSIZE_TO_POINTER(alike = i + 1));
+        (*group)[i] = (int32_t)alike - 1;
     }
-    vd_free(table);
+    g_hash_table_destroy(first);
+    g_string_chunk_free(keys);
     return VD_OK;
 }
 

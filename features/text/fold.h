@@ -14,8 +14,9 @@
 // words only is its own key. "not", "no" and numbers stay. Cut to size - 1 bytes.
 void vd_fold_key(const char *answer, char *key, size_t size);
 
-// group[i]: index of the first answer that is alike, i itself where there is none before it.
-vd_status vd_fold_answers(const char *const *answer, size_t count, int32_t *group, vd_error *err);
+// (*group)[i], new (vd_free): index of the first answer that is alike, i itself where there is none
+// before it.
+vd_status vd_fold_answers(const char *const *answer, size_t count, int32_t **group, vd_error *err);
 
 // A group as a ranking shows it.
 typedef struct vd_folded {

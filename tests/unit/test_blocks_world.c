@@ -13,7 +13,6 @@
 
 #include "assets/blocks/dialog.h"
 #include "assets/blocks/render.h"
-#include "assets/blocks/survey.h"
 #include "engine/base/alloc.h"
 #include "engine/base/safetensors.h"
 #include "features/extract/detect.h"

@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
-#include "features/dialogs/data_loader.h"
+#include "features/dialogs/dataset.h"
+#include "features/dialogs/picture_cache.h"
 #include "tests/support/support.h"
 #include "tests/support/tiny_world.h"
 #include "tui/train/sampler.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "assets/blocks/dialog.h"
-#include "assets/blocks/survey.h"
+#include "assets/blocks/world.h"
 #include "engine/base/alloc.h"
 #include "tui/base/interrupt.h"
 #include "tui/base/option_texts.h"

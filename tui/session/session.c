@@ -168,16 +168,9 @@ char *vd_session_vectors_path(const vd_model *model)
 vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *err)
 {
     vd_status status = VD_OK;
-    if (!session->group) {
-        session->group = vd_alloc(session->answers->count, sizeof *session->group);
-        status = session->group ? vd_fold_answers((const char *const *)session->answers->answer,
-                                                  session->answers->count, session->group, err)
-                                : vd_error_memory(err, "answers that mean the same");
-    }
-    if (status) {
-        vd_free(session->group);
-        session->group = NULL;
-    }
+    if (!session->group)
+        status = vd_fold_answers((const char *const *)session->answers->answer,
+                                 session->answers->count, &session->group, err);
     *group = session->group;
     return status;
 }

@@ -10,7 +10,8 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/safetensors.h"
-#include "features/dialogs/data_loader.h"
+#include "features/dialogs/dataset.h"
+#include "features/dialogs/picture_cache.h"
 #include "tui/base/backend_choice.h"
 #include "tui/train/event_file.h"
 #include "tui/measure/measure.h"

@@ -28,9 +28,7 @@ static vd_status group_pool(vd_lane_ranking *own, const vd_response *response, v
     size_t count = (size_t)response->answer_count;
     ranking_free(own);
     own->answers = response->answers;
-    own->group = vd_alloc(count, sizeof *own->group);
-    return own->group ? vd_fold_answers(response->answers, count, own->group, err)
-                      : vd_error_memory(err, "answers that mean the same");
+    return vd_fold_answers(response->answers, count, &own->group, err);
 }
 
 static void forget_answer(vd_lane_ranking *own, const vd_response *response, bool folded)
