@@ -33,8 +33,7 @@ typedef struct picture {
 
 static inline vec ray(const view *v, float x, float y)
 {
-    return vec_add(v->forward,
-                   vec_add(vec_scale(v->across, x - 0.5f * W), vec_scale(v->up, 0.5f * H - y)));
+    return v->forward + (v->across * (x - 0.5f * W) + v->up * (0.5f * H - y));
 }
 
 static int clamp_int(float value, int high)
@@ -50,7 +49,7 @@ static area project(const view *v, const blocks_solid *s, float side)
     for (int corner = 0; corner < 8; corner++) {
         vec p = {s->x + (corner & 1 ? s->reach : -s->reach),
                  s->y + (corner & 2 ? s->reach : -s->reach), corner & 4 ? side * s->height : 0};
-        vec d = vec_sub(p, v->eye);
+        vec d = p - v->eye;
         float depth = fmaxf(vec_dot(d, v->forward), 1e-3f);
         float x = 0.5f * W + vec_dot(d, v->across) / (aa * depth);
         float y = 0.5f * H - vec_dot(d, v->up) / (uu * depth);
@@ -67,11 +66,11 @@ static void init_view(const blocks_scene *scene, const blocks_solid *solid, int 
 {
     const double *from = scene->camera, *to = scene->look_at;
     v->eye = (vec){(float)from[0], (float)from[1], (float)from[2]};
-    v->forward = vec_unit(vec_sub((vec){(float)to[0], (float)to[1], (float)to[2]}, v->eye));
+    v->forward = vec_unit((vec){(float)to[0], (float)to[1], (float)to[2]} - v->eye);
     vec right = vec_unit(vec_cross(v->forward, (vec){0, 0, 1}));
     float pixel = 2 * tanf(0.5f * (float)scene->field_of_view) / H;
-    v->up = vec_scale(vec_cross(right, v->forward), pixel);
-    v->across = vec_scale(right, pixel);
+    v->up = vec_cross(right, v->forward) * pixel;
+    v->across = right * pixel;
     for (int i = 0; i < count; i++) {
         v->solid[i] = project(v, &solid[i], 1);
         v->mirrored[i] = project(v, &solid[i], -1);
@@ -195,9 +194,9 @@ static int nearest(const picture *p, uint32_t mask, float x, float y, float *t)
 static vec on_table(const view *v, float x, float y)
 {
     vec d = ray(v, x, y);
-    float t = d.z < -0.01f ? -v->eye.z / d.z : 100;
-    vec at = vec_add(v->eye, vec_scale(d, t));
-    at.z = 0;
+    float t = d[2] < -0.01f ? -v->eye[2] / d[2] : 100;
+    vec at = v->eye + d * t;
+    at[2] = 0;
     return at;
 }
 
@@ -208,17 +207,17 @@ static void init_tile(picture *p, int row, int column)
     for (int i = 0; i < 4; i++) {
         int right = column + (i & 1), below = row + (i >> 1);
         corner[i] = on_table(&p->view, (float)(right * TILE), (float)(below * TILE));
-        centre = vec_add(centre, vec_scale(corner[i], 0.25f));
+        centre += corner[i] * 0.25f;
     }
     for (int i = 0; i < 4; i++) {
-        vec off = vec_sub(corner[i], centre);
+        vec off = corner[i] - centre;
         spread = fmaxf(spread, vec_dot(off, off));
     }
     spread = sqrtf(spread) + 1e-3f;
     uint32_t shade = 0, near = 0, gloss = 0;
     for (int i = 0; i < p->studio.count; i++) {
         const blocks_solid *s = &p->studio.solid[i];
-        vec off = vec_sub(s->bound, centre);
+        vec off = s->bound - centre;
         float reach = spread + 7 * s->radius;
         shade |= blocks_studio_may_shade(&p->studio, i, centre, spread) ? 1u << i : 0;
         near |= vec_dot(off, off) < reach * reach ? 1u << i : 0;
@@ -262,12 +261,12 @@ static blocks_point surface(const picture *p, float x, float y, int id, float t,
         point.gloss = p->gloss[row / TILE][column / TILE];
         *shade = p->shade[row / TILE][column / TILE];
     } else {
-        point.at = vec_add(p->view.eye, vec_scale(ray(&p->view, x, y), t));
+        point.at = p->view.eye + ray(&p->view, x, y) * t;
         point.normal = blocks_solid_normal(&p->studio.solid[id], point.at);
         point.near = ((1u << p->studio.count) - 1) & ~(1u << id);
         *shade = point.near;
     }
-    point.view = vec_unit(vec_sub(point.at, p->view.eye));
+    point.view = vec_unit(point.at - p->view.eye);
     return point;
 }
 
@@ -290,15 +289,15 @@ static vec develop(const picture *p, const blocks_point *point, int id, float x,
     vec light = id < 0 ? blocks_studio_table(&p->studio, point)
                        : blocks_studio_solid(&p->studio, id, point);
     float u = x / (0.5f * W) - 1, v = y / (0.5f * H) - 1, vignette = 1 - 0.12f * (u * u + v * v);
-    return (vec){shoulder(light.x * vignette), shoulder(light.y * vignette),
-                 shoulder(light.z * vignette)};
+    return (vec){shoulder(light[0] * vignette), shoulder(light[1] * vignette),
+                 shoulder(light[2] * vignette)};
 }
 
 static void put(const picture *p, vec color, uint8_t *rgb)
 {
-    rgb[0] = p->gamma[(int)(color.x * (GAMMA_STEPS - 1) + 0.5f)];
-    rgb[1] = p->gamma[(int)(color.y * (GAMMA_STEPS - 1) + 0.5f)];
-    rgb[2] = p->gamma[(int)(color.z * (GAMMA_STEPS - 1) + 0.5f)];
+    rgb[0] = p->gamma[(int)(color[0] * (GAMMA_STEPS - 1) + 0.5f)];
+    rgb[1] = p->gamma[(int)(color[1] * (GAMMA_STEPS - 1) + 0.5f)];
+    rgb[2] = p->gamma[(int)(color[2] * (GAMMA_STEPS - 1) + 0.5f)];
 }
 
 // Three rows of surfaces around the one that is shaded. seen[i][x + 1], id[i][x + 1] belong to
@@ -415,9 +414,9 @@ static void smooth_pixel(const picture *p, int x, int y, uint8_t *rgb)
         blocks_point point = surface(p, px, py, id, t, &shade);
         point.seen = blocks_studio_seen(&p->studio, shade, point.at, (float)i / EDGE_SAMPLES,
                                         EDGE_SHADOW_SAMPLES);
-        sum = vec_add(sum, develop(p, &point, id, px, py));
+        sum += develop(p, &point, id, px, py);
     }
-    put(p, vec_scale(sum, 1.0f / EDGE_SAMPLES), rgb);
+    put(p, sum * (1.0f / EDGE_SAMPLES), rgb);
 }
 
 void blocks_render(const blocks_scene *scene, uint8_t *rgb)

@@ -37,7 +37,7 @@ static inline void cut_to_slab(float z, float dz, float height, float *near, flo
 
 static inline float hit_ball(const blocks_solid *s, vec o, vec d)
 {
-    vec c = vec_sub(o, s->bound);
+    vec c = o - s->bound;
     float a = vec_dot(d, d), b = vec_dot(c, d);
     float q = b * b - a * (vec_dot(c, c) - s->radius * s->radius);
     return q <= 0 ? BLOCKS_MISS : enter((-b - sqrtf(q)) / a, BLOCKS_MISS);
@@ -45,26 +45,26 @@ static inline float hit_ball(const blocks_solid *s, vec o, vec d)
 
 static inline float hit_cube(const blocks_solid *s, vec o, vec d)
 {
-    float x = o.x - s->x, y = o.y - s->y, r = s->radius;
+    float x = o[0] - s->x, y = o[1] - s->y, r = s->radius;
     float u = s->cos * x + s->sin * y, v = s->cos * y - s->sin * x;
-    float du = s->cos * d.x + s->sin * d.y, dv = s->cos * d.y - s->sin * d.x;
+    float du = s->cos * d[0] + s->sin * d[1], dv = s->cos * d[1] - s->sin * d[0];
     float near = -BLOCKS_MISS, far = BLOCKS_MISS;
     cut_to_slab(u + r, du, 2 * r, &near, &far);
     cut_to_slab(v + r, dv, 2 * r, &near, &far);
-    cut_to_slab(o.z, d.z, s->height, &near, &far);
+    cut_to_slab(o[2], d[2], s->height, &near, &far);
     return enter(near, far);
 }
 
 static inline float hit_cylinder(const blocks_solid *s, vec o, vec d)
 {
-    float x = o.x - s->x, y = o.y - s->y;
-    float a = d.x * d.x + d.y * d.y + 1e-12f, b = x * d.x + y * d.y;
+    float x = o[0] - s->x, y = o[1] - s->y;
+    float a = d[0] * d[0] + d[1] * d[1] + 1e-12f, b = x * d[0] + y * d[1];
     float q = b * b - a * (x * x + y * y - s->radius * s->radius);
     if (q <= 0) {
         return BLOCKS_MISS;
     }
     float root = sqrtf(q), near = (-b - root) / a, far = (-b + root) / a;
-    cut_to_slab(o.z, d.z, s->height, &near, &far);
+    cut_to_slab(o[2], d[2], s->height, &near, &far);
     return enter(near, far);
 }
 
@@ -72,9 +72,9 @@ static inline float hit_cylinder(const blocks_solid *s, vec o, vec d)
 // one half between the roots; a steeper one is inside the lower half on one side of one root.
 static inline float hit_cone(const blocks_solid *s, vec o, vec d)
 {
-    float x = o.x - s->x, y = o.y - s->y, z = o.z - s->height;
+    float x = o[0] - s->x, y = o[1] - s->y, z = o[2] - s->height;
     float k = s->radius / s->height, kk = k * k;
-    float a = d.x * d.x + d.y * d.y - kk * d.z * d.z, b = x * d.x + y * d.y - kk * z * d.z;
+    float a = d[0] * d[0] + d[1] * d[1] - kk * d[2] * d[2], b = x * d[0] + y * d[1] - kk * z * d[2];
     float q = b * b - a * (x * x + y * y - kk * z * z);
     if (q <= 0 || fabsf(a) < 1e-9f) {
         return BLOCKS_MISS;
@@ -82,10 +82,10 @@ static inline float hit_cone(const blocks_solid *s, vec o, vec d)
     float root = sqrtf(q), minus = (-b - root) / a, plus = (-b + root) / a;
     float near = minus, far = plus;
     if (a < 0) { // then minus > plus
-        near = d.z < 0 ? minus : -BLOCKS_MISS;
-        far = d.z < 0 ? BLOCKS_MISS : plus;
+        near = d[2] < 0 ? minus : -BLOCKS_MISS;
+        far = d[2] < 0 ? BLOCKS_MISS : plus;
     }
-    cut_to_slab(o.z, d.z, s->height, &near, &far);
+    cut_to_slab(o[2], d[2], s->height, &near, &far);
     return enter(near, far);
 }
 
@@ -110,7 +110,7 @@ float blocks_solid_hit(const blocks_solid *s, vec origin, vec direction)
 static vec bevel(vec normal, vec outward, float inside, float width)
 {
     float t = 1 - clamp01(inside / width);
-    return t <= 0 ? normal : vec_unit(vec_add(normal, vec_scale(outward, 0.9f * t * t)));
+    return t <= 0 ? normal : vec_unit(normal + outward * (0.9f * t * t));
 }
 
 static float bevel_width(const blocks_solid *s)
@@ -120,13 +120,13 @@ static float bevel_width(const blocks_solid *s)
 
 static vec cube_normal(const blocks_solid *s, vec p)
 {
-    float x = p.x - s->x, y = p.y - s->y, r = s->radius;
-    float local[3] = {s->cos * x + s->sin * y, s->cos * y - s->sin * x, p.z - r};
+    float x = p[0] - s->x, y = p[1] - s->y, r = s->radius;
+    float local[3] = {s->cos * x + s->sin * y, s->cos * y - s->sin * x, p[2] - r};
     vec axis[3] = {{s->cos, s->sin, 0}, {-s->sin, s->cos, 0}, {0, 0, 1}};
     int face = 0;
     for (int i = 0; i < 3; i++) {
         face = fabsf(local[i]) > fabsf(local[face]) ? i : face;
-        axis[i] = vec_scale(axis[i], local[i] < 0 ? -1.0f : 1.0f);
+        axis[i] = axis[i] * (local[i] < 0 ? -1.0f : 1.0f);
     }
     vec normal = axis[face];
     for (int i = 0; i < 3; i++) {
@@ -139,9 +139,9 @@ static vec cube_normal(const blocks_solid *s, vec p)
 
 static vec cylinder_normal(const blocks_solid *s, vec p)
 {
-    float x = p.x - s->x, y = p.y - s->y, distance = sqrtf(x * x + y * y) + 1e-6f;
+    float x = p[0] - s->x, y = p[1] - s->y, distance = sqrtf(x * x + y * y) + 1e-6f;
     vec outward = {x / distance, y / distance, 0}, upward = {0, 0, 1};
-    float inside = s->radius - distance, below = s->height - p.z;
+    float inside = s->radius - distance, below = s->height - p[2];
     return below < inside ? bevel(upward, outward, inside, bevel_width(s))
                           : bevel(outward, upward, below, bevel_width(s));
 }
@@ -149,9 +149,9 @@ static vec cylinder_normal(const blocks_solid *s, vec p)
 // Near the apex the normal turns upwards: the tip is a little blunt.
 static vec cone_normal(const blocks_solid *s, vec p)
 {
-    float x = p.x - s->x, y = p.y - s->y, distance = sqrtf(x * x + y * y) + 1e-6f;
+    float x = p[0] - s->x, y = p[1] - s->y, distance = sqrtf(x * x + y * y) + 1e-6f;
     vec side = vec_unit((vec){x / distance, y / distance, s->radius / s->height});
-    return bevel(side, (vec){0, 0, 1}, s->height - p.z, 0.15f * s->height);
+    return bevel(side, (vec){0, 0, 1}, s->height - p[2], 0.15f * s->height);
 }
 
 vec blocks_solid_normal(const blocks_solid *s, vec at)
@@ -160,7 +160,7 @@ vec blocks_solid_normal(const blocks_solid *s, vec at)
     case BLOCKS_CUBE:
         return cube_normal(s, at);
     case BLOCKS_BALL:
-        return vec_scale(vec_sub(at, s->bound), 1.0f / s->radius);
+        return (at - s->bound) * (1.0f / s->radius);
     case BLOCKS_CYLINDER:
         return cylinder_normal(s, at);
     default:

@@ -7,51 +7,31 @@
 
 #include "assets/blocks/scene.h"
 
-// ---- vectors of three floats --------------------------------------------------------------------
+// ---- vectors ------------------------------------------------------------------------------------
 
-typedef struct vec {
-    float x, y, z;
-} vec;
-
-static inline vec vec_add(vec a, vec b)
-{
-    return (vec){a.x + b.x, a.y + b.y, a.z + b.z};
-}
-
-static inline vec vec_sub(vec a, vec b)
-{
-    return (vec){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static inline vec vec_scale(vec a, float s)
-{
-    return (vec){a.x * s, a.y * s, a.z * s};
-}
-
-static inline vec vec_mul(vec a, vec b)
-{
-    return (vec){a.x * b.x, a.y * b.y, a.z * b.z};
-}
+// x, y, z and nothing; + - * work on each.
+typedef float vec __attribute__((vector_size(16)));
 
 static inline float vec_dot(vec a, vec b)
 {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
+    vec c = a * b;
+    return c[0] + c[1] + c[2];
 }
 
 static inline vec vec_cross(vec a, vec b)
 {
-    return (vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    return (vec){a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
 static inline vec vec_unit(vec a)
 {
-    return vec_scale(a, 1.0f / sqrtf(vec_dot(a, a)));
+    return a * (1.0f / sqrtf(vec_dot(a, a)));
 }
 
 // a where t is 0, b where t is 1.
 static inline vec vec_mix(vec a, vec b, float t)
 {
-    return (vec){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), a.z + t * (b.z - a.z)};
+    return a + t * (b - a);
 }
 
 static inline float clamp01(float v)

@@ -24,13 +24,13 @@ void blocks_studio_init(const blocks_scene *scene, blocks_studio *studio)
     for (int i = 0; i < studio->count; i++) {
         blocks_solid_init(&scene->object[i], &studio->solid[i]);
     }
-    vec down = vec_unit(vec_scale(studio->light, -1));
+    vec down = vec_unit(studio->light * -1);
     vec a = vec_unit(vec_cross(down, (vec){0, 1, 0}));
-    studio->light_a = vec_scale(a, LIGHT_RADIUS);
-    studio->light_b = vec_scale(vec_cross(down, a), LIGHT_RADIUS);
+    studio->light_a = a * LIGHT_RADIUS;
+    studio->light_b = vec_cross(down, a) * LIGHT_RADIUS;
     // Beside the camera, on the other side than the light.
     studio->fill = (vec){light[0] < 0 ? 0.62f : -0.62f, -0.62f, 0.48f};
-    studio->backdrop = vec_scale(studio->table, 0.62f);
+    studio->backdrop = studio->table * 0.62f;
     studio->grain = (uint32_t)(scene->seed ^ (uint64_t)scene->image_id * 0x9e3779b9u);
 }
 
@@ -44,9 +44,9 @@ static inline float at_least_0(float v)
 int blocks_studio_may_shade(const blocks_studio *studio, int i, vec at, float spread)
 {
     const blocks_solid *s = &studio->solid[i];
-    vec axis = vec_sub(studio->light, at), c = vec_sub(s->bound, at);
+    vec axis = studio->light - at, c = s->bound - at;
     float t = clamp01(vec_dot(c, axis) / vec_dot(axis, axis));
-    vec off = vec_sub(c, vec_scale(axis, t));
+    vec off = c - axis * t;
     float reach = s->bound_radius + spread * (1 - t) + LIGHT_RADIUS * t;
     return vec_dot(off, off) < reach * reach;
 }
@@ -82,13 +82,12 @@ float blocks_studio_seen(const blocks_studio *studio, uint32_t mask, vec at, flo
     }
     // A turn by up to 0.4 radians, to second order.
     float s = 0.8f * (jitter - 0.5f), c = 1 - 0.5f * s * s;
-    vec to = vec_sub(studio->light, at);
+    vec to = studio->light - at;
     int seen = 0, taken = 0;
     while (taken < samples) {
         float x = DISC[taken][0], y = DISC[taken][1];
-        vec off = vec_add(vec_scale(studio->light_a, c * x - s * y),
-                          vec_scale(studio->light_b, s * x + c * y));
-        seen += !is_blocked(studio, left, at, vec_add(to, off));
+        vec off = studio->light_a * (c * x - s * y) + studio->light_b * (s * x + c * y);
+        seen += !is_blocked(studio, left, at, to + off);
         taken++;
         if (taken == PROBES && (seen == 0 || seen == taken)) {
             break;
@@ -111,7 +110,7 @@ static float hidden_sky(const blocks_studio *studio, const blocks_point *p)
     float hidden = 0;
     for (uint32_t mask = p->near; mask; mask &= mask - 1) {
         const blocks_solid *s = &studio->solid[__builtin_ctz(mask)];
-        vec to = vec_sub(s->bound, p->at);
+        vec to = s->bound - p->at;
         float square = vec_dot(to, to), facing = vec_dot(to, p->normal), r = 1.1f * s->radius;
         hidden += facing > 0 ? r * r * facing / (square * sqrtf(square)) : 0;
     }
@@ -120,19 +119,19 @@ static float hidden_sky(const blocks_studio *studio, const blocks_point *p)
 
 static vec incoming(const blocks_studio *studio, const blocks_point *p)
 {
-    vec to = vec_sub(studio->light, p->at);
+    vec to = studio->light - p->at;
     float square = vec_dot(to, to), facing = vec_dot(to, p->normal) / sqrtf(square);
     // Of unit strength at the middle of the table.
     float key = facing <= 0 ? 0
                             : studio->strength * facing * p->seen *
                                   (vec_dot(studio->light, studio->light) / square);
     float fill = 0.24f * at_least_0(vec_dot(studio->fill, p->normal));
-    float sky = studio->ambient * (0.62f + 0.38f * p->normal.z);
-    float bounce = 0.22f * studio->strength * (0.5f - 0.5f * p->normal.z);
+    float sky = studio->ambient * (0.62f + 0.38f * p->normal[2]);
+    float bounce = 0.22f * studio->strength * (0.5f - 0.5f * p->normal[2]);
     float open = 1 - hidden_sky(studio, p);
-    vec light = vec_scale((vec){1.0f, 0.975f, 0.94f}, key);
-    light = vec_add(light, vec_scale((vec){0.92f, 0.96f, 1.0f}, (sky + fill) * open));
-    return vec_add(light, vec_scale(studio->table, bounce * open));
+    vec light = (vec){1.0f, 0.975f, 0.94f} * key;
+    light += (vec){0.92f, 0.96f, 1.0f} * ((sky + fill) * open);
+    return light + studio->table * (bounce * open);
 }
 
 // v to the power 2^doublings.
@@ -147,10 +146,10 @@ static float power(float v, int doublings)
 
 static vec matte(const blocks_studio *studio, const blocks_solid *s, const blocks_point *p)
 {
-    vec half = vec_unit(vec_sub(vec_unit(vec_sub(studio->light, p->at)), p->view));
+    vec half = vec_unit(vec_unit(studio->light - p->at) - p->view);
     float sheen = 0.05f * power(vec_dot(half, p->normal), 4) * studio->strength * p->seen;
-    vec color = vec_mul(ALBEDO[s->color], incoming(studio, p));
-    return vec_add(color, vec_scale(WHITE, sheen));
+    vec color = ALBEDO[s->color] * incoming(studio, p);
+    return color + WHITE * sheen;
 }
 
 // ---- the table ---------------------------------------------------------------------------------
@@ -179,7 +178,7 @@ static float mottling(uint32_t seed, float x, float y)
 // The table is waxed: it mirrors what stands on it, faintly and only near the foot.
 static vec add_gloss(const blocks_studio *studio, const blocks_point *p, vec color)
 {
-    vec d = {p->view.x, p->view.y, -p->view.z};
+    vec d = {p->view[0], p->view[1], -p->view[2]};
     float t = BLOCKS_MISS;
     int id = -1;
     for (uint32_t mask = p->gloss; mask; mask &= mask - 1) {
@@ -193,22 +192,22 @@ static vec add_gloss(const blocks_studio *studio, const blocks_point *p, vec col
     if (id < 0) {
         return color;
     }
-    blocks_point q = {.at = vec_add(p->at, vec_scale(d, t)), .view = d, .seen = 0.8f};
+    blocks_point q = {.at = p->at + d * t, .view = d, .seen = 0.8f};
     q.normal = blocks_solid_normal(&studio->solid[id], q.at);
-    vec mirrored = vec_mul(ALBEDO[studio->solid[id].color], incoming(studio, &q));
-    float fading = 1 - clamp01(q.at.z / 1.3f);
+    vec mirrored = ALBEDO[studio->solid[id].color] * incoming(studio, &q);
+    float fading = 1 - clamp01(q.at[2] / 1.3f);
     return vec_mix(color, mirrored, 0.20f * fading * fading);
 }
 
 vec blocks_studio_table(const blocks_studio *studio, const blocks_point *p)
 {
-    float grain = 0.07f * mottling(studio->grain, 0.45f * p->at.x, 0.45f * p->at.y) +
-                  0.04f * mottling(studio->grain + 1, 1.7f * p->at.x, 1.7f * p->at.y);
-    vec color = vec_mul(vec_scale(studio->table, 1 + grain), incoming(studio, p));
+    float grain = 0.07f * mottling(studio->grain, 0.45f * p->at[0], 0.45f * p->at[1]) +
+                  0.04f * mottling(studio->grain + 1, 1.7f * p->at[0], 1.7f * p->at[1]);
+    vec color = studio->table * (1 + grain) * incoming(studio, p);
     if (p->gloss) {
         color = add_gloss(studio, p, color);
     }
-    float away = sqrtf(p->at.x * p->at.x + p->at.y * p->at.y);
+    float away = sqrtf(p->at[0] * p->at[0] + p->at[1] * p->at[1]);
     return vec_mix(color, studio->backdrop, smooth_step(5.0f, 16.0f, away));
 }
 
@@ -217,16 +216,16 @@ vec blocks_studio_table(const blocks_studio *studio, const blocks_point *p)
 // What a mirror sees above the table: a dim room with two long rows of lamps under its ceiling.
 static vec room(const blocks_studio *studio, vec from, vec d)
 {
-    vec wall = vec_scale(studio->backdrop, 0.55f);
-    if (d.z < 0.03f) {
+    vec wall = studio->backdrop * 0.55f;
+    if (d[2] < 0.03f) {
         return wall;
     }
-    float t = (CEILING - from.z) / d.z;
-    float x = fabsf(from.x + t * d.x), y = from.y + t * d.y;
+    float t = (CEILING - from[2]) / d[2];
+    float x = fabsf(from[0] + t * d[0]), y = from[1] + t * d[1];
     float lamp = smooth_step(1.6f, 2.6f, x) * (1 - smooth_step(4.4f, 5.6f, x)) *
                  smooth_step(-9.0f, -5.0f, y) * (1 - smooth_step(13.0f, 20.0f, y));
-    vec ceiling = vec_add((vec){0.46f, 0.475f, 0.50f}, vec_scale((vec){0.85f, 0.84f, 0.82f}, lamp));
-    return vec_mix(wall, ceiling, smooth_step(0.03f, 0.30f, d.z));
+    vec ceiling = (vec){0.46f, 0.475f, 0.50f} + (vec){0.85f, 0.84f, 0.82f} * lamp;
+    return vec_mix(wall, ceiling, smooth_step(0.03f, 0.30f, d[2]));
 }
 
 // What is seen in a mirror; metals in it look matte.
@@ -236,7 +235,7 @@ static vec mirrored(const blocks_studio *studio, int self, vec from, vec d)
     int id = -1;
     for (int i = 0; i < studio->count; i++) {
         const blocks_solid *s = &studio->solid[i];
-        vec c = vec_sub(s->bound, from);
+        vec c = s->bound - from;
         float along = vec_dot(c, d);
         if (i == self || along < 0 ||
             vec_dot(c, c) - along * along > s->bound_radius * s->bound_radius) {
@@ -248,15 +247,15 @@ static vec mirrored(const blocks_studio *studio, int self, vec from, vec d)
             id = i;
         }
     }
-    if (id < 0 && d.z > -0.02f) {
+    if (id < 0 && d[2] > -0.02f) {
         return room(studio, from, d);
     }
     blocks_point p = {.view = d, .near = all_but(studio, id)};
-    t = id < 0 ? -from.z / d.z : t;
-    p.at = vec_add(from, vec_scale(d, t));
+    t = id < 0 ? -from[2] / d[2] : t;
+    p.at = from + d * t;
     p.seen = blocks_studio_seen(studio, p.near, p.at, 0.5f, PATTERN);
     if (id < 0) {
-        p.at.z = 0;
+        p.at[2] = 0;
         p.normal = UPWARDS;
         return blocks_studio_table(studio, &p);
     }
@@ -268,16 +267,15 @@ static vec metal(const blocks_studio *studio, int i, const blocks_point *p)
 {
     vec albedo = ALBEDO[studio->solid[i].color];
     float facing = -vec_dot(p->view, p->normal);
-    vec d = vec_add(p->view, vec_scale(p->normal, 2 * facing));
+    vec d = p->view + p->normal * (2 * facing);
     vec seen = mirrored(studio, i, p->at, d);
-    float towards = vec_dot(d, vec_unit(vec_sub(studio->light, p->at)));
+    float towards = vec_dot(d, vec_unit(studio->light - p->at));
     float glint = smooth_step(0.955f, 0.992f, towards) * 2.2f + 0.25f * power(towards, 4);
     float rim = 0.30f * power(1 - clamp01(facing), 2);
     vec tint = vec_mix(vec_mix(albedo, WHITE, 0.05f), WHITE, rim);
-    vec color = vec_scale(vec_mul(albedo, incoming(studio, p)), 0.30f);
-    color = vec_add(color, vec_scale(vec_mul(tint, seen), 0.85f));
-    return vec_add(color,
-                   vec_scale(vec_mix(tint, WHITE, 0.5f), glint * p->seen * studio->strength));
+    vec color = albedo * incoming(studio, p) * 0.30f;
+    color += tint * seen * 0.85f;
+    return color + vec_mix(tint, WHITE, 0.5f) * (glint * p->seen * studio->strength);
 }
 
 vec blocks_studio_solid(const blocks_studio *studio, int i, const blocks_point *p)

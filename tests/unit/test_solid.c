@@ -28,18 +28,18 @@ static blocks_solid draw_solid(vd_rng *rng, blocks_shape shape)
 // negative outside, in table units or thereabouts.
 static double depth_in(const blocks_solid *s, vec p)
 {
-    double x = p.x - s->x, y = p.y - s->y, axis = hypot(x, y);
-    double slab = fmin((double)p.z, (double)(s->height - p.z));
+    double x = p[0] - s->x, y = p[1] - s->y, axis = hypot(x, y);
+    double slab = fmin((double)p[2], (double)(s->height - p[2]));
     double u = fabs(s->cos * x + s->sin * y), v = fabs(s->cos * y - s->sin * x);
     switch (s->shape) {
     case BLOCKS_CUBE:
         return fmin(slab, s->radius - fmax(u, v));
     case BLOCKS_BALL:
-        return s->radius - sqrt(axis * axis + (p.z - s->radius) * (p.z - s->radius));
+        return s->radius - sqrt(axis * axis + (p[2] - s->radius) * (p[2] - s->radius));
     case BLOCKS_CYLINDER:
         return fmin(slab, s->radius - axis);
     default:
-        return fmin(slab, s->radius * (1 - p.z / s->height) - axis);
+        return fmin(slab, s->radius * (1 - p[2] / s->height) - axis);
     }
 }
 
@@ -52,7 +52,7 @@ static void draw_ray(vd_rng *rng, const blocks_solid *s, vec *origin, vec *direc
     } while (depth_in(s, *origin) > -0.01);
     vec target = {s->x + (float)vd_rng_range(rng, -1.2, 1.2),
                   s->y + (float)vd_rng_range(rng, -1.2, 1.2), (float)vd_rng_range(rng, -0.5, 2)};
-    *direction = vec_scale(vec_sub(target, *origin), (float)vd_rng_range(rng, 0.2, 1));
+    *direction = (target - *origin) * (float)vd_rng_range(rng, 0.2, 1);
 }
 
 static void a_ray_enters_where_the_solid_begins(void **state)
@@ -69,13 +69,13 @@ static void a_ray_enters_where_the_solid_begins(void **state)
             // No point of the ray before t is inside by more than rounding.
             double end = t < BLOCKS_MISS ? t : 40;
             for (int step = 0; step < 500; step++) {
-                vec p = vec_add(origin, vec_scale(direction, (float)(end * step / 500)));
+                vec p = origin + direction * (float)(end * step / 500);
                 assert_true(depth_in(&s, p) < 2e-3);
             }
             if (t < BLOCKS_MISS) {
                 hits++;
                 assert_true(t > 0);
-                assert_true(fabs(depth_in(&s, vec_add(origin, vec_scale(direction, t)))) < 2e-3);
+                assert_true(fabs(depth_in(&s, origin + direction * t)) < 2e-3);
             }
         }
         assert_in_range(hits, RAYS / 20, RAYS - RAYS / 20);
@@ -91,11 +91,11 @@ static void a_normal_is_of_unit_length_and_points_outwards(void **state)
         vec origin, direction;
         draw_ray(&rng, &s, &origin, &direction);
         float t = blocks_solid_hit(&s, origin, direction);
-        vec at = vec_add(origin, vec_scale(direction, t));
-        if (t < BLOCKS_MISS && at.z > 0.01f) { // the underside is never seen
+        vec at = origin + direction * t;
+        if (t < BLOCKS_MISS && at[2] > 0.01f) { // the underside is never seen
             vec normal = blocks_solid_normal(&s, at);
             assert_float_equal(vec_dot(normal, normal), 1, 1e-3);
-            assert_true(depth_in(&s, vec_add(at, vec_scale(normal, 0.02f))) < 0.002);
+            assert_true(depth_in(&s, at + normal * 0.02f) < 0.002);
         }
     }
 }
@@ -109,9 +109,9 @@ static void the_bounding_sphere_holds_the_solid(void **state)
         vec p = {s.x + (float)vd_rng_range(&rng, -1.4, 1.4),
                  s.y + (float)vd_rng_range(&rng, -1.4, 1.4), (float)vd_rng_range(&rng, 0, 2)};
         if (depth_in(&s, p) > 0) {
-            vec off = vec_sub(p, s.bound);
+            vec off = p - s.bound;
             assert_true(sqrtf(vec_dot(off, off)) <= s.bound_radius * 1.001f);
-            assert_true(hypotf(off.x, off.y) <= s.reach * 1.001f);
+            assert_true(hypotf(off[0], off[1]) <= s.reach * 1.001f);
         }
     }
 }
