@@ -42,6 +42,27 @@ static void add_values(blocks_form f, float weight, blocks_attribute attribute, 
     }
 }
 
+static void add_number(blocks_form f, float weight, const char *before, int n, const char *after)
+{
+    char text[ANSWER_TEXT];
+    snprintf(text, sizeof text, "%s%d%s", before, n, after);
+    add(f, weight, text)->number = n;
+}
+
+// Two values of the attribute, each with what stands before it, in the order of the values.
+static void add_pairs(blocks_attribute attribute, const char *before)
+{
+    for (int v = 0; v < blocks_values(attribute); v++)
+        for (int w = v + 1; w < blocks_values(attribute); w++) {
+            char text[ANSWER_TEXT];
+            snprintf(text, sizeof text, "%s%s and %s%s", before, blocks_value_name(attribute, v),
+                     before, blocks_value_name(attribute, w));
+            blocks_answer *a = add(FORM_PAIR, 1, text);
+            a->says.value[attribute] = (int8_t)v;
+            a->also.value[attribute] = (int8_t)w;
+        }
+}
+
 static void add_polar(void)
 {
     add(FORM_YES, 20, "yes");
@@ -76,27 +97,20 @@ static void add_polar(void)
                    a == BLOCKS_SHAPE ? "no, it's a " : "no, it's ", "");
     }
     for (int n = 1; n <= 5; n++) {
-        char text[ANSWER_TEXT];
-        snprintf(text, sizeof text, "yes, %d", n);
-        add(FORM_YES_COUNT, 1, text)->number = n;
-        snprintf(text, sizeof text, "yes, %d of them", n);
+        add_number(FORM_YES_COUNT, 1, "yes, ", n, "");
         if (n > 1)
-            add(FORM_YES_COUNT, 1, text)->number = n;
+            add_number(FORM_YES_COUNT, 1, "yes, ", n, " of them");
     }
 }
 
 static void add_counts(void)
 {
-    char text[ANSWER_TEXT];
     for (int n = 0; n <= BLOCKS_MAX; n++) {
-        snprintf(text, sizeof text, "%d", n);
-        add(FORM_COUNT, 8, text)->number = n;
-        snprintf(text, sizeof text, n == 1 ? "there is %d" : "there are %d", n);
+        add_number(FORM_COUNT, 8, "", n, "");
         if (n >= 1)
-            add(FORM_COUNT, 1, text)->number = n;
-        snprintf(text, sizeof text, "%d of them", n);
+            add_number(FORM_COUNT, 1, n == 1 ? "there is " : "there are ", n, "");
         if (n >= 1 && n <= 6)
-            add(FORM_COUNT, 0.5f, text)->number = n;
+            add_number(FORM_COUNT, 0.5f, "", n, " of them");
     }
     add(FORM_COUNT, 1, "just 1")->number = 1;
     add(FORM_COUNT, 1, "only 1")->number = 1;
@@ -150,23 +164,8 @@ static void add_groups(void)
     for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
         add_values(FORM_SHARED, 1, (blocks_attribute)a, "they're all ",
                    a == BLOCKS_SHAPE ? "s" : "");
-    for (int c = 0; c < BLOCKS_COLORS; c++)
-        for (int d = c + 1; d < BLOCKS_COLORS; d++) {
-            char text[ANSWER_TEXT];
-            snprintf(text, sizeof text, "%s and %s", blocks_color_names[c], blocks_color_names[d]);
-            blocks_answer *a = add(FORM_PAIR, 1, text);
-            a->says.value[BLOCKS_COLOR] = (int8_t)c;
-            a->also.value[BLOCKS_COLOR] = (int8_t)d;
-        }
-    for (int s = 0; s < BLOCKS_SHAPES; s++)
-        for (int t = s + 1; t < BLOCKS_SHAPES; t++) {
-            char text[ANSWER_TEXT];
-            snprintf(text, sizeof text, "a %s and a %s", blocks_shape_names[s],
-                     blocks_shape_names[t]);
-            blocks_answer *a = add(FORM_PAIR, 1, text);
-            a->says.value[BLOCKS_SHAPE] = (int8_t)s;
-            a->also.value[BLOCKS_SHAPE] = (int8_t)t;
-        }
+    add_pairs(BLOCKS_COLOR, "");
+    add_pairs(BLOCKS_SHAPE, "a ");
     add(FORM_DIFFERENT, 1, "different colors")->number = BLOCKS_COLOR;
     add(FORM_DIFFERENT, 1, "different shapes")->number = BLOCKS_SHAPE;
     add(FORM_DIFFERENT, 1, "metal and rubber")->number = BLOCKS_MATERIAL;

@@ -123,18 +123,6 @@ static int init_solids(const blocks_scene *scene, blocks_solid *solid)
     return count;
 }
 
-void blocks_render_ids(const blocks_scene *scene, int8_t *id)
-{
-    blocks_solid solid[BLOCKS_MAX] = {0};
-    view v;
-    float t[W];
-    int total[BLOCKS_MAX] = {0}, count = init_solids(scene, solid);
-    init_view(scene, solid, count, &v);
-    for (int y = 0; y < H; y++) {
-        trace_row(&v, solid, count, y, id + y * W, t, total);
-    }
-}
-
 static void count_pixel(blocks_object *o, int x, int y)
 {
     if (!o->visible++) {
@@ -147,11 +135,11 @@ static void count_pixel(blocks_object *o, int x, int y)
     o->box[3] = y + 1;
 }
 
-void blocks_render_measure(blocks_scene *scene)
+void blocks_render_measure(blocks_scene *scene, int8_t *id)
 {
     blocks_solid solid[BLOCKS_MAX] = {0};
     view v;
-    int8_t id[W];
+    int8_t row[W];
     float t[W];
     int total[BLOCKS_MAX] = {0}, count = init_solids(scene, solid);
     init_view(scene, solid, count, &v);
@@ -160,10 +148,11 @@ void blocks_render_measure(blocks_scene *scene)
         memset(scene->object[i].box, 0, sizeof scene->object[i].box);
     }
     for (int y = 0; y < H; y++) {
-        trace_row(&v, solid, count, y, id, t, total);
+        int8_t *seen = id ? id + y * W : row;
+        trace_row(&v, solid, count, y, seen, t, total);
         for (int x = 0; x < W; x++) {
-            if (id[x] >= 0) {
-                count_pixel(&scene->object[id[x]], x, y);
+            if (seen[x] >= 0) {
+                count_pixel(&scene->object[seen[x]], x, y);
             }
         }
     }

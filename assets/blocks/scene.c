@@ -197,7 +197,7 @@ static int draw_scene(vd_rng *rng, int count, blocks_scene *scene)
             return 0;
         }
     }
-    blocks_render_measure(scene);
+    blocks_render_measure(scene, NULL);
     for (int i = 0; i < count; i++) {
         if (!is_seen_well(&scene->object[i])) {
             return 0;

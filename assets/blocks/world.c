@@ -115,23 +115,15 @@ static yajl_gen_status put_numbers(yajl_gen gen, const double *value, int count)
 // of doubles and its length (int).
 static void put(writer *w, const char *format, ...)
 {
+    static yajl_gen_status (*const brackets[])(yajl_gen) = {['{'] = yajl_gen_map_open,
+                                                            ['}'] = yajl_gen_map_close,
+                                                            ['['] = yajl_gen_array_open,
+                                                            [']'] = yajl_gen_array_close};
     va_list values;
     va_start(values, format);
     for (; *format && !w->status; format++) {
         const double *list;
         switch (*format) {
-        case '{':
-            w->status = yajl_gen_map_open(w->gen);
-            break;
-        case '}':
-            w->status = yajl_gen_map_close(w->gen);
-            break;
-        case '[':
-            w->status = yajl_gen_array_open(w->gen);
-            break;
-        case ']':
-            w->status = yajl_gen_array_close(w->gen);
-            break;
         case 's':
             w->status = put_string(w->gen, va_arg(values, const char *));
             break;
@@ -144,9 +136,12 @@ static void put(writer *w, const char *format, ...)
         case 'n':
             w->status = put_number(w->gen, va_arg(values, double));
             break;
-        default:
+        case 'v':
             list = va_arg(values, const double *);
             w->status = put_numbers(w->gen, list, va_arg(values, int));
+            break;
+        default:
+            w->status = brackets[(int)*format](w->gen);
         }
     }
     va_end(values);

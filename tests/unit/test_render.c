@@ -27,7 +27,7 @@ static int take_shots(void **state)
     for (int i = 0; i < SCENES; i++) {
         blocks_scene_make(3, BLOCKS_TRAIN, i, &shots[i].scene);
         blocks_render(&shots[i].scene, shots[i].rgb);
-        blocks_render_ids(&shots[i].scene, shots[i].id);
+        blocks_render_measure(&shots[i].scene, shots[i].id);
     }
     return 0;
 }
@@ -173,7 +173,7 @@ static blocks_scene one_cube(double light_x)
     scene.light[0] = light_x;
     scene.light[1] = -1;
     scene.light[2] = 6;
-    blocks_render_measure(&scene);
+    blocks_render_measure(&scene, NULL);
     return scene;
 }
 
@@ -195,7 +195,7 @@ static void metal_mirrors_its_neighbours_and_rubber_does_not(void **state)
         blocks_render(&scene, red);
         scene.object[1].color = BLOCKS_BLUE;
         blocks_render(&scene, blue);
-        blocks_render_ids(&scene, id);
+        blocks_render_measure(&scene, id);
         int changed = 0;
         for (int j = W; j < H * W - W; j++) {
             // Pixels on the edge hold a part of what lies behind them.
@@ -265,7 +265,7 @@ static void edges_are_smooth(void **state)
     scene.object[0].shape = BLOCKS_BALL;
     scene.object[0].color = BLOCKS_BLACK;
     blocks_render(&scene, rgb);
-    blocks_render_ids(&scene, id);
+    blocks_render_measure(&scene, id);
     // Across the left half of the ball's upper edge: dark inside, light outside, most of the pixels
     // between them in between.
     int edges = 0, between = 0;
@@ -293,7 +293,7 @@ static void an_empty_table_and_a_full_one_can_be_rendered(void **state)
     blocks_scene scene = shots[0].scene;
     scene.count = 0;
     blocks_render(&scene, rgb);
-    blocks_render_ids(&scene, id);
+    blocks_render_measure(&scene, id);
     for (int i = 0; i < H * W; i++) {
         assert_int_equal(id[i], -1);
         assert_true(brightness(rgb + i * 3) > 30);
@@ -314,7 +314,7 @@ static void an_object_that_is_not_seen_gets_an_empty_box(void **state)
     scene.object[1] = scene.object[0];
     scene.object[1].radius = 0.1;
     scene.object[1].y = 1.2;
-    blocks_render_measure(&scene);
+    blocks_render_measure(&scene, NULL);
     assert_int_equal(scene.object[1].visible, 0);
     assert_true(scene.object[1].total > 0);
     for (int k = 0; k < 4; k++) {

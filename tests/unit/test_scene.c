@@ -74,7 +74,7 @@ static void boxes_and_counts_agree_with_the_id_map(void **state)
     static int8_t id[BLOCKS_HEIGHT][BLOCKS_WIDTH];
     for (int i = 0; i < SCENES; i++) {
         int box[BLOCKS_MAX][4], visible[BLOCKS_MAX] = {0};
-        blocks_render_ids(&scenes[i], &id[0][0]);
+        blocks_render_measure(&scenes[i], &id[0][0]);
         for (int y = 0; y < BLOCKS_HEIGHT; y++) {
             for (int x = 0; x < BLOCKS_WIDTH; x++) {
                 assert_true(id[y][x] >= -1 && id[y][x] < scenes[i].count);
@@ -109,7 +109,7 @@ static void total_is_what_an_object_has_when_it_stands_alone(void **state)
             blocks_scene alone = scenes[i];
             alone.count = 1;
             alone.object[0] = scenes[i].object[j];
-            blocks_render_measure(&alone);
+            blocks_render_measure(&alone, NULL);
             assert_int_equal(alone.object[0].visible, alone.object[0].total);
             assert_int_equal(alone.object[0].total, scenes[i].object[j].total);
         }
