@@ -170,19 +170,20 @@ static int on_number(void *context, const char *text, size_t length)
     reader->last_token = vd_json_byte(reader);
     if (f->skipped || !f->rule)
         return 1;
+    const vd_json_kind kind = f->rule->kind;
     vd_json_scalar value = {0};
-    char copy[LONGEST_NUMBER + 1] = "";
-    int shown = length < LONGEST_NUMBER ? (int)length : LONGEST_NUMBER;
-    memcpy(copy, text, (size_t)shown);
-    if (f->rule->kind == VD_JSON_INTEGER) {
-        if (!to_integer(text, length, &value.integer))
-            return refuse_kind(reader, f->rule, copy);
-    } else if (f->rule->kind == VD_JSON_REAL && length <= LONGEST_NUMBER) {
-        value.real = strtod(copy, NULL);
-    } else {
-        return refuse_kind(reader, f->rule,
-                           f->rule->kind == VD_JSON_REAL ? "a number of too many digits" : copy);
+    char copy[LONGEST_NUMBER + 1];
+    if (to_integer(text, length, &value.integer) &&
+        (kind == VD_JSON_INTEGER || kind == VD_JSON_REAL)) {
+        value.real = (double)value.integer; // most numbers are whole, and strtod is slow
+        return pass_on(reader, f->rule, &value);
     }
+    snprintf(copy, sizeof copy, "%.*s", (int)length, text);
+    if (kind != VD_JSON_REAL)
+        return refuse_kind(reader, f->rule, copy);
+    if (length > LONGEST_NUMBER)
+        return refuse_kind(reader, f->rule, "a number of too many digits");
+    value.real = strtod(copy, NULL);
     return pass_on(reader, f->rule, &value);
 }
 
