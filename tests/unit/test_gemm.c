@@ -70,11 +70,11 @@ static bool is_open(void)
 
 // ---- what a question needs ----------------------------------------------------------------------
 
-// The largest products of a question: 100 regions, 40 words, a history of 440; and then one that
-// shows that OpenBLAS would have been seen.
+// The largest products of a question: 100 regions, 40 words, a history of 440, and the answers of a
+// bundled pool; and then one that shows that OpenBLAS would have been seen.
 static void a_question_is_multiplied_without_openblas(void **state)
 {
-    enum { REGIONS = 100, WIDE = 2648, IN = 2048, WORDS = 40, SAID = 440, E = 300 };
+    enum { REGIONS = 100, WIDE = 2648, IN = 2048, WORDS = 40, SAID = 440, E = 300, POOL = 841 };
     const vd_backend *be = vd_backend_cpu();
     float *x = vd_alloc((size_t)WIDE * IN, sizeof *x),
           *y = vd_alloc((size_t)WIDE * WIDE, sizeof *y);
@@ -87,6 +87,8 @@ static void a_question_is_multiplied_without_openblas(void **state)
         be->linear(x, &w, NULL, y, REGIONS);
         w.type = VD_F16;
         be->linear(x, &w, NULL, y, REGIONS);
+        const vd_matrix pool = {x, VD_F16, 384, 96, 96, NULL, 0};
+        be->linear(x, &pool, NULL, y, POOL);
         be->pack(&w);
         be->linear(x, &w, NULL, y, REGIONS);
         be->unpack(&w);

@@ -1,5 +1,5 @@
 // OpenBLAS for large products, loaded when the first one comes: starting it takes 15 ms and a
-// thread of its own, and answering a question never needs it.
+// thread of its own, and asking a bundled model never needs it.
 #ifndef VD_CPU_BLAS_H
 #define VD_CPU_BLAS_H
 

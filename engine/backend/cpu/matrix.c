@@ -76,15 +76,36 @@ static void small_gemm(const product *p)
 #ifndef VD_DOUBLE
 
 // Up to FEW_ROWS rows are few. So many multiplications are not worth any preparation: SMALL, or
-// SMALL_SKINNY where a is read by rows and these are some: what a question asks for. OpenBLAS gets
-// PIECE rows or columns at a time.
-enum { FEW_ROWS = 6, SMALL = 1 << 21, SMALL_SKINNY = 1 << 23, PIECE = 512 };
+// SMALL_SKINNY where a is read by rows and these are some: what a question asks for. Up to
+// SMALL_HALVES with 16-bit weights (the answers of a bundled model's pool) are not worth loading
+// OpenBLAS; training, with float weights, has it loaded anyway. It gets PIECE rows or columns at a
+// time.
+enum { FEW_ROWS = 6, SMALL = 1 << 21, SMALL_SKINNY = 1 << 23, SMALL_HALVES = 1 << 25, PIECE = 512 };
 
-typedef struct blas_job {
+typedef struct pieces_job {
     const product *p;
     bool rows; // cut between rows of c, else between columns
     int pieces;
-} blas_job;
+} pieces_job;
+
+static product piece_of(const pieces_job *j, int index)
+{
+    product p = *j->p;
+    const int64_t all = j->rows ? p.m : p.n;
+    const size_t from = (size_t)(all * index / j->pieces);
+    const size_t to = (size_t)(all * (index + 1) / j->pieces);
+    if (j->rows) {
+        p.m = (int)(to - from);
+        p.a += from * (p.ta ? 1 : (size_t)p.lda);
+        p.c += from * (size_t)p.ldc;
+    } else {
+        p.n = (int)(to - from);
+        p.b = (const unsigned char *)p.b +
+              from * (p.tb ? (size_t)p.ldb : 1) * vd_matrix_number_size(p.type);
+        p.c += from;
+    }
+    return p;
+}
 
 // c = a b^T, or c + a b^T.
 static vd_weight_product with_weights(const product *p)
@@ -133,21 +154,7 @@ static void blas_widened(const product *p)
 
 static void blas_piece(void *data, int index)
 {
-    const blas_job *j = data;
-    product p = *j->p;
-    const int64_t all = j->rows ? p.m : p.n;
-    const size_t from = (size_t)(all * index / j->pieces);
-    const size_t to = (size_t)(all * (index + 1) / j->pieces);
-    if (j->rows) {
-        p.m = (int)(to - from);
-        p.a += from * (p.ta ? 1 : (size_t)p.lda);
-        p.c += from * (size_t)p.ldc;
-    } else {
-        p.n = (int)(to - from);
-        p.b = (const unsigned char *)p.b +
-              from * (p.tb ? (size_t)p.ldb : 1) * vd_matrix_number_size(p.type);
-        p.c += from;
-    }
+    const product p = piece_of(data, index);
     if (p.type == VD_F32)
         blas(&p);
     else
@@ -159,7 +166,7 @@ static void blas_piece(void *data, int index)
 static void blas_in_pieces(const product *p)
 {
     const bool rows = p->type == VD_F32 && p->m >= p->n;
-    blas_job j = {p, rows, 2 * (((rows ? p->m : p->n) + PIECE) / (2 * PIECE))};
+    pieces_job j = {p, rows, 2 * (((rows ? p->m : p->n) + PIECE) / (2 * PIECE))};
     vd_threads_run(j.pieces < 1 ? j.pieces = 1 : j.pieces, blas_piece, &j);
 }
 
@@ -177,6 +184,20 @@ static bool skinny(const product *p, const vd_packed_matrix *packed, int column)
     return true;
 }
 
+static void skinny_piece(void *data, int index)
+{
+    const product p = piece_of(data, index);
+    const vd_weight_product rows = with_weights(&p);
+    if (!vd_cpu_skinny_gemm(&rows))
+        vd_cpu_gemv(&rows);
+}
+
+static void skinny_in_pieces(const product *p)
+{
+    pieces_job j = {p, true, (p->m + VD_SKINNY_ROWS - 1) / VD_SKINNY_ROWS};
+    vd_threads_run(j.pieces, skinny_piece, &j);
+}
+
 static void multiply_matrices(const product *p, const vd_packed_matrix *packed, int column)
 {
     const double work = (double)p->m * p->n * p->k;
@@ -190,6 +211,8 @@ static void multiply_matrices(const product *p, const vd_packed_matrix *packed, 
         return;
     else if (p->type == VD_F32 && work <= (by_rows ? SMALL_SKINNY : SMALL))
         small_gemm(p);
+    else if (like_weights && p->type != VD_F32 && work <= SMALL_HALVES)
+        skinny_in_pieces(p);
     else
         blas_in_pieces(p);
 }
