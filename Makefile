@@ -313,7 +313,7 @@ $(BUILD)/tests/backend/test_group $(BUILD)/tests/backend/test_together: | $(MPI_
 $(BUILD)/cuda/%.o: cuda/%.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  NVCC $<"
-	$(Q)$(NVCC) -std=c++17 -O3 -lineinfo $(GENCODE) -Xcompiler -fPIC,-fvisibility=hidden -I. \
+	$(Q)$(NVCC) -std=c++17 -O3 -lineinfo --extended-lambda $(GENCODE) -Xcompiler -fPIC,-fvisibility=hidden -I. \
 	    -MMD -MP -c -o $@ $<
 
 $(BUILD)/visdial-cuda.so: $(patsubst cuda/%.cu,$(BUILD)/cuda/%.o,$(CUDA_SRC))

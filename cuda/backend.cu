@@ -74,7 +74,6 @@ vd_backend_plugin(int abi, int device, char *text, size_t room)
     vd_cuda_region(&table);
     vd_cuda_loss(&table);
     vd_cuda_rank(&table);
-    vd_cuda_optimiser(&table);
     vd_cuda_group(&table);
     return &table;
 }

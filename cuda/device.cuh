@@ -57,26 +57,24 @@ void vd_lane_download(vd_lane *lane, void *to, const void *from, size_t bytes);
 // NULL on error.
 unsigned char *vd_lane_landing(vd_lane *lane, size_t bytes);
 
-// vd_launch(kernel, grid, threads)(arguments): nothing happens for an empty grid.
-#ifdef __CUDACC__
+// VD_LAUNCH(kernel, grid, threads, arguments): nothing happens for an empty grid.
 #define VD_LAUNCH(kernel, grid, threads, ...)                                                      \
+    VD_LAUNCH_AS(#kernel, kernel, grid, threads, __VA_ARGS__)
+#define VD_LAUNCH_AS(name, kernel, grid, threads, ...)                                             \
     do {                                                                                           \
         vd_lane *vd_launch_lane = vd_lane_get();                                                   \
         dim3 vd_launch_grid(grid);                                                                 \
         if (vd_launch_lane && vd_launch_grid.x > 0 && vd_launch_grid.y > 0) {                      \
-            kernel<<<vd_launch_grid, (threads), 0, vd_launch_lane->stream>>>(__VA_ARGS__);         \
-            vd_check(cudaGetLastError(), #kernel);                                                 \
+            VD_START(name, kernel, vd_launch_grid, threads, vd_launch_lane->stream, __VA_ARGS__);  \
+            vd_check(cudaGetLastError(), name);                                                    \
         }                                                                                          \
     } while (0)
+#ifdef __CUDACC__
+#define VD_START(name, kernel, grid, threads, stream, ...)                                         \
+    kernel<<<grid, (threads), 0, stream>>>(__VA_ARGS__)
 #else
-#define VD_LAUNCH(kernel, grid, threads, ...)                                                      \
-    do {                                                                                           \
-        dim3 vd_launch_grid(grid);                                                                 \
-        if (vd_lane_get() && vd_launch_grid.x > 0 && vd_launch_grid.y > 0) {                       \
-            vd_host_run(#kernel, vd_launch_grid, dim3(threads), std::bind(kernel, __VA_ARGS__));   \
-            vd_check(cudaGetLastError(), #kernel);                                                 \
-        }                                                                                          \
-    } while (0)
+#define VD_START(name, kernel, grid, threads, stream, ...)                                         \
+    vd_host_run(name, grid, dim3(threads), std::bind(kernel, __VA_ARGS__))
 #endif
 
 // Blocks of `threads` for n elements; kernels stride over the grid, so that it need not be larger.
@@ -114,6 +112,34 @@ static inline dim3 vd_row_grid(int rows, int width, int threads, int depth = 1)
     int pieces = rows < 128 ? vd_ceil(width, threads) : 1;
     return dim3(rows > 0 ? vd_blocks(static_cast<size_t>(rows), 1) : 0,
                 static_cast<unsigned>(pieces), static_cast<unsigned>(depth));
+}
+
+enum { VD_EACH_THREADS = 256 };
+
+template <typename F> static __global__ void vd_each_kernel(size_t n, F f)
+{
+    for (VD_EACH(i, n))
+        f(i);
+}
+
+// f(i) for 0 <= i < n, each by one thread. name: for errors. What f captures is captured by value.
+template <typename F> static void vd_for_each(const char *name, size_t n, F f)
+{
+    VD_LAUNCH_AS(name, vd_each_kernel<F>, vd_blocks(n, VD_EACH_THREADS), VD_EACH_THREADS, n, f);
+}
+
+template <typename F> static __global__ void vd_each_row_kernel(int rows, F f)
+{
+    for (VD_EACH_ROW(r, rows))
+        f(r);
+}
+
+// f(r) for 0 <= r < rows, each by one block, whose threads share the row's `width` numbers: in f is
+// a loop for (VD_EACH_COLUMN(j, width)).
+template <typename F> static void vd_for_rows(const char *name, int rows, int width, F f)
+{
+    VD_LAUNCH_AS(name, vd_each_row_kernel<F>, vd_row_grid(rows, width, VD_EACH_THREADS),
+                 VD_EACH_THREADS, rows, f);
 }
 
 #ifdef __CUDACC__
@@ -230,33 +256,21 @@ static __device__ __forceinline__ float vd_sigmoidf(float x)
     return 1 / (1 + expf(-x));
 }
 
-// Dropout as the CPU computes it (engine/backend/cpu/cpu.h): whether element `index` survives, and
-// its factor.
+// Dropout's mask, and the factor of element `index`.
 struct vd_drop {
-    uint32_t low, high, threshold;
+    uint64_t key;
+    uint32_t threshold;
     float scale;
 };
 
 static inline vd_drop vd_drop_make(float rate, uint64_t key)
 {
-    vd_drop d;
-    d.low = static_cast<uint32_t>(key);
-    d.high = static_cast<uint32_t>(key >> 32);
-    d.threshold = static_cast<uint32_t>(static_cast<double>(rate) * 4294967296.0);
-    d.scale = 1 / (1 - rate);
-    return d;
+    return {key, vd_drop_threshold(rate), 1 / (1 - rate)};
 }
 
 static __device__ __forceinline__ float vd_drop_factor(vd_drop d, uint32_t index)
 {
-    uint32_t x = index ^ d.low;
-    x ^= x >> 16;
-    x *= 0x7feb352du;
-    x ^= x >> 15;
-    x += d.high;
-    x *= 0x846ca68bu;
-    x ^= x >> 16;
-    return x >= d.threshold ? d.scale : 0;
+    return vd_keep(d.key, index, d.threshold) ? d.scale : 0;
 }
 
 // ---- families, each filling its part of the table -----------------------------------------------
@@ -272,7 +286,6 @@ void vd_cuda_words(vd_backend *table);
 void vd_cuda_region(vd_backend *table);
 void vd_cuda_loss(vd_backend *table);
 void vd_cuda_rank(vd_backend *table);
-void vd_cuda_optimiser(vd_backend *table);
 void vd_cuda_group(vd_backend *table);
 
 // Shared by families.

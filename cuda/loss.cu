@@ -3,61 +3,26 @@
 
 enum { THREADS = 128, WARPS = THREADS / VD_WARP };
 
-static __global__ void gather_kernel(const float *products, const int32_t *option, int candidates,
-                                     int distinct, float *scores, size_t n)
-{
-    for (VD_EACH(i, n))
-        scores[i] = products[i / candidates * distinct + option[i]];
-}
-
 static void gather(const vd_real *products, const int32_t *option, int questions, int candidates,
                    int distinct, vd_real *scores)
 {
     size_t n = static_cast<size_t>(questions) * static_cast<size_t>(candidates);
-    VD_LAUNCH(gather_kernel, vd_blocks(n, THREADS), THREADS, products, option, candidates, distinct,
-              scores, n);
-}
-
-static __global__ void gather_backward_kernel(const float *dscores, const int32_t *option,
-                                              int candidates, int distinct, float *dproducts,
-                                              size_t n)
-{
-    for (VD_EACH(i, n))
-        atomicAdd(dproducts + i / candidates * distinct + option[i], dscores[i]);
+    vd_for_each(__func__, n, [=] __device__(size_t i) {
+        scores[i] = products[i / candidates * distinct + option[i]];
+    });
 }
 
 static void gather_backward(const vd_real *dscores, const int32_t *option, int questions,
                             int candidates, int distinct, vd_real *dproducts)
 {
-    size_t n = static_cast<size_t>(questions) * static_cast<size_t>(candidates);
-    vd_cuda_zero(dproducts,
-                 static_cast<size_t>(questions) * static_cast<size_t>(distinct) * sizeof(float));
-    VD_LAUNCH(gather_backward_kernel, vd_blocks(n, THREADS), THREADS, dscores, option, candidates,
-              distinct, dproducts, n);
+    size_t all = static_cast<size_t>(questions), n = all * static_cast<size_t>(candidates);
+    vd_cuda_zero(dproducts, all * static_cast<size_t>(distinct) * sizeof(float));
+    vd_for_each(__func__, n, [=] __device__(size_t i) {
+        atomicAdd(dproducts + i / candidates * distinct + option[i], dscores[i]);
+    });
 }
 
 // ---- the margin ---------------------------------------------------------------------------------
-
-// psi and its slope of a cosine, as vd_margin_psi.
-static __device__ double psi_of(int margin, double cosine, double *slope)
-{
-    const double edge = 1 - 1e-7;
-    double c = cosine > edge ? edge : cosine < -edge ? -edge : cosine;
-    double before = 1, t = c, dbefore = 0, dt = 1;
-    for (int k = 1; k < margin; k++) {
-        double next = 2 * c * t - before, dnext = 2 * t + 2 * c * dt - dbefore;
-        before = t;
-        t = next;
-        dbefore = dt;
-        dt = dnext;
-    }
-    int turn = 0;
-    while (turn + 1 < margin && c < cos((turn + 1) * 3.14159265358979323846 / margin))
-        turn++;
-    double sign = turn % 2 ? -1 : 1;
-    *slope = c == cosine ? sign * dt : 0;
-    return sign * t - 2 * turn;
-}
 
 struct vd_target {
     const float *o, *e;
@@ -79,7 +44,7 @@ static __device__ vd_target target_of(const vd_candidate_loss &l, int n, int opt
     t.o_norm = fmax(sqrt(vd_block_sum(o, room)), 1e-12);
     t.e_norm = fmax(sqrt(vd_block_sum(e, room)), 1e-12);
     t.cosine = z / (t.o_norm * t.e_norm);
-    t.psi = psi_of(l.margin, t.cosine, &t.slope);
+    t.psi = vd_margin_psi(l.margin, t.cosine, &t.slope);
     return t;
 }
 
@@ -146,31 +111,19 @@ static void candidate_loss(const vd_candidate_loss *loss)
 
 // ---- words --------------------------------------------------------------------------------------
 
-static __global__ void word_log_kernel(const float *p, const int32_t *target, int words, float *out,
-                                       size_t n)
-{
-    for (VD_EACH(r, n))
-        out[r] = logf(fmaxf(p[r * words + target[r]], 1e-37f));
-}
-
 static void word_log(const vd_real *p, const int32_t *target, int rows, int words, vd_real *out)
 {
-    size_t n = static_cast<size_t>(rows);
-    VD_LAUNCH(word_log_kernel, vd_blocks(n, THREADS), THREADS, p, target, words, out, n);
-}
-
-static __global__ void word_gradient_kernel(float *p, const int32_t *target, int rows, int words,
-                                            float scale)
-{
-    for (VD_EACH_ROW(r, rows))
-        for (VD_EACH_COLUMN(j, words))
-            p[r * words + j] = scale * (p[r * words + j] - (j == target[r] ? 1 : 0));
+    vd_for_each(__func__, static_cast<size_t>(rows), [=] __device__(size_t r) {
+        out[r] = logf(fmaxf(p[r * words + target[r]], 1e-37f));
+    });
 }
 
 static void word_gradient(vd_real *p, const int32_t *target, int rows, int words, vd_real scale)
 {
-    VD_LAUNCH(word_gradient_kernel, vd_row_grid(rows, words, THREADS), THREADS, p, target, rows,
-              words, scale);
+    vd_for_rows(__func__, rows, words, [=] __device__(size_t r) {
+        for (VD_EACH_COLUMN(j, words))
+            p[r * words + j] = scale * (p[r * words + j] - (j == target[r] ? 1 : 0));
+    });
 }
 
 void vd_cuda_loss(vd_backend *table)

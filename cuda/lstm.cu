@@ -247,41 +247,29 @@ static __device__ __forceinline__ long long place_of_last(const int *start, int 
     return from == to ? -1 : (column < hidden ? to - 1LL : from) * wide + column;
 }
 
-static __global__ void last_states_kernel(const int *start, int hidden, int wide, const float *y,
-                                          float *sentence, int n)
+static void last_states(const vd_packed *packed, int directions, int hidden, const vd_real *y,
+                        vd_real *sentence)
 {
-    for (VD_EACH_ROW(s, n))
+    const int *start = packed->rows.start, wide = directions * hidden;
+    vd_for_rows(__func__, packed->sequences, wide, [=] __device__(size_t s) {
         for (VD_EACH_COLUMN(j, wide)) {
             long long at = place_of_last(start, hidden, wide, s, j);
             sentence[s * wide + j] = at < 0 ? 0.0f : y[at];
         }
-}
-
-static void last_states(const vd_packed *packed, int directions, int hidden, const vd_real *y,
-                        vd_real *sentence)
-{
-    VD_LAUNCH(last_states_kernel, vd_row_grid(packed->sequences, directions * hidden, THREADS),
-              THREADS, packed->rows.start, hidden, directions * hidden, y, sentence,
-              packed->sequences);
-}
-
-static __global__ void last_states_backward_kernel(const int *start, int hidden, int wide,
-                                                   const float *dsentence, float *dy, int n)
-{
-    for (VD_EACH_ROW(s, n))
-        for (VD_EACH_COLUMN(j, wide)) {
-            long long at = place_of_last(start, hidden, wide, s, j);
-            if (at >= 0)
-                dy[at] += dsentence[s * wide + j];
-        }
+    });
 }
 
 static void last_states_backward(const vd_packed *packed, int directions, int hidden,
                                  const vd_real *dsentence, vd_real *dy)
 {
-    VD_LAUNCH(last_states_backward_kernel,
-              vd_row_grid(packed->sequences, directions * hidden, THREADS), THREADS,
-              packed->rows.start, hidden, directions * hidden, dsentence, dy, packed->sequences);
+    const int *start = packed->rows.start, wide = directions * hidden;
+    vd_for_rows(__func__, packed->sequences, wide, [=] __device__(size_t s) {
+        for (VD_EACH_COLUMN(j, wide)) {
+            long long at = place_of_last(start, hidden, wide, s, j);
+            if (at >= 0)
+                dy[at] += dsentence[s * wide + j];
+        }
+    });
 }
 
 void vd_cuda_lstm(vd_backend *table)

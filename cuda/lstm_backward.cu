@@ -31,30 +31,17 @@ template <typename F> static __global__ void cell_backward_kernel(vd_directions 
     }
 }
 
-static __global__ void initial_backward_kernel(const int *order, const float *dh, float *dinitial,
-                                               int hidden, int n)
+static void initial_backward(const int *order, const float *dh, float *dinitial, int hidden, int n)
 {
     size_t h = static_cast<size_t>(hidden);
-    for (VD_EACH_ROW(k, n))
+    vd_for_rows(__func__, n, hidden, [=] __device__(size_t k) {
         for (VD_EACH_COLUMN(j, hidden))
             dinitial[static_cast<size_t>(order[k]) * h + j] = dh[k * h + j];
+    });
 }
 
-// In a tree of prefixes several rows share a previous row: its gradient is their sum.
-static __global__ void add_to_parents_kernel(vd_directions all, vd_step s, float *dh, float *dc)
-{
-    const vd_direction &d = all.d[0];
-    size_t h = static_cast<size_t>(all.hidden);
-    for (VD_EACH_ROW(k, s.count)) {
-        size_t to = static_cast<size_t>(vd_parent_of(all, s, k) - s.previous) * h;
-        for (VD_EACH_COLUMN(j, all.hidden)) {
-            atomicAdd(dh + to + j, d.dh[k * h + j]);
-            atomicAdd(dc + to + j, d.dc[k * h + j]);
-        }
-    }
-}
-
-// The halves of dh and dc alternate: one is read while the other is added to.
+// In a tree of prefixes several rows share a previous row: its gradient is their sum. The halves of
+// dh and dc alternate: one is read while the other is added to.
 static void add_to_parents(const vd_lstm_pass *pass, int step, const vd_lstm_gradient *q,
                            vd_directions *all)
 {
@@ -66,8 +53,14 @@ static void add_to_parents(const vd_lstm_pass *pass, int step, const vd_lstm_gra
     size_t bytes = static_cast<size_t>(pass->packed->active[step - 1]) * h * sizeof(float);
     vd_cuda_zero(dh, bytes);
     vd_cuda_zero(dc, bytes);
-    VD_LAUNCH(add_to_parents_kernel, vd_row_grid(s.count, all->hidden, THREADS), THREADS, *all, s,
-              dh, dc);
+    const vd_directions old = *all;
+    vd_for_rows(__func__, s.count, all->hidden, [=] __device__(size_t k) {
+        size_t to = static_cast<size_t>(vd_parent_of(old, s, k) - s.previous) * h;
+        for (VD_EACH_COLUMN(j, old.hidden)) {
+            atomicAdd(dh + to + j, old.d[0].dh[k * h + j]);
+            atomicAdd(dc + to + j, old.d[0].dc[k * h + j]);
+        }
+    });
     d->dh = dh;
     d->dc = dc;
 }
@@ -101,8 +94,7 @@ static void steps_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gra
     }
     for (int i = 0; i < directions; i++)
         if (gradient[i].dinitial)
-            VD_LAUNCH(initial_backward_kernel, vd_row_grid(packed->sequences, h, THREADS), THREADS,
-                      all.order, all.d[i].dh, gradient[i].dinitial, h, packed->sequences);
+            initial_backward(all.order, all.d[i].dh, gradient[i].dinitial, h, packed->sequences);
 }
 
 // ---- inputs -------------------------------------------------------------------------------------
@@ -110,31 +102,6 @@ static void steps_backward(const vd_lstm_pass *pass, const vd_lstm_gradient *gra
 static __device__ __forceinline__ size_t input_row(const int *map, const int *x_row, size_t row)
 {
     return static_cast<size_t>(x_row ? x_row[map[row]] : map[row]);
-}
-
-template <typename F>
-static __global__ void gather_kernel(const float *x, const int *map, const int *x_row, int rows,
-                                     int in, F *y, int ld)
-{
-    for (VD_EACH_ROW(r, rows)) {
-        const float *from = x + input_row(map, x_row, r) * in;
-        for (VD_EACH_COLUMN(j, in))
-            y[r * ld + j] = vd_to<F>(from[j]);
-    }
-}
-
-// Rows of x may be shared where x_row says which they are; without it each is one row's alone.
-static __global__ void scatter_kernel(const float *from, const int *map, const int *x_row, int rows,
-                                      int in, float *dx)
-{
-    for (VD_EACH_ROW(r, rows)) {
-        float *to = dx + input_row(map, x_row, r) * in;
-        for (VD_EACH_COLUMN(j, in))
-            if (x_row)
-                atomicAdd(to + j, from[r * in + j]);
-            else
-                to[j] += from[r * in + j];
-    }
 }
 
 // One direction's weights, biases and inputs. x_step (T, in) and dx_step (T, in): room.
@@ -153,16 +120,29 @@ static void inputs_backward(const vd_lstm_pass *p, const vd_lstm_gradient *q, vd
                          vd_factor_at(gate + static_cast<size_t>(first) * g, g),
                          vd_factor_at(before + static_cast<size_t>(first) * h, h), 1,
                          vd_matrix_reals(&q->weights->w_hh), h);
-    dim3 rows = vd_row_grid(tokens, in, THREADS);
-    VD_LAUNCH(gather_kernel<F>, rows, THREADS, p->x, p->map, p->x_row, tokens, in, x_step, ld);
+    const float *x = p->x;
+    const int *map = p->map, *x_row = p->x_row;
+    vd_for_rows("an input in step order", tokens, in, [=] __device__(size_t r) {
+        const float *from = x + input_row(map, x_row, r) * in;
+        for (VD_EACH_COLUMN(j, in))
+            x_step[r * ld + j] = vd_to<F>(from[j]);
+    });
     vd_cuda_multiply(true, false, g, in, tokens, vd_factor_at(gate, g), vd_factor_at(x_step, ld), 1,
                      vd_matrix_reals(&q->weights->w_ih), in);
     vd_cuda_sum_columns(gate, tokens, g, q->weights->b_ih, q->weights->b_hh);
     if (!q->dx)
         return;
     vd_cuda_multiply(false, false, tokens, in, g, vd_factor_at(gate, g), w_ih, 0, dx_step, in);
-    VD_LAUNCH(scatter_kernel, rows, THREADS, static_cast<const float *>(dx_step), p->map, p->x_row,
-              tokens, in, q->dx);
+    // Rows of x may be shared where x_row says which they are; without it each is one row's alone.
+    float *dx = q->dx;
+    vd_for_rows("an input's gradient", tokens, in, [=] __device__(size_t r) {
+        float *to = dx + input_row(map, x_row, r) * in;
+        for (VD_EACH_COLUMN(j, in))
+            if (x_row)
+                atomicAdd(to + j, dx_step[r * in + j]);
+            else
+                to[j] += dx_step[r * in + j];
+    });
 }
 
 template <typename F>

@@ -6,11 +6,12 @@ static vd_precision precision = VD_PRECISION_FP32;
 
 // ---- plain products -----------------------------------------------------------------------------
 
-static __global__ void scale_rows(float *c, int rows, int n, int ldc, float beta)
+static void scale_rows(float *c, int rows, int n, int ldc, float beta)
 {
-    for (VD_EACH_ROW(r, rows))
+    vd_for_rows(__func__, rows, n, [=] __device__(size_t r) {
         for (VD_EACH_COLUMN(j, n))
             c[r * ldc + j] = beta == 0 ? 0 : beta * c[r * ldc + j];
+    });
 }
 
 static __device__ __forceinline__ bool aligned(const float *x)
@@ -45,14 +46,6 @@ static __global__ void vector_product(const float *x, const float *w, int ldw, i
 
 // ---- factors ------------------------------------------------------------------------------------
 
-static __global__ void narrow(const float *x, int rows, int columns, int ld, __nv_bfloat16 *y,
-                              int y_ld)
-{
-    for (VD_EACH_ROW(r, rows))
-        for (VD_EACH_COLUMN(j, columns))
-            y[r * y_ld + j] = __float2bfloat16(x[r * ld + j]);
-}
-
 bool vd_factors_are_narrow()
 {
     return precision == VD_PRECISION_BF16;
@@ -68,7 +61,10 @@ static vd_factor narrow_copy(const float *x, int rows, int columns, int ld, unsi
 {
     __nv_bfloat16 *y = reinterpret_cast<__nv_bfloat16 *>(*room);
     int y_ld = vd_factor_ld<__nv_bfloat16>(columns);
-    VD_LAUNCH(narrow, vd_row_grid(rows, columns, 256), 256, x, rows, columns, ld, y, y_ld);
+    vd_for_rows(__func__, rows, columns, [=] __device__(size_t r) {
+        for (VD_EACH_COLUMN(j, columns))
+            y[r * y_ld + j] = __float2bfloat16(x[r * ld + j]);
+    });
     *room += copy_room(rows, columns);
     return vd_factor_at(y, y_ld);
 }
@@ -138,7 +134,7 @@ void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd
     if (!lane || m <= 0 || n <= 0)
         return;
     if (k <= 0)
-        VD_LAUNCH(scale_rows, vd_row_grid(m, n, 256), 256, c, m, n, ldc, beta);
+        scale_rows(c, m, n, ldc, beta);
     else if (m == 1 && !ta && tb)
         VD_LAUNCH(vector_product, vd_blocks(static_cast<size_t>(n), 8), 256, a, b, ldb, n, k, alpha,
                   beta, c);
@@ -246,16 +242,12 @@ static void products(bool ta, bool tb, vd_real beta, const vd_product *list, int
 
 // ---- layers -------------------------------------------------------------------------------------
 
-static __global__ void repeat_row(const float *row, float *y, int rows, int n)
-{
-    for (VD_EACH_ROW(r, rows))
-        for (VD_EACH_COLUMN(j, n))
-            y[r * n + j] = row[j];
-}
-
 static void fill_rows(const vd_real *row, vd_real *y, int rows, int n)
 {
-    VD_LAUNCH(repeat_row, vd_row_grid(rows, n, 256), 256, row, y, rows, n);
+    vd_for_rows(__func__, rows, n, [=] __device__(size_t r) {
+        for (VD_EACH_COLUMN(j, n))
+            y[r * n + j] = row[j];
+    });
 }
 
 static void linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows)

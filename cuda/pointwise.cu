@@ -1,18 +1,16 @@
-// What happens element by element: activations, gates, dropout.
+// What happens element by element: activations, gates, dropout, optimiser steps.
 #include "cuda/device.cuh"
 
-enum { THREADS = 256 };
-static const float LEAKY_SLOPE = 0.01f;
+#include <algorithm>
 
-static __global__ void gated_kernel(vd_gate gate, float *pre, float *y, int rows, int hidden,
-                                    float leak)
+static void gated(vd_gate gate, vd_real *pre, vd_real *y, int rows, int hidden)
 {
-    for (VD_EACH_ROW(r, rows)) {
+    vd_for_rows(__func__, rows, hidden, [=] __device__(size_t r) {
         float *row = pre + r * 2 * hidden;
         for (VD_EACH_COLUMN(j, hidden)) {
             float t = tanhf(row[j]), g = row[hidden + j];
             if (gate == VD_GATE_LEAKY_RELU)
-                g = g > 0 ? g : leak * g;
+                g = g > 0 ? g : VD_LEAKY_SLOPE * g;
             else if (gate == VD_GATE_SIGMOID)
                 g = vd_sigmoidf(g);
             else
@@ -21,114 +19,110 @@ static __global__ void gated_kernel(vd_gate gate, float *pre, float *y, int rows
             row[hidden + j] = g;
             y[r * hidden + j] = t * g;
         }
-    }
-}
-
-static void gated(vd_gate gate, vd_real *pre, vd_real *y, int rows, int hidden)
-{
-    VD_LAUNCH(gated_kernel, vd_row_grid(rows, hidden, THREADS), THREADS, gate, pre, y, rows, hidden,
-              LEAKY_SLOPE);
-}
-
-static __global__ void gated_backward_kernel(vd_gate gate, float *saved, const float *dy, int rows,
-                                             int hidden, float leak)
-{
-    for (VD_EACH_ROW(r, rows)) {
-        float *row = saved + r * 2 * hidden;
-        for (VD_EACH_COLUMN(j, hidden)) {
-            float t = row[j], g = row[hidden + j], d = dy[r * hidden + j], slope;
-            if (gate == VD_GATE_LEAKY_RELU)
-                slope = g > 0 ? 1 : leak;
-            else if (gate == VD_GATE_SIGMOID)
-                slope = g * (1 - g);
-            else
-                slope = g > 0 ? 1 : g + 1;
-            row[j] = d * g * (1 - t * t);
-            row[hidden + j] = d * t * slope;
-        }
-    }
+    });
 }
 
 static void gated_backward(vd_gate gate, vd_real *saved, const vd_real *dy, int rows, int hidden)
 {
-    VD_LAUNCH(gated_backward_kernel, vd_row_grid(rows, hidden, THREADS), THREADS, gate, saved, dy,
-              rows, hidden, LEAKY_SLOPE);
-}
-
-static __global__ void sigmoid_gate_kernel(float *pre, const float *x, float *y, size_t n)
-{
-    for (VD_EACH(i, n)) {
-        float g = vd_sigmoidf(pre[i]);
-        pre[i] = g;
-        y[i] = g * x[i];
-    }
+    vd_for_rows(__func__, rows, hidden, [=] __device__(size_t r) {
+        float *row = saved + r * 2 * hidden;
+        for (VD_EACH_COLUMN(j, hidden)) {
+            float t = row[j], g = row[hidden + j], d = dy[r * hidden + j];
+            row[j] = d * g * (1 - t * t);
+            row[hidden + j] = d * t * vd_gate_slope(gate, g);
+        }
+    });
 }
 
 static void sigmoid_gate(vd_real *pre, const vd_real *x, vd_real *y, size_t n)
 {
-    VD_LAUNCH(sigmoid_gate_kernel, vd_blocks(n, THREADS), THREADS, pre, x, y, n);
-}
-
-static __global__ void sigmoid_gate_backward_kernel(float *saved, const float *x, const float *dy,
-                                                    float *dx, size_t n)
-{
-    for (VD_EACH(i, n)) {
-        float g = saved[i];
-        dx[i] += dy[i] * g;
-        saved[i] = dy[i] * x[i] * g * (1 - g);
-    }
+    vd_for_each(__func__, n, [=] __device__(size_t i) {
+        float g = vd_sigmoidf(pre[i]);
+        pre[i] = g;
+        y[i] = g * x[i];
+    });
 }
 
 static void sigmoid_gate_backward(vd_real *saved, const vd_real *x, const vd_real *dy, vd_real *dx,
                                   size_t n)
 {
-    VD_LAUNCH(sigmoid_gate_backward_kernel, vd_blocks(n, THREADS), THREADS, saved, x, dy, dx, n);
-}
-
-static __global__ void relu_kernel(float *x, size_t n)
-{
-    for (VD_EACH(i, n))
-        x[i] = x[i] > 0 ? x[i] : 0;
+    vd_for_each(__func__, n, [=] __device__(size_t i) {
+        float g = saved[i];
+        dx[i] += dy[i] * g;
+        saved[i] = dy[i] * x[i] * g * (1 - g);
+    });
 }
 
 static void relu(vd_real *x, size_t n)
 {
-    VD_LAUNCH(relu_kernel, vd_blocks(n, THREADS), THREADS, x, n);
-}
-
-static __global__ void relu_backward_kernel(const float *y, float *dy, size_t n)
-{
-    for (VD_EACH(i, n))
-        dy[i] = y[i] > 0 ? dy[i] : 0;
+    vd_for_each(__func__, n, [=] __device__(size_t i) { x[i] = x[i] > 0 ? x[i] : 0; });
 }
 
 static void relu_backward(const vd_real *y, vd_real *dy, size_t n)
 {
-    VD_LAUNCH(relu_backward_kernel, vd_blocks(n, THREADS), THREADS, y, dy, n);
-}
-
-static __global__ void add_kernel(float *x, const float *y, size_t n)
-{
-    for (VD_EACH(i, n))
-        x[i] += y[i];
+    vd_for_each(__func__, n, [=] __device__(size_t i) { dy[i] = y[i] > 0 ? dy[i] : 0; });
 }
 
 static void add(vd_real *x, const vd_real *y, size_t n)
 {
-    VD_LAUNCH(add_kernel, vd_blocks(n, THREADS), THREADS, x, y, n);
-}
-
-static __global__ void dropout_kernel(const float *x, float *y, vd_drop drop, size_t n)
-{
-    for (VD_EACH(i, n)) {
-        float factor = vd_drop_factor(drop, static_cast<uint32_t>(i));
-        y[i] = factor != 0 ? x[i] * factor : 0;
-    }
+    vd_for_each(__func__, n, [=] __device__(size_t i) { x[i] += y[i]; });
 }
 
 static void dropout(const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key)
 {
-    VD_LAUNCH(dropout_kernel, vd_blocks(n, THREADS), THREADS, x, y, vd_drop_make(rate, key), n);
+    vd_drop drop = vd_drop_make(rate, key);
+    vd_for_each(__func__, n, [=] __device__(size_t i) {
+        float factor = vd_drop_factor(drop, static_cast<uint32_t>(i));
+        y[i] = factor != 0 ? x[i] * factor : 0;
+    });
+}
+
+// ---- the optimiser ------------------------------------------------------------------------------
+
+static void adam(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale,
+                 double rate, int64_t step)
+{
+    float step_size = vd_adam_step_size(rate, step), correction = vd_adam_correction(step);
+    vd_for_each(__func__, n, [=] __device__(size_t i) {
+        vd_adam_weight(w + i, g[i] * scale, m + i, v + i, step_size, correction);
+    });
+}
+
+static void rmsprop(vd_real *w, const vd_real *g, vd_real *v, size_t n, vd_real scale, double rate)
+{
+    float factor = static_cast<float>(rate);
+    vd_for_each(__func__, n, [=] __device__(size_t i) {
+        vd_rmsprop_weight(w + i, g[i] * scale, v + i, factor);
+    });
+}
+
+enum { THREADS = 256, WARPS = THREADS / VD_WARP, PIECES = 512 };
+
+static __global__ void square_kernel(const float *x, double *sums, size_t n)
+{
+    __shared__ double room[WARPS];
+    double sum = 0;
+    for (VD_EACH(i, n))
+        sum += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+    sum = vd_block_sum(sum, room);
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = sum;
+}
+
+// Sums of PIECES blocks, added on the host in their order: the same result every time.
+static double square_sum(const vd_real *x, size_t n)
+{
+    double sums[PIECES] = {0}, sum = 0;
+    unsigned blocks = std::min(vd_blocks(n, THREADS), static_cast<unsigned>(PIECES));
+    vd_lane *lane = vd_lane_get();
+    double *there = lane ? static_cast<double *>(vd_lane_scratch(lane, sizeof sums)) : NULL;
+    if (!there)
+        return 0;
+    VD_LAUNCH(square_kernel, blocks, THREADS, x, there, n);
+    vd_lane_download(lane, sums, there, blocks * sizeof *sums);
+    for (unsigned i = 0; i < blocks; i++)
+        sum += sums[i];
+    return sum;
 }
 
 void vd_cuda_pointwise(vd_backend *table)
@@ -141,4 +135,7 @@ void vd_cuda_pointwise(vd_backend *table)
     table->relu_backward = relu_backward;
     table->add = add;
     table->dropout = dropout;
+    table->adam = adam;
+    table->rmsprop = rmsprop;
+    table->square_sum = square_sum;
 }

@@ -8,20 +8,13 @@ static __device__ __forceinline__ size_t row_of(const int *list, size_t k)
     return list ? static_cast<size_t>(list[k]) : k;
 }
 
-static __global__ void gather_rows_kernel(const float *x, const int *index, int rows, int width,
-                                          float *y)
-{
-    for (VD_EACH_ROW(r, rows)) {
-        const float *from = x + static_cast<size_t>(index[r]) * width;
-        for (VD_EACH_COLUMN(j, width))
-            y[r * width + j] = from[j];
-    }
-}
-
 static void gather_rows(const vd_real *x, const int *index, int rows, int width, vd_real *y)
 {
-    VD_LAUNCH(gather_rows_kernel, vd_row_grid(rows, width, THREADS), THREADS, x, index, rows, width,
-              y);
+    vd_for_rows(__func__, rows, width, [=] __device__(size_t r) {
+        const float *from = x + row_of(index, r) * width;
+        for (VD_EACH_COLUMN(j, width))
+            y[r * width + j] = from[j];
+    });
 }
 
 static void embed(const vd_matrix *table, const int32_t *id, int rows, vd_real *y)
@@ -63,23 +56,16 @@ static void load_halves(const uint16_t *halves, size_t stride, const int32_t *ro
 }
 
 // x[index] += dy, but for the row `left_out`; rows of a list may be the same.
-static __global__ void scatter_rows_kernel(float *x, const int *index, int rows, int width,
-                                           const float *dy, int left_out)
-{
-    for (VD_EACH_ROW(r, rows)) {
-        if (index[r] == left_out)
-            continue;
-        float *to = x + static_cast<size_t>(index[r]) * width;
-        for (VD_EACH_COLUMN(j, width))
-            atomicAdd(to + j, dy[r * width + j]);
-    }
-}
-
 static void scatter_rows(float *x, const int *index, int rows, int width, const float *dy,
                          int left_out)
 {
-    VD_LAUNCH(scatter_rows_kernel, vd_row_grid(rows, width, THREADS), THREADS, x, index, rows,
-              width, dy, left_out);
+    vd_for_rows(__func__, rows, width, [=] __device__(size_t r) {
+        if (index[r] == left_out)
+            return;
+        float *to = x + row_of(index, r) * width;
+        for (VD_EACH_COLUMN(j, width))
+            atomicAdd(to + j, dy[r * width + j]);
+    });
 }
 
 static void embed_backward(const vd_matrix *dtable, const int32_t *id, int rows, const vd_real *dy)
@@ -87,20 +73,13 @@ static void embed_backward(const vd_matrix *dtable, const int32_t *id, int rows,
     scatter_rows(vd_matrix_reals(dtable), id, rows, dtable->columns, dy, VD_PAD);
 }
 
-static __global__ void add_rows_kernel(const float *table, const int *index, int rows, int width,
-                                       float *x)
-{
-    for (VD_EACH_ROW(r, rows)) {
-        const float *from = table + static_cast<size_t>(index[r]) * width;
-        for (VD_EACH_COLUMN(j, width))
-            x[r * width + j] += from[j];
-    }
-}
-
 static void add_rows(const vd_real *table, const int *index, int rows, int width, vd_real *x)
 {
-    VD_LAUNCH(add_rows_kernel, vd_row_grid(rows, width, THREADS), THREADS, table, index, rows,
-              width, x);
+    vd_for_rows(__func__, rows, width, [=] __device__(size_t r) {
+        const float *from = table + row_of(index, r) * width;
+        for (VD_EACH_COLUMN(j, width))
+            x[r * width + j] += from[j];
+    });
 }
 
 static void add_rows_backward(vd_real *dtable, const int *index, int rows, int width,
@@ -109,23 +88,16 @@ static void add_rows_backward(vd_real *dtable, const int *index, int rows, int w
     scatter_rows(dtable, index, rows, width, dx, -1);
 }
 
-static __global__ void concat_kernel(const float *left, const int *left_row, int l,
-                                     const float *right, const int *right_row, int r, float *y,
-                                     int rows)
-{
-    for (VD_EACH_ROW(k, rows)) {
-        const float *from_left = left + row_of(left_row, k) * l;
-        const float *from_right = right + row_of(right_row, k) * r;
-        for (VD_EACH_COLUMN(j, l + r))
-            y[k * (l + r) + j] = j < l ? from_left[j] : from_right[j - l];
-    }
-}
-
 static void concat(const vd_real *left, const int *left_row, int left_size, const vd_real *right,
                    const int *right_row, int right_size, vd_real *y, int rows)
 {
-    VD_LAUNCH(concat_kernel, vd_row_grid(rows, left_size + right_size, THREADS), THREADS, left,
-              left_row, left_size, right, right_row, right_size, y, rows);
+    int l = left_size, wide = left_size + right_size;
+    vd_for_rows(__func__, rows, wide, [=] __device__(size_t k) {
+        const float *from_left = left + row_of(left_row, k) * l;
+        const float *from_right = right + row_of(right_row, k) * right_size;
+        for (VD_EACH_COLUMN(j, wide))
+            y[k * wide + j] = j < l ? from_left[j] : from_right[j - l];
+    });
 }
 
 // Rows of a list may be the same, those of no list are not.
@@ -138,29 +110,23 @@ static __device__ __forceinline__ void scatter(float *at, bool shared, float x)
 }
 
 // A half that is not needed is not read.
-static __global__ void concat_backward_kernel(const float *dy, float *dleft, const int *left_row,
-                                              int l, float *dright, const int *right_row, int r,
-                                              int rows)
-{
-    for (VD_EACH_ROW(k, rows)) {
-        const float *from = dy + k * (l + r);
-        for (VD_EACH_COLUMN(j, dleft ? l : 0))
-            scatter(dleft + row_of(left_row, k) * l + j, left_row, from[j]);
-        for (VD_EACH_COLUMN(j, dright ? r : 0))
-            scatter(dright + row_of(right_row, k) * r + j, right_row, from[l + j]);
-    }
-}
-
 static void concat_backward(const vd_real *dy, int rows, vd_real *dleft, const int *left_row,
                             int left_size, vd_real *dright, const int *right_row, int right_size)
 {
-    VD_LAUNCH(concat_backward_kernel, vd_row_grid(rows, left_size + right_size, THREADS), THREADS,
-              dy, dleft, left_row, left_size, dright, right_row, right_size, rows);
+    int l = left_size, wide = left_size + right_size;
+    vd_for_rows(__func__, rows, wide, [=] __device__(size_t k) {
+        const float *from = dy + k * wide;
+        for (VD_EACH_COLUMN(j, dleft ? l : 0))
+            scatter(dleft + row_of(left_row, k) * l + j, left_row, from[j]);
+        for (VD_EACH_COLUMN(j, dright ? right_size : 0))
+            scatter(dright + row_of(right_row, k) * right_size + j, right_row, from[l + j]);
+    });
 }
 
-static __global__ void normalise_kernel(const float *x, float *y, int regions, int size, size_t n)
+static void normalise_regions(const vd_real *x, vd_real *y, int dialogs, int regions, int size)
 {
-    for (VD_EACH(i, n)) {
+    size_t n = static_cast<size_t>(dialogs) * static_cast<size_t>(size);
+    vd_for_each(__func__, n, [=] __device__(size_t i) {
         size_t at = i / size * regions * size + i % size;
         float sum = 0;
         for (int k = 0; k < regions; k++)
@@ -168,13 +134,7 @@ static __global__ void normalise_kernel(const float *x, float *y, int regions, i
         float norm = fmaxf(sqrtf(sum), 1e-12f);
         for (int k = 0; k < regions; k++)
             y[at + static_cast<size_t>(k) * size] = x[at + static_cast<size_t>(k) * size] / norm;
-    }
-}
-
-static void normalise_regions(const vd_real *x, vd_real *y, int dialogs, int regions, int size)
-{
-    size_t n = static_cast<size_t>(dialogs) * static_cast<size_t>(size);
-    VD_LAUNCH(normalise_kernel, vd_blocks(n, THREADS), THREADS, x, y, regions, size, n);
+    });
 }
 
 void vd_cuda_rows(vd_backend *table)

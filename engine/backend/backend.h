@@ -17,14 +17,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/backend/formulas.h"
 #include "engine/backend/matrix.h"
 #include "engine/backend/memory.h"
 #include "engine/backend/packed.h"
 #include "engine/base/real.h"
 #include "engine/base/token.h"
-
-// The gate of a gated transform: what multiplies its tanh.
-typedef enum vd_gate { VD_GATE_LEAKY_RELU, VD_GATE_SIGMOID, VD_GATE_ELU } vd_gate;
 
 typedef struct vd_linear_weights {
     vd_matrix w; // (out, in)
@@ -114,7 +112,7 @@ static inline vd_product vd_product_of(bool ta, bool tb, int m, int n, int k, co
 }
 
 // Cross entropy of every question's O candidates, with a margin on the target's score
-// (vd_margin_psi).
+// (formulas.h).
 typedef struct vd_candidate_loss {
     int questions, candidates, hidden; // N, O, H
     int margin;
@@ -129,10 +127,6 @@ typedef struct vd_candidate_loss {
     vd_real *dvector, *dencoded; // added to, with a margin only
     double *loss;                // (1) written: scale * sum
 } vd_candidate_loss;
-
-// psi(theta) = (-1)^t cos(m theta) - 2t for theta in [t pi/m, (t+1) pi/m], as a function of
-// cos(theta), held 1e-7 away from +-1; *slope = d psi / d cos (may be NULL).
-double vd_margin_psi(int margin, double cosine, double *slope);
 
 // Of the factors of matrix products: float; TF32 (10 bits of mantissa); bfloat16 (7 bits).
 typedef enum vd_precision { VD_PRECISION_FP32, VD_PRECISION_TF32, VD_PRECISION_BF16 } vd_precision;

@@ -23,7 +23,6 @@
 #include "engine/backend/cpu/matrix.c"
 #include "engine/backend/cpu/optimiser.c"
 #include "engine/backend/cpu/pointwise.c"
-#include "engine/backend/cpu/vector.c"
 #include "engine/networks/decoders/discriminative.c"
 #include "engine/networks/mvan/fusion.c"
 #include "engine/networks/mvan/gated.c"

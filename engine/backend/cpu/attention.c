@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/backend/cpu/vector.h"
 #include "engine/base/threads.h"
 #include "engine/base/elementary.h"
 

@@ -30,23 +30,8 @@ void vd_cpu_optimiser(vd_backend *table);
 #define VD_APART
 #endif
 
-// Whether element `index` survives dropout with this key; `threshold` = rate * 2^32.
-static inline bool vd_keep(uint64_t key, uint32_t index, uint32_t threshold)
-{
-    // lowbias32 (Wellons): a good 32-bit mix that vectorises.
-    uint32_t x = index ^ (uint32_t)key;
-    x ^= x >> 16;
-    x *= 0x7feb352du;
-    x ^= x >> 15;
-    x += (uint32_t)(key >> 32);
-    x *= 0x846ca68bu;
-    x ^= x >> 16;
-    return x >= threshold;
-}
-
-static inline uint32_t vd_drop_threshold(vd_real rate)
-{
-    return (uint32_t)((double)rate * 4294967296.0);
-}
+// Sums of vectors: y += x; y += a x.
+void vd_cpu_add(vd_real *y, const vd_real *x, size_t n);
+void vd_cpu_add_scaled(vd_real *y, vd_real a, const vd_real *x, size_t n);
 
 #endif

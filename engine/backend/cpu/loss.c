@@ -26,35 +26,6 @@ static void gather_backward(const vd_real *dscores, const int32_t *option, int q
 
 // ---- loss ---------------------------------------------------------------------------------------
 
-// cos(m theta) by its Chebyshev polynomial in cos(theta), and that polynomial's slope.
-static double chebyshev(int m, double c, double *slope)
-{
-    double before = 1, t = c, dbefore = 0, dt = 1;
-    for (int k = 1; k < m; k++) {
-        double next = 2 * c * t - before, dnext = 2 * t + 2 * c * dt - dbefore;
-        before = t;
-        t = next;
-        dbefore = dt;
-        dt = dnext;
-    }
-    *slope = dt;
-    return t;
-}
-
-double vd_margin_psi(int margin, double cosine, double *slope)
-{
-    const double edge = 1 - 1e-7;
-    double inside = cosine > edge ? edge : cosine < -edge ? -edge : cosine, d;
-    double value = chebyshev(margin, inside, &d);
-    int t = 0;
-    while (t + 1 < margin && inside < cos((t + 1) * 3.14159265358979323846 / margin))
-        t++;
-    double sign = t % 2 ? -1 : 1;
-    if (slope)
-        *slope = inside == cosine ? sign * d : 0;
-    return sign * value - 2 * t;
-}
-
 typedef struct vd_target {
     int question, option;
     const vd_real *o, *e;

@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-#include "engine/backend/cpu/vector.h"
 #include "engine/base/threads.h"
 #include "engine/base/elementary.h"
 

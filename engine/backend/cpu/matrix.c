@@ -9,7 +9,6 @@
 #include "engine/backend/cpu/gemv.h"
 #include "engine/backend/cpu/scratch.h"
 #include "engine/backend/cpu/skinny_gemm.h"
-#include "engine/backend/cpu/vector.h"
 #include "engine/base/threads.h"
 
 // c = beta c. BLAS leaves c alone when there is nothing to sum, and zero times what was never

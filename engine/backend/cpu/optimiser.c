@@ -5,54 +5,31 @@
 
 #include "engine/base/threads.h"
 
-VD_WIDE static void adam_update(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n,
-                                vd_real scale, vd_real step_size, vd_real correction)
-{
-    const vd_real b1 = (vd_real)0.9, b2 = (vd_real)0.999, eps = (vd_real)1e-8;
-    for (size_t i = 0; i < n; i++) {
-        vd_real d = g[i] * scale;
-        m[i] = b1 * m[i] + (1 - b1) * d;
-        v[i] = b2 * v[i] + (1 - b2) * d * d;
-        w[i] -= step_size * m[i] / ((vd_real)sqrt(v[i]) * correction + eps);
-    }
-}
-
 typedef struct update_job {
     vd_real *w, *m, *v;
     const vd_real *g;
     vd_real scale, rate, correction;
 } update_job;
 
-static void adam_range(void *data, size_t from, size_t to)
+VD_WIDE static void adam_range(void *data, size_t from, size_t to)
 {
-    const update_job *j = data;
-    adam_update(j->w + from, j->g + from, j->m + from, j->v + from, to - from, j->scale, j->rate,
-                j->correction);
+    const update_job j = *(const update_job *)data;
+    for (size_t i = from; i < to; i++)
+        vd_adam_weight(j.w + i, j.g[i] * j.scale, j.m + i, j.v + i, j.rate, j.correction);
 }
 
 static void adam(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale,
                  double rate, int64_t step)
 {
-    double c1 = 1 - pow(0.9, (double)step), c2 = 1 - pow(0.999, (double)step);
-    update_job job = {w, m, v, g, scale, (vd_real)(rate / c1), (vd_real)(1 / sqrt(c2))};
+    update_job job = {w, m, v, g, scale, vd_adam_step_size(rate, step), vd_adam_correction(step)};
     vd_threads_ranges(n, 1, adam_range, &job);
 }
 
-VD_WIDE static void rmsprop_update(vd_real *w, const vd_real *g, vd_real *v, size_t n,
-                                   vd_real scale, vd_real rate)
+VD_WIDE static void rmsprop_range(void *data, size_t from, size_t to)
 {
-    const vd_real alpha = (vd_real)0.99, eps = (vd_real)1e-8;
-    for (size_t i = 0; i < n; i++) {
-        vd_real d = g[i] * scale;
-        v[i] = alpha * v[i] + (1 - alpha) * d * d;
-        w[i] -= rate * d / ((vd_real)sqrt(v[i]) + eps);
-    }
-}
-
-static void rmsprop_range(void *data, size_t from, size_t to)
-{
-    const update_job *j = data;
-    rmsprop_update(j->w + from, j->g + from, j->v + from, to - from, j->scale, j->rate);
+    const update_job j = *(const update_job *)data;
+    for (size_t i = from; i < to; i++)
+        vd_rmsprop_weight(j.w + i, j.g[i] * j.scale, j.v + i, j.rate);
 }
 
 static void rmsprop(vd_real *w, const vd_real *g, vd_real *v, size_t n, vd_real scale, double rate)

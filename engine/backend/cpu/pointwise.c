@@ -4,28 +4,20 @@
 #include <string.h>
 
 #include "engine/backend/cpu/gemv.h"
-#include "engine/backend/cpu/vector.h"
 #include "engine/base/threads.h"
 #include "engine/base/elementary.h"
 #include "engine/base/token.h"
 
-static const vd_real LEAKY_SLOPE = (vd_real)0.01;
-
-VD_WIDE static void gated_row(vd_gate gate, vd_real *t, vd_real *g, vd_real *y, int n)
+VD_WIDE void vd_cpu_add(vd_real *y, const vd_real *x, size_t n)
 {
-    for (int i = 0; i < n; i++)
-        t[i] = vd_tanh(t[i]);
-    if (gate == VD_GATE_LEAKY_RELU)
-        for (int i = 0; i < n; i++)
-            g[i] = g[i] > 0 ? g[i] : LEAKY_SLOPE * g[i];
-    else if (gate == VD_GATE_SIGMOID)
-        for (int i = 0; i < n; i++)
-            g[i] = vd_sigmoid(g[i]);
-    else
-        for (int i = 0; i < n; i++)
-            g[i] = g[i] > 0 ? g[i] : vd_exp(g[i]) - 1;
-    for (int i = 0; i < n; i++)
-        y[i] = t[i] * g[i];
+    for (size_t i = 0; i < n; i++)
+        y[i] += x[i];
+}
+
+VD_WIDE void vd_cpu_add_scaled(vd_real *y, vd_real a, const vd_real *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] += a * x[i];
 }
 
 // What an operation on many numbers needs, for its pieces.
@@ -41,6 +33,23 @@ typedef struct pointwise_job {
 // Nanoseconds, roughly, that an exponential function and a few plain operations take.
 static const double EXPONENTIAL = 0.7, FEW_OPERATIONS = 0.25;
 
+VD_WIDE static void gated_row(vd_gate gate, vd_real *t, vd_real *g, vd_real *y, int n)
+{
+    for (int i = 0; i < n; i++)
+        t[i] = vd_tanh(t[i]);
+    if (gate == VD_GATE_LEAKY_RELU)
+        for (int i = 0; i < n; i++)
+            g[i] = g[i] > 0 ? g[i] : VD_LEAKY_SLOPE * g[i];
+    else if (gate == VD_GATE_SIGMOID)
+        for (int i = 0; i < n; i++)
+            g[i] = vd_sigmoid(g[i]);
+    else
+        for (int i = 0; i < n; i++)
+            g[i] = g[i] > 0 ? g[i] : vd_exp(g[i]) - 1;
+    for (int i = 0; i < n; i++)
+        y[i] = t[i] * g[i];
+}
+
 static void gated_rows(void *data, size_t from, size_t to)
 {
     const pointwise_job *j = data;
@@ -55,29 +64,19 @@ static void gated(vd_gate gate, vd_real *pre, vd_real *y, int rows, int hidden)
     vd_threads_ranges((size_t)rows, 2 * hidden * EXPONENTIAL, gated_rows, &job);
 }
 
-VD_WIDE static void gated_row_backward(vd_gate gate, vd_real *t, vd_real *g, const vd_real *dy,
-                                       int n)
+VD_WIDE static void gated_rows_backward(void *data, size_t from, size_t to)
 {
-    for (int i = 0; i < n; i++) {
-        vd_real slope;
-        if (gate == VD_GATE_LEAKY_RELU)
-            slope = g[i] > 0 ? 1 : LEAKY_SLOPE;
-        else if (gate == VD_GATE_SIGMOID)
-            slope = g[i] * (1 - g[i]);
-        else
-            slope = g[i] > 0 ? 1 : g[i] + 1;
-        vd_real dt = dy[i] * g[i] * (1 - t[i] * t[i]);
-        g[i] = dy[i] * t[i] * slope;
-        t[i] = dt;
+    const pointwise_job j = *(const pointwise_job *)data;
+    for (size_t r = from; r < to; r++) {
+        const vd_real *dy = j.from + r * j.width;
+        vd_real *t = j.x + 2 * r * j.width, *g = t + j.width;
+        for (size_t i = 0; i < j.width; i++) {
+            vd_real slope = vd_gate_slope(j.gate, g[i]);
+            vd_real dt = dy[i] * g[i] * (1 - t[i] * t[i]);
+            g[i] = dy[i] * t[i] * slope;
+            t[i] = dt;
+        }
     }
-}
-
-static void gated_rows_backward(void *data, size_t from, size_t to)
-{
-    const pointwise_job *j = data;
-    for (size_t r = from; r < to; r++)
-        gated_row_backward(j->gate, j->x + 2 * r * j->width, j->x + (2 * r + 1) * j->width,
-                           j->from + r * j->width, (int)j->width);
 }
 
 static void gated_backward(vd_gate gate, vd_real *saved, const vd_real *dy, int rows, int hidden)
@@ -103,15 +102,11 @@ VD_WIDE static void sigmoid_gate_backward(vd_real *saved, const vd_real *x, cons
     }
 }
 
-VD_WIDE static void relu_part(vd_real *x, size_t from, size_t to)
+VD_WIDE static void relu_range(void *data, size_t from, size_t to)
 {
+    vd_real *x = ((const pointwise_job *)data)->x;
     for (size_t i = from; i < to; i++)
         x[i] = x[i] > 0 ? x[i] : 0;
-}
-
-static void relu_range(void *data, size_t from, size_t to)
-{
-    relu_part(((const pointwise_job *)data)->x, from, to);
 }
 
 static void relu(vd_real *x, size_t n)
@@ -120,16 +115,11 @@ static void relu(vd_real *x, size_t n)
     vd_threads_ranges(n, FEW_OPERATIONS, relu_range, &job);
 }
 
-VD_WIDE static void relu_part_backward(const vd_real *y, vd_real *dy, size_t from, size_t to)
+VD_WIDE static void relu_range_backward(void *data, size_t from, size_t to)
 {
+    const pointwise_job j = *(const pointwise_job *)data;
     for (size_t i = from; i < to; i++)
-        dy[i] = y[i] > 0 ? dy[i] : 0;
-}
-
-static void relu_range_backward(void *data, size_t from, size_t to)
-{
-    const pointwise_job *j = data;
-    relu_part_backward(j->from, j->x, from, to);
+        j.x[i] = j.from[i] > 0 ? j.x[i] : 0;
 }
 
 static void relu_backward(const vd_real *y, vd_real *dy, size_t n)
@@ -150,19 +140,13 @@ static void add(vd_real *x, const vd_real *y, size_t n)
     vd_threads_ranges(n, FEW_OPERATIONS, add_range, &job);
 }
 
-VD_WIDE static void drop_part(const vd_real *x, vd_real *y, size_t from, size_t to, vd_real rate,
-                              uint64_t key)
+VD_WIDE static void drop_range(void *data, size_t from, size_t to)
 {
-    uint32_t threshold = vd_drop_threshold(rate);
-    vd_real scale = 1 / (1 - rate);
+    const pointwise_job j = *(const pointwise_job *)data;
+    uint32_t threshold = vd_drop_threshold(j.rate);
+    vd_real scale = 1 / (1 - j.rate);
     for (size_t i = from; i < to; i++)
-        y[i] = vd_keep(key, (uint32_t)i, threshold) ? x[i] * scale : 0;
-}
-
-static void drop_range(void *data, size_t from, size_t to)
-{
-    const pointwise_job *j = data;
-    drop_part(j->from, j->y, from, to, j->rate, j->key);
+        j.y[i] = vd_keep(j.key, (uint32_t)i, threshold) ? j.from[i] * scale : 0;
 }
 
 static void dropout(const vd_real *x, vd_real *y, size_t n, vd_real rate, uint64_t key)
@@ -203,17 +187,17 @@ static void embed_backward(const vd_matrix *dtable, const int32_t *id, int rows,
 
 static void add_rows(const vd_real *table, const int *index, int rows, int width, vd_real *x)
 {
-    for (int r = 0; r < rows; r++)
-        vd_cpu_add(x + (size_t)r * (size_t)width, table + (size_t)index[r] * (size_t)width,
-                   (size_t)width);
+    const size_t n = (size_t)width;
+    for (size_t r = 0; r < (size_t)rows; r++)
+        vd_cpu_add(x + r * n, table + (size_t)index[r] * n, n);
 }
 
 static void add_rows_backward(vd_real *dtable, const int *index, int rows, int width,
                               const vd_real *dx)
 {
-    for (int r = 0; r < rows; r++)
-        vd_cpu_add(dtable + (size_t)index[r] * (size_t)width, dx + (size_t)r * (size_t)width,
-                   (size_t)width);
+    const size_t n = (size_t)width;
+    for (size_t r = 0; r < (size_t)rows; r++)
+        vd_cpu_add(dtable + (size_t)index[r] * n, dx + r * n, n);
 }
 
 void vd_cpu_pointwise(vd_backend *table)

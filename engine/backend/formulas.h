@@ -1,0 +1,110 @@
+// Formulas that every backend computes alike, for a number or two: dropout, the gates' slopes, the
+// margin, the optimisers' steps. They compile as C and, with nvcc, for the GPU.
+#ifndef VD_FORMULAS_H
+#define VD_FORMULAS_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/base/real.h"
+
+#ifdef __CUDACC__
+#define VD_FORMULA static inline __host__ __device__
+#else
+#define VD_FORMULA static inline
+#endif
+
+// The gate of a gated transform: what multiplies its tanh.
+typedef enum vd_gate { VD_GATE_LEAKY_RELU, VD_GATE_SIGMOID, VD_GATE_ELU } vd_gate;
+
+#define VD_LEAKY_SLOPE ((vd_real)0.01)
+
+// The slope of a gate with value g.
+VD_FORMULA vd_real vd_gate_slope(vd_gate gate, vd_real g)
+{
+    if (gate == VD_GATE_LEAKY_RELU)
+        return g > 0 ? 1 : VD_LEAKY_SLOPE;
+    return gate == VD_GATE_SIGMOID ? g * (1 - g) : g > 0 ? 1 : g + 1;
+}
+
+// Whether element `index` survives dropout with this key; `threshold` = rate * 2^32.
+VD_FORMULA bool vd_keep(uint64_t key, uint32_t index, uint32_t threshold)
+{
+    // lowbias32 (Wellons): a good 32-bit mix that vectorises.
+    uint32_t x = index ^ (uint32_t)key;
+    x ^= x >> 16;
+    x *= 0x7feb352du;
+    x ^= x >> 15;
+    x += (uint32_t)(key >> 32);
+    x *= 0x846ca68bu;
+    x ^= x >> 16;
+    return x >= threshold;
+}
+
+VD_FORMULA uint32_t vd_drop_threshold(vd_real rate)
+{
+    return (uint32_t)((double)rate * 4294967296.0);
+}
+
+// cos(m theta) by its Chebyshev polynomial in cos(theta), and that polynomial's slope.
+VD_FORMULA double vd_chebyshev(int m, double c, double *slope)
+{
+    double before = 1, t = c, dbefore = 0, dt = 1;
+    for (int k = 1; k < m; k++) {
+        double next = 2 * c * t - before, dnext = 2 * t + 2 * c * dt - dbefore;
+        before = t;
+        t = next;
+        dbefore = dt;
+        dt = dnext;
+    }
+    *slope = dt;
+    return t;
+}
+
+// psi(theta) = (-1)^t cos(m theta) - 2t for theta in [t pi/m, (t+1) pi/m], as a function of
+// cos(theta), held 1e-7 away from +-1; *slope = d psi / d cos (may be NULL).
+VD_FORMULA double vd_margin_psi(int margin, double cosine, double *slope)
+{
+    const double edge = 1 - 1e-7;
+    double inside = cosine > edge ? edge : cosine < -edge ? -edge : cosine, d;
+    double value = vd_chebyshev(margin, inside, &d);
+    int t = 0;
+    while (t + 1 < margin && inside < cos((t + 1) * 3.14159265358979323846 / margin))
+        t++;
+    double sign = t % 2 ? -1 : 1;
+    if (slope)
+        *slope = inside == cosine ? sign * d : 0;
+    return sign * value - 2 * t;
+}
+
+// One weight's step with gradient d (Kingma, Ba 2015, alg. 1). step_size, correction: of the step,
+// below.
+VD_FORMULA void vd_adam_weight(vd_real *w, vd_real d, vd_real *m, vd_real *v, vd_real step_size,
+                               vd_real correction)
+{
+    const vd_real b1 = (vd_real)0.9, b2 = (vd_real)0.999, eps = (vd_real)1e-8;
+    *m = b1 * *m + (1 - b1) * d;
+    *v = b2 * *v + (1 - b2) * d * d;
+    *w -= step_size * *m / ((vd_real)sqrt(*v) * correction + eps);
+}
+
+static inline vd_real vd_adam_step_size(double rate, int64_t step)
+{
+    return (vd_real)(rate / (1 - pow(0.9, (double)step)));
+}
+
+static inline vd_real vd_adam_correction(int64_t step)
+{
+    return (vd_real)(1 / sqrt(1 - pow(0.999, (double)step)));
+}
+
+// One weight's step (Hinton 2012, as PyTorch).
+VD_FORMULA void vd_rmsprop_weight(vd_real *w, vd_real d, vd_real *v, vd_real rate)
+{
+    const vd_real alpha = (vd_real)0.99, eps = (vd_real)1e-8;
+    *v = alpha * *v + (1 - alpha) * d * d;
+    *w -= rate * d / ((vd_real)sqrt(*v) + eps);
+}
+
+#endif
