@@ -57,6 +57,21 @@ void *vd_grow(void *memory, size_t old_count, size_t new_count, size_t size)
     return grown;
 }
 
+bool vd_make_room(void *array, size_t *room, size_t count, size_t size)
+{
+    if (count <= *room)
+        return true;
+    size_t larger = *room < 32 ? 64 : 2 * *room;
+    larger = larger > count ? larger : count;
+    void *memory;
+    memcpy(&memory, array, sizeof memory);
+    if (!(memory = vd_grow(memory, *room, larger, size)))
+        return false;
+    memcpy(array, &memory, sizeof memory);
+    *room = larger;
+    return true;
+}
+
 char *vd_strndup(const char *text, size_t length)
 {
     char *copy = vd_alloc(length + 1, 1);

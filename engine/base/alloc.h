@@ -3,6 +3,7 @@
 #ifndef VD_ALLOC_H
 #define VD_ALLOC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // count * size bytes, zeroed, aligned to 64. NULL when out of memory or when the product overflows.
@@ -14,6 +15,11 @@ void *vd_alloc_raw(size_t bytes);
 // Grows memory from vd_alloc to new_count elements, keeping the first old_count; new ones are zero.
 // On failure it returns NULL and the old memory stays valid.
 void *vd_grow(void *memory, size_t old_count, size_t new_count, size_t size);
+
+// For an array that grows: room for `count` elements in an array with room for *room of them, which
+// is at least doubled. array: the address of its pointer. False when memory is out: nothing
+// changes.
+bool vd_make_room(void *array, size_t *room, size_t count, size_t size);
 
 char *vd_strdup(const char *text);
 char *vd_strndup(const char *text, size_t length);

@@ -93,6 +93,11 @@ vd_status vd_json_read(const char *where, const char *text, size_t length,
     return status;
 }
 
+yajl_gen_status vd_json_emit_text(yajl_gen gen, const char *text)
+{
+    return yajl_gen_string(gen, (const unsigned char *)text, strlen(text));
+}
+
 vd_status vd_json_write(const char *where, vd_json_emit emit, void *context, char **text,
                         size_t *length, vd_error *err)
 {

@@ -43,5 +43,7 @@ vd_status vd_json_write(const char *where, vd_json_emit emit, void *context, cha
                         size_t *length, vd_error *err);
 // The same as a file, with a newline at its end.
 vd_status vd_json_write_file(const char *path, vd_json_emit emit, void *context, vd_error *err);
+// Emits a string.
+yajl_gen_status vd_json_emit_text(yajl_gen gen, const char *text);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -11,29 +11,198 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
-#include "engine/base/safetensors_file.h"
+#include "engine/base/json_tree.h"
 #include "engine/base/threads.h"
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "tensors are used as the file has them");
+// The public readers' own limit on the header.
+enum { VD_SAFETENSORS_LENGTH = 8, VD_SAFETENSORS_MAX_HEADER = 100 * 1000 * 1000 };
 
-static const struct {
-    const char *name;
+typedef struct safetensors_entry {
+    vd_tensor tensor;
+    size_t from, to; // data_offsets
+} safetensors_entry;
+
+typedef struct safetensors_pair {
+    const char *key, *value;
+} safetensors_pair;
+
+struct vd_safetensors {
+    char *path;
+    void *map;
     size_t size;
-} dtypes[] = {
-    [VD_F32] = {"F32", 4}, [VD_F16] = {"F16", 2}, [VD_BF16] = {"BF16", 2}, [VD_F64] = {"F64", 8},
-    [VD_I32] = {"I32", 4}, [VD_I64] = {"I64", 8}, [VD_U8] = {"U8", 1},
+    safetensors_entry *entries; // in the order of their data
+    size_t count;
+    const safetensors_entry **by_name;
+    safetensors_pair *metadata; // by key
+    size_t pairs;
+    vd_json_value *header; // to which names, keys and values belong
 };
 
-enum { DTYPES = sizeof dtypes / sizeof *dtypes };
+// ---- the header
+// -----------------------------------------------------------------------------------
 
-size_t vd_dtype_size(vd_dtype dtype)
+typedef struct header_reader {
+    vd_safetensors *file;
+    const char *tensor; // that is being read, NULL outside
+    vd_error *err;
+} header_reader;
+
+__attribute__((format(printf, 2, 3))) static vd_status refuse(const header_reader *r,
+                                                              const char *format, ...)
 {
-    return (unsigned)dtype < DTYPES ? dtypes[dtype].size : 0;
+    char what[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return vd_error_set(r->err, VD_FORMAT, "%s: header: %s%.120s%s%s", r->file->path,
+                        r->tensor ? "tensor \"" : "", r->tensor ? r->tensor : "",
+                        r->tensor ? "\": " : "", what);
 }
 
-const char *vd_dtype_name(vd_dtype dtype)
+static vd_status refuse_value(const header_reader *r, const vd_json_value *found,
+                              const char *expected)
 {
-    return (unsigned)dtype < DTYPES ? dtypes[dtype].name : "unknown";
+    return refuse(r, "found %.40s where %s is expected",
+                  found->type == VD_JSON_NUMBER ? found->text : vd_json_type_name(found), expected);
+}
+
+static bool parse_size(const char *text, size_t *value)
+{
+    for (*value = 0; *text; text++)
+        if (*text < '0' || *text > '9' || __builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, (size_t)(*text - '0'), value))
+            return false;
+    return true;
+}
+
+// An array of at most `room` whole numbers.
+static vd_status read_sizes(const header_reader *r, const vd_json_value *list, size_t room,
+                            const char *too_many, size_t *out)
+{
+    if (list->type != VD_JSON_LIST)
+        return refuse_value(r, list, "an array of sizes");
+    if (list->count > room)
+        return refuse(r, "%s", too_many);
+    for (const vd_json_value *v = list->first; v; v = v->next)
+        if (v->type != VD_JSON_NUMBER || !parse_size(v->text, out++))
+            return refuse_value(r, v, "a whole number");
+    return VD_OK;
+}
+
+static vd_status read_dtype(const header_reader *r, const vd_json_value *value, vd_dtype *out)
+{
+    if (value->type != VD_JSON_TEXT)
+        return refuse_value(r, value, "a string as dtype");
+    for (*out = VD_F32; *out <= VD_U8; ++*out)
+        if (strcmp(vd_dtype_name(*out), value->text) == 0)
+            return VD_OK;
+    return refuse(r, "dtype \"%.40s\" is not one of F32 F16 BF16 F64 I32 I64 U8", value->text);
+}
+
+static vd_status read_shape(const header_reader *r, const vd_json_value *value, vd_tensor *tensor)
+{
+    char too_many[40];
+    snprintf(too_many, sizeof too_many, "has more than %d dimensions", VD_MAX_DIMS);
+    vd_status status = read_sizes(r, value, VD_MAX_DIMS, too_many, tensor->shape);
+    if (status)
+        return status;
+    tensor->dims = (int)value->count;
+    tensor->elements = 1;
+    for (int i = 0; i < tensor->dims; i++)
+        if (__builtin_mul_overflow(tensor->elements, tensor->shape[i], &tensor->elements))
+            return refuse(r, "its shape has too many elements");
+    return VD_OK;
+}
+
+static vd_status read_tensor(const header_reader *r, const vd_json_value *value,
+                             safetensors_entry *entry)
+{
+    static const char *const keys[] = {"dtype", "shape", "data_offsets"};
+    const vd_json_value *part[3] = {NULL};
+    size_t offsets[2];
+    if (value->type != VD_JSON_MAP)
+        return refuse_value(r, value, "an object with dtype, shape and data_offsets");
+    for (const vd_json_value *v = value->first; v; v = v->next) {
+        int k = 0;
+        while (k < 3 && strcmp(keys[k], v->key) != 0)
+            k++;
+        if (k == 3)
+            return refuse(r, "unexpected key \"%.40s\"; dtype, shape and data_offsets are expected",
+                          v->key);
+        if (part[k])
+            return refuse(r, "%s is given twice", keys[k]);
+        part[k] = v;
+    }
+    for (int k = 0; k < 3; k++)
+        if (!part[k])
+            return refuse(r, "%s is missing", keys[k]);
+    vd_status status = read_dtype(r, part[0], &entry->tensor.dtype);
+    if (status == VD_OK)
+        status = read_shape(r, part[1], &entry->tensor);
+    if (status == VD_OK)
+        status = read_sizes(r, part[2], 2, "data_offsets has more than two numbers", offsets);
+    if (status == VD_OK && part[2]->count != 2)
+        status = refuse(r, "data_offsets does not have two numbers");
+    if (status == VD_OK) {
+        entry->from = offsets[0];
+        entry->to = offsets[1];
+    }
+    return status;
+}
+
+static vd_status read_metadata(const header_reader *r, const vd_json_value *value)
+{
+    vd_safetensors *file = r->file;
+    if (value->type != VD_JSON_MAP)
+        return refuse_value(r, value, "an object of strings in __metadata__");
+    if (file->metadata)
+        return refuse(r, "__metadata__ is given twice");
+    file->metadata = vd_alloc(value->count, sizeof *file->metadata);
+    if (!file->metadata)
+        return vd_error_memory(r->err, "the header of a safetensors file");
+    for (const vd_json_value *v = value->first; v; v = v->next) {
+        if (v->type != VD_JSON_TEXT)
+            return refuse_value(r, v, "a string in __metadata__");
+        file->metadata[file->pairs++] = (safetensors_pair){v->key, v->text};
+    }
+    return VD_OK;
+}
+
+static vd_status read_members(vd_safetensors *file, vd_error *err)
+{
+    header_reader r = {.file = file, .err = err};
+    if (file->header->type != VD_JSON_MAP)
+        return refuse_value(&r, file->header, "a JSON object");
+    file->entries = vd_alloc(file->header->count, sizeof *file->entries);
+    if (!file->entries)
+        return vd_error_memory(err, "the header of a safetensors file");
+    vd_status status = VD_OK;
+    for (const vd_json_value *v = file->header->first; v && status == VD_OK; v = v->next) {
+        bool metadata = strcmp(v->key, "__metadata__") == 0;
+        r.tensor = metadata ? NULL : v->key;
+        if (metadata) {
+            status = read_metadata(&r, v);
+        } else {
+            safetensors_entry *entry = &file->entries[file->count++];
+            entry->tensor.name = v->key;
+            status = read_tensor(&r, v, entry);
+        }
+    }
+    return status;
+}
+
+// Fills header, entries and metadata from the header's JSON.
+static vd_status read_header(vd_safetensors *file, const char *json, size_t length, vd_error *err)
+{
+    size_t room = strlen(file->path) + 16;
+    char *where = vd_alloc(room, 1);
+    if (!where)
+        return vd_error_memory(err, "the header of a safetensors file");
+    snprintf(where, room, "%s: header", file->path);
+    vd_status status = vd_json_value_read(where, json, length, &file->header, err);
+    vd_free(where);
+    return status == VD_OK ? read_members(file, err) : status;
 }
 
 // ---- do the tensors fit the data? ---------------------------------------------------------------
@@ -168,7 +337,7 @@ static vd_status read_map(vd_safetensors *file, vd_error *err)
                             "%s: byte 0: a header of %" PRIu64 " bytes in a file of %zu%s",
                             file->path, length, file->size, advice(bytes));
     const unsigned char *json = bytes + VD_SAFETENSORS_LENGTH;
-    vd_status status = vd_safetensors_read_header(file, (const char *)json, (size_t)length, err);
+    vd_status status = read_header(file, (const char *)json, (size_t)length, err);
     if (!status)
         status = place_tensors(file, json + length, rest - (size_t)length, err);
     return status ? status : index_names(file, err);
@@ -260,16 +429,6 @@ const char *vd_safetensors_metadata(const vd_safetensors *file, const char *key)
     return found ? found->value : NULL;
 }
 
-size_t vd_safetensors_metadata_count(const vd_safetensors *file)
-{
-    return file->pairs;
-}
-
-const char *vd_safetensors_metadata_key(const vd_safetensors *file, size_t index)
-{
-    return file->metadata[index].key;
-}
-
 bool vd_safetensors_metadata_at(const vd_safetensors *file, size_t index, const char **key,
                                 const char **value)
 {
@@ -317,110 +476,30 @@ vd_status vd_safetensors_require(const vd_safetensors *file, const char *name, i
     return VD_OK;
 }
 
-// ---- numbers ------------------------------------------------------------------------------------
-
-static vd_status check_range(const vd_tensor *tensor, size_t first, size_t count, vd_error *err)
-{
-    if (first <= tensor->elements && count <= tensor->elements - first)
-        return VD_OK;
-    return vd_error_set(err, VD_MISMATCH,
-                        "tensor \"%s\": elements %zu to %zu asked for; it has %zu", tensor->name,
-                        first, first + count, tensor->elements);
-}
-
-vd_status vd_tensor_floats(const vd_tensor *tensor, size_t first, size_t count, float *out,
-                           vd_error *err)
-{
-    vd_status status = check_range(tensor, first, count, err);
-    if (status || count == 0)
-        return status;
-    const unsigned char *data =
-        (const unsigned char *)tensor->data + first * vd_dtype_size(tensor->dtype);
-    switch (tensor->dtype) {
-    case VD_F32:
-        memcpy(out, data, count * sizeof *out);
-        return VD_OK;
-    case VD_F16:
-        if ((uintptr_t)data % sizeof(uint16_t) == 0) {
-            vd_floats_from_halves((const uint16_t *)(const void *)data, count, out);
-            return VD_OK;
-        }
-        for (size_t i = 0; i < count; i++) {
-            uint16_t half;
-            memcpy(&half, data + i * sizeof half, sizeof half);
-            out[i] = vd_half_to_float(half);
-        }
-        return VD_OK;
-    case VD_BF16:
-        for (size_t i = 0; i < count; i++) {
-            memset(&out[i], 0, 2);
-            memcpy((unsigned char *)&out[i] + 2, data + i * 2, 2);
-        }
-        return VD_OK;
-    case VD_F64:
-        for (size_t i = 0; i < count; i++) {
-            double value;
-            memcpy(&value, data + i * sizeof value, sizeof value);
-            out[i] = (float)value;
-        }
-        return VD_OK;
-    default:
-        return vd_error_set(err, VD_MISMATCH,
-                            "tensor \"%s\" has dtype %s; F32, F16, BF16 or F64 is expected",
-                            tensor->name, vd_dtype_name(tensor->dtype));
-    }
-}
-
 // ---- finite numbers -----------------------------------------------------------------------------
-
-// A number is not finite when all bits of its exponent are set. Without a branch a number, so that
-// the compiler makes vectors of these.
-static bool is_finite_2(const unsigned char *at, size_t count, uint16_t exponent)
-{
-    uint16_t bad = 0, bits;
-    for (size_t i = 0; i < count; i++) {
-        memcpy(&bits, at + i * sizeof bits, sizeof bits);
-        bad |= (bits & exponent) == exponent;
-    }
-    return !bad;
-}
-
-static bool is_finite_4(const unsigned char *at, size_t count)
-{
-    static const uint32_t exponent = 0x7f800000;
-    uint32_t bad = 0, bits;
-    for (size_t i = 0; i < count; i++) {
-        memcpy(&bits, at + i * sizeof bits, sizeof bits);
-        bad |= (bits & exponent) == exponent;
-    }
-    return !bad;
-}
-
-static bool is_finite_8(const unsigned char *at, size_t count)
-{
-    double number;
-    for (size_t i = 0; i < count; i++) {
-        memcpy(&number, at + i * sizeof number, sizeof number);
-        if (!isfinite(number))
-            return false;
-    }
-    return true;
-}
-
-static bool is_finite(const vd_tensor *tensor, size_t from, size_t count)
-{
-    const unsigned char *at =
-        (const unsigned char *)tensor->data + from * vd_dtype_size(tensor->dtype);
-    return tensor->dtype == VD_F16    ? is_finite_2(at, count, 0x7c00)
-           : tensor->dtype == VD_BF16 ? is_finite_2(at, count, 0x7f80)
-           : tensor->dtype == VD_F32  ? is_finite_4(at, count)
-                                      : is_finite_8(at, count);
-}
 
 typedef struct search {
     const vd_tensor *tensor;
     atomic_bool found;
 } search;
+
+// A number is not finite when all bits of its exponent are set. Without a branch for each number,
+// so that the compiler makes vectors of these.
+static bool is_finite(const vd_tensor *tensor, size_t from, size_t count)
+{
+    enum { PIECE = 1024 };
+    float piece[PIECE];
+    uint32_t bad = 0, bits;
+    for (size_t to = from + count, n; from < to && !bad; from += n) {
+        n = to - from < PIECE ? to - from : PIECE;
+        vd_tensor_floats(tensor, from, n, piece, NULL);
+        for (size_t i = 0; i < n; i++) {
+            memcpy(&bits, &piece[i], sizeof bits);
+            bad |= (bits & 0x7f800000) == 0x7f800000;
+        }
+    }
+    return !bad;
+}
 
 static void search_range(void *job, size_t from, size_t to)
 {
@@ -446,29 +525,4 @@ vd_status vd_safetensors_finite(const vd_safetensors *file, vd_error *err)
                                 file->path, s.tensor->name, element);
     }
     return VD_OK;
-}
-
-vd_status vd_tensor_ints(const vd_tensor *tensor, size_t first, size_t count, int64_t *out,
-                         vd_error *err)
-{
-    vd_status status = check_range(tensor, first, count, err);
-    if (status || count == 0)
-        return status;
-    const unsigned char *data =
-        (const unsigned char *)tensor->data + first * vd_dtype_size(tensor->dtype);
-    switch (tensor->dtype) {
-    case VD_I64:
-        memcpy(out, data, count * sizeof *out);
-        return VD_OK;
-    case VD_I32:
-        for (size_t i = 0; i < count; i++) {
-            int32_t value;
-            memcpy(&value, data + i * sizeof value, sizeof value);
-            out[i] = value;
-        }
-        return VD_OK;
-    default:
-        return vd_error_set(err, VD_MISMATCH, "tensor \"%s\" has dtype %s; I32 or I64 is expected",
-                            tensor->name, vd_dtype_name(tensor->dtype));
-    }
 }

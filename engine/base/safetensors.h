@@ -44,8 +44,6 @@ const char *vd_safetensors_metadata(const vd_safetensors *file, const char *key)
 // The index-th pair, ordered by key; false after the last.
 bool vd_safetensors_metadata_at(const vd_safetensors *file, size_t index, const char **key,
                                 const char **value);
-size_t vd_safetensors_metadata_count(const vd_safetensors *file);
-const char *vd_safetensors_metadata_key(const vd_safetensors *file, size_t index);
 // Looks up name and checks dims and shape (expected[i] == 0 matches any); the error names the file,
 // the tensor, the shape found and the one expected.
 vd_status vd_safetensors_require(const vd_safetensors *file, const char *name, int dims,
@@ -66,9 +64,10 @@ size_t vd_dtype_size(vd_dtype dtype);
 const char *vd_dtype_name(vd_dtype dtype);
 float vd_half_to_float(uint16_t half);
 uint16_t vd_half_from_float(float value); // round to nearest even
-// The same for many; with the processor's own instruction where it has one.
+// The same for many, with the processor's own instruction where it has one; `halves` of any
+// alignment are read.
 void vd_halves_from_floats(const float *values, size_t count, uint16_t *halves);
-void vd_floats_from_halves(const uint16_t *halves, size_t count, float *values);
+void vd_floats_from_halves(const void *halves, size_t count, float *values);
 
 // Writing: declare every tensor first, then append the data of each in the order declared (in as
 // many pieces as is handy), then commit. Nothing appears under `path` before commit: the data goes

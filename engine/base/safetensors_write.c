@@ -7,9 +7,10 @@
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/json.h"
+#include "engine/base/string_arena.h"
 
 typedef struct declared {
-    char *name;
+    const char *name;
     vd_dtype dtype;
     int dims;
     size_t shape[VD_MAX_DIMS];
@@ -17,12 +18,13 @@ typedef struct declared {
 } declared;
 
 typedef struct pair {
-    char *key, *value;
+    const char *key, *value;
 } pair;
 
 struct vd_safetensors_writer {
     char *path;
     vd_output *output;
+    vd_string_arena strings; // names, keys, values
     declared *tensors;
     size_t count, room;
     pair *metadata;
@@ -32,21 +34,24 @@ struct vd_safetensors_writer {
     bool failed;
 };
 
+vd_status vd_safetensors_plan(const char *path, vd_safetensors_writer **out, vd_error *err)
+{
+    *out = vd_alloc(1, sizeof **out);
+    if (*out && ((*out)->path = vd_strdup(path)))
+        return VD_OK;
+    vd_safetensors_abort(*out);
+    *out = NULL;
+    return vd_error_memory(err, path);
+}
+
 vd_status vd_safetensors_create(const char *path, vd_safetensors_writer **out, vd_error *err)
 {
-    *out = NULL;
-    vd_safetensors_writer *writer = vd_alloc(1, sizeof *writer);
-    if (!writer)
-        return vd_error_memory(err, path);
-    writer->path = vd_strdup(path);
-    vd_status status =
-        writer->path ? vd_output_create(path, &writer->output, err) : vd_error_memory(err, path);
-    if (status) {
-        vd_safetensors_abort(writer);
-        return status;
+    vd_status status = vd_safetensors_plan(path, out, err);
+    if (!status && (status = vd_output_create(path, &(*out)->output, err))) {
+        vd_safetensors_abort(*out);
+        *out = NULL;
     }
-    *out = writer;
-    return VD_OK;
+    return status;
 }
 
 void vd_safetensors_abort(vd_safetensors_writer *writer)
@@ -54,16 +59,17 @@ void vd_safetensors_abort(vd_safetensors_writer *writer)
     if (!writer)
         return;
     vd_output_abort(writer->output);
-    for (size_t i = 0; i < writer->count; i++)
-        vd_free(writer->tensors[i].name);
-    for (size_t i = 0; i < writer->pairs; i++) {
-        vd_free(writer->metadata[i].key);
-        vd_free(writer->metadata[i].value);
-    }
+    vd_string_arena_clear(&writer->strings);
     vd_free(writer->tensors);
     vd_free(writer->metadata);
     vd_free(writer->path);
     vd_free(writer);
+}
+
+// A copy that the writer owns; NULL when memory is out.
+static const char *keep(vd_safetensors_writer *writer, const char *text)
+{
+    return vd_string_arena_text(&writer->strings, text, strlen(text));
 }
 
 static vd_status fail(vd_safetensors_writer *writer, vd_status status)
@@ -94,18 +100,11 @@ vd_status vd_safetensors_put_metadata(vd_safetensors_writer *writer, const char 
             return fail(writer, vd_error_set(err, VD_USAGE, "%s: metadata \"%.120s\" given twice",
                                              writer->path, key));
     }
-    if (writer->pairs == writer->pair_room) {
-        size_t room = writer->pair_room ? writer->pair_room * 2 : 8;
-        pair *grown = vd_grow(writer->metadata, writer->pairs, room, sizeof *grown);
-        if (!grown)
-            return fail(writer, vd_error_memory(err, "metadata"));
-        writer->metadata = grown;
-        writer->pair_room = room;
-    }
-    pair *new = &writer->metadata[writer->pairs++];
-    *new = (pair){.key = vd_strdup(key), .value = vd_strdup(value)};
-    if (!new->key || !new->value)
+    const pair new = {keep(writer, key), keep(writer, value)};
+    if (!new.key || !new.value ||
+        !vd_make_room(&writer->metadata, &writer->pair_room, writer->pairs + 1, sizeof new))
         return fail(writer, vd_error_memory(err, "metadata"));
+    writer->metadata[writer->pairs++] = new;
     return VD_OK;
 }
 
@@ -149,16 +148,9 @@ vd_status vd_safetensors_declare(vd_safetensors_writer *writer, const char *name
     status = check_declaration(writer, name, dtype, dims, shape, &tensor, err);
     if (status)
         return fail(writer, status);
-    if (writer->count == writer->room) {
-        size_t room = writer->room ? writer->room * 2 : 64;
-        declared *grown = vd_grow(writer->tensors, writer->count, room, sizeof *grown);
-        if (!grown)
-            return fail(writer, vd_error_memory(err, "a tensor's declaration"));
-        writer->tensors = grown;
-        writer->room = room;
-    }
-    tensor.name = vd_strdup(name);
-    if (!tensor.name)
+    tensor.name = keep(writer, name);
+    if (!tensor.name ||
+        !vd_make_room(&writer->tensors, &writer->room, writer->count + 1, sizeof tensor))
         return fail(writer, vd_error_memory(err, "a tensor's declaration"));
     writer->tensors[writer->count++] = tensor;
     return VD_OK;
@@ -166,26 +158,21 @@ vd_status vd_safetensors_declare(vd_safetensors_writer *writer, const char *name
 
 // ---- the header ---------------------------------------------------------------------------------
 
-static yajl_gen_status emit_string(yajl_gen gen, const char *text)
-{
-    return yajl_gen_string(gen, (const unsigned char *)text, strlen(text));
-}
-
 // The statuses are checked where text of the caller is written; the rest cannot fail.
 static yajl_gen_status emit_tensor(yajl_gen gen, const declared *tensor)
 {
-    yajl_gen_status status = emit_string(gen, tensor->name);
+    yajl_gen_status status = vd_json_emit_text(gen, tensor->name);
     if (status)
         return status;
     yajl_gen_map_open(gen);
-    emit_string(gen, "dtype");
-    emit_string(gen, vd_dtype_name(tensor->dtype));
-    emit_string(gen, "shape");
+    vd_json_emit_text(gen, "dtype");
+    vd_json_emit_text(gen, vd_dtype_name(tensor->dtype));
+    vd_json_emit_text(gen, "shape");
     yajl_gen_array_open(gen);
     for (int i = 0; i < tensor->dims; i++)
         yajl_gen_integer(gen, (long long)tensor->shape[i]);
     yajl_gen_array_close(gen);
-    emit_string(gen, "data_offsets");
+    vd_json_emit_text(gen, "data_offsets");
     yajl_gen_array_open(gen);
     yajl_gen_integer(gen, (long long)tensor->from);
     yajl_gen_integer(gen, (long long)tensor->to);
@@ -198,11 +185,11 @@ static yajl_gen_status emit_header(yajl_gen gen, void *context)
     const vd_safetensors_writer *writer = context;
     yajl_gen_status status = yajl_gen_map_open(gen);
     if (writer->pairs) {
-        emit_string(gen, "__metadata__");
+        vd_json_emit_text(gen, "__metadata__");
         yajl_gen_map_open(gen);
         for (size_t i = 0; !status && i < writer->pairs; i++) {
-            status = emit_string(gen, writer->metadata[i].key);
-            status = status ? status : emit_string(gen, writer->metadata[i].value);
+            status = vd_json_emit_text(gen, writer->metadata[i].key);
+            status = status ? status : vd_json_emit_text(gen, writer->metadata[i].value);
         }
         if (!status)
             yajl_gen_map_close(gen);
@@ -253,16 +240,6 @@ static vd_status write_header(vd_safetensors_writer *writer, vd_error *err)
     vd_free(header);
     writer->started = true;
     return status;
-}
-
-vd_status vd_safetensors_plan(const char *path, vd_safetensors_writer **out, vd_error *err)
-{
-    *out = vd_alloc(1, sizeof **out);
-    if (*out && ((*out)->path = vd_strdup(path)))
-        return VD_OK;
-    vd_safetensors_abort(*out);
-    *out = NULL;
-    return vd_error_memory(err, path);
 }
 
 vd_status vd_safetensors_header(vd_safetensors_writer *writer, size_t alignment, char **header,
@@ -333,8 +310,7 @@ vd_status vd_safetensors_append_floats(vd_safetensors_writer *writer, const floa
     uint16_t halves[1024];
     for (size_t first = 0; first < elements;) {
         size_t piece = elements - first < 1024 ? elements - first : 1024;
-        for (size_t i = 0; i < piece; i++)
-            halves[i] = vd_half_from_float(data[first + i]);
+        vd_halves_from_floats(data + first, piece, halves);
         status = vd_safetensors_append(writer, halves, piece, err);
         if (status)
             return status;

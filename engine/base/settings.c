@@ -146,11 +146,6 @@ static bool is_string(const vd_setting *row)
     return row->kind == VD_SETTING_CHOICE || row->kind == VD_SETTING_SEED;
 }
 
-static yajl_gen_status emit_text(yajl_gen gen, const char *text)
-{
-    return yajl_gen_string(gen, (const unsigned char *)text, strlen(text));
-}
-
 static yajl_gen_status emit_row(yajl_gen gen, const vd_setting *row, const void *settings)
 {
     char name[LONGEST_NAME], text[LONGEST_TEXT];
@@ -158,10 +153,10 @@ static yajl_gen_status emit_row(yajl_gen gen, const vd_setting *row, const void 
     for (char *c = name; *c; c++)
         *c = *c == '-' ? '_' : *c;
     vd_setting_text(row, settings, text, sizeof text);
-    yajl_gen_status status = emit_text(gen, name);
+    yajl_gen_status status = vd_json_emit_text(gen, name);
     if (status != yajl_gen_status_ok)
         return status;
-    return is_string(row) ? emit_text(gen, text) : yajl_gen_number(gen, text, strlen(text));
+    return is_string(row) ? vd_json_emit_text(gen, text) : yajl_gen_number(gen, text, strlen(text));
 }
 
 typedef struct written_settings {

@@ -199,10 +199,8 @@ static yajl_gen_status emit_words(yajl_gen gen, void *context)
 {
     const vd_vocab *vocab = context;
     yajl_gen_status status = yajl_gen_array_open(gen);
-    for (size_t i = 0; !status && i < vocab->table.count; i++) {
-        const char *word = vocab->table.words[i];
-        status = yajl_gen_string(gen, (const unsigned char *)word, strlen(word));
-    }
+    for (size_t i = 0; !status && i < vocab->table.count; i++)
+        status = vd_json_emit_text(gen, vocab->table.words[i]);
     return status ? status : yajl_gen_array_close(gen);
 }
 
@@ -247,15 +245,9 @@ vd_status vd_word_counts_add(vd_word_counts *counts, const char *word, int64_t t
         index = (int64_t)counts->table.count;
         if (index >= INT32_MAX / 2)
             return vd_error_set(err, VD_FORMAT, "word counts: too many words");
-        if (counts->table.count == counts->room) {
-            size_t room = counts->room ? counts->room * 2 : 64;
-            int64_t *grown = vd_grow(counts->times, counts->room, room, sizeof *grown);
-            if (!grown)
-                return vd_error_memory(err, "word counts");
-            counts->times = grown;
-            counts->room = room;
-        }
-        if (!table_add(&counts->table, word))
+        if (!vd_make_room(&counts->times, &counts->room, counts->table.count + 1,
+                          sizeof *counts->times) ||
+            !table_add(&counts->table, word))
             return vd_error_memory(err, "word counts");
     }
     if (__builtin_add_overflow(counts->times[index], times, &counts->times[index]))

@@ -585,12 +585,11 @@ static vd_status read_metadata(vd_trainer *t, const vd_safetensors *file, vd_err
         return vd_error_set(err, VD_FORMAT, "%s: \"steps\" is \"%s\", expected a whole number",
                             path, steps);
     vd_status status = vd_train_options_read(options, path, &t->options, err);
-    for (size_t i = 0; status == VD_OK && i < vd_safetensors_metadata_count(file); i++) {
-        const char *key = vd_safetensors_metadata_key(file, i);
+    const char *key, *value;
+    for (size_t i = 0; status == VD_OK && vd_safetensors_metadata_at(file, i, &key, &value); i++)
         if (strcmp(key, "config") && strcmp(key, "vocab") && strcmp(key, "options") &&
             strcmp(key, "steps"))
-            status = vd_metadata_set(&t->metadata, key, vd_safetensors_metadata(file, key), err);
-    }
+            status = vd_metadata_set(&t->metadata, key, value, err);
     return status;
 }
 

@@ -454,10 +454,11 @@ static void a_writer_used_wrongly_refuses_and_leaves_nothing(void **state)
 static void every_failed_allocation_is_reported_and_leaves_nothing(void **state)
 {
     (void)state;
-    assert_true(support_fail_each_allocation(write_sample, NULL) > 20);
+    const size_t made = support_fail_each_allocation(write_sample, NULL);
+    assert_true(made > 10);
     assert_int_equal(support_count_entries(directory), 1);
     assert_true(support_fail_each_allocation(read_sample, path) > 8);
-    for (size_t n = 1; n < 20; n++) {
+    for (size_t n = 1; n <= made; n++) {
         support_remove_tree(path);
         vd_error err;
         vd_alloc_fail_at(n);
