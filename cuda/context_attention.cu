@@ -180,7 +180,7 @@ static __global__ void softmax_kernel(float *x, int columns, int stride)
     float most = -INFINITY, sum = 0;
     for (int i = threadIdx.x; i < columns; i += THREADS)
         most = fmaxf(most, row[i]);
-    most = vd_block_max(most, room);
+    most = vd_block_reduce<vd_larger>(most, room);
     for (int i = threadIdx.x; i < columns; i += THREADS) {
         row[i] = expf(row[i] - most);
         sum += row[i];

@@ -176,49 +176,51 @@ static __device__ __forceinline__ float vd_from(__nv_bfloat16 x)
 
 enum { VD_WARP = 32 };
 
-template <typename T> static __device__ __forceinline__ T vd_warp_sum(T x)
-{
-    for (int step = VD_WARP / 2; step > 0; step /= 2)
-        x += __shfl_xor_sync(0xffffffffu, x, step);
-    return x;
-}
+struct vd_plus {
+    template <typename T> static __device__ __forceinline__ T of(T x, T y)
+    {
+        return x + y;
+    }
+};
 
-static __device__ __forceinline__ float vd_warp_max(float x)
+struct vd_larger {
+    static __device__ __forceinline__ float of(float x, float y)
+    {
+        return fmaxf(x, y);
+    }
+};
+
+template <typename Op, typename T> static __device__ __forceinline__ T vd_warp_reduce(T x)
 {
     for (int step = VD_WARP / 2; step > 0; step /= 2)
-        x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, step));
+        x = Op::of(x, __shfl_xor_sync(0xffffffffu, x, step));
     return x;
 }
 
 // Over a block of full warps; every thread gets the result. `room`: shared, a number a warp.
-template <typename T> static __device__ T vd_block_sum(T x, T *room)
+template <typename Op, typename T> static __device__ __forceinline__ T vd_block_reduce(T x, T *room)
 {
     int lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
     int warps = blockDim.x / VD_WARP;
-    x = vd_warp_sum(x);
+    x = vd_warp_reduce<Op>(x);
     __syncthreads();
     if (lane == 0)
         room[warp] = x;
     __syncthreads();
-    T sum = 0;
-    for (int w = 0; w < warps; w++)
-        sum += room[w];
-    return sum;
+    T all = room[0];
+    for (int w = 1; w < warps; w++)
+        all = Op::of(all, room[w]);
+    return all;
 }
 
-static __device__ __forceinline__ float vd_block_max(float x, float *room)
+template <typename T> static __device__ __forceinline__ T vd_warp_sum(T x)
 {
-    int lane = threadIdx.x % VD_WARP, warp = threadIdx.x / VD_WARP;
-    int warps = blockDim.x / VD_WARP;
-    x = vd_warp_max(x);
-    __syncthreads();
-    if (lane == 0)
-        room[warp] = x;
-    __syncthreads();
-    float most = room[0];
-    for (int w = 1; w < warps; w++)
-        most = fmaxf(most, room[w]);
-    return most;
+    return vd_warp_reduce<vd_plus>(x);
+}
+
+template <typename T> static __device__ __forceinline__ T vd_block_sum(T x, T *room)
+{
+    return vd_block_reduce<vd_plus>(x, room);
 }
 
 // The softmax of n numbers by one warp, in place.
@@ -227,7 +229,7 @@ static __device__ __forceinline__ void vd_warp_softmax(float *x, int n, int lane
     float most = -INFINITY, sum = 0;
     for (int i = lane; i < n; i += VD_WARP)
         most = fmaxf(most, x[i]);
-    most = vd_warp_max(most);
+    most = vd_warp_reduce<vd_larger>(most);
     for (int i = lane; i < n; i += VD_WARP) {
         x[i] = expf(x[i] - most);
         sum += x[i];

@@ -33,17 +33,26 @@ struct float4 {
 
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 
+// code, number, text
+#define VD_HOST_ERRORS(X)                                                                          \
+    X(cudaSuccess, 0, "no error")                                                                  \
+    X(cudaErrorMemoryAllocation, 2, "out of memory")                                               \
+    X(cudaErrorInsufficientDriver, 35,                                                             \
+      "CUDA driver version is insufficient for CUDA runtime version")                              \
+    X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                                \
+    X(cudaErrorNotReady, 600, "device not ready")                                                  \
+    X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                    \
+    X(cudaErrorNotSupported, 801, "operation not supported")                                       \
+    X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")  \
+    X(cudaErrorStreamCaptureInvalidated, 901,                                                      \
+      "operation failed due to a previous error during capture")                                   \
+    X(cudaErrorGraphExecUpdateFailure, 910,                                                        \
+      "the graph update was not performed because it included changes which violated constraints")
+
 enum cudaError_t {
-    cudaSuccess = 0,
-    cudaErrorMemoryAllocation = 2,
-    cudaErrorInsufficientDriver = 35,
-    cudaErrorNoDevice = 100,
-    cudaErrorIllegalAddress = 700,
-    cudaErrorNotReady = 600,
-    cudaErrorNotSupported = 801,
-    cudaErrorStreamCaptureUnsupported = 900,
-    cudaErrorStreamCaptureInvalidated = 901,
-    cudaErrorGraphExecUpdateFailure = 910
+#define X(code, number, text) code = (number),
+    VD_HOST_ERRORS(X)
+#undef X
 };
 
 // ---- threads ------------------------------------------------------------------------------------
@@ -130,11 +139,23 @@ struct cudaDeviceProp {
     int major, minor, multiProcessorCount;
 };
 
+// There is one device, one stream, and an event is nothing.
+#define VD_HOST_NOTHING(status, call, ...)                                                         \
+    static inline status call(__VA_ARGS__)                                                         \
+    {                                                                                              \
+        return status();                                                                           \
+    }
+VD_HOST_NOTHING(cudaError_t, cudaSetDevice, int)
+VD_HOST_NOTHING(cudaError_t, cudaStreamCreateWithFlags, cudaStream_t *, unsigned)
+VD_HOST_NOTHING(cudaError_t, cudaStreamDestroy, cudaStream_t)
+VD_HOST_NOTHING(cudaError_t, cudaEventCreateWithFlags, cudaEvent_t *, unsigned)
+VD_HOST_NOTHING(cudaError_t, cudaEventDestroy, cudaEvent_t)
+VD_HOST_NOTHING(cudaError_t, cudaEventRecord, cudaEvent_t, cudaStream_t)
+
 cudaError_t cudaGetDeviceCount(int *count);
-cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
-cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
+#define cudaDriverGetVersion cudaRuntimeGetVersion
 cudaError_t cudaMalloc(void **memory, size_t bytes);
 cudaError_t cudaFree(void *memory);
 // $VISDIAL_HOST_MEMORY: of how many bytes; without it, of more than any test needs.
@@ -144,13 +165,8 @@ cudaError_t cudaFreeHost(void *memory);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream);
 cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream);
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
-cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-cudaError_t cudaStreamQuery(cudaStream_t stream);
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
-cudaError_t cudaEventDestroy(cudaEvent_t event);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+#define cudaStreamQuery cudaStreamSynchronize
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaGetLastError();
 const char *cudaGetErrorString(cudaError_t error);
@@ -194,15 +210,25 @@ enum cublasGemmAlgo_t { CUBLAS_GEMM_DEFAULT = -1 };
 enum cudaDataType_t { CUDA_R_32F = 0, CUDA_R_16BF = 14 };
 typedef struct vd_host_blas *cublasHandle_t;
 
-cublasStatus_t cublasCreate(cublasHandle_t *handle);
-cublasStatus_t cublasDestroy(cublasHandle_t handle);
-cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream);
-cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void *workspace, size_t bytes);
+VD_HOST_NOTHING(cublasStatus_t, cublasCreate, cublasHandle_t *)
+VD_HOST_NOTHING(cublasStatus_t, cublasDestroy, cublasHandle_t)
+VD_HOST_NOTHING(cublasStatus_t, cublasSetStream, cublasHandle_t, cudaStream_t)
+VD_HOST_NOTHING(cublasStatus_t, cublasSetWorkspace, cublasHandle_t, void *, size_t)
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb,
                             int m, int n, int k, const void *alpha, const void *a,
                             cudaDataType_t at, int lda, const void *b, cudaDataType_t bt, int ldb,
                             const void *beta, void *c, cudaDataType_t ct, int ldc,
                             cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
+
+// CUB's stable sort; with `room` NULL it says how much room it needs.
+namespace cub
+{
+struct DeviceRadixSort {
+    static cudaError_t SortPairs(void *room, size_t &bytes, const uint32_t *keys, uint32_t *sorted,
+                                 const int32_t *values, int32_t *sorted_values, int count,
+                                 int first_bit, int end_bit, cudaStream_t stream);
+};
+} // namespace cub
 
 // ---- looking after memory -----------------------------------------------------------------------
 

@@ -1,30 +1,10 @@
-// cuBLAS as CBLAS (cuda/host.h).
+// cuBLAS as CBLAS, and CUB (cuda/host.h).
 #include "cuda/host_private.h"
 
 #include <cblas.h>
 
+#include <algorithm>
 #include <vector>
-
-cublasStatus_t cublasCreate(cublasHandle_t *handle)
-{
-    *handle = NULL;
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasDestroy(cublasHandle_t)
-{
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasSetStream(cublasHandle_t, cudaStream_t)
-{
-    return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasSetWorkspace(cublasHandle_t, void *, size_t)
-{
-    return CUBLAS_STATUS_SUCCESS;
-}
 
 // A matrix as floats, column-major (rows, columns) with leading dimension ld.
 static const float *floats(const void *x, cudaDataType_t type, int columns, int ld,
@@ -79,4 +59,26 @@ cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t ta, cublasOperatio
     else
         work();
     return CUBLAS_STATUS_SUCCESS;
+}
+
+cudaError_t cub::DeviceRadixSort::SortPairs(void *room, size_t &bytes, const uint32_t *keys,
+                                            uint32_t *sorted, const int32_t *values,
+                                            int32_t *sorted_values, int count, int first_bit,
+                                            int end_bit, cudaStream_t)
+{
+    vd_host_entry entry;
+    bytes = 1;
+    if (vd_host_is_recording() || first_bit != 0 || end_bit != 32)
+        return cudaErrorNotSupported;
+    if (!room || vd_host_is_lost())
+        return vd_host_is_lost() ? cudaErrorIllegalAddress : cudaSuccess;
+    std::vector<int> order(static_cast<size_t>(count));
+    for (int i = 0; i < count; i++)
+        order[static_cast<size_t>(i)] = i;
+    std::stable_sort(order.begin(), order.end(), [=](int a, int b) { return keys[a] < keys[b]; });
+    for (int i : order) {
+        *sorted++ = keys[i];
+        *sorted_values++ = values[i];
+    }
+    return cudaSuccess;
 }

@@ -298,18 +298,13 @@ cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t)
     return cudaSuccess;
 }
 
-// ---- what there is only one of, or nothing to do for --------------------------------------------
+// ---- what there is only one of ------------------------------------------------------------------
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
     const char *text = getenv("VISDIAL_HOST_DEVICES");
     *count = text ? atoi(text) : 1;
     return *count > 0 ? cudaSuccess : cudaErrorNoDevice;
-}
-
-cudaError_t cudaSetDevice(int)
-{
-    return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
@@ -322,26 +317,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
     return cudaSuccess;
 }
 
-cudaError_t cudaDriverGetVersion(int *version)
-{
-    *version = 13000;
-    return cudaSuccess;
-}
-
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
     *version = 13000;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
-{
-    *stream = NULL;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamDestroy(cudaStream_t)
-{
     return cudaSuccess;
 }
 
@@ -349,28 +327,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t)
 {
     cudaError_t refused = vd_host_refuse();
     return refused ? refused : alive();
-}
-
-cudaError_t cudaStreamQuery(cudaStream_t)
-{
-    cudaError_t refused = vd_host_refuse();
-    return refused ? refused : alive();
-}
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
-{
-    *event = NULL;
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventDestroy(cudaEvent_t)
-{
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
-{
-    return cudaSuccess;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t)
@@ -386,27 +342,11 @@ cudaError_t cudaGetLastError()
 const char *cudaGetErrorString(cudaError_t error)
 {
     switch (error) {
-    case cudaSuccess:
-        return "no error";
-    case cudaErrorMemoryAllocation:
-        return "out of memory";
-    case cudaErrorInsufficientDriver:
-        return "CUDA driver version is insufficient for CUDA runtime version";
-    case cudaErrorNoDevice:
-        return "no CUDA-capable device is detected";
-    case cudaErrorIllegalAddress:
-        return "an illegal memory access was encountered";
-    case cudaErrorStreamCaptureUnsupported:
-        return "operation not permitted when stream is capturing";
-    case cudaErrorStreamCaptureInvalidated:
-        return "operation failed due to a previous error during capture";
-    case cudaErrorGraphExecUpdateFailure:
-        return "the graph update was not performed because it included changes which violated "
-               "constraints";
-    case cudaErrorNotReady:
-        return "device not ready";
-    case cudaErrorNotSupported:
-        return "operation not supported";
+#define X(code, number, text)                                                                      \
+    case code:                                                                                     \
+        return text;
+        VD_HOST_ERRORS(X)
+#undef X
     }
     return "unknown error";
 }

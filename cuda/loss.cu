@@ -88,7 +88,8 @@ static __global__ void loss_kernel(vd_candidate_loss l)
     float most = -INFINITY;
     for (int i = threadIdx.x; i < o; i += THREADS)
         most = i == truth ? most : fmaxf(most, z[i]);
-    double max = fmax(static_cast<double>(vd_block_max(most, room_max)), score), sum = 0;
+    double max = fmax(static_cast<double>(vd_block_reduce<vd_larger>(most, room_max)), score),
+           sum = 0;
     for (int i = threadIdx.x; i < o; i += THREADS)
         sum += exp((i == truth ? score : static_cast<double>(z[i])) - max);
     sum = vd_block_sum(sum, room);
