@@ -45,30 +45,26 @@ static int64_t table_find(const word_table *table, const char *word)
     return (int64_t)table->slots[slot_of(table, word)] - 1;
 }
 
-// Doubles the room. On failure the table stays as it was.
+// Room for another word. On failure the table stays usable.
 static bool table_grow(word_table *table)
 {
-    size_t room = table->room ? table->room * 2 : 64;
-    char **words = vd_grow(table->words, table->count, room, sizeof *words);
-    if (!words)
+    if (!vd_make_room(&table->words, &table->room, table->count + 1, sizeof *table->words))
         return false;
-    table->words = words;
-    uint32_t *slots = vd_alloc(room * 2, sizeof *slots);
+    uint32_t *slots = vd_alloc(table->room * 2, sizeof *slots);
     if (!slots)
         return false;
     vd_free(table->slots);
     table->slots = slots;
-    table->slot_count = room * 2;
-    table->room = room;
+    table->slot_count = table->room * 2;
     for (size_t i = 0; i < table->count; i++)
-        slots[slot_of(table, words[i])] = (uint32_t)i + 1;
+        slots[slot_of(table, table->words[i])] = (uint32_t)i + 1;
     return true;
 }
 
 // Adds a word that is not there; false when memory is out. The caller keeps count below INT32_MAX.
 static bool table_add(word_table *table, const char *word)
 {
-    if (table->count == table->room && !table_grow(table))
+    if (2 * table->count == table->slot_count && !table_grow(table))
         return false;
     char *copy = vd_strdup(word);
     if (!copy)

@@ -68,14 +68,8 @@ static vd_status push(machine *m, int64_t value)
         m->has_pending = true;
         return VD_OK;
     }
-    if (m->count == m->room) {
-        size_t room = m->room ? 2 * m->room : 1024;
-        vd_pickle_pair *grown = vd_grow(m->pairs, m->count, room, sizeof *grown);
-        if (!grown)
-            return vd_error_memory(m->err, "an index of images");
-        m->pairs = grown;
-        m->room = room;
-    }
+    if (!vd_make_room(&m->pairs, &m->room, m->count + 1, sizeof *m->pairs))
+        return vd_error_memory(m->err, "an index of images");
     m->pairs[m->count++] = (vd_pickle_pair){m->pending, value};
     m->has_pending = false;
     m->loose++;
