@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,67 +27,70 @@ bool vd_image_id_of(const char *name, int64_t *out)
     return true;
 }
 
-typedef struct photo {
-    int64_t image_id;
-    char *path;
-} photo;
-
-struct vd_photos {
-    char *directory;
-    photo *list;
-    size_t count, room;
-};
-
-static bool is_picture(const char *name)
+int vd_image_id_order(const void *a, const void *b)
 {
-    static const char *const suffixes[] = {".jpg", ".jpeg", ".png", ".bmp", ".ppm", ".pgm"};
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+size_t vd_image_id_place(const void *array, size_t count, size_t size, int64_t image_id)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (*(const int64_t *)((const char *)array + middle * size) < image_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// ---- files of a directory -----------------------------------------------------------------------
+
+static bool ends_with_one(const char *name, const char *const *suffixes)
+{
     const char *dot = strrchr(name, '.');
-    for (size_t i = 0; dot && i < sizeof suffixes / sizeof *suffixes; i++)
-        if (strcasecmp(dot, suffixes[i]) == 0)
+    for (; dot && *suffixes; suffixes++)
+        if (strcasecmp(dot, *suffixes) == 0)
             return true;
     return false;
 }
 
-static vd_status add(vd_photos *photos, const char *directory, const char *name, vd_error *err)
+static vd_status add(vd_numbered_files *files, const char *path, bool all, vd_error *err)
 {
     int64_t id;
-    if (!is_picture(name) || !vd_image_id_of(name, &id))
-        return VD_OK;
-    if (photos->count == photos->room) {
-        size_t room = photos->room ? 2 * photos->room : 256;
-        photo *grown = vd_grow(photos->list, photos->room, room, sizeof *grown);
-        if (!grown)
-            return vd_error_memory(err, "a list of photos");
-        photos->list = grown;
-        photos->room = room;
-    }
-    size_t size = strlen(directory) + strlen(name) + 2;
-    char *path = vd_alloc(size, 1);
-    if (!path)
-        return vd_error_memory(err, "a list of photos");
-    snprintf(path, size, "%s/%s", directory, name);
-    photos->list[photos->count++] = (photo){id, path};
+    if (!vd_image_id_of(strrchr(path, '/') + 1, &id))
+        return all ? vd_error_set(err, VD_FORMAT,
+                                  "%s: the name does not end with the image's number", path)
+                   : VD_OK;
+    char *copy = vd_make_room(&files->list, &files->room, files->count + 1, sizeof *files->list)
+                     ? vd_strdup(path)
+                     : NULL;
+    if (!copy)
+        return vd_error_memory(err, "a list of files");
+    files->list[files->count++] = (vd_numbered_file){id, copy};
     return VD_OK;
 }
 
-// below: directories in it are listed, too.
-static vd_status list(vd_photos *photos, const char *path, bool below, vd_error *err)
+static vd_status scan(vd_numbered_files *files, const char *path, const char *const *suffixes,
+                      bool all, bool below, vd_error *err)
 {
     DIR *directory = opendir(path);
     if (!directory)
         return vd_error_set(err, errno == ENOENT || errno == ENOTDIR ? VD_NOT_FOUND : VD_IO,
-                            "%s: photos cannot be looked for: %s", path, strerror(errno));
+                            "%s: cannot be listed: %s", path, strerror(errno));
     vd_status status = VD_OK;
     for (struct dirent *entry; status == VD_OK && (entry = readdir(directory));) {
-        char inner[4096];
+        char inner[4400];
         struct stat about;
-        if (*entry->d_name == '.')
-            continue;
-        status = add(photos, path, entry->d_name, err);
         int length = snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
-        if (status == VD_OK && below && !is_picture(entry->d_name) && length > 0 &&
-            (size_t)length < sizeof inner && stat(inner, &about) == 0 && S_ISDIR(about.st_mode))
-            status = list(photos, inner, false, err);
+        if (*entry->d_name == '.' || (size_t)length >= sizeof inner)
+            continue;
+        if (ends_with_one(entry->d_name, suffixes))
+            status = add(files, inner, all, err);
+        else if (below && stat(inner, &about) == 0 && S_ISDIR(about.st_mode))
+            status = scan(files, inner, suffixes, all, false, err);
     }
     closedir(directory);
     return status;
@@ -96,45 +98,65 @@ static vd_status list(vd_photos *photos, const char *path, bool below, vd_error 
 
 static int by_id(const void *a, const void *b)
 {
-    const photo *x = a, *y = b;
-    if (x->image_id != y->image_id)
-        return x->image_id < y->image_id ? -1 : 1;
-    return strcmp(x->path, y->path);
+    const vd_numbered_file *x = a, *y = b;
+    int order = vd_image_id_order(a, b);
+    return order ? order : strcmp(x->path, y->path);
 }
+
+vd_status vd_numbered_files_list(vd_numbered_files *files, const char *directory,
+                                 const char *const *suffixes, bool all, bool below, vd_error *err)
+{
+    *files = (vd_numbered_files){0};
+    vd_status status = scan(files, directory, suffixes, all, below, err);
+    if (status != VD_OK)
+        vd_numbered_files_clear(files);
+    if (files->count > 0)
+        qsort(files->list, files->count, sizeof *files->list, by_id);
+    return status;
+}
+
+void vd_numbered_files_clear(vd_numbered_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        vd_free(files->list[i].path);
+    vd_free(files->list);
+    *files = (vd_numbered_files){0};
+}
+
+// ---- photos -------------------------------------------------------------------------------------
+
+struct vd_photos {
+    char *directory;
+    vd_numbered_files files;
+};
 
 vd_status vd_photos_open(const char *directory, vd_photos **out, vd_error *err)
 {
-    *out = NULL;
-    vd_photos *photos = vd_alloc(1, sizeof *photos);
-    vd_status status = VD_OK;
-    if (!photos || !(photos->directory = vd_strdup(directory)))
-        status = vd_error_memory(err, "a list of photos");
-    if (status == VD_OK)
-        status = list(photos, directory, true, err);
+    static const char *const suffixes[] = {".jpg", ".jpeg", ".png", ".bmp", ".ppm", ".pgm", NULL};
+    vd_photos *photos = *out = vd_alloc(1, sizeof *photos);
+    vd_status status =
+        photos && (photos->directory = vd_strdup(directory))
+            ? vd_numbered_files_list(&photos->files, directory, suffixes, false, true, err)
+            : vd_error_memory(err, "a list of photos");
     if (status != VD_OK) {
         vd_photos_close(photos);
-        return status;
+        *out = NULL;
     }
-    if (photos->count > 0)
-        qsort(photos->list, photos->count, sizeof *photos->list, by_id);
-    *out = photos;
-    return VD_OK;
+    return status;
 }
 
 void vd_photos_close(vd_photos *photos)
 {
     if (!photos)
         return;
-    for (size_t i = 0; i < photos->count; i++)
-        vd_free(photos->list[i].path);
-    vd_free(photos->list);
+    vd_numbered_files_clear(&photos->files);
     vd_free(photos->directory);
     vd_free(photos);
 }
 
 size_t vd_photos_count(const vd_photos *photos)
 {
-    return photos->count;
+    return photos->files.count;
 }
 
 const char *vd_photos_directory(const vd_photos *photos)
@@ -144,14 +166,7 @@ const char *vd_photos_directory(const vd_photos *photos)
 
 const char *vd_photos_find(const vd_photos *photos, int64_t image_id)
 {
-    size_t low = 0, high = photos->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (photos->list[middle].image_id < image_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < photos->count && photos->list[low].image_id == image_id ? photos->list[low].path
-                                                                         : NULL;
+    const vd_numbered_files *f = &photos->files;
+    size_t at = vd_image_id_place(f->list, f->count, sizeof *f->list, image_id);
+    return at < f->count && f->list[at].image_id == image_id ? f->list[at].path : NULL;
 }

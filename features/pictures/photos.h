@@ -25,4 +25,26 @@ const char *vd_photos_find(const vd_photos *photos, int64_t image_id);
 // ("COCO_val2014_000000000042.npz": 42). False when there are none or too many.
 bool vd_image_id_of(const char *name, int64_t *out);
 
+// Of structs that begin with an image's id (int64_t): how qsort orders them; in an array so sorted,
+// the index of the first whose id is at least image_id.
+int vd_image_id_order(const void *a, const void *b);
+size_t vd_image_id_place(const void *array, size_t count, size_t size, int64_t image_id);
+
+typedef struct vd_numbered_file {
+    int64_t image_id;
+    char *path;
+} vd_numbered_file;
+
+typedef struct vd_numbered_files {
+    vd_numbered_file *list; // sorted by id, then by path
+    size_t count, room;
+} vd_numbered_files;
+
+// The files of a directory whose names end with an image's id and one of the suffixes (up to NULL).
+// all: a name without an id is VD_FORMAT, else it is passed over. below: directories in it are
+// listed, too. Empty on failure.
+vd_status vd_numbered_files_list(vd_numbered_files *files, const char *directory,
+                                 const char *const *suffixes, bool all, bool below, vd_error *err);
+void vd_numbered_files_clear(vd_numbered_files *files);
+
 #endif

@@ -24,8 +24,7 @@
 #define VD_HDF5_LIBRARY ""
 #endif
 
-// ---- the library
-// ----------------------------------------------------------------------------------
+// ---- the library --------------------------------------------------------------------------------
 
 #define FUNCTIONS(X)                                                                               \
     X(H5open)                                                                                      \
@@ -65,9 +64,18 @@ static struct {
     hid_t native_float, native_double, dataset_access;
 } h5;
 
-// The library keeps state for the whole process, and Debian builds it without locks. Each public
-// function holds this while it calls the library; the static functions expect it to be held.
+// The library keeps state for the whole process, and Debian builds it without locks.
 static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
+
+void vd_hdf5_lock(void)
+{
+    pthread_mutex_lock(&library);
+}
+
+void vd_hdf5_unlock(void)
+{
+    pthread_mutex_unlock(&library);
+}
 
 static const char *load_number(const char *name, hid_t *out)
 {
@@ -128,8 +136,7 @@ static vd_status load(const char *path, vd_error *err)
     return status;
 }
 
-// ---- errors
-// ---------------------------------------------------------------------------------------
+// ---- errors -------------------------------------------------------------------------------------
 
 static herr_t take_reason(unsigned n, const H5E_error2_t *error, void *context)
 {
@@ -157,10 +164,9 @@ static vd_status refuse(const char *path, const char *what, const char *name, vd
                         path, what, name, reason);
 }
 
-// ---- files
-// ----------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
-static void close_file(vd_hdf5 *file)
+void vd_hdf5_close(vd_hdf5 *file)
 {
     if (!file)
         return;
@@ -187,15 +193,8 @@ static vd_status open_file(const char *path, vd_hdf5 **out, vd_error *err)
     if (status == VD_OK)
         *out = file;
     else
-        close_file(file);
+        vd_hdf5_close(file);
     return status;
-}
-
-void vd_hdf5_close(vd_hdf5 *file)
-{
-    pthread_mutex_lock(&library);
-    close_file(file);
-    pthread_mutex_unlock(&library);
 }
 
 void vd_hdf5_once(vd_hdf5 *file)
@@ -203,21 +202,12 @@ void vd_hdf5_once(vd_hdf5 *file)
     file->once = true;
 }
 
-static bool has(const vd_hdf5 *file, const char *name)
+bool vd_hdf5_has(const vd_hdf5 *file, const char *name)
 {
     return h5.H5Lexists(file->id, name, H5P_DEFAULT) > 0;
 }
 
-bool vd_hdf5_has(const vd_hdf5 *file, const char *name)
-{
-    pthread_mutex_lock(&library);
-    bool there = has(file, name);
-    pthread_mutex_unlock(&library);
-    return there;
-}
-
-// ---- data sets
-// ------------------------------------------------------------------------------------
+// ---- data sets ----------------------------------------------------------------------------------
 
 static vd_status take_shape(vd_hdf5_table *table, int dims, vd_error *err)
 {
@@ -271,21 +261,21 @@ static int64_t find_plain(const vd_hdf5_table *table)
     return all ? (int64_t)at : -1;
 }
 
-static void close_table(vd_hdf5_table *table)
+void vd_hdf5_table_close(vd_hdf5_table *table)
 {
     if (table->id > 0)
         h5.H5Dclose(table->id);
     *table = (vd_hdf5_table){0};
 }
 
-static vd_status open_table(vd_hdf5 *file, const char *name, int dims, vd_hdf5_table *out,
-                            vd_error *err)
+vd_status vd_hdf5_table_open(vd_hdf5 *file, const char *name, int dims, vd_hdf5_table *out,
+                             vd_error *err)
 {
     // Chunks that hold several pictures are to be decompressed once, not once a picture.
     enum { CHUNK_SLOTS = 521, CHUNK_CACHE = 64 << 20 };
     *out = (vd_hdf5_table){.file = file, .plain = -1};
     snprintf(out->name, sizeof out->name, "%s", name);
-    if (!has(file, name))
+    if (!vd_hdf5_has(file, name))
         return vd_error_set(err, VD_FORMAT, "%s: there is no data set \"%s\" in it", file->path,
                             name);
     hid_t access = h5.H5Pcreate(h5.dataset_access);
@@ -302,24 +292,8 @@ static vd_status open_table(vd_hdf5 *file, const char *name, int dims, vd_hdf5_t
     if (status == VD_OK)
         out->plain = find_plain(out);
     else
-        close_table(out);
+        vd_hdf5_table_close(out);
     return status;
-}
-
-vd_status vd_hdf5_table_open(vd_hdf5 *file, const char *name, int dims, vd_hdf5_table *out,
-                             vd_error *err)
-{
-    pthread_mutex_lock(&library);
-    vd_status status = open_table(file, name, dims, out, err);
-    pthread_mutex_unlock(&library);
-    return status;
-}
-
-void vd_hdf5_table_close(vd_hdf5_table *table)
-{
-    pthread_mutex_lock(&library);
-    close_table(table);
-    pthread_mutex_unlock(&library);
 }
 
 // Without the library, so that threads need not wait for one another.
@@ -351,9 +325,9 @@ static vd_status check_rows(const vd_hdf5_table *table, size_t first, size_t cou
 static vd_status read_rows(const vd_hdf5_table *table, size_t first, size_t count, hid_t type,
                            void *out, vd_error *err)
 {
-    vd_status checked = check_rows(table, first, count, err);
-    if (checked != VD_OK || count == 0)
-        return checked;
+    vd_status status = check_rows(table, first, count, err);
+    if (status != VD_OK || count == 0)
+        return status;
     hsize_t start[VD_HDF5_DIMS] = {first}, extent[VD_HDF5_DIMS] = {count};
     for (int i = 1; i < table->dims; i++)
         extent[i] = table->shape[i];
@@ -364,7 +338,7 @@ static vd_status read_rows(const vd_hdf5_table *table, size_t first, size_t coun
                 h5.H5Dread(table->id, type, memory, space, H5P_DEFAULT, out) >= 0;
     char what[96];
     snprintf(what, sizeof what, "rows %zu to %zu cannot be read of ", first, first + count);
-    vd_status status = good ? VD_OK : refuse(table->file->path, what, table->name, err);
+    status = good ? VD_OK : refuse(table->file->path, what, table->name, err);
     if (space >= 0)
         h5.H5Sclose(space);
     if (memory >= 0)
@@ -388,14 +362,10 @@ vd_status vd_hdf5_floats(const vd_hdf5_table *table, size_t first, size_t count,
 vd_status vd_hdf5_doubles(const vd_hdf5_table *table, size_t first, size_t count, double *out,
                           vd_error *err)
 {
-    pthread_mutex_lock(&library);
-    vd_status status = read_rows(table, first, count, h5.native_double, out, err);
-    pthread_mutex_unlock(&library);
-    return status;
+    return read_rows(table, first, count, h5.native_double, out, err);
 }
 
-// ---- damaged files
-// -------------------------------------------------------------------------------
+// ---- damaged files ------------------------------------------------------------------------------
 
 // All that is asked of a data set later: its shape, its type, where its pieces lie, a row.
 static void try_table(vd_hdf5 *file, const char *name)
@@ -403,15 +373,15 @@ static void try_table(vd_hdf5 *file, const char *name)
     enum { WIDEST = 1 << 20 };
     vd_hdf5_table table;
     for (int dims = 1; dims < VD_HDF5_DIMS; dims++) {
-        if (open_table(file, name, dims, &table, NULL) != VD_OK)
+        if (vd_hdf5_table_open(file, name, dims, &table, NULL) != VD_OK)
             continue;
         double *row = table.row <= WIDEST ? vd_alloc(table.row, sizeof *row) : NULL;
         if (row && table.shape[0] > 0) {
-            read_rows(&table, 0, 1, h5.native_double, row, NULL);
-            read_rows(&table, table.shape[0] - 1, 1, h5.native_double, row, NULL);
+            vd_hdf5_doubles(&table, 0, 1, row, NULL);
+            vd_hdf5_doubles(&table, table.shape[0] - 1, 1, row, NULL);
         }
         vd_free(row);
-        close_table(&table);
+        vd_hdf5_table_close(&table);
     }
 }
 
@@ -432,7 +402,7 @@ static _Noreturn void try_file(const char *path, const char *const *names)
     if (open_file(path, &file, NULL) == VD_OK)
         for (; *names; names++)
             try_table(file, *names);
-    close_file(file);
+    vd_hdf5_close(file);
     _exit(0);
 }
 
@@ -461,12 +431,8 @@ static vd_status expect_survival(const char *path, const char *const *names, vd_
 vd_status vd_hdf5_open(const char *path, const char *const *names, vd_hdf5 **out, vd_error *err)
 {
     *out = NULL;
-    pthread_mutex_lock(&library);
     vd_status status = load(path, err);
     if (status == VD_OK)
         status = expect_survival(path, names, err);
-    if (status == VD_OK)
-        status = open_file(path, out, err);
-    pthread_mutex_unlock(&library);
-    return status;
+    return status == VD_OK ? open_file(path, out, err) : status;
 }

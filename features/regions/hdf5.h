@@ -15,6 +15,11 @@
 
 typedef struct vd_hdf5 vd_hdf5;
 
+// Only vd_hdf5_once and vd_hdf5_floats may be called without this lock; the latter takes it where
+// it needs the library.
+void vd_hdf5_lock(void);
+void vd_hdf5_unlock(void);
+
 enum { VD_HDF5_DIMS = 4 };
 
 // A data set: shape[0] rows.

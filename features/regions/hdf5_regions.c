@@ -22,8 +22,7 @@ typedef struct hdf5_regions {
     int64_t *first;          // (N) adaptive: row of each picture's first region; else NULL
 } hdf5_regions;
 
-// ---- whole numbers
-// --------------------------------------------------------------------------------
+// ---- whole numbers ------------------------------------------------------------------------------
 
 // A data set of whole numbers, read as doubles: exact far beyond any image id.
 static vd_status read_whole(hdf5_regions *h, const char *name, int dims, size_t count,
@@ -66,8 +65,7 @@ static vd_status read_whole(hdf5_regions *h, const char *name, int dims, size_t 
     return status;
 }
 
-// ---- challenge
-// ------------------------------------------------------------------------------------
+// ---- challenge ----------------------------------------------------------------------------------
 
 // What the numbers of /boxes are is told from the first picture: nothing is smaller than a pixel.
 static vd_status open_boxes(hdf5_regions *h, vd_regions_source *out, vd_error *err)
@@ -97,12 +95,12 @@ static vd_status open_boxes(hdf5_regions *h, vd_regions_source *out, vd_error *e
                                       h->path, i, h->width[i], h->height[i]);
         return status;
     }
-    float largest = 0, *first = vd_alloc(shape[1], 4 * sizeof *first);
-    status = first ? vd_hdf5_floats(&h->boxes, 0, 1, first, err) : vd_error_memory(err, "boxes");
+    double largest = 0, *first = vd_alloc(shape[1], 4 * sizeof *first);
+    status = first ? vd_hdf5_doubles(&h->boxes, 0, 1, first, err) : vd_error_memory(err, "boxes");
     for (size_t i = 0; status == VD_OK && i < 4 * shape[1]; i++)
         largest = first[i] > largest ? first[i] : largest;
     vd_free(first);
-    out->pixels = largest > 1.01f;
+    out->pixels = largest > 1.01;
     if (out->pixels)
         out->no_boxes = "the file has boxes in pixels but not the size of the pictures; "
                         "--images DIR finds it in the photos";
@@ -154,8 +152,7 @@ static vd_status read_challenge(void *state, size_t row, size_t used, float *fea
     return status;
 }
 
-// ---- adaptive
-// -------------------------------------------------------------------------------------
+// ---- adaptive -----------------------------------------------------------------------------------
 
 // val_btmup_f.hdf5 -> val_imgid2idx.pkl; another name -> the same with .pkl.
 static void index_beside(const char *path, char *out, size_t size)
@@ -195,11 +192,11 @@ static vd_status check_index(const char *index, const vd_pickle_pair *pairs, siz
     return VD_OK;
 }
 
-static vd_status take_pictures(hdf5_regions *h, const vd_pickle_pair *pairs, size_t count,
-                               const int64_t *ranges, vd_regions_source *out, vd_error *err)
+static vd_status take_pictures(hdf5_regions *h, const vd_pickle_pair *pairs, const int64_t *ranges,
+                               vd_regions_source *out, vd_error *err)
 {
     size_t all = h->features.shape[0], most = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < out->count; i++) {
         int64_t from = ranges[2 * pairs[i].value], end = ranges[2 * pairs[i].value + 1];
         if (from >= end || (uint64_t)end > all)
             return vd_error_set(err, VD_FORMAT,
@@ -215,7 +212,6 @@ static vd_status take_pictures(hdf5_regions *h, const vd_pickle_pair *pairs, siz
         vd_regions_check_sizes(h->path, "\"pos_boxes\"", most, h->features.shape[1], err);
     if (status != VD_OK)
         return status;
-    out->count = count;
     out->max = (int)most;
     out->size = (int)h->features.shape[1];
     return VD_OK;
@@ -266,14 +262,12 @@ static vd_status open_adaptive(hdf5_regions *h, const char *index, vd_regions_so
         status = check_index(index, pairs, count, h->path, rows, err);
     if (status == VD_OK)
         status = read_whole(h, "pos_boxes", 2, rows, &ranges, err);
-    if (status == VD_OK) {
-        out->image_id = vd_alloc(count, sizeof *out->image_id);
-        out->used = vd_alloc(count, sizeof *out->used);
-        h->first = vd_alloc(count, sizeof *h->first);
-        status = out->image_id && out->used && h->first
-                     ? take_pictures(h, pairs, count, ranges, out, err)
-                     : vd_error_memory(err, "the index of region features");
-    }
+    if (status == VD_OK)
+        status = vd_regions_source_index(out, count, err);
+    if (status == VD_OK && !(h->first = vd_alloc(count, sizeof *h->first)))
+        status = vd_error_memory(err, "the index of region features");
+    if (status == VD_OK)
+        status = take_pictures(h, pairs, ranges, out, err);
     vd_free(ranges);
     vd_free(pairs);
     return status;
@@ -306,14 +300,35 @@ static void read_hdf5_once(void *state)
 static void close_hdf5(void *state)
 {
     hdf5_regions *h = state;
+    vd_hdf5_lock();
     vd_hdf5_table_close(&h->boxes);
     vd_hdf5_table_close(&h->spatial);
     vd_hdf5_table_close(&h->features);
     vd_hdf5_close(h->file);
+    vd_hdf5_unlock();
     vd_free(h->first);
     vd_free(h->height);
     vd_free(h->width);
     vd_free(h);
+}
+
+static vd_status open_layout(hdf5_regions *h, const char *index, vd_regions_source *out,
+                             vd_error *err)
+{
+    static const char *const names[] = {
+        "features", "image_id",       "image_ids", "num_boxes",        "boxes", "image_w",
+        "image_h",  "image_features", "pos_boxes", "spatial_features", NULL};
+    vd_status status = vd_hdf5_open(h->path, names, &h->file, err);
+    if (status != VD_OK)
+        return status;
+    bool adaptive = vd_hdf5_has(h->file, "image_features");
+    out->read = adaptive ? read_adaptive : read_challenge;
+    if (!adaptive && !vd_hdf5_has(h->file, "features"))
+        return vd_error_set(err, VD_FORMAT,
+                            "%s: has neither \"features\" (VisDial challenge) nor "
+                            "\"image_features\" (adaptive)",
+                            h->path);
+    return adaptive ? open_adaptive(h, index, out, err) : open_challenge(h, out, err);
 }
 
 vd_status vd_regions_open_hdf5(const char *path, const char *index, vd_regions_source *out,
@@ -326,18 +341,8 @@ vd_status vd_regions_open_hdf5(const char *path, const char *index, vd_regions_s
     out->state = h;
     out->once = read_hdf5_once;
     out->close = close_hdf5;
-    static const char *const names[] = {
-        "features", "image_id",       "image_ids", "num_boxes",        "boxes", "image_w",
-        "image_h",  "image_features", "pos_boxes", "spatial_features", NULL};
-    vd_status status = vd_hdf5_open(path, names, &h->file, err);
-    if (status != VD_OK)
-        return status;
-    bool adaptive = vd_hdf5_has(h->file, "image_features");
-    out->read = adaptive ? read_adaptive : read_challenge;
-    if (!adaptive && !vd_hdf5_has(h->file, "features"))
-        return vd_error_set(err, VD_FORMAT,
-                            "%s: has neither \"features\" (VisDial challenge) nor "
-                            "\"image_features\" (adaptive)",
-                            path);
-    return adaptive ? open_adaptive(h, index, out, err) : open_challenge(h, out, err);
+    vd_hdf5_lock();
+    vd_status status = open_layout(h, index, out, err);
+    vd_hdf5_unlock();
+    return status;
 }

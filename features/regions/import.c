@@ -76,8 +76,7 @@ static vd_status write_at(const writing *w, const void *data, size_t size, uint6
     return VD_OK;
 }
 
-// ---- what is to be written
-// ------------------------------------------------------------------------
+// ---- what is to be written ----------------------------------------------------------------------
 
 static vd_status make_header(writing *w, vd_error *err)
 {
@@ -166,8 +165,7 @@ static void release(writing *w)
     vd_free(w->part);
 }
 
-// ---- going on
-// -------------------------------------------------------------------------------------
+// ---- going on -----------------------------------------------------------------------------------
 
 // How many pictures of this very work are in OUT.part; 0 when that cannot be relied on.
 static size_t find_done(const writing *w)
@@ -224,8 +222,7 @@ static vd_status start(writing *w, vd_error *err)
     return write_at(w, w->header, w->header_size, 0, err);
 }
 
-// ---- pictures
-// -------------------------------------------------------------------------------------
+// ---- pictures -----------------------------------------------------------------------------------
 
 // Makes picture `first + n`; false when it is the last or cannot be read.
 static bool read_ahead(void *context, size_t n, size_t place)

@@ -46,19 +46,13 @@ void vd_regions_normalise(float *boxes, size_t count, float width, float height)
     }
 }
 
-void vd_regions_source_close(vd_regions_source *source)
+vd_status vd_regions_source_index(vd_regions_source *out, size_t count, vd_error *err)
 {
-    if (source->close)
-        source->close(source->state);
-    vd_free(source->image_id);
-    vd_free(source->used);
-    *source = (vd_regions_source){0};
-}
-
-static int compare_rows(const void *a, const void *b)
-{
-    const vd_row *x = a, *y = b;
-    return x->image_id < y->image_id ? -1 : x->image_id > y->image_id;
+    out->count = count;
+    out->image_id = vd_alloc(count, sizeof *out->image_id);
+    out->used = vd_alloc(count, sizeof *out->used);
+    return out->image_id && out->used ? VD_OK
+                                      : vd_error_memory(err, "the index of region features");
 }
 
 static vd_status index_rows(vd_regions *r, vd_error *err)
@@ -77,7 +71,7 @@ static vd_status index_rows(vd_regions *r, vd_error *err)
                                 r->path, i, s->image_id[i], s->used[i], s->max);
         r->by_id[i] = (vd_row){s->image_id[i], i};
     }
-    qsort(r->by_id, s->count, sizeof *r->by_id, compare_rows);
+    qsort(r->by_id, s->count, sizeof *r->by_id, vd_image_id_order);
     for (size_t i = 1; i < s->count; i++)
         if (r->by_id[i].image_id == r->by_id[i - 1].image_id)
             return vd_error_set(
@@ -166,7 +160,10 @@ void vd_regions_close(vd_regions *file)
 {
     if (!file)
         return;
-    vd_regions_source_close(&file->source);
+    if (file->source.close)
+        file->source.close(file->source.state);
+    vd_free(file->source.image_id);
+    vd_free(file->source.used);
     vd_free(file->by_id);
     vd_free(file->path);
     vd_free(file);
@@ -227,14 +224,7 @@ static uint64_t distance(int64_t a, int64_t b)
 
 vd_status vd_regions_find(const vd_regions *file, int64_t image_id, size_t *row, vd_error *err)
 {
-    size_t low = 0, high = file->source.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (file->by_id[middle].image_id < image_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = vd_image_id_place(file->by_id, file->source.count, sizeof *file->by_id, image_id);
     if (low < file->source.count && file->by_id[low].image_id == image_id) {
         *row = file->by_id[low].row;
         return VD_OK;

@@ -32,7 +32,6 @@ static vd_status check_shapes(own *o, vd_regions_source *out, vd_error *err)
                             "%s: features of shape [%zu, %zu, %zu]; expected at least one picture, "
                             "1 to 1000 regions of size 1 to 65536",
                             path, n, p, d);
-    out->count = n;
     out->max = (int)p;
     out->size = (int)d;
     status = vd_safetensors_require(o->file, "image_id", 1, &n, &id, err);
@@ -51,11 +50,9 @@ static vd_status check_shapes(own *o, vd_regions_source *out, vd_error *err)
     if (status != VD_OK)
         return status;
     out->no_boxes = o->boxes ? NULL : "the file was written without";
-    out->image_id = vd_alloc(n, sizeof *out->image_id);
-    out->used = vd_alloc(n, sizeof *out->used);
-    if (!out->image_id || !out->used)
-        return vd_error_memory(err, "the index of region features");
-    status = vd_tensor_ints(id, 0, n, out->image_id, err);
+    status = vd_regions_source_index(out, n, err);
+    if (status == VD_OK)
+        status = vd_tensor_ints(id, 0, n, out->image_id, err);
     return status == VD_OK ? vd_tensor_ints(used, 0, n, out->used, err) : status;
 }
 

@@ -32,7 +32,9 @@ vd_status vd_regions_open_hdf5(const char *path, const char *index, vd_regions_s
                                vd_error *err);
 vd_status vd_regions_open_tsv(const char *path, vd_regions_source *out, vd_error *err);
 vd_status vd_regions_open_folder(const char *path, vd_regions_source *out, vd_error *err);
-void vd_regions_source_close(vd_regions_source *source);
+
+// Allocates image_id and used for count pictures, and sets count.
+vd_status vd_regions_source_index(vd_regions_source *out, size_t count, vd_error *err);
 
 // Sizes a picture's features may have (regions.h); VD_FORMAT names path and place.
 vd_status vd_regions_check_sizes(const char *path, const char *place, size_t regions, size_t size,

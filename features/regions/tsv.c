@@ -30,6 +30,7 @@ static const layout layouts[] = {
 };
 
 typedef struct line {
+    int64_t image_id, regions;
     uint64_t offset;
     uint32_t length; // without its end
     float width, height;
@@ -95,8 +96,7 @@ static bool number_of(const fields *f, int column, int64_t *out)
     return true;
 }
 
-// ---- the places of lines
-// --------------------------------------------------------------------------
+// ---- the places of lines ------------------------------------------------------------------------
 
 static vd_status choose_layout(tsv *t, const fields *f, bool few, size_t number, vd_error *err)
 {
@@ -162,21 +162,10 @@ static vd_status add_line(tsv *t, const char *text, size_t length, uint64_t offs
     status = check_lengths(t, &f, count, number, err);
     if (status != VD_OK)
         return status;
-    if (out->count == t->room) {
-        size_t room = t->room ? 2 * t->room : 1024;
-        line *lines = vd_grow(t->lines, t->room, room, sizeof *lines);
-        t->lines = lines ? lines : t->lines;
-        int64_t *ids = lines ? vd_grow(out->image_id, t->room, room, sizeof *ids) : NULL;
-        out->image_id = ids ? ids : out->image_id;
-        int64_t *used = ids ? vd_grow(out->used, t->room, room, sizeof *used) : NULL;
-        out->used = used ? used : out->used;
-        if (!used)
-            return vd_error_memory(err, "the lines of region features");
-        t->room = room;
-    }
-    t->lines[out->count] = (line){offset, (uint32_t)length, (float)width, (float)height};
-    out->image_id[out->count] = id;
-    out->used[out->count++] = count;
+    if (!vd_make_room(&t->lines, &t->room, out->count + 1, sizeof *t->lines))
+        return vd_error_memory(err, "the lines of region features");
+    t->lines[out->count++] =
+        (line){id, count, offset, (uint32_t)length, (float)width, (float)height};
     out->max = count > out->max ? (int)count : out->max;
     return VD_OK;
 }
@@ -187,20 +176,6 @@ typedef struct window {
     size_t room, held;
     uint64_t start; // where in the file
 } window;
-
-// Room for PIECE more bytes.
-static vd_status make_room(window *w, vd_error *err)
-{
-    if (w->held + PIECE <= w->room)
-        return VD_OK;
-    size_t room = 2 * (w->held + PIECE);
-    char *grown = vd_grow(w->text, w->room, room, 1);
-    if (!grown)
-        return vd_error_memory(err, "a line of region features");
-    w->text = grown;
-    w->room = room;
-    return VD_OK;
-}
 
 // Takes the lines that are complete out of the window.
 static vd_status add_lines(tsv *t, window *w, size_t searched, vd_regions_source *out,
@@ -230,10 +205,10 @@ static vd_status find_lines(tsv *t, vd_regions_source *out, vd_error *err)
     posix_fadvise(t->file, 0, 0, POSIX_FADV_SEQUENTIAL);
     do {
         size_t searched = w.held;
-        status = make_room(&w, err);
-        if (status == VD_OK)
-            status = vd_file_read_at(t->file, t->path, w.text + w.held, PIECE, w.start + w.held,
-                                     &got, err);
+        status = vd_make_room(&w.text, &w.room, w.held + PIECE, 1)
+                     ? vd_file_read_at(t->file, t->path, w.text + w.held, PIECE, w.start + w.held,
+                                       &got, err)
+                     : vd_error_memory(err, "a line of region features");
         if (status == VD_OK) {
             w.held += got;
             status = add_lines(t, &w, searched, out, err);
@@ -249,8 +224,7 @@ static vd_status find_lines(tsv *t, vd_regions_source *out, vd_error *err)
     return status;
 }
 
-// ---- reading
-// --------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 static vd_status decode(const tsv *t, const fields *f, int column, size_t numbers, float *out,
                         size_t number, vd_error *err)
@@ -330,8 +304,14 @@ vd_status vd_regions_open_tsv(const char *path, vd_regions_source *out, vd_error
                                : vd_error_memory(err, "region features");
     if (status == VD_OK)
         status = find_lines(t, out, err);
+    if (status == VD_OK)
+        status = vd_regions_source_index(out, out->count, err);
     if (status != VD_OK)
         return status;
+    for (size_t i = 0; i < out->count; i++) {
+        out->image_id[i] = t->lines[i].image_id;
+        out->used[i] = t->lines[i].regions;
+    }
     out->kind = t->layout->kind;
     out->size = (int)t->size;
     return VD_OK;
