@@ -226,8 +226,7 @@ static vd_status run(const char *path, const unsigned char *data, size_t size, b
     jpeg_destroy_decompress(&work->jpeg);
     if (status)
         vd_image_clear(&work->image);
-    else
-        *out = work->image;
+    *out = work->image;
     vd_free(work->row);
     vd_free(work);
     return status;

@@ -59,8 +59,6 @@ static vd_status refuse(const png_work *work, const char *what)
 {
     if (work->status == VD_NO_MEMORY)
         return vd_error_memory(work->err, work->path);
-    if (work->status)
-        return work->status;
     return vd_error_set(work->err, VD_FORMAT, "%s: PNG: %s: %s", work->path, what, work->message);
 }
 
@@ -154,7 +152,6 @@ static vd_status decode(png_work *work)
 vd_status vd_image_from_png(const char *path, const unsigned char *data, size_t size, vd_image *out,
                             vd_error *err)
 {
-    *out = (vd_image){0};
     png_work work = {.path = path, .err = err, .data = data, .left = size};
     work.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &work, on_error, on_warning, &work,
                                         take, give);
@@ -165,8 +162,7 @@ vd_status vd_image_from_png(const char *path, const unsigned char *data, size_t 
     vd_free(work.pixels);
     if (status)
         vd_image_clear(&work.image);
-    else
-        *out = work.image;
+    *out = work.image;
     return status;
 }
 
@@ -175,15 +171,9 @@ vd_status vd_image_from_png(const char *path, const unsigned char *data, size_t 
 static void write_bytes(png_structp png, png_bytep data, size_t size)
 {
     png_work *work = png_get_io_ptr(png);
-    if (size > work->room - work->size) {
-        size_t room = 2 * work->room + size + 4096;
-        unsigned char *grown = vd_grow(work->made, work->room, room, 1);
-        if (!grown) {
-            work->status = VD_NO_MEMORY;
-            png_error(png, "out of memory");
-        }
-        work->made = grown;
-        work->room = room;
+    if (!vd_make_room(&work->made, &work->room, work->size + size, 1)) {
+        work->status = VD_NO_MEMORY;
+        png_error(png, "out of memory");
     }
     memcpy(work->made + work->size, data, size);
     work->size += size;

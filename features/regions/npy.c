@@ -7,71 +7,33 @@
 
 #include "engine/base/safetensors.h"
 
-typedef struct cursor {
-    const char *at, *end;
-} cursor;
-
-static void skip_spaces(cursor *c)
+// The header's dictionary, whose keys NumPy writes in this order: {'descr': '<f4',
+// 'fortran_order': False, 'shape': (4, 6), }. NULL, or where it is something else.
+static const char *read_dictionary(const char *text, vd_npy *out)
 {
-    while (c->at < c->end && (*c->at == ' ' || *c->at == '\n'))
-        c->at++;
-}
-
-static bool take(cursor *c, const char *text)
-{
-    size_t length = strlen(text);
-    skip_spaces(c);
-    if ((size_t)(c->end - c->at) < length || memcmp(c->at, text, length) != 0)
-        return false;
-    c->at += length;
-    return true;
-}
-
-static bool take_number(cursor *c, size_t *out)
-{
-    size_t value = 0;
-    int digits = 0;
-    skip_spaces(c);
-    for (; c->at < c->end && *c->at >= '0' && *c->at <= '9' && digits < 15; c->at++, digits++)
-        value = 10 * value + (size_t)(*c->at - '0');
-    *out = value;
-    return digits > 0 && digits < 15;
-}
-
-static bool take_type(cursor *c, vd_npy *out)
-{
-    size_t size;
-    if (!take(c, "'<"))
-        return false;
-    out->kind = c->at < c->end ? *c->at++ : 0;
-    if ((out->kind != 'f' && out->kind != 'i' && out->kind != 'u') || !take_number(c, &size))
-        return false;
-    out->size = size;
-    return (size == 2 || size == 4 || size == 8) && take(c, "'");
-}
-
-static bool take_shape(cursor *c, vd_npy *out)
-{
-    if (!take(c, "("))
-        return false;
-    out->count = 1;
-    while (!take(c, ")")) {
-        if (out->dims == VD_NPY_DIMS || !take_number(c, &out->shape[out->dims]) ||
-            __builtin_mul_overflow(out->count, out->shape[out->dims], &out->count))
-            return false;
-        out->dims++;
-        if (!take(c, ",") && !(take(c, ")") && (c->at--, true)))
-            return false;
+    int end = 0, comma = 0;
+    sscanf(text, " { 'descr' : '<%c%1zu' , 'fortran_order' : False , 'shape' : (%n", &out->kind,
+           &out->size, &end);
+    if (!end || !strchr("fiu", out->kind) || (out->size != 2 && out->size != 4 && out->size != 8))
+        return text;
+    text += end;
+    for (out->count = 1; text += strspn(text, " "), *text != ')'; out->dims++) {
+        size_t *side = &out->shape[out->dims];
+        if (out->dims == VD_NPY_DIMS || *text < '0' || *text > '9' ||
+            sscanf(text, "%14zu%n", side, &end) != 1 ||
+            __builtin_mul_overflow(out->count, *side, &out->count))
+            return text;
+        comma = 0;
+        sscanf(text += end, " ,%n", &comma);
+        text += comma;
+        if (!comma && text[strspn(text, " ")] != ')')
+            return text;
     }
-    return true;
-}
-
-// NumPy writes the keys in this order.
-static bool take_dictionary(cursor *c, vd_npy *out)
-{
-    return take(c, "{") && take(c, "'descr':") && take_type(c, out) && take(c, ",") &&
-           take(c, "'fortran_order':") && take(c, "False") && take(c, ",") && take(c, "'shape':") &&
-           take_shape(c, out) && (take(c, ",") || true) && take(c, "}");
+    end = 0;
+    sscanf(text, ") , }%n", &end);
+    if (!end)
+        sscanf(text, ") }%n", &end);
+    return end ? NULL : text;
 }
 
 vd_status vd_npy_header(const char *where, const void *bytes, size_t size, size_t whole,
@@ -89,12 +51,14 @@ vd_status vd_npy_header(const char *where, const void *bytes, size_t size, size_
     if (length > size - before)
         return vd_error_set(err, VD_FORMAT, "%s: byte 8: a header of %zu bytes in %zu", where,
                             length, size);
-    cursor c = {(const char *)start + before, (const char *)start + before + length};
-    if (!take_dictionary(&c, out))
+    char text[VD_NPY_HEADER + 1];
+    snprintf(text, sizeof text, "%.*s", (int)length, (const char *)start + before);
+    const char *wrong = read_dictionary(text, out);
+    if (wrong)
         return vd_error_set(err, VD_FORMAT,
                             "%s: byte %zu: the header is not {'descr': '<f4', 'fortran_order': "
                             "False, 'shape': (rows, numbers)} or the like",
-                            where, (size_t)(c.at - (const char *)start));
+                            where, before + (size_t)(wrong - text));
     out->offset = before + length;
     size_t data;
     if (__builtin_mul_overflow(out->count, out->size, &data) || whole < out->offset ||

@@ -76,14 +76,12 @@ static vd_status push(machine *m, int64_t value)
     return VD_OK;
 }
 
-static vd_status push_long(machine *m)
+static vd_status push_long(machine *m, uint64_t length)
 {
-    uint64_t length = 0, bits = 0;
-    vd_status status = operand(m, 1, &length);
-    if (status == VD_OK && (length < 1 || length > 8))
+    uint64_t bits = 0;
+    if (length < 1 || length > 8)
         return refuse(m, "a number of more than eight bytes");
-    if (status == VD_OK)
-        status = operand(m, (size_t)length, &bits);
+    vd_status status = operand(m, (size_t)length, &bits);
     if (status != VD_OK)
         return status;
     if (length < 8 && bits >> (8 * length - 1) & 1) // two's complement
@@ -102,29 +100,33 @@ static vd_status store(machine *m, bool many)
 
 static vd_status step(machine *m)
 {
+    // 1 and the bytes of an instruction's operand; 0: not part of such an index.
+    static const unsigned char known[256] = {
+        [PROTO] = 2, [FRAME] = 9,   [EMPTY_DICT] = 1, [BINPUT] = 2,  [LONG_BINPUT] = 5,
+        [MARK] = 1,  [MEMOIZE] = 1, [BININT] = 5,     [BININT1] = 2, [BININT2] = 3,
+        [LONG1] = 2, [SETITEM] = 1, [SETITEMS] = 1,   [STOP] = 1,
+    };
     uint64_t number = 0;
-    vd_status status;
     m->instruction = m->at;
     if (m->at == m->size)
         return refuse(m, "the file is cut short");
     int instruction = m->bytes[m->at++];
+    if (!known[instruction]) {
+        char words[64];
+        snprintf(words, sizeof words, "instruction 0x%02x is not part of such an index",
+                 (unsigned)instruction);
+        return refuse(m, words);
+    }
+    vd_status status = operand(m, known[instruction] - 1u, &number);
+    if (status != VD_OK)
+        return status;
     switch (instruction) {
     case PROTO:
-        status = operand(m, 1, &number);
-        return status || (number >= 2 && number <= 5) ? status
-                                                      : refuse(m, "an unknown pickle protocol");
-    case FRAME:
-        return operand(m, 8, &number);
+        return number >= 2 && number <= 5 ? VD_OK : refuse(m, "an unknown pickle protocol");
     case EMPTY_DICT:
         if (m->dictionary)
             return refuse(m, "a second dictionary");
         m->dictionary = true;
-        return VD_OK;
-    case BINPUT:
-        return operand(m, 1, &number);
-    case LONG_BINPUT:
-        return operand(m, 4, &number);
-    case MEMOIZE:
         return VD_OK;
     case MARK:
         if (!m->dictionary || m->marked || m->has_pending || m->loose)
@@ -132,16 +134,12 @@ static vd_status step(machine *m)
         m->marked = true;
         return VD_OK;
     case BININT:
-        status = operand(m, 4, &number);
-        return status ? status : push(m, (int32_t)(uint32_t)number);
+        return push(m, (int32_t)(uint32_t)number);
     case BININT1:
-        status = operand(m, 1, &number);
-        return status ? status : push(m, (int64_t)number);
     case BININT2:
-        status = operand(m, 2, &number);
-        return status ? status : push(m, (int64_t)number);
+        return push(m, (int64_t)number);
     case LONG1:
-        return push_long(m);
+        return push_long(m, number);
     case SETITEM:
     case SETITEMS:
         return store(m, instruction == SETITEMS);
@@ -150,12 +148,8 @@ static vd_status step(machine *m)
             return refuse(m, "the end comes before the dictionary is complete");
         m->stopped = true;
         return m->at == m->size ? VD_OK : refuse(m, "more bytes after the end");
-    default: {
-        char words[64];
-        snprintf(words, sizeof words, "instruction 0x%02x is not part of such an index",
-                 (unsigned)instruction);
-        return refuse(m, words);
-    }
+    default: // frames and the memo change nothing
+        return VD_OK;
     }
 }
 
