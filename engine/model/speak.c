@@ -23,40 +23,16 @@ static vd_status interrupted(const atomic_int *stop, vd_error *err)
     return stop && atomic_load(stop) ? vd_error_set(err, VD_INTERRUPTED, "stopped") : VD_OK;
 }
 
-// The decoder over sequences (count, width), from the one question's vector: recurrent->y.
-static vd_status run_decoder(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int count,
-                             int width, vd_packed *packed, vd_text_pass *text, vd_error *err)
-{
-    vd_positions positions = pass->config->positions;
-    int h = pass->config->hidden;
-    if (positions == VD_POSITIONS_AS_PRINTED)
-        positions = VD_POSITIONS_NONE;
-    const int *same = vd_arena_ints(pass->arena, (size_t)count); // question 0, all of them
-    const int32_t *question =
-        same ? vd_arena_upload(pass->arena, same, (size_t)count, sizeof *question) : NULL;
-    vd_real *initial = vd_arena_reals(pass->arena, (size_t)count * (size_t)h);
-    if (pass->arena->failed)
-        return vd_error_memory(err, "generated answers");
-    pass->be->gather_rows(pass->encoded, question, count, h, initial);
-    vd_status status = vd_packed_make(ids, lengths, count, width, pass->arena, packed, err);
-    if (status == VD_OK)
-        status = vd_words_forward(pass, text, packed, positions, VD_SITE_ANSWER_WORDS, err);
-    if (status == VD_OK)
-        status = vd_recurrent_forward(pass, text, pass->w->answer, 1, initial, VD_SITE_ANSWER_LAYER,
-                                      err);
-    return status;
-}
-
 // Probabilities (count, V), host, of the word after each beginning.
 static vd_status next_words(vd_pass *pass, const hypothesis *list, int count, float **out,
                             vd_error *err)
 {
     size_t n = (size_t)count, v = (size_t)pass->config->vocab, h = (size_t)pass->config->hidden;
     int width = list[0].length;
-    vd_packed packed;
-    vd_text_pass text = {0};
+    vd_given_answers given;
     int32_t *ids = vd_arena_take(pass->arena, n * (size_t)width, sizeof *ids);
     int32_t *lengths = vd_arena_take(pass->arena, n, sizeof *lengths);
+    int *question = vd_arena_ints(pass->arena, n); // the only one, 0
     vd_real *last = vd_arena_reals(pass->arena, n * h), *words = vd_arena_reals(pass->arena, n * v);
     *out = vd_arena_take_raw(pass->arena, n * v, sizeof **out);
     if (pass->arena->failed)
@@ -65,10 +41,10 @@ static vd_status next_words(vd_pass *pass, const hypothesis *list, int count, fl
         lengths[i] = width;
         memcpy(ids + i * (size_t)width, list[i].word, (size_t)width * sizeof *ids);
     }
-    vd_status status = run_decoder(pass, ids, lengths, count, width, &packed, &text, err);
+    vd_status status = vd_given_read(pass, &given, ids, lengths, question, count, width, err);
     if (status != VD_OK)
         return status;
-    pass->be->last_states(&packed, 1, (int)h, text.recurrent.y, last);
+    pass->be->last_states(&given.packed, 1, (int)h, given.text.recurrent.y, last);
     pass->be->linear(last, &pass->w->words.w, pass->w->words.b, words, count);
     pass->be->softmax(words, count, (int)v, (int)v);
     pass->be->read_floats(words, *out, n * v);
@@ -210,38 +186,13 @@ vd_status vd_speak(vd_pass *pass, const atomic_int *stop, vd_turn_answers *said,
 static vd_status score_piece(vd_pass *pass, const int32_t *tokens, const int32_t *lengths,
                              int count, int width, float *scores, vd_error *err)
 {
-    size_t v = (size_t)pass->config->vocab;
-    vd_packed packed;
-    vd_text_pass text = {0};
     int32_t *said = vd_arena_take(pass->arena, (size_t)count, sizeof *said);
-    if (!said)
+    int *question = vd_arena_ints(pass->arena, (size_t)count); // the only one, 0
+    if (pass->arena->failed)
         return vd_error_memory(err, "generated answers");
     for (int i = 0; i < count; i++)
         said[i] = lengths[i] > 0 ? lengths[i] - 1 : 0; // all but the last are read
-    vd_status status = run_decoder(pass, tokens, said, count, width, &packed, &text, err);
-    if (status != VD_OK)
-        return status;
-    size_t rows = (size_t)packed.tokens;
-    vd_real *words = vd_arena_reals(pass->arena, rows * v),
-            *log = vd_arena_reals(pass->arena, rows);
-    float *here = vd_arena_take_raw(pass->arena, rows, sizeof *here);
-    int32_t *target = vd_arena_take(pass->arena, rows, sizeof *target);
-    if (pass->arena->failed)
-        return vd_error_memory(err, "generated answers");
-    for (size_t row = 0; row < rows; row++) // all but the first are said
-        target[row] =
-            tokens[(size_t)packed.owner[row] * (size_t)width + (size_t)packed.place[row] + 1];
-    const int32_t *there = vd_arena_upload(pass->arena, target, rows, sizeof *target);
-    if (!there)
-        return vd_error_memory(err, "generated answers");
-    pass->be->linear(text.recurrent.y, &pass->w->words.w, pass->w->words.b, words, packed.tokens);
-    pass->be->softmax(words, packed.tokens, (int)v, (int)v);
-    pass->be->word_log(words, there, packed.tokens, (int)v, log);
-    pass->be->read_floats(log, here, rows);
-    memset(scores, 0, (size_t)count * sizeof *scores);
-    for (size_t row = 0; row < rows; row++)
-        scores[packed.owner[row]] += here[row] / (float)said[packed.owner[row]];
-    return vd_backend_status(pass->be, err);
+    return vd_given_scores(pass, tokens, tokens + 1, said, question, count, width, scores, err);
 }
 
 vd_status vd_speak_scores(vd_pass *pass, const int32_t *tokens, const int32_t *lengths, int count,

@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "engine/networks/mvan/pass.h"
+#include "engine/networks/mvan/network.h"
 #include "engine/model/utterance.h"
 
 // Greedy search and beam search with VD_BEAMS hypotheses, from pass->encoded (1, H).

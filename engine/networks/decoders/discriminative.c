@@ -6,26 +6,11 @@
 static vd_status read_candidates(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
                                  vd_error *err)
 {
-    vd_positions positions = pass->config->positions;
-    // The printed code's positions belong to the encoder only.
-    if (positions == VD_POSITIONS_AS_PRINTED)
-        positions = VD_POSITIONS_NONE;
-    vd_status status =
-        vd_words_forward(pass, text, packed, positions, VD_SITE_CANDIDATE_WORDS, err);
+    vd_status status = vd_words_forward(pass, text, packed, VD_SITE_CANDIDATE_WORDS, err);
     if (status != VD_OK)
         return status;
     return vd_recurrent_forward(pass, text, pass->w->candidate, 1, NULL, VD_SITE_CANDIDATE_LAYER,
                                 err);
-}
-
-vd_status vd_candidates_encode(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
-                               vd_real *vector, vd_error *err)
-{
-    vd_status status = read_candidates(pass, text, packed, err);
-    if (status != VD_OK)
-        return status;
-    pass->be->last_states(packed, 1, pass->config->hidden, text->recurrent.y, vector);
-    return VD_OK;
 }
 
 // Lists, where operations read them, the rows of the last words of those answers that have any, and

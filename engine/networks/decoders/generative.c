@@ -4,79 +4,107 @@
 //   to rank: a candidate's score is its mean log-probability per word
 #include "engine/networks/mvan/network.h"
 
-#include <math.h>
 #include <string.h>
 
-// The answers one run says: (question, distinct candidate) pairs.
+// (question, distinct candidate) pairs.
 typedef struct vd_spoken {
     int count;
     int *question, *candidate;
 } vd_spoken;
 
-// Packs what the decoder reads, and lists what it should say in the same order.
-static vd_status pack(vd_network *net, const vd_spoken *spoken, vd_error *err)
+vd_status vd_given_read(vd_pass *pass, vd_given_answers *given, const int32_t *ids,
+                        const int32_t *lengths, const int *question, int count, int width,
+                        vd_error *err)
 {
-    vd_pass *pass = &net->pass;
-    const vd_batch *batch = net->batch;
-    size_t width = (size_t)batch->candidate_width, count = (size_t)spoken->count;
-    int32_t *ids = vd_arena_take(pass->arena, count * width, sizeof *ids);
-    int32_t *lengths = vd_arena_take(pass->arena, count, sizeof *lengths);
+    int h = pass->config->hidden;
+    *given = (vd_given_answers){0};
+    given->question = vd_arena_upload(pass->arena, question, (size_t)count, sizeof *question);
+    vd_real *initial = vd_arena_reals(pass->arena, (size_t)count * (size_t)h);
     if (pass->arena->failed)
         return vd_error_memory(err, "generated answers");
-    for (size_t s = 0; s < count; s++) {
-        lengths[s] = vd_batch_said(batch, spoken->candidate[s]);
-        memcpy(ids + s * width, batch->candidate_in + (size_t)spoken->candidate[s] * width,
-               width * sizeof *ids);
-    }
-    vd_status status = vd_packed_make(ids, lengths, spoken->count, (int)width, pass->arena,
-                                      &net->answer_words, err);
-    if (status != VD_OK)
-        return status;
-    int32_t *target = vd_arena_take(pass->arena, (size_t)net->answer_words.tokens, sizeof *target);
-    if (!target)
-        return vd_error_memory(err, "generated answers");
-    for (int row = 0; row < net->answer_words.tokens; row++) {
-        size_t s = (size_t)net->answer_words.owner[row];
-        target[row] = batch->candidate_out[(size_t)spoken->candidate[s] * width +
-                                           (size_t)net->answer_words.place[row]];
-    }
-    net->target =
-        vd_arena_upload(pass->arena, target, (size_t)net->answer_words.tokens, sizeof *target);
-    return net->target ? VD_OK : vd_error_memory(err, "generated answers");
+    pass->be->gather_rows(pass->encoded, given->question, count, h, initial);
+    vd_status status = vd_packed_make(ids, lengths, count, width, pass->arena, &given->packed, err);
+    if (status == VD_OK)
+        status = vd_words_forward(pass, &given->text, &given->packed, VD_SITE_ANSWER_WORDS, err);
+    if (status == VD_OK)
+        status = vd_recurrent_forward(pass, &given->text, pass->w->answer, 1, initial,
+                                      VD_SITE_ANSWER_LAYER, err);
+    return status;
 }
 
-// Log-probabilities of every word at every place.
-static vd_status speak(vd_network *net, const vd_spoken *spoken, vd_error *err)
+// Log-probabilities of the words out (count, width) that are to follow those of in, one a row of
+// given->packed: *log, host memory of the pass' arena.
+static vd_status find_logs(vd_pass *pass, vd_given_answers *given, const int32_t *in,
+                           const int32_t *out, const int32_t *lengths, const int *question,
+                           int count, int width, const vd_real **log, vd_error *err)
 {
-    vd_pass *pass = &net->pass;
-    const vd_packed *packed = &net->answer_words;
-    int h = pass->config->hidden, v = pass->config->vocab;
-    vd_status status = pack(net, spoken, err);
+    int v = pass->config->vocab;
+    const vd_packed *packed = &given->packed;
+    vd_status status = vd_given_read(pass, given, in, lengths, question, count, width, err);
     if (status != VD_OK)
         return status;
-    vd_real *initial = vd_arena_reals(pass->arena, (size_t)spoken->count * (size_t)h);
-    net->logits = vd_arena_reals(pass->arena, (size_t)packed->tokens * (size_t)v);
+    size_t rows = (size_t)packed->tokens;
+    int32_t *target = vd_arena_take(pass->arena, rows, sizeof *target);
+    vd_real *here = vd_arena_take_raw(pass->arena, rows, sizeof *here);
+    vd_real *there = vd_arena_reals(pass->arena, rows);
+    given->logits = vd_arena_reals(pass->arena, rows * (size_t)v);
     if (pass->arena->failed)
         return vd_error_memory(err, "word scores");
-    const int *question =
-        vd_arena_upload(pass->arena, spoken->question, (size_t)spoken->count, sizeof *question);
-    if (!question)
-        return vd_error_memory(err, "generated answers");
-    net->answer_question = question;
-    pass->be->gather_rows(pass->encoded, question, spoken->count, h, initial);
-    vd_positions positions = pass->config->positions;
-    if (positions == VD_POSITIONS_AS_PRINTED)
-        positions = VD_POSITIONS_NONE;
-    net->answer = (vd_text_pass){0};
-    status = vd_words_forward(pass, &net->answer, packed, positions, VD_SITE_ANSWER_WORDS, err);
-    if (status == VD_OK)
-        status = vd_recurrent_forward(pass, &net->answer, pass->w->answer, 1, initial,
-                                      VD_SITE_ANSWER_LAYER, err);
-    if (status != VD_OK)
-        return status;
-    pass->be->linear(net->answer.recurrent.y, &pass->w->words.w, pass->w->words.b, net->logits,
+    for (size_t row = 0; row < rows; row++)
+        target[row] = out[(size_t)packed->owner[row] * (size_t)width + (size_t)packed->place[row]];
+    given->target = vd_arena_upload(pass->arena, target, rows, sizeof *target);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "word scores");
+    pass->be->linear(given->text.recurrent.y, &pass->w->words.w, pass->w->words.b, given->logits,
                      packed->tokens);
-    pass->be->softmax(net->logits, packed->tokens, v, v);
+    pass->be->softmax(given->logits, packed->tokens, v, v);
+    pass->be->word_log(given->logits, given->target, packed->tokens, v, there);
+    // Not read_floats: a float holds too little for finite differences in double precision.
+    pass->be->memory->download(here, there, rows * sizeof *here);
+    *log = here;
+    return vd_backend_status(pass->be, err);
+}
+
+vd_status vd_given_scores(vd_pass *pass, const int32_t *in, const int32_t *out,
+                          const int32_t *lengths, const int *question, int count, int width,
+                          float *scores, vd_error *err)
+{
+    vd_given_answers given;
+    const vd_real *log;
+    vd_status status = find_logs(pass, &given, in, out, lengths, question, count, width, &log, err);
+    memset(scores, 0, (size_t)count * sizeof *scores);
+    for (int row = 0; status == VD_OK && row < given.packed.tokens; row++) {
+        int s = given.packed.owner[row];
+        scores[s] += (float)log[row] / (float)lengths[s];
+    }
+    return status;
+}
+
+// ---- answers of a batch -------------------------------------------------------------------------
+
+// What the decoder reads and predicts of each.
+typedef struct vd_sequences {
+    int32_t *in, *out; // (count, width)
+    int32_t *length;   // (count)
+} vd_sequences;
+
+static vd_status list_sequences(vd_network *net, const vd_spoken *spoken, vd_sequences *list,
+                                vd_error *err)
+{
+    const vd_batch *batch = net->batch;
+    vd_arena *arena = net->pass.arena;
+    size_t width = (size_t)batch->candidate_width, count = (size_t)spoken->count;
+    list->in = vd_arena_take_raw(arena, count * width, sizeof *list->in);
+    list->out = vd_arena_take_raw(arena, count * width, sizeof *list->out);
+    list->length = vd_arena_take_raw(arena, count, sizeof *list->length);
+    if (arena->failed)
+        return vd_error_memory(err, "generated answers");
+    for (size_t s = 0; s < count; s++) {
+        size_t from = (size_t)spoken->candidate[s] * width;
+        list->length[s] = vd_batch_said(batch, spoken->candidate[s]);
+        memcpy(list->in + s * width, batch->candidate_in + from, width * sizeof *list->in);
+        memcpy(list->out + s * width, batch->candidate_out + from, width * sizeof *list->out);
+    }
     return VD_OK;
 }
 
@@ -95,26 +123,13 @@ static vd_status check_answers(const vd_batch *batch, vd_error *err)
     return vd_error_set(err, VD_USAGE, "the batch has no words for the generative decoder");
 }
 
-// Of every word that should be said; host memory of the pass' arena, NULL when that is out.
-static const vd_real *log_probabilities(vd_network *net)
-{
-    vd_pass *pass = &net->pass;
-    int rows = net->answer_words.tokens;
-    vd_real *there = vd_arena_reals(pass->arena, (size_t)rows);
-    vd_real *here = vd_arena_take_raw(pass->arena, (size_t)rows, sizeof *here);
-    if (pass->arena->failed)
-        return NULL;
-    pass->be->word_log(net->logits, net->target, rows, pass->config->vocab, there);
-    // Not read_floats: a float holds too little for finite differences in double precision.
-    pass->be->memory->download(here, there, (size_t)rows * sizeof *here);
-    return here;
-}
-
 vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss, vd_error *err)
 {
     vd_pass *pass = &net->pass;
     const vd_batch *batch = net->batch;
     vd_spoken spoken;
+    vd_sequences list;
+    const vd_real *log;
     double total = 0;
     vd_status status = check_answers(batch, err);
     if (status == VD_OK)
@@ -127,15 +142,15 @@ vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss,
             spoken.candidate[spoken.count++] =
                 batch->option[(size_t)n * (size_t)batch->candidates + (size_t)batch->truth[n]];
         }
-    status = speak(net, &spoken, err);
+    status = list_sequences(net, &spoken, &list, err);
+    if (status == VD_OK)
+        status = find_logs(pass, &net->given, list.in, list.out, list.length, spoken.question,
+                           spoken.count, batch->candidate_width, &log, err);
     if (status != VD_OK)
         return status;
-    const vd_real *log_probability = log_probabilities(net);
-    if (!log_probability)
-        return vd_error_memory(err, "the loss");
-    for (int row = 0; row < net->answer_words.tokens; row++)
-        total -= (double)log_probability[row];
-    int64_t words = of ? of->words : net->answer_words.tokens;
+    for (int row = 0; row < net->given.packed.tokens; row++)
+        total -= (double)log[row];
+    int64_t words = of ? of->words : net->given.packed.tokens;
     net->word_share = words ? 1 / (vd_real)words : 0;
     *loss = words ? total / (double)words : 0;
     return VD_OK;
@@ -144,26 +159,26 @@ vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss,
 vd_status vd_generative_backward(vd_network *net, vd_error *err)
 {
     vd_pass *pass = &net->pass;
-    const vd_packed *packed = &net->answer_words;
+    vd_given_answers *given = &net->given;
+    const vd_packed *packed = &given->packed;
     int h = pass->config->hidden, v = pass->config->vocab;
     size_t s = (size_t)packed->sequences;
     vd_real *dinput =
-        vd_arena_zeros(pass->arena, (size_t)net->answer.inputs * (size_t)pass->config->embed);
+        vd_arena_zeros(pass->arena, (size_t)given->text.inputs * (size_t)pass->config->embed);
     vd_real *dinitial = vd_arena_zeros(pass->arena, s * (size_t)h);
     if (pass->arena->failed)
         return vd_error_memory(err, "the generative decoder's gradient");
     // Softmax and cross entropy together: (p - 1 at the target) / words of the step.
-    pass->be->word_gradient(net->logits, net->target, packed->tokens, v, net->word_share);
-    pass->be->linear_backward(net->answer.recurrent.y, &pass->w->words.w, net->logits,
-                              net->answer.recurrent.dy, h, 1, &pass->dw->words.w, pass->dw->words.b,
+    pass->be->word_gradient(given->logits, given->target, packed->tokens, v, net->word_share);
+    pass->be->linear_backward(given->text.recurrent.y, &pass->w->words.w, given->logits,
+                              given->text.recurrent.dy, h, 1, &pass->dw->words.w, pass->dw->words.b,
                               packed->tokens);
-    vd_status status = vd_recurrent_backward(pass, &net->answer.recurrent, pass->dw->answer, dinput,
+    vd_status status = vd_recurrent_backward(pass, &given->text.recurrent, pass->dw->answer, dinput,
                                              dinitial, err);
     if (status != VD_OK)
         return status;
-    vd_words_backward(pass, &net->answer, dinput, VD_SITE_ANSWER_WORDS);
-    pass->be->add_rows_backward(pass->dencoded, net->answer_question, packed->sequences, h,
-                                dinitial);
+    vd_words_backward(pass, &given->text, dinput, VD_SITE_ANSWER_WORDS);
+    pass->be->add_rows_backward(pass->dencoded, given->question, packed->sequences, h, dinitial);
     return VD_OK;
 }
 
@@ -171,23 +186,16 @@ static vd_status score_question(vd_network *net, int n, vd_spoken *spoken, float
                                 vd_error *err)
 {
     const vd_batch *batch = net->batch;
+    vd_sequences list;
     spoken->count = batch->candidates;
     for (int c = 0; c < batch->candidates; c++) {
         spoken->question[c] = n;
         spoken->candidate[c] = batch->option[(size_t)n * (size_t)batch->candidates + (size_t)c];
-        out[c] = 0;
     }
-    vd_status status = speak(net, spoken, err);
-    if (status != VD_OK)
-        return status;
-    const vd_real *log_probability = log_probabilities(net);
-    if (!log_probability)
-        return vd_error_memory(err, "candidate scores");
-    for (int row = 0; row < net->answer_words.tokens; row++) {
-        int c = net->answer_words.owner[row];
-        out[c] += (float)log_probability[row] / (float)net->answer_words.length[c];
-    }
-    return VD_OK;
+    vd_status status = list_sequences(net, spoken, &list, err);
+    return status ? status
+                  : vd_given_scores(&net->pass, list.in, list.out, list.length, spoken->question,
+                                    spoken->count, batch->candidate_width, out, err);
 }
 
 vd_status vd_generative_scores(vd_network *net, float *scores, vd_error *err)
@@ -207,9 +215,5 @@ vd_status vd_generative_scores(vd_network *net, float *scores, vd_error *err)
     }
     pass->arena = whole;
     vd_arena_free(&question);
-    net->answer = (vd_text_pass){0};
-    net->answer_words = (vd_packed){0};
-    net->target = NULL;
-    net->logits = NULL;
     return status;
 }

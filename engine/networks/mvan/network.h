@@ -16,6 +16,15 @@ typedef struct vd_last_states {
     vd_real *vector;   // (count, H) scratch
 } vd_last_states;
 
+// Answers that the generative decoder reads, one sequence each.
+typedef struct vd_given_answers {
+    vd_packed packed;
+    vd_text_pass text;
+    const int *question;   // (sequences) the question whose e starts it
+    const int32_t *target; // (words) the words to predict
+    vd_real *logits;       // (words, V), after the forward pass probabilities
+} vd_given_answers;
+
 typedef struct vd_network {
     vd_pass pass;
     const vd_batch *batch;
@@ -31,13 +40,9 @@ typedef struct vd_network {
     vd_real *scores;   // (N, O)
     vd_real *dscores;  // (N, O)
 
-    // Generative decoder: one sequence for each answer.
-    vd_packed answer_words;
-    vd_text_pass answer;
-    const int *answer_question; // (sequences) the question whose e starts it
-    const int32_t *target;      // (words) the words to predict
-    vd_real *logits;            // (words, V), after the forward pass probabilities
-    vd_real word_share;         // of one word in the loss: 1 / words of the step
+    // Generative decoder
+    vd_given_answers given;
+    vd_real word_share; // of one word in the loss: 1 / words of the step
 } vd_network;
 
 // Checks the batch (vd_batch_check). Geometry and encoder: fills pass.encoded and the four
@@ -46,11 +51,9 @@ vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *er
 // Back from pass.dencoded to the weights.
 vd_status vd_network_encode_backward(vd_network *net, vd_error *err);
 
-// Vectors (sequences, H) of candidates, each read by itself; those of empty ones are zero.
-vd_status vd_candidates_encode(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
-                               vd_real *vector, vd_error *err);
-// The same without a gradient, of answers sorted by vd_packed_sort (packed.h): shared prefixes are
-// computed once. vector: (all answers, H), to whose row order[i] its vector is added.
+// Vectors of answers without a gradient, in the order of vd_packed_sort (packed.h): shared prefixes
+// are computed once. vector: (all answers, H); the vector of answer order[i] is added to its row,
+// nothing for an empty one.
 vd_status vd_prefixes_encode(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int width,
                              const int *order, int count, vd_real *vector, vd_error *err);
 // Scores of every question's candidates: net->scores.
@@ -76,6 +79,16 @@ vd_status vd_discriminative_loss(vd_network *net, int margin, double lambda, con
 // candidate_out. Backward follows a loss of the same pass.
 vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss, vd_error *err);
 vd_status vd_generative_backward(vd_network *net, vd_error *err);
+// The states of its LSTM, given->text.recurrent.y, over sequences ids (count, width); sequence s
+// starts from the encoder's vector of question[s].
+vd_status vd_given_read(vd_pass *pass, vd_given_answers *given, const int32_t *ids,
+                        const int32_t *lengths, const int *question, int count, int width,
+                        vd_error *err);
+// scores (count), host: mean log-probability of the words out (count, width) that are to follow
+// those of in.
+vd_status vd_given_scores(vd_pass *pass, const int32_t *in, const int32_t *out,
+                          const int32_t *lengths, const int *question, int count, int width,
+                          float *scores, vd_error *err);
 // scores (N, O): mean log-probability of a candidate's words. What the decoder computed is not
 // kept.
 vd_status vd_generative_scores(vd_network *net, float *scores, vd_error *err);

@@ -190,8 +190,8 @@ vd_status vd_recurrent_backward(vd_pass *pass, vd_recurrent_pass *r,
 // text->embedding, before the LSTM's inputs.
 vd_status vd_words_embed(vd_pass *pass, vd_text_pass *text, const vd_packed *packed, vd_error *err);
 // The LSTM's inputs.
-vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
-                           vd_positions positions, vd_site site, vd_error *err);
+vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *packed, vd_site site,
+                           vd_error *err);
 // dinput: (inputs, E), overwritten.
 void vd_words_backward(vd_pass *pass, vd_text_pass *text, vd_real *dinput, vd_site site);
 // PE(pos, 2i) = sin(pos / 10000^(2i/E)), PE(pos, 2i+1) = cos(same); table (rows, E).

@@ -8,7 +8,7 @@ vd_status vd_sentences_forward(vd_pass *pass, vd_text_pass *text, const vd_packe
 {
     vd_status status = vd_words_embed(pass, text, packed, err);
     if (status == VD_OK)
-        status = vd_words_forward(pass, text, packed, pass->config->positions, words, err);
+        status = vd_words_forward(pass, text, packed, words, err);
     if (status == VD_OK)
         status = vd_recurrent_forward(pass, text, &weights[0][0], 2, NULL, layer, err);
     if (status != VD_OK)

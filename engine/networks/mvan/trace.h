@@ -13,6 +13,7 @@ typedef struct vd_trace {
     int words;                 // Tq
     int rounds;                // R
     int regions;               // P
+    float *memory;             // of all arrays
 
     // Word states (sentences.c).
     float *word;     // (Tq, E) embeddings, without positions

@@ -67,10 +67,14 @@ static vd_status choose_inputs(vd_pass *pass, vd_text_pass *text, vd_positions p
     return pass->arena->failed ? vd_error_memory(err, "distinct words") : VD_OK;
 }
 
-vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
-                           vd_positions positions, vd_site site, vd_error *err)
+vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *packed, vd_site site,
+                           vd_error *err)
 {
     int e = pass->config->embed;
+    vd_positions positions = pass->config->positions;
+    // The printed code's positions belong to the encoder only.
+    if (positions == VD_POSITIONS_AS_PRINTED && !text->embedding)
+        positions = VD_POSITIONS_NONE;
     text->packed = packed;
     text->placed = positions == VD_POSITIONS_SINUSOIDAL || positions == VD_POSITIONS_LEARNED;
     vd_status status = choose_inputs(pass, text, positions, err);
