@@ -6,7 +6,14 @@
 
 #include "engine/base/token.h"
 
-// Sequences of one kind.
+// Numbers within bounds.
+typedef struct vd_range {
+    const char *before, *after; // what number i is called: before i after
+    const int32_t *number;      // NULL: there are none
+    int count, least, most;
+} vd_range;
+
+// Sequences of one kind; all of their width where lengths is NULL.
 typedef struct vd_lines {
     const char *name;
     const int32_t *ids, *lengths;
@@ -36,23 +43,12 @@ static vd_status check_sizes(const vd_batch *b, vd_error *err)
                         b->question_width, b->history_width, b->candidate_width);
 }
 
-static vd_status check_pictures(const vd_batch *b, vd_error *err)
+static vd_status check_range(const vd_range *r, vd_error *err)
 {
-    for (int i = 0; i < b->dialogs && !b->image; i++)
-        if (b->kept.row[i] < 0)
-            return vd_error_set(err, VD_USAGE, "picture %d of the batch is kept in row %d", i,
-                                (int)b->kept.row[i]);
-    return VD_OK;
-}
-
-static vd_status check_ids(const char *name, int at, const int32_t *ids, int count, int vocab,
-                           vd_error *err)
-{
-    for (int i = 0; i < count; i++)
-        if (ids[i] < 0 || ids[i] >= vocab)
-            return vd_error_set(err, VD_USAGE,
-                                "%s %d of the batch: word %d is %d, expected 0 to %d", name, at, i,
-                                (int)ids[i], vocab - 1);
+    for (int i = 0; r->number && i < r->count; i++)
+        if (r->number[i] < r->least || r->number[i] > r->most)
+            return vd_error_set(err, VD_USAGE, "%s%d%s of the batch is %d, expected %d to %d",
+                                r->before, i, r->after, (int)r->number[i], r->least, r->most);
     return VD_OK;
 }
 
@@ -60,58 +56,18 @@ static vd_status check_lines(const vd_lines *l, int vocab, vd_error *err)
 {
     int most = l->width < l->longest ? l->width : l->longest;
     for (int s = 0; s < l->count; s++) {
-        if (l->lengths[s] < 0 || l->lengths[s] > most)
+        int length = l->lengths ? l->lengths[s] : l->width;
+        if (length < 0 || length > most)
             return vd_error_set(err, VD_USAGE, "%s %d of the batch: %d words, expected 0 to %d",
-                                l->name, s, (int)l->lengths[s], most);
-        vd_status status =
-            check_ids(l->name, s, l->ids + (size_t)s * (size_t)l->width, l->lengths[s], vocab, err);
-        if (status != VD_OK)
-            return status;
+                                l->name, s, length, most);
+        const int32_t *id = l->ids + (size_t)s * (size_t)l->width;
+        for (int i = 0; i < length; i++)
+            if (id[i] < 0 || id[i] >= vocab)
+                return vd_error_set(err, VD_USAGE,
+                                    "%s %d of the batch: word %d is %d, expected 0 to %d", l->name,
+                                    s, i, (int)id[i], vocab - 1);
     }
     return VD_OK;
-}
-
-static vd_status check_order(const vd_batch *b, vd_error *err)
-{
-    for (int u = 0; u < b->distinct && b->candidate_order; u++)
-        if (b->candidate_order[u] < 0 || b->candidate_order[u] >= b->distinct)
-            return vd_error_set(err, VD_USAGE,
-                                "place %d of the batch's candidates in order is %d, expected 0 to "
-                                "%d",
-                                u, b->candidate_order[u], b->distinct - 1);
-    return VD_OK;
-}
-
-static vd_status check_options(const vd_batch *b, vd_error *err)
-{
-    int questions = b->dialogs * b->rounds, options = questions * b->candidates;
-    for (int i = 0; i < options; i++)
-        if (b->option[i] < 0 || b->option[i] >= b->distinct)
-            return vd_error_set(err, VD_USAGE, "option %d of the batch is %d, expected 0 to %d", i,
-                                (int)b->option[i], b->distinct - 1);
-    for (int k = 0; k < questions; k++)
-        if (b->truth[k] < -1 || b->truth[k] >= b->candidates)
-            return vd_error_set(err, VD_USAGE,
-                                "the answer of question %d of the batch is %d, expected -1 to %d",
-                                k, (int)b->truth[k], b->candidates - 1);
-    return VD_OK;
-}
-
-static vd_status check_spoken(const vd_batch *b, int vocab, vd_error *err)
-{
-    if (!b->candidate_in || !b->candidate_out)
-        return VD_OK;
-    if (b->candidate_width > VD_MAX_CANDIDATE)
-        return vd_error_set(err, VD_USAGE, "answers of the batch: up to %d words, expected %d",
-                            b->candidate_width, VD_MAX_CANDIDATE);
-    vd_status status = VD_OK;
-    for (int u = 0; status == VD_OK && u < b->distinct; u++) {
-        size_t at = (size_t)u * (size_t)b->candidate_width;
-        status = check_ids("answer", u, b->candidate_in + at, b->candidate_width, vocab, err);
-        if (status == VD_OK)
-            status = check_ids("answer", u, b->candidate_out + at, b->candidate_width, vocab, err);
-    }
-    return status;
 }
 
 vd_status vd_batch_check(const vd_batch *b, int vocab, vd_error *err)
@@ -119,23 +75,30 @@ vd_status vd_batch_check(const vd_batch *b, int vocab, vd_error *err)
     vd_status status = check_sizes(b, err);
     if (status != VD_OK)
         return status;
-    int questions = b->dialogs * b->rounds;
+    int n = b->dialogs * b->rounds;
+    bool given = b->candidate_in && b->candidate_out;
     const vd_lines lines[] = {
-        {"question", b->question, b->question_length, questions, b->question_width,
-         VD_MAX_QUESTION},
-        {"history entry", b->history, b->history_length, questions, b->history_width,
-         VD_MAX_HISTORY},
+        {"question", b->question, b->question_length, n, b->question_width, VD_MAX_QUESTION},
+        {"history entry", b->history, b->history_length, n, b->history_width, VD_MAX_HISTORY},
         {"candidate", b->candidate, b->candidate_length, b->distinct, b->candidate_width,
          VD_MAX_CANDIDATE},
+        {"answer", b->candidate_in, NULL, given ? b->distinct : 0, b->candidate_width,
+         VD_MAX_CANDIDATE},
+        {"answer", b->candidate_out, NULL, given ? b->distinct : 0, b->candidate_width,
+         VD_MAX_CANDIDATE},
     };
-    status = check_pictures(b, err);
+    const vd_range ranges[] = {
+        {"the row of picture ", "", b->image ? NULL : b->kept.row, b->dialogs, 0, INT32_MAX},
+        {"place ", " of the candidates in order", b->candidate_order, b->distinct, 0,
+         b->distinct - 1},
+        {"option ", "", b->option, n * b->candidates, 0, b->distinct - 1},
+        {"the answer of question ", "", b->truth, n, -1, b->candidates - 1},
+    };
+    for (size_t i = 0; status == VD_OK && i < sizeof ranges / sizeof *ranges; i++)
+        status = check_range(&ranges[i], err);
     for (size_t i = 0; status == VD_OK && i < sizeof lines / sizeof *lines; i++)
         status = check_lines(&lines[i], vocab, err);
-    if (status == VD_OK)
-        status = check_order(b, err);
-    if (status == VD_OK)
-        status = check_options(b, err);
-    return status == VD_OK ? check_spoken(b, vocab, err) : status;
+    return status;
 }
 
 int vd_batch_said(const vd_batch *batch, int candidate)
