@@ -6,9 +6,6 @@
 
 #include "engine/base/alloc.h"
 #include "engine/model/model_private.h"
-#include "engine/networks/mvan/network.h"
-#include "engine/model/speak.h"
-#include "engine/model/pool_private.h"
 
 static bool ids_fit(const int32_t *ids, int count, int vocab)
 {
@@ -377,11 +374,6 @@ static vd_status rank_pool(const vd_dialog *d, vd_pass *pass, const atomic_int *
     return VD_OK;
 }
 
-static vd_status stopped(const atomic_int *stop, vd_error *err)
-{
-    return stop && atomic_load(stop) ? vd_error_set(err, VD_INTERRUPTED, "stopped") : VD_OK;
-}
-
 static vd_positions swapped(vd_positions positions)
 {
     return positions == VD_POSITIONS_NONE ? VD_POSITIONS_SINUSOIDAL : VD_POSITIONS_NONE;
@@ -500,14 +492,14 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
         status = vd_sentences_forward(&pass, &pass.question, &pass.question_words, pass.w->question,
                                       VD_SITE_QUESTION_WORDS, VD_SITE_QUESTION_LAYER, err);
     if (status == VD_OK)
-        status = stopped(stop, err);
+        status = vd_stopped(stop, err);
     if (status == VD_OK)
         status = vd_pass_answer(&pass, err);
     if (status == VD_OK)
         status = gather_attentions(&pass, &gathered, err);
     pass.be->replay();
     if (status == VD_OK)
-        status = stopped(stop, err);
+        status = vd_stopped(stop, err);
     if (status == VD_OK)
         status = allocate_answer(d, length, a, err);
     if (status == VD_OK)

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "engine/networks/batch.h"
-#include "engine/model/utterance.h"
 #include "engine/networks/intervention.h"
 #include "engine/model/pool.h"
 #include "engine/networks/mvan/trace.h"
@@ -30,6 +29,26 @@ vd_status vd_dialog_append(vd_dialog *dialog, const int32_t *entry, int length, 
 // Forgets entries from index `entries` on; entry 0, the caption, always stays.
 void vd_dialog_truncate(vd_dialog *dialog, int entries);
 int vd_dialog_entries(const vd_dialog *dialog);
+
+enum {
+    VD_MOST_WORDS = VD_MAX_CANDIDATE - 2, // words without <S> and </S>
+    VD_BEAMS = 5
+};
+
+typedef struct vd_utterance {
+    int length;
+    int32_t word[VD_MOST_WORDS];
+    float score; // mean log-probability of its words and </S>, as answers are ranked by
+} vd_utterance;
+
+// The generated answers to one question.
+typedef struct vd_turn_answers {
+    int count; // 0: the model has no generative decoder
+    // Of a beam search over VD_BEAMS hypotheses by falling score, different from each other; the
+    // greedy answer is one of them.
+    vd_utterance beam[VD_BEAMS];
+    vd_utterance greedy; // greedy search: always the most probable next word
+} vd_turn_answers;
 
 // Everything the network computed for one question. Arrays belong to the answer
 // (vd_answer_clear frees them).

@@ -65,7 +65,7 @@ vd_status vd_model_file_settings(const vd_safetensors *file, vd_config *config, 
     if (status == VD_OK)
         status = required(file, "vocab", &words, err);
     if (status == VD_OK)
-        status = vd_config_read(settings, path, config, err);
+        status = vd_settings_read(vd_config_settings, settings, path, config, err);
     if (status == VD_OK)
         status = vd_vocab_from_json(words, strlen(words), path, vocab, err);
     if (status == VD_OK && vd_vocab_size(*vocab) != config->vocab) {
@@ -128,7 +128,8 @@ vd_status vd_model_file_create(const char *path, const vd_config *config, const 
     char *settings = NULL, *words = NULL;
     vd_safetensors_writer *writer = NULL;
     *out = NULL;
-    vd_status status = vd_config_write(config, &settings, err);
+    vd_status status =
+        vd_settings_write(vd_config_settings, config, "configuration", &settings, err);
     if (status == VD_OK && !(words = vd_vocab_to_json(vocab)))
         status = vd_error_memory(err, "the vocabulary");
     if (status == VD_OK)

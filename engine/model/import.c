@@ -60,7 +60,7 @@ static vd_status find_sizes(const vd_safetensors *file, vd_config *config, vd_er
     config->embed = whole(words->shape[1]);
     config->hidden = whole(hidden);
     config->region = whole(wide - 4 * hidden);
-    return vd_config_check(config, err);
+    return vd_settings_check(vd_config_settings, config, err);
 }
 
 static vd_status check_copies(const vd_safetensors *file, const vd_config *config, vd_error *err)

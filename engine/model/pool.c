@@ -4,8 +4,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/threads.h"
-#include "engine/networks/mvan/network.h"
-#include "engine/model/pool_private.h"
+#include "engine/model/model_private.h"
 
 // So many answers, neighbours in sorted order, are encoded at once: enough for fast products and
 // shared beginnings, little memory.

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "engine/model/pool_private.h"
+#include "engine/model/model_private.h"
 #include "engine/base/rng.h"
 
 // Another way of computing vectors (another version of the encoder) needs another number.

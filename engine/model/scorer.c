@@ -1,8 +1,7 @@
 #include "engine/model/scorer.h"
 
 #include "engine/base/alloc.h"
-#include "engine/networks/mvan/network.h"
-#include "engine/model/pool_private.h"
+#include "engine/model/model_private.h"
 
 struct vd_scorer {
     const vd_model *model;

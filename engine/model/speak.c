@@ -1,6 +1,6 @@
 // Hypotheses grow by a word a step. Each step runs the LSTM over the whole beginnings again:
 // answers are short (three words on average), and every backend then needs no more than it has.
-#include "engine/model/speak.h"
+#include "engine/model/model_private.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,11 +17,6 @@ typedef struct hypothesis {
     int32_t word[VD_MAX_CANDIDATE];
     double sum; // of log-probabilities
 } hypothesis;
-
-static vd_status interrupted(const atomic_int *stop, vd_error *err)
-{
-    return stop && atomic_load(stop) ? vd_error_set(err, VD_INTERRUPTED, "stopped") : VD_OK;
-}
 
 // Probabilities (count, V), host, of the word after each beginning.
 static vd_status next_words(vd_pass *pass, const hypothesis *list, int count, float **out,
@@ -150,7 +145,7 @@ static vd_status search(vd_pass *pass, int beams, const atomic_int *stop, vd_utt
     pass->arena = &step;
     while (status == VD_OK && list[0].length <= VD_MOST_WORDS && going > 0 && *count < beams) {
         vd_arena_reset(&step);
-        status = interrupted(stop, err);
+        status = vd_stopped(stop, err);
         if (status == VD_OK)
             status = grow(pass, list, &going, beams, out, count, err);
     }
@@ -204,7 +199,7 @@ vd_status vd_speak_scores(vd_pass *pass, const int32_t *tokens, const int32_t *l
     for (int first = 0; first < count && status == VD_OK; first += PIECE) {
         int n = count - first < PIECE ? count - first : PIECE;
         vd_arena_reset(&piece);
-        status = interrupted(stop, err);
+        status = vd_stopped(stop, err);
         if (status == VD_OK)
             status = score_piece(pass, tokens + (size_t)first * (size_t)width, lengths + first, n,
                                  width, scores + first, err);

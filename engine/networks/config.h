@@ -33,11 +33,6 @@ typedef struct vd_config {
 extern const vd_setting vd_config_settings[]; // the rows of vd_config (networks/settings.h)
 extern const char *const vd_gate_names[], *const vd_positions_names[], *const vd_decoders_names[];
 
-// As a JSON object and back (engine/base/settings.h).
-vd_status vd_config_write(const vd_config *config, char **json, vd_error *err);
-vd_status vd_config_read(const char *json, const char *where, vd_config *config, vd_error *err);
-vd_status vd_config_check(const vd_config *config, vd_error *err);
-
 static inline bool vd_has_discriminative(vd_decoders decoders)
 {
     return decoders != VD_GENERATIVE;
@@ -48,9 +43,7 @@ static inline bool vd_has_generative(vd_decoders decoders)
     return decoders != VD_DISCRIMINATIVE;
 }
 
-const char *vd_gate_name(vd_gate gate);                // "leaky-relu", "sigmoid", "elu"
-const char *vd_positions_name(vd_positions positions); // "none", "sinusoidal", "learned", ...
-const char *vd_decoders_name(vd_decoders decoders);    // "discriminative", "generative", "both"
+const char *vd_decoders_name(vd_decoders decoders); // "discriminative", "generative", "both"
 bool vd_decoders_parse(const char *name, vd_decoders *out); // these, "disc" and "gen"
 
 #endif

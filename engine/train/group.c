@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/base/alloc.h"
@@ -85,6 +86,12 @@ vd_status vd_group_join(const char *const *directories, const vd_group **out, vd
     return join_mpi(path, size, out, err);
 }
 
+vd_status vd_group_status(const char *trouble, vd_error *err)
+{
+    return trouble ? vd_error_set(err, VD_IO, "the processes that train together: %s", trouble)
+                   : VD_OK;
+}
+
 // FNV-1a (Fowler, Noll, Vo), of which a double holds 52 bits.
 double vd_group_hash(const char *text)
 {
@@ -98,14 +105,11 @@ vd_status vd_group_agree(const vd_group *group, const char *what, const char *te
 {
     if (!group)
         return VD_OK;
-    vd_status status = VD_OK;
     double *hash = vd_alloc((size_t)group->size, sizeof *hash);
     if (!hash)
         return vd_error_memory(err, "what the processes compare");
     hash[group->rank] = vd_group_hash(text);
-    const char *trouble = group->sum_doubles(hash, (size_t)group->size);
-    if (trouble)
-        status = vd_error_set(err, VD_IO, "the processes that train together: %s", trouble);
+    vd_status status = vd_group_status(group->sum_doubles(hash, (size_t)group->size), err);
     for (int r = 1; r < group->size && status == VD_OK; r++)
         if (hash[r] != hash[0])
             status = vd_error_set(err, VD_MISMATCH,
@@ -114,4 +118,59 @@ vd_status vd_group_agree(const vd_group *group, const char *what, const char *te
                                   r, what, text);
     vd_free(hash);
     return status;
+}
+
+// ---- devices that sum ---------------------------------------------------------------------------
+
+// Whether all processes say yes.
+static vd_status ask_all(const vd_group *group, bool yes, bool *all, vd_error *err)
+{
+    double count = yes;
+    vd_status status = vd_group_status(group->sum_doubles(&count, 1), err);
+    *all = yes && status == VD_OK && (int)count == group->size;
+    return status;
+}
+
+// The id of the first process becomes everyone's: the others add zeros.
+static vd_status spread_id(const vd_group *group, unsigned char *id, vd_error *err)
+{
+    double bytes[VD_DEVICES_ID];
+    for (int i = 0; i < VD_DEVICES_ID; i++)
+        bytes[i] = group->rank == 0 ? id[i] : 0;
+    vd_status status = vd_group_status(group->sum_doubles(bytes, VD_DEVICES_ID), err);
+    for (int i = 0; status == VD_OK && i < VD_DEVICES_ID; i++)
+        id[i] = (unsigned char)bytes[i];
+    return status;
+}
+
+vd_status vd_group_devices(const vd_group *group, const vd_backend *backend, const vd_devices **out,
+                           char *how, size_t room, vd_error *err)
+{
+    const vd_devices *devices = backend->devices;
+    unsigned char id[VD_DEVICES_ID] = {0};
+    const char *why = devices ? devices->open() : "one of them computes on the CPU";
+    bool all;
+    *out = NULL;
+    if (!why && group->rank == 0)
+        why = devices->make_id(id);
+    vd_status status = ask_all(group, !why, &all, err);
+    if (status == VD_OK && all) {
+        status = spread_id(group, id, err);
+        if (status == VD_OK)
+            why = devices->join(id, group->rank, group->size);
+        if (status == VD_OK)
+            status = ask_all(group, !why, &all, err);
+        if (status != VD_OK || !all)
+            devices->leave();
+    }
+    if (status != VD_OK)
+        return status;
+    if (all) {
+        *out = devices;
+        snprintf(how, room, "by %s on the devices", devices->name());
+    } else {
+        snprintf(how, room, "by %s in host memory (%s)", group->name,
+                 why ? why : "another process cannot do it on its device");
+    }
+    return VD_OK;
 }

@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-#include "engine/base/error.h"
+#include "engine/backend/backend.h"
 
 enum { VD_GROUP_ABI = 2 };
 
@@ -43,7 +43,16 @@ vd_status vd_group_agree(const vd_group *group, const char *what, const char *te
 // that this process may run on. Every process must call it.
 vd_status vd_group_threads(const vd_group *group, int *threads, vd_error *err);
 
+// Whether the devices of the processes sum arrays themselves (vd_devices, backend.h).
+// Asks every process and joins the devices when all can; *out is NULL in all of them when one
+// cannot. `how` (of `room` bytes) gets how arrays are summed, and when not by the devices why not:
+// "by NCCL 2.27.3 on the devices". Every process of the group must call it. VD_IO: the group broke.
+vd_status vd_group_devices(const vd_group *group, const vd_backend *backend, const vd_devices **out,
+                           char *how, size_t room, vd_error *err);
+
 // A number for a text, the same in every process.
 double vd_group_hash(const char *text);
+// VD_IO with what a sum of the group's says went wrong; VD_OK for NULL.
+vd_status vd_group_status(const char *trouble, vd_error *err);
 
 #endif

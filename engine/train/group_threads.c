@@ -65,13 +65,13 @@ vd_status vd_group_threads(const vd_group *group, int *threads, vd_error *err)
         return vd_error_memory(err, "what the processes compare");
     hash[group->rank] = vd_group_hash(where);
     double own = hash[group->rank];
-    const char *trouble = group->sum_doubles(hash, (size_t)group->size);
+    vd_status status = vd_group_status(group->sum_doubles(hash, (size_t)group->size), err);
     int sharing = 0;
     for (int r = 0; r < group->size; r++)
         sharing += hash[r] == own;
     vd_free(hash);
-    if (trouble)
-        return vd_error_set(err, VD_IO, "the processes that train together: %s", trouble);
+    if (status != VD_OK)
+        return status;
     *threads = *threads > sharing ? *threads / (sharing ? sharing : 1) : 1;
     return VD_OK;
 }

@@ -17,19 +17,3 @@ vd_train_options vd_train_defaults(void)
     vd_settings_start(vd_train_settings, &options);
     return options;
 }
-
-vd_status vd_train_options_write(const vd_train_options *options, char **json, vd_error *err)
-{
-    return vd_settings_write(vd_train_settings, options, "training options", json, err);
-}
-
-vd_status vd_train_options_read(const char *json, const char *where, vd_train_options *options,
-                                vd_error *err)
-{
-    return vd_settings_read(vd_train_settings, json, where, options, err);
-}
-
-vd_status vd_train_options_check(const vd_train_options *options, vd_error *err)
-{
-    return vd_settings_check(vd_train_settings, options, err);
-}

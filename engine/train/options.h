@@ -29,10 +29,5 @@ extern const vd_setting vd_train_settings[]; // the rows of vd_train_options
 extern const char *const vd_optimiser_names[];
 
 vd_train_options vd_train_defaults(void);
-// As a JSON object and back; whether all are in range (engine/base/settings.h).
-vd_status vd_train_options_write(const vd_train_options *options, char **json, vd_error *err);
-vd_status vd_train_options_read(const char *json, const char *where, vd_train_options *options,
-                                vd_error *err);
-vd_status vd_train_options_check(const vd_train_options *options, vd_error *err);
 
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "engine/train/group_devices.h"
 #include "engine/model/file.h"
 #include "engine/model/model_private.h"
 #include "engine/networks/mvan/network.h"
@@ -156,9 +155,9 @@ vd_status vd_trainer_new(const vd_config *config, const vd_vocab *vocab,
                          const vd_train_options *options, vd_trainer **out, vd_error *err)
 {
     *out = NULL;
-    vd_status status = vd_config_check(config, err);
+    vd_status status = vd_settings_check(vd_config_settings, config, err);
     if (status == VD_OK)
-        status = vd_train_options_check(options, err);
+        status = vd_settings_check(vd_train_settings, options, err);
     if (status != VD_OK)
         return status;
     if (vd_vocab_size(vocab) != config->vocab)
@@ -215,9 +214,9 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
         return vd_error_set(err, VD_MISMATCH,
                             "%s: has %s gates, and only sigmoid gates can become %s ones; "
                             "keep them with --gate %s",
-                            path, vd_gate_name(from->gate),
-                            to->gate == VD_GATE_SIGMOID ? "other" : vd_gate_name(to->gate),
-                            vd_gate_name(from->gate));
+                            path, vd_gate_names[from->gate],
+                            to->gate == VD_GATE_SIGMOID ? "other" : vd_gate_names[to->gate],
+                            vd_gate_names[from->gate]);
     for (int id = 0; id < to->vocab; id++)
         if (strcmp(vd_vocab_word(model->vocab, id), vd_vocab_word(t->vocab, id)) != 0)
             return vd_error_set(err, VD_MISMATCH, "%s: word %d is \"%.40s\", expected \"%.40s\"",
@@ -399,28 +398,22 @@ vd_status vd_trainer_gradient(vd_trainer *t, const vd_micro_batches *step, doubl
     return status;
 }
 
-static vd_status group_status(const char *trouble, vd_error *err)
-{
-    return trouble ? vd_error_set(err, VD_IO, "the processes that train together: %s", trouble)
-                   : VD_OK;
-}
-
 // The gradient of all processes, in each.
 static vd_status sum_gradients(vd_trainer *t, vd_error *err)
 {
     size_t n = t->layout.elements;
     const vd_memory *memory = t->be->memory;
     if (t->devices)
-        return group_status(t->devices->sum(t->gradient, n), err);
+        return vd_group_status(t->devices->sum(t->gradient, n), err);
     if (memory->host)
-        return group_status(t->group->sum_floats(t->gradient, n), err);
+        return vd_group_status(t->group->sum_floats(t->gradient, n), err);
     float *copy = vd_alloc(n, sizeof *copy);
     if (!copy)
         return vd_error_memory(err, "the gradient");
     memory->download(copy, t->gradient, n * sizeof *copy);
     vd_status status = vd_backend_status(t->be, err);
     if (status == VD_OK)
-        status = group_status(t->group->sum_floats(copy, n), err);
+        status = vd_group_status(t->group->sum_floats(copy, n), err);
     if (status == VD_OK)
         memory->upload(t->gradient, copy, n * sizeof *copy);
     vd_free(copy);
@@ -431,7 +424,7 @@ static vd_status gather(vd_trainer *t, double *loss, vd_error *err)
 {
     if (!t->group)
         return VD_OK;
-    vd_status status = group_status(t->group->sum_doubles(loss, 1), err);
+    vd_status status = vd_group_status(t->group->sum_doubles(loss, 1), err);
     return status == VD_OK ? sum_gradients(t, err) : status;
 }
 
@@ -497,7 +490,8 @@ static vd_status append(const vd_trainer *t, const vd_real *part, vd_safetensors
 static vd_status put_options(const vd_trainer *t, vd_safetensors_writer *writer, vd_error *err)
 {
     char *options;
-    vd_status status = vd_train_options_write(&t->options, &options, err);
+    vd_status status =
+        vd_settings_write(vd_train_settings, &t->options, "training options", &options, err);
     if (status == VD_OK)
         status = vd_safetensors_put_metadata(writer, "options", options, err);
     vd_free(options);
@@ -584,7 +578,7 @@ static vd_status read_metadata(vd_trainer *t, const vd_safetensors *file, vd_err
     if (*end || end == steps || t->steps < 0 || t->steps > MOST_STEPS)
         return vd_error_set(err, VD_FORMAT, "%s: \"steps\" is \"%s\", expected a whole number",
                             path, steps);
-    vd_status status = vd_train_options_read(options, path, &t->options, err);
+    vd_status status = vd_settings_read(vd_train_settings, options, path, &t->options, err);
     const char *key, *value;
     for (size_t i = 0; status == VD_OK && vd_safetensors_metadata_at(file, i, &key, &value); i++)
         if (strcmp(key, "config") && strcmp(key, "vocab") && strcmp(key, "options") &&

@@ -95,7 +95,7 @@ static vd_trainer *trainer_from(golden *g, const vd_train_options *options)
     size_t n = g->layout.elements;
     vd_real *zero = vd_alloc(n, sizeof *zero);
     vd_vocab *vocab = numbered_words(g->config.vocab);
-    must(vd_train_options_write(options, &json, &err), &err);
+    must(vd_settings_write(vd_train_settings, options, "training options", &json, &err), &err);
     must(vd_metadata_set(&extra, "options", json, &err), &err);
     must(vd_metadata_set(&extra, "steps", "0", &err), &err);
     must(vd_model_file_create(path, &g->config, vocab, &extra, &g->layout, VD_F32, &writer, &err),

@@ -14,7 +14,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/networks/mvan/network.h"
-#include "engine/model/pool_private.h"
+#include "engine/model/model_private.h"
 #include "engine/base/rng.h"
 #include "tests/support/random_model.h"
 #include "tests/support/support.h"

@@ -244,7 +244,7 @@ static void the_trainer_keeps_the_bounds(void **state)
             vd_error err;
             put(row, which, &config);
             if (which <= MOST) // a network of the most would fill the memory
-                assert_int_equal(vd_config_check(&config, &err), VD_OK);
+                assert_int_equal(vd_settings_check(vd_config_settings, &config, &err), VD_OK);
             else
                 support_refused(new_trainer(&config, &options, &trainer, &err), VD_USAGE, &err,
                                 row->name, "expected", NULL);
@@ -268,8 +268,8 @@ static char *with_value(const char *json, const vd_setting *row, const char *val
 
 static vd_status read_json(bool network, const char *json, void *settings, vd_error *err)
 {
-    return network ? vd_config_read(json, "file", settings, err)
-                   : vd_train_options_read(json, "file", settings, err);
+    return network ? vd_settings_read(vd_config_settings, json, "file", settings, err)
+                   : vd_settings_read(vd_train_settings, json, "file", settings, err);
 }
 
 static void the_files_keep_the_bounds(void **state)
@@ -279,8 +279,10 @@ static void the_files_keep_the_bounds(void **state)
     vd_config config = small_config();
     char *json[2], text[64], value[80];
     vd_error err;
-    assert_int_equal(vd_train_options_write(&options, &json[0], &err), VD_OK);
-    assert_int_equal(vd_config_write(&config, &json[1], &err), VD_OK);
+    assert_int_equal(
+        vd_settings_write(vd_train_settings, &options, "training options", &json[0], &err), VD_OK);
+    assert_int_equal(
+        vd_settings_write(vd_config_settings, &config, "configuration", &json[1], &err), VD_OK);
     for (int network = 0; network < 2; network++)
         for (const vd_setting *row = rows_of(network); row->name; row++)
             for (int which = 0; which < VALUES; which++) {
@@ -324,8 +326,8 @@ static void what_is_no_object_of_settings_is_refused(void **state)
     vd_train_options options;
     vd_error err;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        support_refused(vd_train_options_read(bad[i][0], "file", &options, &err), VD_FORMAT, &err,
-                        "file: ", bad[i][1], NULL);
+        support_refused(vd_settings_read(vd_train_settings, bad[i][0], "file", &options, &err),
+                        VD_FORMAT, &err, "file: ", bad[i][1], NULL);
 }
 
 // Models from before there was a choice have no decoder.
@@ -334,9 +336,10 @@ static void what_came_later_may_be_missing(void **state)
     (void)state;
     vd_config config;
     vd_error err;
-    assert_int_equal(vd_config_read("{\"vocab\": 9, \"embed\": 2, \"hidden\": 3, \"region\": 4, "
-                                    "\"gate\": \"elu\", \"positions\": \"none\"}",
-                                    "file", &config, &err),
+    assert_int_equal(vd_settings_read(vd_config_settings,
+                                      "{\"vocab\": 9, \"embed\": 2, \"hidden\": 3, \"region\": 4, "
+                                      "\"gate\": \"elu\", \"positions\": \"none\"}",
+                                      "file", &config, &err),
                      VD_OK);
     assert_int_equal(config.decoders, VD_DISCRIMINATIVE);
     assert_int_equal(config.gate, VD_GATE_ELU);
@@ -393,9 +396,10 @@ static vd_status write_and_read(void *context, vd_error *err)
     vd_train_options options = vd_train_defaults();
     char *json = NULL;
     (void)context;
-    vd_status status = vd_train_options_write(&options, &json, err);
+    vd_status status =
+        vd_settings_write(vd_train_settings, &options, "training options", &json, err);
     if (status == VD_OK)
-        status = vd_train_options_read(json, "file", &options, err);
+        status = vd_settings_read(vd_train_settings, json, "file", &options, err);
     vd_free(json);
     return status;
 }

@@ -171,8 +171,8 @@ static vd_status print_model(const char *path, const vd_safetensors *file, vd_er
     row("embedding", "%d", config->embed);
     row("hidden", "%d", config->hidden);
     row("regions", "of %d numbers", config->region);
-    row("gate", "%s", vd_gate_name(config->gate));
-    row("positions", "%s", vd_positions_name(config->positions));
+    row("gate", "%s", vd_gate_names[config->gate]);
+    row("positions", "%s", vd_positions_names[config->positions]);
     row("decoder", "%s", vd_decoders_name(config->decoders));
     vd_model_free(model);
     printf("metadata\n");

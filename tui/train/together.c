@@ -13,9 +13,11 @@ vd_status vd_together_agree(const vd_group *group, const vd_trainer *trainer, vd
     const char *data = vd_trainer_metadata(trainer, "data"),
                *weights = vd_trainer_metadata(trainer, "started_from");
     snprintf(from, sizeof from, "step %" PRId64, vd_trainer_steps(trainer));
-    vd_status status = vd_config_write(vd_trainer_config(trainer), &network, err);
+    vd_status status = vd_settings_write(vd_config_settings, vd_trainer_config(trainer),
+                                         "configuration", &network, err);
     if (status == VD_OK)
-        status = vd_train_options_write(vd_trainer_options(trainer), &options, err);
+        status = vd_settings_write(vd_train_settings, vd_trainer_options(trainer),
+                                   "training options", &options, err);
     const char *const same[][2] = {{"dialogs", data},
                                    {"progress", from},
                                    {"settings of the network", network},
