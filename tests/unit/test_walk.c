@@ -234,9 +234,8 @@ static void every_table_of_shares_sums_to_one(void **state)
     for (int changed = 0; changed < 2; changed++)
         for (int s = 0; s < VD_WALK_STAGES; s++) {
             vd_walk_stage stage;
-            assert_int_equal(vd_walk_stage_make(walk, changed, s, answers, &stage, NULL), VD_OK);
+            vd_walk_stage_make(walk, changed, s, answers, &stage);
             assert_true(stage.title && stage.why && stage.formula[0] && stage.ins && stage.outs);
-            assert_true(support_exists(stage.file));
             for (int t = 0; t < stage.tables; t++) {
                 const vd_walk_table *table = &stage.table[t];
                 if (!table->share || table->text || strncmp(table->title, "Gate", 4) == 0)
@@ -267,7 +266,7 @@ static vd_status walk_once(void *context, vd_error *err)
     vd_status status = vd_walk_new(session, "is it red", &switches, true, NULL, &walk, err);
     for (int s = 0; s < VD_WALK_STAGES && status == VD_OK; s++) {
         vd_walk_stage stage;
-        status = vd_walk_stage_make(walk, true, s, answers, &stage, err);
+        vd_walk_stage_make(walk, true, s, answers, &stage);
         vd_walk_stage_clear(&stage);
     }
     vd_walk_free(walk);

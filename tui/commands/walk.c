@@ -300,7 +300,7 @@ static void print_change(const walk_command *c, const vd_walk *walk)
     }
 }
 
-static vd_status print_walk(const walk_command *c, const vd_walk *walk, vd_error *err)
+static void print_walk(const walk_command *c, const vd_walk *walk)
 {
     bool changed = walk->switches.count > 0;
     printf(c->markdown ? "# " : "");
@@ -318,14 +318,11 @@ static vd_status print_walk(const walk_command *c, const vd_walk *walk, vd_error
                            : "\nThe stages as they are with the change\n");
     for (int i = 0; i < VD_WALK_STAGES; i++) {
         vd_walk_stage stage;
-        vd_status status = vd_walk_stage_make(walk, changed, i, c->answers, &stage, err);
-        if (status)
-            return status;
+        vd_walk_stage_make(walk, changed, i, c->answers, &stage);
         print_stage(c, &stage, i);
         vd_walk_stage_clear(&stage);
     }
     print_effects(c, walk);
-    return VD_OK;
 }
 
 // ---- JSON ---------------------------------------------------------------------------------------
@@ -448,21 +445,15 @@ static vd_status print_json(const walk_command *c, const vd_walk *walk, vd_error
         vd_sheet_json_answers(json, "changed_answers", &now, 2 * SHOWN_ANSWERS);
     }
     vd_member_list(json, "stages");
-    vd_status status = VD_OK;
-    for (int i = 0; i < VD_WALK_STAGES && status == VD_OK; i++) {
+    for (int i = 0; i < VD_WALK_STAGES; i++) {
         vd_walk_stage stage;
-        status = vd_walk_stage_make(walk, walk->switches.count > 0, i, c->answers, &stage, err);
-        if (status == VD_OK)
-            json_stage(json, &stage);
+        vd_walk_stage_make(walk, walk->switches.count > 0, i, c->answers, &stage);
+        json_stage(json, &stage);
         vd_walk_stage_clear(&stage);
     }
     yajl_gen_array_close(json);
     json_effects(json, c, walk);
     yajl_gen_map_close(json);
-    if (status) {
-        yajl_gen_free(json);
-        return status;
-    }
     vd_output_json(stdout, json);
     return VD_OK;
 }
@@ -549,7 +540,7 @@ int vd_cmd_walk(int argc, char **argv)
     if (status == VD_OK)
         status = vd_walk_new(c.session, argv[operand], &c.switches, true, NULL, &walk, &err);
     if (status == VD_OK)
-        status = c.json ? print_json(&c, walk, &err) : print_walk(&c, walk, &err);
+        status = c.json ? print_json(&c, walk, &err) : (print_walk(&c, walk), VD_OK);
     if (status == VD_OK && fflush(stdout) != 0)
         status = vd_error_set(&err, VD_IO, "writing standard output: %s", strerror(errno));
     vd_walk_free(walk);

@@ -69,7 +69,7 @@ typedef struct vd_walk_table {
 } vd_walk_table;
 
 typedef struct vd_walk_stage {
-    const char *title, *why, *file;
+    const char *title, *why;
     const char *formula[4]; // NULL: no more
     vd_walk_value in[3], out[3];
     int ins, outs;
@@ -77,10 +77,10 @@ typedef struct vd_walk_stage {
     int tables;
 } vd_walk_stage;
 
-// Stage 0 .. VD_WALK_STAGES - 1 of the answer as it is, or as the switches changed it. answers: the
-// texts of the pool.
-vd_status vd_walk_stage_make(const vd_walk *walk, bool changed, int stage,
-                             const char *const *answers, vd_walk_stage *out, vd_error *err);
+// Stage `index`, 0 .. VD_WALK_STAGES - 1, of the answer as it is, or as the switches changed it.
+// answers: the texts of the pool.
+void vd_walk_stage_make(const vd_walk *walk, bool changed, int index, const char *const *answers,
+                        vd_walk_stage *out);
 void vd_walk_stage_clear(vd_walk_stage *stage);
 
 #endif

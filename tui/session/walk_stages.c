@@ -1,9 +1,10 @@
 // What each stage shows. Names and formulas are those of the stages' files in engine/.
+#include <glib.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/base/shares.h"
 #include "tui/session/walk.h"
 
@@ -17,68 +18,52 @@ typedef struct walk_view {
     vd_walk_stage *out;
 } walk_view;
 
-// ---- pieces -------------------------------------------------------------------------------------
+// ---- tables -------------------------------------------------------------------------------------
 
-static void put_value(vd_walk_value *list, int *count, const char *name, const char *is,
-                      const char *axes, const float *value, int rows, int columns)
+// One with these columns; its rows are to be named and filled.
+static vd_walk_table *new_table(walk_view *v, const char *title, bool share, int rows,
+                                const char *const *columns, int count)
 {
-    list[(*count)++] = (vd_walk_value){.name = name,
-                                       .is = is,
-                                       .axes = axes,
-                                       .dims = columns ? 2 : 1,
-                                       .shape = {rows, columns},
-                                       .value = value};
+    vd_walk_table *t = &v->out->table[v->out->tables++];
+    *t = (vd_walk_table){.share = share, .rows = rows, .columns = count};
+    g_strlcpy(t->title, title, sizeof t->title);
+    t->row = g_malloc0_n((gsize)rows, sizeof *t->row);
+    t->column = g_malloc0_n((gsize)count, sizeof *t->column);
+    t->value = g_new0(double, (gsize)rows *(gsize)count);
+    for (int i = 0; i < count; i++)
+        g_strlcpy(t->column[i], columns[i], sizeof t->column[i]);
+    return t;
 }
 
-static void goes_in(walk_view *v, const char *name, const char *is, const char *axes,
-                    const float *value, int rows, int columns)
+// The same with one column.
+static vd_walk_table *new_list(walk_view *v, const char *title, bool share, int rows,
+                               const char *column)
 {
-    put_value(v->out->in, &v->out->ins, name, is, axes, value, rows, columns);
-}
-
-static void comes_out(walk_view *v, const char *name, const char *is, const char *axes,
-                      const float *value, int rows, int columns)
-{
-    put_value(v->out->out, &v->out->outs, name, is, axes, value, rows, columns);
-}
-
-static vd_walk_table *new_table(walk_view *v, bool share, int rows, int columns, bool text)
-{
-    vd_walk_table *t = &v->out->table[v->out->tables];
-    size_t cells = (size_t)rows * (size_t)columns;
-    *t = (vd_walk_table){.share = share, .rows = rows, .columns = columns};
-    v->out->tables++;
-    t->row = vd_alloc((size_t)rows, sizeof *t->row);
-    t->column = vd_alloc((size_t)columns, sizeof *t->column);
-    t->value = vd_alloc(cells, sizeof *t->value);
-    if (text)
-        t->text = vd_alloc(cells, sizeof *t->text);
-    return t->row && t->column && t->value && (t->text || !text) ? t : NULL;
-}
-
-static void label(char *out, size_t size, const char *text)
-{
-    snprintf(out, size, "%.*s", (int)size - 1, text);
-}
-
-static void name_column(vd_walk_table *t, int column, const char *text)
-{
-    label(t->column[column], sizeof t->column[column], text);
+    return new_table(v, title, share, rows, &column, 1);
 }
 
 static void name_row(vd_walk_table *t, int row, const char *text)
 {
-    label(t->row[row], sizeof t->row[row], text);
+    g_strlcpy(t->row[row], text, sizeof t->row[row]);
 }
 
-static void name_words(const walk_view *v, vd_walk_table *t, bool rows)
+static void name_words(const walk_view *v, vd_walk_table *t)
 {
-    for (int i = 0; i < v->trace->words; i++) {
-        if (rows)
-            name_row(t, i, v->reply->word[i]);
-        else
-            name_column(t, i, v->reply->word[i]);
-    }
+    for (int i = 0; i < t->rows; i++)
+        name_row(t, i, v->reply->word[i]);
+}
+
+static void name_regions(vd_walk_table *t)
+{
+    for (int p = 0; p < t->rows; p++)
+        snprintf(t->row[p], sizeof t->row[p], "region %d", p + 1);
+}
+
+// "3 a red cube": an answer with its place from 1.
+static void name_answer(const walk_view *v, vd_walk_table *t, int row, int place)
+{
+    snprintf(t->row[row], sizeof t->row[row], "%d %.38s", place,
+             v->answers[v->answer->order[place - 1]]);
 }
 
 static double length_of(const float *x, int n)
@@ -105,365 +90,346 @@ static double mean_of(const float *x, int n)
     return n ? sum / n : 0;
 }
 
-// ---- the stages ---------------------------------------------------------------------------------
-
-static bool word_states(walk_view *v)
+static void word_states(walk_view *v)
 {
+    static const char *const columns[] = {"|word vector|", "|state|", "cos(state, q)"};
     const vd_trace *t = v->trace;
     bool positions = v->walk->config.positions != VD_POSITIONS_NONE;
     for (int i = 0; v->answer == &v->walk->changed.answer && i < v->walk->switches.count; i++)
         if (v->walk->switches.at[i].kind == VD_SWITCH_POSITIONS)
             positions = !positions;
-    v->out->title = "Word states";
-    v->out->file = "engine/networks/mvan/sentences.c";
-    v->out->why = "A word means something only beside its neighbours: read from left to right and "
-                  "from right to left, every word gets a vector that knows the whole question.";
-    v->out->formula[0] =
-        positions ? "Q = BiLSTM(word vectors + positions)" : "Q = BiLSTM(word vectors)";
-    v->out->formula[1] = "q = [forward state at the last word ; backward state at the first]";
-    goes_in(v, "W", "question word vectors", "Tq, E", t->word, t->words, t->embed);
-    comes_out(v, "Q", "word states", "Tq, 2H", t->state, t->words, 2 * t->hidden);
-    comes_out(v, "q", "the question", "2H", t->question, 2 * t->hidden, 0);
-    comes_out(v, "h", "history, read likewise", "R, 2H", t->history, t->rounds, 2 * t->hidden);
-    vd_walk_table *table = new_table(v, false, t->words, 3, false);
-    if (!table)
-        return false;
-    label(table->title, sizeof table->title, "Question words");
-    name_words(v, table, true);
-    name_column(table, 0, "|word vector|");
-    name_column(table, 1, "|state|");
-    name_column(table, 2, "cos(state, q)");
+    if (positions)
+        v->out->formula[0] = "Q = BiLSTM(word vectors + positions)";
+    vd_walk_table *table = new_table(v, "Question words", false, t->words, columns, 3);
+    name_words(v, table);
     for (int i = 0; i < t->words; i++) {
         const float *state = t->state + (size_t)i * 2 * (size_t)t->hidden;
         table->value[3 * i] = length_of(t->word + (size_t)i * (size_t)t->embed, t->embed);
         table->value[3 * i + 1] = length_of(state, 2 * t->hidden);
         table->value[3 * i + 2] = cosine(state, t->question, 2 * t->hidden);
     }
-    return true;
 }
 
-// What every f of the formulas is, with weights of its own.
-static const char *gated_transform(vd_gate gate)
+static void context_matching(walk_view *v)
 {
-    static const char *const formula[] = {
+    // What every f of the formulas is, with weights of its own.
+    static const char *const gated_transform[] = {
         [VD_GATE_SIGMOID] = "every f(x) = tanh(W x + b) * sigmoid(V x + c)",
         [VD_GATE_LEAKY_RELU] = "every f(x) = tanh(W x + b) * LeakyReLU(V x + c)",
         [VD_GATE_ELU] = "every f(x) = tanh(W x + b) * ELU(V x + c)"};
-    return formula[gate];
-}
-
-static bool context_matching(walk_view *v)
-{
     const vd_trace *t = v->trace;
     int h2 = 2 * t->hidden;
-    v->out->title = "Context matching and gate";
-    v->out->file = "engine/networks/mvan/context_matching.c";
-    v->out->why =
-        "\"It\" means nothing without the earlier rounds: the question picks the rounds it is "
-        "about, and a gate decides how much of question and history is passed on.";
-    v->out->formula[0] = "s_r = w . (f_q(q) * f_h(h_r)) + b      a = softmax over r of s";
-    v->out->formula[1] = "c = sum_r a_r h_r      x = [q ; c]";
-    v->out->formula[2] = "e_ctx = sigmoid(W x + b) * x";
-    v->out->formula[3] = gated_transform(v->walk->config.gate);
-    goes_in(v, "q", "the question", "2H", t->question, h2, 0);
-    goes_in(v, "h", "history entries", "R, 2H", t->history, t->rounds, h2);
-    comes_out(v, "a", "attention 1: question -> rounds", "R", v->answer->context_attention,
-              t->rounds, 0);
-    comes_out(v, "c", "what it takes from history", "2H", t->matched, h2, 0);
-    comes_out(v, "e_ctx", "question in context", "4H", t->context, 2 * h2, 0);
-    vd_walk_table *table = new_table(v, true, t->rounds, 1, false);
-    if (!table)
-        return false;
-    label(table->title, sizeof table->title, "Attention 1: which rounds it is about");
-    name_column(table, 0, "a");
+    v->out->formula[3] = gated_transform[v->walk->config.gate];
+    vd_walk_table *table =
+        new_list(v, "Attention 1: which rounds it is about", true, t->rounds, "a");
     for (int r = 0; r < t->rounds; r++) {
         name_row(table, r, v->walk->entry[r].label);
         table->value[r] = (double)v->answer->context_attention[r];
     }
-    if (!(table = new_table(v, true, 2, 1, false)))
-        return false;
-    label(table->title, sizeof table->title, "Gate: mean opening");
-    name_column(table, 0, "open");
+    table = new_list(v, "Gate: mean opening", true, 2, "open");
     name_row(table, 0, "of the question q");
     name_row(table, 1, "of the history c");
     table->value[0] = mean_of(t->context_gate, h2);
     table->value[1] = mean_of(t->context_gate + h2, h2);
-    return true;
 }
 
-// The history words that question word i gathers most of, by a_r S_rij.
-static void strongest_words(const walk_view *v, vd_walk_table *table, int i)
+// The history words that question word i gathers most of, by a_r S_rij. share: room for (R, Th).
+static void strongest_words(const walk_view *v, vd_walk_table *table, int i, float *share)
+{
+    enum { MOST = 3 };
+    const vd_answer *a = v->answer;
+    vd_share top[MOST];
+    int width = a->history_width;
+    for (int r = 0; r < a->rounds; r++)
+        for (int j = 0; j < width; j++) {
+            const float *s =
+                a->topic_attention + (size_t)(r * a->question_length + i) * (size_t)width;
+            share[r * width + j] = j < a->history_length[r] ? a->context_attention[r] * s[j] : 0;
+        }
+    int count = vd_shares_top(share, a->rounds * width, 2, top, table->columns);
+    for (int n = 0; n < count; n++) {
+        int r = top[n].index / width, j = top[n].index % width;
+        const vd_entry_words *words = &v->walk->entry[r].words;
+        char word[32], percent[16];
+        if (words->count == a->history_length[r])
+            snprintf(word, sizeof word, "%s", words->word[j]);
+        else
+            snprintf(word, sizeof word, "#%d", j + 1);
+        vd_percent(percent, sizeof percent, top[n].share);
+        snprintf(table->text[i * table->columns + n], sizeof table->text[0], "%.23s@%d %.8s", word,
+                 r, percent);
+        table->value[i * table->columns + n] = top[n].share;
+    }
+}
+
+static void topic_aggregation(walk_view *v)
+{
+    static const char *const order[] = {"most", "then", "then"};
+    static const char *const parts[] = {"the word", "gathered"};
+    const vd_trace *t = v->trace;
+    int e = t->embed;
+    vd_walk_table *table =
+        new_table(v, "Attention 2: a_r S, word@round (0 caption)", true, t->words, order, 3);
+    table->text = g_malloc0_n((gsize)t->words * 3, sizeof *table->text);
+    name_words(v, table);
+    float *share = g_new(float, (gsize)v->answer->rounds *(gsize)v->answer->history_width);
+    for (int i = 0; i < t->words; i++)
+        strongest_words(v, table, i, share);
+    g_free(share);
+    table = new_table(v, "Gate: mean opening", true, t->words, parts, 2);
+    name_words(v, table);
+    for (int i = 0; i < 2 * t->words; i++)
+        table->value[i] = mean_of(t->topic_gate + (size_t)i * (size_t)e, e);
+}
+
+static void topic_view(walk_view *v)
 {
     const vd_answer *a = v->answer;
-    double before = 2;
-    int used_r = -1, used_j = -1;
-    for (int n = 0; n < table->columns; n++) {
-        int best_r = -1, best_j = -1;
-        double best = -1;
-        for (int r = 0; r < a->rounds; r++)
-            for (int j = 0; j < a->history_length[r]; j++) {
-                double share =
-                    (double)a->context_attention[r] *
-                    (double)
-                        a->topic_attention[((size_t)r * (size_t)a->question_length + (size_t)i) *
-                                               (size_t)a->history_width +
-                                           (size_t)j];
-                // In falling order, equal shares by place.
-                bool later = share < before ||
-                             (share == before && (r > used_r || (r == used_r && j > used_j)));
-                if (later && share > best) {
-                    best = share;
-                    best_r = r;
-                    best_j = j;
-                }
-            }
-        if (best_r < 0)
-            return;
-        const vd_walk_entry *entry = &v->walk->entry[best_r];
-        char word[32], percent[16];
-        if (entry->words.count == a->history_length[best_r])
-            snprintf(word, sizeof word, "%s", entry->words.word[best_j]);
-        else
-            snprintf(word, sizeof word, "#%d", best_j + 1);
-        vd_percent(percent, sizeof percent, best);
-        snprintf(table->text[i * table->columns + n], sizeof table->text[0], "%.23s@%d %.8s", word,
-                 best_r, percent);
-        table->value[i * table->columns + n] = best;
-        before = best;
-        used_r = best_r;
-        used_j = best_j;
-    }
-}
-
-static bool topic_aggregation(walk_view *v)
-{
-    const vd_trace *t = v->trace;
-    int e = t->embed, e2 = 2 * t->embed;
-    v->out->title = "Topic aggregation and gate";
-    v->out->file = "engine/networks/mvan/topic_aggregation.c";
-    v->out->why = "Every single word of the question gathers the history's words it is about, so "
-                  "that \"it\" can stand for the cube that was named two rounds ago.";
-    v->out->formula[0] = "S_rij = f_q(Q_i) . f_h(H_rj), softmax over j";
-    v->out->formula[1] = "u_i = sum_r a_r sum_j S_rij W_rj      x_i = [word_i ; u_i]";
-    v->out->formula[2] = "e_top,i = sigmoid(W x_i + b) * x_i";
-    goes_in(v, "Q", "word states", "Tq, 2H", t->state, t->words, 2 * t->hidden);
-    goes_in(v, "a", "attention 1", "R", v->answer->context_attention, t->rounds, 0);
-    comes_out(v, "u", "what each word gathered", "Tq, E", t->gathered, t->words, e);
-    comes_out(v, "e_top", "words with topics", "Tq, 2E", t->topic, t->words, e2);
-    v->out->out[v->out->outs++] =
-        (vd_walk_value){.name = "S",
-                        .is = "attention 2: word -> word",
-                        .axes = "R, Tq, Th",
-                        .dims = 3,
-                        .shape = {t->rounds, t->words, v->answer->history_width},
-                        .value = v->answer->topic_attention};
-    vd_walk_table *table = new_table(v, true, t->words, 3, true);
-    if (!table)
-        return false;
-    label(table->title, sizeof table->title, "Attention 2: a_r S, word@round (0 caption)");
-    name_words(v, table, true);
-    name_column(table, 0, "most");
-    name_column(table, 1, "then");
-    name_column(table, 2, "then");
-    for (int i = 0; i < t->words; i++)
-        strongest_words(v, table, i);
-    if (!(table = new_table(v, true, t->words, 2, false)))
-        return false;
-    label(table->title, sizeof table->title, "Gate: mean opening");
-    name_words(v, table, true);
-    name_column(table, 0, "the word");
-    name_column(table, 1, "gathered");
-    for (int i = 0; i < t->words; i++) {
-        table->value[2 * i] = mean_of(t->topic_gate + (size_t)i * (size_t)e2, e);
-        table->value[2 * i + 1] = mean_of(t->topic_gate + (size_t)i * (size_t)e2 + e, e);
-    }
-    return true;
-}
-
-static void name_regions(vd_walk_table *table)
-{
+    int words = a->question_length;
+    vd_walk_table *table = new_table(v, "Attention 3: which words each region looks at", true,
+                                     v->trace->regions, (const char *const *)v->reply->word, words);
+    name_regions(table);
     for (int p = 0; p < table->rows; p++)
-        snprintf(table->row[p], sizeof table->row[p], "region %d", p + 1);
+        for (int i = 0; i < words; i++)
+            table->value[p * words + i] = (double)a->word_attention[v->walk->region[p] * words + i];
 }
 
-static bool topic_view(walk_view *v)
+static void context_view(walk_view *v)
 {
-    const vd_trace *t = v->trace;
-    int q = v->answer->question_length;
-    v->out->title = "Topic view";
-    v->out->file = "engine/networks/mvan/topic_view.c";
-    v->out->why = "Every region of the picture picks the words of the question that could be about "
-                  "it and takes them into its own vector.";
-    v->out->formula[0] = "M_ki = f_v(img_k) . f_t(e_top,i), softmax over i";
-    v->out->formula[1] = "t_k = sum_i M_ki e_top,i";
-    v->out->formula[2] = "m_k = relu(W2 relu(W1 [img_k ; t_k] + b1) + b2)";
-    v->out->in[v->out->ins++] = (vd_walk_value){.name = "img",
-                                                .is = "region features",
-                                                .axes = "P, D",
-                                                .dims = 2,
-                                                .shape = {t->regions, t->region}};
-    goes_in(v, "e_top", "words with topics", "Tq, 2E", t->topic, t->words, 2 * t->embed);
-    comes_out(v, "M", "attention 3: region -> word", "P, Tq", v->answer->word_attention, t->regions,
-              q);
-    comes_out(v, "t", "each region's words", "P, 2E", t->region_topic, t->regions, 2 * t->embed);
-    comes_out(v, "m", "regions with words", "P, D", t->view, t->regions, t->region);
-    vd_walk_table *table = new_table(v, true, t->regions, q, false);
-    if (!table)
-        return false;
-    label(table->title, sizeof table->title, "Attention 3: which words each region looks at");
+    vd_walk_table *table =
+        new_list(v, "Attention 4: the regions the answer draws on", true, v->trace->regions, "g");
     name_regions(table);
-    name_words(v, table, false);
-    for (int p = 0; p < t->regions; p++)
-        for (int i = 0; i < q; i++)
-            table->value[p * q + i] = (double)v->answer->word_attention[v->walk->region[p] * q + i];
-    return true;
-}
-
-static bool context_view(walk_view *v)
-{
-    const vd_trace *t = v->trace;
-    int h4 = 4 * t->hidden;
-    v->out->title = "Context view";
-    v->out->file = "engine/networks/mvan/context_view.c";
-    v->out->why =
-        "Now the whole question, with its history, decides which regions the answer is read from.";
-    v->out->formula[0] = "y_k = [m_k ; e_ctx]      z_k = l2norm(f_m(y_k) * f_c(e_ctx))";
-    v->out->formula[1] = "g = softmax over k of (w . z_k + b)";
-    v->out->formula[2] = "y = sum_k g_k y_k";
-    goes_in(v, "m", "regions with words", "P, D", t->view, t->regions, t->region);
-    goes_in(v, "e_ctx", "question in context", "4H", t->context, h4, 0);
-    comes_out(v, "z", "fit of region and context", "P, H", t->fused, t->regions, t->hidden);
-    comes_out(v, "g", "attention 4: regions", "P", v->answer->region_attention, t->regions, 0);
-    comes_out(v, "y", "picture and question", "D+4H", t->pooled, t->region + h4, 0);
-    vd_walk_table *table = new_table(v, true, t->regions, 1, false);
-    if (!table)
-        return false;
-    label(table->title, sizeof table->title, "Attention 4: the regions the answer draws on");
-    name_column(table, 0, "g");
-    name_regions(table);
-    for (int p = 0; p < t->regions; p++)
+    for (int p = 0; p < table->rows; p++)
         table->value[p] = (double)v->answer->region_attention[v->walk->region[p]];
-    return true;
 }
 
-static bool fusion(walk_view *v)
+static void fusion(walk_view *v)
 {
     const vd_trace *t = v->trace;
     int active = 0;
     double most = 0;
-    v->out->title = "Fusion";
-    v->out->file = "engine/networks/mvan/fusion.c";
-    v->out->why = "Picture and question become one vector of the size of an answer, so "
-                  "that the two can be compared.";
-    v->out->formula[0] = "e = relu(W y + b)";
-    goes_in(v, "y", "picture and question", "D+4H", t->pooled, t->region + 4 * t->hidden, 0);
-    comes_out(v, "e", "question vector e", "H", t->encoded, t->hidden, 0);
     for (int i = 0; i < t->hidden; i++) {
         active += t->encoded[i] > 0;
         most = fmax(most, (double)t->encoded[i]);
     }
-    vd_walk_table *table = new_table(v, false, 5, 1, false);
-    if (!table)
-        return false;
-    label(table->title, sizeof table->title, "The vector e");
-    name_column(table, 0, "");
-    name_row(table, 0, "numbers in y");
-    table->value[0] = t->region + 4 * t->hidden;
-    name_row(table, 1, "numbers in e");
-    table->value[1] = t->hidden;
-    name_row(table, 2, "of them above zero (relu)");
-    table->value[2] = active;
-    name_row(table, 3, "the largest");
-    table->value[3] = most;
-    name_row(table, 4, "length |e|");
-    table->value[4] = length_of(t->encoded, t->hidden);
-    return true;
+    const struct {
+        const char *name;
+        double value;
+    } rows[] = {{"numbers in y", t->region + 4 * t->hidden},
+                {"numbers in e", t->hidden},
+                {"of them above zero (relu)", active},
+                {"the largest", most},
+                {"length |e|", length_of(t->encoded, t->hidden)}};
+    vd_walk_table *table = new_list(v, "The vector e", false, G_N_ELEMENTS(rows), "");
+    for (int i = 0; i < table->rows; i++) {
+        name_row(table, i, rows[i].name);
+        table->value[i] = rows[i].value;
+    }
 }
 
 enum { SHOWN_ANSWERS = 8 };
 
-static bool candidate_scores(walk_view *v)
+static void candidate_scores(walk_view *v)
 {
-    static const char *const file_of[] = {"engine/networks/decoders/discriminative.c",
-                                          "engine/model/speak.c", "engine/model/dialog.c"};
-    static const char *const why[] = {"An LSTM has read each answer of the pool; the one whose "
-                                      "vector points in the direction of e wins.",
-                                      "An LSTM that starts from e predicts each answer of the pool "
-                                      "word by word; the most probable one wins.",
-                                      "Two decoders judge each answer: how close its vector is to "
-                                      "e, and how probable its words are after e."};
-    static const char *const formula[][2] = {
-        {"o_c = last state of LSTM(answer c)", "z_c = o_c . e"},
-        {"P = softmax(W LSTM(answer c, from e))", "z_c = mean_t log P(word t of c)"},
-        {"o_c = last state of LSTM(answer c)", "z_c = (o_c . e + mean_t log P(word t of c)) / 2"}};
     const vd_answer *a = v->answer;
-    int rows = a->candidates < SHOWN_ANSWERS ? a->candidates : SHOWN_ANSWERS;
-    bool last = a->candidates > rows;
-    v->out->title = "Candidate scores";
-    v->out->file = file_of[v->walk->by];
-    v->out->why = why[v->walk->by];
-    v->out->formula[0] = formula[v->walk->by][0];
-    v->out->formula[1] = formula[v->walk->by][1];
-    goes_in(v, "e", "question vector e", "H", v->trace->encoded, v->trace->hidden, 0);
-    if (vd_has_discriminative(v->walk->by))
-        v->out->in[v->out->ins++] = (vd_walk_value){.name = "o",
-                                                    .is = "the pool's answers",
-                                                    .axes = "O, H",
-                                                    .dims = 2,
-                                                    .shape = {a->candidates, v->trace->hidden}};
-    comes_out(v, "z", "a score for each", "O", a->score, a->candidates, 0);
-    vd_walk_table *table = new_table(v, false, rows + last, 1, false);
-    if (!table)
-        return false;
-    label(table->title, sizeof table->title, "Scores of the first answers, and of the last");
-    name_column(table, 0, "z");
-    for (int i = 0; i < rows + last; i++) {
-        int index = a->order[i < rows ? i : a->candidates - 1];
-        snprintf(table->row[i], sizeof table->row[i], "%d %.38s", i < rows ? i + 1 : a->candidates,
-                 v->answers[index]);
-        table->value[i] = (double)a->score[index];
+    int all = a->candidates, shown = MIN(all, SHOWN_ANSWERS);
+    vd_walk_table *table = new_list(v, "Scores of the first answers, and of the last", false,
+                                    shown + (all > shown), "z");
+    for (int i = 0; i < table->rows; i++) {
+        int place = i < shown ? i + 1 : all;
+        name_answer(v, table, i, place);
+        table->value[i] = (double)a->score[a->order[place - 1]];
     }
-    return true;
 }
 
-static bool softmax(walk_view *v)
+static void softmax(walk_view *v)
 {
     const vd_answer *a = v->answer;
-    int rows = a->candidates < SHOWN_ANSWERS ? a->candidates : SHOWN_ANSWERS;
-    bool rest = a->candidates > rows;
+    int all = a->candidates, shown = MIN(all, SHOWN_ANSWERS);
     double others = 1;
-    v->out->title = "Softmax";
-    v->out->file = "engine/model/dialog.c";
-    v->out->why = "Scores become shares that sum to one over this pool: they say which answer is "
-                  "best among these, not how certain it is.";
-    v->out->formula[0] = "p_c = exp(z_c) / sum_d exp(z_d)";
-    goes_in(v, "z", "scores", "O", a->score, a->candidates, 0);
-    comes_out(v, "p", "shares", "O", a->probability, a->candidates, 0);
-    vd_walk_table *table = new_table(v, true, rows + rest, 1, false);
-    if (!table)
-        return false;
-    snprintf(table->title, sizeof table->title, "Shares within %d candidates", a->candidates);
-    name_column(table, 0, "p");
-    for (int i = 0; i < rows; i++) {
-        int index = a->order[i];
-        snprintf(table->row[i], sizeof table->row[i], "%d %.38s", i + 1, v->answers[index]);
-        table->value[i] = (double)a->probability[index];
+    char title[96];
+    snprintf(title, sizeof title, "Shares within %d candidates", all);
+    vd_walk_table *table = new_list(v, title, true, shown + (all > shown), "p");
+    for (int i = 0; i < shown; i++) {
+        name_answer(v, table, i, i + 1);
+        table->value[i] = (double)a->probability[a->order[i]];
         others -= table->value[i];
     }
-    if (rest) {
-        snprintf(table->row[rows], sizeof table->row[rows], "the other %d", a->candidates - rows);
-        table->value[rows] = others > 0 ? others : 0;
+    if (all > shown) {
+        snprintf(table->row[shown], sizeof table->row[shown], "the other %d", all - shown);
+        table->value[shown] = fmax(others, 0);
     }
-    return true;
 }
 
-vd_status vd_walk_stage_make(const vd_walk *walk, bool changed, int stage,
-                             const char *const *answers, vd_walk_stage *out, vd_error *err)
+// ---- stages -------------------------------------------------------------------------------------
+
+// A tensor: its shape follows from its axes, its numbers from where they lie in an answer or trace.
+typedef struct tensor {
+    const char *name, *is, *axes;
+    enum { ABSENT, OF_ANSWER, OF_TRACE } source; // ABSENT: not part of what was computed
+    size_t offset;
+} tensor;
+
+#define ANSWER(member) OF_ANSWER, offsetof(vd_answer, member)
+#define TRACE(member)  OF_TRACE, offsetof(vd_trace, member)
+
+typedef struct stage_row {
+    const char *title, *why, *formula[4];
+    tensor in[3], out[3];
+    void (*tables)(walk_view *v);
+} stage_row;
+
+// The stage of the scores is another one for each choice of decoders.
+enum { SCORES = 6, SOFTMAX = SCORES + 3 };
+
+static const stage_row stages[] =
+    {{.title = "Word states",
+      .why = "A word means something only beside its neighbours: read from left to right and from "
+             "right to left, every word gets a vector that knows the whole question.",
+      .formula = {"Q = BiLSTM(word vectors)",
+                  "q = [forward state at the last word ; backward state at the first]"},
+      .in = {{"W", "question word vectors", "Tq, E", TRACE(word)}},
+      .out = {{"Q", "word states", "Tq, 2H", TRACE(state)},
+              {"q", "the question", "2H", TRACE(question)},
+              {"h", "history, read likewise", "R, 2H", TRACE(history)}},
+      .tables = word_states},
+     {.title = "Context matching and gate",
+      .why = "\"It\" means nothing without the earlier rounds: the question picks the rounds it is "
+             "about, and a gate decides how much of question and history is passed on.",
+      .formula = {"s_r = w . (f_q(q) * f_h(h_r)) + b      a = softmax over r of s",
+                  "c = sum_r a_r h_r      x = [q ; c]", "e_ctx = sigmoid(W x + b) * x"},
+      .in = {{"q", "the question", "2H", TRACE(question)},
+             {"h", "history entries", "R, 2H", TRACE(history)}},
+      .out = {{"a", "attention 1: question -> rounds", "R", ANSWER(context_attention)},
+              {"c", "what it takes from history", "2H", TRACE(matched)},
+              {"e_ctx", "question in context", "4H", TRACE(context)}},
+      .tables = context_matching},
+     {.title = "Topic aggregation and gate",
+      .why = "Every single word of the question gathers the history's words it is about, so that "
+             "\"it\" can stand for the cube that was named two rounds ago.",
+      .formula = {"S_rij = f_q(Q_i) . f_h(H_rj), softmax over j",
+                  "u_i = sum_r a_r sum_j S_rij W_rj      x_i = [word_i ; u_i]",
+                  "e_top,i = sigmoid(W x_i + b) * x_i"},
+      .in = {{"Q", "word states", "Tq, 2H", TRACE(state)},
+             {"a", "attention 1", "R", ANSWER(context_attention)}},
+      .out = {{"u", "what each word gathered", "Tq, E", TRACE(gathered)},
+              {"e_top", "words with topics", "Tq, 2E", TRACE(topic)},
+              {"S", "attention 2: word -> word", "R, Tq, Th", ANSWER(topic_attention)}},
+      .tables = topic_aggregation},
+     {.title = "Topic view",
+      .why = "Every region of the picture picks the words of the question that could be about it "
+             "and takes them into its own vector.",
+      .formula = {"M_ki = f_v(img_k) . f_t(e_top,i), softmax over i", "t_k = sum_i M_ki e_top,i",
+                  "m_k = relu(W2 relu(W1 [img_k ; t_k] + b1) + b2)"},
+      .in = {{"img", "region features", "P, D", ABSENT, 0},
+             {"e_top", "words with topics", "Tq, 2E", TRACE(topic)}},
+      .out = {{"M", "attention 3: region -> word", "P, Tq", ANSWER(word_attention)},
+              {"t", "each region's words", "P, 2E", TRACE(region_topic)},
+              {"m", "regions with words", "P, D", TRACE(view)}},
+      .tables = topic_view},
+     {.title = "Context view",
+      .why = "Now the whole question, with its history, decides which regions the answer is read "
+             "from.",
+      .formula = {"y_k = [m_k ; e_ctx]      z_k = l2norm(f_m(y_k) * f_c(e_ctx))",
+                  "g = softmax over k of (w . z_k + b)", "y = sum_k g_k y_k"},
+      .in = {{"m", "regions with words", "P, D", TRACE(view)},
+             {"e_ctx", "question in context", "4H", TRACE(context)}},
+      .out = {{"z", "fit of region and context", "P, H", TRACE(fused)},
+              {"g", "attention 4: regions", "P", ANSWER(region_attention)},
+              {"y", "picture and question", "D+4H", TRACE(pooled)}},
+      .tables = context_view},
+     {.title = "Fusion",
+      .why = "Picture and question become one vector of the size of an answer, so that the two can "
+             "be compared.",
+      .formula = {"e = relu(W y + b)"},
+      .in = {{"y", "picture and question", "D+4H", TRACE(pooled)}},
+      .out = {{"e", "question vector e", "H", TRACE(encoded)}},
+      .tables = fusion},
+     [SCORES + VD_DISCRIMINATIVE] =
+         {.title = "Candidate scores",
+          .why = "An LSTM has read each answer of the pool; the one whose vector points in the "
+                 "direction of e wins.",
+          .formula = {"o_c = last state of LSTM(answer c)", "z_c = o_c . e"},
+          .in = {{"e", "question vector e", "H", TRACE(encoded)},
+                 {"o", "the pool's answers", "O, H", ABSENT, 0}},
+          .out = {{"z", "a score for each", "O", ANSWER(score)}},
+          .tables = candidate_scores},
+     [SCORES + VD_GENERATIVE] =
+         {.title = "Candidate scores",
+          .why = "An LSTM that starts from e predicts each answer of the pool word by word; the "
+                 "most probable one wins.",
+          .formula = {"P = softmax(W LSTM(answer c, from e))", "z_c = mean_t log P(word t of c)"},
+          .in = {{"e", "question vector e", "H", TRACE(encoded)}},
+          .out = {{"z", "a score for each", "O", ANSWER(score)}},
+          .tables = candidate_scores},
+     [SCORES + VD_BOTH] =
+         {.title = "Candidate scores",
+          .why = "Two decoders judge each answer: how close its vector is to e, and how probable "
+                 "its words are after e.",
+          .formula = {"o_c = last state of LSTM(answer c)",
+                      "z_c = (o_c . e + mean_t log P(word t of c)) / 2"},
+          .in = {{"e", "question vector e", "H", TRACE(encoded)},
+                 {"o", "the pool's answers", "O, H", ABSENT, 0}},
+          .out = {{"z", "a score for each", "O", ANSWER(score)}},
+          .tables = candidate_scores},
+     [SOFTMAX] = {
+         .title = "Softmax",
+         .why = "Scores become shares that sum to one over this pool: they say which answer is "
+                "best among these, not how certain it is.",
+         .formula = {"p_c = exp(z_c) / sum_d exp(z_d)"},
+         .in = {{"z", "scores", "O", ANSWER(score)}},
+         .out = {{"p", "shares", "O", ANSWER(probability)}},
+         .tables = softmax}};
+
+static int axis_size(const walk_view *v, const char *axis)
 {
-    static bool (*const make[VD_WALK_STAGES])(walk_view *) = {
-        word_states,  context_matching, topic_aggregation, topic_view,
-        context_view, fusion,           candidate_scores,  softmax};
-    *out = (vd_walk_stage){0};
+    const vd_trace *t = v->trace;
+    const struct {
+        const char *name;
+        int size;
+    } axes[] = {{"Tq", t->words},
+                {"Th", v->answer->history_width},
+                {"R", t->rounds},
+                {"P", t->regions},
+                {"O", v->answer->candidates},
+                {"D", t->region},
+                {"D+4H", t->region + 4 * t->hidden},
+                {"E", t->embed},
+                {"2E", 2 * t->embed},
+                {"H", t->hidden},
+                {"2H", 2 * t->hidden},
+                {"4H", 4 * t->hidden}};
+    size_t i = 0;
+    while (strcmp(axes[i].name, axis) != 0)
+        i++;
+    return axes[i].size;
+}
+
+static int list_values(const walk_view *v, const tensor *tensors, vd_walk_value *out)
+{
+    int count = 0;
+    for (; count < 3 && tensors[count].name; count++) {
+        const tensor *from = &tensors[count];
+        vd_walk_value *to = &out[count];
+        *to = (vd_walk_value){.name = from->name, .is = from->is, .axes = from->axes};
+        if (from->source) {
+            const void *base = from->source == OF_TRACE ? (const void *)v->trace : v->answer;
+            memcpy(&to->value, (const char *)base + from->offset, sizeof to->value);
+        }
+        char **axes = g_strsplit(from->axes, ", ", 3);
+        for (; axes[to->dims]; to->dims++)
+            to->shape[to->dims] = axis_size(v, axes[to->dims]);
+        g_strfreev(axes);
+    }
+    return count;
+}
+
+void vd_walk_stage_make(const vd_walk *walk, bool changed, int index, const char *const *answers,
+                        vd_walk_stage *out)
+{
+    const stage_row *from = &stages[index < SCORES    ? index
+                                    : index == SCORES ? SCORES + (int)walk->by
+                                                      : SOFTMAX];
     const vd_reply *reply = changed ? &walk->changed : &walk->reply;
     walk_view v = {.walk = walk,
                    .reply = reply,
@@ -471,19 +437,20 @@ vd_status vd_walk_stage_make(const vd_walk *walk, bool changed, int stage,
                    .trace = changed ? &walk->changed_trace : &walk->trace,
                    .answers = answers,
                    .out = out};
-    if (make[stage](&v))
-        return VD_OK;
-    vd_walk_stage_clear(out);
-    return vd_error_memory(err, "a stage");
+    *out = (vd_walk_stage){.title = from->title, .why = from->why};
+    memcpy(out->formula, from->formula, sizeof out->formula);
+    out->ins = list_values(&v, from->in, out->in);
+    out->outs = list_values(&v, from->out, out->out);
+    from->tables(&v);
 }
 
 void vd_walk_stage_clear(vd_walk_stage *stage)
 {
     for (int i = 0; i < stage->tables; i++) {
-        vd_free(stage->table[i].row);
-        vd_free(stage->table[i].column);
-        vd_free(stage->table[i].value);
-        vd_free(stage->table[i].text);
+        g_free(stage->table[i].row);
+        g_free(stage->table[i].column);
+        g_free(stage->table[i].value);
+        g_free(stage->table[i].text);
     }
     *stage = (vd_walk_stage){0};
 }

@@ -250,12 +250,7 @@ static void draw_stage(walk_page *page, const vd_chat *chat, const char *const *
 {
     const vd_walk *walk = chat->lanes.walk.walk;
     vd_walk_stage stage;
-    vd_error err;
-    if (vd_walk_stage_make(walk, walk->switches.count > 0, chat->nav.walk_page, answers, &stage,
-                           &err)) {
-        draw_wrapped(page, 0, err.text, VD_ROLE_WRONG);
-        return;
-    }
+    vd_walk_stage_make(walk, walk->switches.count > 0, chat->nav.walk_page, answers, &stage);
     draw_title(page, chat, stage.title);
     bool roomy = page->at.height >= 18;
     int row = draw_wrapped(page, 1, stage.why, VD_ROLE_TEXT) + roomy;
