@@ -1,7 +1,9 @@
 #include "engine/base/alloc.h"
 
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -83,6 +85,20 @@ char *vd_strndup(const char *text, size_t length)
 char *vd_strdup(const char *text)
 {
     return vd_strndup(text, strlen(text));
+}
+
+char *vd_format(const char *format, ...)
+{
+    va_list values, again;
+    va_start(values, format);
+    va_copy(again, values);
+    int length = vsnprintf(NULL, 0, format, values);
+    char *text = length < 0 ? NULL : vd_alloc_raw((size_t)length + 1);
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(values);
+    return text;
 }
 
 void vd_free(void *memory)

@@ -23,6 +23,8 @@ bool vd_make_room(void *array, size_t *room, size_t count, size_t size);
 
 char *vd_strdup(const char *text);
 char *vd_strndup(const char *text, size_t length);
+// printf into new memory of its size; NULL when out of memory.
+char *vd_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void vd_free(void *memory);
 
 // Tests only: the n-th allocation from now (1 = the next) fails, once; 0 switches it off. Returns

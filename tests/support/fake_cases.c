@@ -87,9 +87,6 @@ static vd_reply make_reply(const vd_case *at, int side)
     static const float words[3 * 2] = {0.9f, 0.1f, 0.5f, 0.5f, 0.3f, 0.7f};
     static const float rounds[] = {0.5f, 0.3f, 0.2f};
     vd_reply reply = {.words = 2};
-    reply.word = vd_alloc(2, sizeof *reply.word);
-    reply.unknown = vd_alloc(2, sizeof *reply.unknown);
-    assert_true(reply.word && reply.unknown);
     reply.word[0] = vd_strdup("cube");
     reply.word[1] = vd_strdup("?");
     vd_answer *answer = &reply.answer;
@@ -123,7 +120,7 @@ void serve(void)
         const vd_case *at = &cases->at[request.index];
         assert_non_null(sheet);
         assert_int_equal(vd_case_sheet_lay_out(cases, at, VD_RIGHT_HUMAN, sheet, NULL), VD_OK);
-        sheet->sheet.boxes = sheet->boxes = copied(boxes, 12);
+        sheet->sheet.boxes = sheet->regions.boxes = copied(boxes, 12);
         sheet->sheet.regions = 3;
         for (int side = 0; side < cases->models; side++)
             sheet->reply[side] = make_reply(at, side);

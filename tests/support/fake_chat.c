@@ -145,9 +145,6 @@ static float *weights(size_t rows, size_t columns, uint32_t seed)
 
 static void split_words(vd_reply *reply, const char *typed)
 {
-    reply->word = vd_alloc(VD_MAX_QUESTION, sizeof *reply->word);
-    reply->unknown = vd_alloc(VD_MAX_QUESTION, sizeof *reply->unknown);
-    assert_true(reply->word && reply->unknown);
     char *rest = reply->question;
     size_t length = strcspn(typed, "?");
     rest[length] = '\0';

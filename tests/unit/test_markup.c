@@ -118,16 +118,17 @@ static float word_attention[] = {0.5f, 0.5f, 1, 0};
 static float boxes[] = {0.1f, 0.1f, 0.4f, 0.5f, 0, 0, 1, 1};
 static float relevance[] = {0, 1, 0.5f};
 static char evil[] = EVIL, mark[] = "?";
-static char *words[] = {evil, mark};
-static bool unknown[] = {true, false};
 static const char *const texts[] = {EVIL "0", EVIL "1", EVIL "2"};
 
 static fake_sheet hostile(void)
 {
     fake_sheet f = {.said = {{evil, evil}, {evil, NULL}}};
-    f.reply = (vd_reply){.typed = words[0], .question = words[0], .words = 2, .word = words};
-    f.reply.unknown = unknown;
-    f.reply.cut = 3;
+    f.reply = (vd_reply){.typed = evil,
+                         .question = evil,
+                         .words = 2,
+                         .word = {evil, mark},
+                         .unknown = {true},
+                         .cut = 3};
     f.reply.answer = (vd_answer){.candidates = 3,
                                  .score = score,
                                  .probability = probability,

@@ -447,7 +447,7 @@ static void a_stop_ends_an_answer_and_changes_nothing(void **state)
     atomic_int stop = 1;
     vd_reply reply;
     assert_int_equal(vd_session_ask(session, "is it red", &stop, &reply, &err), VD_INTERRUPTED);
-    assert_null(reply.word);
+    assert_null(reply.word[0]);
     assert_int_equal(vd_session_turns(session), 0);
     vd_session_free(session);
     vd_world_close(world);

@@ -158,8 +158,6 @@ static void write_large(const char *file, vd_reply *reply)
     vd_answer *answer = &reply->answer;
     double sum = 0;
     *reply = (vd_reply){.typed = vd_strdup("is it?"), .question = vd_strdup("is it"), .words = 1};
-    reply->word = vd_alloc(1, sizeof *reply->word);
-    reply->unknown = vd_alloc(1, sizeof *reply->unknown);
     *answer = (vd_answer){.candidates = LARGE,
                           .score = vd_alloc(LARGE, sizeof(float)),
                           .probability = vd_alloc(LARGE, sizeof(float)),

@@ -9,26 +9,6 @@
 // The most that the network sees of each, as in the evaluation.
 enum { CUT_QUESTION = VD_MAX_QUESTION - 1, CUT_CAPTION = VD_MAX_HISTORY - 1 };
 
-// ---- what the models share ----------------------------------------------------------------------
-
-static vd_status read_regions(const vd_cases *cases, vd_case_sheet *out, float **features,
-                              vd_error *err)
-{
-    const vd_regions *file = cases->corpus->regions;
-    size_t row, most = (size_t)vd_regions_max(file);
-    vd_status status = vd_regions_find(file, out->sheet.image_id, &row, err);
-    if (status)
-        return status;
-    *features = vd_alloc(most, sizeof **features * (size_t)vd_regions_size(file));
-    if (vd_regions_has_boxes(file))
-        out->boxes = vd_alloc(most, 4 * sizeof *out->boxes);
-    if (!*features || (!out->boxes && vd_regions_has_boxes(file)))
-        return vd_error_memory(err, "a picture's regions");
-    out->sheet.boxes = out->boxes;
-    out->sheet.regions = vd_regions_used(file, row);
-    return vd_regions_read(file, row, *features, out->boxes, err);
-}
-
 // ---- one model ----------------------------------------------------------------------------------
 
 static vd_status make_pool(const vd_cases *cases, const vd_case *at, int side, vd_pool **out,
@@ -67,7 +47,7 @@ static vd_status append_round(vd_dialog *dialog, const vd_vocab *vocab, const ch
 }
 
 static vd_status make_dialog(const vd_cases *cases, const vd_case *at, const vd_model *model,
-                             const vd_pool *pool, const float *features, int regions,
+                             const vd_pool *pool, const vd_picture_regions *regions,
                              vd_dialog **out, vd_error *err)
 {
     const vd_visdial *data = cases->corpus->dialogs;
@@ -81,7 +61,8 @@ static vd_status make_dialog(const vd_cases *cases, const vd_case *at, const vd_
         return status;
     if (length == 0) // as in the evaluation
         caption[length++] = VD_UNKNOWN;
-    status = vd_dialog_new(model, pool, features, regions, caption, length, out, err);
+    status =
+        vd_dialog_new(model, pool, regions->features, regions->count, caption, length, out, err);
     for (int r = 0; r < at->round && status == VD_OK; r++) {
         const vd_visdial_round *round = &dialog->rounds[r];
         status = append_round(*out, vocab, data->questions[round->question],
@@ -91,7 +72,7 @@ static vd_status make_dialog(const vd_cases *cases, const vd_case *at, const vd_
 }
 
 static vd_status answer_one(const vd_cases *cases, const vd_case *at, int side,
-                            const float *features, int regions, const atomic_int *stop,
+                            const vd_picture_regions *regions, const atomic_int *stop,
                             vd_reply *reply, vd_error *err)
 {
     const vd_model *model = cases->model[side];
@@ -105,7 +86,7 @@ static vd_status answer_one(const vd_cases *cases, const vd_case *at, int side,
     if (status == VD_OK)
         status = make_pool(cases, at, side, &pool, err);
     if (status == VD_OK)
-        status = make_dialog(cases, at, model, pool, features, regions, &dialog, err);
+        status = make_dialog(cases, at, model, pool, regions, &dialog, err);
     if (status == VD_OK)
         status = vd_dialog_ask(dialog, reply->ids, reply->words, stop, &reply->answer, err);
     vd_dialog_free(dialog);
@@ -191,15 +172,15 @@ vd_status vd_case_sheet_lay_out(const vd_cases *cases, const vd_case *at, vd_rig
 vd_status vd_case_sheet_make(const vd_cases *cases, const vd_case *at, vd_right by,
                              const atomic_int *stop, vd_case_sheet *out, vd_error *err)
 {
-    float *features = NULL;
     vd_status status = vd_case_sheet_lay_out(cases, at, by, out, err);
     if (status)
         return status;
-    status = read_regions(cases, out, &features, err);
+    status =
+        vd_picture_regions_read(cases->corpus->regions, out->sheet.image_id, &out->regions, err);
+    out->sheet.boxes = out->regions.boxes;
+    out->sheet.regions = out->regions.count;
     for (int side = 0; side < cases->models && status == VD_OK; side++)
-        status =
-            answer_one(cases, at, side, features, out->sheet.regions, stop, &out->reply[side], err);
-    vd_free(features);
+        status = answer_one(cases, at, side, &out->regions, stop, &out->reply[side], err);
     if (status)
         vd_case_sheet_clear(out);
     return status;
@@ -209,7 +190,7 @@ void vd_case_sheet_clear(vd_case_sheet *sheet)
 {
     for (int side = 0; side < VD_MODELS; side++)
         vd_reply_clear(&sheet->reply[side]);
-    vd_free(sheet->boxes);
+    vd_picture_regions_clear(&sheet->regions);
     vd_free(sheet->said);
     vd_free(sheet->texts);
     *sheet = (vd_case_sheet){0};

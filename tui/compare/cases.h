@@ -164,7 +164,7 @@ void vd_slices_clear(vd_slices *slices);
 typedef struct vd_case_sheet {
     vd_sheet sheet; // the rest is what it borrows
     vd_reply reply[VD_MODELS];
-    float *boxes; // NULL: the features have none
+    vd_picture_regions regions;
     vd_turn *said;
     const char **texts;
     char id[48], title[96], group_name[96];

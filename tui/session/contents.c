@@ -1,8 +1,5 @@
 #include "tui/session/contents.h"
 
-#include <string.h>
-
-#include "engine/base/alloc.h"
 #include "features/extract/extract.h"
 
 const char *const vd_attribute_names[] = {
@@ -36,14 +33,11 @@ static void describe_regions(const float *features, int regions, char *out, size
 
 void vd_contents_of(const vd_world *world, size_t index, char *out, size_t size)
 {
-    const vd_regions *file = world->regions;
-    size_t row;
+    vd_picture_regions regions = {0};
     out[0] = '\0';
-    if (vd_regions_size(file) != VD_FEATURE_SIZE ||
-        vd_regions_find(file, vd_world_image_id(world, index), &row, NULL) != VD_OK)
-        return;
-    float *features = vd_alloc((size_t)vd_regions_max(file), VD_FEATURE_SIZE * sizeof *features);
-    if (features && vd_regions_read(file, row, features, NULL, NULL) == VD_OK)
-        describe_regions(features, vd_regions_used(file, row), out, size);
-    vd_free(features);
+    if (vd_regions_size(world->regions) == VD_FEATURE_SIZE &&
+        vd_picture_regions_read(world->regions, vd_world_image_id(world, index), &regions, NULL) ==
+            VD_OK)
+        describe_regions(regions.features, regions.count, out, size);
+    vd_picture_regions_clear(&regions);
 }

@@ -139,29 +139,21 @@ static vd_status serve_model(vd_service *service, const char *name, vd_event *ev
 // Where the picture's regions lie; no model is needed to know that.
 static vd_status serve_picture(vd_service *service, size_t index, vd_event *event, vd_error *err)
 {
-    vd_world *world = service->world;
-    const vd_regions *file = world->regions;
-    size_t row, most = (size_t)vd_regions_max(file);
+    const vd_world *world = service->world;
     if (index >= vd_world_count(world))
         return vd_error_set(err, VD_NOT_FOUND, "there is no picture number %zu; there are %zu",
                             index + 1, vd_world_count(world));
-    vd_status status = vd_regions_find(file, vd_world_image_id(world, index), &row, err);
-    if (status || !vd_regions_has_boxes(file))
-        return status;
-    float *features = vd_alloc(most, (size_t)vd_regions_size(file) * sizeof *features);
-    float *boxes = vd_alloc(most, 4 * sizeof *boxes);
-    if (!features || !boxes)
-        status = vd_error_memory(err, "the regions' boxes");
-    else
-        status = vd_regions_read(file, row, features, boxes, err);
-    vd_free(features);
-    if (status) {
-        vd_free(boxes);
-        return status;
-    }
-    event->boxes = boxes;
-    event->regions = vd_regions_used(file, row);
-    return VD_OK;
+    int64_t image_id = vd_world_image_id(world, index);
+    size_t row;
+    if (!vd_regions_has_boxes(world->regions))
+        return vd_regions_find(world->regions, image_id, &row, err);
+    vd_picture_regions regions;
+    vd_status status = vd_picture_regions_read(world->regions, image_id, &regions, err);
+    event->boxes = regions.boxes;
+    event->regions = regions.count;
+    regions.boxes = NULL;
+    vd_picture_regions_clear(&regions);
+    return status;
 }
 
 // ---- questions ---------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ struct vd_session {
     int regions;
 
     vd_turn *turn; // (turns), room for capacity
-    int turns, capacity;
+    int turns;
     vd_error fallback; // why the CPU took over; status VD_OK = it did not
 };
 
@@ -34,50 +34,24 @@ void vd_reply_clear(vd_reply *reply)
 {
     if (!reply)
         return;
-    for (int i = 0; i < reply->words && reply->word; i++)
+    for (int i = 0; i < reply->words; i++)
         vd_free(reply->word[i]);
-    vd_free(reply->word);
-    vd_free(reply->unknown);
     vd_free(reply->typed);
     vd_free(reply->question);
     vd_answer_clear(&reply->answer);
     memset(reply, 0, sizeof *reply);
 }
 
-static float *copy_floats(const float *from, size_t count, bool *failed)
+// Makes a pointer to memory of `bytes` (or NULL) one to a copy of it; NULL and false when memory is
+// out.
+static bool copy_memory(void *pointer, size_t bytes)
 {
-    float *copy = from ? vd_alloc(count, sizeof *copy) : NULL;
-    if (copy)
-        memcpy(copy, from, count * sizeof *copy);
-    else if (from)
-        *failed = true;
-    return copy;
-}
-
-static int32_t *copy_ids(const int32_t *from, size_t count, bool *failed)
-{
-    int32_t *copy = from ? vd_alloc(count, sizeof *copy) : NULL;
-    if (copy)
-        memcpy(copy, from, count * sizeof *copy);
-    else if (from)
-        *failed = true;
-    return copy;
-}
-
-static void copy_answer(const vd_answer *from, vd_answer *to, bool *failed)
-{
-    size_t candidates = (size_t)from->candidates, rounds = (size_t)from->rounds;
-    size_t words = (size_t)from->question_length, regions = (size_t)from->regions;
-    *to = *from;
-    to->score = copy_floats(from->score, candidates, failed);
-    to->probability = copy_floats(from->probability, candidates, failed);
-    to->order = copy_ids(from->order, candidates, failed);
-    to->history_length = copy_ids(from->history_length, rounds, failed);
-    to->context_attention = copy_floats(from->context_attention, rounds, failed);
-    to->topic_attention =
-        copy_floats(from->topic_attention, rounds * words * (size_t)from->history_width, failed);
-    to->word_attention = copy_floats(from->word_attention, regions * words, failed);
-    to->region_attention = copy_floats(from->region_attention, regions, failed);
+    void *from, *copy = NULL;
+    memcpy(&from, pointer, sizeof from);
+    if (from && (copy = vd_alloc_raw(bytes)))
+        memcpy(copy, from, bytes);
+    memcpy(pointer, &copy, sizeof copy);
+    return copy || !from;
 }
 
 void vd_utterance_text(const vd_model *model, const vd_utterance *said, char *out, size_t size)
@@ -93,23 +67,32 @@ void vd_utterance_text(const vd_model *model, const vd_utterance *said, char *ou
 
 vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err)
 {
-    bool failed = false;
-    *to = (vd_reply){.cut = from->cut, .ranked = from->ranked};
-    memcpy(to->ids, from->ids, sizeof to->ids);
-    memcpy(to->said, from->said, sizeof to->said);
-    to->typed = vd_strdup(from->typed);
-    to->question = vd_strdup(from->question);
-    to->word = vd_alloc((size_t)from->words, sizeof *to->word);
-    to->unknown = vd_alloc((size_t)from->words, sizeof *to->unknown);
-    failed = !to->typed || !to->question || !to->word || !to->unknown;
-    for (int i = 0; i < from->words && !failed; i++) {
-        to->unknown[i] = from->unknown[i];
-        to->word[i] = vd_strdup(from->word[i]);
-        failed = !to->word[i];
-        to->words = i + 1;
-    }
-    copy_answer(&from->answer, &to->answer, &failed);
-    if (!failed)
+    const vd_answer *a = &from->answer;
+    size_t candidates = (size_t)a->candidates, rounds = (size_t)a->rounds;
+    size_t words = (size_t)a->question_length, regions = (size_t)a->regions;
+    const struct {
+        void *pointer;
+        size_t bytes;
+    } parts[] = {
+        {&to->typed, strlen(from->typed) + 1},
+        {&to->question, strlen(from->question) + 1},
+        {&to->answer.score, candidates * sizeof *a->score},
+        {&to->answer.probability, candidates * sizeof *a->probability},
+        {&to->answer.order, candidates * sizeof *a->order},
+        {&to->answer.history_length, rounds * sizeof *a->history_length},
+        {&to->answer.context_attention, rounds * sizeof *a->context_attention},
+        {&to->answer.topic_attention,
+         rounds * words * (size_t)a->history_width * sizeof *a->topic_attention},
+        {&to->answer.word_attention, regions * words * sizeof *a->word_attention},
+        {&to->answer.region_attention, regions * sizeof *a->region_attention},
+    };
+    bool whole = true;
+    *to = *from;
+    for (int i = 0; i < to->words; i++)
+        whole &= copy_memory(&to->word[i], strlen(from->word[i]) + 1);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        whole &= copy_memory(parts[i].pointer, parts[i].bytes);
+    if (whole)
         return VD_OK;
     vd_reply_clear(to);
     return vd_error_memory(err, "an answer");
@@ -135,34 +118,25 @@ static vd_status own_pool_path(const vd_session *session, char **out, vd_error *
     const char *asset_directory = session->world->directory;
     bool in_world = (size_t)directory == strlen(asset_directory) + 1 &&
                     strncmp(model, asset_directory, strlen(asset_directory)) == 0;
-    if (in_world && strcmp(name, "pool.txt") == 0)
+    bool usual = strcmp(name, "pool.txt") == 0;
+    if (in_world && usual)
         return VD_OK;
-    size_t size = strlen(model) + strlen(asset_directory) + strlen(name) + 2;
-    char *path = vd_alloc(size, 1);
-    if (!path)
-        return vd_error_memory(err, "a path");
-    snprintf(path, size, "%.*s%s", directory, model, name);
-    if (access(path, F_OK) != 0 && strcmp(name, "pool.txt") == 0) {
-        vd_free(path);
+    *out = vd_format("%.*s%s", directory, model, name);
+    if (*out && access(*out, F_OK) == 0)
         return VD_OK;
-    }
-    if (access(path, F_OK) != 0)
-        snprintf(path, size, "%s/%s", asset_directory, name);
-    *out = path;
-    return VD_OK;
+    vd_free(*out);
+    *out = usual ? NULL : vd_format("%s/%s", asset_directory, name);
+    return *out || usual ? VD_OK : vd_error_memory(err, "a path");
 }
 
 char *vd_session_vectors_path(const vd_model *model)
 {
-    static const char model_suffix[] = ".safetensors", suffix[] = ".vectors.safetensors";
+    static const char suffix[] = ".safetensors";
     const char *path = vd_model_path(model);
-    size_t length = strlen(path), cut = sizeof model_suffix - 1;
-    if (length > cut && strcmp(path + length - cut, model_suffix) == 0)
+    size_t length = strlen(path), cut = sizeof suffix - 1;
+    if (length > cut && strcmp(path + length - cut, suffix) == 0)
         length -= cut;
-    char *out = vd_alloc(length + sizeof suffix, 1);
-    if (out)
-        snprintf(out, length + sizeof suffix, "%.*s%s", (int)length, path, suffix);
-    return out;
+    return vd_format("%.*s.vectors%s", (int)length, path, suffix);
 }
 
 vd_status vd_session_fold(vd_session *session, const int32_t **group, vd_error *err)
@@ -232,40 +206,41 @@ static vd_status start_computing(vd_session *session, vd_error *err)
     return status ? status : encode_pool(session, err);
 }
 
+static vd_status load(vd_session *session, const char *path, vd_error *err)
+{
+    const vd_regions *file = session->world->regions;
+    vd_status status = vd_model_load(path, &session->model, err);
+    if (status)
+        return status;
+    int expected = vd_model_config(session->model)->region, found = vd_regions_size(file);
+    if (expected != found)
+        return vd_error_set(err, VD_MISMATCH,
+                            "%.300s expects regions of %d numbers, %.300s has %d; choose the "
+                            "model that was trained on these features",
+                            path, expected, vd_regions_path(file), found);
+    return start_computing(session, err);
+}
+
 vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err)
 {
     *out = NULL;
+    vd_error why = {0};
+    char *path = vd_world_model_path(world, model, &why);
+    if (!path)
+        return vd_error_set(err, why.status, "%s", why.text);
     vd_session *session = vd_alloc(1, sizeof *session);
-    if (!session)
-        return vd_error_memory(err, "a session");
-    session->world = world;
-    vd_status status = VD_NOT_FOUND;
-    char *path = vd_world_model_path(world, model, err);
-    if (!path) {
-        if (err)
-            status = err->status;
-        goto fail;
+    vd_status status = VD_OK;
+    if (session) {
+        session->world = world;
+        status = load(session, path, err);
+    } else {
+        status = vd_error_memory(err, "a session");
     }
-    if ((status = vd_model_load(path, &session->model, err)))
-        goto fail;
-    int expected = vd_model_config(session->model)->region;
-    int found = vd_regions_size(world->regions);
-    if (expected != found) {
-        status = vd_error_set(err, VD_MISMATCH,
-                              "%.300s expects regions of %d numbers, %.300s has %d; choose the "
-                              "model that was trained on these features",
-                              path, expected, vd_regions_path(world->regions), found);
-        goto fail;
-    }
-    if ((status = start_computing(session, err)))
-        goto fail;
     vd_free(path);
-    *out = session;
-    return VD_OK;
-
-fail:
-    vd_free(path);
-    vd_session_free(session);
+    if (status)
+        vd_session_free(session);
+    else
+        *out = session;
     return status;
 }
 
@@ -275,6 +250,15 @@ vd_status vd_session_settle(vd_session *session, vd_error *err)
     return vd_model_pack(session->model, err);
 }
 
+void vd_turns_free(vd_turn *turns, int count)
+{
+    for (int i = 0; i < count && turns; i++) {
+        vd_free(turns[i].question);
+        vd_free(turns[i].answer);
+    }
+    vd_free(turns);
+}
+
 // All but the first `keep`; the dialog is the caller's business.
 static void forget_turns(vd_session *session, int keep)
 {
@@ -282,7 +266,6 @@ static void forget_turns(vd_session *session, int keep)
         vd_turn *last = &session->turn[--session->turns];
         vd_free(last->question);
         vd_free(last->answer);
-        *last = (vd_turn){0};
     }
 }
 
@@ -290,8 +273,7 @@ void vd_session_free(vd_session *session)
 {
     if (!session)
         return;
-    forget_turns(session, 0);
-    vd_free(session->turn);
+    vd_turns_free(session->turn, session->turns);
     vd_free(session->boxes);
     vd_dialog_free(session->dialog);
     vd_pool_free(session->pool);
@@ -335,7 +317,7 @@ static vd_status fall_back(vd_session *session, const vd_error *why, vd_error *e
     session->dialog = NULL;
     session->pool = NULL;
     session->turn = NULL;
-    session->turns = session->capacity = 0;
+    session->turns = 0;
     vd_status status = vd_model_use(session->model, vd_backend_cpu(), err);
     if (status == VD_OK)
         status = encode_pool(session, err);
@@ -345,12 +327,22 @@ static vd_status fall_back(vd_session *session, const vd_error *why, vd_error *e
         status = vd_session_picture(session, session->index, err);
     if (status == VD_OK && chosen)
         status = vd_session_continue(session, turn, turns, NULL, err);
-    for (int i = 0; i < turns; i++) {
-        vd_free(turn[i].question);
-        vd_free(turn[i].answer);
-    }
-    vd_free(turn);
+    vd_turns_free(turn, turns);
     return status;
+}
+
+// After a call of the engine that left its error in *why: true when it is to be made again, since
+// the device gave up and the CPU has taken over. Else *status and err say what came of it.
+static bool is_retried(vd_session *session, vd_status *status, const vd_error *why, vd_error *err)
+{
+    if (*status == VD_OK)
+        return false;
+    if (!vd_backend_gave_up(vd_model_backend(session->model), *status)) {
+        vd_error_set(err, *status, "%s", why->text);
+        return false;
+    }
+    *status = fall_back(session, why, err);
+    return *status == VD_OK;
 }
 
 vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *model,
@@ -362,46 +354,22 @@ vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *mod
 
 // ---- picture ------------------------------------------------------------------------------------
 
-// A picture's regions as a dialog takes them. features, boxes: the caller's, after a failure too;
-// boxes NULL where the file has none.
-typedef struct picture_regions {
-    float *features, *boxes;
-    int used;
-} picture_regions;
-
-static vd_status read_regions(const vd_regions *file, int64_t image_id, picture_regions *out,
-                              vd_error *err)
-{
-    size_t row, most = (size_t)vd_regions_max(file);
-    vd_status status = vd_regions_find(file, image_id, &row, err);
-    if (status)
-        return status;
-    out->used = vd_regions_used(file, row);
-    out->features = vd_alloc(most, sizeof *out->features * (size_t)vd_regions_size(file));
-    if (vd_regions_has_boxes(file))
-        out->boxes = vd_alloc(most, 4 * sizeof *out->boxes);
-    if (!out->features || (!out->boxes && vd_regions_has_boxes(file)))
-        return vd_error_memory(err, "a picture's regions");
-    return vd_regions_read(file, row, out->features, out->boxes, err);
-}
-
 // A device that gives up leaves the picture to the CPU; the conversation so far is forgotten then.
-static vd_status new_dialog(vd_session *session, const picture_regions *regions,
+static vd_status new_dialog(vd_session *session, const vd_picture_regions *regions,
                             const int32_t *caption, int length, vd_dialog **out, vd_error *err)
 {
+    vd_status status;
     vd_error why = {0};
-    vd_status status = vd_dialog_new(session->model, session->pool, regions->features,
-                                     regions->used, caption, length, out, &why);
-    if (vd_backend_gave_up(vd_model_backend(session->model), status)) {
-        forget_turns(session, 0);
-        vd_dialog_free(session->dialog);
-        session->dialog = NULL;
-        if ((status = fall_back(session, &why, err)))
-            return status;
-        status = vd_dialog_new(session->model, session->pool, regions->features, regions->used,
+    do {
+        status = vd_dialog_new(session->model, session->pool, regions->features, regions->count,
                                caption, length, out, &why);
-    }
-    return status ? vd_error_set(err, status, "%s", why.text) : VD_OK;
+        if (vd_backend_gave_up(vd_model_backend(session->model), status)) {
+            forget_turns(session, 0);
+            vd_dialog_free(session->dialog);
+            session->dialog = NULL;
+        }
+    } while (is_retried(session, &status, &why, err));
+    return status;
 }
 
 vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
@@ -410,11 +378,12 @@ vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
     if (index >= vd_world_count(world))
         return vd_error_set(err, VD_NOT_FOUND, "there is no picture number %zu; %.300s has %zu",
                             index + 1, world->directory, vd_world_count(world));
-    picture_regions regions = {0};
+    vd_picture_regions regions;
     vd_dialog *dialog = NULL;
     int32_t caption[VD_MAX_HISTORY];
     int length = 0, found;
-    vd_status status = read_regions(world->regions, vd_world_image_id(world, index), &regions, err);
+    vd_status status =
+        vd_picture_regions_read(world->regions, vd_world_image_id(world, index), &regions, err);
     if (status == VD_OK)
         status = vd_text_ids(vd_model_vocab(session->model), vd_world_caption(world, index),
                              VD_MAX_HISTORY - 1, caption, &length, &found, err);
@@ -422,19 +391,18 @@ vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
         caption[length++] = VD_UNKNOWN;
     if (status == VD_OK)
         status = new_dialog(session, &regions, caption, length, &dialog, err);
-    vd_free(regions.features);
-    if (status) {
-        vd_free(regions.boxes);
-        return status;
+    if (status == VD_OK) {
+        forget_turns(session, 0);
+        vd_dialog_free(session->dialog);
+        vd_free(session->boxes);
+        session->dialog = dialog;
+        session->boxes = regions.boxes;
+        session->regions = regions.count;
+        session->index = index;
+        regions.boxes = NULL;
     }
-    forget_turns(session, 0);
-    vd_dialog_free(session->dialog);
-    vd_free(session->boxes);
-    session->dialog = dialog;
-    session->boxes = regions.boxes;
-    session->regions = regions.used;
-    session->index = index;
-    return VD_OK;
+    vd_picture_regions_clear(&regions);
+    return status;
 }
 
 bool vd_session_has_picture(const vd_session *session, size_t index)
@@ -453,29 +421,18 @@ const float *vd_session_boxes(const vd_session *session, int *regions)
 // The tokens as the model saw them, and which of them its vocabulary lacks.
 static vd_status see_words(const vd_vocab *vocab, vd_reply *reply, vd_error *err)
 {
-    size_t size = strlen(reply->question) + 2;
-    char *text = vd_alloc(size, 1);
+    char *text = vd_format("%s?", reply->question);
     vd_words words = {0};
-    if (!text)
-        return vd_error_memory(err, "a question");
-    snprintf(text, size, "%s?", reply->question);
-    vd_status status = vd_tokenize(text, &words, err);
+    vd_status status = text ? vd_tokenize(text, &words, err) : vd_error_memory(err, "a question");
     vd_free(text);
-    if (status)
-        return status;
-    reply->word = vd_alloc((size_t)reply->words, sizeof *reply->word);
-    reply->unknown = vd_alloc((size_t)reply->words, sizeof *reply->unknown);
-    for (int i = 0; i < reply->words && reply->word && reply->unknown; i++) {
+    for (int i = 0; i < reply->words && status == VD_OK; i++) {
         const char *word = (size_t)i < words.count ? words.word[i] : "";
-        reply->word[i] = vd_strdup(word);
         reply->unknown[i] = vd_vocab_id(vocab, word) == VD_UNKNOWN;
-        if (!reply->word[i])
-            status = VD_NO_MEMORY;
+        if (!(reply->word[i] = vd_strdup(word)))
+            status = vd_error_memory(err, "a question's words");
     }
-    if (!reply->word || !reply->unknown)
-        status = VD_NO_MEMORY;
     vd_words_clear(&words);
-    return status ? vd_error_memory(err, "a question's words") : VD_OK;
+    return status;
 }
 
 vd_status vd_reply_see(vd_reply *reply, const vd_vocab *vocab, vd_error *err)
@@ -489,46 +446,35 @@ vd_status vd_reply_see(vd_reply *reply, const vd_vocab *vocab, vd_error *err)
     return see_words(vocab, reply, err);
 }
 
+static vd_status ask(vd_session *session, const char *typed, const atomic_int *stop,
+                     vd_reply *reply, vd_error *err)
+{
+    vd_status status = vd_normalise_typed(typed, &reply->question, err);
+    if (status)
+        return status;
+    if (!*reply->question)
+        return vd_error_set(err, VD_USAGE, "the question is empty; type some words");
+    if (!(reply->typed = vd_strdup(typed)))
+        return vd_error_memory(err, "a question");
+    status = vd_reply_see(reply, vd_model_vocab(session->model), err);
+    reply->ranked = (vd_decoder_choice){true, vd_session_decoders(session)};
+    return status ? status
+                  : vd_session_ask_if(session, reply->ids, reply->words, NULL, stop, &reply->answer,
+                                      NULL, err);
+}
+
 vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_int *stop,
                          vd_reply *reply, vd_error *err)
 {
     memset(reply, 0, sizeof *reply);
     if (!session->dialog)
         return vd_error_set(err, VD_USAGE, "no picture has been chosen to ask about");
-    vd_status status = vd_normalise_typed(typed, &reply->question, err);
+    vd_status status = ask(session, typed, stop, reply, err);
     if (status)
-        goto fail;
-    if (!*reply->question) {
-        status = vd_error_set(err, VD_USAGE, "the question is empty; type some words");
-        goto fail;
-    }
-    reply->typed = vd_strdup(typed);
-    if (!reply->typed) {
-        status = vd_error_memory(err, "a question");
-        goto fail;
-    }
-    if ((status = vd_reply_see(reply, vd_model_vocab(session->model), err)))
-        goto fail;
-    reply->ranked = (vd_decoder_choice){true, vd_session_decoders(session)};
-    vd_error why = {0};
-    status = vd_dialog_ask(session->dialog, reply->ids, reply->words, stop, &reply->answer, &why);
-    if (vd_backend_gave_up(vd_model_backend(session->model), status)) {
-        if ((status = fall_back(session, &why, err)))
-            goto fail;
-        status =
-            vd_dialog_ask(session->dialog, reply->ids, reply->words, stop, &reply->answer, &why);
-    }
-    if (status) {
-        vd_error_set(err, status, "%s", why.text);
-        goto fail;
-    }
-    if (reply->answer.said.count > 0)
+        vd_reply_clear(reply);
+    else if (reply->answer.said.count > 0)
         vd_utterance_text(session->model, &reply->answer.said.beam[0], reply->said,
                           sizeof reply->said);
-    return VD_OK;
-
-fail:
-    vd_reply_clear(reply);
     return status;
 }
 
@@ -539,14 +485,11 @@ vd_status vd_session_ask_if(vd_session *session, const int32_t *ids, int words,
     if (!session->dialog)
         return vd_error_set(err, VD_USAGE, "no picture has been chosen to ask about");
     vd_error why = {0};
-    vd_status status =
-        vd_dialog_ask_if(session->dialog, ids, words, what_if, stop, out, trace, &why);
-    if (vd_backend_gave_up(vd_model_backend(session->model), status)) {
-        if ((status = fall_back(session, &why, err)))
-            return status;
+    vd_status status;
+    do
         status = vd_dialog_ask_if(session->dialog, ids, words, what_if, stop, out, trace, &why);
-    }
-    return status ? vd_error_set(err, status, "%s", why.text) : VD_OK;
+    while (is_retried(session, &status, &why, err));
+    return status;
 }
 
 const char *vd_session_caption(const vd_session *session)
@@ -554,31 +497,14 @@ const char *vd_session_caption(const vd_session *session)
     return vd_world_caption(session->world, session->index);
 }
 
-static vd_status make_room(vd_session *session, vd_error *err)
-{
-    if (session->turns < session->capacity)
-        return VD_OK;
-    int capacity = session->capacity ? 2 * session->capacity : 16;
-    vd_turn *grown =
-        vd_grow(session->turn, (size_t)session->turns, (size_t)capacity, sizeof *grown);
-    if (!grown)
-        return vd_error_memory(err, "the conversation");
-    session->turn = grown;
-    session->capacity = capacity;
-    return VD_OK;
-}
-
-// A device that gives up here too leaves the conversation to the CPU.
 static vd_status append_entry(vd_session *session, const int32_t *entry, int length, vd_error *err)
 {
     vd_error why = {0};
-    vd_status status = vd_dialog_append(session->dialog, entry, length, &why);
-    if (vd_backend_gave_up(vd_model_backend(session->model), status)) {
-        if ((status = fall_back(session, &why, err)))
-            return status;
+    vd_status status;
+    do
         status = vd_dialog_append(session->dialog, entry, length, &why);
-    }
-    return status ? vd_error_set(err, status, "%s", why.text) : VD_OK;
+    while (is_retried(session, &status, &why, err));
+    return status;
 }
 
 // ids (words): the question's tokens; wrapped (length): those of <S> answer </S>.
@@ -587,19 +513,24 @@ static vd_status append(vd_session *session, const vd_turn *turn, const int32_t 
 {
     int32_t entry[VD_MAX_HISTORY];
     int entry_length = vd_history_entry(ids, words, wrapped, length, entry);
-    vd_turn copy = {vd_strdup(turn->question), vd_strdup(turn->answer)};
-    vd_status status = copy.question && copy.answer
-                           ? append_entry(session, entry, entry_length, err)
-                           : vd_error_memory(err, "the conversation");
-    if (status == VD_OK && (status = make_room(session, err)))
-        vd_dialog_truncate(session->dialog, session->turns + 1);
-    if (status) {
-        vd_free(copy.question);
-        vd_free(copy.answer);
+    vd_status status = append_entry(session, entry, entry_length, err);
+    if (status)
         return status;
+    size_t count = (size_t)session->turns;
+    vd_turn copy = {vd_strdup(turn->question), vd_strdup(turn->answer)};
+    bool full = (count & (count - 1)) == 0; // there is room for the next power of two
+    vd_turn *room =
+        full ? vd_grow(session->turn, count, count ? 2 * count : 1, sizeof *room) : session->turn;
+    if (room)
+        session->turn = room;
+    if (copy.question && copy.answer && room) {
+        room[session->turns++] = copy;
+        return VD_OK;
     }
-    session->turn[session->turns++] = copy;
-    return VD_OK;
+    vd_free(copy.question);
+    vd_free(copy.answer);
+    vd_dialog_truncate(session->dialog, session->turns + 1);
+    return vd_error_memory(err, "the conversation");
 }
 
 vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd_error *err)

@@ -61,6 +61,15 @@ vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, 
 vd_status vd_world_named(const vd_world *world, const char *text, size_t *index, vd_error *err);
 // Path of the picture file (vd_free), NULL with an error when there is none.
 char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err);
+// The regions of one picture. Its boxes (count, 4) are in 0..1; NULL where the file has none.
+typedef struct vd_picture_regions {
+    int count;
+    float *features, *boxes; // owned
+} vd_picture_regions;
+
+vd_status vd_picture_regions_read(const vd_regions *file, int64_t image_id, vd_picture_regions *out,
+                                  vd_error *err);
+void vd_picture_regions_clear(vd_picture_regions *regions);
 // Of the picture's features and boxes.
 vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_fingerprint *out,
                                         vd_error *err);
@@ -76,14 +85,14 @@ typedef struct vd_session vd_session;
 
 // What came of one typed question. Owned by the caller; vd_reply_clear.
 typedef struct vd_reply {
-    char *typed;                  // as typed
-    char *question;               // as the model's training text would have it, without "?"
-    int words;                    // tokens the model saw, "?" included
-    char **word;                  // (words) the token, or what was typed where it is unknown
-    bool *unknown;                // (words)
-    int cut;                      // tokens beyond the model's limit that it did not see
-    int32_t ids[VD_MAX_QUESTION]; // (words)
-    vd_answer answer;             // indices are into the session's pool
+    char *typed;                   // as typed
+    char *question;                // as the model's training text would have it, without "?"
+    int words;                     // tokens the model saw, "?" included
+    char *word[VD_MAX_QUESTION];   // (words) the token, or what was typed where it is unknown
+    bool unknown[VD_MAX_QUESTION]; // (words)
+    int cut;                       // tokens beyond the model's limit that it did not see
+    int32_t ids[VD_MAX_QUESTION];  // (words)
+    vd_answer answer;              // indices are into the session's pool
     char said[256]; // the likeliest answer of the model's own; "" without a generative decoder
     vd_decoder_choice ranked; // by which decoders; not made: not known
 } vd_reply;
@@ -104,6 +113,7 @@ typedef struct vd_turn {
     char *answer;   // need not be in the pool; NULL in data that does not say it
 } vd_turn;
 
+void vd_turns_free(vd_turn *turns, int count); // both may be what a failure left
 // Loads the model and encodes the pool. Keeps a reference to world.
 vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err);
 void vd_session_free(vd_session *session);

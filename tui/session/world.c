@@ -18,20 +18,11 @@ static bool is_file(const char *path)
     return stat(path, &about) == 0 && !S_ISDIR(about.st_mode);
 }
 
-static char *joined(const char *directory, const char *name)
-{
-    size_t size = strlen(directory) + strlen(name) + 2;
-    char *path = vd_alloc(size, 1);
-    if (path)
-        snprintf(path, size, "%s/%s", directory, name);
-    return path;
-}
-
 static bool has_dialogs(const char *directory)
 {
     char path[MOST_PATH];
-    int length = snprintf(path, sizeof path, "%s/dialogs.json", directory);
-    return length > 0 && length < MOST_PATH && is_file(path);
+    return (size_t)snprintf(path, sizeof path, "%s/dialogs.json", directory) < sizeof path &&
+           is_file(path);
 }
 
 // <executable's directory>/../assets; false when /proc does not say where the program is.
@@ -82,29 +73,16 @@ vd_status vd_world_directory(const char *directory, char **out, vd_error *err)
         beside, places[2]);
 }
 
-vd_status vd_world_open(const char *directory, vd_world **out, vd_error *err)
+static vd_status open_directory(const char *directory, vd_world *world, vd_error *err)
 {
-    *out = NULL;
-    char *path = NULL;
-    vd_world *world = vd_alloc(1, sizeof *world);
-    vd_status status = VD_NO_MEMORY;
-    if (!world) {
-        vd_error_memory(err, "the pictures' directory");
-        goto fail;
-    }
-    if ((status = vd_world_directory(directory, &world->directory, err)))
-        goto fail;
-
-    const char *names[] = {"dialogs.json", "dense.json", "features.safetensors", "pool.txt"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        vd_free(path);
-        path = joined(world->directory, names[i]);
-        if (!path) {
+    static const char *const names[] = {"dialogs.json", "dense.json", "features.safetensors",
+                                        "pool.txt"};
+    vd_status status = vd_world_directory(directory, &world->directory, err);
+    for (size_t i = 0; i < sizeof names / sizeof *names && status == VD_OK; i++) {
+        char *path = vd_format("%s/%s", world->directory, names[i]);
+        if (!path)
             status = vd_error_memory(err, "a path");
-            goto fail;
-        }
-        status = VD_OK;
-        if (i == 0)
+        else if (i == 0)
             status = vd_visdial_read(path, &world->dialogs, err);
         else if (i == 1 && is_file(path))
             status = vd_visdial_read_dense(world->dialogs, path, err);
@@ -112,22 +90,17 @@ vd_status vd_world_open(const char *directory, vd_world **out, vd_error *err)
             status = vd_regions_open(path, &world->regions, err);
         else if (i == 3)
             status = vd_answer_pool_read(path, &world->pool, err);
-        if (status)
-            goto fail;
+        vd_free(path);
     }
-    if (world->dialogs->dialog_count == 0) {
+    if (status == VD_OK && world->dialogs->dialog_count == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: no dialogs in it; expected at least one",
                               world->dialogs->path);
-        goto fail;
-    }
-    vd_free(path);
-    *out = world;
-    return VD_OK;
-
-fail:
-    vd_free(path);
-    vd_world_close(world);
     return status;
+}
+
+vd_status vd_world_open(const char *directory, vd_world **out, vd_error *err)
+{
+    return vd_world_open_files(&(vd_world_files){.directory = directory}, out, err);
 }
 
 static vd_status check_files(const vd_world_files *files, vd_error *err)
@@ -167,12 +140,11 @@ vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_er
     vd_status status = check_files(files, err);
     if (status != VD_OK)
         return status;
-    if (!files->data)
-        return vd_world_open(files->directory, out, err);
     vd_world *world = vd_alloc(1, sizeof *world);
     if (!world)
         return vd_error_memory(err, "the pictures");
-    status = open_files(files, world, err);
+    status =
+        files->data ? open_files(files, world, err) : open_directory(files->directory, world, err);
     if (status == VD_OK)
         *out = world;
     else
@@ -231,27 +203,47 @@ vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, 
                         source_of(world), count, some, count > 5 ? ", ..." : "");
 }
 
+vd_status vd_picture_regions_read(const vd_regions *file, int64_t image_id, vd_picture_regions *out,
+                                  vd_error *err)
+{
+    size_t row, most = (size_t)vd_regions_max(file);
+    *out = (vd_picture_regions){0};
+    vd_status status = vd_regions_find(file, image_id, &row, err);
+    if (status)
+        return status;
+    out->count = vd_regions_used(file, row);
+    out->features = vd_alloc(most, sizeof *out->features * (size_t)vd_regions_size(file));
+    if (vd_regions_has_boxes(file))
+        out->boxes = vd_alloc(most, 4 * sizeof *out->boxes);
+    if (!out->features || (!out->boxes && vd_regions_has_boxes(file)))
+        status = vd_error_memory(err, "a picture's regions");
+    else
+        status = vd_regions_read(file, row, out->features, out->boxes, err);
+    if (status)
+        vd_picture_regions_clear(out);
+    return status;
+}
+
+void vd_picture_regions_clear(vd_picture_regions *regions)
+{
+    vd_free(regions->features);
+    vd_free(regions->boxes);
+    *regions = (vd_picture_regions){0};
+}
+
 vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_fingerprint *out,
                                         vd_error *err)
 {
-    const vd_regions *file = world->regions;
-    size_t row, most = (size_t)vd_regions_max(file), wide = (size_t)vd_regions_size(file);
+    vd_picture_regions regions;
+    vd_status status =
+        vd_picture_regions_read(world->regions, vd_world_image_id(world, index), &regions, err);
+    size_t count = (size_t)regions.count;
     *out = (vd_fingerprint){0};
-    vd_status status = vd_regions_find(file, vd_world_image_id(world, index), &row, err);
-    if (status)
-        return status;
-    float *features = vd_alloc(most, wide * sizeof *features);
-    float *boxes = vd_regions_has_boxes(file) ? vd_alloc(most, 4 * sizeof *boxes) : NULL;
-    if (!features || (!boxes && vd_regions_has_boxes(file)))
-        status = vd_error_memory(err, "a picture's regions");
-    else
-        status = vd_regions_read(file, row, features, boxes, err);
-    size_t used = (size_t)vd_regions_used(file, row);
     if (status == VD_OK)
-        vd_fingerprint_bytes(features, used * wide * sizeof *features, boxes,
-                             used * 4 * sizeof *boxes, out);
-    vd_free(boxes);
-    vd_free(features);
+        vd_fingerprint_bytes(regions.features,
+                             count * (size_t)vd_regions_size(world->regions) * sizeof(float),
+                             regions.boxes, count * 4 * sizeof(float), out);
+    vd_picture_regions_clear(&regions);
     return status;
 }
 
@@ -279,10 +271,8 @@ char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err)
         return photo_path(world, vd_world_image_id(world, index), err);
     static const char *const suffixes[] = {"png", "jpg"};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "pictures/%" PRId64 ".%s", vd_world_image_id(world, index),
-                 suffixes[i]);
-        char *path = joined(world->directory, name);
+        char *path = vd_format("%s/pictures/%" PRId64 ".%s", world->directory,
+                               vd_world_image_id(world, index), suffixes[i]);
         if (!path) {
             vd_error_memory(err, "a path");
             return NULL;
@@ -333,9 +323,7 @@ vd_status vd_world_named(const vd_world *world, const char *text, size_t *index,
 char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err)
 {
     bool bundled = strcmp(name, "base") == 0 || strcmp(name, "improved") == 0;
-    char file[32];
-    snprintf(file, sizeof file, "%.16s.safetensors", name);
-    char *path = bundled ? joined(world->directory, file) : vd_strdup(name);
+    char *path = bundled ? vd_format("%s/%s.safetensors", world->directory, name) : vd_strdup(name);
     if (!path) {
         vd_error_memory(err, "a path");
         return NULL;

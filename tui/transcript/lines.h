@@ -31,7 +31,6 @@ vd_status vd_reading_numbers(const vd_reading *r, const vd_json_value *list, con
                              size_t expected, float **out, size_t *count);
 
 void vd_output_said(yajl_gen json, const vd_turn *rounds, int count);
-void vd_turns_free(vd_turn *rounds, int count);
 
 // An answer's scores, of the best of a large pool (scores.c). Ranking and probabilities
 // follow from them; pool: how many answers it has.

@@ -139,10 +139,6 @@ static vd_status read_words(const vd_reading *r, const vd_json_value *map, vd_re
     if (!words || !unknown || words->count != unknown->count || words->count == 0 ||
         words->count > VD_MAX_QUESTION)
         return vd_reading_refuse(r, "\"words\" and \"unknown\" are not lists of the same length");
-    reply->word = vd_alloc(words->count, sizeof *reply->word);
-    reply->unknown = vd_alloc(words->count, sizeof *reply->unknown);
-    if (!reply->word || !reply->unknown)
-        return no_memory(r);
     const vd_json_value *flag = unknown->first;
     for (const vd_json_value *word = words->first; word; word = word->next, flag = flag->next) {
         if (word->type != VD_JSON_TEXT || flag->type != VD_JSON_TRUTH)

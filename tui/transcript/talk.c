@@ -151,15 +151,6 @@ vd_status vd_chat_record_read(const vd_reading *r, const vd_json_value *map, vd_
 
 // ---- memory -------------------------------------------------------------------------------------
 
-void vd_turns_free(vd_turn *rounds, int count)
-{
-    for (int i = 0; i < count && rounds; i++) {
-        vd_free(rounds[i].question);
-        vd_free(rounds[i].answer);
-    }
-    vd_free(rounds);
-}
-
 static void free_open(vd_chat_record *talk)
 {
     size_t width = (size_t)talk->lane_count + 1;
