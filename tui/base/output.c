@@ -89,6 +89,14 @@ void vd_member_integer(yajl_gen json, const char *key, int64_t value)
     yajl_gen_integer(json, value);
 }
 
+void vd_member_texts(yajl_gen json, const char *key, const char *const *texts, size_t count)
+{
+    vd_member_list(json, key);
+    for (size_t i = 0; i < count; i++)
+        vd_output_string(json, texts[i]);
+    yajl_gen_array_close(json);
+}
+
 void vd_member_list(yajl_gen json, const char *key)
 {
     vd_output_string(json, key);

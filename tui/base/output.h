@@ -26,6 +26,7 @@ void vd_member_string(yajl_gen json, const char *key, const char *text); // NULL
 void vd_member_number(yajl_gen json, const char *key, double value);
 void vd_member_integer(yajl_gen json, const char *key, int64_t value);
 void vd_member_numbers(yajl_gen json, const char *key, const float *values, size_t count);
+void vd_member_texts(yajl_gen json, const char *key, const char *const *texts, size_t count);
 void vd_member_list(yajl_gen json, const char *key);
 void vd_member_map(yajl_gen json, const char *key);
 void vd_output_numbers(yajl_gen json, const float *values, size_t count); // a list

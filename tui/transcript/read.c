@@ -1,295 +1,421 @@
 // A transcript read back. Every count of the file is held against the others before it is used.
-#include <inttypes.h>
+#include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
-#include "tui/transcript/lines.h"
+#include "engine/base/json_tree.h"
+#include "tui/transcript/transcript.h"
 
-enum { MOST_BYTES = 1 << 30 };
+enum { MOST_BYTES = 1 << 30, MOST_ROUNDS = 100000, MOST_BRANCHES = 1000, MOST_REGIONS = 1000 };
 
-vd_status vd_reading_refuse(const vd_reading *r, const char *what)
+// After the first failure everything below does nothing and gives zeros and empty lists; what was
+// read before is in the file's structs, which are cleared as a whole.
+typedef struct reading {
+    vd_transcript_file *file;
+    char where[320]; // "path, line 7"
+    size_t line;
+    vd_status status;
+    vd_error *err;
+} reading;
+
+__attribute__((format(printf, 2, 3))) static void refuse(reading *r, const char *format, ...)
 {
-    return vd_error_set(r->err, VD_FORMAT, "%s: %s", r->where, what);
+    char what[200];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(what, sizeof what, format, values);
+    va_end(values);
+    if (r->status == VD_OK)
+        r->status = vd_error_set(r->err, VD_FORMAT, "%s: %s", r->where, what);
 }
 
-static vd_status no_memory(const vd_reading *r)
+static void *checked(reading *r, void *memory)
 {
-    return vd_error_memory(r->err, r->where);
+    if (!memory && r->status == VD_OK)
+        r->status = vd_error_memory(r->err, r->where);
+    return memory;
 }
 
-// ---- members ------------------------------------------------------------------------------------
-
-vd_status vd_reading_text(const vd_reading *r, const vd_json_value *map, const char *key,
-                          char **out)
+static void *room(reading *r, size_t count, size_t size)
 {
+    return r->status ? NULL : checked(r, vd_alloc(count, size));
+}
+
+// A new element at the end of *list, which has room for the next power of two.
+static void *add(reading *r, void *list, size_t *count, size_t size)
+{
+    char *old, *grown;
+    memcpy(&old, list, sizeof old);
+    if (*count & (*count - 1))
+        grown = old;
+    else
+        grown = checked(r, vd_grow(old, *count, *count ? 2 * *count : 1, size));
+    if (!grown)
+        return NULL;
+    memcpy(list, &grown, sizeof grown);
+    return grown + (*count)++ * size;
+}
+
+// ---- members of a map ---------------------------------------------------------------------------
+
+static char *copy_text(reading *r, const vd_json_value *value, const char *key)
+{
+    if (!value || value->type != VD_JSON_TEXT)
+        refuse(r, "\"%s\" is not text, or holds something that is not text", key);
+    return r->status ? NULL : checked(r, vd_strdup(value->text));
+}
+
+static char *read_text(reading *r, const vd_json_value *map, const char *key)
+{
+    return copy_text(r, vd_json_member(map, key, VD_JSON_TEXT), key);
+}
+
+static vd_fingerprint read_hash(reading *r, const vd_json_value *map, const char *key)
+{
+    vd_fingerprint out = {0};
     const char *text = vd_json_text(map, key);
-    if (!text)
-        return vd_error_set(r->err, VD_FORMAT, "%s: no text \"%s\"", r->where, key);
-    *out = vd_strdup(text);
-    return *out ? VD_OK : no_memory(r);
+    if (!text || strlen(text) >= sizeof out.text)
+        refuse(r, "no SHA-256 \"%s\"", key);
+    else
+        snprintf(out.text, sizeof out.text, "%s", text);
+    return out;
 }
 
-static vd_status read_hash(const vd_reading *r, const vd_json_value *map, const char *key,
-                           vd_fingerprint *out)
-{
-    const char *text = vd_json_text(map, key);
-    if (!text || strlen(text) >= sizeof out->text)
-        return vd_error_set(r->err, VD_FORMAT, "%s: no SHA-256 \"%s\"", r->where, key);
-    snprintf(out->text, sizeof out->text, "%s", text);
-    return VD_OK;
-}
-
-vd_status vd_reading_whole(const vd_reading *r, const vd_json_value *map, const char *key,
-                           int64_t low, int64_t high, int64_t *out)
+static int64_t read_whole(reading *r, const vd_json_value *map, const char *key, int64_t low,
+                          int64_t high)
 {
     const vd_json_value *value = vd_json_member(map, key, VD_JSON_NUMBER);
-    if (!value || value->whole < low || value->whole > high)
-        return vd_error_set(r->err, VD_FORMAT, "%s: \"%s\" is not a whole number in its range",
-                            r->where, key);
-    *out = value->whole;
-    return VD_OK;
+    if (value && value->whole >= low && value->whole <= high)
+        return value->whole;
+    refuse(r, "\"%s\" is not a whole number in its range", key);
+    return 0;
 }
 
-vd_status vd_reading_numbers(const vd_reading *r, const vd_json_value *list, const char *key,
-                             size_t expected, float **out, size_t *count)
+// Never NULL.
+static const vd_json_value *checked_list(reading *r, const vd_json_value *value, const char *key,
+                                         size_t least, size_t most)
 {
-    if (!list || list->type != VD_JSON_LIST || (expected != SIZE_MAX && list->count != expected))
-        return vd_error_set(r->err, VD_FORMAT,
-                            "%s: \"%s\" is not a list of as many numbers as expected", r->where,
-                            key);
-    *out = vd_alloc(list->count, sizeof **out);
-    if (!*out)
-        return no_memory(r);
-    size_t at = 0;
+    static const vd_json_value empty = {.type = VD_JSON_LIST};
+    if (!value || value->type != VD_JSON_LIST || value->count < least || value->count > most)
+        refuse(r, "\"%s\" is not a list of the expected length (%zu to %zu)", key, least, most);
+    return r->status ? &empty : value;
+}
+
+static const vd_json_value *read_list(reading *r, const vd_json_value *map, const char *key,
+                                      size_t least, size_t most)
+{
+    return checked_list(r, vd_json_member(map, key, VD_JSON_LIST), key, least, most);
+}
+
+// what: names the two texts.
+static void read_pair(reading *r, const vd_json_value *pair, const char *key, const char *what,
+                      char **first, char **second)
+{
+    if (pair->type != VD_JSON_LIST || pair->count != 2 || pair->first->type != VD_JSON_TEXT ||
+        pair->last->type != VD_JSON_TEXT)
+        refuse(r, "\"%s\" holds something that is not [%s]", key, what);
+    *first = r->status ? NULL : copy_text(r, pair->first, key);
+    *second = r->status ? NULL : copy_text(r, pair->last, key);
+}
+
+static vd_turn *read_turns(reading *r, const vd_json_value *map, const char *key, int *count)
+{
+    const vd_json_value *list = read_list(r, map, key, 0, MOST_ROUNDS);
+    vd_turn *turns = room(r, list->count, sizeof *turns);
+    for (const vd_json_value *pair = list->first; pair && r->status == VD_OK; pair = pair->next) {
+        vd_turn *to = &turns[(*count)++];
+        read_pair(r, pair, key, "question, answer", &to->question, &to->answer);
+    }
+    return turns;
+}
+
+static void copy_numbers(reading *r, const vd_json_value *list, const char *key, float *out)
+{
     for (const vd_json_value *value = list->first; value; value = value->next) {
-        if (value->type == VD_JSON_NULL)
-            (*out)[at++] = NAN; // how a number that is none is written
-        else if (value->type == VD_JSON_NUMBER)
-            (*out)[at++] = (float)value->number;
-        else
-            return vd_error_set(r->err, VD_FORMAT,
-                                "%s: \"%s\" holds something that is not a number", r->where, key);
+        if (value->type != VD_JSON_NUMBER && value->type != VD_JSON_NULL)
+            refuse(r, "\"%s\" holds something that is not a number", key);
+        *out++ = value->type == VD_JSON_NUMBER ? (float)value->number : NAN; // NaN is written null
     }
-    *count = at;
-    return VD_OK;
 }
 
-vd_status vd_reading_said(const vd_reading *r, const vd_json_value *map, const char *key,
-                          vd_turn **out, int *count)
+static float *read_numbers(reading *r, const vd_json_value *map, const char *key, size_t least,
+                           size_t most, int *count)
 {
-    const vd_json_value *list = vd_json_member(map, key, VD_JSON_LIST);
-    if (!list || list->count > 100000)
-        return vd_error_set(r->err, VD_FORMAT, "%s: no list \"%s\"", r->where, key);
-    *out = vd_alloc(list->count, sizeof **out);
-    if (!*out)
-        return no_memory(r);
-    for (const vd_json_value *pair = list->first; pair; pair = pair->next) {
-        if (pair->type != VD_JSON_LIST || pair->count != 2 || pair->first->type != VD_JSON_TEXT ||
-            pair->last->type != VD_JSON_TEXT)
-            return vd_error_set(r->err, VD_FORMAT,
-                                "%s: \"%s\" holds something that is not [question, answer]",
-                                r->where, key);
-        vd_turn *to = &(*out)[(*count)++];
-        to->question = vd_strdup(pair->first->text);
-        to->answer = vd_strdup(pair->last->text);
-        if (!to->question || !to->answer)
-            return no_memory(r);
-    }
-    return VD_OK;
+    const vd_json_value *list = read_list(r, map, key, least, most);
+    float *out = room(r, list->count, sizeof *out);
+    if (out)
+        copy_numbers(r, list, key, out);
+    *count = (int)list->count;
+    return out;
+}
+
+// A list of lists of numbers.
+static float *read_matrix(reading *r, const vd_json_value *map, const char *key, int rows,
+                          int columns)
+{
+    size_t wide = (size_t)columns;
+    const vd_json_value *list = read_list(r, map, key, (size_t)rows, (size_t)rows);
+    float *out = room(r, list->count, wide * sizeof *out), *to = out;
+    for (const vd_json_value *row = list->first; row && out; row = row->next, to += wide)
+        copy_numbers(r, checked_list(r, row, key, wide, wide), key, to);
+    return out;
 }
 
 // ---- pools --------------------------------------------------------------------------------------
 
-static vd_status read_pool(vd_reading *r, const vd_json_value *map)
+static void read_pool(reading *r, const vd_json_value *map)
 {
-    vd_transcript_file *file = r->file;
-    vd_recorded_pool *grown =
-        vd_grow(file->pools, file->pool_count, file->pool_count + 1, sizeof *grown);
-    if (!grown)
-        return no_memory(r);
-    file->pools = grown;
-    vd_recorded_pool *pool = &grown[file->pool_count++];
-    vd_status status = read_hash(r, map, "hash", &pool->hash);
-    const vd_json_value *list = vd_json_member(map, "answers", VD_JSON_LIST);
-    if (status || !list || list->count == 0 || list->count > INT32_MAX)
-        return status ? status : vd_reading_refuse(r, "a pool without answers");
-    pool->answers = vd_alloc(list->count, sizeof *pool->answers);
-    if (!pool->answers)
-        return no_memory(r);
-    for (const vd_json_value *text = list->first; text; text = text->next) {
-        if (text->type != VD_JSON_TEXT)
-            return vd_reading_refuse(r, "an answer of the pool is not text");
-        pool->answers[pool->count] = vd_strdup(text->text);
-        if (!pool->answers[pool->count++])
-            return no_memory(r);
+    const vd_json_value *list = read_list(r, map, "answers", 1, INT32_MAX);
+    vd_recorded_pool *pool = add(r, &r->file->pools, &r->file->pool_count, sizeof *pool);
+    if (!pool)
+        return;
+    pool->hash = read_hash(r, map, "hash");
+    pool->answers = room(r, list->count, sizeof *pool->answers);
+    for (const vd_json_value *text = list->first; text && r->status == VD_OK; text = text->next)
+        pool->answers[pool->count++] = copy_text(r, text, "answers");
+}
+
+static const vd_recorded_pool *find_pool(reading *r, const char *hash)
+{
+    static const vd_recorded_pool none;
+    for (size_t i = r->file->pool_count; i-- > 0;)
+        if (strcmp(r->file->pools[i].hash.text, hash) == 0)
+            return &r->file->pools[i];
+    refuse(r, "the pool of its answers was not written before it");
+    return &none;
+}
+
+// ---- scores -------------------------------------------------------------------------------------
+
+typedef struct ranked {
+    float score;
+    int32_t index;
+} ranked;
+
+// Equal ones stay in the pool's order, as the engine has it.
+static int compare_ranked(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    return x->score > y->score ? -1 : x->score < y->score ? 1 : x->index - y->index;
+}
+
+static void rank_scores(reading *r, vd_answer *answer)
+{
+    size_t n = (size_t)answer->candidates;
+    answer->order = room(r, n, sizeof *answer->order);
+    ranked *list = room(r, n, sizeof *list);
+    for (size_t i = 0; list && i < n; i++) // what is no number comes last
+        list[i] = (ranked){isnan(answer->score[i]) ? -INFINITY : answer->score[i], (int32_t)i};
+    if (list)
+        qsort(list, n, sizeof *list, compare_ranked);
+    for (size_t i = 0; list && i < n; i++)
+        answer->order[i] = list[i].index;
+    vd_free(list);
+}
+
+// Probabilities follow from the scores; log_sum: NAN where that is of the scores at hand.
+static void compute_probabilities(reading *r, vd_answer *answer, double log_sum)
+{
+    int n = answer->candidates;
+    answer->probability = room(r, (size_t)n, sizeof *answer->probability);
+    if (!answer->probability)
+        return;
+    if (isnan(log_sum)) {
+        float most = n ? answer->score[answer->order[0]] : 0;
+        double sum = 0;
+        for (int i = 0; i < n; i++)
+            sum += exp((double)(answer->score[i] - most));
+        log_sum = (double)most + log(sum);
     }
-    return VD_OK;
+    for (int i = 0; i < n; i++)
+        answer->probability[i] = (float)exp((double)answer->score[i] - log_sum);
+}
+
+// The scores of the best of a large pool become as many as the pool has answers.
+static float *spread_best(reading *r, const vd_json_value *best, size_t count, const float *score)
+{
+    float *all = room(r, count, sizeof *all);
+    for (size_t i = 0; all && i < count; i++)
+        all[i] = -INFINITY;
+    const vd_json_value *place = best->first;
+    for (; all && place && r->status == VD_OK; place = place->next, score++)
+        if (place->type != VD_JSON_NUMBER || place->whole < 0 || place->whole >= (int64_t)count)
+            refuse(r, "\"best\" holds something that is not a place in the pool");
+        else
+            all[place->whole] = *score;
+    return all;
+}
+
+// All scores, or those of the best of a large pool. Ranking and probabilities follow from them.
+static void read_scores(reading *r, const vd_json_value *map, size_t pool, vd_answer *answer)
+{
+    const vd_json_value *best = vd_json_member(map, "best", VD_JSON_LIST);
+    const vd_json_value *log_sum = vd_json_member(map, "log_sum", VD_JSON_NUMBER);
+    size_t expected = best ? best->count : pool;
+    if (best && (!log_sum || expected > pool))
+        refuse(r, "\"best\" without \"log_sum\", or more than the pool has");
+    answer->score = read_numbers(r, map, "scores", expected, expected, &answer->candidates);
+    if (best) {
+        float *all = spread_best(r, best, pool, answer->score);
+        vd_free(answer->score);
+        answer->score = all;
+    }
+    answer->candidates = r->status ? 0 : (int)pool;
+    rank_scores(r, answer);
+    compute_probabilities(r, answer, best && log_sum ? log_sum->number : (double)NAN);
 }
 
 // ---- answers ------------------------------------------------------------------------------------
 
-static vd_status read_words(const vd_reading *r, const vd_json_value *map, vd_reply *reply)
+static void read_words(reading *r, const vd_json_value *map, vd_reply *reply)
 {
-    const vd_json_value *words = vd_json_member(map, "words", VD_JSON_LIST);
-    const vd_json_value *unknown = vd_json_member(map, "unknown", VD_JSON_LIST);
-    int64_t cut = 0;
-    if (!words || !unknown || words->count != unknown->count || words->count == 0 ||
-        words->count > VD_MAX_QUESTION)
-        return vd_reading_refuse(r, "\"words\" and \"unknown\" are not lists of the same length");
-    const vd_json_value *flag = unknown->first;
-    for (const vd_json_value *word = words->first; word; word = word->next, flag = flag->next) {
-        if (word->type != VD_JSON_TEXT || flag->type != VD_JSON_TRUTH)
-            return vd_reading_refuse(r, "\"words\" or \"unknown\" holds something else");
+    const vd_json_value *words = read_list(r, map, "words", 1, VD_MAX_QUESTION);
+    const vd_json_value *flag = read_list(r, map, "unknown", words->count, words->count)->first;
+    for (const vd_json_value *word = words->first; word && flag;
+         word = word->next, flag = flag->next) {
+        if (flag->type != VD_JSON_TRUTH)
+            refuse(r, "\"unknown\" holds something else than true and false");
         reply->unknown[reply->words] = flag->number != 0;
-        reply->word[reply->words] = vd_strdup(word->text);
-        if (!reply->word[reply->words++])
-            return no_memory(r);
+        reply->word[reply->words++] = copy_text(r, word, "words");
     }
-    vd_status status = vd_reading_whole(r, map, "cut", 0, 1000000, &cut);
-    reply->cut = (int)cut;
-    return status;
+    reply->cut = (int)read_whole(r, map, "cut", 0, 1000000);
+    const char *decoder = vd_json_text(map, "decoder");
+    reply->ranked.made = decoder && vd_decoders_parse(decoder, &reply->ranked.by);
+    if (decoder && !reply->ranked.made)
+        refuse(r, "an unknown \"decoder\"");
 }
 
-static vd_status read_decoder(const vd_reading *r, const vd_json_value *map, vd_decoder_choice *out)
+static void read_answer(reading *r, const vd_json_value *map)
 {
-    const char *name = vd_json_text(map, "decoder");
-    if (!name)
-        return VD_OK;
-    out->made = vd_decoders_parse(name, &out->by);
-    return out->made ? VD_OK : vd_reading_refuse(r, "an unknown \"decoder\"");
-}
-
-static vd_status read_region_words(const vd_reading *r, const vd_json_value *map, vd_answer *answer)
-{
-    const vd_json_value *list = vd_json_member(map, "region_words", VD_JSON_LIST);
-    size_t words = (size_t)answer->question_length, regions = (size_t)answer->regions;
-    if (!list || list->count != regions)
-        return vd_reading_refuse(r, "\"region_words\" is not a list with a row for each region");
-    answer->word_attention = vd_alloc(regions * words, sizeof *answer->word_attention);
-    if (!answer->word_attention)
-        return no_memory(r);
-    float *to = answer->word_attention;
-    for (const vd_json_value *row = list->first; row; row = row->next, to += words) {
-        float *values = NULL;
-        size_t count = 0;
-        vd_status status = vd_reading_numbers(r, row, "region_words", words, &values, &count);
-        if (status == VD_OK)
-            memcpy(to, values, words * sizeof *to);
-        vd_free(values);
-        if (status)
-            return status;
-    }
-    return VD_OK;
-}
-
-static vd_status read_boxes(const vd_reading *r, const vd_json_value *map, vd_sheet *sheet)
-{
-    const vd_json_value *list = vd_json_member(map, "boxes", VD_JSON_LIST);
-    if (!list)
-        return VD_OK;
-    if (list->count != (size_t)sheet->side[0].reply->answer.regions)
-        return vd_reading_refuse(r, "\"boxes\" is not a list with a box for each region");
-    float *boxes = vd_alloc(list->count, 4 * sizeof *boxes);
-    sheet->boxes = boxes;
-    if (!boxes)
-        return no_memory(r);
-    for (const vd_json_value *row = list->first; row; row = row->next) {
-        float *values = NULL;
-        size_t count = 0;
-        vd_status status = vd_reading_numbers(r, row, "boxes", 4, &values, &count);
-        if (status == VD_OK)
-            memcpy(boxes + (size_t)4 * (size_t)sheet->regions++, values, 4 * sizeof *values);
-        vd_free(values);
-        if (status)
-            return status;
-    }
-    return VD_OK;
-}
-
-static vd_status read_numbers_of_answer(const vd_reading *r, const vd_json_value *map,
-                                        vd_record *to)
-{
+    vd_record *to = add(r, &r->file->records, &r->file->record_count, sizeof *to);
+    if (!to)
+        return;
+    vd_sheet *sheet = &to->sheet;
+    vd_sheet_side *side = &sheet->side[0];
     vd_answer *answer = &to->reply.answer;
-    size_t count = 0;
-    answer->question_length = to->reply.words;
-    const vd_recorded_pool *pool = NULL;
-    for (size_t i = 0; i < r->file->pool_count; i++)
-        if (strcmp(r->file->pools[i].hash.text, to->sheet.side[0].pool_hash.text) == 0)
-            pool = &r->file->pools[i];
-    to->sheet.side[0].texts = pool ? (const char *const *)pool->answers : NULL;
-    vd_status status =
-        pool ? vd_scores_read(r, map, pool->count, answer)
-             : vd_reading_refuse(r, "the pool of its answers was not written before it");
-    if (status == VD_OK)
-        status =
-            vd_reading_numbers(r, vd_json_member(map, "rounds", VD_JSON_LIST), "rounds",
-                               (size_t)to->sheet.rounds + 1, &answer->context_attention, &count);
-    if (status == VD_OK) {
-        answer->rounds = (int)count;
-        status = vd_reading_numbers(r, vd_json_member(map, "regions", VD_JSON_LIST), "regions",
-                                    SIZE_MAX, &answer->region_attention, &count);
-    }
-    if (status == VD_OK && (count == 0 || count > 1000))
-        status = vd_reading_refuse(r, "\"regions\" holds no number, or more than 1000");
-    if (status)
-        return status;
-    answer->regions = (int)count;
-    status = read_region_words(r, map, answer);
-    return status ? status : read_boxes(r, map, &to->sheet);
-}
-
-static vd_status read_answer(vd_reading *r, const vd_json_value *map)
-{
-    vd_transcript_file *file = r->file;
-    vd_record *grown =
-        vd_grow(file->records, file->record_count, file->record_count + 1, sizeof *grown);
-    if (!grown)
-        return no_memory(r);
-    for (size_t i = 0; i < file->record_count; i++)
-        grown[i].sheet.side[0].reply = &grown[i].reply; // they moved
-    file->records = grown;
-    vd_record *to = &grown[file->record_count++];
     to->line = r->line;
-    to->sheet.sides = 1;
-    to->sheet.side[0].reply = &to->reply;
-    to->sheet.side[0].human = to->sheet.side[0].chosen = -1;
-    int64_t lane = 0;
-    vd_status status = vd_reading_whole(r, map, "lane", 0, VD_MOST_RECORDED_LANES, &lane);
-    to->sheet.side[0].lane = (int)lane;
-    if (status == VD_OK)
-        status = vd_reading_whole(r, map, "image_id", INT64_MIN, INT64_MAX, &to->sheet.image_id);
-    char **texts[] = {(char **)&to->sheet.side[0].name, (char **)&to->sheet.side[0].model,
-                      (char **)&to->sheet.caption, &to->reply.typed, &to->reply.question};
-    static const char *const keys[] = {"name", "model", "caption", "typed", "question"};
-    for (int i = 0; i < 5 && status == VD_OK; i++)
-        status = vd_reading_text(r, map, keys[i], texts[i]);
-    if (status == VD_OK)
-        status = read_hash(r, map, "model_hash", &to->sheet.side[0].model_hash);
-    if (status == VD_OK)
-        status = read_hash(r, map, "pool_hash", &to->sheet.side[0].pool_hash);
-    if (status == VD_OK)
-        status = read_hash(r, map, "features_hash", &to->sheet.features_hash);
-    if (status == VD_OK)
-        status = vd_reading_said(r, map, "history", (vd_turn **)&to->sheet.said, &to->sheet.rounds);
-    if (status == VD_OK)
-        status = read_words(r, map, &to->reply);
-    if (status == VD_OK)
-        status = read_decoder(r, map, &to->reply.ranked);
-    return status ? status : read_numbers_of_answer(r, map, to);
+    sheet->sides = 1;
+    side->human = side->chosen = -1;
+    side->lane = (int)read_whole(r, map, "lane", 0, VD_MOST_RECORDED_LANES);
+    side->name = read_text(r, map, "name");
+    side->model = read_text(r, map, "model");
+    side->model_hash = read_hash(r, map, "model_hash");
+    side->pool_hash = read_hash(r, map, "pool_hash");
+    sheet->features_hash = read_hash(r, map, "features_hash");
+    sheet->image_id = read_whole(r, map, "image_id", INT64_MIN, INT64_MAX);
+    sheet->caption = read_text(r, map, "caption");
+    sheet->said = read_turns(r, map, "history", &sheet->rounds);
+    to->reply.typed = read_text(r, map, "typed");
+    to->reply.question = read_text(r, map, "question");
+    read_words(r, map, &to->reply);
+    const vd_recorded_pool *pool = find_pool(r, side->pool_hash.text);
+    side->texts = (const char *const *)pool->answers;
+    read_scores(r, map, pool->count, answer);
+    size_t entries = (size_t)sheet->rounds + 1;
+    answer->context_attention = read_numbers(r, map, "rounds", entries, entries, &answer->rounds);
+    answer->region_attention = read_numbers(r, map, "regions", 1, MOST_REGIONS, &answer->regions);
+    answer->question_length = to->reply.words;
+    answer->word_attention =
+        read_matrix(r, map, "region_words", answer->regions, answer->question_length);
+    if (vd_json_member(map, "boxes", VD_JSON_LIST)) {
+        sheet->boxes = read_matrix(r, map, "boxes", answer->regions, 4);
+        sheet->regions = answer->regions;
+    }
 }
 
 // ---- conversations ------------------------------------------------------------------------------
 
-static bool begins_with(const vd_chat_record *talk, const vd_chat_record *before)
+static void read_branch(reading *r, const vd_json_value *list, vd_chat_record *record)
 {
-    if (talk->count < before->count)
-        return false;
-    for (int i = 0; i < before->count; i++)
-        if (strcmp(talk->rounds[i].question, before->rounds[i].question) != 0 ||
-            strcmp(talk->rounds[i].answer, before->rounds[i].answer) != 0)
+    static const char key[] = "branches";
+    size_t width = (size_t)record->lane_count + 1;
+    list = checked_list(r, list, key, 0, MOST_ROUNDS);
+    vd_chat_record_branch *branch = &record->branches[record->branch_count++];
+    branch->text = room(r, list->count, width * sizeof *branch->text);
+    char **to = branch->text;
+    for (const vd_json_value *round = list->first; round && r->status == VD_OK;
+         round = round->next) {
+        branch->count++;
+        const vd_json_value *text = checked_list(r, round, key, width, width)->first;
+        if (text && text->type == VD_JSON_NULL)
+            refuse(r, "\"%s\" holds a round without a question", key);
+        for (; text; text = text->next, to++) // null: that model's answer is not known
+            *to = text->type == VD_JSON_NULL ? NULL : copy_text(r, text, key);
+    }
+}
+
+static void read_record(reading *r, const vd_json_value *map, vd_chat_record *out)
+{
+    *out = (vd_chat_record){.image_id = read_whole(r, map, "image_id", INT64_MIN, INT64_MAX),
+                            .caption = read_text(r, map, "caption")};
+    out->rounds = read_turns(r, map, "rounds", &out->count);
+    if (vd_json_member(map, "models", VD_JSON_LIST)) {
+        const vd_json_value *list = read_list(r, map, "models", 1, VD_MOST_RECORDED_LANES);
+        out->lanes = room(r, list->count, sizeof *out->lanes);
+        for (const vd_json_value *pair = list->first; pair && out->lanes; pair = pair->next) {
+            vd_chat_record_lane *lane = &out->lanes[out->lane_count++];
+            read_pair(r, pair, "models", "model, history", &lane->name, &lane->follow);
+        }
+    }
+    if (vd_json_member(map, "branches", VD_JSON_LIST)) {
+        const vd_json_value *list = read_list(r, map, "branches", 1, MOST_BRANCHES);
+        out->branch = (int)read_whole(r, map, "branch", 0, (int64_t)list->count - 1);
+        out->branches = room(r, list->count, sizeof *out->branches);
+        for (const vd_json_value *rounds = list->first; rounds && r->status == VD_OK;
+             rounds = rounds->next)
+            read_branch(r, rounds, out);
+    }
+}
+
+static void free_branches(vd_chat_record *record)
+{
+    size_t width = (size_t)record->lane_count + 1;
+    for (int b = 0; b < record->branch_count; b++) {
+        for (size_t i = 0; i < (size_t)record->branches[b].count * width; i++)
+            vd_free(record->branches[b].text[i]);
+        vd_free(record->branches[b].text);
+    }
+    for (int i = 0; i < record->lane_count; i++) {
+        vd_free(record->lanes[i].name);
+        vd_free(record->lanes[i].follow);
+    }
+    vd_free(record->branches);
+    vd_free(record->lanes);
+}
+
+static void clear_record(vd_chat_record *record)
+{
+    free_branches(record);
+    vd_turns_free(record->rounds, record->count);
+    vd_free(record->caption);
+    *record = (vd_chat_record){0};
+}
+
+// Gives `record` the models and branches of `from`, which is cleared.
+static void move_branches(vd_chat_record *record, vd_chat_record *from)
+{
+    free_branches(record);
+    record->lanes = from->lanes;
+    record->lane_count = from->lane_count;
+    record->branches = from->branches;
+    record->branch_count = from->branch_count;
+    record->branch = from->branch;
+    from->lanes = NULL;
+    from->branches = NULL;
+    from->lane_count = from->branch_count = 0;
+    clear_record(from);
+}
+
+static bool same_turns(const vd_turn *a, const vd_turn *b, int count, bool answers)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(a[i].question, b[i].question) != 0 ||
+            (answers && strcmp(a[i].answer, b[i].answer) != 0))
             return false;
     return true;
 }
@@ -297,93 +423,106 @@ static bool begins_with(const vd_chat_record *talk, const vd_chat_record *before
 // The conversation that this line goes on with, unless it was given up: the last one, or one about
 // a picture that is looked at again, all of which is there again (a later chat's is another one).
 // NULL: there is none.
-static vd_chat_record *open_talk(const vd_transcript_file *file, const vd_chat_record *talk)
+static vd_chat_record *find_open(const vd_transcript_file *file, const vd_chat_record *record)
 {
     size_t at = file->talk_count;
-    while (at > 0 && file->talks[at - 1].image_id != talk->image_id)
+    while (at > 0 && file->talks[at - 1].image_id != record->image_id)
         at--;
     vd_chat_record *found = at > 0 ? &file->talks[at - 1] : NULL;
-    bool goes_on =
-        found && (at == file->talk_count || talk->count == 0 || begins_with(talk, found));
+    bool goes_on = found && (at == file->talk_count || record->count == 0 ||
+                             (record->count >= found->count &&
+                              same_turns(record->rounds, found->rounds, found->count, true)));
     return goes_on && !found->closed ? found : NULL;
 }
 
-static void move_to_end(const vd_transcript_file *file, vd_chat_record *talk)
+static void move_to_end(const vd_transcript_file *file, vd_chat_record *record)
 {
-    vd_chat_record moved = *talk, *last = &file->talks[file->talk_count - 1];
-    memmove(talk, talk + 1, (size_t)(last - talk) * sizeof moved);
+    vd_chat_record moved = *record, *last = &file->talks[file->talk_count - 1];
+    memmove(record, record + 1, (size_t)(last - record) * sizeof moved);
     *last = moved;
-}
-
-static vd_status add_talk(vd_reading *r, vd_chat_record *talk)
-{
-    vd_transcript_file *file = r->file;
-    vd_chat_record *grown =
-        vd_grow(file->talks, file->talk_count, file->talk_count + 1, sizeof *grown);
-    if (!grown) {
-        vd_chat_record_clear(talk);
-        return no_memory(r);
-    }
-    file->talks = grown;
-    grown[file->talk_count++] = *talk;
-    return VD_OK;
 }
 
 // Takes the place of the picture's line before it, unless that conversation was given up, which a
 // line without rounds says.
-static vd_status read_conversation(vd_reading *r, const vd_json_value *map)
+static void read_conversation(reading *r, const vd_json_value *map)
 {
-    vd_chat_record talk;
-    vd_status status = vd_chat_record_read(r, map, &talk);
-    if (status)
-        return status;
-    vd_chat_record *before = open_talk(r->file, &talk);
-    if (talk.count == 0 && (!before || talk.branch_count < 2)) {
-        vd_chat_record_clear(&talk);
-        if (before)
-            before->closed = true;
-        return VD_OK;
+    vd_chat_record record;
+    read_record(r, map, &record);
+    vd_chat_record *before = r->status ? NULL : find_open(r->file, &record);
+    bool given_up = record.count == 0 && (!before || record.branch_count < 2);
+    if (before && given_up)
+        before->closed = true;
+    if (r->status || given_up) {
+        clear_record(&record);
+        return;
     }
-    if (!before)
-        return add_talk(r, &talk);
-    if (talk.count == 0) {
-        vd_chat_record_reopen(before, &talk); // an empty branch: what was said elsewhere was said
+    if (!before) {
+        vd_chat_record *to = add(r, &r->file->talks, &r->file->talk_count, sizeof *to);
+        if (to)
+            *to = record;
+        else
+            clear_record(&record);
+        return;
+    }
+    if (record.count == 0) {
+        move_branches(before, &record); // an empty branch: other branches have rounds
     } else {
-        vd_chat_record_clear(before);
-        *before = talk;
+        clear_record(before);
+        *before = record;
     }
     move_to_end(r->file, before);
-    return VD_OK;
 }
 
 // ---- file ---------------------------------------------------------------------------------------
 
-bool vd_transcript_is_head(const vd_json_value *line)
+static bool is_head(const vd_json_value *line)
 {
     const vd_json_value *version = vd_json_member(line, "transcript", VD_JSON_NUMBER);
     return version && version->whole == 1;
 }
 
-static vd_status read_line(vd_reading *r, const char *text, size_t length)
+vd_status vd_transcript_check(const char *path, vd_error *err)
+{
+    enum { FIRST_LINE = 1024 };
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0)
+        return VD_OK;
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return vd_error_set(err, VD_IO, "%.400s: cannot be opened: %s", path, strerror(errno));
+    char head[FIRST_LINE];
+    vd_json_value *value = NULL;
+    vd_status status = VD_FORMAT;
+    if (fgets(head, sizeof head, file))
+        status = vd_json_value_read(path, head, strlen(head), &value, err);
+    bool ours = status == VD_OK && is_head(value);
+    vd_json_value_free(value);
+    fclose(file);
+    if (ours || status == VD_NO_MEMORY)
+        return status;
+    return vd_error_set(err, VD_FORMAT,
+                        "%.400s: exists and is not a transcript; name a new file with --transcript",
+                        path);
+}
+
+static void read_line(reading *r, const char *text, size_t length)
 {
     vd_json_value *value;
-    vd_status status = vd_json_value_read(r->where, text, length, &value, r->err);
-    if (status)
-        return status;
+    r->status = vd_json_value_read(r->where, text, length, &value, r->err);
+    if (r->status)
+        return;
     const vd_json_value *pool = vd_json_member(value, "pool", VD_JSON_MAP);
     const vd_json_value *answer = vd_json_member(value, "answer", VD_JSON_MAP);
     const vd_json_value *conversation = vd_json_member(value, "conversation", VD_JSON_MAP);
-    if (r->line == 1 && !vd_transcript_is_head(value))
-        status = vd_reading_refuse(
-            r, "this is not a transcript of version 1; expected {\"transcript\": 1, ...}");
+    if (r->line == 1 && !is_head(value))
+        refuse(r, "this is not a transcript of version 1; expected {\"transcript\": 1, ...}");
     else if (pool)
-        status = read_pool(r, pool);
+        read_pool(r, pool);
     else if (answer)
-        status = read_answer(r, answer);
+        read_answer(r, answer);
     else if (conversation)
-        status = read_conversation(r, conversation);
+        read_conversation(r, conversation);
     vd_json_value_free(value);
-    return status;
 }
 
 vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error *err)
@@ -394,27 +533,28 @@ vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error
     vd_status status = vd_file_read(path, MOST_BYTES, &data, &size, err);
     if (status)
         return status;
-    vd_reading r = {.file = out, .err = err};
-    out->path = vd_strdup(path);
-    if (!out->path)
-        status = vd_error_memory(err, path);
+    reading r = {.file = out, .err = err};
+    snprintf(r.where, sizeof r.where, "%.280s", path);
+    out->path = checked(&r, vd_strdup(path));
     char *at = data, *end = data + size;
-    while (status == VD_OK && at < end) {
+    while (r.status == VD_OK && at < end) {
         char *stop = memchr(at, '\n', (size_t)(end - at));
         r.line++;
         if (!stop && r.line > 1)
             break; // the program was killed while it wrote this
         snprintf(r.where, sizeof r.where, "%.280s, line %zu", path, r.line);
         size_t length = (size_t)((stop ? stop : end) - at);
-        status = read_line(&r, at, length);
+        read_line(&r, at, length);
         at += length + 1;
     }
-    if (status == VD_OK && r.line == 0)
-        status = vd_error_set(err, VD_FORMAT, "%.400s: empty; expected a transcript", path);
+    if (r.line == 0)
+        refuse(&r, "empty; expected a transcript");
+    for (size_t i = 0; i < out->record_count; i++)
+        out->records[i].sheet.side[0].reply = &out->records[i].reply; // they moved while it grew
     vd_free(data);
-    if (status)
+    if (r.status)
         vd_transcript_clear(out);
-    return status;
+    return r.status;
 }
 
 void vd_transcript_clear(vd_transcript_file *file)
@@ -429,7 +569,7 @@ void vd_transcript_clear(vd_transcript_file *file)
         vd_free((float *)record->sheet.boxes);
     }
     for (size_t i = 0; i < file->talk_count; i++)
-        vd_chat_record_clear(&file->talks[i]);
+        clear_record(&file->talks[i]);
     for (size_t i = 0; i < file->pool_count; i++) {
         for (size_t k = 0; k < file->pools[i].count; k++)
             vd_free(file->pools[i].answers[k]);
@@ -442,15 +582,6 @@ void vd_transcript_clear(vd_transcript_file *file)
     *file = (vd_transcript_file){0};
 }
 
-static bool same_said(const vd_turn *a, const vd_turn *b, int count, bool answers)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(a[i].question, b[i].question) != 0 ||
-            (answers && strcmp(a[i].answer, b[i].answer) != 0))
-            return false;
-    return true;
-}
-
 const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_chat_record *talk,
                                     int round, int lane)
 {
@@ -459,7 +590,7 @@ const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_cha
         if (sheet->side[0].lane == lane && sheet->image_id == talk->image_id &&
             sheet->rounds == round &&
             strcmp(sheet->side[0].reply->typed, talk->rounds[round].question) == 0 &&
-            same_said(sheet->said, talk->rounds, round, lane == 0)) // others may hear others
+            same_turns(sheet->said, talk->rounds, round, lane == 0)) // others may hear others
             return &file->records[i];
     }
     return NULL;
@@ -476,12 +607,12 @@ const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const v
 {
     for (size_t i = file->record_count; i-- > 0;) {
         const vd_sheet *sheet = &file->records[i].sheet;
+        const vd_sheet_side *own = &sheet->side[0], *other = &like->side[0];
         if (sheet->image_id == like->image_id && sheet->rounds == like->rounds &&
-            strcmp(sheet->side[0].model_hash.text, like->side[0].model_hash.text) == 0 &&
-            strcmp(sheet->side[0].pool_hash.text, like->side[0].pool_hash.text) == 0 &&
-            same_features(sheet, like) &&
-            strcmp(sheet->side[0].reply->typed, like->side[0].reply->typed) == 0 &&
-            same_said(sheet->said, like->said, like->rounds, true))
+            strcmp(own->model_hash.text, other->model_hash.text) == 0 &&
+            strcmp(own->pool_hash.text, other->pool_hash.text) == 0 && same_features(sheet, like) &&
+            strcmp(own->reply->typed, other->reply->typed) == 0 &&
+            same_turns(sheet->said, like->said, like->rounds, true))
             return &file->records[i];
     }
     return NULL;

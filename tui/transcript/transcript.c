@@ -1,8 +1,11 @@
-#include "tui/transcript/lines.h"
+// What writes a transcript.
+#include "tui/transcript/transcript.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -15,7 +18,7 @@
 #include "tui/base/output.h"
 #include "tui/base/shares.h"
 
-enum { MOST_POOLS = 16, SHOWN_ANSWERS = 10, FIRST_LINE = 1024 }; // bytes of that
+enum { MOST_POOLS = 16, SHOWN_ANSWERS = 10 };
 
 struct vd_transcript {
     char *path;
@@ -27,34 +30,19 @@ struct vd_transcript {
 
 // ---- file ---------------------------------------------------------------------------------------
 
-// Only a file that is new, empty or a transcript may get lines. Devices take them as they come.
-static vd_status check_place(const char *path, vd_error *err)
+__attribute__((format(strftime, 3, 0))) static void write_time(char *out, size_t size,
+                                                               const char *format)
 {
-    struct stat about;
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0)
-        return VD_OK;
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return vd_error_set(err, VD_IO, "%.400s: cannot be opened: %s", path, strerror(errno));
-    char head[FIRST_LINE];
-    vd_json_value *value = NULL;
-    vd_status status = VD_FORMAT;
-    if (fgets(head, sizeof head, file))
-        status = vd_json_value_read(path, head, strlen(head), &value, err);
-    bool ours = status == VD_OK && vd_transcript_is_head(value);
-    vd_json_value_free(value);
-    fclose(file);
-    if (ours || status == VD_NO_MEMORY)
-        return status;
-    return vd_error_set(err, VD_FORMAT,
-                        "%.400s: exists and is not a transcript; name a new file with --transcript",
-                        path);
+    time_t now = time(NULL);
+    struct tm parts;
+    gmtime_r(&now, &parts);
+    strftime(out, size, format, &parts);
 }
 
 vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *err)
 {
     *out = NULL;
-    vd_status status = path ? check_place(path, err) : VD_OK;
+    vd_status status = path ? vd_transcript_check(path, err) : VD_OK;
     if (status)
         return status;
     *out = vd_alloc(1, sizeof **out);
@@ -65,10 +53,7 @@ vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *e
         (*out)->path = vd_strdup(path);
     } else {
         char name[64], stamp[32];
-        time_t now = time(NULL);
-        struct tm parts;
-        gmtime_r(&now, &parts);
-        strftime(stamp, sizeof stamp, "%Y-%m-%dT%H%M%SZ", &parts);
+        write_time(stamp, sizeof stamp, "%Y-%m-%dT%H%M%SZ");
         snprintf(name, sizeof name, "transcripts/%s-%ld.jsonl", stamp, (long)getpid());
         (*out)->path = vd_state_path(name);
     }
@@ -92,11 +77,6 @@ void vd_transcript_close(vd_transcript *transcript)
     vd_free(transcript);
 }
 
-const char *vd_transcript_path(const vd_transcript *transcript)
-{
-    return transcript->path;
-}
-
 static int is_transcript(const struct dirent *entry)
 {
     size_t length = strlen(entry->d_name);
@@ -110,11 +90,8 @@ vd_status vd_transcript_newest(char **out, vd_error *err)
     struct dirent **names = NULL;
     int count = directory ? scandir(directory, &names, is_transcript, alphasort) : -1;
     if (count > 0) {
-        size_t size = strlen(directory) + strlen(names[count - 1]->d_name) + 2;
-        *out = vd_alloc(size, 1);
-        if (*out)
-            snprintf(*out, size, "%s/%s", directory, names[count - 1]->d_name);
-        else
+        *out = vd_format("%s/%s", directory, names[count - 1]->d_name);
+        if (!*out)
             vd_error_memory(err, "a path");
     }
     for (int i = 0; i < count; i++)
@@ -172,10 +149,7 @@ static yajl_gen_status emit_head(yajl_gen json, void *context)
 {
     (void)context;
     char stamp[32];
-    time_t now = time(NULL);
-    struct tm parts;
-    gmtime_r(&now, &parts);
-    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    write_time(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ");
     yajl_gen_map_open(json);
     vd_member_integer(json, "transcript", 1);
     vd_member_string(json, "program", "visdial " VD_VERSION);
@@ -203,15 +177,27 @@ static vd_status open_file(vd_transcript *transcript, vd_error *err)
 
 // ---- answers ------------------------------------------------------------------------------------
 
-void vd_output_said(yajl_gen json, const vd_turn *rounds, int count)
+static void emit_pair(yajl_gen json, const char *first, const char *second)
 {
     yajl_gen_array_open(json);
-    for (int i = 0; i < count; i++) {
-        yajl_gen_array_open(json);
-        vd_output_string(json, rounds[i].question);
-        vd_output_string(json, rounds[i].answer);
-        yajl_gen_array_close(json);
-    }
+    vd_output_string(json, first);
+    vd_output_string(json, second);
+    yajl_gen_array_close(json);
+}
+
+static void emit_turns(yajl_gen json, const char *key, const vd_turn *turns, int count)
+{
+    vd_member_list(json, key);
+    for (int i = 0; i < count; i++)
+        emit_pair(json, turns[i].question, turns[i].answer);
+    yajl_gen_array_close(json);
+}
+
+static void emit_matrix(yajl_gen json, const char *key, const float *values, int rows, int columns)
+{
+    vd_member_list(json, key);
+    for (int row = 0; row < rows; row++, values += columns)
+        vd_output_numbers(json, values, (size_t)columns);
     yajl_gen_array_close(json);
 }
 
@@ -239,71 +225,74 @@ static void emit_topic(yajl_gen json, const vd_answer *answer)
     yajl_gen_array_close(json);
 }
 
-static void emit_attentions(yajl_gen json, const vd_sheet *sheet)
+// All scores, or those of the best of a large pool.
+static void emit_scores(yajl_gen json, const vd_answer *answer)
 {
-    const vd_answer *answer = &sheet->side[0].reply->answer;
-    size_t rounds = (size_t)answer->rounds, words = (size_t)answer->question_length;
-    size_t regions = (size_t)answer->regions;
-    vd_member_numbers(json, "rounds", answer->context_attention, rounds);
-    emit_topic(json, answer);
-    vd_member_numbers(json, "regions", answer->region_attention, regions);
-    vd_member_list(json, "region_words");
-    for (size_t p = 0; p < regions; p++)
-        vd_output_numbers(json, answer->word_attention + p * words, words);
-    yajl_gen_array_close(json);
-    if (sheet->boxes) {
-        vd_member_list(json, "boxes");
-        for (int p = 0; p < sheet->regions; p++)
-            vd_output_numbers(json, sheet->boxes + (size_t)4 * (size_t)p, 4);
-        yajl_gen_array_close(json);
+    if (answer->candidates <= VD_RECORDED_SCORES) {
+        vd_member_numbers(json, "scores", answer->score, (size_t)answer->candidates);
+        return;
     }
+    int first = answer->order[0];
+    vd_member_list(json, "best");
+    for (int i = 0; i < VD_RECORDED_SCORES; i++)
+        yajl_gen_integer(json, answer->order[i]);
+    yajl_gen_array_close(json);
+    vd_member_number(json, "log_sum",
+                     (double)answer->score[first] - log((double)answer->probability[first]));
+    vd_member_list(json, "scores");
+    for (int i = 0; i < VD_RECORDED_SCORES; i++)
+        vd_output_number(json, (double)answer->score[answer->order[i]]);
+    yajl_gen_array_close(json);
 }
 
-static void emit_seen(yajl_gen json, const vd_reply *reply)
+static void emit_reply(yajl_gen json, const vd_reply *reply, const char *const *texts)
 {
+    const vd_answer *answer = &reply->answer;
     vd_member_string(json, "typed", reply->typed);
     vd_member_string(json, "question", reply->question);
-    vd_member_list(json, "words");
-    for (int i = 0; i < reply->words; i++)
-        vd_output_string(json, reply->word[i]);
-    yajl_gen_array_close(json);
+    vd_member_texts(json, "words", (const char *const *)reply->word, (size_t)reply->words);
     vd_member_list(json, "unknown");
     for (int i = 0; i < reply->words; i++)
         yajl_gen_bool(json, reply->unknown[i]);
     yajl_gen_array_close(json);
     vd_member_integer(json, "cut", reply->cut);
-    vd_member_number(json, "milliseconds", reply->answer.milliseconds);
+    vd_member_number(json, "milliseconds", answer->milliseconds);
+    if (reply->ranked.made)
+        vd_member_string(json, "decoder", vd_decoders_name(reply->ranked.by));
+    vd_member_list(json, "answers");
+    for (int i = 0; i < answer->candidates && i < SHOWN_ANSWERS; i++) {
+        yajl_gen_array_open(json);
+        vd_output_string(json, texts[answer->order[i]]);
+        vd_output_number(json, (double)answer->probability[answer->order[i]]);
+        yajl_gen_array_close(json);
+    }
+    yajl_gen_array_close(json);
+    emit_scores(json, answer);
+    vd_member_numbers(json, "rounds", answer->context_attention, (size_t)answer->rounds);
+    emit_topic(json, answer);
+    vd_member_numbers(json, "regions", answer->region_attention, (size_t)answer->regions);
+    emit_matrix(json, "region_words", answer->word_attention, answer->regions,
+                answer->question_length);
 }
 
 static yajl_gen_status emit_answer(yajl_gen json, void *context)
 {
     const vd_sheet *sheet = context;
-    const vd_answer *answer = &sheet->side[0].reply->answer;
+    const vd_sheet_side *side = &sheet->side[0];
     yajl_gen_map_open(json);
     vd_member_map(json, "answer");
-    vd_member_integer(json, "lane", sheet->side[0].lane);
-    vd_member_string(json, "name", sheet->side[0].name);
-    vd_member_string(json, "model", sheet->side[0].model);
+    vd_member_integer(json, "lane", side->lane);
+    vd_member_string(json, "name", side->name);
+    vd_member_string(json, "model", side->model);
     vd_member_integer(json, "image_id", sheet->image_id);
     vd_member_string(json, "caption", sheet->caption);
-    vd_output_string(json, "history");
-    vd_output_said(json, sheet->said, sheet->rounds);
-    emit_seen(json, sheet->side[0].reply);
-    if (sheet->side[0].reply->ranked.made)
-        vd_member_string(json, "decoder", vd_decoders_name(sheet->side[0].reply->ranked.by));
-    vd_member_string(json, "model_hash", sheet->side[0].model_hash.text);
-    vd_member_string(json, "pool_hash", sheet->side[0].pool_hash.text);
+    emit_turns(json, "history", sheet->said, sheet->rounds);
+    vd_member_string(json, "model_hash", side->model_hash.text);
+    vd_member_string(json, "pool_hash", side->pool_hash.text);
     vd_member_string(json, "features_hash", sheet->features_hash.text);
-    vd_member_list(json, "answers");
-    for (int i = 0; i < answer->candidates && i < SHOWN_ANSWERS; i++) {
-        yajl_gen_array_open(json);
-        vd_output_string(json, sheet->side[0].texts[answer->order[i]]);
-        vd_output_number(json, (double)answer->probability[answer->order[i]]);
-        yajl_gen_array_close(json);
-    }
-    yajl_gen_array_close(json);
-    vd_scores_emit(json, answer);
-    emit_attentions(json, sheet);
+    emit_reply(json, side->reply, side->texts);
+    if (sheet->boxes)
+        emit_matrix(json, "boxes", sheet->boxes, sheet->regions, 4);
     yajl_gen_map_close(json);
     return yajl_gen_map_close(json);
 }
@@ -314,10 +303,8 @@ static yajl_gen_status emit_pool(yajl_gen json, void *context)
     yajl_gen_map_open(json);
     vd_member_map(json, "pool");
     vd_member_string(json, "hash", sheet->side[0].pool_hash.text);
-    vd_member_list(json, "answers");
-    for (int i = 0; i < sheet->side[0].reply->answer.candidates; i++)
-        vd_output_string(json, sheet->side[0].texts[i]);
-    yajl_gen_array_close(json);
+    vd_member_texts(json, "answers", sheet->side[0].texts,
+                    (size_t)sheet->side[0].reply->answer.candidates);
     yajl_gen_map_close(json);
     return yajl_gen_map_close(json);
 }
@@ -344,6 +331,47 @@ vd_status vd_transcript_answer(vd_transcript *transcript, const vd_sheet *sheet,
 
 // ---- conversations ------------------------------------------------------------------------------
 
+static void emit_branch(yajl_gen json, const vd_chat_record_branch *branch, size_t width)
+{
+    char *const *text = branch->text;
+    yajl_gen_array_open(json);
+    for (int i = 0; i < branch->count; i++) {
+        yajl_gen_array_open(json);
+        for (size_t k = 0; k < width; k++, text++)
+            if (*text)
+                vd_output_string(json, *text);
+            else
+                yajl_gen_null(json);
+        yajl_gen_array_close(json);
+    }
+    yajl_gen_array_close(json);
+}
+
+static yajl_gen_status emit_conversation(yajl_gen json, void *context)
+{
+    const vd_chat_record *record = context;
+    yajl_gen_map_open(json);
+    vd_member_map(json, "conversation");
+    vd_member_integer(json, "image_id", record->image_id);
+    vd_member_string(json, "caption", record->caption);
+    emit_turns(json, "rounds", record->rounds, record->count);
+    if (record->lane_count > 0) {
+        vd_member_list(json, "models");
+        for (int i = 0; i < record->lane_count; i++)
+            emit_pair(json, record->lanes[i].name, record->lanes[i].follow);
+        yajl_gen_array_close(json);
+    }
+    if (record->branch_count > 0) {
+        vd_member_integer(json, "branch", record->branch);
+        vd_member_list(json, "branches");
+        for (int i = 0; i < record->branch_count; i++)
+            emit_branch(json, &record->branches[i], (size_t)record->lane_count + 1);
+        yajl_gen_array_close(json);
+    }
+    yajl_gen_map_close(json);
+    return yajl_gen_map_close(json);
+}
+
 vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_chat_record *talk,
                                      vd_error *err)
 {
@@ -351,6 +379,6 @@ vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_chat_re
         return VD_OK;
     vd_status status = open_file(transcript, err);
     if (status == VD_OK)
-        status = emit_line(transcript, vd_chat_record_emit, talk, &transcript->last, err);
+        status = emit_line(transcript, emit_conversation, talk, &transcript->last, err);
     return status;
 }

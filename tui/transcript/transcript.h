@@ -44,7 +44,6 @@ typedef struct vd_transcript vd_transcript;
 // NULL: a new one in $XDG_STATE_HOME/visdial/transcripts.
 vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *err);
 void vd_transcript_close(vd_transcript *transcript); // NULL is fine
-const char *vd_transcript_path(const vd_transcript *transcript);
 // The newest transcript of that directory (vd_free). VD_NOT_FOUND when there is none.
 vd_status vd_transcript_newest(char **out, vd_error *err);
 
@@ -103,6 +102,8 @@ typedef struct vd_transcript_file {
     vd_recorded_pool *pools;
 } vd_transcript_file;
 
+// That a file is new, empty, a transcript or a device, so that lines may be added to it.
+vd_status vd_transcript_check(const char *path, vd_error *err);
 // A last line that was cut off is left out; any other damage is VD_FORMAT with the line.
 vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error *err);
 void vd_transcript_clear(vd_transcript_file *file);
