@@ -12,7 +12,7 @@
 #include "tests/support/support.h"
 #include "tui/base/complete.h"
 #include "tui/session/config.h"
-#include "tui/session/contents.h"
+#include "tui/session/session.h"
 
 static char *directory, *path;
 static vd_error err;
@@ -183,11 +183,11 @@ static void a_bundled_picture_tells_what_is_in_it(void **state)
     vd_world *world;
     assert_int_equal(vd_world_open("assets", &world, &err), VD_OK);
     char text[1024];
-    vd_contents_of(world, 0, text, sizeof text);
+    vd_world_contents(world, 0, text, sizeof text);
     assert_non_null(strstr(text, "large blue metal cube"));
     assert_non_null(strstr(text, "large blue rubber ball"));
     assert_non_null(strstr(text, "small blue metal cone"));
-    vd_contents_of(world, 0, text, 8); // cut
+    vd_world_contents(world, 0, text, 8); // cut
     assert_int_equal(strlen(text), 7);
     vd_world_close(world);
 }

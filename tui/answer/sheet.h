@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "features/text/fold.h"
-#include "tui/session/fingerprint.h"
 #include "tui/session/session.h"
 
 // What one of the networks made of it.

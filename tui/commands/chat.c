@@ -8,7 +8,6 @@
 #include "engine/base/alloc.h"
 #include "tui/base/option_texts.h"
 #include "tui/session/config.h"
-#include "tui/session/contents.h"
 #include "tui/session/history.h"
 #include "tui/base/backend_choice.h"
 #include "tui/session/loop.h"
@@ -86,7 +85,7 @@ static const char *source_caption(void *context, size_t index)
 
 static void source_contents(void *context, size_t index, char *out, size_t size)
 {
-    vd_contents_of(context, index, out, size);
+    vd_world_contents(context, index, out, size);
 }
 
 static vd_status source_find(void *context, int64_t image_id, size_t *index, vd_error *err)

@@ -1,5 +1,6 @@
 #include "tui/session/config.h"
 
+#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,13 +18,8 @@ char *vd_config_place(const char *variable, const char *fallback, const char *na
     bool given = directory && directory[0] == '/';
     if (!given && (!home || home[0] != '/'))
         return NULL;
-    size_t size = strlen(given ? directory : home) + strlen(fallback) + strlen(name) + 16;
-    char *path = vd_alloc(size, 1);
-    if (path && given)
-        snprintf(path, size, "%s/visdial/%s", directory, name);
-    else if (path)
-        snprintf(path, size, "%s/%s/visdial/%s", home, fallback, name);
-    return path;
+    return given ? vd_format("%s/visdial/%s", directory, name)
+                 : vd_format("%s/%s/visdial/%s", home, fallback, name);
 }
 
 vd_preferences vd_preferences_defaults(void)
@@ -31,46 +27,34 @@ vd_preferences vd_preferences_defaults(void)
     return (vd_preferences){.theme = VD_THEME_DARK, .mouse = true, .model = VD_DEFAULT_MODEL};
 }
 
-// Cuts white space off both ends, in place.
-static char *trim(char *text)
-{
-    text += strspn(text, " \t\r");
-    size_t length = strlen(text);
-    while (length > 0 && strchr(" \t\r", text[length - 1]))
-        text[--length] = '\0';
-    return text;
-}
-
-static const char *expected(const char *name)
-{
-    if (strcmp(name, "theme") == 0)
-        return "dark, light, mono or safe";
-    if (strcmp(name, "mouse") == 0 || strcmp(name, "fold") == 0)
-        return "on or off";
-    return "base, improved or a model file";
-}
+static const struct {
+    const char *name, *expected;
+} settings[] = {{"theme", "dark, light, mono or safe"},
+                {"mouse", "on or off"},
+                {"model", "base, improved or a model file"},
+                {"fold", "on or off"}};
+enum { THEME, MOUSE, MODEL, FOLD, SETTINGS };
 
 // False: the value is none of those expected.
-static bool set(vd_preferences *config, const char *name, const char *value)
+static bool set(vd_preferences *config, int setting, const char *value)
 {
-    if (strcmp(name, "theme") == 0)
+    bool on = strcmp(value, "on") == 0, known = on || strcmp(value, "off") == 0;
+    switch (setting) {
+    case THEME:
         return vd_theme_find(value, &config->theme);
-    if (strcmp(name, "mouse") == 0 || strcmp(name, "fold") == 0) {
-        bool *on = strcmp(name, "mouse") == 0 ? &config->mouse : &config->fold;
-        *on = strcmp(value, "on") == 0;
-        return *on || strcmp(value, "off") == 0;
+    case MODEL:
+        return *value &&
+               g_strlcpy(config->model, value, sizeof config->model) < sizeof config->model;
+    default:
+        *(setting == MOUSE ? &config->mouse : &config->fold) = on;
+        return known;
     }
-    size_t length = strlen(value);
-    if (length == 0 || length >= sizeof config->model)
-        return false;
-    memcpy(config->model, value, length + 1);
-    return true;
 }
 
 static vd_status read_line(const char *path, int number, char *line, vd_preferences *config,
                            vd_error *err)
 {
-    line = trim(line);
+    line = g_strstrip(line);
     if (line[0] == '\0' || line[0] == '#')
         return VD_OK;
     char *equals = strchr(line, '=');
@@ -79,16 +63,18 @@ static vd_status read_line(const char *path, int number, char *line, vd_preferen
                             "%.300s, line %d: found '%.60s', expected `name = value`", path, number,
                             line);
     *equals = '\0';
-    const char *name = trim(line), *value = trim(equals + 1);
-    if (strcmp(name, "theme") != 0 && strcmp(name, "mouse") != 0 && strcmp(name, "model") != 0 &&
-        strcmp(name, "fold") != 0)
+    const char *name = g_strstrip(line), *value = g_strstrip(equals + 1);
+    int setting = 0;
+    while (setting < SETTINGS && strcmp(name, settings[setting].name) != 0)
+        setting++;
+    if (setting == SETTINGS)
         return vd_error_set(err, VD_FORMAT,
                             "%.300s, line %d: there is no setting '%.60s'; there are theme, mouse, "
                             "model and fold",
                             path, number, name);
-    if (!set(config, name, value))
+    if (!set(config, setting, value))
         return vd_error_set(err, VD_FORMAT, "%.300s, line %d: found %s = '%.60s', expected %s",
-                            path, number, name, value, expected(name));
+                            path, number, name, value, settings[setting].expected);
     return VD_OK;
 }
 

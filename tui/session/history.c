@@ -76,24 +76,16 @@ vd_status vd_history_load(const char *path, vd_line *line, vd_error *err)
 
 vd_status vd_history_append(const char *path, const char *text, vd_error *err)
 {
+    char *line = vd_format("%s\n", text);
+    if (!line)
+        return vd_error_memory(err, "a line of the history");
     int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    size_t length = strlen(text);
-    char *line = vd_alloc(length + 1, 1);
-    if (file < 0 || !line) {
-        vd_status status = file < 0 ? vd_error_set(err, VD_IO, "%s: %s", path, strerror(errno))
-                                    : vd_error_memory(err, "a line of the history");
-        if (file >= 0)
-            close(file);
-        vd_free(line);
-        return status;
-    }
-    memcpy(line, text, length);
-    line[length] = '\n'; // in one write, so that two chats at once do not mix lines
-    bool good = write(file, line, length + 1) == (ssize_t)(length + 1);
     vd_status status = VD_OK;
-    if (!good)
+    // In one write, so that two chats at once do not mix lines.
+    if (file < 0 || write(file, line, strlen(line)) != (ssize_t)strlen(line))
         status = vd_error_set(err, VD_IO, "%s: %s", path, strerror(errno));
-    close(file);
+    if (file >= 0)
+        close(file);
     vd_free(line);
     return status;
 }

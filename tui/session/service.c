@@ -1,6 +1,6 @@
 #include "tui/session/service.h"
 
-#include <stdlib.h>
+#include <glib.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
@@ -51,34 +51,26 @@ void vd_service_free(vd_service *service)
 
 // ---- models ------------------------------------------------------------------------------------
 
-typedef struct pooled {
-    const char *text;
-    int32_t index;
-} pooled;
-
-static int compare_pooled(const void *a, const void *b)
+static int compare_answers(const void *a, const void *b, void *context)
 {
-    const pooled *x = a, *y = b;
-    int order = strcmp(x->text, y->text);
-    return order ? order : x->index - y->index;
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    const char *const *texts = context;
+    int order = strcmp(texts[x], texts[y]);
+    return order ? order : x - y;
 }
 
 // For finding answers by their texts without looking at all of a large pool.
 static vd_status sort_answers(loaded *out, vd_error *err)
 {
-    const char *const *texts = vd_session_texts(out->session);
-    size_t count = (size_t)vd_session_answers(out->session);
-    pooled *list = vd_alloc(count, sizeof *list);
-    out->by_text = vd_alloc(count, sizeof *out->by_text);
-    for (size_t i = 0; list && i < count; i++)
-        list[i] = (pooled){texts[i], (int32_t)i};
-    if (list)
-        qsort(list, count, sizeof *list, compare_pooled);
-    for (size_t i = 0; list && out->by_text && i < count; i++)
-        out->by_text[i] = list[i].index;
-    bool whole = list && out->by_text;
-    vd_free(list);
-    return whole ? VD_OK : vd_error_memory(err, "a model");
+    int count = vd_session_answers(out->session);
+    out->by_text = vd_alloc((size_t)count, sizeof *out->by_text);
+    if (!out->by_text)
+        return vd_error_memory(err, "a model");
+    for (int i = 0; i < count; i++)
+        out->by_text[i] = i;
+    g_qsort_with_data(out->by_text, count, sizeof *out->by_text, compare_answers,
+                      (gpointer)vd_session_texts(out->session));
+    return VD_OK;
 }
 
 static vd_status load(vd_service *service, const char *name, loaded *out, vd_error *err)

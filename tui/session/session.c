@@ -1,5 +1,7 @@
 #include "tui/session/session.h"
 
+#include <errno.h>
+#include <glib.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -348,8 +350,30 @@ static bool is_retried(vd_session *session, vd_status *status, const vd_error *w
 vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *model,
                                   vd_fingerprint *pool, vd_error *err)
 {
-    vd_fingerprint_pool(session->answers, pool);
-    return vd_fingerprint_file(vd_model_path(session->model), model, err);
+    const char *path = vd_model_path(session->model);
+    unsigned char part[65536];
+    size_t got;
+    *model = *pool = (vd_fingerprint){0};
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return vd_error_set(err, VD_IO, "%.400s: %s", path, strerror(errno));
+    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+    while ((got = fread(part, 1, sizeof part, file)) > 0)
+        g_checksum_update(sum, part, (gssize)got);
+    vd_status status = VD_OK;
+    if (ferror(file))
+        status = vd_error_set(err, VD_IO, "%.400s: %s", path, strerror(errno));
+    else
+        g_strlcpy(model->text, g_checksum_get_string(sum), sizeof model->text);
+    fclose(file);
+    g_checksum_reset(sum);
+    for (size_t i = 0; i < session->answers->count; i++) { // each with its zero byte
+        const char *text = session->answers->answer[i];
+        g_checksum_update(sum, (const guchar *)text, (gssize)strlen(text) + 1);
+    }
+    g_strlcpy(pool->text, g_checksum_get_string(sum), sizeof pool->text);
+    g_checksum_free(sum);
+    return status;
 }
 
 // ---- picture ------------------------------------------------------------------------------------

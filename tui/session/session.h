@@ -14,7 +14,12 @@
 #include "features/regions/regions.h"
 #include "features/dialogs/visdial.h"
 #include "tui/base/decoder_choice.h"
-#include "tui/session/fingerprint.h"
+
+// SHA-256 (FIPS 180-4) of what an answer depends on, so that it can be told later whether it is
+// still the same.
+typedef struct vd_fingerprint {
+    char text[65]; // 64 hexadecimal digits, or "" when it is not known
+} vd_fingerprint;
 
 // ---- world: one data set with its pictures, features and answers
 // ----------------------------------
@@ -73,6 +78,11 @@ void vd_picture_regions_clear(vd_picture_regions *regions);
 // Of the picture's features and boxes.
 vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_fingerprint *out,
                                         vd_error *err);
+// What the extractor found in a picture, read back from its features (features/extract/extract.h):
+// "large blue metal cube; small ...", cut to size. "" when the features are of another kind.
+void vd_world_contents(const vd_world *world, size_t index, char *out, size_t size);
+// The names of its 16 attributes in the order of the channels: colours, shapes, materials, sizes.
+extern const char *const vd_attribute_names[];
 // The better one of the bundled two (README says by how much).
 #define VD_DEFAULT_MODEL "base"
 

@@ -114,20 +114,17 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
         else if (one->kind == VD_SWITCH_PICTURE)
             what_if.blank = true;
     }
-    vd_answer answer = {0};
+    vd_reply asked = walk->reply;
+    asked.answer = (vd_answer){0};
     if (status == VD_OK)
-        status = vd_reply_copy(&walk->reply, reply, err);
+        status = vd_reply_copy(&asked, reply, err);
     if (status == VD_OK)
         status = change_words(switches, vd_model_vocab(vd_session_model(session)), reply, err);
     if (status == VD_OK)
-        status = vd_session_ask_if(session, reply->ids, reply->words, &what_if, stop, &answer,
-                                   trace, err);
-    if (status == VD_OK) {
-        vd_answer_clear(&reply->answer);
-        reply->answer = answer;
-    } else {
+        status = vd_session_ask_if(session, reply->ids, reply->words, &what_if, stop,
+                                   &reply->answer, trace, err);
+    if (status)
         vd_reply_clear(reply);
-    }
     vd_free(drop);
     vd_free(mask);
     return status;
@@ -135,7 +132,18 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
 
 // ---- every switch alone -------------------------------------------------------------------------
 
-static vd_status add_effect(vd_session *session, vd_walk *walk, vd_switch what, double attention,
+// The share of attention that something got; -1: it gets none.
+static double attention_to(const vd_walk *walk, const vd_switch *what)
+{
+    const vd_answer *answer = &walk->reply.answer;
+    if (what->kind == VD_SWITCH_REGION)
+        return (double)answer->region_attention[walk->region[what->index]];
+    if (what->kind == VD_SWITCH_ENTRY)
+        return (double)answer->context_attention[what->index];
+    return what->kind == VD_SWITCH_WORD ? vd_word_share(answer, what->index) : -1;
+}
+
+static vd_status add_effect(vd_session *session, vd_walk *walk, vd_switch what,
                             const atomic_int *stop, vd_error *err)
 {
     vd_switches one = {.count = 1, .at = {what}};
@@ -145,7 +153,7 @@ static vd_status add_effect(vd_session *session, vd_walk *walk, vd_switch what, 
         return status;
     int first = walk->reply.answer.order[0];
     walk->effect[walk->effects++] = (vd_effect){.what = what,
-                                                .attention = attention,
+                                                .attention = attention_to(walk, &what),
                                                 .left = (double)reply.answer.probability[first],
                                                 .first = reply.answer.order[0]};
     vd_reply_clear(&reply);
@@ -155,29 +163,22 @@ static vd_status add_effect(vd_session *session, vd_walk *walk, vd_switch what, 
 static vd_status add_effects(vd_session *session, vd_walk *walk, const atomic_int *stop,
                              vd_error *err)
 {
-    const vd_answer *answer = &walk->reply.answer;
-    int words = walk->reply.words;
-    size_t most = (size_t)(walk->entries + walk->regions + words + 4 + 2);
-    walk->effect = vd_alloc(most, sizeof *walk->effect);
-    if (!walk->effect)
-        return vd_error_memory(err, "what each change does");
-    vd_status status = VD_OK;
-    for (int i = 0; i < walk->regions && status == VD_OK; i++)
-        status = add_effect(session, walk, (vd_switch){VD_SWITCH_REGION, i, ""},
-                            (double)answer->region_attention[walk->region[i]], stop, err);
     // The only entry cannot be left out, nor the only word.
-    for (int i = 0; walk->entries > 1 && i < walk->entries && status == VD_OK; i++)
-        status = add_effect(session, walk, (vd_switch){VD_SWITCH_ENTRY, i, ""},
-                            (double)answer->context_attention[i], stop, err);
-    for (int i = 0; words > 1 && i < words && status == VD_OK; i++)
-        status = add_effect(session, walk, (vd_switch){VD_SWITCH_WORD, i, ""},
-                            vd_word_share(answer, i), stop, err);
-    for (int i = 0; i < 4 && status == VD_OK; i++)
-        status = add_effect(session, walk, (vd_switch){VD_SWITCH_ATTENTION, i, ""}, -1, stop, err);
-    if (status == VD_OK)
-        status = add_effect(session, walk, (vd_switch){VD_SWITCH_POSITIONS, 0, ""}, -1, stop, err);
-    if (status == VD_OK)
-        status = add_effect(session, walk, (vd_switch){VD_SWITCH_PICTURE, 0, ""}, -1, stop, err);
+    const struct {
+        vd_switch_kind kind;
+        int count;
+    } all[] = {{VD_SWITCH_REGION, walk->regions},
+               {VD_SWITCH_ENTRY, walk->entries > 1 ? walk->entries : 0},
+               {VD_SWITCH_WORD, walk->reply.words > 1 ? walk->reply.words : 0},
+               {VD_SWITCH_ATTENTION, 4},
+               {VD_SWITCH_POSITIONS, 1},
+               {VD_SWITCH_PICTURE, 1}};
+    size_t most = (size_t)(walk->regions + walk->entries + walk->reply.words + 4 + 2);
+    walk->effect = vd_alloc(most, sizeof *walk->effect);
+    vd_status status = walk->effect ? VD_OK : vd_error_memory(err, "what each change does");
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (int i = 0; i < all[k].count && status == VD_OK; i++)
+            status = add_effect(session, walk, (vd_switch){all[k].kind, i, ""}, stop, err);
     return status;
 }
 

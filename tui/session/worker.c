@@ -40,6 +40,24 @@ struct vd_worker {
     lane lane[VD_WORKER_LANES];
 };
 
+void vd_request_clear(vd_request *request)
+{
+    vd_free(request->text);
+    vd_free(request->history);
+    vd_free(request->switches);
+    *request = (vd_request){0};
+}
+
+void vd_event_clear(vd_event *event)
+{
+    if (event->made)
+        event->free_made(event->made);
+    vd_free(event->boxes);
+    vd_reply_clear(&event->reply);
+    vd_walk_free(event->walk);
+    *event = (vd_event){0};
+}
+
 static void push(queue *into, job *item)
 {
     item->next = NULL;

@@ -1,6 +1,7 @@
 #include "tui/session/session.h"
 
 #include <errno.h>
+#include <glib.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "features/extract/extract.h"
 
 enum { MOST_PATH = 4096 };
 
@@ -237,14 +239,59 @@ vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_
     vd_picture_regions regions;
     vd_status status =
         vd_picture_regions_read(world->regions, vd_world_image_id(world, index), &regions, err);
-    size_t count = (size_t)regions.count;
     *out = (vd_fingerprint){0};
-    if (status == VD_OK)
-        vd_fingerprint_bytes(regions.features,
-                             count * (size_t)vd_regions_size(world->regions) * sizeof(float),
-                             regions.boxes, count * 4 * sizeof(float), out);
+    if (status)
+        return status;
+    gssize numbers = (gssize)sizeof(float) * regions.count;
+    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+    g_checksum_update(sum, (const guchar *)regions.features,
+                      numbers * vd_regions_size(world->regions));
+    if (regions.boxes)
+        g_checksum_update(sum, (const guchar *)regions.boxes, numbers * 4);
+    g_strlcpy(out->text, g_checksum_get_string(sum), sizeof out->text);
+    g_checksum_free(sum);
     vd_picture_regions_clear(&regions);
-    return status;
+    return VD_OK;
+}
+
+const char *const vd_attribute_names[] = {
+    "red",  "green", "blue",     "yellow", "purple", "orange", "white", "black",
+    "cube", "ball",  "cylinder", "cone",   "rubber", "metal",  "small", "large"};
+
+static const char *best_name(const float *features, int kind)
+{
+    int first = vd_attribute_first[kind], best = first;
+    for (int i = first; i < first + vd_attribute_count[kind]; i++)
+        if (features[VD_FEATURE_ATTRIBUTES + i] > features[VD_FEATURE_ATTRIBUTES + best])
+            best = i;
+    return vd_attribute_names[best];
+}
+
+static void describe_regions(const float *features, int regions, char *out, size_t size)
+{
+    enum { COLOR, SHAPE, MATERIAL, SIZE };
+    size_t used = 0;
+    for (int r = 0; r < regions && used < size; r++) {
+        const float *one = features + (size_t)r * VD_FEATURE_SIZE;
+        // Every region of this extractor has a 1 there; half sure of it is sure enough.
+        if (one[VD_FEATURE_ONE] < 0.99f || one[VD_FEATURE_CONFIDENCE] < 0.5f)
+            continue;
+        int wrote = snprintf(out + used, size - used, "%s%s %s %s %s", used ? "; " : "",
+                             best_name(one, SIZE), best_name(one, COLOR), best_name(one, MATERIAL),
+                             best_name(one, SHAPE));
+        used += wrote > 0 ? (size_t)wrote : 0;
+    }
+}
+
+void vd_world_contents(const vd_world *world, size_t index, char *out, size_t size)
+{
+    vd_picture_regions regions = {0};
+    out[0] = '\0';
+    if (vd_regions_size(world->regions) == VD_FEATURE_SIZE &&
+        vd_picture_regions_read(world->regions, vd_world_image_id(world, index), &regions, NULL) ==
+            VD_OK)
+        describe_regions(regions.features, regions.count, out, size);
+    vd_picture_regions_clear(&regions);
 }
 
 static char *photo_path(const vd_world *world, int64_t image_id, vd_error *err)
