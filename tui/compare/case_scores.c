@@ -1,7 +1,7 @@
 // Dialogs are scored in spans, by one model after the other with all processors: of the scores of
 // the first model, which the others' are held against, one span is kept, and one model at a time
 // has what scoring needs.
-#include "tui/compare/case_scores.h"
+#include "tui/compare/cases.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,39 +7,96 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/parallel.h"
-#include "tui/compare/case_scores.h"
+
+// ---- which models are compared ------------------------------------------------------------------
+
+int vd_cases_model_count(const vd_cases_options *options)
+{
+    int count = 0;
+    while (count < VD_MODELS && options->model[count])
+        count++;
+    return count;
+}
+
+static int decoder_count(const vd_cases_options *options)
+{
+    int count = 0;
+    while (count < VD_MODELS && options->decoder[count].made)
+        count++;
+    return count;
+}
+
+vd_status vd_cases_add_model(vd_cases_options *options, const char *name, vd_error *err)
+{
+    int count = vd_cases_model_count(options);
+    if (count == VD_MODELS)
+        return vd_error_set(err, VD_USAGE,
+                            "--model '%.80s' is one too many; at most %d are compared", name,
+                            VD_MODELS);
+    options->model[count] = name;
+    return VD_OK;
+}
+
+vd_status vd_cases_add_decoder(vd_cases_options *options, const char *name, vd_error *err)
+{
+    int count = decoder_count(options);
+    if (count == VD_MODELS)
+        return vd_error_set(err, VD_USAGE,
+                            "--decoder '%.80s' is one too many; at most %d models are compared",
+                            name, VD_MODELS);
+    return vd_choose_decoder(name, &options->decoder[count], err);
+}
+
+vd_status vd_cases_complete(vd_cases_options *options, vd_error *err)
+{
+    static const char *const bundled[] = {"base", "improved"};
+    int models = vd_cases_model_count(options), decoders = decoder_count(options);
+    if (models == 1)
+        return vd_error_set(err, VD_USAGE,
+                            "'%.80s' is compared with which model? name it with another --model",
+                            options->model[0]);
+    for (; models < 2; models++)
+        options->model[models] = bundled[models];
+    if (decoders > 1 && decoders != models)
+        return vd_error_set(err, VD_USAGE,
+                            "--decoder: found %d, expected one for all models or one for each of "
+                            "the %d",
+                            decoders, models);
+    for (int i = 1; i < models && decoders == 1; i++)
+        options->decoder[i] = options->decoder[0];
+    return VD_OK;
+}
 
 // ---- making -------------------------------------------------------------------------------------
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 // Room for every round, and which families there are.
 static vd_status survey(vd_cases *cases, vd_error *err)
 {
-    const vd_visdial *data = cases->corpus->dialogs;
-    size_t rounds = 0;
-    for (size_t d = cases->first; d < cases->first + cases->dialogs; d++) {
-        const vd_visdial_dialog *dialog = &data->dialogs[d];
+    const vd_visdial_dialog *first = &cases->corpus->dialogs->dialogs[cases->first];
+    const vd_visdial_dialog *end = first + cases->dialogs;
+    size_t rounds = 0, count = 0;
+    for (const vd_visdial_dialog *dialog = first; dialog < end; dialog++) {
         rounds += (size_t)dialog->round_count;
         cases->rounds = dialog->round_count > cases->rounds ? dialog->round_count : cases->rounds;
-        for (int r = 0; r < dialog->round_count; r++) {
-            const vd_visdial_round *round = &dialog->rounds[r];
-            if (!round->family)
-                continue;
-            size_t at = 0, count = cases->family_count;
-            while (at < count && strcmp(cases->family[at], round->family) < 0)
-                at++;
-            if (at < count && strcmp(cases->family[at], round->family) == 0)
-                continue;
-            const char **grown = vd_grow(cases->family, count, count + 1, sizeof *grown);
-            if (!grown)
-                return vd_error_memory(err, "the families of questions");
-            cases->family = grown;
-            memmove(grown + at + 1, grown + at, (count - at) * sizeof *grown);
-            grown[at] = round->family;
-            cases->family_count++;
-        }
     }
     cases->at = vd_alloc(rounds, sizeof *cases->at);
-    return cases->at ? VD_OK : vd_error_memory(err, "the questions to compare");
+    cases->family = vd_alloc(rounds, sizeof *cases->family);
+    if (!cases->at || !cases->family)
+        return vd_error_memory(err, "the questions to compare");
+    for (const vd_visdial_dialog *dialog = first; dialog < end; dialog++)
+        for (int r = 0; r < dialog->round_count; r++)
+            if (dialog->rounds[r].family)
+                cases->family[count++] = dialog->rounds[r].family;
+    qsort(cases->family, count, sizeof *cases->family, by_text);
+    for (size_t i = 0; i < count; i++) // each once
+        if (i == 0 || strcmp(cases->family[i], cases->family[cases->family_count - 1]) != 0)
+            cases->family[cases->family_count++] = cases->family[i];
+    return VD_OK;
 }
 
 static vd_status choose_one(vd_cases *cases, int64_t image_id, vd_error *err)
@@ -262,18 +319,25 @@ void vd_case_marks(const vd_cases *cases, const vd_case *at, vd_right by, bool a
     }
 }
 
+void vd_case_pair_name(const vd_cases *cases, int side, vd_case_group group, char *out, size_t size)
+{
+    static const char *const fixed[] = {"both right", NULL, NULL, "both wrong", "not known"};
+    if (fixed[group])
+        snprintf(out, size, "%s", fixed[group]);
+    else
+        snprintf(out, size, "only %.60s right", cases->name[group == VD_CASE_SECOND ? side : 0]);
+}
+
 void vd_case_group_name(const vd_cases *cases, vd_case_group group, char *out, size_t size)
 {
-    static const char *const of_two[] = {"both right", NULL, NULL, "both wrong", "not known"};
-    static const char *const of_more[] = {"all right", NULL, NULL, "all wrong", "not known"};
-    const char *fixed = (cases->models == 2 ? of_two : of_more)[group];
-    if (fixed)
-        snprintf(out, size, "%s", fixed);
-    else if (cases->models == 2)
-        snprintf(out, size, "only %.60s right", cases->name[group == VD_CASE_SECOND]);
+    static const char *const of_more[] = {"all right", "right, not all", "wrong, not all",
+                                          "all wrong", "not known"};
+    bool named = group == VD_CASE_FIRST || group == VD_CASE_SECOND;
+    if (cases->models == 2)
+        vd_case_pair_name(cases, 1, group, out, size);
     else
-        snprintf(out, size, "%.60s %s", cases->name[0],
-                 group == VD_CASE_FIRST ? "right, not all" : "wrong, not all");
+        snprintf(out, size, "%.60s%s%s", named ? cases->name[0] : "", named ? " " : "",
+                 of_more[group]);
 }
 
 void vd_cases_names(const vd_cases *cases, char *out, size_t size)

@@ -56,7 +56,7 @@ typedef struct vd_cases_options {
     vd_progress *progress; // started, of vd_cases_work; may be NULL
 } vd_cases_options;
 
-// One more of the models, or of the decoders, that a person names (case_options.c); at most
+// One more of the models, or of the decoders, that a person names; at most
 // VD_MODELS.
 vd_status vd_cases_add_model(vd_cases_options *options, const char *name, vd_error *err);
 vd_status vd_cases_add_decoder(vd_cases_options *options, const char *name, vd_error *err);
@@ -105,7 +105,9 @@ void vd_cases_names(const vd_cases *cases, char *out, size_t size); // "a, b and
 // A tick or a cross for each model ("\u2713\u2717"), "??" when it is not known.
 void vd_case_marks(const vd_cases *cases, const vd_case *at, vd_right by, bool ascii, char *out,
                    size_t size);
-// "both right", "only base right", ... with the models' names.
+// "both right", "only base right", ...: of all models, and of a model and the first.
+void vd_case_pair_name(const vd_cases *cases, int side, vd_case_group group, char *out,
+                       size_t size);
 void vd_case_group_name(const vd_cases *cases, vd_case_group group, char *out, size_t size);
 
 // ---- choosing -----------------------------------------------------------------------------------
@@ -180,5 +182,11 @@ vd_status vd_case_sheet_lay_out(const vd_cases *cases, const vd_case *at, vd_rig
 // Who is right, and the group, when right means something else.
 void vd_case_sheet_judge(const vd_cases *cases, const vd_case *at, vd_right by, vd_case_sheet *out);
 void vd_case_sheet_clear(vd_case_sheet *sheet);
+
+// ---- between the files of this room -------------------------------------------------------------
+
+// Fills cases->at, which has room for them, and cases->count with every round that has candidates,
+// by dialog and round, as each of the models scores it.
+vd_status vd_case_scores(vd_cases *cases, const vd_cases_options *options, vd_error *err);
 
 #endif

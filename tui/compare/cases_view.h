@@ -95,7 +95,6 @@ void vd_cases_view_draw_zoom(vd_cases_view *view, vd_grid *grid, vd_rect at);
 bool vd_cases_view_draw_title(const vd_cases_view *view, vd_grid *grid, vd_rect at);
 // The picture with what a model looked at.
 void vd_cases_view_draw_picture(vd_cases_view *view, vd_grid *grid, vd_rect room, int side);
-// case_maps.c
 void vd_cases_view_draw_maps(vd_cases_view *view, vd_grid *grid, vd_rect at);
 
 #endif

@@ -88,27 +88,28 @@ static void json_case(yajl_gen json, const vd_compare *compare, const vd_case *a
     yajl_gen_map_close(json);
 }
 
+static void json_slices(yajl_gen json, const vd_compare *compare, int side, bool families)
+{
+    vd_member_map(json, families ? "family" : "round");
+    for (size_t i = 1; i < compare->slices.count; i++) {
+        const vd_slice *slice = &compare->slices.slice[i];
+        char round[16];
+        snprintf(round, sizeof round, "%d", slice->round);
+        if (families != (slice->family != NULL))
+            continue;
+        vd_output_string(json, families ? slice->family : round);
+        json_comparison(json, &slice->comparison, side);
+    }
+    yajl_gen_map_close(json);
+}
+
 // A model against the first: all, by family, by round.
 static void json_pair(yajl_gen json, const vd_compare *compare, int side)
 {
     vd_output_string(json, "all");
     json_comparison(json, &compare->slices.slice[0].comparison, side);
-    vd_member_map(json, "family");
-    for (size_t i = 1; i < compare->slices.count; i++)
-        if (compare->slices.slice[i].family) {
-            vd_output_string(json, compare->slices.slice[i].family);
-            json_comparison(json, &compare->slices.slice[i].comparison, side);
-        }
-    yajl_gen_map_close(json);
-    vd_member_map(json, "round");
-    for (size_t i = 1; i < compare->slices.count; i++)
-        if (compare->slices.slice[i].round) {
-            char name[16];
-            snprintf(name, sizeof name, "%d", compare->slices.slice[i].round);
-            vd_output_string(json, name);
-            json_comparison(json, &compare->slices.slice[i].comparison, side);
-        }
-    yajl_gen_map_close(json);
+    json_slices(json, compare, side, true);
+    json_slices(json, compare, side, false);
 }
 
 vd_status vd_compare_json(const vd_compare *compare, vd_error *err)

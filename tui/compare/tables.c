@@ -57,16 +57,6 @@ void vd_compare_counts(const vd_against *pair, vd_right by, size_t out[VD_CASE_U
     out[VD_CASE_NEITHER] = pairs->neither;
 }
 
-void vd_compare_pair_name(const vd_compare *compare, int side, vd_case_group group, char *out,
-                          size_t size)
-{
-    const vd_cases *cases = compare->cases;
-    if (group == VD_CASE_BOTH || group == VD_CASE_NEITHER)
-        snprintf(out, size, "both %s", group == VD_CASE_BOTH ? "right" : "wrong");
-    else
-        snprintf(out, size, "only %.60s right", cases->name[group == VD_CASE_SECOND ? side : 0]);
-}
-
 static const char *metric_name(vd_metric metric)
 {
     static const char *const names[] = {[VD_R1] = "R@1",           [VD_R5] = "R@5",
@@ -100,7 +90,7 @@ static void add_group(vd_table *table, const vd_compare *compare, const vd_again
                       vd_case_group group, bool relevance)
 {
     char name[96], cells[2][64] = {"", ""};
-    vd_compare_pair_name(compare, side, group, name, sizeof name);
+    vd_case_pair_name(compare->cases, side, group, name, sizeof name);
     for (int by = 0; by < 1 + relevance; by++) {
         size_t counts[VD_CASE_UNKNOWN];
         vd_compare_counts(pair, (vd_right)by, counts);
