@@ -18,6 +18,19 @@ typedef struct vd_shown_picture {
     bool no_outlines;
 } vd_shown_picture;
 
+// A list that is drawn and scrolled by tui/chat/views/list.c.
+typedef struct vd_list vd_list;
+struct vd_list {
+    vd_chat *chat;
+    int *at;        // the cursor, an index among the entries that match
+    int count;      // entries, whether they match or not
+    vd_sheet sheet; // of a list of answers
+    int top, rows;  // while it is drawn: the first match in sight, how many there is room for
+    bool (*matches)(const vd_list *list, int index); // the filter; NULL: all do
+    void (*draw_row)(const vd_list *list, vd_grid *grid, vd_rect at, int index, bool selected);
+    void (*pick)(const vd_list *list, int index);
+};
+
 // What fills the screen between the status row and the question line, one file each
 // (tui/chat/views). A place is a row of VD_PLACE_LIST, its title and keys rows of the tables in
 // keymap.c, and one of these. Every pointer may be NULL unless it says otherwise.
@@ -29,6 +42,7 @@ typedef struct vd_view {
     vd_panels (*arrange)(const vd_chat *chat, int width, int height);
     // Draws into nav.layout; sets nav.seen and nav.scroll_most when it scrolls. Never NULL.
     void (*draw)(vd_chat *chat, vd_grid *grid);
+    vd_list (*list)(vd_chat *chat); // what vd_list_scroll, _act and _click work on
     // Moves by lines, towards the end when positive; NULL: nav.top of this place moves within
     // 0..scroll_most.
     void (*scroll)(vd_chat *chat, int lines);

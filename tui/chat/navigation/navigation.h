@@ -50,9 +50,8 @@ typedef struct vd_navigation {
     int seen;                   // lines of what scrolls in this place
     int scroll_most;            // how far it can scroll
     int row_round[VD_GRID_MAX]; // round (in lists: entry) shown in a row of the screen, -1 none
-    vd_rect what_ifs;           // where they were drawn, from number first_what_if on
-    int first_what_if;
-    vd_row_count *row_counts; // (row_count_room) of the rounds, owned
+    vd_rect what_ifs;           // where their list was drawn
+    vd_row_count *row_counts;   // (row_count_room) of the rounds, owned
     size_t row_count_room;
 } vd_navigation;
 

@@ -2,125 +2,70 @@
 #include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
+static bool matches_filter(const vd_list *list, int index)
+{
+    const vd_sheet_side *side = &list->sheet.side[0];
+    const char *text = vd_sheet_text(side, vd_sheet_row(side, index).answer);
+    return vd_text_contains(text, list->chat->nav.filter.text);
+}
+
+static void draw_row(const vd_list *list, vd_grid *grid, vd_rect at, int index, bool selected)
+{
+    bool all = list->chat->nav.filter.length || list->top + list->rows > list->count;
+    const vd_ranking_columns columns =
+        vd_ranking_columns_of(at.width, all ? list->count : list->top + list->rows, false, false);
+    const vd_folded row = vd_sheet_row(&list->sheet.side[0], index);
+    vd_ranking_draw_row(grid, at, &columns, &list->sheet.side[0], &row, NULL, selected);
+}
+
+// The answer becomes the one the conversation goes on with.
+static void pick_answer(const vd_list *list, int index)
+{
+    vd_navigation_back(&list->chat->nav);
+    vd_chat_choose(list->chat, vd_sheet_row(&list->sheet.side[0], index).place);
+}
+
 // What is typed is looked for in every answer by itself, also where alike ones are shown as one.
-static vd_sheet listed(vd_chat *chat)
+static vd_list list_answers(vd_chat *chat)
 {
-    vd_sheet sheet = vd_chat_sheet(chat);
+    vd_list list = {.chat = chat,
+                    .at = &chat->nav.list_at,
+                    .sheet = vd_chat_sheet(chat),
+                    .matches = matches_filter,
+                    .draw_row = draw_row,
+                    .pick = pick_answer};
     if (chat->nav.filter.length)
-        sheet.side[0].folded = NULL, sheet.side[0].row = NULL;
-    return sheet;
+        list.sheet.side[0].folded = NULL, list.sheet.side[0].row = NULL;
+    list.count = list.sheet.sides ? vd_sheet_rows(&list.sheet.side[0]) : 0;
+    return list;
 }
 
-static bool matches_filter(const vd_chat *chat, const vd_sheet_side *side, const vd_folded *row)
-{
-    return vd_text_contains(vd_sheet_text(side, row->answer), chat->nav.filter.text);
-}
-
-static int filtered(const vd_chat *chat, const vd_sheet_side *side)
-{
-    int rows = vd_sheet_rows(side), count = 0;
-    if (!chat->nav.filter.length)
-        return rows;
-    for (int i = 0; i < rows; i++) {
-        vd_folded row = vd_sheet_row(side, i);
-        count += matches_filter(chat, side, &row);
-    }
-    return count;
-}
-
-static void draw_list(vd_chat *chat, vd_grid *grid)
+static void draw_answers(vd_chat *chat, vd_grid *grid)
 {
     vd_rect at = chat->nav.layout.picture;
-    const vd_sheet sheet = listed(chat);
-    const vd_sheet_side *side = &sheet.side[0];
-    if (!sheet.sides || at.height < 3)
+    vd_list list = list_answers(chat);
+    if (!list.sheet.sides || at.height < 3)
         return;
-    vd_rect inner = {at.x + 1, at.y, at.width - 2, at.height};
-    vd_draw_ranking_title(chat, grid, inner);
-    int rows = inner.height - 2, all = vd_sheet_rows(side);
-    int total = filtered(chat, side);
-    chat->nav.list_at = vd_clamp(chat->nav.list_at, total - 1);
-    int top = chat->nav.list_at - rows / 2;
-    top = top > total - rows ? total - rows : top;
-    top = top < 0 ? 0 : top;
-    int matches = 0, last = top + rows < all ? top + rows : all;
-    vd_ranking_columns columns =
-        vd_ranking_columns_of(inner.width, chat->nav.filter.length ? all : last, false, false);
-    chat->nav.seen = rows;
-    // Walk the ranking once; only the rows in sight are drawn.
-    for (int i = 0, shown = 0; i < all && shown < rows; i++) {
-        vd_folded row = vd_sheet_row(side, i);
-        if (!matches_filter(chat, side, &row))
-            continue;
-        if (matches >= top) {
-            if (inner.y + 1 + shown < VD_GRID_MAX)
-                chat->nav.row_round[inner.y + 1 + shown] = matches;
-            vd_ranking_draw_row(grid, (vd_rect){inner.x, inner.y + 1 + shown, inner.width, 1},
-                                &columns, side, &row, NULL, matches == chat->nav.list_at);
-            shown++;
-        }
-        matches++;
-    }
+    vd_rect inner = {at.x + 1, at.y + 1, at.width - 2, at.height - 2};
+    vd_draw_ranking_title(chat, grid, (vd_rect){inner.x, at.y, inner.width, 1});
+    int total = vd_list_draw(&list, grid, inner);
+    bool folded = total < list.sheet.side[0].reply->answer.candidates;
+    chat->nav.seen = inner.height;
     char text[128];
     if (total == 0)
         snprintf(text, sizeof text, "no answer of the pool has \"%.60s\"", chat->nav.filter.text);
     else
         snprintf(text, sizeof text, "%d of %d answers%s%s", chat->nav.list_at + 1, total,
-                 total < side->reply->answer.candidates && !chat->nav.filter.length
-                     ? " that differ (Alt-a shows each)"
-                     : "",
+                 folded && !chat->nav.filter.length ? " that differ (Alt-a shows each)" : "",
                  chat->nav.filter.length ? " that match" : "; typing filters");
-    vd_grid_text(grid, inner.x, inner.y + inner.height - 1, inner.width, text,
+    vd_grid_text(grid, inner.x, at.y + at.height - 1, inner.width, text,
                  vd_style_of(grid, VD_ROLE_NOTE));
-}
-
-// ---- keys --------------------------------------------------------------------------------------
-
-static void scroll_list(vd_chat *chat, int lines)
-{
-    const vd_sheet sheet = listed(chat);
-    if (sheet.sides)
-        chat->nav.list_at = vd_clamp(chat->nav.list_at + lines, filtered(chat, &sheet.side[0]) - 1);
-}
-
-// The answer under the cursor becomes the one the conversation goes on with.
-static void pick(vd_chat *chat)
-{
-    const vd_sheet sheet = listed(chat);
-    int matches = 0, all = sheet.sides ? vd_sheet_rows(&sheet.side[0]) : 0;
-    for (int i = 0; i < all; i++) {
-        vd_folded row = vd_sheet_row(&sheet.side[0], i);
-        if (!matches_filter(chat, &sheet.side[0], &row) || matches++ < chat->nav.list_at)
-            continue;
-        vd_navigation_back(&chat->nav);
-        vd_chat_choose(chat, row.place);
-        return;
-    }
-}
-
-static bool act_in_list(vd_chat *chat, vd_action action, vd_key key)
-{
-    (void)key;
-    if (action == VD_ACTION_PICK)
-        pick(chat);
-    return action == VD_ACTION_PICK;
-}
-
-// The first click selects, the second one takes.
-static void click_in_list(vd_chat *chat, int x, int y)
-{
-    (void)x;
-    if (chat->nav.row_round[y] < 0)
-        return;
-    bool again = chat->nav.row_round[y] == chat->nav.list_at;
-    chat->nav.list_at = chat->nav.row_round[y];
-    if (again)
-        pick(chat);
 }
 
 const vd_view vd_view_answers = {.filter = " filter> ",
                                  .of_round = true,
-                                 .draw = draw_list,
-                                 .scroll = scroll_list,
-                                 .act = act_in_list,
-                                 .click = click_in_list};
+                                 .draw = draw_answers,
+                                 .list = list_answers,
+                                 .scroll = vd_list_scroll,
+                                 .act = vd_list_act,
+                                 .click = vd_list_click};

@@ -5,11 +5,6 @@
 #include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
-static size_t picture_count(const vd_chat *chat)
-{
-    return vd_conversation_pictures(&chat->conversation);
-}
-
 static const char *caption_of(const vd_chat *chat, size_t index)
 {
     const vd_chat_source *source = &chat->conversation.source;
@@ -54,28 +49,23 @@ static const char *find_thing(vd_chat *chat, size_t index, size_t *length)
     return NULL;
 }
 
-static bool matches_picture(vd_chat *chat, size_t index)
+static bool matches_picture(const vd_list *list, int index)
 {
-    const char *caption = caption_of(chat, index);
+    vd_chat *chat = list->chat;
+    const char *caption = caption_of(chat, (size_t)index);
     char id[32];
     size_t length;
-    snprintf(id, sizeof id, "%lld", id_of(chat, index));
+    snprintf(id, sizeof id, "%lld", id_of(chat, (size_t)index));
     return has_words(caption, strlen(caption), chat->nav.filter.text) ||
-           vd_text_contains(id, chat->nav.filter.text) || find_thing(chat, index, &length);
-}
-
-static int count_matches(vd_chat *chat)
-{
-    int count = 0;
-    for (size_t i = 0; i < picture_count(chat); i++)
-        count += matches_picture(chat, i);
-    return count;
+           vd_text_contains(id, chat->nav.filter.text) || find_thing(chat, (size_t)index, &length);
 }
 
 // ---- drawing -----------------------------------------------------------------------------------
 
-static void draw_row(vd_chat *chat, vd_grid *grid, vd_rect at, size_t index, bool selected)
+static void draw_row(const vd_list *list, vd_grid *grid, vd_rect at, int entry, bool selected)
 {
+    vd_chat *chat = list->chat;
+    size_t index = (size_t)entry;
     char text[64];
     const char *caption = caption_of(chat, index);
     snprintf(text, sizeof text, "%zu", index + 1);
@@ -102,24 +92,30 @@ static void draw_row(vd_chat *chat, vd_grid *grid, vd_rect at, size_t index, boo
     }
 }
 
+static void pick_picture(const vd_list *list, int index)
+{
+    vd_chat_open(list->chat, VD_PLACE_CHAT);
+    vd_chat_go_picture(list->chat, (size_t)index);
+}
+
+static vd_list list_pictures(vd_chat *chat)
+{
+    return (vd_list){.chat = chat,
+                     .at = &chat->nav.list_at,
+                     .count = (int)vd_conversation_pictures(&chat->conversation),
+                     .matches = matches_picture,
+                     .draw_row = draw_row,
+                     .pick = pick_picture};
+}
+
 static void draw_pictures(vd_chat *chat, vd_grid *grid)
 {
     vd_rect at = chat->nav.layout.picture;
-    int rows = at.height - 2, total = count_matches(chat);
-    chat->nav.seen = rows;
-    chat->nav.list_at = vd_clamp(chat->nav.list_at, total - 1);
-    int top = vd_clamp(chat->nav.list_at - rows / 2, total - rows), matches = 0, shown = 0;
+    vd_list list = list_pictures(chat);
+    chat->nav.seen = at.height - 2;
     vd_grid_text(grid, at.x + 1, at.y, at.width - 2, "Pictures: caption, id, or what is in them",
                  vd_style_of(grid, VD_ROLE_TITLE));
-    for (size_t i = 0; i < picture_count(chat) && shown < rows; i++) {
-        if (!matches_picture(chat, i) || matches++ < top)
-            continue;
-        int y = at.y + 1 + shown++;
-        if (y < VD_GRID_MAX)
-            chat->nav.row_round[y] = matches - 1;
-        draw_row(chat, grid, (vd_rect){at.x, y, at.width - 1, 1}, i,
-                 matches - 1 == chat->nav.list_at);
-    }
+    int total = vd_list_draw(&list, grid, (vd_rect){at.x, at.y + 1, at.width - 1, at.height - 2});
     char text[160];
     if (total == 0)
         snprintf(text, sizeof text, "no picture has \"%.60s\" in caption, id or contents",
@@ -131,52 +127,15 @@ static void draw_pictures(vd_chat *chat, vd_grid *grid)
                  vd_style_of(grid, VD_ROLE_NOTE));
 }
 
-// ---- keys --------------------------------------------------------------------------------------
-
 static void open_pictures(vd_chat *chat)
 {
     chat->nav.list_at = (int)chat->conversation.branches.picture;
 }
 
-static void pick_picture(vd_chat *chat)
-{
-    int matches = 0;
-    for (size_t i = 0; i < picture_count(chat); i++) {
-        if (!matches_picture(chat, i) || matches++ < chat->nav.list_at)
-            continue;
-        vd_chat_open(chat, VD_PLACE_CHAT);
-        vd_chat_go_picture(chat, i);
-        return;
-    }
-}
-
-static void scroll_pictures(vd_chat *chat, int lines)
-{
-    chat->nav.list_at = vd_clamp(chat->nav.list_at + lines, count_matches(chat) - 1);
-}
-
-static bool act_in_pictures(vd_chat *chat, vd_action action, vd_key key)
-{
-    (void)key;
-    if (action == VD_ACTION_PICK)
-        pick_picture(chat);
-    return action == VD_ACTION_PICK;
-}
-
-static void click_picture(vd_chat *chat, int x, int y)
-{
-    (void)x;
-    if (chat->nav.row_round[y] < 0)
-        return;
-    bool again = chat->nav.row_round[y] == chat->nav.list_at;
-    chat->nav.list_at = chat->nav.row_round[y];
-    if (again)
-        pick_picture(chat);
-}
-
 const vd_view vd_view_pictures = {.filter = " find> ",
                                   .open = open_pictures,
                                   .draw = draw_pictures,
-                                  .scroll = scroll_pictures,
-                                  .act = act_in_pictures,
-                                  .click = click_picture};
+                                  .list = list_pictures,
+                                  .scroll = vd_list_scroll,
+                                  .act = vd_list_act,
+                                  .click = vd_list_click};

@@ -326,37 +326,51 @@ static int bar_width(int width)
 }
 
 // "[x] region 1    39 % ====   -2.5 =": a switch, the attention it got, what its loss alone does.
-static void draw_effect(walk_page *page, const vd_chat *chat, int row, int width, int index)
+static void draw_effect(const vd_list *list, vd_grid *grid, vd_rect at, int index, bool selected)
 {
-    const vd_walk *walk = chat->lanes.walk.walk;
+    const vd_walk *walk = list->chat->lanes.walk.walk;
     const vd_effect *e = &walk->effect[index];
     double before = (double)walk->reply.answer.probability[walk->reply.answer.order[0]];
-    bool at = index == chat->nav.walk_at,
-         on = vd_switches_has(&chat->lanes.walk.switches, &e->what);
-    int bar = bar_width(width), x = page->at.x, y = row_y(page, row);
-    int names = width - 4 - 2 * (bar + 7) - 1;
+    bool on = vd_switches_has(&list->chat->lanes.walk.switches, &e->what);
+    int bar = bar_width(at.width), x = at.x, y = at.y;
+    int names = at.width - 4 - 2 * (bar + 7) - 1;
     char name[96], text[16];
     effect_name(walk, &e->what, name, sizeof name);
-    vd_grid_text(page->grid, x, y, 4, on ? "[x] " : "[ ] ",
-                 role(page, on ? VD_ROLE_NOTE : VD_ROLE_FAINT));
-    vd_grid_text(page->grid, x + 4, y, names, name,
-                 role(page, at ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
+    vd_grid_text(grid, x, y, 4, on ? "[x] " : "[ ] ",
+                 vd_style_of(grid, on ? VD_ROLE_NOTE : VD_ROLE_FAINT));
+    vd_grid_text(grid, x + 4, y, names, name,
+                 vd_style_of(grid, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
     x += 4 + names;
     if (e->attention >= 0) {
         vd_percent(text, sizeof text, e->attention);
-        vd_grid_right(page->grid, x, y, 6, text, role(page, VD_ROLE_TEXT));
+        vd_grid_right(grid, x, y, 6, text, vd_style_of(grid, VD_ROLE_TEXT));
         if (bar)
-            vd_grid_bar(page->grid, x + 7, y, bar, e->attention, role(page, VD_ROLE_BAR_REGION),
-                        role(page, VD_ROLE_RULE));
+            vd_grid_bar(grid, x + 7, y, bar, e->attention, vd_style_of(grid, VD_ROLE_BAR_REGION),
+                        vd_style_of(grid, VD_ROLE_RULE));
     }
     x += bar + 8;
     snprintf(text, sizeof text, "%+.1f", 100 * (e->left - before));
-    vd_grid_right(
-        page->grid, x, y, 6, text,
-        role(page, e->first != walk->reply.answer.order[0] ? VD_ROLE_QUESTION : VD_ROLE_TEXT));
+    vd_grid_right(grid, x, y, 6, text,
+                  vd_style_of(grid, e->first != walk->reply.answer.order[0] ? VD_ROLE_QUESTION
+                                                                            : VD_ROLE_TEXT));
     if (bar)
-        vd_grid_bar(page->grid, x + 7, y, bar, fabs(e->left - before),
-                    role(page, VD_ROLE_BAR_FIRST), role(page, VD_ROLE_RULE));
+        vd_grid_bar(grid, x + 7, y, bar, fabs(e->left - before),
+                    vd_style_of(grid, VD_ROLE_BAR_FIRST), vd_style_of(grid, VD_ROLE_RULE));
+}
+
+static void flip_effect(const vd_list *list, int index)
+{
+    vd_lanes_flip(&list->chat->lanes, &list->chat->lanes.walk.walk->effect[index].what);
+}
+
+static vd_list list_effects(vd_chat *chat)
+{
+    const vd_walk *walk = chat->lanes.walk.walk;
+    return (vd_list){.chat = chat,
+                     .at = &chat->nav.walk_at,
+                     .count = walk ? walk->effects : 0,
+                     .draw_row = draw_effect,
+                     .pick = flip_effect};
 }
 
 // The ranking stands beside the list, unless it stands under the picture already.
@@ -394,16 +408,12 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
                   role(page, VD_ROLE_FAINT));
     vd_grid_right(page->grid, page->at.x + 4 + names + bar + 8, row_y(page, head++), 6, "points",
                   role(page, VD_ROLE_FAINT));
-    // The list scrolls below its head so that the cursor is in sight.
-    int rows = page->at.height - head;
-    chat->nav.walk_at = vd_clamp(chat->nav.walk_at, walk->effects - 1);
-    int first = vd_clamp(chat->nav.walk_at - rows / 2, walk->effects - rows);
-    chat->nav.what_ifs = (vd_rect){page->at.x, page->at.y + head, width, rows};
-    chat->nav.first_what_if = first;
-    for (int i = 0; i < rows && first + i < walk->effects; i++)
-        draw_effect(page, chat, head + i, width, first + i);
-    vd_draw_more(page->grid, (vd_rect){page->at.x, page->at.y + head, width + (wide ? 1 : 0), rows},
-                 first, walk->effects - rows);
+    vd_list list = list_effects(chat);
+    vd_rect rows = {page->at.x, page->at.y + head, width, page->at.height - head};
+    chat->nav.what_ifs = rows;
+    vd_list_draw(&list, page->grid, rows);
+    rows.width += wide;
+    vd_draw_more(page->grid, rows, list.top, list.count - rows.height);
 }
 
 // ---- the place ----------------------------------------------------------------------------------
@@ -465,24 +475,14 @@ static void turn_page(vd_chat *chat, int step)
 
 static bool act_walk(vd_chat *chat, vd_action action, vd_key key)
 {
-    const vd_walk *walk = chat->lanes.walk.walk;
-    int *at = &chat->nav.walk_at;
-    bool list = chat->nav.walk_page == WHAT_IF && walk;
+    bool list = chat->nav.walk_page == WHAT_IF && chat->lanes.walk.walk;
     switch ((int)action) {
     case VD_ACTION_LEFT:
     case VD_ACTION_RIGHT:
         turn_page(chat, action == VD_ACTION_LEFT ? -1 : 1);
         return true;
-    case VD_ACTION_LINE_UP:
-    case VD_ACTION_LINE_DOWN:
-        if (!list)
-            return false;
-        *at = vd_clamp(*at + (action == VD_ACTION_LINE_UP ? -1 : 1), walk->effects - 1);
-        return true;
     case VD_ACTION_PICK:
-        if (list && *at < walk->effects)
-            vd_lanes_flip(&chat->lanes, &walk->effect[*at].what);
-        else
+        if (!list || !vd_list_act(chat, action, key))
             turn_page(chat, key.code == ' ' ? WHAT_IF - chat->nav.walk_page : 1);
         return true;
     case VD_ACTION_ALL_BACK:
@@ -495,29 +495,28 @@ static bool act_walk(vd_chat *chat, vd_action action, vd_key key)
 
 static void scroll_walk(vd_chat *chat, int lines)
 {
+    int *top = &chat->nav.top[VD_PLACE_WALK];
     if (chat->nav.walk_page == WHAT_IF && chat->lanes.walk.walk)
-        chat->nav.walk_at = vd_clamp(chat->nav.walk_at + lines, chat->lanes.walk.walk->effects - 1);
+        vd_list_scroll(chat, lines);
     else
-        chat->nav.top[VD_PLACE_WALK] =
-            vd_clamp(chat->nav.top[VD_PLACE_WALK] + lines, chat->nav.scroll_most);
+        *top = vd_clamp(*top + lines, chat->nav.scroll_most);
 }
 
+// One click switches.
 static void click_walk(vd_chat *chat, int x, int y)
 {
-    const vd_walk *walk = chat->lanes.walk.walk;
-    vd_rect list = chat->nav.what_ifs;
-    int index = chat->nav.first_what_if + y - list.y;
-    if (chat->nav.walk_page != WHAT_IF || !walk || x < list.x || x >= list.x + list.width ||
-        y < list.y || y >= list.y + list.height || index >= walk->effects)
+    int clicked = chat->nav.row_round[y], left = chat->nav.what_ifs.x;
+    if (clicked < 0 || x < left || x >= left + chat->nav.what_ifs.width)
         return;
-    chat->nav.walk_at = index;
-    vd_lanes_flip(&chat->lanes, &walk->effect[index].what);
+    chat->nav.walk_at = clicked;
+    vd_list_click(chat, x, y);
 }
 
 const vd_view vd_view_walk = {.of_round = true,
                               .open = open_walk,
                               .arrange = arrange_walk,
                               .draw = draw_walk,
+                              .list = list_effects,
                               .scroll = scroll_walk,
                               .act = act_walk,
                               .click = click_walk};

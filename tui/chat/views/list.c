@@ -1,0 +1,70 @@
+// A list that typing filters. One of the entries that match is under the cursor.
+#include "tui/chat/views/draw.h"
+
+static bool matches(const vd_list *list, int index)
+{
+    return !list->matches || list->matches(list, index);
+}
+
+static int count_matches(const vd_list *list)
+{
+    int count = 0;
+    if (!list->matches || !list->chat->nav.filter.length)
+        return list->count;
+    for (int i = 0; i < list->count; i++)
+        count += matches(list, i);
+    return count;
+}
+
+int vd_list_draw(vd_list *list, vd_grid *grid, vd_rect at)
+{
+    vd_navigation *nav = &list->chat->nav;
+    int total = count_matches(list), seen = 0;
+    *list->at = vd_clamp(*list->at, total - 1);
+    list->top = vd_clamp(*list->at - at.height / 2, total - at.height);
+    list->rows = at.height;
+    for (int i = 0; i < list->count && seen < list->top + at.height; i++) {
+        if (!matches(list, i) || seen++ < list->top)
+            continue;
+        int y = at.y + seen - 1 - list->top;
+        if (y < VD_GRID_MAX)
+            nav->row_round[y] = seen - 1;
+        list->draw_row(list, grid, (vd_rect){at.x, y, at.width, 1}, i, seen - 1 == *list->at);
+    }
+    return total;
+}
+
+void vd_list_scroll(vd_chat *chat, int lines)
+{
+    const vd_list list = chat->views[chat->nav.place]->list(chat);
+    *list.at = vd_clamp(*list.at + lines, count_matches(&list) - 1);
+}
+
+static void pick(vd_chat *chat)
+{
+    const vd_list list = chat->views[chat->nav.place]->list(chat);
+    for (int i = 0, seen = 0; i < list.count; i++)
+        if (matches(&list, i) && seen++ == *list.at) {
+            list.pick(&list, i);
+            return;
+        }
+}
+
+bool vd_list_act(vd_chat *chat, vd_action action, vd_key key)
+{
+    (void)key;
+    if (action == VD_ACTION_PICK)
+        pick(chat);
+    return action == VD_ACTION_PICK;
+}
+
+void vd_list_click(vd_chat *chat, int x, int y)
+{
+    (void)x;
+    const vd_list list = chat->views[chat->nav.place]->list(chat);
+    int clicked = chat->nav.row_round[y];
+    if (clicked >= 0 && clicked == *list.at)
+        pick(chat);
+    else if (clicked >= 0)
+        *list.at = clicked;
+}
