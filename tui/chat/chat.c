@@ -4,7 +4,7 @@
 #include "tui/chat/views/draw.h"
 
 static const vd_view *const views[VD_PLACES] = {
-#define X(name, view) [VD_PLACE_##name] = &vd_view_##view,
+#define X(name, view, title) [VD_PLACE_##name] = &vd_view_##view,
     VD_PLACE_LIST(X)
 #undef X
 };

@@ -171,18 +171,12 @@ enum { BINDINGS = sizeof table / sizeof *table };
 const char *vd_keymap_title(vd_place place)
 {
     static const char *const titles[VD_ALL_PLACES] = {
-        [VD_PLACE_CHAT] = "Keys in the chat",
-        [VD_PLACE_ZOOM] = "Keys while the picture fills the screen",
-        [VD_PLACE_ANSWERS] = "Keys in the list of answers",
-        [VD_PLACE_DETAIL] = "Keys in the attention view",
-        [VD_PLACE_PICTURES] = "Keys in the list of pictures",
-        [VD_PLACE_COMPARE] = "Keys while models are compared",
-        [VD_PLACE_WALK] = "Keys in the walk through an answer",
-        [VD_PLACE_HELP] = "Keys of the help",
-        [VD_PLACE_CASES] = "Keys of the list",
+#define X(name, view, title) [VD_PLACE_##name] = title,
+        VD_PLACE_LIST(X)
+#undef X
+            [VD_PLACE_CASES] = "Keys of the list",
         [VD_PLACE_CASES_AND_CASE] = "Keys of the list and the case",
-        [VD_PLACE_CASE] = "Keys of the case",
-        [VD_PLACE_CASE_MAPS] = "Keys of the attentions",
+        [VD_PLACE_CASE] = "Keys of the case", [VD_PLACE_CASE_MAPS] = "Keys of the attentions",
         [VD_PLACE_CASE_PICTURE] = "Keys of the picture"};
     return titles[place];
 }
@@ -353,27 +347,10 @@ static const struct {
     uint32_t code;
     const char *name;
 } names[] = {
-    {VD_KEY_UP, "Up"},
-    {VD_KEY_DOWN, "Down"},
-    {VD_KEY_LEFT, "Left"},
-    {VD_KEY_RIGHT, "Right"},
-    {VD_KEY_HOME, "Home"},
-    {VD_KEY_END, "End"},
-    {VD_KEY_PAGE_UP, "PgUp"},
-    {VD_KEY_PAGE_DOWN, "PgDn"},
-    {VD_KEY_INSERT, "Ins"},
-    {VD_KEY_DELETE, "Del"},
-    {VD_KEY_BACKSPACE, "Backspace"},
-    {VD_KEY_ENTER, "Enter"},
-    {VD_KEY_TAB, "Tab"},
-    {VD_KEY_BACK_TAB, "BackTab"},
-    {VD_KEY_ESCAPE, "Esc"},
-    {VD_KEY_WHEEL_UP, "WheelUp"},
-    {VD_KEY_WHEEL_DOWN, "WheelDown"},
-    {VD_KEY_CLICK, "Click"},
-    {VD_KEY_PASTE_BEGIN, "PasteBegin"},
-    {VD_KEY_PASTE_END, "PasteEnd"},
-    {' ', "Space"},
+#define X(key, name) {VD_KEY_##key, name},
+    VD_KEY_LIST(X)
+#undef X
+        {' ', "Space"},
 };
 
 void vd_key_name(vd_key key, char *out, size_t size)

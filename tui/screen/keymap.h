@@ -8,30 +8,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Keys that are no characters; values lie above Unicode.
+// Keys that are no characters: X(VD_KEY_name, how it is called).
+#define VD_KEY_LIST(X)                                                                             \
+    X(UP, "Up")                                                                                    \
+    X(DOWN, "Down")                                                                                \
+    X(LEFT, "Left")                                                                                \
+    X(RIGHT, "Right")                                                                              \
+    X(HOME, "Home")                                                                                \
+    X(END, "End")                                                                                  \
+    X(PAGE_UP, "PgUp")                                                                             \
+    X(PAGE_DOWN, "PgDn")                                                                           \
+    X(INSERT, "Ins")                                                                               \
+    X(DELETE, "Del")                                                                               \
+    X(BACKSPACE, "Backspace")                                                                      \
+    X(ENTER, "Enter")                                                                              \
+    X(TAB, "Tab")                                                                                  \
+    X(BACK_TAB, "BackTab")                                                                         \
+    X(ESCAPE, "Esc")                                                                               \
+    X(WHEEL_UP, "WheelUp")                                                                         \
+    X(WHEEL_DOWN, "WheelDown")                                                                     \
+    X(CLICK, "Click")            /* left button, at (x, y) */                                      \
+    X(PASTE_BEGIN, "PasteBegin") /* what follows up to PASTE_END was pasted */                     \
+    X(PASTE_END, "PasteEnd")
+
 enum {
-    VD_KEY_NONE = 0x110000,
-    VD_KEY_UP,
-    VD_KEY_DOWN,
-    VD_KEY_LEFT,
-    VD_KEY_RIGHT,
-    VD_KEY_HOME,
-    VD_KEY_END,
-    VD_KEY_PAGE_UP,
-    VD_KEY_PAGE_DOWN,
-    VD_KEY_INSERT,
-    VD_KEY_DELETE,
-    VD_KEY_BACKSPACE,
-    VD_KEY_ENTER,
-    VD_KEY_TAB,
-    VD_KEY_BACK_TAB,
-    VD_KEY_ESCAPE,
-    VD_KEY_WHEEL_UP,
-    VD_KEY_WHEEL_DOWN,
-    VD_KEY_CLICK,       // left button, at (x, y)
-    VD_KEY_PASTE_BEGIN, // what follows up to PASTE_END was pasted
-    VD_KEY_PASTE_END,
-    VD_KEY_F0 = 0x110100 // VD_KEY_F0 + n is function key n
+    VD_KEY_NONE = 0x110000, // above Unicode
+#define X(name, text) VD_KEY_##name,
+    VD_KEY_LIST(X)
+#undef X
+        VD_KEY_F0 = 0x110100 // VD_KEY_F0 + n is function key n
 };
 
 enum { VD_ALT = 1, VD_CTRL = 2, VD_SHIFT = 4 };
@@ -42,20 +47,21 @@ typedef struct vd_key {
     int x, y; // where the mouse was
 } vd_key;
 
-// Where a person is. The chat's places: X(name, view): the place is VD_PLACE_name and vd_view_view
-// (tui/chat/chat.h) draws it; every one but the help also has the line's editing keys.
+// Where a person is. The chat's places: X(name, view, title of the help): the place is
+// VD_PLACE_name and vd_view_view (tui/chat/actions/actions.h) draws it; every one but the help also
+// has the line's editing keys.
 #define VD_PLACE_LIST(X)                                                                           \
-    X(CHAT, chat)                                                                                  \
-    X(ZOOM, zoom)         /* the picture fills the screen */                                       \
-    X(ANSWERS, answers)   /* the whole pool as a list, typing filters it */                        \
-    X(DETAIL, detail)     /* the attention heat maps */                                            \
-    X(PICTURES, pictures) /* all of them, typing finds some */                                     \
-    X(COMPARE, compare)   /* what several models answer, side by side */                           \
-    X(WALK, walk)         /* one answer stage by stage, and what if */                             \
-    X(HELP, help)
+    X(CHAT, chat, "Keys in the chat")                                                              \
+    X(ZOOM, zoom, "Keys while the picture fills the screen")                                       \
+    X(ANSWERS, answers, "Keys in the list of answers")    /* the whole pool, typing filters it */  \
+    X(DETAIL, detail, "Keys in the attention view")       /* heat maps */                          \
+    X(PICTURES, pictures, "Keys in the list of pictures") /* typing finds some */                  \
+    X(COMPARE, compare, "Keys while models are compared") /* side by side */                       \
+    X(WALK, walk, "Keys in the walk through an answer")   /* by stages, and what if */             \
+    X(HELP, help, "Keys of the help")
 
 typedef enum vd_place {
-#define X(name, view) VD_PLACE_##name,
+#define X(name, view, title) VD_PLACE_##name,
     VD_PLACE_LIST(X)
 #undef X
         VD_PLACES,              // of the chat; those of the cases of a comparison follow

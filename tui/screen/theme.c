@@ -2,80 +2,54 @@
 
 #include <string.h>
 
-static const uint8_t attributes[VD_ROLES][2] = {
-#define X(name, mono, with_colors) [VD_ROLE_##name] = {mono, with_colors},
-    VD_ROLE_LIST(X)
-#undef X
-};
-
 // Indices of colours, -1 = the terminal's own: in front and behind, of 16 and of 256.
 typedef struct colors {
     int16_t fg_16, bg_16, fg_256, bg_256;
 } colors;
 
-static const colors dark[VD_ROLES] = {
-    [VD_ROLE_TEXT] = {-1, -1, -1, -1},         [VD_ROLE_FAINT] = {8, -1, 245, -1},
-    [VD_ROLE_TITLE] = {6, -1, 110, -1},        [VD_ROLE_QUESTION] = {-1, -1, -1, -1},
-    [VD_ROLE_ANSWER] = {2, -1, 114, -1},       [VD_ROLE_FIRST] = {10, -1, 114, -1},
-    [VD_ROLE_BAR_FIRST] = {2, -1, 71, -1},     [VD_ROLE_BAR] = {4, -1, 67, -1},
-    [VD_ROLE_BAR_REGION] = {3, -1, 178, -1},   [VD_ROLE_BAR_ROUND] = {5, -1, 139, -1},
-    [VD_ROLE_BAR_WORD] = {6, -1, 73, -1},      [VD_ROLE_STATUS] = {7, 0, 252, 236},
-    [VD_ROLE_STATUS_NAME] = {14, 0, 117, 236}, [VD_ROLE_STATUS_WARN] = {11, 0, 221, 236},
-    [VD_ROLE_PROMPT] = {14, -1, 117, -1},      [VD_ROLE_RULE] = {8, -1, 240, -1},
-    [VD_ROLE_NOTE] = {3, -1, 179, -1},         [VD_ROLE_WRONG] = {9, -1, 203, -1},
-    [VD_ROLE_UP] = {2, -1, 114, -1},           [VD_ROLE_DOWN] = {3, -1, 173, -1},
-    [VD_ROLE_UNKNOWN] = {11, -1, 215, -1},     [VD_ROLE_SELECTED] = {-1, -1, -1, -1},
-    [VD_ROLE_MATCH] = {0, 3, 16, 179},         [VD_ROLE_REGION] = {11, -1, 227, -1},
-    [VD_ROLE_OUTLINE] = {11, -1, 227, -1},     [VD_ROLE_LABEL] = {0, 3, 16, 227},
-};
-
-static const colors light[VD_ROLES] = {
-    [VD_ROLE_TEXT] = {-1, -1, -1, -1},       [VD_ROLE_FAINT] = {8, -1, 242, -1},
-    [VD_ROLE_TITLE] = {4, -1, 25, -1},       [VD_ROLE_QUESTION] = {-1, -1, -1, -1},
-    [VD_ROLE_ANSWER] = {2, -1, 22, -1},      [VD_ROLE_FIRST] = {2, -1, 22, -1},
-    [VD_ROLE_BAR_FIRST] = {2, -1, 71, -1},   [VD_ROLE_BAR] = {4, -1, 68, -1},
-    [VD_ROLE_BAR_REGION] = {3, -1, 172, -1}, [VD_ROLE_BAR_ROUND] = {5, -1, 133, -1},
-    [VD_ROLE_BAR_WORD] = {6, -1, 30, -1},    [VD_ROLE_STATUS] = {0, 7, 235, 252},
-    [VD_ROLE_STATUS_NAME] = {4, 7, 18, 252}, [VD_ROLE_STATUS_WARN] = {1, 7, 88, 252},
-    [VD_ROLE_PROMPT] = {4, -1, 25, -1},      [VD_ROLE_RULE] = {7, -1, 250, -1},
-    [VD_ROLE_NOTE] = {5, -1, 94, -1},        [VD_ROLE_WRONG] = {1, -1, 124, -1},
-    [VD_ROLE_UP] = {2, -1, 22, -1},          [VD_ROLE_DOWN] = {1, -1, 130, -1},
-    [VD_ROLE_UNKNOWN] = {1, -1, 130, -1},    [VD_ROLE_SELECTED] = {-1, -1, -1, -1},
-    [VD_ROLE_MATCH] = {0, 3, 16, 222},       [VD_ROLE_REGION] = {5, -1, 94, -1},
-    [VD_ROLE_OUTLINE] = {11, -1, 227, -1},   [VD_ROLE_LABEL] = {0, 3, 16, 227},
-};
-
-// Blue against orange, near the palette of Okabe and Ito ("Color Universal Design", 2008): colours
-// that must be told apart differ in lightness or along the axis that all common kinds of colour
-// blindness keep.
-static const colors safe[VD_ROLES] = {
-    [VD_ROLE_TEXT] = {-1, -1, -1, -1},         [VD_ROLE_FAINT] = {8, -1, 245, -1},
-    [VD_ROLE_TITLE] = {6, -1, 74, -1},         [VD_ROLE_QUESTION] = {-1, -1, -1, -1},
-    [VD_ROLE_ANSWER] = {6, -1, 74, -1},        [VD_ROLE_FIRST] = {14, -1, 117, -1},
-    [VD_ROLE_BAR_FIRST] = {6, -1, 74, -1},     [VD_ROLE_BAR] = {4, -1, 32, -1},
-    [VD_ROLE_BAR_REGION] = {3, -1, 214, -1},   [VD_ROLE_BAR_ROUND] = {7, -1, 250, -1},
-    [VD_ROLE_BAR_WORD] = {6, -1, 74, -1},      [VD_ROLE_STATUS] = {7, 0, 252, 236},
-    [VD_ROLE_STATUS_NAME] = {14, 0, 117, 236}, [VD_ROLE_STATUS_WARN] = {11, 0, 214, 236},
-    [VD_ROLE_PROMPT] = {14, -1, 117, -1},      [VD_ROLE_RULE] = {8, -1, 240, -1},
-    [VD_ROLE_NOTE] = {3, -1, 214, -1},         [VD_ROLE_WRONG] = {11, -1, 208, -1},
-    [VD_ROLE_UP] = {14, -1, 117, -1},          [VD_ROLE_DOWN] = {3, -1, 208, -1},
-    [VD_ROLE_UNKNOWN] = {11, -1, 214, -1},     [VD_ROLE_SELECTED] = {-1, -1, -1, -1},
-    [VD_ROLE_MATCH] = {0, 3, 16, 214},         [VD_ROLE_REGION] = {11, -1, 227, -1},
-    [VD_ROLE_OUTLINE] = {11, -1, 227, -1},     [VD_ROLE_LABEL] = {0, 3, 16, 227},
-};
-
+// The attributes of a role, without and with colours, and its colours in each theme. The theme that
+// is safe for the colour-blind has blue against orange, near the palette of Okabe and Ito ("Color
+// Universal Design", 2008): colours that must be told apart differ in lightness or along the axis
+// that all common kinds of colour blindness keep.
+enum { D = VD_DIM, B = VD_BOLD, R = VD_REVERSE, U = VD_UNDERLINE };
 static const struct {
-    const char *title;
-    const colors *roles; // NULL: without colours
-} themes[VD_THEMES] = {[VD_THEME_DARK] = {"dark", dark},
-                       [VD_THEME_LIGHT] = {"light", light},
-                       [VD_THEME_MONO] = {"mono", NULL},
-                       [VD_THEME_SAFE] = {"safe", safe}};
+    uint8_t mono, attributes;
+    colors dark, light, safe;
+} roles[VD_ROLES] = {
+    [VD_ROLE_TEXT] = {0, 0, {-1, -1, -1, -1}, {-1, -1, -1, -1}, {-1, -1, -1, -1}},
+    [VD_ROLE_FAINT] = {D, 0, {8, -1, 245, -1}, {8, -1, 242, -1}, {8, -1, 245, -1}},
+    [VD_ROLE_TITLE] = {B, B, {6, -1, 110, -1}, {4, -1, 25, -1}, {6, -1, 74, -1}},
+    [VD_ROLE_QUESTION] = {B, B, {-1, -1, -1, -1}, {-1, -1, -1, -1}, {-1, -1, -1, -1}},
+    [VD_ROLE_ANSWER] = {0, 0, {2, -1, 114, -1}, {2, -1, 22, -1}, {6, -1, 74, -1}},
+    [VD_ROLE_FIRST] = {B, B, {10, -1, 114, -1}, {2, -1, 22, -1}, {14, -1, 117, -1}},
+    [VD_ROLE_BAR_FIRST] = {0, 0, {2, -1, 71, -1}, {2, -1, 71, -1}, {6, -1, 74, -1}},
+    [VD_ROLE_BAR] = {0, 0, {4, -1, 67, -1}, {4, -1, 68, -1}, {4, -1, 32, -1}},
+    [VD_ROLE_BAR_REGION] = {0, 0, {3, -1, 178, -1}, {3, -1, 172, -1}, {3, -1, 214, -1}},
+    [VD_ROLE_BAR_ROUND] = {0, 0, {5, -1, 139, -1}, {5, -1, 133, -1}, {7, -1, 250, -1}},
+    [VD_ROLE_BAR_WORD] = {0, 0, {6, -1, 73, -1}, {6, -1, 30, -1}, {6, -1, 74, -1}},
+    [VD_ROLE_STATUS] = {R, 0, {7, 0, 252, 236}, {0, 7, 235, 252}, {7, 0, 252, 236}},
+    [VD_ROLE_STATUS_NAME] = {R | B, B, {14, 0, 117, 236}, {4, 7, 18, 252}, {14, 0, 117, 236}},
+    [VD_ROLE_STATUS_WARN] = {R | B, B, {11, 0, 221, 236}, {1, 7, 88, 252}, {11, 0, 214, 236}},
+    [VD_ROLE_PROMPT] = {B, B, {14, -1, 117, -1}, {4, -1, 25, -1}, {14, -1, 117, -1}},
+    [VD_ROLE_RULE] = {D, 0, {8, -1, 240, -1}, {7, -1, 250, -1}, {8, -1, 240, -1}},
+    [VD_ROLE_NOTE] = {0, 0, {3, -1, 179, -1}, {5, -1, 94, -1}, {3, -1, 214, -1}},
+    [VD_ROLE_WRONG] = {B, B, {9, -1, 203, -1}, {1, -1, 124, -1}, {11, -1, 208, -1}},
+    [VD_ROLE_UP] = {B, 0, {2, -1, 114, -1}, {2, -1, 22, -1}, {14, -1, 117, -1}},
+    [VD_ROLE_DOWN] = {0, 0, {3, -1, 173, -1}, {1, -1, 130, -1}, {3, -1, 208, -1}},
+    [VD_ROLE_UNKNOWN] = {U, U, {11, -1, 215, -1}, {1, -1, 130, -1}, {11, -1, 214, -1}},
+    [VD_ROLE_SELECTED] = {R, R, {-1, -1, -1, -1}, {-1, -1, -1, -1}, {-1, -1, -1, -1}},
+    [VD_ROLE_MATCH] = {R, 0, {0, 3, 16, 179}, {0, 3, 16, 222}, {0, 3, 16, 214}},
+    [VD_ROLE_REGION] = {B, B, {11, -1, 227, -1}, {5, -1, 94, -1}, {11, -1, 227, -1}},
+    [VD_ROLE_OUTLINE] = {B, B, {11, -1, 227, -1}, {11, -1, 227, -1}, {11, -1, 227, -1}},
+    [VD_ROLE_LABEL] = {R | B, B, {0, 3, 16, 227}, {0, 3, 16, 227}, {0, 3, 16, 227}},
+};
+
+static const char *const titles[VD_THEMES] = {"dark", "light", "mono", "safe"};
 
 bool vd_theme_find(const char *name, vd_theme_name *out)
 {
     for (int i = 0; i < VD_THEMES; i++)
-        if (strcmp(themes[i].title, name) == 0) {
+        if (strcmp(titles[i], name) == 0) {
             *out = (vd_theme_name)i;
             return true;
         }
@@ -84,7 +58,7 @@ bool vd_theme_find(const char *name, vd_theme_name *out)
 
 const char *vd_theme_title(vd_theme_name theme)
 {
-    return themes[theme].title;
+    return titles[theme];
 }
 
 static vd_color color(int index)
@@ -107,12 +81,14 @@ vd_style vd_style_of(const vd_grid *grid, vd_role role)
 
 vd_style vd_theme(vd_look look, vd_role role)
 {
-    const colors *roles = themes[look.theme].roles;
-    if (look.depth == VD_DEPTH_MONO || !roles)
-        return (vd_style){.attributes = attributes[role][0]};
-    vd_style style = {.attributes = attributes[role][1]};
+    const colors *own = look.theme == VD_THEME_LIGHT  ? &roles[role].light
+                        : look.theme == VD_THEME_SAFE ? &roles[role].safe
+                                                      : &roles[role].dark;
+    if (look.depth == VD_DEPTH_MONO || look.theme == VD_THEME_MONO)
+        return (vd_style){.attributes = roles[role].mono};
+    vd_style style = {.attributes = roles[role].attributes};
     if (look.depth <= VD_DEPTH_16) {
-        int fg = roles[role].fg_16, bg = roles[role].bg_16;
+        int fg = own->fg_16, bg = own->bg_16;
         if (look.depth == VD_DEPTH_8 && fg == 8) { // grey would be black
             style.attributes |= VD_DIM;
             fg = -1;
@@ -124,8 +100,8 @@ vd_style vd_theme(vd_look look, vd_role role)
         style.bg = color(bg);
         return style;
     }
-    style.fg = color(roles[role].fg_256);
-    style.bg = color(roles[role].bg_256);
+    style.fg = color(own->fg_256);
+    style.bg = color(own->bg_256);
     // Terminals with direct colour take indices 0..7 for the palette, the others for RGB values.
     if (look.depth == VD_DEPTH_DIRECT) {
         style.fg = style.fg ? vd_color_rgb(vd_color_to_rgb(style.fg, 0)) : VD_COLOR_DEFAULT;

@@ -6,40 +6,34 @@
 
 #include "tui/screen/grid.h"
 
-// role, attributes without colours, attributes with colours
-#define VD_ROLE_LIST(X)                                                                            \
-    X(TEXT, 0, 0)                                                                                  \
-    X(FAINT, VD_DIM, 0)                                                                            \
-    X(TITLE, VD_BOLD, VD_BOLD)                                                                     \
-    X(QUESTION, VD_BOLD, VD_BOLD)                                                                  \
-    X(ANSWER, 0, 0)                                                                                \
-    X(FIRST, VD_BOLD, VD_BOLD)                                                                     \
-    X(BAR_FIRST, 0, 0)                                                                             \
-    X(BAR, 0, 0)                                                                                   \
-    X(BAR_REGION, 0, 0)                                                                            \
-    X(BAR_ROUND, 0, 0)                                                                             \
-    X(BAR_WORD, 0, 0)                                                                              \
-    X(STATUS, VD_REVERSE, 0)                                                                       \
-    X(STATUS_NAME, VD_REVERSE | VD_BOLD, VD_BOLD)                                                  \
-    X(STATUS_WARN, VD_REVERSE | VD_BOLD, VD_BOLD)                                                  \
-    X(PROMPT, VD_BOLD, VD_BOLD)                                                                    \
-    X(RULE, VD_DIM, 0)                                                                             \
-    X(NOTE, 0, 0)                                                                                  \
-    X(WRONG, VD_BOLD, VD_BOLD)                                                                     \
-    X(UP, VD_BOLD, 0)                                                                              \
-    X(DOWN, 0, 0)                                                                                  \
-    X(UNKNOWN, VD_UNDERLINE, VD_UNDERLINE)                                                         \
-    X(SELECTED, VD_REVERSE, VD_REVERSE)                                                            \
-    X(MATCH, VD_REVERSE, 0)                                                                        \
-    X(REGION, VD_BOLD, VD_BOLD)                                                                    \
-    X(OUTLINE, VD_BOLD, VD_BOLD)            /* over the picture, on dark */                        \
-    X(LABEL, VD_REVERSE | VD_BOLD, VD_BOLD) /* the number of an outline */
-
 typedef enum vd_role {
-#define X(name, mono, attributes) VD_ROLE_##name,
-    VD_ROLE_LIST(X)
-#undef X
-        VD_ROLES
+    VD_ROLE_TEXT,
+    VD_ROLE_FAINT,
+    VD_ROLE_TITLE,
+    VD_ROLE_QUESTION,
+    VD_ROLE_ANSWER,
+    VD_ROLE_FIRST,
+    VD_ROLE_BAR_FIRST,
+    VD_ROLE_BAR,
+    VD_ROLE_BAR_REGION,
+    VD_ROLE_BAR_ROUND,
+    VD_ROLE_BAR_WORD,
+    VD_ROLE_STATUS,
+    VD_ROLE_STATUS_NAME,
+    VD_ROLE_STATUS_WARN,
+    VD_ROLE_PROMPT,
+    VD_ROLE_RULE,
+    VD_ROLE_NOTE,
+    VD_ROLE_WRONG,
+    VD_ROLE_UP,
+    VD_ROLE_DOWN,
+    VD_ROLE_UNKNOWN,
+    VD_ROLE_SELECTED,
+    VD_ROLE_MATCH,
+    VD_ROLE_REGION,
+    VD_ROLE_OUTLINE,
+    VD_ROLE_LABEL,
+    VD_ROLES
 } vd_role;
 
 vd_style vd_theme(vd_look look, vd_role role);

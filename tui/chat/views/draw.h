@@ -7,7 +7,7 @@
 #include "tui/base/shares.h"
 #include "tui/chat/actions/actions.h"
 
-#define X(name, view) extern const vd_view vd_view_##view;
+#define X(name, view, title) extern const vd_view vd_view_##view;
 VD_PLACE_LIST(X)
 #undef X
 
