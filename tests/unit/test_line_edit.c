@@ -9,8 +9,20 @@
 #include "engine/base/alloc.h"
 #include "tests/support/support.h"
 #include "tui/screen/line_edit.h"
+#include "tui/screen/wrap.h"
 
 static vd_line line;
+
+static void type(const char *text, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        vd_cluster cluster;
+        vd_cluster_next(text + at, length - at, &cluster);
+        for (int i = 0; i < cluster.count; i++)
+            vd_line_insert(&line, cluster.code[i]);
+        at += cluster.bytes;
+    }
+}
 
 // Keys as in the chat's question line; text in quotes is typed.
 static void press(const char *keys)
@@ -20,7 +32,7 @@ static void press(const char *keys)
         size_t length = strcspn(keys, " ");
         if (*keys == '\'') {
             const char *end = strchr(keys + 1, '\'');
-            vd_line_insert_text(&line, keys + 1, (size_t)(end - keys - 1));
+            type(keys + 1, (size_t)(end - keys - 1));
             length = (size_t)(end - keys) + 1;
         } else if (length) {
             vd_key key;
@@ -187,7 +199,8 @@ static void a_full_line_takes_no_more(void **state)
     press("Backspace");
     vd_line_insert(&line, 0xE9); // two bytes do not fit into one
     assert_int_equal(line.length, VD_LINE_MAX - 1);
-    vd_line_insert_text(&line, "\xc3\xa9", 2);
+    snprintf(line.cut, sizeof line.cut, "\xc3\xa9");
+    press("C-y");
     assert_int_equal(line.length, VD_LINE_MAX - 1);
     press("C-u C-y C-y"); // twice as much as fits
     assert_true(line.length <= VD_LINE_MAX);

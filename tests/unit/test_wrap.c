@@ -105,7 +105,6 @@ static void text_fits_up_to_a_width(void **state)
     assert_int_equal(vd_text_fit("abcdef", 6, 3), 3);
     assert_int_equal(vd_text_fit("\xe7\x90\x83\xe7\x90\x83", 6, 3), 3); // half a character is none
     assert_int_equal(vd_text_fit("ab", 2, 0), 0);
-    assert_int_equal(vd_wrap_count("there are two red balls", 10), 3);
 }
 
 int main(void)

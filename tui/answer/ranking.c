@@ -7,19 +7,11 @@
 
 // ---- where the parts lie -----------------------------------------------------------------------
 
-static int digits_of(int number)
-{
-    int digits = 1;
-    for (; number > 9; number /= 10)
-        digits++;
-    return digits;
-}
-
 vd_ranking_columns vd_ranking_columns_of(int width, int last, bool beside, bool moves)
 {
     enum { SHARE = 6, MOST_BAR = 24, ROOMY = 50 };
     vd_ranking_columns out = {.share = width - SHARE, .share_width = SHARE};
-    int digits = digits_of(last), end = out.share;
+    int digits = snprintf(NULL, 0, "%d", last), end = out.share;
     out.place_width = digits < 2 ? 2 : digits;
     if (!beside && width > ROOMY)
         out.place_width = digits < 4 ? 4 : digits + 1;

@@ -3,7 +3,6 @@
 #define VD_CHAT_RECORDER_H
 
 #include "tui/chat/chat.h"
-#include "tui/chat/lanes/record.h"
 
 typedef struct vd_recorder {
     vd_transcript *transcript; // NULL: none is written

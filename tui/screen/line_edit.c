@@ -107,7 +107,7 @@ static size_t blank_left(const vd_line *line)
 
 // ---- changes -----------------------------------------------------------------------------------
 
-void vd_line_insert_text(vd_line *line, const char *text, size_t length)
+static void insert_text(vd_line *line, const char *text, size_t length)
 {
     length = whole_characters(text, length, VD_LINE_MAX - line->length);
     memmove(line->text + line->cursor + length, line->text + line->cursor,
@@ -134,7 +134,7 @@ bool vd_line_insert(vd_line *line, uint32_t code)
     utf8proc_ssize_t length = utf8proc_encode_char((utf8proc_int32_t)code, bytes);
     if (line->length + (size_t)length > VD_LINE_MAX)
         return false;
-    vd_line_insert_text(line, (const char *)bytes, (size_t)length);
+    insert_text(line, (const char *)bytes, (size_t)length);
     return true;
 }
 
@@ -232,7 +232,7 @@ bool vd_line_action(vd_line *line, vd_action action)
             cut(line, at, word_right(line));
         return true;
     case VD_ACTION_EDIT_YANK:
-        vd_line_insert_text(line, line->cut, strlen(line->cut));
+        insert_text(line, line->cut, strlen(line->cut));
         return true;
     case VD_ACTION_EDIT_SWAP:
         swap(line);

@@ -30,7 +30,6 @@ void vd_line_clear(vd_line *line);
 // Inserts a character; control characters become spaces, invalid code points are left out. False:
 // the line is full.
 bool vd_line_insert(vd_line *line, uint32_t code);
-void vd_line_insert_text(vd_line *line, const char *text, size_t length);
 // Does an EDIT_ action; false for any other.
 bool vd_line_action(vd_line *line, vd_action action);
 

@@ -153,15 +153,3 @@ bool vd_wrap_next(const char *text, size_t length, int width, size_t *offset, vd
     *offset = here < length ? here + 1 : here;
     return true;
 }
-
-int vd_wrap_count(const char *text, int width)
-{
-    size_t length = 0, offset = 0;
-    while (text[length])
-        length++;
-    int lines = 0;
-    vd_text_line line;
-    while (vd_wrap_next(text, length, width, &offset, &line))
-        lines++;
-    return lines;
-}

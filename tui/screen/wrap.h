@@ -40,6 +40,5 @@ typedef struct vd_text_line {
 // white space, at line feeds always, inside a word only where the word is wider than a line.
 // False when the text is used up. An empty text has no lines.
 bool vd_wrap_next(const char *text, size_t length, int width, size_t *offset, vd_text_line *line);
-int vd_wrap_count(const char *text, int width); // lines of a text
 
 #endif

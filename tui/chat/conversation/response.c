@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "tui/answer/sheet.h"
 #include "tui/base/shares.h"
 #include "tui/chat/conversation/conversation.h"
 
@@ -57,11 +58,7 @@ int vd_response_index(const vd_response *response, const char *text)
 
 int vd_response_rank(const vd_response *response, const char *text)
 {
-    int index = vd_response_index(response, text);
-    for (int i = 0; index >= 0 && i < response->reply.answer.candidates; i++)
-        if (response->reply.answer.order[i] == index)
-            return i;
-    return -1;
+    return vd_answer_place(&response->reply.answer, vd_response_index(response, text));
 }
 
 bool vd_response_changed(const vd_response *response)

@@ -13,6 +13,7 @@
 #include "tui/chat/conversation/conversation.h"
 #include "tui/chat/lanes/notice.h"
 #include "tui/session/request.h"
+#include "tui/transcript/transcript.h"
 
 enum { VD_LANE_REQUESTS = 16 };
 
@@ -138,6 +139,16 @@ void vd_lanes_walk_came(vd_lanes *lanes, vd_event *event);
 void vd_lanes_recall(vd_lanes *lanes, int lane, size_t round);
 bool vd_lanes_recalls(const vd_lanes *lanes, const vd_response *response); // it is on its way
 bool vd_lanes_recall_came(vd_lanes *lanes, vd_event *event); // false: the event is another one's
+
+// ---- transcripts --------------------------------------------------------------------------------
+
+// The conversation with its models, what their histories are made of and every branch, as a
+// transcript keeps it; its texts are borrowed; false while an answer is missing, or when memory is
+// out.
+bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out);
+void vd_lanes_describe_free(vd_chat_record *record);
+// Goes on as the record stands; it is about the same picture. False: memory is out.
+bool vd_lanes_restore(vd_lanes *lanes, const vd_chat_record *record);
 
 // ---- events -------------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
-#include "tui/chat/lanes/record.h"
-
+// A conversation as the record of a transcript, and taken up again.
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "tui/chat/lanes/lanes.h"
 
 // ---- how it stands ------------------------------------------------------------------------------
 

@@ -138,11 +138,8 @@ static void draw_figures(vd_grid *grid, vd_rect at, const vd_response *response)
 // Columns for the number of a round and the mark of the selected one.
 static int gutter_width(const vd_chat *chat)
 {
-    int width = 3;
-    for (size_t most = 99; chat->conversation.branch->count > most && width < 12;
-         most = most * 10 + 9)
-        width++;
-    return width;
+    int digits = snprintf(NULL, 0, "%zu", chat->conversation.branch->count);
+    return digits < 2 ? 3 : digits + 1;
 }
 
 void vd_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)

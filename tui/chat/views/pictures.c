@@ -57,7 +57,7 @@ static bool matches_picture(const vd_list *list, int index)
     size_t length;
     snprintf(id, sizeof id, "%lld", id_of(chat, (size_t)index));
     return has_words(caption, strlen(caption), chat->nav.filter.text) ||
-           vd_text_contains(id, chat->nav.filter.text) || find_thing(chat, (size_t)index, &length);
+           strstr(id, chat->nav.filter.text) || find_thing(chat, (size_t)index, &length);
 }
 
 // ---- drawing -----------------------------------------------------------------------------------
