@@ -10,23 +10,6 @@ static const char PLUGIN[] = "visdial-cuda.so";
 
 typedef const vd_backend *(*vd_plugin_door)(int abi, int device, char *text, size_t room);
 
-static const char *const choice_names[] = {"auto", "cpu", "cuda"};
-
-const char *vd_backend_choice_name(vd_backend_choice choice)
-{
-    return choice_names[choice];
-}
-
-bool vd_backend_choice_parse(const char *name, vd_backend_choice *out)
-{
-    for (int i = 0; i <= VD_BACKEND_CUDA; i++)
-        if (strcmp(name, choice_names[i]) == 0) {
-            *out = (vd_backend_choice)i;
-            return true;
-        }
-    return false;
-}
-
 vd_status vd_backend_open_plugin(const char *path, int device, const vd_backend **out,
                                  vd_error *err)
 {
@@ -92,4 +75,9 @@ vd_status vd_backend_choose(vd_backend_choice choice, int device, const vd_backe
     return choice == VD_BACKEND_AUTO
                ? VD_OK
                : vd_error_set(err, VD_UNAVAILABLE, "--backend cuda: %s", found.text);
+}
+
+bool vd_backend_gave_up(const vd_backend *backend, vd_status status)
+{
+    return !backend->memory->host && (status == VD_NO_MEMORY || status == VD_UNAVAILABLE);
 }

@@ -12,9 +12,6 @@ typedef enum vd_backend_choice {
     VD_BACKEND_CUDA
 } vd_backend_choice;
 
-const char *vd_backend_choice_name(vd_backend_choice choice); // "auto", "cpu", "cuda"
-bool vd_backend_choice_parse(const char *name, vd_backend_choice *out);
-
 // The GPU backend on device number `device` (where there are fewer, counting on from the first:
 // processes of one machine take its devices in turn), looked for in directories (NULL-terminated
 // list), or with NULL beside the program and in PREFIX/lib/visdial. VD_UNAVAILABLE says why there
@@ -30,5 +27,8 @@ vd_status vd_backend_open_plugin(const char *path, int device, const vd_backend 
 // `why` (of `room` bytes, may be NULL) gets what spoke against the GPU, or "".
 vd_status vd_backend_choose(vd_backend_choice choice, int device, const vd_backend **out, char *why,
                             size_t room, vd_error *err);
+
+// Whether the CPU can continue after this failure: the device is out of memory or lost.
+bool vd_backend_gave_up(const vd_backend *backend, vd_status status);
 
 #endif

@@ -115,17 +115,6 @@ static void another_abi_and_no_device_are_refused(void **state)
     dlclose(shared);
 }
 
-static void choices_have_names(void **state)
-{
-    (void)state;
-    vd_backend_choice choice;
-    for (int i = 0; i <= VD_BACKEND_CUDA; i++) {
-        assert_true(vd_backend_choice_parse(vd_backend_choice_name((vd_backend_choice)i), &choice));
-        assert_int_equal(choice, i);
-    }
-    assert_false(vd_backend_choice_parse("gpu", &choice));
-}
-
 // ---- the program --------------------------------------------------------------------------------
 
 // The program in a directory of its own, with a driver that is nothing but there; what it prints.
@@ -237,7 +226,6 @@ static void a_lost_device_says_so_and_the_cpu_takes_over(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(choices_have_names),
         cmocka_unit_test(a_file_that_is_no_plugin_is_refused),
         cmocka_unit_test(another_abi_and_no_device_are_refused),
         cmocka_unit_test(out_of_memory_leaves_the_model_where_it_was),

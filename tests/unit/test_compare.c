@@ -311,9 +311,9 @@ static void every_decoder_can_rank(void **state)
     vd_corpus corpus = open_corpus();
     vd_cases_options options = {.model = {both, both, both, both}};
     vd_error err = {0};
-    assert_int_equal(vd_cases_add_decoder(&options, "both", &err), VD_OK);
-    assert_int_equal(vd_cases_add_decoder(&options, "discriminative", &err), VD_OK);
-    assert_int_equal(vd_cases_add_decoder(&options, "gen", &err), VD_OK);
+    assert_int_equal(vd_cases_add_decoder(&options, "decoder", "both", &err), VD_OK);
+    assert_int_equal(vd_cases_add_decoder(&options, "decoder", "discriminative", &err), VD_OK);
+    assert_int_equal(vd_cases_add_decoder(&options, "decoder", "gen", &err), VD_OK);
     support_refused(vd_cases_complete(&options, &err), VD_USAGE, &err, "found 3", "each of the 4",
                     NULL);
     options.model[3] = NULL;
@@ -352,7 +352,7 @@ static void every_decoder_can_rank(void **state)
     assert_string_equal(cases->name[0], "both");
     vd_cases_free(cases);
     options = (vd_cases_options){.model = {both, tiny.base}};
-    assert_int_equal(vd_cases_add_decoder(&options, "generative", &err), VD_OK);
+    assert_int_equal(vd_cases_add_decoder(&options, "decoder", "generative", &err), VD_OK);
     assert_int_equal(vd_cases_complete(&options, &err), VD_OK);
     support_refused(vd_cases_new(&corpus, &options, &cases, &err), VD_MISMATCH, &err,
                     "base.safetensors has no such decoder, only a discriminative one", NULL);

@@ -136,7 +136,7 @@ static void bounds_and_defaults_are_these(void **state)
 
 static const vd_option *option_of(const char *name)
 {
-    for (const vd_option *option = vd_cmd_train_options; option->name; option++)
+    for (const vd_option *option = vd_cmd_train.options; option->name; option++)
         if (strcmp(option->name, name) == 0)
             return option;
     return NULL;

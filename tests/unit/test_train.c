@@ -548,7 +548,8 @@ static int train_here(const char *directory)
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
     char *kept = argv[7];
-    int code = vd_cmd_train(COUNT, argv);
+    vd_error why = {0};
+    int code = vd_status_exit_code(vd_cmd_train.run(COUNT, argv, &why));
     fflush(NULL);
     dup2(out, STDOUT_FILENO);
     dup2(err, STDERR_FILENO);

@@ -1,13 +1,14 @@
 #include "tui/base/decoder_choice.h"
 
-vd_status vd_choose_decoder(const char *value, vd_decoder_choice *out, vd_error *err)
+vd_status vd_decoder_read(void *choice, const char *name, const char *text, vd_error *err)
 {
-    out->made = vd_decoders_parse(value, &out->by);
-    if (out->made)
-        return VD_OK;
-    return vd_error_set(err, VD_USAGE,
-                        "--decoder: expected discriminative, generative or both, found '%.80s'",
-                        value);
+    vd_decoder_choice *out = choice;
+    out->made = vd_decoders_parse(text, &out->by);
+    return out->made
+               ? VD_OK
+               : vd_error_set(err, VD_USAGE,
+                              "--%s: expected discriminative, generative or both, found '%.80s'",
+                              name, text);
 }
 
 vd_status vd_decoder_of(const vd_model *model, const vd_decoder_choice *choice, vd_decoders *out,

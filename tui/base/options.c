@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,116 +28,171 @@ int vd_option_distance(const char *a, const char *b)
     return row[m];
 }
 
-static void complain(const vd_option_walk *walk, int kind, vd_error *err)
+// ---- values -------------------------------------------------------------------------------------
+
+static void store(const vd_option *option, void *value, int64_t number)
 {
-    const char *given = walk->argv[optind - 1];
-    if (kind == ':') {
-        vd_error_set(err, VD_USAGE, "%.80s needs a value", given);
-        return;
+    if (option->size == sizeof(int64_t))
+        *(int64_t *)value = number;
+    else
+        *(int32_t *)value = (int32_t)number;
+}
+
+static vd_status read_integer(const vd_option *option, void *value, const char *text, vd_error *err)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (end == text || *end || errno || number < option->low || number > option->high)
+        return vd_error_set(err, VD_USAGE,
+                            "--%s: expected a whole number from %lld to %lld, found '%.80s'",
+                            option->name, (long long)option->low, (long long)option->high, text);
+    store(option, value, number);
+    return VD_OK;
+}
+
+static vd_status read_number(const vd_option *option, double *value, const char *text,
+                             vd_error *err)
+{
+    char *end;
+    errno = 0;
+    double number = strtod(text, &end);
+    if (end == text || *end || !isfinite(number) || number < option->least || number > option->most)
+        return vd_error_set(err, VD_USAGE, "--%s: expected a number from %g to %g, found '%.80s'",
+                            option->name, option->least, option->most, text);
+    *value = number;
+    return VD_OK;
+}
+
+// The choices have ", " and " or " between them.
+static vd_status read_choice(const vd_option *option, void *value, const char *text, vd_error *err)
+{
+    const char *at = option->choices;
+    for (int64_t choice = 0; *at; choice++) {
+        size_t length = strcspn(at, ", ");
+        if (length == strlen(text) && strncmp(at, text, length) == 0) {
+            store(option, value, choice);
+            return VD_OK;
+        }
+        at += length;
+        at += *at == ',' ? strlen(", ") : *at ? strlen(" or ") : 0;
     }
-    if (strncmp(given, "--", 2) != 0) {
-        vd_error_set(err, VD_USAGE, "there is no option -%c; see --help", optopt);
-        return;
-    }
+    return vd_error_set(err, VD_USAGE, "--%s: expected %s, found '%.80s'", option->name,
+                        option->choices, text);
+}
+
+// text: NULL for a switch.
+static vd_status read_value(const vd_option *option, void *value, const char *text, vd_error *err)
+{
+    if (option->read)
+        return option->read(value, option->name, text, err);
+    if (option->choices)
+        return read_choice(option, value, text, err);
+    if (option->kind == VD_OPTION_INTEGER)
+        return read_integer(option, value, text, err);
+    if (option->kind == VD_OPTION_NUMBER)
+        return read_number(option, value, text, err);
+    if (option->kind == VD_OPTION_SWITCH)
+        *(bool *)value = true;
+    else
+        *(const char **)value = text;
+    return VD_OK;
+}
+
+// ---- command line -------------------------------------------------------------------------------
+
+// given: what getopt_long refused for the reason `kind`.
+static vd_status refuse_option(const vd_option *options, const char *given, int kind, vd_error *err)
+{
+    if (kind == ':')
+        return vd_error_set(err, VD_USAGE, "%.80s needs a value", given);
+    if (strncmp(given, "--", 2) != 0)
+        return vd_error_set(err, VD_USAGE, "there is no option -%c; see --help", optopt);
     char typed[MOST_LETTERS + 1] = "";
     strncpy(typed, given + 2, MOST_LETTERS);
     typed[strcspn(typed, "=")] = '\0';
     const char *nearest = NULL;
     int least = 4;
-    for (const vd_option *option = walk->options; option->name; option++) {
+    for (const vd_option *option = options; option->name; option++) {
         int distance = vd_option_distance(typed, option->name);
-        if (strcmp(typed, option->name) == 0) { // known, so the value is the error
-            vd_error_set(err, VD_USAGE, "--%s takes no value, found '%.80s'", typed, given);
-            return;
-        }
+        if (distance == 0) // known, so the value is the error
+            return vd_error_set(err, VD_USAGE, "--%s takes no value, found '%.80s'", typed, given);
         if (distance < least) {
             least = distance;
             nearest = option->name;
         }
     }
     if (nearest)
-        vd_error_set(err, VD_USAGE, "there is no option --%s; did you mean --%s?", typed, nearest);
-    else
-        vd_error_set(err, VD_USAGE, "there is no option --%s; see --help", typed);
+        return vd_error_set(err, VD_USAGE, "there is no option --%s; did you mean --%s?", typed,
+                            nearest);
+    return vd_error_set(err, VD_USAGE, "there is no option --%s; see --help", typed);
 }
 
-int vd_option_next(vd_option_walk *walk, const char **value, vd_error *err)
+vd_status vd_arguments_read(const vd_option *options, int argc, char **argv, void *settings,
+                            vd_arguments *out, vd_error *err)
 {
-    struct option table[MOST_OPTIONS + 1];
-    int count = 0;
-    memset(table, 0, sizeof table);
-    for (; walk->options[count].name && count < MOST_OPTIONS; count++) {
-        table[count].name = walk->options[count].name;
-        table[count].has_arg = walk->options[count].argument ? required_argument : no_argument;
+    struct option table[MOST_OPTIONS + 1] = {0};
+    for (int i = 0; options[i].name && i < MOST_OPTIONS; i++) {
+        table[i].name = options[i].name;
+        table[i].has_arg = options[i].argument ? required_argument : no_argument;
     }
-    if (!walk->started) {
-        walk->started = 1;
-        optind = 0; // glibc: start over, forgetting an earlier walk
-    }
+    *out = (vd_arguments){.options = options};
+    optind = 0; // glibc: start over, forgetting an earlier command line
     opterr = 0;
-    int index = -1;
-    int kind = getopt_long(walk->argc, walk->argv, ":", table, &index);
-    *value = NULL;
-    if (kind == -1) {
-        walk->operands = optind;
-        return VD_OPTION_END;
+    for (int kind, index; (kind = getopt_long(argc, argv, ":", table, &index)) != -1;) {
+        if (kind != 0)
+            return refuse_option(options, argv[optind - 1], kind, err);
+        const vd_option *option = &options[index];
+        out->given |= UINT64_C(1) << index;
+        if (read_value(option, (char *)settings + option->offset, optarg, err))
+            return VD_USAGE;
     }
-    if (kind != 0) {
-        complain(walk, kind, err);
-        return VD_OPTION_ERROR;
-    }
-    *value = optarg;
-    return index;
-}
-
-vd_status vd_options_given(const vd_option *options, int argc, char **argv, const char **given,
-                           int *operands, vd_error *err)
-{
-    vd_option_walk walk = {.options = options, .argc = argc, .argv = argv};
-    const char *value;
-    int option;
-    while ((option = vd_option_next(&walk, &value, err)) >= 0)
-        given[option] = value ? value : "";
-    *operands = walk.operands;
-    return option == VD_OPTION_ERROR ? VD_USAGE : VD_OK;
-}
-
-vd_status vd_option_int(const char *name, const char *text, int64_t low, int64_t high, int64_t *out,
-                        vd_error *err)
-{
-    char *end;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    if (end == text || *end || errno || value < low || value > high)
-        return vd_error_set(err, VD_USAGE,
-                            "--%s: expected a whole number from %lld to %lld, found '%.80s'", name,
-                            (long long)low, (long long)high, text);
-    *out = value;
+    out->count = argc - optind;
+    out->operand = argv + optind;
     return VD_OK;
 }
 
-vd_status vd_options_int(const vd_option *options, const char *const *given,
-                         const vd_option_range *range, size_t count, vd_error *err)
+bool vd_arguments_have(const vd_arguments *arguments, const char *name)
 {
-    vd_status status = VD_OK;
-    for (size_t i = 0; i < count && !status; i++) {
-        const vd_option_range *r = &range[i];
-        if (given[r->option])
-            status = vd_option_int(options[r->option].name, given[r->option], r->low, r->high,
-                                   r->value, err);
-    }
-    return status;
+    for (int i = 0; arguments->options[i].name; i++)
+        if (arguments->given >> i & 1 && strcmp(arguments->options[i].name, name) == 0)
+            return true;
+    return false;
 }
 
-vd_status vd_option_number(const char *name, const char *text, double low, double high, double *out,
-                           vd_error *err)
+// The first of the names that was given, or was not; NULL when there is none.
+static const char *first_of(const vd_arguments *arguments, const char *names, bool given,
+                            char name[MOST_LETTERS])
 {
-    char *end;
-    errno = 0;
-    double value = strtod(text, &end);
-    if (end == text || *end || !isfinite(value) || value < low || value > high)
-        return vd_error_set(err, VD_USAGE, "--%s: expected a number from %g to %g, found '%.80s'",
-                            name, low, high, text);
-    *out = value;
-    return VD_OK;
+    for (; *names; names += strspn(names, " ")) {
+        size_t length = strcspn(names, " ");
+        snprintf(name, MOST_LETTERS, "%.*s", (int)length, names);
+        if (vd_arguments_have(arguments, name) == given)
+            return name;
+        names += length;
+    }
+    return NULL;
+}
+
+vd_status vd_arguments_need(const vd_arguments *arguments, const char *names, vd_error *err)
+{
+    char room[MOST_LETTERS];
+    const char *name = first_of(arguments, names, false, room);
+    return name ? vd_error_set(err, VD_USAGE, "--%s is missing; see --help", name) : VD_OK;
+}
+
+vd_status vd_arguments_refuse(const vd_arguments *arguments, const char *names, const char *why,
+                              vd_error *err)
+{
+    char room[MOST_LETTERS];
+    const char *name = first_of(arguments, names, true, room);
+    return name ? vd_error_set(err, VD_USAGE, "--%s %s", name, why) : VD_OK;
+}
+
+vd_status vd_arguments_most(const vd_arguments *arguments, int operands, vd_error *err)
+{
+    return arguments->count <= operands
+               ? VD_OK
+               : vd_error_set(err, VD_USAGE, "unexpected '%.80s'; see --help",
+                              arguments->operand[operands]);
 }

@@ -1,56 +1,103 @@
-// Command-line options from a table, with errors that say what to do.
+// Command-line options as a table: a row says how an option is called, what the help says, where
+// its value goes and which values it takes. One function reads a whole command line by it.
 #ifndef VD_OPTIONS_H
 #define VD_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "engine/base/error.h"
 
+typedef enum vd_option_kind {
+    VD_OPTION_SWITCH,  // bool
+    VD_OPTION_TEXT,    // const char *, borrowed from the command line
+    VD_OPTION_INTEGER, // of four or eight bytes; an enum with choices
+    VD_OPTION_NUMBER,  // double
+    VD_OPTION_OTHER    // read by a function of the row
+} vd_option_kind;
+
 typedef struct vd_option {
     const char *name;     // without "--"; NULL ends a table
     const char *argument; // what to call its value in the help; NULL for a switch
     const char *help;
+    vd_option_kind kind;
+    size_t offset, size; // of the value in the settings of the command
+    int64_t low, high;   // bounds of an integer
+    double least, most;  // bounds of a number
+    const char *choices; // names of the values 0, 1, ...: "human or relevant"; "train, val or test"
+    // Reads the value in place of all that; called for each time that the option is given.
+    vd_status (*read)(void *value, const char *name, const char *text, vd_error *err);
 } vd_option;
 
-// Walks over argv[1..argc-1]. Options may stand anywhere before "--", in full or abbreviated,
-// values as "--name value" or "--name=value". argv is permuted so that operands come last. One walk
-// at a time in a process (it is getopt_long inside).
-typedef struct vd_option_walk {
+// Kind and place of an option's value: a member of a type of settings.
+// clang-format off
+#define VD_INTO(type, member)                                                                      \
+    .kind = _Generic(((type *)NULL)->member,                                                       \
+        bool: VD_OPTION_SWITCH, const char *: VD_OPTION_TEXT, double: VD_OPTION_NUMBER,            \
+        int: VD_OPTION_INTEGER, unsigned: VD_OPTION_INTEGER,                                       \
+        long: VD_OPTION_INTEGER, unsigned long: VD_OPTION_INTEGER, default: VD_OPTION_OTHER),      \
+    .offset = offsetof(type, member), .size = sizeof(((type *)NULL)->member)
+// clang-format on
+
+// What a command line held besides the values.
+typedef struct vd_arguments {
     const vd_option *options;
-    int argc;
-    char **argv;
-    int started;
-    int operands; // index of the first operand in argv; valid at the end of the walk
-} vd_option_walk;
+    uint64_t given; // bit i: options[i]
+    int count;      // operands
+    char **operand; // borrowed from argv, which ends with a NULL
+} vd_arguments;
 
-enum { VD_OPTION_END = -1, VD_OPTION_ERROR = -2 };
-
-// Index of the next option in the table, its value in *value (NULL for a switch); VD_OPTION_END
-// after the last; VD_OPTION_ERROR with err filled for an option that is not in the table.
-int vd_option_next(vd_option_walk *walk, const char **value, vd_error *err);
-
-// Walks to the end: given[i] is the value of options[i], "" for a switch, NULL where it was not
-// given. given has an element for every option. *operands as in the walk.
-vd_status vd_options_given(const vd_option *options, int argc, char **argv, const char **given,
-                           int *operands, vd_error *err);
-
-// The whole text must be a number from low to high: "--epochs: expected a whole number from 1 to
-// 1000, found 'x'".
-vd_status vd_option_int(const char *name, const char *text, int64_t low, int64_t high, int64_t *out,
-                        vd_error *err);
-vd_status vd_option_number(const char *name, const char *text, double low, double high, double *out,
-                           vd_error *err);
-
-// Reads the options of `range` that were given; the values of the others do not change.
-typedef struct vd_option_range {
-    int option; // its index in the options
-    int64_t low, high, *value;
-} vd_option_range;
-vd_status vd_options_int(const vd_option *options, const char *const *given,
-                         const vd_option_range *range, size_t count, vd_error *err);
+// Reads argv[1..argc-1]. Options may stand anywhere before "--", in full or abbreviated, values as
+// "--name value" or "--name=value". argv is permuted so that operands come last. Values that were
+// not given stay as they are in *settings. VD_USAGE says what was found and expected: "--epochs:
+// expected a whole number from 1 to 1000, found 'x'". One call at a time in a process (it is
+// getopt_long inside).
+vd_status vd_arguments_read(const vd_option *options, int argc, char **argv, void *settings,
+                            vd_arguments *out, vd_error *err);
+bool vd_arguments_have(const vd_arguments *arguments, const char *name);
+// names: options, with spaces between them. VD_USAGE for the first that was not given.
+vd_status vd_arguments_need(const vd_arguments *arguments, const char *names, vd_error *err);
+// VD_USAGE for the first of them that was given: "--name why".
+vd_status vd_arguments_refuse(const vd_arguments *arguments, const char *names, const char *why,
+                              vd_error *err);
+// VD_USAGE for more operands.
+vd_status vd_arguments_most(const vd_arguments *arguments, int operands, vd_error *err);
 
 // How many single-letter edits lie between two names (Levenshtein 1966).
 int vd_option_distance(const char *a, const char *b);
+
+// ---- options of several commands ----------------------------------------------------------------
+
+// The same option has the same help everywhere. A command may add its default, or a remark after
+// ";" (tests/unit/test_command.c).
+#define VD_HELP_ASSETS      "directory of the bundled models, dialogs and pictures"
+#define VD_HELP_BATCH       "dialogs per batch"
+#define VD_HELP_DATA        "dialogs (VisDial JSON, or packed with `data pack`)"
+#define VD_HELP_DECODER     "decoder that ranks: discriminative, generative or both"
+#define VD_HELP_DENSE       "relevance of the candidates (VisDial dense annotations)"
+#define VD_HELP_FEATURES    "region features of the pictures (any format of `visdial features`)"
+#define VD_HELP_FOLD        "show answers that mean the same (\"yes\", \"yes it is\") as one"
+#define VD_HELP_GATE        "activation of the gates: sigmoid, leaky-relu or elu"
+#define VD_HELP_HALF        "write the model in half precision"
+#define VD_HELP_IMAGES      "photos of the pictures, found by the image id at the end of the name"
+#define VD_HELP_JSON        "print JSON: one object"
+#define VD_HELP_IMAGE       "the picture: its number, or its own file"
+#define VD_HELP_LIMIT       "use only the first N dialogs"
+#define VD_HELP_MIN_COUNT   "how often a word must occur to be in the vocabulary (5)"
+#define VD_HELP_MODEL       "base, improved or a model file"
+#define VD_HELP_NO_PROGRESS "do not show progress"
+#define VD_HELP_PICTURES    "directory of the pictures (default: \"pictures\" beside the data)"
+#define VD_HELP_POSITIONS   "positions added to word vectors: none, sinusoidal, learned or as-printed"
+#define VD_HELP_RESAMPLES   "bootstrap samples (10000)"
+#define VD_HELP_THREADS     "threads that work at once"
+#define VD_HELP_WATCH       "show the curves on the whole screen; q quits"
+
+// A vd_backend_choice (engine/backend/open.h).
+#define VD_BACKEND_OPTION(type, member)                                                            \
+    {                                                                                              \
+        "backend", "NAME", "cpu, cuda or auto (default: auto, cuda where it can be used)",         \
+            VD_INTO(type, member), .choices = "auto, cpu or cuda"                                  \
+    }
 
 #endif

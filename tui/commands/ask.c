@@ -7,42 +7,40 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/backend/open.h"
 #include "engine/base/alloc.h"
-#include "tui/base/backend_choice.h"
-#include "tui/base/option_texts.h"
 #include "tui/base/output.h"
 #include "tui/session/session.h"
 #include "tui/base/shares.h"
 
-enum { IMAGE, MODEL, ASSETS, DATA, FEATURES, TOP, FOLD, DECODER, BACKEND, JSON };
-
-const vd_option vd_cmd_ask_options[] = {
-    {"image", "ID", VD_HELP_IMAGE},
-    {"model", "MODEL", VD_HELP_MODEL " (default: base)"},
-    {"assets", "DIR", VD_HELP_ASSETS},
-    {"data", "FILE", VD_HELP_DATA},
-    {"features", "FILE", VD_HELP_FEATURES},
-    {"top", "N", "how many answers to print (5; 10 with --json)"},
-    {"fold", NULL, VD_HELP_FOLD},
-    VD_DECODER_OPTION,
-    VD_BACKEND_OPTION,
-    {"json", NULL, VD_HELP_JSON " per question"},
-    {0},
-};
-
 enum { MOST_LINE = 65536, BAR = 20, SHOWN_REGIONS = 3 };
 
 typedef struct ask {
-    const char *image, *model, *backend_name;
+    const char *image, *model;
     vd_world_files files;
     vd_decoder_choice decoder;
-    int64_t top; // 0: the default
+    vd_backend_choice backend;
+    int top; // 0: the default
     bool json, utf8, fold;
     vd_folded *folded; // (top) of the question that is answered now
     vd_world *world;
     vd_session *session;
     int asked;
 } ask;
+
+static const vd_option options[] = {
+    {"image", "ID", VD_HELP_IMAGE, VD_INTO(ask, image)},
+    {"model", "MODEL", VD_HELP_MODEL " (default: base)", VD_INTO(ask, model)},
+    {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(ask, files.directory)},
+    {"data", "FILE", VD_HELP_DATA, VD_INTO(ask, files.data)},
+    {"features", "FILE", VD_HELP_FEATURES, VD_INTO(ask, files.features)},
+    {"top", "N", "how many answers to print (5; 10 with --json)", VD_INTO(ask, top), 1, 1000000},
+    {"fold", NULL, VD_HELP_FOLD, VD_INTO(ask, fold)},
+    VD_DECODER_OPTION(ask, decoder, VD_DECODER_OF_ANSWERS),
+    VD_BACKEND_OPTION(ask, backend),
+    {"json", NULL, VD_HELP_JSON " per question", VD_INTO(ask, json)},
+    {0},
+};
 
 // ---- JSON ---------------------------------------------------------------------------------------
 
@@ -78,7 +76,7 @@ static vd_status print_json(const ask *a, const vd_sheet *sheet, vd_error *err)
     yajl_gen_map_open(json);
     vd_member_string(json, "question", reply->typed);
     vd_sheet_json_words(json, &sheet->side[0]);
-    vd_sheet_json_answers(json, "answers", &sheet->side[0], (int)a->top);
+    vd_sheet_json_answers(json, "answers", &sheet->side[0], a->top);
     json_said(json, a, &reply->answer.said);
     vd_sheet_json_attention(json, sheet, 0);
     vd_member_string(json, "model", vd_model_name(vd_session_model(a->session)));
@@ -165,7 +163,7 @@ static void print_said(const ask *a, const vd_answer *answer)
 static void print_answers(const ask *a, const vd_sheet_side *side)
 {
     int widest = 8, rows = vd_sheet_rows(side);
-    rows = rows < a->top ? rows : (int)a->top;
+    rows = rows < a->top ? rows : a->top;
     for (int i = 0; i < rows; i++) {
         int width = vd_output_width(vd_sheet_text(side, vd_sheet_row(side, i).answer));
         if (width > widest && width <= 40)
@@ -211,7 +209,7 @@ static vd_status make_sheet(ask *a, const vd_reply *reply, vd_sheet *out, vd_err
         (vd_sheet_side){.reply = reply, .texts = vd_session_texts(a->session), .chosen = -1};
     if (!a->fold)
         return VD_OK;
-    int most = a->top < answer->candidates ? (int)a->top : answer->candidates;
+    int most = a->top < answer->candidates ? a->top : answer->candidates;
     vd_free(a->folded);
     a->folded = vd_alloc((size_t)most, sizeof *a->folded);
     if (!a->folded)
@@ -284,12 +282,12 @@ static vd_status ask_stdin(ask *a, vd_error *err)
 static vd_status open_session(ask *a, vd_error *err)
 {
     size_t index = 0;
-    vd_chosen_backend chosen;
-    vd_status status = vd_choose_backend(a->backend_name, 0, &chosen, err);
+    const vd_backend *backend;
+    vd_status status = vd_backend_choose(a->backend, 0, &backend, NULL, 0, err);
     if (status == VD_OK)
         status = vd_world_open_files(&a->files, &a->world, err);
-    if (status == VD_OK) {                  // then there is a world
-        a->world->backend = chosen.backend; // NOLINT(clang-analyzer-core.NullDereference)
+    if (status == VD_OK) {           // then there is a world
+        a->world->backend = backend; // NOLINT(clang-analyzer-core.NullDereference)
         a->world->decoder = a->decoder;
     }
     if (status == VD_OK)
@@ -310,38 +308,14 @@ static vd_status open_session(ask *a, vd_error *err)
     return status;
 }
 
-static vd_status read_options(ask *a, int argc, char **argv, int *operands, vd_error *err)
+static vd_status read_options(ask *a, int argc, char **argv, vd_arguments *given, vd_error *err)
 {
-    vd_option_walk walk = {.options = vd_cmd_ask_options, .argc = argc, .argv = argv};
-    const char *value;
-    int option;
-    while ((option = vd_option_next(&walk, &value, err)) >= 0) {
-        if (option == IMAGE)
-            a->image = value;
-        else if (option == MODEL)
-            a->model = value;
-        else if (option == ASSETS)
-            a->files.directory = value;
-        else if (option == DATA)
-            a->files.data = value;
-        else if (option == FEATURES)
-            a->files.features = value;
-        else if (option == BACKEND)
-            a->backend_name = value;
-        else if (option == JSON)
-            a->json = true;
-        else if (option == FOLD)
-            a->fold = true;
-        else if ((option == DECODER && vd_choose_decoder(value, &a->decoder, err)) ||
-                 (option == TOP && vd_option_int("top", value, 1, 1000000, &a->top, err)))
-            return VD_USAGE;
-    }
-    if (option == VD_OPTION_ERROR)
-        return VD_USAGE;
-    *operands = walk.operands;
+    vd_status status = vd_arguments_read(options, argc, argv, a, given, err);
+    if (status)
+        return status;
     if (!a->image)
         return vd_error_set(err, VD_USAGE, "which picture? name one with --image ID");
-    if (walk.operands == argc && isatty(STDIN_FILENO))
+    if (given->count == 0 && isatty(STDIN_FILENO))
         return vd_error_set(err, VD_USAGE,
                             "no question; put it in quotes after the options, or pipe questions "
                             "in, one a line");
@@ -350,22 +324,33 @@ static vd_status read_options(ask *a, int argc, char **argv, int *operands, vd_e
     return VD_OK;
 }
 
-int vd_cmd_ask(int argc, char **argv)
+static vd_status run(int argc, char **argv, vd_error *err)
 {
-    ask a = {.model = VD_DEFAULT_MODEL};
-    vd_error err = {0};
-    int operand = argc;
-    vd_status status = read_options(&a, argc, argv, &operand, &err);
-    if (status == VD_OK) {
-        a.utf8 = vd_output_utf8();
-        status = open_session(&a, &err);
-    }
-    if (status == VD_OK && operand == argc)
-        status = ask_stdin(&a, &err);
-    for (; status == VD_OK && operand < argc; operand++)
-        status = ask_one(&a, argv[operand], &err);
+    ask a = {.model = VD_DEFAULT_MODEL, .utf8 = vd_output_utf8()};
+    vd_arguments given;
+    vd_status status = read_options(&a, argc, argv, &given, err);
+    if (status == VD_OK)
+        status = open_session(&a, err);
+    if (status == VD_OK && given.count == 0)
+        status = ask_stdin(&a, err);
+    for (int i = 0; status == VD_OK && i < given.count; i++)
+        status = ask_one(&a, given.operand[i], err);
     vd_free(a.folded);
     vd_session_free(a.session);
     vd_world_close(a.world);
-    return status ? vd_command_fail("ask", &err) : 0;
+    return status;
 }
+
+const vd_command vd_cmd_ask = {
+    "ask",
+    run,
+    "answer questions about a picture, without a screen",
+    "--image ID [options] [\"question\" ...]",
+    "The questions form one conversation: the earlier questions, each with the model's first "
+    "answer, are the history of the next. Without questions on the command line they are read "
+    "from standard input, one per line. Answers go to standard output, messages to standard "
+    "error. Without --data and --features the pictures are the bundled ones.",
+    "  visdial ask --image 1000003 \"what is on the left\" \"what color is it\"\n"
+    "  echo \"how many cubes are there\" | visdial ask --image 1000003 --json\n",
+    options,
+    NULL};

@@ -11,54 +11,15 @@
 #include "assets/blocks/world.h"
 #include "engine/base/alloc.h"
 #include "tui/base/interrupt.h"
-#include "tui/base/option_texts.h"
 #include "tui/base/progress.h"
 #include "tui/session/session.h"
 
-enum {
-    OUT,
-    SEED,
-    TRAIN,
-    VAL,
-    TEST,
-    PICTURES,
-    NO_PICTURES,
-    NO_FEATURES,
-    EXTRACTOR,
-    THREADS,
-    SPLIT,
-    COUNT,
-    INDEX,
-    PNG,
-    QUIET
-};
-
-const vd_option vd_cmd_blocks_options[] = {
-    {"out", "DIR", "make, world: directory to write to"},
-    {"seed", "N", "seed of pictures and dialogs (1)"},
-    {"train", "N",
-     "make: pictures in the train split (20000); world: pictures whose answers are "
-     "counted for the pool"},
-    {"val", "N", "make: pictures in the val split (1000)"},
-    {"test", "N", "make: pictures in the test split (1000)"},
-    {"pictures", "N", "make: write the first N pictures of each split as PNG (1000)"},
-    {"no-pictures", NULL, "make: write no pictures"},
-    {"no-features", NULL, "make: write dialogs and scenes, but no region features"},
-    {"extractor", "FILE", "detector that finds the regions (default: the bundled one)"},
-    {"threads", "N", VD_HELP_THREADS " (2)"},
-    {"split", "NAME", "world, show: train, val (default) or test"},
-    {"count", "N", "world: number of pictures (48)"},
-    {"index", "N", "world: first picture of the split; show: the picture; counted from 0"},
-    {"png", "FILE", "show: write the picture to FILE"},
-    {"quiet", NULL, VD_HELP_NO_PROGRESS},
-    {0},
-};
-
-enum { OPTIONS = sizeof vd_cmd_blocks_options / sizeof *vd_cmd_blocks_options - 1 };
-
 typedef struct job {
-    const char *given[OPTIONS]; // values of the options; "" for a switch
-    int64_t seed, count[BLOCKS_SPLITS], pictures, threads, some, index;
+    const char *out, *extractor_given, *png;
+    int64_t seed, index;
+    size_t count[BLOCKS_SPLITS], pictures, some;
+    int threads;
+    bool no_pictures, no_features, quiet;
     blocks_split split;
     char *extractor;
     const atomic_int *stop;
@@ -66,49 +27,42 @@ typedef struct job {
     char path[4096 + 64];
 } job;
 
+static const vd_option options[] = {
+    {"out", "DIR", "make, world: directory to write to", VD_INTO(job, out)},
+    {"seed", "N", "seed of pictures and dialogs (1)", VD_INTO(job, seed), 0, INT64_MAX},
+    {"train", "N",
+     "make: pictures in the train split (20000); world: pictures whose answers are "
+     "counted for the pool",
+     VD_INTO(job, count[BLOCKS_TRAIN]), 0, 999999},
+    {"val", "N", "make: pictures in the val split (1000)", VD_INTO(job, count[BLOCKS_VAL]), 0,
+     999999},
+    {"test", "N", "make: pictures in the test split (1000)", VD_INTO(job, count[BLOCKS_TEST]), 0,
+     999999},
+    {"pictures", "N", "make: write the first N pictures of each split as PNG (1000)",
+     VD_INTO(job, pictures), 0, 999999},
+    {"no-pictures", NULL, "make: write no pictures", VD_INTO(job, no_pictures)},
+    {"no-features", NULL, "make: write dialogs and scenes, but no region features",
+     VD_INTO(job, no_features)},
+    {"extractor", "FILE", "detector that finds the regions (default: the bundled one)",
+     VD_INTO(job, extractor_given)},
+    {"threads", "N", VD_HELP_THREADS " (2)", VD_INTO(job, threads), 1, VD_THREADS},
+    {"split", "NAME", "world, show: train, val (default) or test", VD_INTO(job, split),
+     .choices = "train, val or test"},
+    {"count", "N", "world: number of pictures (48)", VD_INTO(job, some), 1, 999999},
+    {"index", "N", "world: first picture of the split; show: the picture; counted from 0",
+     VD_INTO(job, index), 0, 999998},
+    {"png", "FILE", "show: write the picture to FILE", VD_INTO(job, png)},
+    {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(job, quiet)},
+    {0},
+};
+
 static const char *path_of(job *j, const char *stem, const char *name)
 {
-    snprintf(j->path, sizeof j->path, "%.4000s/%s%s", j->given[OUT], stem, name);
+    snprintf(j->path, sizeof j->path, "%.4000s/%s%s", j->out, stem, name);
     return j->path;
 }
 
 // ---- options ----------------------------------------------------------------------------------
-
-static vd_status read_numbers(job *j, vd_error *err)
-{
-    j->seed = 1;
-    j->count[BLOCKS_TRAIN] = 20000;
-    j->count[BLOCKS_VAL] = j->count[BLOCKS_TEST] = j->pictures = 1000;
-    j->threads = 2;
-    j->some = 48;
-    const vd_option_range range[] = {
-        {SEED, 0, INT64_MAX, &j->seed},
-        {TRAIN, 0, 999999, &j->count[BLOCKS_TRAIN]},
-        {VAL, 0, 999999, &j->count[BLOCKS_VAL]},
-        {TEST, 0, 999999, &j->count[BLOCKS_TEST]},
-        {PICTURES, 0, 999999, &j->pictures},
-        {THREADS, 1, VD_THREADS, &j->threads},
-        {COUNT, 1, 999999, &j->some},
-        {INDEX, 0, 999998, &j->index},
-    };
-    vd_status status =
-        vd_options_int(vd_cmd_blocks_options, j->given, range, sizeof range / sizeof *range, err);
-    if (j->given[NO_PICTURES])
-        j->pictures = 0;
-    return status;
-}
-
-static vd_status read_split(job *j, vd_error *err)
-{
-    const char *name = j->given[SPLIT] ? j->given[SPLIT] : "val";
-    for (int s = 0; s < BLOCKS_SPLITS; s++) {
-        if (strcmp(name, blocks_split_names[s]))
-            continue;
-        j->split = (blocks_split)s;
-        return VD_OK;
-    }
-    return vd_error_set(err, VD_USAGE, "--split: expected train, val or test, found '%.80s'", name);
-}
 
 static vd_status make_directory(const char *path, vd_error *err)
 {
@@ -121,18 +75,7 @@ static vd_status make_directory(const char *path, vd_error *err)
 // Found before hours of work, not after.
 static vd_status find_extractor(job *j, vd_error *err)
 {
-    char *directory = NULL;
-    if (j->given[EXTRACTOR]) {
-        j->extractor = vd_strdup(j->given[EXTRACTOR]);
-    } else {
-        // Without a world there is still the place where `extract --train` writes.
-        const char *in = vd_world_directory(NULL, &directory, NULL) ? "assets" : directory;
-        size_t size = strlen(in) + sizeof "/extractor.safetensors";
-        j->extractor = vd_alloc(size, 1);
-        if (j->extractor)
-            snprintf(j->extractor, size, "%s/extractor.safetensors", in);
-        vd_free(directory);
-    }
+    j->extractor = vd_extractor_path(j->extractor_given);
     if (!j->extractor)
         return vd_error_memory(err, "a path");
     if (access(j->extractor, R_OK))
@@ -161,7 +104,7 @@ static vd_status fill_one(void *context, int worker, size_t index, vd_error *err
 
 static void begin(job *j, const char *what, size_t total)
 {
-    vd_progress_start(&j->progress, what, (int64_t)total, 0, j->given[QUIET] != NULL);
+    vd_progress_start(&j->progress, what, (int64_t)total, 0, j->quiet);
 }
 
 static void end(job *j, size_t total, vd_status status)
@@ -181,7 +124,7 @@ static vd_status make_scenes(job *j, blocks_split split, size_t count, blocks_wo
         return status;
     snprintf(what, sizeof what, "%s scenes", blocks_split_names[split]);
     begin(j, what, count);
-    status = vd_parallel(count, (int)j->threads, fill_one, world, report, j, j->stop, err);
+    status = vd_parallel(count, j->threads, fill_one, world, report, j, j->stop, err);
     end(j, count, status);
     if (status)
         blocks_world_clear(world);
@@ -194,16 +137,16 @@ static vd_status write_features(job *j, const blocks_world *world, const char *d
 {
     char what[32], source[128];
     vd_region_set set = {0};
-    blocks_survey_options options = {.extractor = j->extractor,
-                                     .threads = (int)j->threads,
-                                     .pictures = directory,
-                                     .picture_count = pictures,
-                                     .stop = j->stop,
-                                     .report = report,
-                                     .user = j};
+    blocks_survey_options how = {.extractor = j->extractor,
+                                 .threads = j->threads,
+                                 .pictures = directory,
+                                 .picture_count = pictures,
+                                 .stop = j->stop,
+                                 .report = report,
+                                 .user = j};
     snprintf(what, sizeof what, "%s pictures", blocks_split_names[world->split]);
     begin(j, what, world->count);
-    vd_status status = blocks_survey(world, &options, &set, err);
+    vd_status status = blocks_survey(world, &how, &set, err);
     end(j, world->count, status);
     if (!status) {
         snprintf(source, sizeof source, "visdial blocks, seed %" PRId64 ", split %s", j->seed,
@@ -235,8 +178,7 @@ static vd_status draw_pictures(job *j, const blocks_world *world, const char *di
 {
     drawing d = {j, world, directory};
     begin(j, "pictures", pictures);
-    vd_status status =
-        vd_parallel(pictures, (int)j->threads, draw_one, &d, report, j, j->stop, err);
+    vd_status status = vd_parallel(pictures, j->threads, draw_one, &d, report, j, j->stop, err);
     end(j, pictures, status);
     return status;
 }
@@ -246,7 +188,7 @@ static vd_status draw_pictures(job *j, const blocks_world *world, const char *di
 static vd_status write_split(job *j, const blocks_world *world, const char *pictures, vd_error *err)
 {
     const char *split = blocks_split_names[world->split];
-    size_t drawn = (size_t)j->pictures < world->count ? (size_t)j->pictures : world->count;
+    size_t drawn = j->pictures < world->count ? j->pictures : world->count;
     vd_status status = blocks_world_write_dialogs(world, path_of(j, split, ".json"), err);
     if (!status)
         status = blocks_world_write_dense(world, path_of(j, split, "_dense.json"), err);
@@ -254,7 +196,7 @@ static vd_status write_split(job *j, const blocks_world *world, const char *pict
         status = blocks_world_write_scenes(world, path_of(j, split, "_scenes.json"), err);
     if (!status && world->split == BLOCKS_TRAIN)
         status = blocks_world_write_pool(world, path_of(j, "pool", ".txt"), err);
-    if (!status && !j->given[NO_FEATURES])
+    if (!status && !j->no_features)
         status = write_features(j, world, drawn ? pictures : NULL, drawn,
                                 path_of(j, split, "_features.safetensors"), err);
     else if (!status && drawn)
@@ -265,17 +207,17 @@ static vd_status write_split(job *j, const blocks_world *world, const char *pict
 static vd_status make(job *j, vd_error *err)
 {
     char pictures[4096];
-    vd_status status = j->given[NO_FEATURES] ? VD_OK : find_extractor(j, err);
+    vd_status status = j->no_features ? VD_OK : find_extractor(j, err);
     if (!status)
-        status = make_directory(j->given[OUT], err);
-    snprintf(pictures, sizeof pictures, "%.4000s/pictures", j->given[OUT]);
+        status = make_directory(j->out, err);
+    snprintf(pictures, sizeof pictures, "%.4000s/pictures", j->out);
     if (!status && j->pictures > 0)
         status = make_directory(pictures, err);
     for (int s = 0; s < BLOCKS_SPLITS && !status; s++) {
         if (j->count[s] == 0)
             continue;
         blocks_world world;
-        status = make_scenes(j, (blocks_split)s, (size_t)j->count[s], &world, err);
+        status = make_scenes(j, (blocks_split)s, j->count[s], &world, err);
         if (status)
             break;
         status = write_split(j, &world, pictures, err);
@@ -289,7 +231,7 @@ static vd_status make(job *j, vd_error *err)
 static vd_status write_pool(job *j, vd_error *err)
 {
     blocks_world train;
-    vd_status status = make_scenes(j, BLOCKS_TRAIN, (size_t)j->count[BLOCKS_TRAIN], &train, err);
+    vd_status status = make_scenes(j, BLOCKS_TRAIN, j->count[BLOCKS_TRAIN], &train, err);
     if (status)
         return status;
     status = blocks_world_write_pool(&train, path_of(j, "pool", ".txt"), err);
@@ -302,11 +244,11 @@ static vd_status make_world(job *j, vd_error *err)
 {
     char pictures[4096];
     blocks_world all, world;
-    size_t first = (size_t)j->index, count = (size_t)j->some;
+    size_t first = (size_t)j->index, count = j->some;
     vd_status status = find_extractor(j, err);
     if (!status)
-        status = make_directory(j->given[OUT], err);
-    snprintf(pictures, sizeof pictures, "%.4000s/pictures", j->given[OUT]);
+        status = make_directory(j->out, err);
+    snprintf(pictures, sizeof pictures, "%.4000s/pictures", j->out);
     if (!status)
         status = make_directory(pictures, err);
     if (!status)
@@ -336,8 +278,8 @@ static vd_status show(const job *j, vd_error *err)
     blocks_dialog dialog;
     blocks_scene_make((uint64_t)j->seed, j->split, (int)j->index, &scene);
     blocks_dialog_make(&scene, &dialog);
-    if (j->given[PNG]) {
-        vd_status status = blocks_world_write_picture(&scene, j->given[PNG], err);
+    if (j->png) {
+        vd_status status = blocks_world_write_picture(&scene, j->png, err);
         if (status)
             return status;
     }
@@ -363,39 +305,54 @@ static vd_status show(const job *j, vd_error *err)
 
 // ---- command ----------------------------------------------------------------------------------
 
-static vd_status run(job *j, int argc, char **argv, vd_error *err)
+static vd_status work(job *j, int argc, char **argv, vd_error *err)
 {
-    int operands;
-    vd_status status =
-        vd_options_given(vd_cmd_blocks_options, argc, argv, j->given, &operands, err);
+    vd_arguments given;
+    vd_status status = vd_arguments_read(options, argc, argv, j, &given, err);
     if (status)
         return status;
-    if (operands == argc)
+    if (given.count == 0)
         return vd_error_set(err, VD_USAGE,
                             "expected: visdial blocks make, world or show; see --help");
-    const char *what = operands + 1 == argc ? argv[operands] : "";
-    bool files = !strcmp(what, "make") || !strcmp(what, "world");
-    if (!files && strcmp(what, "show"))
+    const char *what = given.count == 1 ? given.operand[0] : "";
+    j->pictures = j->no_pictures ? 0 : j->pictures;
+    if (!strcmp(what, "show"))
+        return show(j, err);
+    if (strcmp(what, "make") && strcmp(what, "world"))
         return vd_error_set(err, VD_USAGE,
                             "say what to do: make, world or show, found '%.80s'; see --help", what);
-    if (files && !j->given[OUT])
-        return vd_error_set(err, VD_USAGE, "--out is missing; see --help");
-    status = read_numbers(j, err);
-    if (!status)
-        status = read_split(j, err);
+    status = vd_arguments_need(&given, "out", err);
     if (status)
         return status;
-    return !strcmp(what, "make")    ? make(j, err)
-           : !strcmp(what, "world") ? make_world(j, err)
-                                    : show(j, err);
+    return !strcmp(what, "make") ? make(j, err) : make_world(j, err);
 }
 
-int vd_cmd_blocks(int argc, char **argv)
+static vd_status run(int argc, char **argv, vd_error *err)
 {
-    job j = {.stop = vd_interrupt_watch()};
-    vd_error err = {0};
-    vd_status status = run(&j, argc, argv, &err);
+    job j = {.seed = 1,
+             .count = {20000, 1000, 1000},
+             .pictures = 1000,
+             .threads = 2,
+             .some = 48,
+             .split = BLOCKS_VAL,
+             .stop = vd_interrupt_watch()};
+    vd_status status = work(&j, argc, argv, err);
     vd_interrupt_release();
     vd_free(j.extractor);
-    return status ? vd_command_fail("blocks", &err) : 0;
+    return status;
 }
+
+const vd_command vd_cmd_blocks = {
+    "blocks",
+    run,
+    "make Blocks pictures, dialogs about them and their features",
+    "make|world|show [options]",
+    "The seed and the number of a picture determine everything about it.\n"
+    "make: train, val and test splits in DIR, for training and evaluation.\n"
+    "world: a few pictures with all files that the chat needs.\n"
+    "show: one picture and its dialog as text.",
+    "  visdial blocks make --out blocks --train 20000 --val 1000 --test 1000\n"
+    "  visdial blocks world --out world --count 48\n"
+    "  visdial blocks show --split val --index 7 --png picture.png\n",
+    options,
+    "make world show"};

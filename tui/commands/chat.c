@@ -5,11 +5,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/backend/open.h"
 #include "engine/base/alloc.h"
-#include "tui/base/option_texts.h"
 #include "tui/session/config.h"
 #include "tui/session/history.h"
-#include "tui/base/backend_choice.h"
 #include "tui/session/loop.h"
 #include "tui/session/session.h"
 #include "tui/chat/recorder.h"
@@ -17,54 +16,41 @@
 #include "tui/session/service.h"
 #include "tui/chat/chat.h"
 
-enum {
-    IMAGE,
-    MODEL,
-    ASSETS,
-    DATA,
-    FEATURES,
-    IMAGES,
-    DENSE,
-    DECODER,
-    BACKEND,
-    RESUME,
-    TRANSCRIPT,
-    NO_TRANSCRIPT,
-    THEME,
-    FOLD,
-    NO_MOUSE
-};
-
-const vd_option vd_cmd_chat_options[] = {
-    {"image", "ID", "number of the picture to start with (default: the first)"},
-    {"model", "MODEL", VD_HELP_MODEL " (default: base)"},
-    {"assets", "DIR", VD_HELP_ASSETS},
-    {"data", "FILE", VD_HELP_DATA},
-    {"features", "FILE", VD_HELP_FEATURES},
-    {"images", "DIR", VD_HELP_IMAGES},
-    {"dense", "FILE", VD_HELP_DENSE},
-    VD_DECODER_OPTION,
-    VD_BACKEND_OPTION,
-    {"resume", NULL, "continue the last conversation, with its models and branches"},
-    {"transcript", "FILE", "write the transcript to FILE; with --resume continue from it"},
-    {"no-transcript", NULL, "write no transcript"},
-    {"theme", "NAME", "dark (default), light, mono or safe (for the colour-blind)"},
-    {"fold", NULL, VD_HELP_FOLD},
-    {"no-mouse", NULL, "leave the mouse to the terminal"},
-    {0},
-};
-
 typedef struct chat_settings {
     const char *model; // as asked for here, NULL: the conversation's or the preferred one
-    const char *preferred, *backend;
+    const char *preferred;
     vd_world_files files;
     vd_decoder_choice decoder;
+    vd_backend_choice backend;
     int64_t image; // -1: the first one
-    bool mouse, fold;
+    bool mouse, no_mouse, fold;
     bool resume, no_transcript;
     const char *transcript;
     vd_theme_name theme;
 } chat_settings;
+
+static const vd_option options[] = {
+    {"image", "ID", "number of the picture to start with (default: the first)",
+     VD_INTO(chat_settings, image), 0, INT64_MAX},
+    {"model", "MODEL", VD_HELP_MODEL " (default: base)", VD_INTO(chat_settings, model)},
+    {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(chat_settings, files.directory)},
+    {"data", "FILE", VD_HELP_DATA, VD_INTO(chat_settings, files.data)},
+    {"features", "FILE", VD_HELP_FEATURES, VD_INTO(chat_settings, files.features)},
+    {"images", "DIR", VD_HELP_IMAGES, VD_INTO(chat_settings, files.images)},
+    {"dense", "FILE", VD_HELP_DENSE, VD_INTO(chat_settings, files.dense)},
+    VD_DECODER_OPTION(chat_settings, decoder, VD_DECODER_OF_ANSWERS),
+    VD_BACKEND_OPTION(chat_settings, backend),
+    {"resume", NULL, "continue the last conversation, with its models and branches",
+     VD_INTO(chat_settings, resume)},
+    {"transcript", "FILE", "write the transcript to FILE; with --resume continue from it",
+     VD_INTO(chat_settings, transcript)},
+    {"no-transcript", NULL, "write no transcript", VD_INTO(chat_settings, no_transcript)},
+    {"theme", "NAME", "dark (default), light, mono or safe (for the colour-blind)",
+     VD_INTO(chat_settings, theme), .choices = "dark, light, mono or safe"},
+    {"fold", NULL, VD_HELP_FOLD, VD_INTO(chat_settings, fold)},
+    {"no-mouse", NULL, "leave the mouse to the terminal", VD_INTO(chat_settings, no_mouse)},
+    {0},
+};
 
 // ---- the world as the view's source ------------------------------------------------------------
 
@@ -207,7 +193,7 @@ static void step_chat(void *context)
     vd_recorder_step(&program->recorder, program->view);
 }
 
-static vd_status run(chat_program *program, vd_error *err)
+static vd_status converse(chat_program *program, vd_error *err)
 {
     const vd_loop_view loop = {.context = program,
                                .draw = draw_chat,
@@ -240,12 +226,12 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     size_t index = 0;
     int64_t image = settings->image;
     const char *model = settings->preferred;
-    vd_chosen_backend chosen;
-    vd_status status = vd_choose_backend(settings->backend, 0, &chosen, err);
+    const vd_backend *backend;
+    vd_status status = vd_backend_choose(settings->backend, 0, &backend, NULL, 0, err);
     if (!status)
         status = vd_world_open_files(&settings->files, &program->world, err);
     if (!status) {
-        program->world->backend = chosen.backend;
+        program->world->backend = backend;
         program->world->decoder = settings->decoder;
     }
     if (!status && vd_world_count(program->world) == 0)
@@ -273,8 +259,8 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         .picture = source_picture,
     };
     uint64_t seed = (uint64_t)time(NULL) * 2654435761u ^ (uint64_t)getpid();
-    status = vd_screen_open(settings->mouse, "`visdial ask` answers without a screen",
-                            &program->screen, err);
+    status = vd_screen_open(settings->mouse && !settings->no_mouse,
+                            "`visdial ask` answers without a screen", &program->screen, err);
     if (!status)
         status = vd_chat_init(program->view, &source, index,
                               settings->model ? settings->model : model, seed, err);
@@ -305,47 +291,10 @@ static void close_program(chat_program *program)
 
 static vd_status read_options(chat_settings *settings, int argc, char **argv, vd_error *err)
 {
-    vd_option_walk walk = {.options = vd_cmd_chat_options, .argc = argc, .argv = argv};
-    const char *value;
-    int option;
-    while ((option = vd_option_next(&walk, &value, err)) >= 0) {
-        vd_status status = VD_OK;
-        if (option == IMAGE)
-            status = vd_option_int("image", value, 0, INT64_MAX, &settings->image, err);
-        else if (option == MODEL)
-            settings->model = value;
-        else if (option == ASSETS)
-            settings->files.directory = value;
-        else if (option == DATA)
-            settings->files.data = value;
-        else if (option == FEATURES)
-            settings->files.features = value;
-        else if (option == IMAGES)
-            settings->files.images = value;
-        else if (option == DENSE)
-            settings->files.dense = value;
-        else if (option == DECODER)
-            status = vd_choose_decoder(value, &settings->decoder, err);
-        else if (option == BACKEND)
-            settings->backend = value;
-        else if (option == RESUME)
-            settings->resume = true;
-        else if (option == TRANSCRIPT)
-            settings->transcript = value;
-        else if (option == NO_TRANSCRIPT)
-            settings->no_transcript = true;
-        else if (option == THEME && !vd_theme_find(value, &settings->theme))
-            status = vd_error_set(
-                err, VD_USAGE, "--theme: expected dark, light, mono or safe, found '%.40s'", value);
-        else if (option == FOLD)
-            settings->fold = true;
-        else if (option == NO_MOUSE)
-            settings->mouse = false;
-        if (status)
-            return status;
-    }
-    if (option == VD_OPTION_ERROR)
-        return VD_USAGE;
+    vd_arguments given;
+    vd_status status = vd_arguments_read(options, argc, argv, settings, &given, err);
+    if (status)
+        return status;
     if (settings->no_transcript && (settings->resume || settings->transcript))
         return vd_error_set(err, VD_USAGE, "--no-transcript does not go with --%s",
                             settings->resume ? "resume" : "transcript");
@@ -353,31 +302,43 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
         return vd_error_set(
             err, VD_USAGE,
             "--resume continues with the picture of the conversation; leave --image out");
-    if (walk.operands < argc)
+    if (given.count)
         return vd_error_set(err, VD_USAGE,
                             "'%.80s' is not expected: questions are typed in the "
                             "chat, or given to `visdial ask`",
-                            argv[walk.operands]);
+                            given.operand[0]);
     return VD_OK;
 }
 
-int vd_cmd_chat(int argc, char **argv)
+static vd_status run(int argc, char **argv, vd_error *err)
 {
     vd_preferences config = vd_preferences_defaults();
     chat_program program = {0};
-    vd_error error = {0};
-    vd_status status = vd_preferences_read(NULL, &config, &error);
+    vd_status status = vd_preferences_read(NULL, &config, err);
     chat_settings settings = {.preferred = config.model,
                               .image = -1,
                               .mouse = config.mouse,
                               .fold = config.fold,
                               .theme = config.theme};
     if (!status)
-        status = read_options(&settings, argc, argv, &error);
+        status = read_options(&settings, argc, argv, err);
     if (!status)
-        status = open_program(&program, &settings, &error);
+        status = open_program(&program, &settings, err);
     if (!status)
-        status = run(&program, &error);
+        status = converse(&program, err);
     close_program(&program);
-    return status ? vd_command_fail("chat", &error) : 0;
+    return status;
 }
+
+const vd_command vd_cmd_chat = {
+    "chat",
+    run,
+    "chat about a picture on the whole screen",
+    "[options]",
+    "This is what `visdial` does without a command. It needs a terminal; `visdial ask` does not. "
+    "F1 lists the keys and the /commands. Settings such as `theme = light`, `mouse = off` or "
+    "`model = base` can be kept in $XDG_CONFIG_HOME/visdial/config; options override them. "
+    "Without --data and --features the chat is about the bundled pictures.",
+    "  visdial chat --image 1000003 --model base\n  visdial chat --theme light\n",
+    options,
+    NULL};

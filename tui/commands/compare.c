@@ -6,69 +6,18 @@
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/parallel.h"
-#include "tui/base/option_texts.h"
 #include "tui/compare/compare.h"
 #include "tui/base/interrupt.h"
 #include "tui/compare/cases_view.h"
 
-enum {
-    MODEL,
-    DECODER,
-    DATA,
-    FEATURES,
-    DENSE,
-    PICTURES,
-    ASSETS,
-    LIMIT,
-    THREADS,
-    RIGHT,
-    GROUP,
-    FAMILY,
-    ROUND,
-    FIND,
-    CASES,
-    RESAMPLES,
-    HTML,
-    MARKDOWN,
-    JSON,
-    SCREEN,
-    QUIET
-};
-
-const vd_option vd_cmd_compare_options[] = {
-    {"model", "MODEL", VD_HELP_MODEL "; give two to four, all are compared with the first"},
-    {"decoder", "WHICH",
-     VD_HELP_DECODER " (default: all that the model has); once, or once per model"},
-    {"data", "FILE", VD_HELP_DATA},
-    {"features", "FILE", VD_HELP_FEATURES},
-    {"dense", "FILE", VD_HELP_DENSE},
-    {"pictures", "DIR", VD_HELP_PICTURES},
-    {"assets", "DIR", VD_HELP_ASSETS},
-    {"limit", "N", VD_HELP_LIMIT},
-    {"threads", "N", VD_HELP_THREADS " (default: one per processor)"},
-    {"right", "BY",
-     "an answer is right when it is first in the ranking and: human, people gave it; "
-     "relevant, its relevance is 1 (default where relevance is known)"},
-    {"group", "GROUP",
-     "only questions that these models answer right: both, first, second (another "
-     "than the first), neither; several with commas"},
-    {"family", "NAME", "only questions of this family"},
-    {"round", "N", "only questions of round N"},
-    {"find", "TEXT", "only questions with this text, or of the picture with this number"},
-    {"cases", "N", "most questions of each group in what is written (20; 0: all)"},
-    {"resamples", "N", VD_HELP_RESAMPLES},
-    {"html", "FILE", "write everything as one self-contained HTML page"},
-    {"markdown", "FILE", "write the tables and questions as Markdown"},
-    {"json", NULL, VD_HELP_JSON},
-    {"screen", NULL, "go through the questions on the whole screen"},
-    {"quiet", NULL, VD_HELP_NO_PROGRESS},
-    {0},
-};
-
 typedef struct comparing {
-    const char *given[QUIET + 1];
+    vd_corpus_paths paths;
+    const char *html, *markdown;
+    bool json, screen, quiet;
     vd_cases_options options;
-    int64_t limit, threads, round, per_group, resamples;
+    unsigned right; // human, relevant, not given
+    int64_t per_group;
+    int resamples;
     vd_case_filter filter;
     vd_corpus corpus;
     vd_cases *cases;
@@ -78,7 +27,7 @@ typedef struct comparing {
 
 // ---- options ------------------------------------------------------------------------------------
 
-static vd_status read_groups(const char *text, unsigned *out, vd_error *err)
+static vd_status read_groups(void *groups, const char *name, const char *text, vd_error *err)
 {
     static const char *const names[] = {"both", "first", "second", "neither"};
     for (const char *at = text;; at++) {
@@ -89,69 +38,62 @@ static vd_status read_groups(const char *text, unsigned *out, vd_error *err)
                 found = i;
         if (found < 0)
             return vd_error_set(err, VD_USAGE,
-                                "--group: expected both, first, second or neither (more with "
+                                "--%s: expected both, first, second or neither (more with "
                                 "commas), found '%.80s'",
-                                text);
-        *out |= 1u << found;
+                                name, text);
+        *(unsigned *)groups |= 1u << found;
         at += length;
         if (!*at)
             return VD_OK;
     }
 }
 
-static vd_status read_option(comparing *c, int option, const char *given, vd_error *err)
-{
-    const char *name = vd_cmd_compare_options[option].name;
-    const char *value = given ? given : ""; // a switch has none
-    c->given[option] = value;
-    switch (option) {
-    case MODEL:
-        return vd_cases_add_model(&c->options, value, err);
-    case DECODER:
-        return vd_cases_add_decoder(&c->options, value, err);
-    case LIMIT:
-        return vd_option_int(name, value, 1, 1000000000, &c->limit, err);
-    case THREADS:
-        return vd_option_int(name, value, 1, VD_THREADS, &c->threads, err);
-    case ROUND:
-        return vd_option_int(name, value, 1, 1000, &c->round, err);
-    case CASES:
-        return vd_option_int(name, value, 0, 1000000000, &c->per_group, err);
-    case RESAMPLES:
-        return vd_option_int(name, value, 100, 10000000, &c->resamples, err);
-    case GROUP:
-        return read_groups(value, &c->filter.groups, err);
-    case RIGHT:
-        if (strcmp(value, "human") != 0 && strcmp(value, "relevant") != 0)
-            return vd_error_set(err, VD_USAGE, "--right: expected human or relevant, found '%.80s'",
-                                value);
-        return VD_OK;
-    default:
-        return VD_OK;
-    }
-}
+enum { RIGHT_NOT_GIVEN = VD_RIGHT_RELEVANT + 1 };
+
+static const vd_option options[] = {
+    {"model", "MODEL", VD_HELP_MODEL "; give two to four, all are compared with the first",
+     VD_INTO(comparing, options), .read = vd_cases_add_model},
+    {"decoder", "WHICH",
+     VD_HELP_DECODER " (default: all that the model has); once, or once per model",
+     VD_INTO(comparing, options), .read = vd_cases_add_decoder},
+    VD_CORPUS_OPTIONS(comparing, paths),
+    {"limit", "N", VD_HELP_LIMIT, VD_INTO(comparing, options.limit), 1, 1000000000},
+    {"threads", "N", VD_HELP_THREADS " (default: one per processor)",
+     VD_INTO(comparing, options.threads), 1, VD_THREADS},
+    {"right", "BY",
+     "an answer is right when it is first in the ranking and: human, people gave it; "
+     "relevant, its relevance is 1 (default where relevance is known)",
+     VD_INTO(comparing, right), .choices = "human or relevant"},
+    {"group", "GROUP",
+     "only questions that these models answer right: both, first, second (another "
+     "than the first), neither; several with commas",
+     VD_INTO(comparing, filter.groups), .read = read_groups},
+    {"family", "NAME", "only questions of this family", VD_INTO(comparing, filter.family)},
+    {"round", "N", "only questions of round N", VD_INTO(comparing, filter.round), 1, 1000},
+    {"find", "TEXT", "only questions with this text, or of the picture with this number",
+     VD_INTO(comparing, filter.text)},
+    {"cases", "N", "most questions of each group in what is written (20; 0: all)",
+     VD_INTO(comparing, per_group), 0, 1000000000},
+    {"resamples", "N", VD_HELP_RESAMPLES, VD_INTO(comparing, resamples), 100, 10000000},
+    {"html", "FILE", "write everything as one self-contained HTML page", VD_INTO(comparing, html)},
+    {"markdown", "FILE", "write the tables and questions as Markdown",
+     VD_INTO(comparing, markdown)},
+    {"json", NULL, VD_HELP_JSON, VD_INTO(comparing, json)},
+    {"screen", NULL, "go through the questions on the whole screen", VD_INTO(comparing, screen)},
+    {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(comparing, quiet)},
+    {0},
+};
 
 static vd_status read_options(comparing *c, int argc, char **argv, vd_error *err)
 {
-    vd_option_walk walk = {.options = vd_cmd_compare_options, .argc = argc, .argv = argv};
-    const char *value;
-    int option;
-    while ((option = vd_option_next(&walk, &value, err)) >= 0) {
-        vd_status status = read_option(c, option, value, err);
-        if (status)
-            return status;
-    }
-    if (option == VD_OPTION_ERROR)
-        return VD_USAGE;
-    if (walk.operands < argc)
-        return vd_error_set(err, VD_USAGE, "unexpected '%.80s'; see --help", argv[walk.operands]);
-    if (c->given[SCREEN] && c->given[JSON])
-        return vd_error_set(err, VD_USAGE,
-                            "--json and --screen exclude each other; give one of them");
-    c->filter.family = c->given[FAMILY];
-    c->filter.text = c->given[FIND];
-    c->filter.round = (int)c->round;
-    return vd_cases_complete(&c->options, err);
+    vd_arguments given;
+    vd_status status = vd_arguments_read(options, argc, argv, c, &given, err);
+    if (status == VD_OK)
+        status = vd_arguments_most(&given, 0, err);
+    if (status == VD_OK && c->screen && c->json)
+        status =
+            vd_error_set(err, VD_USAGE, "--json and --screen exclude each other; give one of them");
+    return status ? status : vd_cases_complete(&c->options, err);
 }
 
 // ---- comparing ----------------------------------------------------------------------------------
@@ -172,7 +114,7 @@ static vd_status keep_models(const comparing *c, const char *const *out, size_t 
 
 static vd_status keep_inputs(const comparing *c, vd_error *err)
 {
-    const char *out[] = {c->given[HTML], c->given[MARKDOWN]};
+    const char *out[] = {c->html, c->markdown};
     const char *in[] = {c->corpus.data, c->corpus.features, c->corpus.dense};
     vd_status status = vd_output_apart(out, 2, in, 3, err);
     return status ? status : keep_models(c, out, 2, err);
@@ -180,37 +122,30 @@ static vd_status keep_inputs(const comparing *c, vd_error *err)
 
 static vd_status score(comparing *c, vd_error *err)
 {
-    const vd_corpus_paths paths = {.data = c->given[DATA],
-                                   .features = c->given[FEATURES],
-                                   .dense = c->given[DENSE],
-                                   .pictures = c->given[PICTURES],
-                                   .assets = c->given[ASSETS]};
-    vd_status status = vd_corpus_open(&paths, &c->corpus, err);
+    vd_status status = vd_corpus_open(&c->paths, &c->corpus, err);
     if (status == VD_OK)
         status = keep_inputs(c, err);
     if (status)
         return status;
-    c->options.limit = (size_t)c->limit;
-    c->options.threads = (int)c->threads;
     c->options.stop = c->compare.stop;
-    return vd_cases_new_with_progress(&c->corpus, &c->options, c->given[QUIET], &c->cases, err);
+    return vd_cases_new_with_progress(&c->corpus, &c->options, c->quiet, &c->cases, err);
 }
 
 // By relevance where every question has it, unless the person says otherwise.
 static vd_status choose_right(comparing *c, vd_error *err)
 {
-    const char *given = c->given[RIGHT];
     size_t human = 0, relevant = 0;
     for (size_t i = 0; i < c->cases->count; i++) {
         human += c->cases->at[i].side[0].metrics.rounds;
         relevant += c->cases->at[i].side[0].metrics.dense_rounds;
     }
-    if (given && strcmp(given, "relevant") == 0 && relevant == 0)
+    if (c->right == VD_RIGHT_RELEVANT && relevant == 0)
         return vd_error_set(err, VD_USAGE,
                             "--right relevant: the relevance of the answers is not known; name it "
                             "with --dense");
-    bool by_human = given ? strcmp(given, "human") == 0 : relevant < human || relevant == 0;
-    c->compare.by = c->filter.by = by_human ? VD_RIGHT_HUMAN : VD_RIGHT_RELEVANT;
+    if (c->right == RIGHT_NOT_GIVEN)
+        c->right = relevant < human || relevant == 0 ? VD_RIGHT_HUMAN : VD_RIGHT_RELEVANT;
+    c->compare.by = c->filter.by = (vd_right)c->right;
     return VD_OK;
 }
 
@@ -252,19 +187,18 @@ static vd_status choose_cases(comparing *c, vd_error *err)
 
 static vd_status export_to(comparing *c, vd_error *err)
 {
-    static const struct {
-        int option;
+    const struct {
+        const char *path;
         vd_status (*write)(const vd_compare *, const char *, vd_error *);
-    } formats[] = {{HTML, vd_compare_html}, {MARKDOWN, vd_compare_markdown}};
+    } formats[] = {{c->html, vd_compare_html}, {c->markdown, vd_compare_markdown}};
     vd_status status = VD_OK;
     for (size_t i = 0; i < sizeof formats / sizeof *formats && status == VD_OK; i++) {
-        const char *path = c->given[formats[i].option];
-        if (!path)
+        if (!formats[i].path)
             continue;
         vd_progress progress;
-        vd_progress_start(&progress, "cases", (int64_t)c->compare.count, 0, c->given[QUIET]);
+        vd_progress_start(&progress, "cases", (int64_t)c->compare.count, 0, c->quiet);
         c->compare.progress = &progress;
-        status = formats[i].write(&c->compare, path, err);
+        status = formats[i].write(&c->compare, formats[i].path, err);
         vd_progress_clear(&progress);
         c->compare.progress = NULL;
     }
@@ -274,39 +208,60 @@ static vd_status export_to(comparing *c, vd_error *err)
 // The screen shows the cases alone: who only wants that need not wait for the bootstrap.
 static bool is_tabled(const comparing *c)
 {
-    return !c->given[SCREEN] || c->given[HTML] || c->given[MARKDOWN];
+    return !c->screen || c->html || c->markdown;
 }
 
-int vd_cmd_compare(int argc, char **argv)
+static vd_status run(int argc, char **argv, vd_error *err)
 {
-    comparing c = {.per_group = 20};
-    vd_error err = {0};
-    vd_status status = read_options(&c, argc, argv, &err);
-    if (status == VD_OK && c.given[SCREEN])
-        status = vd_cases_screen_ready(&c.wanted, &err);
+    comparing c = {.per_group = 20, .right = RIGHT_NOT_GIVEN};
+    vd_status status = read_options(&c, argc, argv, err);
+    if (status == VD_OK && c.screen)
+        status = vd_cases_screen_ready(&c.wanted, err);
     c.compare.stop = vd_interrupt_watch();
     if (status == VD_OK)
-        status = score(&c, &err);
+        status = score(&c, err);
     c.compare.cases = c.cases;
     if (status == VD_OK)
-        status = choose_right(&c, &err);
+        status = choose_right(&c, err);
     if (status == VD_OK)
-        status = check_family(&c, &err);
+        status = check_family(&c, err);
     if (status == VD_OK && is_tabled(&c))
-        status =
-            vd_cases_slices(c.cases, (int)c.resamples, c.compare.stop, &c.compare.slices, &err);
+        status = vd_cases_slices(c.cases, c.resamples, c.compare.stop, &c.compare.slices, err);
     if (status == VD_OK)
-        status = choose_cases(&c, &err);
+        status = choose_cases(&c, err);
     if (status == VD_OK)
-        status = export_to(&c, &err);
-    if (status == VD_OK && !c.given[SCREEN])
-        status = (c.given[JSON] ? vd_compare_json : vd_compare_print)(&c.compare, &err);
+        status = export_to(&c, err);
+    if (status == VD_OK && !c.screen)
+        status = (c.json ? vd_compare_json : vd_compare_print)(&c.compare, err);
     vd_interrupt_release();
-    if (status == VD_OK && c.given[SCREEN])
-        status = vd_cases_screen(c.cases, &c.filter, VD_CASE_BY_DIFFERENCE, NULL, &c.wanted, &err);
+    if (status == VD_OK && c.screen)
+        status = vd_cases_screen(c.cases, &c.filter, VD_CASE_BY_DIFFERENCE, NULL, &c.wanted, err);
     vd_free(c.compare.at);
     vd_slices_clear(&c.compare.slices);
     vd_cases_free(c.cases);
     vd_corpus_close(&c.corpus);
-    return status ? vd_command_fail("compare", &err) : 0;
+    return status;
 }
+
+const vd_command vd_cmd_compare = {
+    "compare",
+    run,
+    "compare models, question by question",
+    "[options]",
+    "Ranks the candidates of every round with two to four models and compares each model with "
+    "the first. Prints how many questions both, one or neither answers right (McNemar's test); "
+    "the difference of every metric (paired bootstrap over dialogs), also by family of question "
+    "and by round; and the questions on which the models differ most. --screen goes through "
+    "the questions; --html and --markdown write them with picture, dialog, rankings and "
+    "attentions. Without --data and --features the bundled dialogs are used.",
+    "  visdial compare\n"
+    "  visdial compare --screen\n"
+    "  visdial compare --html compare.html --group first,second\n"
+    "  visdial compare --model base --model run1/model.safetensors --data val.json \\\n"
+    "      --features val_features.safetensors --dense val_dense.json\n"
+    "  visdial compare --model base --model run1/model.safetensors \\\n"
+    "      --model run2/model.safetensors\n"
+    "  visdial compare --model run1/model.safetensors --decoder discriminative \\\n"
+    "      --model run1/model.safetensors --decoder generative\n",
+    options,
+    NULL};

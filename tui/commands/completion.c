@@ -9,8 +9,8 @@ static void bash(FILE *out)
                  "    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
                  "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
                  "        COMPREPLY=($(compgen -W '");
-    for (const vd_command *command = vd_commands; command->name; command++)
-        fprintf(out, "%s ", command->name);
+    for (const vd_command *const *at = vd_commands; *at; at++)
+        fprintf(out, "%s ", (*at)->name);
     fprintf(out, "--help --version' -- \"$word\"))\n"
                  "        return\n"
                  "    fi\n"
@@ -21,7 +21,8 @@ static void bash(FILE *out)
                  "    esac\n"
                  "    local options= words=\n"
                  "    case ${COMP_WORDS[1]} in\n");
-    for (const vd_command *command = vd_commands; command->name; command++) {
+    for (const vd_command *const *at = vd_commands; *at; at++) {
+        const vd_command *command = *at;
         fprintf(out, "    %s) options='", command->name);
         for (const vd_option *option = command->options; option->name; option++)
             fprintf(out, "--%s ", option->name);
@@ -62,7 +63,8 @@ static void zsh(FILE *out)
                  "_visdial() {\n"
                  "    if (( CURRENT == 2 )); then\n"
                  "        local -a commands=(\n");
-    for (const vd_command *command = vd_commands; command->name; command++) {
+    for (const vd_command *const *at = vd_commands; *at; at++) {
+        const vd_command *command = *at;
         fprintf(out, "            '%s:", command->name);
         quoted(command->summary, ":", out);
         fprintf(out, "'\n");
@@ -76,7 +78,8 @@ static void zsh(FILE *out)
                  "    shift words\n"
                  "    (( CURRENT-- ))\n"
                  "    case $command in\n");
-    for (const vd_command *command = vd_commands; command->name; command++) {
+    for (const vd_command *const *at = vd_commands; *at; at++) {
+        const vd_command *command = *at;
         fprintf(out, "    %s) _arguments \\\n", command->name);
         for (const vd_option *option = command->options; option->name; option++) {
             fprintf(out, "        '--%s[", option->name);
@@ -97,7 +100,8 @@ static void fish(FILE *out)
     fprintf(out, "# fish completion for visdial; made by `visdial help --completion fish`\n"
                  "complete -c visdial -n __fish_use_subcommand -l version -d 'show the version'\n"
                  "complete -c visdial -l help -d 'show help'\n");
-    for (const vd_command *command = vd_commands; command->name; command++) {
+    for (const vd_command *const *at = vd_commands; *at; at++) {
+        const vd_command *command = *at;
         fprintf(out, "complete -c visdial -n __fish_use_subcommand -f -a %s -d '", command->name);
         quoted(command->summary, "", out);
         fprintf(out, "'\n");
@@ -110,15 +114,8 @@ static void fish(FILE *out)
     }
 }
 
-int vd_command_print_completion(const char *shell, FILE *out)
+void vd_command_print_completion(vd_shell shell, FILE *out)
 {
-    if (strcmp(shell, "bash") == 0)
-        bash(out);
-    else if (strcmp(shell, "zsh") == 0)
-        zsh(out);
-    else if (strcmp(shell, "fish") == 0)
-        fish(out);
-    else
-        return -1;
-    return 0;
+    static void (*const print[])(FILE *) = {bash, zsh, fish};
+    print[shell](out);
 }

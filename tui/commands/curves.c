@@ -5,21 +5,26 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
-#include "tui/base/option_texts.h"
 #include "tui/base/output.h"
 #include "tui/train/watch.h"
 
-enum { TAG, WIDTH, HEIGHT, WATCH };
+typedef struct curve_settings {
+    const char *tag;
+    int width, height;
+    bool watch;
+} curve_settings;
 
-const vd_option vd_cmd_curves_options[] = {
-    {"tag", "TEXT", "only curves whose name contains TEXT, such as train/loss or val/"},
-    {"width", "N", "columns to draw (default: those of the terminal, else 80)"},
-    {"height", "N", "rows of one curve (10)"},
-    {"watch", NULL, VD_HELP_WATCH},
+static const vd_option options[] = {
+    {"tag", "TEXT", "only curves whose name contains TEXT, such as train/loss or val/",
+     VD_INTO(curve_settings, tag)},
+    {"width", "N", "columns to draw (default: those of the terminal, else 80)",
+     VD_INTO(curve_settings, width), 20, 1000},
+    {"height", "N", "rows of one curve (10)", VD_INTO(curve_settings, height), 4, 60},
+    {"watch", NULL, VD_HELP_WATCH, VD_INTO(curve_settings, watch)},
     {0},
 };
 
-static int64_t terminal_width(void)
+static int terminal_width(void)
 {
     struct winsize size;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
@@ -27,15 +32,15 @@ static int64_t terminal_width(void)
     return 80;
 }
 
-static vd_status print(vd_curves *curves, int runs, int64_t width, int64_t height, vd_error *err)
+static vd_status print(vd_curves *curves, int runs, int width, int height, vd_error *err)
 {
     vd_grid grid = {0};
     int tags = vd_curves_tags(curves);
-    int rows = (tags > 0 ? tags : 1) * (int)height + (runs > 1);
-    vd_status status = vd_grid_resize(&grid, (int)width, rows, err);
+    int rows = (tags > 0 ? tags : 1) * height + (runs > 1);
+    vd_status status = vd_grid_resize(&grid, width, rows, err);
     if (status)
         return status;
-    vd_curves_draw(curves, &grid, (vd_rect){0, 0, (int)width, rows});
+    vd_curves_draw(curves, &grid, (vd_rect){0, 0, width, rows});
     char *text = vd_grid_to_text(&grid);
     if (text)
         fputs(text, stdout);
@@ -46,41 +51,39 @@ static vd_status print(vd_curves *curves, int runs, int64_t width, int64_t heigh
     return status;
 }
 
-int vd_cmd_curves(int argc, char **argv)
+static vd_status run(int argc, char **argv, vd_error *err)
 {
-    vd_option_walk walk = {.options = vd_cmd_curves_options, .argc = argc, .argv = argv};
-    const char *value, *tag = NULL;
-    int option;
-    int64_t width = terminal_width(), height = 10;
-    bool watch = false;
-    vd_error err = {0};
-    vd_status status = VD_OK;
-    while (status == VD_OK && (option = vd_option_next(&walk, &value, &err)) >= 0) {
-        if (option == TAG)
-            tag = value;
-        else if (option == WATCH)
-            watch = true;
-        else
-            status = vd_option_int(vd_cmd_curves_options[option].name, value,
-                                   option == WIDTH ? 20 : 4, option == WIDTH ? 1000 : 60,
-                                   option == WIDTH ? &width : &height, &err);
-    }
-    if (status == VD_OK && option == VD_OPTION_ERROR)
-        status = VD_USAGE;
-    if (status == VD_OK && walk.operands >= argc)
-        status = vd_error_set(&err, VD_USAGE,
-                              "which run? name the directory that `visdial train --out` made");
+    curve_settings s = {.width = terminal_width(), .height = 10};
+    vd_arguments given;
     vd_curves *curves = NULL;
-    int runs = argc - walk.operands;
-    if (status == VD_OK)
-        status = vd_curves_new((const char *const *)argv + walk.operands, runs, tag, &curves, &err);
-    if (status == VD_OK)
-        status = vd_curves_refresh(curves, &err);
-    if (status == VD_OK && tag && vd_curves_tags(curves) == 0)
-        status = vd_error_set(&err, VD_NOT_FOUND, "--tag: no curve has '%.80s' in its name", tag);
+    vd_status status = vd_arguments_read(options, argc, argv, &s, &given, err);
+    if (status == VD_OK && given.count == 0)
+        status = vd_error_set(err, VD_USAGE,
+                              "which run? name the directory that `visdial train --out` made");
     if (status == VD_OK)
         status =
-            watch ? vd_watch(curves, NULL, NULL, &err) : print(curves, runs, width, height, &err);
+            vd_curves_new((const char *const *)given.operand, given.count, s.tag, &curves, err);
+    if (status == VD_OK)
+        status = vd_curves_refresh(curves, err);
+    if (status == VD_OK && s.tag && vd_curves_tags(curves) == 0)
+        status = vd_error_set(err, VD_NOT_FOUND, "--tag: no curve has '%.80s' in its name", s.tag);
+    if (status == VD_OK)
+        status = s.watch ? vd_watch(curves, NULL, NULL, err)
+                         : print(curves, given.count, s.width, s.height, err);
     vd_curves_free(curves);
-    return status ? vd_command_fail("curves", &err) : 0;
+    return status;
 }
+
+const vd_command vd_cmd_curves = {
+    "curves",
+    run,
+    "draw the curves of training runs",
+    "[options] DIR...",
+    "Draws the event files (TensorBoard's format) that `visdial train --out DIR` writes: loss, "
+    "gradient norm and learning rate of every step, metrics of every epoch. Several runs share "
+    "the same panels.",
+    "  visdial curves run1\n"
+    "  visdial curves --tag val/ run1 run2\n"
+    "  visdial curves --watch run1\n",
+    options,
+    NULL};

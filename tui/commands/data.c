@@ -9,28 +9,27 @@
 #include "engine/model/model.h"
 #include "features/dialogs/pack.h"
 #include "features/text/vocab_file.h"
-#include "tui/base/option_texts.h"
 #include "tui/commands/data_info.h"
 #include "tui/base/output.h"
 #include "tui/base/progress.h"
-
-enum { OUT, MODEL, VOCAB, MIN_COUNT, TOP };
-
-const vd_option vd_cmd_data_options[] = {
-    {"out", "FILE", "pack, vocab: the file to write"},
-    {"model", "FILE", "info: list the words that this model does not know"},
-    {"vocab", "FILE",
-     "info: list the words that are not in this vocabulary; pack: use this "
-     "vocabulary (a list of words, or {\"word\": count})"},
-    {"min-count", "N", VD_HELP_MIN_COUNT},
-    {"top", "N", "info: how many unknown words to list (20)"},
-    {0},
-};
 
 typedef struct request {
     const char *verb, *file, *out, *model, *vocab;
     int64_t minimum, top;
 } request;
+
+static const vd_option options[] = {
+    {"out", "FILE", "pack, vocab: the file to write", VD_INTO(request, out)},
+    {"model", "FILE", "info: list the words that this model does not know",
+     VD_INTO(request, model)},
+    {"vocab", "FILE",
+     "info: list the words that are not in this vocabulary; pack: use this "
+     "vocabulary (a list of words, or {\"word\": count})",
+     VD_INTO(request, vocab)},
+    {"min-count", "N", VD_HELP_MIN_COUNT, VD_INTO(request, minimum), 1, 1000000000},
+    {"top", "N", "info: how many unknown words to list (20)", VD_INTO(request, top), 0, 1000000000},
+    {0},
+};
 
 static vd_status check(const request *r, vd_error *err)
 {
@@ -52,30 +51,15 @@ static vd_status check(const request *r, vd_error *err)
 
 static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
 {
-    vd_option_walk walk = {.options = vd_cmd_data_options, .argc = argc, .argv = argv};
-    const char *value;
-    int option;
-    vd_status status = VD_OK;
-    while (status == VD_OK && (option = vd_option_next(&walk, &value, err)) != VD_OPTION_END) {
-        if (option == VD_OPTION_ERROR)
-            return VD_USAGE;
-        if (option == MODEL)
-            r->model = value;
-        else if (option == VOCAB)
-            r->vocab = value;
-        else if (option == OUT)
-            r->out = value;
-        else
-            status = vd_option_int(vd_cmd_data_options[option].name, value, option == TOP ? 0 : 1,
-                                   1000000000, option == TOP ? &r->top : &r->minimum, err);
-    }
-    if (status != VD_OK)
+    vd_arguments given;
+    vd_status status = vd_arguments_read(options, argc, argv, r, &given, err);
+    if (status)
         return status;
-    if (argc - walk.operands != 2)
+    if (given.count != 2)
         return vd_error_set(err, VD_USAGE,
                             "expected: visdial data info FILE (or pack, vocab); see --help");
-    r->verb = argv[walk.operands];
-    r->file = argv[walk.operands + 1];
+    r->verb = given.operand[0];
+    r->file = given.operand[1];
     return check(r, err);
 }
 
@@ -144,14 +128,29 @@ static vd_status vocab(const request *r, vd_error *err)
     return status;
 }
 
-int vd_cmd_data(int argc, char **argv)
+static vd_status run(int argc, char **argv, vd_error *err)
 {
     request r = {.minimum = 5, .top = 20};
-    vd_error err = {0};
-    vd_status status = read_options(&r, argc, argv, &err);
+    vd_status status = read_options(&r, argc, argv, err);
     if (status == VD_OK)
-        status = strcmp(r.verb, "info") == 0   ? info(&r, &err)
-                 : strcmp(r.verb, "pack") == 0 ? pack(&r, &err)
-                                               : vocab(&r, &err);
-    return status ? vd_command_fail("data", &err) : 0;
+        status = strcmp(r.verb, "info") == 0   ? info(&r, err)
+                 : strcmp(r.verb, "pack") == 0 ? pack(&r, err)
+                                               : vocab(&r, err);
+    return status;
 }
+
+const vd_command vd_cmd_data = {
+    "data",
+    run,
+    "describe a file of dialogs, pack it, count its words",
+    "info|pack|vocab FILE [options]",
+    "info: the number of dialogs and rounds, lengths and tables; with --model or --vocab also "
+    "the words of the dialogs that these do not know.\n"
+    "pack: one file of tokens that is mapped into memory, so that it opens at once; all "
+    "commands take it in place of the JSON.\n"
+    "vocab: how often each word occurs, as {\"word\": count}.",
+    "  visdial data info val.json --model assets/improved.safetensors\n"
+    "  visdial data pack visdial_1.0_train.json --out train.packed\n"
+    "  visdial data vocab visdial_1.0_train.json --out word_counts.json\n",
+    options,
+    "info pack vocab"};

@@ -3,11 +3,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "engine/backend/open.h"
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/parallel.h"
-#include "tui/base/backend_choice.h"
-#include "tui/base/option_texts.h"
 #include "tui/measure/corpus.h"
 #include "tui/base/decoder_choice.h"
 #include "tui/base/interrupt.h"
@@ -15,58 +14,17 @@
 #include "tui/measure/report.h"
 #include "tui/base/output.h"
 
-enum {
-    MODEL,
-    DATA,
-    FEATURES,
-    DENSE,
-    FROM_RANKS,
-    RANKS,
-    DECODER,
-    ASSETS,
-    LIMIT,
-    BATCH,
-    THREADS,
-    RESAMPLES,
-    SEED,
-    BACKEND,
-    OTHER_IMAGE,
-    NO_HISTORY,
-    JSON,
-    QUIET
-};
-
-const vd_option vd_cmd_eval_options[] = {
-    {"model", "MODEL", VD_HELP_MODEL},
-    {"data", "FILE", VD_HELP_DATA},
-    {"features", "FILE", VD_HELP_FEATURES},
-    {"dense", "FILE", VD_HELP_DENSE},
-    {"from-ranks", "FILE", "evaluate the rankings in FILE (challenge format), not a model"},
-    {"ranks", "FILE", "write the rankings to FILE (challenge format)"},
-    VD_DECODER_ALL_OPTION,
-    {"assets", "DIR", VD_HELP_ASSETS},
-    {"limit", "N", VD_HELP_LIMIT},
-    {"batch", "N", VD_HELP_BATCH " (8)"},
-    {"threads", "N", VD_HELP_THREADS " (default: one per processor)"},
-    {"resamples", "N", VD_HELP_RESAMPLES "; 0: no intervals"},
-    {"seed", "N", "seed of the bootstrap (0)"},
-    VD_BACKEND_OPTION,
-    {"other-image", NULL, "give every dialog the picture of the next dialog"},
-    {"no-history", NULL, "hide the history and the caption from the model"},
-    {"json", NULL, VD_HELP_JSON},
-    {"quiet", NULL, VD_HELP_NO_PROGRESS},
-    {0},
-};
-
 #define LEVEL 0.95
 
 typedef struct evaluation {
-    const char *given[QUIET + 1]; // values of the options
+    const char *model_name, *from_ranks, *ranks_out;
+    vd_corpus_paths paths;
     vd_measure_options options;
     vd_bootstrap_options bootstrap;
-    bool intervals_wanted;
-    int64_t threads;
+    int threads;
     vd_decoder_choice decoder;
+    vd_backend_choice backend;
+    bool json, quiet, intervals_wanted;
     vd_corpus corpus;
     vd_model *model;
     vd_dataset *dataset;
@@ -77,13 +35,41 @@ typedef struct evaluation {
     vd_interval intervals[VD_METRICS];
 } evaluation;
 
+static const vd_option options[] = {
+    {"model", "MODEL", VD_HELP_MODEL, VD_INTO(evaluation, model_name)},
+    {"data", "FILE", VD_HELP_DATA, VD_INTO(evaluation, paths.data)},
+    {"features", "FILE", VD_HELP_FEATURES, VD_INTO(evaluation, paths.features)},
+    {"dense", "FILE", VD_HELP_DENSE, VD_INTO(evaluation, paths.dense)},
+    {"from-ranks", "FILE", "evaluate the rankings in FILE (challenge format), not a model",
+     VD_INTO(evaluation, from_ranks)},
+    {"ranks", "FILE", "write the rankings to FILE (challenge format)",
+     VD_INTO(evaluation, ranks_out)},
+    VD_DECODER_OPTION(evaluation, decoder, VD_DECODER_OF_EVALUATIONS),
+    {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(evaluation, paths.assets)},
+    {"limit", "N", VD_HELP_LIMIT, VD_INTO(evaluation, options.limit), 1, 1000000000},
+    {"batch", "N", VD_HELP_BATCH " (8)", VD_INTO(evaluation, options.batch), 1, 256},
+    {"threads", "N", VD_HELP_THREADS " (default: one per processor)", VD_INTO(evaluation, threads),
+     1, VD_THREADS},
+    {"resamples", "N", VD_HELP_RESAMPLES "; 0: no intervals",
+     VD_INTO(evaluation, bootstrap.resamples), 0, 10000000},
+    {"seed", "N", "seed of the bootstrap (0)", VD_INTO(evaluation, bootstrap.seed), 0, INT64_MAX},
+    VD_BACKEND_OPTION(evaluation, backend),
+    {"other-image", NULL, "give every dialog the picture of the next dialog",
+     VD_INTO(evaluation, options.view.other_image)},
+    {"no-history", NULL, "hide the history and the caption from the model",
+     VD_INTO(evaluation, options.view.no_history)},
+    {"json", NULL, VD_HELP_JSON, VD_INTO(evaluation, json)},
+    {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(evaluation, quiet)},
+    {0},
+};
+
 // ---- report -------------------------------------------------------------------------------------
 
 static void print_tables(const evaluation *e)
 {
     const vd_measure *measure = &e->measure;
     if (e->ranks)
-        printf("ranks    %s\n", e->given[FROM_RANKS]);
+        printf("ranks    %s\n", e->from_ranks);
     else
         printf("model    %s\n", vd_model_path(e->model));
     printf("data     %s, %zu dialogs\n", e->corpus.data, measure->dialogs);
@@ -93,8 +79,8 @@ static void print_tables(const evaluation *e)
         printf("changed  no question sees the history or the caption\n");
     printf("\n");
     vd_measure_print(measure, e->intervals_wanted ? e->intervals : NULL, LEVEL);
-    if (e->given[RANKS])
-        printf("\nranks    written to %s\n", e->given[RANKS]);
+    if (e->ranks_out)
+        printf("\nranks    written to %s\n", e->ranks_out);
 }
 
 static vd_status print_json(const evaluation *e, vd_error *err)
@@ -104,7 +90,7 @@ static vd_status print_json(const evaluation *e, vd_error *err)
         return vd_error_memory(err, "JSON");
     yajl_gen_map_open(json);
     vd_output_string(json, e->ranks ? "ranks" : "model");
-    vd_output_string(json, e->ranks ? e->given[FROM_RANKS] : vd_model_path(e->model));
+    vd_output_string(json, e->ranks ? e->from_ranks : vd_model_path(e->model));
     vd_output_string(json, "data");
     vd_output_string(json, e->corpus.data);
     vd_output_string(json, "other_image");
@@ -121,12 +107,12 @@ static vd_status print_json(const evaluation *e, vd_error *err)
 
 static vd_status load_model(evaluation *e, vd_error *err)
 {
-    vd_chosen_backend chosen;
-    vd_status status = vd_choose_backend(e->given[BACKEND], 0, &chosen, err);
+    const vd_backend *backend;
+    vd_status status = vd_backend_choose(e->backend, 0, &backend, NULL, 0, err);
     if (status == VD_OK)
-        status = vd_corpus_model(&e->corpus, e->given[MODEL], &e->model, err);
+        status = vd_corpus_model(&e->corpus, e->model_name, &e->model, err);
     if (status == VD_OK)
-        status = vd_model_use(e->model, chosen.backend, err);
+        status = vd_model_use(e->model, backend, err);
     return status ? status : vd_decoder_of(e->model, &e->decoder, &e->decoder.by, err);
 }
 
@@ -134,19 +120,15 @@ static vd_status keep_inputs(const evaluation *e, vd_error *err)
 {
     const char *in[] = {vd_model_path(e->model), e->corpus.data, e->corpus.features,
                         e->corpus.dense};
-    return vd_output_apart(&e->given[RANKS], 1, in, sizeof in / sizeof *in, err);
+    return vd_output_apart(&e->ranks_out, 1, in, sizeof in / sizeof *in, err);
 }
 
 static vd_status load(evaluation *e, vd_error *err)
 {
-    const vd_corpus_paths paths = {.data = e->given[DATA],
-                                   .features = e->given[FEATURES],
-                                   .dense = e->given[DENSE],
-                                   .assets = e->given[ASSETS],
-                                   .ranked = e->given[FROM_RANKS]};
-    vd_status status = vd_corpus_open(&paths, &e->corpus, err);
-    if (status == VD_OK && e->given[FROM_RANKS])
-        return vd_ranks_read(e->given[FROM_RANKS], e->corpus.dialogs, &e->ranks, err);
+    e->paths.ranked = e->from_ranks;
+    vd_status status = vd_corpus_open(&e->paths, &e->corpus, err);
+    if (status == VD_OK && e->from_ranks)
+        return vd_ranks_read(e->from_ranks, e->corpus.dialogs, &e->ranks, err);
     if (status == VD_OK)
         status = load_model(e, err);
     if (status == VD_OK)
@@ -154,8 +136,8 @@ static vd_status load(evaluation *e, vd_error *err)
                                 &e->dataset, err);
     if (status == VD_OK)
         status = keep_inputs(e, err);
-    if (status == VD_OK && e->given[RANKS])
-        status = vd_ranks_create(e->given[RANKS], &e->writer, err);
+    if (status == VD_OK && e->ranks_out)
+        status = vd_ranks_create(e->ranks_out, &e->writer, err);
     return status;
 }
 
@@ -170,8 +152,7 @@ static vd_status write_round(void *user, const vd_visdial_dialog *dialog, int32_
 
 static vd_status run_model(evaluation *e, vd_error *err)
 {
-    vd_status status =
-        vd_measure_model_open(e->model, e->decoder.by, (int)e->threads, &e->source, err);
+    vd_status status = vd_measure_model_open(e->model, e->decoder.by, e->threads, &e->source, err);
     if (status == VD_OK)
         status = vd_measure_run(e->dataset, &e->source, &e->options, &e->measure, err);
     return status;
@@ -183,7 +164,7 @@ static vd_status score(evaluation *e, vd_error *err)
     if (e->options.limit && e->options.limit < count)
         count = e->options.limit;
     vd_progress progress;
-    vd_progress_start(&progress, "dialogs", (int64_t)count, 0, e->given[QUIET]);
+    vd_progress_start(&progress, "dialogs", (int64_t)count, 0, e->quiet);
     e->options.progress = &progress;
     e->options.stop = vd_interrupt_watch();
     if (e->writer) {
@@ -239,7 +220,7 @@ static vd_status measure(evaluation *e, vd_error *err)
     if (status == VD_OK)
         status = keep_ranks(e, err);
     bool any = e->measure.all.rounds || e->measure.all.dense_rounds;
-    if (status == VD_OK && !any && !e->given[RANKS])
+    if (status == VD_OK && !any && !e->ranks_out)
         status = vd_error_set(err, VD_FORMAT,
                               "%.300s: no round has a human answer among its candidates, so there "
                               "is nothing to measure%s",
@@ -251,103 +232,39 @@ static vd_status measure(evaluation *e, vd_error *err)
     return status;
 }
 
-static vd_status report(evaluation *e, vd_error *err)
-{
-    if (e->given[JSON])
-        return print_json(e, err);
-    print_tables(e);
-    return VD_OK;
-}
-
 // ---- options ------------------------------------------------------------------------------------
-
-static vd_status read_value(evaluation *e, int option, const char *value, vd_error *err)
-{
-    static const struct {
-        int option;
-        int64_t low, high;
-    } range[] = {
-        {LIMIT, 1, 1000000000},   {BATCH, 1, 256},      {THREADS, 1, VD_THREADS},
-        {RESAMPLES, 0, 10000000}, {SEED, 0, INT64_MAX},
-    };
-    int64_t number = 0;
-    for (size_t i = 0; i < sizeof range / sizeof *range; i++)
-        if (range[i].option == option) {
-            vd_status status = vd_option_int(vd_cmd_eval_options[option].name, value, range[i].low,
-                                             range[i].high, &number, err);
-            if (status)
-                return status;
-        }
-    if (option == LIMIT)
-        e->options.limit = (size_t)number;
-    else if (option == BATCH)
-        e->options.batch = (size_t)number;
-    else if (option == THREADS)
-        e->threads = number;
-    else if (option == RESAMPLES)
-        e->bootstrap.resamples = (int)number;
-    else if (option == SEED)
-        e->bootstrap.seed = (uint64_t)number;
-    else if (option == DECODER)
-        return vd_choose_decoder(value, &e->decoder, err);
-    return VD_OK;
-}
-
-static vd_status check_options(const evaluation *e, vd_error *err)
-{
-    static const int of_models[] = {MODEL, FEATURES, RANKS,       DECODER,
-                                    BATCH, THREADS,  OTHER_IMAGE, NO_HISTORY};
-    if (!e->given[FROM_RANKS]) {
-        if (!e->given[MODEL])
-            return vd_error_set(err, VD_USAGE,
-                                "which model? name one with --model, or rankings with "
-                                "--from-ranks");
-        if (!e->given[DATA] != !e->given[FEATURES])
-            return vd_error_set(err, VD_USAGE, "--data and --features go together; %s is missing",
-                                e->given[DATA] ? "--features" : "--data");
-        return VD_OK;
-    }
-    for (size_t i = 0; i < sizeof of_models / sizeof *of_models; i++)
-        if (e->given[of_models[i]])
-            return vd_error_set(err, VD_USAGE,
-                                "--%s is about a model; --from-ranks measures rankings without one",
-                                vd_cmd_eval_options[of_models[i]].name);
-    return VD_OK;
-}
 
 static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *err)
 {
-    vd_option_walk walk = {.options = vd_cmd_eval_options, .argc = argc, .argv = argv};
-    const char *value;
-    int option;
-    e->threads = vd_parallel_threads();
-    e->bootstrap = (vd_bootstrap_options){.resamples = 10000, .level = LEVEL};
-    while ((option = vd_option_next(&walk, &value, err)) >= 0) {
-        e->given[option] = value ? value : "";
-        vd_status status = read_value(e, option, value, err);
-        if (status)
-            return status;
-    }
-    if (option == VD_OPTION_ERROR)
-        return VD_USAGE;
-    e->options.view.other_image = e->given[OTHER_IMAGE];
-    e->options.view.no_history = e->given[NO_HISTORY];
-    if (walk.operands < argc)
-        return vd_error_set(err, VD_USAGE, "unexpected '%.80s'; see --help", argv[walk.operands]);
-    return check_options(e, err);
+    vd_arguments given;
+    vd_status status = vd_arguments_read(options, argc, argv, e, &given, err);
+    if (status == VD_OK)
+        status = vd_arguments_most(&given, 0, err);
+    if (status)
+        return status;
+    if (e->from_ranks)
+        return vd_arguments_refuse(
+            &given, "model features ranks decoder batch threads other-image no-history",
+            "is about a model; --from-ranks measures rankings without one", err);
+    return e->model_name ? VD_OK
+                         : vd_error_set(err, VD_USAGE,
+                                        "which model? name one with --model, or rankings with "
+                                        "--from-ranks");
 }
 
-int vd_cmd_eval(int argc, char **argv)
+static vd_status run(int argc, char **argv, vd_error *err)
 {
-    evaluation e = {0};
-    vd_error err = {0};
-    vd_status status = read_options(&e, argc, argv, &err);
+    evaluation e = {.threads = vd_parallel_threads(),
+                    .bootstrap = {.resamples = 10000, .level = LEVEL}};
+    vd_status status = read_options(&e, argc, argv, err);
     if (status == VD_OK)
-        status = load(&e, &err);
+        status = load(&e, err);
     if (status == VD_OK)
-        status = measure(&e, &err);
-    if (status == VD_OK)
-        status = report(&e, &err);
+        status = measure(&e, err);
+    if (status == VD_OK && e.json)
+        status = print_json(&e, err);
+    else if (status == VD_OK)
+        print_tables(&e);
     vd_ranks_abort(e.writer);
     vd_ranks_free(e.ranks);
     vd_measure_clear(&e.measure);
@@ -355,5 +272,23 @@ int vd_cmd_eval(int argc, char **argv)
     vd_dataset_free(e.dataset);
     vd_model_free(e.model);
     vd_corpus_close(&e.corpus);
-    return status ? vd_command_fail("eval", &err) : 0;
+    return status;
 }
+
+const vd_command vd_cmd_eval = {
+    "eval",
+    run,
+    "evaluate a model on dialogs with human answers",
+    "--model MODEL [options]",
+    "Ranks the candidates of every round and prints R@1, R@5, R@10, mean rank and MRR, and NDCG "
+    "and correct@1 where relevance is known. Tied candidates get their mean rank. The 95 % "
+    "intervals come from a bootstrap over dialogs. --ranks writes the rankings as the VisDial "
+    "challenge server takes them (val or test); --from-ranks evaluates such a file, whoever made "
+    "it. Without --data and --features the bundled dialogs are used.",
+    "  visdial eval --model improved --data val.json \\\n"
+    "      --features val_features.safetensors --dense val_dense.json \\\n"
+    "      --ranks val_ranks.json\n"
+    "  visdial eval --from-ranks val_ranks.json --data val.json \\\n"
+    "      --dense val_dense.json\n",
+    options,
+    NULL};

@@ -15,64 +15,55 @@
 #include "features/extract/extract.h"
 #include "features/regions/regions.h"
 #include "tui/base/interrupt.h"
-#include "tui/base/option_texts.h"
 #include "tui/base/output.h"
 #include "tui/base/progress.h"
 #include "tui/session/session.h"
 
-enum { OUT, MODEL, SHOW, TRAIN, EVALUATE, SPLIT, PICTURES, EPOCHS, RATE, SEED, QUIET };
-
-const vd_option vd_cmd_extract_options[] = {
-    {"out", "FILE",
-     "write the features to FILE; with --train the extractor "
-     "(assets/extractor.safetensors)"},
-    {"model", "FILE", "extractor to use (default: the bundled one)"},
-    {"show", NULL, "print the regions (this is the default without --out)"},
-    {"train", NULL, "train an extractor on pictures made for it"},
-    {"evaluate", "N", "evaluate the extractor on N pictures that it was not trained on"},
-    {"split", "NAME", "with --evaluate: val (default) or test"},
-    {"pictures", "N", "with --train: how many pictures to make (6000)"},
-    {"epochs", "N", "with --train: passes over the pictures (7)"},
-    {"rate", "X", "with --train: highest learning rate (0.003)"},
-    {"seed", "N", "seed of the pictures (1)"},
-    {"quiet", NULL, VD_HELP_NO_PROGRESS},
-    {0},
-};
-
-enum { OPTIONS = sizeof vd_cmd_extract_options / sizeof *vd_cmd_extract_options - 1 };
-
 typedef struct job {
-    const char *given[OPTIONS]; // values of the options; "" for a switch
-    int64_t seed, evaluate, pictures, epochs;
-    double rate;
-    blocks_split split;
+    const char *out, *model_given;
+    bool show, train, quiet;
+    int evaluate; // pictures; 0: do not
+    blocks_detector_options training;
+    unsigned split; // val, test
     char **picture;
     int count;
     char *model;
     vd_extractor *extractor;
 } job;
 
-static vd_status read_numbers(job *j, vd_error *err)
-{
-    blocks_detector_options defaults = blocks_detector_defaults();
-    j->seed = (int64_t)defaults.seed;
-    j->pictures = defaults.pictures;
-    j->epochs = defaults.epochs;
-    j->rate = defaults.rate;
-    const vd_option_range range[] = {{EVALUATE, 1, 1000000, &j->evaluate},
-                                     {PICTURES, 16, 1000000, &j->pictures},
-                                     {EPOCHS, 1, 10000, &j->epochs},
-                                     {SEED, 0, INT64_MAX, &j->seed}};
-    vd_status status =
-        vd_options_int(vd_cmd_extract_options, j->given, range, sizeof range / sizeof *range, err);
-    if (!status && j->given[RATE])
-        status = vd_option_number("rate", j->given[RATE], 1e-6, 1, &j->rate, err);
-    return status;
-}
+static const vd_option options[] = {
+    {"out", "FILE",
+     "write the features to FILE; with --train the extractor "
+     "(assets/extractor.safetensors)",
+     VD_INTO(job, out)},
+    {"model", "FILE", "extractor to use (default: the bundled one)", VD_INTO(job, model_given)},
+    {"show", NULL, "print the regions (this is the default without --out)", VD_INTO(job, show)},
+    {"train", NULL, "train an extractor on pictures made for it", VD_INTO(job, train)},
+    {"evaluate", "N", "evaluate the extractor on N pictures that it was not trained on",
+     VD_INTO(job, evaluate), 1, 1000000},
+    {"split", "NAME", "with --evaluate: val (default) or test", VD_INTO(job, split),
+     .choices = "val or test"},
+    {"pictures", "N", "with --train: how many pictures to make (6000)",
+     VD_INTO(job, training.pictures), 16, 1000000},
+    {"epochs", "N", "with --train: passes over the pictures (7)", VD_INTO(job, training.epochs), 1,
+     10000},
+    {"rate", "X", "with --train: highest learning rate (0.003)", VD_INTO(job, training.rate),
+     .least = 1e-6, .most = 1},
+    {"seed", "N", "seed of the pictures (1)", VD_INTO(job, training.seed), 0, INT64_MAX},
+    {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(job, quiet)},
+    {0},
+};
 
-static vd_status check_use(const job *j, vd_error *err)
+static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
 {
-    int modes = (j->given[TRAIN] ? 1 : 0) + (j->given[EVALUATE] ? 1 : 0) + (j->count > 0 ? 1 : 0);
+    vd_arguments given;
+    vd_status status = vd_arguments_read(options, argc, argv, j, &given, err);
+    if (status)
+        return status;
+    j->picture = given.operand;
+    j->count = given.count;
+    j->show = j->show || !j->out; // all that is left to do with the regions
+    int modes = (j->train ? 1 : 0) + (j->evaluate ? 1 : 0) + (j->count > 0 ? 1 : 0);
     if (modes != 1)
         return vd_error_set(
             err, VD_USAGE,
@@ -81,42 +72,26 @@ static vd_status check_use(const job *j, vd_error *err)
     return VD_OK;
 }
 
-static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
+char *vd_extractor_path(const char *given)
 {
-    int operands;
-    vd_status status =
-        vd_options_given(vd_cmd_extract_options, argc, argv, j->given, &operands, err);
-    if (status)
-        return status;
-    j->picture = argv + operands;
-    j->count = argc - operands;
-    const char *split = j->given[SPLIT] ? j->given[SPLIT] : "val";
-    j->split = strcmp(split, "test") == 0 ? BLOCKS_TEST : BLOCKS_VAL;
-    if (strcmp(split, "val") != 0 && strcmp(split, "test") != 0)
-        return vd_error_set(err, VD_USAGE, "--split: expected val or test, found '%.80s'", split);
-    if (!j->given[OUT])
-        j->given[SHOW] = ""; // all that is left to do with the regions
-    status = read_numbers(j, err);
-    return status ? status : check_use(j, err);
+    char *directory = NULL;
+    if (given)
+        return vd_strdup(given);
+    // Without a world there is still the place where --train writes.
+    const char *in = vd_world_directory(NULL, &directory, NULL) ? "assets" : directory;
+    size_t size = strlen(in) + sizeof "/extractor.safetensors";
+    char *path = vd_alloc(size, 1);
+    if (path)
+        snprintf(path, size, "%s/extractor.safetensors", in);
+    vd_free(directory);
+    return path;
 }
 
 static vd_status load_extractor(job *j, vd_error *err)
 {
-    char *directory = NULL;
-    if (j->given[MODEL]) {
-        j->model = vd_strdup(j->given[MODEL]);
-    } else {
-        // Without a world there is still the place where --train writes.
-        const char *in = vd_world_directory(NULL, &directory, NULL) ? "assets" : directory;
-        size_t size = strlen(in) + sizeof "/extractor.safetensors";
-        j->model = vd_alloc(size, 1);
-        if (j->model)
-            snprintf(j->model, size, "%s/extractor.safetensors", in);
-        vd_free(directory);
-    }
-    if (!j->model)
-        return vd_error_memory(err, "a path");
-    return vd_extractor_load(j->model, &j->extractor, err);
+    j->model = vd_extractor_path(j->model_given);
+    return j->model ? vd_extractor_load(j->model, &j->extractor, err)
+                    : vd_error_memory(err, "a path");
 }
 
 // ---- train --------------------------------------------------------------------------------------
@@ -145,23 +120,19 @@ static void show_progress(void *user, const blocks_detector_progress *now)
 
 static vd_status train(const job *j, vd_error *err)
 {
-    blocks_detector_options options = blocks_detector_defaults();
-    options.seed = (uint64_t)j->seed;
-    options.pictures = (int)j->pictures;
-    options.epochs = (int)j->epochs;
-    options.rate = j->rate;
-    options.stop = vd_interrupt_watch();
-    if (j->given[OUT])
-        options.out = j->given[OUT];
-    shown s = {.quiet = j->given[QUIET]};
-    vd_status status = blocks_detector_train(&options, show_progress, &s, err);
+    blocks_detector_options how = j->training;
+    how.stop = vd_interrupt_watch();
+    if (j->out)
+        how.out = j->out;
+    shown s = {.quiet = j->quiet};
+    vd_status status = blocks_detector_train(&how, show_progress, &s, err);
     if (s.stage && !status)
         vd_progress_finish(&s.progress, s.progress.total, NULL);
     else if (s.stage)
         vd_progress_clear(&s.progress);
     vd_interrupt_release();
     if (!status)
-        printf("%s\n", options.out);
+        printf("%s\n", how.out);
     return status;
 }
 
@@ -170,8 +141,9 @@ static vd_status train(const job *j, vd_error *err)
 static vd_status evaluate(const job *j, vd_error *err)
 {
     blocks_detector_scores s;
-    vd_status status = blocks_detector_evaluate(j->extractor, (uint64_t)j->seed, j->split, 0,
-                                                (int)j->evaluate, &s, err);
+    vd_status status =
+        blocks_detector_evaluate(j->extractor, j->training.seed,
+                                 j->split ? BLOCKS_TEST : BLOCKS_VAL, 0, j->evaluate, &s, err);
     if (status)
         return status;
     printf("pictures    %d, objects %d\n", s.pictures, s.objects);
@@ -252,7 +224,7 @@ static vd_status extract_one(const job *j, int row, float *features, vd_region_s
     for (int r = 0; r < found.count; r++)
         memcpy(set->boxes + ((size_t)row * (size_t)set->max + (size_t)r) * 4, found.box[r],
                sizeof found.box[r]);
-    if (j->given[SHOW])
+    if (j->show)
         show_regions(j->picture[row], &found);
     return VD_OK;
 }
@@ -260,10 +232,10 @@ static vd_status extract_one(const job *j, int row, float *features, vd_region_s
 static vd_status try_output(const job *j, vd_error *err)
 {
     const char *const *pictures = (const char *const *)j->picture, *model = j->model;
-    vd_status status = vd_output_apart(&j->given[OUT], 1, pictures, (size_t)j->count, err);
+    vd_status status = vd_output_apart(&j->out, 1, pictures, (size_t)j->count, err);
     if (!status)
-        status = vd_output_apart(&j->given[OUT], 1, &model, 1, err);
-    return status ? status : vd_output_try(j->given[OUT], err);
+        status = vd_output_apart(&j->out, 1, &model, 1, err);
+    return status ? status : vd_output_try(j->out, err);
 }
 
 static vd_status extract(const job *j, vd_error *err)
@@ -272,13 +244,13 @@ static vd_status extract(const job *j, vd_error *err)
     int size = vd_extractor_size(j->extractor);
     float *features = vd_alloc((size_t)VD_EXTRACT_MAX * (size_t)size, sizeof *features);
     vd_status status = features ? VD_OK : vd_error_memory(err, "a picture's features");
-    if (!status && j->given[OUT])
+    if (!status && j->out)
         status = try_output(j, err);
     if (!status)
         status = vd_region_set_new((size_t)j->count, VD_EXTRACT_MAX, size, &set, err);
     const atomic_int *stop = vd_interrupt_watch();
     vd_progress progress;
-    vd_progress_start(&progress, "pictures", j->count, 0, j->given[QUIET] || j->given[SHOW]);
+    vd_progress_start(&progress, "pictures", j->count, 0, j->quiet || j->show);
     for (int i = 0; i < j->count && !status; i++) {
         status = extract_one(j, i, features, &set, err);
         vd_progress_update(&progress, i + 1, NULL);
@@ -290,26 +262,37 @@ static vd_status extract(const job *j, vd_error *err)
     else
         vd_progress_finish(&progress, j->count, NULL);
     vd_interrupt_release();
-    if (!status && j->given[OUT])
-        status = vd_region_set_write(&set, j->given[OUT], "visdial extract", err);
+    if (!status && j->out)
+        status = vd_region_set_write(&set, j->out, "visdial extract", err);
     vd_region_set_clear(&set);
     vd_free(features);
     return status;
 }
 
-int vd_cmd_extract(int argc, char **argv)
+static vd_status run(int argc, char **argv, vd_error *err)
 {
-    job j = {0};
-    vd_error err = {0};
-    vd_status status = read_options(&j, argc, argv, &err);
-    if (!status && j.given[TRAIN]) {
-        status = train(&j, &err);
+    job j = {.training = blocks_detector_defaults()};
+    vd_status status = read_options(&j, argc, argv, err);
+    if (!status && j.train) {
+        status = train(&j, err);
     } else if (!status) {
-        status = load_extractor(&j, &err);
+        status = load_extractor(&j, err);
         if (!status)
-            status = j.given[EVALUATE] ? evaluate(&j, &err) : extract(&j, &err);
+            status = j.evaluate ? evaluate(&j, err) : extract(&j, err);
     }
     vd_extractor_free(j.extractor);
     vd_free(j.model);
-    return status ? vd_command_fail("extract", &err) : 0;
+    return status;
 }
+
+const vd_command vd_cmd_extract = {
+    "extract",
+    run,
+    "find the regions of pictures and write their features",
+    "[options] PICTURE...",
+    "Finds the objects of Blocks pictures from their pixels. --train trains a new extractor, "
+    "--evaluate evaluates one on pictures that it was not trained on.",
+    "  visdial extract --out features.safetensors assets/pictures/1000003.png\n"
+    "  visdial extract assets/pictures/1000003.png\n",
+    options,
+    NULL};

@@ -13,60 +13,50 @@
 #include "features/pictures/photos.h"
 #include "features/dialogs/visdial.h"
 #include "tui/base/interrupt.h"
-#include "tui/base/option_texts.h"
 #include "tui/base/output.h"
 #include "tui/base/progress.h"
 
-enum { OUT, INDEX, F32, DATA, IMAGES, QUIET };
+typedef struct request {
+    const char *verb, *file, *out, *index, *data, *images;
+    bool full, quiet;
+} request;
 
-const vd_option vd_cmd_features_options[] = {
-    {"out", "FILE", "import: the safetensors file to write"},
-    {"index", "FILE", "pickled index of adaptive HDF5 (default: the one beside it)"},
-    {"f32", NULL, "import: write single precision instead of half"},
-    {"data", "FILE", VD_HELP_DATA},
-    {"images", "DIR", VD_HELP_IMAGES},
-    {"quiet", NULL, VD_HELP_NO_PROGRESS},
+static const vd_option options[] = {
+    {"out", "FILE", "import: the safetensors file to write", VD_INTO(request, out)},
+    {"index", "FILE", "pickled index of adaptive HDF5 (default: the one beside it)",
+     VD_INTO(request, index)},
+    {"f32", NULL, "import: write single precision instead of half", VD_INTO(request, full)},
+    {"data", "FILE", VD_HELP_DATA, VD_INTO(request, data)},
+    {"images", "DIR", VD_HELP_IMAGES, VD_INTO(request, images)},
+    {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(request, quiet)},
     {0},
 };
 
-typedef struct request {
-    const char *verb, *file;
-    const char *given[QUIET + 1];
-} request;
-
-static vd_status check(const request *r, vd_error *err)
+static vd_status check(const request *r, const vd_arguments *given, vd_error *err)
 {
     bool info = strcmp(r->verb, "info") == 0;
     if (!info && strcmp(r->verb, "import") != 0)
         return vd_error_set(err, VD_USAGE, "'%.40s': expected info or import; see --help", r->verb);
-    for (int i = 0; i <= QUIET; i++) {
-        bool of_info = i == DATA;
-        if (r->given[i] && i != INDEX && i != IMAGES && of_info != info)
-            return vd_error_set(err, VD_USAGE, "--%s goes with %s", vd_cmd_features_options[i].name,
-                                of_info ? "info" : "import");
-    }
-    if (!info && !r->given[OUT])
+    vd_status status = info ? vd_arguments_refuse(given, "out f32 quiet", "goes with import", err)
+                            : vd_arguments_refuse(given, "data", "goes with info", err);
+    if (status == VD_OK && !info && !r->out)
         return vd_error_set(err, VD_USAGE, "--out is missing: which file shall import write?");
-    return VD_OK;
+    return status;
 }
 
 static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
 {
-    vd_option_walk walk = {.options = vd_cmd_features_options, .argc = argc, .argv = argv};
-    const char *value;
-    int option;
-    while ((option = vd_option_next(&walk, &value, err)) != VD_OPTION_END) {
-        if (option == VD_OPTION_ERROR)
-            return VD_USAGE;
-        r->given[option] = value ? value : "";
-    }
-    if (argc - walk.operands != 2)
+    vd_arguments given;
+    vd_status status = vd_arguments_read(options, argc, argv, r, &given, err);
+    if (status)
+        return status;
+    if (given.count != 2)
         return vd_error_set(err, VD_USAGE,
                             "expected: visdial features info FILE, or import FILE --out FILE; see "
                             "--help");
-    r->verb = argv[walk.operands];
-    r->file = argv[walk.operands + 1];
-    return check(r, err);
+    r->verb = given.operand[0];
+    r->file = given.operand[1];
+    return check(r, &given, err);
 }
 
 // ---- info
@@ -141,7 +131,7 @@ static vd_status info(const request *r, const vd_regions *regions, const vd_phot
                       vd_error *err)
 {
     print_regions(regions);
-    vd_status status = r->given[DATA] ? print_dialogs(regions, r->given[DATA], err) : VD_OK;
+    vd_status status = r->data ? print_dialogs(regions, r->data, err) : VD_OK;
     if (status == VD_OK && photos)
         print_photos(regions, photos);
     return status;
@@ -162,20 +152,19 @@ static vd_status import(const request *r, const vd_regions *regions, vd_error *e
     size_t count = vd_regions_count(regions), done = 0;
     vd_import work = {.from = regions,
                       .source = slash && slash[1] ? slash + 1 : r->file,
-                      .out = r->given[OUT],
-                      .full = r->given[F32],
+                      .out = r->out,
+                      .full = r->full,
                       .progress = show_progress,
                       .context = &progress};
-    vd_status status = vd_output_apart(&work.out, 1, &r->given[INDEX], 1, err);
+    vd_status status = vd_output_apart(&work.out, 1, &r->index, 1, err);
     if (status == VD_OK)
         status = vd_import_resumed(&work, &done, err);
     if (status != VD_OK)
         return status;
-    bool quiet = r->given[QUIET];
-    if (done > 0 && !quiet)
+    if (done > 0 && !r->quiet)
         fprintf(stderr, "continuing after %zu of %zu pictures\n", done, count);
     double began = vd_progress_clock();
-    vd_progress_start(&progress, "pictures", (int64_t)count, (int64_t)done, quiet);
+    vd_progress_start(&progress, "pictures", (int64_t)count, (int64_t)done, r->quiet);
     work.stop = vd_interrupt_watch();
     status = vd_import_run(&work, err);
     vd_interrupt_release();
@@ -192,23 +181,41 @@ static vd_status import(const request *r, const vd_regions *regions, vd_error *e
     return VD_OK;
 }
 
-int vd_cmd_features(int argc, char **argv)
+static vd_status run(int argc, char **argv, vd_error *err)
 {
     request r = {0};
-    vd_error err = {0};
     vd_regions *regions = NULL;
     vd_photos *photos = NULL;
-    vd_status status = read_options(&r, argc, argv, &err);
+    vd_status status = read_options(&r, argc, argv, err);
     if (status == VD_OK)
-        status = vd_regions_open_index(r.file, r.given[INDEX], &regions, &err);
-    if (status == VD_OK && r.given[IMAGES])
-        status = vd_photos_open(r.given[IMAGES], &photos, &err);
+        status = vd_regions_open_index(r.file, r.index, &regions, err);
+    if (status == VD_OK && r.images)
+        status = vd_photos_open(r.images, &photos, err);
     if (status == VD_OK) {
         vd_regions_use_photos(regions, photos);
-        status = strcmp(r.verb, "info") == 0 ? info(&r, regions, photos, &err)
-                                             : import(&r, regions, &err);
+        status =
+            strcmp(r.verb, "info") == 0 ? info(&r, regions, photos, err) : import(&r, regions, err);
     }
     vd_regions_close(regions);
     vd_photos_close(photos);
-    return status ? vd_command_fail("features", &err) : 0;
+    return status;
 }
+
+const vd_command vd_cmd_features = {
+    "features",
+    run,
+    "describe a file of region features, import it",
+    "info|import FILE [options]",
+    "FILE is HDF5 of the VisDial challenge or adaptive HDF5, TSV of bottom-up attention or "
+    "LXMERT, "
+    "a folder of npz or npy files, or safetensors. All commands read these as they are.\n"
+    "info: what FILE holds; with --data for how many of the dialogs it has features, with "
+    "--images for how many pictures there is a photo.\n"
+    "import: one safetensors file in half precision, which is smaller and faster to read. An "
+    "import that was stopped continues where it was. Boxes in pixels need the size of the "
+    "picture: where FILE does not have it, --images does.",
+    "  visdial features info features_faster_rcnn_x101_val.h5 \\\n"
+    "      --data visdial_1.0_val.json\n"
+    "  visdial features import features_faster_rcnn_x101_val.h5 --out val.safetensors\n",
+    options,
+    "info import"};

@@ -5,69 +5,62 @@
 #include "engine/base/file.h"
 #include "engine/model/import.h"
 #include "features/text/vocab_file.h"
-#include "tui/base/option_texts.h"
 
-enum { WORDS, OUT, GATE, POSITIONS, MIN_COUNT, POOL, HALF };
+typedef struct importing {
+    const char *words, *out;
+    vd_import_options to;
+    int64_t minimum;
+} importing;
 
-const vd_option vd_cmd_import_options[] = {
-    {"words", "FILE", "word counts it was trained with (JSON), or a list of all words"},
-    {"out", "FILE", "the model file to write"},
-    {"gate", "NAME", VD_HELP_GATE " (default: leaky-relu, as in the public code)"},
-    {"positions", "NAME", VD_HELP_POSITIONS " (default: none, as in the public code)"},
-    {"min-count", "N", VD_HELP_MIN_COUNT},
-    {"pool", "NAME", "file beside the model with the answers to rank (pool.txt)"},
-    {"half", NULL, VD_HELP_HALF},
+static const vd_option options[] = {
+    {"words", "FILE", "word counts it was trained with (JSON), or a list of all words",
+     VD_INTO(importing, words)},
+    {"out", "FILE", "the model file to write", VD_INTO(importing, out)},
+    {"gate", "NAME", VD_HELP_GATE " (default: leaky-relu, as in the public code)",
+     VD_INTO(importing, to.gate), .choices = "leaky-relu, sigmoid or elu"},
+    {"positions", "NAME", VD_HELP_POSITIONS " (default: none, as in the public code)",
+     VD_INTO(importing, to.positions), .choices = "none, sinusoidal, learned or as-printed"},
+    {"min-count", "N", VD_HELP_MIN_COUNT, VD_INTO(importing, minimum), 1, 1000000000},
+    {"pool", "NAME", "file beside the model with the answers to rank (pool.txt)",
+     VD_INTO(importing, to.pool)},
+    {"half", NULL, VD_HELP_HALF, VD_INTO(importing, to.half)},
     {0},
 };
 
-static vd_status read_options(int argc, char **argv, const char *given[HALF + 1],
-                              vd_import_options *options, int64_t *minimum, const char **weights,
-                              vd_error *err)
+static vd_status run(int argc, char **argv, vd_error *err)
 {
-    int operands;
-    if (vd_options_given(vd_cmd_import_options, argc, argv, given, &operands, err))
-        return VD_USAGE;
-    if (operands != argc - 1)
-        return vd_error_set(err, VD_USAGE, "expected one file of weights, found %d",
-                            argc - operands);
-    for (int i = WORDS; i <= OUT; i++)
-        if (!given[i])
-            return vd_error_set(err, VD_USAGE, "--%s is missing; see --help",
-                                vd_cmd_import_options[i].name);
-    vd_config config = {.gate = options->gate, .positions = options->positions};
-    for (int i = GATE; i <= POSITIONS; i++) {
-        const char *name = vd_cmd_import_options[i].name;
-        char where[32];
-        snprintf(where, sizeof where, "--%s", name);
-        if (given[i] && vd_setting_parse(vd_settings_find(vd_config_settings, name), given[i],
-                                         &config, where, VD_USAGE, err))
-            return VD_USAGE;
-    }
-    options->gate = config.gate;
-    options->positions = config.positions;
-    *weights = argv[operands];
-    options->pool = given[POOL] ? given[POOL] : "pool.txt";
-    options->half = given[HALF];
-    return given[MIN_COUNT]
-               ? vd_option_int("min-count", given[MIN_COUNT], 1, 1000000000, minimum, err)
-               : VD_OK;
+    importing i = {.to = {VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE, "pool.txt", false}, .minimum = 5};
+    vd_arguments given;
+    vd_vocab *vocab = NULL;
+    vd_status status = vd_arguments_read(options, argc, argv, &i, &given, err);
+    if (status == VD_OK && given.count != 1)
+        status = vd_error_set(err, VD_USAGE, "expected one file of weights, found %d", given.count);
+    if (status == VD_OK)
+        status = vd_arguments_need(&given, "words out", err);
+    if (status)
+        return status;
+    const char *weights = given.operand[0], *const in[] = {weights, i.words};
+    status = vd_output_apart(&i.out, 1, in, 2, err);
+    if (status == VD_OK)
+        status = vd_vocab_read(i.words, i.minimum, &vocab, err);
+    if (status == VD_OK)
+        status = vd_model_import(weights, vocab, &i.to, i.out, err);
+    vd_vocab_free(vocab);
+    return status;
 }
 
-int vd_cmd_import(int argc, char **argv)
-{
-    const char *given[HALF + 1] = {0}, *weights = NULL;
-    vd_import_options options = {.gate = VD_GATE_LEAKY_RELU, .positions = VD_POSITIONS_NONE};
-    int64_t minimum = 5;
-    vd_vocab *vocab = NULL;
-    vd_error err = {0};
-    vd_status status = read_options(argc, argv, given, &options, &minimum, &weights, &err);
-    if (status == VD_OK)
-        status =
-            vd_output_apart(&given[OUT], 1, (const char *const[]){weights, given[WORDS]}, 2, &err);
-    if (status == VD_OK)
-        status = vd_vocab_read(given[WORDS], minimum, &vocab, &err);
-    if (status == VD_OK)
-        status = vd_model_import(weights, vocab, &options, given[OUT], &err);
-    vd_vocab_free(vocab);
-    return status ? vd_command_fail("import", &err) : 0;
-}
+const vd_command vd_cmd_import = {
+    "import",
+    run,
+    "make a model from weights that the public PyTorch code trained",
+    "--words FILE --out MODEL [options] WEIGHTS",
+    "WEIGHTS is a state_dict as safetensors, with one decoder or both. checkpoint.py "
+    "makes it from a .pth file, with or without an optimizer's state (and, where PyTorch is "
+    "installed, a .pth file from a model). Every name and shape is checked. The weights do not "
+    "say which gates and positions the model was trained "
+    "with: give --gate and --positions if they were not those of the public code.",
+    "  python3 engine/model/checkpoint.py mvan.pth weights.safetensors\n"
+    "  visdial import weights.safetensors --out mvan.safetensors \\\n"
+    "      --words visdial_1.0_word_counts_train.json\n",
+    options,
+    NULL};

@@ -318,26 +318,34 @@ static vd_status print_file(const char *path, vd_error *err)
     return print_safetensors(path, err);
 }
 
-int vd_cmd_info(int argc, char **argv)
+static const vd_option options[] = {{0}};
+
+static vd_status run(int argc, char **argv, vd_error *err)
 {
-    static const vd_option none[] = {{0}};
-    vd_option_walk walk = {.options = none, .argc = argc, .argv = argv};
-    const char *value;
-    vd_error err = {0};
-    if (vd_option_next(&walk, &value, &err) == VD_OPTION_ERROR)
-        return vd_command_fail("info", &err);
-    if (walk.operands >= argc)
+    vd_arguments given;
+    vd_status status = vd_arguments_read(options, argc, argv, NULL, &given, err);
+    if (status)
+        return status;
+    if (given.count == 0)
         print_program();
-    int code = 0;
-    for (int i = walk.operands; i < argc; i++) {
-        if (print_file(argv[i], &err) == VD_OK) {
-            if (i + 1 < argc)
-                putchar('\n');
-            continue;
-        }
-        fflush(stdout);
-        int failed = vd_command_fail("info", &err);
-        code = code ? code : failed;
+    for (int i = 0; i < given.count; i++) {
+        vd_status failed = print_file(given.operand[i], err);
+        if (failed)
+            vd_command_complain("info", err);
+        else if (i + 1 < given.count)
+            putchar('\n');
+        status = status ? status : failed;
     }
-    return code;
+    err->text[0] = '\0'; // all was said
+    return status;
 }
+
+const vd_command vd_cmd_info = {
+    "info",
+    run,
+    "describe files: models, features, dialogs, pools, pictures",
+    "[FILE...]",
+    "Without a file it describes the program: its version, libraries, instruction set and GPU.",
+    "  visdial info assets/improved.safetensors assets/pictures/1000003.png\n",
+    options,
+    NULL};

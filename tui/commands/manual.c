@@ -111,8 +111,8 @@ void vd_command_print_manual(FILE *out)
             "Without a command it opens the chat. \\-\\-help explains each command.\n"
             ".SH COMMANDS\n",
             VD_VERSION);
-    for (const vd_command *command = vd_commands; command->name; command++)
-        print_command(command, out);
+    for (const vd_command *const *at = vd_commands; *at; at++)
+        print_command(*at, out);
     print_keys(out);
     fprintf(out, ".SH EXIT STATUS\n");
 #define X(code, text, exit_code) fprintf(out, ".TP\n.B %d\n%s\n", exit_code, text);

@@ -10,24 +10,13 @@
 #include "features/dialogs/answer_pool.h"
 #include "features/dialogs/visdial.h"
 #include "tui/base/interrupt.h"
-#include "tui/base/option_texts.h"
 #include "tui/base/progress.h"
 #include "tui/session/session.h"
 
-enum { DATA, TOP, MODEL, OUT, QUIET };
-
-const vd_option vd_cmd_pool_options[] = {
-    {"data", "FILE", VD_HELP_DATA},
-    {"top", "N", "only the N most frequent answers (default: all)"},
-    {"model", "FILE", "also encode the answers with this model"},
-    {"out", "FILE", "the pool to write (default with --model: the pool that the model names)"},
-    {"quiet", NULL, VD_HELP_NO_PROGRESS},
-    {0},
-};
-
 typedef struct building {
-    const char *given[QUIET + 1]; // values of the options
-    int64_t top;
+    const char *data, *model_path, *out_path; // as given
+    size_t top;
+    bool quiet;
     vd_visdial *dialogs;
     vd_answer_pool answers;
     vd_model *model;
@@ -35,10 +24,21 @@ typedef struct building {
     vd_progress progress;
 } building;
 
+static const vd_option options[] = {
+    {"data", "FILE", VD_HELP_DATA, VD_INTO(building, data)},
+    {"top", "N", "only the N most frequent answers (default: all)", VD_INTO(building, top), 1,
+     1000000000},
+    {"model", "FILE", "also encode the answers with this model", VD_INTO(building, model_path)},
+    {"out", "FILE", "the pool to write (default with --model: the pool that the model names)",
+     VD_INTO(building, out_path)},
+    {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(building, quiet)},
+    {0},
+};
+
 static vd_status find_paths(building *b, vd_error *err)
 {
     if (!b->model) {
-        b->out = vd_strdup(b->given[OUT]);
+        b->out = vd_strdup(b->out_path);
         return b->out ? VD_OK : vd_error_memory(err, "a path");
     }
     const char *path = vd_model_path(b->model), *slash = strrchr(path, '/');
@@ -46,29 +46,29 @@ static vd_status find_paths(building *b, vd_error *err)
     name = name && *name && !strchr(name, '/') ? name : "pool.txt";
     int directory = slash ? (int)(slash - path) + 1 : 0;
     size_t size = strlen(path) + strlen(name) + 1;
-    b->out = b->given[OUT] ? vd_strdup(b->given[OUT]) : vd_alloc(size, 1);
+    b->out = b->out_path ? vd_strdup(b->out_path) : vd_alloc(size, 1);
     b->vectors = vd_session_vectors_path(b->model);
     if (!b->out || !b->vectors)
         return vd_error_memory(err, "a path");
-    if (!b->given[OUT])
+    if (!b->out_path)
         snprintf(b->out, size, "%.*s%s", directory, path, name);
     return VD_OK;
 }
 
 static vd_status keep_inputs(const building *b, vd_error *err)
 {
-    const char *out[] = {b->out, b->vectors}, *in[] = {b->given[DATA], b->given[MODEL]};
+    const char *out[] = {b->out, b->vectors}, *in[] = {b->data, b->model_path};
     return vd_output_apart(out, 2, in, 2, err);
 }
 
 static vd_status write_pool(building *b, vd_error *err)
 {
-    vd_status status = vd_visdial_open(b->given[DATA], &b->dialogs, err);
+    vd_status status = vd_visdial_open(b->data, &b->dialogs, err);
     if (status == VD_OK)
-        status = vd_answer_pool_count(b->dialogs, (size_t)b->top, &b->answers, err);
+        status = vd_answer_pool_count(b->dialogs, b->top, &b->answers, err);
     if (status == VD_OK && b->answers.count > INT32_MAX / VD_MAX_CANDIDATE)
         status = vd_error_set(err, VD_FORMAT, "%.300s: %zu answers are too many for a pool",
-                              b->given[DATA], b->answers.count);
+                              b->data, b->answers.count);
     if (status == VD_OK)
         status = vd_answer_pool_write(&b->answers, b->out, err);
     if (status == VD_OK)
@@ -91,7 +91,7 @@ static vd_status write_vectors(building *b, vd_error *err)
         vd_answer_pool_tokens(&b->answers, vd_model_vocab(b->model), &tokens, &lengths, err);
     if (status)
         return status;
-    vd_progress_start(&b->progress, "answers", count, 0, b->given[QUIET]);
+    vd_progress_start(&b->progress, "answers", count, 0, b->quiet);
     const vd_watch watch = {report, &b->progress, vd_interrupt_watch()};
     status = vd_pool_new(b->model, tokens, lengths, count, VD_MAX_CANDIDATE, &watch, &pool, err);
     vd_interrupt_release();
@@ -113,54 +113,58 @@ static vd_status write_vectors(building *b, vd_error *err)
 
 static vd_status read_options(building *b, int argc, char **argv, vd_error *err)
 {
-    vd_option_walk walk = {.options = vd_cmd_pool_options, .argc = argc, .argv = argv};
-    const char *value;
-    int option;
-    while ((option = vd_option_next(&walk, &value, err)) >= 0) {
-        b->given[option] = value ? value : "";
-        if (option != TOP)
-            continue;
-        vd_status status = vd_option_int("top", value, 1, 1000000000, &b->top, err);
-        if (status)
-            return status;
-    }
-    if (option == VD_OPTION_ERROR)
-        return VD_USAGE;
-    if (walk.operands + 1 != argc || strcmp(argv[walk.operands], "build") != 0)
+    vd_arguments given;
+    vd_status status = vd_arguments_read(options, argc, argv, b, &given, err);
+    if (status)
+        return status;
+    if (given.count != 1 || strcmp(given.operand[0], "build") != 0)
         return vd_error_set(err, VD_USAGE, "expected `visdial pool build`%s%.80s",
-                            walk.operands < argc ? ", found " : "",
-                            walk.operands < argc ? argv[argc - 1] : "");
-    if (!b->given[DATA])
+                            given.count ? ", found " : "",
+                            given.count ? given.operand[given.count - 1] : "");
+    if (!b->data)
         return vd_error_set(err, VD_USAGE, "whose answers? name dialogs with --data");
-    if (!b->given[MODEL] && !b->given[OUT])
+    if (!b->model_path && !b->out_path)
         return vd_error_set(err, VD_USAGE,
                             "write the pool where? name a file with --out or a model with --model");
     return VD_OK;
 }
 
-int vd_cmd_pool(int argc, char **argv)
+static vd_status run(int argc, char **argv, vd_error *err)
 {
     building b = {0};
-    vd_error err = {0};
-    vd_status status = read_options(&b, argc, argv, &err);
-    if (status == VD_OK && b.given[MODEL])
-        status = vd_model_load(b.given[MODEL], &b.model, &err);
+    vd_status status = read_options(&b, argc, argv, err);
+    if (status == VD_OK && b.model_path)
+        status = vd_model_load(b.model_path, &b.model, err);
     if (status == VD_OK)
-        status = find_paths(&b, &err);
+        status = find_paths(&b, err);
     if (status == VD_OK)
-        status = keep_inputs(&b, &err);
+        status = keep_inputs(&b, err);
     if (status == VD_OK)
-        status = write_pool(&b, &err);
+        status = write_pool(&b, err);
     bool encodes = b.model && vd_has_discriminative(vd_model_config(b.model)->decoders);
     if (status == VD_OK && b.model && !encodes)
         printf("%s has only a generative decoder: there are no vectors to write\n",
                vd_model_path(b.model));
     if (status == VD_OK && encodes)
-        status = write_vectors(&b, &err);
+        status = write_vectors(&b, err);
     vd_free(b.out);
     vd_free(b.vectors);
     vd_answer_pool_clear(&b.answers);
     vd_visdial_free(b.dialogs);
     vd_model_free(b.model);
-    return status ? vd_command_fail("pool", &err) : 0;
+    return status;
 }
+
+const vd_command vd_cmd_pool = {
+    "pool",
+    run,
+    "make the pool of answers that are ranked for a question",
+    "build --data FILE [options]",
+    "Takes the answers that people gave in a data set, with their counts. With --model the pool "
+    "is written beside the model, together with the vectors of its answers; chat and ask then "
+    "map these into memory instead of computing them.",
+    "  visdial pool build --data visdial_1.0_train.json \\\n"
+    "      --model run1/model.safetensors\n"
+    "  visdial pool build --data train.packed --top 10000 --out pool.txt\n",
+    options,
+    "build"};

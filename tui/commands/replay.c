@@ -8,55 +8,47 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
-#include "tui/base/option_texts.h"
 #include "tui/compare/compare.h"
 #include "tui/base/interrupt.h"
 #include "tui/base/output.h"
 #include "tui/transcript/transcript.h"
 #include "tui/compare/cases_view.h"
 
-enum {
-    IMAGE,
-    SCREEN,
-    MODEL,
-    DATA,
-    FEATURES,
-    DENSE,
-    PICTURES,
-    ASSETS,
-    DECODER,
-    TOLERANCE,
-    NO_CHECK,
-    HTML,
-    MARKDOWN,
-    VISDIAL
-};
-
-const vd_option vd_cmd_replay_options[] = {
-    {"image", "ID", "show the dialog that people had about this picture"},
-    {"screen", NULL, "go through the dialogs on the whole screen, starting at --image"},
-    {"model", "MODEL", VD_HELP_MODEL "; with --image: give two to four"},
-    {"data", "FILE", VD_HELP_DATA},
-    {"features", "FILE", VD_HELP_FEATURES},
-    {"dense", "FILE", VD_HELP_DENSE},
-    {"pictures", "DIR", VD_HELP_PICTURES},
-    {"assets", "DIR", VD_HELP_ASSETS},
-    {"decoder", "WHICH", VD_HELP_DECODER "; with --image also once per model"},
-    {"tolerance", "X", "largest relative difference of a score from the recorded one (0.00001)"},
-    {"no-check", NULL, "do not run the transcript again"},
-    {"html", "FILE", "write the conversations as one self-contained HTML page"},
-    {"markdown", "FILE", "write the conversations as Markdown"},
-    {"visdial", "FILE", "write the conversations as VisDial JSON"},
-    {0},
-};
-
 typedef struct replaying {
-    const char *given[VISDIAL + 1];
+    vd_corpus_paths paths;
     vd_cases_options options;
+    const char *html, *markdown, *visdial;
+    bool screen, no_check;
+    vd_arguments given;
     vd_preferences wanted; // of the screen
     double tolerance;
     const char *path; // operand
 } replaying;
+
+static const vd_option options[] = {
+    {"image", "ID", "show the dialog that people had about this picture",
+     VD_INTO(replaying, options.image_id), INT64_MIN, INT64_MAX},
+    {"screen", NULL, "go through the dialogs on the whole screen, starting at --image",
+     VD_INTO(replaying, screen)},
+    {"model", "MODEL", VD_HELP_MODEL "; with --image: give two to four",
+     VD_INTO(replaying, options), .read = vd_cases_add_model},
+    VD_CORPUS_OPTIONS(replaying, paths),
+    {"decoder", "WHICH", VD_HELP_DECODER "; with --image also once per model",
+     VD_INTO(replaying, options), .read = vd_cases_add_decoder},
+    {"tolerance", "X", "largest relative difference of a score from the recorded one (0.00001)",
+     VD_INTO(replaying, tolerance), .least = 0, .most = 1},
+    {"no-check", NULL, "do not run the transcript again", VD_INTO(replaying, no_check)},
+    {"html", "FILE", "write the conversations as one self-contained HTML page",
+     VD_INTO(replaying, html)},
+    {"markdown", "FILE", "write the conversations as Markdown", VD_INTO(replaying, markdown)},
+    {"visdial", "FILE", "write the conversations as VisDial JSON", VD_INTO(replaying, visdial)},
+    {0},
+};
+
+static bool has_image(const replaying *r)
+{
+    return vd_arguments_have(&r->given, "image");
+}
 
 // ---- transcripts --------------------------------------------------------------------------------
 
@@ -207,7 +199,7 @@ static vd_status check(const replaying *r, const vd_transcript_file *file, vd_wo
 
 static vd_status keep_inputs(const replaying *r, const vd_transcript_file *file, vd_error *err)
 {
-    const char *out[] = {r->given[HTML], r->given[MARKDOWN], r->given[VISDIAL]};
+    const char *out[] = {r->html, r->markdown, r->visdial};
     const char *in = file->path;
     return vd_output_apart(out, sizeof out / sizeof *out, &in, 1, err);
 }
@@ -222,15 +214,15 @@ static vd_status replay_transcript(const replaying *r, vd_error *err)
         status = vd_transcript_read(r->path ? r->path : newest, &file, err);
     if (status == VD_OK)
         status = keep_inputs(r, &file, err);
-    if (status == VD_OK && (!r->given[NO_CHECK] || r->given[HTML]))
-        status = vd_world_open(r->given[ASSETS], &world, err);
-    if (status == VD_OK && r->given[HTML])
-        status = vd_transcript_html(&file, world, r->given[HTML], err);
-    if (status == VD_OK && r->given[MARKDOWN])
-        status = vd_transcript_markdown(&file, r->given[MARKDOWN], err);
-    if (status == VD_OK && r->given[VISDIAL])
-        status = vd_transcript_visdial(&file, r->given[VISDIAL], err);
-    if (status == VD_OK && !r->given[NO_CHECK])
+    if (status == VD_OK && (!r->no_check || r->html))
+        status = vd_world_open(r->paths.assets, &world, err);
+    if (status == VD_OK && r->html)
+        status = vd_transcript_html(&file, world, r->html, err);
+    if (status == VD_OK && r->markdown)
+        status = vd_transcript_markdown(&file, r->markdown, err);
+    if (status == VD_OK && r->visdial)
+        status = vd_transcript_visdial(&file, r->visdial, err);
+    if (status == VD_OK && !r->no_check)
         status = check(r, &file, world, err);
     vd_world_close(world);
     vd_transcript_clear(&file);
@@ -294,12 +286,12 @@ static vd_status step_through(const replaying *r, const vd_cases *cases, vd_erro
 {
     const vd_case_filter filter = {.by = all_relevant(cases) ? VD_RIGHT_RELEVANT : VD_RIGHT_HUMAN};
     const vd_case *at = &cases->at[0];
-    for (size_t i = 0; i < cases->count && r->given[IMAGE]; i++)
+    for (size_t i = 0; i < cases->count && has_image(r); i++)
         if (vd_case_dialog(cases, &cases->at[i])->image_id == r->options.image_id) {
             at = &cases->at[i];
             break;
         }
-    if (r->given[IMAGE] && vd_case_dialog(cases, at)->image_id != r->options.image_id)
+    if (has_image(r) && vd_case_dialog(cases, at)->image_id != r->options.image_id)
         return vd_error_set(err, VD_NOT_FOUND, "%.400s: no dialog about the picture %lld",
                             cases->corpus->data, (long long)r->options.image_id);
     return vd_cases_screen(cases, &filter, VD_CASE_BY_DIALOG, at, &r->wanted, err);
@@ -345,21 +337,16 @@ static void lay_out(const vd_cases *cases, bool utf8)
 
 static vd_status replay_dialog(replaying *r, vd_error *err)
 {
-    const vd_corpus_paths paths = {.data = r->given[DATA],
-                                   .features = r->given[FEATURES],
-                                   .dense = r->given[DENSE],
-                                   .pictures = r->given[PICTURES],
-                                   .assets = r->given[ASSETS]};
     vd_corpus corpus;
     vd_cases *cases = NULL;
     bool utf8 = vd_output_utf8();
-    vd_status status = vd_corpus_open(&paths, &corpus, err);
+    vd_status status = vd_corpus_open(&r->paths, &corpus, err);
     if (status)
         return status;
     r->options.stop = vd_interrupt_watch();
-    status = vd_cases_new_with_progress(&corpus, &r->options, !r->given[SCREEN], &cases, err);
+    status = vd_cases_new_with_progress(&corpus, &r->options, !r->screen, &cases, err);
     vd_interrupt_release();
-    if (status == VD_OK && r->given[SCREEN])
+    if (status == VD_OK && r->screen)
         status = step_through(r, cases, err);
     else if (status == VD_OK)
         lay_out(cases, utf8);
@@ -373,79 +360,70 @@ static vd_status replay_dialog(replaying *r, vd_error *err)
 // A dialog of the data, not a transcript.
 static bool is_of_data(const replaying *r)
 {
-    return r->given[IMAGE] || r->given[SCREEN];
-}
-
-static vd_status refuse(const replaying *r, const int *options, size_t count, const char *why,
-                        vd_error *err)
-{
-    for (size_t i = 0; i < count; i++)
-        if (r->given[options[i]])
-            return vd_error_set(err, VD_USAGE, "--%s %s", vd_cmd_replay_options[options[i]].name,
-                                why);
-    return VD_OK;
+    return has_image(r) || r->screen;
 }
 
 static vd_status check_data(replaying *r, vd_error *err)
 {
-    static const int others[] = {TOLERANCE, NO_CHECK, HTML, MARKDOWN, VISDIAL};
     if (r->path)
         return vd_error_set(
             err, VD_USAGE,
             "--%s shows dialogs of the data, '%.80s' is a transcript; give one of them",
-            r->given[IMAGE] ? "image" : "screen", r->path);
-    vd_status status =
-        refuse(r, others, sizeof others / sizeof *others,
-               "is about transcripts; `visdial compare --find ID` writes dialogs of the data", err);
-    r->options.one = !r->given[SCREEN];
+            has_image(r) ? "image" : "screen", r->path);
+    vd_status status = vd_arguments_refuse(
+        &r->given, "tolerance no-check html markdown visdial",
+        "is about transcripts; `visdial compare --find ID` writes dialogs of the data", err);
+    r->options.one = !r->screen;
     return status ? status : vd_cases_complete(&r->options, err);
 }
 
 static vd_status check_transcript(const replaying *r, vd_error *err)
 {
-    static const int others[] = {MODEL, DATA, FEATURES, DENSE, PICTURES};
     if (r->options.decoder[1].made)
         return vd_error_set(err, VD_USAGE, "--decoder: more than one is for --image only");
-    return refuse(r, others, sizeof others / sizeof *others,
-                  "is for --image or --screen; a transcript names its own models", err);
+    return vd_arguments_refuse(&r->given, "model data features dense pictures",
+                               "is for --image or --screen; a transcript names its own models",
+                               err);
 }
 
 static vd_status read_options(replaying *r, int argc, char **argv, vd_error *err)
 {
-    vd_option_walk walk = {.options = vd_cmd_replay_options, .argc = argc, .argv = argv};
-    const char *value;
-    int option;
-    while ((option = vd_option_next(&walk, &value, err)) >= 0) {
-        vd_status status = VD_OK;
-        r->given[option] = value ? value : "";
-        if (option == IMAGE)
-            status = vd_option_int("image", value, INT64_MIN, INT64_MAX, &r->options.image_id, err);
-        else if (option == DECODER)
-            status = vd_cases_add_decoder(&r->options, value, err);
-        else if (option == TOLERANCE)
-            status = vd_option_number("tolerance", value, 0, 1, &r->tolerance, err);
-        else if (option == MODEL)
-            status = vd_cases_add_model(&r->options, value, err);
-        if (status)
-            return status;
-    }
-    if (option == VD_OPTION_ERROR)
-        return VD_USAGE;
-    if (walk.operands < argc)
-        r->path = argv[walk.operands++];
-    if (walk.operands < argc)
-        return vd_error_set(err, VD_USAGE, "unexpected '%.80s'; see --help", argv[walk.operands]);
+    vd_status status = vd_arguments_read(options, argc, argv, r, &r->given, err);
+    if (status == VD_OK)
+        status = vd_arguments_most(&r->given, 1, err);
+    if (status)
+        return status;
+    r->path = r->given.operand[0];
     return is_of_data(r) ? check_data(r, err) : check_transcript(r, err);
 }
 
-int vd_cmd_replay(int argc, char **argv)
+static vd_status run(int argc, char **argv, vd_error *err)
 {
     replaying r = {.tolerance = 1e-5};
-    vd_error err = {0};
-    vd_status status = read_options(&r, argc, argv, &err);
-    if (status == VD_OK && r.given[SCREEN])
-        status = vd_cases_screen_ready(&r.wanted, &err);
+    vd_status status = read_options(&r, argc, argv, err);
+    if (status == VD_OK && r.screen)
+        status = vd_cases_screen_ready(&r.wanted, err);
     if (status == VD_OK)
-        status = is_of_data(&r) ? replay_dialog(&r, &err) : replay_transcript(&r, &err);
-    return status ? vd_command_fail("replay", &err) : 0;
+        status = is_of_data(&r) ? replay_dialog(&r, err) : replay_transcript(&r, err);
+    return status;
 }
+
+const vd_command vd_cmd_replay = {
+    "replay",
+    run,
+    "run a transcript again, or show a dialog of the data",
+    "[FILE | --image ID] [options]",
+    "FILE is a transcript that the chat wrote to $XDG_STATE_HOME/visdial/transcripts; the default "
+    "is the newest. Every question is asked again with the same history, and every score that "
+    "differs from the recorded one is reported (exit code 5). --html, --markdown and --visdial "
+    "write the conversations to a file.\n"
+    "--image shows the dialog that people had about a picture: each question with the human "
+    "answer, the answers of two to four models, whether they are right, and the rank that they "
+    "give the human answer. --screen goes through all dialogs. Without --data and --features the "
+    "bundled dialogs are used.",
+    "  visdial replay\n"
+    "  visdial replay chat.jsonl --html chat.html --no-check\n"
+    "  visdial replay --image 1000003\n"
+    "  visdial replay --screen\n",
+    options,
+    NULL};

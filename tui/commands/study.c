@@ -10,23 +10,9 @@
 #include "engine/measure/statistics.h"
 #include "features/dialogs/ranks.h"
 #include "features/dialogs/visdial.h"
-#include "tui/base/option_texts.h"
 #include "tui/compare/compare.h"
 #include "tui/measure/measure.h"
 #include "tui/base/output.h"
-
-enum { DATA, DENSE, AGAINST, LIMIT, RESAMPLES, SEED, JSON };
-
-const vd_option vd_cmd_study_options[] = {
-    {"data", "FILE", VD_HELP_DATA},
-    {"dense", "FILE", VD_HELP_DENSE},
-    {"against", "[NAME=]RANKS", "a run of another model; give it once per run"},
-    {"limit", "N", VD_HELP_LIMIT},
-    {"resamples", "N", VD_HELP_RESAMPLES},
-    {"seed", "N", "seed of the bootstrap (0)"},
-    {"json", NULL, VD_HELP_JSON},
-    {0},
-};
 
 enum { MOST_RUNS = 64, MOST_ARMS = 9 };
 
@@ -51,7 +37,8 @@ typedef struct versus {
 } versus;
 
 typedef struct study {
-    const char *given[JSON + 1];
+    const char *data, *dense;
+    bool json;
     vd_measure_options options;
     vd_bootstrap_options bootstrap;
     vd_visdial *dialogs;
@@ -224,7 +211,7 @@ static void print_pairs(const arm *a, const arm *b, const versus *v)
 
 static void print_study(const study *s)
 {
-    printf("data     %s, %zu dialogs\n", s->given[DATA], s->arm[0].run[0].dialogs);
+    printf("data     %s, %zu dialogs\n", s->data, s->arm[0].run[0].dialogs);
     for (int i = 0; i < s->arms; i++)
         printf("%-8s %zu run%s\n", s->arm[i].name, s->arm[i].count,
                s->arm[i].count == 1 ? "" : "s");
@@ -312,22 +299,6 @@ static vd_status print_json(const study *s, vd_error *err)
 
 // ---- command ------------------------------------------------------------------------------------
 
-static vd_status read_number(study *s, int option, const char *value, vd_error *err)
-{
-    int64_t number;
-    vd_status status = vd_option_int(vd_cmd_study_options[option].name, value, option != SEED,
-                                     option == SEED ? INT64_MAX : 10000000, &number, err);
-    if (status)
-        return status;
-    if (option == LIMIT)
-        s->options.limit = (size_t)number;
-    else if (option == RESAMPLES)
-        s->bootstrap.resamples = (int)number;
-    else
-        s->bootstrap.seed = (uint64_t)number;
-    return VD_OK;
-}
-
 // The name before the file: "NAME=FILE", where the whole is no file itself. Returns the file.
 static const char *split_name(const char *given, const char *otherwise, char *name, size_t size)
 {
@@ -364,41 +335,41 @@ static vd_status add_first(study *s, const char *given, vd_error *err)
 }
 
 // A run of another model; those of one name belong together.
-static vd_status add_against(study *s, const char *given, vd_error *err)
+static vd_status add_against(void *into, const char *option, const char *given, vd_error *err)
 {
+    study *s = into;
     char name[sizeof s->arm->name];
     const char *path = split_name(given, "against", name, sizeof name);
     int i = 1;
     while (i < s->arms && strcmp(s->arm[i].name, name) != 0)
         i++;
     if (i == MOST_ARMS)
-        return vd_error_set(err, VD_USAGE, "--against '%.80s': more than %d other models", given,
+        return vd_error_set(err, VD_USAGE, "--%s '%.80s': more than %d other models", option, given,
                             MOST_ARMS - 1);
     if (i == s->arms)
         snprintf(s->arm[s->arms++].name, sizeof s->arm->name, "%s", name);
     return add_run(&s->arm[i], path, err);
 }
 
+static const vd_option options[] = {
+    {"data", "FILE", VD_HELP_DATA, VD_INTO(study, data)},
+    {"dense", "FILE", VD_HELP_DENSE, VD_INTO(study, dense)},
+    {"against", "[NAME=]RANKS", "a run of another model; give it once per run",
+     .read = add_against},
+    {"limit", "N", VD_HELP_LIMIT, VD_INTO(study, options.limit), 1, 10000000},
+    {"resamples", "N", VD_HELP_RESAMPLES, VD_INTO(study, bootstrap.resamples), 1, 10000000},
+    {"seed", "N", "seed of the bootstrap (0)", VD_INTO(study, bootstrap.seed), 0, INT64_MAX},
+    {"json", NULL, VD_HELP_JSON, VD_INTO(study, json)},
+    {0},
+};
+
 static vd_status read_options(study *s, int argc, char **argv, vd_error *err)
 {
-    vd_option_walk walk = {.options = vd_cmd_study_options, .argc = argc, .argv = argv};
-    const char *value;
-    int option;
-    vd_status status = VD_OK;
-    while (status == VD_OK && (option = vd_option_next(&walk, &value, err)) >= 0) {
-        s->given[option] = value ? value : "";
-        if (option == AGAINST)
-            status = add_against(s, s->given[option], err);
-        else if (option == LIMIT || option == RESAMPLES || option == SEED)
-            status = read_number(s, option, value, err);
-    }
-    if (status)
-        return status;
-    if (option == VD_OPTION_ERROR)
-        return VD_USAGE;
-    for (int i = walk.operands; status == VD_OK && i < argc; i++)
-        status = add_first(s, argv[i], err);
-    if (status == VD_OK && !s->given[DATA])
+    vd_arguments given;
+    vd_status status = vd_arguments_read(options, argc, argv, s, &given, err);
+    for (int i = 0; status == VD_OK && i < given.count; i++)
+        status = add_first(s, given.operand[i], err);
+    if (status == VD_OK && !s->data)
         status = vd_error_set(err, VD_USAGE, "which dialogs were ranked? name them with --data");
     if (status == VD_OK && (s->arm[0].count == 0 || s->arms == 1))
         status = vd_error_set(err, VD_USAGE,
@@ -415,26 +386,42 @@ static void clear_arm(arm *one)
     }
 }
 
-int vd_cmd_study(int argc, char **argv)
+static vd_status run(int argc, char **argv, vd_error *err)
 {
     static study s;
-    vd_error err = {0};
     s = (study){.arms = 1};
-    vd_status status = read_options(&s, argc, argv, &err);
+    vd_status status = read_options(&s, argc, argv, err);
     if (status == VD_OK)
-        status = vd_visdial_open(s.given[DATA], &s.dialogs, &err);
-    if (status == VD_OK && s.given[DENSE])
-        status = vd_visdial_read_dense(s.dialogs, s.given[DENSE], &err);
+        status = vd_visdial_open(s.data, &s.dialogs, err);
+    if (status == VD_OK && s.dense)
+        status = vd_visdial_read_dense(s.dialogs, s.dense, err);
     for (int i = 0; i < s.arms && status == VD_OK; i++)
-        status = measure_arm(&s, &s.arm[i], &err);
+        status = measure_arm(&s, &s.arm[i], err);
     if (status == VD_OK)
-        status = compare_arms(&s, &err);
-    if (status == VD_OK && s.given[JSON])
-        status = print_json(&s, &err);
+        status = compare_arms(&s, err);
+    if (status == VD_OK && s.json)
+        status = print_json(&s, err);
     else if (status == VD_OK)
         print_study(&s);
     for (int i = 0; i < s.arms; i++)
         clear_arm(&s.arm[i]);
     vd_visdial_free(s.dialogs);
-    return status ? vd_command_fail("study", &err) : 0;
+    return status;
 }
+
+const vd_command vd_cmd_study = {
+    "study",
+    run,
+    "test whether runs of models differ by more than chance",
+    "--data FILE RANKS... --against [NAME=]RANKS... [options]",
+    "Takes rankings written by `eval --ranks`, one file per run (seed): those of one model and, "
+    "with --against, those of another model, or of several with names. Prints the difference of "
+    "the mean of each metric over the runs, with confidence intervals and p-values from a paired "
+    "bootstrap over dialogs (with several runs also over runs), corrected for the number of "
+    "metrics and models (Holm), and McNemar's test of R@1 for each run.",
+    "  visdial study --data val.json --dense val_dense.json a1.json a2.json a3.json \\\n"
+    "      --against b1.json --against b2.json --against b3.json\n"
+    "  visdial study --data val.json base=a1.json --against gates=b1.json \\\n"
+    "      --against margin=c1.json\n",
+    options,
+    NULL};

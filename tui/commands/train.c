@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/backend/open.h"
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/threads.h"
@@ -18,42 +19,35 @@
 #include "features/dialogs/answer_pool.h"
 #include "features/dialogs/pack.h"
 #include "features/text/vocab_file.h"
-#include "tui/base/backend_choice.h"
 #include "tui/base/directory_hold.h"
 #include "tui/base/interrupt.h"
-#include "tui/base/option_texts.h"
 #include "tui/screen/screen.h"
 #include "tui/train/run_settings.h"
 #include "tui/train/together.h"
 #include "tui/train/training.h"
 #include "tui/train/watch.h"
 
-enum {
-    DATA,
-    FEATURES,
-    VAL,
-    VAL_FEATURES,
-    VAL_DENSE,
-    VAL_LIMIT,
-    FROM,
-    VOCAB,
-    GLOVE,
-    OUT,
-    RESUME,
-    CHECKPOINT_EVERY,
-    CHECKPOINT_STEPS,
-    STOP_AFTER,
-    BACKEND,
-    PRECISION,
-    QUIET,
-    WATCH,
-    PRESET,
-    SETTINGS // the rest are the rows of engine/networks/settings.h
-};
+typedef struct job {
+    const char *data, *features, *val, *val_features, *val_dense, *from, *vocab, *glove, *preset;
+    bool resume, watch;
+    double minutes; // between checkpoints
+    vd_backend_choice backend;
+    vd_precision precision;
+    vd_run_settings settings;
+    vd_training training;
+    vd_arguments given;
+    vd_visdial *dialogs, *val_dialogs;
+    vd_regions *regions, *val_regions;
+    vd_dataset *dataset, *val_dataset;
+    vd_trainer *trainer;
+    int hold; // of the directory of --out, -1 for none
+    char path[4096 + 32];
+} job;
 
 // A row of engine/networks/settings.h as an option; the help ends with the default of a number.
 #define OPTION(member, name, kind, least, most, initial, choices, optional, help)                  \
-    {name, VALUE_##kind, help SHOWN_##kind(initial)},
+    {name, VALUE_##kind, help SHOWN_##kind(initial), VD_INTO(job, settings),                       \
+     .read = vd_run_settings_set},
 #define VALUE_INT           "N"
 #define VALUE_SEED          "N"
 #define VALUE_REAL          "X"
@@ -65,46 +59,40 @@ enum {
 #define SHOWN_CHOICE(initial)
 #define SHOWN_SWITCH(initial)
 
-const vd_option vd_cmd_train_options[] = {
-    {"data", "FILE", VD_HELP_DATA},
-    {"features", "FILE", VD_HELP_FEATURES},
-    {"val", "FILE", "dialogs to evaluate on after every epoch"},
-    {"val-features", "FILE", "region features of their pictures"},
-    {"val-dense", "FILE", "relevance of their candidates, for NDCG"},
-    {"val-limit", "N", "use only the first N of these dialogs"},
-    {"from", "FILE", "start from the weights and vocabulary of this model"},
-    {"vocab", "FILE", "vocabulary: word counts (from `data vocab`) or a list of words"},
-    {"glove", "FILE", "initial word vectors (GloVe text file); sets --embed"},
-    {"out", "DIR", "directory for the model, the checkpoint, the pool and the log"},
-    {"resume", NULL, "continue from the checkpoint in DIR"},
-    {"checkpoint-every", "MINUTES", "minutes between checkpoints (10)"},
-    {"checkpoint-steps", "N", "also write a checkpoint every N steps"},
-    {"stop-after", "N", "stop with a checkpoint after N steps in total"},
-    VD_BACKEND_OPTION,
-    {"precision", "NAME", "precision of matrix products on a GPU: fp32 (default), tf32 or bf16"},
-    {"quiet", NULL, VD_HELP_NO_PROGRESS},
-    {"watch", NULL, VD_HELP_WATCH},
-    {"preset", "NAME", "improved (default) or base: sets gate, optimiser, positions and margin"},
+static const vd_option options[] = {
+    {"data", "FILE", VD_HELP_DATA, VD_INTO(job, data)},
+    {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, features)},
+    {"val", "FILE", "dialogs to evaluate on after every epoch", VD_INTO(job, val)},
+    {"val-features", "FILE", "region features of their pictures", VD_INTO(job, val_features)},
+    {"val-dense", "FILE", "relevance of their candidates, for NDCG", VD_INTO(job, val_dense)},
+    {"val-limit", "N", "use only the first N of these dialogs",
+     VD_INTO(job, training.validation_limit), 1, 1000000000},
+    {"from", "FILE", "start from the weights and vocabulary of this model", VD_INTO(job, from)},
+    {"vocab", "FILE", "vocabulary: word counts (from `data vocab`) or a list of words",
+     VD_INTO(job, vocab)},
+    {"glove", "FILE", "initial word vectors (GloVe text file); sets --embed", VD_INTO(job, glove)},
+    {"out", "DIR", "directory for the model, the checkpoint, the pool and the log",
+     VD_INTO(job, training.directory)},
+    {"resume", NULL, "continue from the checkpoint in DIR", VD_INTO(job, resume)},
+    {"checkpoint-every", "MINUTES", "minutes between checkpoints (10)", VD_INTO(job, minutes),
+     .least = 0.001, .most = 1e6},
+    {"checkpoint-steps", "N", "also write a checkpoint every N steps",
+     VD_INTO(job, training.checkpoint_steps), 1, 1000000000},
+    {"stop-after", "N", "stop with a checkpoint after N steps in total",
+     VD_INTO(job, training.stop_after), 1, 1000000000000},
+    VD_BACKEND_OPTION(job, backend),
+    {"precision", "NAME", "precision of matrix products on a GPU: fp32 (default), tf32 or bf16",
+     VD_INTO(job, precision), .choices = "fp32, tf32 or bf16"},
+    {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(job, training.quiet)},
+    {"watch", NULL, VD_HELP_WATCH, VD_INTO(job, watch)},
+    {"preset", "NAME", "improved (default) or base: sets gate, optimiser, positions and margin",
+     VD_INTO(job, preset)},
     VD_NETWORK_SETTINGS(OPTION) VD_TRAIN_SETTINGS(OPTION){0},
 };
 
-enum { OPTIONS = sizeof vd_cmd_train_options / sizeof *vd_cmd_train_options - 1 };
-
-typedef struct job {
-    const char *given[OPTIONS]; // values of the options; "" for a switch
-    vd_run_settings settings;
-    vd_training training;
-    vd_visdial *dialogs, *val_dialogs;
-    vd_regions *regions, *val_regions;
-    vd_dataset *dataset, *val_dataset;
-    vd_trainer *trainer;
-    int hold; // of the directory of --out, -1 for none
-    char path[4096 + 32];
-} job;
-
 static const char *path_of(job *j, const char *name)
 {
-    snprintf(j->path, sizeof j->path, "%.4096s/%s", j->given[OUT], name);
+    snprintf(j->path, sizeof j->path, "%.4096s/%s", j->training.directory, name);
     return j->path;
 }
 
@@ -112,79 +100,49 @@ static const char *path_of(job *j, const char *name)
 
 static vd_status check_given(const job *j, vd_error *err)
 {
-    static const int needed[] = {DATA, FEATURES, OUT};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-        if (!j->given[needed[i]])
-            return vd_error_set(err, VD_USAGE, "--%s is missing; see --help",
-                                vd_cmd_train_options[needed[i]].name);
-    }
-    if (j->given[GLOVE] && j->given[FROM])
+    vd_status status = vd_arguments_need(&j->given, "data features out", err);
+    if (status)
+        return status;
+    if (j->glove && j->from)
         return vd_error_set(err, VD_USAGE,
                             "--glove and --from: the model's word vectors are learned already; "
                             "leave one out");
-    if (j->given[VOCAB] && j->given[FROM])
+    if (j->vocab && j->from)
         return vd_error_set(err, VD_USAGE,
                             "--vocab and --from: the model has words already; leave one out");
-    if (!j->given[VAL] != !j->given[VAL_FEATURES])
+    if (!j->val != !j->val_features)
         return vd_error_set(err, VD_USAGE, "--val and --val-features go together; --%s is missing",
-                            j->given[VAL] ? "val-features" : "val");
-    if (!j->given[VAL] && (j->given[VAL_DENSE] || j->given[VAL_LIMIT]))
-        return vd_error_set(err, VD_USAGE, "--%s needs --val",
-                            j->given[VAL_DENSE] ? "val-dense" : "val-limit");
-    return VD_OK;
-}
-
-static vd_status read_course_options(job *j, vd_error *err)
-{
-    vd_training *t = &j->training;
-    int64_t limit = 0;
-    double minutes = 10;
-    const vd_option_range range[] = {{VAL_LIMIT, 1, 1000000000, &limit},
-                                     {CHECKPOINT_STEPS, 1, 1000000000, &t->checkpoint_steps},
-                                     {STOP_AFTER, 1, 1000000000000, &t->stop_after}};
-    vd_status status =
-        vd_options_int(vd_cmd_train_options, j->given, range, sizeof range / sizeof *range, err);
-    if (status == VD_OK && j->given[CHECKPOINT_EVERY])
-        status = vd_option_number("checkpoint-every", j->given[CHECKPOINT_EVERY], 0.001, 1e6,
-                                  &minutes, err);
-    t->validation_limit = (size_t)limit;
-    t->checkpoint_seconds = 60 * minutes;
-    t->quiet = j->given[QUIET];
-    t->directory = j->given[OUT];
-    return status;
+                            j->val ? "val-features" : "val");
+    return j->val ? VD_OK
+                  : vd_arguments_refuse(&j->given, "val-dense val-limit", "needs --val", err);
 }
 
 static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
 {
-    int operands;
-    vd_status status = vd_options_given(vd_cmd_train_options, argc, argv, j->given, &operands, err);
-    if (status)
-        return status;
-    if (operands < argc)
-        return vd_error_set(err, VD_USAGE, "unexpected '%.80s'; see --help", argv[operands]);
+    j->minutes = 10;
     j->settings = vd_run_settings_defaults();
-    if (j->given[PRESET] && !vd_run_settings_preset(&j->settings, j->given[PRESET]))
-        return vd_error_set(err, VD_USAGE, "--preset: expected base or improved, found '%.80s'",
-                            j->given[PRESET]);
-    for (int i = SETTINGS; i < OPTIONS; i++) {
-        if (!j->given[i])
-            continue;
-        status = vd_run_settings_set(&j->settings, vd_cmd_train_options[i].name, j->given[i], err);
-        if (status)
-            return status;
+    vd_status status = vd_arguments_read(options, argc, argv, j, &j->given, err);
+    if (status == VD_OK && j->preset) { // options override it, wherever they stand
+        j->settings = vd_run_settings_defaults();
+        if (!vd_run_settings_preset(&j->settings, j->preset))
+            return vd_error_set(err, VD_USAGE, "--preset: expected base or improved, found '%.80s'",
+                                j->preset);
+        status = vd_arguments_read(options, argc, argv, j, &j->given, err);
     }
-    status = check_given(j, err);
-    return status ? status : read_course_options(j, err);
+    if (status == VD_OK)
+        status = vd_arguments_most(&j->given, 0, err);
+    j->training.checkpoint_seconds = 60 * j->minutes;
+    return status ? status : check_given(j, err);
 }
 
 // ---- data ---------------------------------------------------------------------------------------
 
-static vd_status read_data(const job *j, int data, int features, vd_visdial **dialogs,
+static vd_status read_data(const char *data, const char *features, vd_visdial **dialogs,
                            vd_regions **regions, vd_error *err)
 {
-    vd_status status = vd_regions_open(j->given[features], regions, err);
+    vd_status status = vd_regions_open(features, regions, err);
     if (status == VD_OK)
-        status = vd_visdial_open(j->given[data], dialogs, err);
+        status = vd_visdial_open(data, dialogs, err);
     if (status)
         return status;
     for (size_t i = 0; i < (*dialogs)->dialog_count; i++) {
@@ -196,14 +154,14 @@ static vd_status read_data(const job *j, int data, int features, vd_visdial **di
     return vd_error_set(err, VD_FORMAT,
                         "%.300s: no round has a human answer among its candidates, so there is "
                         "nothing to learn or measure",
-                        j->given[data]);
+                        data);
 }
 
 static vd_status load_validation(job *j, vd_error *err)
 {
-    if (!j->given[VAL])
+    if (!j->val)
         return VD_OK;
-    vd_status status = read_data(j, VAL, VAL_FEATURES, &j->val_dialogs, &j->val_regions, err);
+    vd_status status = read_data(j->val, j->val_features, &j->val_dialogs, &j->val_regions, err);
     if (status)
         return status;
     int expected = vd_regions_size(j->regions), found = vd_regions_size(j->val_regions);
@@ -211,9 +169,9 @@ static vd_status load_validation(job *j, vd_error *err)
         return vd_error_set(err, VD_MISMATCH,
                             "%.300s has regions of %d numbers, %.300s of %d; both must come from "
                             "one extractor",
-                            j->given[FEATURES], expected, j->given[VAL_FEATURES], found);
-    if (j->given[VAL_DENSE])
-        status = vd_visdial_read_dense(j->val_dialogs, j->given[VAL_DENSE], err);
+                            j->features, expected, j->val_features, found);
+    if (j->val_dense)
+        status = vd_visdial_read_dense(j->val_dialogs, j->val_dense, err);
     if (status == VD_OK)
         status = vd_dataset_new(j->val_dialogs, j->val_regions, vd_trainer_vocab(j->trainer),
                                 &j->val_dataset, err);
@@ -231,7 +189,7 @@ static void describe_data(const job *j, char *out, size_t size)
 
 static vd_status make_directory(job *j, vd_error *err)
 {
-    const char *out = j->given[OUT];
+    const char *out = j->training.directory;
     if (mkdir(out, 0777) != 0 && errno != EEXIST)
         return vd_error_set(err, errno == ENOENT ? VD_NOT_FOUND : VD_IO,
                             "--out: %.400s cannot be made: %s", out, strerror(errno));
@@ -261,25 +219,18 @@ static vd_status write_pool(job *j, vd_error *err)
     return status;
 }
 
-static bool given_setting(const job *j, const char *name)
-{
-    for (int i = SETTINGS; i < OPTIONS; i++)
-        if (j->given[i] && strcmp(vd_cmd_train_options[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 // Word vectors are as wide as the file's.
 static vd_status glove_width(job *j, vd_error *err)
 {
     int width;
-    if (!j->given[GLOVE])
+    if (!j->glove)
         return VD_OK;
-    vd_status status = vd_glove_width(j->given[GLOVE], &width, err);
-    if (status == VD_OK && given_setting(j, "embed") && j->settings.network.embed != width)
+    vd_status status = vd_glove_width(j->glove, &width, err);
+    if (status == VD_OK && vd_arguments_have(&j->given, "embed") &&
+        j->settings.network.embed != width)
         status =
             vd_error_set(err, VD_MISMATCH, "--embed is %d, but %.300s has vectors of %d numbers",
-                         j->settings.network.embed, j->given[GLOVE], width);
+                         j->settings.network.embed, j->glove, width);
     j->settings.network.embed = width;
     return status;
 }
@@ -294,14 +245,14 @@ static vd_status take_sizes(job *j, const vd_model *from, vd_error *err)
     } size[] = {{"embed", &j->settings.network.embed, config->embed},
                 {"hidden", &j->settings.network.hidden, config->hidden}};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
-        if (given_setting(j, size[i].name) && *size[i].setting != size[i].of_model)
+        if (vd_arguments_have(&j->given, size[i].name) && *size[i].setting != size[i].of_model)
             return vd_error_set(err, VD_MISMATCH,
                                 "--%s is %d, but %.300s has %d; leave it out to start from that "
                                 "model",
-                                size[i].name, *size[i].setting, j->given[FROM], size[i].of_model);
+                                size[i].name, *size[i].setting, j->from, size[i].of_model);
         *size[i].setting = size[i].of_model;
     }
-    if (!given_setting(j, "decoder"))
+    if (!vd_arguments_have(&j->given, "decoder"))
         j->settings.network.decoders = config->decoders;
     return VD_OK;
 }
@@ -311,13 +262,13 @@ static vd_status start_words(job *j, vd_error *err)
     const vd_vocab *vocab = vd_trainer_vocab(j->trainer);
     int width = j->settings.network.embed, found;
     float *rows = vd_alloc((size_t)vd_vocab_size(vocab) * (size_t)width, sizeof *rows);
-    vd_status status = rows ? vd_glove_read(j->given[GLOVE], vocab, width, rows, &found, err)
+    vd_status status = rows ? vd_glove_read(j->glove, vocab, width, rows, &found, err)
                             : vd_error_memory(err, "word vectors");
     if (status == VD_OK)
         status = vd_trainer_set_words(j->trainer, rows, err);
-    if (status == VD_OK && !j->given[QUIET])
+    if (status == VD_OK && !j->training.quiet)
         fprintf(stderr, "%d of %d words start from %s\n", found,
-                vd_vocab_size(vocab) - VD_FIRST_WORD, j->given[GLOVE]);
+                vd_vocab_size(vocab) - VD_FIRST_WORD, j->glove);
     vd_free(rows);
     return status;
 }
@@ -325,14 +276,14 @@ static vd_status start_words(job *j, vd_error *err)
 // Those of --vocab, else the data's, that occur so often.
 static vd_status read_words(const job *j, int64_t minimum, vd_vocab **out, vd_error *err)
 {
-    return j->given[VOCAB] ? vd_vocab_read(j->given[VOCAB], minimum, out, err)
-                           : vd_dataset_vocab(j->dialogs, minimum, out, err);
+    return j->vocab ? vd_vocab_read(j->vocab, minimum, out, err)
+                    : vd_dataset_vocab(j->dialogs, minimum, out, err);
 }
 
 // There are none, or none that occurs so often.
 static vd_status refuse_no_words(const job *j, vd_error *err)
 {
-    const char *path = j->given[j->given[VOCAB] ? VOCAB : DATA];
+    const char *path = j->vocab ? j->vocab : j->data;
     vd_vocab *all;
     vd_status status = read_words(j, 1, &all, err);
     if (status)
@@ -343,7 +294,7 @@ static vd_status refuse_no_words(const job *j, vd_error *err)
         return vd_error_set(err, VD_FORMAT, "no word occurs %d times in %.300s; lower --min-count",
                             j->settings.training.min_count, path);
     return vd_error_set(err, VD_FORMAT, "%.300s: there are no words in it%s", path,
-                        j->given[VOCAB] ? "; leave --vocab out to take the data's own" : "");
+                        j->vocab ? "; leave --vocab out to take the data's own" : "");
 }
 
 static vd_status choose_words(const job *j, vd_vocab **out, vd_error *err)
@@ -361,8 +312,7 @@ static vd_status new_trainer(job *j, vd_error *err)
 {
     vd_model *from = NULL;
     vd_vocab *words = NULL;
-    vd_status status =
-        j->given[FROM] ? vd_model_load(j->given[FROM], &from, err) : choose_words(j, &words, err);
+    vd_status status = j->from ? vd_model_load(j->from, &from, err) : choose_words(j, &words, err);
     if (status)
         return status;
     const vd_vocab *vocab = from ? vd_model_vocab(from) : words;
@@ -374,7 +324,7 @@ static vd_status new_trainer(job *j, vd_error *err)
             vd_trainer_new(&j->settings.network, vocab, &j->settings.training, &j->trainer, err);
     if (status == VD_OK && from)
         status = vd_trainer_start_from(j->trainer, from, err);
-    if (status == VD_OK && j->given[GLOVE])
+    if (status == VD_OK && j->glove)
         status = start_words(j, err);
     vd_vocab_free(words);
     vd_model_free(from);
@@ -395,13 +345,11 @@ static vd_status start_anew(job *j, vd_error *err)
     if (status)
         return status;
     char data[80], source[400];
-    const char *slash = strrchr(j->given[DATA], '/');
-    const char *from = j->given[FROM]    ? j->given[FROM]
-                       : j->given[GLOVE] ? j->given[GLOVE]
-                                         : "random weights";
+    const char *slash = strrchr(j->data, '/');
+    const char *from = j->from ? j->from : j->glove ? j->glove : "random weights";
     const char *from_slash = strrchr(from, '/');
     describe_data(j, data, sizeof data);
-    snprintf(source, sizeof source, "%.200s (%.40s %.40s)", slash ? slash + 1 : j->given[DATA],
+    snprintf(source, sizeof source, "%.200s (%.40s %.40s)", slash ? slash + 1 : j->data,
              j->dialogs->version ? j->dialogs->version : "",
              j->dialogs->split ? j->dialogs->split : "");
     // In the order of the keys, as a checkpoint gives them back: resumed or not, the model file
@@ -419,10 +367,12 @@ static vd_status start_anew(job *j, vd_error *err)
 // What the command line says must be what the run was started with.
 static vd_status check_settings(const job *j, const vd_run_settings *kept, vd_error *err)
 {
-    for (int i = SETTINGS; i < OPTIONS; i++) {
-        const char *name = vd_cmd_train_options[i].name;
-        bool said = j->given[i] || (j->given[PRESET] && vd_run_settings_of_preset(name));
-        if (!said || vd_run_settings_same(&j->settings, kept, name))
+    for (const vd_option *option = options; option->name; option++) {
+        const char *name = option->name;
+        bool said =
+            vd_arguments_have(&j->given, name) || (j->preset && vd_run_settings_of_preset(name));
+        if (option->read != vd_run_settings_set || !said ||
+            vd_run_settings_same(&j->settings, kept, name))
             continue;
         char found[64], expected[64];
         vd_run_settings_text(&j->settings, name, found, sizeof found);
@@ -450,21 +400,21 @@ static vd_status check_words(job *j, vd_error *err)
 {
     vd_vocab *given;
     const vd_vocab *kept = vd_trainer_vocab(j->trainer);
-    vd_status status = vd_vocab_read(j->given[VOCAB], j->settings.training.min_count, &given, err);
+    vd_status status = vd_vocab_read(j->vocab, j->settings.training.min_count, &given, err);
     if (status)
         return status;
     int32_t words = vd_vocab_size(kept), id = first_other_word(given, kept);
     if (vd_vocab_size(given) != words)
-        status = vd_error_set(err, VD_MISMATCH,
-                              "--vocab %.300s: %d words, not the %d the run was started with; "
-                              "leave it out to continue",
-                              j->given[VOCAB], vd_vocab_size(given) - VD_FIRST_WORD,
-                              words - VD_FIRST_WORD);
+        status =
+            vd_error_set(err, VD_MISMATCH,
+                         "--vocab %.300s: %d words, not the %d the run was started with; "
+                         "leave it out to continue",
+                         j->vocab, vd_vocab_size(given) - VD_FIRST_WORD, words - VD_FIRST_WORD);
     else if (id < words)
         status = vd_error_set(err, VD_MISMATCH,
                               "--vocab %.300s: word %d is \"%.40s\", the run was started with "
                               "\"%.40s\" there; leave it out to continue",
-                              j->given[VOCAB], id - VD_FIRST_WORD + 1, vd_vocab_word(given, id),
+                              j->vocab, id - VD_FIRST_WORD + 1, vd_vocab_word(given, id),
                               vd_vocab_word(kept, id));
     vd_vocab_free(given);
     return status;
@@ -472,7 +422,8 @@ static vd_status check_words(job *j, vd_error *err)
 
 static vd_status resume(job *j, vd_error *err)
 {
-    vd_status status = is_first(j) ? vd_directory_hold(j->given[OUT], &j->hold, err) : VD_OK;
+    vd_status status =
+        is_first(j) ? vd_directory_hold(j->training.directory, &j->hold, err) : VD_OK;
     if (status)
         return status;
     if (access(path_of(j, "checkpoint.safetensors"), F_OK) != 0)
@@ -497,8 +448,8 @@ static vd_status resume(job *j, vd_error *err)
         return vd_error_set(err, VD_MISMATCH,
                             "%.300s expects regions of %d numbers, %.300s has %d; name the "
                             "features it was started with",
-                            j->path, expected, j->given[FEATURES], found);
-    if (j->given[VOCAB] && (status = check_words(j, err)))
+                            j->path, expected, j->features, found);
+    if (j->vocab && (status = check_words(j, err)))
         return status;
     char data[80];
     const char *begun = vd_trainer_metadata(j->trainer, "data");
@@ -506,7 +457,7 @@ static vd_status resume(job *j, vd_error *err)
     if (!begun || strcmp(begun, data) != 0)
         return vd_error_set(err, VD_MISMATCH,
                             "%.300s was started with other dialogs (%.80s) than %.300s (%s)",
-                            j->path, begun ? begun : "unknown", j->given[DATA], data);
+                            j->path, begun ? begun : "unknown", j->data, data);
     return VD_OK;
 }
 
@@ -536,7 +487,7 @@ static vd_status train_watched(job *j, vd_error *err)
     vd_curves *curves = NULL;
     pthread_t thread;
     vd_error shown;
-    vd_status status = vd_curves_new(&j->given[OUT], 1, NULL, &curves, err);
+    vd_status status = vd_curves_new(&j->training.directory, 1, NULL, &curves, err);
     if (status)
         return status;
     j->training.quiet = j->training.silent = true;
@@ -557,19 +508,6 @@ static vd_status train_watched(job *j, vd_error *err)
     return run.status;
 }
 
-static vd_status choose_precision(const job *j, const vd_backend *backend, vd_error *err)
-{
-    static const char *const names[] = {"fp32", "tf32", "bf16"};
-    const char *name = j->given[PRECISION] ? j->given[PRECISION] : names[0];
-    for (int i = 0; i <= VD_PRECISION_BF16; i++)
-        if (strcmp(name, names[i]) == 0) {
-            backend->precision((vd_precision)i);
-            return VD_OK;
-        }
-    return vd_error_set(err, VD_USAGE, "--precision: expected fp32, tf32 or bf16, found '%.80s'",
-                        name);
-}
-
 static vd_status share_processors(const vd_group *group, vd_error *err)
 {
     int threads;
@@ -581,23 +519,24 @@ static vd_status share_processors(const vd_group *group, vd_error *err)
 
 static vd_status train(job *j, vd_error *err)
 {
-    vd_chosen_backend chosen;
+    const vd_backend *backend;
     vd_training *t = &j->training;
     vd_status status = vd_group_join(NULL, &t->group, err);
-    if (status == VD_OK && j->given[WATCH] && is_first(j)) // before anything is made
+    if (status == VD_OK && j->watch && is_first(j)) // before anything is made
         status = vd_screen_usable("leave --watch out", err);
     if (status == VD_OK)
         status = share_processors(t->group, err);
     if (status == VD_OK)
-        status = vd_choose_backend(j->given[BACKEND], t->group ? t->group->local : 0, &chosen, err);
+        status =
+            vd_backend_choose(j->backend, t->group ? t->group->local : 0, &backend, NULL, 0, err);
     if (status == VD_OK)
-        status = choose_precision(j, chosen.backend, err);
+        backend->precision(j->precision);
     if (status == VD_OK)
-        status = read_data(j, DATA, FEATURES, &j->dialogs, &j->regions, err);
+        status = read_data(j->data, j->features, &j->dialogs, &j->regions, err);
     if (status == VD_OK)
-        status = j->given[RESUME] ? resume(j, err) : start_anew(j, err);
+        status = j->resume ? resume(j, err) : start_anew(j, err);
     if (status == VD_OK)
-        status = vd_trainer_use(j->trainer, chosen.backend, err);
+        status = vd_trainer_use(j->trainer, backend, err);
     if (status == VD_OK)
         status = load_validation(j, err);
     if (status == VD_OK)
@@ -626,7 +565,7 @@ static vd_status train(job *j, vd_error *err)
     if (t->group && !t->quiet)
         fprintf(stderr, "%d processes; gradients are summed %s\n", t->group->size,
                 vd_trainer_sums(j->trainer));
-    if (j->given[WATCH] && is_first(j))
+    if (j->watch && is_first(j))
         return train_watched(j, err);
     t->stop = vd_interrupt_watch();
     status = vd_training_run(t, err);
@@ -636,18 +575,15 @@ static vd_status train(job *j, vd_error *err)
     return status;
 }
 
-int vd_cmd_train(int argc, char **argv)
+static vd_status run(int argc, char **argv, vd_error *err)
 {
-    vd_error err = {0};
     job *j = vd_alloc(1, sizeof *j);
-    if (!j) {
-        vd_error_memory(&err, "the command");
-        return vd_command_fail("train", &err);
-    }
+    if (!j)
+        return vd_error_memory(err, "the command");
     j->hold = -1;
-    vd_status status = read_options(j, argc, argv, &err);
+    vd_status status = read_options(j, argc, argv, err);
     if (status == VD_OK)
-        status = train(j, &err);
+        status = train(j, err);
     // Asked for, so no failure.
     bool asked = status == VD_INTERRUPTED && j->training.stop_after && j->trainer &&
                  vd_trainer_steps(j->trainer) >= j->training.stop_after;
@@ -663,7 +599,27 @@ int vd_cmd_train(int argc, char **argv)
     vd_directory_release(j->hold);
     vd_free(j);
     // mpirun ends all processes when one fails: the others wait for the first to have spoken.
-    bool silent = status == VD_OK || (status == VD_INTERRUPTED && !first);
-    int code = silent ? 0 : vd_command_fail("train", &err);
-    return asked ? 0 : code;
+    if (status == VD_INTERRUPTED && !first)
+        return VD_OK;
+    if (asked)
+        vd_command_complain("train", err);
+    return asked ? VD_OK : status;
 }
+
+const vd_command vd_cmd_train = {
+    "train",
+    run,
+    "train a model from dialogs and region features",
+    "--data FILE --features FILE --out DIR [options]",
+    "Writes to DIR: model.safetensors after every epoch; best.safetensors when the MRR on --val "
+    "is the best so far; checkpoint.safetensors every few minutes and when interrupted; "
+    "pool.txt; log.tsv; and an event file that TensorBoard and `visdial curves` read. --watch "
+    "shows the curves during training; q then stops it with a checkpoint. --resume continues "
+    "from the checkpoint, also after kill -9, and makes the same model as a run without a "
+    "break. --preset sets several options at once; options after it override it.",
+    "  visdial train --data train.json --features train_features.safetensors \\\n"
+    "      --val val.json --val-features val_features.safetensors --out run1\n"
+    "  visdial train --data train.json --features train_features.safetensors \\\n"
+    "      --out run1 --resume\n",
+    options,
+    NULL};

@@ -5,26 +5,12 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "tui/base/option_texts.h"
 #include "tui/answer/json.h"
 #include "tui/commands/command.h"
 #include "tui/base/output.h"
 #include "tui/base/shares.h"
 #include "tui/session/walk.h"
 #include "tui/screen/wrap.h"
-
-enum { IMAGE, MODEL, ASSETS, DECODER, WHAT_IF, MARKDOWN, JSON };
-
-const vd_option vd_cmd_walk_options[] = {
-    {"image", "ID", VD_HELP_IMAGE},
-    {"model", "MODEL", VD_HELP_MODEL " (default: base)"},
-    {"assets", "DIR", VD_HELP_ASSETS},
-    VD_DECODER_OPTION,
-    {"what-if", "CHANGE", "change this and answer again; may be given several times"},
-    {"markdown", NULL, "print Markdown, for slides"},
-    {"json", NULL, VD_HELP_JSON " with every vector"},
-    {0},
-};
 
 typedef struct walk_command {
     const char *image, *model, *assets;
@@ -35,6 +21,27 @@ typedef struct walk_command {
     vd_session *session;
     const char *const *answers; // texts of the pool
 } walk_command;
+
+static vd_status add_switch(void *switches, const char *name, const char *text, vd_error *err)
+{
+    vd_switch one;
+    vd_status status = vd_switch_parse(text, &one, err);
+    if (status || vd_switches_has(switches, &one) || vd_switches_flip(switches, &one))
+        return status;
+    return vd_error_set(err, VD_USAGE, "--%s: more than %d changes", name, VD_SWITCHES);
+}
+
+static const vd_option options[] = {
+    {"image", "ID", VD_HELP_IMAGE, VD_INTO(walk_command, image)},
+    {"model", "MODEL", VD_HELP_MODEL " (default: base)", VD_INTO(walk_command, model)},
+    {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(walk_command, assets)},
+    VD_DECODER_OPTION(walk_command, decoder, VD_DECODER_OF_ANSWERS),
+    {"what-if", "CHANGE", "change this and answer again; may be given several times",
+     VD_INTO(walk_command, switches), .read = add_switch},
+    {"markdown", NULL, "print Markdown, for slides", VD_INTO(walk_command, markdown)},
+    {"json", NULL, VD_HELP_JSON " with every vector", VD_INTO(walk_command, json)},
+    {0},
+};
 
 enum { BAR = 20, SHOWN_ANSWERS = 5 };
 
@@ -460,39 +467,17 @@ static vd_status print_json(const walk_command *c, const vd_walk *walk, vd_error
 
 // ---- the command --------------------------------------------------------------------------------
 
-static vd_status read_options(walk_command *c, int argc, char **argv, int *operands, vd_error *err)
+static vd_status read_options(walk_command *c, int argc, char **argv, vd_arguments *given,
+                              vd_error *err)
 {
-    vd_option_walk walk = {.options = vd_cmd_walk_options, .argc = argc, .argv = argv};
-    const char *value;
-    int option;
-    while ((option = vd_option_next(&walk, &value, err)) >= 0) {
-        vd_switch one;
-        if (option == IMAGE)
-            c->image = value;
-        else if (option == MODEL)
-            c->model = value;
-        else if (option == ASSETS)
-            c->assets = value;
-        else if (option == DECODER) {
-            if (vd_choose_decoder(value, &c->decoder, err))
-                return VD_USAGE;
-        } else if (option == JSON)
-            c->json = true;
-        else if (option == MARKDOWN)
-            c->markdown = true;
-        else if (vd_switch_parse(value, &one, err))
-            return VD_USAGE;
-        else if (!vd_switches_has(&c->switches, &one) && !vd_switches_flip(&c->switches, &one))
-            return vd_error_set(err, VD_USAGE, "--what-if: more than %d changes", VD_SWITCHES);
-    }
-    if (option == VD_OPTION_ERROR)
-        return VD_USAGE;
-    *operands = walk.operands;
+    vd_status status = vd_arguments_read(options, argc, argv, c, given, err);
+    if (status)
+        return status;
     if (!c->image)
         return vd_error_set(err, VD_USAGE, "which picture? name one with --image ID");
     if (c->json && c->markdown)
         return vd_error_set(err, VD_USAGE, "--json and --markdown: choose one");
-    if (walk.operands == argc)
+    if (given->count == 0)
         return vd_error_set(err, VD_USAGE, "no question; put it in quotes after the options");
     return VD_OK;
 }
@@ -525,26 +510,42 @@ static vd_status say(walk_command *c, const char *question, vd_error *err)
     return status;
 }
 
-int vd_cmd_walk(int argc, char **argv)
+static vd_status run(int argc, char **argv, vd_error *err)
 {
-    walk_command c = {.model = VD_DEFAULT_MODEL};
-    vd_error err = {0};
+    walk_command c = {.model = VD_DEFAULT_MODEL, .utf8 = vd_output_utf8()};
+    vd_arguments given;
     vd_walk *walk = NULL;
-    int operand = argc;
-    vd_status status = read_options(&c, argc, argv, &operand, &err);
-    c.utf8 = vd_output_utf8();
+    vd_status status = read_options(&c, argc, argv, &given, err);
     if (status == VD_OK)
-        status = open_session(&c, &err);
-    for (; status == VD_OK && operand < argc - 1; operand++)
-        status = say(&c, argv[operand], &err);
+        status = open_session(&c, err);
+    for (int i = 0; status == VD_OK && i < given.count - 1; i++)
+        status = say(&c, given.operand[i], err);
     if (status == VD_OK)
-        status = vd_walk_new(c.session, argv[operand], &c.switches, true, NULL, &walk, &err);
+        status = vd_walk_new(c.session, given.operand[given.count - 1], &c.switches, true, NULL,
+                             &walk, err);
     if (status == VD_OK)
-        status = c.json ? print_json(&c, walk, &err) : (print_walk(&c, walk), VD_OK);
+        status = c.json ? print_json(&c, walk, err) : (print_walk(&c, walk), VD_OK);
     if (status == VD_OK && fflush(stdout) != 0)
-        status = vd_error_set(&err, VD_IO, "writing standard output: %s", strerror(errno));
+        status = vd_error_set(err, VD_IO, "writing standard output: %s", strerror(errno));
     vd_walk_free(walk);
     vd_session_free(c.session);
     vd_world_close(c.world);
-    return status ? vd_command_fail("walk", &err) : 0;
+    return status;
 }
+
+const vd_command vd_cmd_walk = {
+    "walk",
+    run,
+    "walk through one answer, stage by stage, and ask what if",
+    "--image ID [options] \"question\" ...",
+    "The questions form one conversation; the walk explains the answer to the last one. For each "
+    "stage of the network it shows the input, the formula, the numbers, the output and what the "
+    "stage is for. Then it leaves out each region, round and word in turn and shows how the "
+    "answer changes, beside the attention that each one got.\n"
+    "CHANGE is one of: caption, region N, round N or word N (left out); word N=OTHER (replaced); "
+    "attention 1..4 (made uniform); positions (removed, or added where the model has none); "
+    "picture (made blank). Numbers start at 1; regions are ordered by their share of attention.",
+    "  visdial walk --image 1000001 \"how many balls are there\" \"what color are they\"\n"
+    "  visdial walk --image 1000001 --what-if \"region 1\" --markdown \"is there a cube\"\n",
+    options,
+    NULL};

@@ -26,25 +26,24 @@ static int decoder_count(const vd_cases_options *options)
     return count;
 }
 
-vd_status vd_cases_add_model(vd_cases_options *options, const char *name, vd_error *err)
+vd_status vd_cases_add_model(void *options, const char *name, const char *text, vd_error *err)
 {
     int count = vd_cases_model_count(options);
     if (count == VD_MODELS)
-        return vd_error_set(err, VD_USAGE,
-                            "--model '%.80s' is one too many; at most %d are compared", name,
-                            VD_MODELS);
-    options->model[count] = name;
+        return vd_error_set(err, VD_USAGE, "--%s '%.80s' is one too many; at most %d are compared",
+                            name, text, VD_MODELS);
+    ((vd_cases_options *)options)->model[count] = text;
     return VD_OK;
 }
 
-vd_status vd_cases_add_decoder(vd_cases_options *options, const char *name, vd_error *err)
+vd_status vd_cases_add_decoder(void *options, const char *name, const char *text, vd_error *err)
 {
     int count = decoder_count(options);
     if (count == VD_MODELS)
         return vd_error_set(err, VD_USAGE,
-                            "--decoder '%.80s' is one too many; at most %d models are compared",
-                            name, VD_MODELS);
-    return vd_choose_decoder(name, &options->decoder[count], err);
+                            "--%s '%.80s' is one too many; at most %d models are compared", name,
+                            text, VD_MODELS);
+    return vd_decoder_read(&((vd_cases_options *)options)->decoder[count], name, text, err);
 }
 
 vd_status vd_cases_complete(vd_cases_options *options, vd_error *err)

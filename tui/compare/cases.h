@@ -56,10 +56,10 @@ typedef struct vd_cases_options {
     vd_progress *progress; // started, of vd_cases_work; may be NULL
 } vd_cases_options;
 
-// One more of the models, or of the decoders, that a person names; at most
-// VD_MODELS.
-vd_status vd_cases_add_model(vd_cases_options *options, const char *name, vd_error *err);
-vd_status vd_cases_add_decoder(vd_cases_options *options, const char *name, vd_error *err);
+// Reads an option (vd_option) into a vd_cases_options: one more of the models, or of the decoders; at
+// most VD_MODELS.
+vd_status vd_cases_add_model(void *options, const char *name, const char *text, vd_error *err);
+vd_status vd_cases_add_decoder(void *options, const char *name, const char *text, vd_error *err);
 // When all are named: base and improved where there are no models, one decoder for all of them.
 // VD_USAGE for a single model, or another number of decoders.
 vd_status vd_cases_complete(vd_cases_options *options, vd_error *err);

@@ -10,6 +10,7 @@
 #include "features/pictures/image.h"
 #include "features/regions/regions.h"
 #include "features/dialogs/visdial.h"
+#include "tui/base/options.h"
 
 // As the options give them; NULL: left out. Without data the bundled files are taken.
 typedef struct vd_corpus_paths {
@@ -19,6 +20,15 @@ typedef struct vd_corpus_paths {
     const char *assets;   // where the bundled files and models are (vd_world_directory)
     bool ranked;          // what is measured was ranked before: no features are needed
 } vd_corpus_paths;
+
+#define VD_CORPUS_OPTIONS(type, paths)                                                             \
+    {"data", "FILE", VD_HELP_DATA, VD_INTO(type, paths.data)},                                     \
+        {"features", "FILE", VD_HELP_FEATURES, VD_INTO(type, paths.features)},                     \
+        {"dense", "FILE", VD_HELP_DENSE, VD_INTO(type, paths.dense)},                              \
+        {"pictures", "DIR", VD_HELP_PICTURES, VD_INTO(type, paths.pictures)},                      \
+    {                                                                                              \
+        "assets", "DIR", VD_HELP_ASSETS, VD_INTO(type, paths.assets)                               \
+    }
 
 typedef struct vd_corpus {
     char *directory;       // of the bundled files; NULL when there is none

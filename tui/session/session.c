@@ -9,7 +9,7 @@
 
 #include "engine/base/alloc.h"
 #include "features/text/tokenize.h"
-#include "tui/base/backend_choice.h"
+#include "engine/backend/open.h"
 
 struct vd_session {
     vd_world *world; // borrowed

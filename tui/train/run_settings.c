@@ -48,8 +48,7 @@ bool vd_run_settings_of_preset(const char *option)
     return false;
 }
 
-vd_status vd_run_settings_set(vd_run_settings *settings, const char *option, const char *text,
-                              vd_error *err)
+vd_status vd_run_settings_set(void *settings, const char *option, const char *text, vd_error *err)
 {
     char where[64];
     void *part;

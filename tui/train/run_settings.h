@@ -19,9 +19,9 @@ vd_run_settings vd_run_settings_defaults(void); // preset improved
 bool vd_run_settings_preset(vd_run_settings *settings, const char *preset);
 bool vd_run_settings_of_preset(const char *option); // whether presets decide it
 
-// option: one of the settings, without "--". text is ignored for switches.
-vd_status vd_run_settings_set(vd_run_settings *settings, const char *option, const char *text,
-                              vd_error *err);
+// Reads an option (vd_option) into a vd_run_settings. option: one of the settings, without "--".
+// text is ignored for switches.
+vd_status vd_run_settings_set(void *settings, const char *option, const char *text, vd_error *err);
 // The value of an option as text, for messages.
 void vd_run_settings_text(const vd_run_settings *settings, const char *option, char *out,
                           size_t size);

@@ -12,7 +12,7 @@
 #include "engine/base/safetensors.h"
 #include "features/dialogs/dataset.h"
 #include "features/dialogs/picture_cache.h"
-#include "tui/base/backend_choice.h"
+#include "engine/backend/open.h"
 #include "tui/train/event_file.h"
 #include "tui/measure/measure.h"
 #include "tui/base/progress.h"
