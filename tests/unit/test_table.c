@@ -18,7 +18,7 @@ static void prints(const vd_table *table, const char *expected)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    vd_table_print(table, out);
+    vd_table_print(table, 1, out);
     fclose(out);
     assert_string_equal(text, expected);
     free(text);
@@ -32,9 +32,9 @@ static void columns_are_as_wide_as_their_widest_cell(void **state)
     vd_table_add(&table, "metric\t%s\t%s", "base", "p");
     vd_table_add(&table, "R@1\t%.4f\t%.3f", 0.6, 1.0);
     vd_table_add(&table, "mean rank of caf\xC3\xA9\t\t0.01");
-    prints(&table, "metric               base      p\n"
-                   "R@1                0.6000  1.000\n"
-                   "mean rank of caf\xC3\xA9           0.01\n");
+    prints(&table, " metric               base      p\n"
+                   " R@1                0.6000  1.000\n"
+                   " mean rank of caf\xC3\xA9           0.01\n");
     assert_int_equal(table.columns, 3);
     assert_string_equal(vd_table_cell(&table, 2, 1), "");
     assert_string_equal(vd_table_cell(&table, 2, 2), "0.01");
@@ -50,7 +50,20 @@ static void rows_need_not_fill_the_columns(void **state)
     vd_table_add(&table, "1\t\t");
     vd_table_add(&table, "2");
     vd_table_add(&table, "\t\t3\t4"); // one too many
-    prints(&table, "a  b  c\n1\n2\n      3\n");
+    prints(&table, " a  b  c\n 1\n 2\n       3\n");
+    vd_table_clear(&table);
+}
+
+static void words_start_at_the_left_and_numbers_end_at_the_right(void **state)
+{
+    (void)state;
+    vd_table table = {0};
+    vd_table_add(&table, "place\tanswer\tshare");
+    vd_table_add(&table, "1\tyes\t62 %%");
+    vd_table_add(&table, "10\t42 of them\t<.1 %%");
+    prints(&table, " place  answer      share\n"
+                   " 1      yes          62 %\n"
+                   " 10     42 of them  <.1 %\n");
     vd_table_clear(&table);
 }
 
@@ -64,7 +77,7 @@ static void a_row_without_memory_is_missed(void **state)
         vd_alloc_fail_at(0);
         assert_int_equal(table.status, VD_NO_MEMORY);
         vd_table_add(&table, "b");
-        prints(&table, "b\n");
+        prints(&table, " b\n");
         vd_table_clear(&table);
     }
 }
@@ -74,6 +87,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_as_wide_as_their_widest_cell),
         cmocka_unit_test(rows_need_not_fill_the_columns),
+        cmocka_unit_test(words_start_at_the_left_and_numbers_end_at_the_right),
         cmocka_unit_test(a_row_without_memory_is_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

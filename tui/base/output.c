@@ -41,18 +41,19 @@ int vd_output_width(const char *text)
     return width;
 }
 
-void vd_output_bar(FILE *out, double share, int width, bool utf8)
+const char *vd_output_bar(char out[VD_BAR_SIZE], double share, int width, bool utf8)
 {
     static const char *const eighths[] = {"",       "\u258f", "\u258e", "\u258d",
                                           "\u258c", "\u258b", "\u258a", "\u2589"};
     share = share >= 0 ? fmin(share, 1) : 0; // NaN draws nothing
-    int cells = (int)lround(share * width * 8);
+    int cells = (int)lround(share * width * 8), used = 0;
     if (!utf8)
         cells = (cells + 4) / 8 * 8;
     for (int i = 0; i < cells / 8; i++)
-        fputs(utf8 ? "\u2588" : "#", out);
-    fputs(eighths[cells % 8], out);
-    fprintf(out, "%*s", width - cells / 8 - (cells % 8 != 0), "");
+        used += snprintf(out + used, VD_BAR_SIZE - (size_t)used, utf8 ? "\u2588" : "#");
+    snprintf(out + used, VD_BAR_SIZE - (size_t)used, "%s%*s", eighths[cells % 8],
+             width - cells / 8 - (cells % 8 != 0), "");
+    return out;
 }
 
 void vd_output_number(yajl_gen json, double value)

@@ -15,8 +15,9 @@ bool vd_output_utf8(void);
 void vd_output_text(FILE *out, const char *text);
 int vd_output_width(const char *text); // characters that vd_output_text prints
 
-// share (0..1) of `width` cells, padded with spaces.
-void vd_output_bar(FILE *out, double share, int width, bool utf8);
+// share (0..1) of `width` cells (at most 40), padded with spaces.
+enum { VD_BAR_SIZE = 40 * 3 + 1 };
+const char *vd_output_bar(char out[VD_BAR_SIZE], double share, int width, bool utf8);
 
 // A JSON number with nine significant digits (enough for any float); null when it is not finite.
 void vd_output_number(yajl_gen json, double value);

@@ -1,6 +1,8 @@
 #include "tui/base/table.h"
 
+#include <ctype.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
@@ -40,6 +42,15 @@ const char *vd_table_cell(const vd_table *table, int row, int column)
     return cell;
 }
 
+// Whether a column has words below its name; the first one always counts as such.
+static bool has_words(const vd_table *table, int column)
+{
+    bool words = column == 0;
+    for (int row = 1; row < table->rows; row++)
+        words = words || isalpha((unsigned char)*vd_table_cell(table, row, column));
+    return words;
+}
+
 static int width_of(const vd_table *table, int column)
 {
     int width = 0;
@@ -50,19 +61,20 @@ static int width_of(const vd_table *table, int column)
     return width;
 }
 
-void vd_table_print(const vd_table *table, FILE *out)
+void vd_table_print(const vd_table *table, int indent, FILE *out)
 {
     enum { BETWEEN = 2 };
     for (int row = 0; row < table->rows; row++) {
-        int blank = 0; // not printed yet: nothing stands at the end of a line
+        int blank = indent; // not printed yet: nothing stands at the end of a line
         for (int column = 0; column < table->columns; column++) {
             const char *cell = vd_table_cell(table, row, column);
             int own = vd_output_width(cell), rest = width_of(table, column) - own;
-            blank += column ? BETWEEN + rest : 0;
+            bool left = has_words(table, column);
+            blank += (column ? BETWEEN : 0) + (left ? 0 : rest);
             if (*cell)
                 fprintf(out, "%*s", blank, "");
             vd_output_text(out, cell);
-            blank = (*cell ? 0 : blank + own) + (column ? 0 : rest);
+            blank = (*cell ? 0 : blank + own) + (left ? rest : 0);
         }
         fputc('\n', out);
     }

@@ -17,8 +17,8 @@ typedef struct vd_table_row {
     vd_table_range range;
 } vd_table_row;
 
-// Zero-initialise. The first row names the columns. The first column starts at the left, the others
-// end at the right.
+// Zero-initialise. The first row names the columns. Texts start at the left of their column,
+// numbers end at its right.
 typedef struct vd_table {
     int columns, rows;
     vd_table_row *row; // (rows), owned
@@ -29,7 +29,7 @@ typedef struct vd_table {
 vd_table_row *vd_table_add(vd_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 const char *vd_table_cell(const vd_table *table, int row, int column); // "" where there is none
-void vd_table_print(const vd_table *table, FILE *out);
+void vd_table_print(const vd_table *table, int indent, FILE *out);     // indent: columns
 void vd_table_clear(vd_table *table);
 
 #endif

@@ -162,6 +162,7 @@ static void print_said(const ask *a, const vd_answer *answer)
 // The ranking's first rows, each with a bar.
 static void print_answers(const ask *a, const vd_sheet_side *side)
 {
+    char bar[VD_BAR_SIZE];
     int widest = 8, rows = vd_sheet_rows(side);
     rows = rows < a->top ? rows : a->top;
     for (int i = 0; i < rows; i++) {
@@ -176,7 +177,7 @@ static void print_answers(const ask *a, const vd_sheet_side *side)
         vd_output_text(stdout, text);
         int width = vd_output_width(text);
         printf("%*s %5.1f %% ", width < widest ? widest - width : 0, "", 100 * one.probability);
-        vd_output_bar(stdout, one.probability, BAR, a->utf8);
+        fputs(vd_output_bar(bar, one.probability, BAR, a->utf8), stdout);
         if (one.alike)
             printf(" with %d alike", one.alike);
         printf("%s\n", i ? "" : " of the pool's answers");

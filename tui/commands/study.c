@@ -190,7 +190,7 @@ static void print_metrics(const arm *a, const arm *b, const versus *v)
     for (int k = 0; k < VD_METRICS; k++)
         if (!isnan(v->by_dialogs[k].estimate))
             add_metric(&table, a, b, v, k, vary);
-    vd_table_print(&table, stdout);
+    vd_table_print(&table, 0, stdout);
     vd_table_clear(&table);
 }
 
@@ -205,7 +205,7 @@ static void print_pairs(const arm *a, const arm *b, const versus *v)
                      v->pair[i].only_a, v->pair[i].only_b, v->pair[i].neither, test.exact,
                      test.mid_p);
     }
-    vd_table_print(&table, stdout);
+    vd_table_print(&table, 0, stdout);
     vd_table_clear(&table);
 }
 

@@ -1,6 +1,5 @@
 // The walk through one answer without a screen: text, Markdown for slides, JSON for programs.
-#include <errno.h>
-#include <inttypes.h>
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "tui/commands/command.h"
 #include "tui/base/output.h"
 #include "tui/base/shares.h"
+#include "tui/page/markdown.h"
 #include "tui/session/walk.h"
 #include "tui/screen/wrap.h"
 
@@ -20,6 +20,7 @@ typedef struct walk_command {
     vd_world *world;
     vd_session *session;
     const char *const *answers; // texts of the pool
+    vd_markup *out;
 } walk_command;
 
 static vd_status add_switch(void *switches, const char *name, const char *text, vd_error *err)
@@ -47,25 +48,23 @@ enum { BAR = 20, SHOWN_ANSWERS = 5 };
 
 // ---- text and Markdown --------------------------------------------------------------------------
 
-// Text in Markdown: what could be markup is escaped.
-static void put_text(const walk_command *c, const char *text)
+static void put_table(const walk_command *c, vd_table *table)
 {
-    while (c->markdown && *text) {
-        char piece[64];
-        size_t length = strcspn(text, "\\`*_<>[]|#");
-        snprintf(piece, sizeof piece, "%.*s", (int)(length < 60 ? length : 60), text);
-        vd_output_text(stdout, piece);
-        text += strlen(piece);
-        if (*text && strlen(piece) == length)
-            printf("\\%c", *text++);
-    }
-    vd_output_text(stdout, text);
+    if (c->markdown)
+        vd_markdown_table(c->out, table);
+    else
+        vd_table_print(table, 3, stdout);
+    vd_table_clear(table);
 }
 
-static void pad(const char *text, int width)
+// A cell with a bar behind that of its number; no cell in Markdown.
+static const char *bar_text(const walk_command *c, char bar[VD_BAR_SIZE + 2], double share,
+                            int width)
 {
-    int used = vd_output_width(text);
-    printf("%*s", used < width ? width - used : 0, "");
+    char alone[VD_BAR_SIZE];
+    snprintf(bar, VD_BAR_SIZE + 2, c->markdown ? "" : "\t%s",
+             vd_output_bar(alone, share, width, c->utf8));
+    return bar;
 }
 
 static void shape_text(const vd_walk_value *value, char *out, size_t size)
@@ -104,76 +103,30 @@ static void number_text(const vd_walk_table *table, int row, int column, char *o
         snprintf(out, size, "%.3f", value);
 }
 
-static void print_markdown_table(const walk_command *c, const vd_walk_table *table)
+static void print_stage_table(const walk_command *c, const vd_walk_table *from)
 {
-    char cell[64];
-    printf("\n%s\n\n| |", table->title);
-    for (int i = 0; i < table->columns; i++) {
-        putchar(' ');
-        put_text(c, table->column[i]);
-        fputs(" |", stdout);
-    }
-    fputs("\n| --- |", stdout);
-    for (int i = 0; i < table->columns; i++)
-        fputs(" ---: |", stdout);
-    putchar('\n');
-    for (int row = 0; row < table->rows; row++) {
-        fputs("| ", stdout);
-        put_text(c, table->row[row]);
-        fputs(" |", stdout);
-        for (int i = 0; i < table->columns; i++) {
-            number_text(table, row, i, cell, sizeof cell);
-            putchar(' ');
-            put_text(c, cell);
-            fputs(" |", stdout);
+    vd_table table = {0};
+    GString *line = g_string_new(NULL);
+    char cell[64], bar[VD_BAR_SIZE + 2];
+    bool has_bar = from->columns == 1 && from->share && !c->markdown;
+    vd_markup_put(c->out, c->markdown ? "\n%s\n\n" : "\n   %s\n", from->title);
+    for (int i = 0; i < from->columns; i++)
+        g_string_append_printf(line, "\t%s", from->column[i]);
+    if (has_bar)
+        g_string_append(line, "\t");
+    vd_table_add(&table, "%s", line->str);
+    for (int row = 0; row < from->rows; row++) {
+        g_string_assign(line, from->row[row]);
+        for (int i = 0; i < from->columns; i++) {
+            number_text(from, row, i, cell, sizeof cell);
+            g_string_append_printf(line, "\t%s", cell);
         }
-        putchar('\n');
+        if (has_bar)
+            g_string_append(line, bar_text(c, bar, from->value[row], BAR));
+        vd_table_add(&table, "%s", line->str);
     }
-}
-
-static void print_text_table(const walk_command *c, const vd_walk_table *table)
-{
-    int width = 8, cell_width = table->text ? 22 : 9;
-    char cell[64];
-    for (int row = 0; row < table->rows; row++)
-        if (vd_output_width(table->row[row]) > width)
-            width = vd_output_width(table->row[row]);
-    bool bar = table->columns == 1 && table->share;
-    printf("\n   %s\n", table->title);
-    for (int i = 0; i < table->columns; i++)
-        if (!table->text && vd_output_width(table->column[i]) > cell_width)
-            cell_width = vd_output_width(table->column[i]);
-    if (table->columns > 1) {
-        printf("   %*s", width, "");
-        for (int i = 0; i < table->columns; i++) {
-            fputs("  ", stdout);
-            if (!table->text)
-                pad(table->column[i], cell_width);
-            vd_output_text(stdout, table->column[i]);
-            if (table->text)
-                pad(table->column[i], cell_width);
-        }
-        putchar('\n');
-    }
-    for (int row = 0; row < table->rows; row++) {
-        fputs("   ", stdout);
-        vd_output_text(stdout, table->row[row]);
-        pad(table->row[row], width);
-        for (int i = 0; i < table->columns; i++) {
-            number_text(table, row, i, cell, sizeof cell);
-            fputs("  ", stdout);
-            if (!table->text)
-                pad(cell, cell_width);
-            vd_output_text(stdout, cell);
-            if (table->text)
-                pad(cell, cell_width);
-        }
-        if (bar) {
-            fputs("  ", stdout);
-            vd_output_bar(stdout, table->value[row], BAR, c->utf8);
-        }
-        putchar('\n');
-    }
+    g_string_free(line, TRUE);
+    put_table(c, &table);
 }
 
 static void print_why(const walk_command *c, const char *why)
@@ -190,7 +143,7 @@ static void print_why(const walk_command *c, const char *why)
 
 static void print_stage(const walk_command *c, const vd_walk_stage *stage, int number)
 {
-    printf(c->markdown ? "\n## %d. %s\n\n" : "\n%d. %s\n", number + 1, stage->title);
+    vd_markup_put(c->out, c->markdown ? "\n## %d. %s\n\n" : "\n%d. %s\n", number + 1, stage->title);
     print_why(c, stage->why);
     if (c->markdown)
         printf("In:\n\n");
@@ -202,18 +155,8 @@ static void print_stage(const walk_command *c, const vd_walk_stage *stage, int n
     if (c->markdown)
         printf("```\n\nOut:\n\n");
     print_values(c, "out", stage->out, stage->outs);
-    for (int i = 0; i < stage->tables; i++) {
-        if (c->markdown)
-            print_markdown_table(c, &stage->table[i]);
-        else
-            print_text_table(c, &stage->table[i]);
-    }
-}
-
-// What a change takes from the first answer, in points of its share.
-static void points_text(double before, double after, char *out, size_t size)
-{
-    snprintf(out, size, "%+.1f", 100 * (after - before));
+    for (int i = 0; i < stage->tables; i++)
+        print_stage_table(c, &stage->table[i]);
 }
 
 static void effect_name(const vd_walk *walk, const vd_switch *what, char *out, size_t size)
@@ -230,99 +173,69 @@ static void print_effects(const walk_command *c, const vd_walk *walk)
 {
     int first = walk->reply.answer.order[0];
     double before = (double)walk->reply.answer.probability[first];
-    char name[96], share[16] = "", points[16];
-    if (c->markdown) {
-        printf("\n## Attention is not effect\n\nHow much attention each thing got, and how the "
-               "answer changes without it: **");
-        put_text(c, c->answers[first]);
-        printf("** (%.1f %%).\n\n| without | attention | effect, points | first answer then |\n"
-               "| --- | ---: | ---: | --- |\n",
-               100 * before);
-    } else {
-        printf("\nAttention is not effect: one thing left out at a time\n   the answer is \"");
-        vd_output_text(stdout, c->answers[first]);
-        printf("\" with %.1f %%\n\n   %-22s attention%*s  effect, points\n", 100 * before,
-               "without", BAR / 2 - 1, "");
-    }
+    char name[96], share[16], bar[2][VD_BAR_SIZE + 2];
+    vd_table table = {0};
+    vd_markup_put(
+        c->out,
+        c->markdown ? "\n## Attention is not effect\n\nHow much attention each thing got, and how "
+                      "the answer changes without it: **%s** (%.1f %%).\n\n"
+                    : "\nAttention is not effect: one thing left out at a time\n   the answer is "
+                      "\"%s\" with %.1f %%\n\n",
+        c->answers[first], 100 * before);
+    vd_table_add(&table, "without\tattention%s\teffect, points%s\tfirst answer then",
+                 c->markdown ? "" : "\t", c->markdown ? "" : "\t");
     for (int i = 0; i < walk->effects; i++) {
         const vd_effect *e = &walk->effect[i];
         effect_name(walk, &e->what, name, sizeof name);
-        points_text(before, e->left, points, sizeof points);
+        share[0] = '\0';
         if (e->attention >= 0)
             vd_percent(share, sizeof share, e->attention);
-        else
-            share[0] = '\0';
-        if (c->markdown) {
-            fputs("| ", stdout);
-            put_text(c, name);
-            printf(" | %s | %s | ", share, points);
-            put_text(c, c->answers[e->first]);
-            fputs(" |\n", stdout);
-            continue;
-        }
-        fputs("   ", stdout);
-        vd_output_text(stdout, name);
-        pad(name, 22);
-        printf(" %6s ", share);
-        vd_output_bar(stdout, e->attention > 0 ? e->attention : 0, BAR / 2, c->utf8);
-        printf("  %6s ", points);
-        vd_output_bar(stdout, fabs(e->left - before), BAR / 2, c->utf8);
-        if (e->first != first) {
-            fputs("  now: ", stdout);
-            vd_output_text(stdout, c->answers[e->first]);
-        }
-        putchar('\n');
+        vd_table_add(&table, "%s\t%s%s\t%+.1f%s\t%s", name, share,
+                     bar_text(c, bar[0], e->attention, BAR / 2), 100 * (e->left - before),
+                     bar_text(c, bar[1], fabs(e->left - before), BAR / 2), c->answers[e->first]);
     }
+    put_table(c, &table);
 }
 
 static void print_change(const walk_command *c, const vd_walk *walk)
 {
     const vd_answer *was = &walk->reply.answer, *is = &walk->changed.answer;
+    vd_table table = {0};
     printf(c->markdown ? "\n## What if\n\nChanged: " : "\nWhat if: ");
     for (int i = 0; i < walk->switches.count; i++) {
         char name[96];
         effect_name(walk, &walk->switches.at[i], name, sizeof name);
-        fputs(i ? ", " : "", stdout);
-        put_text(c, name);
+        vd_markup_put(c->out, i ? ", %s" : "%s", name);
     }
     printf("\n\n");
-    if (c->markdown)
-        printf("| place | answer | share | place before | share before |\n"
-               "| ---: | --- | ---: | ---: | ---: |\n");
-    else
-        printf("   %-4s %-30s %8s   before\n", "now", "answer", "share");
+    vd_table_add(&table, "place\tanswer\tshare\tplace before\tshare before");
     for (int i = 0; i < is->candidates && i < SHOWN_ANSWERS; i++) {
         int index = is->order[i];
         char share[16], before[16];
         vd_percent(share, sizeof share, (double)is->probability[index]);
         vd_percent(before, sizeof before, (double)was->probability[index]);
-        printf(c->markdown ? "| %d | " : "   %-4d ", i + 1);
-        put_text(c, c->answers[index]);
-        if (c->markdown) {
-            printf(" | %s | %d | %s |\n", share, vd_answer_place(was, index) + 1, before);
-            continue;
-        }
-        pad(c->answers[index], 30);
-        printf(" %8s   place %d, %s\n", share, vd_answer_place(was, index) + 1, before);
+        vd_table_add(&table, "%d\t%s\t%s\t%d\t%s", i + 1, c->answers[index], share,
+                     vd_answer_place(was, index) + 1, before);
     }
+    put_table(c, &table);
+    printf("\nThe stages as they are with the change%s\n", c->markdown ? ":" : "");
 }
 
-static void print_walk(const walk_command *c, const vd_walk *walk)
+static vd_status print_walk(walk_command *c, const vd_walk *walk, vd_error *err)
 {
     bool changed = walk->switches.count > 0;
-    printf(c->markdown ? "# " : "");
-    put_text(c, walk->reply.typed);
-    printf(c->markdown ? "\n\n*" : "\n   picture: ");
-    put_text(c, vd_session_caption(c->session));
-    printf(c->markdown ? "*\n\nModel %s: E = %d, H = %d, D = %d.\n"
-                       : "\n   model %s: E = %d (word size), H = %d (LSTM size), D = %d (region "
-                         "size)\n",
-           walk->model, walk->config.embed, walk->config.hidden, walk->config.region);
+    vd_status status =
+        vd_markup_create(NULL, c->markdown ? VD_MARKUP_MARKDOWN : VD_MARKUP_TEXT, &c->out, err);
+    if (status)
+        return status;
+    vd_markup_put(c->out,
+                  c->markdown ? "# %s\n\n*%s*\n\nModel %s: E = %d, H = %d, D = %d.\n"
+                              : "%s\n   picture: %s\n   model %s: E = %d (word size), H = %d (LSTM "
+                                "size), D = %d (region size)\n",
+                  walk->reply.typed, vd_session_caption(c->session), walk->model,
+                  walk->config.embed, walk->config.hidden, walk->config.region);
     if (changed)
         print_change(c, walk);
-    if (changed)
-        printf(c->markdown ? "\nThe stages as they are with the change:\n"
-                           : "\nThe stages as they are with the change\n");
     for (int i = 0; i < VD_WALK_STAGES; i++) {
         vd_walk_stage stage;
         vd_walk_stage_make(walk, changed, i, c->answers, &stage);
@@ -330,14 +243,14 @@ static void print_walk(const walk_command *c, const vd_walk *walk)
         vd_walk_stage_clear(&stage);
     }
     print_effects(c, walk);
+    return vd_markup_commit(c->out, err);
 }
 
 // ---- JSON ---------------------------------------------------------------------------------------
 
 static void json_values(yajl_gen json, const char *name, const vd_walk_value *value, int count)
 {
-    vd_output_string(json, name);
-    yajl_gen_array_open(json);
+    vd_member_list(json, name);
     for (int i = 0; i < count; i++) {
         size_t size = 1;
         yajl_gen_map_open(json);
@@ -350,12 +263,8 @@ static void json_values(yajl_gen json, const char *name, const vd_walk_value *va
             vd_output_number(json, value[i].shape[d]);
         }
         yajl_gen_array_close(json);
-        if (value[i].value) {
-            vd_member_list(json, "values");
-            for (size_t k = 0; k < size; k++)
-                vd_output_number(json, (double)value[i].value[k]);
-            yajl_gen_array_close(json);
-        }
+        if (value[i].value)
+            vd_member_numbers(json, "values", value[i].value, size);
         yajl_gen_map_close(json);
     }
     yajl_gen_array_close(json);
@@ -524,9 +433,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
         status = vd_walk_new(c.session, given.operand[given.count - 1], &c.switches, true, NULL,
                              &walk, err);
     if (status == VD_OK)
-        status = c.json ? print_json(&c, walk, err) : (print_walk(&c, walk), VD_OK);
-    if (status == VD_OK && fflush(stdout) != 0)
-        status = vd_error_set(err, VD_IO, "writing standard output: %s", strerror(errno));
+        status = c.json ? print_json(&c, walk, err) : print_walk(&c, walk, err);
     vd_walk_free(walk);
     vd_session_free(c.session);
     vd_world_close(c.world);

@@ -46,7 +46,7 @@ static void print_table(void *context, vd_compare_kind kind, const vd_table *tab
     (void)context;
     if (kind != VD_COMPARE_GROUPS)
         printf("\n");
-    vd_table_print(table, stdout);
+    vd_table_print(table, 0, stdout);
 }
 
 // One model against the first.

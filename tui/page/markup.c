@@ -1,6 +1,8 @@
 #include "tui/page/markup.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <utf8proc.h>
 
@@ -9,8 +11,8 @@
 
 struct vd_markup {
     vd_markup_kind kind;
-    vd_output *output;
-    vd_error error; // of the first failure
+    vd_output *output; // NULL: standard output
+    vd_error error;    // of the first failure
     vd_status status;
 };
 
@@ -18,7 +20,9 @@ struct vd_markup {
 
 void vd_markup_bytes(vd_markup *m, const void *bytes, size_t size)
 {
-    if (m->status == VD_OK)
+    if (!m->output)
+        fwrite(bytes, 1, size, stdout);
+    else if (m->status == VD_OK)
         m->status = vd_output_write(m->output, bytes, size, &m->error);
 }
 
@@ -41,7 +45,7 @@ static const char *escaped(vd_markup_kind kind, utf8proc_int32_t code, char out[
             return NULL;
         }
     }
-    if (code >= 128 || !strchr("\\`*_{}[]<>#|&~", code))
+    if (kind == VD_MARKUP_TEXT || code >= 128 || !strchr("\\`*_{}[]<>#|&~", code))
         return NULL;
     out[0] = '\\';
     out[1] = (char)code;
@@ -123,7 +127,7 @@ vd_status vd_markup_create(const char *path, vd_markup_kind kind, vd_markup **ou
     if (!*out)
         return vd_error_memory(err, "a page");
     (*out)->kind = kind;
-    vd_status status = vd_output_create(path, &(*out)->output, err);
+    vd_status status = path ? vd_output_create(path, &(*out)->output, err) : VD_OK;
     if (status) {
         vd_free(*out);
         *out = NULL;
@@ -145,8 +149,10 @@ vd_status vd_markup_commit(vd_markup *m, vd_error *err)
     if (status) {
         vd_error_set(err, status, "%s", m->error.text);
         vd_output_abort(m->output);
-    } else {
+    } else if (m->output) {
         status = vd_output_commit(m->output, err);
+    } else if (fflush(stdout) != 0) {
+        status = vd_error_set(err, VD_IO, "writing standard output: %s", strerror(errno));
     }
     vd_free(m);
     return status;

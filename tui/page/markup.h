@@ -1,5 +1,6 @@
-// A file of HTML or Markdown being written. What is put in as %s is escaped, so that no text of a
-// file or a person can become markup.
+// A page of HTML, Markdown or plain text being written to a file or to standard output. What is put
+// in as %s is escaped, so that no text of a file or a person can become markup or control the
+// terminal.
 #ifndef VD_MARKUP_H
 #define VD_MARKUP_H
 
@@ -7,10 +8,11 @@
 
 #include "engine/base/error.h"
 
-typedef enum vd_markup_kind { VD_MARKUP_HTML, VD_MARKUP_MARKDOWN } vd_markup_kind;
+typedef enum vd_markup_kind { VD_MARKUP_HTML, VD_MARKUP_MARKDOWN, VD_MARKUP_TEXT } vd_markup_kind;
 
 typedef struct vd_markup vd_markup;
 
+// path NULL: standard output.
 vd_status vd_markup_create(const char *path, vd_markup_kind kind, vd_markup **out, vd_error *err);
 // format: markup with %s (escaped; NULL as nothing), %d, %zu, %lld, %ld and %.<n>f. In HTML, %s may
 // stand between tags and in attributes in quotes. The first failure is kept for the commit.
@@ -19,7 +21,7 @@ void vd_markup_put(vd_markup *markup, const char *format, ...)
 void vd_markup_bytes(vd_markup *markup, const void *bytes, size_t size); // as they are
 // The commit will fail with this, unless something failed before.
 void vd_markup_fail(vd_markup *markup, const vd_error *why);
-// The file is there only now. Frees markup whether it succeeds or not.
+// A file is there only now. Frees markup whether it succeeds or not.
 vd_status vd_markup_commit(vd_markup *markup, vd_error *err);
 void vd_markup_abort(vd_markup *markup); // nothing was written; safe on NULL
 
