@@ -13,7 +13,7 @@
 #include "tests/bench/bench.h"
 #include "tests/bench/torch.h"
 #include "tests/support/support.h"
-#include "tui/measure/model_scores.h"
+#include "tui/measure/measure.h"
 
 enum { VOCAB = 11322, EMBED = 300, HIDDEN = 512, REGION = 2048, REGIONS = 36, RUNS = 3 };
 

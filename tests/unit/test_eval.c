@@ -15,7 +15,7 @@
 #include "tests/support/one_world.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
-#include "tui/measure/model_scores.h"
+#include "tui/measure/measure.h"
 
 #define ARGUMENTS(...)                                                                             \
     (const char *const[])                                                                          \

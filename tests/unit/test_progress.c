@@ -91,7 +91,7 @@ static void say(bool quiet)
     for (int i = 1; i <= 10; i++)
         vd_progress_update(&progress, i, NULL);
     vd_progress_clear(&progress);
-    vd_progress_finish(&progress, 10, "done");
+    vd_progress_end(&progress, 10, true);
 }
 
 static void say_aloud(void)

@@ -133,21 +133,23 @@ void vd_progress_update(vd_progress *progress, int64_t done, const char *suffix)
         show(progress, now, done, suffix);
 }
 
-void vd_progress_finish(vd_progress *progress, int64_t done, const char *suffix)
-{
-    if (!progress->stream)
-        return;
-    show(progress, vd_progress_clock(), done, suffix);
-    if (progress->terminal)
-        fputc('\n', progress->stream);
-    progress->width = 0;
-}
-
 void vd_progress_clear(vd_progress *progress)
 {
     if (!progress->stream || !progress->terminal || progress->width == 0)
         return;
     fprintf(progress->stream, "\r%*s\r", (int)progress->width, "");
     fflush(progress->stream);
+    progress->width = 0;
+}
+
+void vd_progress_end(vd_progress *progress, int64_t done, bool good)
+{
+    if (!good)
+        vd_progress_clear(progress);
+    if (!good || !progress->stream)
+        return;
+    show(progress, vd_progress_clock(), done, NULL);
+    if (progress->terminal)
+        fputc('\n', progress->stream);
     progress->width = 0;
 }

@@ -24,8 +24,8 @@ void vd_progress_start(vd_progress *progress, const char *what, int64_t total, i
                        bool quiet);
 // suffix may be NULL. Cheap: writes only when it is time to.
 void vd_progress_update(vd_progress *progress, int64_t done, const char *suffix);
-// Writes the last state as a line that stays.
-void vd_progress_finish(vd_progress *progress, int64_t done, const char *suffix);
+// Writes the last state as a line that stays, or clears the line when the work failed.
+void vd_progress_end(vd_progress *progress, int64_t done, bool good);
 // Clears the updating line so that something else can be printed; the next update draws it again.
 void vd_progress_clear(vd_progress *progress);
 

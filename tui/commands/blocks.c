@@ -107,14 +107,6 @@ static void begin(job *j, const char *what, size_t total)
     vd_progress_start(&j->progress, what, (int64_t)total, 0, j->quiet);
 }
 
-static void end(job *j, size_t total, vd_status status)
-{
-    if (status)
-        vd_progress_clear(&j->progress);
-    else
-        vd_progress_finish(&j->progress, (int64_t)total, NULL);
-}
-
 static vd_status make_scenes(job *j, blocks_split split, size_t count, blocks_world *world,
                              vd_error *err)
 {
@@ -125,7 +117,7 @@ static vd_status make_scenes(job *j, blocks_split split, size_t count, blocks_wo
     snprintf(what, sizeof what, "%s scenes", blocks_split_names[split]);
     begin(j, what, count);
     status = vd_parallel(count, j->threads, fill_one, world, report, j, j->stop, err);
-    end(j, count, status);
+    vd_progress_end(&j->progress, (int64_t)count, status == VD_OK);
     if (status)
         blocks_world_clear(world);
     return status;
@@ -147,7 +139,7 @@ static vd_status write_features(job *j, const blocks_world *world, const char *d
     snprintf(what, sizeof what, "%s pictures", blocks_split_names[world->split]);
     begin(j, what, world->count);
     vd_status status = blocks_survey(world, &how, &set, err);
-    end(j, world->count, status);
+    vd_progress_end(&j->progress, (int64_t)world->count, status == VD_OK);
     if (!status) {
         snprintf(source, sizeof source, "visdial blocks, seed %" PRId64 ", split %s", j->seed,
                  blocks_split_names[world->split]);
@@ -179,7 +171,7 @@ static vd_status draw_pictures(job *j, const blocks_world *world, const char *di
     drawing d = {j, world, directory};
     begin(j, "pictures", pictures);
     vd_status status = vd_parallel(pictures, j->threads, draw_one, &d, report, j, j->stop, err);
-    end(j, pictures, status);
+    vd_progress_end(&j->progress, (int64_t)pictures, status == VD_OK);
     return status;
 }
 

@@ -10,8 +10,7 @@
 #include "tui/measure/corpus.h"
 #include "tui/base/decoder_choice.h"
 #include "tui/base/interrupt.h"
-#include "tui/measure/model_scores.h"
-#include "tui/measure/report.h"
+#include "tui/measure/measure.h"
 #include "tui/base/output.h"
 
 #define LEVEL 0.95
@@ -89,10 +88,9 @@ static vd_status print_json(const evaluation *e, vd_error *err)
     if (!json)
         return vd_error_memory(err, "JSON");
     yajl_gen_map_open(json);
-    vd_output_string(json, e->ranks ? "ranks" : "model");
-    vd_output_string(json, e->ranks ? e->from_ranks : vd_model_path(e->model));
-    vd_output_string(json, "data");
-    vd_output_string(json, e->corpus.data);
+    vd_member_string(json, e->ranks ? "ranks" : "model",
+                     e->ranks ? e->from_ranks : vd_model_path(e->model));
+    vd_member_string(json, "data", e->corpus.data);
     vd_output_string(json, "other_image");
     yajl_gen_bool(json, e->options.view.other_image);
     vd_output_string(json, "no_history");
@@ -185,10 +183,7 @@ static vd_status score(evaluation *e, vd_error *err)
     if (status)
         vd_error_set(err, status, "%s", why.text);
     vd_interrupt_release();
-    if (status == VD_OK)
-        vd_progress_finish(&progress, (int64_t)count, NULL);
-    else
-        vd_progress_clear(&progress);
+    vd_progress_end(&progress, (int64_t)count, status == VD_OK);
     return status;
 }
 

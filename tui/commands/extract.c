@@ -107,7 +107,7 @@ static void show_progress(void *user, const blocks_detector_progress *now)
     shown *s = user;
     if (s->stage != now->stage) {
         if (s->stage)
-            vd_progress_finish(&s->progress, s->progress.total, NULL);
+            vd_progress_end(&s->progress, s->progress.total, true);
         vd_progress_start(&s->progress, now->stage, now->total, 0, s->quiet);
         s->stage = now->stage;
     }
@@ -126,10 +126,8 @@ static vd_status train(const job *j, vd_error *err)
         how.out = j->out;
     shown s = {.quiet = j->quiet};
     vd_status status = blocks_detector_train(&how, show_progress, &s, err);
-    if (s.stage && !status)
-        vd_progress_finish(&s.progress, s.progress.total, NULL);
-    else if (s.stage)
-        vd_progress_clear(&s.progress);
+    if (s.stage)
+        vd_progress_end(&s.progress, s.progress.total, status == VD_OK);
     vd_interrupt_release();
     if (!status)
         printf("%s\n", how.out);
@@ -257,10 +255,7 @@ static vd_status extract(const job *j, vd_error *err)
         if (!status && atomic_load(stop))
             status = vd_error_set(err, VD_INTERRUPTED, "interrupted; nothing was written");
     }
-    if (status)
-        vd_progress_clear(&progress);
-    else
-        vd_progress_finish(&progress, j->count, NULL);
+    vd_progress_end(&progress, j->count, status == VD_OK);
     vd_interrupt_release();
     if (!status && j->out)
         status = vd_region_set_write(&set, j->out, "visdial extract", err);

@@ -168,11 +168,9 @@ static vd_status import(const request *r, const vd_regions *regions, vd_error *e
     work.stop = vd_interrupt_watch();
     status = vd_import_run(&work, err);
     vd_interrupt_release();
-    if (status != VD_OK) {
-        vd_progress_clear(&progress);
+    vd_progress_end(&progress, (int64_t)count, status == VD_OK);
+    if (status != VD_OK)
         return status;
-    }
-    vd_progress_finish(&progress, (int64_t)count, NULL);
     struct stat about = {0};
     stat(work.out, &about);
     vd_output_text(stdout, work.out);

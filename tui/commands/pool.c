@@ -95,10 +95,7 @@ static vd_status write_vectors(building *b, vd_error *err)
     const vd_watch watch = {report, &b->progress, vd_interrupt_watch()};
     status = vd_pool_new(b->model, tokens, lengths, count, VD_MAX_CANDIDATE, &watch, &pool, err);
     vd_interrupt_release();
-    if (status == VD_OK)
-        vd_progress_finish(&b->progress, count, NULL);
-    else
-        vd_progress_clear(&b->progress);
+    vd_progress_end(&b->progress, count, status == VD_OK);
     if (status == VD_OK && count >= VD_LARGE_POOL)
         vd_pool_halve(pool);
     if (status == VD_OK)

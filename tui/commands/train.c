@@ -1,12 +1,14 @@
 #include "tui/commands/command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,11 +21,9 @@
 #include "features/dialogs/answer_pool.h"
 #include "features/dialogs/pack.h"
 #include "features/text/vocab_file.h"
-#include "tui/base/directory_hold.h"
 #include "tui/base/interrupt.h"
 #include "tui/screen/screen.h"
 #include "tui/train/run_settings.h"
-#include "tui/train/together.h"
 #include "tui/train/training.h"
 #include "tui/train/watch.h"
 
@@ -187,13 +187,33 @@ static void describe_data(const job *j, char *out, size_t size)
 
 // ---- starting -----------------------------------------------------------------------------------
 
+// Locks the directory until j->hold is closed: VD_USAGE when another process has it. Where the file
+// system has no locks, and where the directory cannot be opened, hold is -1.
+static vd_status hold_directory(job *j, vd_error *err)
+{
+    const char *out = j->training.directory;
+    j->hold = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (j->hold < 0 || flock(j->hold, LOCK_EX | LOCK_NB) == 0)
+        return VD_OK;
+    int why = errno;
+    close(j->hold);
+    j->hold = -1;
+    return why != EWOULDBLOCK
+               ? VD_OK
+               : vd_error_set(
+                     err, VD_USAGE,
+                     "another visdial trains in %.400s; wait for its end, or choose another "
+                     "--out",
+                     out);
+}
+
 static vd_status make_directory(job *j, vd_error *err)
 {
     const char *out = j->training.directory;
     if (mkdir(out, 0777) != 0 && errno != EEXIST)
         return vd_error_set(err, errno == ENOENT ? VD_NOT_FOUND : VD_IO,
                             "--out: %.400s cannot be made: %s", out, strerror(errno));
-    vd_status status = vd_directory_hold(out, &j->hold, err);
+    vd_status status = hold_directory(j, err);
     if (status)
         return status;
     static const char *const files[] = {"checkpoint.safetensors", "model.safetensors"};
@@ -422,8 +442,7 @@ static vd_status check_words(job *j, vd_error *err)
 
 static vd_status resume(job *j, vd_error *err)
 {
-    vd_status status =
-        is_first(j) ? vd_directory_hold(j->training.directory, &j->hold, err) : VD_OK;
+    vd_status status = is_first(j) ? hold_directory(j, err) : VD_OK;
     if (status)
         return status;
     if (access(path_of(j, "checkpoint.safetensors"), F_OK) != 0)
@@ -460,8 +479,6 @@ static vd_status resume(job *j, vd_error *err)
                             j->path, begun ? begun : "unknown", j->data, data);
     return VD_OK;
 }
-
-// ---- command ------------------------------------------------------------------------------------
 
 // ---- with its curves on the screen --------------------------------------------------------------
 
@@ -508,6 +525,34 @@ static vd_status train_watched(job *j, vd_error *err)
     return run.status;
 }
 
+// All processes of the group must train the same network on the same dialogs with the same settings
+// from the same step: VD_MISMATCH in each of them says what differs. What a trainer keeps in its
+// metadata tells its dialogs, settings and first weights.
+static vd_status agree(const vd_group *group, const vd_trainer *trainer, vd_error *err)
+{
+    if (!group)
+        return VD_OK;
+    char *network = NULL, *training = NULL, from[32];
+    const char *data = vd_trainer_metadata(trainer, "data"),
+               *weights = vd_trainer_metadata(trainer, "started_from");
+    snprintf(from, sizeof from, "step %" PRId64, vd_trainer_steps(trainer));
+    vd_status status = vd_settings_write(vd_config_settings, vd_trainer_config(trainer),
+                                         "configuration", &network, err);
+    if (status == VD_OK)
+        status = vd_settings_write(vd_train_settings, vd_trainer_options(trainer),
+                                   "training options", &training, err);
+    const char *const same[][2] = {{"dialogs", data},
+                                   {"progress", from},
+                                   {"settings of the network", network},
+                                   {"training options", training},
+                                   {"first weights", weights}};
+    for (size_t i = 0; i < sizeof same / sizeof *same && status == VD_OK; i++)
+        status = vd_group_agree(group, same[i][0], same[i][1] ? same[i][1] : "", err);
+    vd_free(network);
+    vd_free(training);
+    return status;
+}
+
 static vd_status share_processors(const vd_group *group, vd_error *err)
 {
     int threads;
@@ -544,7 +589,7 @@ static vd_status train(job *j, vd_error *err)
             vd_dataset_new(j->dialogs, j->regions, vd_trainer_vocab(j->trainer), &j->dataset, err);
     if (status)
         return status;
-    if ((status = vd_together_agree(t->group, j->trainer, err)))
+    if ((status = agree(t->group, j->trainer, err)))
         return status;
     if ((status = vd_trainer_join(j->trainer, t->group, err)))
         return status;
@@ -596,7 +641,8 @@ static vd_status run(int argc, char **argv, vd_error *err)
     vd_visdial_free(j->dialogs);
     vd_regions_close(j->val_regions);
     vd_regions_close(j->regions);
-    vd_directory_release(j->hold);
+    if (j->hold >= 0)
+        close(j->hold);
     vd_free(j);
     // mpirun ends all processes when one fails: the others wait for the first to have spoken.
     if (status == VD_INTERRUPTED && !first)

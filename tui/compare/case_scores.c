@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "tui/measure/model_scores.h"
+#include "tui/measure/measure.h"
 
 typedef struct judging {
     vd_cases *cases;

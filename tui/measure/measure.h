@@ -4,9 +4,11 @@
 #define VD_MEASURE_H
 
 #include <stdatomic.h>
+#include <yajl/yajl_gen.h>
 
-#include "engine/measure/metrics.h"
 #include "engine/base/parallel.h"
+#include "engine/measure/statistics.h"
+#include "engine/model/model.h"
 #include "features/dialogs/dataset.h"
 #include "features/dialogs/ranks.h"
 #include "tui/base/progress.h"
@@ -45,6 +47,13 @@ typedef struct vd_measure_source {
                        vd_error *err);
 } vd_measure_source;
 
+// A loaded model as a source: one scorer a worker, candidates encoded once for the dialogs that
+// share them. by: the decoders that score, of those the model has. Closed with
+// vd_measure_model_close, also after a failure.
+vd_status vd_measure_model_open(vd_model *model, vd_decoders by, int workers,
+                                vd_measure_source *out, vd_error *err);
+void vd_measure_model_close(vd_measure_source *source);
+
 // Of one round with candidates, in the order of the data; scores: one a candidate.
 typedef vd_status (*vd_measure_round)(void *user, const vd_visdial_dialog *dialog, int32_t round,
                                       const float *scores, vd_error *err);
@@ -75,5 +84,20 @@ vd_status vd_measure_run(const vd_dataset *dataset, const vd_measure_source *sou
 vd_status vd_measure_ranks(const vd_visdial *dialogs, const vd_ranks *ranks,
                            const vd_measure_options *options, vd_measure *out, vd_error *err);
 void vd_measure_clear(vd_measure *measure);
+
+// How a metric is written for people: its name, the width of its column, digits behind the point.
+typedef struct vd_measure_column {
+    const char *label;
+    int width, digits;
+} vd_measure_column;
+extern const vd_measure_column vd_measure_columns[VD_METRICS];
+
+// What was measured, as tables for people and as JSON (report.c).
+// intervals: (VD_METRICS) of the metrics over all rounds, at this confidence level, or NULL.
+void vd_measure_print(const vd_measure *measure, const vd_interval *intervals, double level);
+// Keys and values into the object that is open: "dialogs", "all", "interval", "round", "family",
+// "rounds_back".
+void vd_measure_json(yajl_gen json, const vd_measure *measure, const vd_interval *intervals,
+                     double level);
 
 #endif

@@ -1,4 +1,4 @@
-#include "tui/measure/report.h"
+#include "tui/measure/measure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,25 +7,44 @@
 
 // ---- tables -------------------------------------------------------------------------------------
 
+const vd_measure_column vd_measure_columns[VD_METRICS] = {
+    {"R@1", 6, 4}, {"R@5", 6, 4},  {"R@10", 6, 4},      {"mean", 7, 3},
+    {"MRR", 6, 4}, {"NDCG", 6, 4}, {"correct@1", 9, 4},
+};
+
+// Not known: NaN.
+static void print_cell(int metric, double value)
+{
+    const vd_measure_column *column = &vd_measure_columns[metric];
+    if (isnan(value))
+        printf("  %*s", column->width, "-");
+    else
+        printf("  %*.*f", column->width, column->digits, value);
+}
+
+// Before NDCG stands the number of rounds with relevance.
 static void print_row(const char *name, const vd_metrics *metrics)
 {
-    vd_metrics_means mean = vd_metrics_mean(metrics);
+    double sum[VD_METRICS], count[VD_METRICS];
+    vd_metrics_sums(metrics, sum, count);
     printf("%-18.18s %8zu", name, metrics->rounds);
-    if (metrics->rounds)
-        printf("  %6.4f  %6.4f  %6.4f  %7.3f  %6.4f", mean.recall[0], mean.recall[1],
-               mean.recall[2], mean.mean_rank, mean.mrr);
-    else
-        printf("  %6s  %6s  %6s  %7s  %6s", "-", "-", "-", "-", "-");
-    if (metrics->dense_rounds)
-        printf("  %8zu  %6.4f  %9.4f\n", metrics->dense_rounds, mean.ndcg, mean.correct);
-    else
-        printf("  %8s  %6s  %9s\n", "-", "-", "-");
+    for (int i = 0; i < VD_METRICS; i++) {
+        if (i == VD_NDCG && metrics->dense_rounds)
+            printf("  %8zu", metrics->dense_rounds);
+        else if (i == VD_NDCG)
+            printf("  %8s", "-");
+        print_cell(i, count[i] > 0 ? sum[i] / count[i] : NAN);
+    }
+    printf("\n");
 }
 
 static void print_head(const char *what)
 {
-    printf("%-18s %8s  %6s  %6s  %6s  %7s  %6s  %8s  %6s  %9s\n", what, "rounds", "R@1", "R@5",
-           "R@10", "mean", "MRR", "relevant", "NDCG", "correct@1");
+    printf("%-18s %8s", what, "rounds");
+    for (int i = 0; i < VD_METRICS; i++)
+        printf("%s  %*s", i == VD_NDCG ? "  relevant" : "", vd_measure_columns[i].width,
+               vd_measure_columns[i].label);
+    printf("\n");
 }
 
 static const char *distance_name(int distance, char *out, size_t size)
@@ -40,18 +59,10 @@ static const char *distance_name(int distance, char *out, size_t size)
 // One end of the intervals, below the metrics.
 static void print_bound(const char *name, const vd_interval *intervals, bool high)
 {
-    static const struct {
-        int width, digits;
-    } cell[VD_METRICS] = {{6, 4}, {6, 4}, {6, 4}, {7, 3}, {6, 4}, {6, 4}, {9, 4}};
     printf("%-18s %8s", name, "");
     for (int i = 0; i < VD_METRICS; i++) {
-        double value = high ? intervals[i].high : intervals[i].low;
-        if (i == VD_NDCG)
-            printf("  %8s", "");
-        if (isnan(value))
-            printf("  %*s", cell[i].width, "-");
-        else
-            printf("  %*.*f", cell[i].width, cell[i].digits, value);
+        printf("%s", i == VD_NDCG ? "          " : "");
+        print_cell(i, high ? intervals[i].high : intervals[i].low);
     }
     printf("\n");
 }
@@ -112,28 +123,22 @@ static void json_metrics(yajl_gen json, const vd_metrics *metrics)
     double sum[VD_METRICS], count[VD_METRICS];
     vd_metrics_sums(metrics, sum, count);
     yajl_gen_map_open(json);
-    vd_output_string(json, "rounds");
-    yajl_gen_integer(json, (long long)metrics->rounds);
-    vd_output_string(json, "dense_rounds");
-    yajl_gen_integer(json, (long long)metrics->dense_rounds);
+    vd_member_integer(json, "rounds", (int64_t)metrics->rounds);
+    vd_member_integer(json, "dense_rounds", (int64_t)metrics->dense_rounds);
     for (int i = 0; i < VD_METRICS; i++)
-        if (count[i] > 0.0) {
-            vd_output_string(json, vd_metric_name((vd_metric)i));
-            vd_output_number(json, sum[i] / count[i]);
-        }
+        if (count[i] > 0.0)
+            vd_member_number(json, vd_metric_name((vd_metric)i), sum[i] / count[i]);
     yajl_gen_map_close(json);
 }
 
 static void json_intervals(yajl_gen json, const vd_interval *intervals, double level)
 {
-    yajl_gen_map_open(json);
-    vd_output_string(json, "level");
-    vd_output_number(json, level);
+    vd_member_map(json, "interval");
+    vd_member_number(json, "level", level);
     for (int i = 0; i < VD_METRICS; i++) {
         if (isnan(intervals[i].estimate))
             continue;
-        vd_output_string(json, vd_metric_name((vd_metric)i));
-        yajl_gen_array_open(json);
+        vd_member_list(json, vd_metric_name((vd_metric)i));
         vd_output_number(json, intervals[i].low);
         vd_output_number(json, intervals[i].high);
         yajl_gen_array_close(json);
@@ -145,28 +150,22 @@ void vd_measure_json(yajl_gen json, const vd_measure *measure, const vd_interval
                      double level)
 {
     char name[24];
-    vd_output_string(json, "dialogs");
-    yajl_gen_integer(json, (long long)measure->dialogs);
+    vd_member_integer(json, "dialogs", (int64_t)measure->dialogs);
     vd_output_string(json, "all");
     json_metrics(json, &measure->all);
-    if (intervals) {
-        vd_output_string(json, "interval");
+    if (intervals)
         json_intervals(json, intervals, level);
-    }
-    vd_output_string(json, "round");
-    yajl_gen_array_open(json);
+    vd_member_list(json, "round");
     for (int i = 0; i < measure->rounds; i++)
         json_metrics(json, &measure->round[i]);
     yajl_gen_array_close(json);
-    vd_output_string(json, "family");
-    yajl_gen_map_open(json);
+    vd_member_map(json, "family");
     for (size_t i = 0; i < measure->family_count; i++) {
         vd_output_string(json, measure->family[i].name);
         json_metrics(json, &measure->family[i].metrics);
     }
     yajl_gen_map_close(json);
-    vd_output_string(json, "rounds_back");
-    yajl_gen_map_open(json);
+    vd_member_map(json, "rounds_back");
     for (int i = 0; i <= VD_MEASURE_FAR; i++) {
         if (nothing_measured(&measure->coreference[i]))
             continue;

@@ -192,16 +192,16 @@ static vd_status validate(course *c, vd_metrics *out, vd_error *err)
 
 static void print_epoch(const course *c, double loss, const vd_metrics *metrics)
 {
-    vd_metrics_means mean = vd_metrics_mean(metrics);
+    double sum[VD_METRICS], count[VD_METRICS];
     if (c->plan->silent)
         return;
+    vd_metrics_sums(metrics, sum, count);
     printf("epoch %" PRId64 "  step %" PRId64 "  loss %.4f", c->logged + 1,
            vd_trainer_steps(c->plan->trainer), loss);
-    if (metrics->rounds)
-        printf("  R@1 %.4f  R@5 %.4f  R@10 %.4f  mean %.3f  MRR %.4f", mean.recall[0],
-               mean.recall[1], mean.recall[2], mean.mean_rank, mean.mrr);
-    if (metrics->dense_rounds)
-        printf("  NDCG %.4f  correct@1 %.4f", mean.ndcg, mean.correct);
+    for (int i = 0; i < VD_METRICS; i++)
+        if (count[i] > 0)
+            printf("  %s %.*f", vd_measure_columns[i].label, vd_measure_columns[i].digits,
+                   sum[i] / count[i]);
     printf("\n");
     fflush(stdout);
 }
@@ -210,15 +210,15 @@ static void print_epoch(const course *c, double loss, const vd_metrics *metrics)
 static void row_of_epoch(const course *c, double loss, const vd_metrics *metrics, char *row,
                          size_t size)
 {
-    vd_metrics_means mean = vd_metrics_mean(metrics);
-    char known[160] = "\t\t\t\t\t", dense[80] = "\t";
-    if (metrics->rounds)
-        snprintf(known, sizeof known, "%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t", mean.recall[0],
-                 mean.recall[1], mean.recall[2], mean.mean_rank, mean.mrr);
-    if (metrics->dense_rounds)
-        snprintf(dense, sizeof dense, "%.6f\t%.6f", mean.ndcg, mean.correct);
-    snprintf(row, size, "%" PRId64 "\t%" PRId64 "\t%.6f\t%s%s\n", c->logged + 1,
-             vd_trainer_steps(c->plan->trainer), loss, known, dense);
+    double sum[VD_METRICS], count[VD_METRICS];
+    vd_metrics_sums(metrics, sum, count);
+    int used = snprintf(row, size, "%" PRId64 "\t%" PRId64 "\t%.6f", c->logged + 1,
+                        vd_trainer_steps(c->plan->trainer), loss);
+    for (int i = 0; i < VD_METRICS; i++)
+        used += count[i] > 0
+                    ? snprintf(row + used, size - (size_t)used, "\t%.6f", sum[i] / count[i])
+                    : snprintf(row + used, size - (size_t)used, "\t");
+    snprintf(row + used, size - (size_t)used, "\n");
 }
 
 static vd_status keep_best(course *c, const vd_metrics *metrics, vd_error *err)
@@ -235,20 +235,15 @@ static vd_status keep_best(course *c, const vd_metrics *metrics, vd_error *err)
 
 static void log_epoch(course *c, double loss, const vd_metrics *metrics)
 {
-    vd_metrics_means mean = vd_metrics_mean(metrics);
-    vd_scalar scalars[8] = {{"epoch/loss", loss}};
+    static const char *const tags[VD_METRICS] = {
+        "val/r@1", "val/r@5", "val/r@10", "val/mean_rank", "val/mrr", "val/ndcg", "val/correct@1"};
+    double sum[VD_METRICS], known[VD_METRICS];
+    vd_scalar scalars[1 + VD_METRICS] = {{"epoch/loss", loss}};
     int count = 1;
-    if (metrics->rounds) {
-        scalars[count++] = (vd_scalar){"val/r@1", mean.recall[0]};
-        scalars[count++] = (vd_scalar){"val/r@5", mean.recall[1]};
-        scalars[count++] = (vd_scalar){"val/r@10", mean.recall[2]};
-        scalars[count++] = (vd_scalar){"val/mean_rank", mean.mean_rank};
-        scalars[count++] = (vd_scalar){"val/mrr", mean.mrr};
-    }
-    if (metrics->dense_rounds) {
-        scalars[count++] = (vd_scalar){"val/ndcg", mean.ndcg};
-        scalars[count++] = (vd_scalar){"val/correct@1", mean.correct};
-    }
+    vd_metrics_sums(metrics, sum, known);
+    for (int i = 0; i < VD_METRICS; i++)
+        if (known[i] > 0)
+            scalars[count++] = (vd_scalar){tags[i], sum[i] / known[i]};
     log_scalars(c, scalars, count);
 }
 
