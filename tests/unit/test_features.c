@@ -582,7 +582,7 @@ static void the_command_imports_and_describes(void **state)
     support_program_expect(&program, 0, NULL);
     static const char *const lines[] = {
         "layout      HDF5, adaptive\n", "pictures    3, ids 7 to 581929\n",
-        "regions     1 to 4 a picture, 2.3 on average\n", "boxes       yes\n",
+        "regions     1 to 4 a picture, 2.3 on average; room for 4\n", "boxes       yes\n",
         "dialogs     1 of 3 have features; image 3 is the first without\n"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (!strstr(program.out, lines[i]))

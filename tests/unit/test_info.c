@@ -48,26 +48,26 @@ static char *in_world(const char *name)
 static void the_program_tells_its_version_libraries_and_backend(void **state)
 {
     (void)state;
-    info_says(NULL, "visdial ", "compiler", "backend       cpu", "cuda", "processor", "OpenBLAS",
+    info_says(NULL, "visdial ", "compiler", "backend     cpu", "cuda", "processor", "OpenBLAS",
               "ncurses", "chafa", "libpng", "libjpeg", "yajl", "utf8proc", NULL);
 }
 
 static void models_are_told_with_their_configuration(void **state)
 {
     (void)state;
-    info_says(tiny.improved, ": a model\n", "parameters", "regions       of 5 numbers", "gate",
+    info_says(tiny.improved, ": a model\n", "parameters", "regions     of 5 numbers", "gate",
               "positions", "encoder.word_embed.weight", "F", NULL);
 }
 
 static void features_dialogs_and_pools_are_told_with_their_sizes(void **state)
 {
     (void)state;
-    info_says(tiny.features, ": region features\n", "pictures      8, ids 1 to 8",
-              "numbers       5 a region", "boxes         ", NULL);
-    info_says(tiny.val, ": VisDial dialogs\n", "dialogs       4", "rounds        12",
+    info_says(tiny.features, ": region features\n", "pictures    8, ids 1 to 8",
+              "numbers     5 a region", "boxes       ", NULL);
+    info_says(tiny.val, ": VisDial dialogs\n", "dialogs     4", "rounds      12",
               "visdial data info", NULL);
     char *pool = in_world("pool.txt");
-    info_says(pool, ": an answer pool\n", "answers       4", NULL);
+    info_says(pool, ": an answer pool\n", "answers     4", NULL);
     free(pool);
 }
 
@@ -100,7 +100,7 @@ static void other_tensors_are_listed_and_cannot_steer_the_terminal(void **state)
     assert_int_equal(vd_safetensors_append(writer, numbers, 6, NULL), VD_OK);
     assert_int_equal(vd_safetensors_append(writer, numbers, 1, NULL), VD_OK);
     assert_int_equal(vd_safetensors_commit(writer, NULL), VD_OK);
-    info_says(path, ": tensors\n", "note          a?[2Jb", "2 tensors, 7 numbers, 28 bytes", "w?c",
+    info_says(path, ": tensors\n", "note        a?[2Jb", "2 tensors, 7 numbers, 28 bytes", "w?c",
               "F32  2 x 3", "one number", "... (599 bytes)", NULL);
     free(path);
 }

@@ -3,6 +3,7 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "tui/base/safe_output.h"
@@ -39,6 +40,21 @@ int vd_output_width(const char *text)
         at += skip ? skip : 1;
     }
     return width;
+}
+
+void vd_output_row(const char *name, const char *format, ...)
+{
+    enum { COLUMN = 12 };
+    char value[4600];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(value, sizeof value, format, args);
+    va_end(args);
+    int width = vd_output_width(name);
+    vd_output_text(stdout, name);
+    printf("%*s", width < COLUMN ? COLUMN - width : 1, "");
+    vd_output_text(stdout, value);
+    putchar('\n');
 }
 
 const char *vd_output_bar(char out[VD_BAR_SIZE], double share, int width, bool utf8)

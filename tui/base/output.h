@@ -15,6 +15,9 @@ bool vd_output_utf8(void);
 void vd_output_text(FILE *out, const char *text);
 int vd_output_width(const char *text); // characters that vd_output_text prints
 
+// A line of a description: a name, and at column 12 its value, control characters replaced.
+void vd_output_row(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 // share (0..1) of `width` cells (at most 40), padded with spaces.
 enum { VD_BAR_SIZE = 40 * 3 + 1 };
 const char *vd_output_bar(char out[VD_BAR_SIZE], double share, int width, bool utf8);

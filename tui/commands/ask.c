@@ -248,33 +248,22 @@ static vd_status ask_one(ask *a, const char *question, vd_error *err)
 
 static vd_status ask_stdin(ask *a, vd_error *err)
 {
-    char *line = vd_alloc(MOST_LINE + 1, 1);
-    if (!line)
-        return vd_error_memory(err, "a line");
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
     vd_status status = VD_OK;
-    size_t length = 0;
-    int number = 1, c;
-    do {
-        c = getc(stdin);
-        if (c != '\n' && c != EOF) {
-            if (length == MOST_LINE || c == '\0') {
-                status =
-                    vd_error_set(err, VD_FORMAT, "standard input, line %d: %s; expected a question",
-                                 number, c ? "longer than 65536 bytes" : "holds a zero byte");
-                break;
-            }
-            line[length++] = (char)c;
-            continue;
-        }
-        if (length > 0 && line[length - 1] == '\r')
-            length--;
-        line[length] = '\0';
-        if (line[strspn(line, " \t\r")])
+    for (int number = 1; !status && (length = getline(&line, &room, stdin)) >= 0; number++) {
+        bool zero = strlen(line) != (size_t)length;
+        while (length > 0 && strchr("\r\n", line[length - 1]) && !zero)
+            line[--length] = '\0';
+        if (zero || length > MOST_LINE)
+            status =
+                vd_error_set(err, VD_FORMAT, "standard input, line %d: %s; expected a question",
+                             number, zero ? "holds a zero byte" : "longer than 65536 bytes");
+        else if (line[strspn(line, " \t")])
             status = ask_one(a, line, err);
-        length = 0;
-        number++;
-    } while (c != EOF && status == VD_OK);
-    vd_free(line);
+    }
+    free(line);
     if (status == VD_OK && ferror(stdin))
         status = vd_error_set(err, VD_IO, "reading standard input: %s", strerror(errno));
     return status;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "engine/base/error.h"
+#include "features/regions/regions.h"
 #include "tui/base/options.h"
 #include "tui/base/version.h"
 
@@ -53,6 +54,9 @@ int vd_command_main(int argc, char **argv);
 // The file of the extractor (vd_free): the one given, else the bundled one, else where `extract
 // --train` writes; NULL when memory is out.
 char *vd_extractor_path(const char *given);
+
+// Rows that describe region features (`visdial features info`).
+void vd_regions_print(const vd_regions *regions);
 
 // Prints "visdial <command>: <error>" on stderr.
 void vd_command_complain(const char *command, const vd_error *err);

@@ -156,42 +156,39 @@ static vd_status count_all(survey *s, vd_error *err)
 
 static void print_lengths(const char *name, const lengths *length, int64_t different)
 {
-    printf("%-12s", name);
-    if (length->texts == 0) {
-        printf("none\n");
-        return;
-    }
+    char kinds[40] = "", over[60] = "";
     if (different > 0)
-        printf("%" PRId64 " different, ", different);
-    printf("%.1f words each, %" PRId64 " in the longest", (double)length->words / length->texts,
-           length->longest);
+        snprintf(kinds, sizeof kinds, "%" PRId64 " different, ", different);
     if (length->over > 0)
-        printf(", %" PRId64 " longer than the network sees", length->over);
-    printf("\n");
+        snprintf(over, sizeof over, ", %" PRId64 " longer than the network sees", length->over);
+    if (length->texts == 0)
+        vd_output_row(name, "none");
+    else
+        vd_output_row(name, "%s%.1f words each, %" PRId64 " in the longest%s", kinds,
+                      (double)length->words / length->texts, length->longest, over);
 }
 
 static void print_survey(const survey *s)
 {
     const vd_visdial *data = s->data;
-    printf("%-12s", "file");
-    vd_output_text(stdout, data->path);
-    printf("\n%-12s%s, split ", "version", data->version);
-    vd_output_text(stdout, data->split);
-    printf("\n%-12s%zu\n", "dialogs", data->dialog_count);
-    printf("%-12s%" PRId64 ", ", "rounds", s->rounds);
-    if (s->fewest == s->most)
-        printf("%" PRId32 " a dialog", s->most);
-    else
-        printf("%" PRId32 " to %" PRId32 " a dialog", s->fewest, s->most);
+    char fewest[24] = "", without[48] = "";
+    if (s->fewest != s->most)
+        snprintf(fewest, sizeof fewest, "%" PRId32 " to ", s->fewest);
     if (s->answered < s->rounds)
-        printf(", %" PRId64 " without an answer", s->rounds - s->answered);
-    printf("\n%-12s%" PRId32 " a round, %" PRId64 " different\n", "candidates", s->candidates,
-           s->answers_offered);
+        snprintf(without, sizeof without, ", %" PRId64 " without an answer",
+                 s->rounds - s->answered);
+    vd_output_row("file", "%s", data->path);
+    vd_output_row("version", "%s, split %s", data->version, data->split);
+    vd_output_row("dialogs", "%zu", data->dialog_count);
+    vd_output_row("rounds", "%" PRId64 ", %s%" PRId32 " a dialog%s", s->rounds, fewest, s->most,
+                  without);
+    vd_output_row("candidates", "%" PRId32 " a round, %" PRId64 " different", s->candidates,
+                  s->answers_offered);
     print_lengths("captions", &s->caption, 0);
     print_lengths("questions", &s->question, s->questions_asked);
     print_lengths("answers", &s->answer, s->answers_given);
-    printf("%-12s%zu questions, %zu answers\n", "tables", data->question_count, data->answer_count);
-    printf("%-12s%d different\n", "words", vd_vocab_size(s->words) - VD_FIRST_WORD);
+    vd_output_row("tables", "%zu questions, %zu answers", data->question_count, data->answer_count);
+    vd_output_row("words", "%d different", vd_vocab_size(s->words) - VD_FIRST_WORD);
 }
 
 // Words come in falling order of their counts.
@@ -204,14 +201,13 @@ static void print_unknown(const survey *s, const vd_vocab *vocab, int64_t top)
         unknown += known ? 0 : s->said[id];
         different += !known;
     }
-    printf("%-12s%" PRId64 " different, %" PRId64 " of %" PRId64 " words (%.2f %%)\n", "unknown",
-           different, unknown, all, all ? 100.0 * (double)unknown / (double)all : 0.0);
+    vd_output_row("unknown", "%" PRId64 " different, %" PRId64 " of %" PRId64 " words (%.2f %%)",
+                  different, unknown, all, all ? 100.0 * (double)unknown / (double)all : 0.0);
     for (int32_t id = VD_FIRST_WORD; id < vd_vocab_size(s->words) && top > 0; id++) {
-        if (vd_vocab_id(vocab, vd_vocab_word(s->words, id)) != VD_UNKNOWN)
+        const char *word = vd_vocab_word(s->words, id);
+        if (vd_vocab_id(vocab, word) != VD_UNKNOWN)
             continue;
-        printf("%12s%8" PRId64 "  ", "", s->said[id]);
-        vd_output_text(stdout, vd_vocab_word(s->words, id));
-        printf("\n");
+        vd_output_row("", "%8" PRId64 "  %s", s->said[id], word);
         top--;
     }
 }

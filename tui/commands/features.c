@@ -59,10 +59,9 @@ static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
     return check(r, &given, err);
 }
 
-// ---- info
-// -----------------------------------------------------------------------------------------
+// ---- info ---------------------------------------------------------------------------------------
 
-static void print_regions(const vd_regions *regions)
+void vd_regions_print(const vd_regions *regions)
 {
     size_t count = vd_regions_count(regions), sum = 0;
     int least = vd_regions_max(regions), most = 0;
@@ -76,18 +75,23 @@ static void print_regions(const vd_regions *regions)
         last = id > last ? id : last;
         sum += (size_t)used;
     }
-    printf("%-12s", "file");
-    vd_output_text(stdout, vd_regions_path(regions));
-    printf("\n%-12s%s\n", "layout", vd_regions_kind(regions));
-    printf("%-12s%zu, ids %" PRId64 " to %" PRId64 "\n", "pictures", count, first, last);
-    printf("%-12s%d to %d a picture, %.1f on average\n", "regions", least, most,
-           (double)sum / (double)count);
-    printf("%-12s%d a region\n", "numbers", vd_regions_size(regions));
     const char *none = vd_regions_no_boxes(regions);
-    if (none)
-        printf("%-12snone: %s; regions will be listed by number\n", "boxes", none);
-    else
-        printf("%-12syes\n", "boxes");
+    vd_output_row("layout", "%s", vd_regions_kind(regions));
+    vd_output_row("pictures", "%zu, ids %" PRId64 " to %" PRId64, count, first, last);
+    vd_output_row("regions", "%d to %d a picture, %.1f on average; room for %d", least, most,
+                  (double)sum / (double)count, vd_regions_max(regions));
+    vd_output_row("numbers", "%d a region", vd_regions_size(regions));
+    vd_output_row("boxes", none ? "none: %s; regions will be listed by number" : "yes", none);
+}
+
+// missing: the first id that was not found, -1 where all were.
+static void print_found(const char *name, size_t found, size_t count, const char *what,
+                        int64_t missing)
+{
+    char more[64] = "";
+    if (missing >= 0)
+        snprintf(more, sizeof more, "; image %" PRId64 " is the first without", missing);
+    vd_output_row(name, "%zu of %zu %s%s", found, count, what, more);
 }
 
 static vd_status print_dialogs(const vd_regions *regions, const char *path, vd_error *err)
@@ -103,10 +107,7 @@ static vd_status print_dialogs(const vd_regions *regions, const char *path, vd_e
         found += there;
         missing = there || missing >= 0 ? missing : data->dialogs[d].image_id;
     }
-    printf("%-12s%zu of %zu have features", "dialogs", found, data->dialog_count);
-    if (missing >= 0)
-        printf("; image %" PRId64 " is the first without", missing);
-    printf("\n");
+    print_found("dialogs", found, data->dialog_count, "have features", missing);
     vd_visdial_free(data);
     return VD_OK;
 }
@@ -121,24 +122,21 @@ static void print_photos(const vd_regions *regions, const vd_photos *photos)
         found += there;
         missing = there || missing >= 0 ? missing : id;
     }
-    printf("%-12s%zu of %zu pictures have one", "photos", found, count);
-    if (missing >= 0)
-        printf("; image %" PRId64 " is the first without", missing);
-    printf("\n");
+    print_found("photos", found, count, "pictures have one", missing);
 }
 
 static vd_status info(const request *r, const vd_regions *regions, const vd_photos *photos,
                       vd_error *err)
 {
-    print_regions(regions);
+    vd_output_row("file", "%s", vd_regions_path(regions));
+    vd_regions_print(regions);
     vd_status status = r->data ? print_dialogs(regions, r->data, err) : VD_OK;
     if (status == VD_OK && photos)
         print_photos(regions, photos);
     return status;
 }
 
-// ---- import
-// ---------------------------------------------------------------------------------------
+// ---- import -------------------------------------------------------------------------------------
 
 static void show_progress(void *context, size_t done)
 {

@@ -26,20 +26,6 @@
 #define TEXT_OF(macro) TEXT(macro)
 #define TEXT(text)     #text
 
-__attribute__((format(printf, 2, 3))) static void row(const char *name, const char *format, ...)
-{
-    char value[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(value, sizeof value, format, args);
-    va_end(args);
-    fputs("  ", stdout);
-    vd_output_text(stdout, name);
-    printf("%*s", vd_output_width(name) < 14 ? 14 - vd_output_width(name) : 1, "");
-    vd_output_text(stdout, value);
-    putchar('\n');
-}
-
 static void title(const char *path, const char *kind)
 {
     vd_output_text(stdout, path);
@@ -65,12 +51,12 @@ static void print_processor(void)
     }
     if (file)
         fclose(file);
-    row("processor", "%s, %ld usable", name, sysconf(_SC_NPROCESSORS_ONLN));
+    vd_output_row("processor", "%s, %ld usable", name, sysconf(_SC_NPROCESSORS_ONLN));
 #if defined(__x86_64__)
-    row("", "%s%s%s%s", __builtin_cpu_supports("avx2") ? "avx2 " : "",
-        __builtin_cpu_supports("fma") ? "fma " : "",
-        __builtin_cpu_supports("avx512f") ? "avx512f " : "",
-        __builtin_cpu_supports("avx512bw") ? "avx512bw" : "");
+    vd_output_row("", "%s%s%s%s", __builtin_cpu_supports("avx2") ? "avx2 " : "",
+                  __builtin_cpu_supports("fma") ? "fma " : "",
+                  __builtin_cpu_supports("avx512f") ? "avx512f " : "",
+                  __builtin_cpu_supports("avx512bw") ? "avx512bw" : "");
 #endif
 }
 
@@ -79,38 +65,38 @@ static void print_backend(void)
     const vd_backend *cuda;
     vd_error err;
     vd_status status = vd_backend_open_cuda(NULL, 0, &cuda, &err);
-    row("backend", status ? "cpu" : "cuda");
+    vd_output_row("backend", status ? "cpu" : "cuda");
     if (status)
-        row("", "no cuda: %s", err.text);
+        vd_output_row("", "no cuda: %s", err.text);
     else
-        row("", "%s", cuda->description);
+        vd_output_row("", "%s", cuda->description);
 }
 
 static void print_program(void)
 {
     printf("visdial " VD_VERSION "\n");
 #ifdef __clang__
-    row("compiler", "clang %s", __clang_version__);
+    vd_output_row("compiler", "clang %s", __clang_version__);
 #else
-    row("compiler", "gcc %s", __VERSION__);
+    vd_output_row("compiler", "gcc %s", __VERSION__);
 #endif
     print_backend();
     print_processor();
-    printf("libraries\n");
-    row("OpenBLAS", "%s", vd_backend_cpu_library());
-    row("ncurses", "%s", curses_version());
+    printf("\nlibraries\n");
+    vd_output_row("OpenBLAS", "%s", vd_backend_cpu_library());
+    vd_output_row("ncurses", "%s", curses_version());
     // Without a call that tells: the version this program was built with.
-    row("chafa", "%d.%d.%d (when built)", CHAFA_MAJOR_VERSION, CHAFA_MINOR_VERSION,
-        CHAFA_MICRO_VERSION);
-    row("libpng", "%s", png_get_libpng_ver(NULL));
+    vd_output_row("chafa", "%d.%d.%d (when built)", CHAFA_MAJOR_VERSION, CHAFA_MINOR_VERSION,
+                  CHAFA_MICRO_VERSION);
+    vd_output_row("libpng", "%s", png_get_libpng_ver(NULL));
 #ifdef LIBJPEG_TURBO_VERSION
-    row("libjpeg", "turbo %s (when built)", TEXT_OF(LIBJPEG_TURBO_VERSION));
+    vd_output_row("libjpeg", "turbo %s (when built)", TEXT_OF(LIBJPEG_TURBO_VERSION));
 #else
-    row("libjpeg", "%d (when built)", JPEG_LIB_VERSION);
+    vd_output_row("libjpeg", "%d (when built)", JPEG_LIB_VERSION);
 #endif
     int yajl = yajl_version();
-    row("yajl", "%d.%d.%d", yajl / 10000, yajl / 100 % 100, yajl % 100);
-    row("utf8proc", "%s", utf8proc_version());
+    vd_output_row("yajl", "%d.%d.%d", yajl / 10000, yajl / 100 % 100, yajl % 100);
+    vd_output_row("utf8proc", "%s", utf8proc_version());
 }
 
 // ---- safetensors --------------------------------------------------------------------------------
@@ -128,9 +114,9 @@ static void print_metadata(const vd_safetensors *file)
         while (cut < length && cut > 0 && ((unsigned char)value[cut] & 0xc0) == 0x80)
             cut--;
         if (cut < length)
-            row(key, "%.*s... (%zu bytes)", (int)cut, value, length);
+            vd_output_row(key, "%.*s... (%zu bytes)", (int)cut, value, length);
         else
-            row(key, "%s", value);
+            vd_output_row(key, "%s", value);
     }
 }
 
@@ -145,7 +131,7 @@ static void print_tensors(const vd_safetensors *file)
         elements += tensor->elements;
         bytes += tensor->elements * vd_dtype_size(tensor->dtype);
     }
-    printf("%zu tensors, %zu numbers, %zu bytes\n", count, elements, bytes);
+    printf("\n%zu tensors, %zu numbers, %zu bytes\n", count, elements, bytes);
     for (size_t i = 0; i < count; i++) {
         const vd_tensor *tensor = vd_safetensors_at(file, i);
         int padding = width - vd_output_width(tensor->name);
@@ -166,16 +152,16 @@ static vd_status print_model(const char *path, const vd_safetensors *file, vd_er
         return status;
     const vd_config *config = vd_model_config(model);
     title(path, "a model");
-    row("parameters", "%zu", vd_model_parameters(model));
-    row("words", "%d", config->vocab);
-    row("embedding", "%d", config->embed);
-    row("hidden", "%d", config->hidden);
-    row("regions", "of %d numbers", config->region);
-    row("gate", "%s", vd_gate_names[config->gate]);
-    row("positions", "%s", vd_positions_names[config->positions]);
-    row("decoder", "%s", vd_decoders_name(config->decoders));
+    vd_output_row("parameters", "%zu", vd_model_parameters(model));
+    vd_output_row("words", "%d", config->vocab);
+    vd_output_row("embedding", "%d", config->embed);
+    vd_output_row("hidden", "%d", config->hidden);
+    vd_output_row("regions", "of %d numbers", config->region);
+    vd_output_row("gate", "%s", vd_gate_names[config->gate]);
+    vd_output_row("positions", "%s", vd_positions_names[config->positions]);
+    vd_output_row("decoder", "%s", vd_decoders_name(config->decoders));
     vd_model_free(model);
-    printf("metadata\n");
+    printf("\nmetadata\n");
     print_metadata(file);
     print_tensors(file);
     return VD_OK;
@@ -188,28 +174,12 @@ static vd_status print_regions(const char *path, const vd_safetensors *file, vd_
     vd_status status = vd_regions_open(path, &regions, err);
     if (status)
         return status;
-    size_t count = vd_regions_count(regions), least = 0, most = 0, sum = 0;
-    int64_t first = 0, last = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t used = (size_t)vd_regions_used(regions, i);
-        int64_t id = vd_regions_image_id(regions, i);
-        least = i == 0 || used < least ? used : least;
-        most = used > most ? used : most;
-        first = i == 0 || id < first ? id : first;
-        last = i == 0 || id > last ? id : last;
-        sum += used;
-    }
     title(path, "region features");
-    row("pictures", "%zu, ids %" PRId64 " to %" PRId64, count, first, last);
-    row("regions", "%zu to %zu a picture, %.1f on average; room for %d", least, most,
-        count ? (double)sum / (double)count : 0.0, vd_regions_max(regions));
-    row("numbers", "%d a region, %s", vd_regions_size(regions),
-        file ? vd_dtype_name(vd_safetensors_find(file, "features")->dtype)
-             : vd_regions_kind(regions));
-    row("boxes", vd_regions_has_boxes(regions) ? "yes" : "none: regions cannot be outlined");
+    vd_regions_print(regions);
     vd_regions_close(regions);
     if (file) {
-        printf("metadata\n");
+        vd_output_row("type", "%s", vd_dtype_name(vd_safetensors_find(file, "features")->dtype));
+        printf("\nmetadata\n");
         print_metadata(file);
     }
     return VD_OK;
@@ -230,13 +200,13 @@ static vd_status print_dialogs(const char *path, const char *kind, vd_error *err
             answered += data->dialogs[i].rounds[r].answer >= 0;
     }
     title(path, kind);
-    row("version", "%s", data->version ? data->version : "not told");
-    row("split", "%s", data->split ? data->split : "not told");
-    row("dialogs", "%zu", data->dialog_count);
-    row("rounds", "%zu, %zu of them answered", rounds, answered);
-    row("questions", "%zu different ones", data->question_count);
-    row("answers", "%zu different ones", data->answer_count);
-    row("more", "visdial data info %s", path);
+    vd_output_row("version", "%s", data->version ? data->version : "not told");
+    vd_output_row("split", "%s", data->split ? data->split : "not told");
+    vd_output_row("dialogs", "%zu", data->dialog_count);
+    vd_output_row("rounds", "%zu, %zu of them answered", rounds, answered);
+    vd_output_row("questions", "%zu different ones", data->question_count);
+    vd_output_row("answers", "%zu different ones", data->answer_count);
+    vd_output_row("more", "visdial data info %s", path);
     vd_visdial_free(data);
     return VD_OK;
 }
@@ -255,7 +225,7 @@ static vd_status print_safetensors(const char *path, vd_error *err)
         status = print_dialogs(path, "VisDial dialogs, packed", err);
     } else {
         title(path, "tensors");
-        printf("metadata\n");
+        printf("\nmetadata\n");
         print_metadata(file);
         print_tensors(file);
     }
@@ -270,7 +240,7 @@ static vd_status print_picture(const char *path, vd_error *err)
     if (status)
         return status;
     title(path, "a picture");
-    row("size", "%d x %d pixels", image.width, image.height);
+    vd_output_row("size", "%d x %d pixels", image.width, image.height);
     vd_image_clear(&image);
     return VD_OK;
 }
@@ -282,8 +252,8 @@ static vd_status print_pool(const char *path, vd_error *err)
     if (status)
         return status;
     title(path, "an answer pool");
-    row("answers", "%zu", pool.count);
-    row("first", "%s (%" PRId64 " times)", pool.answer[0], pool.times[0]);
+    vd_output_row("answers", "%zu", pool.count);
+    vd_output_row("first", "%s (%" PRId64 " times)", pool.answer[0], pool.times[0]);
     vd_answer_pool_clear(&pool);
     return VD_OK;
 }

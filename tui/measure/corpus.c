@@ -1,10 +1,9 @@
 #include "tui/measure/corpus.h"
 
+#include <glib.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
@@ -13,52 +12,29 @@
 // ---- paths --------------------------------------------------------------------------------------
 
 // The path given, or the bundled file of that name.
-static vd_status choose(const char *directory, const char *given, const char *bundled, char **out,
-                        vd_error *err)
+static char *choose(const vd_corpus *corpus, const char *given, const char *bundled)
 {
-    size_t size = strlen(directory ? directory : "") + strlen(bundled) + 2;
-    *out = given ? vd_strdup(given) : vd_alloc(size, 1);
-    if (!*out)
-        return vd_error_memory(err, "a path");
-    if (!given)
-        snprintf(*out, size, "%s/%s", directory, bundled);
-    return VD_OK;
+    return given ? g_strdup(given) : g_build_filename(corpus->directory, bundled, NULL);
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
+// "pictures" beside the data, unless another directory is given, which must be there.
 static vd_status find_pictures(vd_corpus *corpus, const char *given, vd_error *err)
 {
-    if (given) {
-        corpus->pictures = vd_strdup(given);
-        if (!corpus->pictures)
-            return vd_error_memory(err, "a path");
-        return is_directory(given)
-                   ? VD_OK
-                   : vd_error_set(err, VD_NOT_FOUND,
-                                  "--pictures %.400s: no such directory; expected files such as "
-                                  "%" PRId64 ".png in it",
-                                  given,
-                                  corpus->dialogs->dialog_count
-                                      ? corpus->dialogs->dialogs[0].image_id
-                                      : (int64_t)1);
-    }
     const char *slash = strrchr(corpus->data, '/');
     int length = slash ? (int)(slash - corpus->data) + 1 : 0;
-    size_t size = (size_t)length + sizeof "pictures";
-    corpus->pictures = vd_alloc(size, 1);
-    if (!corpus->pictures)
-        return vd_error_memory(err, "a path");
-    snprintf(corpus->pictures, size, "%.*spictures", length, corpus->data);
-    if (!is_directory(corpus->pictures)) {
-        vd_free(corpus->pictures);
-        corpus->pictures = NULL;
-    }
-    return VD_OK;
+    corpus->pictures =
+        given ? g_strdup(given) : g_strdup_printf("%.*spictures", length, corpus->data);
+    if (g_file_test(corpus->pictures, G_FILE_TEST_IS_DIR))
+        return VD_OK;
+    g_free(corpus->pictures);
+    corpus->pictures = NULL;
+    if (!given)
+        return VD_OK;
+    size_t dialogs = corpus->dialogs->dialog_count;
+    return vd_error_set(err, VD_NOT_FOUND,
+                        "--pictures %.400s: no such directory; expected files such as %" PRId64
+                        ".png in it",
+                        given, dialogs ? corpus->dialogs->dialogs[0].image_id : (int64_t)1);
 }
 
 static vd_status find_files(vd_corpus *corpus, const vd_corpus_paths *paths, vd_error *err)
@@ -66,25 +42,21 @@ static vd_status find_files(vd_corpus *corpus, const vd_corpus_paths *paths, vd_
     if (!paths->ranked && !paths->data != !paths->features)
         return vd_error_set(err, VD_USAGE, "--data and --features go together; %s is missing",
                             paths->data ? "--features" : "--data");
-    vd_status status = VD_OK;
     // With data of the person's own, the bundled models may be missing.
     vd_error fault = {0};
-    status = vd_world_directory(paths->assets, &corpus->directory, &fault);
+    vd_status status = vd_world_directory(paths->assets, &corpus->directory, &fault);
     if (status && (!paths->data || paths->assets || status == VD_NO_MEMORY))
         return vd_error_set(err, status, "%s", fault.text);
-    status = VD_OK;
-    if (status == VD_OK)
-        status = choose(corpus->directory, paths->data, "dialogs.json", &corpus->data, err);
-    if (status == VD_OK && !paths->ranked)
-        status = choose(corpus->directory, paths->features, "features.safetensors",
-                        &corpus->features, err);
-    if (status == VD_OK && (paths->dense || !paths->data))
-        status = choose(corpus->directory, paths->dense, "dense.json", &corpus->dense, err);
-    if (status == VD_OK && !paths->dense && corpus->dense && access(corpus->dense, F_OK) != 0) {
-        vd_free(corpus->dense); // the bundled dialogs may come without relevance
+    corpus->data = choose(corpus, paths->data, "dialogs.json");
+    if (!paths->ranked)
+        corpus->features = choose(corpus, paths->features, "features.safetensors");
+    if (paths->dense || !paths->data)
+        corpus->dense = choose(corpus, paths->dense, "dense.json");
+    if (!paths->dense && corpus->dense && access(corpus->dense, F_OK) != 0) {
+        g_free(corpus->dense); // the bundled dialogs may come without relevance
         corpus->dense = NULL;
     }
-    return status;
+    return VD_OK;
 }
 
 // ---- opening ------------------------------------------------------------------------------------
@@ -110,10 +82,10 @@ void vd_corpus_close(vd_corpus *corpus)
 {
     vd_visdial_free(corpus->dialogs);
     vd_regions_close(corpus->regions);
-    vd_free(corpus->pictures);
-    vd_free(corpus->dense);
-    vd_free(corpus->features);
-    vd_free(corpus->data);
+    g_free(corpus->pictures);
+    g_free(corpus->dense);
+    g_free(corpus->features);
+    g_free(corpus->data);
     vd_free(corpus->directory);
     *corpus = (vd_corpus){0};
 }
@@ -169,16 +141,12 @@ char *vd_corpus_picture(const vd_corpus *corpus, int64_t image_id)
         {"COCO_val2014_", 12, "jpg"},
         {"COCO_train2014_", 12, "jpg"},
     };
-    if (!corpus->pictures)
-        return NULL;
-    size_t size = strlen(corpus->pictures) + 64;
-    char *path = vd_alloc(size, 1);
-    for (size_t i = 0; path && i < sizeof names / sizeof *names; i++) {
-        snprintf(path, size, "%s/%s%0*" PRId64 ".%s", corpus->pictures, names[i].prefix,
+    char path[4200];
+    for (size_t i = 0; corpus->pictures && i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%.4096s/%s%0*" PRId64 ".%s", corpus->pictures, names[i].prefix,
                  names[i].digits, image_id, names[i].suffix);
         if (access(path, R_OK) == 0)
-            return path;
+            return vd_strdup(path);
     }
-    vd_free(path);
     return NULL;
 }
