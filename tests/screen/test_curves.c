@@ -12,7 +12,7 @@
 
 #include "engine/base/alloc.h"
 #include "tests/support/screens.h"
-#include "tui/train/watch.h"
+#include "tui/train/curves.h"
 
 static vd_grid grid;
 

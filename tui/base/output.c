@@ -150,3 +150,20 @@ void vd_output_json(FILE *out, yajl_gen json)
     }
     yajl_gen_free(json);
 }
+
+yajl_gen vd_output_object(vd_error *err)
+{
+    yajl_gen json = yajl_gen_alloc(NULL);
+    if (json)
+        yajl_gen_map_open(json);
+    else
+        vd_error_memory(err, "JSON");
+    return json;
+}
+
+vd_status vd_output_object_end(yajl_gen json)
+{
+    yajl_gen_map_close(json);
+    vd_output_json(stdout, json);
+    return VD_OK;
+}

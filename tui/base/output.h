@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <yajl/yajl_gen.h>
 
+#include "engine/base/error.h"
+
 // Whether the locale's characters are UTF-8. Sets LC_CTYPE from the environment.
 bool vd_output_utf8(void);
 
@@ -36,5 +38,8 @@ void vd_member_map(yajl_gen json, const char *key);
 void vd_output_numbers(yajl_gen json, const float *values, size_t count); // a list
 // Writes what was generated and a newline, and frees the generator.
 void vd_output_json(FILE *out, yajl_gen json);
+// One object: opened here, and closed and written to stdout there. NULL: out of memory, in err.
+yajl_gen vd_output_object(vd_error *err);
+vd_status vd_output_object_end(yajl_gen json);
 
 #endif

@@ -1,6 +1,7 @@
 #include "tui/base/progress.h"
 
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -133,6 +134,11 @@ void vd_progress_update(vd_progress *progress, int64_t done, const char *suffix)
         show(progress, now, done, suffix);
 }
 
+void vd_progress_report(void *progress, size_t done)
+{
+    vd_progress_update(progress, (int64_t)done, NULL);
+}
+
 void vd_progress_clear(vd_progress *progress)
 {
     if (!progress->stream || !progress->terminal || progress->width == 0)
@@ -152,4 +158,31 @@ void vd_progress_end(vd_progress *progress, int64_t done, bool good)
     if (progress->terminal)
         fputc('\n', progress->stream);
     progress->width = 0;
+}
+
+// ---- interruption -------------------------------------------------------------------------------
+
+static atomic_int caught;
+static struct sigaction previous[2];
+static const int signals[2] = {SIGINT, SIGTERM};
+
+static void handle(int number)
+{
+    atomic_store(&caught, number);
+}
+
+const atomic_int *vd_interrupt_watch(void)
+{
+    struct sigaction action = {.sa_handler = handle, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    atomic_store(&caught, 0);
+    for (int i = 0; i < 2; i++)
+        sigaction(signals[i], &action, &previous[i]);
+    return &caught;
+}
+
+void vd_interrupt_release(void)
+{
+    for (int i = 0; i < 2; i++)
+        sigaction(signals[i], &previous[i], NULL);
 }

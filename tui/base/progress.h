@@ -3,6 +3,7 @@
 #ifndef VD_PROGRESS_H
 #define VD_PROGRESS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +25,7 @@ void vd_progress_start(vd_progress *progress, const char *what, int64_t total, i
                        bool quiet);
 // suffix may be NULL. Cheap: writes only when it is time to.
 void vd_progress_update(vd_progress *progress, int64_t done, const char *suffix);
+void vd_progress_report(void *progress, size_t done); // the same; a vd_parallel_report
 // Writes the last state as a line that stays, or clears the line when the work failed.
 void vd_progress_end(vd_progress *progress, int64_t done, bool good);
 // Clears the updating line so that something else can be printed; the next update draws it again.
@@ -35,5 +37,13 @@ void vd_progress_line(char *out, size_t size, size_t width, const char *what, in
                       int64_t total, int64_t first, double seconds, const char *suffix);
 
 double vd_progress_clock(void); // seconds, monotonic
+
+// ---- C-c and SIGTERM as a flag that long work checks from time to time -------------------------
+
+// From this call on the first SIGINT or SIGTERM sets the flag to the signal's number; the second
+// ends the process as usual. There is one flag per process.
+const atomic_int *vd_interrupt_watch(void);
+// Restores the earlier handlers.
+void vd_interrupt_release(void);
 
 #endif

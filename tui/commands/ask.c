@@ -70,10 +70,9 @@ static void json_said(yajl_gen json, const ask *a, const vd_turn_answers *said)
 static vd_status print_json(const ask *a, const vd_sheet *sheet, vd_error *err)
 {
     const vd_reply *reply = sheet->side[0].reply;
-    yajl_gen json = yajl_gen_alloc(NULL);
+    yajl_gen json = vd_output_object(err);
     if (!json)
-        return vd_error_memory(err, "JSON");
-    yajl_gen_map_open(json);
+        return VD_NO_MEMORY;
     vd_member_string(json, "question", reply->typed);
     vd_sheet_json_words(json, &sheet->side[0]);
     vd_sheet_json_answers(json, "answers", &sheet->side[0], a->top);
@@ -84,9 +83,7 @@ static vd_status print_json(const ask *a, const vd_sheet *sheet, vd_error *err)
         vd_member_string(json, "decoder", vd_decoders_name(vd_session_decoders(a->session)));
     vd_member_string(json, "backend", vd_session_backend(a->session));
     vd_member_number(json, "milliseconds", reply->answer.milliseconds);
-    yajl_gen_map_close(json);
-    vd_output_json(stdout, json);
-    return VD_OK;
+    return vd_output_object_end(json);
 }
 
 // ---- text ---------------------------------------------------------------------------------------
@@ -342,5 +339,4 @@ const vd_command vd_cmd_ask = {
     "error. Without --data and --features the pictures are the bundled ones.",
     "  visdial ask --image 1000003 \"what is on the left\" \"what color is it\"\n"
     "  echo \"how many cubes are there\" | visdial ask --image 1000003 --json\n",
-    options,
-    NULL};
+    .options = options};

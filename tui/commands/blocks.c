@@ -10,7 +10,6 @@
 #include "assets/blocks/dialog.h"
 #include "assets/blocks/world.h"
 #include "engine/base/alloc.h"
-#include "tui/base/interrupt.h"
 #include "tui/base/progress.h"
 #include "tui/session/session.h"
 
@@ -88,12 +87,6 @@ static vd_status find_extractor(job *j, vd_error *err)
 
 // ---- work with progress -----------------------------------------------------------------------
 
-static void report(void *user, size_t done)
-{
-    job *j = user;
-    vd_progress_update(&j->progress, (int64_t)done, NULL);
-}
-
 static vd_status fill_one(void *context, int worker, size_t index, vd_error *err)
 {
     (void)worker;
@@ -116,7 +109,8 @@ static vd_status make_scenes(job *j, blocks_split split, size_t count, blocks_wo
         return status;
     snprintf(what, sizeof what, "%s scenes", blocks_split_names[split]);
     begin(j, what, count);
-    status = vd_parallel(count, j->threads, fill_one, world, report, j, j->stop, err);
+    status = vd_parallel(count, j->threads, fill_one, world, vd_progress_report, &j->progress,
+                         j->stop, err);
     vd_progress_end(&j->progress, (int64_t)count, status == VD_OK);
     if (status)
         blocks_world_clear(world);
@@ -134,8 +128,8 @@ static vd_status write_features(job *j, const blocks_world *world, const char *d
                                  .pictures = directory,
                                  .picture_count = pictures,
                                  .stop = j->stop,
-                                 .report = report,
-                                 .user = j};
+                                 .report = vd_progress_report,
+                                 .user = &j->progress};
     snprintf(what, sizeof what, "%s pictures", blocks_split_names[world->split]);
     begin(j, what, world->count);
     vd_status status = blocks_survey(world, &how, &set, err);
@@ -170,7 +164,8 @@ static vd_status draw_pictures(job *j, const blocks_world *world, const char *di
 {
     drawing d = {j, world, directory};
     begin(j, "pictures", pictures);
-    vd_status status = vd_parallel(pictures, j->threads, draw_one, &d, report, j, j->stop, err);
+    vd_status status = vd_parallel(pictures, j->threads, draw_one, &d, vd_progress_report,
+                                   &j->progress, j->stop, err);
     vd_progress_end(&j->progress, (int64_t)pictures, status == VD_OK);
     return status;
 }

@@ -340,5 +340,4 @@ const vd_command vd_cmd_chat = {
     "`model = base` can be kept in $XDG_CONFIG_HOME/visdial/config; options override them. "
     "Without --data and --features the chat is about the bundled pictures.",
     "  visdial chat --image 1000003 --model base\n  visdial chat --theme light\n",
-    options,
-    NULL};
+    .options = options};

@@ -1,13 +1,14 @@
 // The command `visdial compare`: two to four models over a data set.
 #include "tui/commands/command.h"
 
+#include <glib.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/parallel.h"
 #include "tui/compare/compare.h"
-#include "tui/base/interrupt.h"
+#include "tui/base/progress.h"
 #include "tui/compare/cases_view.h"
 
 typedef struct comparing {
@@ -29,23 +30,20 @@ typedef struct comparing {
 
 static vd_status read_groups(void *groups, const char *name, const char *text, vd_error *err)
 {
-    static const char *const names[] = {"both", "first", "second", "neither"};
-    for (const char *at = text;; at++) {
-        size_t length = strcspn(at, ",");
-        int found = -1;
-        for (int i = 0; i < 4; i++)
-            if (strlen(names[i]) == length && strncmp(names[i], at, length) == 0)
-                found = i;
-        if (found < 0)
-            return vd_error_set(err, VD_USAGE,
-                                "--%s: expected both, first, second or neither (more with "
-                                "commas), found '%.80s'",
-                                name, text);
-        *(unsigned *)groups |= 1u << found;
-        at += length;
-        if (!*at)
-            return VD_OK;
+    bool known = true;
+    char **words = g_strsplit(text, ",", -1);
+    for (char **word = words; *word && known; word++) {
+        known = false;
+        for (int i = 0; i < VD_CASE_UNKNOWN && !known; i++)
+            if ((known = strcmp(*word, vd_case_group_key((vd_case_group)i)) == 0))
+                *(unsigned *)groups |= 1u << i;
     }
+    g_strfreev(words);
+    return known && *text ? VD_OK
+                          : vd_error_set(err, VD_USAGE,
+                                         "--%s: expected both, first, second or neither (more with "
+                                         "commas), found '%.80s'",
+                                         name, text);
 }
 
 enum { RIGHT_NOT_GIVEN = VD_RIGHT_RELEVANT + 1 };
@@ -263,5 +261,4 @@ const vd_command vd_cmd_compare = {
     "      --model run2/model.safetensors\n"
     "  visdial compare --model run1/model.safetensors --decoder discriminative \\\n"
     "      --model run1/model.safetensors --decoder generative\n",
-    options,
-    NULL};
+    .options = options};

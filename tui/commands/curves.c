@@ -6,7 +6,7 @@
 
 #include "engine/base/alloc.h"
 #include "tui/base/output.h"
-#include "tui/train/watch.h"
+#include "tui/train/curves.h"
 
 typedef struct curve_settings {
     const char *tag;
@@ -85,5 +85,4 @@ const vd_command vd_cmd_curves = {
     "  visdial curves run1\n"
     "  visdial curves --tag val/ run1 run2\n"
     "  visdial curves --watch run1\n",
-    options,
-    NULL};
+    .options = options};

@@ -9,7 +9,7 @@
 #include "engine/base/parallel.h"
 #include "tui/measure/corpus.h"
 #include "tui/base/decoder_choice.h"
-#include "tui/base/interrupt.h"
+#include "tui/base/progress.h"
 #include "tui/measure/measure.h"
 #include "tui/base/output.h"
 
@@ -84,10 +84,9 @@ static void print_tables(const evaluation *e)
 
 static vd_status print_json(const evaluation *e, vd_error *err)
 {
-    yajl_gen json = yajl_gen_alloc(NULL);
+    yajl_gen json = vd_output_object(err);
     if (!json)
-        return vd_error_memory(err, "JSON");
-    yajl_gen_map_open(json);
+        return VD_NO_MEMORY;
     vd_member_string(json, e->ranks ? "ranks" : "model",
                      e->ranks ? e->from_ranks : vd_model_path(e->model));
     vd_member_string(json, "data", e->corpus.data);
@@ -96,9 +95,7 @@ static vd_status print_json(const evaluation *e, vd_error *err)
     vd_output_string(json, "no_history");
     yajl_gen_bool(json, e->options.view.no_history);
     vd_measure_json(json, &e->measure, e->intervals_wanted ? e->intervals : NULL, LEVEL);
-    yajl_gen_map_close(json);
-    vd_output_json(stdout, json);
-    return VD_OK;
+    return vd_output_object_end(json);
 }
 
 // ---- loading ------------------------------------------------------------------------------------
@@ -285,5 +282,4 @@ const vd_command vd_cmd_eval = {
     "      --ranks val_ranks.json\n"
     "  visdial eval --from-ranks val_ranks.json --data val.json \\\n"
     "      --dense val_dense.json\n",
-    options,
-    NULL};
+    .options = options};

@@ -1,11 +1,8 @@
 #include "tui/commands/command.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "assets/blocks/detector.h"
@@ -13,8 +10,8 @@
 #include "engine/base/file.h"
 #include "engine/base/safetensors.h"
 #include "features/extract/extract.h"
+#include "features/pictures/photos.h"
 #include "features/regions/regions.h"
-#include "tui/base/interrupt.h"
 #include "tui/base/output.h"
 #include "tui/base/progress.h"
 #include "tui/session/session.h"
@@ -79,12 +76,10 @@ char *vd_extractor_path(const char *given)
         return vd_strdup(given);
     // Without a world there is still the place where --train writes.
     const char *in = vd_world_directory(NULL, &directory, NULL) ? "assets" : directory;
-    size_t size = strlen(in) + sizeof "/extractor.safetensors";
-    char *path = vd_alloc(size, 1);
-    if (path)
-        snprintf(path, size, "%s/extractor.safetensors", in);
+    char path[4200];
+    snprintf(path, sizeof path, "%.4096s/extractor.safetensors", in);
     vd_free(directory);
-    return path;
+    return vd_strdup(path);
 }
 
 static vd_status load_extractor(job *j, vd_error *err)
@@ -157,26 +152,6 @@ static vd_status evaluate(const job *j, vd_error *err)
 
 // ---- pictures -----------------------------------------------------------------------------------
 
-// The last run of digits in the file's name ("VisDial_val2018_000000123456.jpg" is 123456); where
-// there is none, the picture's position, from 1.
-static int64_t image_id_of(const char *path, int position)
-{
-    const char *name = strrchr(path, '/');
-    name = name ? name + 1 : path;
-    const char *end = strrchr(name, '.');
-    end = end && end > name ? end : name + strlen(name);
-    while (end > name && !isdigit((unsigned char)end[-1]))
-        end--;
-    const char *from = end;
-    while (from > name && isdigit((unsigned char)from[-1]))
-        from--;
-    if (from == end)
-        return position;
-    errno = 0;
-    long long id = strtoll(from, NULL, 10);
-    return errno ? position : (int64_t)id;
-}
-
 static void show_regions(const char *path, const vd_extraction *found)
 {
     vd_output_text(stdout, path);
@@ -206,7 +181,8 @@ static vd_status extract_one(const job *j, int row, float *features, vd_region_s
 {
     vd_image image = {0};
     vd_extraction found;
-    set->image_id[row] = image_id_of(j->picture[row], row + 1);
+    if (!vd_image_id_of(j->picture[row], &set->image_id[row]))
+        set->image_id[row] = row + 1;
     vd_status status = check_ids(j, set, row, err);
     if (!status)
         status = vd_image_read(j->picture[row], &image, err);
@@ -289,5 +265,4 @@ const vd_command vd_cmd_extract = {
     "--evaluate evaluates one on pictures that it was not trained on.",
     "  visdial extract --out features.safetensors assets/pictures/1000003.png\n"
     "  visdial extract assets/pictures/1000003.png\n",
-    options,
-    NULL};
+    .options = options};

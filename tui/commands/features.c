@@ -12,7 +12,6 @@
 #include "features/regions/import.h"
 #include "features/pictures/photos.h"
 #include "features/dialogs/visdial.h"
-#include "tui/base/interrupt.h"
 #include "tui/base/output.h"
 #include "tui/base/progress.h"
 
@@ -138,11 +137,6 @@ static vd_status info(const request *r, const vd_regions *regions, const vd_phot
 
 // ---- import -------------------------------------------------------------------------------------
 
-static void show_progress(void *context, size_t done)
-{
-    vd_progress_update(context, (int64_t)done, NULL);
-}
-
 static vd_status import(const request *r, const vd_regions *regions, vd_error *err)
 {
     const char *slash = strrchr(r->file, '/');
@@ -152,7 +146,7 @@ static vd_status import(const request *r, const vd_regions *regions, vd_error *e
                       .source = slash && slash[1] ? slash + 1 : r->file,
                       .out = r->out,
                       .full = r->full,
-                      .progress = show_progress,
+                      .progress = vd_progress_report,
                       .context = &progress};
     vd_status status = vd_output_apart(&work.out, 1, &r->index, 1, err);
     if (status == VD_OK)

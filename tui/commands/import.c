@@ -62,5 +62,4 @@ const vd_command vd_cmd_import = {
     "  python3 engine/model/checkpoint.py mvan.pth weights.safetensors\n"
     "  visdial import weights.safetensors --out mvan.safetensors \\\n"
     "      --words visdial_1.0_word_counts_train.json\n",
-    options,
-    NULL};
+    .options = options};

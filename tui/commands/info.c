@@ -317,5 +317,4 @@ const vd_command vd_cmd_info = {
     "[FILE...]",
     "Without a file it describes the program: its version, libraries, instruction set and GPU.",
     "  visdial info assets/improved.safetensors assets/pictures/1000003.png\n",
-    options,
-    NULL};
+    .options = options};

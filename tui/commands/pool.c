@@ -1,6 +1,7 @@
 // visdial pool build: the answers of a split as a pool, and their vectors beside a model.
 #include "tui/commands/command.h"
 
+#include <glib.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -9,7 +10,6 @@
 #include "engine/model/pool.h"
 #include "features/dialogs/answer_pool.h"
 #include "features/dialogs/visdial.h"
-#include "tui/base/interrupt.h"
 #include "tui/base/progress.h"
 #include "tui/session/session.h"
 
@@ -37,22 +37,13 @@ static const vd_option options[] = {
 
 static vd_status find_paths(building *b, vd_error *err)
 {
-    if (!b->model) {
-        b->out = vd_strdup(b->out_path);
-        return b->out ? VD_OK : vd_error_memory(err, "a path");
-    }
-    const char *path = vd_model_path(b->model), *slash = strrchr(path, '/');
-    const char *name = vd_model_metadata(b->model, "pool");
+    const char *name = b->model ? vd_model_metadata(b->model, "pool") : NULL;
     name = name && *name && !strchr(name, '/') ? name : "pool.txt";
-    int directory = slash ? (int)(slash - path) + 1 : 0;
-    size_t size = strlen(path) + strlen(name) + 1;
-    b->out = b->out_path ? vd_strdup(b->out_path) : vd_alloc(size, 1);
-    b->vectors = vd_session_vectors_path(b->model);
-    if (!b->out || !b->vectors)
-        return vd_error_memory(err, "a path");
-    if (!b->out_path)
-        snprintf(b->out, size, "%.*s%s", directory, path, name);
-    return VD_OK;
+    char *directory = b->model ? g_path_get_dirname(vd_model_path(b->model)) : NULL;
+    b->out = b->out_path ? g_strdup(b->out_path) : g_build_filename(directory, name, NULL);
+    g_free(directory);
+    b->vectors = b->model ? vd_session_vectors_path(b->model) : NULL;
+    return b->vectors || !b->model ? VD_OK : vd_error_memory(err, "a path");
 }
 
 static vd_status keep_inputs(const building *b, vd_error *err)
@@ -77,11 +68,6 @@ static vd_status write_pool(building *b, vd_error *err)
     return status;
 }
 
-static void report(void *user, size_t done)
-{
-    vd_progress_update(user, (int64_t)done, NULL);
-}
-
 static vd_status write_vectors(building *b, vd_error *err)
 {
     int32_t *tokens, *lengths;
@@ -92,7 +78,7 @@ static vd_status write_vectors(building *b, vd_error *err)
     if (status)
         return status;
     vd_progress_start(&b->progress, "answers", count, 0, b->quiet);
-    const vd_watch watch = {report, &b->progress, vd_interrupt_watch()};
+    const vd_watch watch = {vd_progress_report, &b->progress, vd_interrupt_watch()};
     status = vd_pool_new(b->model, tokens, lengths, count, VD_MAX_CANDIDATE, &watch, &pool, err);
     vd_interrupt_release();
     vd_progress_end(&b->progress, count, status == VD_OK);
@@ -144,7 +130,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
                vd_model_path(b.model));
     if (status == VD_OK && encodes)
         status = write_vectors(&b, err);
-    vd_free(b.out);
+    g_free(b.out);
     vd_free(b.vectors);
     vd_answer_pool_clear(&b.answers);
     vd_visdial_free(b.dialogs);

@@ -9,7 +9,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "tui/compare/compare.h"
-#include "tui/base/interrupt.h"
+#include "tui/base/progress.h"
 #include "tui/base/output.h"
 #include "tui/transcript/transcript.h"
 #include "tui/compare/cases_view.h"
@@ -425,5 +425,4 @@ const vd_command vd_cmd_replay = {
     "  visdial replay chat.jsonl --html chat.html --no-check\n"
     "  visdial replay --image 1000003\n"
     "  visdial replay --screen\n",
-    options,
-    NULL};
+    .options = options};

@@ -277,10 +277,9 @@ static void json_versus(yajl_gen json, const arm *a, const arm *b, const versus 
 // The second model as if it were the only one; more of them behind it.
 static vd_status print_json(const study *s, vd_error *err)
 {
-    yajl_gen json = yajl_gen_alloc(NULL);
+    yajl_gen json = vd_output_object(err);
     if (!json)
-        return vd_error_memory(err, "JSON");
-    yajl_gen_map_open(json);
+        return VD_NO_MEMORY;
     vd_member_string(json, "first", s->arm[0].name);
     json_versus(json, &s->arm[0], &s->arm[1], &s->against[1]);
     if (s->arms > 2) {
@@ -292,9 +291,7 @@ static vd_status print_json(const study *s, vd_error *err)
         }
         yajl_gen_array_close(json);
     }
-    yajl_gen_map_close(json);
-    vd_output_json(stdout, json);
-    return VD_OK;
+    return vd_output_object_end(json);
 }
 
 // ---- command ------------------------------------------------------------------------------------
@@ -423,5 +420,4 @@ const vd_command vd_cmd_study = {
     "      --against b1.json --against b2.json --against b3.json\n"
     "  visdial study --data val.json base=a1.json --against gates=b1.json \\\n"
     "      --against margin=c1.json\n",
-    options,
-    NULL};
+    .options = options};

@@ -21,11 +21,11 @@
 #include "features/dialogs/answer_pool.h"
 #include "features/dialogs/pack.h"
 #include "features/text/vocab_file.h"
-#include "tui/base/interrupt.h"
+#include "tui/base/progress.h"
 #include "tui/screen/screen.h"
 #include "tui/train/run_settings.h"
 #include "tui/train/training.h"
-#include "tui/train/watch.h"
+#include "tui/train/curves.h"
 
 typedef struct job {
     const char *data, *features, *val, *val_features, *val_dense, *from, *vocab, *glove, *preset;
@@ -667,5 +667,4 @@ const vd_command vd_cmd_train = {
     "      --val val.json --val-features val_features.safetensors --out run1\n"
     "  visdial train --data train.json --features train_features.safetensors \\\n"
     "      --out run1 --resume\n",
-    options,
-    NULL};
+    .options = options};

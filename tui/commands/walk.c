@@ -342,10 +342,9 @@ static vd_status print_json(const walk_command *c, const vd_walk *walk, vd_error
 {
     const vd_sheet_side was = {.reply = &walk->reply, .texts = c->answers, .chosen = -1};
     const vd_sheet_side now = {.reply = &walk->changed, .texts = c->answers, .chosen = -1};
-    yajl_gen json = yajl_gen_alloc(NULL);
+    yajl_gen json = vd_output_object(err);
     if (!json)
-        return vd_error_memory(err, "JSON");
-    yajl_gen_map_open(json);
+        return VD_NO_MEMORY;
     vd_member_string(json, "question", walk->reply.typed);
     vd_member_string(json, "caption", vd_session_caption(c->session));
     vd_member_string(json, "model", walk->model);
@@ -369,9 +368,7 @@ static vd_status print_json(const walk_command *c, const vd_walk *walk, vd_error
     }
     yajl_gen_array_close(json);
     json_effects(json, c, walk);
-    yajl_gen_map_close(json);
-    vd_output_json(stdout, json);
-    return VD_OK;
+    return vd_output_object_end(json);
 }
 
 // ---- the command --------------------------------------------------------------------------------
@@ -454,5 +451,4 @@ const vd_command vd_cmd_walk = {
     "picture (made blank). Numbers start at 1; regions are ordered by their share of attention.",
     "  visdial walk --image 1000001 \"how many balls are there\" \"what color are they\"\n"
     "  visdial walk --image 1000001 --what-if \"region 1\" --markdown \"is there a cube\"\n",
-    options,
-    NULL};
+    .options = options};

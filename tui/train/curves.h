@@ -2,6 +2,8 @@
 #ifndef VD_CURVES_H
 #define VD_CURVES_H
 
+#include <stdatomic.h>
+
 #include "tui/train/event_file.h"
 #include "tui/screen/grid.h"
 
@@ -24,5 +26,15 @@ int vd_curves_tags(const vd_curves *curves); // how many panels there are
 // last values, lowest and highest value and step, and every run as a line of dots (the mean of the
 // steps that fall on a column).
 void vd_curves_draw(const vd_curves *curves, vd_grid *grid, vd_rect place);
+
+// ---- on the screen, drawn anew every second while a run writes them (watch.c) -------------------
+
+// Shows them until q, Escape or C-c, or until *done (may be NULL) becomes non-zero. A key sets
+// *stop (may be NULL), and the screen then stays until *done. VD_UNAVAILABLE when there is no
+// terminal.
+vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop, vd_error *err);
+
+// One such screen, the whole grid; note: what a key does, in its last row.
+void vd_watch_draw(vd_grid *grid, const vd_curves *curves, const char *note);
 
 #endif

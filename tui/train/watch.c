@@ -1,4 +1,4 @@
-#include "tui/train/watch.h"
+#include "tui/train/curves.h"
 
 #include <errno.h>
 #include <signal.h>
