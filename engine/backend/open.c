@@ -56,25 +56,19 @@ vd_status vd_backend_open_cuda(const char *const *directories, int device, const
     return status;
 }
 
-vd_status vd_backend_choose(vd_backend_choice choice, int device, const vd_backend **out, char *why,
-                            size_t room, vd_error *err)
+vd_status vd_backend_choose(vd_backend_choice choice, int device, const vd_backend **out,
+                            vd_error *err)
 {
     vd_error found;
     *out = vd_backend_cpu();
-    if (why && room > 0)
-        *why = '\0';
     if (choice == VD_BACKEND_CPU)
         return VD_OK;
     const vd_backend *cuda;
-    if (vd_backend_open_cuda(NULL, device, &cuda, &found) == VD_OK) {
+    if (vd_backend_open_cuda(NULL, device, &cuda, &found) == VD_OK)
         *out = cuda;
-        return VD_OK;
-    }
-    if (why)
-        snprintf(why, room, "%s", found.text);
-    return choice == VD_BACKEND_AUTO
-               ? VD_OK
-               : vd_error_set(err, VD_UNAVAILABLE, "--backend cuda: %s", found.text);
+    else if (choice == VD_BACKEND_CUDA)
+        return vd_error_set(err, VD_UNAVAILABLE, "--backend cuda: %s", found.text);
+    return VD_OK;
 }
 
 bool vd_backend_gave_up(const vd_backend *backend, vd_status status)

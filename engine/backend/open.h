@@ -23,10 +23,9 @@ vd_status vd_backend_open_cuda(const char *const *directories, int device, const
 vd_status vd_backend_open_plugin(const char *path, int device, const vd_backend **out,
                                  vd_error *err);
 
-// The backend of a choice: auto is the GPU's where it opens and else the CPU, and never fails;
-// `why` (of `room` bytes, may be NULL) gets what spoke against the GPU, or "".
-vd_status vd_backend_choose(vd_backend_choice choice, int device, const vd_backend **out, char *why,
-                            size_t room, vd_error *err);
+// The backend of a choice: auto is the GPU's where it opens and else the CPU, and never fails.
+vd_status vd_backend_choose(vd_backend_choice choice, int device, const vd_backend **out,
+                            vd_error *err);
 
 // Whether the CPU can continue after this failure: the device is out of memory or lost.
 bool vd_backend_gave_up(const vd_backend *backend, vd_status status);

@@ -1,11 +1,10 @@
 #include "tui/base/complete.h"
 
-#include <dirent.h>
+#include <glib.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 void vd_complete_add(vd_completion *completion, const char *candidate)
 {
@@ -24,40 +23,27 @@ void vd_complete_add(vd_completion *completion, const char *candidate)
     completion->common[same] = '\0';
 }
 
-static bool ends_in(const char *name, const char *ending)
-{
-    size_t length = strlen(name), tail = strlen(ending);
-    return length >= tail && strcmp(name + length - tail, ending) == 0;
-}
-
 void vd_complete_paths(vd_completion *completion, size_t skip, const char *ending)
 {
-    const char *path = completion->typed + skip, *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path, *home = getenv("HOME");
-    int before = (int)(name - completion->typed);
-    char directory[1024];
-    bool at_home = strncmp(path, "~/", 2) == 0 && home;
-    int wrote =
-        snprintf(directory, sizeof directory, "%s%.*s",
-                 at_home ? home
-                 : slash ? ""
-                         : ".",
-                 slash ? (int)(slash + 1 - path) - (at_home ? 1 : 0) : 0, path + (at_home ? 1 : 0));
-    DIR *open = wrote < (int)sizeof directory ? opendir(directory) : NULL;
-    for (struct dirent *entry; open && (entry = readdir(open)) != NULL;) {
-        char candidate[1024], full[1400];
-        struct stat about;
-        if (entry->d_name[0] == '.' && name[0] != '.')
-            continue;
-        snprintf(full, sizeof full, "%s/%s", directory, entry->d_name);
-        bool is_directory = stat(full, &about) == 0 && S_ISDIR(about.st_mode);
-        if (!is_directory && !ends_in(entry->d_name, ending))
-            continue;
-        int length = snprintf(candidate, sizeof candidate, "%.*s%s%s", before, completion->typed,
-                              entry->d_name, is_directory ? "/" : "");
-        if (length < (int)sizeof candidate)
+    const char *path = completion->typed + skip, *slash = strrchr(path, '/'),
+               *home = getenv("HOME");
+    const char *name = slash ? slash + 1 : path;
+    bool at_home = home && g_str_has_prefix(path, "~/");
+    char *directory = at_home ? g_strdup_printf("%s%.*s", home, (int)(name - path) - 1, path + 1)
+                      : slash ? g_strndup(path, (size_t)(name - path))
+                              : g_strdup(".");
+    GDir *open = g_dir_open(directory, 0, NULL);
+    for (const char *entry; open && (entry = g_dir_read_name(open));) {
+        char *full = g_build_filename(directory, entry, NULL);
+        bool is_directory = g_file_test(full, G_FILE_TEST_IS_DIR);
+        char *candidate = g_strdup_printf("%.*s%s%s", (int)(name - completion->typed),
+                                          completion->typed, entry, is_directory ? "/" : "");
+        if ((*entry != '.' || *name == '.') && (is_directory || g_str_has_suffix(entry, ending)))
             vd_complete_add(completion, candidate);
+        g_free(candidate);
+        g_free(full);
     }
     if (open)
-        closedir(open);
+        g_dir_close(open);
+    g_free(directory);
 }

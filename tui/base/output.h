@@ -9,6 +9,8 @@
 
 #include "engine/base/error.h"
 
+#define VD_VERSION "1.0"
+
 // Whether the locale's characters are UTF-8. Sets LC_CTYPE from the environment.
 bool vd_output_utf8(void);
 

@@ -270,7 +270,7 @@ static vd_status open_session(ask *a, vd_error *err)
 {
     size_t index = 0;
     const vd_backend *backend;
-    vd_status status = vd_backend_choose(a->backend, 0, &backend, NULL, 0, err);
+    vd_status status = vd_backend_choose(a->backend, 0, &backend, err);
     if (status == VD_OK)
         status = vd_world_open_files(&a->files, &a->world, err);
     if (status == VD_OK) {           // then there is a world

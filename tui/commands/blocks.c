@@ -15,14 +15,15 @@
 
 typedef struct job {
     const char *out, *extractor_given, *png;
-    int64_t seed, index;
-    size_t count[BLOCKS_SPLITS], pictures, some;
+    int64_t seed;
+    size_t count[BLOCKS_SPLITS], pictures, some, index;
     int threads;
     bool no_pictures, no_features, quiet;
     blocks_split split;
     char *extractor;
     const atomic_int *stop;
     vd_progress progress;
+    char drawn[4096]; // directory of the pictures
     char path[4096 + 64];
 } job;
 
@@ -55,9 +56,10 @@ static const vd_option options[] = {
     {0},
 };
 
-static const char *path_of(job *j, const char *stem, const char *name)
+// A file of a split, "val_dense.json", or where split is "" of a world: "dense.json".
+static const char *path_of(job *j, const char *split, const char *name)
 {
-    snprintf(j->path, sizeof j->path, "%.4000s/%s%s", j->out, stem, name);
+    snprintf(j->path, sizeof j->path, "%.4000s/%s%s", j->out, split, name + (*split ? 0 : 1));
     return j->path;
 }
 
@@ -144,7 +146,6 @@ static vd_status write_features(job *j, const blocks_world *world, const char *d
 }
 
 typedef struct drawing {
-    job *job;
     const blocks_world *world;
     const char *directory;
 } drawing;
@@ -159,10 +160,9 @@ static vd_status draw_one(void *context, int worker, size_t index, vd_error *err
     return blocks_world_write_picture(&d->world->scene[index], path, err);
 }
 
-static vd_status draw_pictures(job *j, const blocks_world *world, const char *directory,
-                               size_t pictures, vd_error *err)
+static vd_status draw_pictures(job *j, const blocks_world *world, size_t pictures, vd_error *err)
 {
-    drawing d = {j, world, directory};
+    drawing d = {world, j->drawn};
     begin(j, "pictures", pictures);
     vd_status status = vd_parallel(pictures, j->threads, draw_one, &d, vd_progress_report,
                                    &j->progress, j->stop, err);
@@ -172,42 +172,46 @@ static vd_status draw_pictures(job *j, const blocks_world *world, const char *di
 
 // ---- make -------------------------------------------------------------------------------------
 
-static vd_status write_split(job *j, const blocks_world *world, const char *pictures, vd_error *err)
+// All that is said about a world's pictures, and the first j->pictures of them.
+static vd_status write_world(job *j, const blocks_world *world, const char *split, vd_error *err)
 {
-    const char *split = blocks_split_names[world->split];
     size_t drawn = j->pictures < world->count ? j->pictures : world->count;
-    vd_status status = blocks_world_write_dialogs(world, path_of(j, split, ".json"), err);
+    vd_status status = blocks_world_write_dialogs(
+        world, path_of(j, split, *split ? ".json" : "_dialogs.json"), err);
     if (!status)
         status = blocks_world_write_dense(world, path_of(j, split, "_dense.json"), err);
     if (!status)
         status = blocks_world_write_scenes(world, path_of(j, split, "_scenes.json"), err);
-    if (!status && world->split == BLOCKS_TRAIN)
-        status = blocks_world_write_pool(world, path_of(j, "pool", ".txt"), err);
     if (!status && !j->no_features)
-        status = write_features(j, world, drawn ? pictures : NULL, drawn,
+        status = write_features(j, world, drawn ? j->drawn : NULL, drawn,
                                 path_of(j, split, "_features.safetensors"), err);
     else if (!status && drawn)
-        status = draw_pictures(j, world, pictures, drawn, err);
+        status = draw_pictures(j, world, drawn, err);
     return status;
+}
+
+static vd_status make_directories(job *j, vd_error *err)
+{
+    vd_status status = j->no_features ? VD_OK : find_extractor(j, err);
+    if (!status)
+        status = make_directory(j->out, err);
+    snprintf(j->drawn, sizeof j->drawn, "%.4000s/pictures", j->out);
+    return status || j->pictures == 0 ? status : make_directory(j->drawn, err);
 }
 
 static vd_status make(job *j, vd_error *err)
 {
-    char pictures[4096];
-    vd_status status = j->no_features ? VD_OK : find_extractor(j, err);
-    if (!status)
-        status = make_directory(j->out, err);
-    snprintf(pictures, sizeof pictures, "%.4000s/pictures", j->out);
-    if (!status && j->pictures > 0)
-        status = make_directory(pictures, err);
+    vd_status status = make_directories(j, err);
     for (int s = 0; s < BLOCKS_SPLITS && !status; s++) {
+        blocks_world world;
         if (j->count[s] == 0)
             continue;
-        blocks_world world;
         status = make_scenes(j, (blocks_split)s, j->count[s], &world, err);
         if (status)
             break;
-        status = write_split(j, &world, pictures, err);
+        status = write_world(j, &world, blocks_split_names[s], err);
+        if (!status && s == BLOCKS_TRAIN)
+            status = blocks_world_write_pool(&world, path_of(j, "", "_pool.txt"), err);
         blocks_world_clear(&world);
     }
     return status;
@@ -221,7 +225,7 @@ static vd_status write_pool(job *j, vd_error *err)
     vd_status status = make_scenes(j, BLOCKS_TRAIN, j->count[BLOCKS_TRAIN], &train, err);
     if (status)
         return status;
-    status = blocks_world_write_pool(&train, path_of(j, "pool", ".txt"), err);
+    status = blocks_world_write_pool(&train, path_of(j, "", "_pool.txt"), err);
     blocks_world_clear(&train);
     return status;
 }
@@ -229,30 +233,18 @@ static vd_status write_pool(job *j, vd_error *err)
 // A directory as the chat opens it (tui/session/session.h), without models.
 static vd_status make_world(job *j, vd_error *err)
 {
-    char pictures[4096];
     blocks_world all, world;
-    size_t first = (size_t)j->index, count = j->some;
-    vd_status status = find_extractor(j, err);
+    j->pictures = j->some;
+    j->no_features = false;
+    vd_status status = make_directories(j, err);
     if (!status)
-        status = make_directory(j->out, err);
-    snprintf(pictures, sizeof pictures, "%.4000s/pictures", j->out);
-    if (!status)
-        status = make_directory(pictures, err);
-    if (!status)
-        status = make_scenes(j, j->split, first + count, &all, err);
+        status = make_scenes(j, j->split, j->index + j->some, &all, err);
     if (status)
         return status;
-    world = all; // borrows the scenes from `first` on
-    world.scene += first;
-    world.count = count;
-    status = blocks_world_write_dialogs(&world, path_of(j, "dialogs", ".json"), err);
-    if (!status)
-        status = blocks_world_write_dense(&world, path_of(j, "dense", ".json"), err);
-    if (!status)
-        status = blocks_world_write_scenes(&world, path_of(j, "scenes", ".json"), err);
-    if (!status)
-        status =
-            write_features(j, &world, pictures, count, path_of(j, "features", ".safetensors"), err);
+    world = all; // borrows the scenes from the first one on
+    world.scene += j->index;
+    world.count = j->some;
+    status = write_world(j, &world, "", err);
     blocks_world_clear(&all);
     return status ? status : write_pool(j, err);
 }

@@ -227,7 +227,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     int64_t image = settings->image;
     const char *model = settings->preferred;
     const vd_backend *backend;
-    vd_status status = vd_backend_choose(settings->backend, 0, &backend, NULL, 0, err);
+    vd_status status = vd_backend_choose(settings->backend, 0, &backend, err);
     if (!status)
         status = vd_world_open_files(&settings->files, &program->world, err);
     if (!status) {

@@ -9,7 +9,7 @@
 #include "engine/base/error.h"
 #include "features/regions/regions.h"
 #include "tui/base/options.h"
-#include "tui/base/version.h"
+#include "tui/base/output.h"
 
 // In the order of the help. X(name): a file of this folder with a vd_cmd_name.
 #define VD_COMMANDS(X)                                                                             \

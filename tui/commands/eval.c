@@ -46,7 +46,7 @@ static const vd_option options[] = {
     VD_DECODER_OPTION(evaluation, decoder, VD_DECODER_OF_EVALUATIONS),
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(evaluation, paths.assets)},
     {"limit", "N", VD_HELP_LIMIT, VD_INTO(evaluation, options.limit), 1, 1000000000},
-    {"batch", "N", VD_HELP_BATCH " (8)", VD_INTO(evaluation, options.batch), 1, 256},
+    {"batch", "N", "dialogs per batch (8)", VD_INTO(evaluation, options.batch), 1, 256},
     {"threads", "N", VD_HELP_THREADS " (default: one per processor)", VD_INTO(evaluation, threads),
      1, VD_THREADS},
     {"resamples", "N", VD_HELP_RESAMPLES "; 0: no intervals",
@@ -103,7 +103,7 @@ static vd_status print_json(const evaluation *e, vd_error *err)
 static vd_status load_model(evaluation *e, vd_error *err)
 {
     const vd_backend *backend;
-    vd_status status = vd_backend_choose(e->backend, 0, &backend, NULL, 0, err);
+    vd_status status = vd_backend_choose(e->backend, 0, &backend, err);
     if (status == VD_OK)
         status = vd_corpus_model(&e->corpus, e->model_name, &e->model, err);
     if (status == VD_OK)

@@ -16,14 +16,18 @@ static const vd_option options[] = {
     {"words", "FILE", "word counts it was trained with (JSON), or a list of all words",
      VD_INTO(importing, words)},
     {"out", "FILE", "the model file to write", VD_INTO(importing, out)},
-    {"gate", "NAME", VD_HELP_GATE " (default: leaky-relu, as in the public code)",
+    {"gate", "NAME",
+     "activation of the gates: sigmoid, leaky-relu or elu (default: leaky-relu, as in the public "
+     "code)",
      VD_INTO(importing, to.gate), .choices = "leaky-relu, sigmoid or elu"},
-    {"positions", "NAME", VD_HELP_POSITIONS " (default: none, as in the public code)",
+    {"positions", "NAME",
+     "positions added to word vectors: none, sinusoidal, learned or as-printed (default: none, as "
+     "in the public code)",
      VD_INTO(importing, to.positions), .choices = "none, sinusoidal, learned or as-printed"},
     {"min-count", "N", VD_HELP_MIN_COUNT, VD_INTO(importing, minimum), 1, 1000000000},
     {"pool", "NAME", "file beside the model with the answers to rank (pool.txt)",
      VD_INTO(importing, to.pool)},
-    {"half", NULL, VD_HELP_HALF, VD_INTO(importing, to.half)},
+    {"half", NULL, "write the model in half precision", VD_INTO(importing, to.half)},
     {0},
 };
 

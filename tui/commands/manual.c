@@ -29,6 +29,18 @@ static void roff(const char *text, FILE *out)
     roff_lines(text, "\n", out);
 }
 
+// argument: may be NULL.
+static void print_entry(const char *what, const char *argument, const char *meaning, FILE *out)
+{
+    fprintf(out, ".TP\n.B ");
+    roff(what, out);
+    if (argument)
+        fprintf(out, " \\fI%s\\fR", argument);
+    fprintf(out, "\n");
+    roff(meaning, out);
+    fprintf(out, "\n");
+}
+
 static void print_command(const vd_command *command, FILE *out)
 {
     fprintf(out, ".SS visdial %s ", command->name);
@@ -42,13 +54,9 @@ static void print_command(const vd_command *command, FILE *out)
         fprintf(out, "\n");
     }
     for (const vd_option *option = command->options; option->name; option++) {
-        fprintf(out, ".TP\n.B \\-\\-");
-        roff(option->name, out);
-        if (option->argument)
-            fprintf(out, " \\fI%s\\fR", option->argument);
-        fprintf(out, "\n");
-        roff(option->help, out);
-        fprintf(out, "\n");
+        char name[80];
+        snprintf(name, sizeof name, "--%s", option->name);
+        print_entry(name, option->argument, option->help, out);
     }
     fprintf(out, ".PP\nExample:\n.PP\n.nf\n.RS\n");
     roff(command->example, out);
@@ -66,15 +74,6 @@ static bool has_line(vd_place place, const char *keys, const char *meaning)
     return false;
 }
 
-static void print_entry(const char *what, const char *meaning, FILE *out)
-{
-    fprintf(out, ".TP\n.B ");
-    roff(what, out);
-    fprintf(out, "\n");
-    roff(meaning, out);
-    fprintf(out, "\n");
-}
-
 // Of every place what the first of its kind (the chat, the cases of a comparison) does not say.
 static void print_keys(FILE *out)
 {
@@ -87,13 +86,13 @@ static void print_keys(FILE *out)
         fprintf(out, ".SS %s\n", vd_keymap_title((vd_place)place));
         for (size_t i = 0; vd_keymap_help((vd_place)place, i, text, sizeof text, &meaning); i++)
             if ((vd_place)place == first || !has_line(first, text, meaning))
-                print_entry(text, meaning, out);
+                print_entry(text, NULL, meaning, out);
     }
     fprintf(out, ".SS Commands in the chat\n");
     for (size_t i = 0; (binding = vd_keymap_command(i)) != NULL; i++) {
         snprintf(text, sizeof text, "%s%s%s", binding->command, binding->argument ? " " : "",
                  binding->argument ? binding->argument : "");
-        print_entry(text, binding->meaning, out);
+        print_entry(text, NULL, binding->meaning, out);
     }
 }
 

@@ -572,8 +572,7 @@ static vd_status train(job *j, vd_error *err)
     if (status == VD_OK)
         status = share_processors(t->group, err);
     if (status == VD_OK)
-        status =
-            vd_backend_choose(j->backend, t->group ? t->group->local : 0, &backend, NULL, 0, err);
+        status = vd_backend_choose(j->backend, t->group ? t->group->local : 0, &backend, err);
     if (status == VD_OK)
         backend->precision(j->precision);
     if (status == VD_OK)

@@ -25,7 +25,8 @@ typedef struct vd_corpus_paths {
     {"data", "FILE", VD_HELP_DATA, VD_INTO(type, paths.data)},                                     \
         {"features", "FILE", VD_HELP_FEATURES, VD_INTO(type, paths.features)},                     \
         {"dense", "FILE", VD_HELP_DENSE, VD_INTO(type, paths.dense)},                              \
-        {"pictures", "DIR", VD_HELP_PICTURES, VD_INTO(type, paths.pictures)},                      \
+        {"pictures", "DIR", "directory of the pictures (default: \"pictures\" beside the data)",   \
+         VD_INTO(type, paths.pictures)},                                                           \
     {                                                                                              \
         "assets", "DIR", VD_HELP_ASSETS, VD_INTO(type, paths.assets)                               \
     }

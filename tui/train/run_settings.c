@@ -3,15 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    const char *values[4][2];
-} presets[] = {
-    {"base",
-     {{"gate", "sigmoid"}, {"positions", "none"}, {"optimiser", "rmsprop"}, {"margin", "1"}}},
-    {"improved",
-     {{"gate", "leaky-relu"}, {"positions", "sinusoidal"}, {"optimiser", "adam"}, {"margin", "4"}}},
-};
+// What presets decide, and what "base" and "improved" make of it.
+static const char *const presets[][3] = {{"gate", "sigmoid", "leaky-relu"},
+                                         {"positions", "none", "sinusoidal"},
+                                         {"optimiser", "rmsprop", "adam"},
+                                         {"margin", "1", "4"}};
+enum { OF_PRESETS = sizeof presets / sizeof *presets };
 
 // The row of an option, and the part of the settings that has its value.
 static const vd_setting *find(vd_run_settings *settings, const char *option, void **part)
@@ -30,20 +27,16 @@ vd_run_settings vd_run_settings_defaults(void)
 
 bool vd_run_settings_preset(vd_run_settings *settings, const char *preset)
 {
-    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
-        if (strcmp(presets[i].name, preset) != 0)
-            continue;
-        for (int k = 0; k < 4; k++)
-            vd_run_settings_set(settings, presets[i].values[k][0], presets[i].values[k][1], NULL);
-        return true;
-    }
-    return false;
+    int which = strcmp(preset, "base") == 0 ? 1 : strcmp(preset, "improved") == 0 ? 2 : 0;
+    for (int i = 0; which && i < OF_PRESETS; i++)
+        vd_run_settings_set(settings, presets[i][0], presets[i][which], NULL);
+    return which;
 }
 
 bool vd_run_settings_of_preset(const char *option)
 {
-    for (int k = 0; k < 4; k++)
-        if (strcmp(presets[0].values[k][0], option) == 0)
+    for (int i = 0; i < OF_PRESETS; i++)
+        if (strcmp(presets[i][0], option) == 0)
             return true;
     return false;
 }

@@ -13,7 +13,6 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/json.h"
-#include "tui/base/version.h"
 #include "tui/session/history.h"
 #include "tui/base/output.h"
 #include "tui/base/shares.h"
