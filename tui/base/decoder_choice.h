@@ -12,13 +12,13 @@ typedef struct vd_decoder_choice {
     vd_decoders by;
 } vd_decoder_choice;
 
-// Commands that answer questions take the discriminative decoder when nothing is said; those that
-// evaluate take every decoder that the model has.
+// Default of commands that answer questions: the discriminative decoder. Default of commands that
+// evaluate: every decoder that the model has.
+// clang-format off
 #define VD_DECODER_OPTION(type, member, otherwise)                                                 \
-    {                                                                                              \
-        "decoder", "WHICH", VD_HELP_DECODER " (default: " otherwise ")", VD_INTO(type, member),    \
-            .read = vd_decoder_read                                                                \
-    }
+    {"decoder", "WHICH", VD_HELP_DECODER " (default: " otherwise ")", VD_INTO(type, member),       \
+     .read = vd_decoder_read}
+// clang-format on
 #define VD_DECODER_OF_ANSWERS     "discriminative where the model has it"
 #define VD_DECODER_OF_EVALUATIONS "all that the model has"
 

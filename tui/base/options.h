@@ -1,5 +1,5 @@
-// Command-line options as a table: a row says how an option is called, what the help says, where
-// its value goes and which values it takes. One function reads a whole command line by it.
+// Command-line options as a table: a row has the name of an option, its help, where its value goes
+// and which values are allowed. One function reads a whole command line with such a table.
 #ifndef VD_OPTIONS_H
 #define VD_OPTIONS_H
 
@@ -26,7 +26,7 @@ typedef struct vd_option {
     int64_t low, high;   // bounds of an integer
     double least, most;  // bounds of a number
     const char *choices; // names of the values 0, 1, ...: "human or relevant"; "train, val or test"
-    // Reads the value in place of all that; called for each time that the option is given.
+    // If set, reads the value instead; called each time the option is given.
     vd_status (*read)(void *value, const char *name, const char *text, vd_error *err);
 } vd_option;
 
@@ -40,7 +40,7 @@ typedef struct vd_option {
     .offset = offsetof(type, member), .size = sizeof(((type *)NULL)->member)
 // clang-format on
 
-// What a command line held besides the values.
+// What a command line has besides the values.
 typedef struct vd_arguments {
     const vd_option *options;
     uint64_t given; // bit i: options[i]
@@ -89,10 +89,10 @@ int vd_option_distance(const char *a, const char *b);
 #define VD_HELP_WATCH       "show the curves on the whole screen; q quits"
 
 // A vd_backend_choice (engine/backend/open.h).
+// clang-format off
 #define VD_BACKEND_OPTION(type, member)                                                            \
-    {                                                                                              \
-        "backend", "NAME", "cpu, cuda or auto (default: auto, cuda where it can be used)",         \
-            VD_INTO(type, member), .choices = "auto, cpu or cuda"                                  \
-    }
+    {"backend", "NAME", "cpu, cuda or auto (default: auto, cuda where it can be used)",            \
+     VD_INTO(type, member), .choices = "auto, cpu or cuda"}
+// clang-format on
 
 #endif

@@ -14,7 +14,7 @@ bool vd_output_utf8(void)
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-// Bytes of the control character at text, 0 when it is none. U+0080..U+009F steer terminals too.
+// Bytes of the control character at text, 0 when it is none. U+0080..U+009F control terminals too.
 static int control(const unsigned char *text)
 {
     if (text[0] < 0x20 || text[0] == 0x7f)

@@ -18,7 +18,7 @@ double vd_progress_clock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// "1:02:03", "2:03"; "-" when it cannot be told.
+// "1:02:03", "2:03"; "-" when it is not known.
 static void duration(char *out, size_t size, double seconds)
 {
     if (!(seconds >= 0) || seconds > 1e8) {

@@ -16,14 +16,14 @@ typedef struct vd_progress {
     int64_t total;       // 0 = not known
     int64_t first;       // count at the start, for the rate
     double began, shown; // seconds on the monotonic clock
-    double interval;     // seconds between two showings
+    double interval;     // seconds between two updates on the screen
     size_t width;        // cells of the line on the terminal now
 } vd_progress;
 
 // quiet: nothing is ever written. first: how much was done before (resumed work).
 void vd_progress_start(vd_progress *progress, const char *what, int64_t total, int64_t first,
                        bool quiet);
-// suffix may be NULL. Cheap: writes only when it is time to.
+// suffix may be NULL. Cheap: writes only when `interval` is over.
 void vd_progress_update(vd_progress *progress, int64_t done, const char *suffix);
 void vd_progress_report(void *progress, size_t done); // the same; a vd_parallel_report
 // Writes the last state as a line that stays, or clears the line when the work failed.

@@ -6,7 +6,7 @@
 
 #include "engine/base/error.h"
 
-// A difference with its interval, for forms that draw it on a scale of -reach .. reach; 0: none.
+// A difference with its interval, for pages that draw it on a scale of -reach .. reach; 0: none.
 typedef struct vd_table_range {
     double estimate, low, high, reach;
 } vd_table_range;

@@ -196,7 +196,7 @@ static void print_text(const ask *a, const vd_sheet *sheet)
 
 // ---- asking -------------------------------------------------------------------------------------
 
-// Alike answers are one where that is asked for.
+// With --fold answers that mean the same are one row.
 static vd_status make_sheet(ask *a, const vd_reply *reply, vd_sheet *out, vd_error *err)
 {
     const vd_answer *answer = &reply->answer;
@@ -273,7 +273,7 @@ static vd_status open_session(ask *a, vd_error *err)
     vd_status status = vd_backend_choose(a->backend, 0, &backend, err);
     if (status == VD_OK)
         status = vd_world_open_files(&a->files, &a->world, err);
-    if (status == VD_OK) {           // then there is a world
+    if (status == VD_OK) {           // world is not NULL
         a->world->backend = backend; // NOLINT(clang-analyzer-core.NullDereference)
         a->world->decoder = a->decoder;
     }

@@ -56,7 +56,7 @@ static const vd_option options[] = {
     {0},
 };
 
-// A file of a split, "val_dense.json", or where split is "" of a world: "dense.json".
+// A file of a split ("val_dense.json"), or with split "" of a world ("dense.json").
 static const char *path_of(job *j, const char *split, const char *name)
 {
     snprintf(j->path, sizeof j->path, "%.4000s/%s%s", j->out, split, name + (*split ? 0 : 1));
@@ -73,7 +73,7 @@ static vd_status make_directory(const char *path, vd_error *err)
     return VD_OK;
 }
 
-// Found before hours of work, not after.
+// Before the work, which may take hours.
 static vd_status find_extractor(job *j, vd_error *err)
 {
     j->extractor = vd_extractor_path(j->extractor_given);
@@ -172,7 +172,7 @@ static vd_status draw_pictures(job *j, const blocks_world *world, size_t picture
 
 // ---- make -------------------------------------------------------------------------------------
 
-// All that is said about a world's pictures, and the first j->pictures of them.
+// All files about the pictures of a world, and the first j->pictures of them.
 static vd_status write_world(job *j, const blocks_world *world, const char *split, vd_error *err)
 {
     size_t drawn = j->pictures < world->count ? j->pictures : world->count;

@@ -133,7 +133,7 @@ typedef struct chat_program {
     vd_recorder recorder;
 } chat_program;
 
-// Adds what was just asked to the file. Without the file the chat goes on all the same.
+// Adds the last question to the file. An error of the file does not end the chat.
 static void keep_history(chat_program *program)
 {
     const vd_line *line = &program->view->nav.line;

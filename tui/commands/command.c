@@ -214,7 +214,7 @@ int vd_command_main(int argc, char **argv)
 {
     signal(SIGXFSZ, SIG_IGN); // a file-size limit is to be an error of write(), with a message
     int code = dispatch(argc, argv);
-    // A full disk shows itself only when the buffer is written.
+    // A full disk is found only when the buffer is written.
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == 0) {
         perror("visdial: writing standard output");
         code = vd_status_exit_code(VD_IO);

@@ -54,7 +54,7 @@ static const vd_option options[] = {
     {"decoder", "WHICH",
      VD_HELP_DECODER " (default: all that the model has); once, or once per model",
      VD_INTO(comparing, options), .read = vd_cases_add_decoder},
-    VD_CORPUS_OPTIONS(comparing, paths),
+    VD_CORPUS_OPTIONS(comparing),
     {"limit", "N", VD_HELP_LIMIT, VD_INTO(comparing, options.limit), 1, 1000000000},
     {"threads", "N", VD_HELP_THREADS " (default: one per processor)",
      VD_INTO(comparing, options.threads), 1, VD_THREADS},
@@ -129,7 +129,7 @@ static vd_status score(comparing *c, vd_error *err)
     return vd_cases_new_with_progress(&c->corpus, &c->options, c->quiet, &c->cases, err);
 }
 
-// By relevance where every question has it, unless the person says otherwise.
+// By relevance when every question has it, unless --right is given.
 static vd_status choose_right(comparing *c, vd_error *err)
 {
     size_t human = 0, relevant = 0;
@@ -166,7 +166,7 @@ static vd_status check_family(const comparing *c, vd_error *err)
                         c->filter.family, known);
 }
 
-// The cases of the filter, by difference; of each group the first few.
+// The cases of the filter by difference, of each group the first c->per_group.
 static vd_status choose_cases(comparing *c, vd_error *err)
 {
     vd_compare *compare = &c->compare;
@@ -203,7 +203,7 @@ static vd_status export_to(comparing *c, vd_error *err)
     return status;
 }
 
-// The screen shows the cases alone: who only wants that need not wait for the bootstrap.
+// The screen shows only the cases: with --screen alone there is no bootstrap to wait for.
 static bool is_tabled(const comparing *c)
 {
     return !c->screen || c->html || c->markdown;

@@ -129,7 +129,7 @@ static vd_status add_dialog(survey *s, const vd_visdial_dialog *dialog, unsigned
         s->answered++;
         s->answers_given += !(used[round->answer] & GIVEN);
         used[round->answer] |= GIVEN;
-        // <S> and </S> take two of the network's places.
+        // <S> and </S> are two of the tokens that the network reads.
         status =
             add_text(s, s->data->answers[round->answer], "", VD_MAX_CANDIDATE - 3, &s->answer, err);
     }

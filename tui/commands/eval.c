@@ -195,8 +195,7 @@ static vd_status find_intervals(evaluation *e, vd_error *err)
     return status;
 }
 
-// The file of --ranks, before anything else that takes time: it is whole then, whatever becomes of
-// the command.
+// Writes the file of --ranks before the bootstrap, which takes time and may be interrupted.
 static vd_status keep_ranks(evaluation *e, vd_error *err)
 {
     vd_ranks_writer *writer = e->writer;

@@ -74,7 +74,7 @@ char *vd_extractor_path(const char *given)
     char *directory = NULL;
     if (given)
         return vd_strdup(given);
-    // Without a world there is still the place where --train writes.
+    // Without bundled files: where --train writes.
     const char *in = vd_world_directory(NULL, &directory, NULL) ? "assets" : directory;
     char path[4200];
     snprintf(path, sizeof path, "%.4096s/extractor.safetensors", in);

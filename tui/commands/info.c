@@ -34,8 +34,7 @@ static void title(const char *path, const char *kind)
 
 // ---- the program --------------------------------------------------------------------------------
 
-// Of curses nothing else is needed here, and one file alone includes it: the one that owns the
-// terminal.
+// Only one file includes curses: the one that owns the terminal.
 extern const char *curses_version(void);
 
 static void print_processor(void)
@@ -85,7 +84,7 @@ static void print_program(void)
     printf("\nlibraries\n");
     vd_output_row("OpenBLAS", "%s", vd_backend_cpu_library());
     vd_output_row("ncurses", "%s", curses_version());
-    // Without a call that tells: the version this program was built with.
+    // The library has no function for its version: the one that this program was built with.
     vd_output_row("chafa", "%d.%d.%d (when built)", CHAFA_MAJOR_VERSION, CHAFA_MINOR_VERSION,
                   CHAFA_MICRO_VERSION);
     vd_output_row("libpng", "%s", png_get_libpng_ver(NULL));
@@ -109,7 +108,7 @@ static void print_metadata(const vd_safetensors *file)
         size_t length = strlen(value);
         if (strcmp(key, "vocab") == 0 && *value == '[') // all words
             continue;
-        // Not in the middle of a character.
+        // Not in the middle of a UTF-8 sequence.
         size_t cut = length < SHOWN ? length : SHOWN;
         while (cut < length && cut > 0 && ((unsigned char)value[cut] & 0xc0) == 0x80)
             cut--;
@@ -271,7 +270,7 @@ static vd_status print_file(const char *path, vd_error *err)
     size_t at = 0;
     while (got > 0 && at < (size_t)got && isspace(start[at]))
         at++;
-    // Behind the eight bytes of its length a safetensors header starts with a brace.
+    // A safetensors file is eight bytes with the length of the header, then the header, "{...".
     if (start[8] != '{' && start[at] == '{')
         return print_dialogs(path, "VisDial dialogs", err);
     if (start[8] != '{' && start[at] == '[')

@@ -4,8 +4,8 @@
 #include "tui/commands/command.h"
 #include "tui/screen/keymap.h"
 
-// Text as roff: requests and escapes in it are quoted, "-" stays a plain minus. line_feed: what a
-// line feed becomes.
+// Text as roff: requests and escapes in it are quoted, "-" stays a plain minus. line_feed: what is
+// written for a line feed.
 static void roff_lines(const char *text, const char *line_feed, FILE *out)
 {
     bool line_start = true;
@@ -74,7 +74,8 @@ static bool has_line(vd_place place, const char *keys, const char *meaning)
     return false;
 }
 
-// Of every place what the first of its kind (the chat, the cases of a comparison) does not say.
+// The keys of every place; those of the first place of its kind (the chat, the cases of a
+// comparison) only there.
 static void print_keys(FILE *out)
 {
     char text[96];

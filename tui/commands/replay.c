@@ -1,5 +1,5 @@
-// The command `visdial replay`: what was said, once more. A transcript is run again and every score
-// compared; a data set's dialog is laid out with what several models answer.
+// The command `visdial replay`. Runs a transcript again and compares every score; or prints a
+// dialog of the data with the answers of several models.
 #include "tui/commands/command.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static const vd_option options[] = {
      VD_INTO(replaying, screen)},
     {"model", "MODEL", VD_HELP_MODEL "; with --image: give two to four",
      VD_INTO(replaying, options), .read = vd_cases_add_model},
-    VD_CORPUS_OPTIONS(replaying, paths),
+    VD_CORPUS_OPTIONS(replaying),
     {"decoder", "WHICH", VD_HELP_DECODER "; with --image also once per model",
      VD_INTO(replaying, options), .read = vd_cases_add_decoder},
     {"tolerance", "X", "largest relative difference of a score from the recorded one (0.00001)",
@@ -52,7 +52,7 @@ static bool has_image(const replaying *r)
 
 // ---- transcripts --------------------------------------------------------------------------------
 
-// A model is loaded when its first answer comes, and stays.
+// A model is loaded for its first answer and then kept.
 typedef struct player {
     vd_world *world;
     struct {
@@ -65,10 +65,10 @@ typedef struct player {
     vd_decoder_choice decoder; // that the person names
     double tolerance;
     size_t answers, scores, differing; // scores that differ
-    size_t changed;                    // answers of which something differs
+    size_t changed;                    // answers with a difference
 } player;
 
-// The model of a record, ranking by the decoders that ranked then, unless the person names others.
+// The model of a record, with the decoders that ranked then, unless --decoder names others.
 static vd_status load_model(player *p, const vd_record *record, int *out, vd_error *err)
 {
     const char *name = record->sheet.side[0].name;

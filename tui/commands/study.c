@@ -30,7 +30,7 @@ typedef struct arm {
 // The first model against another.
 typedef struct versus {
     vd_interval by_dialogs[VD_METRICS]; // the first - the other, these very runs
-    vd_interval by_runs[VD_METRICS];    // the same, runs drawn too
+    vd_interval by_runs[VD_METRICS];    // the same with runs resampled too
     double holm[VD_METRICS]; // p of by_dialogs, corrected for asking several metrics, of all models
     size_t pairs;            // of runs that are compared one by one
     vd_pairs pair[MOST_RUNS];
@@ -43,7 +43,7 @@ typedef struct study {
     vd_bootstrap_options bootstrap;
     vd_visdial *dialogs;
     size_t rounds; // with a known human answer
-    int arms;      // with runs; the others are held against the first
+    int arms;      // models with runs; the first is compared with each other one
     arm arm[MOST_ARMS];
     versus against[MOST_ARMS]; // of every arm but the first
 } study;
@@ -63,7 +63,7 @@ static vd_status mark_round(void *user, const vd_visdial_dialog *dialog, int32_t
     (void)err;
     if (r->truth < 0 || m->count == m->room)
         return VD_OK;
-    // First, and nothing ties with it: what R@1 counts.
+    // First and without a tie, as for R@1.
     bool right = true;
     for (int i = 0; i < r->option_count; i++)
         right = right && (i == r->truth || scores[i] < scores[r->truth]);
@@ -115,7 +115,7 @@ static vd_status measure_arm(study *s, arm *one, vd_error *err)
     return status;
 }
 
-// All metrics of all models are asked at once.
+// Holm's correction over all metrics of all models.
 static vd_status correct_p(study *s, vd_error *err)
 {
     double known[MOST_ARMS * VD_METRICS];
@@ -274,7 +274,7 @@ static void json_versus(yajl_gen json, const arm *a, const arm *b, const versus 
     yajl_gen_array_close(json);
 }
 
-// The second model as if it were the only one; more of them behind it.
+// Members about the second model, as if it were the only one; a list of the further ones.
 static vd_status print_json(const study *s, vd_error *err)
 {
     yajl_gen json = vd_output_object(err);
@@ -296,7 +296,7 @@ static vd_status print_json(const study *s, vd_error *err)
 
 // ---- command ------------------------------------------------------------------------------------
 
-// The name before the file: "NAME=FILE", where the whole is no file itself. Returns the file.
+// Splits "NAME=FILE", unless the whole is the name of a file. Returns the file.
 static const char *split_name(const char *given, const char *otherwise, char *name, size_t size)
 {
     const char *equals = strchr(given, '=');
@@ -317,7 +317,7 @@ static vd_status add_run(arm *one, const char *path, vd_error *err)
     return VD_OK;
 }
 
-// A run of the first model: the operands, under one name.
+// A run of the first model: an operand; all must have one name.
 static vd_status add_first(study *s, const char *given, vd_error *err)
 {
     arm *first = &s->arm[0];
@@ -331,7 +331,7 @@ static vd_status add_first(study *s, const char *given, vd_error *err)
     return add_run(first, path, err);
 }
 
-// A run of another model; those of one name belong together.
+// A run of another model; runs with the same name belong to the same model.
 static vd_status add_against(void *into, const char *option, const char *given, vd_error *err)
 {
     study *s = into;

@@ -178,7 +178,7 @@ static vd_status load_validation(job *j, vd_error *err)
     return status;
 }
 
-// Tells one set of dialogs from another: a checkpoint goes on only with what it began with.
+// Identifies the dialogs: a checkpoint is continued only with those it was started with.
 static void describe_data(const job *j, char *out, size_t size)
 {
     snprintf(out, size, "dialogs=%zu hash=%016" PRIx64, j->dialogs->dialog_count,
@@ -227,7 +227,7 @@ static vd_status make_directory(job *j, vd_error *err)
     return VD_OK;
 }
 
-// The answers people gave in the training data, most frequent first.
+// The human answers of the training data, most frequent first.
 static vd_status write_pool(job *j, vd_error *err)
 {
     vd_answer_pool pool;
@@ -239,7 +239,7 @@ static vd_status write_pool(job *j, vd_error *err)
     return status;
 }
 
-// Word vectors are as wide as the file's.
+// Takes the size of word vectors from the file of --glove.
 static vd_status glove_width(job *j, vd_error *err)
 {
     int width;
@@ -255,7 +255,7 @@ static vd_status glove_width(job *j, vd_error *err)
     return status;
 }
 
-// The sizes of the model that --from names, and where nobody says others its decoders.
+// Takes the sizes of the model of --from, and its decoders unless --decoder is given.
 static vd_status take_sizes(job *j, const vd_model *from, vd_error *err)
 {
     const vd_config *config = vd_model_config(from);
@@ -293,14 +293,14 @@ static vd_status start_words(job *j, vd_error *err)
     return status;
 }
 
-// Those of --vocab, else the data's, that occur so often.
+// The words of --vocab, else of the data, that occur at least `minimum` times.
 static vd_status read_words(const job *j, int64_t minimum, vd_vocab **out, vd_error *err)
 {
     return j->vocab ? vd_vocab_read(j->vocab, minimum, out, err)
                     : vd_dataset_vocab(j->dialogs, minimum, out, err);
 }
 
-// There are none, or none that occurs so often.
+// The error for no words at all, or none that is frequent enough.
 static vd_status refuse_no_words(const job *j, vd_error *err)
 {
     const char *path = j->vocab ? j->vocab : j->data;
@@ -327,7 +327,7 @@ static vd_status choose_words(const job *j, vd_vocab **out, vd_error *err)
     return refuse_no_words(j, err);
 }
 
-// Random weights and the data's words, or those of the model that --from names.
+// With random weights and the words of the data, or with those of the model of --from.
 static vd_status new_trainer(job *j, vd_error *err)
 {
     vd_model *from = NULL;
@@ -351,7 +351,7 @@ static vd_status new_trainer(job *j, vd_error *err)
     return status;
 }
 
-// Of processes that train together the first writes.
+// Of processes that train together only the first writes.
 static bool is_first(const job *j)
 {
     return !j->training.group || j->training.group->rank == 0;
@@ -372,8 +372,7 @@ static vd_status start_anew(job *j, vd_error *err)
     snprintf(source, sizeof source, "%.200s (%.40s %.40s)", slash ? slash + 1 : j->data,
              j->dialogs->version ? j->dialogs->version : "",
              j->dialogs->split ? j->dialogs->split : "");
-    // In the order of the keys, as a checkpoint gives them back: resumed or not, the model file
-    // comes out the same.
+    // Sorted by key, as in a checkpoint, so that a resumed run makes the same model file.
     const char *pairs[][2] = {{"data", data},
                               {"pool", "pool.txt"},
                               {VD_TRAINING_STATE, ""},
@@ -384,7 +383,7 @@ static vd_status start_anew(job *j, vd_error *err)
     return status || !is_first(j) ? status : write_pool(j, err);
 }
 
-// What the command line says must be what the run was started with.
+// Options of the command line must be those that the run was started with.
 static vd_status check_settings(const job *j, const vd_run_settings *kept, vd_error *err)
 {
     for (const vd_option *option = options; option->name; option++) {
@@ -405,7 +404,7 @@ static vd_status check_settings(const job *j, const vd_run_settings *kept, vd_er
     return VD_OK;
 }
 
-// The first place where they differ, or the end of the shorter.
+// The index of the first difference, or the end of the shorter one.
 static int32_t first_other_word(const vd_vocab *a, const vd_vocab *b)
 {
     int32_t id = 0;
@@ -497,7 +496,7 @@ static void *run_in_thread(void *context)
     return NULL;
 }
 
-// The run on a thread of its own; this one owns the terminal.
+// Training on a thread of its own; this one owns the terminal.
 static vd_status train_watched(job *j, vd_error *err)
 {
     run_thread run = {.training = &j->training};
@@ -628,7 +627,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     vd_status status = read_options(j, argc, argv, err);
     if (status == VD_OK)
         status = train(j, err);
-    // Asked for, so no failure.
+    // --stop-after was reached: not a failure.
     bool asked = status == VD_INTERRUPTED && j->training.stop_after && j->trainer &&
                  vd_trainer_steps(j->trainer) >= j->training.stop_after;
     bool first =
@@ -643,7 +642,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (j->hold >= 0)
         close(j->hold);
     vd_free(j);
-    // mpirun ends all processes when one fails: the others wait for the first to have spoken.
+    // mpirun ends all processes when one fails: only the first one reports the stop.
     if (status == VD_INTERRUPTED && !first)
         return VD_OK;
     if (asked)

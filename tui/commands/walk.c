@@ -57,7 +57,7 @@ static void put_table(const walk_command *c, vd_table *table)
     vd_table_clear(table);
 }
 
-// A cell with a bar behind that of its number; no cell in Markdown.
+// A further cell with a bar; none in Markdown.
 static const char *bar_text(const walk_command *c, char bar[VD_BAR_SIZE + 2], double share,
                             int width)
 {

@@ -42,7 +42,7 @@ static vd_status find_files(vd_corpus *corpus, const vd_corpus_paths *paths, vd_
     if (!paths->ranked && !paths->data != !paths->features)
         return vd_error_set(err, VD_USAGE, "--data and --features go together; %s is missing",
                             paths->data ? "--features" : "--data");
-    // With data of the person's own, the bundled models may be missing.
+    // With --data the bundled models may be missing.
     vd_error fault = {0};
     vd_status status = vd_world_directory(paths->assets, &corpus->directory, &fault);
     if (status && (!paths->data || paths->assets || status == VD_NO_MEMORY))

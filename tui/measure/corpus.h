@@ -1,6 +1,5 @@
 // What models are measured and compared on: dialogs with human answers, the regions of their
-// pictures, the relevance of the candidates, and the pictures. Named by the person, or the bundled
-// ones.
+// pictures, the relevance of the candidates, and the pictures; from the options or bundled.
 #ifndef VD_CORPUS_H
 #define VD_CORPUS_H
 
@@ -18,18 +17,19 @@ typedef struct vd_corpus_paths {
     const char *dense;
     const char *pictures; // a directory of files whose names end in the picture's number
     const char *assets;   // where the bundled files and models are (vd_world_directory)
-    bool ranked;          // what is measured was ranked before: no features are needed
+    bool ranked;          // rankings are measured, not a model: no features are needed
 } vd_corpus_paths;
 
-#define VD_CORPUS_OPTIONS(type, paths)                                                             \
+// The options of a type of settings with such a member `paths`.
+// clang-format off
+#define VD_CORPUS_OPTIONS(type)                                                                    \
     {"data", "FILE", VD_HELP_DATA, VD_INTO(type, paths.data)},                                     \
-        {"features", "FILE", VD_HELP_FEATURES, VD_INTO(type, paths.features)},                     \
-        {"dense", "FILE", VD_HELP_DENSE, VD_INTO(type, paths.dense)},                              \
-        {"pictures", "DIR", "directory of the pictures (default: \"pictures\" beside the data)",   \
-         VD_INTO(type, paths.pictures)},                                                           \
-    {                                                                                              \
-        "assets", "DIR", VD_HELP_ASSETS, VD_INTO(type, paths.assets)                               \
-    }
+    {"features", "FILE", VD_HELP_FEATURES, VD_INTO(type, paths.features)},                         \
+    {"dense", "FILE", VD_HELP_DENSE, VD_INTO(type, paths.dense)},                                  \
+    {"pictures", "DIR", "directory of the pictures (default: \"pictures\" beside the data)",       \
+     VD_INTO(type, paths.pictures)},                                                               \
+    {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(type, paths.assets)}
+// clang-format on
 
 typedef struct vd_corpus {
     char *directory;       // of the bundled files; NULL when there is none

@@ -1,5 +1,5 @@
-// Dialogs are measured in spans: the candidates of a span are made ready once, workers score its
-// batches in any order, and the scores are then counted in the order of the data.
+// Dialogs are measured in spans: the candidates of a span are encoded once, workers score its
+// batches in any order, and the metrics are then summed in the order of the data.
 #include "tui/measure/measure.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@ enum { BATCH = 8, MOST_BATCH = 256, ANSWERS = 1 << 17 };
 
 // ---- counting -----------------------------------------------------------------------------------
 
-// The metrics of a family, added in order of name when new; NULL when memory is out.
+// The metrics of a family; a new one is inserted in the order of names. NULL when memory is out.
 static vd_metrics *family_metrics(vd_measure *measure, const char *name)
 {
     size_t at = 0;
@@ -82,8 +82,7 @@ static size_t dialogs_wanted(const vd_visdial *data, const vd_measure_options *o
     return options->limit && options->limit < count ? options->limit : count;
 }
 
-// Room for the dialogs wanted, of which there are c->out->dialogs; *candidates gets the most that a
-// round has.
+// Allocates for the selected dialogs, c->out->dialogs; *candidates: the most of any round.
 static vd_status begin_counting(counting *c, const vd_visdial *data, int *candidates, vd_error *err)
 {
     vd_measure *out = c->out;
@@ -127,7 +126,7 @@ typedef struct scoring {
     size_t done, reached;       // dialogs before the span, and with those of it that are done
 } scoring;
 
-// Scores of one batch to their dialogs' places.
+// Copies the scores of a batch to those of its dialogs.
 static void place_scores(const scoring *s, size_t first, const vd_batch *batch, const float *from)
 {
     size_t n = (size_t)batch->candidates;
@@ -203,7 +202,7 @@ static void report_answers(void *context, size_t answers)
     report_progress(s, suffix);
 }
 
-// Makes the candidates of the span ready, if the source wants that, and scores its batches.
+// Prepares the candidates of the span, if the source shares them, and scores its batches.
 static vd_status score_span(scoring *s, vd_error *err)
 {
     vd_candidates candidates = {0};
@@ -332,7 +331,7 @@ vd_status vd_measure_model_open(vd_model *model, vd_decoders by, int workers,
                                 vd_measure_source *out, vd_error *err)
 {
     scorers *s = vd_alloc(1, sizeof *s);
-    // What a generative decoder makes of a candidate depends on the question.
+    // A generative decoder scores a candidate given the question: there is nothing to share.
     *out = (vd_measure_source){.context = s,
                                .prepare = vd_has_discriminative(by) ? prepare_model : NULL,
                                .score = score_by_model};

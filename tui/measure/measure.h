@@ -1,5 +1,5 @@
 // Metrics of a model over a data set: all rounds, each dialog, each place in a dialog, and by kind
-// of question and by how far back a question refers, where the data says so (Blocks).
+// of question and by how far back a question refers, if the data has that (Blocks).
 #ifndef VD_MEASURE_H
 #define VD_MEASURE_H
 
@@ -34,12 +34,12 @@ typedef struct vd_measure {
     vd_metrics coreference[VD_MEASURE_FAR + 1];
 } vd_measure;
 
-// What gives scores.
+// A source of scores: a model.
 typedef struct vd_measure_source {
     void *context;
     int workers; // score is called by so many threads at a time, each with its own number; 0 = 1
-    // Told the candidates of the dialogs that come next, which their batches share; not called
-    // while score is. The watch is told how many are ready. NULL: every batch brings its own.
+    // Gets the candidates that the next dialogs share; never called at the same time as score. The
+    // watch gets how many are ready. NULL: every batch has candidates of its own.
     vd_status (*prepare)(void *context, const vd_candidates *candidates, const vd_watch *watch,
                          vd_error *err);
     // Scores of a batch, (B, R, O).
@@ -62,22 +62,21 @@ typedef struct vd_measure_options {
     size_t first; // dialogs before it are left out
     size_t limit; // dialogs from there on; 0 = all
     size_t batch; // dialogs at a time; 0 = 8. Scores depend on it in their last bits
-    // Dialogs share candidates up to so many different ones, whose vectors find room in memory;
-    // 0 = 131,072, or 268 MB for 512 states.
+    // Dialogs share at most so many different candidates, a limit for memory; 0 = 131,072, which is
+    // 268 MB for 512 states.
     size_t answers;
     vd_dataset_view view;
     const atomic_int *stop;  // VD_INTERRUPTED when it becomes non-zero; may be NULL
     vd_progress *progress;   // started; updated with the dialogs done; may be NULL
-    int64_t before;          // what is added to those
+    int64_t before;          // added to the count of dialogs in the progress
     vd_measure_round report; // may be NULL
     void *user;              // of report
 } vd_measure_options;
 
-// How many dialogs, from the first of the options on, share their candidates: VD_MEASURE_SPAN at
-// most.
+// How many dialogs, from options->first on, share their candidates: at most VD_MEASURE_SPAN.
 vd_status vd_measure_span(const vd_dataset *dataset, const vd_measure_options *options, size_t *out,
                           vd_error *err);
-// What is measured does not depend on the number of workers.
+// The result does not depend on the number of workers.
 vd_status vd_measure_run(const vd_dataset *dataset, const vd_measure_source *source,
                          const vd_measure_options *options, vd_measure *out, vd_error *err);
 // The same of rankings from a file. VD_MISMATCH when a round that can be measured has none.

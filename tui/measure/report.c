@@ -12,7 +12,7 @@ const vd_measure_column vd_measure_columns[VD_METRICS] = {
     {"MRR", 6, 4}, {"NDCG", 6, 4}, {"correct@1", 9, 4},
 };
 
-// Not known: NaN.
+// value: NaN when not known.
 static void print_cell(int metric, double value)
 {
     const vd_measure_column *column = &vd_measure_columns[metric];
@@ -22,7 +22,7 @@ static void print_cell(int metric, double value)
         printf("  %*.*f", column->width, column->digits, value);
 }
 
-// Before NDCG stands the number of rounds with relevance.
+// The column before NDCG is the number of rounds with relevance.
 static void print_row(const char *name, const vd_metrics *metrics)
 {
     double sum[VD_METRICS], count[VD_METRICS];

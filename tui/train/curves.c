@@ -117,7 +117,7 @@ static void take(void *context, int64_t step, const char *tag, double value)
     vd_curves_add(curves, curves->reading, step, tag, value);
 }
 
-// Another file, or one that was cut: the run began again.
+// For another file, or one that is shorter now: the run was started again.
 static void forget(vd_curves *curves, int run)
 {
     curves->source[run].offset = 0;
@@ -187,7 +187,7 @@ static range range_of(const panel *p, int runs)
     return r;
 }
 
-// A dot of the 2 x 4 a cell has as braille; an asterisk where there is only ASCII.
+// One dot of the 2 x 4 of a braille cell; an asterisk where there is only ASCII.
 static void dot(vd_grid *grid, vd_rect plot, int x, int y, vd_style style)
 {
     static const unsigned char bits[4][2] = {

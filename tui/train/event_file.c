@@ -109,7 +109,7 @@ static void put_string(message *m, int field, const void *data, size_t size)
     put_bytes(m, data, size);
 }
 
-// One field of a message; false at its end or where it is no message.
+// One field of a message.
 typedef struct field {
     int number, kind;
     uint64_t value;            // VARINT, FIXED
@@ -263,7 +263,7 @@ vd_status vd_events_find(const char *directory, char **path, vd_error *err)
 
 // ---- reading ------------------------------------------------------------------------------------
 
-// Gives the scalars of a record to the sink; false when it is no event.
+// Passes the scalars of a record to the sink; false when the record is not an event.
 static bool read_event(const unsigned char *data, size_t size, vd_event_sink sink, void *context)
 {
     walk event = {data, data + size, false}, summary = {0};
@@ -305,8 +305,7 @@ static vd_status damaged(const char *path, size_t at, const char *what, vd_error
     return vd_error_set(err, VD_FORMAT, "%.300s: the record at byte %zu has %s", path, at, what);
 }
 
-// Walks at most `most` records from *offset on; *count gets how many, -1 when the file cannot be
-// read.
+// Reads at most `most` records from *offset on; *count: how many, -1 when the file cannot be read.
 static vd_status walk_records(const char *path, size_t *offset, int64_t most, int64_t *count,
                               vd_event_sink sink, void *context, vd_error *err)
 {
@@ -347,7 +346,7 @@ vd_status vd_events_read(const char *path, size_t *offset, vd_event_sink sink, v
     return walk_records(path, offset, INT64_MAX, &count, sink, context, err);
 }
 
-// Cuts the file behind its first `records` good records. Where there is none, it is not ours.
+// Cuts the file after its first `records` valid records. A file without any is not an event file.
 static vd_status cut(vd_events *e, int64_t records, vd_error *err)
 {
     size_t keep = 0;

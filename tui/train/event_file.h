@@ -22,11 +22,11 @@ typedef struct vd_scalar {
 
 typedef struct vd_events vd_events;
 
-// Goes on behind the first `records` records of the directory's newest event file: what a lost run
-// wrote after them, a torn end too, is cut off, and so is all from a damaged record on. Begins a
-// file when there is none.
+// Continues the newest event file of the directory after its first `records` records. What follows
+// them is cut off: records of a run that was killed, an incomplete record, everything from a
+// damaged record on. Without an event file a new one is started.
 vd_status vd_events_open(const char *directory, int64_t records, vd_events **out, vd_error *err);
-// What was damaged in the file that was opened, NULL when nothing was.
+// Which damage the opened file had, NULL: none.
 const char *vd_events_damage(const vd_events *events);
 int64_t vd_events_count(const vd_events *events); // records so far, the first one included
 // One record; it is in the file when the call returns.
@@ -36,8 +36,8 @@ void vd_events_close(vd_events *events);
 
 typedef void (*vd_event_sink)(void *context, int64_t step, const char *tag, double value);
 // Calls sink with every scalar of the file from byte *offset on, and moves *offset behind the last
-// whole record: a torn end is what a running program has not written yet. A record whose checksums
-// or contents are wrong is VD_FORMAT with its place.
+// complete record: a running program may not have written the rest yet. A record with a wrong
+// checksum or contents is VD_FORMAT with its place.
 vd_status vd_events_read(const char *path, size_t *offset, vd_event_sink sink, void *context,
                          vd_error *err);
 // The newest event file of a directory as a new string (vd_free); VD_NOT_FOUND when there is none.

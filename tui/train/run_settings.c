@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// What presets decide, and what "base" and "improved" make of it.
+// The settings of presets: name, value in "base", value in "improved".
 static const char *const presets[][3] = {{"gate", "sigmoid", "leaky-relu"},
                                          {"positions", "none", "sinusoidal"},
                                          {"optimiser", "rmsprop", "adam"},

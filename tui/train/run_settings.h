@@ -1,5 +1,5 @@
-// The settings of a training run (engine/networks/settings.h): what decides its numbers, and so
-// what a checkpoint fixes.
+// The settings of a training run (engine/networks/settings.h): what determines its result, and
+// so what a checkpoint fixes.
 #ifndef VD_RUN_SETTINGS_H
 #define VD_RUN_SETTINGS_H
 
@@ -27,7 +27,7 @@ void vd_run_settings_text(const vd_run_settings *settings, const char *option, c
                           size_t size);
 bool vd_run_settings_same(const vd_run_settings *a, const vd_run_settings *b, const char *option);
 
-// Those of a checkpoint, whose path is for errors.
+// The settings of a checkpoint; path: of its file, for errors.
 vd_status vd_run_settings_resume(const vd_trainer *trainer, const char *path, vd_run_settings *out,
                                  vd_error *err);
 

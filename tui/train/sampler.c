@@ -10,7 +10,7 @@ int64_t vd_training_epoch_steps(size_t dialogs, int64_t batch)
 
 void vd_training_order(uint64_t seed, int64_t epoch, size_t *order, size_t dialogs)
 {
-    // A stream of its own, far from those that the trainer draws for its steps.
+    // A stream of random numbers of its own, not one that the trainer uses for its steps.
     vd_rng rng = vd_rng_seed(seed, UINT64_C(0x6f72646572) << 20 ^ (uint64_t)epoch);
     for (size_t i = 0; i < dialogs; i++)
         order[i] = i;

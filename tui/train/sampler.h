@@ -23,13 +23,13 @@ typedef struct vd_sampler {
     size_t rank, size;
     int64_t step; // micro-batch 0 is this step's first
     int64_t end;  // no micro-batch is of this step or a later one
-    // Kept here.
+    // Set by the sampler.
     size_t *order; // (dialogs) of epoch `ordered`
     int64_t ordered;
     size_t passed; // micro-batches of the steps before `step`
 } vd_sampler;
 
-// Room for the order; vd_sampler_clear.
+// Allocates the order; freed by vd_sampler_clear.
 vd_status vd_sampler_start(vd_sampler *sampler, vd_error *err);
 void vd_sampler_clear(vd_sampler *sampler);
 

@@ -42,7 +42,7 @@ static const char *path_of(course *c, const char *name)
 
 // ---- what a checkpoint keeps --------------------------------------------------------------------
 
-// Of processes that train together the first writes, measures and tells.
+// Of processes that train together only the first writes, measures and prints.
 static bool is_first(const course *c)
 {
     return !c->plan->group || c->plan->group->rank == 0;
@@ -89,7 +89,8 @@ static vd_status restore_state(course *c, vd_error *err)
 
 static const char LOG_HEAD[] = "epoch\tstep\tloss\tr@1\tr@5\tr@10\tmean\tmrr\tndcg\tcorrect@1\n";
 
-// Cuts the log behind the epochs that count, so that what a lost run wrote is not there twice.
+// Cuts the log after the epochs of the checkpoint, so that a run that was killed leaves no second
+// row of an epoch.
 static vd_status trim_log(course *c, vd_error *err)
 {
     const char *path = path_of(c, "log.tsv");
@@ -130,8 +131,8 @@ static vd_status append_log(course *c, const char *row, vd_error *err)
                 : vd_error_set(err, VD_IO, "%.300s: writing failed: %s", path, strerror(why));
 }
 
-// Curves are not worth a run: where they cannot be read or written it goes on without, and where
-// they are damaged, behind what is good of them.
+// Without curves training continues: when the event file cannot be read or written there are none,
+// and a damaged one is continued after its last valid record.
 static vd_status open_events(course *c, vd_error *err)
 {
     vd_error why;
@@ -287,7 +288,7 @@ static void stop_loader(course *c)
     c->pictures = NULL;
 }
 
-// Says where the pictures are, on a device.
+// Prints where the pictures are kept when a device computes.
 static vd_status keep_pictures(course *c, vd_error *err)
 {
     const vd_backend *be = vd_trainer_backend(c->plan->trainer);
@@ -337,9 +338,9 @@ static vd_status compute_gradient(course *c, double *loss, vd_error *err)
     return vd_trainer_gradient(c->plan->trainer, &step, loss, err);
 }
 
-// The same where the device may run out of memory: the pictures that are kept there make room, then
-// its weights are moved and the CPU goes on; where it is lost, they are lost with it, and the last
-// checkpoint is what there is.
+// The same, also when the device runs out of memory: first its cache of pictures is freed, then the
+// weights are moved to the CPU, which continues. When the device is lost, the weights are lost too,
+// and the run continues from the last checkpoint.
 static vd_status compute_gradient_anywhere(course *c, double *loss, vd_error *err)
 {
     vd_trainer *trainer = c->plan->trainer;
@@ -364,7 +365,7 @@ static vd_status compute_gradient_anywhere(course *c, double *loss, vd_error *er
     return compute_gradient(c, loss, err);
 }
 
-// A step that gave no numbers: the weights stay as they were, and so does what was saved.
+// After a step with numbers that are not finite: the weights and the checkpoint are unchanged.
 static vd_status went_wrong(course *c, vd_error *err)
 {
     vd_error why = *err;
@@ -441,7 +442,7 @@ static vd_status asked_to_stop(const vd_training *plan, bool *stop, vd_error *er
                    : VD_OK;
 }
 
-// From where the trainer stands to the end of that epoch, or to a stop.
+// From the trainer's step to the end of its epoch, or to a stop.
 static vd_status run_epoch(course *c, vd_error *err)
 {
     vd_training *plan = c->plan;

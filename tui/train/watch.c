@@ -44,7 +44,7 @@ static bool leaves(const vd_key *key)
            (key->code == 'c' && (key->modifiers & VD_CTRL));
 }
 
-// One wait; false when it is time to go.
+// Waits once; false when the screen is to be closed.
 static bool go_on(vd_screen *screen, int clock, const atomic_int *done, atomic_int *stop)
 {
     vd_key key;
