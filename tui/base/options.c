@@ -64,21 +64,26 @@ static vd_status read_number(const vd_option *option, double *value, const char 
     return VD_OK;
 }
 
-// The choices have ", " and " or " between them.
+int vd_choice_find(const char *choices, const char *text)
+{
+    for (int choice = 0; *choices; choice++) {
+        size_t length = strcspn(choices, ", ");
+        if (length == strlen(text) && strncmp(choices, text, length) == 0)
+            return choice;
+        choices += length;
+        choices += *choices == ',' ? strlen(", ") : *choices ? strlen(" or ") : 0;
+    }
+    return -1;
+}
+
 static vd_status read_choice(const vd_option *option, void *value, const char *text, vd_error *err)
 {
-    const char *at = option->choices;
-    for (int64_t choice = 0; *at; choice++) {
-        size_t length = strcspn(at, ", ");
-        if (length == strlen(text) && strncmp(at, text, length) == 0) {
-            store(option, value, choice);
-            return VD_OK;
-        }
-        at += length;
-        at += *at == ',' ? strlen(", ") : *at ? strlen(" or ") : 0;
-    }
-    return vd_error_set(err, VD_USAGE, "--%s: expected %s, found '%.80s'", option->name,
-                        option->choices, text);
+    int choice = vd_choice_find(option->choices, text);
+    if (choice < 0)
+        return vd_error_set(err, VD_USAGE, "--%s: expected %s, found '%.80s'", option->name,
+                            option->choices, text);
+    store(option, value, choice);
+    return VD_OK;
 }
 
 // text: NULL for a switch.

@@ -25,7 +25,7 @@ typedef struct vd_option {
     size_t offset, size; // of the value in the settings of the command
     int64_t low, high;   // bounds of an integer
     double least, most;  // bounds of a number
-    const char *choices; // names of the values 0, 1, ...: "human or relevant"; "train, val or test"
+    const char *choices; // names of the values 0, 1, ...: (vd_choice_find)
     // If set, reads the value instead; called each time the option is given.
     vd_status (*read)(void *value, const char *name, const char *text, vd_error *err);
 } vd_option;
@@ -63,6 +63,9 @@ vd_status vd_arguments_refuse(const vd_arguments *arguments, const char *names, 
                               vd_error *err);
 // VD_USAGE for more operands.
 vd_status vd_arguments_most(const vd_arguments *arguments, int operands, vd_error *err);
+
+// Index of a text among choices ("human or relevant"; "train, val or test"), -1: none of them.
+int vd_choice_find(const char *choices, const char *text);
 
 // How many single-letter edits lie between two names (Levenshtein 1966).
 int vd_option_distance(const char *a, const char *b);

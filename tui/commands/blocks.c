@@ -293,17 +293,19 @@ static vd_status work(job *j, int argc, char **argv, vd_error *err)
     if (given.count == 0)
         return vd_error_set(err, VD_USAGE,
                             "expected: visdial blocks make, world or show; see --help");
+    enum { MAKE, WORLD, SHOW };
     const char *what = given.count == 1 ? given.operand[0] : "";
+    int verb = vd_choice_find("make, world or show", what);
     j->pictures = j->no_pictures ? 0 : j->pictures;
-    if (!strcmp(what, "show"))
+    if (verb == SHOW)
         return show(j, err);
-    if (strcmp(what, "make") && strcmp(what, "world"))
+    if (verb < 0)
         return vd_error_set(err, VD_USAGE,
                             "say what to do: make, world or show, found '%.80s'; see --help", what);
     status = vd_arguments_need(&given, "out", err);
     if (status)
         return status;
-    return !strcmp(what, "make") ? make(j, err) : make_world(j, err);
+    return verb == MAKE ? make(j, err) : make_world(j, err);
 }
 
 static vd_status run(int argc, char **argv, vd_error *err)

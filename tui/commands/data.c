@@ -18,7 +18,8 @@
 #include "tui/base/progress.h"
 
 typedef struct request {
-    const char *verb, *file, *out, *model, *vocab;
+    enum { INFO, PACK, VOCAB } verb;
+    const char *file, *out, *model, *vocab;
     int64_t minimum, top;
 } request;
 
@@ -35,24 +36,6 @@ static const vd_option options[] = {
     {0},
 };
 
-static vd_status check(const request *r, vd_error *err)
-{
-    bool info = strcmp(r->verb, "info") == 0;
-    if (!info && strcmp(r->verb, "pack") != 0 && strcmp(r->verb, "vocab") != 0)
-        return vd_error_set(err, VD_USAGE, "'%.40s': expected info, pack or vocab; see --help",
-                            r->verb);
-    if (info && r->out)
-        return vd_error_set(err, VD_USAGE, "--out goes with pack and vocab; info prints");
-    if (!info && !r->out)
-        return vd_error_set(err, VD_USAGE, "--out is missing: which file shall %s write?", r->verb);
-    if (!info && (r->model || (r->vocab && strcmp(r->verb, "vocab") == 0)))
-        return vd_error_set(err, VD_USAGE, "--%s goes with info%s; %s takes all words there are",
-                            r->model ? "model" : "vocab", r->model ? "" : " and pack", r->verb);
-    if (r->model && r->vocab)
-        return vd_error_set(err, VD_USAGE, "--model and --vocab are two vocabularies; give one");
-    return vd_output_apart(&r->out, 1, (const char *const[]){r->file, r->vocab}, 2, err);
-}
-
 static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
 {
     vd_arguments given;
@@ -62,9 +45,23 @@ static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
     if (given.count != 2)
         return vd_error_set(err, VD_USAGE,
                             "expected: visdial data info FILE (or pack, vocab); see --help");
-    r->verb = given.operand[0];
+    const char *verb = given.operand[0];
+    int found = vd_choice_find("info, pack or vocab", verb);
+    if (found < 0)
+        return vd_error_set(err, VD_USAGE, "'%.40s': expected info, pack or vocab; see --help",
+                            verb);
+    r->verb = found;
     r->file = given.operand[1];
-    return check(r, err);
+    if (r->verb == INFO && r->out)
+        return vd_error_set(err, VD_USAGE, "--out goes with pack and vocab; info prints");
+    if (r->verb != INFO && !r->out)
+        return vd_error_set(err, VD_USAGE, "--out is missing: which file shall %s write?", verb);
+    if (r->verb != INFO && (r->model || (r->vocab && r->verb == VOCAB)))
+        return vd_error_set(err, VD_USAGE, "--%s goes with info%s; %s takes all words there are",
+                            r->model ? "model" : "vocab", r->model ? "" : " and pack", verb);
+    if (r->model && r->vocab)
+        return vd_error_set(err, VD_USAGE, "--model and --vocab are two vocabularies; give one");
+    return vd_output_apart(&r->out, 1, (const char *const[]){r->file, r->vocab}, 2, err);
 }
 
 // ---- info: counting -----------------------------------------------------------------------------
@@ -296,13 +293,10 @@ static vd_status vocab(const request *r, vd_error *err)
 
 static vd_status run(int argc, char **argv, vd_error *err)
 {
+    static vd_status (*const verbs[])(const request *, vd_error *) = {info, pack, vocab};
     request r = {.minimum = 5, .top = 20};
     vd_status status = read_options(&r, argc, argv, err);
-    if (status == VD_OK)
-        status = strcmp(r.verb, "info") == 0   ? info(&r, err)
-                 : strcmp(r.verb, "pack") == 0 ? pack(&r, err)
-                                               : vocab(&r, err);
-    return status;
+    return status ? status : verbs[r.verb](&r, err);
 }
 
 const vd_command vd_cmd_data = {

@@ -16,8 +16,8 @@
 #include "tui/base/progress.h"
 
 typedef struct request {
-    const char *verb, *file, *out, *index, *data, *images;
-    bool full, quiet;
+    const char *file, *out, *index, *data, *images;
+    bool imports, full, quiet;
 } request;
 
 static const vd_option options[] = {
@@ -31,18 +31,6 @@ static const vd_option options[] = {
     {0},
 };
 
-static vd_status check(const request *r, const vd_arguments *given, vd_error *err)
-{
-    bool info = strcmp(r->verb, "info") == 0;
-    if (!info && strcmp(r->verb, "import") != 0)
-        return vd_error_set(err, VD_USAGE, "'%.40s': expected info or import; see --help", r->verb);
-    vd_status status = info ? vd_arguments_refuse(given, "out f32 quiet", "goes with import", err)
-                            : vd_arguments_refuse(given, "data", "goes with info", err);
-    if (status == VD_OK && !info && !r->out)
-        return vd_error_set(err, VD_USAGE, "--out is missing: which file shall import write?");
-    return status;
-}
-
 static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
 {
     vd_arguments given;
@@ -53,9 +41,18 @@ static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
         return vd_error_set(err, VD_USAGE,
                             "expected: visdial features info FILE, or import FILE --out FILE; see "
                             "--help");
-    r->verb = given.operand[0];
+    int verb = vd_choice_find("info or import", given.operand[0]);
+    if (verb < 0)
+        return vd_error_set(err, VD_USAGE, "'%.40s': expected info or import; see --help",
+                            given.operand[0]);
+    r->imports = verb;
     r->file = given.operand[1];
-    return check(r, &given, err);
+    if (!r->imports)
+        return vd_arguments_refuse(&given, "out f32 quiet", "goes with import", err);
+    status = vd_arguments_refuse(&given, "data", "goes with info", err);
+    if (status == VD_OK && !r->out)
+        return vd_error_set(err, VD_USAGE, "--out is missing: which file shall import write?");
+    return status;
 }
 
 // ---- info ---------------------------------------------------------------------------------------
@@ -183,8 +180,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
         status = vd_photos_open(r.images, &photos, err);
     if (status == VD_OK) {
         vd_regions_use_photos(regions, photos);
-        status =
-            strcmp(r.verb, "info") == 0 ? info(&r, regions, photos, err) : import(&r, regions, err);
+        status = r.imports ? import(&r, regions, err) : info(&r, regions, photos, err);
     }
     vd_regions_close(regions);
     vd_photos_close(photos);

@@ -309,43 +309,36 @@ static const char *split_name(const char *given, const char *otherwise, char *na
     return named ? equals + 1 : given;
 }
 
-static vd_status add_run(arm *one, const char *path, vd_error *err)
+// A run of the first model, all of which have one name, or of another; runs with the same name
+// belong to the same model.
+static vd_status add_run(study *s, const char *given, bool first, vd_error *err)
 {
+    char name[sizeof s->arm->name];
+    const char *known = s->arm[0].count ? s->arm[0].name : "first";
+    const char *path = split_name(given, first ? known : "against", name, sizeof name);
+    int i = first ? 0 : 1;
+    if (first && s->arm[0].count && strcmp(name, known) != 0)
+        return vd_error_set(err, VD_USAGE,
+                            "'%.80s': the first model is '%s'; name runs of others with --against",
+                            given, known);
+    while (!first && i < s->arms && strcmp(s->arm[i].name, name) != 0)
+        i++;
+    if (i == MOST_ARMS)
+        return vd_error_set(err, VD_USAGE, "--against '%.80s': more than %d other models", given,
+                            MOST_ARMS - 1);
+    s->arms = i < s->arms ? s->arms : i + 1;
+    arm *one = &s->arm[i];
+    snprintf(one->name, sizeof one->name, "%s", name);
     if (one->count == MOST_RUNS)
         return vd_error_set(err, VD_USAGE, "more than %d runs of a model", MOST_RUNS);
     one->path[one->count++] = path;
     return VD_OK;
 }
 
-// A run of the first model: an operand; all must have one name.
-static vd_status add_first(study *s, const char *given, vd_error *err)
+static vd_status add_against(void *into, const char *name, const char *text, vd_error *err)
 {
-    arm *first = &s->arm[0];
-    char name[sizeof first->name];
-    const char *path = split_name(given, first->count ? first->name : "first", name, sizeof name);
-    if (first->count && strcmp(name, first->name) != 0)
-        return vd_error_set(err, VD_USAGE,
-                            "'%.80s': the first model is '%s'; name runs of others with --against",
-                            given, first->name);
-    snprintf(first->name, sizeof first->name, "%s", name);
-    return add_run(first, path, err);
-}
-
-// A run of another model; runs with the same name belong to the same model.
-static vd_status add_against(void *into, const char *option, const char *given, vd_error *err)
-{
-    study *s = into;
-    char name[sizeof s->arm->name];
-    const char *path = split_name(given, "against", name, sizeof name);
-    int i = 1;
-    while (i < s->arms && strcmp(s->arm[i].name, name) != 0)
-        i++;
-    if (i == MOST_ARMS)
-        return vd_error_set(err, VD_USAGE, "--%s '%.80s': more than %d other models", option, given,
-                            MOST_ARMS - 1);
-    if (i == s->arms)
-        snprintf(s->arm[s->arms++].name, sizeof s->arm->name, "%s", name);
-    return add_run(&s->arm[i], path, err);
+    (void)name;
+    return add_run(into, text, false, err);
 }
 
 static const vd_option options[] = {
@@ -365,7 +358,7 @@ static vd_status read_options(study *s, int argc, char **argv, vd_error *err)
     vd_arguments given;
     vd_status status = vd_arguments_read(options, argc, argv, s, &given, err);
     for (int i = 0; status == VD_OK && i < given.count; i++)
-        status = add_first(s, given.operand[i], err);
+        status = add_run(s, given.operand[i], true, err);
     if (status == VD_OK && !s->data)
         status = vd_error_set(err, VD_USAGE, "which dialogs were ranked? name them with --data");
     if (status == VD_OK && (s->arm[0].count == 0 || s->arms == 1))
