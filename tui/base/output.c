@@ -140,17 +140,6 @@ void vd_member_numbers(yajl_gen json, const char *key, const float *values, size
     vd_output_numbers(json, values, count);
 }
 
-void vd_output_json(FILE *out, yajl_gen json)
-{
-    const unsigned char *text;
-    size_t length;
-    if (yajl_gen_get_buf(json, &text, &length) == yajl_gen_status_ok) {
-        vd_safe_output_json(out, (const char *)text, length);
-        fputc('\n', out);
-    }
-    yajl_gen_free(json);
-}
-
 yajl_gen vd_output_object(vd_error *err)
 {
     yajl_gen json = yajl_gen_alloc(NULL);
@@ -163,7 +152,13 @@ yajl_gen vd_output_object(vd_error *err)
 
 vd_status vd_output_object_end(yajl_gen json)
 {
+    const unsigned char *text;
+    size_t length;
     yajl_gen_map_close(json);
-    vd_output_json(stdout, json);
+    if (yajl_gen_get_buf(json, &text, &length) == yajl_gen_status_ok) {
+        vd_safe_output_json(stdout, (const char *)text, length);
+        putchar('\n');
+    }
+    yajl_gen_free(json);
     return VD_OK;
 }

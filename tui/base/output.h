@@ -38,10 +38,8 @@ void vd_member_texts(yajl_gen json, const char *key, const char *const *texts, s
 void vd_member_list(yajl_gen json, const char *key);
 void vd_member_map(yajl_gen json, const char *key);
 void vd_output_numbers(yajl_gen json, const float *values, size_t count); // a list
-// Writes what was generated and a newline, and frees the generator.
-void vd_output_json(FILE *out, yajl_gen json);
 // A generator with an open object; NULL when memory is out.
 yajl_gen vd_output_object(vd_error *err);
-vd_status vd_output_object_end(yajl_gen json); // closes the object and writes it to stdout
+vd_status vd_output_object_end(yajl_gen json); // closes it, writes it to stdout, frees json
 
 #endif

@@ -100,11 +100,9 @@ static vd_status keep_models(const comparing *c, const char *const *out, size_t 
 {
     vd_status status = VD_OK;
     for (int i = 0; i < vd_cases_model_count(&c->options) && status == VD_OK; i++) {
-        vd_error fault = {0};
-        char *path = vd_corpus_model_path(&c->corpus, c->options.model[i], &fault);
-        const char *in = path;
-        status = path ? vd_output_apart(out, outs, &in, 1, err)
-                      : vd_error_set(err, fault.status, "%s", fault.text);
+        char *path = vd_corpus_model_path(&c->corpus, c->options.model[i], err);
+        status =
+            path ? vd_output_apart(out, outs, (const char *const *)&path, 1, err) : err->status;
         vd_free(path);
     }
     return status;

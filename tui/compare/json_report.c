@@ -115,10 +115,9 @@ static void json_pair(yajl_gen json, const vd_compare *compare, int side)
 vd_status vd_compare_json(const vd_compare *compare, vd_error *err)
 {
     const vd_cases *cases = compare->cases;
-    yajl_gen json = yajl_gen_alloc(NULL);
+    yajl_gen json = vd_output_object(err);
     if (!json)
-        return vd_error_memory(err, "JSON");
-    yajl_gen_map_open(json);
+        return VD_NO_MEMORY;
     vd_member_list(json, "models");
     for (int side = 0; side < cases->models; side++)
         vd_output_string(json, vd_model_path(cases->model[side]));
@@ -141,7 +140,5 @@ vd_status vd_compare_json(const vd_compare *compare, vd_error *err)
     for (size_t i = 0; i < compare->count; i++)
         json_case(json, compare, compare->at[i]);
     yajl_gen_array_close(json);
-    yajl_gen_map_close(json);
-    vd_output_json(stdout, json);
-    return VD_OK;
+    return vd_output_object_end(json);
 }
