@@ -80,45 +80,53 @@ void vd_regions_print(const vd_regions *regions)
     vd_output_row("boxes", none ? "none: %s; regions will be listed by number" : "yes", none);
 }
 
-// missing: the first id that was not found, -1 where all were.
-static void print_found(const char *name, size_t found, size_t count, const char *what,
-                        int64_t missing)
+// How many of some image ids are there, and the first that is not.
+typedef struct search {
+    size_t count, found;
+    int64_t missing; // valid when found < count
+} search;
+
+static void add_id(search *s, int64_t id, bool there)
+{
+    if (!there && s->found == s->count)
+        s->missing = id;
+    s->count++;
+    s->found += there;
+}
+
+static void print_search(const search *s, const char *name, const char *what)
 {
     char more[64] = "";
-    if (missing >= 0)
-        snprintf(more, sizeof more, "; image %" PRId64 " is the first without", missing);
-    vd_output_row(name, "%zu of %zu %s%s", found, count, what, more);
+    if (s->found < s->count)
+        snprintf(more, sizeof more, "; image %" PRId64 " is the first without", s->missing);
+    vd_output_row(name, "%zu of %zu %s%s", s->found, s->count, what, more);
 }
 
 static vd_status print_dialogs(const vd_regions *regions, const char *path, vd_error *err)
 {
     vd_visdial *data;
+    search s = {0};
+    size_t row;
     vd_status status = vd_visdial_open(path, &data, err);
     if (status != VD_OK)
         return status;
-    size_t found = 0, row;
-    int64_t missing = -1;
     for (size_t d = 0; d < data->dialog_count; d++) {
-        bool there = vd_regions_find(regions, data->dialogs[d].image_id, &row, NULL) == VD_OK;
-        found += there;
-        missing = there || missing >= 0 ? missing : data->dialogs[d].image_id;
+        int64_t id = data->dialogs[d].image_id;
+        add_id(&s, id, vd_regions_find(regions, id, &row, NULL) == VD_OK);
     }
-    print_found("dialogs", found, data->dialog_count, "have features", missing);
+    print_search(&s, "dialogs", "have features");
     vd_visdial_free(data);
     return VD_OK;
 }
 
 static void print_photos(const vd_regions *regions, const vd_photos *photos)
 {
-    size_t found = 0, count = vd_regions_count(regions);
-    int64_t missing = -1;
-    for (size_t i = 0; i < count; i++) {
+    search s = {0};
+    for (size_t i = 0; i < vd_regions_count(regions); i++) {
         int64_t id = vd_regions_image_id(regions, i);
-        bool there = vd_photos_find(photos, id) != NULL;
-        found += there;
-        missing = there || missing >= 0 ? missing : id;
+        add_id(&s, id, vd_photos_find(photos, id) != NULL);
     }
-    print_found("photos", found, count, "pictures have one", missing);
+    print_search(&s, "photos", "pictures have one");
 }
 
 static vd_status info(const request *r, const vd_regions *regions, const vd_photos *photos,
