@@ -11,7 +11,6 @@
 #include "assets/blocks/world.h"
 #include "engine/base/alloc.h"
 #include "tui/base/progress.h"
-#include "tui/session/session.h"
 
 typedef struct job {
     const char *out, *extractor_given, *png;

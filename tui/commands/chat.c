@@ -1,7 +1,6 @@
 // The command `visdial chat`: terminal, chat view and engine thread put together.
 #include "tui/commands/command.h"
 
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

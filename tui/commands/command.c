@@ -97,7 +97,7 @@ static void print_option(const vd_option *option, int indent, FILE *out)
     print_wrapped(option->help, width + 2 > indent ? 0 : width, indent, out);
 }
 
-void vd_command_print_help(const vd_command *command, FILE *out)
+static void print_help(const vd_command *command, FILE *out)
 {
     static const vd_option help = {.name = "help", .help = "print this text"};
     if (!command) {
@@ -151,7 +151,7 @@ static vd_status run_help(int argc, char **argv, vd_error *err)
                             "there is no command '%.80s'; `visdial --help` lists them",
                             given.operand[0]);
     else
-        vd_command_print_help(command, stdout);
+        print_help(command, stdout);
     return VD_OK;
 }
 
@@ -181,7 +181,7 @@ static int dispatch(int argc, char **argv)
         return 0;
     }
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
-        vd_command_print_help(NULL, stdout);
+        print_help(NULL, stdout);
         return 0;
     }
     const vd_command *command = &vd_cmd_chat;
@@ -204,7 +204,7 @@ static int dispatch(int argc, char **argv)
         return vd_status_exit_code(VD_USAGE);
     }
     if (asks_for_help(argc, argv)) {
-        vd_command_print_help(command, stdout);
+        print_help(command, stdout);
         return 0;
     }
     return run_command(command, argc, argv);

@@ -37,7 +37,6 @@ VD_COMMANDS(X)
 #undef X
 extern const vd_command *const vd_commands[]; // ends with NULL
 
-void vd_command_print_help(const vd_command *command, FILE *out); // NULL: of the program
 typedef enum vd_shell { VD_BASH, VD_ZSH, VD_FISH } vd_shell;
 void vd_command_print_completion(vd_shell shell, FILE *out); // the script
 void vd_command_print_manual(FILE *out);                     // the man page, in roff

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
-#include "tui/base/output.h"
 #include "tui/train/curves.h"
 
 typedef struct curve_settings {

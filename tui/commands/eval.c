@@ -1,10 +1,8 @@
 #include "tui/commands/command.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "engine/backend/open.h"
-#include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/parallel.h"
 #include "tui/measure/corpus.h"

@@ -8,7 +8,6 @@
 #include "assets/blocks/detector.h"
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
-#include "engine/base/safetensors.h"
 #include "features/extract/extract.h"
 #include "features/pictures/photos.h"
 #include "features/regions/regions.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "features/regions/import.h"
 #include "features/pictures/photos.h"

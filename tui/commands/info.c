@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <jpeglib.h>
 #include <png.h>
-#include <stdbool.h>
 #include <unistd.h>
 #include <utf8proc.h>
 #include <yajl/yajl_version.h>

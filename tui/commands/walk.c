@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
 #include "tui/answer/json.h"
 #include "tui/commands/command.h"
 #include "tui/base/output.h"

@@ -3,7 +3,6 @@
 #include "tui/measure/measure.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"

@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/base/alloc.h"
-#include "engine/base/safetensors.h"
 #include "features/dialogs/dataset.h"
 #include "features/dialogs/picture_cache.h"
 #include "engine/backend/open.h"
