@@ -66,8 +66,9 @@ static const char *bar_text(const walk_command *c, char bar[VD_BAR_SIZE + 2], do
                             int width)
 {
     char alone[VD_BAR_SIZE];
-    snprintf(bar, VD_BAR_SIZE + 2, c->markdown ? "" : "\t%s",
-             vd_output_bar(alone, share, width, c->utf8));
+    bar[0] = '\0';
+    if (!c->markdown)
+        snprintf(bar, VD_BAR_SIZE + 2, "\t%s", vd_output_bar(alone, share, width, c->utf8));
     return bar;
 }
 
