@@ -164,10 +164,8 @@ static int augment_targets(const augmentation *a, const blocks_scene *scene,
         t->box[3] = fmin(BLOCKS_HEIGHT, o->box[3] + a->dy);
         t->place[0] = place[0] + a->dx;
         t->place[1] = place[1] + a->dy;
-        t->attribute[0] = (int)o->color;
-        t->attribute[1] = (int)o->shape;
-        t->attribute[2] = (int)o->material;
-        t->attribute[3] = (int)o->size;
+        for (int k = 0; k < BLOCKS_ATTRIBUTES; k++)
+            t->attribute[k] = (int)o->value[k];
         if (t->box[2] - t->box[0] >= 4 && t->box[3] - t->box[1] >= 4)
             count++;
     }

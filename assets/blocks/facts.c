@@ -18,20 +18,6 @@ const char *blocks_value_name(blocks_attribute attribute, int value)
     return names[attribute][value];
 }
 
-int blocks_value(const blocks_object *object, blocks_attribute attribute)
-{
-    switch (attribute) {
-    case BLOCKS_COLOR:
-        return (int)object->color;
-    case BLOCKS_SHAPE:
-        return (int)object->shape;
-    case BLOCKS_MATERIAL:
-        return (int)object->material;
-    default:
-        return (int)object->size;
-    }
-}
-
 blocks_kind blocks_kind_of(const blocks_object *object, unsigned mask)
 {
     blocks_kind kind = blocks_anything;

@@ -7,14 +7,6 @@
 
 #include "assets/blocks/scene.h"
 
-typedef enum {
-    BLOCKS_COLOR,
-    BLOCKS_SHAPE,
-    BLOCKS_MATERIAL,
-    BLOCKS_SIZE,
-    BLOCKS_ATTRIBUTES
-} blocks_attribute;
-
 // Any conjunction of attributes: value[attribute], -1 = any.
 typedef struct blocks_kind {
     int8_t value[BLOCKS_ATTRIBUTES];
@@ -36,7 +28,10 @@ extern const blocks_kind blocks_anything;
 
 int blocks_values(blocks_attribute attribute); // how many values there are
 const char *blocks_value_name(blocks_attribute attribute, int value);
-int blocks_value(const blocks_object *object, blocks_attribute attribute);
+static inline int blocks_value(const blocks_object *object, blocks_attribute attribute)
+{
+    return (int)object->value[attribute];
+}
 
 // The kind that shares the attributes in `mask` (bit per attribute) with the object.
 blocks_kind blocks_kind_of(const blocks_object *object, unsigned mask);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assets/blocks/facts.h"
 #include "assets/blocks/render.h"
 #include "engine/base/rng.h"
 
@@ -59,25 +60,23 @@ int blocks_in_front_of(const blocks_object *a, const blocks_object *b)
 // How similar the objects of a scene are. Chosen independently they would nearly all differ, and
 // the answer to "how many" would nearly always be one.
 typedef struct likeness {
-    double shape, color, material, size; // chance of the scene's favourite instead of any
+    double chance[BLOCKS_ATTRIBUTES]; // of the scene's favourite instead of any
     blocks_object favourite;
     int palette[BLOCKS_COLORS], colors;
 } likeness;
 
-static double strength(vd_rng *rng)
-{
-    return vd_rng_uniform(rng) < 0.45 ? vd_rng_range(rng, 0.3, 0.75) : 0;
-}
-
+// In which attributes are drawn.
+static const blocks_attribute order[] = {BLOCKS_SHAPE, BLOCKS_COLOR, BLOCKS_MATERIAL, BLOCKS_SIZE};
 static likeness draw_likeness(vd_rng *rng)
 {
-    likeness like = {.shape = strength(rng),
-                     .color = strength(rng),
-                     .material = 0.5 * strength(rng),
-                     .size = 0.5 * strength(rng)};
-    like.favourite.shape = (blocks_shape)vd_rng_below(rng, BLOCKS_SHAPES);
-    like.favourite.material = (blocks_material)vd_rng_below(rng, BLOCKS_MATERIALS);
-    like.favourite.size = (blocks_size)vd_rng_below(rng, BLOCKS_SIZES);
+    likeness like = {0};
+    for (int k = 0; k < BLOCKS_ATTRIBUTES; k++) {
+        double strength = vd_rng_uniform(rng) < 0.45 ? vd_rng_range(rng, 0.3, 0.75) : 0;
+        like.chance[order[k]] = k < 2 ? strength : 0.5 * strength;
+    }
+    for (int k = 0; k < BLOCKS_ATTRIBUTES; k++)
+        if (order[k] != BLOCKS_COLOR)
+            like.favourite.value[order[k]] = (unsigned)vd_rng_below(rng, blocks_values(order[k]));
     for (int i = 0; i < BLOCKS_COLORS; i++) {
         int j = vd_rng_below(rng, i + 1);
         like.palette[i] = like.palette[j];
@@ -90,16 +89,15 @@ static likeness draw_likeness(vd_rng *rng)
 
 static void draw_kind(vd_rng *rng, const likeness *like, blocks_object *o)
 {
-    o->shape = vd_rng_uniform(rng) < like->shape ? like->favourite.shape
-                                                 : (blocks_shape)vd_rng_below(rng, BLOCKS_SHAPES);
-    o->color = vd_rng_uniform(rng) < like->color
-                   ? like->favourite.color
-                   : (blocks_color)like->palette[vd_rng_below(rng, like->colors)];
-    o->material = vd_rng_uniform(rng) < like->material
-                      ? like->favourite.material
-                      : (blocks_material)vd_rng_below(rng, BLOCKS_MATERIALS);
-    o->size = vd_rng_uniform(rng) < like->size ? like->favourite.size
-                                               : (blocks_size)vd_rng_below(rng, BLOCKS_SIZES);
+    for (int k = 0; k < BLOCKS_ATTRIBUTES; k++) {
+        blocks_attribute a = order[k];
+        if (vd_rng_uniform(rng) < like->chance[a])
+            o->value[a] = like->favourite.value[a];
+        else if (a == BLOCKS_COLOR)
+            o->color = (blocks_color)like->palette[vd_rng_below(rng, like->colors)];
+        else
+            o->value[a] = (unsigned)vd_rng_below(rng, blocks_values(a));
+    }
     o->radius = RADIUS[o->shape][o->size];
 }
 

@@ -21,16 +21,29 @@ typedef enum {
 typedef enum { BLOCKS_RUBBER, BLOCKS_METAL, BLOCKS_MATERIALS } blocks_material;
 typedef enum { BLOCKS_SMALL, BLOCKS_LARGE, BLOCKS_SIZES } blocks_size;
 
+typedef enum {
+    BLOCKS_COLOR,
+    BLOCKS_SHAPE,
+    BLOCKS_MATERIAL,
+    BLOCKS_SIZE,
+    BLOCKS_ATTRIBUTES
+} blocks_attribute;
+
 extern const char *const blocks_shape_names[BLOCKS_SHAPES];       // "cube", ...
 extern const char *const blocks_color_names[BLOCKS_COLORS];       // "red", ...
 extern const char *const blocks_material_names[BLOCKS_MATERIALS]; // "rubber", "metal": matte, shiny
 extern const char *const blocks_size_names[BLOCKS_SIZES];         // "small", "large"
 
 typedef struct blocks_object {
-    blocks_shape shape;
-    blocks_color color;
-    blocks_material material;
-    blocks_size size;
+    union {
+        struct {
+            blocks_color color;
+            blocks_shape shape;
+            blocks_material material;
+            blocks_size size;
+        };
+        unsigned value[BLOCKS_ATTRIBUTES]; // the same by attribute
+    };
     double x, y;     // centre on the table: x grows to the right in the picture, y away from the
                      // camera (behind), table units
     double rotation; // radians about the vertical

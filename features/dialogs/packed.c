@@ -146,8 +146,8 @@ static const char **open_texts(opening *o, const char *name, size_t *count)
         refuse(o, "%s has %zu elements; expected 1 to %d", start.name, start.shape[0], INT32_MAX);
     check_starts(o, &start, 1, INT32_MAX, text.shape[0]);
     const char **texts = allocate(o, start.shape[0] - 1, sizeof *texts);
-    if (!texts)
-        return NULL;
+    if (!texts || !start.data)
+        return texts;
     *count = start.shape[0] - 1;
     for (size_t i = 0; i < *count; i++)
         texts[i] = (const char *)text.data + ((const int64_t *)start.data)[i];
@@ -238,6 +238,8 @@ static void fill_round(opening *o, size_t d, int32_t r)
 static void fill_dialogs(opening *o, const int64_t *ids)
 {
     vd_visdial *data = &o->store->data;
+    if (o->status != VD_OK || !ids)
+        return;
     data->dialogs = allocate(o, data->dialog_count, sizeof *data->dialogs);
     vd_visdial_round *rounds = vd_string_arena_take(&o->store->arena, o->rounds, sizeof *rounds);
     if (o->status == VD_OK && !rounds)
