@@ -61,31 +61,34 @@ static void judge_heat(const vd_real *output, const float *heat, double scale, v
     }
 }
 
-static void judge_box(const vd_real *output, const detector_target *target, int x, int y,
-                      double weight, double scale, vd_real *gradient, blocks_detector_loss *loss)
+// `count` distances from what is wanted, in pixels; weight: of each distance in the output's unit.
+static double judge_distances(const vd_real *output, const double *want, const double *weight,
+                              int count, double scale, vd_real *gradient)
 {
-    double cx = (x + 0.5) * VD_DETECT_STRIDE, cy = (y + 0.5) * VD_DETECT_STRIDE;
-    double want[4] = {cx - target->box[0], cy - target->box[1], target->box[2] - cx,
-                      target->box[3] - cy};
-    double side[2] = {fmax(4, target->box[2] - target->box[0]),
-                      fmax(4, target->box[3] - target->box[1])};
-    for (int k = 0; k < 4; k++) {
-        double unit = weight * VD_DETECT_UNIT / side[k % 2];
+    double loss = 0;
+    for (int k = 0; k < count; k++) {
         double off = (double)output[k] - want[k] / VD_DETECT_UNIT;
-        loss->box += unit * fabs(off);
-        gradient[k] += (vd_real)(scale * unit * (off > 0 ? 1 : off < 0 ? -1 : 0));
+        loss += weight[k] * fabs(off);
+        gradient[k] += (vd_real)(scale * weight[k] * (off > 0 ? 1 : off < 0 ? -1 : 0));
     }
+    return loss;
 }
 
-static void judge_place(const vd_real *output, const detector_target *target, int x, int y,
-                        double weight, double scale, vd_real *gradient, blocks_detector_loss *loss)
+static void judge_geometry(const vd_real *output, const detector_target *target, int x, int y,
+                           double weight, double scale, vd_real *gradient,
+                           blocks_detector_loss *loss)
 {
-    double from[2] = {(x + 0.5) * VD_DETECT_STRIDE, (y + 0.5) * VD_DETECT_STRIDE};
-    for (int k = 0; k < 2; k++) {
-        double off = (double)output[k] - (target->place[k] - from[k]) / VD_DETECT_UNIT;
-        loss->place += weight * fabs(off);
-        gradient[k] += (vd_real)(scale * weight * (off > 0 ? 1 : off < 0 ? -1 : 0));
-    }
+    const double *box = target->box, *place = target->place;
+    double cx = (x + 0.5) * VD_DETECT_STRIDE, cy = (y + 0.5) * VD_DETECT_STRIDE;
+    double wide = weight * box_weight * VD_DETECT_UNIT / fmax(4, box[2] - box[0]);
+    double high = weight * box_weight * VD_DETECT_UNIT / fmax(4, box[3] - box[1]);
+    loss->box += judge_distances(
+        output + VD_DETECT_BOX, (double[]){cx - box[0], cy - box[1], box[2] - cx, box[3] - cy},
+        (double[]){wide, high, wide, high}, 4, scale, gradient + VD_DETECT_BOX);
+    double each = weight * place_weight;
+    loss->place +=
+        judge_distances(output + VD_DETECT_PLACE, (double[]){place[0] - cx, place[1] - cy},
+                        (double[]){each, each}, 2, scale, gradient + VD_DETECT_PLACE);
 }
 
 static void judge_attribute(const vd_real *logit, int count, int truth, double weight, double scale,
@@ -137,10 +140,7 @@ void blocks_detector_judge(const vd_real *output, const detector_target *target,
                 continue;
             double weight = k == 4 ? 1 : neighbour_weight;
             size_t cell = (size_t)(y * VD_DETECT_COLUMNS + x) * VD_DETECT_OUTPUTS;
-            judge_box(output + cell + VD_DETECT_BOX, &target[t], x, y, weight * box_weight, scale,
-                      gradient + cell + VD_DETECT_BOX, loss);
-            judge_place(output + cell + VD_DETECT_PLACE, &target[t], x, y, weight * place_weight,
-                        scale, gradient + cell + VD_DETECT_PLACE, loss);
+            judge_geometry(output + cell, &target[t], x, y, weight, scale, gradient + cell, loss);
             for (int kind = 0; kind < VD_ATTRIBUTE_KINDS; kind++) {
                 size_t channel = cell + VD_DETECT_ATTRIBUTES + (size_t)vd_attribute_first[kind];
                 judge_attribute(output + channel, vd_attribute_count[kind],

@@ -130,11 +130,11 @@ static void put(writer *w, const char *format, ...)
         case 'i':
             w->status = yajl_gen_integer(w->gen, va_arg(values, int));
             break;
-        case 'l':
-            w->status = yajl_gen_integer(w->gen, va_arg(values, int64_t));
-            break;
         case 'n':
             w->status = put_number(w->gen, va_arg(values, double));
+            break;
+        case 'l':
+            w->status = yajl_gen_integer(w->gen, va_arg(values, int64_t));
             break;
         case 'v':
             list = va_arg(values, const double *);

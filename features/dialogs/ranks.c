@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include <glib.h>
+
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/rng.h"
@@ -69,36 +71,27 @@ static vd_status draw_lots(vd_ranks_writer *w, int64_t image_id, int32_t round_i
     return VD_OK;
 }
 
-__attribute__((format(printf, 3, 4))) static vd_status write_text(vd_ranks_writer *w, vd_error *err,
-                                                                  const char *format, ...)
-{
-    char text[128];
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return vd_output_write(w->file, text, (size_t)length, err);
-}
-
 vd_status vd_ranks_add(vd_ranks_writer *w, int64_t image_id, int32_t round_id, const float *scores,
                        int n, vd_error *err)
 {
     vd_status status = draw_lots(w, image_id, round_id, scores, n, err);
-    if (status == VD_OK)
-        status =
-            write_text(w, err, "%s{\"image_id\":%" PRId64 ",\"round_id\":%" PRId32 ",\"ranks\":[",
-                       w->entries ? ",\n" : "[", image_id, round_id);
-    for (int i = 0; status == VD_OK && i < n; i++)
-        status = write_text(w, err, "%s%" PRIu64, i ? "," : "", w->lots[i].draw);
-    if (status == VD_OK)
-        status = write_text(w, err, "]}");
-    w->entries++;
+    if (status != VD_OK)
+        return status;
+    GString *text = g_string_new(w->entries++ ? ",\n" : "[");
+    g_string_append_printf(text, "{\"image_id\":%" PRId64 ",\"round_id\":%" PRId32 ",\"ranks\":[",
+                           image_id, round_id);
+    for (int i = 0; i < n; i++)
+        g_string_append_printf(text, "%s%" PRIu64, i ? "," : "", w->lots[i].draw);
+    g_string_append(text, "]}");
+    status = vd_output_write(w->file, text->str, text->len, err);
+    g_string_free(text, TRUE);
     return status;
 }
 
 vd_status vd_ranks_commit(vd_ranks_writer *w, vd_error *err)
 {
-    vd_status status = write_text(w, err, w->entries ? "]\n" : "[]\n");
+    const char *end = w->entries ? "]\n" : "[]\n";
+    vd_status status = vd_output_write(w->file, end, strlen(end), err);
     if (status == VD_OK) {
         status = vd_output_commit(w->file, err);
         w->file = NULL;

@@ -10,29 +10,10 @@
 
 // ---- the form of the file ---------------------------------------------------
 
-enum {
-    ROOT = 1,
-    DATA,
-    QUESTIONS,
-    ANSWERS,
-    DIALOGS,
-    DIALOG,
-    ROUNDS,
-    ROUND,
-    OPTIONS,
-    VERSION,
-    SPLIT,
-    QUESTION_TEXT,
-    ANSWER_TEXT,
-    IMAGE_ID,
-    CAPTION,
-    QUESTION,
-    ANSWER,
-    TRUTH,
-    FAMILY,
-    COREFERENCE,
-    OPTION,
-};
+// Places, then values of the file, of a dialog and of a round.
+enum { ROOT = 1, DATA, QUESTIONS, ANSWERS, DIALOGS, DIALOG, ROUNDS, ROUND, OPTIONS };
+enum { VERSION = OPTIONS + 1, SPLIT, QUESTION_TEXT, ANSWER_TEXT, IMAGE_ID, CAPTION };
+enum { QUESTION = CAPTION + 1, ANSWER, TRUTH, FAMILY, COREFERENCE, OPTION };
 
 static const vd_json_rule rules[] = {
     {0, NULL, VD_JSON_OBJECT, ROOT, true},

@@ -7,57 +7,43 @@
 #include "engine/base/alloc.h"
 #include "features/text/codepoints.h"
 
-// A word as people type it and as the training text has it.
-typedef struct replacement {
-    const char *typed, *text;
-} replacement;
-
-// Sorted by the typed word.
-static const replacement replacements[] = {
-    {"aint", "ain't"},
-    {"arent", "aren't"},
-    {"cant", "can't"},
-    {"couldnt", "couldn't"},
-    {"didnt", "didn't"},
-    {"doesnt", "doesn't"},
-    {"dont", "don't"},
-    {"eight", "8"},
-    {"five", "5"},
-    {"four", "4"},
-    {"hadnt", "hadn't"},
-    {"hasnt", "hasn't"},
-    {"havent", "haven't"},
-    {"hes", "he's"},
-    {"im", "i'm"},
-    {"isnt", "isn't"},
-    {"ive", "i've"},
-    {"nine", "9"},
-    {"one", "1"},
-    {"seven", "7"},
-    {"shes", "she's"},
-    {"shouldnt", "shouldn't"},
-    {"six", "6"},
-    {"ten", "10"},
-    {"thats", "that's"},
-    {"theres", "there's"},
-    {"theyre", "they're"},
-    {"theyve", "they've"},
-    {"three", "3"},
-    {"two", "2"},
-    {"wasnt", "wasn't"},
-    {"werent", "weren't"},
-    {"whats", "what's"},
-    {"wheres", "where's"},
-    {"whos", "who's"},
-    {"wont", "won't"},
-    {"wouldnt", "wouldn't"},
-    {"youre", "you're"},
-    {"youve", "you've"},
-    {"zero", "0"},
+// Contractions, which people also type without the apostrophe, and numbers, of which the training
+// text has the digits.
+static const char *const contractions[] = {
+    "ain't",  "aren't",  "can't",    "couldn't", "didn't", "doesn't", "don't",  "hadn't",
+    "hasn't", "haven't", "he's",     "i'm",      "isn't",  "i've",    "she's",  "shouldn't",
+    "that's", "there's", "they're",  "they've",  "wasn't", "weren't", "what's", "where's",
+    "who's",  "won't",   "wouldn't", "you're",   "you've",
 };
+static const char *const numbers[] = {"zero", "one",   "two",   "three", "four", "five",
+                                      "six",  "seven", "eight", "nine",  "ten"};
 
-// Longest replacement over shortest word: "im" -> "i'm", "two" -> "2"; never more than one longer.
-enum { GROWTH = 2, REPLACEMENTS = sizeof replacements / sizeof *replacements };
+enum { CONTRACTIONS = sizeof contractions / sizeof *contractions, NUMBERS = 11, LONGEST = 10 };
+
+// Replacements are never more than one character longer than a word: "im" -> "i'm".
+enum { GROWTH = 2 };
+
+// Whether the word is the text, leaving out the text's apostrophes.
+static bool is_typed(const int32_t *word, size_t count, const char *text)
+{
+    size_t i = 0;
+    for (; *text; text++)
+        if (*text != '\'' && (i == count || word[i++] != *text))
+            return false;
+    return i == count;
+}
+
+// What the training text has for the word; false: nothing else.
+static bool replace(const int32_t *word, size_t count, char out[LONGEST])
+{
+    for (int i = 0; i < CONTRACTIONS; i++)
+        if (is_typed(word, count, contractions[i]))
+            return snprintf(out, LONGEST, "%s", contractions[i]) > 0;
+    for (int i = 0; i < NUMBERS; i++)
+        if (is_typed(word, count, numbers[i]))
+            return snprintf(out, LONGEST, "%d", i) > 0;
+    return false;
+}
 
 // Curly and other quotes, dashes and spaces as the keyboard has them; 0 drops the character.
 static int32_t plain(int32_t c)
@@ -107,15 +93,13 @@ static void replace_words(const vd_codepoints *text, vd_codepoints *out)
         size_t end = i;
         while (end < text->count && (vd_codepoint_is_word(text->at[end]) || text->at[end] == '\''))
             end++;
-        const vd_codepoint_range typed = {text->at + i, end - i};
-        const replacement *found = bsearch(&typed, replacements, REPLACEMENTS, sizeof *replacements,
-                                           vd_codepoint_range_compare);
-        for (const char *c = found ? found->text : ""; *c; c++)
-            out->at[out->count++] = (unsigned char)*c;
-        if (found)
+        char other[LONGEST] = "";
+        if (replace(text->at + i, end - i, other))
             i = end;
         else if (end == i)
             end++;
+        for (const char *c = other; *c; c++)
+            out->at[out->count++] = (unsigned char)*c;
         for (; i < end; i++)
             out->at[out->count++] = text->at[i];
     }
