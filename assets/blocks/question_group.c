@@ -44,6 +44,11 @@ static bool pick_kind(blocks_talk *talk, group *g)
     return blocks_size_of(g->set) >= 2;
 }
 
+static bool pick(blocks_talk *talk, group *g)
+{
+    return talk->naming == TARGET_IT ? pick_they(talk, g) : pick_kind(talk, g);
+}
+
 // An attribute that does not name the group and has not been told of all of it.
 static bool draw_open(blocks_talk *talk, const group *g, blocks_attribute *a)
 {
@@ -132,31 +137,21 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
                     : "(6:are %g all %v|4:are all of %m %v|2:are %g %v)");
 }
 
-static bool ask_same(blocks_talk *talk, const group *g, blocks_draft *draft)
+// "are they the same color", "are the cubes the same color"
+bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
 {
+    group g;
     blocks_attribute a;
-    if (!draw_open(talk, g, &a))
+    if (!pick(talk, &g) || !draw_open(talk, &g, &a))
         return false;
-    *draft = start(g, "verify", ASK_POLAR, g->set);
-    draft->meaning.yes = blocks_shared(talk->scene, g->set, a) >= 0;
-    draft->topic = blocks_topic(TOPIC_THEY_ALL, blocks_kind_key(g->kind), a, 100);
+    *draft = start(&g, "verify", ASK_POLAR, g.set);
+    draft->meaning.yes = blocks_shared(talk->scene, g.set, a) >= 0;
+    draft->topic = blocks_topic(TOPIC_THEY_ALL, blocks_kind_key(g.kind), a, 100);
     static const char *const names[BLOCKS_ATTRIBUTES] = {"color", "shape", "material", "size"};
     return put(
-        talk, draft, g, names[a], NULL,
+        talk, draft, &g, names[a], NULL,
         "(3:are %g (2:all|) the same %v|do %g (all|) have the same %v|2:are all of %m the same "
         "%v)");
-}
-
-bool blocks_ask_they_same(blocks_talk *talk, blocks_draft *draft)
-{
-    group g;
-    return pick_they(talk, &g) && ask_same(talk, &g, draft);
-}
-
-bool blocks_ask_kind_same(blocks_talk *talk, blocks_draft *draft)
-{
-    group g;
-    return pick_kind(talk, &g) && ask_same(talk, &g, draft);
 }
 
 bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
@@ -197,37 +192,25 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
     return false;
 }
 
-static bool ask_what(blocks_talk *talk, const group *g, blocks_draft *draft)
+// "what color are they", "what color are the cubes"
+bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
 {
+    group g;
     blocks_attribute a;
-    if (!draw_open(talk, g, &a))
+    if (!pick(talk, &g) || !draw_open(talk, &g, &a))
         return false;
-    bool pair = blocks_size_of(g->set) == 2 && (a == BLOCKS_COLOR || a == BLOCKS_SHAPE);
-    if (blocks_shared(talk->scene, g->set, a) < 0 && !pair && !blocks_chance(talk, 0.3))
+    bool pair = blocks_size_of(g.set) == 2 && (a == BLOCKS_COLOR || a == BLOCKS_SHAPE);
+    if (blocks_shared(talk->scene, g.set, a) < 0 && !pair && !blocks_chance(talk, 0.3))
         return false;
-    *draft = start(g, "attribute", ASK_SHARED, g->set);
+    *draft = start(&g, "attribute", ASK_SHARED, g.set);
     draft->meaning.attribute = a;
-    draft->topic = blocks_topic(TOPIC_THEY_WHAT, blocks_kind_key(g->kind), a, 0);
+    draft->topic = blocks_topic(TOPIC_THEY_WHAT, blocks_kind_key(g.kind), a, 0);
     static const char *const patterns[BLOCKS_ATTRIBUTES] = {
         "(5:what (3:color|colour) are %g|what colors are %g|what are the colors of %m)",
         "(4:what shape are %g|what shapes are %g)",
         "(4:what are %g made of|what material are %g|are %g metal or rubber)",
         "(3:how big are %g|what size are %g|are %g big or small)"};
-    return put(talk, draft, g, NULL, NULL, patterns[a]);
-}
-
-// "what color are they"
-bool blocks_ask_they_what(blocks_talk *talk, blocks_draft *draft)
-{
-    group g;
-    return pick_they(talk, &g) && ask_what(talk, &g, draft);
-}
-
-// "what color are the cubes"
-bool blocks_ask_kind_what(blocks_talk *talk, blocks_draft *draft)
-{
-    group g;
-    return pick_kind(talk, &g) && ask_what(talk, &g, draft);
+    return put(talk, draft, &g, NULL, NULL, patterns[a]);
 }
 
 // "how many other things are there"

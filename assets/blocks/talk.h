@@ -48,9 +48,9 @@ typedef enum {
     TARGET_PLACE,     // the thing on the far left
     TARGET_SIZE,      // the biggest cube
     TARGET_NEIGHBOUR, // the thing behind the red ball
-    TARGET_IT,
-    TARGET_THAT,   // that ball: of several, the one spoken of
-    TARGET_BEFORE, // the one before
+    TARGET_IT,        // of several things: "they"
+    TARGET_THAT,      // that ball: of several, the one spoken of
+    TARGET_BEFORE,    // the one before
 } blocks_naming;
 
 enum { BLOCKS_FACTS = 2 * BLOCKS_ROUNDS + 4 };
@@ -155,8 +155,8 @@ blocks_ask_fn blocks_ask_neighbour, blocks_ask_anything, blocks_ask_pair, blocks
 blocks_ask_fn blocks_ask_more, blocks_ask_which_more, blocks_ask_same, blocks_ask_bigger,
     blocks_ask_else;
 // Of a group, "they" or named: "what color are the cubes".
-blocks_ask_fn blocks_ask_they_count, blocks_ask_they_all, blocks_ask_they_any, blocks_ask_they_what,
-    blocks_ask_they_same, blocks_ask_kind_what, blocks_ask_kind_same, blocks_ask_others;
+blocks_ask_fn blocks_ask_they_count, blocks_ask_they_all, blocks_ask_they_any,
+    blocks_ask_group_what, blocks_ask_group_same, blocks_ask_others;
 // Of what no scene has, of what every scene has, of the picture as such.
 blocks_ask_fn blocks_ask_absent, blocks_ask_present, blocks_ask_scene;
 
