@@ -323,22 +323,20 @@ static vd_status write_weights(const vd_convnet *net, const char *path, vd_error
     vd_status status = vd_safetensors_create(path, &writer, err);
     if (!status)
         status = vd_safetensors_put_metadata(writer, "format", "visdial extractor 1", err);
-    for (int l = 0; l < net->layers && !status; l++) {
-        const vd_conv *conv = &net->layer[l];
+    for (int i = 0; i < 2 * net->layers && !status; i++) {
+        const vd_conv *conv = &net->layer[i / 2];
         char name[64];
         size_t kernel = (size_t)conv->kernel, outs = (size_t)conv->out;
-        snprintf(name, sizeof name, "%s.weight", conv->name);
-        status = vd_safetensors_declare(writer, name, VD_F16, 4,
-                                        (size_t[4]){kernel, kernel, (size_t)conv->in, outs}, err);
-        snprintf(name, sizeof name, "%s.bias", conv->name);
-        if (!status)
-            status = vd_safetensors_declare(writer, name, VD_F16, 1, &outs, err);
+        const size_t weight[4] = {kernel, kernel, (size_t)conv->in, outs};
+        snprintf(name, sizeof name, "%s.%s", conv->name, i % 2 ? "bias" : "weight");
+        status = vd_safetensors_declare(writer, name, VD_F16, i % 2 ? 1 : 4, i % 2 ? &outs : weight,
+                                        err);
     }
-    for (int l = 0; l < net->layers && !status; l++) {
-        size_t weights = net->bias[l] - net->weight[l], outs = (size_t)net->layer[l].out;
-        status = vd_safetensors_append_floats(writer, net->param + net->weight[l], weights, err);
-        if (!status)
-            status = vd_safetensors_append_floats(writer, net->param + net->bias[l], outs, err);
+    for (int i = 0; i < 2 * net->layers && !status; i++) {
+        size_t weight = net->weight[i / 2], bias = net->bias[i / 2];
+        size_t count = i % 2 ? (size_t)net->layer[i / 2].out : bias - weight;
+        status =
+            vd_safetensors_append_floats(writer, net->param + (i % 2 ? bias : weight), count, err);
     }
     if (status)
         vd_safetensors_abort(writer);

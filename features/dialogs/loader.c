@@ -111,15 +111,6 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
-// History entry r > 0 of a dialog: round r - 1.
-static int entry(const vd_dataset *set, const vd_visdial_round *round, int32_t out[VD_MAX_HISTORY])
-{
-    int32_t answer[VD_MAX_CANDIDATE];
-    int length = round->answer >= 0 ? vd_wrap_answer(set, round->answer, answer) : 0;
-    return vd_history_entry(vd_sequence(&set->tokens[VD_QUESTIONS], (size_t)round->question),
-                            set->tokens[VD_QUESTIONS].length[round->question], answer, length, out);
-}
-
 // ---- sizes ------------------------------------------------------------------
 
 static void measure(vd_loader *loader, const size_t *dialogs, size_t count)
@@ -218,11 +209,17 @@ static int history_entry(const vd_loader *loader, size_t index, int32_t r, bool 
         out[0] = VD_UNKNOWN;
         return 1;
     }
-    if (r > 0)
-        return entry(set, &vd_dataset_dialog(set, index)->rounds[r - 1], out);
-    int length = set->tokens[VD_CAPTIONS].length[index];
-    memcpy(out, vd_sequence(&set->tokens[VD_CAPTIONS], index), (size_t)length * sizeof *out);
-    return length;
+    if (r == 0) {
+        int length = set->tokens[VD_CAPTIONS].length[index];
+        memcpy(out, vd_sequence(&set->tokens[VD_CAPTIONS], index), (size_t)length * sizeof *out);
+        return length;
+    }
+    int32_t answer[VD_MAX_CANDIDATE];
+    const vd_visdial_round *before = &vd_dataset_dialog(set, index)->rounds[r - 1];
+    const vd_sequences *questions = &set->tokens[VD_QUESTIONS];
+    int length = before->answer >= 0 ? vd_wrap_answer(set, before->answer, answer) : 0;
+    return vd_history_entry(vd_sequence(questions, (size_t)before->question),
+                            questions->length[before->question], answer, length, out);
 }
 
 static vd_status fill_history(vd_loader *loader, const size_t *dialogs, size_t count, bool none,
