@@ -216,7 +216,7 @@ vd_status vd_answer_pool_write(const vd_answer_pool *pool, const char *path, vd_
     return status;
 }
 
-enum { TOKENS_PIECE = 4096 }; // answers whose tokens are found on one thread
+enum { TOKENS_CHUNK = 4096 }; // answers whose tokens are found on one thread
 
 typedef struct wording {
     const vd_answer_pool *pool;
@@ -227,8 +227,8 @@ typedef struct wording {
 static vd_status find_tokens(void *context, int worker, size_t index, vd_error *err)
 {
     const wording *w = context;
-    size_t first = index * TOKENS_PIECE, left = w->pool->count - first;
-    size_t end = first + (left < TOKENS_PIECE ? left : TOKENS_PIECE);
+    size_t first = index * TOKENS_CHUNK, left = w->pool->count - first;
+    size_t end = first + (left < TOKENS_CHUNK ? left : TOKENS_CHUNK);
     vd_status status = VD_OK;
     (void)worker;
     for (size_t i = first; status == VD_OK && i < end; i++) {
@@ -243,17 +243,17 @@ static vd_status find_tokens(void *context, int worker, size_t index, vd_error *
 vd_status vd_answer_pool_tokens(const vd_answer_pool *pool, const vd_vocab *vocab, int32_t **tokens,
                                 int32_t **lengths, vd_error *err)
 {
-    size_t pieces = (pool->count + TOKENS_PIECE - 1) / TOKENS_PIECE;
+    size_t chunks = (pool->count + TOKENS_CHUNK - 1) / TOKENS_CHUNK;
     wording w = {pool, vocab, vd_alloc(pool->count, VD_MAX_CANDIDATE * sizeof *w.ids),
                  vd_alloc(pool->count, sizeof *w.length)};
     vd_status status = VD_OK;
     *tokens = *lengths = NULL;
     if (!w.ids || !w.length)
         status = vd_error_memory(err, "the answer pool's tokens");
-    else if (pieces == 1)
+    else if (chunks == 1)
         status = find_tokens(&w, 0, 0, err);
-    else if (pieces > 1)
-        status = vd_parallel(pieces, vd_parallel_threads(), find_tokens, &w, NULL, NULL, NULL, err);
+    else if (chunks > 1)
+        status = vd_parallel(chunks, vd_parallel_threads(), find_tokens, &w, NULL, NULL, NULL, err);
     if (status != VD_OK) {
         vd_free(w.ids);
         vd_free(w.length);

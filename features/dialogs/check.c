@@ -21,7 +21,7 @@ bool vd_visdial_round_fits(const vd_visdial *data, const vd_visdial_dialog *dial
                            char *words, size_t size)
 {
     const vd_visdial_round *round = &dialog->rounds[r];
-    // Most have all; only of the others the split is asked.
+    // Most rounds are whole; the split matters only for the others.
     bool whole = round->answer >= 0 && round->options && round->truth >= 0;
     bool test = !whole && strncmp(data->split, "test", 4) == 0;
     const char *missing = whole ? NULL : missing_in(round, test, r + 1 == dialog->round_count);

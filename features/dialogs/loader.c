@@ -249,7 +249,7 @@ static vd_status fill_history(vd_loader *loader, const size_t *dialogs, size_t c
     return VD_OK;
 }
 
-// Answers lie anywhere in large tables: asked for so many before they are needed, they are there.
+// Answers lie anywhere in large tables: so many candidates ahead they are prefetched.
 enum { SOON = 16 };
 
 // Numbers the distinct candidates of the batch as they come; distinct gets their answers.
@@ -330,7 +330,8 @@ static void show_candidates(vd_batch *batch, const vd_candidates *candidates)
     batch->candidate_order = NULL;
 }
 
-// The network reads them sorted, for what they begin with alike; here this takes no time of its.
+// The network computes what sorted candidates begin with alike once; sorting here, on the loader's
+// thread, does not delay it.
 static vd_status sort_candidates(vd_loader *loader, vd_error *err)
 {
     vd_batch *b = &loader->batch;

@@ -1,6 +1,6 @@
 // Opening packed dialogs (features/dialogs/pack.h): all that is small is checked at once, the
 // candidates when a dialog is used (vd_visdial_check_options), the ids of words when they become
-// those of a vocabulary (features/dialogs/token_tables.c).
+// those of a vocabulary (features/dialogs/words.c).
 #include <inttypes.h>
 
 #include <utf8proc.h>

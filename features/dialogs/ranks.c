@@ -10,16 +10,16 @@
 #include "engine/base/file.h"
 #include "engine/base/rng.h"
 
-typedef struct lot {
+typedef struct scored {
     float score;
     uint64_t draw;
     int candidate;
-} lot;
+} scored;
 
 struct vd_ranks_writer {
     vd_output *file;
     size_t entries;
-    lot *lots; // of a round
+    scored *list; // of a round
     int room;
 };
 
@@ -38,10 +38,10 @@ vd_status vd_ranks_create(const char *path, vd_ranks_writer **out, vd_error *err
     return VD_OK;
 }
 
-// The better score first, then by lot.
-static int compare_lots(const void *a, const void *b)
+// The better score first; ties are in the order of their random numbers.
+static int compare_scored(const void *a, const void *b)
 {
-    const lot *x = a, *y = b;
+    const scored *x = a, *y = b;
     if (isnan(x->score) != isnan(y->score))
         return isnan(x->score) ? 1 : -1;
     if (x->score != y->score && !isnan(x->score))
@@ -51,37 +51,37 @@ static int compare_lots(const void *a, const void *b)
     return x->candidate - y->candidate;
 }
 
-static vd_status draw_lots(vd_ranks_writer *w, int64_t image_id, int32_t round_id,
-                           const float *scores, int n, vd_error *err)
+static vd_status rank_candidates(vd_ranks_writer *w, int64_t image_id, int32_t round_id,
+                                 const float *scores, int n, vd_error *err)
 {
     if (n > w->room) {
-        vd_free(w->lots);
-        w->lots = vd_alloc((size_t)n, sizeof *w->lots);
-        w->room = w->lots ? n : 0;
-        if (!w->lots)
+        vd_free(w->list);
+        w->list = vd_alloc((size_t)n, sizeof *w->list);
+        w->room = w->list ? n : 0;
+        if (!w->list)
             return vd_error_memory(err, "the ranks");
     }
     vd_rng rng = vd_rng_seed((uint64_t)image_id, (uint64_t)round_id);
     for (int i = 0; i < n; i++)
-        w->lots[i] = (lot){scores[i], vd_rng_next(&rng), i};
-    qsort(w->lots, (size_t)n, sizeof *w->lots, compare_lots);
-    // From here `draw` is the rank, and the lots are by candidate again.
+        w->list[i] = (scored){scores[i], vd_rng_next(&rng), i};
+    qsort(w->list, (size_t)n, sizeof *w->list, compare_scored);
+    // From here `draw` is the rank, and place i is that of candidate i again.
     for (int i = 0; i < n; i++)
-        w->lots[w->lots[i].candidate].draw = (uint64_t)i + 1;
+        w->list[w->list[i].candidate].draw = (uint64_t)i + 1;
     return VD_OK;
 }
 
 vd_status vd_ranks_add(vd_ranks_writer *w, int64_t image_id, int32_t round_id, const float *scores,
                        int n, vd_error *err)
 {
-    vd_status status = draw_lots(w, image_id, round_id, scores, n, err);
+    vd_status status = rank_candidates(w, image_id, round_id, scores, n, err);
     if (status != VD_OK)
         return status;
     GString *text = g_string_new(w->entries++ ? ",\n" : "[");
     g_string_append_printf(text, "{\"image_id\":%" PRId64 ",\"round_id\":%" PRId32 ",\"ranks\":[",
                            image_id, round_id);
     for (int i = 0; i < n; i++)
-        g_string_append_printf(text, "%s%" PRIu64, i ? "," : "", w->lots[i].draw);
+        g_string_append_printf(text, "%s%" PRIu64, i ? "," : "", w->list[i].draw);
     g_string_append(text, "]}");
     status = vd_output_write(w->file, text->str, text->len, err);
     g_string_free(text, TRUE);
@@ -105,6 +105,6 @@ void vd_ranks_abort(vd_ranks_writer *w)
     if (!w)
         return;
     vd_output_abort(w->file);
-    vd_free(w->lots);
+    vd_free(w->list);
     vd_free(w);
 }
