@@ -8,7 +8,7 @@
 
 static const char PLUGIN[] = "visdial-cuda.so";
 
-typedef const vd_backend *(*vd_plugin_door)(int abi, int device, char *text, size_t room);
+typedef const vd_backend *(*vd_plugin_entry)(int abi, int device, char *text, size_t room);
 
 vd_status vd_backend_open_plugin(const char *path, int device, const vd_backend **out,
                                  vd_error *err)
@@ -18,15 +18,15 @@ vd_status vd_backend_open_plugin(const char *path, int device, const vd_backend 
     void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!plugin)
         return vd_error_set(err, VD_UNAVAILABLE, "%.300s does not open: %.300s", path, dlerror());
-    vd_plugin_door door;
-    *(void **)&door = dlsym(plugin, "vd_backend_plugin"); // as POSIX has it
-    const vd_backend *table = door ? door(VD_BACKEND_ABI, device, text, sizeof text) : NULL;
+    vd_plugin_entry entry;
+    *(void **)&entry = dlsym(plugin, "vd_backend_plugin"); // as POSIX has it
+    const vd_backend *table = entry ? entry(VD_BACKEND_ABI, device, text, sizeof text) : NULL;
     if (table && table->abi == VD_BACKEND_ABI && table->size == sizeof *table) {
         *out = table; // stays open: its threads' memory is given back by its own code
         return VD_OK;
     }
     vd_status status =
-        !door   ? vd_error_set(err, VD_UNAVAILABLE, "%.300s is not a backend of this program", path)
+        !entry  ? vd_error_set(err, VD_UNAVAILABLE, "%.300s is not a backend of this program", path)
         : table ? vd_error_set(err, VD_UNAVAILABLE, "%.300s is for another version of this program",
                                path)
                 : vd_error_set(err, VD_UNAVAILABLE, "%.300s: %.400s", path, text);

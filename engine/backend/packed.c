@@ -91,6 +91,24 @@ static void point_in(vd_packed *p, int *block)
     p->backward = slice(&block, p->tokens);
 }
 
+// What is the same for both kinds: inner rows, and the copy of a block of arrays where operations
+// read them. point: points them into a block.
+static vd_status finish(vd_packed *p, void (*point)(vd_packed *p, int *block), int *block,
+                        size_t size, vd_arena *arena, vd_error *err)
+{
+    vd_status status = find_inner(p, arena, err);
+    if (status != VD_OK)
+        return status;
+    int *copy = (int *)vd_arena_upload(arena, block, size, sizeof *block);
+    if (!copy)
+        return vd_error_memory(err, "packed sequences");
+    vd_packed at = {.sequences = p->sequences, .tokens = p->tokens, .longest = p->longest};
+    point(&at, copy);
+    p->rows = (vd_packed_rows){at.start,  at.length, at.id,      at.place,    at.owner, at.order,
+                               at.active, at.offset, at.forward, at.backward, at.parent};
+    return VD_OK;
+}
+
 static void fill_rows_of(vd_packed *p, const int32_t *ids, const int32_t *lengths, int width)
 {
     int row = 0;
@@ -109,7 +127,7 @@ static void fill_rows_of(vd_packed *p, const int32_t *ids, const int32_t *length
 vd_status vd_packed_make(const int32_t *ids, const int32_t *lengths, int sequences, int width,
                          vd_arena *arena, vd_packed *out, vd_error *err)
 {
-    vd_packed p = {.sequences = sequences}, at = {0};
+    vd_packed p = {.sequences = sequences};
     for (int s = 0; s < sequences; s++) {
         p.tokens += lengths[s];
         if (lengths[s] > p.longest)
@@ -124,20 +142,8 @@ vd_status vd_packed_make(const int32_t *ids, const int32_t *lengths, int sequenc
     fill_rows_of(&p, ids, lengths, width);
     sort_by_length(&p, count);
     fill_steps(&p);
-    vd_status status = find_inner(&p, arena, err);
-    if (status != VD_OK)
-        return status;
-    int *copy = (int *)vd_arena_upload(arena, block, size, sizeof *block);
-    if (!copy)
-        return vd_error_memory(err, "packed sequences");
-    at.sequences = p.sequences;
-    at.tokens = p.tokens;
-    at.longest = p.longest;
-    point_in(&at, copy);
-    p.rows = (vd_packed_rows){at.start,  at.length, at.id,      at.place,    at.owner, at.order,
-                              at.active, at.offset, at.forward, at.backward, NULL};
     *out = p;
-    return VD_OK;
+    return finish(out, point_in, block, size, arena, err);
 }
 
 vd_status vd_packed_distinct(const vd_packed *packed, int vocab, bool apart, vd_arena *arena,
@@ -299,19 +305,6 @@ vd_status vd_packed_prefixes(const int32_t *ids, const int32_t *lengths, int wid
     }
     p = at;
     place_prefixes(&table, order, count, &p, path, next, last);
-    vd_status status = find_inner(&p, arena, err);
-    if (status != VD_OK)
-        return status;
-    int *copy = (int *)vd_arena_upload(arena, block, size, sizeof *block);
-    if (!copy)
-        return vd_error_memory(err, "packed prefixes");
-    point_tree(&at, copy);
-    p.rows = (vd_packed_rows){.id = at.id,
-                              .place = at.place,
-                              .active = at.active,
-                              .offset = at.offset,
-                              .forward = at.forward,
-                              .parent = at.parent};
     *out = p;
-    return VD_OK;
+    return finish(out, point_tree, block, size, arena, err);
 }

@@ -16,7 +16,7 @@
 #include "engine/base/alloc.h"
 #include "engine/backend/backend.h"
 #include "engine/base/threads.h"
-#include "engine/backend/cpu/scratch.h"
+#include "engine/backend/cpu/cpu.h"
 #include "engine/backend/cpu/skinny_gemm.h"
 #include "engine/backend/cpu/instructions.h"
 #include "engine/base/rng.h"

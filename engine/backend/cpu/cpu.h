@@ -30,6 +30,17 @@ void vd_cpu_optimiser(vd_backend *table);
 #define VD_APART
 #endif
 
+// Large memory that is the system's again once it is released, which malloc would keep for others
+// of that size. NULL when there is none.
+void *vd_cpu_map(size_t bytes);
+void vd_cpu_unmap(void *memory, size_t bytes); // NULL is nothing
+
+enum { VD_SCRATCH_FLOATS = 1 << 21 };
+
+// This thread's memory for `floats` numbers, its only user until the next call; NULL when it is
+// asked for more than VD_SCRATCH_FLOATS, or there is none.
+float *vd_cpu_scratch(size_t floats);
+
 // Sums of vectors: y += x; y += a x.
 void vd_cpu_add(vd_real *y, const vd_real *x, size_t n);
 void vd_cpu_add_scaled(vd_real *y, vd_real a, const vd_real *x, size_t n);

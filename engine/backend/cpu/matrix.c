@@ -7,7 +7,6 @@
 
 #include "engine/backend/cpu/blas.h"
 #include "engine/backend/cpu/gemv.h"
-#include "engine/backend/cpu/scratch.h"
 #include "engine/backend/cpu/skinny_gemm.h"
 #include "engine/base/threads.h"
 

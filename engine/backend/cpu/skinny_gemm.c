@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "engine/backend/cpu/instructions.h"
-#include "engine/backend/cpu/scratch.h"
-#include "engine/backend/cpu/transpose.h"
+#include "engine/backend/cpu/cpu.h"
 #include "engine/base/alloc.h"
 #include "engine/base/threads.h"
 
@@ -116,6 +115,56 @@ static int depth_of_part(int k)
     return count_of(count_of(k, count_of(k, DEPTH)), VD_TILE_LINE) * VD_TILE_LINE;
 }
 
+// ---- rows that become columns -------------------------------------------------------------------
+
+typedef float four_floats __attribute__((vector_size(16)));
+
+// to (4, width apart) = the transpose of 4 x 4 numbers, whose rows are `stride` apart.
+static void transpose_four(const float *from, size_t stride, float *to, size_t width)
+{
+    four_floats a, b, c, d;
+    memcpy(&a, from, sizeof a);
+    memcpy(&b, from + stride, sizeof b);
+    memcpy(&c, from + 2 * stride, sizeof c);
+    memcpy(&d, from + 3 * stride, sizeof d);
+    four_floats ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    four_floats cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    four_floats AB = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    four_floats CD = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    a = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    b = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    c = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);
+    d = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);
+    memcpy(to, &a, sizeof a);
+    memcpy(to + width, &b, sizeof b);
+    memcpy(to + 2 * width, &c, sizeof c);
+    memcpy(to + 3 * width, &d, sizeof d);
+}
+
+// A panel (depth, width) of `count` <= width lines, zeros beside them: a line's numbers lie one
+// after the other, lines `stride` apart.
+static void pack_lines(const float *from, size_t stride, int count, int depth, float *panel,
+                       size_t width)
+{
+    enum { LINE = 16 }; // floats that the caches take at a time
+    const size_t lines = (size_t)count;
+    int quads = count >= 4 ? depth / 4 * 4 : 0;
+    // Four lines at a time, for all of them may have to share a few places of the first cache.
+    for (int part = 0; part < quads; part += LINE)
+        for (size_t i = 0; i < lines; i += 4) {
+            size_t at = i + 4 > lines ? lines - 4 : i; // the last four again
+            for (int k = part; k < part + LINE && k < quads; k += 4)
+                transpose_four(from + at * stride + k, stride, panel + (size_t)k * width + at,
+                               width);
+        }
+    for (int k = 0; k < quads && lines < width; k++)
+        for (size_t i = lines; i < width; i++)
+            panel[(size_t)k * width + i] = 0;
+    for (int k = quads; k < depth; k++)
+        for (size_t i = 0; i < width; i++)
+            panel[(size_t)k * width + i] = i < lines ? from[i * stride + (size_t)k] : 0;
+}
+
 // ---- packed rows --------------------------------------------------------------------------------
 
 typedef struct skinny_product {
@@ -144,8 +193,8 @@ static void pack_parts(void *data, size_t from, size_t to)
         for (int v = 0, vectors; v < s->vectors; v += vectors) {
             vectors = vectors_of_panel(s->vectors - v);
             const int row = v * s->tiles.lanes, width = vectors * s->tiles.lanes;
-            vd_cpu_pack_lines(p->x + (size_t)row * (size_t)p->ldx + k, (size_t)p->ldx,
-                              at_most(p->m - row, width), depth, panel, (size_t)width);
+            pack_lines(p->x + (size_t)row * (size_t)p->ldx + k, (size_t)p->ldx,
+                       at_most(p->m - row, width), depth, panel, (size_t)width);
             panel += width * depth;
         }
     }
@@ -199,7 +248,7 @@ static void multiply_group(const skinny_product *s, const weights_part *w, float
 // count <= 4 numbers.
 static void write_four(float *y, const float *sums, int count, bool add)
 {
-    vd_four_floats now, before = {0};
+    four_floats now, before = {0};
     if (count < 4) {
         for (int i = 0; i < count; i++)
             y[i] = sums[i] + (add ? y[i] : 0);
@@ -219,7 +268,7 @@ static void write_columns(const vd_weight_product *p, const float *sums, int fir
         for (int j = 0; j < count; j += 4) {
             float four[16];
             float *y = p->y + (size_t)r * (size_t)p->ldy + first + j;
-            vd_cpu_transpose_four(sums + j * VD_SKINNY_ROWS + r, VD_SKINNY_ROWS, four, 4);
+            transpose_four(sums + j * VD_SKINNY_ROWS + r, VD_SKINNY_ROWS, four, 4);
             for (int i = 0; i < 4 && r + i < p->m; i++, y += p->ldy)
                 write_four(y, four + (ptrdiff_t)4 * i, at_most(count - j, 4), p->add);
         }
@@ -314,8 +363,7 @@ static void pack_panels(void *data, size_t from, size_t to)
                 vd_cpu_widen((const unsigned char *)m->data +
                                  ((first + r) * (size_t)m->stride + (size_t)k) * size,
                              m->type, (size_t)part, wide + r * PART);
-            vd_cpu_pack_lines(wide, PART, count, part, out + (size_t)k * (size_t)width,
-                              (size_t)width);
+            pack_lines(wide, PART, count, part, out + (size_t)k * (size_t)width, (size_t)width);
         }
     }
 }

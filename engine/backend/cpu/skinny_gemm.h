@@ -10,7 +10,7 @@
 
 enum { VD_SKINNY_ROWS = 144 }; // at most
 
-// k > 0. False when there are more rows than that, or no memory to pack them (scratch.h): nothing
+// k > 0. False when there are more rows than that, or no memory to pack them (cpu.h): nothing
 // was done. A sum is one of sums over parts of k, each in the order of k, so a result depends on
 // neither m, n nor the number of threads.
 bool vd_cpu_skinny_gemm(const vd_weight_product *product);
