@@ -53,6 +53,9 @@ bool vd_check_blas(cublasStatus_t status, const char *what);
 void *vd_lane_scratch(vd_lane *lane, size_t bytes);
 void vd_lane_upload(vd_lane *lane, void *to, const void *from, size_t bytes);
 void vd_lane_download(vd_lane *lane, void *to, const void *from, size_t bytes);
+// Asks for a copy; waits for all that was asked for. False on error.
+bool vd_lane_copy(vd_lane *lane, void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
+bool vd_lane_wait(vd_lane *lane);
 // `bytes` of pinned memory for downloads that run beside the device's work, until the next call;
 // NULL on error.
 unsigned char *vd_lane_landing(vd_lane *lane, size_t bytes);

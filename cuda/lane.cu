@@ -107,7 +107,7 @@ static const char *trouble(void)
     // The work of this thread is done when this reports no error; other threads may then use its
     // results.
     if (owner.open && !in_trouble && !owner.lane.recording)
-        vd_check(cudaStreamSynchronize(owner.lane.stream), "waiting for the device");
+        vd_lane_wait(&owner.lane);
     if (!in_trouble)
         return NULL;
     in_trouble = false;
@@ -128,7 +128,7 @@ enum { MOST_OUTGROWN = sizeof(vd_lane().outgrown) / sizeof(void *) };
 
 static void free_outgrown(vd_lane *lane)
 {
-    vd_check(cudaStreamSynchronize(lane->stream), "waiting");
+    vd_lane_wait(lane);
     while (lane->outgrown_count > 0)
         cudaFree(lane->outgrown[--lane->outgrown_count]);
 }
@@ -173,9 +173,7 @@ void vd_lane_upload(vd_lane *lane, void *to, const void *from, size_t bytes)
             !vd_check(cudaEventSynchronize(lane->half_read[half]), "waiting for an upload"))
             return;
         memcpy(lane->pinned + at, source, piece);
-        if (!vd_check(cudaMemcpyAsync(target, lane->pinned + at, piece, cudaMemcpyHostToDevice,
-                                      lane->stream),
-                      "an upload"))
+        if (!vd_lane_copy(lane, target, lane->pinned + at, piece, cudaMemcpyHostToDevice))
             return;
         // Pieces begin at multiples of 16.
         lane->pinned_used += (piece + 15) / 16 * 16;
@@ -188,20 +186,27 @@ void vd_lane_upload(vd_lane *lane, void *to, const void *from, size_t bytes)
     }
 }
 
+bool vd_lane_copy(vd_lane *lane, void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+{
+    return bytes == 0 || vd_check(cudaMemcpyAsync(to, from, bytes, kind, lane->stream), "a copy");
+}
+
+bool vd_lane_wait(vd_lane *lane)
+{
+    return vd_check(cudaStreamSynchronize(lane->stream), "waiting for the device");
+}
+
 void vd_lane_download(vd_lane *lane, void *to, const void *from, size_t bytes)
 {
-    if (bytes > 0 &&
-        vd_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, lane->stream),
-                 "a download"))
-        vd_check(cudaStreamSynchronize(lane->stream), "waiting for the device");
+    if (bytes > 0 && vd_lane_copy(lane, to, from, bytes, cudaMemcpyDeviceToHost))
+        vd_lane_wait(lane);
 }
 
 unsigned char *vd_lane_landing(vd_lane *lane, size_t bytes)
 {
     void *larger = NULL;
     if (bytes > lane->landing_size) {
-        if (!vd_check(cudaStreamSynchronize(lane->stream), "waiting for the device") ||
-            !vd_check(cudaMallocHost(&larger, bytes), "pinned memory"))
+        if (!vd_lane_wait(lane) || !vd_check(cudaMallocHost(&larger, bytes), "pinned memory"))
             return NULL;
         cudaFreeHost(lane->landing);
         lane->landing = static_cast<unsigned char *>(larger);
@@ -235,9 +240,8 @@ void vd_cuda_zero(void *memory, size_t bytes)
 static void copy(void *to, const void *from, size_t bytes)
 {
     vd_lane *lane = vd_lane_get();
-    if (lane && bytes > 0)
-        vd_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, lane->stream),
-                 "a copy");
+    if (lane)
+        vd_lane_copy(lane, to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
 static void upload(void *to, const void *from, size_t bytes)
@@ -303,7 +307,7 @@ static void record(void)
         return;
     }
     // The recorded work reads the pinned memory when it runs: start where there is most room.
-    if (!vd_check(cudaStreamSynchronize(lane->stream), "waiting"))
+    if (!vd_lane_wait(lane))
         return;
     lane->pinned_used = 0;
     if (cudaStreamBeginCapture(lane->stream, cudaStreamCaptureModeRelaxed) == cudaSuccess)

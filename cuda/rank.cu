@@ -119,19 +119,15 @@ static void rank_many(vd_lane *lane, const float *z, int n, float *score, float 
     size_t all = static_cast<size_t>(n), bytes = all * sizeof(float);
     unsigned char *at = vd_lane_landing(lane, 3 * bytes);
     if (!at || !ranking_of(lane, n, &r) ||
-        !vd_check(cudaMemcpyAsync(at, z, bytes, cudaMemcpyDeviceToHost, lane->stream),
-                  "a download") ||
+        !vd_lane_copy(lane, at, z, bytes, cudaMemcpyDeviceToHost) ||
         !vd_check(cudaEventRecord(lane->landed, lane->stream), "a download") ||
         !sort_and_share(lane, z, n, r) ||
-        !vd_check(cudaMemcpyAsync(at + bytes, r.share, bytes, cudaMemcpyDeviceToHost, lane->stream),
-                  "a download") ||
-        !vd_check(
-            cudaMemcpyAsync(at + 2 * bytes, r.order, bytes, cudaMemcpyDeviceToHost, lane->stream),
-            "a download") ||
+        !vd_lane_copy(lane, at + bytes, r.share, bytes, cudaMemcpyDeviceToHost) ||
+        !vd_lane_copy(lane, at + 2 * bytes, r.order, bytes, cudaMemcpyDeviceToHost) ||
         !vd_check(cudaEventSynchronize(lane->landed), "waiting for the device"))
         return;
     memcpy(score, at, bytes);
-    if (!vd_check(cudaStreamSynchronize(lane->stream), "waiting for the device"))
+    if (!vd_lane_wait(lane))
         return;
     memcpy(probability, at + bytes, bytes);
     memcpy(order, at + 2 * bytes, bytes);

@@ -38,6 +38,8 @@ struct vd_json_reader {
     vd_status refused;
     char words[512];
     vd_json_memory memory;
+    size_t length; // of the piece being read
+    unsigned char piece[PIECE];
 };
 
 // ---- refusing ---------------------------------------------------------------
@@ -117,9 +119,11 @@ static int on_boolean(void *context, int value)
 static bool is_utf8(const unsigned char *text, size_t length)
 {
     for (size_t i = 0; i < length;) {
-        utf8proc_int32_t rune;
+        utf8proc_int32_t code_point;
         utf8proc_ssize_t used =
-            text[i] < 0x80 ? 1 : utf8proc_iterate(text + i, (utf8proc_ssize_t)(length - i), &rune);
+            text[i] < 0x80
+                ? 1
+                : utf8proc_iterate(text + i, (utf8proc_ssize_t)(length - i), &code_point);
         if (used <= 0)
             return false;
         i += (size_t)used;
@@ -223,8 +227,9 @@ static int on_open(vd_json_reader *reader, vd_json_kind kind)
     return skipped || reader->form->open(reader->context, reader, inside.place) == VD_OK;
 }
 
-static int on_close(vd_json_reader *reader)
+static int on_end(void *context)
 {
+    vd_json_reader *reader = context;
     const frame *f = top(reader);
     reader->last_token = vd_json_byte(reader);
     for (int i = 0; i < reader->form->rule_count && f->object && !f->skipped; i++) {
@@ -269,11 +274,6 @@ static int on_start_array(void *context)
     return on_open(context, VD_JSON_ARRAY);
 }
 
-static int on_end(void *context)
-{
-    return on_close(context);
-}
-
 static const yajl_callbacks callbacks = {
     .yajl_null = on_null,
     .yajl_boolean = on_boolean,
@@ -299,56 +299,53 @@ static size_t lines_in(const unsigned char *piece, size_t length)
     return lines;
 }
 
-static vd_status report(vd_json_reader *reader, const unsigned char *piece, size_t length,
-                        const char *words, vd_status status, vd_error *err)
+static vd_status report(vd_json_reader *reader, const char *words, vd_status status, vd_error *err)
 {
     char where[128] = "";
     size_t used = yajl_get_bytes_consumed(reader->handle);
-    used = used < length ? used : length;
+    used = used < reader->length ? used : reader->length;
     reader->form->where(reader->context, where, sizeof where);
     return vd_error_set(err, status, "%s: line %zu, byte %zu%s%s: %s", reader->path,
-                        reader->line + lines_in(piece, used), reader->base + used,
+                        reader->line + lines_in(reader->piece, used), reader->base + used,
                         where[0] ? ", " : "", where, words);
 }
 
-static vd_status report_status(vd_json_reader *reader, yajl_status parsed,
-                               const unsigned char *piece, size_t length, vd_error *err)
+static vd_status report_status(vd_json_reader *reader, yajl_status parsed, vd_error *err)
 {
-    if (parsed == yajl_status_client_canceled) {
-        if (reader->refused == VD_NO_MEMORY)
-            return vd_error_memory(err, "what a JSON file holds");
-        return report(reader, piece, length, reader->words, reader->refused, err);
-    }
+    if (parsed == yajl_status_client_canceled)
+        return reader->refused == VD_NO_MEMORY
+                   ? vd_error_memory(err, "what a JSON file holds")
+                   : report(reader, reader->words, reader->refused, err);
     const char *why = (const char *)yajl_get_error(reader->handle, 0, NULL, 0);
-    if (length == 0) {
+    if (reader->length == 0)
         vd_json_refuse(reader, VD_FORMAT, "the file ends in the middle; is it cut short?");
-    } else {
+    else
         vd_json_refuse(reader, VD_FORMAT, "not valid JSON: %.*s", (int)strcspn(why, "\n"), why);
-    }
-    return report(reader, piece, length, reader->words, VD_FORMAT, err);
+    return report(reader, reader->words, VD_FORMAT, err);
 }
 
-static vd_status feed(vd_json_reader *reader, int descriptor, unsigned char *piece, vd_error *err)
+static vd_status feed(vd_json_reader *reader, int descriptor, vd_error *err)
 {
     for (;;) {
-        ssize_t got = read(descriptor, piece, PIECE);
+        ssize_t got = read(descriptor, reader->piece, PIECE);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             return vd_error_set(err, VD_IO, "%s: byte %zu: %s", reader->path, reader->base,
                                 strerror(errno));
-        size_t length = (size_t)got;
-        yajl_status parsed = length > 0 ? yajl_parse(reader->handle, piece, length)
-                                        : yajl_complete_parse(reader->handle);
+        reader->length = (size_t)got;
+        yajl_status parsed = got > 0 ? yajl_parse(reader->handle, reader->piece, reader->length)
+                                     : yajl_complete_parse(reader->handle);
         if (parsed != yajl_status_ok)
-            return report_status(reader, parsed, piece, length, err);
-        if (length == 0)
+            return report_status(reader, parsed, err);
+        if (got == 0)
             return VD_OK;
-        reader->base += length;
-        reader->line += lines_in(piece, length);
+        reader->base += reader->length;
+        reader->line += lines_in(reader->piece, reader->length);
         if (reader->base - reader->last_token > LONGEST_TOKEN) {
-            reader->base -= length;
-            return report(reader, piece, 0, "more than 1 MiB without a value", VD_FORMAT, err);
+            reader->base -= reader->length;
+            reader->length = 0;
+            return report(reader, "more than 1 MiB without a value", VD_FORMAT, err);
         }
     }
 }
@@ -357,17 +354,16 @@ vd_status vd_json_stream(const char *path, const vd_json_form *form, void *conte
 {
     int descriptor = -1;
     size_t size;
-    unsigned char *piece = NULL;
-    vd_json_reader *reader = NULL;
-    locale_t numbers;
     vd_status status = vd_file_open(path, &descriptor, &size, err);
     if (status != VD_OK)
         return status;
-    piece = vd_alloc(PIECE, 1);
-    reader = vd_alloc(1, sizeof *reader);
-    if (!piece || !reader) {
-        status = vd_error_memory(err, "a JSON reader");
-        goto fail;
+    vd_json_reader *reader = vd_alloc(1, sizeof *reader);
+    // strtod would follow the locale: 0,5 for 0.5.
+    locale_t numbers = reader ? newlocale(LC_ALL_MASK, "C", (locale_t)0) : (locale_t)0;
+    if (!numbers) {
+        vd_free(reader);
+        close(descriptor);
+        return vd_error_memory(err, "a JSON reader");
     }
     reader->path = path;
     reader->form = form;
@@ -375,26 +371,18 @@ vd_status vd_json_stream(const char *path, const vd_json_form *form, void *conte
     reader->line = 1;
     reader->stack[0].rule = find_rule(form, 0, NULL, 0);
     reader->depth = 1;
-    // strtod would follow the locale: 0,5 for 0.5.
-    numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!numbers) {
-        status = vd_error_memory(err, "a JSON reader");
-        goto fail;
-    }
     locale_t before = uselocale(numbers);
     yajl_alloc_funcs memory = vd_json_memory_begin(&reader->memory);
     if (setjmp(reader->memory.out_of_memory)) {
         status = vd_error_memory(err, "a JSON reader");
     } else {
         reader->handle = yajl_alloc(&callbacks, &memory, reader);
-        status = feed(reader, descriptor, piece, err);
+        status = feed(reader, descriptor, err);
     }
     vd_json_memory_end(&reader->memory);
     uselocale(before);
     freelocale(numbers);
-fail:
     vd_free(reader);
-    vd_free(piece);
     close(descriptor);
     return status;
 }
