@@ -40,12 +40,12 @@ static const struct {
 static const double SECONDS = 600;
 
 static vd_nccl_comm comm;
-static char said[256], title[64];
+static char message[256], title[64];
 
 static const char *refuse(const char *what, const char *why)
 {
-    snprintf(said, sizeof said, "%s: %.200s", what, why);
-    return said;
+    snprintf(message, sizeof message, "%s: %.200s", what, why);
+    return message;
 }
 
 static const char *open_nccl(void)

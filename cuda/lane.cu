@@ -16,7 +16,7 @@ static const size_t HALF = size_t(4) << 20;
 // One for each thread: the thread that prefetches batches must not see the errors of the thread
 // that computes.
 static thread_local bool in_trouble;
-static thread_local char trouble_text[256], told[256];
+static thread_local char trouble_text[256], reported[256];
 
 static bool fail(const char *what, const char *why)
 {
@@ -111,8 +111,8 @@ static const char *trouble(void)
     if (!in_trouble)
         return NULL;
     in_trouble = false;
-    snprintf(told, sizeof told, "%s", trouble_text);
-    return told;
+    snprintf(reported, sizeof reported, "%s", trouble_text);
+    return reported;
 }
 
 vd_lane *vd_lane_get()

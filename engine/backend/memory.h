@@ -16,10 +16,10 @@ typedef struct vd_memory {
     void (*copy)(void *to, const void *from, size_t bytes);     // both in this memory
     void (*upload)(void *to, const void *from, size_t bytes);   // `from` may change once it returns
     void (*download)(void *to, const void *from, size_t bytes); // `to` is there once it returns
-    // How many bytes there still are to allocate; NULL where that is nobody's to say.
+    // How many bytes there still are to allocate; NULL where it is not known.
     size_t (*room)(void);
-    // Told of every piece an arena hands out: `bytes` of `room` bytes. For a backend that looks
-    // after what may not be written; mostly NULL.
+    // Called for every block an arena hands out: `bytes` of `room` bytes. For a backend that checks
+    // writes beyond a block; mostly NULL.
     void (*piece)(void *memory, size_t bytes, size_t room);
 } vd_memory;
 

@@ -5,7 +5,7 @@
 #include "engine/base/alloc.h"
 
 struct vd_prefetch {
-    size_t places;
+    size_t slots;
     vd_prefetch_make make;
     void *context;
     pthread_t thread;
@@ -13,84 +13,84 @@ struct vd_prefetch {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     // Of all below, under the mutex:
-    size_t made;  // things
-    size_t asked; // for how many; of those only the last is still used
+    size_t made;  // items
+    size_t asked; // how many were asked for; only the last of them is still used
     bool ended, stop;
 };
 
-// Thing n takes the place of thing n - places, which must not be in use any more.
-static bool has_room(const vd_prefetch *ahead, size_t n)
+// Item n takes the slot of item n - slots, which must not be in use any more.
+static bool has_room(const vd_prefetch *prefetch, size_t n)
 {
-    return n < ahead->places || n + 1 < ahead->asked + ahead->places;
+    return n < prefetch->slots || n + 1 < prefetch->asked + prefetch->slots;
 }
 
 static void *make_ahead(void *context)
 {
-    vd_prefetch *ahead = context;
-    pthread_mutex_lock(&ahead->mutex);
-    while (!ahead->ended && !ahead->stop) {
-        size_t n = ahead->made;
-        if (!has_room(ahead, n)) {
-            pthread_cond_wait(&ahead->changed, &ahead->mutex);
+    vd_prefetch *prefetch = context;
+    pthread_mutex_lock(&prefetch->mutex);
+    while (!prefetch->ended && !prefetch->stop) {
+        size_t n = prefetch->made;
+        if (!has_room(prefetch, n)) {
+            pthread_cond_wait(&prefetch->changed, &prefetch->mutex);
             continue;
         }
-        pthread_mutex_unlock(&ahead->mutex);
-        bool more = ahead->make(ahead->context, n, n % ahead->places);
-        pthread_mutex_lock(&ahead->mutex);
-        ahead->made = n + 1;
-        ahead->ended = !more;
-        pthread_cond_broadcast(&ahead->changed);
+        pthread_mutex_unlock(&prefetch->mutex);
+        bool more = prefetch->make(prefetch->context, n, n % prefetch->slots);
+        pthread_mutex_lock(&prefetch->mutex);
+        prefetch->made = n + 1;
+        prefetch->ended = !more;
+        pthread_cond_broadcast(&prefetch->changed);
     }
-    pthread_mutex_unlock(&ahead->mutex);
+    pthread_mutex_unlock(&prefetch->mutex);
     return NULL;
 }
 
-vd_status vd_prefetch_new(size_t places, vd_prefetch_make make, void *context, vd_prefetch **out,
+vd_status vd_prefetch_new(size_t slots, vd_prefetch_make make, void *context, vd_prefetch **out,
                           vd_error *err)
 {
-    vd_prefetch *ahead = *out = vd_alloc(1, sizeof *ahead);
-    if (!ahead)
+    vd_prefetch *prefetch = *out = vd_alloc(1, sizeof *prefetch);
+    if (!prefetch)
         return vd_error_memory(err, "prefetched items");
-    ahead->places = places;
-    ahead->make = make;
-    ahead->context = context;
-    pthread_mutex_init(&ahead->mutex, NULL);
-    pthread_cond_init(&ahead->changed, NULL);
-    ahead->threaded = pthread_create(&ahead->thread, NULL, make_ahead, ahead) == 0;
+    prefetch->slots = slots;
+    prefetch->make = make;
+    prefetch->context = context;
+    pthread_mutex_init(&prefetch->mutex, NULL);
+    pthread_cond_init(&prefetch->changed, NULL);
+    prefetch->threaded = pthread_create(&prefetch->thread, NULL, make_ahead, prefetch) == 0;
     return VD_OK;
 }
 
-size_t vd_prefetch_next(vd_prefetch *ahead)
+size_t vd_prefetch_next(vd_prefetch *prefetch)
 {
-    pthread_mutex_lock(&ahead->mutex);
-    size_t n = ahead->asked;
-    if (!ahead->threaded && !ahead->ended) {
-        ahead->ended = !ahead->make(ahead->context, n, n % ahead->places);
-        ahead->made = n + 1;
+    pthread_mutex_lock(&prefetch->mutex);
+    size_t n = prefetch->asked;
+    if (!prefetch->threaded && !prefetch->ended) {
+        prefetch->ended = !prefetch->make(prefetch->context, n, n % prefetch->slots);
+        prefetch->made = n + 1;
     }
-    if (n < ahead->made || !ahead->ended)
-        ahead->asked = n + 1;
+    if (n < prefetch->made || !prefetch->ended)
+        prefetch->asked = n + 1;
     else
-        n = ahead->made - 1; // the end again
-    pthread_cond_broadcast(&ahead->changed);
-    while (n >= ahead->made && !ahead->ended)
-        pthread_cond_wait(&ahead->changed, &ahead->mutex);
-    n = n < ahead->made ? n : ahead->made - 1;
-    pthread_mutex_unlock(&ahead->mutex);
-    return n % ahead->places;
+        n = prefetch->made - 1; // the end again
+    pthread_cond_broadcast(&prefetch->changed);
+    while (n >= prefetch->made && !prefetch->ended)
+        pthread_cond_wait(&prefetch->changed, &prefetch->mutex);
+    n = n < prefetch->made ? n : prefetch->made - 1;
+    pthread_mutex_unlock(&prefetch->mutex);
+    return n % prefetch->slots;
 }
 
-void vd_prefetch_free(vd_prefetch *ahead)
+void vd_prefetch_free(vd_prefetch *prefetch)
 {
-    if (!ahead)
+    if (!prefetch)
         return;
-    pthread_mutex_lock(&ahead->mutex);
-    ahead->stop = true;
-    pthread_cond_broadcast(&ahead->changed);
-    pthread_mutex_unlock(&ahead->mutex);
-    if (ahead->threaded)
-        pthread_join(ahead->thread, NULL);
-    pthread_cond_destroy(&ahead->changed);
-    pthread_mutex_destroy(&ahead->mutex);
-    vd_free(ahead);
+    pthread_mutex_lock(&prefetch->mutex);
+    prefetch->stop = true;
+    pthread_cond_broadcast(&prefetch->changed);
+    pthread_mutex_unlock(&prefetch->mutex);
+    if (prefetch->threaded)
+        pthread_join(prefetch->thread, NULL);
+    pthread_cond_destroy(&prefetch->changed);
+    pthread_mutex_destroy(&prefetch->mutex);
+    vd_free(prefetch);
 }

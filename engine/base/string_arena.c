@@ -10,7 +10,7 @@ struct vd_string_block {
     char *bytes;
 };
 
-static vd_string_block *new_block(vd_string_arena *pieces, size_t size)
+static vd_string_block *new_block(vd_string_arena *arena, size_t size)
 {
     vd_string_block *block = vd_alloc(1, sizeof *block);
     if (!block)
@@ -21,19 +21,19 @@ static vd_string_block *new_block(vd_string_arena *pieces, size_t size)
         return NULL;
     }
     block->size = size;
-    block->older = pieces->newest;
-    pieces->newest = block;
+    block->older = arena->newest;
+    arena->newest = block;
     return block;
 }
 
-static char *take(vd_string_arena *pieces, size_t bytes, size_t alignment)
+static char *take(vd_string_arena *arena, size_t bytes, size_t alignment)
 {
-    vd_string_block *block = pieces->newest;
+    vd_string_block *block = arena->newest;
     size_t from = block ? (block->used + alignment - 1) / alignment * alignment : 0;
     if (!block || from > block->size || block->size - from < bytes) {
         size_t size = block ? 2 * block->size : FIRST_BLOCK;
         size = size < LARGEST_BLOCK ? size : LARGEST_BLOCK;
-        block = new_block(pieces, bytes > size ? bytes : size);
+        block = new_block(arena, bytes > size ? bytes : size);
         from = 0;
     }
     if (!block)
@@ -42,25 +42,25 @@ static char *take(vd_string_arena *pieces, size_t bytes, size_t alignment)
     return block->bytes + from;
 }
 
-void *vd_string_arena_take(vd_string_arena *pieces, size_t count, size_t size)
+void *vd_string_arena_take(vd_string_arena *arena, size_t count, size_t size)
 {
     size_t bytes;
-    return __builtin_mul_overflow(count, size, &bytes) ? NULL : take(pieces, bytes, ALIGNMENT);
+    return __builtin_mul_overflow(count, size, &bytes) ? NULL : take(arena, bytes, ALIGNMENT);
 }
 
-char *vd_string_arena_text(vd_string_arena *pieces, const char *text, size_t length)
+char *vd_string_arena_text(vd_string_arena *arena, const char *text, size_t length)
 {
-    char *copy = take(pieces, length + 1, 1);
+    char *copy = take(arena, length + 1, 1);
     if (copy)
         memcpy(copy, text, length);
     return copy;
 }
 
-void vd_string_arena_clear(vd_string_arena *pieces)
+void vd_string_arena_clear(vd_string_arena *arena)
 {
-    while (pieces->newest) {
-        vd_string_block *block = pieces->newest;
-        pieces->newest = block->older;
+    while (arena->newest) {
+        vd_string_block *block = arena->newest;
+        arena->newest = block->older;
         vd_free(block->bytes);
         vd_free(block);
     }
