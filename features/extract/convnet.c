@@ -132,29 +132,22 @@ vd_status vd_convnet_new(const vd_conv *layer, int layers, int channels, int wid
     net->height = height;
     memcpy(net->layer, layer, (size_t)layers * sizeof *layer);
     vd_status status = place_layers(net, err);
-    if (status)
-        goto fail;
-    net->param = vd_alloc(net->params, sizeof *net->param);
-    net->mean = vd_alloc(net->norms, sizeof *net->mean);
-    net->var = vd_alloc(net->norms, sizeof *net->var);
-    if (!net->param || !net->mean || !net->var) {
+    if (!status && !(net->param = vd_alloc(net->params + 2 * net->norms, sizeof *net->param)))
         status = vd_error_memory(err, "a convolutional net's weights");
-        goto fail;
+    if (status) {
+        vd_convnet_free(net);
+        return status;
     }
+    net->mean = net->param + net->params;
+    net->var = net->mean + net->norms;
     *out = net;
     return VD_OK;
-fail:
-    vd_convnet_free(net);
-    return status;
 }
 
 void vd_convnet_free(vd_convnet *net)
 {
-    if (!net)
-        return;
-    vd_free(net->var);
-    vd_free(net->mean);
-    vd_free(net->param);
+    if (net)
+        vd_free(net->param);
     vd_free(net);
 }
 
@@ -256,6 +249,17 @@ static void gather(const vd_conv_shape *s, const vd_real *x, size_t first, size_
     }
 }
 
+// The windows (count, kernel, kernel, in) of a tile of pixels of picture x: its own pixels where a
+// window is one, else gathered in `room`.
+static const vd_real *windows_of(const vd_conv_shape *s, const vd_real *x, size_t first,
+                                 size_t count, vd_real *room)
+{
+    if (is_pointwise(s->conv))
+        return x + first * (size_t)s->conv->in;
+    gather(s, x, first, count, room);
+    return room;
+}
+
 // The transpose of gather: adds the windows' gradients into the picture's.
 static void scatter(const vd_conv_shape *s, const vd_real *window, size_t first, size_t count,
                     vd_real *dx)
@@ -282,18 +286,6 @@ static void scatter(const vd_conv_shape *s, const vd_real *window, size_t first,
 
 // ---- a pass -------------------------------------------------------------------------------------
 
-static vd_real *take(size_t a, size_t b, size_t c, bool *failed)
-{
-    size_t n;
-    if (__builtin_mul_overflow(a, b, &n) || __builtin_mul_overflow(n, c, &n)) {
-        *failed = true;
-        return NULL;
-    }
-    vd_real *memory = vd_alloc(n, sizeof *memory);
-    *failed |= !memory;
-    return memory;
-}
-
 vd_status vd_conv_pass_new(const vd_convnet *net, int batch, bool training, vd_conv_pass **out,
                            vd_error *err)
 {
@@ -306,28 +298,29 @@ vd_status vd_conv_pass_new(const vd_convnet *net, int batch, bool training, vd_c
     pass->net = net;
     pass->batch = batch;
     pass->training = training;
-    bool failed = false;
-    size_t n = (size_t)batch, window = 0;
-    pass->input = take(n, (size_t)net->width * (size_t)net->height, (size_t)net->channels, &failed);
+    vd_arena *arena = &pass->arena;
+    size_t n = (size_t)batch, real = sizeof(vd_real), window = 0;
+    pass->input = vd_arena_take(
+        arena, n, (size_t)net->width * (size_t)net->height * (size_t)net->channels * real);
     for (int l = 0; l < net->layers; l++) {
         const vd_conv *conv = &net->layer[l];
-        size_t pixels = layer_pixels(net, l), outs = (size_t)conv->out;
-        pass->y[l] = take(n, pixels, outs, &failed);
+        size_t picture = layer_pixels(net, l) * (size_t)conv->out * real;
+        pass->y[l] = vd_arena_take(arena, n, picture);
         if (training)
-            pass->dy[l] = take(n, pixels, outs, &failed);
+            pass->dy[l] = vd_arena_take(arena, n, picture);
         if (training && conv->norm)
-            pass->z[l] = take(n, pixels, outs, &failed);
+            pass->z[l] = vd_arena_take(arena, n, picture);
         size_t needed = tile_pixels(conv) * window_size(conv);
         window = needed > window ? needed : window;
     }
-    pass->window = take(1, 1, window, &failed);
+    pass->window = vd_arena_take(arena, window, real);
     if (training) {
-        pass->dwindow = take(1, 1, window, &failed);
-        pass->mean = take(1, 1, net->norms, &failed);
-        pass->var = take(1, 1, net->norms, &failed);
-        pass->gradient = take(1, 1, net->params, &failed);
+        pass->dwindow = vd_arena_take(arena, window, real);
+        pass->mean = vd_arena_take(arena, net->norms, real);
+        pass->var = vd_arena_take(arena, net->norms, real);
+        pass->gradient = vd_arena_take(arena, net->params, real);
     }
-    if (failed) {
+    if (arena->failed) {
         vd_conv_pass_free(pass);
         return vd_error_memory(err, "a pass through a convolutional net");
     }
@@ -337,19 +330,8 @@ vd_status vd_conv_pass_new(const vd_convnet *net, int batch, bool training, vd_c
 
 void vd_conv_pass_free(vd_conv_pass *pass)
 {
-    if (!pass)
-        return;
-    vd_free(pass->gradient);
-    vd_free(pass->var);
-    vd_free(pass->mean);
-    vd_free(pass->dwindow);
-    vd_free(pass->window);
-    for (int l = 0; l < VD_CONV_MAX; l++) {
-        vd_free(pass->z[l]);
-        vd_free(pass->dy[l]);
-        vd_free(pass->y[l]);
-    }
-    vd_free(pass->input);
+    if (pass)
+        vd_arena_free(&pass->arena);
     vd_free(pass);
 }
 
@@ -460,11 +442,7 @@ static void forward_layer(vd_conv_pass *pass, int l)
         const vd_real *x = source(pass, l, n);
         for (size_t p = 0; p < s.pixels; p += tile) {
             size_t count = s.pixels - p < tile ? s.pixels - p : tile;
-            const vd_real *window = x + p * (size_t)conv->in;
-            if (!is_pointwise(conv)) {
-                gather(&s, x, p, count, pass->window);
-                window = pass->window;
-            }
+            const vd_real *window = windows_of(&s, x, p, count, pass->window);
             vd_real *z = (norm ? pass->z[l] : pass->y[l]) + (n * s.pixels + p) * outs;
             gemm(false, false, (int)count, (int)outs, (int)k, 1, window, (int)k,
                  net->param + net->weight[l], (int)outs, 0, z, (int)outs);
@@ -559,12 +537,8 @@ static void backward_layer(vd_conv_pass *pass, int l)
                  n * layer_pixels(net, conv->from) * (size_t)net->layer[conv->from].out;
         for (size_t p = 0; p < s.pixels; p += tile) {
             size_t count = s.pixels - p < tile ? s.pixels - p : tile;
-            const vd_real *window = x + p * (size_t)conv->in;
+            const vd_real *window = windows_of(&s, x, p, count, pass->window);
             const vd_real *dz = pass->dy[l] + (n * s.pixels + p) * outs;
-            if (!is_pointwise(conv)) {
-                gather(&s, x, p, count, pass->window);
-                window = pass->window;
-            }
             gemm(true, false, (int)k, (int)outs, (int)count, 1, window, (int)k, dz, (int)outs, 1,
                  pass->gradient + net->weight[l], (int)outs);
             if (!dx)

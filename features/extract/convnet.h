@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "engine/backend/arena.h"
 #include "engine/base/error.h"
 #include "engine/base/real.h"
 #include "engine/base/rng.h"
@@ -66,6 +67,7 @@ typedef struct vd_conv_pass {
     vd_real *mean, *var;       // training: (norms) of this batch
     vd_real *gradient;         // training: (params)
     vd_real *window, *dwindow; // gathered windows of a tile of pixels
+    vd_arena arena;            // that all of these lie in
 } vd_conv_pass;
 
 // training false: forward only, and normalisation is taken to be folded.

@@ -32,9 +32,12 @@ const int vd_detect_layers = sizeof vd_detect_layer / sizeof *vd_detect_layer;
 
 // ---- picture -> input ---------------------------------------------------------------------------
 
-// One side's resampling: output i is the sum of weight[i][k] * input[first[i] + k].
+// One side's resampling: output i is the sum over k < tap[i].count of weight[i][k] *
+// input[tap[i].first + k].
 typedef struct resampling {
-    int *first, *count;
+    struct {
+        int first, count;
+    } * tap;       // (outputs)
     float *weight; // (outputs, span)
     int span;
 } resampling;
@@ -42,22 +45,17 @@ typedef struct resampling {
 static void resampling_clear(resampling *r)
 {
     vd_free(r->weight);
-    vd_free(r->count);
-    vd_free(r->first);
-    *r = (resampling){0};
+    vd_free(r->tap);
 }
 
 static vd_status resampling_init(resampling *r, int inputs, int outputs, vd_error *err)
 {
     double ratio = (double)inputs / outputs;
     *r = (resampling){.span = (int)ceil(ratio) + 2};
-    r->first = vd_alloc((size_t)outputs, sizeof *r->first);
-    r->count = vd_alloc((size_t)outputs, sizeof *r->count);
+    r->tap = vd_alloc((size_t)outputs, sizeof *r->tap);
     r->weight = vd_alloc((size_t)outputs * (size_t)r->span, sizeof *r->weight);
-    if (!r->first || !r->count || !r->weight) {
-        resampling_clear(r);
+    if (!r->tap || !r->weight)
         return vd_error_memory(err, "the weights of a picture's resampling");
-    }
     for (int i = 0; i < outputs; i++) {
         float *weight = r->weight + (size_t)i * (size_t)r->span;
         // Shrinking: the overlap of [from, to) with each pixel. Growing: a tent one pixel wide.
@@ -74,11 +72,11 @@ static vd_status resampling_init(resampling *r, int inputs, int outputs, vd_erro
                 continue;
             weight[at - first] += (float)share;
             sum += share;
-            if (at - first >= r->count[i])
-                r->count[i] = at - first + 1;
+            if (at - first >= r->tap[i].count)
+                r->tap[i].count = at - first + 1;
         }
-        r->first[i] = first;
-        for (int k = 0; k < r->count[i]; k++)
+        r->tap[i].first = first;
+        for (int k = 0; k < r->tap[i].count; k++)
             weight[k] /= (float)sum;
     }
     return VD_OK;
@@ -104,9 +102,9 @@ static void resample_row(const resampling *across, const float *line, int y, vd_
     for (int x = 0; x < VD_DETECT_WIDTH; x++) {
         const float *weight = across->weight + (size_t)x * (size_t)across->span;
         float sum[3] = {0};
-        for (int k = 0; k < across->count[x]; k++)
+        for (int k = 0; k < across->tap[x].count; k++)
             for (int c = 0; c < 3; c++)
-                sum[c] += weight[k] * line[(size_t)(across->first[x] + k) * 3 + (size_t)c];
+                sum[c] += weight[k] * line[(size_t)(across->tap[x].first + k) * 3 + (size_t)c];
         put_pixel(input + (size_t)x * VD_DETECT_INPUTS, sum, y);
     }
 }
@@ -122,28 +120,22 @@ vd_status vd_detect_input(const vd_image *image, vd_real *input, vd_error *err)
     }
     resampling across = {0}, down = {0};
     size_t row_size = (size_t)image->width * 3;
-    float *line = NULL;
-    vd_status status = resampling_init(&across, image->width, VD_DETECT_WIDTH, err);
+    float *line = vd_alloc(row_size, sizeof *line);
+    vd_status status = line ? VD_OK : vd_error_memory(err, "a row of a picture");
+    if (!status)
+        status = resampling_init(&across, image->width, VD_DETECT_WIDTH, err);
     if (!status)
         status = resampling_init(&down, image->height, VD_DETECT_HEIGHT, err);
-    if (status)
-        goto fail;
-    line = vd_alloc(row_size, sizeof *line);
-    if (!line) {
-        status = vd_error_memory(err, "a row of a picture");
-        goto fail;
-    }
-    for (int y = 0; y < VD_DETECT_HEIGHT; y++) {
+    for (int y = 0; !status && y < VD_DETECT_HEIGHT; y++) {
         memset(line, 0, row_size * sizeof *line);
-        for (int k = 0; k < down.count[y]; k++) {
+        for (int k = 0; k < down.tap[y].count; k++) {
             float weight = down.weight[(size_t)y * (size_t)down.span + (size_t)k];
-            const uint8_t *row = image->rgb + (size_t)(down.first[y] + k) * row_size;
+            const uint8_t *row = image->rgb + (size_t)(down.tap[y].first + k) * row_size;
             for (size_t i = 0; i < row_size; i++)
                 line[i] += weight * row[i];
         }
         resample_row(&across, line, y, input + (size_t)y * VD_DETECT_WIDTH * VD_DETECT_INPUTS);
     }
-fail:
     vd_free(line);
     resampling_clear(&down);
     resampling_clear(&across);

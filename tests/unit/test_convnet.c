@@ -266,7 +266,7 @@ static vd_status make_everything(void *context, vd_error *err)
 static void every_failed_allocation_is_reported(void **state)
 {
     (void)state;
-    assert_true(support_fail_each_allocation(make_everything, NULL) > 20);
+    assert_true(support_fail_each_allocation(make_everything, NULL) > 10);
 }
 
 int main(void)
