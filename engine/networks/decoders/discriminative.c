@@ -129,11 +129,9 @@ vd_status vd_discriminative_forward(vd_network *net, vd_error *err)
     net->option = vd_arena_upload(pass->arena, batch->option, all, sizeof *batch->option);
     net->vector = vd_arena_zeros(pass->arena, (size_t)u * (size_t)h);
     net->products = vd_arena_reals(pass->arena, (size_t)n * (size_t)u);
-    net->scores = vd_arena_reals(pass->arena, all);
-    if (pass->dw) {
+    vd_pass_take(pass, all, &net->scores, &net->dscores);
+    if (pass->dw)
         net->dvector = vd_arena_zeros(pass->arena, (size_t)u * (size_t)h);
-        net->dscores = vd_arena_zeros(pass->arena, all);
-    }
     if (pass->arena->failed)
         return vd_error_memory(err, "candidate scores");
     vd_status status = encode_distinct(net, err);

@@ -8,7 +8,7 @@ vd_status vd_context_matching_forward(vd_pass *pass, vd_error *err)
 {
     const vd_weights *w = pass->w;
     int h = pass->config->hidden, n = pass->span.questions;
-    size_t wide = (size_t)n * 4 * (size_t)h, shares = (size_t)n * (size_t)pass->span.most;
+    size_t wide = (size_t)n * 4 * (size_t)h;
     vd_status status =
         vd_gated_forward(pass, &pass->context_question, &w->context_question,
                          pass->question.sentence, n, 2 * h, VD_SITE_CONTEXT_QUESTION, err);
@@ -18,18 +18,14 @@ vd_status vd_context_matching_forward(vd_pass *pass, vd_error *err)
                                   VD_SITE_CONTEXT_HISTORY, err);
     if (status != VD_OK)
         return status;
-    pass->context = vd_arena_reals(pass->arena, shares);
+    vd_pass_take(pass, (size_t)n * (size_t)pass->span.most, &pass->context, &pass->dcontext);
     pass->matched = vd_arena_reals(pass->arena, (size_t)n * 2 * (size_t)h);
     pass->context_pair = vd_arena_reals(pass->arena, wide);
     pass->context_gate = vd_arena_reals(pass->arena, wide);
-    pass->e_context = vd_arena_reals(pass->arena, wide);
+    vd_pass_take(pass, wide, &pass->e_context, &pass->de_context);
     vd_score_weights flat;
     const vd_score_weights *score =
         vd_pass_score(pass, VD_ATTENTION_ROUNDS, &w->context_score, &flat);
-    if (pass->dw) {
-        pass->dcontext = vd_arena_zeros(pass->arena, shares);
-        pass->de_context = vd_arena_zeros(pass->arena, wide);
-    }
     if (pass->arena->failed)
         return vd_error_memory(err, "context matching");
     pass->be->context_attention(&pass->span, h, pass->context_question.y, pass->context_history.y,

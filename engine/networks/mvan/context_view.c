@@ -51,9 +51,7 @@ vd_status vd_context_view_forward(vd_pass *pass, vd_error *err)
     pass->fused = vd_arena_reals(pass->arena, (size_t)pass->rows * (size_t)h);
     pass->fused_norm = vd_arena_reals(pass->arena, (size_t)pass->rows);
     pass->region = vd_arena_reals(pass->arena, (size_t)pass->rows);
-    pass->pooled = vd_arena_reals(pass->arena, (size_t)n * (size_t)wide);
-    if (pass->dw)
-        pass->dpooled = vd_arena_zeros(pass->arena, (size_t)n * (size_t)wide);
+    vd_pass_take(pass, (size_t)n * (size_t)wide, &pass->pooled, &pass->dpooled);
     vd_score_weights flat;
     const vd_score_weights *score =
         vd_pass_score(pass, VD_ATTENTION_REGIONS, &pass->w->region_score, &flat);

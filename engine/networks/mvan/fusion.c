@@ -6,9 +6,7 @@ vd_status vd_fusion_forward(vd_pass *pass, vd_error *err)
     int h = pass->config->hidden, wide = pass->config->region + 4 * h, n = pass->span.questions;
     pass->fusion_input =
         vd_pass_drop(pass, pass->pooled, (size_t)n * (size_t)wide, pass->dropout, VD_SITE_FUSION);
-    pass->encoded = vd_arena_reals(pass->arena, (size_t)n * (size_t)h);
-    if (pass->dw)
-        pass->dencoded = vd_arena_zeros(pass->arena, (size_t)n * (size_t)h);
+    vd_pass_take(pass, (size_t)n * (size_t)h, &pass->encoded, &pass->dencoded);
     if (pass->arena->failed)
         return vd_error_memory(err, "the fusion layer");
     pass->be->linear(pass->fusion_input, &pass->w->fusion.w, pass->w->fusion.b, pass->encoded, n);

@@ -10,9 +10,7 @@ vd_status vd_gated_forward(vd_pass *pass, vd_gated_pass *gated, const vd_gated_w
     gated->site = site;
     gated->x = vd_pass_drop(pass, x, (size_t)rows * (size_t)in, pass->dropout, site);
     gated->saved = vd_arena_reals(pass->arena, (size_t)rows * 2 * (size_t)h);
-    gated->y = vd_arena_reals(pass->arena, (size_t)rows * (size_t)h);
-    if (pass->dw)
-        gated->dy = vd_arena_zeros(pass->arena, (size_t)rows * (size_t)h);
+    vd_pass_take(pass, (size_t)rows * (size_t)h, &gated->y, &gated->dy);
     if (pass->arena->failed)
         return vd_error_memory(err, "a gated transform");
     pass->be->linear(gated->x, &w->w, w->b, gated->saved, rows);

@@ -52,9 +52,11 @@ static bool is_padding(const float *region, size_t size)
 }
 
 // Lists the rows of real regions; real: (image rows).
-static vd_status list_regions(vd_pass *pass, const uint8_t *real, vd_error *err)
+static vd_status list_regions(vd_pass *pass, int regions, const uint8_t *real, vd_error *err)
 {
-    int n = pass->span.questions, regions = pass->regions;
+    int n = pass->span.questions;
+    pass->regions = regions;
+    pass->image_rows = pass->span.dialogs * regions;
     int *start = vd_arena_ints(pass->arena, (size_t)n + 1);
     pass->row_image = vd_arena_ints(pass->arena, (size_t)n * (size_t)regions);
     pass->row_question = vd_arena_ints(pass->arena, (size_t)n * (size_t)regions);
@@ -83,69 +85,45 @@ static vd_status list_regions(vd_pass *pass, const uint8_t *real, vd_error *err)
     return pass->arena->failed ? vd_error_memory(err, "the image") : VD_OK;
 }
 
-static void set_regions(vd_pass *pass, int regions)
-{
-    pass->regions = regions;
-    pass->image_rows = pass->span.dialogs * regions;
-}
-
 vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_error *err)
 {
-    size_t d = (size_t)pass->config->region;
-    set_regions(pass, regions);
-    uint8_t *real = vd_arena_take_raw(pass->arena, (size_t)pass->image_rows, sizeof *real);
+    size_t d = (size_t)pass->config->region, rows = (size_t)pass->span.dialogs * (size_t)regions;
+    uint8_t *real = vd_arena_take_raw(pass->arena, rows, sizeof *real);
     if (!real)
         return vd_error_memory(err, "the image");
-    for (int r = 0; r < pass->image_rows; r++)
-        real[r] = !is_padding(image + (size_t)r * d, d);
-    return list_regions(pass, real, err);
+    for (size_t r = 0; r < rows; r++)
+        real[r] = !is_padding(image + r * d, d);
+    return list_regions(pass, regions, real, err);
 }
 
-// Room for the regions of all pictures, in pass->image.
-static vd_status take_image(vd_pass *pass, vd_error *err)
+// Pictures of the host, or (image NULL) that the backend's memory has, normalised in pass->image.
+static vd_status load_image(vd_pass *pass, const float *image, const vd_batch *batch, int regions,
+                            vd_error *err)
 {
-    size_t count = (size_t)pass->image_rows * (size_t)pass->config->region;
-    pass->image = vd_arena_reals(pass->arena, count);
-    return pass->image ? VD_OK : vd_error_memory(err, "the image");
-}
-
-static void normalise(vd_pass *pass)
-{
-    pass->be->normalise_regions(pass->image, pass->image, pass->span.dialogs, pass->regions,
-                                pass->config->region);
+    int dialogs = pass->span.dialogs;
+    size_t picture = (size_t)regions * (size_t)pass->config->region;
+    vd_status status = image ? vd_pass_regions(pass, image, regions, err)
+                             : list_regions(pass, regions, batch->kept.real, err);
+    if (status != VD_OK)
+        return status;
+    const int32_t *row = NULL;
+    pass->image = vd_arena_reals(pass->arena, (size_t)dialogs * picture);
+    if (!image)
+        row = vd_arena_upload(pass->arena, batch->kept.row, (size_t)dialogs, sizeof *row);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "the image");
+    if (image)
+        pass->be->load_floats(image, pass->image, (size_t)dialogs * picture);
+    else
+        pass->be->load_halves(batch->kept.halves, batch->kept.stride, row, dialogs, picture,
+                              pass->image);
+    pass->be->normalise_regions(pass->image, pass->image, dialogs, regions, pass->config->region);
+    return VD_OK;
 }
 
 vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error *err)
 {
-    vd_status status = vd_pass_regions(pass, image, regions, err);
-    if (status == VD_OK)
-        status = take_image(pass, err);
-    if (status != VD_OK)
-        return status;
-    pass->be->load_floats(image, pass->image,
-                          (size_t)pass->image_rows * (size_t)pass->config->region);
-    normalise(pass);
-    return VD_OK;
-}
-
-// The same of pictures that the backend's memory has.
-static vd_status find_image(vd_pass *pass, const vd_batch *batch, vd_error *err)
-{
-    int dialogs = batch->dialogs;
-    set_regions(pass, batch->regions);
-    vd_status status = list_regions(pass, batch->kept.real, err);
-    if (status == VD_OK)
-        status = take_image(pass, err);
-    if (status != VD_OK)
-        return status;
-    const int32_t *row =
-        vd_arena_upload(pass->arena, batch->kept.row, (size_t)dialogs, sizeof *row);
-    if (pass->arena->failed)
-        return vd_error_memory(err, "the image");
-    pass->be->load_halves(batch->kept.halves, batch->kept.stride, row, dialogs,
-                          (size_t)batch->regions * (size_t)pass->config->region, pass->image);
-    normalise(pass);
-    return VD_OK;
+    return load_image(pass, image, NULL, regions, err);
 }
 
 vd_status vd_pass_answer(vd_pass *pass, vd_error *err)
@@ -170,8 +148,7 @@ vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *er
     if (status == VD_OK)
         status = make_span(net, batch, err);
     if (status == VD_OK)
-        status = batch->image ? vd_pass_image(pass, batch->image, batch->regions, err)
-                              : find_image(pass, batch, err);
+        status = load_image(pass, batch->image, batch, batch->regions, err);
     if (status == VD_OK)
         status =
             vd_sentences_forward(pass, &pass->question, &pass->question_words, pass->w->question,

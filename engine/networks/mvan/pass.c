@@ -5,6 +5,13 @@ uint64_t vd_pass_key(const vd_pass *pass, vd_site site)
     return vd_rng_mix(pass->key + 0x9e3779b97f4a7c15u * (uint64_t)(site + 1));
 }
 
+void vd_pass_take(vd_pass *pass, size_t n, vd_real **y, vd_real **dy)
+{
+    *y = vd_arena_reals(pass->arena, n);
+    if (pass->dw)
+        *dy = vd_arena_zeros(pass->arena, n);
+}
+
 const vd_real *vd_pass_drop(vd_pass *pass, const vd_real *x, size_t n, vd_real rate, vd_site site)
 {
     if (rate == 0)

@@ -158,6 +158,9 @@ typedef struct vd_pass {
 
 // ---- parts the stages share ---------------------------------------------------------------------
 
+// Room for n numbers that a stage computes and, where gradients are wanted, for theirs, which start
+// as zero. NULL, and pass->arena->failed, when memory is out.
+void vd_pass_take(vd_pass *pass, size_t n, vd_real **y, vd_real **dy);
 // x itself when rate is 0, else a dropped copy; NULL when memory is out.
 const vd_real *vd_pass_drop(vd_pass *pass, const vd_real *x, size_t n, vd_real rate, vd_site site);
 // The same mask on a gradient, in place.

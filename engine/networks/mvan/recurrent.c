@@ -53,9 +53,7 @@ vd_status vd_recurrent_forward(vd_pass *pass, vd_text_pass *text, const vd_lstm_
     r->directions = directions;
     r->site = site;
     vd_real *first = vd_arena_reals(pass->arena, n);
-    r->y = vd_arena_reals(pass->arena, n);
-    if (pass->dw)
-        r->dy = vd_arena_zeros(pass->arena, n);
+    vd_pass_take(pass, n, &r->y, &r->dy);
     if (pass->arena->failed)
         return vd_error_memory(err, "LSTM states");
     layer_input words = {text->input, text->input_row, text->inputs, pass->config->embed};

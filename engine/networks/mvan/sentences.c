@@ -14,9 +14,7 @@ vd_status vd_sentences_forward(vd_pass *pass, vd_text_pass *text, const vd_packe
     if (status != VD_OK)
         return status;
     size_t n = (size_t)packed->sequences * 2 * (size_t)pass->config->hidden;
-    text->sentence = vd_arena_reals(pass->arena, n);
-    if (pass->dw)
-        text->dsentence = vd_arena_zeros(pass->arena, n);
+    vd_pass_take(pass, n, &text->sentence, &text->dsentence);
     if (pass->arena->failed)
         return vd_error_memory(err, "sentence vectors");
     pass->be->last_states(packed, 2, pass->config->hidden, text->recurrent.y, text->sentence);

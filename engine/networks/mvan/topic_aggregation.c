@@ -42,9 +42,7 @@ static vd_status allocate_topics(vd_pass *pass, vd_error *err)
     pass->gathered = vd_arena_reals(pass->arena, words * e);
     pass->topic_pair = vd_arena_reals(pass->arena, words * 2 * e);
     pass->topic_gate = vd_arena_reals(pass->arena, words * 2 * e);
-    pass->e_topic = vd_arena_reals(pass->arena, words * 2 * e);
-    if (pass->dw)
-        pass->de_topic = vd_arena_zeros(pass->arena, words * 2 * e);
+    vd_pass_take(pass, words * 2 * e, &pass->e_topic, &pass->de_topic);
     return pass->arena->failed ? vd_error_memory(err, "topic aggregation") : VD_OK;
 }
 

@@ -57,11 +57,9 @@ static vd_status allocate_view(vd_pass *pass, vd_error *err)
     pass->word = vd_arena_reals(pass->arena, words_in_all(pass));
     pass->region_topic = vd_arena_zeros(pass->arena, rows * e2);
     pass->view_hidden = vd_arena_reals(pass->arena, rows * (d + e2));
-    pass->view = vd_arena_reals(pass->arena, rows * d);
-    if (pass->dw) {
+    vd_pass_take(pass, rows * d, &pass->view, &pass->dview);
+    if (pass->dw)
         pass->view_input = vd_arena_reals(pass->arena, rows * (d + e2));
-        pass->dview = vd_arena_zeros(pass->arena, rows * d);
-    }
     return pass->arena->failed ? vd_error_memory(err, "the topic view") : VD_OK;
 }
 

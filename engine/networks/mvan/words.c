@@ -32,9 +32,7 @@ static vd_status add_as_printed(vd_pass *pass, const vd_packed *packed, vd_real 
 vd_status vd_words_embed(vd_pass *pass, vd_text_pass *text, const vd_packed *packed, vd_error *err)
 {
     size_t n = (size_t)packed->tokens * (size_t)pass->config->embed;
-    text->embedding = vd_arena_reals(pass->arena, n);
-    if (pass->dw)
-        text->dembedding = vd_arena_zeros(pass->arena, n);
+    vd_pass_take(pass, n, &text->embedding, &text->dembedding);
     if (pass->arena->failed)
         return vd_error_memory(err, "word embeddings");
     pass->be->embed(&pass->w->embed, packed->rows.id, packed->tokens, text->embedding);
