@@ -15,16 +15,22 @@ static bool ids_fit(const int32_t *ids, int count, int vocab)
     return true;
 }
 
+// Rows of numbers in the backend's memory, one for each entry or each word of the history.
+typedef struct vd_kept_rows {
+    vd_real *numbers;
+    size_t room; // rows
+} vd_kept_rows;
+
 // What is kept of the history: per entry and per word of all entries, in order.
 typedef struct vd_kept_history {
     int entries, words;
-    size_t entry_room, word_room;
-    int *start;           // (entries + 1) first word of an entry
-    int32_t *id;          // (words) host memory, like start
-    vd_real *sentence;    // (entries, 2H)
-    vd_real *matching;    // (entries, H) f_h of context matching
-    vd_real *embedding;   // (words, E)
-    vd_real *aggregation; // (words, H) f_h of topic aggregation
+    size_t start_room, id_room;
+    int *start;               // (entries + 1) first word of an entry
+    int32_t *id;              // (words) host memory, like start
+    vd_kept_rows sentence;    // (entries, 2H)
+    vd_kept_rows matching;    // (entries, H) f_h of context matching
+    vd_kept_rows embedding;   // (words, E)
+    vd_kept_rows aggregation; // (words, H) f_h of topic aggregation
 } vd_kept_history;
 
 struct vd_dialog {
@@ -38,59 +44,57 @@ struct vd_dialog {
     vd_arena arena;
 };
 
-static vd_status make_room(vd_dialog *d, int entries, int words, vd_error *err)
+// Copies `rows` more behind the first `used`.
+static vd_status keep_rows(const vd_dialog *d, vd_kept_rows *kept, int used, int rows, int width,
+                           const vd_real *from, vd_error *err)
 {
-    vd_kept_history *k = &d->history;
-    const vd_config *c = &d->model->config;
-    size_t h = (size_t)c->hidden, e = (size_t)c->embed, had = (size_t)k->entries;
-    struct {
-        vd_real **memory;
-        size_t used, size;
-        bool per_entry;
-    } part[] = {
-        {&k->sentence, had, 2 * h * sizeof *k->sentence, true},
-        {&k->matching, had, h * sizeof *k->matching, true},
-        {&k->embedding, (size_t)k->words, e * sizeof *k->embedding, false},
-        {&k->aggregation, (size_t)k->words, h * sizeof *k->aggregation, false},
-    };
-    size_t entry_room = k->entry_room, word_room = k->word_room;
-    while (entry_room < (size_t)entries + 1)
-        entry_room = entry_room ? 2 * entry_room : 16;
-    while (word_room < (size_t)words)
-        word_room = word_room ? 2 * word_room : 256;
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-        size_t room = part[i].per_entry ? entry_room : word_room;
-        if (room == (part[i].per_entry ? k->entry_room : k->word_room))
-            continue;
-        vd_real *grown = vd_model_take(d->model, room, part[i].size);
+    const vd_memory *memory = d->model->be->memory;
+    size_t size = (size_t)width * sizeof *from, wanted = (size_t)used + (size_t)rows;
+    if (wanted > kept->room) {
+        size_t room = kept->room ? kept->room : 16;
+        while (room < wanted)
+            room *= 2;
+        vd_real *grown = vd_model_take(d->model, room, size);
         if (!grown)
             return vd_error_memory(err, "the history");
-        d->model->be->memory->copy(grown, *part[i].memory, part[i].used * part[i].size);
-        vd_model_give(d->model, *part[i].memory);
-        *part[i].memory = grown;
+        memory->copy(grown, kept->numbers, (size_t)used * size);
+        vd_model_give(d->model, kept->numbers);
+        *kept = (vd_kept_rows){grown, room};
     }
-    if (entry_room != k->entry_room) {
-        int *start = vd_grow(k->start, had + 1, entry_room, sizeof *start);
-        if (!start)
-            return vd_error_memory(err, "the history");
-        k->start = start;
-    }
-    if (word_room != k->word_room) {
-        int32_t *id = vd_grow(k->id, (size_t)k->words, word_room, sizeof *id);
-        if (!id)
-            return vd_error_memory(err, "the history");
-        k->id = id;
-    }
-    k->entry_room = entry_room;
-    k->word_room = word_room;
+    memory->copy(kept->numbers + (size_t)used * (size_t)width, from, (size_t)rows * size);
+    return VD_OK;
+}
+
+// What a pass over one more entry computed; it counts only when all of it is kept.
+static vd_status keep_entry(vd_dialog *d, const vd_pass *pass, const int32_t *entry, int length,
+                            vd_error *err)
+{
+    vd_kept_history *k = &d->history;
+    int h = d->model->config.hidden, e = d->model->config.embed;
+    vd_status status =
+        keep_rows(d, &k->sentence, k->entries, 1, 2 * h, pass->history.sentence, err);
+    if (status == VD_OK)
+        status = keep_rows(d, &k->matching, k->entries, 1, h, pass->context_history.y, err);
+    if (status == VD_OK)
+        status = keep_rows(d, &k->embedding, k->words, length, e, pass->history.embedding, err);
+    if (status == VD_OK)
+        status = keep_rows(d, &k->aggregation, k->words, length, h, pass->topic_history.y, err);
+    if (status == VD_OK)
+        status = vd_backend_status(d->model->be, err);
+    if (status != VD_OK)
+        return status;
+    if (!vd_make_room(&k->start, &k->start_room, (size_t)k->entries + 2, sizeof *k->start) ||
+        !vd_make_room(&k->id, &k->id_room, (size_t)k->words + (size_t)length, sizeof *k->id))
+        return vd_error_memory(err, "the history");
+    memcpy(k->id + k->words, entry, (size_t)length * sizeof *k->id);
+    k->words += length;
+    k->start[++k->entries] = k->words;
     return VD_OK;
 }
 
 vd_status vd_dialog_append(vd_dialog *d, const int32_t *entry, int length, vd_error *err)
 {
     const vd_config *c = &d->model->config;
-    vd_kept_history *k = &d->history;
-    size_t h = (size_t)c->hidden, e = (size_t)c->embed;
     if (length < 1 || length > VD_MAX_HISTORY || !ids_fit(entry, length, c->vocab))
         return vd_error_set(err, VD_USAGE,
                             "a history entry of %d tokens: expected 1 to %d, each below %d", length,
@@ -99,9 +103,7 @@ vd_status vd_dialog_append(vd_dialog *d, const int32_t *entry, int length, vd_er
     vd_packed packed;
     vd_arena_reset(&d->arena);
     vd_model_pass(d->model, &d->arena, &pass);
-    vd_status status = make_room(d, k->entries + 1, k->words + length, err);
-    if (status == VD_OK)
-        status = vd_packed_make(entry, &length, 1, length, &d->arena, &packed, err);
+    vd_status status = vd_packed_make(entry, &length, 1, length, &d->arena, &packed, err);
     if (status == VD_OK)
         status = vd_sentences_forward(&pass, &pass.history, &packed, pass.w->history,
                                       VD_SITE_HISTORY_WORDS, VD_SITE_HISTORY_LAYER, err);
@@ -113,21 +115,7 @@ vd_status vd_dialog_append(vd_dialog *d, const int32_t *entry, int length, vd_er
         status = vd_gated_forward(&pass, &pass.topic_history, &pass.w->topic_history,
                                   pass.history.recurrent.y, length, 2 * c->hidden,
                                   VD_SITE_TOPIC_HISTORY, err);
-    if (status != VD_OK)
-        return status;
-    size_t at = (size_t)k->entries, word = (size_t)k->words, n = (size_t)length;
-    const vd_memory *memory = d->model->be->memory;
-    memory->copy(k->sentence + at * 2 * h, pass.history.sentence, 2 * h * sizeof *k->sentence);
-    memory->copy(k->matching + at * h, pass.context_history.y, h * sizeof *k->matching);
-    memory->copy(k->embedding + word * e, pass.history.embedding, n * e * sizeof *k->embedding);
-    memory->copy(k->aggregation + word * h, pass.topic_history.y, n * h * sizeof *k->aggregation);
-    status = vd_backend_status(d->model->be, err);
-    if (status != VD_OK)
-        return status;
-    memcpy(k->id + word, entry, n * sizeof *k->id);
-    k->words += length;
-    k->start[++k->entries] = k->words;
-    return VD_OK;
+    return status == VD_OK ? keep_entry(d, &pass, entry, length, err) : status;
 }
 
 void vd_dialog_truncate(vd_dialog *dialog, int entries)
@@ -239,10 +227,10 @@ void vd_dialog_free(vd_dialog *d)
         return;
     vd_free(d->history.start);
     vd_free(d->history.id);
-    vd_model_give(d->model, d->history.sentence);
-    vd_model_give(d->model, d->history.matching);
-    vd_model_give(d->model, d->history.embedding);
-    vd_model_give(d->model, d->history.aggregation);
+    vd_model_give(d->model, d->history.sentence.numbers);
+    vd_model_give(d->model, d->history.matching.numbers);
+    vd_model_give(d->model, d->history.embedding.numbers);
+    vd_model_give(d->model, d->history.aggregation.numbers);
     vd_free(d->image);
     vd_model_give(d->model, d->f_image);
     vd_model_give(d->model, d->view_half);
@@ -406,10 +394,10 @@ static vd_status use_kept_history(const vd_dialog *d, vd_pass *pass, vd_error *e
     pass->history_words = (vd_packed){
         .sequences = k->entries, .tokens = k->words, .start = k->start, .rows = {.start = at}};
     pass->history.packed = &pass->history_words;
-    pass->history.sentence = k->sentence;
-    pass->history.embedding = k->embedding;
-    pass->context_history.y = k->matching;
-    pass->topic_history.y = k->aggregation;
+    pass->history.sentence = k->sentence.numbers;
+    pass->history.embedding = k->embedding.numbers;
+    pass->context_history.y = k->matching.numbers;
+    pass->topic_history.y = k->aggregation.numbers;
     return VD_OK;
 }
 

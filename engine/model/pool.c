@@ -42,16 +42,30 @@ static void report_answers(void *context, size_t pieces)
     w->watch->report(w->watch->user, done < all ? done : all);
 }
 
-static vd_status encode_pool(pool_work *w, const int32_t *lengths, vd_error *err)
+static vd_status take_vectors(vd_pool *pool, vd_error *err)
 {
-    int count = w->pool->count;
+    const vd_model *model = pool->model;
+    size_t numbers = (size_t)pool->count * (size_t)model->config.hidden;
+    vd_real *vectors = vd_model_take(model, numbers, sizeof *vectors);
+    if (!vectors)
+        return vd_error_memory(err, "the answer pool's vectors");
+    pool->vectors = vd_matrix_of(vectors, pool->count, model->config.hidden);
+    model->be->memory->zero(vectors, numbers * sizeof *vectors);
+    return vd_backend_status(model->be, err);
+}
+
+static vd_status encode_pool(vd_pool *pool, const int32_t *tokens, const int32_t *lengths,
+                             int width, const vd_watch *watch, vd_error *err)
+{
+    pool_work work = {.pool = pool, .tokens = tokens, .width = width, .watch = watch}, *w = &work;
+    int count = pool->count;
     // A device has its own ways of doing much at a time.
-    int threads = w->pool->model->be->memory->host ? vd_parallel_threads() : 1;
+    int threads = pool->model->be->memory->host ? vd_parallel_threads() : 1;
     size_t pieces = ((size_t)count + POOL_PIECE - 1) / POOL_PIECE;
     w->order = vd_alloc((size_t)count, sizeof *w->order);
     w->lengths = vd_alloc((size_t)count, sizeof *w->lengths);
-    vd_status status =
-        w->order && w->lengths ? VD_OK : vd_error_memory(err, "the answer pool's order");
+    vd_status status = w->order && w->lengths ? take_vectors(pool, err)
+                                              : vd_error_memory(err, "the answer pool's order");
     for (int i = 0; i < count && status == VD_OK; i++)
         w->lengths[i] = vd_pool_read_length(lengths[i]);
     if (status == VD_OK)
@@ -126,31 +140,12 @@ vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_
     vd_pool *pool = vd_alloc(1, sizeof *pool);
     if (!pool)
         return vd_error_memory(err, "the answer pool");
-    vd_status status = VD_OK;
     pool->model = model;
     pool->count = count;
     pool->answers = vd_pool_hash_answers(tokens, lengths, count, width);
-    if (!vd_has_discriminative(model->config.decoders)) {
-        pool->by = VD_GENERATIVE;
-        status = keep_answers(pool, tokens, lengths, width, err);
-        if (status != VD_OK)
-            vd_pool_free(pool);
-        else
-            *out = pool;
-        return status;
-    }
-    size_t numbers = (size_t)count * (size_t)model->config.hidden;
-    vd_real *vectors = vd_model_take(model, numbers, sizeof *vectors);
-    pool->vectors = vd_matrix_of(vectors, count, model->config.hidden);
-    if (vectors)
-        model->be->memory->zero(vectors, numbers * sizeof *vectors);
-    else
-        status = vd_error_memory(err, "the answer pool's vectors");
-    pool_work work = {.pool = pool, .tokens = tokens, .width = width, .watch = watch};
-    if (status == VD_OK)
-        status = vd_backend_status(model->be, err);
-    if (status == VD_OK)
-        status = encode_pool(&work, lengths, err);
+    vd_status status = vd_has_discriminative(model->config.decoders)
+                           ? encode_pool(pool, tokens, lengths, width, watch, err)
+                           : vd_pool_score_by(pool, VD_GENERATIVE, tokens, lengths, width, err);
     if (status != VD_OK) {
         vd_pool_free(pool);
         return status;

@@ -387,16 +387,25 @@ void vd_region_set_clear(vd_region_set *set)
     *set = (vd_region_set){0};
 }
 
-// Each picture's rows, cut to the most regions any picture has.
-static vd_status append_rows(vd_safetensors_writer *writer, const vd_region_set *set, size_t most,
-                             const void *data, size_t row_elements, size_t element_size,
-                             vd_error *err)
+// A tensor of the file: numbers of each picture, of which the first `kept` are written.
+typedef struct set_tensor {
+    const char *name;
+    vd_dtype type;
+    int dims;
+    size_t shape[3];
+    const void *data;
+    size_t numbers, kept;
+} set_tensor;
+
+static vd_status append_tensor(vd_safetensors_writer *writer, const set_tensor *t, vd_error *err)
 {
-    const unsigned char *at = data;
-    size_t step = (size_t)set->max * row_elements * element_size;
+    const unsigned char *at = t->data;
     vd_status status = VD_OK;
-    for (size_t i = 0; status == VD_OK && i < set->count; i++, at += step)
-        status = vd_safetensors_append(writer, at, most * row_elements, err);
+    if (t->kept == t->numbers)
+        return vd_safetensors_append(writer, at, t->shape[0] * t->kept, err);
+    for (size_t i = 0; status == VD_OK && i < t->shape[0]; i++)
+        status = vd_safetensors_append(writer, at + i * t->numbers * vd_dtype_size(t->type),
+                                       t->kept, err);
     return status;
 }
 
@@ -414,25 +423,22 @@ vd_status vd_region_set_write(const vd_region_set *set, const char *path, const 
         if ((size_t)set->used[i] > most)
             most = (size_t)set->used[i];
     }
+    size_t max = (size_t)set->max;
+    const set_tensor tensor[] = {
+        {"image_id", VD_I64, 1, {n}, set->image_id, 1, 1},
+        {"num_regions", VD_I32, 1, {n}, set->used, 1, 1},
+        {"boxes", VD_F32, 3, {n, most, 4}, set->boxes, max * 4, most * 4},
+        {"features", VD_F16, 3, {n, most, d}, set->features, max * d, most * d},
+    };
+    const size_t count = sizeof tensor / sizeof *tensor;
     vd_status status = vd_safetensors_create(path, &writer, err);
     if (status == VD_OK)
         status = vd_safetensors_put_metadata(writer, "source", source, err);
-    if (status == VD_OK)
-        status = vd_safetensors_declare(writer, "image_id", VD_I64, 1, &n, err);
-    if (status == VD_OK)
-        status = vd_safetensors_declare(writer, "num_regions", VD_I32, 1, &n, err);
-    if (status == VD_OK)
-        status = vd_safetensors_declare(writer, "boxes", VD_F32, 3, (size_t[]){n, most, 4}, err);
-    if (status == VD_OK)
-        status = vd_safetensors_declare(writer, "features", VD_F16, 3, (size_t[]){n, most, d}, err);
-    if (status == VD_OK)
-        status = vd_safetensors_append(writer, set->image_id, n, err);
-    if (status == VD_OK)
-        status = vd_safetensors_append(writer, set->used, n, err);
-    if (status == VD_OK)
-        status = append_rows(writer, set, most, set->boxes, 4, sizeof *set->boxes, err);
-    if (status == VD_OK)
-        status = append_rows(writer, set, most, set->features, d, sizeof *set->features, err);
+    for (size_t i = 0; status == VD_OK && i < count; i++)
+        status = vd_safetensors_declare(writer, tensor[i].name, tensor[i].type, tensor[i].dims,
+                                        tensor[i].shape, err);
+    for (size_t i = 0; status == VD_OK && i < count; i++)
+        status = append_tensor(writer, &tensor[i], err);
     if (status == VD_OK)
         return vd_safetensors_commit(writer, err);
     vd_safetensors_abort(writer);
