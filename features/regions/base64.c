@@ -1,4 +1,4 @@
-#include "features/regions/base64.h"
+#include "features/regions/parts.h"
 
 #include <pthread.h>
 

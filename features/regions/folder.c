@@ -8,9 +8,8 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
-#include "features/regions/npy.h"
+#include "features/regions/parts.h"
 #include "features/regions/source.h"
-#include "features/regions/zip.h"
 
 typedef struct folder {
     bool npz;

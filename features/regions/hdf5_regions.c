@@ -11,7 +11,7 @@
 
 #include "engine/base/alloc.h"
 #include "features/regions/hdf5.h"
-#include "features/regions/pickle.h"
+#include "features/regions/parts.h"
 #include "features/regions/source.h"
 
 typedef struct hdf5_regions {

@@ -1,4 +1,4 @@
-#include "features/regions/npy.h"
+#include "features/regions/parts.h"
 
 #include <stdbool.h>
 #include <stdint.h>

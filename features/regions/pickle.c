@@ -1,4 +1,4 @@
-#include "features/regions/pickle.h"
+#include "features/regions/parts.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
-#include "features/regions/base64.h"
+#include "features/regions/parts.h"
 #include "features/regions/source.h"
 
 enum { PIECE = 1 << 20, MOST_COLUMNS = 10, LONGEST_LINE = 1 << 28 };

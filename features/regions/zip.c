@@ -1,4 +1,4 @@
-#include "features/regions/zip.h"
+#include "features/regions/parts.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
