@@ -112,53 +112,33 @@ static vd_status load(vd_model *model, const char *path, vd_error *err)
     return vd_model_use(model, vd_backend_cpu(), err);
 }
 
-// `n` numbers that `fill` computes on the host, in memory of the backend: *out, for the caller to
-// release whatever the status.
-typedef vd_status (*number_source)(const vd_model *model, vd_real *out, vd_error *err);
-
-static vd_status numbers_of(const vd_model *model, number_source fill, size_t n, vd_real **out,
-                            vd_error *err)
+// The weights of the file in memory of the backend: model->block.
+static vd_status copy_weights(vd_model *model, vd_error *err)
 {
     const vd_memory *memory = model->be->memory;
-    vd_real *host = NULL;
-    *out = memory->allocate(n * sizeof **out);
-    if (*out)
-        host = memory->host ? *out : vd_alloc(n, sizeof *host);
-    vd_status status = host ? fill(model, host, err) : vd_error_memory(err, "the model");
-    if (status == VD_OK && !memory->host) {
-        memory->upload(*out, host, n * sizeof *host);
+    size_t n = model->layout.elements;
+    vd_real *host = model->block = memory->allocate(n * sizeof *host);
+    if (model->block && !memory->host)
+        host = vd_alloc(n, sizeof *host);
+    vd_status status = host ? vd_model_file_weights(model->file, &model->layout, host, err)
+                            : vd_error_memory(err, "the model");
+    if (status == VD_OK && host != model->block) {
+        memory->upload(model->block, host, n * sizeof *host);
         status = vd_backend_status(model->be, err);
     }
-    if (!memory->host)
+    if (host != model->block)
         vd_free(host);
+    vd_weights_layout(&model->config, &model->layout, model->block, &model->weights);
     return status;
-}
-
-static vd_status fill_weights(const vd_model *model, vd_real *out, vd_error *err)
-{
-    return vd_model_file_weights(model->file, &model->layout, out, err);
-}
-
-static vd_status fill_sinusoid(const vd_model *model, vd_real *out, vd_error *err)
-{
-    (void)err;
-    vd_words_sinusoid(out, VD_MAX_HISTORY, model->config.embed); // also to try them out
-    return VD_OK;
 }
 
 static vd_status bind_weights(vd_model *model, vd_error *err)
 {
     bool in_file = false;
-    vd_status status =
-        numbers_of(model, fill_sinusoid, (size_t)VD_MAX_HISTORY * (size_t)model->config.embed,
-                   &model->sinusoid, err);
+    vd_status status = vd_words_table(model->be, model->config.embed, &model->sinusoid, err);
     if (status == VD_OK && model->be->memory->host)
         status = use_in_file(model, &in_file, err);
-    if (status != VD_OK || in_file)
-        return status;
-    status = numbers_of(model, fill_weights, model->layout.elements, &model->block, err);
-    vd_weights_layout(&model->config, &model->layout, model->block, &model->weights);
-    return status;
+    return status == VD_OK && !in_file ? copy_weights(model, err) : status;
 }
 
 vd_status vd_model_use(vd_model *model, const vd_backend *be, vd_error *err)

@@ -58,27 +58,18 @@ static vd_status allocate(vd_trainer *t, const vd_backend *be, vd_error *err)
     const vd_memory *memory = be->memory;
     vd_weights_layout(&t->config, &t->layout, NULL, NULL);
     size_t bytes = t->layout.elements * sizeof *t->block;
-    size_t table = (size_t)VD_MAX_HISTORY * (size_t)t->config.embed;
-    vd_real *sinusoid = vd_alloc(table, sizeof *sinusoid);
     t->be = be;
     t->block = memory->allocate(bytes);
     t->gradient = memory->allocate(bytes);
     t->first = memory->allocate(bytes);
     t->second = memory->allocate(bytes);
-    t->sinusoid = memory->allocate(table * sizeof *sinusoid);
-    if (!t->block || !t->gradient || !t->first || !t->second || !t->sinusoid || !sinusoid) {
-        vd_free(sinusoid);
+    if (!t->block || !t->gradient || !t->first || !t->second)
         return vd_error_memory(err, "weights, gradients and the optimiser's state");
-    }
     memory->zero(t->first, bytes);
     memory->zero(t->second, bytes);
     vd_weights_layout(&t->config, &t->layout, t->block, &t->weights);
     vd_weights_layout(&t->config, &t->layout, t->gradient, &t->gradients);
-    if (t->config.positions == VD_POSITIONS_SINUSOIDAL)
-        vd_words_sinusoid(sinusoid, VD_MAX_HISTORY, t->config.embed);
-    memory->upload(t->sinusoid, sinusoid, table * sizeof *sinusoid);
-    vd_free(sinusoid);
-    return vd_backend_status(be, err);
+    return vd_words_table(be, t->config.embed, &t->sinusoid, err);
 }
 
 // A part of the trainer where the host can read it: itself on the CPU, else a copy in *copy, which

@@ -267,11 +267,11 @@ static void a_trace_is_what_the_uncached_stages_computed(void **state)
     compare_rows("q", t.question, p->question.sentence + LAST * 2 * H, (size_t)2 * H);
     compare_rows("h", t.history, p->history.sentence, (size_t)ROUNDS * 2 * H);
     compare_rows("c", t.matched, p->matched + LAST * 2 * H, (size_t)2 * H);
-    compare_rows("gate", t.context_gate, p->context_gate + LAST * 4 * H, (size_t)4 * H);
-    compare_rows("e_ctx", t.context, p->e_context + LAST * 4 * H, (size_t)4 * H);
+    compare_rows("gate", t.context_gate, p->context_pair.gate + LAST * 4 * H, (size_t)4 * H);
+    compare_rows("e_ctx", t.context, p->context_pair.y + LAST * 4 * H, (size_t)4 * H);
     compare_rows("u", t.gathered, p->gathered + word * E, q * E);
-    compare_rows("word gate", t.topic_gate, p->topic_gate + word * 2 * E, q * 2 * E);
-    compare_rows("e_top", t.topic, p->e_topic + word * 2 * E, q * 2 * E);
+    compare_rows("word gate", t.topic_gate, p->topic_pair.gate + word * 2 * E, q * 2 * E);
+    compare_rows("e_top", t.topic, p->topic_pair.y + word * 2 * E, q * 2 * E);
     compare_rows("t", t.region_topic, p->region_topic + row * 2 * E, (size_t)REAL * 2 * E);
     compare_rows("m", t.view, p->view + row * D, (size_t)REAL * D);
     compare_rows("z", t.fused, p->fused + row * H, (size_t)REAL * H);

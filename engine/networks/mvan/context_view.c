@@ -18,7 +18,7 @@ static vd_status fused_split(vd_pass *pass, vd_error *err)
     gated->y = vd_arena_reals(pass->arena, (size_t)rows * (size_t)h);
     if (pass->arena->failed)
         return vd_error_memory(err, "the context view");
-    pass->be->linear(pass->e_context, &of_context, w->b, half, n);
+    pass->be->linear(pass->context_pair.y, &of_context, w->b, half, n);
     pass->be->linear(pass->view, &of_view, NULL, gated->saved, rows);
     pass->be->add_rows(half, pass->rows_at.question, rows, 2 * h, gated->saved);
     pass->be->gated(pass->config->gate, gated->saved, gated->y, rows, h);
@@ -31,7 +31,7 @@ static vd_status fused_joined(vd_pass *pass, vd_error *err)
     vd_real *y = vd_arena_reals(pass->arena, (size_t)pass->rows * (size_t)wide);
     if (!y)
         return vd_error_memory(err, "the context view");
-    pass->be->concat(pass->view, NULL, d, pass->e_context, pass->rows_at.question, 4 * h, y,
+    pass->be->concat(pass->view, NULL, d, pass->context_pair.y, pass->rows_at.question, 4 * h, y,
                      pass->rows);
     return vd_gated_forward(pass, &pass->region_fused, &pass->w->region_fused, y, pass->rows, wide,
                             VD_SITE_REGION_FUSED, err);
@@ -44,7 +44,7 @@ vd_status vd_context_view_forward(vd_pass *pass, vd_error *err)
     vd_status status = pass->dw ? fused_joined(pass, err) : fused_split(pass, err);
     if (status == VD_OK)
         status = vd_gated_forward(pass, &pass->region_context, &pass->w->region_context,
-                                  pass->e_context, n, 4 * h, VD_SITE_REGION_CONTEXT, err);
+                                  pass->context_pair.y, n, 4 * h, VD_SITE_REGION_CONTEXT, err);
     if (status != VD_OK)
         return status;
     vd_real *view = vd_arena_reals(pass->arena, (size_t)n * (size_t)d);
@@ -61,7 +61,7 @@ vd_status vd_context_view_forward(vd_pass *pass, vd_error *err)
                                pass->dropout, vd_pass_key(pass, VD_SITE_REGION_SCORE), pass->fused,
                                pass->fused_norm, pass->region);
     pass->be->region_pool(&pass->span, pass->region, pass->view, d, view, d);
-    pass->be->concat(view, NULL, d, pass->e_context, NULL, 4 * h, pass->pooled, n);
+    pass->be->concat(view, NULL, d, pass->context_pair.y, NULL, 4 * h, pass->pooled, n);
     return VD_OK;
 }
 
@@ -77,18 +77,18 @@ vd_status vd_context_view_backward(vd_pass *pass, vd_error *err)
     // The e_ctx half of y is e_ctx itself: the weights g sum to one.
     pass->be->region_pool_backward(&pass->span, pass->region, pass->view, d, pass->dpooled, wide,
                                    dregion, pass->dview);
-    pass->be->concat_backward(pass->dpooled, n, NULL, NULL, d, pass->de_context, NULL, 4 * h);
+    pass->be->concat_backward(pass->dpooled, n, NULL, NULL, d, pass->context_pair.dy, NULL, 4 * h);
     pass->be->region_attention_backward(
         &pass->span, h, pass->region_fused.y, pass->region_context.y, &w->region_score,
         &dw->region_score, pass->dropout, vd_pass_key(pass, VD_SITE_REGION_SCORE), pass->fused,
         pass->fused_norm, pass->region, dregion, pass->region_fused.dy, pass->region_context.dy);
     vd_status status = vd_gated_backward(pass, &pass->region_context, &w->region_context,
-                                         &dw->region_context, pass->de_context, err);
+                                         &dw->region_context, pass->context_pair.dy, err);
     if (status == VD_OK)
         status = vd_gated_backward(pass, &pass->region_fused, &w->region_fused, &dw->region_fused,
                                    dy, err);
     if (status == VD_OK)
-        pass->be->concat_backward(dy, pass->rows, pass->dview, NULL, d, pass->de_context,
+        pass->be->concat_backward(dy, pass->rows, pass->dview, NULL, d, pass->context_pair.dy,
                                   pass->rows_at.question, 4 * h);
     return status;
 }

@@ -1,4 +1,5 @@
-// GatedTrans, the nonlinear map of every view: f(x) = tanh(Wy x + by) * g(Wg x + bg).
+// GatedTrans, the nonlinear map of every view: f(x) = tanh(Wy x + by) * g(Wg x + bg); and the gate
+// of a pair, sigmoid(W x + b) * x with x = [left ; right].
 #include "engine/networks/mvan/pass.h"
 
 vd_status vd_gated_forward(vd_pass *pass, vd_gated_pass *gated, const vd_gated_weights *w,
@@ -34,5 +35,39 @@ vd_status vd_gated_backward(vd_pass *pass, vd_gated_pass *gated, const vd_gated_
         vd_pass_drop_backward(pass, dropped, n, pass->dropout, gated->site);
         pass->be->add(dx, dropped, n);
     }
+    return VD_OK;
+}
+
+vd_status vd_pair_forward(vd_pass *pass, vd_pair_pass *pair, const vd_linear_weights *w,
+                          const vd_real *left, const vd_real *right, int rows, int half,
+                          vd_error *err)
+{
+    size_t n = (size_t)rows * 2 * (size_t)half;
+    pair->rows = rows;
+    pair->half = half;
+    pair->x = vd_arena_reals(pass->arena, n);
+    pair->gate = vd_arena_reals(pass->arena, n);
+    vd_pass_take(pass, n, &pair->y, &pair->dy);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "a gate");
+    pass->be->concat(left, NULL, half, right, NULL, half, pair->x, rows);
+    pass->be->linear(pair->x, &w->w, w->b, pair->gate, rows);
+    pass->be->sigmoid_gate(pair->gate, pair->x, pair->y, n);
+    return VD_OK;
+}
+
+vd_status vd_pair_backward(vd_pass *pass, vd_pair_pass *pair, const vd_linear_weights *w,
+                           const vd_linear_weights *dw, vd_real *dleft, vd_real **dright,
+                           vd_error *err)
+{
+    int rows = pair->rows, half = pair->half;
+    size_t n = (size_t)rows * (size_t)half;
+    vd_real *dx = vd_arena_zeros(pass->arena, 2 * n);
+    *dright = vd_arena_zeros(pass->arena, n);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "a gate's gradient");
+    pass->be->sigmoid_gate_backward(pair->gate, pair->x, pair->dy, dx, 2 * n);
+    pass->be->linear_backward(pair->x, &w->w, pair->gate, dx, 2 * half, 1, &dw->w, dw->b, rows);
+    pass->be->concat_backward(dx, rows, dleft, NULL, half, *dright, NULL, half);
     return VD_OK;
 }

@@ -53,6 +53,16 @@ typedef struct vd_gated_pass {
     vd_real *dy;      // (rows, H), zero until the stages after have added theirs
 } vd_gated_pass;
 
+// What a pair of vectors that passes a gate of its own keeps: x = [left ; right],
+// y = sigmoid(W x + b) * x.
+typedef struct vd_pair_pass {
+    int rows, half;
+    vd_real *x;    // (rows, 2 half)
+    vd_real *gate; // (rows, 2 half)
+    vd_real *y;    // (rows, 2 half)
+    vd_real *dy;
+} vd_pair_pass;
+
 // What a stack of LSTM layers keeps.
 typedef struct vd_recurrent_pass {
     const vd_packed *packed;
@@ -114,23 +124,17 @@ typedef struct vd_pass {
     vd_gated_pass context_question, context_history; // (N, H), (entries, H)
     vd_real *context;                                // (N, most) attention 1
     vd_real *dcontext;
-    vd_real *matched;      // (N, 2H) c
-    vd_real *context_pair; // (N, 4H) x = [q ; c]
-    vd_real *context_gate; // (N, 4H) pre-activation, then gate
-    vd_real *e_context;    // (N, 4H)
-    vd_real *de_context;
+    vd_real *matched;          // (N, 2H) c
+    vd_pair_pass context_pair; // (N, 4H) [q ; c], e_ctx
 
     // Topic aggregation.
     vd_gated_pass topic_question, topic_history; // (TQ, H), (TH, H)
     size_t *topic_start;                         // (B + 1) where a dialog's score matrix begins
     const size_t *topic_start_at;                // the same, where operations read it
-    vd_real *topic;      // attention 2, a matrix per dialog: (its question words, its entry words)
-    vd_real *weighted;   // a_r S
-    vd_real *gathered;   // (TQ, E) u
-    vd_real *topic_pair; // (TQ, 2E) x
-    vd_real *topic_gate; // (TQ, 2E)
-    vd_real *e_topic;    // (TQ, 2E)
-    vd_real *de_topic;
+    vd_real *topic;    // attention 2, a matrix per dialog: (its question words, its entry words)
+    vd_real *weighted; // a_r S
+    vd_real *gathered; // (TQ, E) u
+    vd_pair_pass topic_pair; // (TQ, 2E) [word ; u], e_top
 
     // Topic view.
     vd_gated_pass view_image, view_topic; // (B P, H), (TQ, H)
@@ -181,6 +185,15 @@ vd_status vd_gated_forward(vd_pass *pass, vd_gated_pass *gated, const vd_gated_w
 vd_status vd_gated_backward(vd_pass *pass, vd_gated_pass *gated, const vd_gated_weights *w,
                             const vd_gated_weights *dw, vd_real *dx, vd_error *err);
 
+// left, right: (rows, half). dleft is added to; *dright: memory of the pass with the other
+// gradient.
+vd_status vd_pair_forward(vd_pass *pass, vd_pair_pass *pair, const vd_linear_weights *w,
+                          const vd_real *left, const vd_real *right, int rows, int half,
+                          vd_error *err);
+vd_status vd_pair_backward(vd_pass *pass, vd_pair_pass *pair, const vd_linear_weights *w,
+                           const vd_linear_weights *dw, vd_real *dleft, vd_real **dright,
+                           vd_error *err);
+
 // Two LSTM layers over a text's inputs: text->recurrent; weights[layer][direction] at weights +
 // layer * directions + direction.
 vd_status vd_recurrent_forward(vd_pass *pass, vd_text_pass *text, const vd_lstm_weights *weights,
@@ -199,6 +212,8 @@ vd_status vd_words_forward(vd_pass *pass, vd_text_pass *text, const vd_packed *p
 void vd_words_backward(vd_pass *pass, vd_text_pass *text, vd_real *dinput, vd_site site);
 // PE(pos, 2i) = sin(pos / 10000^(2i/E)), PE(pos, 2i+1) = cos(same); table (rows, E).
 void vd_words_sinusoid(vd_real *table, int rows, int embed);
+// The same with VD_MAX_HISTORY rows in memory of the backend, *out, for the caller to release.
+vd_status vd_words_table(const vd_backend *backend, int embed, vd_real **out, vd_error *err);
 
 // Lists the rows of real regions of image (B, P, D); span must be set.
 vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_error *err);

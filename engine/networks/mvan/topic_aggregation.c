@@ -40,9 +40,6 @@ static vd_status allocate_topics(vd_pass *pass, vd_error *err)
     pass->topic = vd_arena_reals(pass->arena, all);
     pass->weighted = vd_arena_reals(pass->arena, all);
     pass->gathered = vd_arena_reals(pass->arena, words * e);
-    pass->topic_pair = vd_arena_reals(pass->arena, words * 2 * e);
-    pass->topic_gate = vd_arena_reals(pass->arena, words * 2 * e);
-    vd_pass_take(pass, words * 2 * e, &pass->e_topic, &pass->de_topic);
     return pass->arena->failed ? vd_error_memory(err, "topic aggregation") : VD_OK;
 }
 
@@ -95,12 +92,8 @@ vd_status vd_topic_aggregation_forward(vd_pass *pass, vd_error *err)
                               pass->weighted);
     topic_gathered(pass, list);
     pass->be->products(false, false, 0, list, pass->span.dialogs);
-    pass->be->concat(pass->question.embedding, NULL, e, pass->gathered, NULL, e, pass->topic_pair,
-                     words);
-    pass->be->linear(pass->topic_pair, &w->topic_gate.w, w->topic_gate.b, pass->topic_gate, words);
-    pass->be->sigmoid_gate(pass->topic_gate, pass->topic_pair, pass->e_topic,
-                           (size_t)words * 2 * (size_t)e);
-    return VD_OK;
+    return vd_pair_forward(pass, &pass->topic_pair, &w->topic_gate, pass->question.embedding,
+                           pass->gathered, words, e, err);
 }
 
 // Four lists, one after the other: ds = du W^T, dW += (a S)^T du, and from the scores' gradient
@@ -130,19 +123,15 @@ static void topic_gradients(const vd_pass *pass, const vd_real *dgathered, vd_re
 vd_status vd_topic_aggregation_backward(vd_pass *pass, vd_error *err)
 {
     const vd_weights *w = pass->w, *dw = pass->dw;
-    int e = pass->config->embed, words = pass->span.question->tokens;
-    size_t wide = (size_t)words * 2 * (size_t)e;
-    vd_real *dpair = vd_arena_zeros(pass->arena, wide);
-    vd_real *dgathered = vd_arena_zeros(pass->arena, wide / 2);
+    vd_real *dgathered;
+    vd_status status = vd_pair_backward(pass, &pass->topic_pair, &w->topic_gate, &dw->topic_gate,
+                                        pass->question.dembedding, &dgathered, err);
     vd_real *ds = vd_arena_reals(pass->arena, pass->topic_start[pass->span.dialogs]);
     vd_product *list = vd_arena_take_raw(pass->arena, 4 * (size_t)pass->span.dialogs, sizeof *list);
-    if (pass->arena->failed)
-        return vd_error_memory(err, "topic aggregation's gradient");
-    pass->be->sigmoid_gate_backward(pass->topic_gate, pass->topic_pair, pass->de_topic, dpair,
-                                    wide);
-    pass->be->linear_backward(pass->topic_pair, &w->topic_gate.w, pass->topic_gate, dpair, 2 * e, 1,
-                              &dw->topic_gate.w, dw->topic_gate.b, words);
-    pass->be->concat_backward(dpair, words, pass->question.dembedding, NULL, e, dgathered, NULL, e);
+    if (status == VD_OK && pass->arena->failed)
+        status = vd_error_memory(err, "topic aggregation's gradient");
+    if (status != VD_OK)
+        return status;
     topic_gradients(pass, dgathered, ds, list);
     int dialogs = pass->span.dialogs;
     pass->be->products(false, true, 0, list, dialogs);
@@ -151,8 +140,8 @@ vd_status vd_topic_aggregation_backward(vd_pass *pass, vd_error *err)
                                        pass->topic, ds, pass->dcontext);
     pass->be->products(false, false, 1, list + 2 * dialogs, dialogs);
     pass->be->products(true, false, 1, list + 3 * dialogs, dialogs);
-    vd_status status = vd_gated_backward(pass, &pass->topic_question, &w->topic_question,
-                                         &dw->topic_question, pass->question.recurrent.dy, err);
+    status = vd_gated_backward(pass, &pass->topic_question, &w->topic_question, &dw->topic_question,
+                               pass->question.recurrent.dy, err);
     if (status == VD_OK)
         status = vd_gated_backward(pass, &pass->topic_history, &w->topic_history,
                                    &dw->topic_history, pass->history.recurrent.dy, err);

@@ -129,7 +129,8 @@ static vd_status attend(vd_pass *pass, vd_error *err)
     vd_pass_scores(pass, VD_ATTENTION_QUESTION_WORDS, list, pass->span.dialogs, pass->word,
                    words_in_all(pass));
     pass->be->word_attention(&pass->span, pass->regions, pass->word);
-    return over_words(pass, pass->e_topic, 2 * pass->config->embed, 0, pass->region_topic, err);
+    return over_words(pass, pass->topic_pair.y, 2 * pass->config->embed, 0, pass->region_topic,
+                      err);
 }
 
 vd_status vd_topic_view_half(vd_pass *pass, vd_error *err)
@@ -157,7 +158,7 @@ static vd_status first_layer_split(vd_pass *pass, vd_error *err)
     vd_status status = pass->view_half ? VD_OK : vd_topic_view_half(pass, err);
     if (status != VD_OK)
         return status;
-    pass->be->linear(pass->e_topic, &of_topic, NULL, half, words);
+    pass->be->linear(pass->topic_pair.y, &of_topic, NULL, half, words);
     pass->be->gather_rows(pass->view_half, pass->rows_at.image, pass->rows, wide,
                           pass->view_hidden);
     return over_words(pass, half, wide, 1, pass->view_hidden, err);
@@ -185,7 +186,7 @@ vd_status vd_topic_view_forward(vd_pass *pass, vd_error *err)
         status = vd_gated_forward(pass, &pass->view_image, &w->view_image, pass->image,
                                   pass->image_rows, d, VD_SITE_VIEW_IMAGE, err);
     if (status == VD_OK)
-        status = vd_gated_forward(pass, &pass->view_topic, &w->view_topic, pass->e_topic,
+        status = vd_gated_forward(pass, &pass->view_topic, &w->view_topic, pass->topic_pair.y,
                                   pass->span.question->tokens, e2, VD_SITE_VIEW_TOPIC, err);
     if (status == VD_OK)
         status = allocate_view(pass, err);
@@ -219,7 +220,7 @@ static vd_status attend_backward(vd_pass *pass, const vd_real *dtopic, vd_real *
                                .k = e2,
                                .a = dtopic + (size_t)run[i].row * (size_t)e2,
                                .lda = e2,
-                               .b = pass->e_topic + run[i].word * (size_t)e2,
+                               .b = pass->topic_pair.y + run[i].word * (size_t)e2,
                                .ldb = e2,
                                .c = dm + run[i].at,
                                .ldc = run[i].stride};
@@ -233,7 +234,7 @@ static vd_status attend_backward(vd_pass *pass, const vd_real *dtopic, vd_real *
                                .lda = run[i].stride,
                                .b = dtopic + (size_t)run[i].row * (size_t)e2,
                                .ldb = e2,
-                               .c = pass->de_topic + run[i].word * (size_t)e2,
+                               .c = pass->topic_pair.dy + run[i].word * (size_t)e2,
                                .ldc = e2};
         if (i + 1 == count || run[i + 1].word == run[i].word) {
             pass->be->products(true, false, 1, list + from, i + 1 - from);
@@ -275,6 +276,6 @@ vd_status vd_topic_view_backward(vd_pass *pass, vd_error *err)
             vd_gated_backward(pass, &pass->view_image, &w->view_image, &dw->view_image, NULL, err);
     if (status == VD_OK)
         status = vd_gated_backward(pass, &pass->view_topic, &w->view_topic, &dw->view_topic,
-                                   pass->de_topic, err);
+                                   pass->topic_pair.dy, err);
     return status;
 }
