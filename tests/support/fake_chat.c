@@ -249,21 +249,38 @@ static void fake_trace(const vd_answer *answer, uint32_t seed, vd_trace *trace)
                         .words = (int)q,
                         .rounds = (int)r,
                         .regions = (int)p};
-    trace->word = weights(q, e, seed);
-    trace->state = weights(q, 2 * h, seed + 1);
-    trace->question = weights(1, 2 * h, seed + 2);
-    trace->history = weights(r, 2 * h, seed + 3);
-    trace->matched = weights(1, 2 * h, seed + 4);
-    trace->context_gate = weights(1, 4 * h, seed + 5);
-    trace->context = weights(1, 4 * h, seed + 6);
-    trace->gathered = weights(q, e, seed + 7);
-    trace->topic_gate = weights(q, 2 * e, seed + 8);
-    trace->topic = weights(q, 2 * e, seed + 9);
-    trace->region_topic = weights(p, 2 * e, seed + 10);
-    trace->view = weights(p, d, seed + 11);
-    trace->fused = weights(p, h, seed + 12);
-    trace->pooled = weights(1, d + 4 * h, seed + 13);
-    trace->encoded = weights(1, h, seed + 14);
+    const struct {
+        float **to;
+        size_t rows, columns;
+    } part[] = {
+        {&trace->word, q, e},
+        {&trace->state, q, 2 * h},
+        {&trace->question, 1, 2 * h},
+        {&trace->history, r, 2 * h},
+        {&trace->matched, 1, 2 * h},
+        {&trace->context_gate, 1, 4 * h},
+        {&trace->context, 1, 4 * h},
+        {&trace->gathered, q, e},
+        {&trace->topic_gate, q, 2 * e},
+        {&trace->topic, q, 2 * e},
+        {&trace->region_topic, p, 2 * e},
+        {&trace->view, p, d},
+        {&trace->fused, p, h},
+        {&trace->pooled, 1, d + 4 * h},
+        {&trace->encoded, 1, h},
+    };
+    enum { PARTS = sizeof part / sizeof *part };
+    size_t all = 0;
+    for (int i = 0; i < PARTS; i++)
+        all += part[i].rows * part[i].columns;
+    float *at = trace->memory = vd_alloc(all, sizeof *at);
+    for (uint32_t i = 0; i < PARTS; i++) {
+        size_t n = part[i].rows * part[i].columns;
+        float *values = weights(part[i].rows, part[i].columns, seed + i);
+        *part[i].to = memcpy(at, values, n * sizeof *at);
+        vd_free(values);
+        at += n;
+    }
 }
 
 // The same question gives the same answer; with a switch, one as if another had been asked.
