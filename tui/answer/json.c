@@ -6,10 +6,7 @@
 void vd_sheet_json_words(yajl_gen json, const vd_sheet_side *side)
 {
     const vd_reply *reply = side->reply;
-    vd_member_list(json, "tokens");
-    for (int i = 0; i < reply->words; i++)
-        vd_output_string(json, reply->word[i]);
-    yajl_gen_array_close(json);
+    vd_member_texts(json, "tokens", (const char *const *)reply->word, (size_t)reply->words);
     vd_member_list(json, "unknown");
     for (int i = 0; i < reply->words; i++)
         if (reply->unknown[i])

@@ -405,14 +405,12 @@ vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
     vd_picture_regions regions;
     vd_dialog *dialog = NULL;
     int32_t caption[VD_MAX_HISTORY];
-    int length = 0, found;
+    int length = 0;
     vd_status status =
         vd_picture_regions_read(world->regions, vd_world_image_id(world, index), &regions, err);
     if (status == VD_OK)
-        status = vd_text_ids(vd_model_vocab(session->model), vd_world_caption(world, index),
-                             VD_MAX_HISTORY - 1, caption, &length, &found, err);
-    if (length == 0)
-        caption[length++] = VD_UNKNOWN;
+        status = vd_caption_ids(vd_model_vocab(session->model), vd_world_caption(world, index),
+                                caption, &length, err);
     if (status == VD_OK)
         status = new_dialog(session, &regions, caption, length, &dialog, err);
     if (status == VD_OK) {
@@ -438,6 +436,31 @@ const float *vd_session_boxes(const vd_session *session, int *regions)
 {
     *regions = session->regions;
     return session->boxes;
+}
+
+// ---- texts as tokens ----------------------------------------------------------------------------
+
+vd_status vd_caption_ids(const vd_vocab *vocab, const char *caption, int32_t ids[VD_MAX_HISTORY],
+                         int *length, vd_error *err)
+{
+    vd_status status = vd_text_ids(vocab, caption, VD_MAX_HISTORY - 1, ids, length, NULL, err);
+    if (status == VD_OK && *length == 0)
+        ids[(*length)++] = VD_UNKNOWN;
+    return status;
+}
+
+vd_status vd_turn_ids(const vd_vocab *vocab, const char *question, const char *answer,
+                      int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err)
+{
+    int32_t asked[VD_MAX_QUESTION], said[VD_MAX_CANDIDATE];
+    int asked_length = 0, said_length = 0;
+    vd_status status =
+        vd_question_ids(vocab, question, VD_MAX_QUESTION - 1, asked, &asked_length, NULL, err);
+    if (status == VD_OK && answer)
+        status = vd_answer_ids(vocab, answer, VD_CUT_CANDIDATE, said, &said_length, err);
+    if (status == VD_OK)
+        *length = vd_history_entry(asked, asked_length, said, said_length, ids);
+    return status;
 }
 
 // ---- conversation -------------------------------------------------------------------------------
@@ -531,13 +554,19 @@ static vd_status append_entry(vd_session *session, const int32_t *entry, int len
     return status;
 }
 
-// ids (words): the question's tokens; wrapped (length): those of <S> answer </S>.
-static vd_status append(vd_session *session, const vd_turn *turn, const int32_t *ids, int words,
-                        const int32_t *wrapped, int length, vd_error *err)
+// Encodes a turn and keeps a copy of it.
+static vd_status append(vd_session *session, const vd_turn *turn, vd_error *err)
 {
     int32_t entry[VD_MAX_HISTORY];
-    int entry_length = vd_history_entry(ids, words, wrapped, length, entry);
-    vd_status status = append_entry(session, entry, entry_length, err);
+    int length = 0;
+    char *question = NULL;
+    vd_status status = vd_normalise_typed(turn->question, &question, err);
+    if (status == VD_OK)
+        status = vd_turn_ids(vd_model_vocab(session->model), question, turn->answer, entry, &length,
+                             err);
+    if (status == VD_OK)
+        status = append_entry(session, entry, length, err);
+    vd_free(question);
     if (status)
         return status;
     size_t count = (size_t)session->turns;
@@ -563,29 +592,10 @@ vd_status vd_session_accept(vd_session *session, vd_reply *reply, int chosen, vd
         return vd_error_set(err, VD_USAGE, "there is no answer %d in the pool of %zu", chosen,
                             session->answers->count);
     vd_turn turn = {reply->typed, session->answers->answer[chosen]};
-    vd_status status =
-        append(session, &turn, reply->ids, reply->words,
-               session->tokens + (size_t)chosen * VD_MAX_CANDIDATE, session->lengths[chosen], err);
+    vd_status status = append(session, &turn, err);
     if (status == VD_OK)
         vd_reply_clear(reply);
     return status;
-}
-
-// Encodes a turn that is known as text.
-static vd_status say(vd_session *session, const vd_turn *turn, vd_error *err)
-{
-    const vd_vocab *vocab = vd_model_vocab(session->model);
-    int32_t ids[VD_MAX_QUESTION], answer[VD_MAX_CANDIDATE];
-    int words = 0, found = 0, length = 0;
-    char *question;
-    vd_status status = vd_normalise_typed(turn->question, &question, err);
-    if (status)
-        return status;
-    status = vd_question_ids(vocab, question, VD_MAX_QUESTION - 1, ids, &words, &found, err);
-    vd_free(question);
-    if (!status)
-        status = vd_answer_ids(vocab, turn->answer, VD_CUT_CANDIDATE, answer, &length, err);
-    return status ? status : append(session, turn, ids, words, answer, length, err);
 }
 
 vd_status vd_session_continue(vd_session *session, const vd_turn *turns, int count,
@@ -603,7 +613,7 @@ vd_status vd_session_continue(vd_session *session, const vd_turn *turns, int cou
     for (int i = same; i < count; i++) {
         if (stop && atomic_load(stop))
             return vd_error_set(err, VD_INTERRUPTED, "stopped after %d of %d turns", i, count);
-        vd_status status = say(session, &turns[i], err);
+        vd_status status = append(session, &turns[i], err);
         if (status)
             return status;
     }

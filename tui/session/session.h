@@ -123,6 +123,13 @@ typedef struct vd_turn {
     char *answer;   // need not be in the pool; NULL in data that does not say it
 } vd_turn;
 
+// Entries of the history as tokens, as the evaluation has them: the caption; a turn, its question
+// as the training text has it, its answer NULL where it is not known.
+vd_status vd_caption_ids(const vd_vocab *vocab, const char *caption, int32_t ids[VD_MAX_HISTORY],
+                         int *length, vd_error *err);
+vd_status vd_turn_ids(const vd_vocab *vocab, const char *question, const char *answer,
+                      int32_t ids[VD_MAX_HISTORY], int *length, vd_error *err);
+
 void vd_turns_free(vd_turn *turns, int count); // both may be what a failure left
 // Loads the model and encodes the pool. Keeps a reference to world.
 vd_status vd_session_new(vd_world *world, const char *model, vd_session **out, vd_error *err);

@@ -314,15 +314,6 @@ static void emit_talk(yajl_gen json, const visdial *v, const vd_chat_record *tal
     yajl_gen_map_close(json);
 }
 
-static void emit_table(yajl_gen json, const char *key, const table *t)
-{
-    vd_output_string(json, key);
-    yajl_gen_array_open(json);
-    for (size_t i = 0; i < t->count; i++)
-        vd_output_string(json, t->text[i]);
-    yajl_gen_array_close(json);
-}
-
 static yajl_gen_status emit_visdial(yajl_gen json, void *context)
 {
     const visdial *v = context;
@@ -330,8 +321,8 @@ static yajl_gen_status emit_visdial(yajl_gen json, void *context)
     vd_member_string(json, "version", "1.0");
     vd_member_string(json, "split", "transcript");
     vd_member_map(json, "data");
-    emit_table(json, "questions", &v->questions);
-    emit_table(json, "answers", &v->answers);
+    vd_member_texts(json, "questions", v->questions.text, v->questions.count);
+    vd_member_texts(json, "answers", v->answers.text, v->answers.count);
     vd_member_list(json, "dialogs");
     for (size_t i = 0; i < v->file->talk_count; i++) {
         bool last = true; // a dialog a picture: how the last conversation about it ended
