@@ -1,6 +1,6 @@
-// Dialogs are scored in spans, by one model after the other with all processors: of the scores of
-// the first model, which the others' are held against, one span is kept, and one model at a time
-// has what scoring needs.
+// Dialogs are scored in spans, by one model after the other with all processors. Only one span of
+// the first model's scores, which the others are compared with, is in memory, and only one model's
+// buffers.
 #include "tui/compare/cases.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@
 
 typedef struct judging {
     vd_cases *cases;
-    int side;                       // whose scores come
-    vd_case *next;                  // of the round that they come of
+    int side;                       // model whose scores are reported
+    vd_case *next;                  // of the round that is reported next
     size_t options;                 // most of a round
     float *ranks;                   // (options)
     float *baseline;                // (cases of a span, options) scores of the first model

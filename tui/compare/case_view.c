@@ -12,8 +12,8 @@
 
 // ---- dialog -------------------------------------------------------------------------------------
 
-// A round: the question over as many lines as it needs, the answer behind it or on a line of its
-// own. Returns its rows; counts them only unless it is to be shown.
+// A round: the question, wrapped, and the answer after it or on its own line. Returns its rows;
+// shown false: only counts them.
 static int draw_round(const vd_sheet *sheet, vd_grid *grid, vd_rect at, int r, bool shown)
 {
     enum { NUMBER = 3, BETWEEN = 2 };
@@ -101,7 +101,7 @@ bool vd_cases_view_draw_title(const vd_cases_view *view, vd_grid *grid, vd_rect 
     return view->sheet && !view->error[0];
 }
 
-// How they fare in this dialog up to this round.
+// The metrics of this dialog up to this round.
 static void draw_running(const vd_cases_view *view, vd_grid *grid, vd_rect at)
 {
     const vd_cases *cases = view->cases;
@@ -161,7 +161,7 @@ static case_pictures plan_pictures(const vd_cases_view *view, int width, int hei
     return plan;
 }
 
-// Returns what is left of the place.
+// Returns the rest of the rectangle.
 static vd_rect draw_pictures(vd_cases_view *view, vd_grid *grid, vd_rect at, case_pictures plan)
 {
     if (plan.count == 0)
@@ -199,7 +199,7 @@ static case_rows divide_case(const vd_cases_view *view, vd_rect at)
     rows.answers = height >= 36 ? 10 : height >= 20 ? 5 : 2;
     rows.answers = rows.answers < options ? rows.answers : options;
     rows.upper = height - OTHERS - rows.answers - rows.attention - rows.running;
-    // What pictures and dialog have no use for, more answers have.
+    // Rows that pictures and dialog do not need show more answers.
     case_pictures plan = plan_pictures(view, at.width, rows.upper);
     int used = plan.height + plan.all, spare = rows.upper - (used > TALK ? used : TALK);
     spare = spare < options - rows.answers ? spare : options - rows.answers;

@@ -133,13 +133,13 @@ static const char *path_tail(const char *path, int parts)
     return at;
 }
 
-// Their names say their decoders, and these differ: decoders that nobody chose are in no name.
+// Their names contain different decoders: only chosen decoders are part of a name.
 static bool told_by_decoders(const vd_cases *cases, const vd_cases_options *options, int a, int b)
 {
     return cases->by[a] != cases->by[b] && (options->decoder[a].made || options->decoder[b].made);
 }
 
-// Of another model that its decoders do not tell apart.
+// Whether another model with the same decoders has the same last parts of its path.
 static bool same_tail(const vd_cases *cases, const vd_cases_options *options, int model, int parts)
 {
     const char *own = path_tail(vd_model_path(cases->model[model]), parts);
@@ -150,7 +150,7 @@ static bool same_tail(const vd_cases *cases, const vd_cases_options *options, in
     return false;
 }
 
-// Files of one name are told apart by their folders ("run1/model"), else by their places here.
+// Files with the same name get their folder ("run1/model"), or else a number.
 static vd_status name_models(vd_cases *cases, const vd_cases_options *options, vd_error *err)
 {
     for (int i = 0; i < cases->models; i++) {
@@ -187,7 +187,7 @@ static vd_status load_models(vd_cases *cases, const vd_cases_options *options, v
     return status ? status : name_models(cases, options, err);
 }
 
-// That there is a question of which anybody knows what is right.
+// Refuses data without a single question whose right answer is known.
 static vd_status check_known(const vd_cases *cases, vd_error *err)
 {
     for (size_t i = 0; i < cases->count; i++)
@@ -400,7 +400,7 @@ size_t vd_cases_select(const vd_cases *cases, const vd_case_filter *filter, vd_c
     return count;
 }
 
-// ---- what the difference is worth ---------------------------------------------------------------
+// ---- significance of the difference -------------------------------------------------------------
 
 // dialog: (dialogs compared) of each model.
 static void add_case(const vd_cases *cases, const vd_case *at, vd_metrics *const dialog[VD_MODELS],

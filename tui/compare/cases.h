@@ -1,5 +1,5 @@
-// Every question of a data set as two to four models answer it: who is right, how far they differ,
-// what the difference is worth. The first model is the baseline that the others are held against.
+// Every question of a data set with the answers of two to four models: which are right, how much
+// they differ, and whether that is significant. The first model is the baseline.
 // The questions continue from the human answers, as in the evaluation.
 #ifndef VD_CASES_H
 #define VD_CASES_H
@@ -34,7 +34,7 @@ typedef struct vd_cases {
     int models;              // 2 .. VD_MODELS
     vd_model *model[VD_MODELS];
     vd_decoders by[VD_MODELS]; // that rank
-    char *name[VD_MODELS];     // for people: as the models are called, told apart where needed
+    char *name[VD_MODELS];     // shown; all different
     size_t first, dialogs;     // those of the corpus that are compared
     size_t count;
     vd_case *at; // (count) by dialog and round
@@ -93,7 +93,7 @@ typedef enum vd_case_group {
     VD_CASE_FIRST,   // the first model, but not every other one
     VD_CASE_SECOND,  // not the first model, but another one
     VD_CASE_NEITHER, // no model
-    VD_CASE_UNKNOWN, // nobody knows what is right
+    VD_CASE_UNKNOWN, // the right answer is not known
     VD_CASE_GROUPS
 } vd_case_group;
 
@@ -128,7 +128,7 @@ bool vd_case_matches(const vd_cases *cases, const vd_case *at, const vd_case_fil
 size_t vd_cases_select(const vd_cases *cases, const vd_case_filter *filter, vd_case_order order,
                        const vd_case **out);
 
-// ---- what the difference is worth ---------------------------------------------------------------
+// ---- significance of the difference -------------------------------------------------------------
 
 // A model against the first one.
 typedef struct vd_against {
@@ -179,7 +179,7 @@ vd_status vd_case_sheet_make(const vd_cases *cases, const vd_case *at, vd_right 
 // The same without boxes and answers: out->reply is empty.
 vd_status vd_case_sheet_lay_out(const vd_cases *cases, const vd_case *at, vd_right by,
                                 vd_case_sheet *out, vd_error *err);
-// Who is right, and the group, when right means something else.
+// Which models are right, and the group, by another meaning of right.
 void vd_case_sheet_judge(const vd_cases *cases, const vd_case *at, vd_right by, vd_case_sheet *out);
 void vd_case_sheet_clear(vd_case_sheet *sheet);
 

@@ -145,7 +145,7 @@ static void ask_terminal(vd_cases_view *view, vd_request_kind what)
     view->ask = what;
 }
 
-// Rows or cases that an action moves on by, back when negative; 0: it moves nothing.
+// How many rows or cases an action moves forward (negative: back); 0: it does not move.
 static long distance(const vd_cases_view *view, vd_action action, long all)
 {
     long page = view->page > 1 ? view->page - 1 : 1;
@@ -169,7 +169,7 @@ static long distance(const vd_cases_view *view, vd_action action, long all)
     }
 }
 
-// Moves in what fills the screen: from case to case, or over a page that is longer than the screen.
+// Moves from case to case, or scrolls a page that is longer than the screen.
 static bool move(vd_cases_view *view, vd_action action)
 {
     bool to_case = action == VD_ACTION_NEXT_CASE || action == VD_ACTION_PREVIOUS_CASE;
@@ -180,7 +180,7 @@ static bool move(vd_cases_view *view, vd_action action)
     return by != 0;
 }
 
-// Whether other cases may be listed after it.
+// Actions that change the list. False: another action.
 static bool choose(vd_cases_view *view, vd_action action, vd_key key)
 {
     if (action == VD_ACTION_GROUP)
@@ -269,7 +269,7 @@ static void type(vd_cases_view *view, vd_key key, vd_action action)
     vd_cases_view_choose(view);
 }
 
-// The keys that move scroll the help, every other one ends it.
+// Keys that move scroll the help, any other key closes it.
 static void read_help(vd_cases_view *view, vd_key key, vd_action action)
 {
     long by = key.code > VD_KEY_NONE ? distance(view, action, view->most_top) : 0;

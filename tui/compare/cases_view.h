@@ -1,7 +1,7 @@
-// Going through the questions of a data set as two to four models answer them: a list that can be
-// filtered and ordered, one case with the dialog, every ranking and what each model looked at (the
-// thesis' layout), and its attentions word by word. Keys and events go in, requests and a drawn
-// grid come out; no terminal here.
+// The screen of the questions of a data set with the answers of two to four models: a list that can
+// be filtered and ordered, one case with the dialog, every ranking and what each model looked at
+// (the thesis' layout), and its attentions word by word. Keys and events go in, requests and a
+// drawn grid come out; no terminal here.
 #ifndef VD_COMPARE_CASES_VIEW_H
 #define VD_COMPARE_CASES_VIEW_H
 

@@ -1,5 +1,5 @@
-// What comes of comparing models over a data set, and the ways to say it: tables, JSON,
-// Markdown, one HTML page.
+// The result of comparing models over a data set, written as tables, JSON, Markdown or one HTML
+// page.
 #ifndef VD_COMPARE_H
 #define VD_COMPARE_H
 

@@ -21,7 +21,7 @@ static double known_p(const vd_comparison *comparison, int side, vd_metric metri
 }
 
 // p-values of one metric, of a model against the first, over slices first .. first + count - 1,
-// corrected for being asked together (Holm). out: (count).
+// corrected for multiple tests (Holm). out: (count).
 static vd_status holm_of_slices(const vd_compare *compare, int side, size_t first, size_t count,
                                 vd_metric metric, double *out, vd_error *err)
 {
@@ -30,8 +30,8 @@ static vd_status holm_of_slices(const vd_compare *compare, int side, size_t firs
     return vd_holm(out, count, err);
 }
 
-// Over all cases: p-values of a model's metrics, corrected for the number of models that are held
-// against the first.
+// Over all cases: p-values of a model's metrics, corrected for the number of models that are
+// compared with the first.
 static vd_status holm_of_models(const vd_compare *compare, int side, double out[VD_METRICS],
                                 vd_error *err)
 {

@@ -1,4 +1,4 @@
-// One HTML page that needs nothing else: style, script and pictures are inside, nothing is loaded.
+// One self-contained HTML page: style, script and pictures are inside, nothing is loaded.
 #ifndef VD_HTML_H
 #define VD_HTML_H
 

@@ -144,7 +144,7 @@ static void put_words(vd_markup *html, const vd_sheet_side *side)
 
 // ---- ranking ------------------------------------------------------------------------------------
 
-// The side whose places are told beside this one's: of two the other, of more the first; -1: none.
+// The side that this one's places are compared with: of two the other, of more the first; -1: none.
 static int compared_with(const vd_sheet *sheet, int which)
 {
     if (sheet->sides == 2)

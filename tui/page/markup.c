@@ -26,7 +26,7 @@ void vd_markup_bytes(vd_markup *m, const void *bytes, size_t size)
         m->status = vd_output_write(m->output, bytes, size, &m->error);
 }
 
-// What stands for a character that would be markup; NULL: itself.
+// The escape of a character that would be markup; NULL: none is needed.
 static const char *escaped(vd_markup_kind kind, utf8proc_int32_t code, char out[3])
 {
     if (kind == VD_MARKUP_HTML) {
@@ -53,7 +53,7 @@ static const char *escaped(vd_markup_kind kind, utf8proc_int32_t code, char out[
     return out;
 }
 
-// What is no UTF-8 and control characters become U+FFFD, white space a space.
+// Invalid UTF-8 and control characters become U+FFFD, white space a space.
 static void put_text(vd_markup *m, const char *text)
 {
     const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)text;

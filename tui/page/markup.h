@@ -1,6 +1,5 @@
-// A page of HTML, Markdown or plain text being written to a file or to standard output. What is put
-// in as %s is escaped, so that no text of a file or a person can become markup or control the
-// terminal.
+// Writes HTML, Markdown or plain text to a file or to standard output. Text given as %s is escaped,
+// so that no text of a file or a person can become markup or control the terminal.
 #ifndef VD_MARKUP_H
 #define VD_MARKUP_H
 

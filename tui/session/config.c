@@ -14,7 +14,7 @@ enum { MOST_BYTES = 1 << 16 };
 char *vd_config_place(const char *variable, const char *fallback, const char *name)
 {
     const char *directory = getenv(variable), *home = getenv("HOME");
-    // The specification: relative ones are to be ignored.
+    // The specification says to ignore relative paths.
     bool given = directory && directory[0] == '/';
     if (!given && (!home || home[0] != '/'))
         return NULL;
@@ -35,7 +35,7 @@ static const struct {
                 {"fold", "on or off"}};
 enum { THEME, MOUSE, MODEL, FOLD, SETTINGS };
 
-// False: the value is none of those expected.
+// False: not one of the expected values.
 static bool set(vd_preferences *config, int setting, const char *value)
 {
     bool on = strcmp(value, "on") == 0, known = on || strcmp(value, "off") == 0;

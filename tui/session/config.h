@@ -1,7 +1,6 @@
-// What a person wants to have every time: $XDG_CONFIG_HOME/visdial/config (XDG_CONFIG_HOME defaults
-// to
-// ~/.config; XDG Base Directory Specification 0.8). One setting a line, `name = value`; empty lines
-// and lines that start with # say nothing. The command line goes before the file.
+// The user's preferences: $XDG_CONFIG_HOME/visdial/config (XDG_CONFIG_HOME defaults to ~/.config;
+// XDG Base Directory Specification 0.8). One setting a line, `name = value`; empty lines and lines
+// that start with # are skipped. Options of the command line override the file.
 //
 //   theme = dark        # or light, mono, safe (for the colour-blind)
 //   mouse = on          # or off

@@ -28,7 +28,7 @@ char *vd_history_path(void)
     return vd_state_path("history");
 }
 
-// Keeps the newer half of the file, from a line's start. Failing leaves the file as it was.
+// Keeps the newer half of the file, from the start of a line. On failure the file is unchanged.
 static void shorten(const char *path, const char *text, size_t length)
 {
     const char *half = memchr(text + length / 2, '\n', length - length / 2);
@@ -51,7 +51,7 @@ vd_status vd_history_load(const char *path, vd_line *line, vd_error *err)
     if (!file)
         return errno == ENOENT ? VD_OK : vd_error_set(err, VD_IO, "%s: %s", path, strerror(errno));
     vd_status status = VD_OK;
-    // A file that something else has blown up is read to a bound.
+    // A file that another program made very large is read up to a limit.
     enum { MOST = 4 * VD_HISTORY_BYTES };
     char *text = vd_alloc(MOST + 1, 1);
     if (!text) {
@@ -65,7 +65,7 @@ vd_status vd_history_load(const char *path, vd_line *line, vd_error *err)
     for (char *at = text, *end; !status && at < text + length; at = end + 1) {
         end = memchr(at, '\n', (size_t)(text + length - at));
         if (!end)
-            break; // a line that was not written to its end
+            break; // an incomplete last line
         *end = '\0';
         if (strlen(at) == (size_t)(end - at) && is_text(at))
             status = vd_line_remember(line, at, err);

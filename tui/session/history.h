@@ -9,12 +9,12 @@
 
 enum { VD_HISTORY_BYTES = 256 * 1024 }; // a longer file is cut to its newer half when it is read
 
-// A path below $XDG_STATE_HOME/visdial (vd_free), its directories made; NULL when there is no place
-// for it.
+// A path below $XDG_STATE_HOME/visdial (vd_free), its directories are created; NULL when there is
+// no directory for it.
 char *vd_state_path(const char *name);
-char *vd_history_path(void); // the same, of the questions
-// Adds the file's lines to the line's history. A missing file has none; lines that are no text
-// (control characters, over-long) are left out.
+char *vd_history_path(void); // of the file of questions
+// Adds the file's lines to the line's history. A missing file is empty; lines with control
+// characters and lines that are too long are skipped.
 vd_status vd_history_load(const char *path, vd_line *line, vd_error *err);
 vd_status vd_history_append(const char *path, const char *text, vd_error *err);
 

@@ -58,8 +58,8 @@ static vd_status serve_all(loop *l, vd_error *err)
     return status;
 }
 
-// A key, and those behind it that have arrived: a letter of many is not worth a screen. Other keys
-// may mean what the screen shows after the one before.
+// A key, and typed keys that have already arrived, so that the screen is not drawn for every
+// letter. Other keys wait for the next screen, since their meaning may depend on it.
 static void take_keys(loop *l, vd_key key)
 {
     while (l->view->key(l->view->context, key) && vd_screen_key(l->screen, &key))
@@ -77,7 +77,7 @@ vd_status vd_loop_run(const vd_loop_view *view, vd_screen *screen, vd_worker *wo
 {
     loop l = {.view = view, .screen = screen, .worker = worker};
     vd_status status = VD_OK;
-    bool gone = false; // the terminal was closed: nobody to tell
+    bool gone = false; // the terminal was closed
     l.grid.look = vd_screen_look(screen);
     while (!gone) {
         status = show(&l, err);

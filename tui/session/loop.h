@@ -1,5 +1,5 @@
-// The loop of a program that fills the screen: waits for the terminal and the engine's threads,
-// hands keys and events to a view, serves what the view asks for and shows what it draws.
+// The main loop of a full-screen program: waits for the terminal and the engine's threads, passes
+// keys and events to a view, serves the view's requests and shows what it draws.
 #ifndef VD_LOOP_H
 #define VD_LOOP_H
 
@@ -18,8 +18,8 @@ typedef struct vd_loop_view {
     void (*step)(void *context);                   // after keys and events; NULL: nothing
 } vd_loop_view;
 
-// Runs until the view requests VD_REQUEST_LEAVE or the terminal is gone. Starts with drawing: the
-// first screen waits for no request.
+// Runs until the view requests VD_REQUEST_LEAVE or the terminal is closed. The first screen is
+// drawn before any request is served.
 vd_status vd_loop_run(const vd_loop_view *view, vd_screen *screen, vd_worker *worker,
                       vd_error *err);
 

@@ -1,5 +1,5 @@
-// What the chat asks for and what comes back: the view makes requests, the engine's thread (or the
-// terminal's side) serves them and answers with events. Plain data.
+// Requests of a view and the events that answer them. The engine's thread, or the main loop, serves
+// the requests. Plain data.
 #ifndef VD_REQUEST_H
 #define VD_REQUEST_H
 
@@ -7,13 +7,13 @@
 #include "tui/session/walk.h"
 
 typedef enum vd_request_kind {
-    // for the engine, served in order by the lane's thread, each with an event
+    // served in order by the lane's thread, each answered by an event
     VD_REQUEST_MODEL,   // text: "base", "improved" or a path answers this lane's questions
     VD_REQUEST_PICTURE, // index of a picture of the world: where its regions lie
     VD_REQUEST_ASK,     // text, about picture `index`, after the turns of `history`
-    VD_REQUEST_WALK,    // the same, walked through, with `switches`
+    VD_REQUEST_WALK,    // the same as a walk, with `switches`
     VD_REQUEST_CASE,    // index of a case of a comparison (tui/compare/cases.h)
-    // for the terminal's side, at once, without an event
+    // served by the main loop at once, without an event
     VD_REQUEST_STOP,
     VD_REQUEST_MOUSE, // index 1 = on, 0 = off
     VD_REQUEST_REDRAW,
@@ -23,14 +23,14 @@ typedef enum vd_request_kind {
 
 typedef struct vd_request {
     vd_request_kind kind;
-    long serial; // comes back in the event, as does the lane
+    long serial; // copied to the event, as is the lane
     int lane;
     char *text; // owned, or NULL
     size_t index;
     vd_turn *history; // (turns), one block with its texts, owned; NULL when turns is 0
     int turns;
     vd_switches *switches; // of a WALK, owned
-    bool effects;          // every switch alone is wanted, too
+    bool effects;          // also the effect of every single switch
 } vd_request;
 
 typedef struct vd_event {
@@ -41,7 +41,8 @@ typedef struct vd_event {
     vd_error error; // unless status is VD_OK
     // MODEL
     char model[64], backend[64];
-    const char *const *answers; // (answer_count) the pool's texts; borrowed, as long as the worker
+    const char *const
+        *answers; // (answer_count) the pool's texts; borrowed, valid as long as the worker
     int answer_count;
     const int32_t *by_text; // (answer_count) the pool in the order of its texts; borrowed, too
     vd_fingerprint model_hash, pool_hash;
@@ -53,7 +54,7 @@ typedef struct vd_event {
     vd_fingerprint features_hash;
     // WALK
     vd_walk *walk; // owned
-    // CASE: what was made of it, owned, of a room above; free_made frees it
+    // CASE: the result, owned; its type is that of a room above; free_made frees it
     size_t case_index;
     void *made;
     void (*free_made)(void *made);

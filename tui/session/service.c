@@ -59,7 +59,7 @@ static int compare_answers(const void *a, const void *b, void *context)
     return order ? order : x - y;
 }
 
-// For finding answers by their texts without looking at all of a large pool.
+// For a binary search of answers by their texts.
 static vd_status sort_answers(loaded *out, vd_error *err)
 {
     int count = vd_session_answers(out->session);
@@ -128,7 +128,7 @@ static vd_status serve_model(vd_service *service, const char *name, vd_event *ev
 
 // ---- pictures ----------------------------------------------------------------------------------
 
-// Where the picture's regions lie; no model is needed to know that.
+// The boxes of the picture's regions; this needs no model.
 static vd_status serve_picture(vd_service *service, size_t index, vd_event *event, vd_error *err)
 {
     const vd_world *world = service->world;
@@ -150,8 +150,8 @@ static vd_status serve_picture(vd_service *service, size_t index, vd_event *even
 
 // ---- questions ---------------------------------------------------------------------------------
 
-// What an answer depends on goes with it: the picture's own event may come after it, since each
-// lane has a thread of its own.
+// The answer's event carries the boxes and the features' hash itself: the event of the picture may
+// come later, since each lane has its own thread.
 static vd_status tell_features(vd_service *service, size_t index, vd_event *event, vd_error *err)
 {
     int regions;

@@ -20,14 +20,14 @@ struct vd_session {
     int32_t *lengths;              // (answers->count)
     vd_pool *pool;
     bool settled;   // see vd_session_settle
-    int32_t *group; // (answers->count) alike answers, once somebody asked for them
+    int32_t *group; // (answers->count) of vd_session_fold; NULL before its first call
 
     size_t index;
     vd_dialog *dialog; // NULL before the first picture
     float *boxes;      // (regions, 4) or NULL
     int regions;
 
-    vd_turn *turn; // (turns), room for capacity
+    vd_turn *turn; // (turns), with room for the next power of two
     int turns;
     vd_error fallback; // why the CPU took over; status VD_OK = it did not
 };
@@ -44,8 +44,8 @@ void vd_reply_clear(vd_reply *reply)
     memset(reply, 0, sizeof *reply);
 }
 
-// Makes a pointer to memory of `bytes` (or NULL) one to a copy of it; NULL and false when memory is
-// out.
+// Replaces the pointer at `pointer` (to `bytes` bytes, or NULL) by one to a copy. Out of memory:
+// NULL and false.
 static bool copy_memory(void *pointer, size_t bytes)
 {
     void *from, *copy = NULL;
@@ -102,8 +102,8 @@ vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err)
 
 // ---- loading ------------------------------------------------------------------------------------
 
-// The file a model names as its pool: beside the model, else in the world's directory. NULL without
-// an error when that is the world's own pool or the model names none.
+// The pool's file that a model names: beside the model, else in the world's directory. *out is NULL
+// when the model names none or the world's own pool.
 static vd_status own_pool_path(const vd_session *session, char **out, vd_error *err)
 {
     *out = NULL;
@@ -261,7 +261,7 @@ void vd_turns_free(vd_turn *turns, int count)
     vd_free(turns);
 }
 
-// All but the first `keep`; the dialog is the caller's business.
+// Removes all but the first `keep` turns; the caller shortens the dialog.
 static void forget_turns(vd_session *session, int keep)
 {
     while (session->turns > keep) {
@@ -307,7 +307,7 @@ const char *vd_session_fallback(const vd_session *session)
     return session->fallback.status ? session->fallback.text : NULL;
 }
 
-// The device gave up: model, pool and conversation go on on the CPU.
+// After the device failed: moves model, pool and conversation to the CPU.
 static vd_status fall_back(vd_session *session, const vd_error *why, vd_error *err)
 {
     bool chosen = session->dialog;
@@ -333,8 +333,8 @@ static vd_status fall_back(vd_session *session, const vd_error *why, vd_error *e
     return status;
 }
 
-// After a call of the engine that left its error in *why: true when it is to be made again, since
-// the device gave up and the CPU has taken over. Else *status and err say what came of it.
+// Called after a call of the engine with its status and its error in *why. True: the device failed,
+// the session now computes on the CPU, call again. Else *status and err are the result.
 static bool is_retried(vd_session *session, vd_status *status, const vd_error *why, vd_error *err)
 {
     if (*status == VD_OK)
@@ -367,7 +367,7 @@ vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *mod
         g_strlcpy(model->text, g_checksum_get_string(sum), sizeof model->text);
     fclose(file);
     g_checksum_reset(sum);
-    for (size_t i = 0; i < session->answers->count; i++) { // each with its zero byte
+    for (size_t i = 0; i < session->answers->count; i++) { // each with its NUL
         const char *text = session->answers->answer[i];
         g_checksum_update(sum, (const guchar *)text, (gssize)strlen(text) + 1);
     }
@@ -378,7 +378,7 @@ vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *mod
 
 // ---- picture ------------------------------------------------------------------------------------
 
-// A device that gives up leaves the picture to the CPU; the conversation so far is forgotten then.
+// When the device fails, the conversation is cleared before the CPU continues with the new picture.
 static vd_status new_dialog(vd_session *session, const vd_picture_regions *regions,
                             const int32_t *caption, int length, vd_dialog **out, vd_error *err)
 {
@@ -571,7 +571,7 @@ static vd_status append(vd_session *session, const vd_turn *turn, vd_error *err)
         return status;
     size_t count = (size_t)session->turns;
     vd_turn copy = {vd_strdup(turn->question), vd_strdup(turn->answer)};
-    bool full = (count & (count - 1)) == 0; // there is room for the next power of two
+    bool full = (count & (count - 1)) == 0; // see vd_session.turn
     vd_turn *room =
         full ? vd_grow(session->turn, count, count ? 2 * count : 1, sizeof *room) : session->turn;
     if (room)

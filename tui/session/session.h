@@ -1,5 +1,5 @@
-// What lies between a person's words and the engine: the bundled (or chosen) world of pictures,
-// dialogs, features and answers, and a conversation in text with one model. No terminal here.
+// A world (the bundled or chosen pictures with dialogs, features and answers) and a session (a
+// conversation in text with one model). No terminal here.
 #ifndef VD_SESSION_H
 #define VD_SESSION_H
 
@@ -15,14 +15,13 @@
 #include "features/dialogs/visdial.h"
 #include "tui/base/decoder_choice.h"
 
-// SHA-256 (FIPS 180-4) of what an answer depends on, so that it can be told later whether it is
-// still the same.
+// SHA-256 (FIPS 180-4) of something that an answer depends on, to find out later whether it has
+// changed.
 typedef struct vd_fingerprint {
     char text[65]; // 64 hexadecimal digits, or "" when it is not known
 } vd_fingerprint;
 
-// ---- world: one data set with its pictures, features and answers
-// ----------------------------------
+// ---- world: one data set with its pictures, features and answers --------------------------------
 
 // Directory layout (assets/ has it):
 //   dialogs.json dense.json features.safetensors pool.txt pictures/<image_id>.png
@@ -39,8 +38,8 @@ typedef struct vd_world {
 } vd_world;
 
 // A world of public files instead of a directory: dialogs (JSON or packed) and region features of
-// any format; dense annotations and a directory of photos, each may be NULL. Its pool are the
-// answers people gave in the dialogs. data NULL: vd_world_open(directory).
+// any format; dense annotations and a directory of photos, each may be NULL. The pool is made of
+// the human answers of the dialogs. data NULL: vd_world_open(directory).
 typedef struct vd_world_files {
     const char *directory; // of base, improved and the pool; NULL: as vd_world_open finds it
     const char *data, *features, *dense, *images;
@@ -93,7 +92,7 @@ char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err
 
 typedef struct vd_session vd_session;
 
-// What came of one typed question. Owned by the caller; vd_reply_clear.
+// The answer to one typed question. Owned by the caller; vd_reply_clear.
 typedef struct vd_reply {
     char *typed;                   // as typed
     char *question;                // as the model's training text would have it, without "?"
@@ -103,7 +102,7 @@ typedef struct vd_reply {
     int cut;                       // tokens beyond the model's limit that it did not see
     int32_t ids[VD_MAX_QUESTION];  // (words)
     vd_answer answer;              // indices are into the session's pool
-    char said[256]; // the likeliest answer of the model's own; "" without a generative decoder
+    char said[256];           // the most probable generated answer; "" without a generative decoder
     vd_decoder_choice ranked; // by which decoders; not made: not known
 } vd_reply;
 

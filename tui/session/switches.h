@@ -1,5 +1,4 @@
-// What-if in words: things that can be switched off or changed while one question is answered
-// again.
+// What-if questions as text: things to switch off or change while a question is answered again.
 //
 //   caption | round N      leave out what was said      region N    leave out a region
 //   picture                blank the picture            word N      leave out a word of the

@@ -51,8 +51,7 @@ static vd_status check_switch(const vd_walk *walk, const vd_switch *one, vd_erro
                                                         : "words in the question");
 }
 
-// The question with words dropped or replaced: the words of `reply` move, its answer is not
-// touched.
+// Drops or replaces words of the question in `reply`.
 static vd_status change_words(const vd_switches *switches, const vd_vocab *vocab, vd_reply *reply,
                               vd_error *err)
 {

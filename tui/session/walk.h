@@ -1,7 +1,6 @@
-// A walk through one answer: the stages of the network in their order with what goes in, the
-// formula, live numbers, what comes out and why; every what-if beside the attention that the same
-// thing got; and the answer again with some of them switched. Plain data; runs on the engine's
-// thread.
+// A walk through one answer: the stages of the network in order, each with inputs, formula,
+// numbers, outputs and reason; the effect of every what-if beside the attention on the same thing;
+// and the answer with some what-ifs switched on. Plain data; runs on the engine's thread.
 #ifndef VD_WALK_H
 #define VD_WALK_H
 
@@ -20,8 +19,8 @@ typedef struct vd_walk_entry {
 typedef struct vd_effect {
     vd_switch what;
     double attention; // share it got; negative: it gets none
-    double left;      // probability of what was the first answer
-    int first;        // the first answer then
+    double left;      // probability of the original first answer
+    int first;        // the first answer with the switch
 } vd_effect;
 
 typedef struct vd_walk {
@@ -50,7 +49,7 @@ void vd_walk_free(vd_walk *walk);
 
 enum { VD_WALK_STAGES = 8 };
 
-// A tensor; `value` is borrowed from the walk, NULL for what is no number.
+// A tensor; `value` is borrowed from the walk, NULL where the walk has no numbers of it.
 typedef struct vd_walk_value {
     const char *name, *is, *axes; // "Q", "word states", "Tq, 2H"
     int dims, shape[3];

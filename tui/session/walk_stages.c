@@ -8,7 +8,7 @@
 #include "tui/base/shares.h"
 #include "tui/session/walk.h"
 
-// What a stage is made of, whichever answer is shown.
+// What a stage is made from: the answer as it is, or the changed one.
 typedef struct walk_view {
     const vd_walk *walk;
     const vd_reply *reply;
@@ -20,7 +20,7 @@ typedef struct walk_view {
 
 // ---- tables -------------------------------------------------------------------------------------
 
-// One with these columns; its rows are to be named and filled.
+// A table with these columns; the caller names and fills its rows.
 static vd_walk_table *new_table(walk_view *v, const char *title, bool share, int rows,
                                 const char *const *columns, int count)
 {
@@ -112,7 +112,7 @@ static void word_states(walk_view *v)
 
 static void context_matching(walk_view *v)
 {
-    // What every f of the formulas is, with weights of its own.
+    // The f of the formulas; each has its own weights.
     static const char *const gated_transform[] = {
         [VD_GATE_SIGMOID] = "every f(x) = tanh(W x + b) * sigmoid(V x + c)",
         [VD_GATE_LEAKY_RELU] = "every f(x) = tanh(W x + b) * LeakyReLU(V x + c)",
@@ -263,7 +263,7 @@ static void softmax(walk_view *v)
 
 // ---- stages -------------------------------------------------------------------------------------
 
-// A tensor: its shape follows from its axes, its numbers from where they lie in an answer or trace.
+// A tensor: its axes give the shape, source and offset the pointer to its numbers.
 typedef struct tensor {
     const char *name, *is, *axes;
     enum { ABSENT, OF_ANSWER, OF_TRACE } source; // ABSENT: not part of what was computed
@@ -279,7 +279,7 @@ typedef struct stage_row {
     void (*tables)(walk_view *v);
 } stage_row;
 
-// The stage of the scores is another one for each choice of decoders.
+// The stage of the scores has a row for each choice of decoders.
 enum { SCORES = 6, SOFTMAX = SCORES + 3 };
 
 static const stage_row stages[] =

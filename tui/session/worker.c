@@ -105,7 +105,7 @@ static void *run(void *argument)
         pthread_mutex_lock(&worker->lock);
         push(&worker->done, item);
         uint64_t one = 1;
-        // An eventfd takes 2^64 - 2 before it could refuse.
+        // Cannot block: an eventfd counts up to 2^64 - 2.
         while (write(worker->fd, &one, sizeof one) < 0 && errno == EINTR)
             ;
     }
@@ -117,7 +117,8 @@ static vd_status start_thread(lane *own, vd_error *err)
 {
     if (own->started)
         return VD_OK;
-    // Signals belong to the thread that owns the terminal; faults stay with the one that faults.
+    // Signals go to the thread that owns the terminal; faults stay with the thread that caused
+    // them.
     sigset_t all, before;
     sigfillset(&all);
     sigdelset(&all, SIGSEGV);
@@ -187,7 +188,7 @@ bool vd_worker_take(vd_worker *worker, vd_event *out)
     pthread_mutex_lock(&worker->lock);
     job *item = pop(&worker->done);
     if (!worker->done.first) {
-        uint64_t count; // none wait: no longer readable
+        uint64_t count; // the queue is empty: no longer readable
         while (read(worker->fd, &count, sizeof count) < 0 && errno == EINTR)
             ;
     }

@@ -1,5 +1,5 @@
 // The engine's threads, one for each lane: a lane's requests are served one after another, those of
-// different lanes at once; events wait for whoever polls the file descriptor. A thread is started
+// different lanes in parallel; events wait until the file descriptor is polled. A thread is started
 // with its lane's first request. The threads take no signals.
 #ifndef VD_WORKER_H
 #define VD_WORKER_H
@@ -29,7 +29,7 @@ int vd_worker_fd(const vd_worker *worker);
 bool vd_worker_take(vd_worker *worker, vd_event *out);
 // Stops the running answers; an ASK submitted later runs again.
 void vd_worker_stop(vd_worker *worker);
-// Stops, drops what waits, joins the thread. NULL is fine.
+// Stops, drops waiting requests and events, joins the threads. NULL is fine.
 void vd_worker_free(vd_worker *worker);
 
 #endif

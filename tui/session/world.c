@@ -273,7 +273,7 @@ static void describe_regions(const float *features, int regions, char *out, size
     size_t used = 0;
     for (int r = 0; r < regions && used < size; r++) {
         const float *one = features + (size_t)r * VD_FEATURE_SIZE;
-        // Every region of this extractor has a 1 there; half sure of it is sure enough.
+        // Every region of this extractor has a 1 there; a confidence of 0.5 is enough.
         if (one[VD_FEATURE_ONE] < 0.99f || one[VD_FEATURE_CONFIDENCE] < 0.5f)
             continue;
         int wrote = snprintf(out + used, size - used, "%s%s %s %s %s", used ? "; " : "",

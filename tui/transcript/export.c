@@ -52,7 +52,7 @@ static bool make_sheet(const vd_transcript_file *file, size_t talk_index, int ro
     return true;
 }
 
-// Calls `put` with every round of a talk; what is not known of one is said in `missing`.
+// Calls `put` with every round of a conversation, `missing` where its answer is not recorded.
 static void each_round(const vd_transcript_file *file, size_t talk_index,
                        void (*put)(vd_markup *, const vd_sheet *),
                        void (*missing)(vd_markup *, const vd_turn *), vd_markup *markup, int width,
@@ -269,7 +269,8 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-// The best candidates and the answer that was taken, in the table's order, so that no place tells.
+// The best candidates and the chosen answer, in the table's order, so that the order does not
+// reveal it.
 static void emit_options(yajl_gen json, const visdial *v, const vd_record *record,
                          const char *taken)
 {

@@ -420,9 +420,9 @@ static bool same_turns(const vd_turn *a, const vd_turn *b, int count, bool answe
     return true;
 }
 
-// The conversation that this line goes on with, unless it was given up: the last one, or one about
-// a picture that is looked at again, all of which is there again (a later chat's is another one).
-// NULL: there is none.
+// The conversation that this line continues: the last one, or an earlier one about the same picture
+// that this line begins with (another beginning is another conversation). NULL: none, or it has
+// ended.
 static vd_chat_record *find_open(const vd_transcript_file *file, const vd_chat_record *record)
 {
     size_t at = file->talk_count;
@@ -442,8 +442,8 @@ static void move_to_end(const vd_transcript_file *file, vd_chat_record *record)
     *last = moved;
 }
 
-// Takes the place of the picture's line before it, unless that conversation was given up, which a
-// line without rounds says.
+// Replaces the conversation about the same picture that it continues, unless that one has ended: a
+// line without rounds ends it.
 static void read_conversation(reading *r, const vd_json_value *map)
 {
     vd_chat_record record;
@@ -596,7 +596,7 @@ const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_cha
     return NULL;
 }
 
-// Earlier programs recorded none of an answer that came before the picture's regions.
+// Earlier programs left the hash empty where the answer came before the picture's regions.
 static bool same_features(const vd_sheet *recorded, const vd_sheet *like)
 {
     return !recorded->features_hash.text[0] ||

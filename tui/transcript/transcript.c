@@ -156,7 +156,7 @@ static yajl_gen_status emit_head(yajl_gen json, void *context)
     return yajl_gen_map_close(json);
 }
 
-// With the first line, so that a chat in which nothing is asked leaves no file.
+// The file is created with its first line: a chat without a question leaves none.
 static vd_status open_file(vd_transcript *transcript, vd_error *err)
 {
     if (transcript->file >= 0)
@@ -200,7 +200,7 @@ static void emit_matrix(yajl_gen json, const char *key, const float *values, int
     yajl_gen_array_close(json);
 }
 
-// Of every entry of a long history this would be megabytes an answer: 3 kB an entry.
+// Limited to the strongest entries: at 3 kB an entry, a long history would take megabytes.
 static void emit_topic(yajl_gen json, const vd_answer *answer)
 {
     vd_share top[VD_TOPIC_ENTRIES];

@@ -1,4 +1,4 @@
-// Transcripts of chats: what was asked and everything that came of it, one JSON object a line:
+// Transcripts of chats: questions with everything about their answers, one JSON object a line:
 //
 //   {"transcript": 1, "program": "visdial 1.0", "started": "2026-03-01T12:00:00Z"}
 //   {"pool": {"hash", "answers": [text]}}                        before the first answer from it
@@ -17,11 +17,11 @@
 // all exp(score). Else both are missing.
 //
 // A branch is a list of rounds [question, answer of each model or null]; "rounds" are those of
-// number "branch" as the first model heard them. "branches" is left out where it would say no more
-// than "rounds"; "models", "branches" and "decoder" (which ranked: "discriminative", "generative",
+// number "branch" with the first model's history. "branches" is left out where it would equal
+// "rounds"; "models", "branches" and "decoder" (which ranked: "discriminative", "generative",
 // "both") are missing in files of earlier programs.
 //
-// An answer's line says all that it depends on, so that each can be verified alone. A
+// An answer's line has everything that it depends on, so that each can be verified alone. A
 // conversation's line is written whenever the conversation changed; the last one of a picture is
 // how it ended. Hashes are SHA-256 of the model's file, the pool's answers and the picture's
 // features with boxes; earlier programs left that of the features empty at times. Lines are written
@@ -67,13 +67,13 @@ typedef struct vd_chat_record_branch {
 typedef struct vd_chat_record {
     int64_t image_id;
     char *caption;
-    vd_turn *rounds; // (count) as the first lane heard them
+    vd_turn *rounds; // (count) with the first lane's history
     int count;
     vd_chat_record_lane *lanes; // (lane_count) 0: not known
     int lane_count;
     vd_chat_record_branch *branches; // (branch_count) 0: `rounds` are all
     int branch_count, branch;        // the one in use
-    bool closed;                     // given up: another one about the picture began
+    bool closed;                     // ended: another one about the picture began
 } vd_chat_record;
 
 // Writes nothing when this was the last one.
@@ -115,7 +115,7 @@ const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_cha
 // The last record of the same question to the same model, pool and features after the same history.
 const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_sheet *like);
 
-// ---- uses (export.c) -----------------------------------------------------------------
+// ---- exports (export.c) -------------------------------------------------------------------------
 
 // world: for the pictures; NULL: without.
 vd_status vd_transcript_html(const vd_transcript_file *file, const vd_world *world,
