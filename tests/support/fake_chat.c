@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
+#include "tests/support/must.h"
 #include "tui/base/shares.h"
 
 static const char *const answers[FAKE_ANSWERS] = {"yes",
@@ -31,89 +32,54 @@ static const char *const captions[FAKE_PICTURES] = {
      "rubber"),
     "a caf\xc3\xa9 table with a \xe7\x90\x83"};
 
-static const vd_human humans[4] = {{"is there a cube", "yes", 0},
-                                   {"what color is it", "it's red", 1},
-                                   {"how many balls are there", "2", 0},
-                                   {"where is the cube", NULL, -1}};
-
-// ---- source -------------------------------------------------------------------------------------
-
-static size_t count(void *context)
-{
-    (void)context;
-    return FAKE_PICTURES;
-}
-
-static int64_t image_id(void *context, size_t index)
-{
-    (void)context;
-    return 1000001 + (int64_t)index;
-}
-
 static const char *other_caption; // instead of those
 
-static const char *caption(void *context, size_t index)
+static const char *const questions[4] = {"is there a cube", "what color is it",
+                                         "how many balls are there", "where is the cube"};
+
+// ---- world --------------------------------------------------------------------------------------
+
+// People had two candidates less than the pool, and judged those of the first round.
+const vd_world *fake_chat_world(void)
 {
-    (void)context;
-    return other_caption ? other_caption : captions[index];
+    enum { OPTIONS = FAKE_ANSWERS - 2 };
+    static const int32_t answered[4] = {0, 2, 4, -1}, coreference[4] = {0, 1, 0, -1};
+    static int32_t options[OPTIONS];
+    static float relevance[OPTIONS];
+    static vd_visdial_round rounds[4];
+    static vd_visdial_dialog dialogs[FAKE_PICTURES];
+    static vd_visdial people = {.questions = (char **)questions,
+                                .answers = (char **)answers,
+                                .dialog_count = FAKE_PICTURES,
+                                .dialogs = dialogs};
+    static vd_world world = {.directory = (char *)"tests/fixtures/chat", .dialogs = &people};
+    for (int i = 0; i < OPTIONS; i++) {
+        options[i] = i;
+        relevance[i] = strncmp(answers[i], "yes", 3) == 0;
+    }
+    for (int i = 0; i < 4; i++)
+        rounds[i] = (vd_visdial_round){.question = i,
+                                       .answer = answered[i],
+                                       .option_count = OPTIONS,
+                                       .options = options,
+                                       .relevance = i == 0 ? relevance : NULL,
+                                       .coreference = coreference[i]};
+    for (int i = 0; i < FAKE_PICTURES; i++)
+        dialogs[i] = (vd_visdial_dialog){.image_id = 1000001 + i,
+                                         .caption = other_caption ? other_caption : captions[i],
+                                         .round_count = i == 2 ? 0 : 4,
+                                         .rounds = rounds};
+    vd_error err;
+    if (!world.regions)
+        must(vd_regions_open("tests/fixtures/chat/features.safetensors", &world.regions, &err),
+             &err);
+    return &world;
 }
 
 void fake_chat_caption(const char *text)
 {
     other_caption = text;
-}
-
-static bool human(void *context, size_t index, int round, vd_human *out)
-{
-    (void)context;
-    if (index == 2 || round < 0 || round >= 4)
-        return false;
-    *out = humans[round];
-    return true;
-}
-
-static const char *candidate(void *context, size_t index, int round, int which, float *relevance)
-{
-    (void)context;
-    (void)index;
-    if (which >= FAKE_ANSWERS - 2) // people had two candidates less than the pool
-        return NULL;
-    *relevance = round == 0 ? (strncmp(answers[which], "yes", 3) == 0 ? 1.0f : 0.0f) : -1.0f;
-    return answers[which];
-}
-
-static void contents(void *context, size_t index, char *out, size_t size)
-{
-    (void)context;
-    snprintf(out, size, "%s",
-             index == 1 ? "small green rubber cylinder; large red metal cube" : "");
-}
-
-static vd_status find(void *context, int64_t id, size_t *index, vd_error *err)
-{
-    (void)context;
-    if (id < 1000001 || id >= 1000001 + FAKE_PICTURES)
-        return vd_error_set(err, VD_NOT_FOUND, "no picture %lld; there are 1000001 to 1000003",
-                            (long long)id);
-    *index = (size_t)(id - 1000001);
-    return VD_OK;
-}
-
-// A plain surface, so that what stands on it does not depend on the version of chafa.
-static vd_status picture(void *context, size_t index, vd_image *out, vd_error *err)
-{
-    (void)context;
-    if (index == 2)
-        return vd_error_set(err, VD_NOT_FOUND, "pictures/1000003.png: no such file");
-    *out = (vd_image){.width = 320, .height = 240, .rgb = vd_alloc(320 * 240, 3)};
-    return out->rgb ? VD_OK : vd_error_memory(err, "a picture");
-}
-
-const vd_chat_source *fake_chat_source(void)
-{
-    static const vd_chat_source source = {NULL,      count,    image_id, caption, human,
-                                          candidate, contents, find,     picture};
-    return &source;
+    fake_chat_world();
 }
 
 // ---- engine -------------------------------------------------------------------------------------
@@ -411,7 +377,7 @@ void fake_chat_start(fake_chat *fake)
     other_caption = NULL;
     bool lost = fake->model_lost, no_boxes = fake->no_boxes;
     *fake = (fake_chat){.model_lost = lost, .no_boxes = no_boxes, .mouse = -1};
-    assert_int_equal(vd_chat_init(&fake->chat, fake_chat_source(), 0, "improved", 1, NULL), VD_OK);
+    assert_int_equal(vd_chat_init(&fake->chat, fake_chat_world(), 0, "improved", 1, NULL), VD_OK);
     serve(fake);
     fake_chat_size(fake, 80, 24);
 }

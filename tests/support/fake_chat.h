@@ -22,7 +22,7 @@ typedef struct fake_chat {
 } fake_chat;
 
 // Its pictures and what people said about them, for a part of a chat by itself.
-const vd_chat_source *fake_chat_source(void);
+const vd_world *fake_chat_world(void);
 
 // Starts at picture 0 with the model "improved", loaded at once; the grid is 80x24, mono, UTF-8.
 // Sets LC_CTYPE to C.UTF-8.

@@ -8,54 +8,6 @@
 
 #include <cmocka.h>
 
-static size_t source_count(void *context)
-{
-    return vd_world_count(context);
-}
-
-static int64_t source_image_id(void *context, size_t index)
-{
-    return vd_world_image_id(context, index);
-}
-
-static const char *source_caption(void *context, size_t index)
-{
-    return vd_world_caption(context, index);
-}
-
-static bool source_human(void *context, size_t index, int round, vd_human *out)
-{
-    (void)context;
-    (void)index;
-    (void)round;
-    (void)out;
-    return false;
-}
-
-static vd_status source_find(void *context, int64_t image_id, size_t *index, vd_error *err)
-{
-    return vd_world_find(context, image_id, index, err);
-}
-
-static vd_status source_picture(void *context, size_t index, vd_image *out, vd_error *err)
-{
-    (void)context;
-    (void)index;
-    (void)err;
-    return vd_image_new(8, 6, out, err);
-}
-
-vd_chat_source plain_chat_source(vd_world *world)
-{
-    return (vd_chat_source){.context = world,
-                            .count = source_count,
-                            .image_id = source_image_id,
-                            .caption = source_caption,
-                            .human = source_human,
-                            .find = source_find,
-                            .picture = source_picture};
-}
-
 void plain_chat_serve_some(plain_chat *p, int questions)
 {
     vd_request request;
@@ -93,8 +45,7 @@ void plain_chat_open(vd_world *world, plain_chat *p, bool resume, const char *fi
         print_error("%s\n", err.text);
     assert_int_equal(status, VD_OK);
     assert_int_equal(vd_world_find(world, image, &index, &err), VD_OK);
-    const vd_chat_source source = plain_chat_source(world);
-    assert_int_equal(vd_chat_init(&p->chat, &source, index, model, 1, &err), VD_OK);
+    assert_int_equal(vd_chat_init(&p->chat, world, index, model, 1, &err), VD_OK);
     vd_recorder_take_up(&p->recorder, &p->chat);
     plain_chat_serve(p);
     vd_recorder_step(&p->recorder, &p->chat);

@@ -11,9 +11,6 @@ typedef struct plain_chat {
     vd_recorder recorder;
 } plain_chat;
 
-// Captions of the world, grey pictures, nothing that people said.
-vd_chat_source plain_chat_source(vd_world *world);
-
 // About picture 1, with the model "improved"; resume: as the transcript in `file` has it.
 void plain_chat_open(vd_world *world, plain_chat *p, bool resume, const char *file);
 void plain_chat_close(plain_chat *p);

@@ -18,7 +18,7 @@ static int start(void **state)
 {
     (void)state;
     notice = (vd_notice){0};
-    vd_conversation_init(&talk, fake_chat_source(), 0);
+    vd_conversation_init(&talk, fake_chat_world(), 0);
     vd_lanes_init(&lanes, &talk, &notice);
     return 0;
 }

@@ -278,8 +278,7 @@ static void resume_unserved(plain_chat *p, const char *file)
     for (int i = 0; i < VD_MODELS; i++)
         assert_int_equal(vd_service_new(world, &p->service[i], &err), VD_OK);
     assert_int_equal(vd_recorder_start(&p->recorder, true, file, &image, &model, &err), VD_OK);
-    const vd_chat_source source = plain_chat_source(world);
-    assert_int_equal(vd_chat_init(&p->chat, &source, 0, model, 1, &err), VD_OK);
+    assert_int_equal(vd_chat_init(&p->chat, world, 0, model, 1, &err), VD_OK);
     vd_recorder_take_up(&p->recorder, &p->chat);
 }
 
@@ -447,31 +446,37 @@ static void with_every_branch_in_use_it_cannot_be_stopped(void **state)
     free(file);
 }
 
-static vd_status no_picture(void *context, size_t index, vd_image *out, vd_error *err)
-{
-    (void)context;
-    (void)index;
-    (void)out;
-    return vd_error_set(err, VD_NOT_FOUND, "no picture");
-}
-
 static vd_status take_up_once(void *context, vd_error *err)
 {
+    static vd_conversation talk;
     const vd_transcript_file *file = context;
-    vd_chat_source source = plain_chat_source(world);
-    source.picture = no_picture;
-    vd_chat chat;
-    vd_status status = vd_chat_init(&chat, &source, 0, "improved", 1, err);
-    if (status)
-        return status;
-    bool done = vd_lanes_restore(&chat.lanes, &file->talks[0]) &&
-                chat.conversation.branch->count == 3 && chat.lanes.count == 2 &&
-                chat.lanes.request_count == 5;
-    for (size_t i = 0; done && i < chat.conversation.branch->count; i++)
-        done = chat.conversation.branch->rounds[i].response[0].wanted &&
-               chat.conversation.branch->rounds[i].response[1].wanted;
-    vd_chat_free(&chat);
+    vd_notice notice = {0};
+    vd_lanes lanes;
+    vd_conversation_init(&talk, world, 0);
+    vd_lanes_init(&lanes, &talk, &notice);
+    vd_lanes_use_model(&lanes, 0, "improved");
+    bool done = lanes.lane[0].loading[0] && vd_lanes_restore(&lanes, &file->talks[0]) &&
+                talk.branch->count == 3 && lanes.count == 2 && lanes.request_count == 4;
+    for (size_t i = 0; done && i < talk.branch->count; i++)
+        done =
+            talk.branch->rounds[i].response[0].wanted && talk.branch->rounds[i].response[1].wanted;
+    vd_lanes_free(&lanes);
+    vd_conversation_free(&talk);
     return done ? VD_OK : vd_error_memory(err, "the chat");
+}
+
+// Its first two allocations are of the request for the model; without pictures a chat goes on.
+static void a_chat_without_memory_does_not_start(void **state)
+{
+    (void)state;
+    static vd_chat chat;
+    vd_error err;
+    for (size_t n = 1; n <= 2; n++) {
+        vd_alloc_fail_at(n);
+        assert_int_equal(vd_chat_init(&chat, world, 0, "improved", 1, &err), VD_NO_MEMORY);
+        vd_alloc_fail_at(0);
+        assert_string_equal(err.text, "out of memory while allocating the chat");
+    }
 }
 
 static vd_status describe_once(void *context, vd_error *err)
@@ -511,6 +516,7 @@ int main(void)
         cmocka_unit_test(stopping_while_it_is_taken_up_loses_nothing),
         cmocka_unit_test(with_every_branch_in_use_it_cannot_be_stopped),
         cmocka_unit_test(memory_that_is_out_while_it_is_taken_up_is_no_crash),
+        cmocka_unit_test(a_chat_without_memory_does_not_start),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -16,7 +16,7 @@
 
 // Starts at a picture with a model to load; both are requested. seed: of random pictures. The chat
 // stays where it is in memory.
-vd_status vd_chat_init(vd_chat *chat, const vd_chat_source *source, size_t index, const char *model,
+vd_status vd_chat_init(vd_chat *chat, const vd_world *world, size_t index, const char *model,
                        uint64_t seed, vd_error *err);
 void vd_chat_free(vd_chat *chat);
 

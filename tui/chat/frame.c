@@ -17,7 +17,7 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
     char text[256];
     int x = vd_grid_text(grid, at.x, at.y, at.width, " visdial ", name);
     snprintf(text, sizeof text, at.width >= 72 ? " picture %zu/%zu  id %lld" : " %zu/%zu",
-             chat->conversation.branches.picture + 1, vd_conversation_pictures(&chat->conversation),
+             chat->conversation.branches.picture + 1, vd_world_count(chat->conversation.world),
              (long long)vd_conversation_image_id(&chat->conversation));
     x += vd_grid_text(grid, x, at.y, at.width - x, text, plain);
     if (chat->conversation.branches.count > 1) {

@@ -51,73 +51,6 @@ static const vd_option options[] = {
     {0},
 };
 
-// ---- the world as the view's source ------------------------------------------------------------
-
-static size_t source_count(void *context)
-{
-    return vd_world_count(context);
-}
-
-static int64_t source_image_id(void *context, size_t index)
-{
-    return vd_world_image_id(context, index);
-}
-
-static const char *source_caption(void *context, size_t index)
-{
-    return vd_world_caption(context, index);
-}
-
-static void source_contents(void *context, size_t index, char *out, size_t size)
-{
-    vd_world_contents(context, index, out, size);
-}
-
-static vd_status source_find(void *context, int64_t image_id, size_t *index, vd_error *err)
-{
-    return vd_world_find(context, image_id, index, err);
-}
-
-static vd_status source_picture(void *context, size_t index, vd_image *out, vd_error *err)
-{
-    char *path = vd_world_picture_path(context, index, err);
-    if (!path)
-        return VD_NOT_FOUND;
-    vd_status status = vd_image_read(path, out, err);
-    vd_free(path);
-    return status;
-}
-
-static const vd_visdial_round *round_of(const vd_world *world, size_t index, int round)
-{
-    const vd_visdial_dialog *dialog =
-        vd_visdial_find(world->dialogs, vd_world_image_id(world, index));
-    return dialog && round >= 0 && round < dialog->round_count ? &dialog->rounds[round] : NULL;
-}
-
-static bool source_human(void *context, size_t index, int round, vd_human *out)
-{
-    const vd_world *world = context;
-    const vd_visdial_round *found = round_of(world, index, round);
-    if (!found)
-        return false;
-    out->question = world->dialogs->questions[found->question];
-    out->answer = found->answer >= 0 ? world->dialogs->answers[found->answer] : NULL;
-    out->coreference = found->coreference;
-    return true;
-}
-
-static const char *source_candidate(void *context, size_t index, int round, int which,
-                                    float *relevance)
-{
-    const vd_world *world = context;
-    const vd_visdial_round *found = round_of(world, index, round);
-    if (!found || which < 0 || which >= found->option_count)
-        return NULL;
-    *relevance = found->relevance ? found->relevance[which] : -1;
-    return world->dialogs->answers[found->options[which]];
-}
-
 // ---- running -----------------------------------------------------------------------------------
 
 typedef struct chat_program {
@@ -246,22 +179,11 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     program->view = vd_alloc(1, sizeof *program->view);
     if (!program->view)
         return vd_error_memory(err, "the chat");
-    vd_chat_source source = {
-        .context = program->world,
-        .count = source_count,
-        .image_id = source_image_id,
-        .caption = source_caption,
-        .human = source_human,
-        .candidate = source_candidate,
-        .contents = source_contents,
-        .find = source_find,
-        .picture = source_picture,
-    };
     uint64_t seed = (uint64_t)time(NULL) * 2654435761u ^ (uint64_t)getpid();
     status = vd_screen_open(settings->mouse && !settings->no_mouse,
                             "`visdial ask` answers without a screen", &program->screen, err);
     if (!status)
-        status = vd_chat_init(program->view, &source, index,
+        status = vd_chat_init(program->view, program->world, index,
                               settings->model ? settings->model : model, seed, err);
     if (!status)
         status = start_worker(program, err);

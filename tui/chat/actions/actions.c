@@ -166,22 +166,22 @@ void vd_chat_change(vd_chat *chat, size_t at, const char *typed)
 
 void vd_chat_suggest(vd_chat *chat)
 {
-    const vd_chat_source *source = &chat->conversation.source;
-    size_t picture = chat->conversation.branches.picture;
     vd_navigation *nav = &chat->nav;
-    vd_human human;
-    int round = (int)chat->conversation.branch->count + nav->suggestion;
-    if (!source->human(source->context, picture, round, &human)) {
-        nav->suggestion = -(int)chat->conversation.branch->count; // from the first one again
+    int rounds = (int)chat->conversation.branch->count, round = rounds + nav->suggestion;
+    const vd_visdial_round *human = vd_people_dialog(&chat->conversation, round);
+    if (!human) {
+        nav->suggestion = -rounds; // from the first one again
         round = 0;
-        if (!source->human(source->context, picture, round, &human)) {
-            vd_notice_say(&chat->notice, "there are no people's questions about this picture");
-            return;
-        }
+        human = vd_people_dialog(&chat->conversation, round);
+    }
+    if (!human) {
+        vd_notice_say(&chat->notice, "there are no people's questions about this picture");
+        return;
     }
     nav->suggestion++;
     char question[VD_LINE_MAX + 1];
-    snprintf(question, sizeof question, "%s?", human.question);
+    snprintf(question, sizeof question, "%s?",
+             chat->conversation.world->dialogs->questions[human->question]);
     vd_line_set(&nav->line, question);
     nav->suggested = nav->line.changes;
     vd_notice_say(&chat->notice,
@@ -202,7 +202,6 @@ void vd_chat_branch(vd_chat *chat)
 
 static void show_picture(vd_chat *chat)
 {
-    const vd_chat_source *source = &chat->conversation.source;
     vd_shown_picture *shown = &chat->shown;
     chat->nav.scroll = 0;
     chat->nav.suggestion = 0;
@@ -211,8 +210,10 @@ static void show_picture(vd_chat *chat)
     shown->regions = 0;
     vd_image image = {0};
     vd_error error = {0};
-    vd_status status =
-        source->picture(source->context, chat->conversation.branches.picture, &image, &error);
+    char *path = vd_world_picture_path(chat->conversation.world,
+                                       chat->conversation.branches.picture, &error);
+    vd_status status = path ? vd_image_read(path, &image, &error) : VD_NOT_FOUND;
+    vd_free(path);
     vd_picture_set(&shown->picture, &image);
     snprintf(shown->error, sizeof shown->error, "%s", status ? error.text : "");
 }
@@ -231,14 +232,14 @@ void vd_chat_start_over(vd_chat *chat)
 
 void vd_chat_step_picture(vd_chat *chat, int step)
 {
-    size_t count = vd_conversation_pictures(&chat->conversation);
+    size_t count = vd_world_count(chat->conversation.world);
     size_t forward = step < 0 ? count - 1 : 1;
     vd_chat_go_picture(chat, (chat->conversation.branches.picture + forward) % count);
 }
 
 void vd_chat_random_picture(vd_chat *chat)
 {
-    size_t count = vd_conversation_pictures(&chat->conversation);
+    size_t count = vd_world_count(chat->conversation.world);
     // Marsaglia's xorshift64 ("Xorshift RNGs", 2003): never the same picture again when there are
     // others.
     chat->random ^= chat->random << 13;

@@ -18,8 +18,8 @@ static bool read_number(const char *text, long most, size_t *out)
 
 static void run_picture(vd_chat *chat, const char *argument)
 {
-    const vd_chat_source *source = &chat->conversation.source;
-    size_t count = vd_conversation_pictures(&chat->conversation), index;
+    const vd_world *world = chat->conversation.world;
+    size_t count = vd_world_count(world), index;
     vd_error error = {0};
     char *end;
     long long id = strtoll(argument, &end, 10);
@@ -32,7 +32,7 @@ static void run_picture(vd_chat *chat, const char *argument)
     } else if (end == argument || *end) {
         vd_notice_complain(&chat->notice,
                            "/picture takes an image id, or \"#3\" for the third picture");
-    } else if (source->find(source->context, id, &index, &error)) {
+    } else if (vd_world_find(world, id, &index, &error)) {
         vd_notice_complain(&chat->notice, "%s", error.text);
     } else {
         vd_chat_go_picture(chat, index);
@@ -263,11 +263,10 @@ static void add_arguments(const vd_chat *chat, const char *name, vd_completion *
         snprintf(text, sizeof text, "/branch %d", i);
         vd_complete_add(completion, text);
     }
-    const vd_chat_source *source = &chat->conversation.source;
-    size_t pictures = strcmp(name, "/picture") == 0 ? source->count(source->context) : 0;
+    const vd_world *world = chat->conversation.world;
+    size_t pictures = strcmp(name, "/picture") == 0 ? vd_world_count(world) : 0;
     for (size_t i = 0; i < pictures; i++) {
-        snprintf(text, sizeof text, "/picture %lld",
-                 (long long)source->image_id(source->context, i));
+        snprintf(text, sizeof text, "/picture %lld", (long long)vd_world_image_id(world, i));
         vd_complete_add(completion, text);
     }
 }

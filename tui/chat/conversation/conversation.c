@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "tui/session/contents.h"
 
-void vd_conversation_init(vd_conversation *conversation, const vd_chat_source *source,
-                          size_t picture)
+void vd_conversation_init(vd_conversation *conversation, const vd_world *world, size_t picture)
 {
-    *conversation = (vd_conversation){.source = *source, .asked_again = -1};
+    *conversation = (vd_conversation){.world = world, .asked_again = -1};
     conversation->branches = (vd_branches){.picture = picture, .count = 1};
     conversation->branch = conversation->branches.at;
 }
@@ -262,27 +262,19 @@ void vd_conversation_trim_topics(vd_conversation *conversation, const vd_respons
 
 // ---- the picture -------------------------------------------------------------------------------
 
-size_t vd_conversation_pictures(const vd_conversation *conversation)
-{
-    return conversation->source.count(conversation->source.context);
-}
-
 int64_t vd_conversation_image_id(const vd_conversation *conversation)
 {
-    const vd_chat_source *source = &conversation->source;
-    return source->image_id(source->context, conversation->branches.picture);
+    return vd_world_image_id(conversation->world, conversation->branches.picture);
 }
 
 const char *vd_conversation_caption(const vd_conversation *conversation)
 {
-    const vd_chat_source *source = &conversation->source;
-    return source->caption(source->context, conversation->branches.picture);
+    return vd_world_caption(conversation->world, conversation->branches.picture);
 }
 
 const char *vd_conversation_contents(vd_conversation *conversation, size_t index)
 {
-    const vd_chat_source *source = &conversation->source;
-    size_t count = vd_conversation_pictures(conversation);
+    size_t count = vd_world_count(conversation->world);
     if (!conversation->contents) {
         conversation->contents = vd_alloc(count, sizeof *conversation->contents);
         conversation->contents_count = conversation->contents ? count : 0;
@@ -291,7 +283,7 @@ const char *vd_conversation_contents(vd_conversation *conversation, size_t index
         return ""; // memory is out: captions and ids are searched all the same
     if (!conversation->contents[index]) {
         char text[4096] = "";
-        source->contents(source->context, index, text, sizeof text);
+        vd_contents_of(conversation->world, index, text, sizeof text);
         conversation->contents[index] = vd_strdup(text);
     }
     return conversation->contents[index] ? conversation->contents[index] : "";

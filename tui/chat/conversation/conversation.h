@@ -9,7 +9,6 @@
 #define VD_CHAT_CONVERSATION_H
 
 #include "engine/measure/metrics.h"
-#include "tui/chat/conversation/source.h"
 #include "tui/session/session.h"
 
 enum { VD_MODEL_NAME = 64, VD_BRANCHES = 16 };
@@ -59,7 +58,7 @@ typedef struct vd_branches {
 } vd_branches;
 
 typedef struct vd_conversation {
-    vd_chat_source source;
+    const vd_world *world;           // its pictures, and the dialogs that people had about them
     vd_branches branches;            // about the picture that is shown
     vd_branch *branch;               // the one of them that is in use
     vd_branches earlier[VD_EARLIER]; // about others, the one left last behind
@@ -70,16 +69,14 @@ typedef struct vd_conversation {
     size_t contents_count;
 } vd_conversation;
 
-void vd_conversation_init(vd_conversation *conversation, const vd_chat_source *source,
-                          size_t picture);
+void vd_conversation_init(vd_conversation *conversation, const vd_world *world, size_t picture);
 void vd_conversation_free(vd_conversation *conversation);
 
 // ---- the picture --------------------------------------------------------------------------------
 
-size_t vd_conversation_pictures(const vd_conversation *conversation);
 int64_t vd_conversation_image_id(const vd_conversation *conversation);
 const char *vd_conversation_caption(const vd_conversation *conversation);
-// What is in a picture of the source; "" when that is not known. Asked for once.
+// What is in a picture of the world; "" when that is not known. Asked for once.
 const char *vd_conversation_contents(vd_conversation *conversation, size_t index);
 // Keeps the conversations about the picture that is left and goes on with those about picture
 // `index`: whether there are any.
@@ -121,6 +118,8 @@ void vd_response_before(const vd_response *response, char *out, size_t size);
 
 // ---- people's dialog ----------------------------------------------------------------------------
 
+// A round of people's dialog about the picture; NULL: it has no such round.
+const vd_visdial_round *vd_people_dialog(const vd_conversation *conversation, int round);
 // The round of people's dialog that asks this (as the model saw it, without "?") and means what it
 // means as the conversation's round `at`; -1 none.
 int vd_people_round(const vd_conversation *conversation, const char *question, size_t at);

@@ -5,16 +5,17 @@
 #include "engine/base/alloc.h"
 #include "tui/chat/conversation/conversation.h"
 
-static bool find_human(const vd_conversation *conversation, int round, vd_human *out)
+const vd_visdial_round *vd_people_dialog(const vd_conversation *conversation, int round)
 {
-    const vd_chat_source *source = &conversation->source;
-    return round >= 0 && source->human(source->context, conversation->branches.picture, round, out);
+    const vd_visdial_dialog *dialog =
+        &conversation->world->dialogs->dialogs[conversation->branches.picture];
+    return round >= 0 && round < dialog->round_count ? &dialog->rounds[round] : NULL;
 }
 
 // Whether people's question of their round `i` means the same as the conversation's round `at`: the
 // rounds that it refers to ("what color is it?") were asked here, too. All rounds before it are
 // needed where the data do not say which.
-static bool same_context(const vd_conversation *conversation, const vd_human *human, int i,
+static bool same_context(const vd_conversation *conversation, const vd_visdial_round *human, int i,
                          size_t at)
 {
     int back = human->coreference;
@@ -33,70 +34,52 @@ static bool same_context(const vd_conversation *conversation, const vd_human *hu
 
 int vd_people_round(const vd_conversation *conversation, const char *question, size_t at)
 {
-    vd_human human;
-    for (int i = 0; find_human(conversation, i, &human); i++)
-        if (strcasecmp(human.question, question) == 0 && same_context(conversation, &human, i, at))
+    char *const *questions = conversation->world->dialogs->questions;
+    const vd_visdial_round *human;
+    for (int i = 0; (human = vd_people_dialog(conversation, i)) != NULL; i++)
+        if (strcasecmp(questions[human->question], question) == 0 &&
+            same_context(conversation, human, i, at))
             return i;
     return -1;
 }
 
 const char *vd_people_answer(const vd_conversation *conversation, const vd_round *round)
 {
-    vd_human human;
-    return find_human(conversation, round->human, &human) ? human.answer : NULL;
-}
-
-// ---- by their candidates -----------------------------------------------------------------------
-
-static const char *candidate(const vd_conversation *conversation, const vd_round *round, int which,
-                             float *relevance)
-{
-    *relevance = -1;
-    if (round->human < 0)
-        return NULL;
-    const vd_chat_source *source = &conversation->source;
-    return source->candidate(source->context, conversation->branches.picture, round->human, which,
-                             relevance);
+    const vd_visdial_round *human = vd_people_dialog(conversation, round->human);
+    return human && human->answer >= 0 ? conversation->world->dialogs->answers[human->answer]
+                                       : NULL;
 }
 
 float vd_people_relevance(const vd_conversation *conversation, const vd_round *round,
                           const char *answer)
 {
-    float relevance;
-    const char *text;
-    for (int i = 0; (text = candidate(conversation, round, i, &relevance)) != NULL; i++)
-        if (strcmp(text, answer) == 0)
-            return relevance;
+    const vd_visdial_round *human = vd_people_dialog(conversation, round->human);
+    for (int i = 0; human && human->relevance && i < human->option_count; i++)
+        if (strcmp(conversation->world->dialogs->answers[human->options[i]], answer) == 0)
+            return human->relevance[i];
     return -1;
 }
 
 vd_metrics vd_people_metrics(const vd_conversation *conversation, const vd_round *round,
                              const vd_response *response)
 {
-    enum { MOST = 1000 };
-    const char *human = vd_people_answer(conversation, round);
+    const vd_visdial_round *human = vd_people_dialog(conversation, round->human);
+    const char *said = vd_people_answer(conversation, round);
+    int count = said ? human->option_count : 0, truth = -1;
     vd_metrics metrics = {0};
-    float *memory = human ? vd_alloc(3 * (size_t)MOST, sizeof *memory) : NULL;
-    if (!memory)
-        return metrics;
-    float *score = memory, *ranks = memory + MOST, *relevance = memory + 2 * MOST;
-    int count = 0, truth = -1;
-    bool judged = true, known = true;
-    const char *text;
-    while (known && count < MOST &&
-           (text = candidate(conversation, round, count, &relevance[count])) != NULL) {
+    float *score = count ? vd_alloc(2 * (size_t)count, sizeof *score) : NULL;
+    bool known = score != NULL;
+    for (int i = 0; known && i < count; i++) {
+        const char *text = conversation->world->dialogs->answers[human->options[i]];
         int index = vd_response_index(response, text);
         known = index >= 0 && index < response->reply.answer.candidates;
-        score[count] = known ? response->reply.answer.score[index] : 0;
-        judged = judged && relevance[count] >= 0;
-        if (strcmp(text, human) == 0)
-            truth = count;
-        count++;
+        score[i] = known ? response->reply.answer.score[index] : 0;
+        truth = strcmp(text, said) == 0 ? i : truth;
     }
-    if (known && count > 0) {
-        vd_metrics_ranks(score, count, ranks);
-        vd_metrics_add(&metrics, ranks, count, truth, judged ? relevance : NULL);
+    if (known) {
+        vd_metrics_ranks(score, count, score + count);
+        vd_metrics_add(&metrics, score + count, count, truth, human->relevance);
     }
-    vd_free(memory);
+    vd_free(score);
     return metrics;
 }

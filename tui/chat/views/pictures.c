@@ -5,18 +5,6 @@
 #include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
-static const char *caption_of(const vd_chat *chat, size_t index)
-{
-    const vd_chat_source *source = &chat->conversation.source;
-    return source->caption(source->context, index);
-}
-
-static long long id_of(const vd_chat *chat, size_t index)
-{
-    const vd_chat_source *source = &chat->conversation.source;
-    return source->image_id(source->context, index);
-}
-
 // ---- what matches ------------------------------------------------------------------------------
 
 // Whether the first `length` bytes of text have every word of the filter.
@@ -52,10 +40,11 @@ static const char *find_thing(vd_chat *chat, size_t index, size_t *length)
 static bool matches_picture(const vd_list *list, int index)
 {
     vd_chat *chat = list->chat;
-    const char *caption = caption_of(chat, (size_t)index);
+    const char *caption = vd_world_caption(chat->conversation.world, (size_t)index);
     char id[32];
     size_t length;
-    snprintf(id, sizeof id, "%lld", id_of(chat, (size_t)index));
+    snprintf(id, sizeof id, "%lld",
+             (long long)vd_world_image_id(chat->conversation.world, (size_t)index));
     return has_words(caption, strlen(caption), chat->nav.filter.text) ||
            strstr(id, chat->nav.filter.text) || find_thing(chat, (size_t)index, &length);
 }
@@ -67,14 +56,15 @@ static void draw_row(const vd_list *list, vd_grid *grid, vd_rect at, int entry, 
     vd_chat *chat = list->chat;
     size_t index = (size_t)entry;
     char text[64];
-    const char *caption = caption_of(chat, index);
+    const char *caption = vd_world_caption(chat->conversation.world, index);
     snprintf(text, sizeof text, "%zu", index + 1);
     vd_grid_right(grid, at.x, at.y, 5, text, vd_style_of(grid, VD_ROLE_FAINT));
     if (index == chat->conversation.branches.picture) // the one being talked about
         vd_grid_put(grid, at.x + 5, at.y, 0x25B8, '>', vd_style_of(grid, VD_ROLE_PROMPT));
     int x = at.x + 7, end = at.x + at.width;
     if (at.width >= 60) {
-        snprintf(text, sizeof text, "%lld", id_of(chat, index));
+        snprintf(text, sizeof text, "%lld",
+                 (long long)vd_world_image_id(chat->conversation.world, index));
         x += vd_grid_text(grid, x, at.y, end - x, text, vd_style_of(grid, VD_ROLE_TITLE)) + 2;
     }
     vd_style style = vd_style_of(grid, VD_ROLE_TEXT);
@@ -102,7 +92,7 @@ static vd_list list_pictures(vd_chat *chat)
 {
     return (vd_list){.chat = chat,
                      .at = &chat->nav.list_at,
-                     .count = (int)vd_conversation_pictures(&chat->conversation),
+                     .count = (int)vd_world_count(chat->conversation.world),
                      .matches = matches_picture,
                      .draw_row = draw_row,
                      .pick = pick_picture};
