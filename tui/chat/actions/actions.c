@@ -35,14 +35,6 @@ void vd_chat_open(vd_chat *chat, vd_place place)
         view->open(chat);
 }
 
-void vd_chat_toggle(vd_chat *chat, vd_place place)
-{
-    if (chat->nav.place == place)
-        vd_navigation_back(&chat->nav);
-    else
-        vd_chat_open(chat, place);
-}
-
 void vd_chat_find(vd_chat *chat, const char *text)
 {
     vd_navigation *nav = &chat->nav;
@@ -164,31 +156,6 @@ void vd_chat_change(vd_chat *chat, size_t at, const char *typed)
     vd_line_clear(&nav->line);
 }
 
-void vd_chat_suggest(vd_chat *chat)
-{
-    vd_navigation *nav = &chat->nav;
-    int rounds = (int)chat->conversation.branch->count, round = rounds + nav->suggestion;
-    const vd_visdial_round *human = vd_people_dialog(&chat->conversation, round);
-    if (!human) {
-        nav->suggestion = -rounds; // from the first one again
-        round = 0;
-        human = vd_people_dialog(&chat->conversation, round);
-    }
-    if (!human) {
-        vd_notice_say(&chat->notice, "there are no people's questions about this picture");
-        return;
-    }
-    nav->suggestion++;
-    char question[VD_LINE_MAX + 1];
-    snprintf(question, sizeof question, "%s?",
-             chat->conversation.world->dialogs->questions[human->question]);
-    vd_line_set(&nav->line, question);
-    nav->suggested = nav->line.changes;
-    vd_notice_say(&chat->notice,
-                  "people's question %d about this picture; Tab: another, Enter: ask it",
-                  round + 1);
-}
-
 void vd_chat_branch(vd_chat *chat)
 {
     int selected = chat->nav.selected;
@@ -228,23 +195,4 @@ void vd_chat_start_over(vd_chat *chat)
 {
     if (vd_lanes_start_over(&chat->lanes))
         show_picture(chat);
-}
-
-void vd_chat_step_picture(vd_chat *chat, int step)
-{
-    size_t count = vd_world_count(chat->conversation.world);
-    size_t forward = step < 0 ? count - 1 : 1;
-    vd_chat_go_picture(chat, (chat->conversation.branches.picture + forward) % count);
-}
-
-void vd_chat_random_picture(vd_chat *chat)
-{
-    size_t count = vd_world_count(chat->conversation.world);
-    // Marsaglia's xorshift64 ("Xorshift RNGs", 2003): never the same picture again when there are
-    // others.
-    chat->random ^= chat->random << 13;
-    chat->random ^= chat->random >> 7;
-    chat->random ^= chat->random << 17;
-    size_t step = count > 1 ? 1 + (size_t)(chat->random % (count - 1)) : 0;
-    vd_chat_go_picture(chat, (chat->conversation.branches.picture + step) % count);
 }

@@ -77,7 +77,6 @@ void vd_chat_settle(vd_chat *chat);
 const vd_round *vd_chat_round(const vd_chat *chat);
 const vd_response *vd_chat_response(const vd_chat *chat);
 void vd_chat_open(vd_chat *chat, vd_place place);
-void vd_chat_toggle(vd_chat *chat, vd_place place); // opens it, or goes back
 void vd_chat_find(vd_chat *chat, const char *text); // the next older round with this text
 void vd_chat_fold(vd_chat *chat, bool on);          // answers that mean the same as one
 // "region 2": switches it and goes to the what-ifs; "none": all back; "": only goes there.
@@ -89,11 +88,8 @@ void vd_chat_ask(vd_chat *chat, const char *typed);
 void vd_chat_choose(vd_chat *chat, int rank); // of the answer that is shown
 void vd_chat_edit(vd_chat *chat);             // puts the selected round's question into the line
 void vd_chat_change(vd_chat *chat, size_t round, const char *typed); // and asks all after it again
-void vd_chat_suggest(vd_chat *chat);                                 // a question that people asked
 void vd_chat_branch(vd_chat *chat); // another one from the selected round on
 void vd_chat_go_picture(vd_chat *chat, size_t index);
-void vd_chat_step_picture(vd_chat *chat, int step);
-void vd_chat_random_picture(vd_chat *chat);
 void vd_chat_start_over(vd_chat *chat); // with this picture
 
 // ---- commands (commands.c) ----------------------------------------------------------------------

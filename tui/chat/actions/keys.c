@@ -37,6 +37,14 @@ static bool act_scroll(vd_chat *chat, vd_action action, vd_key key)
     return lines != 0;
 }
 
+static void toggle(vd_chat *chat, vd_place place)
+{
+    if (chat->nav.place == place)
+        vd_navigation_back(&chat->nav);
+    else
+        vd_chat_open(chat, place);
+}
+
 static bool act_place(vd_chat *chat, vd_action action)
 {
     static const vd_place places[VD_ACTIONS] = {
@@ -46,7 +54,7 @@ static bool act_place(vd_chat *chat, vd_action action)
         [VD_ACTION_WALK] = VD_PLACE_WALK,
     };
     if (places[action])
-        vd_chat_toggle(chat, places[action]);
+        toggle(chat, places[action]);
     return places[action] != 0;
 }
 
@@ -77,11 +85,37 @@ static void stop(vd_chat *chat)
         vd_notice_say(&chat->notice, "Ctrl-D or /quit leaves");
 }
 
+// A question that people asked.
+static void suggest(vd_chat *chat)
+{
+    vd_navigation *nav = &chat->nav;
+    int rounds = (int)chat->conversation.branch->count, round = rounds + nav->suggestion;
+    const vd_visdial_round *human = vd_people_dialog(&chat->conversation, round);
+    if (!human) {
+        nav->suggestion = -rounds; // from the first one again
+        round = 0;
+        human = vd_people_dialog(&chat->conversation, round);
+    }
+    if (!human) {
+        vd_notice_say(&chat->notice, "there are no people's questions about this picture");
+        return;
+    }
+    nav->suggestion++;
+    char question[VD_LINE_MAX + 1];
+    snprintf(question, sizeof question, "%s?",
+             chat->conversation.world->dialogs->questions[human->question]);
+    vd_line_set(&nav->line, question);
+    nav->suggested = nav->line.changes;
+    vd_notice_say(&chat->notice,
+                  "people's question %d about this picture; Tab: another, Enter: ask it",
+                  round + 1);
+}
+
 static void complete(vd_chat *chat)
 {
     const vd_navigation *nav = &chat->nav;
     if (nav->line.length == 0 || nav->line.changes == nav->suggested)
-        vd_chat_suggest(chat);
+        suggest(chat);
     else
         vd_chat_complete(chat);
 }
@@ -109,6 +143,25 @@ static vd_action submit(vd_chat *chat)
 
 // ---- actions -----------------------------------------------------------------------------------
 
+static void step_picture(vd_chat *chat, int step)
+{
+    size_t count = vd_world_count(chat->conversation.world);
+    size_t forward = step < 0 ? count - 1 : 1;
+    vd_chat_go_picture(chat, (chat->conversation.branches.picture + forward) % count);
+}
+
+static void random_picture(vd_chat *chat)
+{
+    size_t count = vd_world_count(chat->conversation.world);
+    // Marsaglia's xorshift64 ("Xorshift RNGs", 2003): never the same picture again when there are
+    // others.
+    chat->random ^= chat->random << 13;
+    chat->random ^= chat->random >> 7;
+    chat->random ^= chat->random << 17;
+    size_t step = count > 1 ? 1 + (size_t)(chat->random % (count - 1)) : 0;
+    vd_chat_go_picture(chat, (chat->conversation.branches.picture + step) % count);
+}
+
 static bool act_conversation(vd_chat *chat, vd_action action, vd_key key)
 {
     const vd_branches *branches = &chat->conversation.branches;
@@ -133,31 +186,29 @@ static bool act_conversation(vd_chat *chat, vd_action action, vd_key key)
         return true;
     case VD_ACTION_NEXT_PICTURE:
     case VD_ACTION_PREVIOUS_PICTURE:
-        vd_chat_step_picture(chat, action == VD_ACTION_NEXT_PICTURE ? 1 : -1);
+        step_picture(chat, action == VD_ACTION_NEXT_PICTURE ? 1 : -1);
         return true;
     case VD_ACTION_NEW:
         vd_chat_start_over(chat);
         return true;
     case VD_ACTION_RANDOM_PICTURE:
-        vd_chat_random_picture(chat);
+        random_picture(chat);
         return true;
     default:
         return false;
     }
 }
 
-// Requests of the terminal's side.
 static bool act_terminal(vd_chat *chat, vd_action action)
 {
-    bool leave = action == VD_ACTION_LEAVE, redraw = action == VD_ACTION_REDRAW;
-    if (!leave && !redraw && action != VD_ACTION_SUSPEND)
-        return false;
-    vd_lanes_send(&chat->lanes,
-                  leave    ? VD_REQUEST_LEAVE
-                  : redraw ? VD_REQUEST_REDRAW
-                           : VD_REQUEST_SUSPEND,
-                  0, NULL, 0);
-    return true;
+    static const vd_request_kind requests[VD_ACTIONS] = {
+        [VD_ACTION_LEAVE] = VD_REQUEST_LEAVE,
+        [VD_ACTION_REDRAW] = VD_REQUEST_REDRAW,
+        [VD_ACTION_SUSPEND] = VD_REQUEST_SUSPEND,
+    };
+    if (requests[action])
+        vd_lanes_send(&chat->lanes, requests[action], 0, NULL, 0);
+    return requests[action] != 0;
 }
 
 static void act_shown(vd_chat *chat, vd_action action)
