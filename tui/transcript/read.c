@@ -65,9 +65,10 @@ static void *add(reading *r, void *list, size_t *count, size_t size)
 
 static char *copy_text(reading *r, const vd_json_value *value, const char *key)
 {
-    if (!value || value->type != VD_JSON_TEXT)
-        refuse(r, "\"%s\" is not text, or holds something that is not text", key);
-    return r->status ? NULL : checked(r, vd_strdup(value->text));
+    if (value && value->type == VD_JSON_TEXT)
+        return r->status ? NULL : checked(r, vd_strdup(value->text));
+    refuse(r, "\"%s\" is not text, or holds something that is not text", key);
+    return NULL;
 }
 
 static char *read_text(reading *r, const vd_json_value *map, const char *key)
