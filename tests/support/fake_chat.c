@@ -48,8 +48,8 @@ const vd_world *fake_chat_world(void)
     static float relevance[OPTIONS];
     static vd_visdial_round rounds[4];
     static vd_visdial_dialog dialogs[FAKE_PICTURES];
-    static vd_visdial people = {.questions = (char **)questions,
-                                .answers = (char **)answers,
+    static vd_visdial people = {.questions = (const char **)questions,
+                                .answers = (const char **)answers,
                                 .dialog_count = FAKE_PICTURES,
                                 .dialogs = dialogs};
     static vd_world world = {.directory = (char *)"tests/fixtures/chat", .dialogs = &people};

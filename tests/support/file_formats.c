@@ -613,7 +613,7 @@ const file_format file_formats[] = {
     {"glove.txt", write_glove, read_glove, 300, false},
     {"picture.png", write_png, read_picture, 300, false},
     {"picture.pnm", write_pnm, read_picture, 300, false},
-    {"picture.bmp", write_bmp, read_picture, 300, true},
+    {"picture.bmp", write_bmp, read_picture, 300, false},
     {"picture.jpg", write_jpeg, read_picture, 300, false},
     {"question.txt", write_question, read_question, 300, true},
     {"transcript.jsonl", write_transcript, read_transcript, 300, false},

@@ -79,7 +79,7 @@ static void counting_out_of_memory_is_reported(void **state)
     char *path = write_dialogs();
     vd_visdial *data;
     assert_int_equal(vd_visdial_read(path, &data, NULL), VD_OK);
-    assert_int_equal(support_fail_each_allocation(count_once, data), 7);
+    assert_int_equal(support_fail_each_allocation(count_once, data), 8);
     vd_visdial_free(data);
     free(path);
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "tui/session/contents.h"
 
 void vd_conversation_init(vd_conversation *conversation, const vd_world *world, size_t picture)
 {
@@ -283,7 +282,7 @@ const char *vd_conversation_contents(vd_conversation *conversation, size_t index
         return ""; // memory is out: captions and ids are searched all the same
     if (!conversation->contents[index]) {
         char text[4096] = "";
-        vd_contents_of(conversation->world, index, text, sizeof text);
+        vd_world_contents(conversation->world, index, text, sizeof text);
         conversation->contents[index] = vd_strdup(text);
     }
     return conversation->contents[index] ? conversation->contents[index] : "";

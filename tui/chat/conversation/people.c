@@ -34,7 +34,7 @@ static bool same_context(const vd_conversation *conversation, const vd_visdial_r
 
 int vd_people_round(const vd_conversation *conversation, const char *question, size_t at)
 {
-    char *const *questions = conversation->world->dialogs->questions;
+    const char *const *questions = conversation->world->dialogs->questions;
     const vd_visdial_round *human;
     for (int i = 0; (human = vd_people_dialog(conversation, i)) != NULL; i++)
         if (strcasecmp(questions[human->question], question) == 0 &&
