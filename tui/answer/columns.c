@@ -10,7 +10,7 @@ vd_columns vd_columns_choose(vd_rect at, int gap, int least, int fewest, int mod
     vd_columns columns = {.at = at, .gap = gap};
     int most = (at.width + gap) / (least + gap);
     most = within(most < fewest ? fewest : most, 1, models);
-    // Behind the first model stand most - 1 others, the one looked at among them.
+    // After the first model come most - 1 others, the one looked at among them.
     int from = within(looked_at - (most - 2), 1, models - most + 1);
     columns.side[columns.count++] = most == 1 ? looked_at : 0;
     while (columns.count < most)

@@ -7,7 +7,7 @@
 #include "tui/screen/grid.h"
 #include "tui/screen/picture.h"
 
-enum { VD_OUTLINES = 9 }; // regions outlined, and shares said in a row, at most
+enum { VD_OUTLINES = 9 }; // regions outlined, and shares in a row, at most
 
 int vd_sheet_draw_name(vd_grid *grid, vd_rect at, const vd_sheet_side *side, bool selected);
 // One row: the name, whether the first answer is right, that answer or the side's note, and at the
@@ -15,15 +15,15 @@ int vd_sheet_draw_name(vd_grid *grid, vd_rect at, const vd_sheet_side *side, boo
 void vd_sheet_draw_head(vd_grid *grid, vd_rect at, const vd_sheet_side *side, bool selected);
 
 // The picture in its proportions with the regions that a side looked at, -1: without.
-// error: said in its place, "" or NULL: none.
+// error: shown instead of the picture; "" or NULL: none.
 void vd_sheet_draw_picture(vd_grid *grid, vd_rect room, vd_picture *picture, const char *error,
                            const vd_sheet *sheet, int side);
 
 // A row: the regions it looked at.
 void vd_sheet_draw_regions(vd_grid *grid, vd_rect at, const vd_answer *answer);
-// The words it saw, each with how much it drew on it, over as many rows as there are.
+// The words it saw, each with its share of the attention, over as many rows as there are.
 void vd_sheet_draw_words(vd_grid *grid, vd_rect at, const vd_reply *reply);
-// Three rows: the regions, the history that it drew on, the words.
+// Three rows: the largest shares of the regions and of the history, the words.
 void vd_sheet_draw_attention(vd_grid *grid, vd_rect at, const vd_reply *reply);
 
 #endif

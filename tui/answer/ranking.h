@@ -12,10 +12,10 @@ typedef struct vd_ranking_columns {
 } vd_ranking_columns;
 
 // last: the largest place (from 1) that is to be shown. beside: other rankings stand beside it.
-// moves: a column says how answers moved.
+// moves: there is a column for how answers moved.
 vd_ranking_columns vd_ranking_columns_of(int width, int last, bool beside, bool moves);
 
-// One row. move NULL: is not said.
+// One row. move NULL: none is shown.
 void vd_ranking_draw_row(vd_grid *grid, vd_rect at, const vd_ranking_columns *columns,
                          const vd_sheet_side *side, const vd_folded *row, const vd_sheet_move *move,
                          bool selected);

@@ -16,7 +16,7 @@ typedef struct vd_sheet_side {
     int lane;                 // of a conversation: 0 is the model that holds it
     const char *name;         // of the model as it was asked for: "base" or a path; NULL: not known
     const char *model;        // for people
-    const char *note;         // said beside the name; NULL: the first answer is
+    const char *note;         // shown beside the name; NULL: the first answer is
     const vd_reply *reply;    // NULL: none yet
     const char *const *texts; // (candidates)
     // The ranking as it is shown, answers that mean the same as one; NULL: each by itself.
@@ -25,12 +25,12 @@ typedef struct vd_sheet_side {
     const int32_t *row;     // (candidates) where each stands in that; NULL: it is searched
     const int32_t *same;    // (candidates) the same answer's index in the first side's candidates,
                             // -1 none; NULL: the candidates are the same
-    bool apart;             // which are the same is not known
+    bool apart;             // which candidates are the same is not known
     const float *relevance; // (candidates), NULL: not known
     int human;              // index of the human answer among the candidates, -1 not there
     double human_rank;      // of it, equal scores averaged; 0: not known
     int chosen;             // index of the answer the dialog went on with, -1 the human one
-    bool judged, right;     // whether the first answer is right, where anybody knows
+    bool judged, right;     // whether it is known if the first answer is right, and that
     vd_fingerprint model_hash, pool_hash;
 } vd_sheet_side;
 
@@ -49,7 +49,7 @@ typedef struct vd_sheet {
     const char *human;              // the human answer or NULL
     const char *group, *group_name; // "first", "only base right"; NULL: none
     const char *family;             // NULL: none
-    double moved;                   // share of probability that lies elsewhere; negative: none
+    double moved;                   // total variation distance of two rankings; negative: none
     int sides;                      // 1 .. VD_MODELS
     vd_sheet_side side[VD_MODELS];
 } vd_sheet;
@@ -77,7 +77,7 @@ vd_sheet_move vd_sheet_moved(const vd_sheet *sheet, int side, int row);
 typedef struct vd_agreement {
     bool same;        // first answer
     int most, shared; // how many of the first `most` are among the other's first `most`
-    double far;       // half the sum of the changes of probability: the share that lies elsewhere
+    double far;       // total variation distance: half the sum of the changes of probability
 } vd_agreement;
 vd_agreement vd_sheet_agreement(const vd_sheet *sheet, int side, int most);
 

@@ -1,10 +1,10 @@
 // The chat without a terminal, an engine or a clock: keys and events go in, requests and a drawn
-// grid come out; the same keys and events give the same screens. It is made of rooms, each of which
-// uses only those before it:
+// grid come out; the same keys and events give the same screens. It has these parts; each uses only
+// those before it:
 //
 //   conversation/  rounds, branches, pictures: plain data
 //   lanes/         the models that answer, what each was asked, requests and events
-//   navigation/    what is looked at: places, cursors, scrolling, the line
+//   navigation/    what is shown: places, cursors, scrolling, the line
 //   actions/       what keys and commands do to all three (struct vd_chat)
 //   views/         what fills the screen, one file a place
 //

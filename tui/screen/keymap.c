@@ -38,8 +38,8 @@ enum {
     BINDING(where, what, .keys = (k), .command = (c), .argument = (a), .meaning = (m), .hint = (h))
 #define COMMAND(what, c, a, m) BINDING(0, what, .command = (c), .argument = (a), .meaning = (m))
 
-// The first binding of a key that is about where the person is counts. A name in small letters in
-// `keys` ("click") is said and not looked up: views know what lies where the mouse is.
+// The first binding of a key for a place counts. A name in small letters in `keys` ("click") is
+// only shown, not looked up: views know what lies where the mouse is.
 static const vd_binding table[] = {
     EMPTY(WALK, PICK, "Enter", "what-if: leave this out, or put it back; else the next stage",
           NULL),
@@ -253,7 +253,7 @@ static bool is_in_use(const vd_binding *b, vd_place place, const char *name, siz
            binding_of(place, key, false) == b;
 }
 
-// ---- what is said of them ----------------------------------------------------------------------
+// ---- their texts -------------------------------------------------------------------------------
 
 // The keys of a binding that mean it in a place, "" when there are none.
 static void keys_in_use(const vd_binding *b, vd_place place, char *out, size_t size)

@@ -1,6 +1,6 @@
-// What a person can do where, bound once to keys, a /command and the hints that the mouse clicks
-// on. One table for the chat and for the cases of a comparison: dispatch, the help screen, the last
-// row and the man page are all made from it, so that they cannot disagree.
+// The key bindings: what a person can do in which place, with its keys, its /command and its hint,
+// which the mouse can click. One table for the chat and for the cases of a comparison: dispatch,
+// the help screen, the last row and the man page are made from it.
 #ifndef VD_KEYMAP_H
 #define VD_KEYMAP_H
 
@@ -146,7 +146,7 @@ typedef enum vd_action {
     VD_ACTIONS
 } vd_action;
 
-// One thing that a person can do somewhere: how it is reached, and what is said of it.
+// An action, how it is reached, and its texts.
 typedef struct vd_binding {
     uint32_t places; // bits 1 << vd_place: where its keys work
     vd_action action;

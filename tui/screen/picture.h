@@ -6,7 +6,7 @@
 #include "features/pictures/image.h"
 #include "tui/screen/grid.h"
 
-// A picture and its cells as they were drawn last, so that drawing it again costs a copy.
+// A picture and its cells as they were drawn last, so that drawing it again is a copy.
 // Zero-initialise.
 typedef struct vd_picture {
     vd_image image; // owned

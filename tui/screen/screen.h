@@ -1,9 +1,9 @@
-// The terminal: the one place that knows curses. One screen at a time, owned by the main thread.
+// The terminal: the only file that uses curses. One screen at a time, owned by the main thread.
 //
-// While it is open, what libraries write to standard error is kept from the picture and shown after
-// it is closed. When the program is killed (SIGTERM, SIGHUP, SIGSEGV, ...) the terminal is restored
-// from the signal handler, with bytes and modes prepared beforehand, and the signal then has its
-// usual effect.
+// While it is open, what libraries write to standard error is held back; it is shown after the
+// screen is closed. When the program is killed (SIGTERM, SIGHUP, SIGSEGV, ...) the terminal is
+// restored from the signal handler, with bytes and modes prepared beforehand, and the signal then
+// has its usual effect.
 #ifndef VD_SCREEN_H
 #define VD_SCREEN_H
 
@@ -38,7 +38,7 @@ typedef enum vd_wake {
     VD_WAKE_KEY,    // *key is set
     VD_WAKE_FD,     // fd is readable
     VD_WAKE_RESIZE, // the size changed
-    VD_WAKE_GONE    // the terminal is no more
+    VD_WAKE_GONE    // the terminal was closed
 } vd_wake;
 
 // Sleeps until there is something; uses no processor time meanwhile. fd -1: none.

@@ -1,10 +1,10 @@
 // The conversation about a picture as data: rounds of a question and what the models answered, in
-// branches, and the conversations about the pictures that were shown before. No screen, no key, no
-// model: who answers is a matter of the lanes (tui/chat/lanes/lanes.h).
+// branches, and the conversations about the pictures that were shown before. It knows no
+// screen, keys or models; the lanes ask the models (tui/chat/lanes/lanes.h).
 //
 // Invariants: one branch is in use, and `branch` points to it. A round keeps its place in its
 // branch; rounds are added and dropped at the end. A response belongs to its round; it is cleared
-// with it. `edition` is another one whenever another branch came into use.
+// with it. `edition` changes whenever another branch comes into use.
 #ifndef VD_CHAT_CONVERSATION_H
 #define VD_CHAT_CONVERSATION_H
 
@@ -26,7 +26,7 @@ typedef struct vd_replaced {
 // What one model made of a round.
 typedef struct vd_response {
     bool ready;     // else it is being asked, or waits for its turn
-    long stamp;     // another one for every answer
+    long stamp;     // different for every answer
     vd_reply reply; // when ready
     int chosen;     // pool index of the answer its conversation goes on with
     vd_replaced before;
@@ -61,7 +61,7 @@ typedef struct vd_conversation {
     const vd_world *world;           // its pictures, and the dialogs that people had about them
     vd_branches branches;            // about the picture that is shown
     vd_branch *branch;               // the one of them that is in use
-    vd_branches earlier[VD_EARLIER]; // about others, the one left last behind
+    vd_branches earlier[VD_EARLIER]; // about others, the one left last at the end
     int earlier_count;
     unsigned edition;
     int asked_again; // first round that is being asked again, -1 none
@@ -98,7 +98,7 @@ void vd_conversation_restart(vd_conversation *conversation); // one branch witho
 void vd_conversation_change(vd_conversation *conversation, size_t round, char *typed);
 // A lane's responses in everything that is not in use.
 void vd_conversation_forget_aside(vd_conversation *conversation, int lane);
-// Lets go of the oldest answers' attention to the words of the history (NULL then), never of
+// Frees the oldest answers' attention to the words of the history (NULL then), never that of
 // `keep`'s: all of it grows with the square of a conversation, 1.6 GB after 1,000 rounds.
 void vd_conversation_trim_topics(vd_conversation *conversation, const vd_response *keep);
 

@@ -120,8 +120,8 @@ void vd_lanes_drop(vd_lanes *lanes, size_t keep)
             lanes->lane[i].serial = 0;
 }
 
-// Nothing that is on its way belongs to the conversation any more.
-static void let_go(vd_lanes *lanes)
+// Answers that come later do not belong to the conversation any more.
+static void stop_waiting(vd_lanes *lanes)
 {
     for (int i = 0; i < VD_MODELS; i++) {
         lanes->lane[i].serial = 0;
@@ -148,7 +148,7 @@ bool vd_lanes_fork(vd_lanes *lanes, size_t keep)
         vd_notice_complain(lanes->notice, "out of memory: the conversation stays as it is");
         return false;
     }
-    let_go(lanes);
+    stop_waiting(lanes);
     return true;
 }
 
@@ -163,7 +163,7 @@ void vd_lanes_use_branch(vd_lanes *lanes, int branch)
     if (vd_lanes_must_wait(lanes))
         return;
     vd_conversation_use(conversation, branch);
-    let_go(lanes);
+    stop_waiting(lanes);
     vd_notice_say(lanes->notice, "branch %d of %d: %zu rounds", branch + 1, count,
                   conversation->branch->count);
     vd_lanes_pump(lanes);
@@ -274,7 +274,7 @@ bool vd_lanes_show_picture(vd_lanes *lanes, size_t index)
         vd_notice_say(lanes->notice,
                       "the conversation about this picture continues; /new starts over");
     if (other)
-        let_go(lanes);
+        stop_waiting(lanes);
     vd_lanes_pump(lanes);
     return true;
 }
@@ -284,6 +284,6 @@ bool vd_lanes_start_over(vd_lanes *lanes)
     if (!ask_picture(lanes, lanes->conversation->branches.picture))
         return false;
     vd_conversation_restart(lanes->conversation);
-    let_go(lanes);
+    stop_waiting(lanes);
     return true;
 }

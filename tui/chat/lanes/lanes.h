@@ -1,12 +1,12 @@
 // The models that answer. A lane is a model with a history of its own; lane 0 holds the
 // conversation, further ones are compared with it. Each lane asks, one after another, the first
 // question it has no answer to yet (vd_lanes_pump): a new one, or those after a round that was
-// changed. No screen, no key: requests go out, events come in, and what happened is said in a
-// notice.
+// changed. Lanes know no screen and no keys: requests go out, events come in, and a notice says
+// what happened.
 //
 // Invariants: at most one question of a lane is waited for (`serial`), and it is one of the branch
 // in use. So whatever changes the rounds of the conversation while lanes are there goes through
-// this header, which lets go of the answers that are not wanted any more; late ones are dropped.
+// this header, which no longer waits for answers that are not wanted; late ones are dropped.
 #ifndef VD_CHAT_LANES_H
 #define VD_CHAT_LANES_H
 
@@ -40,10 +40,10 @@ typedef struct vd_lane {
     size_t at;   // its round
 } vd_lane;
 
-// What an old answer's words looked at, computed again.
+// The attention of an old answer to the words of its history, computed again.
 typedef struct vd_recall {
     long serial; // of the request being served, 0 none
-    long stamp;  // the answer it is of, or was tried for in vain
+    long stamp;  // the answer it is of, or that it could not be asked for
     size_t round;
 } vd_recall;
 
@@ -96,7 +96,7 @@ vd_turn *vd_lanes_history(const vd_lanes *lanes, int lane, size_t count);
 
 // ---- questions ----------------------------------------------------------------------------------
 
-// Whether the first lane's answer is being waited for, and says so.
+// Whether the first lane's answer is being waited for; a notice then says so.
 bool vd_lanes_must_wait(vd_lanes *lanes);
 void vd_lanes_pump(vd_lanes *lanes);                   // asks what is missing
 bool vd_lanes_ask(vd_lanes *lanes, const char *typed); // false: it could not be asked
@@ -128,14 +128,14 @@ void vd_lanes_compare_with(vd_lanes *lanes, const char *model); // one more lane
 void vd_lanes_stop_comparing(vd_lanes *lanes);
 void vd_lanes_remove_last(vd_lanes *lanes);
 
-// ---- looked at more closely ---------------------------------------------------------------------
+// ---- what places show of one answer -------------------------------------------------------------
 
 // Asks for the walk through a lane's answer when it is not there: whether it is another answer's.
 bool vd_lanes_walk(vd_lanes *lanes, int lane, size_t round);
 bool vd_lanes_walks(const vd_lanes *lanes, int lane, const vd_response *response); // it is there
 void vd_lanes_flip(vd_lanes *lanes, const vd_switch *one);
 void vd_lanes_walk_came(vd_lanes *lanes, vd_event *event);
-// Asks for what the words of a lane's old answer looked at when that is not there any more.
+// Asks for the attention of a lane's old answer to the words of its history when it is not kept.
 void vd_lanes_recall(vd_lanes *lanes, int lane, size_t round);
 bool vd_lanes_recalls(const vd_lanes *lanes, const vd_response *response); // it is on its way
 bool vd_lanes_recall_came(vd_lanes *lanes, vd_event *event); // false: the event is another one's

@@ -1,4 +1,4 @@
-// What has happened, in words for the person: the newest one counts.
+// A message for the person: what has happened last.
 #ifndef VD_CHAT_NOTICE_H
 #define VD_CHAT_NOTICE_H
 

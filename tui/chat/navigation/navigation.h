@@ -1,9 +1,9 @@
-// What the person looks at: which place is open and the way there, cursors, scrolling, the selected
+// What is shown: which place is open and how it was reached, cursors, scrolling, the selected
 // round, what is typed. It reads the conversation and the lanes and changes neither.
 //
 // Invariants: `place` is the last of the stack, whose first is the chat. What refers to a round or
-// a lane may be behind the conversation for a moment; vd_navigation_settle puts it right after
-// every key and event.
+// a lane may be out of date for a moment; vd_navigation_settle corrects it after every key and
+// event.
 #ifndef VD_CHAT_NAVIGATION_H
 #define VD_CHAT_NAVIGATION_H
 

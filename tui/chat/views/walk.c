@@ -1,4 +1,4 @@
-// The classroom: a walk through the answer that is looked at, one page a stage, and a last page of
+// A walk through the answer that is looked at, one page a stage, and a last page of
 // what-ifs, where what is switched off changes the ranking at once.
 #include <math.h>
 #include <string.h>
@@ -325,7 +325,7 @@ static int bar_width(int width)
     return width >= 66 ? (width - 44) / 2 : width >= 56 ? 8 : width >= 41 ? 4 : 0;
 }
 
-// "[x] region 1    39 % ====   -2.5 =": a switch, the attention it got, what its loss alone does.
+// "[x] region 1    39 % ====   -2.5 =": a switch, its attention, the effect of leaving it out.
 static void draw_effect(const vd_list *list, vd_grid *grid, vd_rect at, int index, bool selected)
 {
     const vd_walk *walk = list->chat->lanes.walk.walk;
