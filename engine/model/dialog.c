@@ -133,33 +133,6 @@ int vd_dialog_entries(const vd_dialog *dialog)
     return dialog->history.entries;
 }
 
-// One question over `entries` history entries, whose words pass->history_words lists.
-static vd_status make_span(vd_pass *pass, int entries, vd_error *err)
-{
-    enum { SIZE = 6 };
-    int *start = vd_arena_ints(pass->arena, SIZE);
-    if (!start)
-        return vd_error_memory(err, "the question's geometry");
-    start[1] = 1;       // question_start: 0, 1
-    start[3] = entries; // entry_start: 0, entries
-    start[5] = entries; // seen (dialog: start + 4 = 0)
-    const int *at = vd_arena_upload(pass->arena, start, SIZE, sizeof *start);
-    if (!at)
-        return vd_error_memory(err, "the question's geometry");
-    pass->span = (vd_geometry){
-        .dialogs = 1,
-        .questions = 1,
-        .most = entries,
-        .question_start = start,
-        .entry_start = start + 2,
-        .dialog = start + 4,
-        .seen = start + 5,
-        .question = &pass->question_words,
-        .history = &pass->history_words,
-        .rows = {.question_start = at, .entry_start = at + 2, .dialog = at + 4, .seen = at + 5}};
-    return VD_OK;
-}
-
 // f_v of the regions and the image's half of the topic view's first layer, once per picture.
 static vd_status keep_image(vd_dialog *d, vd_error *err)
 {
@@ -168,7 +141,7 @@ static vd_status keep_image(vd_dialog *d, vd_error *err)
     vd_pass pass;
     vd_arena_reset(&d->arena);
     vd_model_pass(d->model, &d->arena, &pass);
-    vd_status status = make_span(&pass, d->history.entries, err);
+    vd_status status = vd_pass_geometry(&pass, 1, 1, d->history.entries, err);
     if (status == VD_OK)
         status = vd_pass_image(&pass, d->image, d->regions, err);
     if (status == VD_OK)
@@ -466,7 +439,7 @@ static vd_status answer(vd_dialog *d, const int32_t *question, int length,
     pass.be->record();
     vd_status status = list_entries(d, what_if, &pass, &entry, &entries, err);
     if (status == VD_OK)
-        status = make_span(&pass, entries, err);
+        status = vd_pass_geometry(&pass, 1, 1, entries, err);
     if (status == VD_OK)
         status = entries < d->history.entries || what_if->swap_positions
                      ? encode_history(d, entry, entries, &pass, err)

@@ -56,9 +56,15 @@ static uint64_t hash_model(const vd_model *model)
     return hash;
 }
 
-static void write_hash(uint64_t hash, char out[17])
+// The metadata of a pool's file.
+enum { KEYS = 3 };
+static const char *const keys[KEYS] = {"format", "answers", "model"};
+
+static void write_values(const vd_pool *pool, char value[KEYS][32])
 {
-    snprintf(out, 17, "%016" PRIx64, hash);
+    snprintf(value[0], sizeof value[0], "%s", POOL_FORMAT);
+    snprintf(value[1], sizeof value[1], "%016" PRIx64, pool->answers);
+    snprintf(value[2], sizeof value[2], "%016" PRIx64, hash_model(pool->model));
 }
 
 // ---- writing ------------------------------------------------------------------------------------
@@ -90,22 +96,16 @@ static vd_status append_vectors(const vd_pool *pool, vd_safetensors_writer *writ
 
 vd_status vd_pool_save(const vd_pool *pool, const char *path, vd_error *err)
 {
-    char answers[17], model[17];
+    char value[KEYS][32];
     const size_t shape[2] = {(size_t)pool->count, (size_t)pool->model->config.hidden};
     vd_safetensors_writer *writer;
     if (!pool->vectors.data)
         return vd_error_set(err, VD_USAGE,
                             "a model with a generative decoder only has no answer vectors to save");
-    write_hash(pool->answers, answers);
-    write_hash(hash_model(pool->model), model);
+    write_values(pool, value);
     vd_status status = vd_safetensors_create(path, &writer, err);
-    if (status)
-        return status;
-    status = vd_safetensors_put_metadata(writer, "format", POOL_FORMAT, err);
-    if (status == VD_OK)
-        status = vd_safetensors_put_metadata(writer, "answers", answers, err);
-    if (status == VD_OK)
-        status = vd_safetensors_put_metadata(writer, "model", model, err);
+    for (int i = 0; status == VD_OK && i < KEYS; i++)
+        status = vd_safetensors_put_metadata(writer, keys[i], value[i], err);
     if (status == VD_OK)
         status = vd_safetensors_declare(writer, "vectors", pool->vectors.type, 2, shape, err);
     if (status == VD_OK)
@@ -156,7 +156,7 @@ static vd_status take_vectors(vd_pool *pool, const vd_tensor *tensor, vd_error *
 vd_status vd_pool_load(const vd_model *model, const int32_t *tokens, const int32_t *lengths,
                        int count, int width, const char *path, vd_pool **out, vd_error *err)
 {
-    char answers[17], weights[17];
+    char value[KEYS][32];
     const size_t shape[2] = {(size_t)count, (size_t)model->config.hidden};
     const vd_tensor *tensor;
     *out = NULL;
@@ -167,13 +167,9 @@ vd_status vd_pool_load(const vd_model *model, const int32_t *tokens, const int32
     pool->answers = vd_pool_hash_answers(tokens, lengths, count, width);
     vd_status status = vd_safetensors_open(path, &pool->file, err);
     if (status == VD_OK)
-        status = expect(pool->file, "format", POOL_FORMAT, err);
-    write_hash(pool->answers, answers);
-    if (status == VD_OK)
-        status = expect(pool->file, "answers", answers, err);
-    write_hash(hash_model(model), weights);
-    if (status == VD_OK)
-        status = expect(pool->file, "model", weights, err);
+        write_values(pool, value);
+    for (int i = 0; status == VD_OK && i < KEYS; i++)
+        status = expect(pool->file, keys[i], value[i], err);
     if (status == VD_OK)
         status = vd_safetensors_require(pool->file, "vectors", 2, shape, &tensor, err);
     if (status == VD_OK && tensor->dtype != VD_F32 && tensor->dtype != VD_F16)

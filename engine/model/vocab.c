@@ -14,7 +14,10 @@ static const char *const special[VD_FIRST_WORD] = {"<PAD>", "<S>", "</S>", "<UNK
 // A set of strings with an index each, in the order they came. Open addressing; slots hold index
 // + 1.
 typedef struct word_table {
-    char **words;
+    struct {
+        char *text;
+        int64_t times; // how often it was counted
+    } * words;
     size_t count, room;
     uint32_t *slots;
     size_t slot_count; // a power of two, at least twice count
@@ -32,7 +35,7 @@ static size_t hash_of(const char *word)
 static size_t slot_of(const word_table *table, const char *word)
 {
     size_t slot = hash_of(word) & (table->slot_count - 1);
-    while (table->slots[slot] && strcmp(table->words[table->slots[slot] - 1], word) != 0)
+    while (table->slots[slot] && strcmp(table->words[table->slots[slot] - 1].text, word) != 0)
         slot = (slot + 1) & (table->slot_count - 1);
     return slot;
 }
@@ -57,7 +60,7 @@ static bool table_grow(word_table *table)
     table->slots = slots;
     table->slot_count = table->room * 2;
     for (size_t i = 0; i < table->count; i++)
-        slots[slot_of(table, table->words[i])] = (uint32_t)i + 1;
+        slots[slot_of(table, table->words[i].text)] = (uint32_t)i + 1;
     return true;
 }
 
@@ -69,7 +72,7 @@ static bool table_add(word_table *table, const char *word)
     char *copy = vd_strdup(word);
     if (!copy)
         return false;
-    table->words[table->count++] = copy;
+    table->words[table->count++].text = copy;
     table->slots[slot_of(table, word)] = (uint32_t)table->count;
     return true;
 }
@@ -77,7 +80,7 @@ static bool table_add(word_table *table, const char *word)
 static void table_clear(word_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
-        vd_free(table->words[i]);
+        vd_free(table->words[i].text);
     vd_free(table->words);
     vd_free(table->slots);
     *table = (word_table){0};
@@ -105,7 +108,7 @@ int vd_vocab_size(const vd_vocab *vocab)
 const char *vd_vocab_word(const vd_vocab *vocab, int32_t id)
 {
     bool known = id >= 0 && (size_t)id < vocab->table.count;
-    return vocab->table.words[known ? id : VD_UNKNOWN];
+    return vocab->table.words[known ? id : VD_UNKNOWN].text;
 }
 
 int32_t vd_vocab_id(const vd_vocab *vocab, const char *word)
@@ -196,7 +199,7 @@ static yajl_gen_status emit_words(yajl_gen gen, void *context)
     const vd_vocab *vocab = context;
     yajl_gen_status status = yajl_gen_array_open(gen);
     for (size_t i = 0; !status && i < vocab->table.count; i++)
-        status = vd_json_emit_text(gen, vocab->table.words[i]);
+        status = vd_json_emit_text(gen, vocab->table.words[i].text);
     return status ? status : yajl_gen_array_close(gen);
 }
 
@@ -212,8 +215,6 @@ char *vd_vocab_to_json(const vd_vocab *vocab)
 
 struct vd_word_counts {
     word_table table;
-    int64_t *times;
-    size_t room;
 };
 
 vd_status vd_word_counts_new(vd_word_counts **out, vd_error *err)
@@ -224,10 +225,8 @@ vd_status vd_word_counts_new(vd_word_counts **out, vd_error *err)
 
 void vd_word_counts_free(vd_word_counts *counts)
 {
-    if (!counts)
-        return;
-    table_clear(&counts->table);
-    vd_free(counts->times);
+    if (counts)
+        table_clear(&counts->table);
     vd_free(counts);
 }
 
@@ -241,20 +240,19 @@ vd_status vd_word_counts_add(vd_word_counts *counts, const char *word, int64_t t
         index = (int64_t)counts->table.count;
         if (index >= INT32_MAX / 2)
             return vd_error_set(err, VD_FORMAT, "word counts: too many words");
-        if (!vd_make_room(&counts->times, &counts->room, counts->table.count + 1,
-                          sizeof *counts->times) ||
-            !table_add(&counts->table, word))
+        if (!table_add(&counts->table, word))
             return vd_error_memory(err, "word counts");
     }
-    if (__builtin_add_overflow(counts->times[index], times, &counts->times[index]))
-        counts->times[index] = INT64_MAX;
+    int64_t *sum = &counts->table.words[index].times;
+    if (__builtin_add_overflow(*sum, times, sum))
+        *sum = INT64_MAX;
     return VD_OK;
 }
 
 int64_t vd_word_counts_times(const vd_word_counts *counts, const char *word)
 {
     int64_t index = table_find(&counts->table, word);
-    return index < 0 ? 0 : counts->times[index];
+    return index < 0 ? 0 : counts->table.words[index].times;
 }
 
 typedef struct counted {
@@ -280,8 +278,8 @@ vd_status vd_word_counts_vocab(const vd_word_counts *counts, int64_t minimum, vd
     const char **words = vd_alloc(all, sizeof *words);
     vd_status status = order && words ? VD_OK : vd_error_memory(err, "a vocabulary");
     for (size_t i = 0; !status && i < all; i++) {
-        if (counts->times[i] >= minimum)
-            order[kept++] = (counted){counts->table.words[i], counts->times[i], i};
+        if (counts->table.words[i].times >= minimum)
+            order[kept++] = (counted){counts->table.words[i].text, counts->table.words[i].times, i};
     }
     if (kept)
         qsort(order, kept, sizeof *order, by_falling_count);

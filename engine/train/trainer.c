@@ -17,6 +17,9 @@ enum { STREAM_WEIGHTS = 1, STREAM_DROPOUT = 2 };
 // More than any run takes; so much can be counted on from.
 static const int64_t MOST_STEPS = INT64_C(1000000000000);
 
+// What the optimiser keeps: first and second moments.
+enum { STATES = 2 };
+
 struct vd_trainer {
     const vd_backend *be;
     const vd_group *group;     // NULL = alone
@@ -27,7 +30,7 @@ struct vd_trainer {
     vd_train_options options;
     vd_layout layout;
     // In the backend's memory: weights, gradients, what the optimiser keeps, positions.
-    vd_real *block, *gradient, *first, *second, *sinusoid;
+    vd_real *block, *gradient, *state[STATES], *sinusoid;
     vd_weights weights, gradients;
     vd_arena arena;
     int64_t steps;
@@ -46,7 +49,7 @@ double vd_schedule_multiplier(double epoch)
 
 static void release_parts(vd_trainer *t)
 {
-    vd_real **const part[] = {&t->block, &t->gradient, &t->first, &t->second, &t->sinusoid};
+    vd_real **const part[] = {&t->block, &t->gradient, &t->state[0], &t->state[1], &t->sinusoid};
     for (size_t i = 0; t->be && i < sizeof part / sizeof *part; i++) {
         t->be->memory->release(*part[i]);
         *part[i] = NULL;
@@ -61,12 +64,12 @@ static vd_status allocate(vd_trainer *t, const vd_backend *be, vd_error *err)
     t->be = be;
     t->block = memory->allocate(bytes);
     t->gradient = memory->allocate(bytes);
-    t->first = memory->allocate(bytes);
-    t->second = memory->allocate(bytes);
-    if (!t->block || !t->gradient || !t->first || !t->second)
+    for (int i = 0; i < STATES; i++)
+        t->state[i] = memory->allocate(bytes);
+    if (!t->block || !t->gradient || !t->state[0] || !t->state[1])
         return vd_error_memory(err, "weights, gradients and the optimiser's state");
-    memory->zero(t->first, bytes);
-    memory->zero(t->second, bytes);
+    for (int i = 0; i < STATES; i++)
+        memory->zero(t->state[i], bytes);
     vd_weights_layout(&t->config, &t->layout, t->block, &t->weights);
     vd_weights_layout(&t->config, &t->layout, t->gradient, &t->gradients);
     return vd_words_table(be, t->config.embed, &t->sinusoid, err);
@@ -90,10 +93,10 @@ vd_status vd_trainer_use(vd_trainer *t, const vd_backend *be, vd_error *err)
 {
     vd_trainer from = *t;
     size_t bytes = t->layout.elements * sizeof *t->block;
-    const vd_real *part[3] = {from.block, from.first, from.second};
-    t->block = t->gradient = t->first = t->second = t->sinusoid = NULL;
+    const vd_real *part[3] = {from.block, from.state[0], from.state[1]};
+    t->block = t->gradient = t->state[0] = t->state[1] = t->sinusoid = NULL;
     vd_status status = allocate(t, be, err);
-    vd_real *to[3] = {t->block, t->first, t->second};
+    vd_real *to[3] = {t->block, t->state[0], t->state[1]};
     for (int i = 0; status == VD_OK && i < 3; i++) {
         vd_real *copy;
         const vd_real *host = read_part(&from, part[i], &copy);
@@ -427,10 +430,10 @@ static void change_weights(vd_trainer *t, double multiplier, double norm)
     double rate = t->options.rate * multiplier;
     t->steps++;
     if (t->options.optimiser == VD_ADAM)
-        be->adam(t->block, t->gradient, t->first, t->second, t->layout.elements, (vd_real)scale,
-                 rate, t->steps);
+        be->adam(t->block, t->gradient, t->state[0], t->state[1], t->layout.elements,
+                 (vd_real)scale, rate, t->steps);
     else
-        be->rmsprop(t->block, t->gradient, t->second, t->layout.elements, (vd_real)scale, rate);
+        be->rmsprop(t->block, t->gradient, t->state[1], t->layout.elements, (vd_real)scale, rate);
 }
 
 vd_status vd_trainer_update(vd_trainer *t, double multiplier, double *loss, double *gradient_norm,
@@ -489,7 +492,7 @@ static vd_status put_options(const vd_trainer *t, vd_safetensors_writer *writer,
     return status;
 }
 
-static const char *const FIRST = "optimiser.first", *const SECOND = "optimiser.second";
+static const char *const state_names[STATES] = {"optimiser.first", "optimiser.second"};
 
 // What a checkpoint holds beyond a model.
 static vd_status declare_state(const vd_trainer *t, vd_safetensors_writer *writer, vd_error *err)
@@ -498,10 +501,8 @@ static vd_status declare_state(const vd_trainer *t, vd_safetensors_writer *write
     size_t n = t->layout.elements;
     snprintf(steps, sizeof steps, "%" PRId64, t->steps);
     vd_status status = vd_safetensors_put_metadata(writer, "steps", steps, err);
-    if (status == VD_OK)
-        status = vd_safetensors_declare(writer, FIRST, VD_F32, 1, &n, err);
-    if (status == VD_OK)
-        status = vd_safetensors_declare(writer, SECOND, VD_F32, 1, &n, err);
+    for (int i = 0; status == VD_OK && i < STATES; i++)
+        status = vd_safetensors_declare(writer, state_names[i], VD_F32, 1, &n, err);
     return status;
 }
 
@@ -518,10 +519,8 @@ static vd_status save(const vd_trainer *t, const char *path, vd_dtype dtype, boo
         status = declare_state(t, writer, err);
     if (status == VD_OK)
         status = append(t, t->block, writer, err);
-    if (status == VD_OK && checkpoint)
-        status = append(t, t->first, writer, err);
-    if (status == VD_OK && checkpoint)
-        status = append(t, t->second, writer, err);
+    for (int i = 0; status == VD_OK && checkpoint && i < STATES; i++)
+        status = append(t, t->state[i], writer, err);
     if (status == VD_OK)
         return vd_safetensors_commit(writer, err);
     vd_safetensors_abort(writer);
@@ -540,17 +539,14 @@ vd_status vd_trainer_checkpoint(const vd_trainer *t, const char *path, vd_error 
 
 static vd_status read_state(vd_trainer *t, const vd_safetensors *file, vd_error *err)
 {
-    const vd_tensor *first, *second;
     size_t n = t->layout.elements;
     vd_status status = vd_model_file_weights(file, &t->layout, t->block, err);
-    if (status == VD_OK)
-        status = vd_safetensors_require(file, FIRST, 1, &n, &first, err);
-    if (status == VD_OK)
-        status = vd_safetensors_require(file, SECOND, 1, &n, &second, err);
-    if (status == VD_OK)
-        status = vd_tensor_floats(first, 0, n, t->first, err);
-    if (status == VD_OK)
-        status = vd_tensor_floats(second, 0, n, t->second, err);
+    for (int i = 0; status == VD_OK && i < STATES; i++) {
+        const vd_tensor *tensor;
+        status = vd_safetensors_require(file, state_names[i], 1, &n, &tensor, err);
+        if (status == VD_OK)
+            status = vd_tensor_floats(tensor, 0, n, t->state[i], err);
+    }
     return status;
 }
 

@@ -47,26 +47,25 @@ void vd_image_clear(vd_image *image)
     *image = (vd_image){0};
 }
 
-static bool starts_with(const unsigned char *data, size_t size, const char *text, size_t length)
-{
-    return size >= length && memcmp(data, text, length) == 0;
-}
-
 // What a file that is no readable picture looks like.
 static const char *kind_of(const unsigned char *data, size_t size)
 {
-    if (starts_with(data, size, "GIF8", 4))
-        return "a GIF picture";
-    if (size >= 12 && starts_with(data, size, "RIFF", 4) && memcmp(data + 8, "WEBP", 4) == 0)
-        return "a WebP picture";
-    if (starts_with(data, size, "II*\0", 4) || starts_with(data, size, "MM\0*", 4))
-        return "a TIFF picture";
-    if (size >= 8 && memcmp(data + 4, "ftyp", 4) == 0)
-        return "a HEIC, AVIF or MP4 file";
-    if (starts_with(data, size, "%PDF", 4))
-        return "a PDF document";
-    if (starts_with(data, size, "<", 1))
-        return "a text file (SVG, HTML)";
+    static const struct {
+        size_t at, length;
+        const char *bytes, *kind;
+    } kinds[] = {
+        {0, 4, "GIF8", "a GIF picture"},
+        {8, 4, "WEBP", "a WebP picture"},
+        {0, 4, "II*\0", "a TIFF picture"},
+        {0, 4, "MM\0*", "a TIFF picture"},
+        {4, 4, "ftyp", "a HEIC, AVIF or MP4 file"},
+        {0, 4, "%PDF", "a PDF document"},
+        {0, 1, "<", "a text file (SVG, HTML)"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (size >= kinds[i].at + kinds[i].length &&
+            memcmp(data + kinds[i].at, kinds[i].bytes, kinds[i].length) == 0)
+            return kinds[i].kind;
     return size == 0 ? "empty" : "of an unknown kind";
 }
 

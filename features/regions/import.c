@@ -17,7 +17,6 @@
 
 enum {
     ALIGNMENT = 4096,
-    HELD_BOXES = 4096,
     SECONDS = 5,
     MOST_STATE = 4096,
     MOST_AHEAD = 16, // pictures
@@ -44,9 +43,8 @@ typedef struct writing {
     reading read[MOST_AHEAD];
     size_t ahead_count, first; // places for pictures read ahead; the first of them
     vd_prefetch *ahead;
-    float *held;                 // (HELD_BOXES, 4) boxes not yet written
     uint16_t *halves;            // (P, D)
-    size_t done, held_from;      // pictures; the first whose boxes are in `held`
+    size_t done;                 // pictures
     atomic_uint_fast64_t passed; // vd_file_passed
     char identity[MOST_STATE];
 } writing;
@@ -157,7 +155,6 @@ static void release(writing *w)
     if (w->file >= 0)
         close(w->file);
     vd_free(w->halves);
-    vd_free(w->held);
     vd_free(w->boxes);
     vd_free(w->features);
     vd_free(w->header);
@@ -201,8 +198,7 @@ static vd_status start(writing *w, vd_error *err)
     w->features = vd_alloc(w->ahead_count * picture, sizeof *w->features);
     w->boxes = vd_alloc(w->ahead_count * w->max, 4 * sizeof *w->boxes);
     w->halves = vd_alloc(picture, sizeof *w->halves);
-    w->held = vd_alloc(HELD_BOXES + w->max, 4 * sizeof *w->held);
-    if (!w->features || !w->boxes || !w->halves || !w->held)
+    if (!w->features || !w->boxes || !w->halves)
         return vd_error_memory(err, "pictures' regions");
     for (size_t i = 0; i < w->ahead_count; i++)
         w->read[i] =
@@ -212,7 +208,7 @@ static vd_status start(writing *w, vd_error *err)
         return write_failed(w, "creating it", err);
     if (flock(w->file, LOCK_EX | LOCK_NB) != 0)
         return vd_error_set(err, VD_IO, "%s: another import is writing it", w->part);
-    w->done = w->held_from = find_done(w);
+    w->done = find_done(w);
     if (w->done > 0)
         return VD_OK;
     // Nothing of another work may shine through the holes.
@@ -253,17 +249,6 @@ static vd_status check_halves(const writing *w, size_t row, const float *feature
     return VD_OK;
 }
 
-static vd_status flush_boxes(writing *w, vd_error *err)
-{
-    size_t pictures = w->done - w->held_from;
-    vd_status status = VD_OK;
-    if (w->with_boxes && pictures > 0)
-        status = write_at(w, w->held, pictures * w->max * 16,
-                          w->boxes_at + (uint64_t)w->held_from * w->max * 16, err);
-    w->held_from = w->done;
-    return status;
-}
-
 static vd_status copy_picture(writing *w, vd_error *err)
 {
     const vd_regions *from = w->import->from;
@@ -279,12 +264,13 @@ static vd_status copy_picture(writing *w, vd_error *err)
     uint64_t at = w->header_size + (uint64_t)row * w->max * w->size * w->element;
     if (status == VD_OK)
         status = write_at(w, data, count * w->element, at, err);
+    if (status == VD_OK && w->with_boxes)
+        status = write_at(w, r->boxes, used * 16, w->boxes_at + (uint64_t)row * w->max * 16, err);
     if (status != VD_OK)
         return status;
     vd_file_passed(w->file, at + count * w->element, &w->passed); // the disk begins now
-    memcpy(w->held + (row - w->held_from) * w->max * 4, r->boxes, w->max * 4 * sizeof *w->held);
     w->done++;
-    return (w->done - w->held_from + 1) * w->max > HELD_BOXES ? flush_boxes(w, err) : VD_OK;
+    return VD_OK;
 }
 
 // What is done is on the disk before the state says so.
@@ -292,9 +278,8 @@ static vd_status save_state(writing *w, vd_error *err)
 {
     char text[MOST_STATE + 32];
     vd_output *output = NULL;
-    vd_status status = flush_boxes(w, err);
-    if (status == VD_OK && fdatasync(w->file) != 0)
-        status = write_failed(w, "writing to the disk", err);
+    vd_status status =
+        fdatasync(w->file) == 0 ? VD_OK : write_failed(w, "writing to the disk", err);
     if (status == VD_OK)
         status = vd_output_create(w->state, &output, err);
     if (status != VD_OK)
@@ -344,7 +329,7 @@ static vd_status write_index(writing *w, vd_error *err)
 {
     const vd_regions *from = w->import->from;
     enum { PIECE = 1024 };
-    vd_status status = flush_boxes(w, err);
+    vd_status status = VD_OK;
     for (size_t first = 0; status == VD_OK && first < w->count; first += PIECE) {
         int64_t id[PIECE];
         int32_t used[PIECE];

@@ -1,42 +1,48 @@
 #include "engine/networks/mvan/network.h"
 
-// Questions see the entries of their dialog up to their own round.
-static vd_status make_span(vd_network *net, const vd_batch *batch, vd_error *err)
+vd_status vd_pass_geometry(vd_pass *pass, int dialogs, int rounds, int entries, vd_error *err)
 {
-    vd_pass *pass = &net->pass;
-    int rounds = batch->rounds, n = batch->dialogs * rounds;
-    int *start = vd_arena_ints(pass->arena, (size_t)batch->dialogs + 1);
-    int *dialog = vd_arena_ints(pass->arena, (size_t)n);
-    int *seen = vd_arena_ints(pass->arena, (size_t)n);
-    if (pass->arena->failed)
+    int n = dialogs * rounds;
+    size_t starts = (size_t)dialogs + 1, size = 2 * (starts + (size_t)n);
+    int *question = vd_arena_ints(pass->arena, size);
+    if (!question)
         return vd_error_memory(err, "the batch's geometry");
-    for (int b = 0; b <= batch->dialogs; b++)
-        start[b] = b * rounds;
+    int *entry = question + starts, *dialog = entry + starts, *seen = dialog + n;
+    for (int b = 0; b <= dialogs; b++) {
+        question[b] = b * rounds;
+        entry[b] = b * entries;
+    }
     for (int k = 0; k < n; k++) {
         dialog[k] = k / rounds;
-        seen[k] = k % rounds + 1;
+        seen[k] = entries - rounds + k % rounds + 1;
     }
-    vd_geometry_rows at = {
-        .question_start =
-            vd_arena_upload(pass->arena, start, (size_t)batch->dialogs + 1, sizeof *start),
-        .dialog = vd_arena_upload(pass->arena, dialog, (size_t)n, sizeof *dialog),
-        .seen = vd_arena_upload(pass->arena, seen, (size_t)n, sizeof *seen)};
-    at.entry_start = at.question_start;
-    if (pass->arena->failed)
+    const int *at = vd_arena_upload(pass->arena, question, size, sizeof *question);
+    if (!at)
         return vd_error_memory(err, "the batch's geometry");
-    pass->span = (vd_geometry){.dialogs = batch->dialogs,
+    pass->span = (vd_geometry){.dialogs = dialogs,
                                .questions = n,
-                               .most = rounds,
-                               .question_start = start,
-                               .entry_start = start,
+                               .most = entries,
+                               .question_start = question,
+                               .entry_start = entry,
                                .dialog = dialog,
                                .seen = seen,
                                .question = &pass->question_words,
                                .history = &pass->history_words,
-                               .rows = at};
-    vd_status status =
-        vd_packed_make(batch->question, batch->question_length, n, batch->question_width,
-                       pass->arena, &pass->question_words, err);
+                               .rows = {.question_start = at,
+                                        .entry_start = at + (entry - question),
+                                        .dialog = at + (dialog - question),
+                                        .seen = at + (seen - question)}};
+    return VD_OK;
+}
+
+// The geometry of a batch, and its questions and history entries packed.
+static vd_status lay_out(vd_pass *pass, const vd_batch *batch, vd_error *err)
+{
+    int n = batch->dialogs * batch->rounds;
+    vd_status status = vd_pass_geometry(pass, batch->dialogs, batch->rounds, batch->rounds, err);
+    if (status == VD_OK)
+        status = vd_packed_make(batch->question, batch->question_length, n, batch->question_width,
+                                pass->arena, &pass->question_words, err);
     if (status == VD_OK)
         status = vd_packed_make(batch->history, batch->history_length, n, batch->history_width,
                                 pass->arena, &pass->history_words, err);
@@ -146,7 +152,7 @@ vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *er
     net->batch = batch;
     vd_status status = vd_batch_check(batch, pass->config->vocab, err);
     if (status == VD_OK)
-        status = make_span(net, batch, err);
+        status = lay_out(pass, batch, err);
     if (status == VD_OK)
         status = load_image(pass, batch->image, batch, batch->regions, err);
     if (status == VD_OK)

@@ -215,6 +215,10 @@ void vd_words_sinusoid(vd_real *table, int rows, int embed);
 // The same with VD_MAX_HISTORY rows in memory of the backend, *out, for the caller to release.
 vd_status vd_words_table(const vd_backend *backend, int embed, vd_real **out, vd_error *err);
 
+// pass->span: `rounds` questions a dialog over its `entries` history entries; the last question
+// sees them all, each one before it an entry less. Their words are pass->question_words,
+// history_words.
+vd_status vd_pass_geometry(vd_pass *pass, int dialogs, int rounds, int entries, vd_error *err);
 // Lists the rows of real regions of image (B, P, D); span must be set.
 vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_error *err);
 // The same, and normalises the pictures into pass->image.
