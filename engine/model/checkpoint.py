@@ -70,7 +70,7 @@ class Tensor:
         self.storage, self.offset, self.shape, self.stride = storage, offset, list(size), stride
 
     def bytes(self):
-        """Its numbers one behind the other."""
+        """Its numbers without gaps, in row order."""
         width = STORAGES[self.storage.kind][1]
         first = (self.storage.offset + self.offset) * width
         data = memoryview(self.storage.read())

@@ -239,7 +239,7 @@ static vd_status allocate_answer(const vd_dialog *d, int length, vd_answer *a, v
     return vd_error_memory(err, "the answer");
 }
 
-// The four attentions of a question, one behind the other: so that a device is waited for once.
+// The four attentions of a question, concatenated, so that they are read from a device at once.
 typedef struct vd_gathered {
     size_t context, topic, word, region; // how many numbers
     vd_real *there;

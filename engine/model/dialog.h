@@ -66,7 +66,7 @@ typedef struct vd_answer {
     float *topic_attention;   // (rounds, Tq, Th) attention 2: question words -> history words
     float *word_attention;    // (P, Tq) attention 3: regions -> question words
     float *region_attention;  // (P) attention 4: the answer's regions
-    vd_turn_answers said;     // answers that a generative decoder generates
+    vd_turn_answers said;     // answers that a generative decoder generated
     double milliseconds;      // wall time of the call
 } vd_answer;
 

@@ -136,7 +136,7 @@ static vd_status take_vectors(vd_pool *pool, const vd_tensor *tensor, vd_error *
     const vd_backend *be = pool->model->be;
     pool->vectors = vd_matrix_of(NULL, pool->count, pool->model->config.hidden);
     if (be->memory->host && (uintptr_t)tensor->data % vd_dtype_size(tensor->dtype) == 0) {
-        pool->vectors.data = (void *)(uintptr_t)tensor->data; // nobody writes them
+        pool->vectors.data = (void *)(uintptr_t)tensor->data; // they are only read
         pool->vectors.type = tensor->dtype;
         return VD_OK;
     }
@@ -187,7 +187,7 @@ vd_status vd_pool_load(const vd_model *model, const int32_t *tokens, const int32
     return VD_OK;
 }
 
-// ---- the one or the other -----------------------------------------------------------------------
+// ---- read or encoded ----------------------------------------------------------------------------
 
 // Vectors of more multiplications are worth a file: a processor's seconds.
 #define MANY_PRODUCTS 2e10

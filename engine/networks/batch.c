@@ -101,7 +101,7 @@ vd_status vd_batch_check(const vd_batch *b, int vocab, vd_error *err)
     return status;
 }
 
-int vd_batch_said(const vd_batch *batch, int candidate)
+int vd_batch_answer_words(const vd_batch *batch, int candidate)
 {
     const int32_t *out = batch->candidate_out + (size_t)candidate * (size_t)batch->candidate_width;
     int n = 0;
@@ -118,7 +118,7 @@ vd_totals vd_batch_totals(const vd_batch *batch)
             continue;
         totals.questions++;
         if (batch->candidate_out)
-            totals.words += vd_batch_said(
+            totals.words += vd_batch_answer_words(
                 batch,
                 batch->option[(size_t)n * (size_t)batch->candidates + (size_t)batch->truth[n]]);
     }

@@ -57,7 +57,7 @@ typedef struct vd_totals {
 
 vd_totals vd_batch_totals(const vd_batch *batch);
 // Words of a distinct candidate that the generative decoder predicts; needs candidate_out.
-int vd_batch_said(const vd_batch *batch, int candidate);
+int vd_batch_answer_words(const vd_batch *batch, int candidate);
 
 // Whether a network of `vocab` words can read the batch: sizes that can be counted, lengths within
 // the widths and the limits above, every id, option and answer in range. VD_USAGE names the first

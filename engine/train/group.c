@@ -122,7 +122,7 @@ vd_status vd_group_agree(const vd_group *group, const char *what, const char *te
 
 // ---- devices that sum ---------------------------------------------------------------------------
 
-// Whether all processes say yes.
+// Whether `yes` is true in all processes.
 static vd_status ask_all(const vd_group *group, bool yes, bool *all, vd_error *err)
 {
     double count = yes;

@@ -52,7 +52,7 @@ vd_status vd_group_devices(const vd_group *group, const vd_backend *backend, con
 
 // A number for a text, the same in every process.
 double vd_group_hash(const char *text);
-// VD_IO with what a sum of the group's says went wrong; VD_OK for NULL.
+// VD_IO with what went wrong in a sum of the group; VD_OK for NULL.
 vd_status vd_group_status(const char *trouble, vd_error *err);
 
 #endif

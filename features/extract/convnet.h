@@ -9,7 +9,8 @@
 //   y = max(0, z + bias + add)               add: another layer, enlarged by 2 when half as big
 //
 // Batch normalisation (Ioffe and Szegedy 2015) is folded into weight and bias for inference:
-// vd_convnet_fold. One thread at a time per pass; passes share a net that nobody changes meanwhile.
+// vd_convnet_fold. One thread at a time per pass; passes may share a net that is not changed
+// meanwhile.
 #ifndef VD_CONVNET_H
 #define VD_CONVNET_H
 

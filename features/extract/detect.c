@@ -144,8 +144,8 @@ vd_status vd_detect_input(const vd_image *image, vd_real *input, vd_error *err)
 
 // ---- output -> detections -----------------------------------------------------------------------
 
-// Two peaks are one object when their boxes overlap more than this: little is needed when they
-// also agree on what it is, much when they do not (a thing in front of another of its size).
+// Two peaks are one object when their boxes overlap more than this: the threshold is low when
+// they also agree on what it is, high when they do not (a thing in front of another of its size).
 static const float same_overlap = 0.45f, different_overlap = 0.8f;
 
 enum { PEAKS = 256 };

@@ -26,7 +26,7 @@ enum { VD_EXTRACT_MAX = 36 };
 // Directions, as in "what is ... of this region".
 typedef enum { VD_LEFT, VD_RIGHT, VD_FRONT, VD_BEHIND, VD_DIRECTIONS } vd_direction;
 
-// Numbers of regions told apart, the last being "as many or more"; kinds of regions counted.
+// Channels of a count, the last for "as many or more"; kinds of regions counted.
 enum { VD_COUNTED = 8, VD_COUNTED_KINDS = 11 };
 
 // The channels. 16 attributes are always colours (8), shapes (4), materials (2), sizes (2).

@@ -5,8 +5,8 @@
 
 #include "engine/base/alloc.h"
 
-// Only this reader of stb_image's; of its others, that for JPEG writes behind its tables, that for
-// PNM reads behind pixels of 16 bits, and all take what lies behind the end of the file for zeros.
+// Only the BMP reader of stb_image: its JPEG reader writes beyond its tables, its PNM reader reads
+// beyond pixels of 16 bits, and all take what is missing at the end of a file for zeros.
 #define STB_IMAGE_IMPLEMENTATION
 #define STBI_ONLY_BMP
 #define STBI_NO_STDIO
@@ -61,7 +61,7 @@ vd_status vd_image_from_bmp(const char *path, const unsigned char *data, size_t 
     *out = (vd_image){0};
     if (!stbi_info_from_memory(data, (int)size, &width, &height, &channels))
         goto refuse;
-    // Rows from the top down are told by a negative height.
+    // A negative height means rows from the top down.
     height = height < 0 && height >= -VD_IMAGE_MAX_SIDE ? -height : height;
     vd_status status = vd_image_check_size(path, width, height, err);
     if (status)

@@ -37,7 +37,7 @@ static void leave(j_common_ptr jpeg)
 }
 
 // Level -1 is a warning: libjpeg made up what it could not read. Those that mean lost pixels count
-// as damage; the rest are slips of a writer that every reader forgives.
+// as damage; the rest are small errors of a writer that other readers ignore, too.
 static void on_message(j_common_ptr jpeg, int level)
 {
     jpeg_work *work = jpeg->client_data;

@@ -25,8 +25,8 @@ const char *vd_photos_find(const vd_photos *photos, int64_t image_id);
 // ("COCO_val2014_000000000042.npz": 42). False when there are none or too many.
 bool vd_image_id_of(const char *name, int64_t *out);
 
-// Of structs that begin with an image's id (int64_t): how qsort orders them; in an array so sorted,
-// the index of the first whose id is at least image_id.
+// Of structs that begin with an image's id (int64_t): how qsort orders them; in an array sorted so,
+// the index of the first with an id of at least image_id.
 int vd_image_id_order(const void *a, const void *b);
 size_t vd_image_id_place(const void *array, size_t count, size_t size, int64_t image_id);
 

@@ -1,4 +1,4 @@
-// Region features in a folder of one file a picture, whose name ends with the image's id:
+// Region features in a folder of one file per picture, with a name that ends with the image's id:
 //   npz (bottom-up-attention.pytorch): x (n, D), bbox (n, 4) in pixels, image_w, image_h
 //   npy: (n, D), no boxes
 // A folder that has npz is read as npz. Opening reads the header of every file.

@@ -239,8 +239,8 @@ static vd_status take_shape(vd_hdf5_table *table, int dims, vd_error *err)
     return VD_OK;
 }
 
-// Where the numbers lie in the file, one behind the other, if they do and are this machine's
-// floats; else -1.
+// Offset of the numbers in the file if they are contiguous there and floats of this machine; else
+// -1.
 static int64_t find_plain(const vd_hdf5_table *table)
 {
     struct stat about;
@@ -389,7 +389,8 @@ static void try_table(vd_hdf5 *file, const char *name)
 static _Noreturn void try_file(const char *path, const char *const *names)
 {
     enum { PROCESSOR_SECONDS = 5, SECONDS = 60 };
-    int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC); // for the C library's last words
+    int nothing =
+        open("/dev/null", O_WRONLY | O_CLOEXEC); // for what the C library prints when it aborts
     if (nothing >= 0)
         dup2(nothing, STDERR_FILENO);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0});
@@ -416,7 +417,7 @@ static vd_status expect_survival(const char *path, const char *const *names, vd_
     do
         ended = child < 0 ? child : waitpid(child, &how, 0);
     while (ended < 0 && errno == EINTR && child > 0);
-    // Who cannot be asked, or does not answer in time, has not crashed.
+    // A process that did not start, or ran out of time, has not crashed.
     if (ended < 0 || how == 0 || (WIFSIGNALED(how) && WTERMSIG(how) == SIGALRM))
         return VD_OK;
     h5.H5get_libversion(&major, &minor, &release);
@@ -424,8 +425,7 @@ static vd_status expect_survival(const char *path, const char *const *names, vd_
                         "%s: cannot be opened as HDF5: libhdf5 %u.%u.%u %s on it; the file is "
                         "damaged: fetch or make it again",
                         path, major, minor, release,
-                        WIFSIGNALED(how) && WTERMSIG(how) == SIGXCPU ? "goes round in circles"
-                                                                     : "crashes");
+                        WIFSIGNALED(how) && WTERMSIG(how) == SIGXCPU ? "does not end" : "crashes");
 }
 
 vd_status vd_hdf5_open(const char *path, const char *const *names, vd_hdf5 **out, vd_error *err)

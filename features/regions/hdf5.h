@@ -1,8 +1,8 @@
 // HDF5 files, read by rows. Linking to libhdf5 costs 44 ms at every start of the program (it brings
 // libcurl and libcrypto along), so the library is opened when the first such file is. Any number
 // of threads may read a file: libhdf5 itself, which is not thread-safe as it is packaged, runs
-// under a mutex of the process, and rows that lie in the file as float32 one behind the other are
-// read without it. libhdf5 1.10 itself crashes on some damaged files (seen in H5HL_protect), so
+// under a mutex of the process, and rows that are contiguous float32 in the file are read
+// without it. libhdf5 1.10 itself crashes on some damaged files (seen in H5HL_protect), so
 // that another process tries a file first. Internal to features/.
 #ifndef VD_HDF5_H
 #define VD_HDF5_H

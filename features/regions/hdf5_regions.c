@@ -67,7 +67,7 @@ static vd_status read_whole(hdf5_regions *h, const char *name, int dims, size_t 
 
 // ---- challenge ----------------------------------------------------------------------------------
 
-// What the numbers of /boxes are is told from the first picture: nothing is smaller than a pixel.
+// The first picture shows what the numbers of /boxes are: no region is smaller than a pixel.
 static vd_status open_boxes(hdf5_regions *h, vd_regions_source *out, vd_error *err)
 {
     const size_t *shape = h->features.shape;

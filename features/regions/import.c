@@ -108,7 +108,7 @@ static vd_status make_header(writing *w, vd_error *err)
     return VD_OK;
 }
 
-// What must be the same for the work to go on: the source as it lies there, the pictures in it, and
+// What must be the same for an import to continue: the source file, the pictures in it, and
 // what is made of them.
 static void identify(writing *w)
 {
@@ -211,7 +211,7 @@ static vd_status start(writing *w, vd_error *err)
     w->done = find_done(w);
     if (w->done > 0)
         return VD_OK;
-    // Nothing of another work may shine through the holes.
+    // No data of another import may remain in the holes.
     if ((unlink(w->state) != 0 && errno != ENOENT) || ftruncate(w->file, 0) != 0 ||
         ftruncate(w->file, (off_t)w->end) != 0)
         return write_failed(w, "making room", err);
@@ -273,7 +273,7 @@ static vd_status copy_picture(writing *w, vd_error *err)
     return VD_OK;
 }
 
-// What is done is on the disk before the state says so.
+// The pictures are on the disk before the state counts them.
 static vd_status save_state(writing *w, vd_error *err)
 {
     char text[MOST_STATE + 32];

@@ -23,7 +23,7 @@ struct vd_regions {
     char *path;
     vd_regions_source source;
     vd_row *by_id;           // sorted
-    const vd_photos *photos; // that say how large pictures are; NULL: they are not needed
+    const vd_photos *photos; // that give the size of pictures; NULL: not needed
 };
 
 // ---- opening ------------------------------------------------------------------------------------
@@ -262,7 +262,7 @@ static vd_status check_features(const vd_regions *file, size_t row, const float 
     return VD_OK;
 }
 
-// Rounding may carry a box a little beyond the picture. What lies farther out means pixels, or
+// Rounding may carry a box a little beyond the picture. Numbers farther out mean pixels, or
 // another order of the four numbers.
 static vd_status check_boxes(const vd_regions *file, size_t row, float *boxes, size_t count,
                              vd_error *err)

@@ -28,9 +28,9 @@ void vd_regions_close(vd_regions *file);
 const char *vd_regions_path(const vd_regions *file);
 const char *vd_regions_kind(const vd_regions *file); // "HDF5, adaptive"
 
-// Boxes in pixels of pictures whose size the file does not say are, from now on, normalised by the
-// size of their photos, which are to outlive file; without a picture's photo reading its boxes is
-// VD_NOT_FOUND. Other files stay as they are.
+// For files with boxes in pixels but without the size of the pictures: from now on boxes are
+// normalised by the size of the photos, which must outlive file. Reading the boxes of a picture
+// without a photo is VD_NOT_FOUND. Other files stay as they are.
 void vd_regions_use_photos(vd_regions *file, const vd_photos *photos);
 
 size_t vd_regions_count(const vd_regions *file); // N

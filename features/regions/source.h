@@ -40,8 +40,8 @@ vd_status vd_regions_source_index(vd_regions_source *out, size_t count, vd_error
 vd_status vd_regions_check_sizes(const char *path, const char *place, size_t regions, size_t size,
                                  vd_error *err);
 
-// Boxes in pixels to 0..1. Detectors do not cut theirs at the picture's edge: what lies up to one
-// picture beyond is cut, the rest is left for the check.
+// Boxes in pixels to 0..1. Detectors do not clip theirs at the picture's edge: boxes of up to one
+// picture beyond it are clipped, the rest is left for the check.
 void vd_regions_normalise(float *boxes, size_t count, float width, float height);
 
 enum { VD_REGIONS_MOST = 1000, VD_REGIONS_WIDEST = 65536 };

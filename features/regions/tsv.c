@@ -1,4 +1,5 @@
-// Region features in tab-separated lines, in the two public layouts, told apart by their columns:
+// Region features in tab-separated lines, in the two public layouts, which differ in the number of
+// columns:
 //   bottom-up attention, 6: image_id image_w image_h num_boxes boxes features
 //   LXMERT, 10: img_id img_h img_w objects_id objects_conf attrs_id attrs_conf num_boxes boxes
 //     features

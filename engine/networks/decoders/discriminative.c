@@ -49,7 +49,7 @@ static vd_status add_last_states(vd_pass *pass, const vd_text_pass *text, const 
     return VD_OK;
 }
 
-// Reads the answers order[0..count-1], what they begin with alike once.
+// Reads the answers order[0..count-1]; prefixes that they share are computed once.
 static vd_status read_prefixes(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int width,
                                const int *order, int count, vd_text_pass *text, vd_packed *packed,
                                vd_last_states *states, vd_real *vector, vd_error *err)

@@ -1,16 +1,10 @@
-// Generative decoder: a 2-layer LSTM says the answer word by word; the initial hidden state of
+// Generative decoder: a 2-layer LSTM generates the answer word by word; the initial hidden state of
 // every layer is the encoder's vector e (Park et al. 2021, section 3.4; Das et al. 2017).
 //   loss: next-word cross entropy, mean over the words of the batch
 //   to rank: a candidate's score is its mean log-probability per word
 #include "engine/networks/mvan/network.h"
 
 #include <string.h>
-
-// (question, distinct candidate) pairs.
-typedef struct vd_spoken {
-    int count;
-    int *question, *candidate;
-} vd_spoken;
 
 vd_status vd_given_read(vd_pass *pass, vd_given_answers *given, const int32_t *ids,
                         const int32_t *lengths, const int *question, int count, int width,
@@ -82,70 +76,54 @@ vd_status vd_given_scores(vd_pass *pass, const int32_t *in, const int32_t *out,
 
 // ---- answers of a batch -------------------------------------------------------------------------
 
-// What the decoder reads and predicts of each.
-typedef struct vd_sequences {
-    int32_t *in, *out; // (count, width)
+typedef struct vd_answer_list {
+    int count;
+    int *question;     // (count)
+    int32_t *in, *out; // (count, width) what the decoder reads and predicts
     int32_t *length;   // (count)
-} vd_sequences;
+} vd_answer_list;
 
-static vd_status list_sequences(vd_network *net, const vd_spoken *spoken, vd_sequences *list,
-                                vd_error *err)
+static vd_status take_list(vd_network *net, int most, vd_answer_list *list, vd_error *err)
 {
-    const vd_batch *batch = net->batch;
     vd_arena *arena = net->pass.arena;
-    size_t width = (size_t)batch->candidate_width, count = (size_t)spoken->count;
-    list->in = vd_arena_take_raw(arena, count * width, sizeof *list->in);
-    list->out = vd_arena_take_raw(arena, count * width, sizeof *list->out);
-    list->length = vd_arena_take_raw(arena, count, sizeof *list->length);
-    if (arena->failed)
-        return vd_error_memory(err, "generated answers");
-    for (size_t s = 0; s < count; s++) {
-        size_t from = (size_t)spoken->candidate[s] * width;
-        list->length[s] = vd_batch_said(batch, spoken->candidate[s]);
-        memcpy(list->in + s * width, batch->candidate_in + from, width * sizeof *list->in);
-        memcpy(list->out + s * width, batch->candidate_out + from, width * sizeof *list->out);
-    }
-    return VD_OK;
+    if (!net->batch->candidate_in || !net->batch->candidate_out)
+        return vd_error_set(err, VD_USAGE, "the batch has no words for the generative decoder");
+    size_t n = (size_t)most, width = (size_t)net->batch->candidate_width;
+    list->count = 0;
+    list->question = vd_arena_ints(arena, n);
+    list->in = vd_arena_take_raw(arena, n * width, sizeof *list->in);
+    list->out = vd_arena_take_raw(arena, n * width, sizeof *list->out);
+    list->length = vd_arena_take_raw(arena, n, sizeof *list->length);
+    return arena->failed ? vd_error_memory(err, "generated answers") : VD_OK;
 }
 
-static vd_status allocate_spoken(vd_pass *pass, size_t most, vd_spoken *spoken, vd_error *err)
+// Appends an option of a question.
+static void add_answer(const vd_batch *batch, int question, int option, vd_answer_list *list)
 {
-    spoken->count = 0;
-    spoken->question = vd_arena_ints(pass->arena, most);
-    spoken->candidate = vd_arena_ints(pass->arena, most);
-    return pass->arena->failed ? vd_error_memory(err, "generated answers") : VD_OK;
-}
-
-static vd_status check_answers(const vd_batch *batch, vd_error *err)
-{
-    if (batch->candidate_in && batch->candidate_out)
-        return VD_OK;
-    return vd_error_set(err, VD_USAGE, "the batch has no words for the generative decoder");
+    size_t width = (size_t)batch->candidate_width, to = (size_t)list->count * width;
+    int candidate = batch->option[(size_t)question * (size_t)batch->candidates + (size_t)option];
+    size_t from = (size_t)candidate * width;
+    list->question[list->count] = question;
+    list->length[list->count++] = vd_batch_answer_words(batch, candidate);
+    memcpy(list->in + to, batch->candidate_in + from, width * sizeof *list->in);
+    memcpy(list->out + to, batch->candidate_out + from, width * sizeof *list->out);
 }
 
 vd_status vd_generative_loss(vd_network *net, const vd_totals *of, double *loss, vd_error *err)
 {
     vd_pass *pass = &net->pass;
     const vd_batch *batch = net->batch;
-    vd_spoken spoken;
-    vd_sequences list;
+    vd_answer_list list;
     const vd_real *log;
     double total = 0;
-    vd_status status = check_answers(batch, err);
-    if (status == VD_OK)
-        status = allocate_spoken(pass, (size_t)pass->span.questions, &spoken, err);
+    vd_status status = take_list(net, pass->span.questions, &list, err);
     if (status != VD_OK)
         return status;
     for (int n = 0; n < pass->span.questions; n++)
-        if (batch->truth[n] >= 0) {
-            spoken.question[spoken.count] = n;
-            spoken.candidate[spoken.count++] =
-                batch->option[(size_t)n * (size_t)batch->candidates + (size_t)batch->truth[n]];
-        }
-    status = list_sequences(net, &spoken, &list, err);
-    if (status == VD_OK)
-        status = find_logs(pass, &net->given, list.in, list.out, list.length, spoken.question,
-                           spoken.count, batch->candidate_width, &log, err);
+        if (batch->truth[n] >= 0)
+            add_answer(batch, n, batch->truth[n], &list);
+    status = find_logs(pass, &net->given, list.in, list.out, list.length, list.question, list.count,
+                       batch->candidate_width, &log, err);
     if (status != VD_OK)
         return status;
     for (int row = 0; row < net->given.packed.tokens; row++)
@@ -182,36 +160,23 @@ vd_status vd_generative_backward(vd_network *net, vd_error *err)
     return VD_OK;
 }
 
-static vd_status score_question(vd_network *net, int n, vd_spoken *spoken, float *out,
-                                vd_error *err)
-{
-    const vd_batch *batch = net->batch;
-    vd_sequences list;
-    spoken->count = batch->candidates;
-    for (int c = 0; c < batch->candidates; c++) {
-        spoken->question[c] = n;
-        spoken->candidate[c] = batch->option[(size_t)n * (size_t)batch->candidates + (size_t)c];
-    }
-    vd_status status = list_sequences(net, spoken, &list, err);
-    return status ? status
-                  : vd_given_scores(&net->pass, list.in, list.out, list.length, spoken->question,
-                                    spoken->count, batch->candidate_width, out, err);
-}
-
 vd_status vd_generative_scores(vd_network *net, float *scores, vd_error *err)
 {
     vd_pass *pass = &net->pass;
-    vd_spoken spoken;
-    vd_status status = check_answers(net->batch, err);
-    if (status == VD_OK)
-        status = allocate_spoken(pass, (size_t)net->batch->candidates, &spoken, err);
+    const vd_batch *batch = net->batch;
+    vd_answer_list list;
+    vd_status status = take_list(net, batch->candidates, &list, err);
     // A question at a time in memory of its own: the word scores of all would be gigabytes.
     vd_arena question = {.memory = pass->arena->memory}, *whole = pass->arena;
     pass->arena = &question;
     for (int n = 0; status == VD_OK && n < pass->span.questions; n++) {
         vd_arena_reset(&question);
-        status = score_question(net, n, &spoken,
-                                scores + (size_t)n * (size_t)net->batch->candidates, err);
+        list.count = 0;
+        for (int c = 0; c < batch->candidates; c++)
+            add_answer(batch, n, c, &list);
+        status = vd_given_scores(pass, list.in, list.out, list.length, list.question, list.count,
+                                 batch->candidate_width,
+                                 scores + (size_t)n * (size_t)batch->candidates, err);
     }
     pass->arena = whole;
     vd_arena_free(&question);

@@ -20,7 +20,7 @@ typedef struct vd_last_states {
 typedef struct vd_given_answers {
     vd_packed packed;
     vd_text_pass text;
-    const int *question;   // (sequences) the question whose e starts it
+    const int *question;   // (sequences) the question with the encoder vector e that starts it
     const int32_t *target; // (words) the words to predict
     vd_real *logits;       // (words, V), after the forward pass probabilities
 } vd_given_answers;

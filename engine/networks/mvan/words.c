@@ -56,7 +56,8 @@ vd_status vd_words_embed(vd_pass *pass, vd_text_pass *text, const vd_packed *pac
     return VD_OK;
 }
 
-// The words whose inputs are computed: the distinct ones, where nothing tells equal ones apart.
+// Lists the words for which inputs are computed: only the distinct ones, unless dropout or the
+// printed code's positions make equal ones differ.
 static vd_status choose_inputs(vd_pass *pass, vd_text_pass *text, vd_positions positions,
                                vd_error *err)
 {
