@@ -6,11 +6,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/plugin.h"
 
-typedef const vd_group *(*vd_group_door)(char *text, size_t room);
+typedef const vd_group *(*vd_group_entry)(char *text, size_t room);
 
 // How a launcher tells a process how many were started. The first variable that is set decides:
 // mpirun may itself have been started by srun, and a cluster may set WORLD_SIZE for every job.
@@ -41,12 +43,12 @@ static vd_status join_mpi(const char *path, long size, const vd_group **out, vd_
     void *plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     if (!plugin)
         return vd_error_set(err, VD_UNAVAILABLE, "%.300s does not open: %.300s", path, dlerror());
-    vd_group_door door;
-    *(void **)&door = dlsym(plugin, "vd_group_plugin"); // as POSIX has it
-    const vd_group *group = door ? door(text, sizeof text) : NULL;
+    vd_group_entry entry;
+    *(void **)&entry = dlsym(plugin, "vd_group_plugin"); // as POSIX has it
+    const vd_group *group = entry ? entry(text, sizeof text) : NULL;
     if (!group || group->abi != VD_GROUP_ABI)
         return vd_error_set(err, VD_UNAVAILABLE, "%.300s: %s", path,
-                            group || !door ? "it is for another version of this program" : text);
+                            group || !entry ? "it is for another version of this program" : text);
     if (group->size != size)
         return vd_error_set(err, VD_UNAVAILABLE,
                             "%ld processes were started, but MPI connects %d of them; under srun "
@@ -92,8 +94,8 @@ vd_status vd_group_status(const char *trouble, vd_error *err)
                    : VD_OK;
 }
 
-// FNV-1a (Fowler, Noll, Vo), of which a double holds 52 bits.
-double vd_group_hash(const char *text)
+// A number for a text: FNV-1a (Fowler, Noll, Vo), of which a double holds 52 bits.
+static double hash_of(const char *text)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (; *text; text++)
@@ -108,7 +110,7 @@ vd_status vd_group_agree(const vd_group *group, const char *what, const char *te
     double *hash = vd_alloc((size_t)group->size, sizeof *hash);
     if (!hash)
         return vd_error_memory(err, "what the processes compare");
-    hash[group->rank] = vd_group_hash(text);
+    hash[group->rank] = hash_of(text);
     vd_status status = vd_group_status(group->sum_doubles(hash, (size_t)group->size), err);
     for (int r = 1; r < group->size && status == VD_OK; r++)
         if (hash[r] != hash[0])
@@ -172,5 +174,77 @@ vd_status vd_group_devices(const vd_group *group, const vd_backend *backend, con
         snprintf(how, room, "by %s in host memory (%s)", group->name,
                  why ? why : "another process cannot do it on its device");
     }
+    return VD_OK;
+}
+
+// ---- threads ------------------------------------------------------------------------------------
+
+// Processes of one machine share its processors: how many threads are this one's.
+
+// The first line of a file from where `name` begins, or nothing.
+static void read_line(const char *path, const char *name, char *out, size_t room)
+{
+    FILE *file = fopen(path, "r");
+    *out = '\0';
+    while (file && fgets(out, (int)room, file) && strncmp(out, name, strlen(name)) != 0)
+        *out = '\0';
+    if (file)
+        (void)fclose(file);
+}
+
+// How many a list as "0-3,8" names; 0: it is none.
+static int count_listed(const char *list)
+{
+    int count = 0;
+    while (*list) {
+        char *end;
+        long from = strtol(list, &end, 10), to = from;
+        if (end == list)
+            return count;
+        if (*end == '-')
+            to = strtol(end + 1, &end, 10);
+        count += from <= to && to < 100000 ? (int)(to - from) + 1 : 0;
+        list = *end == ',' ? end + 1 : "";
+    }
+    return count;
+}
+
+// Which processors this process may run on, and on which machine: processes for which this is the
+// same text share them.
+static int allowed_processors(char *where, size_t room)
+{
+    static const char field[] = "Cpus_allowed_list:";
+    char machine[128], list[4096];
+    read_line("/proc/sys/kernel/random/boot_id", "", machine, sizeof machine);
+    if (!*machine && gethostname(machine, sizeof machine - 1) != 0)
+        *machine = '\0';
+    read_line("/proc/self/status", field, list, sizeof list);
+    const char *at = *list ? list + strlen(field) : list;
+    snprintf(where, room, "%s %s", machine, at);
+    at += strspn(at, " \t");
+    int count = count_listed(at);
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? count : online > 0 ? (int)online : 1;
+}
+
+vd_status vd_group_threads(const vd_group *group, int *threads, vd_error *err)
+{
+    char where[4300];
+    *threads = allowed_processors(where, sizeof where);
+    if (!group)
+        return VD_OK;
+    double *hash = vd_alloc((size_t)group->size, sizeof *hash);
+    if (!hash)
+        return vd_error_memory(err, "what the processes compare");
+    hash[group->rank] = hash_of(where);
+    double own = hash[group->rank];
+    vd_status status = vd_group_status(group->sum_doubles(hash, (size_t)group->size), err);
+    int sharing = 0;
+    for (int r = 0; r < group->size; r++)
+        sharing += hash[r] == own;
+    vd_free(hash);
+    if (status != VD_OK)
+        return status;
+    *threads = *threads > sharing ? *threads / (sharing ? sharing : 1) : 1;
     return VD_OK;
 }

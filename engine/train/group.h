@@ -50,8 +50,6 @@ vd_status vd_group_threads(const vd_group *group, int *threads, vd_error *err);
 vd_status vd_group_devices(const vd_group *group, const vd_backend *backend, const vd_devices **out,
                            char *how, size_t room, vd_error *err);
 
-// A number for a text, the same in every process.
-double vd_group_hash(const char *text);
 // VD_IO with what went wrong in a sum of the group; VD_OK for NULL.
 vd_status vd_group_status(const char *trouble, vd_error *err);
 
