@@ -27,10 +27,12 @@ static vd_status encode_piece(void *context, int worker, size_t index, vd_error 
     int first = (int)index * POOL_PIECE;
     int n = pool->count - first < POOL_PIECE ? pool->count - first : POOL_PIECE;
     vd_pass pass;
+    vd_prefixes prefixes;
     vd_arena_reset(&w->arena[worker]);
     vd_model_pass(pool->model, &w->arena[worker], &pass);
-    vd_status status = vd_prefixes_encode(&pass, w->tokens, w->lengths, w->width, w->order + first,
-                                          n, vd_matrix_reals(&pool->vectors), err);
+    vd_status status =
+        vd_prefixes_encode(&pass, &prefixes, w->tokens, w->lengths, w->width, w->order + first, n,
+                           vd_matrix_reals(&pool->vectors), err);
     // The thread that asks for answers later is another.
     return status == VD_OK ? vd_backend_status(pass.be, err) : status;
 }

@@ -2,77 +2,51 @@
 // the encoder's vector, z_c = o_c . e            (Park et al. 2021, section 3.4; Das et al. 2017)
 #include "engine/networks/mvan/network.h"
 
-// The states (T, H) of the decoder's LSTM: text->recurrent.y.
-static vd_status read_candidates(vd_pass *pass, vd_text_pass *text, const vd_packed *packed,
-                                 vd_error *err)
-{
-    vd_status status = vd_words_forward(pass, text, packed, VD_SITE_CANDIDATE_WORDS, err);
-    if (status != VD_OK)
-        return status;
-    return vd_recurrent_forward(pass, text, pass->w->candidate, 1, NULL, VD_SITE_CANDIDATE_LAYER,
-                                err);
-}
-
-// Lists, where operations read them, the rows of the last words of those answers that have any, and
-// which answers they are.
-static vd_status list_last_states(vd_pass *pass, const int *order, int count, int *last,
-                                  vd_last_states *states, vd_error *err)
+// Lists, where operations read them, the answers that have words and the rows `last` where they
+// end.
+static vd_status list_ends(vd_pass *pass, vd_prefixes *p, const int *order, int count, int *last,
+                           vd_error *err)
 {
     int *answer = vd_arena_take(pass->arena, (size_t)count, sizeof *answer);
     if (!answer)
         return vd_error_memory(err, "candidate vectors");
-    states->count = 0;
+    p->ends = 0;
     for (int i = 0; i < count; i++)
         if (last[i] >= 0) {
-            last[states->count] = last[i];
-            answer[states->count++] = order[i];
+            last[p->ends] = last[i];
+            answer[p->ends++] = order[i];
         }
-    size_t n = (size_t)states->count;
-    states->row = vd_arena_upload(pass->arena, last, n, sizeof *last);
-    states->answer = vd_arena_upload(pass->arena, answer, n, sizeof *answer);
-    states->vector = vd_arena_reals(pass->arena, n * (size_t)pass->config->hidden);
+    size_t n = (size_t)p->ends;
+    p->end_row = vd_arena_upload(pass->arena, last, n, sizeof *last);
+    p->answer = vd_arena_upload(pass->arena, answer, n, sizeof *answer);
+    p->end_vector = vd_arena_reals(pass->arena, n * (size_t)pass->config->hidden);
     return pass->arena->failed ? vd_error_memory(err, "candidate vectors") : VD_OK;
 }
 
-// Adds the last states of the answers order[0..count-1], which end in rows `last` of text, to the
-// rows of vector.
-static vd_status add_last_states(vd_pass *pass, const vd_text_pass *text, const int *order,
-                                 int count, int *last, vd_last_states *states, vd_real *vector,
-                                 vd_error *err)
+vd_status vd_prefixes_encode(vd_pass *pass, vd_prefixes *prefixes, const int32_t *ids,
+                             const int32_t *lengths, int width, const int *order, int count,
+                             vd_real *vector, vd_error *err)
 {
+    vd_prefixes *p = prefixes;
     int h = pass->config->hidden;
-    vd_status status = list_last_states(pass, order, count, last, states, err);
-    if (status != VD_OK)
-        return status;
-    pass->be->gather_rows(text->recurrent.y, states->row, states->count, h, states->vector);
-    pass->be->add_rows_backward(vector, states->answer, states->count, h, states->vector);
-    return VD_OK;
-}
-
-// Reads the answers order[0..count-1]; prefixes that they share are computed once.
-static vd_status read_prefixes(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int width,
-                               const int *order, int count, vd_text_pass *text, vd_packed *packed,
-                               vd_last_states *states, vd_real *vector, vd_error *err)
-{
     int *last = vd_arena_take(pass->arena, (size_t)count, sizeof *last);
+    *p = (vd_prefixes){0};
     if (!last)
         return vd_error_memory(err, "candidate vectors");
     vd_status status =
-        vd_packed_prefixes(ids, lengths, width, order, count, pass->arena, packed, last, err);
+        vd_packed_prefixes(ids, lengths, width, order, count, pass->arena, &p->packed, last, err);
     if (status == VD_OK)
-        status = read_candidates(pass, text, packed, err);
-    return status == VD_OK ? add_last_states(pass, text, order, count, last, states, vector, err)
-                           : status;
-}
-
-vd_status vd_prefixes_encode(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int width,
-                             const int *order, int count, vd_real *vector, vd_error *err)
-{
-    vd_text_pass text = {0};
-    vd_packed packed;
-    vd_last_states states = {0};
-    return read_prefixes(pass, ids, lengths, width, order, count, &text, &packed, &states, vector,
-                         err);
+        status = vd_words_forward(pass, &p->text, &p->packed, VD_SITE_CANDIDATE_WORDS, err);
+    if (status == VD_OK)
+        status = vd_recurrent_forward(pass, &p->text, pass->w->candidate, 1, NULL,
+                                      VD_SITE_CANDIDATE_LAYER, err);
+    if (status == VD_OK)
+        status = list_ends(pass, p, order, count, last, err);
+    if (status != VD_OK)
+        return status;
+    pass->be->gather_rows(p->text.recurrent.y, p->end_row, p->ends, h, p->end_vector);
+    pass->be->add_rows_backward(vector, p->answer, p->ends, h, p->end_vector);
+    return VD_OK;
 }
 
 // The batch's distinct candidates: net->vector.
@@ -91,9 +65,8 @@ static vd_status encode_distinct(vd_network *net, vd_error *err)
             return status;
         order = own;
     }
-    return read_prefixes(pass, b->candidate, b->candidate_length, b->candidate_width, order,
-                         b->distinct, &net->candidate, &pass->candidate_words, &net->last,
-                         net->vector, err);
+    return vd_prefixes_encode(pass, &net->candidate, b->candidate, b->candidate_length,
+                              b->candidate_width, order, b->distinct, net->vector, err);
 }
 
 // Of many kept candidates a question meets few: its own are gathered and compared with e.
@@ -145,23 +118,23 @@ vd_status vd_discriminative_forward(vd_network *net, vd_error *err)
 vd_status vd_discriminative_backward(vd_network *net, vd_error *err)
 {
     vd_pass *pass = &net->pass;
+    vd_prefixes *p = &net->candidate;
     const vd_batch *batch = net->batch;
     int h = pass->config->hidden, n = pass->span.questions, u = batch->distinct;
     vd_real *dinput =
-        vd_arena_zeros(pass->arena, (size_t)net->candidate.inputs * (size_t)pass->config->embed);
+        vd_arena_zeros(pass->arena, (size_t)p->text.inputs * (size_t)pass->config->embed);
     if (!dinput)
         return vd_error_memory(err, "candidate gradients");
     vd_real *dproducts = net->products;
     pass->be->gather_backward(net->dscores, net->option, n, batch->candidates, u, dproducts);
     pass->be->gemm(false, false, n, h, u, 1, dproducts, u, net->vector, h, 1, pass->dencoded, h);
     pass->be->gemm(true, false, u, h, n, 1, dproducts, u, pass->encoded, h, 1, net->dvector, h);
-    pass->be->gather_rows(net->dvector, net->last.answer, net->last.count, h, net->last.vector);
-    pass->be->add_rows_backward(net->candidate.recurrent.dy, net->last.row, net->last.count, h,
-                                net->last.vector);
-    vd_status status = vd_recurrent_backward(pass, &net->candidate.recurrent, pass->dw->candidate,
-                                             dinput, NULL, err);
+    pass->be->gather_rows(net->dvector, p->answer, p->ends, h, p->end_vector);
+    pass->be->add_rows_backward(p->text.recurrent.dy, p->end_row, p->ends, h, p->end_vector);
+    vd_status status =
+        vd_recurrent_backward(pass, &p->text.recurrent, pass->dw->candidate, dinput, NULL, err);
     if (status == VD_OK)
-        vd_words_backward(pass, &net->candidate, dinput, VD_SITE_CANDIDATE_WORDS);
+        vd_words_backward(pass, &p->text, dinput, VD_SITE_CANDIDATE_WORDS);
     return status;
 }
 

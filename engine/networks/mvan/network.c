@@ -132,17 +132,24 @@ vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error
     return load_image(pass, image, NULL, regions, err);
 }
 
+// ---- stages -------------------------------------------------------------------------------------
+
+static const struct {
+    vd_stage *forward, *backward;
+} stages[] = {
+    {vd_context_matching_forward, vd_context_matching_backward},
+    {vd_topic_aggregation_forward, vd_topic_aggregation_backward},
+    {vd_topic_view_forward, vd_topic_view_backward},
+    {vd_context_view_forward, vd_context_view_backward},
+    {vd_fusion_forward, vd_fusion_backward},
+};
+static const size_t stage_count = sizeof stages / sizeof *stages;
+
 vd_status vd_pass_answer(vd_pass *pass, vd_error *err)
 {
-    vd_status status = vd_context_matching_forward(pass, err);
-    if (status == VD_OK)
-        status = vd_topic_aggregation_forward(pass, err);
-    if (status == VD_OK)
-        status = vd_topic_view_forward(pass, err);
-    if (status == VD_OK)
-        status = vd_context_view_forward(pass, err);
-    if (status == VD_OK)
-        status = vd_fusion_forward(pass, err);
+    vd_status status = VD_OK;
+    for (size_t i = 0; status == VD_OK && i < stage_count; i++)
+        status = stages[i].forward(pass, err);
     return status;
 }
 
@@ -168,15 +175,9 @@ vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *er
 vd_status vd_network_encode_backward(vd_network *net, vd_error *err)
 {
     vd_pass *pass = &net->pass;
-    vd_status status = vd_fusion_backward(pass, err);
-    if (status == VD_OK)
-        status = vd_context_view_backward(pass, err);
-    if (status == VD_OK)
-        status = vd_topic_view_backward(pass, err);
-    if (status == VD_OK)
-        status = vd_topic_aggregation_backward(pass, err);
-    if (status == VD_OK)
-        status = vd_context_matching_backward(pass, err);
+    vd_status status = VD_OK;
+    for (size_t i = stage_count; status == VD_OK && i-- > 0;)
+        status = stages[i].backward(pass, err);
     if (status == VD_OK)
         status = vd_sentences_backward(pass, &pass->history, pass->dw->history,
                                        VD_SITE_HISTORY_WORDS, err);

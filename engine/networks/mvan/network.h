@@ -8,13 +8,15 @@
 
 #include "engine/networks/mvan/pass.h"
 
-// Where the answers end in the tree of their prefixes.
-typedef struct vd_last_states {
-    int count;         // answers that have words
-    const int *row;    // (count) of the last word
-    const int *answer; // (count) which answer it is
-    vd_real *vector;   // (count, H) scratch
-} vd_last_states;
+// Answers that the discriminative decoder reads, as a tree of their prefixes (packed.h).
+typedef struct vd_prefixes {
+    vd_packed packed;
+    vd_text_pass text;
+    int ends;            // answers that have words
+    const int *end_row;  // (ends) row of the last word
+    const int *answer;   // (ends) which answer it is
+    vd_real *end_vector; // (ends, H) scratch
+} vd_prefixes;
 
 // Answers that the generative decoder reads, one sequence each.
 typedef struct vd_given_answers {
@@ -30,9 +32,8 @@ typedef struct vd_network {
     const vd_batch *batch;
 
     // Discriminative decoder: z_c = o_c . e
-    const vd_matrix *kept;  // (U, H) o, where the caller has them already; NULL = encode them
-    vd_text_pass candidate; // distinct candidates, as a tree of their prefixes (packed.h)
-    vd_last_states last;
+    const vd_matrix *kept; // (U, H) o, where the caller has them already; NULL = encode them
+    vd_prefixes candidate; // the distinct candidates
     const int32_t *option; // (N, O) the batch's, where operations read it
     vd_real *vector;       // (U, H) o: last state of the top layer
     vd_real *dvector;
@@ -51,11 +52,12 @@ vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *er
 // Back from pass.dencoded to the weights.
 vd_status vd_network_encode_backward(vd_network *net, vd_error *err);
 
-// Vectors of answers without a gradient, in the order of vd_packed_sort (packed.h): shared prefixes
-// are computed once. vector: (all answers, H); the vector of answer order[i] is added to its row,
-// nothing for an empty one.
-vd_status vd_prefixes_encode(vd_pass *pass, const int32_t *ids, const int32_t *lengths, int width,
-                             const int *order, int count, vd_real *vector, vd_error *err);
+// Vectors of the answers order[0..count-1] (vd_packed_sort, packed.h): prefixes that they share are
+// computed once. vector: (all answers, H); the vector of an answer is added to its row, nothing for
+// an empty one.
+vd_status vd_prefixes_encode(vd_pass *pass, vd_prefixes *prefixes, const int32_t *ids,
+                             const int32_t *lengths, int width, const int *order, int count,
+                             vd_real *vector, vd_error *err);
 // Scores of every question's candidates: net->scores.
 vd_status vd_discriminative_forward(vd_network *net, vd_error *err);
 // From net->dscores, with net->dvector and pass.dencoded as a loss left them.

@@ -105,7 +105,7 @@ typedef struct vd_pass {
     vd_arena *arena;
 
     // Geometry.
-    vd_packed question_words, history_words, candidate_words;
+    vd_packed question_words, history_words;
     vd_geometry span;
     int image_rows;    // B P
     int regions;       // P
@@ -241,16 +241,13 @@ vd_status vd_sentences_forward(vd_pass *pass, vd_text_pass *text, const vd_packe
 vd_status vd_sentences_backward(vd_pass *pass, vd_text_pass *text,
                                 const vd_lstm_weights gradients[VD_LAYERS][2], vd_site words,
                                 vd_error *err);
-vd_status vd_context_matching_forward(vd_pass *pass, vd_error *err);
-vd_status vd_context_matching_backward(vd_pass *pass, vd_error *err);
-vd_status vd_topic_aggregation_forward(vd_pass *pass, vd_error *err);
-vd_status vd_topic_aggregation_backward(vd_pass *pass, vd_error *err);
 vd_status vd_topic_view_half(vd_pass *pass, vd_error *err); // view_half
-vd_status vd_topic_view_forward(vd_pass *pass, vd_error *err);
-vd_status vd_topic_view_backward(vd_pass *pass, vd_error *err);
-vd_status vd_context_view_forward(vd_pass *pass, vd_error *err);
-vd_status vd_context_view_backward(vd_pass *pass, vd_error *err);
-vd_status vd_fusion_forward(vd_pass *pass, vd_error *err);
-vd_status vd_fusion_backward(vd_pass *pass, vd_error *err);
+
+typedef vd_status vd_stage(vd_pass *pass, vd_error *err);
+vd_stage vd_context_matching_forward, vd_context_matching_backward;
+vd_stage vd_topic_aggregation_forward, vd_topic_aggregation_backward;
+vd_stage vd_topic_view_forward, vd_topic_view_backward;
+vd_stage vd_context_view_forward, vd_context_view_backward;
+vd_stage vd_fusion_forward, vd_fusion_backward;
 
 #endif
