@@ -201,7 +201,7 @@ static void out_of_memory_leaves_the_model_where_it_was(void **state)
         assert_int_equal(vd_model_use(b.model, b.be, &err), VD_OK); // lanes have what they need
         assert_int_equal(vd_model_use(b.model, vd_backend_cpu(), &err), VD_OK);
         b.stage(n, 0);
-        support_refused(vd_model_use(b.model, b.be, &err), VD_NO_MEMORY, &err, "model", NULL);
+        support_refused(vd_model_use(b.model, b.be, &err), VD_NO_MEMORY, &err, "memory", NULL);
         b.stage(0, 0);
         assert_ptr_equal(vd_model_backend(b.model), vd_backend_cpu());
     }

@@ -615,7 +615,7 @@ const file_format file_formats[] = {
     {"picture.pnm", write_pnm, read_picture, 300, false},
     {"picture.bmp", write_bmp, read_picture, 300, false},
     {"picture.jpg", write_jpeg, read_picture, 300, false},
-    {"question.txt", write_question, read_question, 300, true},
+    {"question.txt", write_question, read_question, 0, false},
     {"transcript.jsonl", write_transcript, read_transcript, 300, false},
     {"config", write_config, read_config, 300, false},
     {"history", write_questions, read_questions, 100, true},

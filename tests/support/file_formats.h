@@ -12,7 +12,7 @@ typedef struct file_format {
     void (*write)(const char *path);
     // VD_OK when all of the file can be used. Fails the test where something that was read cannot.
     vd_status (*read)(const char *path, vd_error *err);
-    int rounds;   // how many damaged files a test tries
+    int rounds;   // how many damaged files a test tries; 0: only the fuzzer (it names no file)
     bool lenient; // nothing in it is refused
 } file_format;
 
