@@ -161,12 +161,15 @@ san: ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 
 # What several threads do at the same time. With clang: GCC's loops for several instruction sets
 # (VD_WIDE) are chosen before its ThreadSanitizer has started, and crash.
-TSAN_TESTS := unit/test_regions_threads unit/test_parallel unit/test_group_threads unit/test_feed \
-              unit/test_worker
-tsan: ## run the tests of what works in parallel under ThreadSanitizer
-	+@$(MAKE) --no-print-directory BUILD=build/tsan CC=clang OPT='-O1 -g' \
-	    SAN=-fsanitize=thread -j$(JOBS) build/tsan/visdial $(addprefix build/tsan/tests/,$(TSAN_TESTS))
-	@VISDIAL_BIN=build/tsan/visdial TEST_TIMEOUT=900 tests/run $(addprefix build/tsan/tests/,$(TSAN_TESTS))
+TSAN_TESTS := $(addprefix $(BUILD)/tsan/tests/,unit/test_regions_threads unit/test_parallel \
+              unit/test_group_threads unit/test_feed unit/test_worker unit/test_chat_lanes \
+              unit/test_eval unit/test_compare_command unit/test_train screen/test_tmux)
+tsan: ## run what works in parallel, and the chat, under ThreadSanitizer
+	@.ci/packages $(NEED_RUN) $(NEED_TEST) clang
+	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPT='-O1 -g' \
+	    SAN=-fsanitize=thread -j$(JOBS) $(BUILD)/tsan/visdial $(TSAN_TESTS)
+	@TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp VISDIAL_BIN=$(BUILD)/tsan/visdial \
+	    TEST_TIMEOUT=900 tests/run $(TSAN_TESTS)
 
 # libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer.
 SECONDS   ?= 60
