@@ -55,10 +55,10 @@ BENCH_BIN := $(call program,$(call matching,$(BENCH_SRC)))
 
 # The GPU backend: a plugin compiled by nvcc, which takes two minutes of processor time for all its
 # targets: `make cuda` builds it, `make install` too where nvcc is found (CUDA=no: not), `make` and
-# `make run` only with CUDA=yes. For the tests the same files compiled for the host (cuda/host.h).
+# `make run` only with CUDA=yes. For the tests the same files compiled for the host (tests/cuda_host/).
 CUDA_SRC  := $(wildcard cuda/*.cu)
-CUDA_HOST := $(wildcard cuda/*.cpp)
-CUDA_TEXTS := $(CUDA_SRC) $(CUDA_HOST) $(wildcard cuda/*.h cuda/*.cuh tests/headless/*.c tests/faults/*.c) $(MPI_SRC)
+CUDA_HOST := $(wildcard tests/cuda_host/*.cpp)
+CUDA_TEXTS := $(CUDA_SRC) $(CUDA_HOST) $(wildcard cuda/*.cuh tests/headless/*.c tests/faults/*.c) $(MPI_SRC)
 HOST_PLUGIN := $(BUILD)/host/visdial-cuda.so
 NVCC      ?= $(firstword $(wildcard $(addsuffix /bin/nvcc,$(CUDA_HOME) $(CUDA_PATH))) \
                $(shell command -v nvcc 2>/dev/null) $(wildcard $(addsuffix /bin/nvcc, \
@@ -304,7 +304,7 @@ $(BUILD)/host/%.o: % $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  C++  $< (for the host)"
 	$(Q)$(CXX) -std=c++17 -O2 -g -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-function \
-	    $(if $(WERROR),-Werror) -pthread -I. $(PKG_CFLAGS) -MMD -MP -c -o $@ -x c++ $<
+	    $(if $(WERROR),-Werror) -pthread -I. -Itests/cuda_host $(PKG_CFLAGS) -MMD -MP -c -o $@ -x c++ $<
 
 $(BUILD)/visdial-mpi.so: $(MPI_SRC) engine/train/group.h $(BUILD)/flags
 	@echo "  MPI  $<"

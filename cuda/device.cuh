@@ -1,7 +1,7 @@
 // What every kernel file of the GPU backend uses: the launch macro, a thread's lane (its stream,
 // its cuBLAS handle, its scratch memory), reductions, dropout.
 //
-// The .cu files compile with nvcc for GPUs, and as C++ against cuda/host.h for checking anywhere.
+// The .cu files compile with nvcc for GPUs, and against tests/cuda_host/ for the tests.
 #ifndef VD_CUDA_DEVICE_CUH
 #define VD_CUDA_DEVICE_CUH
 
@@ -9,8 +9,11 @@
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
+#define VD_UNROLL _Pragma("unroll")
+#define VD_START(name, kernel, grid, threads, stream, ...)                                         \
+    kernel<<<grid, (threads), 0, stream>>>(__VA_ARGS__)
 #else
-#include "cuda/host.h"
+#include <cuda_host.h>
 #endif
 
 #include "engine/backend/backend.h"
@@ -72,13 +75,6 @@ unsigned char *vd_lane_landing(vd_lane *lane, size_t bytes);
             vd_check(cudaGetLastError(), name);                                                    \
         }                                                                                          \
     } while (0)
-#ifdef __CUDACC__
-#define VD_START(name, kernel, grid, threads, stream, ...)                                         \
-    kernel<<<grid, (threads), 0, stream>>>(__VA_ARGS__)
-#else
-#define VD_START(name, kernel, grid, threads, stream, ...)                                         \
-    vd_host_run(name, grid, dim3(threads), std::bind(kernel, __VA_ARGS__))
-#endif
 
 // Blocks of `threads` for n elements; kernels stride over the grid, so that it need not be larger.
 static inline unsigned vd_blocks(size_t n, unsigned threads)
@@ -144,12 +140,6 @@ template <typename F> static void vd_for_rows(const char *name, int rows, int wi
     VD_LAUNCH_AS(name, vd_each_row_kernel<F>, vd_row_grid(rows, width, VD_EACH_THREADS),
                  VD_EACH_THREADS, rows, f);
 }
-
-#ifdef __CUDACC__
-#define VD_UNROLL _Pragma("unroll")
-#else
-#define VD_UNROLL
-#endif
 
 // ---- numbers ------------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ typedef struct fake_comm {
     int rank, size, trouble;
 } fake_comm;
 
-// The host shim's: copies between device memory and the host's (cuda/host.h).
+// The host shim's: copies between device memory and the host's (tests/cuda_host/cuda_host.h).
 void vd_host_move(void *to, const void *from, size_t bytes);
 
 DOOR int ncclGetVersion(int *version);

@@ -1,6 +1,7 @@
-// The GPU backend without a GPU: its kernels compiled for the host (cuda/host.h) run the backend
-// tests, the golden checks, a training run and a dialog, each a program of its own. Nothing but the
-// backend's operations can reach that backend's memory, so a stage that reads it ends its program.
+// The GPU backend without a GPU: its kernels compiled for the host (tests/cuda_host/cuda_host.h)
+// run the backend tests, the golden checks, a training run and a dialog, each a program of its own.
+// Nothing but the backend's operations can reach that backend's memory, so a stage that reads it
+// ends its program.
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>

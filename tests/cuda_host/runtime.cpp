@@ -1,5 +1,5 @@
-// Device memory and copies on the host (cuda/host.h).
-#include "cuda/host_private.h"
+// Device memory and copies on the host (cuda_host.h).
+#include "tests/cuda_host/private.h"
 
 #include <stdio.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
-// Graphs on the host (cuda/host.h): the work of a thread between begin and end of a capture is
+// Graphs on the host (cuda_host.h): the work of a thread between begin and end of a capture is
 // recorded, and done when the graph is launched. What CUDA refuses during a capture is refused
 // here; what CUDA accepts but fails later stops the program.
-#include "cuda/host_private.h"
+#include "tests/cuda_host/private.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,5 @@
-// Fibers for the threads of a block (cuda/host.h).
-#include "cuda/host_private.h"
+// Fibers for the threads of a block (cuda_host.h).
+#include "tests/cuda_host/private.h"
 
 #include <stdio.h>
 #include <sys/mman.h>

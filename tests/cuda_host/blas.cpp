@@ -1,5 +1,5 @@
-// cuBLAS as CBLAS, and CUB (cuda/host.h).
-#include "cuda/host_private.h"
+// cuBLAS as CBLAS, and CUB (cuda_host.h).
+#include "tests/cuda_host/private.h"
 
 #include <cblas.h>
 

@@ -3,8 +3,8 @@
 // that meet at __syncthreads and at warp shuffles. Device memory is a region of its own that only
 // kernels, copies and cuBLAS calls can reach: host code that reads it stops at once. Guard bytes
 // that a kernel may not write are checked. It is slow on purpose.
-#ifndef VD_CUDA_HOST_H
-#define VD_CUDA_HOST_H
+#ifndef VD_TEST_CUDA_HOST_H
+#define VD_TEST_CUDA_HOST_H
 
 #include <math.h>
 #include <stddef.h>
@@ -82,6 +82,11 @@ template <typename F> void vd_host_run(const char *name, dim3 grid, dim3 block, 
     else
         work();
 }
+
+// What cuda/device.cuh defines for nvcc.
+#define VD_START(name, kernel, grid, threads, stream, ...)                                         \
+    vd_host_run(name, grid, dim3(threads), std::bind(kernel, __VA_ARGS__))
+#define VD_UNROLL
 
 static inline float __shfl_xor_sync(unsigned, float value, int mask)
 {
@@ -170,7 +175,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaGetLastError();
 const char *cudaGetErrorString(cudaError_t error);
-// A launched graph does its work at once (host_graph.cpp).
+// A launched graph does its work at once (graph.cpp).
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,

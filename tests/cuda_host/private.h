@@ -1,8 +1,8 @@
 // What the files of the host shim share.
-#ifndef VD_CUDA_HOST_PRIVATE_H
-#define VD_CUDA_HOST_PRIVATE_H
+#ifndef VD_TEST_CUDA_HOST_PRIVATE_H
+#define VD_TEST_CUDA_HOST_PRIVATE_H
 
-#include "cuda/host.h"
+#include "tests/cuda_host/cuda_host.h"
 
 // While one exists, this thread alone may access device memory; the guard bytes are checked when it
 // ends.
