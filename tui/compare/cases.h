@@ -56,8 +56,8 @@ typedef struct vd_cases_options {
     vd_progress *progress; // started, of vd_cases_work; may be NULL
 } vd_cases_options;
 
-// Reads an option (vd_option) into a vd_cases_options: one more of the models, or of the decoders; at
-// most VD_MODELS.
+// Reads an option (vd_option) into a vd_cases_options: one more of the models, or of the decoders;
+// at most VD_MODELS.
 vd_status vd_cases_add_model(void *options, const char *name, const char *text, vd_error *err);
 vd_status vd_cases_add_decoder(void *options, const char *name, const char *text, vd_error *err);
 // When all are named: base and improved where there are no models, one decoder for all of them.

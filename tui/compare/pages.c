@@ -34,8 +34,8 @@ static void put_about(page *p)
 }
 
 // Asks the models about each case that is shown; put: writes one.
-static vd_status each_case(page *p, vd_status (*put)(page *, const vd_case *, vd_sheet *, vd_error *),
-                           vd_error *err)
+static vd_status
+each_case(page *p, vd_status (*put)(page *, const vd_case *, vd_sheet *, vd_error *), vd_error *err)
 {
     const vd_compare *compare = p->compare;
     vd_status status = VD_OK;
@@ -129,9 +129,8 @@ static vd_status put_numbers(page *p, vd_error *err)
                       side, model_name(p, side));
     vd_markup_put(p->markup, "</h1>\n<p>");
     put_about(p);
-    vd_markup_put(p->markup,
-                  "</p></header>\n<section class=\"sheet\" id=\"numbers\">"
-                  "<h2>What the difference is worth</h2>\n");
+    vd_markup_put(p->markup, "</p></header>\n<section class=\"sheet\" id=\"numbers\">"
+                             "<h2>What the difference is worth</h2>\n");
     vd_status status = VD_OK;
     for (int side = 1; side < cases->models && status == VD_OK; side++)
         status = put_pair(p, side, err);
@@ -235,7 +234,7 @@ static vd_status put_cases(page *p, vd_error *err)
                   "everything</p></nav>\n<div class=\"shown\">\n");
     vd_status status = each_case(p, put_html_case, err);
     vd_markup_put(p->markup, "<p class=\"none\">No case matches. <kbd>Esc</kbd> shows all.</p>\n"
-                           "</div></div></section>\n");
+                             "</div></div></section>\n");
     return status;
 }
 
