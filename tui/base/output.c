@@ -4,8 +4,10 @@
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/error.h"
 #include "tui/base/safe_output.h"
 
 bool vd_output_utf8(void)
@@ -14,46 +16,23 @@ bool vd_output_utf8(void)
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-// Bytes of the control character at text, 0 when it is none. U+0080..U+009F control terminals too.
-static int control(const unsigned char *text)
-{
-    if (text[0] < 0x20 || text[0] == 0x7f)
-        return 1;
-    return text[0] == 0xc2 && text[1] >= 0x80 && text[1] < 0xa0 ? 2 : 0;
-}
-
-void vd_output_text(FILE *out, const char *text)
-{
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        int skip = control(at);
-        fputc(skip ? '?' : *at, out);
-        at += skip ? skip : 1;
-    }
-}
-
 int vd_output_width(const char *text)
 {
     int width = 0;
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        int skip = control(at);
-        width += skip || (*at & 0xc0) != 0x80;
-        at += skip ? skip : 1;
-    }
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
     return width;
 }
 
 void vd_output_row(const char *name, const char *format, ...)
 {
     enum { COLUMN = 12 };
-    char value[4600];
+    int width = vd_output_width(name);
+    printf("%s%*s", name, width < COLUMN ? COLUMN - width : 1, "");
     va_list args;
     va_start(args, format);
-    vsnprintf(value, sizeof value, format, args);
+    vprintf(format, args);
     va_end(args);
-    int width = vd_output_width(name);
-    vd_output_text(stdout, name);
-    printf("%*s", width < COLUMN ? COLUMN - width : 1, "");
-    vd_output_text(stdout, value);
     putchar('\n');
 }
 
@@ -140,17 +119,41 @@ void vd_member_numbers(yajl_gen json, const char *key, const float *values, size
     vd_output_numbers(json, values, count);
 }
 
-yajl_gen vd_output_object(vd_error *err)
+static void *or_exit(void *memory)
 {
-    yajl_gen json = yajl_gen_alloc(NULL);
-    if (json)
-        yajl_gen_map_open(json);
-    else
-        vd_error_memory(err, "JSON");
+    if (memory)
+        return memory;
+    fputs("visdial: out of memory while writing JSON\n", stderr);
+    exit(vd_status_exit_code(VD_NO_MEMORY));
+}
+
+static void *take(void *context, size_t size)
+{
+    (void)context;
+    return or_exit(malloc(size));
+}
+
+static void *resize(void *context, void *memory, size_t size)
+{
+    (void)context;
+    return or_exit(realloc(memory, size));
+}
+
+static void give_back(void *context, void *memory)
+{
+    (void)context;
+    free(memory);
+}
+
+yajl_gen vd_output_object(void)
+{
+    yajl_alloc_funcs memory = {.malloc = take, .realloc = resize, .free = give_back};
+    yajl_gen json = yajl_gen_alloc(&memory);
+    yajl_gen_map_open(json);
     return json;
 }
 
-vd_status vd_output_object_end(yajl_gen json)
+void vd_output_object_end(yajl_gen json)
 {
     const unsigned char *text;
     size_t length;
@@ -160,5 +163,4 @@ vd_status vd_output_object_end(yajl_gen json)
         putchar('\n');
     }
     yajl_gen_free(json);
-    return VD_OK;
 }

@@ -7,19 +7,14 @@
 #include <stdio.h>
 #include <yajl/yajl_gen.h>
 
-#include "engine/base/error.h"
-
 #define VD_VERSION "1.0"
 
 // Whether the locale's characters are UTF-8. Sets LC_CTYPE from the environment.
 bool vd_output_utf8(void);
 
-// Text with every control character replaced, so that no text from a file or a person can control
-// the terminal.
-void vd_output_text(FILE *out, const char *text);
-int vd_output_width(const char *text); // characters that vd_output_text prints
+int vd_output_width(const char *text); // characters
 
-// A line of a description: a name, and at column 12 its value, control characters replaced.
+// A line of a description: a name, and at column 12 its value.
 void vd_output_row(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // share (0..1) of `width` cells (at most 40), padded with spaces.
@@ -38,8 +33,9 @@ void vd_member_texts(yajl_gen json, const char *key, const char *const *texts, s
 void vd_member_list(yajl_gen json, const char *key);
 void vd_member_map(yajl_gen json, const char *key);
 void vd_output_numbers(yajl_gen json, const float *values, size_t count); // a list
-// A generator with an open object; NULL when memory is out.
-yajl_gen vd_output_object(vd_error *err);
-vd_status vd_output_object_end(yajl_gen json); // closes it, writes it to stdout, frees json
+// A generator with an open object. yajl does not check what its allocator returns: when memory is
+// out, the program ends with a message.
+yajl_gen vd_output_object(void);
+void vd_output_object_end(yajl_gen json); // closes it, writes it to stdout, frees json
 
 #endif

@@ -73,7 +73,7 @@ void vd_table_print(const vd_table *table, int indent, FILE *out)
             blank += (column ? BETWEEN : 0) + (left ? 0 : rest);
             if (*cell)
                 fprintf(out, "%*s", blank, "");
-            vd_output_text(out, cell);
+            fputs(cell, out);
             blank = (*cell ? 0 : blank + own) + (left ? rest : 0);
         }
         fputc('\n', out);

@@ -67,12 +67,10 @@ static void json_said(yajl_gen json, const ask *a, const vd_turn_answers *said)
     json_utterance(json, a, &said->greedy);
 }
 
-static vd_status print_json(const ask *a, const vd_sheet *sheet, vd_error *err)
+static void print_json(const ask *a, const vd_sheet *sheet)
 {
     const vd_reply *reply = sheet->side[0].reply;
-    yajl_gen json = vd_output_object(err);
-    if (!json)
-        return VD_NO_MEMORY;
+    yajl_gen json = vd_output_object();
     vd_member_string(json, "question", reply->typed);
     vd_sheet_json_words(json, &sheet->side[0]);
     vd_sheet_json_answers(json, "answers", &sheet->side[0], a->top);
@@ -83,7 +81,7 @@ static vd_status print_json(const ask *a, const vd_sheet *sheet, vd_error *err)
         vd_member_string(json, "decoder", vd_decoders_name(vd_session_decoders(a->session)));
     vd_member_string(json, "backend", vd_session_backend(a->session));
     vd_member_number(json, "milliseconds", reply->answer.milliseconds);
-    return vd_output_object_end(json);
+    vd_output_object_end(json);
 }
 
 // ---- text ---------------------------------------------------------------------------------------
@@ -123,10 +121,9 @@ static void print_seen(const vd_reply *reply)
 {
     printf("   seen      ");
     for (int i = 0; i < reply->words; i++) {
-        fputs(i ? " " : "", stdout);
-        fputs(reply->unknown[i] ? "<UNK:" : "", stdout);
-        vd_output_text(stdout, reply->word[i]);
-        fputs(reply->unknown[i] ? ">" : "", stdout);
+        bool unknown = reply->unknown[i];
+        printf("%s%s%s%s", i ? " " : "", unknown ? "<UNK:" : "", reply->word[i],
+               unknown ? ">" : "");
     }
     if (reply->cut)
         printf(" (%d more words were not seen: too long)", reply->cut);
@@ -137,7 +134,7 @@ static void print_words(const ask *a, const vd_utterance *said)
 {
     char text[512];
     vd_utterance_text(vd_session_model(a->session), said, text, sizeof text);
-    vd_output_text(stdout, text);
+    printf("%s  (%.2f a word)\n", text, (double)said->score);
 }
 
 // Answers that are not from the pool.
@@ -147,13 +144,11 @@ static void print_said(const ask *a, const vd_answer *answer)
     for (int i = 0; i < said->count && i < 3; i++) {
         fputs(i ? "             " : "   says      ", stdout);
         print_words(a, &said->beam[i]);
-        printf("  (%.2f a word)\n", (double)said->beam[i].score);
     }
     if (said->count == 0)
         return;
     fputs("   greedily  ", stdout);
     print_words(a, &said->greedy);
-    printf("  (%.2f a word)\n", (double)said->greedy.score);
 }
 
 // The ranking's first rows, each with a bar.
@@ -170,10 +165,9 @@ static void print_answers(const ask *a, const vd_sheet_side *side)
     for (int i = 0; i < rows; i++) {
         vd_folded one = vd_sheet_row(side, i);
         const char *text = vd_sheet_text(side, one.answer);
-        printf("   ");
-        vd_output_text(stdout, text);
         int width = vd_output_width(text);
-        printf("%*s %5.1f %% ", width < widest ? widest - width : 0, "", 100 * one.probability);
+        printf("   %s%*s %5.1f %% ", text, width < widest ? widest - width : 0, "",
+               100 * one.probability);
         fputs(vd_output_bar(bar, one.probability, BAR, a->utf8), stdout);
         if (one.alike)
             printf(" with %d alike", one.alike);
@@ -184,9 +178,7 @@ static void print_answers(const ask *a, const vd_sheet_side *side)
 static void print_text(const ask *a, const vd_sheet *sheet)
 {
     const vd_reply *reply = sheet->side[0].reply;
-    printf("%s%d. ", a->asked ? "\n" : "", a->asked + 1);
-    vd_output_text(stdout, reply->typed);
-    printf("\n");
+    printf("%s%d. %s\n", a->asked ? "\n" : "", a->asked + 1, reply->typed);
     print_answers(a, &sheet->side[0]);
     print_said(a, &reply->answer);
     print_history(&reply->answer);
@@ -229,7 +221,7 @@ static vd_status ask_one(ask *a, const char *question, vd_error *err)
     int first = reply.answer.order[0];
     status = make_sheet(a, &reply, &sheet, err);
     if (status == VD_OK && a->json)
-        status = print_json(a, &sheet, err);
+        print_json(a, &sheet);
     else if (status == VD_OK)
         print_text(a, &sheet);
     if (status == VD_OK) {
@@ -284,9 +276,9 @@ static vd_status open_session(ask *a, vd_error *err)
     if (status == VD_OK)
         status = vd_session_picture(a->session, index, err);
     if (status == VD_OK && !a->json) {
-        fprintf(stderr, "picture %" PRId64 ": ", vd_world_image_id(a->world, index));
-        vd_output_text(stderr, vd_world_caption(a->world, index));
-        fprintf(stderr, "\nmodel %s, %s%s%s\n", vd_model_name(vd_session_model(a->session)),
+        fprintf(stderr, "picture %" PRId64 ": %s\n", vd_world_image_id(a->world, index),
+                vd_world_caption(a->world, index));
+        fprintf(stderr, "model %s, %s%s%s\n", vd_model_name(vd_session_model(a->session)),
                 vd_session_backend(a->session), a->decoder.made ? ", decoder " : "",
                 a->decoder.made ? vd_decoders_name(a->decoder.by) : "");
         if (vd_session_fallback(a->session))

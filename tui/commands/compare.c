@@ -227,8 +227,10 @@ static vd_status run(int argc, char **argv, vd_error *err)
         status = choose_cases(&c, err);
     if (status == VD_OK)
         status = export_to(&c, err);
-    if (status == VD_OK && !c.screen)
-        status = (c.json ? vd_compare_json : vd_compare_print)(&c.compare, err);
+    if (status == VD_OK && c.json)
+        vd_compare_json(&c.compare);
+    else if (status == VD_OK && !c.screen)
+        status = vd_compare_print(&c.compare, err);
     vd_interrupt_release();
     if (status == VD_OK && c.screen)
         status = vd_cases_screen(c.cases, &c.filter, VD_CASE_BY_DIFFERENCE, NULL, &c.wanted, err);

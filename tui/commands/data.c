@@ -249,10 +249,10 @@ static vd_status info(const request *r, vd_error *err)
 static void print_written(const char *path, const char *what, size_t count, double began)
 {
     struct stat about = {0};
-    vd_output_text(stdout, path);
     // Without --out nothing is written. NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
     double bytes = stat(path, &about) == 0 ? (double)about.st_size : 0;
-    printf(": %zu %s, %.1f MB, %.1f s\n", count, what, bytes / 1e6, vd_progress_clock() - began);
+    printf("%s: %zu %s, %.1f MB, %.1f s\n", path, count, what, bytes / 1e6,
+           vd_progress_clock() - began);
 }
 
 static vd_status pack(const request *r, vd_error *err)

@@ -80,11 +80,9 @@ static void print_tables(const evaluation *e)
         printf("\nranks    written to %s\n", e->ranks_out);
 }
 
-static vd_status print_json(const evaluation *e, vd_error *err)
+static void print_json(const evaluation *e)
 {
-    yajl_gen json = vd_output_object(err);
-    if (!json)
-        return VD_NO_MEMORY;
+    yajl_gen json = vd_output_object();
     vd_member_string(json, e->ranks ? "ranks" : "model",
                      e->ranks ? e->from_ranks : vd_model_path(e->model));
     vd_member_string(json, "data", e->corpus.data);
@@ -93,7 +91,7 @@ static vd_status print_json(const evaluation *e, vd_error *err)
     vd_output_string(json, "no_history");
     yajl_gen_bool(json, e->options.view.no_history);
     vd_measure_json(json, &e->measure, e->intervals_wanted ? e->intervals : NULL, LEVEL);
-    return vd_output_object_end(json);
+    vd_output_object_end(json);
 }
 
 // ---- loading ------------------------------------------------------------------------------------
@@ -251,7 +249,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (status == VD_OK)
         status = measure(&e, err);
     if (status == VD_OK && e.json)
-        status = print_json(&e, err);
+        print_json(&e);
     else if (status == VD_OK)
         print_tables(&e);
     vd_ranks_abort(e.writer);

@@ -153,8 +153,7 @@ static vd_status evaluate(const job *j, vd_error *err)
 
 static void show_regions(const char *path, const vd_extraction *found)
 {
-    vd_output_text(stdout, path);
-    printf(": %d region%s\n", found->count, found->count == 1 ? "" : "s");
+    printf("%s: %d region%s\n", path, found->count, found->count == 1 ? "" : "s");
     for (int r = 0; r < found->count; r++) {
         const float *box = found->box[r];
         printf("  %.2f  %-5s %-6s %-6s %-8s  %3.0f %3.0f %3.0f %3.0f %%\n", found->confidence[r],

@@ -169,8 +169,7 @@ static vd_status import(const request *r, const vd_regions *regions, vd_error *e
         return status;
     struct stat about = {0};
     stat(work.out, &about);
-    vd_output_text(stdout, work.out);
-    printf(": %zu pictures, %.1f MB on the disk, %.1f s\n", count,
+    printf("%s: %zu pictures, %.1f MB on the disk, %.1f s\n", work.out, count,
            (double)about.st_blocks * 512 / 1e6, vd_progress_clock() - began);
     return VD_OK;
 }

@@ -25,12 +25,6 @@
 #define TEXT_OF(macro) TEXT(macro)
 #define TEXT(text)     #text
 
-static void title(const char *path, const char *kind)
-{
-    vd_output_text(stdout, path);
-    printf(": %s\n", kind);
-}
-
 // ---- the program --------------------------------------------------------------------------------
 
 // Only one file includes curses: the one that owns the terminal.
@@ -133,9 +127,8 @@ static void print_tensors(const vd_safetensors *file)
     for (size_t i = 0; i < count; i++) {
         const vd_tensor *tensor = vd_safetensors_at(file, i);
         int padding = width - vd_output_width(tensor->name);
-        fputs("  ", stdout);
-        vd_output_text(stdout, tensor->name);
-        printf("%*s  %-4s ", padding > 0 ? padding : 0, "", vd_dtype_name(tensor->dtype));
+        printf("  %s%*s  %-4s ", tensor->name, padding > 0 ? padding : 0, "",
+               vd_dtype_name(tensor->dtype));
         for (int d = 0; d < tensor->dims; d++)
             printf("%s%zu", d ? " x " : "", tensor->shape[d]);
         printf("%s\n", tensor->dims ? "" : "one number");
@@ -149,7 +142,7 @@ static vd_status print_model(const char *path, const vd_safetensors *file, vd_er
     if (status)
         return status;
     const vd_config *config = vd_model_config(model);
-    title(path, "a model");
+    printf("%s: a model\n", path);
     vd_output_row("parameters", "%zu", vd_model_parameters(model));
     vd_output_row("words", "%d", config->vocab);
     vd_output_row("embedding", "%d", config->embed);
@@ -172,7 +165,7 @@ static vd_status print_regions(const char *path, const vd_safetensors *file, vd_
     vd_status status = vd_regions_open(path, &regions, err);
     if (status)
         return status;
-    title(path, "region features");
+    printf("%s: region features\n", path);
     vd_regions_print(regions);
     vd_regions_close(regions);
     if (file) {
@@ -197,7 +190,7 @@ static vd_status print_dialogs(const char *path, const char *kind, vd_error *err
         for (int r = 0; r < data->dialogs[i].round_count; r++)
             answered += data->dialogs[i].rounds[r].answer >= 0;
     }
-    title(path, kind);
+    printf("%s: %s\n", path, kind);
     vd_output_row("version", "%s", data->version ? data->version : "not told");
     vd_output_row("split", "%s", data->split ? data->split : "not told");
     vd_output_row("dialogs", "%zu", data->dialog_count);
@@ -222,7 +215,7 @@ static vd_status print_safetensors(const char *path, vd_error *err)
     } else if (vd_safetensors_find(file, "first_round") && vd_safetensors_find(file, "image_id")) {
         status = print_dialogs(path, "VisDial dialogs, packed", err);
     } else {
-        title(path, "tensors");
+        printf("%s: tensors\n", path);
         printf("\nmetadata\n");
         print_metadata(file);
         print_tensors(file);
@@ -237,7 +230,7 @@ static vd_status print_picture(const char *path, vd_error *err)
     vd_status status = vd_image_read(path, &image, err);
     if (status)
         return status;
-    title(path, "a picture");
+    printf("%s: a picture\n", path);
     vd_output_row("size", "%d x %d pixels", image.width, image.height);
     vd_image_clear(&image);
     return VD_OK;
@@ -249,7 +242,7 @@ static vd_status print_pool(const char *path, vd_error *err)
     vd_status status = vd_answer_pool_read(path, &pool, err);
     if (status)
         return status;
-    title(path, "an answer pool");
+    printf("%s: an answer pool\n", path);
     vd_output_row("answers", "%zu", pool.count);
     vd_output_row("first", "%s (%" PRId64 " times)", pool.answer[0], pool.times[0]);
     vd_answer_pool_clear(&pool);

@@ -93,10 +93,9 @@ static vd_status load_model(player *p, const vd_record *record, int *out, vd_err
 
 static void complain(const vd_record *record, const char *what)
 {
-    printf("line %zu, picture %" PRId64 ", round %d, %s: %s: ", record->line,
-           record->sheet.image_id, record->sheet.rounds + 1, record->sheet.side[0].model, what);
-    vd_output_text(stdout, record->reply.typed);
-    printf("\n");
+    printf("line %zu, picture %" PRId64 ", round %d, %s: %s: %s\n", record->line,
+           record->sheet.image_id, record->sheet.rounds + 1, record->sheet.side[0].model, what,
+           record->reply.typed);
 }
 
 static void compare_scores(player *p, const vd_record *record, const vd_reply *now)
@@ -119,21 +118,16 @@ static void compare_scores(player *p, const vd_record *record, const vd_reply *n
             continue;
         if (different++ == 0)
             complain(record, "scores differ");
-        if (different <= SHOWN) {
-            printf("    ");
-            vd_output_text(stdout, record->sheet.side[0].texts[i]);
-            printf(": %.7g was recorded, now it is %.7g\n", a, b);
-        }
+        if (different <= SHOWN)
+            printf("    %s: %.7g was recorded, now it is %.7g\n", record->sheet.side[0].texts[i], a,
+                   b);
     }
     if (different > SHOWN)
         printf("    and %d more\n", different - SHOWN);
-    if (different && then->order[0] != now->answer.order[0]) {
-        printf("    the answer was \"");
-        vd_output_text(stdout, record->sheet.side[0].texts[then->order[0]]);
-        printf("\", now it is \"");
-        vd_output_text(stdout, record->sheet.side[0].texts[now->answer.order[0]]);
-        printf("\"\n");
-    }
+    if (different && then->order[0] != now->answer.order[0])
+        printf("    the answer was \"%s\", now it is \"%s\"\n",
+               record->sheet.side[0].texts[then->order[0]],
+               record->sheet.side[0].texts[now->answer.order[0]]);
     p->differing += (size_t)different;
     p->changed += different > 0;
 }
@@ -245,8 +239,7 @@ static int names_width(const vd_cases *cases)
 
 static void print_name(const char *name, int width)
 {
-    vd_output_text(stdout, name);
-    printf("%*s", width - vd_text_width(name, strlen(name)), "");
+    printf("%s%*s", name, width - vd_text_width(name, strlen(name)), "");
 }
 
 static void lay_out_answer(const vd_cases *cases, const vd_case *at, int side, vd_right by,
@@ -259,8 +252,7 @@ static void lay_out_answer(const vd_cases *cases, const vd_case *at, int side, v
         tick = " ";
     printf("      ");
     print_name(cases->name[side], names_width(cases));
-    printf(" %s ", tick);
-    vd_output_text(stdout, vd_case_option(cases, at, s->first));
+    printf(" %s %s", tick, vd_case_option(cases, at, s->first));
     const char *before = "  (";
     if (s->rank > 0) {
         printf("%shuman answer: place %g", before, (double)s->rank);
@@ -303,20 +295,15 @@ static void lay_out(const vd_cases *cases, bool utf8)
     const vd_visdial_dialog *dialog = vd_case_dialog(cases, &cases->at[0]);
     bool relevant = all_relevant(cases);
     vd_right by = relevant ? VD_RIGHT_RELEVANT : VD_RIGHT_HUMAN;
-    printf("picture %" PRId64 ": ", dialog->image_id);
-    vd_output_text(stdout, dialog->caption);
-    printf("\n%s: %s\n", utf8 ? "\u2713" : "+",
+    printf("picture %" PRId64 ": %s\n", dialog->image_id, dialog->caption);
+    printf("%s: %s\n", utf8 ? "\u2713" : "+",
            relevant ? "the first answer has relevance 1" : "the first answer is the human one");
     for (size_t i = 0; i < cases->count; i++) {
         const vd_case *at = &cases->at[i];
         const char *human = vd_case_human(cases, at);
-        printf("\n%4d  ", at->round + 1);
-        vd_output_text(stdout, vd_case_question(cases, at));
-        printf("?\n      ");
+        printf("\n%4d  %s?\n      ", at->round + 1, vd_case_question(cases, at));
         print_name("human", names_width(cases));
-        printf("   ");
-        vd_output_text(stdout, human ? human : "-");
-        printf("\n");
+        printf("   %s\n", human ? human : "-");
         for (int side = 0; side < cases->models; side++)
             lay_out_answer(cases, at, side, by, utf8);
     }

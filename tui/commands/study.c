@@ -275,11 +275,9 @@ static void json_versus(yajl_gen json, const arm *a, const arm *b, const versus 
 }
 
 // Members about the second model, as if it were the only one; a list of the further ones.
-static vd_status print_json(const study *s, vd_error *err)
+static void print_json(const study *s)
 {
-    yajl_gen json = vd_output_object(err);
-    if (!json)
-        return VD_NO_MEMORY;
+    yajl_gen json = vd_output_object();
     vd_member_string(json, "first", s->arm[0].name);
     json_versus(json, &s->arm[0], &s->arm[1], &s->against[1]);
     if (s->arms > 2) {
@@ -291,7 +289,7 @@ static vd_status print_json(const study *s, vd_error *err)
         }
         yajl_gen_array_close(json);
     }
-    return vd_output_object_end(json);
+    vd_output_object_end(json);
 }
 
 // ---- command ------------------------------------------------------------------------------------
@@ -390,7 +388,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (status == VD_OK)
         status = compare_arms(&s, err);
     if (status == VD_OK && s.json)
-        status = print_json(&s, err);
+        print_json(&s);
     else if (status == VD_OK)
         print_study(&s);
     for (int i = 0; i < s.arms; i++)

@@ -343,13 +343,11 @@ static void json_effects(yajl_gen json, const walk_command *c, const vd_walk *wa
     yajl_gen_array_close(json);
 }
 
-static vd_status print_json(const walk_command *c, const vd_walk *walk, vd_error *err)
+static void print_json(const walk_command *c, const vd_walk *walk)
 {
     const vd_sheet_side was = {.reply = &walk->reply, .texts = c->answers, .chosen = -1};
     const vd_sheet_side now = {.reply = &walk->changed, .texts = c->answers, .chosen = -1};
-    yajl_gen json = vd_output_object(err);
-    if (!json)
-        return VD_NO_MEMORY;
+    yajl_gen json = vd_output_object();
     vd_member_string(json, "question", walk->reply.typed);
     vd_member_string(json, "caption", vd_session_caption(c->session));
     vd_member_string(json, "model", walk->model);
@@ -373,7 +371,7 @@ static vd_status print_json(const walk_command *c, const vd_walk *walk, vd_error
     }
     yajl_gen_array_close(json);
     json_effects(json, c, walk);
-    return vd_output_object_end(json);
+    vd_output_object_end(json);
 }
 
 // ---- the command --------------------------------------------------------------------------------
@@ -434,8 +432,10 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (status == VD_OK)
         status = vd_walk_new(c.session, given.operand[given.count - 1], &c.switches, true, NULL,
                              &walk, err);
-    if (status == VD_OK)
-        status = c.json ? print_json(&c, walk, err) : print_walk(&c, walk, err);
+    if (status == VD_OK && c.json)
+        print_json(&c, walk);
+    else if (status == VD_OK)
+        status = print_walk(&c, walk, err);
     vd_walk_free(walk);
     vd_session_free(c.session);
     vd_world_close(c.world);

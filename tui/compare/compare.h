@@ -37,7 +37,7 @@ void vd_compare_p(char *out, size_t size, double p);
 void vd_compare_range(char *out, size_t size, const vd_interval *interval);
 
 vd_status vd_compare_print(const vd_compare *compare, vd_error *err);
-vd_status vd_compare_json(const vd_compare *compare, vd_error *err);
+void vd_compare_json(const vd_compare *compare);
 vd_status vd_compare_markdown(const vd_compare *compare, const char *path, vd_error *err);
 vd_status vd_compare_html(const vd_compare *compare, const char *path, vd_error *err);
 

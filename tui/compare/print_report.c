@@ -1,5 +1,4 @@
 // The comparison as tables, on standard output.
-#include "tui/base/output.h"
 #include "tui/compare/compare.h"
 
 static const char *name_of(const vd_compare *compare, int side)
@@ -65,17 +64,14 @@ static void print_cases(const vd_compare *compare)
            compare->count ? "" : ": no question fits what was asked for");
     for (size_t i = 0; i < compare->count && i < MOST; i++) {
         const vd_case *at = compare->at[i];
-        printf("%3.0f %%  picture %lld, round %d: ", 100 * (double)at->moved,
-               (long long)vd_case_dialog(cases, at)->image_id, at->round + 1);
-        vd_output_text(stdout, vd_case_question(cases, at));
-        printf("?\n");
+        printf("%3.0f %%  picture %lld, round %d: %s?\n", 100 * (double)at->moved,
+               (long long)vd_case_dialog(cases, at)->image_id, at->round + 1,
+               vd_case_question(cases, at));
         const char *human = vd_case_human(cases, at);
-        printf("       %-7s ", "human");
-        vd_output_text(stdout, human ? human : "-");
+        printf("       %-7s %s", "human", human ? human : "-");
         for (int side = 0; side < cases->models; side++) {
-            printf("\n       %c %-12.12s ", vd_case_right(at, side, compare->by) ? '+' : '-',
-                   name_of(compare, side));
-            vd_output_text(stdout, vd_case_option(cases, at, at->side[side].first));
+            printf("\n       %c %-12.12s %s", vd_case_right(at, side, compare->by) ? '+' : '-',
+                   name_of(compare, side), vd_case_option(cases, at, at->side[side].first));
             if (at->side[side].rank > 0)
                 printf("  (human answer: place %g)", (double)at->side[side].rank);
         }
