@@ -135,7 +135,7 @@ torch: ## install PyTorch below build/, for bench only
 # Tests and benchmarks of the GPU backend for machines that have a GPU and little else: a compiler
 # and the CUDA toolkit. tests/headless/ stands in for cmocka and yajl.
 HEADLESS  := $(BUILD)/headless
-HEADLESS_OBJ := $(patsubst %.c,$(HEADLESS)/%.o,$(filter-out $(MPI_SRC) engine/base/json_stream.c,$(call below,engine,c)) \
+HEADLESS_OBJ := $(patsubst %.c,$(HEADLESS)/%.o,$(filter-out $(MPI_SRC) engine/base/json_stream.c engine/base/utf8.c,$(call below,engine,c)) \
                 $(wildcard tests/headless/*.c) $(addprefix tests/support/,support.c golden.c backend.c random_model.c small_dialog.c))
 CUDA_TESTS := $(addprefix $(HEADLESS)/tests/,backend/test_operations backend/test_lstm \
               golden/test_network unit/test_dialog)

@@ -5,11 +5,10 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include <utf8proc.h>
-
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/json.h"
+#include "engine/base/utf8.h"
 
 enum {
     PIECE = 1 << 16,
@@ -115,22 +114,6 @@ static int on_boolean(void *context, int value)
     return on_other(context, value ? "true" : "false");
 }
 
-// yajl accepts surrogates and overlong encodings.
-static bool is_utf8(const unsigned char *text, size_t length)
-{
-    for (size_t i = 0; i < length;) {
-        utf8proc_int32_t code_point;
-        utf8proc_ssize_t used =
-            text[i] < 0x80
-                ? 1
-                : utf8proc_iterate(text + i, (utf8proc_ssize_t)(length - i), &code_point);
-        if (used <= 0)
-            return false;
-        i += (size_t)used;
-    }
-    return true;
-}
-
 static int on_string(void *context, const unsigned char *text, size_t length)
 {
     vd_json_reader *reader = context;
@@ -144,7 +127,7 @@ static int on_string(void *context, const unsigned char *text, size_t length)
         vd_json_refuse(reader, VD_FORMAT, "a string holds the character \\u0000");
         return 0;
     }
-    if (!is_utf8(text, length)) {
+    if (vd_utf8_valid(text, length) < length) { // yajl accepts surrogates
         vd_json_refuse(reader, VD_FORMAT, "a string is not valid UTF8; save the file as UTF-8");
         return 0;
     }

@@ -3,9 +3,8 @@
 // those of a vocabulary (features/dialogs/words.c).
 #include <inttypes.h>
 
-#include <utf8proc.h>
-
 #include "engine/base/alloc.h"
+#include "engine/base/utf8.h"
 #include "features/dialogs/store.h"
 #include "features/dialogs/pack.h"
 
@@ -95,35 +94,11 @@ static void check_starts(opening *o, const vd_tensor *tensor, int64_t least, int
 
 // ---- texts ------------------------------------------------------------------
 
-// Where the bytes stop being UTF-8; `size` when they do not. Most are ASCII, eight at a time.
-static size_t utf8_end(const unsigned char *bytes, size_t size)
-{
-    size_t i = 0;
-    while (i < size) {
-        uint64_t eight;
-        for (; size - i >= sizeof eight; i += sizeof eight) {
-            memcpy(&eight, bytes + i, sizeof eight);
-            if (eight & UINT64_C(0x8080808080808080))
-                break;
-        }
-        for (int k = 0; k < 8 && i < size; k++) {
-            utf8proc_int32_t rune;
-            utf8proc_ssize_t used =
-                bytes[i] < 0x80 ? 1
-                                : utf8proc_iterate(bytes + i, (utf8proc_ssize_t)(size - i), &rune);
-            if (used <= 0)
-                return i;
-            i += (size_t)used;
-        }
-    }
-    return i;
-}
-
 // Each text has its NUL at its end, no other, and all is UTF-8.
 static void check_texts(opening *o, const char *name, const unsigned char *bytes,
                         const int64_t *start, size_t count)
 {
-    size_t size = (size_t)start[count], ends = 0, good = utf8_end(bytes, size), index = 0;
+    size_t size = (size_t)start[count], ends = 0, good = vd_utf8_valid(bytes, size), index = 0;
     for (size_t i = 0; i < size; i++)
         ends += bytes[i] == 0;
     for (size_t i = 0; i < count; i++)

@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/utf8.h"
 
 bool vd_codepoints_reserve(vd_codepoints *text, size_t room)
 {
@@ -27,17 +28,14 @@ vd_status vd_codepoints_decode(vd_codepoints *text, const char *utf8, vd_error *
     if (!vd_codepoints_reserve(text, length + 1))
         return vd_error_memory(err, "the characters of a text");
     for (size_t i = 0; i < length;) {
-        unsigned char first = (unsigned char)utf8[i];
-        utf8proc_int32_t c = first;
-        utf8proc_ssize_t used = first < 0x80 ? 1
-                                             : utf8proc_iterate((const utf8proc_uint8_t *)utf8 + i,
-                                                                (utf8proc_ssize_t)(length - i), &c);
-        if (used <= 0)
+        size_t used;
+        int32_t c = vd_utf8_next(utf8 + i, length - i, &used);
+        if (c < 0)
             return vd_error_set(err, VD_FORMAT,
                                 "text is not valid UTF-8: byte %zu is 0x%02x; save it as UTF-8",
-                                i + 1, first);
+                                i + 1, (unsigned char)utf8[i]);
         text->at[text->count++] = c;
-        i += (size_t)used;
+        i += used;
     }
     return VD_OK;
 }

@@ -5,6 +5,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "engine/base/utf8.h"
+
 // ---- the filter ---------------------------------------------------------------------------------
 
 bool vd_safe_text_hides(unsigned c)
@@ -36,21 +38,7 @@ static size_t character_length(unsigned char first)
     return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-// The character of `length` bytes, or -1 when they are not UTF-8.
-static long decode(const unsigned char *bytes, size_t length)
-{
-    static const unsigned char mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    static const long least[] = {0, 0, 0x80, 0x800, 0x10000};
-    long c = bytes[0] & mask[length];
-    for (size_t i = 1; i < length; i++) {
-        if ((bytes[i] & 0xc0) != 0x80)
-            return -1;
-        c = c << 6 | (bytes[i] & 0x3f);
-    }
-    return c < least[length] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? -1 : c;
-}
-
-static bool is_replaced(const vd_safe_text *filter, long c)
+static bool is_replaced(const vd_safe_text *filter, int32_t c)
 {
     if (c < 0x20)
         return c != '\n' && c != '\t';
@@ -68,10 +56,10 @@ static size_t take(const vd_safe_text *filter, const unsigned char *bytes, size_
             own = 0;
     if (own > length)
         return 0;
-    long c = own ? decode(bytes, own) : -1;
+    int32_t c = vd_utf8_next(bytes, length, &own);
     if (c < 0 || is_replaced(filter, c)) {
         out[(*used)++] = '?';
-        return c < 0 ? 1 : own;
+        return own;
     }
     memcpy(out + *used, bytes, own);
     *used += own;
@@ -116,15 +104,12 @@ static void print_escaped(FILE *out, unsigned c)
 
 void vd_safe_output_json(FILE *out, const char *json, size_t length)
 {
-    const unsigned char *bytes = (const unsigned char *)json;
     for (size_t at = 0, own; at < length; at += own) {
-        own = character_length(bytes[at]);
-        long c = own > 0 && own <= length - at ? decode(bytes + at, own) : -1;
-        own = c < 0 ? 1 : own;
+        int32_t c = vd_utf8_next(json + at, length - at, &own);
         if (c >= 0x7f && vd_safe_text_hides((unsigned)c))
             print_escaped(out, (unsigned)c);
         else
-            fwrite(bytes + at, 1, own, out);
+            fwrite(json + at, 1, own, out);
     }
 }
 

@@ -4,9 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <utf8proc.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/utf8.h"
 #include "engine/base/file.h"
 
 struct vd_markup {
@@ -27,7 +27,7 @@ void vd_markup_bytes(vd_markup *m, const void *bytes, size_t size)
 }
 
 // The escape of a character that would be markup; NULL: none is needed.
-static const char *escaped(vd_markup_kind kind, utf8proc_int32_t code, char out[3])
+static const char *escaped(vd_markup_kind kind, int32_t code, char out[3])
 {
     if (kind == VD_MARKUP_HTML) {
         switch (code) {
@@ -56,24 +56,18 @@ static const char *escaped(vd_markup_kind kind, utf8proc_int32_t code, char out[
 // Invalid UTF-8 and control characters become U+FFFD, white space a space.
 static void put_text(vd_markup *m, const char *text)
 {
-    const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)text;
-    utf8proc_ssize_t left = (utf8proc_ssize_t)strlen(text);
-    while (left > 0) {
-        utf8proc_int32_t code;
-        utf8proc_ssize_t bytes = utf8proc_iterate(at, left, &code);
+    for (size_t left = strlen(text), bytes; left > 0; left -= bytes, text += bytes) {
+        int32_t code = vd_utf8_next(text, left, &bytes);
         char two[3];
         const char *instead;
-        if (bytes <= 0 || code < ' ' || (code >= 0x7F && code < 0xA0))
-            instead = bytes > 0 && (code == '\n' || code == '\t') ? " " : "\xEF\xBF\xBD";
+        if (code < ' ' || (code >= 0x7F && code < 0xA0))
+            instead = code == '\n' || code == '\t' ? " " : "\xEF\xBF\xBD";
         else
             instead = escaped(m->kind, code, two);
-        bytes = bytes <= 0 ? 1 : bytes;
         if (instead)
             vd_markup_bytes(m, instead, strlen(instead));
         else
-            vd_markup_bytes(m, at, (size_t)bytes);
-        at += bytes;
-        left -= bytes;
+            vd_markup_bytes(m, text, bytes);
     }
 }
 

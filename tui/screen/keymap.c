@@ -3,6 +3,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "engine/base/utf8.h"
 #include "tui/screen/wrap.h"
 
 enum {
@@ -402,10 +403,9 @@ bool vd_key_parse(const char *name, vd_key *out)
         out->code = (uint32_t)(VD_KEY_F0 + number);
         return *end == '\0' && number <= 63;
     }
-    utf8proc_int32_t code;
-    utf8proc_ssize_t length = (utf8proc_ssize_t)strlen(name);
-    utf8proc_ssize_t used = utf8proc_iterate((const utf8proc_uint8_t *)name, length, &code);
-    if (length == 0 || used != length || code < ' ')
+    size_t used;
+    int32_t code = vd_utf8_next(name, strlen(name), &used);
+    if (code < ' ' || name[used] != '\0')
         return false;
     out->code = (uint32_t)code;
     return true;

@@ -4,6 +4,7 @@
 #include <utf8proc.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/utf8.h"
 #include "tui/screen/wrap.h"
 
 void vd_line_free(vd_line *line)
@@ -66,12 +67,11 @@ static size_t left_of(const vd_line *line, size_t at)
 
 static bool is_word(const vd_line *line, size_t at)
 {
-    utf8proc_int32_t code;
-    if (at >= line->length || utf8proc_iterate((const utf8proc_uint8_t *)line->text + at,
-                                               (utf8proc_ssize_t)(line->length - at), &code) <= 0)
-        return false;
-    utf8proc_category_t category = utf8proc_category(code);
-    return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
+    size_t used;
+    utf8proc_category_t category =
+        utf8proc_category(vd_utf8_next(line->text + at, line->length - at, &used));
+    return at < line->length && category >= UTF8PROC_CATEGORY_LU &&
+           category <= UTF8PROC_CATEGORY_NO;
 }
 
 static size_t word_left(const vd_line *line)

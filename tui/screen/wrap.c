@@ -3,15 +3,7 @@
 #include <utf8proc.h>
 #include <wchar.h>
 
-// The code point at text, or -1; *bytes is what it takes (1 when it is no UTF-8).
-static utf8proc_int32_t code_at(const char *text, size_t length, size_t *bytes)
-{
-    utf8proc_int32_t code;
-    utf8proc_ssize_t used = utf8proc_iterate((const utf8proc_uint8_t *)text,
-                                             (utf8proc_ssize_t)(length < 4 ? length : 4), &code);
-    *bytes = used > 0 ? (size_t)used : 1;
-    return used > 0 ? code : -1;
-}
+#include "engine/base/utf8.h"
 
 // Columns on which both tables agree, or -1.
 static int agreed_width(utf8proc_int32_t code)
@@ -43,7 +35,7 @@ static void replace(vd_cluster *out)
 void vd_cluster_next(const char *text, size_t length, vd_cluster *out)
 {
     size_t bytes;
-    utf8proc_int32_t base = code_at(text, length, &bytes);
+    utf8proc_int32_t base = vd_utf8_next(text, length, &bytes);
     *out = (vd_cluster){.bytes = bytes, .width = 1, .count = 1, .code = {' '}};
     if (base == '\t' || base == '\n')
         return;
@@ -60,7 +52,7 @@ void vd_cluster_next(const char *text, size_t length, vd_cluster *out)
         out->width = agreed_width(base);
     utf8proc_int32_t state = 0, before = base;
     while (out->bytes < length) {
-        utf8proc_int32_t code = code_at(text + out->bytes, length - out->bytes, &bytes);
+        utf8proc_int32_t code = vd_utf8_next(text + out->bytes, length - out->bytes, &bytes);
         if (code < 0 || utf8proc_grapheme_break_stateful(before, code, &state))
             break;
         int width = agreed_width(code);
