@@ -1,14 +1,13 @@
 #include "engine/base/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -95,7 +94,9 @@ vd_status vd_file_read(const char *path, size_t most, char **data, size_t *size,
 
 // ---- writing ------------------------------------------------------------------------------------
 
-enum { BUFFER = 1 << 16 };
+// Room that a temporary name takes behind the path; how many processes may write one file at once;
+// how many left-over files are looked for.
+enum { BUFFER = 1 << 16, NAME = 32, TEMPORARIES = 100, SWEPT = 4, LONGEST_PATH = 4096 };
 
 struct vd_output {
     char *path, *temporary;
@@ -105,12 +106,30 @@ struct vd_output {
     unsigned char buffer[BUFFER];
 };
 
-static vd_status write_failed(vd_output *output, const char *what, int code, vd_error *err)
+static vd_status failed(const char *path, const char *what, int code, vd_error *err)
 {
-    output->failed = true;
     const char *help = code == ENOSPC || code == EDQUOT ? "; free some space and try again" : "";
-    return vd_error_set(err, VD_IO, "%s: %s failed: %s%s", output->path, what, strerror(code),
-                        help);
+    return vd_error_set(err, VD_IO, "%s: %s failed: %s%s", path, what, strerror(code), help);
+}
+
+static bool same_inode(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+// Makes the rename survive a power cut. Some file systems cannot sync a directory; that is no
+// error.
+static void sync_directory(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char directory[LONGEST_PATH] = ".";
+    if (slash)
+        snprintf(directory, sizeof directory, "%.*s", (int)(slash - path) + 1, path);
+    int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    (void)!fsync(file);
+    close(file);
 }
 
 static void output_free(vd_output *output)
@@ -125,22 +144,104 @@ void vd_output_abort(vd_output *output)
     if (!output)
         return;
     if (output->file >= 0) {
-        close(output->file);
         unlink(output->temporary);
+        close(output->file);
     }
     output_free(output);
 }
 
-// A name that no other thread or process uses and no existing file has.
-static vd_status open_temporary(vd_output *output, size_t room, vd_error *err)
+vd_status vd_output_place(const char *path, char **place, vd_error *err)
 {
-    static atomic_uint counter;
-    for (int tries = 0; tries < 100; tries++) {
-        snprintf(output->temporary, room, "%s.%ld-%u.part", output->path, (long)getpid(),
-                 atomic_fetch_add(&counter, 1));
-        output->file = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (output->file >= 0 || errno != EEXIST)
+    enum { MOST_LINKS = 40 };
+    char link[LONGEST_PATH];
+    ssize_t length;
+    *place = vd_strdup(path);
+    for (int links = 0; *place && (length = readlink(*place, link, sizeof link - 1)) >= 0;) {
+        const char *slash = strrchr(*place, '/');
+        link[length] = '\0';
+        int directory = *link != '/' && slash ? (int)(slash - *place) + 1 : 0;
+        char *next = vd_format("%.*s%s", directory, *place, link);
+        vd_free(*place);
+        *place = next;
+        if (++links > MOST_LINKS) {
+            vd_free(*place);
+            *place = NULL;
+            return vd_error_set(err, VD_IO, "%s: %s", path, strerror(ELOOP));
+        }
+    }
+    return *place ? VD_OK : vd_error_memory(err, path);
+}
+
+int vd_output_open(const char *temporary, const char *place, int flags)
+{
+    struct stat about;
+    return open(temporary, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags,
+                stat(place, &about) == 0 ? 0600 : 0666);
+}
+
+vd_status vd_output_replace(int file, const char *temporary, const char *place, vd_error *err)
+{
+    struct stat about;
+    const char *what = "writing to the disk";
+    bool good = fsync(file) == 0 || errno == EINVAL;
+    if (good && stat(place, &about) == 0) {
+        what = "keeping the mode";
+        // Where the owner cannot be kept, the group may; a file system may know neither.
+        if (fchown(file, about.st_uid, about.st_gid) != 0)
+            (void)!fchown(file, (uid_t)-1, about.st_gid);
+        good = fchmod(file, about.st_mode & 0777) == 0 || errno == EPERM || errno == ENOTSUP;
+    }
+    if (good) {
+        what = "renaming the finished file";
+        good = rename(temporary, place) == 0;
+    }
+    if (!good)
+        return failed(place, what, errno, err);
+    sync_directory(place);
+    return VD_OK;
+}
+
+static void name_temporary(const vd_output *output, int number)
+{
+    snprintf(output->temporary, strlen(output->path) + NAME, "%s.visdial-%d.part", output->path,
+             number);
+}
+
+// The file that a killed process left has no lock. One with a lock keeps its name until it is
+// unlocked, so that what is removed is the file that was looked at.
+static void sweep(const char *temporary)
+{
+    struct stat locked, named;
+    int file = open(temporary, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    if (flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &locked) == 0 &&
+        lstat(temporary, &named) == 0 && S_ISREG(named.st_mode) && same_inode(&locked, &named))
+        unlink(temporary);
+    close(file);
+}
+
+// Locks the new file, unless it was swept away before that.
+static bool hold(const vd_output *output)
+{
+    struct stat own, named;
+    return (flock(output->file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+           fstat(output->file, &own) == 0 && lstat(output->temporary, &named) == 0 &&
+           same_inode(&own, &named);
+}
+
+static vd_status open_temporary(vd_output *output, vd_error *err)
+{
+    for (int number = 0; number < TEMPORARIES; number++) {
+        name_temporary(output, number);
+        output->file = vd_output_open(output->temporary, output->path, O_EXCL);
+        if (output->file < 0 && errno == EEXIST)
+            continue;
+        if (output->file < 0 || hold(output))
             break;
+        close(output->file);
+        output->file = -1;
+        errno = EBUSY;
     }
     if (output->file >= 0)
         return VD_OK;
@@ -150,46 +251,58 @@ static vd_status open_temporary(vd_output *output, size_t room, vd_error *err)
                         status == VD_NOT_FOUND ? " (is its directory there?)" : "");
 }
 
+// Where `path` leads, and room for the names of temporary files beside it.
+static vd_status output_new(const char *path, vd_output **out, vd_error *err)
+{
+    vd_output *output = vd_alloc(1, sizeof *output);
+    *out = NULL;
+    if (!output)
+        return vd_error_memory(err, path);
+    output->file = -1;
+    vd_status status = vd_output_place(path, &output->path, err);
+    if (!status && !(output->temporary = vd_alloc(strlen(output->path) + NAME, 1)))
+        status = vd_error_memory(err, path);
+    if (status)
+        vd_output_abort(output);
+    else
+        *out = output;
+    return status;
+}
+
+static void sweep_all(const vd_output *output)
+{
+    for (int number = 0; number < SWEPT; number++) {
+        name_temporary(output, number);
+        sweep(output->temporary);
+    }
+}
+
 void vd_output_sweep(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    char *directory = vd_strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
-    DIR *entries = directory ? opendir(*directory ? directory : ".") : NULL;
-    for (struct dirent *entry; entries && (entry = readdir(entries));) {
-        long pid;
-        int read = 0;
-        size_t length = strlen(name);
-        if (strncmp(entry->d_name, name, length) == 0 &&
-            sscanf(entry->d_name + length, ".%ld-%*u.part%n", &pid, &read) == 1 && read > 0 &&
-            !entry->d_name[length + (size_t)read] && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
-            unlinkat(dirfd(entries), entry->d_name, 0);
-    }
-    if (entries)
-        closedir(entries);
-    vd_free(directory);
+    vd_output *output;
+    if (output_new(path, &output, NULL) != VD_OK)
+        return;
+    sweep_all(output);
+    vd_output_abort(output);
 }
 
 vd_status vd_output_create(const char *path, vd_output **out, vd_error *err)
 {
     *out = NULL;
     struct stat about;
+    vd_output *output;
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
         return vd_error_set(err, VD_IO, "%s: is there and is not a file", path);
-    vd_output *output = vd_alloc(1, sizeof *output);
-    if (!output)
-        return vd_error_memory(err, path);
-    output->file = -1;
-    size_t room = strlen(path) + 64;
-    output->path = vd_strdup(path);
-    output->temporary = vd_alloc(room, 1);
-    vd_status status = output->path && output->temporary ? open_temporary(output, room, err)
-                                                         : vd_error_memory(err, path);
-    if (status) {
-        vd_output_abort(output);
+    vd_status status = output_new(path, &output, err);
+    if (status)
         return status;
-    }
-    *out = output;
-    return VD_OK;
+    sweep_all(output);
+    status = open_temporary(output, err);
+    if (status)
+        vd_output_abort(output);
+    else
+        *out = output;
+    return status;
 }
 
 vd_status vd_output_try(const char *path, vd_error *err)
@@ -198,11 +311,6 @@ vd_status vd_output_try(const char *path, vd_error *err)
     vd_status status = vd_output_create(path, &output, err);
     vd_output_abort(output);
     return status;
-}
-
-static bool same_inode(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
 // What the directory of a path is, and the name behind it.
@@ -256,8 +364,10 @@ static vd_status put(vd_output *output, const unsigned char *data, size_t size, 
         ssize_t done = write(output->file, data, size);
         if (done < 0 && errno == EINTR)
             continue;
-        if (done < 0)
-            return write_failed(output, "writing", errno, err);
+        if (done < 0) {
+            output->failed = true;
+            return failed(output->path, "writing", errno, err);
+        }
         data += done;
         size -= (size_t)done;
     }
@@ -287,20 +397,6 @@ vd_status vd_output_write(vd_output *output, const void *data, size_t size, vd_e
     return VD_OK;
 }
 
-// Makes the rename survive a power cut. Some file systems cannot sync a directory; that is no
-// error. Overwrites path.
-static void sync_directory(char *path)
-{
-    char *slash = strrchr(path, '/');
-    if (slash)
-        slash[1] = '\0';
-    int file = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file < 0)
-        return;
-    (void)!fsync(file);
-    close(file);
-}
-
 vd_status vd_output_commit(vd_output *output, vd_error *err)
 {
     if (output->failed) {
@@ -310,19 +406,11 @@ vd_status vd_output_commit(vd_output *output, vd_error *err)
         return status;
     }
     vd_status status = flush(output, err);
-    if (!status && fsync(output->file) != 0 && errno != EINVAL)
-        status = write_failed(output, "writing to the disk", errno, err);
+    if (!status)
+        status = vd_output_replace(output->file, output->temporary, output->path, err);
     if (!status) {
-        int closed = close(output->file);
+        close(output->file);
         output->file = -1;
-        if (closed != 0)
-            status = write_failed(output, "closing", errno, err);
-        else if (rename(output->temporary, output->path) != 0)
-            status = write_failed(output, "renaming the finished file", errno, err);
-        if (status)
-            unlink(output->temporary);
-        else
-            sync_directory(output->temporary);
     }
     vd_output_abort(output);
     return status;

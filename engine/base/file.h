@@ -26,8 +26,11 @@ void vd_file_passed(int descriptor, uint64_t end, atomic_uint_fast64_t *told);
 // The file with a NUL behind it (vd_free); NULL on failure. Longer than `most` bytes: VD_FORMAT.
 vd_status vd_file_read(const char *path, size_t most, char **data, size_t *size, vd_error *err);
 
-// Writing: the data goes to a temporary file beside path, which commit syncs and renames. What was
-// there under path stays until then. A full disk is VD_IO with the path and what to do.
+// Writing: the data goes to a temporary file, which commit syncs and renames. What was there under
+// path stays until then, and its mode afterwards, too. A symbolic link is followed: the file that
+// it leads to is replaced. Temporary files lie beside that one, are created and never followed, and
+// are locked, so that those of killed processes are known; the next writer of the file removes
+// them. A full disk is VD_IO with the path and what to do.
 typedef struct vd_output vd_output;
 
 vd_status vd_output_create(const char *path, vd_output **out, vd_error *err);
@@ -37,12 +40,20 @@ vd_status vd_output_try(const char *path, vd_error *err);
 // would be lost. Call it before anything is written. A NULL path is skipped.
 vd_status vd_output_apart(const char *const *out, size_t outs, const char *const *in, size_t ins,
                           vd_error *err);
-// Removes temporary files beside path that processes left when they were killed while writing it.
+// Removes temporary files that processes left when they were killed while writing path.
 void vd_output_sweep(const char *path);
 vd_status vd_output_write(vd_output *output, const void *data, size_t size, vd_error *err);
 // Frees output whether it succeeds or not. Fails when an earlier write did.
 vd_status vd_output_commit(vd_output *output, vd_error *err);
 // Removes the temporary file; safe on NULL.
 void vd_output_abort(vd_output *output);
+
+// The parts of this, for a temporary file that is kept to go on with (features/regions/import.c).
+// Where path leads: itself when it is no symbolic link (vd_free).
+vd_status vd_output_place(const char *path, char **place, vd_error *err);
+// Opens (flags: of open, beside O_CREAT) what will replace `place`; -1 with errno on failure.
+int vd_output_open(const char *temporary, const char *place, int flags);
+// Syncs it, gives it the mode of what it replaces, and renames it.
+vd_status vd_output_replace(int file, const char *temporary, const char *place, vd_error *err);
 
 #endif

@@ -1,7 +1,6 @@
 #include "features/regions/import.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +33,7 @@ typedef struct writing {
     const vd_import *import;
     size_t count, max, size, element; // N, P, D, bytes a number
     bool with_boxes;
-    char *part, *state; // paths
+    char *place, *part, *state; // paths: where import->out leads, and beside it
     int file;
     char *header;
     size_t header_size;
@@ -138,13 +137,13 @@ static vd_status prepare(writing *w, const vd_import *import, vd_error *err)
                    .element = import->full ? sizeof(float) : sizeof(uint16_t),
                    .with_boxes = vd_regions_has_boxes(from),
                    .file = -1};
-    size_t room = strlen(import->out) + 16;
-    w->part = vd_alloc(room, 1);
-    w->state = vd_alloc(room, 1);
+    vd_status status = vd_output_place(import->out, &w->place, err);
+    if (status)
+        return status;
+    w->part = vd_format("%s.part", w->place);
+    w->state = vd_format("%s.part.state", w->place);
     if (!w->part || !w->state)
         return vd_error_memory(err, "a path");
-    snprintf(w->part, room, "%s.part", import->out);
-    snprintf(w->state, room, "%s.part.state", import->out);
     identify(w);
     return make_header(w, err);
 }
@@ -160,6 +159,7 @@ static void release(writing *w)
     vd_free(w->header);
     vd_free(w->state);
     vd_free(w->part);
+    vd_free(w->place);
 }
 
 // ---- going on -----------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ static vd_status start(writing *w, vd_error *err)
     for (size_t i = 0; i < w->ahead_count; i++)
         w->read[i] =
             (reading){.features = w->features + i * picture, .boxes = w->boxes + i * w->max * 4};
-    w->file = open(w->part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    w->file = vd_output_open(w->part, w->place, 0);
     if (w->file < 0)
         return write_failed(w, "creating it", err);
     if (flock(w->file, LOCK_EX | LOCK_NB) != 0)
@@ -348,10 +348,8 @@ static vd_status write_index(writing *w, vd_error *err)
 static vd_status finish(writing *w, vd_error *err)
 {
     vd_status status = write_index(w, err);
-    if (status == VD_OK && fsync(w->file) != 0)
-        status = write_failed(w, "writing to the disk", err);
-    if (status == VD_OK && rename(w->part, w->import->out) != 0)
-        status = write_failed(w, "renaming the finished file", err);
+    if (status == VD_OK)
+        status = vd_output_replace(w->file, w->part, w->place, err);
     if (status == VD_OK)
         unlink(w->state);
     return status;

@@ -2,10 +2,12 @@
 // keeps what was read.
 #include "features/regions/regions.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -525,6 +527,35 @@ static void imports_go_on_where_they_were(void **state)
     }
 }
 
+// A link planted where the work lies is refused, one at the output is followed; a mode is kept.
+static void imports_write_where_the_output_leads(void **state)
+{
+    (void)state;
+    vd_regions *from;
+    vd_error err = {0};
+    struct stat about;
+    char *real = support_join(directory, "real"), *planted = support_join(directory, "real.part");
+    must(vd_regions_open(write_layout(0), &from, &err), &err);
+    vd_import import = {.from = from, .source = "test", .out = out_path};
+    support_write_text(real, "of mode 0600");
+    remove(out_path);
+    assert_int_equal(chmod(real, 0600), 0);
+    assert_int_equal(symlink("real", out_path), 0);
+    assert_int_equal(symlink("victim", planted), 0);
+    support_refused(vd_import_run(&import, &err), VD_IO, &err, planted, strerror(ELOOP), NULL);
+    assert_int_equal(unlink(planted), 0);
+    must(vd_import_run(&import, &err), &err);
+    expect_all(real, 0);
+    assert_int_equal(stat(real, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0600);
+    assert_int_equal(lstat(out_path, &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    assert_int_equal(unlink(out_path) + unlink(real), 0);
+    vd_regions_close(from);
+    free(planted);
+    free(real);
+}
+
 static void what_half_precision_cannot_hold_is_refused(void **state)
 {
     (void)state;
@@ -617,6 +648,7 @@ int main(void)
         cmocka_unit_test(damaged_folders_are_refused),
         cmocka_unit_test(damaged_indices_are_refused),
         cmocka_unit_test(imports_go_on_where_they_were),
+        cmocka_unit_test(imports_write_where_the_output_leads),
         cmocka_unit_test(what_half_precision_cannot_hold_is_refused),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(the_command_imports_and_describes),

@@ -61,32 +61,129 @@ static void pieces_of_any_size_make_one_file(void **state)
     }
 }
 
+static vd_status write_word(const char *to, const char *word)
+{
+    vd_output *output;
+    vd_status status = vd_output_create(to, &output, NULL);
+    if (status)
+        return status;
+    assert_int_equal(vd_output_write(output, word, strlen(word), NULL), VD_OK);
+    return vd_output_commit(output, NULL);
+}
+
+static void expect_word(const char *file, const char *word)
+{
+    char *text = support_read_file(file, NULL);
+    assert_string_equal(text, word);
+    free(text);
+}
+
+// Two at once, killed while they write: the next one that writes the file removes what they left.
 static void what_killed_processes_left_is_swept_away(void **state)
 {
     (void)state;
-    char name[64];
-    pid_t gone = fork();
-    if (gone == 0)
-        _exit(0);
-    assert_int_equal(waitpid(gone, NULL, 0), gone);
-    // Of a process that is no more; of this one, of nobody, of another file.
-    static const char *const kept[] = {"%s.%ld-1.part", "%s.%ldx-1.part", "%s.%ld-1.part2",
-                                       "other%s.%ld-1.part"};
-    const char *file = strrchr(path, '/') + 1;
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-        snprintf(name, sizeof name, kept[i], file, (long)(i ? gone : getpid()));
-        char *left = support_join(directory, name);
-        support_write_text(left, "half of it");
-        free(left);
+    for (int sweeping = 0; sweeping < 2; sweeping++) {
+        vd_output *own, *second;
+        pid_t gone = fork();
+        if (gone == 0) {
+            vd_output_create(path, &own, NULL);
+            vd_output_create(path, &second, NULL);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(gone, NULL, 0), gone);
+        assert_int_equal(support_count_entries(directory), 2 + sweeping);
+        if (sweeping)
+            vd_output_sweep(path);
+        else
+            assert_int_equal(write_word(path, "whole"), VD_OK);
+        assert_int_equal(support_count_entries(directory), 1);
     }
-    snprintf(name, sizeof name, "%s.%ld-12.part", file, (long)gone);
-    char *left = support_join(directory, name);
-    support_write_text(left, "half of it");
-    vd_output_sweep(path);
-    assert_false(support_exists(left));
-    assert_int_equal(support_count_entries(directory), 4);
     vd_output_sweep("/nowhere/at/all");
-    free(left);
+}
+
+static void what_is_being_written_is_not_swept_away(void **state)
+{
+    (void)state;
+    vd_output *slow;
+    char *other = support_join(directory, ONE_FILE "s.visdial-0.part");
+    support_write_text(other, "of another file");
+    assert_int_equal(vd_output_create(path, &slow, NULL), VD_OK);
+    assert_int_equal(vd_output_write(slow, "slow", 4, NULL), VD_OK);
+    vd_output_sweep(path);
+    assert_int_equal(write_word(path, "quick"), VD_OK);
+    expect_word(path, "quick");
+    assert_int_equal(vd_output_commit(slow, NULL), VD_OK);
+    expect_word(path, "slow");
+    assert_int_equal(support_count_entries(directory), 2);
+    free(other);
+}
+
+static void a_symbolic_link_is_followed(void **state)
+{
+    (void)state;
+    char *place = support_join(directory, "sub"), *link = support_join(place, "link");
+    struct stat about;
+    assert_int_equal(mkdir(place, 0777), 0);
+    assert_int_equal(symlink("sub/link", path), 0);
+    assert_int_equal(symlink("../real", link), 0);
+    free(link);
+    free(place);
+    place = support_join(directory, "real");
+    for (int there = 0; there < 2; there++) { // a link to nothing yet, then to a file
+        assert_int_equal(write_word(path, there ? "second" : "first"), VD_OK);
+        expect_word(place, there ? "second" : "first");
+        assert_int_equal(lstat(path, &about), 0);
+        assert_true(S_ISLNK(about.st_mode));
+        assert_int_equal(support_count_entries(directory), 3);
+    }
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink(ONE_FILE, path), 0);
+    vd_error err = {0};
+    support_refused(vd_output_try(path, &err), VD_IO, &err, path, strerror(ELOOP), NULL);
+    free(place);
+}
+
+// A link at the temporary name leads nowhere, whoever made it.
+static void a_planted_link_is_not_followed(void **state)
+{
+    (void)state;
+    char *victim = support_join(directory, "victim"), *planted;
+    support_write_text(victim, "untouched");
+    planted = support_join(directory, ONE_FILE ".visdial-0.part");
+    assert_int_equal(symlink("victim", planted), 0);
+    assert_int_equal(write_word(path, "written"), VD_OK);
+    expect_word(path, "written");
+    expect_word(victim, "untouched");
+    assert_int_equal(unlink(planted), 0);
+    assert_int_equal(mkfifo(planted, 0600), 0); // nor waited for
+    assert_int_equal(write_word(path, "again"), VD_OK);
+    expect_word(path, "again");
+    free(planted);
+    free(victim);
+}
+
+static void the_mode_of_what_is_replaced_is_kept(void **state)
+{
+    (void)state;
+    static const mode_t modes[] = {0600, 0640, 0666, 0444};
+    struct stat about;
+    mode_t mask = umask(022);
+    assert_int_equal(write_word(path, "new"), VD_OK);
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0644);
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        vd_output *output;
+        char *part = support_join(directory, ONE_FILE ".visdial-0.part");
+        assert_int_equal(chmod(path, modes[i]), 0);
+        assert_int_equal(vd_output_create(path, &output, NULL), VD_OK);
+        assert_int_equal(stat(part, &about), 0);
+        assert_int_equal(about.st_mode & 0077, 0); // nobody else reads it before
+        assert_int_equal(vd_output_commit(output, NULL), VD_OK);
+        assert_int_equal(stat(path, &about), 0);
+        assert_int_equal(about.st_mode & 0777, modes[i]);
+        free(part);
+    }
+    umask(mask);
 }
 
 // A real limit, not a stand-in: a process may not write files longer than this.
@@ -255,6 +352,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PROMISE(pieces_of_any_size_make_one_file),
         PROMISE(what_killed_processes_left_is_swept_away),
+        PROMISE(what_is_being_written_is_not_swept_away),
+        PROMISE(a_symbolic_link_is_followed),
+        PROMISE(a_planted_link_is_not_followed),
+        PROMISE(the_mode_of_what_is_replaced_is_kept),
         PROMISE(a_limit_on_the_length_of_files_is_an_error_that_leaves_nothing),
         PROMISE(files_that_cannot_be_read_or_written_are_told),
         PROMISE(a_name_without_directory_is_written_where_we_are),

@@ -1,5 +1,5 @@
 // Training that is killed, and goes on as if it had not been.
-#include <dirent.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -75,19 +76,15 @@ static bool changes_files(const struct __ptrace_syscall_info *call)
     return false;
 }
 
-// By this process.
-static bool is_being_written(const char *out, pid_t pid)
+// Whether a checkpoint is half written; locked: by a process that lives.
+static bool is_half_written(const char *out, bool locked)
 {
-    char *directory = support_join(tiny.directory, out);
-    DIR *entries = opendir(directory);
-    bool found = false;
-    char start[64];
-    snprintf(start, sizeof start, "checkpoint.safetensors.%ld-", (long)pid);
-    for (struct dirent *entry; entries && (entry = readdir(entries));)
-        found = found || strncmp(entry->d_name, start, strlen(start)) == 0;
-    if (entries)
-        closedir(entries);
-    free(directory);
+    char *part = train_run_file(out, "checkpoint.safetensors.visdial-0.part");
+    int file = open(part, O_RDONLY | O_CLOEXEC);
+    bool found = file >= 0 && (!locked || flock(file, LOCK_EX | LOCK_NB) != 0);
+    if (file >= 0)
+        close(file);
+    free(part);
     return found;
 }
 
@@ -111,7 +108,7 @@ static bool kill_before_call(pid_t pid, const char *out, int count)
         if (in_call)
             ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof call, &call);
         if (in_call && changes_files(&call)) {
-            begun = begun || is_being_written(out, pid);
+            begun = begun || is_half_written(out, true);
             if (begun && count-- == 0) {
                 kill(pid, SIGKILL);
                 return true;
@@ -136,11 +133,10 @@ static void a_run_may_be_killed_at_every_call_of_a_checkpoint(void **state)
         support_program run;
         arguments[last] = support_exists(checkpoint) ? "--resume" : NULL;
         train_run_start(&run, "stepped", 0, arguments);
-        pid_t pid = run.pid;
         if (kills < CALLS && kill_before_call(run.pid, "stepped", kills))
             kills++;
         support_program_wait(&run);
-        half_written += is_being_written("stepped", pid);
+        half_written += is_half_written("stepped", false);
         if (run.code != 0 && run.code != 128 + SIGKILL)
             fail_msg("exit code %d: %s", run.code, run.err);
         code = run.code;
