@@ -1,15 +1,18 @@
 #include "tui/commands/command.h"
 
 #include <fcntl.h>
+#include <glib.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "engine/backend/backend.h"
 #include "engine/base/threads.h"
 #include "engine/backend/cpu/instructions.h"
 #include "tui/base/safe_output.h"
+#include "tui/screen/screen.h"
 
 // Where the shell closed one of them ("2>&-"), a file that is opened later would get its number,
 // and messages would be written into it.
@@ -34,9 +37,29 @@ static void obey_signals_as_first_process(void)
         signal(signals[i], on_signal);
 }
 
+// GLib ends the program with a signal where memory is out; this ends it with a message and the exit
+// code for that. Files under their final names are complete then as always.
+static GLogWriterOutput on_glib_message(GLogLevelFlags level, const GLogField *field, gsize fields,
+                                        gpointer context)
+{
+    if (!(level & G_LOG_LEVEL_ERROR))
+        return g_log_writer_default(level, field, fields, context);
+    vd_screen_rescue();
+    const char *text = "out of memory";
+    for (gsize i = 0; i < fields; i++)
+        if (strcmp(field[i].key, "MESSAGE") == 0)
+            text = field[i].value;
+    const char *const parts[] = {"visdial: ", text, "\n"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (write(STDERR_FILENO, parts[i], strlen(parts[i])) < 0)
+            break;
+    _exit(vd_status_exit_code(VD_NO_MEMORY));
+}
+
 int main(int argc, char **argv)
 {
     open_standard_files();
+    g_log_set_writer_func(on_glib_message, NULL, NULL);
     obey_signals_as_first_process();
     vd_safe_output_begin();
     // The backend has threads of its own; OpenBLAS, should a large product need it, starts none.

@@ -56,16 +56,23 @@ static void copy_log(int log, int to)
             break;
 }
 
+void vd_screen_rescue(void)
+{
+    if (!rescue.armed)
+        return;
+    rescue.armed = 0;
+    if (write(STDOUT_FILENO, rescue.bytes, rescue.length) < 0) {
+        // There is nobody to report it to.
+    }
+    tcsetattr(STDIN_FILENO, TCSANOW, &rescue.modes);
+    copy_log(rescue.log, rescue.standard_error);
+    if (rescue.standard_error >= 0)
+        dup2(rescue.standard_error, STDERR_FILENO);
+}
+
 static void on_fatal(int number)
 {
-    if (rescue.armed) {
-        rescue.armed = 0;
-        if (write(STDOUT_FILENO, rescue.bytes, rescue.length) < 0) {
-            // There is nobody to report it to.
-        }
-        tcsetattr(STDIN_FILENO, TCSANOW, &rescue.modes);
-        copy_log(rescue.log, rescue.standard_error);
-    }
+    vd_screen_rescue();
     // SA_RESETHAND put the default action back: the signal now has its usual effect. On process 1
     // it has none (the first of a container).
     if (getpid() == 1)

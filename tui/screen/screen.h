@@ -25,6 +25,10 @@ vd_status vd_screen_open(bool mouse, const char *instead, vd_screen **out, vd_er
 // Restores the terminal and writes what went to standard error meanwhile. NULL is fine.
 void vd_screen_close(vd_screen *screen);
 
+// Gives the terminal back before the program ends at once; may be called by a signal handler. Does
+// nothing where no screen is open.
+void vd_screen_rescue(void);
+
 vd_look vd_screen_look(const vd_screen *screen);
 void vd_screen_size(const vd_screen *screen, int *width, int *height);
 
