@@ -284,8 +284,8 @@ soname = $(firstword $(foreach name,$(1),$(shell readelf -d "$$($(CC) -print-fil
 $(BUILD)/features/regions/hdf5.o: DEFINE = -DVD_HDF5_LIBRARY='"$(call soname,libhdf5_serial.so libhdf5.so)"'
 $(BUILD)/features/regions/zip.o: DEFINE = -DVD_ZIP_LIBRARY='"$(call soname,libzip.so)"'
 
-# fopencookie is an extension of glibc.
-$(BUILD)/tui/base/safe_output.o $(BUILD)/tui/base/safe_output.tidy: DEFINE = -D_GNU_SOURCE
+# These use extensions of glibc: fopencookie, qsort_r.
+$(foreach f,tui/base/safe_output tui/session/service,$(BUILD)/$(f).o $(BUILD)/$(f).tidy): DEFINE = -D_GNU_SOURCE
 
 # Only these know where the program is installed.
 knows_prefix = $(foreach f,engine/base/plugin tui/session/world,$(BUILD)/$(f).$(1))

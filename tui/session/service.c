@@ -1,6 +1,5 @@
 #include "tui/session/service.h"
 
-#include <glib.h>
 #include <string.h>
 
 #include "engine/base/alloc.h"
@@ -68,8 +67,8 @@ static vd_status sort_answers(loaded *out, vd_error *err)
         return vd_error_memory(err, "a model");
     for (int i = 0; i < count; i++)
         out->by_text[i] = i;
-    g_qsort_with_data(out->by_text, count, sizeof *out->by_text, compare_answers,
-                      (gpointer)vd_session_texts(out->session));
+    qsort_r(out->by_text, (size_t)count, sizeof *out->by_text, compare_answers,
+            (void *)vd_session_texts(out->session));
     return VD_OK;
 }
 
