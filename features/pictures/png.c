@@ -132,6 +132,7 @@ static vd_status decode(png_work *work)
     png_set_read_fn(work->png, work, read_bytes);
     png_set_user_limits(work->png, VD_IMAGE_MAX_SIDE, VD_IMAGE_MAX_SIDE);
     skip_what_is_not_pixels(work->png);
+    png_set_crc_action(work->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT); // of any chunk
     png_read_info(work->png, work->info);
     ask_for_bytes_of_rgb(work);
     size_t channels = png_get_channels(work->png, work->info);

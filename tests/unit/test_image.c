@@ -463,6 +463,30 @@ static void every_flipped_byte_of_a_png_is_noticed(void **state)
     free(bytes);
 }
 
+// Of chunks that pixels do not depend on, too: gAMA behind the header.
+static void a_damaged_chunk_of_any_kind_is_noticed(void **state)
+{
+    (void)state;
+    enum { HEADER = 33 };
+    static const char gamma[] = "\0\0\0\4gAMA\0\0\xb1\x8f\x0b\xfc\x61\x05";
+    vd_image image = make_picture(20, 15);
+    assert_int_equal(vd_image_write_png(path, &image, NULL), VD_OK);
+    vd_image_clear(&image);
+    size_t size, more = sizeof gamma - 1;
+    char *bytes = support_read_file(path, &size), *with = malloc(size + more);
+    memcpy(with, bytes, HEADER);
+    memcpy(with + HEADER, gamma, more);
+    memcpy(with + HEADER + more, bytes + HEADER, size - HEADER);
+    support_write_file(path, with, size + more);
+    vd_error err = {0};
+    assert_int_equal(read_path(NULL, &err), VD_OK);
+    with[HEADER + 9] ^= 1;
+    support_write_file(path, with, size + more);
+    support_refused(read_path(NULL, &err), VD_FORMAT, &err, path, NULL);
+    free(with);
+    free(bytes);
+}
+
 static size_t damage(int rounds)
 {
     size_t size, refused = 0;
@@ -572,6 +596,7 @@ int main(void)
         PROMISE(too_large_pictures_are_refused_before_memory_is_taken),
         PROMISE(every_truncation_is_refused),
         PROMISE(every_flipped_byte_of_a_png_is_noticed),
+        PROMISE(a_damaged_chunk_of_any_kind_is_noticed),
         PROMISE(random_damage_is_refused_or_read),
         PROMISE(a_full_disk_leaves_the_old_picture),
         PROMISE(every_failed_allocation_is_reported),
