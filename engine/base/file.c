@@ -92,6 +92,68 @@ vd_status vd_file_read(const char *path, size_t most, char **data, size_t *size,
     return status;
 }
 
+static vd_status failed(const char *path, const char *what, int code, vd_error *err)
+{
+    const char *help = code == ENOSPC || code == EDQUOT ? "; free some space and try again" : "";
+    return vd_error_set(err, VD_IO, "%s: %s failed: %s%s", path, what, strerror(code), help);
+}
+
+// How many bytes were written; where that is not all, errno says why.
+static size_t write_all(int file, const void *data, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t some = write(file, (const char *)data + done, size - done);
+        if (some < 0 && errno == EINTR)
+            continue;
+        if (some == 0)
+            errno = ENOSPC;
+        if (some <= 0)
+            break;
+        done += (size_t)some;
+    }
+    return done;
+}
+
+// ---- adding to the end --------------------------------------------------------------------------
+
+vd_status vd_file_extend(const char *path, unsigned mode, int *descriptor, vd_error *err)
+{
+    struct stat about;
+    // O_NONBLOCK: opening a FIFO must not wait for a reader.
+    int flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    int file = open(path, flags, (mode_t)mode);
+    *descriptor = -1;
+    if (file < 0 || fstat(file, &about) != 0) {
+        vd_status status = vd_error_set(err, VD_IO, "%s: %s", path, strerror(errno));
+        if (file >= 0)
+            close(file);
+        return status;
+    }
+    if (!S_ISREG(about.st_mode) && !S_ISCHR(about.st_mode)) {
+        close(file);
+        return vd_error_set(err, VD_FORMAT, "%s: is a pipe or a disk; a file is expected", path);
+    }
+    fcntl(file, F_SETFL, O_APPEND); // a terminal is waited for
+    *descriptor = file;
+    return VD_OK;
+}
+
+vd_status vd_file_append(int descriptor, const char *path, const void *data, size_t size,
+                         vd_error *err)
+{
+    off_t before = lseek(descriptor, 0, SEEK_END);
+    size_t done = write_all(descriptor, data, size);
+    if (done == size)
+        return VD_OK;
+    int why = errno;
+    // Unless another program has added something meanwhile.
+    if (done > 0 && before >= 0 && lseek(descriptor, 0, SEEK_END) == before + (off_t)done &&
+        ftruncate(descriptor, before) != 0)
+        why = errno;
+    return failed(path, "writing", why, err);
+}
+
 // ---- writing ------------------------------------------------------------------------------------
 
 // Room that a temporary name takes behind the path; how many processes may write one file at once;
@@ -105,12 +167,6 @@ struct vd_output {
     size_t buffered;
     unsigned char buffer[BUFFER];
 };
-
-static vd_status failed(const char *path, const char *what, int code, vd_error *err)
-{
-    const char *help = code == ENOSPC || code == EDQUOT ? "; free some space and try again" : "";
-    return vd_error_set(err, VD_IO, "%s: %s failed: %s%s", path, what, strerror(code), help);
-}
 
 static bool same_inode(const struct stat *a, const struct stat *b)
 {
@@ -360,18 +416,8 @@ vd_status vd_output_apart(const char *const *out, size_t outs, const char *const
 
 static vd_status put(vd_output *output, const unsigned char *data, size_t size, vd_error *err)
 {
-    while (size > 0) {
-        ssize_t done = write(output->file, data, size);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0) {
-            output->failed = true;
-            return failed(output->path, "writing", errno, err);
-        }
-        data += done;
-        size -= (size_t)done;
-    }
-    return VD_OK;
+    output->failed = write_all(output->file, data, size) < size;
+    return output->failed ? failed(output->path, "writing", errno, err) : VD_OK;
 }
 
 static vd_status flush(vd_output *output, vd_error *err)

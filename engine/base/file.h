@@ -26,6 +26,14 @@ void vd_file_passed(int descriptor, uint64_t end, atomic_uint_fast64_t *told);
 // The file with a NUL behind it (vd_free); NULL on failure. Longer than `most` bytes: VD_FORMAT.
 vd_status vd_file_read(const char *path, size_t most, char **data, size_t *size, vd_error *err);
 
+// Adding to the end of a file, which is created with this mode where it is not there. A pipe, which
+// would be waited for, and what holds no bytes are VD_FORMAT; a device is fine. For reading, too.
+vd_status vd_file_extend(const char *path, unsigned mode, int *descriptor, vd_error *err);
+// All of it or nothing: the part of it that a full disk took is cut off again. It goes in one write
+// where that is possible, so that lines of two programs do not mix.
+vd_status vd_file_append(int descriptor, const char *path, const void *data, size_t size,
+                         vd_error *err);
+
 // Writing: the data goes to a temporary file, which commit syncs and renames. What was there under
 // path stays until then, and its mode afterwards, too. A symbolic link is followed: the file that
 // it leads to is replaced. Temporary files lie beside that one, are created and never followed, and

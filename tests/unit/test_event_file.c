@@ -2,12 +2,15 @@
 // TensorBoard's own reader where a Python with the package `tensorboard` is there
 // ($VISDIAL_PYTHON, else python3).
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -210,6 +213,44 @@ static void going_on_cuts_what_is_damaged(void **state)
     vd_free(path);
 }
 
+// A disk that is full for a while takes the records of that while, no others.
+static void records_go_on_after_a_full_disk(void **state)
+{
+    (void)state;
+    struct rlimit old, limit;
+    vd_error err = {0};
+    vd_events *events;
+    char *path;
+    size_t offset = 0;
+    char *inside = support_join(directory, "full");
+    assert_int_equal(mkdir(inside, 0777), 0);
+    must(vd_events_open(inside, 0, &events, &err), &err);
+    add_steps(events, 1, 3);
+    must(vd_events_find(inside, &path, &err), &err);
+    free(inside);
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    limit = old;
+    limit.rlim_cur = (rlim_t)about.st_size + 10; // a part of the next one
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    const vd_scalar lost = {"train/loss", 1};
+    vd_status status = vd_events_add(events, 4, &lost, 1, &err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    support_refused(status, VD_IO, &err, path, NULL);
+    assert_int_equal(vd_events_count(events), 4);
+    FILE *torn = fopen(path, "a"); // and what could not be cut off is, before the next one
+    assert_true(fputs("torn", torn) >= 0 && fclose(torn) == 0);
+    add_steps(events, 5, 6);
+    vd_events_close(events);
+    seen all = {0};
+    must(vd_events_read(path, &offset, look, &all, &err), &err);
+    assert_int_equal(all.count, 2 * 5); // all but step 4
+    assert_int_equal(all.last, 6);
+    vd_free(path);
+}
+
 static void missing_files_are_named(void **state)
 {
     (void)state;
@@ -345,6 +386,7 @@ int main(void)
         cmocka_unit_test(every_changed_byte_is_noticed),
         cmocka_unit_test(going_on_cuts_what_does_not_count),
         cmocka_unit_test(going_on_cuts_what_is_damaged),
+        cmocka_unit_test(records_go_on_after_a_full_disk),
         cmocka_unit_test(missing_files_are_named),
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(curves_are_drawn_from_low_to_high),

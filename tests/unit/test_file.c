@@ -204,6 +204,52 @@ static void a_limit_on_the_length_of_files_is_an_error_that_leaves_nothing(void 
     assert_int_equal(support_count_entries(directory), 0);
 }
 
+// What a full disk takes only a part of is not there afterwards.
+static void an_end_is_added_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    struct rlimit old, limit;
+    vd_error err = {0};
+    int file;
+    char *text = calloc(1, 4097);
+    memset(text, 'x', 4000);
+    support_write_text(path, text);
+    assert_int_equal(vd_file_extend(path, 0600, &file, &err), VD_OK);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    limit = old;
+    limit.rlim_cur = 4096;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    vd_status status = vd_file_append(file, path, text, 97, &err);
+    vd_status fits = vd_file_append(file, path, "y", 1, NULL);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    support_refused(status, VD_IO, &err, path, strerror(EFBIG), NULL);
+    assert_int_equal(fits, VD_OK);
+    assert_int_equal(vd_file_append(file, path, "z\n", 2, &err), VD_OK);
+    close(file);
+    memcpy(text + 4000, "yz\n", 3);
+    expect_word(path, text);
+    free(text);
+}
+
+static void a_pipe_is_refused_and_not_waited_for(void **state)
+{
+    (void)state;
+    vd_error err = {0};
+    size_t size;
+    int file;
+    char *data;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    support_refused(vd_file_extend(path, 0600, &file, &err), VD_FORMAT, &err, path, "pipe", NULL);
+    assert_int_equal(file, -1);
+    support_refused(vd_file_read(path, 10, &data, &size, &err), VD_FORMAT, &err, path, "pipe",
+                    NULL);
+    assert_int_equal(vd_file_extend("/dev/null", 0600, &file, &err), VD_OK);
+    assert_int_equal(vd_file_append(file, "/dev/null", "x", 1, &err), VD_OK);
+    close(file);
+    support_refused(vd_file_extend(directory, 0600, &file, &err), VD_IO, &err, directory, NULL);
+}
+
 static void files_that_cannot_be_read_or_written_are_told(void **state)
 {
     (void)state;
@@ -357,6 +403,8 @@ int main(void)
         PROMISE(a_planted_link_is_not_followed),
         PROMISE(the_mode_of_what_is_replaced_is_kept),
         PROMISE(a_limit_on_the_length_of_files_is_an_error_that_leaves_nothing),
+        PROMISE(an_end_is_added_whole_or_not_at_all),
+        PROMISE(a_pipe_is_refused_and_not_waited_for),
         PROMISE(files_that_cannot_be_read_or_written_are_told),
         PROMISE(a_name_without_directory_is_written_where_we_are),
         PROMISE(json_goes_out_and_in_again),

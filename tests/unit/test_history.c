@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -89,6 +90,44 @@ static void a_long_file_is_cut_to_its_newer_half(void **state)
     assert_int_equal(support_count_entries(directory), 1);
 }
 
+// Whatever made it so long: the newest questions are known.
+static void of_a_very_long_file_the_end_is_read(void **state)
+{
+    (void)state;
+    size_t size = 0;
+    char *text = NULL, last[40];
+    int count = 0;
+    FILE *file = open_memstream(&text, &size);
+    while (ftell(file) < 5 * VD_HISTORY_BYTES)
+        fprintf(file, "question %d?\n", ++count);
+    fclose(file);
+    support_write_text(path, text);
+    free(text);
+    assert_int_equal(vd_history_load(path, &line, NULL), VD_OK);
+    snprintf(last, sizeof last, "question %d?", count);
+    assert_int_equal(line.count, VD_LINE_HISTORY);
+    assert_string_equal(line.history[line.count - 1], last);
+    char *kept = support_read_file(path, &size);
+    assert_true(size > VD_HISTORY_BYTES && size < 3 * VD_HISTORY_BYTES);
+    assert_int_equal(strncmp(kept, "question ", 9), 0);
+    assert_int_equal(strncmp(kept + size - strlen(last) - 1, last, strlen(last)), 0);
+    free(kept);
+}
+
+static void pipes_are_refused_and_devices_hold_nothing(void **state)
+{
+    (void)state;
+    vd_error error = {0};
+    assert_int_equal(mkfifo(path, 0600), 0);
+    support_refused(vd_history_load(path, &line, &error), VD_FORMAT, &error, path, "pipe", NULL);
+    support_refused(vd_history_append(path, "x", &error), VD_FORMAT, &error, path, "pipe", NULL);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("/dev/null", path), 0); // as people do who want none
+    assert_int_equal(vd_history_append(path, "x", &error), VD_OK);
+    assert_int_equal(vd_history_load(path, &line, &error), VD_OK);
+    assert_int_equal(line.count, 0);
+}
+
 static void the_place_follows_the_environment(void **state)
 {
     (void)state;
@@ -143,6 +182,8 @@ int main(void)
         TEST(questions_come_back_in_their_order),
         TEST(what_is_no_text_is_left_out),
         TEST(a_long_file_is_cut_to_its_newer_half),
+        TEST(of_a_very_long_file_the_end_is_read),
+        TEST(pipes_are_refused_and_devices_hold_nothing),
         TEST(the_place_follows_the_environment),
         TEST(failures_have_a_reason),
         TEST(out_of_memory_is_reported),

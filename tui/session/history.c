@@ -1,12 +1,13 @@
 #include "tui/session/history.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/file.h"
 #include "tui/session/config.h"
 
 char *vd_state_path(const char *name)
@@ -28,13 +29,17 @@ char *vd_history_path(void)
     return vd_state_path("history");
 }
 
-// Keeps the newer half of the file, from the start of a line. On failure the file is unchanged.
+// Keeps the newer half of the text, from the start of a line. On failure the file is unchanged.
 static void shorten(const char *path, const char *text, size_t length)
 {
     const char *half = memchr(text + length / 2, '\n', length - length / 2);
-    if (half)
-        g_file_set_contents_full(path, half + 1, (gssize)(text + length - half - 1),
-                                 G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL);
+    vd_output *output;
+    if (!half || vd_output_create(path, &output, NULL) != VD_OK)
+        return;
+    if (vd_output_write(output, half + 1, (size_t)(text + length - half - 1), NULL) == VD_OK)
+        vd_output_commit(output, NULL);
+    else
+        vd_output_abort(output);
 }
 
 static bool is_text(const char *line)
@@ -45,30 +50,49 @@ static bool is_text(const char *line)
     return strlen(line) <= VD_LINE_MAX;
 }
 
+// The last `most` bytes of the file, or all of it.
+static vd_status read_end(const char *path, size_t most, char **text, size_t *length, bool *part,
+                          vd_error *err)
+{
+    int file;
+    size_t size;
+    *text = NULL;
+    *length = 0;
+    vd_status status = vd_file_open(path, &file, &size, err);
+    if (status)
+        return status;
+    *part = size > most;
+    if (!(*text = vd_alloc(most, 1)))
+        status = vd_error_memory(err, "the history of questions");
+    else
+        status = vd_file_read_at(file, path, *text, most, *part ? size - most : 0, length, err);
+    close(file);
+    return status;
+}
+
 vd_status vd_history_load(const char *path, vd_line *line, vd_error *err)
 {
-    FILE *file = fopen(path, "re");
-    if (!file)
+    struct stat about;
+    if (stat(path, &about) != 0)
         return errno == ENOENT ? VD_OK : vd_error_set(err, VD_IO, "%s: %s", path, strerror(errno));
-    vd_status status = VD_OK;
-    // A file that another program made very large is read up to a limit.
+    if (S_ISCHR(about.st_mode))
+        return VD_OK; // /dev/null: none is wanted
+    // Of a file that another program made very large the newest part is read.
     enum { MOST = 4 * VD_HISTORY_BYTES };
-    char *text = vd_alloc(MOST + 1, 1);
-    if (!text) {
-        fclose(file);
-        return vd_error_memory(err, "the history of questions");
-    }
-    size_t length = fread(text, 1, MOST, file);
-    fclose(file);
-    if (length > VD_HISTORY_BYTES)
+    char *text;
+    size_t length;
+    bool part;
+    vd_status status = read_end(path, MOST, &text, &length, &part, err);
+    if (!status && length > VD_HISTORY_BYTES)
         shorten(path, text, length);
     for (char *at = text, *end; !status && at < text + length; at = end + 1) {
         end = memchr(at, '\n', (size_t)(text + length - at));
         if (!end)
             break; // an incomplete last line
         *end = '\0';
-        if (strlen(at) == (size_t)(end - at) && is_text(at))
+        if (!part && strlen(at) == (size_t)(end - at) && is_text(at))
             status = vd_line_remember(line, at, err);
+        part = false; // its first line began before it
     }
     vd_free(text);
     return status;
@@ -77,15 +101,14 @@ vd_status vd_history_load(const char *path, vd_line *line, vd_error *err)
 vd_status vd_history_append(const char *path, const char *text, vd_error *err)
 {
     char *line = vd_format("%s\n", text);
+    int file = -1;
     if (!line)
         return vd_error_memory(err, "a line of the history");
-    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    vd_status status = VD_OK;
-    // In one write, so that two chats at once do not mix lines.
-    if (file < 0 || write(file, line, strlen(line)) != (ssize_t)strlen(line))
-        status = vd_error_set(err, VD_IO, "%s: %s", path, strerror(errno));
-    if (file >= 0)
+    vd_status status = vd_file_extend(path, 0600, &file, err);
+    if (!status) {
+        status = vd_file_append(file, path, line, strlen(line), err);
         close(file);
+    }
     vd_free(line);
     return status;
 }

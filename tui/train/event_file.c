@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ struct vd_events {
     char *path;
     int file;
     int64_t records;
+    off_t size;      // of the file up to the end of these
     vd_error damage; // what made an end of it worthless
 };
 
@@ -172,16 +174,16 @@ static vd_status write_record(vd_events *e, const message *m, vd_error *err)
     put_fixed(record + 8, masked(record, 8), 4);
     memcpy(record + HEAD, m->byte, m->size);
     put_fixed(record + HEAD + m->size, masked(m->byte, m->size), FOOT);
-    off_t before = lseek(e->file, 0, SEEK_END);
-    ssize_t written = write(e->file, record, size);
-    if (written == (ssize_t)size) {
-        e->records++;
-        return VD_OK;
-    }
-    int why = written < 0 ? errno : ENOSPC;
-    if (before >= 0 && ftruncate(e->file, before) != 0)
-        why = errno;
-    return vd_error_set(err, VD_IO, "%.300s: writing failed: %s", e->path, strerror(why));
+    // What is left of a record that could not be written and not be cut off hides those behind it.
+    struct stat about;
+    if (fstat(e->file, &about) == 0 && about.st_size > e->size && ftruncate(e->file, e->size) != 0)
+        return vd_error_set(err, VD_IO, "%.300s: %s", e->path, strerror(errno));
+    vd_status status = vd_file_append(e->file, e->path, record, size, err);
+    if (status != VD_OK)
+        return status;
+    e->records++;
+    e->size += (off_t)size;
+    return VD_OK;
 }
 
 static double wall_time(void)
@@ -355,6 +357,7 @@ static vd_status cut(vd_events *e, int64_t records, vd_error *err)
     e->file = open(e->path, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (e->file < 0 || ftruncate(e->file, (off_t)keep) != 0)
         return vd_error_set(err, VD_IO, "%.300s: %s", e->path, strerror(errno));
+    e->size = (off_t)keep;
     return e->records == 0 ? write_version(e, err) : VD_OK;
 }
 

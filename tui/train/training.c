@@ -5,12 +5,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "features/dialogs/dataset.h"
 #include "features/dialogs/picture_cache.h"
 #include "engine/backend/open.h"
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
 #include "tui/train/event_file.h"
 #include "tui/measure/measure.h"
 #include "tui/base/progress.h"
@@ -27,7 +28,8 @@ typedef struct course {
     int64_t loss_steps;
     double best;       // MRR of best.safetensors, 0 before there is one
     vd_events *events; // NULL where they cannot be read or written
-    int64_t records;   // of the event file, at the checkpoint or where it was given up
+    bool losing;       // the last point of the curves could not be written
+    int64_t records;   // of the event file, at the checkpoint
     double saved_at;   // monotonic seconds of the last checkpoint
     char path[4096 + 32];
 } course;
@@ -92,21 +94,21 @@ static const char LOG_HEAD[] = "epoch\tstep\tloss\tr@1\tr@5\tr@10\tmean\tmrr\tnd
 static vd_status trim_log(course *c, vd_error *err)
 {
     const char *path = path_of(c, "log.tsv");
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return errno == ENOENT ? VD_OK
-                               : vd_error_set(err, VD_IO, "%.300s: %s", path, strerror(errno));
-    char line[512];
-    long keep = 0;
-    while (fgets(line, sizeof line, file)) {
+    char *text;
+    size_t size, keep = 0;
+    vd_status status = vd_file_read(path, (size_t)1 << 30, &text, &size, err);
+    if (status == VD_NOT_FOUND)
+        return VD_OK;
+    if (status != VD_OK)
+        return status;
+    for (const char *end; (end = memchr(text + keep, '\n', size - keep));
+         keep = (size_t)(end + 1 - text)) {
         long long epoch;
-        bool whole = strchr(line, '\n') != NULL;
-        if (!whole || (keep > 0 && (sscanf(line, "%lld", &epoch) != 1 || epoch > c->logged)))
+        if (keep > 0 && (sscanf(text + keep, "%lld", &epoch) != 1 || epoch > c->logged))
             break;
-        keep = ftell(file);
     }
-    fclose(file);
-    if (truncate(path, keep) != 0)
+    vd_free(text);
+    if (truncate(path, (off_t)keep) != 0)
         return vd_error_set(err, VD_IO, "%.300s: %s", path, strerror(errno));
     return VD_OK;
 }
@@ -114,19 +116,16 @@ static vd_status trim_log(course *c, vd_error *err)
 static vd_status append_log(course *c, const char *row, vd_error *err)
 {
     const char *path = path_of(c, "log.tsv");
-    FILE *file = fopen(path, "a");
-    if (!file)
-        return vd_error_set(err, VD_IO, "%.300s: %s", path, strerror(errno));
-    struct stat about;
-    off_t before = fstat(fileno(file), &about) == 0 ? about.st_size : 0;
-    bool good = (before > 0 || fputs(LOG_HEAD, file) >= 0) && fputs(row, file) >= 0;
-    good = fflush(file) == 0 && good;
-    int why = errno;
-    if (!good && truncate(path, before) != 0)
-        why = errno;
-    fclose(file);
-    return good ? VD_OK
-                : vd_error_set(err, VD_IO, "%.300s: writing failed: %s", path, strerror(why));
+    char text[1024];
+    int file;
+    vd_status status = vd_file_extend(path, 0666, &file, err);
+    if (status != VD_OK)
+        return status;
+    bool begins = lseek(file, 0, SEEK_END) == 0;
+    int length = snprintf(text, sizeof text, "%s%s", begins ? LOG_HEAD : "", row);
+    status = vd_file_append(file, path, text, (size_t)length, err);
+    close(file);
+    return status;
 }
 
 // Without curves training continues: when the event file cannot be read or written there are none,
@@ -149,12 +148,13 @@ static void log_scalars(course *c, const vd_scalar *scalars, int count)
 {
     vd_error err;
     int64_t step = vd_trainer_steps(c->plan->trainer);
-    if (!c->events || vd_events_add(c->events, step, scalars, count, &err) == VD_OK)
+    if (!c->events)
         return;
-    fprintf(stderr, "visdial train: %s (training continues without curves)\n", err.text);
-    c->records = vd_events_count(c->events);
-    vd_events_close(c->events);
-    c->events = NULL;
+    bool lost = vd_events_add(c->events, step, scalars, count, &err) != VD_OK;
+    if (lost && !c->losing)
+        fprintf(stderr, "visdial train: %s (training continues, the curves have a gap)\n",
+                err.text);
+    c->losing = lost;
 }
 
 // ---- end of an epoch ----------------------------------------------------------------------------
