@@ -41,8 +41,8 @@ vd_status vd_backend_open_cuda(const char *const *directories, int device, const
     *out = NULL;
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
     if (!driver)
-        return vd_error_set(err, VD_UNAVAILABLE,
-                            "no NVIDIA driver: libcuda.so.1 does not open on this machine");
+        return vd_error_set(err, VD_UNAVAILABLE, "no NVIDIA driver on this machine: %.300s",
+                            dlerror());
     vd_status status =
         vd_plugin_find(directories, PLUGIN, path, looked, sizeof looked)
             ? vd_backend_open_plugin(path, device, out, err)

@@ -90,6 +90,14 @@ static vd_status decode(const char *path, const unsigned char *data, size_t size
                         kind_of(data, size));
 }
 
+bool vd_image_is_picture(const unsigned char *start, size_t size)
+{
+    bool is = false;
+    for (size_t i = 0; i < sizeof decoders / sizeof *decoders && !is; i++)
+        is = decoders[i].is(start, size);
+    return is;
+}
+
 vd_status vd_image_size(const char *path, int *width, int *height, vd_error *err)
 {
     char *data;

@@ -2,6 +2,7 @@
 #ifndef VD_IMAGE_H
 #define VD_IMAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,8 @@ typedef struct vd_image {
 // By content, not by name. A missing file is VD_NOT_FOUND, a damaged one VD_FORMAT; so is one that
 // is larger than the numbers above.
 vd_status vd_image_read(const char *path, vd_image *out, vd_error *err);
+// Whether a file that starts so is a picture of these kinds.
+bool vd_image_is_picture(const unsigned char *start, size_t size);
 // Only how large it is, upright; of a JPEG nothing but the header is decoded.
 vd_status vd_image_size(const char *path, int *width, int *height, vd_error *err);
 vd_status vd_image_new(int width, int height, vd_image *out, vd_error *err);

@@ -113,11 +113,10 @@ static vd_status load(const char *path, vd_error *err)
     unsigned major = 0, minor = 0, release = 0;
     h5.handle = *VD_HDF5_LIBRARY ? dlopen(VD_HDF5_LIBRARY, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!h5.handle)
-        return vd_error_set(
-            err, VD_UNAVAILABLE,
-            "%s: reading HDF5 needs %s, which is not here; install libhdf5 (Debian: "
-            "libhdf5-dev)",
-            path, *VD_HDF5_LIBRARY ? VD_HDF5_LIBRARY : "libhdf5");
+        return vd_error_set(err, VD_UNAVAILABLE,
+                            "%s: reading HDF5 needs libhdf5 (%s); install it (Debian: libhdf5-dev)",
+                            path,
+                            *VD_HDF5_LIBRARY ? dlerror() : "this program was built without it");
     const char *missing = load_functions();
     if (!missing)
         h5.H5get_libversion(&major, &minor, &release);

@@ -96,8 +96,11 @@ static vd_status tell_format(const char *path, format *out, vd_error *err)
     vd_status status = vd_file_open(path, &file, &size, err);
     if (status != VD_OK)
         return status;
-    ssize_t got = pread(file, start, sizeof start, 0);
+    size_t got;
+    status = vd_file_read_at(file, path, start, sizeof start, 0, &got, err);
     close(file);
+    if (status != VD_OK)
+        return status;
     bool zip = got >= 4 && memcmp(start, "PK\3\4", 4) == 0;
     if (zip || (got >= 6 && memcmp(start, "\x93NUMPY", 6) == 0)) {
         const char *suffix = strrchr(path, '.');
@@ -109,11 +112,11 @@ static vd_status tell_format(const char *path, format *out, vd_error *err)
     }
     // A tab in the first bytes that are all printable: what comes before it is an image's id.
     size_t printable = 0;
-    while (got > 0 && printable < (size_t)got && start[printable] >= ' ' && start[printable] <= '~')
+    while (printable < got && start[printable] >= ' ' && start[printable] <= '~')
         printable++;
-    *out = got >= 8 && memcmp(start, "\x89HDF\r\n\x1a\n", 8) == 0           ? HDF5
-           : got > 0 && printable < (size_t)got && start[printable] == '\t' ? TSV
-                                                                            : SAFETENSORS;
+    *out = got >= 8 && memcmp(start, "\x89HDF\r\n\x1a\n", 8) == 0 ? HDF5
+           : printable < got && start[printable] == '\t'          ? TSV
+                                                                  : SAFETENSORS;
     return VD_OK;
 }
 

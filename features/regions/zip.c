@@ -40,12 +40,20 @@ static bool load_functions(void)
     return true;
 }
 
+static char why_not[256]; // in the loader's words
+
 static void load_library(void)
 {
-    zip.handle = *VD_ZIP_LIBRARY ? dlopen(VD_ZIP_LIBRARY, RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (!zip.handle || load_functions())
+    if (!*VD_ZIP_LIBRARY) {
+        snprintf(why_not, sizeof why_not, "this program was built without libzip");
         return;
-    dlclose(zip.handle);
+    }
+    zip.handle = dlopen(VD_ZIP_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (zip.handle && load_functions())
+        return;
+    snprintf(why_not, sizeof why_not, "%s", dlerror());
+    if (zip.handle)
+        dlclose(zip.handle);
     zip.handle = NULL;
 }
 
@@ -56,9 +64,8 @@ static vd_status load(const char *path, vd_error *err)
     if (zip.handle)
         return VD_OK;
     return vd_error_set(err, VD_UNAVAILABLE,
-                        "%s: reading npz needs %s, which is not here or too old; install libzip "
-                        "(Debian: libzip-dev)",
-                        path, *VD_ZIP_LIBRARY ? VD_ZIP_LIBRARY : "libzip");
+                        "%s: reading npz needs libzip (%s); install it (Debian: libzip-dev)", path,
+                        why_not);
 }
 
 static vd_status refuse_archive(const char *path, int code, vd_error *err)

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/file.h"
 
 enum { LONGEST_LINE = 1 << 16, MOST_NUMBERS = 65536 };
 
@@ -23,11 +25,14 @@ static vd_status begin(reader *r, const char *path, vd_error *err)
     *r = (reader){.path = path, .line = vd_alloc(LONGEST_LINE, 1)};
     if (!r->line)
         return vd_error_memory(err, "a line of word vectors");
-    r->file = fopen(path, "r");
-    if (!r->file)
-        return vd_error_set(err, errno == ENOENT ? VD_NOT_FOUND : VD_IO, "%.400s: %s", path,
-                            strerror(errno));
-    return VD_OK;
+    int file;
+    size_t size;
+    vd_status status = vd_file_open(path, &file, &size, err); // which refuses pipes
+    if (status == VD_OK && !(r->file = fdopen(file, "r"))) {
+        close(file);
+        status = vd_error_memory(err, path);
+    }
+    return status;
 }
 
 static void end(reader *r)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -96,9 +97,11 @@ static void lines_that_are_off_are_refused_by_number(void **state)
     free(longest);
     support_write_text(path, "word\n");
     support_refused(vd_glove_width(path, &width, &err), VD_FORMAT, &err, path, "line 1", NULL);
-    support_refused(vd_glove_width(directory, &width, &err), VD_IO, &err, directory, NULL);
+    support_refused(vd_glove_width(directory, &width, &err), VD_FORMAT, &err, directory, NULL);
     char *nowhere = support_join(directory, "nowhere");
     support_refused(vd_glove_width(nowhere, &width, &err), VD_NOT_FOUND, &err, nowhere, NULL);
+    assert_int_equal(mkfifo(nowhere, 0600), 0); // not waited for
+    support_refused(vd_glove_width(nowhere, &width, &err), VD_FORMAT, &err, nowhere, "pipe", NULL);
     free(nowhere);
 }
 

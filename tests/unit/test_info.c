@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -52,6 +53,39 @@ static void the_program_tells_its_version_libraries_and_backend(void **state)
               "ncurses", "chafa", "libpng", "libjpeg", "yajl", "utf8proc", NULL);
 }
 
+// Of a library that does not load the loader says why.
+static void libraries_that_do_not_load_are_told_in_the_loader_s_words(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "libopenblas.so.0",      "libopenblas.so", "libcblas.so.3",         "libcuda.so.1",
+        "libhdf5_serial.so.103", "libhdf5.so.103", "libhdf5_serial.so.310", "libhdf5.so.310",
+        "libzip.so.4",           "libzip.so.5"};
+    char *directory = in_world("libraries"), *hdf5 = in_world("a.hdf5");
+    assert_int_equal(mkdir(directory, 0777), 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *library = support_join(directory, names[i]);
+        support_write_text(library, "this is not a library, and as long as the head of one is");
+        free(library);
+    }
+    char *picture = support_join(directory, "1.npz");
+    support_write_text(picture, "PK");
+    free(picture);
+    support_write_file(hdf5, "\x89HDF\r\n\x1a\n", 8);
+    setenv("LD_LIBRARY_PATH", directory, 1);
+    info_says(NULL, "OpenBLAS    none: ", "libopenblas.so.0: ", "no NVIDIA driver",
+              "libcuda.so.1: ", NULL);
+    info_refuses(hdf5, 8, "file too short");
+    support_program program;
+    const char *const arguments[] = {"features", "info", directory, NULL};
+    support_program_run(&program, arguments, NULL);
+    support_program_expect(&program, 8, "reading npz needs libzip (", "file too short", NULL);
+    support_program_clear(&program);
+    unsetenv("LD_LIBRARY_PATH");
+    free(hdf5);
+    free(directory);
+}
+
 static void models_are_told_with_their_configuration(void **state)
 {
     (void)state;
@@ -80,6 +114,24 @@ static void pictures_are_told_with_their_size(void **state)
     assert_int_equal(vd_image_write_png(path, &image, NULL), VD_OK);
     info_says(path, ": a picture\n", "31 x 17", NULL);
     vd_image_clear(&image);
+    free(path);
+}
+
+// Every kind that can be read, by what is in it.
+static void pictures_of_every_kind_are_pictures(void **state)
+{
+    (void)state;
+    static const unsigned char bmp[] = {'B', 'M', 58, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0,  40,
+                                        0,   0,   0,  1, 0, 0, 0, 1, 0, 0, 0,  1, 0, 24, 0,
+                                        0,   0,   0,  0, 4, 0, 0, 0, 0, 0, 0,  0, 0, 0,  0,
+                                        0,   0,   0,  0, 0, 0, 0, 0, 0, 9, 9,  9, 0};
+    char *path = in_world("picture");
+    support_write_file(path, bmp, sizeof bmp);
+    info_says(path, ": a picture\n", "1 x 1 pixels", NULL);
+    support_write_file(path, "P6\n2 1\n255\nabcdef", 17);
+    info_says(path, ": a picture\n", "2 x 1 pixels", NULL);
+    support_write_file(path, "P5 3 1 255 abc", 14);
+    info_says(path, ": a picture\n", "3 x 1 pixels", NULL);
     free(path);
 }
 
@@ -168,9 +220,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_program_tells_its_version_libraries_and_backend),
+        cmocka_unit_test(libraries_that_do_not_load_are_told_in_the_loader_s_words),
         cmocka_unit_test(models_are_told_with_their_configuration),
         cmocka_unit_test(features_dialogs_and_pools_are_told_with_their_sizes),
         cmocka_unit_test(pictures_are_told_with_their_size),
+        cmocka_unit_test(pictures_of_every_kind_are_pictures),
         cmocka_unit_test(other_tensors_are_listed_and_cannot_steer_the_terminal),
         cmocka_unit_test(damaged_and_missing_files_end_with_the_code_of_the_first),
         cmocka_unit_test(a_name_cannot_control_the_terminal),

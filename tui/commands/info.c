@@ -253,14 +253,15 @@ static vd_status print_file(const char *path, vd_error *err)
 {
     unsigned char start[64] = {0};
     int file;
-    size_t size;
+    size_t size, at = 0;
     vd_status status = vd_file_open(path, &file, &size, err);
     if (status)
         return status;
-    ssize_t got = read(file, start, sizeof start - 1);
+    status = vd_file_read_at(file, path, start, sizeof start - 1, 0, &size, err);
     close(file);
-    size_t at = 0;
-    while (got > 0 && at < (size_t)got && isspace(start[at]))
+    if (status)
+        return status;
+    while (at < size && isspace(start[at]))
         at++;
     // A safetensors file is eight bytes with the length of the header, then the header, "{...".
     if (start[8] != '{' && start[at] == '{')
@@ -270,10 +271,10 @@ static vd_status print_file(const char *path, vd_error *err)
                             "%s: a JSON list, not a file of dialogs; dense annotations are read "
                             "beside their dialogs (visdial eval --dense)",
                             path);
+    if (start[8] != '{' && vd_image_is_picture(start, size))
+        return print_picture(path, err);
     if (memcmp(start, "\x89HDF", 4) == 0)
         return print_regions(path, NULL, err);
-    if (memcmp(start, "\x89PNG", 4) == 0 || memcmp(start, "\xff\xd8", 2) == 0)
-        return print_picture(path, err);
     if (isdigit(start[0]) && memchr(start, '\t', sizeof start))
         return print_pool(path, err);
     return print_safetensors(path, err);

@@ -1,6 +1,5 @@
 #include "tui/session/session.h"
 
-#include <errno.h>
 #include <glib.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/file.h"
 #include "features/text/tokenize.h"
 #include "engine/backend/open.h"
 
@@ -352,20 +352,20 @@ vd_status vd_session_fingerprints(const vd_session *session, vd_fingerprint *mod
 {
     const char *path = vd_model_path(session->model);
     unsigned char part[65536];
-    size_t got;
+    size_t size, got = sizeof part;
+    int file;
     *model = *pool = (vd_fingerprint){0};
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return vd_error_set(err, VD_IO, "%.400s: %s", path, strerror(errno));
+    vd_status status = vd_file_open(path, &file, &size, err);
+    if (status)
+        return status;
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
-    while ((got = fread(part, 1, sizeof part, file)) > 0)
+    for (uint64_t at = 0; !status && got == sizeof part; at += got) {
+        status = vd_file_read_at(file, path, part, sizeof part, at, &got, err);
         g_checksum_update(sum, part, (gssize)got);
-    vd_status status = VD_OK;
-    if (ferror(file))
-        status = vd_error_set(err, VD_IO, "%.400s: %s", path, strerror(errno));
-    else
+    }
+    if (!status)
         g_strlcpy(model->text, g_checksum_get_string(sum), sizeof model->text);
-    fclose(file);
+    close(file);
     g_checksum_reset(sum);
     for (size_t i = 0; i < session->answers->count; i++) { // each with its NUL
         const char *text = session->answers->answer[i];

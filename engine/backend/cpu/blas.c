@@ -15,14 +15,17 @@ typedef void (*sgemm_call)(int order, int ta, int tb, int m, int n, int k, float
 
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 static sgemm_call sgemm;
-static char description[256] = "not installed";
+static char description[256];
 
 static void load(void)
 {
     static const char *const names[] = {"libopenblas.so.0", "libopenblas.so", "libcblas.so.3"};
     void *library = NULL;
-    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++) {
         library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        if (!library && i == 0)
+            snprintf(description, sizeof description, "none: %.240s", dlerror());
+    }
     if (!library)
         return;
     // ISO C has no cast from object to function pointers; POSIX promises that it works.
