@@ -20,7 +20,7 @@ struct vd_ranks_writer {
     vd_output *file;
     size_t entries;
     scored *list; // of a round
-    int room;
+    size_t room;
 };
 
 vd_status vd_ranks_create(const char *path, vd_ranks_writer **out, vd_error *err)
@@ -54,13 +54,8 @@ static int compare_scored(const void *a, const void *b)
 static vd_status rank_candidates(vd_ranks_writer *w, int64_t image_id, int32_t round_id,
                                  const float *scores, int n, vd_error *err)
 {
-    if (n > w->room) {
-        vd_free(w->list);
-        w->list = vd_alloc((size_t)n, sizeof *w->list);
-        w->room = w->list ? n : 0;
-        if (!w->list)
-            return vd_error_memory(err, "the ranks");
-    }
+    if (!vd_make_room(&w->list, &w->room, (size_t)n, sizeof *w->list))
+        return vd_error_memory(err, "the ranks");
     vd_rng rng = vd_rng_seed((uint64_t)image_id, (uint64_t)round_id);
     for (int i = 0; i < n; i++)
         w->list[i] = (scored){scores[i], vd_rng_next(&rng), i};

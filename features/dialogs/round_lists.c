@@ -91,11 +91,9 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
         if (!(value->real >= r->kind->least && value->real <= r->kind->most))
             return vd_json_refuse(reader, VD_FORMAT, "%s %zu is %g; expected %s", r->kind->number,
                                   r->value_count, value->real, r->kind->bounds);
-        float *values = vd_visdial_grow(r->values, r->value_count, &r->value_room, sizeof *values);
-        if (!values)
+        if (!vd_make_room(&r->values, &r->value_room, r->value_count + 1, sizeof *r->values))
             return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
-        r->values = values;
-        values[r->value_count++] = (float)value->real;
+        r->values[r->value_count++] = (float)value->real;
     }
     return VD_OK;
 }

@@ -77,9 +77,6 @@ void vd_packed_free(vd_packed_file *packed);
 // yet, then the dialog's number (from 1) is given; round 0 for none.
 void vd_visdial_place(char *text, size_t size, size_t dialog, int64_t image, int32_t round);
 
-// The list with room for one more element; NULL when memory is out.
-void *vd_visdial_grow(void *list, size_t count, size_t *room, size_t size);
-
 // ---- data sets --------------------------------------------------------------
 
 // Many short sequences of token ids, one after another.

@@ -83,17 +83,6 @@ static vd_status no_memory(vd_json_reader *reader)
     return vd_json_refuse(reader, VD_NO_MEMORY, "out of memory");
 }
 
-void *vd_visdial_grow(void *list, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return list;
-    size_t larger = *room ? 2 * *room : 64;
-    void *grown = vd_grow(list, *room, larger, size);
-    if (grown)
-        *room = larger;
-    return grown;
-}
-
 // ---- reading ----------------------------------------------------------------
 
 static vd_status set_text(loading *l, vd_json_reader *reader, const char **out,
@@ -108,11 +97,9 @@ static vd_status add_text(loading *l, vd_json_reader *reader, const char ***tabl
 {
     if (*count == INT32_MAX)
         return vd_json_refuse(reader, VD_FORMAT, "more than %d strings in a table", INT32_MAX);
-    const char **grown = vd_visdial_grow(*table, *count, room, sizeof *grown);
-    if (!grown)
+    if (!vd_make_room(table, room, *count + 1, sizeof **table))
         return no_memory(reader);
-    *table = grown;
-    return set_text(l, reader, &grown[(*count)++], value);
+    return set_text(l, reader, &(*table)[(*count)++], value);
 }
 
 static vd_status set_index(vd_json_reader *reader, const char *key, int32_t *out,
@@ -129,12 +116,10 @@ static vd_status add_option(loading *l, vd_json_reader *reader, const vd_json_sc
 {
     if (l->round.option_count == INT32_MAX)
         return vd_json_refuse(reader, VD_FORMAT, "too many answer_options");
-    int32_t *grown =
-        vd_visdial_grow(l->options, (size_t)l->round.option_count, &l->option_room, sizeof *grown);
-    if (!grown)
+    if (!vd_make_room(&l->options, &l->option_room, (size_t)l->round.option_count + 1,
+                      sizeof *l->options))
         return no_memory(reader);
-    l->options = grown;
-    return set_index(reader, "answer_options", &grown[l->round.option_count++], value);
+    return set_index(reader, "answer_options", &l->options[l->round.option_count++], value);
 }
 
 static vd_status set_image(loading *l, vd_json_reader *reader, const vd_json_scalar *value)
@@ -201,14 +186,11 @@ static vd_status on_value(void *context, vd_json_reader *reader, int id,
 static vd_status begin_dialog(loading *l, vd_json_reader *reader)
 {
     vd_visdial *data = &l->store->data;
-    size_t *start = vd_visdial_grow(l->start, data->dialog_count, &l->start_room, sizeof *start);
-    l->start = start ? start : l->start;
-    vd_visdial_dialog *dialogs =
-        vd_visdial_grow(data->dialogs, data->dialog_count, &l->dialog_room, sizeof *dialogs);
-    data->dialogs = dialogs ? dialogs : data->dialogs;
-    if (!start || !dialogs)
+    size_t count = data->dialog_count + 1;
+    if (!vd_make_room(&l->start, &l->start_room, count, sizeof *l->start) ||
+        !vd_make_room(&data->dialogs, &l->dialog_room, count, sizeof *data->dialogs))
         return no_memory(reader);
-    start[data->dialog_count] = vd_json_byte(reader);
+    l->start[data->dialog_count] = vd_json_byte(reader);
     l->dialog = (vd_visdial_dialog){0};
     l->image_known = false;
     l->in_dialog = true;
@@ -272,12 +254,11 @@ static vd_status end_round(loading *l, vd_json_reader *reader)
         return vd_json_refuse(reader, VD_FORMAT, "too many rounds");
     if (l->has_options)
         round->options = keep(l, l->options, round->option_count, sizeof *l->options);
-    vd_visdial_round *grown =
-        vd_visdial_grow(l->rounds, (size_t)l->dialog.round_count, &l->round_room, sizeof *grown);
-    l->rounds = grown ? grown : l->rounds;
-    if (!grown || (l->has_options && !round->options))
+    if ((l->has_options && !round->options) ||
+        !vd_make_room(&l->rounds, &l->round_room, (size_t)l->dialog.round_count + 1,
+                      sizeof *l->rounds))
         return no_memory(reader);
-    grown[l->dialog.round_count++] = *round;
+    l->rounds[l->dialog.round_count++] = *round;
     l->in_round = false;
     return VD_OK;
 }

@@ -37,14 +37,8 @@ static vd_status sequences_init(vd_sequences *s, size_t count, size_t room, vd_e
 static vd_status sequences_add(vd_sequences *s, size_t index, const int32_t *ids, int length,
                                vd_error *err)
 {
-    if (s->room - s->used < (size_t)length) {
-        size_t room = 2 * s->room + 4096;
-        int32_t *grown = vd_grow(s->ids, s->room, room, sizeof *grown);
-        if (!grown)
-            return vd_error_memory(err, "the tokens of a data set");
-        s->ids = grown;
-        s->room = room;
-    }
+    if (!vd_make_room(&s->ids, &s->room, s->used + (size_t)length, sizeof *s->ids))
+        return vd_error_memory(err, "the tokens of a data set");
     memcpy(s->ids + s->used, ids, (size_t)length * sizeof *ids);
     s->first[index] = s->used;
     s->length[index] = (uint8_t)length;

@@ -426,15 +426,9 @@ typedef struct collector {
 static vd_status collect(void *context, const char *token, size_t length, vd_error *err)
 {
     collector *c = context;
-    if (c->words.count == c->room) {
-        size_t room = c->room ? 2 * c->room : 16;
-        char **grown = vd_grow(c->words.word, c->room, room, sizeof *grown);
-        if (!grown)
-            return vd_error_memory(err, "the words of a text");
-        c->words.word = grown;
-        c->room = room;
-    }
-    char *word = vd_strndup(token, length);
+    char *word = vd_make_room(&c->words.word, &c->room, c->words.count + 1, sizeof *c->words.word)
+                     ? vd_strndup(token, length)
+                     : NULL;
     if (!word)
         return vd_error_memory(err, "a word");
     c->words.word[c->words.count++] = word;

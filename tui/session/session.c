@@ -27,7 +27,8 @@ struct vd_session {
     float *boxes;      // (regions, 4) or NULL
     int regions;
 
-    vd_turn *turn; // (turns), with room for the next power of two
+    vd_turn *turn; // (turns), with room for turn_room
+    size_t turn_room;
     int turns;
     vd_error fallback; // why the CPU took over; status VD_OK = it did not
 };
@@ -319,6 +320,7 @@ static vd_status fall_back(vd_session *session, const vd_error *why, vd_error *e
     session->dialog = NULL;
     session->pool = NULL;
     session->turn = NULL;
+    session->turn_room = 0;
     session->turns = 0;
     vd_status status = vd_model_use(session->model, vd_backend_cpu(), err);
     if (status == VD_OK)
@@ -569,15 +571,11 @@ static vd_status append(vd_session *session, const vd_turn *turn, vd_error *err)
     vd_free(question);
     if (status)
         return status;
-    size_t count = (size_t)session->turns;
     vd_turn copy = {vd_strdup(turn->question), vd_strdup(turn->answer)};
-    bool full = (count & (count - 1)) == 0; // see vd_session.turn
-    vd_turn *room =
-        full ? vd_grow(session->turn, count, count ? 2 * count : 1, sizeof *room) : session->turn;
-    if (room)
-        session->turn = room;
-    if (copy.question && copy.answer && room) {
-        room[session->turns++] = copy;
+    if (copy.question && copy.answer &&
+        vd_make_room(&session->turn, &session->turn_room, (size_t)session->turns + 1,
+                     sizeof copy)) {
+        session->turn[session->turns++] = copy;
         return VD_OK;
     }
     vd_free(copy.question);

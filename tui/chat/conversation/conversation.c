@@ -37,15 +37,10 @@ static bool response_copy(const vd_response *from, vd_response *to)
 
 vd_round *vd_branch_add(vd_branch *branch, const char *typed)
 {
-    if (branch->count == branch->room) {
-        size_t room = branch->room ? branch->room * 2 : 16;
-        vd_round *grown = vd_grow(branch->rounds, branch->count, room, sizeof *grown);
-        if (!grown)
-            return NULL;
-        branch->rounds = grown;
-        branch->room = room;
-    }
-    char *copy = vd_strdup(typed);
+    char *copy =
+        vd_make_room(&branch->rounds, &branch->room, branch->count + 1, sizeof *branch->rounds)
+            ? vd_strdup(typed)
+            : NULL;
     if (!copy)
         return NULL;
     vd_round *round = &branch->rounds[branch->count++];

@@ -50,15 +50,9 @@ static int entry_rows(const vd_chat *chat, int entry, int width, dialog_row *out
 
 static vd_row_count *kept_count(vd_navigation *nav, size_t entry)
 {
-    if (entry >= nav->row_count_room) {
-        size_t room = (entry + 1) * 2;
-        vd_row_count *grown = vd_grow(nav->row_counts, nav->row_count_room, room, sizeof *grown);
-        if (!grown)
-            return NULL;
-        nav->row_counts = grown;
-        nav->row_count_room = room;
-    }
-    return &nav->row_counts[entry];
+    return vd_make_room(&nav->row_counts, &nav->row_count_room, entry + 1, sizeof *nav->row_counts)
+               ? &nav->row_counts[entry]
+               : NULL;
 }
 
 // The same number, kept: a long dialog is not wrapped again for every key.
