@@ -201,6 +201,7 @@ static void three_models_are_told_of_in_every_form(void **state)
     support_program_clear(&run);
     char *page = support_read_file(html, NULL);
     assert_non_null(strstr(page, "<title>base, improved and third, question by question"));
+    assert_non_null(strstr(page, "McNemar&#39;s test, exact p"));
     assert_non_null(strstr(page, "<article class=\"case sides-3\""));
     assert_non_null(strstr(page, "<section class=\"side side-2\"><h4>third"));
     free(page);

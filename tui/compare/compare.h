@@ -29,10 +29,6 @@ typedef enum vd_compare_kind {
 typedef void vd_compare_put(void *context, vd_compare_kind kind, const vd_table *table);
 vd_status vd_compare_tables(const vd_compare *compare, int side, vd_compare_put *put, void *context,
                             vd_error *err);
-// Of a model and the first: in how many questions both, one or none is right.
-void vd_compare_counts(const vd_against *pair, vd_right by, size_t out[VD_CASE_UNKNOWN]);
-// "0.620", "< 0.001"; "-" when it is not known.
-void vd_compare_p(char *out, size_t size, double p);
 // "-0.0550 to +0.0651"; "-" when it is not known.
 void vd_compare_range(char *out, size_t size, const vd_interval *interval);
 

@@ -55,46 +55,9 @@ each_case(page *p, vd_status (*put)(page *, const vd_case *, vd_sheet *, vd_erro
 
 // ---- numbers ------------------------------------------------------------------------------------
 
-static void put_groups(page *p, int side)
-{
-    static const char *const says[] = {"the first answer is the human one",
-                                       "the first answer has relevance 1"};
-    const vd_against *pair = &p->compare->slices.slice[0].comparison.against[side];
-    vd_markup_put(p->markup, "<div class=\"groups\">");
-    for (int by = 0; by < 2; by++) {
-        size_t counts[VD_CASE_UNKNOWN];
-        vd_compare_counts(pair, (vd_right)by, counts);
-        size_t total = counts[0] + counts[1] + counts[2] + counts[3];
-        if (total == 0)
-            continue;
-        char exact[16], mid[16], name[96];
-        vd_compare_p(exact, sizeof exact, pair->test[by].exact);
-        vd_compare_p(mid, sizeof mid, pair->test[by].mid_p);
-        vd_markup_put(p->markup,
-                      "<section class=\"group-box%s\"><h3>Right: %s</h3><div class=\"quad\">",
-                      by == (int)p->compare->by ? " used" : "", says[by]);
-        for (int g = 0; g < VD_CASE_UNKNOWN; g++) {
-            vd_case_pair_name(p->compare->cases, side, (vd_case_group)g, name, sizeof name);
-            vd_markup_put(p->markup,
-                          "<div class=\"cell group-%s\"><b>%zu</b> <span>%s</span> "
-                          "<small>%.1f %%</small></div>",
-                          vd_case_group_key((vd_case_group)g), counts[g], name,
-                          100 * (double)counts[g] / (double)total);
-        }
-        vd_markup_put(
-            p->markup,
-            "</div><p class=\"test\">McNemar\xE2\x80\x99s test of \xE2\x80\x9Cright equally "
-            "often\xE2\x80\x9D: exact p %s, mid-p %s</p></section>",
-            exact, mid);
-    }
-    vd_markup_put(p->markup, "</div>\n");
-}
-
 static void put_table(void *context, vd_compare_kind kind, const vd_table *table)
 {
     page *p = context;
-    if (kind == VD_COMPARE_GROUPS)
-        return; // as boxes
     vd_table shown = *table;
     if (kind >= VD_COMPARE_FAMILIES)
         shown.columns--; // "only / only": two of them fit beside each other without it
@@ -111,7 +74,6 @@ static vd_status put_pair(page *p, int side, vd_error *err)
                       "<h2 class=\"pair\"><span class=\"side-%d\">%s</span> against "
                       "<span class=\"side-0\">%s</span></h2>\n",
                       side, model_name(p, side), model_name(p, 0));
-    put_groups(p, side);
     vd_status status = vd_compare_tables(p->compare, side, put_table, p, err);
     vd_markup_put(p->markup, "</div>\n");
     return status;

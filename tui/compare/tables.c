@@ -48,15 +48,6 @@ static vd_status holm_of_models(const vd_compare *compare, int side, double out[
     return status;
 }
 
-void vd_compare_counts(const vd_against *pair, vd_right by, size_t out[VD_CASE_UNKNOWN])
-{
-    const vd_pairs *pairs = &pair->right[by];
-    out[VD_CASE_BOTH] = pairs->both;
-    out[VD_CASE_FIRST] = pairs->only_a;
-    out[VD_CASE_SECOND] = pairs->only_b;
-    out[VD_CASE_NEITHER] = pairs->neither;
-}
-
 static const char *metric_name(vd_metric metric)
 {
     static const char *const names[] = {[VD_R1] = "R@1",           [VD_R5] = "R@5",
@@ -66,7 +57,8 @@ static const char *metric_name(vd_metric metric)
     return names[metric];
 }
 
-void vd_compare_p(char *out, size_t size, double p)
+// "0.620", "< 0.001"; "-" when it is not known.
+static void write_p(char *out, size_t size, double p)
 {
     if (isnan(p))
         snprintf(out, size, "-");
@@ -92,8 +84,11 @@ static void add_group(vd_table *table, const vd_compare *compare, const vd_again
     char name[96], cells[2][64] = {"", ""};
     vd_case_pair_name(compare->cases, side, group, name, sizeof name);
     for (int by = 0; by < 1 + relevance; by++) {
-        size_t counts[VD_CASE_UNKNOWN];
-        vd_compare_counts(pair, (vd_right)by, counts);
+        const vd_pairs *of = &pair->right[by];
+        const size_t counts[] = {[VD_CASE_BOTH] = of->both,
+                                 [VD_CASE_FIRST] = of->only_a,
+                                 [VD_CASE_SECOND] = of->only_b,
+                                 [VD_CASE_NEITHER] = of->neither};
         double all = (double)(counts[0] + counts[1] + counts[2] + counts[3]);
         snprintf(cells[by], sizeof cells[by], "\t%zu\t%.1f %%", counts[group],
                  all > 0 ? 100 * (double)counts[group] / all : 0.0);
@@ -113,7 +108,7 @@ static void make_groups(vd_table *table, const vd_compare *compare, int side)
     for (int i = 0; i < 2; i++) {
         char p[2][16];
         for (int by = 0; by < 2; by++)
-            vd_compare_p(p[by], sizeof p[by], i ? pair->test[by].mid_p : pair->test[by].exact);
+            write_p(p[by], sizeof p[by], i ? pair->test[by].mid_p : pair->test[by].exact);
         vd_table_add(table, "%s\t%s\t%s%s%s", tests[i], p[0], relevance ? "\t" : "",
                      relevance ? p[1] : "", relevance ? "\t" : "");
     }
@@ -136,7 +131,7 @@ static void add_row(vd_table *table, const char *name, const vd_comparison *c, i
     vd_metrics_sums(&c->metrics[side], sum[1], count[1]);
     if (count[0][metric] <= 0)
         return;
-    vd_compare_p(corrected, sizeof corrected, p);
+    write_p(corrected, sizeof corrected, p);
     vd_compare_range(range, sizeof range, d);
     vd_table_row *row =
         vd_table_add(table, "%s\t%.0f\t%.4f\t%.4f\t%+.4f\t%s\t%s%s", name, count[0][metric],
