@@ -98,21 +98,6 @@ void vd_metrics_merge(vd_metrics *into, const vd_metrics *from)
     into->correct += from->correct;
 }
 
-vd_metrics_means vd_metrics_mean(const vd_metrics *metrics)
-{
-    double rounds = metrics->rounds ? (double)metrics->rounds : 1.0;
-    double dense = metrics->dense_rounds ? (double)metrics->dense_rounds : 1.0;
-    vd_metrics_means means = {
-        .mean_rank = metrics->rank / rounds,
-        .mrr = metrics->reciprocal / rounds,
-        .ndcg = metrics->ndcg / dense,
-        .correct = metrics->correct / dense,
-    };
-    for (int i = 0; i < 3; i++)
-        means.recall[i] = metrics->recall[i] / rounds;
-    return means;
-}
-
 const char *vd_metric_name(vd_metric metric)
 {
     static const char *const names[] = {
@@ -130,4 +115,18 @@ void vd_metrics_sums(const vd_metrics *metrics, double *sum, double *count)
     count[id] = (double)metrics->of_rounds;
     VD_METRIC_LIST(X)
 #undef X
+}
+
+double vd_metrics_mean(const vd_metrics *metrics, vd_metric metric)
+{
+    double sum[VD_METRICS], count[VD_METRICS];
+    vd_metrics_sums(metrics, sum, count);
+    return count[metric] > 0 ? sum[metric] / count[metric] : NAN;
+}
+
+size_t vd_metrics_rounds(const vd_metrics *metrics, vd_metric metric)
+{
+    double sum[VD_METRICS], count[VD_METRICS];
+    vd_metrics_sums(metrics, sum, count);
+    return (size_t)count[metric];
 }

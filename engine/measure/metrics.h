@@ -51,9 +51,8 @@ const char *vd_metric_name(vd_metric metric);
 // sum, count: (VD_METRICS)
 void vd_metrics_sums(const vd_metrics *metrics, double *sum, double *count);
 
-typedef struct vd_metrics_means {
-    double recall[3], mean_rank, mrr, ndcg, correct;
-} vd_metrics_means;
-vd_metrics_means vd_metrics_mean(const vd_metrics *metrics);
+// The mean of one metric, NaN when no round has it; and how many rounds have it.
+double vd_metrics_mean(const vd_metrics *metrics, vd_metric metric);
+size_t vd_metrics_rounds(const vd_metrics *metrics, vd_metric metric);
 
 #endif

@@ -52,8 +52,7 @@ static void is_within(double found, double expected, double tolerance, const cha
         fail_msg("%s: found %.9f, expected %.9f", what, found, expected);
 }
 
-static vd_metrics_means rank_all(const vd_visdial *data, scorer score, size_t *rounds,
-                                 size_t *dense)
+static vd_metrics rank_all(const vd_visdial *data, scorer score)
 {
     vd_metrics metrics = {0};
     for (size_t d = 0; d < data->dialog_count; d++) {
@@ -68,9 +67,7 @@ static vd_metrics_means rank_all(const vd_visdial *data, scorer score, size_t *r
             vd_metrics_add(&metrics, ranks, OPTIONS, round->truth, round->relevance);
         }
     }
-    *rounds = metrics.rounds;
-    *dense = metrics.dense_rounds;
-    return vd_metrics_mean(&metrics);
+    return metrics;
 }
 
 static void hold_to(yajl_val golden, const vd_visdial *data, const char *ranking, scorer score)
@@ -78,16 +75,15 @@ static void hold_to(yajl_val golden, const vd_visdial *data, const char *ranking
     const char *path[] = {"rankings", ranking, NULL};
     yajl_val expected = yajl_tree_get(golden, path, yajl_t_object);
     assert_non_null(expected);
-    size_t rounds, dense;
-    vd_metrics_means means = rank_all(data, score, &rounds, &dense);
-    assert_int_equal(rounds, 970);
-    assert_int_equal(dense, 97);
-    is_within(means.recall[0], number(expected, "r@1"), 1e-6, "r@1");
-    is_within(means.recall[1], number(expected, "r@5"), 1e-6, "r@5");
-    is_within(means.recall[2], number(expected, "r@10"), 1e-6, "r@10");
-    is_within(means.mean_rank, number(expected, "mean"), 1e-6, "mean rank");
-    is_within(means.mrr, number(expected, "mrr"), 1e-6, "mrr");
-    is_within(means.ndcg, number(expected, "ndcg"), 1e-6, "ndcg");
+    vd_metrics metrics = rank_all(data, score);
+    assert_int_equal(metrics.rounds, 970);
+    assert_int_equal(metrics.dense_rounds, 97);
+    is_within(vd_metrics_mean(&metrics, VD_R1), number(expected, "r@1"), 1e-6, "r@1");
+    is_within(vd_metrics_mean(&metrics, VD_R5), number(expected, "r@5"), 1e-6, "r@5");
+    is_within(vd_metrics_mean(&metrics, VD_R10), number(expected, "r@10"), 1e-6, "r@10");
+    is_within(vd_metrics_mean(&metrics, VD_MEAN_RANK), number(expected, "mean"), 1e-6, "mean rank");
+    is_within(vd_metrics_mean(&metrics, VD_MRR), number(expected, "mrr"), 1e-6, "mrr");
+    is_within(vd_metrics_mean(&metrics, VD_NDCG), number(expected, "ndcg"), 1e-6, "ndcg");
 }
 
 static yajl_val golden_metrics(void)
@@ -160,14 +156,13 @@ static void a_synthetic_set_gives_the_numbers_computed_elsewhere(void **state)
         vd_metrics_ranks(scores, OPTIONS, ranks);
         vd_metrics_add(&metrics, ranks, OPTIONS, (37 * k + 11) % 100, relevance);
     }
-    vd_metrics_means means = vd_metrics_mean(&metrics);
-    is_within(means.recall[0], 0.025, 1e-9, "r@1");
-    is_within(means.recall[1], 0.05, 1e-9, "r@5");
-    is_within(means.recall[2], 0.15, 1e-9, "r@10");
-    is_within(means.mean_rank, 46.025, 1e-9, "mean rank");
-    is_within(means.mrr, 0.06851454585031228, 1e-9, "mrr");
-    is_within(means.ndcg, 0.28056346002977595, 1e-7, "ndcg");
-    is_within(means.correct, 0.075, 1e-9, "correct");
+    is_within(vd_metrics_mean(&metrics, VD_R1), 0.025, 1e-9, "r@1");
+    is_within(vd_metrics_mean(&metrics, VD_R5), 0.05, 1e-9, "r@5");
+    is_within(vd_metrics_mean(&metrics, VD_R10), 0.15, 1e-9, "r@10");
+    is_within(vd_metrics_mean(&metrics, VD_MEAN_RANK), 46.025, 1e-9, "mean rank");
+    is_within(vd_metrics_mean(&metrics, VD_MRR), 0.06851454585031228, 1e-9, "mrr");
+    is_within(vd_metrics_mean(&metrics, VD_NDCG), 0.28056346002977595, 1e-7, "ndcg");
+    is_within(vd_metrics_mean(&metrics, VD_CORRECT), 0.075, 1e-9, "correct");
 }
 
 int main(void)

@@ -313,11 +313,11 @@ static void lay_out(const vd_cases *cases, bool utf8)
             vd_metrics_merge(&sum[side], &cases->at[i].side[side].metrics);
     printf("\n");
     for (int side = 0; side < cases->models; side++) {
-        vd_metrics_means mean = vd_metrics_mean(&sum[side]);
         print_name(cases->name[side], names_width(cases));
-        printf("  R@1 %.2f  MRR %.3f", mean.recall[0], mean.mrr);
+        printf("  R@1 %.2f  MRR %.3f", vd_metrics_mean(&sum[side], VD_R1),
+               vd_metrics_mean(&sum[side], VD_MRR));
         if (sum[side].dense_rounds)
-            printf("  NDCG %.3f", mean.ndcg);
+            printf("  NDCG %.3f", vd_metrics_mean(&sum[side], VD_NDCG));
         printf("\n");
     }
 }

@@ -117,13 +117,10 @@ static void draw_running(const vd_cases_view *view, vd_grid *grid, vd_rect at)
     for (int m = 0; m < 3; m++) {
         char text[96];
         size_t used = (size_t)snprintf(text, sizeof text, "  %s", names[m]);
-        double total[VD_METRICS], count[VD_METRICS] = {0};
-        for (int side = 0; side < cases->models && used < sizeof text; side++) {
-            vd_metrics_sums(&sum[side], total, count);
+        for (int side = 0; side < cases->models && used < sizeof text; side++)
             used += (size_t)snprintf(text + used, sizeof text - used, side ? " / %.2f" : " %.2f",
-                                     total[metrics[m]] / count[metrics[m]]);
-        }
-        if (count[metrics[m]] > 0 && x + (int)used <= at.x + at.width)
+                                     vd_metrics_mean(&sum[side], metrics[m]));
+        if (vd_metrics_rounds(&sum[0], metrics[m]) > 0 && x + (int)used <= at.x + at.width)
             x += vd_grid_text(grid, x, at.y, (int)used, text, vd_style_of(grid, VD_ROLE_FAINT));
     }
 }

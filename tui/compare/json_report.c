@@ -19,9 +19,6 @@ static void json_pairs(yajl_gen json, const vd_against *against, vd_right by)
 static void json_comparison(yajl_gen json, const vd_comparison *c, int side)
 {
     const vd_against *against = &c->against[side];
-    double sum[2][VD_METRICS], count[2][VD_METRICS];
-    vd_metrics_sums(&c->metrics[0], sum[0], count[0]);
-    vd_metrics_sums(&c->metrics[side], sum[1], count[1]);
     yajl_gen_map_open(json);
     vd_member_number(json, "questions", (double)c->cases);
     vd_output_string(json, "right_human");
@@ -33,13 +30,14 @@ static void json_comparison(yajl_gen json, const vd_comparison *c, int side)
     vd_member_map(json, "metrics");
     for (int m = 0; m < VD_METRICS; m++) {
         const vd_interval *d = &against->difference[m];
-        if (count[0][m] <= 0)
+        size_t rounds = vd_metrics_rounds(&c->metrics[0], (vd_metric)m);
+        if (rounds == 0)
             continue;
         vd_output_string(json, vd_metric_name((vd_metric)m));
         yajl_gen_map_open(json);
-        vd_member_number(json, "rounds", count[0][m]);
-        vd_member_number(json, "first", sum[0][m] / count[0][m]);
-        vd_member_number(json, "second", sum[1][m] / count[1][m]);
+        vd_member_number(json, "rounds", (double)rounds);
+        vd_member_number(json, "first", vd_metrics_mean(&c->metrics[0], (vd_metric)m));
+        vd_member_number(json, "second", vd_metrics_mean(&c->metrics[side], (vd_metric)m));
         vd_member_number(json, "difference", d->estimate);
         vd_member_number(json, "low", d->low);
         vd_member_number(json, "high", d->high);

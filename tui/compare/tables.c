@@ -125,18 +125,16 @@ static void add_row(vd_table *table, const char *name, const vd_comparison *c, i
                     vd_metric metric, double p, double reach, const char *more)
 {
     const vd_interval *d = &c->against[side].difference[metric];
-    double sum[2][VD_METRICS], count[2][VD_METRICS];
     char corrected[16], range[48];
-    vd_metrics_sums(&c->metrics[0], sum[0], count[0]);
-    vd_metrics_sums(&c->metrics[side], sum[1], count[1]);
-    if (count[0][metric] <= 0)
+    size_t rounds = vd_metrics_rounds(&c->metrics[0], metric);
+    if (rounds == 0)
         return;
     write_p(corrected, sizeof corrected, p);
     vd_compare_range(range, sizeof range, d);
-    vd_table_row *row =
-        vd_table_add(table, "%s\t%.0f\t%.4f\t%.4f\t%+.4f\t%s\t%s%s", name, count[0][metric],
-                     sum[0][metric] / count[0][metric], sum[1][metric] / count[1][metric],
-                     d->estimate, range, corrected, more);
+    vd_table_row *row = vd_table_add(table, "%s\t%zu\t%.4f\t%.4f\t%+.4f\t%s\t%s%s", name, rounds,
+                                     vd_metrics_mean(&c->metrics[0], metric),
+                                     vd_metrics_mean(&c->metrics[side], metric), d->estimate, range,
+                                     corrected, more);
     if (row && !isnan(d->estimate) && !isnan(d->low))
         row->range = (vd_table_range){d->estimate, d->low, d->high, reach};
 }

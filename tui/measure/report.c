@@ -25,15 +25,13 @@ static void print_cell(int metric, double value)
 // The column before NDCG is the number of rounds with relevance.
 static void print_row(const char *name, const vd_metrics *metrics)
 {
-    double sum[VD_METRICS], count[VD_METRICS];
-    vd_metrics_sums(metrics, sum, count);
     printf("%-18.18s %8zu", name, metrics->rounds);
     for (int i = 0; i < VD_METRICS; i++) {
         if (i == VD_NDCG && metrics->dense_rounds)
             printf("  %8zu", metrics->dense_rounds);
         else if (i == VD_NDCG)
             printf("  %8s", "-");
-        print_cell(i, count[i] > 0 ? sum[i] / count[i] : NAN);
+        print_cell(i, vd_metrics_mean(metrics, (vd_metric)i));
     }
     printf("\n");
 }
@@ -120,14 +118,13 @@ void vd_measure_print(const vd_measure *measure, const vd_interval *intervals, d
 
 static void json_metrics(yajl_gen json, const vd_metrics *metrics)
 {
-    double sum[VD_METRICS], count[VD_METRICS];
-    vd_metrics_sums(metrics, sum, count);
     yajl_gen_map_open(json);
     vd_member_integer(json, "rounds", (int64_t)metrics->rounds);
     vd_member_integer(json, "dense_rounds", (int64_t)metrics->dense_rounds);
     for (int i = 0; i < VD_METRICS; i++)
-        if (count[i] > 0.0)
-            vd_member_number(json, vd_metric_name((vd_metric)i), sum[i] / count[i]);
+        if (vd_metrics_rounds(metrics, (vd_metric)i) > 0)
+            vd_member_number(json, vd_metric_name((vd_metric)i),
+                             vd_metrics_mean(metrics, (vd_metric)i));
     yajl_gen_map_close(json);
 }
 

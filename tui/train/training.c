@@ -191,16 +191,14 @@ static vd_status validate(course *c, vd_metrics *out, vd_error *err)
 
 static void print_epoch(const course *c, double loss, const vd_metrics *metrics)
 {
-    double sum[VD_METRICS], count[VD_METRICS];
     if (c->plan->silent)
         return;
-    vd_metrics_sums(metrics, sum, count);
     printf("epoch %" PRId64 "  step %" PRId64 "  loss %.4f", c->logged + 1,
            vd_trainer_steps(c->plan->trainer), loss);
     for (int i = 0; i < VD_METRICS; i++)
-        if (count[i] > 0)
+        if (vd_metrics_rounds(metrics, (vd_metric)i) > 0)
             printf("  %s %.*f", vd_measure_columns[i].label, vd_measure_columns[i].digits,
-                   sum[i] / count[i]);
+                   vd_metrics_mean(metrics, (vd_metric)i));
     printf("\n");
     fflush(stdout);
 }
@@ -209,20 +207,19 @@ static void print_epoch(const course *c, double loss, const vd_metrics *metrics)
 static void row_of_epoch(const course *c, double loss, const vd_metrics *metrics, char *row,
                          size_t size)
 {
-    double sum[VD_METRICS], count[VD_METRICS];
-    vd_metrics_sums(metrics, sum, count);
     int used = snprintf(row, size, "%" PRId64 "\t%" PRId64 "\t%.6f", c->logged + 1,
                         vd_trainer_steps(c->plan->trainer), loss);
     for (int i = 0; i < VD_METRICS; i++)
-        used += count[i] > 0
-                    ? snprintf(row + used, size - (size_t)used, "\t%.6f", sum[i] / count[i])
+        used += vd_metrics_rounds(metrics, (vd_metric)i) > 0
+                    ? snprintf(row + used, size - (size_t)used, "\t%.6f",
+                               vd_metrics_mean(metrics, (vd_metric)i))
                     : snprintf(row + used, size - (size_t)used, "\t");
     snprintf(row + used, size - (size_t)used, "\n");
 }
 
 static vd_status keep_best(course *c, const vd_metrics *metrics, vd_error *err)
 {
-    double mrr = metrics->rounds ? vd_metrics_mean(metrics).mrr : 0;
+    double mrr = metrics->rounds ? vd_metrics_mean(metrics, VD_MRR) : 0;
     if (mrr <= c->best)
         return VD_OK;
     vd_status status = vd_trainer_save_model(c->plan->trainer, path_of(c, "best.safetensors"),
@@ -236,13 +233,11 @@ static void log_epoch(course *c, double loss, const vd_metrics *metrics)
 {
     static const char *const tags[VD_METRICS] = {
         "val/r@1", "val/r@5", "val/r@10", "val/mean_rank", "val/mrr", "val/ndcg", "val/correct@1"};
-    double sum[VD_METRICS], known[VD_METRICS];
     vd_scalar scalars[1 + VD_METRICS] = {{"epoch/loss", loss}};
     int count = 1;
-    vd_metrics_sums(metrics, sum, known);
     for (int i = 0; i < VD_METRICS; i++)
-        if (known[i] > 0)
-            scalars[count++] = (vd_scalar){tags[i], sum[i] / known[i]};
+        if (vd_metrics_rounds(metrics, (vd_metric)i) > 0)
+            scalars[count++] = (vd_scalar){tags[i], vd_metrics_mean(metrics, (vd_metric)i)};
     log_scalars(c, scalars, count);
 }
 

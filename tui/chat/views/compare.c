@@ -96,14 +96,14 @@ static void draw_metrics(const vd_chat *chat, vd_grid *grid, vd_rect at, int lan
             vd_metrics_merge(&sum, &chat->conversation.branch->rounds[i].response[lane].metrics);
     if (sum.rounds == 0)
         return;
-    vd_metrics_means mean = vd_metrics_mean(&sum);
-    char text[96];
-    int used = at.width < 34
-                   ? snprintf(text, sizeof text, "R@1 %.2f MRR %.2f", mean.recall[0], mean.mrr)
-                   : snprintf(text, sizeof text, "%zu round%s: R@1 %.2f MRR %.2f", sum.rounds,
-                              sum.rounds == 1 ? "" : "s", mean.recall[0], mean.mrr);
+    char text[96], rounds[32] = "";
+    if (at.width >= 34)
+        snprintf(rounds, sizeof rounds, "%zu round%s: ", sum.rounds, sum.rounds == 1 ? "" : "s");
+    int used = snprintf(text, sizeof text, "%sR@1 %.2f MRR %.2f", rounds,
+                        vd_metrics_mean(&sum, VD_R1), vd_metrics_mean(&sum, VD_MRR));
     if (sum.dense_rounds && at.width >= 34)
-        snprintf(text + used, sizeof text - (size_t)used, " NDCG %.2f", mean.ndcg);
+        snprintf(text + used, sizeof text - (size_t)used, " NDCG %.2f",
+                 vd_metrics_mean(&sum, VD_NDCG));
     vd_grid_text(grid, at.x, at.y, at.width, text, vd_style_of(grid, VD_ROLE_TEXT));
 }
 
