@@ -14,7 +14,7 @@
 typedef struct comparing {
     vd_corpus_paths paths;
     const char *html, *markdown;
-    bool json, screen, quiet;
+    bool json, screen;
     vd_cases_options options;
     unsigned right; // human, relevant, not given
     int64_t per_group;
@@ -78,7 +78,7 @@ static const vd_option options[] = {
      VD_INTO(comparing, markdown)},
     {"json", NULL, VD_HELP_JSON, VD_INTO(comparing, json)},
     {"screen", NULL, "go through the questions on the whole screen", VD_INTO(comparing, screen)},
-    {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(comparing, quiet)},
+    {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(comparing, options.quiet)},
     {0},
 };
 
@@ -124,7 +124,7 @@ static vd_status score(comparing *c, vd_error *err)
     if (status)
         return status;
     c->options.stop = c->compare.stop;
-    return vd_cases_new_with_progress(&c->corpus, &c->options, c->quiet, &c->cases, err);
+    return vd_cases_new(&c->corpus, &c->options, &c->cases, err);
 }
 
 // By relevance when every question has it, unless --right is given.
@@ -192,7 +192,7 @@ static vd_status export_to(comparing *c, vd_error *err)
         if (!formats[i].path)
             continue;
         vd_progress progress;
-        vd_progress_start(&progress, "cases", (int64_t)c->compare.count, 0, c->quiet);
+        vd_progress_start(&progress, "cases", (int64_t)c->compare.count, 0, c->options.quiet);
         c->compare.progress = &progress;
         status = formats[i].write(&c->compare, formats[i].path, err);
         vd_progress_clear(&progress);

@@ -226,45 +226,6 @@ static vd_status replay_transcript(const replaying *r, vd_error *err)
 
 // ---- a data set's dialog ------------------------------------------------------------------------
 
-// Columns of the longest name.
-static int names_width(const vd_cases *cases)
-{
-    int width = (int)strlen("human");
-    for (int side = 0; side < cases->models; side++) {
-        int own = vd_text_width(cases->name[side], strlen(cases->name[side]));
-        width = own > width ? own : width;
-    }
-    return width;
-}
-
-static void print_name(const char *name, int width)
-{
-    printf("%s%*s", name, width - vd_text_width(name, strlen(name)), "");
-}
-
-static void lay_out_answer(const vd_cases *cases, const vd_case *at, int side, vd_right by,
-                           bool utf8)
-{
-    const vd_case_side *s = &at->side[side];
-    const vd_visdial_round *round = vd_case_round(cases, at);
-    const char *tick = vd_case_right(at, side, by) ? utf8 ? "\u2713" : "+" : utf8 ? "\u2717" : "-";
-    if (vd_case_group_of(cases, at, by) == VD_CASE_UNKNOWN)
-        tick = " ";
-    printf("      ");
-    print_name(cases->name[side], names_width(cases));
-    printf(" %s %s", tick, vd_case_option(cases, at, s->first));
-    const char *before = "  (";
-    if (s->rank > 0) {
-        printf("%shuman answer: place %g", before, (double)s->rank);
-        before = ", ";
-    }
-    if (round->relevance) {
-        printf("%srelevance %.2f", before, (double)round->relevance[s->first]);
-        before = ", ";
-    }
-    printf("%s\n", *before == ',' ? ")" : "");
-}
-
 // Every question of the data has relevance.
 static bool all_relevant(const vd_cases *cases)
 {
@@ -299,27 +260,23 @@ static void lay_out(const vd_cases *cases, bool utf8)
     printf("%s: %s\n", utf8 ? "\u2713" : "+",
            relevant ? "the first answer has relevance 1" : "the first answer is the human one");
     for (size_t i = 0; i < cases->count; i++) {
-        const vd_case *at = &cases->at[i];
-        const char *human = vd_case_human(cases, at);
-        printf("\n%4d  %s?\n      ", at->round + 1, vd_case_question(cases, at));
-        print_name("human", names_width(cases));
-        printf("   %s\n", human ? human : "-");
-        for (int side = 0; side < cases->models; side++)
-            lay_out_answer(cases, at, side, by, utf8);
+        printf("\n%4d  ", cases->at[i].round + 1);
+        vd_case_print(cases, &cases->at[i], by, utf8);
     }
     vd_metrics sum[VD_MODELS] = {0};
     for (size_t i = 0; i < cases->count; i++)
         for (int side = 0; side < cases->models; side++)
             vd_metrics_merge(&sum[side], &cases->at[i].side[side].metrics);
+    bool dense = sum[0].dense_rounds > 0;
+    vd_table table = {0};
+    vd_table_add(&table, dense ? "\tR@1\tMRR\tNDCG" : "\tR@1\tMRR");
+    for (int side = 0; side < cases->models; side++)
+        vd_table_add(&table, dense ? "%s\t%.2f\t%.3f\t%.3f" : "%s\t%.2f\t%.3f", cases->name[side],
+                     vd_metrics_mean(&sum[side], VD_R1), vd_metrics_mean(&sum[side], VD_MRR),
+                     vd_metrics_mean(&sum[side], VD_NDCG));
     printf("\n");
-    for (int side = 0; side < cases->models; side++) {
-        print_name(cases->name[side], names_width(cases));
-        printf("  R@1 %.2f  MRR %.3f", vd_metrics_mean(&sum[side], VD_R1),
-               vd_metrics_mean(&sum[side], VD_MRR));
-        if (sum[side].dense_rounds)
-            printf("  NDCG %.3f", vd_metrics_mean(&sum[side], VD_NDCG));
-        printf("\n");
-    }
+    vd_table_print(&table, 0, stdout);
+    vd_table_clear(&table);
 }
 
 static vd_status replay_dialog(replaying *r, vd_error *err)
@@ -331,7 +288,8 @@ static vd_status replay_dialog(replaying *r, vd_error *err)
     if (status)
         return status;
     r->options.stop = vd_interrupt_watch();
-    status = vd_cases_new_with_progress(&corpus, &r->options, !r->screen, &cases, err);
+    r->options.quiet = !r->screen;
+    status = vd_cases_new(&corpus, &r->options, &cases, err);
     vd_interrupt_release();
     if (status == VD_OK && r->screen)
         status = step_through(r, cases, err);

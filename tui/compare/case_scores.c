@@ -18,6 +18,7 @@ typedef struct judging {
     float *baseline;                // (cases of a span, options) scores of the first model
     vd_case *begin;                 // of the span
     vd_dataset *dataset[VD_MODELS]; // tokenised with each model's vocabulary
+    vd_progress progress;
 } judging;
 
 // ---- one round ----------------------------------------------------------------------------------
@@ -104,7 +105,7 @@ static vd_status score_span(judging *j, const vd_cases_options *options, size_t 
             .first = cases->first + done,
             .limit = count,
             .stop = options->stop,
-            .progress = options->progress,
+            .progress = &j->progress,
             .before = (int64_t)(done * (size_t)cases->models + count * (size_t)j->side),
             .report = judge,
             .user = j};
@@ -148,6 +149,8 @@ static vd_status make_room(judging *j, vd_error *err)
 vd_status vd_case_scores(vd_cases *cases, const vd_cases_options *options, vd_error *err)
 {
     judging j = {.cases = cases};
+    vd_progress_start(&j.progress, "dialogs by model", (int64_t)cases->dialogs * cases->models, 0,
+                      options->quiet);
     vd_status status = read_words(&j, err);
     if (status == VD_OK)
         status = make_room(&j, err);
@@ -158,6 +161,7 @@ vd_status vd_case_scores(vd_cases *cases, const vd_cases_options *options, vd_er
         if (status == VD_OK)
             status = score_span(&j, options, done, count, err);
     }
+    vd_progress_clear(&j.progress);
     for (int i = 0; i < cases->models; i++)
         vd_dataset_free(j.dataset[i]);
     vd_free(j.baseline);

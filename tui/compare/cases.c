@@ -119,11 +119,6 @@ static size_t dialogs_of(const vd_corpus *corpus, const vd_cases_options *option
     return options->one ? 1 : options->limit && options->limit < all ? options->limit : all;
 }
 
-int64_t vd_cases_work(const vd_corpus *corpus, const vd_cases_options *options)
-{
-    return (int64_t)dialogs_of(corpus, options) * vd_cases_model_count(options);
-}
-
 // The last parts of a path.
 static const char *path_tail(const char *path, int parts)
 {
@@ -222,18 +217,6 @@ vd_status vd_cases_new(const vd_corpus *corpus, const vd_cases_options *options,
         vd_cases_free(cases);
     else
         *out = cases;
-    return status;
-}
-
-vd_status vd_cases_new_with_progress(const vd_corpus *corpus, vd_cases_options *options, bool quiet,
-                                     vd_cases **out, vd_error *err)
-{
-    vd_progress progress;
-    options->progress = &progress;
-    vd_progress_start(&progress, "dialogs by model", vd_cases_work(corpus, options), 0, quiet);
-    vd_status status = vd_cases_new(corpus, options, out, err);
-    vd_progress_clear(&progress);
-    options->progress = NULL;
     return status;
 }
 

@@ -53,7 +53,7 @@ typedef struct vd_cases_options {
     int64_t image_id;
     int threads; // that work at a time; 0 = as many as there are processors
     const atomic_int *stop;
-    vd_progress *progress; // started, of vd_cases_work; may be NULL
+    bool quiet; // no line of progress
 } vd_cases_options;
 
 // Reads an option (vd_option) into a vd_cases_options: one more of the models, or of the decoders;
@@ -64,16 +64,11 @@ vd_status vd_cases_add_decoder(void *options, const char *name, const char *text
 // VD_USAGE for a single model, or another number of decoders.
 vd_status vd_cases_complete(vd_cases_options *options, vd_error *err);
 int vd_cases_model_count(const vd_cases_options *options);
-// What a progress of these options counts to: every dialog once for each model.
-int64_t vd_cases_work(const vd_corpus *corpus, const vd_cases_options *options);
 // Loads the models and scores every round that has candidates. VD_FORMAT when none has a human
 // answer or relevance. Keeps a reference to corpus. The cases do not depend on the number of
 // threads.
 vd_status vd_cases_new(const vd_corpus *corpus, const vd_cases_options *options, vd_cases **out,
                        vd_error *err);
-// The same with a line of progress on a terminal, unless quiet.
-vd_status vd_cases_new_with_progress(const vd_corpus *corpus, vd_cases_options *options, bool quiet,
-                                     vd_cases **out, vd_error *err);
 void vd_cases_free(vd_cases *cases);
 
 const vd_visdial_dialog *vd_case_dialog(const vd_cases *cases, const vd_case *at);

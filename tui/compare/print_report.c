@@ -1,5 +1,9 @@
 // The comparison as tables, on standard output.
+#include <string.h>
+
+#include "tui/base/output.h"
 #include "tui/compare/compare.h"
+#include "tui/screen/wrap.h"
 
 static const char *name_of(const vd_compare *compare, int side)
 {
@@ -56,26 +60,66 @@ static vd_status print_pair(const vd_compare *compare, int side, vd_error *err)
     return vd_compare_tables(compare, side, print_table, NULL, err);
 }
 
+// Columns of the longest name.
+static int names_width(const vd_cases *cases)
+{
+    int width = (int)strlen("human");
+    for (int side = 0; side < cases->models; side++) {
+        int own = vd_text_width(cases->name[side], strlen(cases->name[side]));
+        width = own > width ? own : width;
+    }
+    return width;
+}
+
+static void print_name(const char *name, int width)
+{
+    printf("%s%*s", name, width - vd_text_width(name, strlen(name)), "");
+}
+
+static void print_answer(const vd_cases *cases, const vd_case *at, int side, vd_right by, bool utf8)
+{
+    const vd_case_side *s = &at->side[side];
+    const vd_visdial_round *round = vd_case_round(cases, at);
+    const char *tick = vd_case_right(at, side, by) ? utf8 ? "\u2713" : "+" : utf8 ? "\u2717" : "-";
+    if (vd_case_group_of(cases, at, by) == VD_CASE_UNKNOWN)
+        tick = " ";
+    printf("      ");
+    print_name(cases->name[side], names_width(cases));
+    printf(" %s %s", tick, vd_case_option(cases, at, s->first));
+    const char *before = "  (";
+    if (s->rank > 0) {
+        printf("%shuman answer: place %g", before, (double)s->rank);
+        before = ", ";
+    }
+    if (round->relevance) {
+        printf("%srelevance %.2f", before, (double)round->relevance[s->first]);
+        before = ", ";
+    }
+    printf("%s\n", *before == ',' ? ")" : "");
+}
+
+void vd_case_print(const vd_cases *cases, const vd_case *at, vd_right by, bool utf8)
+{
+    const char *human = vd_case_human(cases, at);
+    printf("%s?\n      ", vd_case_question(cases, at));
+    print_name("human", names_width(cases));
+    printf("   %s\n", human ? human : "-");
+    for (int side = 0; side < cases->models; side++)
+        print_answer(cases, at, side, by, utf8);
+}
+
 static void print_cases(const vd_compare *compare)
 {
     enum { MOST = 10 };
+    bool utf8 = vd_output_utf8();
     const vd_cases *cases = compare->cases;
     printf("\nwhere they differ most%s\n",
            compare->count ? "" : ": no question fits what was asked for");
     for (size_t i = 0; i < compare->count && i < MOST; i++) {
         const vd_case *at = compare->at[i];
-        printf("%3.0f %%  picture %lld, round %d: %s?\n", 100 * (double)at->moved,
-               (long long)vd_case_dialog(cases, at)->image_id, at->round + 1,
-               vd_case_question(cases, at));
-        const char *human = vd_case_human(cases, at);
-        printf("       %-7s %s", "human", human ? human : "-");
-        for (int side = 0; side < cases->models; side++) {
-            printf("\n       %c %-12.12s %s", vd_case_right(at, side, compare->by) ? '+' : '-',
-                   name_of(compare, side), vd_case_option(cases, at, at->side[side].first));
-            if (at->side[side].rank > 0)
-                printf("  (human answer: place %g)", (double)at->side[side].rank);
-        }
-        printf("\n");
+        printf("%3.0f %%  picture %lld, round %d: ", 100 * (double)at->moved,
+               (long long)vd_case_dialog(cases, at)->image_id, at->round + 1);
+        vd_case_print(cases, at, compare->by, utf8);
     }
 }
 
