@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -242,11 +243,69 @@ static void of_a_large_pool_the_best_scores_are_kept(void **state)
     free(file);
 }
 
+// ---- many answers -------------------------------------------------------------------------------
+
+enum { ANSWERS = 16000 };
+
+static void write_many(const char *file)
+{
+    FILE *out = fopen(file, "w");
+    assert_non_null(out);
+    fprintf(out, "{\"transcript\":1}\n{\"pool\":{\"hash\":\"p\",\"answers\":[\"yes\"]}}\n");
+    for (int i = 0; i < ANSWERS; i++) {
+        fprintf(out,
+                "{\"answer\":{\"lane\":0,\"name\":\"m\",\"model\":\"m\",\"image_id\":%d,"
+                "\"caption\":\"c\",\"history\":[],\"model_hash\":\"m\",\"pool_hash\":\"p\","
+                "\"features_hash\":\"f\",\"typed\":\"q%d\",\"question\":\"q\",\"words\":[\"q\"],"
+                "\"unknown\":[false],\"cut\":0,\"scores\":[1],\"rounds\":[1],\"regions\":[1],"
+                "\"region_words\":[[1]]}}\n",
+                i / 2, i);
+        fprintf(out,
+                "{\"conversation\":{\"image_id\":%d,\"caption\":\"c\",\"rounds\":[[\"q%d\","
+                "\"answer %d\"]]}}\n{\"conversation\":{\"image_id\":%d,\"caption\":\"c\","
+                "\"rounds\":[]}}\n",
+                i / 2, i, i, i / 2);
+    }
+    assert_int_equal(fclose(out), 0);
+}
+
+// What is done with each answer takes no longer for all than reading them, however many there are.
+static void answers_are_found_without_looking_at_all(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "many.jsonl");
+    char *out = support_join(tiny.directory, "many.json");
+    write_many(file);
+    clock_t start = clock();
+    vd_transcript_file back = plain_chat_read_back(file);
+    clock_t reading = clock() - start;
+    assert_int_equal(back.record_count, ANSWERS);
+    assert_int_equal(back.talk_count, ANSWERS);
+    start = clock();
+    for (size_t i = 0; i < back.talk_count; i++) {
+        const vd_record *found = vd_transcript_find(&back, &back.talks[i], 0, 0);
+        assert_ptr_equal(found, &back.records[i]);
+        assert_ptr_equal(vd_transcript_find_same(&back, &found->sheet), found);
+        assert_int_equal(back.talks[i].again, i % 2);
+        assert_int_equal(back.talks[i].later, !(i % 2));
+    }
+    assert_true(clock() - start < reading);
+    start = clock();
+    assert_int_equal(vd_transcript_visdial(&back, out, NULL), VD_OK);
+    print_message("read %.3f s, exported %.3f s\n", (double)reading / CLOCKS_PER_SEC,
+                  (double)(clock() - start) / CLOCKS_PER_SEC);
+    assert_true(clock() - start < reading);
+    vd_transcript_clear(&back);
+    free(out);
+    free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_attention_is_kept_of_the_strongest_rounds),
         cmocka_unit_test(of_a_large_pool_the_best_scores_are_kept),
+        cmocka_unit_test(answers_are_found_without_looking_at_all),
         cmocka_unit_test(every_score_is_verified_with_and_without_them),
     };
     return cmocka_run_group_tests(tests, make_conversation, remove_conversation);

@@ -36,14 +36,12 @@ vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path
     }
     if (status == VD_OK && resume)
         status = read_past(recorder, path, image_id, model, err);
-    if (status == VD_OK)
-        status = vd_transcript_start(path, &recorder->transcript, err);
-    if (status == VD_UNAVAILABLE && err) {
-        recorder->placeless = *err;
-        status = VD_OK;
-    }
+    vd_status started =
+        status ? status : vd_transcript_start(path, &recorder->transcript, &recorder->placeless);
     vd_free(newest);
-    return status;
+    if (status || started == VD_OK || started == VD_UNAVAILABLE || started == VD_IO)
+        return status;
+    return vd_error_set(err, started, "%s", recorder->placeless.text);
 }
 
 void vd_recorder_take_up(vd_recorder *recorder, vd_chat *chat)
@@ -98,7 +96,8 @@ static bool is_recorded(vd_recorder *recorder, const vd_sheet *sheet)
     bool same = furthest(&record->reply.answer, &sheet->side[0].reply->answer) <= SAME_SCORE;
     recorder->verified += same;
     recorder->other += !same;
-    return same && record->sheet.side[0].lane == sheet->side[0].lane;
+    return same && record->sheet.side[0].lane == sheet->side[0].lane &&
+           !vd_transcript_elsewhere(recorder->transcript);
 }
 
 // What an answer is about, as its event says: the picture's own event may come later.
@@ -205,6 +204,15 @@ static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
                   rounds == 1 ? "" : "s", branches, text);
 }
 
+// Behind what was just said, if anything was.
+static void say_remark(vd_recorder *recorder, vd_chat *chat)
+{
+    const char *remark = recorder->transcript ? vd_transcript_remark(recorder->transcript) : NULL;
+    vd_notice said = chat->notice;
+    if (remark)
+        vd_notice_complain(&chat->notice, "%s%s%s", said.text, *said.text ? "; " : "", remark);
+}
+
 void vd_recorder_step(vd_recorder *recorder, vd_chat *chat)
 {
     bool another = recorder->past.talk_count > 0 &&
@@ -214,6 +222,8 @@ void vd_recorder_step(vd_recorder *recorder, vd_chat *chat)
         forget_past(recorder);
     if (recorder->resuming && is_quiet(chat) && chat->lanes.lane[0].model[0])
         sum_up_taken(recorder, chat);
+    if (!recorder->resuming)
+        say_remark(recorder, chat);
     vd_chat_record record;
     if (!recorder->transcript || recorder->resuming || vd_conversation_waits(&chat->conversation) ||
         !chat->lanes.lane[0].model[0] || chat->lanes.lane[0].loading[0] ||

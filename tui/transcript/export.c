@@ -1,4 +1,5 @@
 // Transcripts as pages for people and as data.
+#include <glib.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -104,7 +105,7 @@ static void html_models(vd_markup *html, const vd_transcript_file *file)
 }
 
 static vd_status html_picture(vd_markup *html, const vd_world *world, const vd_chat_record *talk,
-                              bool again, int *width, int *height, vd_error *err)
+                              int *width, int *height, vd_error *err)
 {
     size_t index;
     *width = *height = 0;
@@ -122,7 +123,7 @@ static vd_status html_picture(vd_markup *html, const vd_world *world, const vd_c
         return status;
     *width = image.width;
     *height = image.height;
-    if (!again)
+    if (!talk->again)
         vd_html_picture(html, talk->image_id, &image);
     vd_image_clear(&image);
     return VD_OK;
@@ -132,11 +133,8 @@ static vd_status html_talk(vd_markup *html, const vd_transcript_file *file, cons
                            size_t index, vd_error *err)
 {
     const vd_chat_record *talk = &file->talks[index];
-    bool again = false;
-    for (size_t i = 0; i < index && !again; i++)
-        again = file->talks[i].image_id == talk->image_id;
     int width, height;
-    vd_status status = html_picture(html, world, talk, again, &width, &height, err);
+    vd_status status = html_picture(html, world, talk, &width, &height, err);
     if (status)
         return status;
     vd_markup_put(html, "<section class=\"talk\"><div class=\"talk-head\">");
@@ -219,20 +217,20 @@ enum { OPTIONS = 100 };
 typedef struct table {
     const char **text;
     size_t count;
+    GHashTable *index; // by text
 } table;
 
 static size_t table_index(const table *t, const char *text)
 {
-    size_t at = 0;
-    while (at < t->count && strcmp(t->text[at], text) != 0)
-        at++;
-    return at;
+    return GPOINTER_TO_SIZE(g_hash_table_lookup(t->index, text));
 }
 
 static void table_add(table *t, const char *text)
 {
-    if (table_index(t, text) == t->count)
-        t->text[t->count++] = text;
+    if (g_hash_table_contains(t->index, text))
+        return;
+    g_hash_table_insert(t->index, (char *)text, GSIZE_TO_POINTER(t->count));
+    t->text[t->count++] = text;
 }
 
 typedef struct visdial {
@@ -325,13 +323,9 @@ static yajl_gen_status emit_visdial(yajl_gen json, void *context)
     vd_member_texts(json, "questions", v->questions.text, v->questions.count);
     vd_member_texts(json, "answers", v->answers.text, v->answers.count);
     vd_member_list(json, "dialogs");
-    for (size_t i = 0; i < v->file->talk_count; i++) {
-        bool last = true; // a dialog a picture: how the last conversation about it ended
-        for (size_t k = i + 1; k < v->file->talk_count && last; k++)
-            last = v->file->talks[k].image_id != v->file->talks[i].image_id;
-        if (last)
+    for (size_t i = 0; i < v->file->talk_count; i++)
+        if (!v->file->talks[i].later) // a dialog a picture: how the last one about it ended
             emit_talk(json, v, &v->file->talks[i]);
-    }
     yajl_gen_array_close(json);
     yajl_gen_map_close(json);
     return yajl_gen_map_close(json);
@@ -339,13 +333,13 @@ static yajl_gen_status emit_visdial(yajl_gen json, void *context)
 
 vd_status vd_transcript_visdial(const vd_transcript_file *file, const char *path, vd_error *err)
 {
-    visdial v = {.file = file};
+    visdial v = {.file = file,
+                 .questions.index = g_hash_table_new(g_str_hash, g_str_equal),
+                 .answers.index = g_hash_table_new(g_str_hash, g_str_equal)};
     char *text = NULL;
     size_t length = 0;
     vd_output *output;
-    if (file->talk_count == 0)
-        return no_talk(file, err);
-    vd_status status = fill_tables(&v, err);
+    vd_status status = file->talk_count ? fill_tables(&v, err) : no_talk(file, err);
     if (status == VD_OK)
         status = vd_json_write(path, emit_visdial, &v, &text, &length, err);
     if (status == VD_OK)
@@ -358,6 +352,8 @@ vd_status vd_transcript_visdial(const vd_transcript_file *file, const char *path
             status = vd_output_commit(output, err);
     }
     vd_free(text);
+    g_hash_table_destroy(v.questions.index);
+    g_hash_table_destroy(v.answers.index);
     vd_free(v.questions.text);
     vd_free(v.answers.text);
     return status;

@@ -1,10 +1,12 @@
 // A transcript read back. Every count of the file is held against the others before it is used.
 #include <errno.h>
+#include <glib.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
@@ -17,7 +19,8 @@ enum { MOST_BYTES = 1 << 30, MOST_ROUNDS = 100000, MOST_BRANCHES = 1000, MOST_RE
 // read before is in the file's structs, which are cleared as a whole.
 typedef struct reading {
     vd_transcript_file *file;
-    char where[320]; // "path, line 7"
+    GHashTable *talk_of; // by picture: 1 + the index of its last conversation
+    char where[320];     // "path, line 7"
     size_t line;
     vd_status status;
     vd_error *err;
@@ -421,35 +424,39 @@ static bool same_turns(const vd_turn *a, const vd_turn *b, int count, bool answe
     return true;
 }
 
+static size_t talk_of(const reading *r, int64_t image_id)
+{
+    return GPOINTER_TO_SIZE(g_hash_table_lookup(r->talk_of, &image_id));
+}
+
+static void set_talk_of(const reading *r, int64_t image_id, size_t talk)
+{
+    int64_t *key = g_new(int64_t, 1);
+    *key = image_id;
+    g_hash_table_insert(r->talk_of, key, GSIZE_TO_POINTER(talk));
+}
+
 // The conversation that this line continues: the last one, or an earlier one about the same picture
 // that this line begins with (another beginning is another conversation). NULL: none, or it has
 // ended.
-static vd_chat_record *find_open(const vd_transcript_file *file, const vd_chat_record *record)
+static vd_chat_record *find_open(const reading *r, const vd_chat_record *record)
 {
-    size_t at = file->talk_count;
-    while (at > 0 && file->talks[at - 1].image_id != record->image_id)
-        at--;
-    vd_chat_record *found = at > 0 ? &file->talks[at - 1] : NULL;
-    bool goes_on = found && (at == file->talk_count || record->count == 0 ||
+    size_t at = talk_of(r, record->image_id);
+    vd_chat_record *found = at > 0 ? &r->file->talks[at - 1] : NULL;
+    bool goes_on = found && (at == r->file->talk_count || record->count == 0 ||
                              (record->count >= found->count &&
                               same_turns(record->rounds, found->rounds, found->count, true)));
     return goes_on && !found->closed ? found : NULL;
 }
 
-static void move_to_end(const vd_transcript_file *file, vd_chat_record *record)
-{
-    vd_chat_record moved = *record, *last = &file->talks[file->talk_count - 1];
-    memmove(record, record + 1, (size_t)(last - record) * sizeof moved);
-    *last = moved;
-}
-
 // Replaces the conversation about the same picture that it continues, unless that one has ended: a
-// line without rounds ends it.
+// line without rounds ends it. The last line's conversation is the last of the list: the place that
+// it had before stays empty until drop_empty.
 static void read_conversation(reading *r, const vd_json_value *map)
 {
     vd_chat_record record;
     read_record(r, map, &record);
-    vd_chat_record *before = r->status ? NULL : find_open(r->file, &record);
+    vd_chat_record *before = r->status ? NULL : find_open(r, &record);
     bool given_up = record.count == 0 && (!before || record.branch_count < 2);
     if (before && given_up)
         before->closed = true;
@@ -457,21 +464,71 @@ static void read_conversation(reading *r, const vd_json_value *map)
         clear_record(&record);
         return;
     }
-    if (!before) {
-        vd_chat_record *to = add(r, &r->file->talks, &r->file->talk_count, sizeof *to);
-        if (to)
-            *to = record;
-        else
-            clear_record(&record);
+    if (before && record.count == 0) {
+        move_branches(before, &record); // an empty branch: other branches have rounds
+        record = *before;
+        *before = (vd_chat_record){0};
+    } else if (before) {
+        clear_record(before);
+    }
+    vd_chat_record *to = before;
+    if (!before || before != &r->file->talks[r->file->talk_count - 1])
+        to = add(r, &r->file->talks, &r->file->talk_count, sizeof *to);
+    if (!to) {
+        clear_record(&record);
         return;
     }
-    if (record.count == 0) {
-        move_branches(before, &record); // an empty branch: other branches have rounds
-    } else {
-        clear_record(before);
-        *before = record;
+    *to = record;
+    set_talk_of(r, record.image_id, r->file->talk_count);
+}
+
+// Also marks the conversations about one picture.
+static void drop_empty(const reading *r)
+{
+    vd_transcript_file *file = r->file;
+    size_t kept = 0;
+    g_hash_table_remove_all(r->talk_of);
+    for (size_t i = 0; i < file->talk_count; i++) {
+        if (!file->talks[i].caption)
+            continue;
+        vd_chat_record *talk = &file->talks[kept++];
+        *talk = file->talks[i];
+        size_t earlier = talk_of(r, talk->image_id);
+        talk->again = earlier > 0;
+        if (earlier > 0)
+            file->talks[earlier - 1].later = true;
+        set_talk_of(r, talk->image_id, kept);
     }
-    move_to_end(r->file, before);
+    file->talk_count = kept;
+}
+
+// ---- finding answers ----------------------------------------------------------------------------
+
+static size_t hash_place(const vd_transcript_file *file, int64_t image_id, const vd_turn *said,
+                         int rounds, const char *typed)
+{
+    uint64_t hash = (uint64_t)image_id * 31 + g_str_hash(typed);
+    for (int i = 0; i < rounds; i++) // not their answers: models may hear others
+        hash = hash * 31 + g_str_hash(said[i].question);
+    return (size_t)(hash ^ hash >> 29) & (file->newest_count - 1);
+}
+
+// The last answer whose question has this hash, and the one before each: 0 at the end.
+static void index_records(reading *r)
+{
+    vd_transcript_file *file = r->file;
+    for (file->newest_count = 1; file->newest_count < file->record_count;)
+        file->newest_count *= 2;
+    file->newest = room(r, file->newest_count, sizeof *file->newest);
+    for (size_t i = 0; i < file->record_count && file->newest; i++) {
+        vd_record *record = &file->records[i];
+        const vd_sheet *sheet = &record->sheet;
+        record->sheet.side[0].reply = &record->reply; // they moved while it grew
+        size_t *place = &file->newest[hash_place(file, sheet->image_id, sheet->said, sheet->rounds,
+                                                 record->reply.typed)];
+        record->earlier = *place;
+        *place = i + 1;
+    }
 }
 
 // ---- file ---------------------------------------------------------------------------------------
@@ -488,19 +545,29 @@ vd_status vd_transcript_check(const char *path, vd_error *err)
     struct stat about;
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0)
         return VD_OK;
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return vd_error_set(err, VD_IO, "%.400s: cannot be opened: %s", path, strerror(errno));
+    static const char start[] = "{\"transcript\":1";
     char head[FIRST_LINE];
-    vd_json_value *value = NULL;
-    vd_status status = VD_FORMAT;
-    if (fgets(head, sizeof head, file))
-        status = vd_json_value_read(path, head, strlen(head), &value, err);
-    bool ours = status == VD_OK && is_head(value);
-    vd_json_value_free(value);
-    fclose(file);
-    if (ours || status == VD_NO_MEMORY)
+    size_t size;
+    int file;
+    vd_status status = vd_file_open(path, &file, &size, err);
+    if (status)
         return status;
+    status = vd_file_read_at(file, path, head, sizeof head, 0, &size, err);
+    close(file);
+    if (status)
+        return status;
+    vd_json_value *value = NULL;
+    const char *end = memchr(head, '\n', size);
+    status = vd_json_value_read(path, head, end ? (size_t)(end - head) : size, &value, err);
+    // Or the start of a first line that was cut off.
+    bool ours = status == VD_OK
+                    ? is_head(value)
+                    : !end && size >= sizeof start && memcmp(head, start, sizeof start - 1) == 0;
+    vd_json_value_free(value);
+    if (status == VD_NO_MEMORY)
+        return status;
+    if (ours)
+        return VD_OK;
     return vd_error_set(err, VD_FORMAT,
                         "%.400s: exists and is not a transcript; name a new file with --transcript",
                         path);
@@ -534,7 +601,9 @@ vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error
     vd_status status = vd_file_read(path, MOST_BYTES, &data, &size, err);
     if (status)
         return status;
-    reading r = {.file = out, .err = err};
+    reading r = {.file = out,
+                 .talk_of = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+                 .err = err};
     snprintf(r.where, sizeof r.where, "%.280s", path);
     out->path = checked(&r, vd_strdup(path));
     char *at = data, *end = data + size;
@@ -550,8 +619,9 @@ vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error
     }
     if (r.line == 0)
         refuse(&r, "empty; expected a transcript");
-    for (size_t i = 0; i < out->record_count; i++)
-        out->records[i].sheet.side[0].reply = &out->records[i].reply; // they moved while it grew
+    drop_empty(&r);
+    index_records(&r);
+    g_hash_table_destroy(r.talk_of);
     vd_free(data);
     if (r.status)
         vd_transcript_clear(out);
@@ -576,6 +646,7 @@ void vd_transcript_clear(vd_transcript_file *file)
             vd_free(file->pools[i].answers[k]);
         vd_free(file->pools[i].answers);
     }
+    vd_free(file->newest);
     vd_free(file->records);
     vd_free(file->talks);
     vd_free(file->pools);
@@ -583,16 +654,24 @@ void vd_transcript_clear(vd_transcript_file *file)
     *file = (vd_transcript_file){0};
 }
 
+// 1 + the index of the last answer that may be to this question, 0 when there is none.
+static size_t first_of(const vd_transcript_file *file, int64_t image_id, const vd_turn *said,
+                       int rounds, const char *typed)
+{
+    return file->newest ? file->newest[hash_place(file, image_id, said, rounds, typed)] : 0;
+}
+
 const vd_record *vd_transcript_find(const vd_transcript_file *file, const vd_chat_record *talk,
                                     int round, int lane)
 {
-    for (size_t i = file->record_count; i-- > 0;) {
-        const vd_sheet *sheet = &file->records[i].sheet;
+    size_t at = first_of(file, talk->image_id, talk->rounds, round, talk->rounds[round].question);
+    for (; at > 0; at = file->records[at - 1].earlier) {
+        const vd_sheet *sheet = &file->records[at - 1].sheet;
         if (sheet->side[0].lane == lane && sheet->image_id == talk->image_id &&
             sheet->rounds == round &&
             strcmp(sheet->side[0].reply->typed, talk->rounds[round].question) == 0 &&
             same_turns(sheet->said, talk->rounds, round, lane == 0)) // others may hear others
-            return &file->records[i];
+            return &file->records[at - 1];
     }
     return NULL;
 }
@@ -606,15 +685,17 @@ static bool same_features(const vd_sheet *recorded, const vd_sheet *like)
 
 const vd_record *vd_transcript_find_same(const vd_transcript_file *file, const vd_sheet *like)
 {
-    for (size_t i = file->record_count; i-- > 0;) {
-        const vd_sheet *sheet = &file->records[i].sheet;
+    size_t at =
+        first_of(file, like->image_id, like->said, like->rounds, like->side[0].reply->typed);
+    for (; at > 0; at = file->records[at - 1].earlier) {
+        const vd_sheet *sheet = &file->records[at - 1].sheet;
         const vd_sheet_side *own = &sheet->side[0], *other = &like->side[0];
         if (sheet->image_id == like->image_id && sheet->rounds == like->rounds &&
             strcmp(own->model_hash.text, other->model_hash.text) == 0 &&
             strcmp(own->pool_hash.text, other->pool_hash.text) == 0 && same_features(sheet, like) &&
             strcmp(own->reply->typed, other->reply->typed) == 0 &&
             same_turns(sheet->said, like->said, like->rounds, true))
-            return &file->records[i];
+            return &file->records[at - 1];
     }
     return NULL;
 }

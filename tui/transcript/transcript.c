@@ -3,15 +3,16 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
+#include "engine/base/file.h"
 #include "engine/base/json.h"
 #include "tui/session/history.h"
 #include "tui/base/output.h"
@@ -21,7 +22,11 @@ enum { MOST_POOLS = 16, SHOWN_ANSWERS = 10 };
 
 struct vd_transcript {
     char *path;
-    int file; // -1: nothing was written yet
+    int file;       // -1: nothing was written yet
+    bool begun;     // its first line is there
+    bool elsewhere; // another chat writes the file that was named
+    char remark[800];
+    bool told; // the remark
     vd_fingerprint pool[MOST_POOLS];
     int pools;
     char *last; // the conversation's line that was written last
@@ -38,89 +43,219 @@ __attribute__((format(strftime, 3, 0))) static void write_time(char *out, size_t
     strftime(out, size, format, &parts);
 }
 
+// ---- taking a file over -------------------------------------------------------------------------
+
+// Where the last whole line ends.
+static vd_status find_end(const vd_transcript *transcript, off_t size, off_t *end, vd_error *err)
+{
+    char part[4096];
+    vd_status status = VD_OK;
+    for (*end = size; *end > 0 && status == VD_OK;) {
+        off_t from = *end > (off_t)sizeof part ? *end - (off_t)sizeof part : 0;
+        size_t got;
+        status = vd_file_read_at(transcript->file, transcript->path, part, (size_t)(*end - from),
+                                 (uint64_t)from, &got, err);
+        while (got > 0 && part[got - 1] != '\n')
+            got--;
+        *end = from + (off_t)got;
+        if (got > 0)
+            break;
+    }
+    return status;
+}
+
+// Moves a last line that was cut off, because the disk was full or the program was killed, to a
+// file beside the transcript: what is written behind it would belong to it.
+static vd_status mend(vd_transcript *transcript, vd_error *err)
+{
+    off_t size = lseek(transcript->file, 0, SEEK_END), end;
+    vd_status status = find_end(transcript, size, &end, err);
+    if (status != VD_OK || end == size)
+        return status;
+    size_t length = (size_t)(size - end);
+    char *aside = vd_format("%s.torn", transcript->path), *tail = vd_alloc(length, 1);
+    int file = -1;
+    status = aside && tail ? VD_OK : vd_error_memory(err, transcript->path);
+    if (status == VD_OK)
+        status = vd_file_read_at(transcript->file, transcript->path, tail, length, (uint64_t)end,
+                                 &length, err);
+    if (status == VD_OK)
+        status = vd_file_extend(aside, 0600, &file, err);
+    if (status == VD_OK)
+        status = vd_file_append(file, aside, tail, length, err);
+    if (status == VD_OK && ftruncate(transcript->file, end) != 0)
+        status = vd_error_set(err, VD_IO, "%.400s: %s", transcript->path, strerror(errno));
+    if (status == VD_OK)
+        snprintf(transcript->remark, sizeof transcript->remark,
+                 "the last line of %.300s was cut off: it is in %.300s now", transcript->path,
+                 aside);
+    if (file >= 0)
+        close(file);
+    vd_free(tail);
+    vd_free(aside);
+    return status;
+}
+
+// Opens the file and locks it; *busy: another chat has.
+static vd_status take(vd_transcript *transcript, bool *busy, vd_error *err)
+{
+    struct stat about;
+    *busy = false;
+    vd_status status = vd_transcript_check(transcript->path, err);
+    if (status == VD_OK)
+        status = vd_file_extend(transcript->path, 0600, &transcript->file, err);
+    if (status != VD_OK || fstat(transcript->file, &about) != 0 || !S_ISREG(about.st_mode))
+        return status;
+    *busy = flock(transcript->file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    return *busy ? VD_OK : mend(transcript, err);
+}
+
+static void drop_file(vd_transcript *transcript)
+{
+    if (transcript->file >= 0)
+        close(transcript->file);
+    transcript->file = -1;
+}
+
+// Goes on in a new file beside the one that is busy: talk.jsonl, talk-2.jsonl.
+static vd_status go_elsewhere(vd_transcript *transcript, vd_error *err)
+{
+    static const char suffix[] = ".jsonl";
+    char *busy = transcript->path;
+    size_t stem = strlen(busy);
+    if (stem > strlen(suffix) && strcmp(busy + stem - strlen(suffix), suffix) == 0)
+        stem -= strlen(suffix);
+    bool taken = true;
+    vd_status status = VD_OK;
+    for (int number = 2; status == VD_OK && taken; number++) {
+        drop_file(transcript);
+        transcript->path = vd_format("%.*s-%d%s", (int)stem, busy, number, busy + stem);
+        if (!transcript->path)
+            status = vd_error_memory(err, busy);
+        else if (access(transcript->path, F_OK) != 0)
+            status = take(transcript, &taken, err);
+        if (status != VD_OK || !taken)
+            break;
+        vd_free(transcript->path);
+    }
+    transcript->elsewhere = true;
+    snprintf(transcript->remark, sizeof transcript->remark,
+             "another chat writes %.300s; this one writes %.300s", busy,
+             transcript->path ? transcript->path : "");
+    vd_free(busy);
+    return status;
+}
+
+// ---- file ---------------------------------------------------------------------------------------
+
+static vd_status open_file(vd_transcript *transcript, vd_error *err)
+{
+    if (transcript->file >= 0)
+        return VD_OK;
+    bool busy;
+    vd_status status = take(transcript, &busy, err);
+    if (status == VD_OK && busy)
+        status = go_elsewhere(transcript, err);
+    if (status != VD_OK)
+        drop_file(transcript);
+    return status;
+}
+
+static char *new_path(void)
+{
+    char name[64], stamp[32];
+    write_time(stamp, sizeof stamp, "%Y-%m-%dT%H%M%SZ");
+    snprintf(name, sizeof name, "transcripts/%s-%ld.jsonl", stamp, (long)getpid());
+    return vd_state_path(name);
+}
+
 vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *err)
 {
+    vd_transcript *transcript = vd_alloc(1, sizeof *transcript);
     *out = NULL;
-    vd_status status = path ? vd_transcript_check(path, err) : VD_OK;
-    if (status)
-        return status;
-    *out = vd_alloc(1, sizeof **out);
-    if (!*out)
+    if (!transcript)
         return vd_error_memory(err, "a transcript");
-    (*out)->file = -1;
-    if (path) {
-        (*out)->path = vd_strdup(path);
-    } else {
-        char name[64], stamp[32];
-        write_time(stamp, sizeof stamp, "%Y-%m-%dT%H%M%SZ");
-        snprintf(name, sizeof name, "transcripts/%s-%ld.jsonl", stamp, (long)getpid());
-        (*out)->path = vd_state_path(name);
-    }
-    if ((*out)->path)
-        return VD_OK;
-    vd_transcript_close(*out);
-    *out = NULL;
-    return vd_error_set(err, VD_UNAVAILABLE,
-                        "neither XDG_STATE_HOME nor HOME is a directory that can be written to; "
-                        "name a file with --transcript FILE");
+    transcript->file = -1;
+    transcript->path = path ? vd_strdup(path) : new_path();
+    vd_status status = VD_OK;
+    if (!transcript->path)
+        status = path ? vd_error_memory(err, "a path")
+                      : vd_error_set(err, VD_UNAVAILABLE,
+                                     "neither XDG_STATE_HOME nor HOME is a directory that can be "
+                                     "written to; name a file with --transcript FILE");
+    else if (access(transcript->path, F_OK) == 0)
+        status = open_file(transcript, err);
+    if (status == VD_OK)
+        *out = transcript;
+    else
+        vd_transcript_close(transcript);
+    return status;
+}
+
+const char *vd_transcript_remark(vd_transcript *transcript)
+{
+    if (transcript->told || !transcript->remark[0])
+        return NULL;
+    transcript->told = true;
+    return transcript->remark;
+}
+
+bool vd_transcript_elsewhere(const vd_transcript *transcript)
+{
+    return transcript->elsewhere;
 }
 
 void vd_transcript_close(vd_transcript *transcript)
 {
     if (!transcript)
         return;
-    if (transcript->file >= 0)
-        close(transcript->file);
+    if (transcript->elsewhere && transcript->file >= 0 && !transcript->begun)
+        unlink(transcript->path);
+    drop_file(transcript);
     vd_free(transcript->last);
     vd_free(transcript->path);
     vd_free(transcript);
 }
 
-static int is_transcript(const struct dirent *entry)
+static bool is_transcript(const char *name)
 {
-    size_t length = strlen(entry->d_name);
-    return length > 6 && strcmp(entry->d_name + length - 6, ".jsonl") == 0;
+    size_t length = strlen(name);
+    return length > 6 && strcmp(name + length - 6, ".jsonl") == 0;
+}
+
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
 }
 
 vd_status vd_transcript_newest(char **out, vd_error *err)
 {
-    *out = NULL;
     char *directory = vd_state_path("transcripts");
-    struct dirent **names = NULL;
-    int count = directory ? scandir(directory, &names, is_transcript, alphasort) : -1;
-    if (count > 0) {
-        *out = vd_format("%s/%s", directory, names[count - 1]->d_name);
+    DIR *listing = directory ? opendir(directory) : NULL;
+    struct timespec newest = {0};
+    vd_status status = VD_OK;
+    *out = NULL;
+    for (struct dirent *entry; status == VD_OK && listing && (entry = readdir(listing));) {
+        struct stat about;
+        if (!is_transcript(entry->d_name) || fstatat(dirfd(listing), entry->d_name, &about, 0) ||
+            (*out && !is_later(&about.st_mtim, &newest)))
+            continue;
+        newest = about.st_mtim;
+        vd_free(*out);
+        *out = vd_format("%s/%s", directory, entry->d_name);
         if (!*out)
-            vd_error_memory(err, "a path");
+            status = vd_error_memory(err, "a path");
     }
-    for (int i = 0; i < count; i++)
-        free(names[i]);
-    free(names);
-    vd_status status = *out ? VD_OK
-                       : count > 0
-                           ? VD_NO_MEMORY
-                           : vd_error_set(err, VD_NOT_FOUND, "%.400s: there is no transcript yet",
-                                          directory ? directory : "XDG_STATE_HOME");
+    if (listing)
+        closedir(listing);
+    if (status == VD_OK && !*out)
+        status = vd_error_set(err, VD_NOT_FOUND, "%.400s: there is no transcript yet",
+                              directory ? directory : "XDG_STATE_HOME");
     vd_free(directory);
     return status;
 }
 
 // ---- lines --------------------------------------------------------------------------------------
-
-static vd_status write_line(vd_transcript *transcript, char *text, size_t length, vd_error *err)
-{
-    text[length] = '\n'; // in place of the zero byte, so that the line goes in one write
-    ssize_t written;
-    do
-        written = write(transcript->file, text, length + 1);
-    while (written < 0 && errno == EINTR);
-    int reason = errno;
-    text[length] = '\0';
-    if (written == (ssize_t)length + 1)
-        return VD_OK;
-    return vd_error_set(err, VD_IO, "%.400s: %s", transcript->path,
-                        written < 0 ? strerror(reason) : "the disk is full");
-}
 
 static vd_status emit_line(vd_transcript *transcript, vd_json_emit emit, const void *context,
                            char **kept, vd_error *err)
@@ -134,7 +269,9 @@ static vd_status emit_line(vd_transcript *transcript, vd_json_emit emit, const v
         vd_free(text);
         return VD_OK;
     }
-    status = write_line(transcript, text, length, err);
+    text[length] = '\n'; // in place of the zero byte, so that the line goes in one write
+    status = vd_file_append(transcript->file, transcript->path, text, length + 1, err);
+    text[length] = '\0';
     if (kept && status == VD_OK) {
         vd_free(*kept);
         *kept = text;
@@ -157,21 +294,13 @@ static yajl_gen_status emit_head(yajl_gen json, void *context)
 }
 
 // The file is created with its first line: a chat without a question leaves none.
-static vd_status open_file(vd_transcript *transcript, vd_error *err)
+static vd_status begin(vd_transcript *transcript, vd_error *err)
 {
-    if (transcript->file >= 0)
-        return VD_OK;
-    int file = open(transcript->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    struct stat about;
-    if (file < 0 || fstat(file, &about) != 0) {
-        vd_status status =
-            vd_error_set(err, VD_IO, "%.400s: %s", transcript->path, strerror(errno));
-        if (file >= 0)
-            close(file);
-        return status;
-    }
-    transcript->file = file;
-    return about.st_size == 0 ? emit_line(transcript, emit_head, NULL, NULL, err) : VD_OK;
+    vd_status status = open_file(transcript, err);
+    if (status == VD_OK && lseek(transcript->file, 0, SEEK_END) <= 0 && !transcript->begun)
+        status = emit_line(transcript, emit_head, NULL, NULL, err);
+    transcript->begun = transcript->begun || status == VD_OK;
+    return status;
 }
 
 // ---- answers ------------------------------------------------------------------------------------
@@ -320,7 +449,7 @@ static vd_status pool_once(vd_transcript *transcript, const vd_sheet *sheet, vd_
 
 vd_status vd_transcript_answer(vd_transcript *transcript, const vd_sheet *sheet, vd_error *err)
 {
-    vd_status status = open_file(transcript, err);
+    vd_status status = begin(transcript, err);
     if (status == VD_OK)
         status = pool_once(transcript, sheet, err);
     if (status == VD_OK)
@@ -374,9 +503,9 @@ static yajl_gen_status emit_conversation(yajl_gen json, void *context)
 vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_chat_record *talk,
                                      vd_error *err)
 {
-    if (transcript->file < 0 && talk->count == 0)
+    if (!transcript->begun && talk->count == 0)
         return VD_OK;
-    vd_status status = open_file(transcript, err);
+    vd_status status = begin(transcript, err);
     if (status == VD_OK)
         status = emit_line(transcript, emit_conversation, talk, &transcript->last, err);
     return status;

@@ -25,7 +25,7 @@
 // conversation's line is written whenever the conversation changed; the last one of a picture is
 // how it ended. Hashes are SHA-256 of the model's file, the pool's answers and the picture's
 // features with boxes; earlier programs left that of the features empty at times. Lines are written
-// whole, one write each: a killed program loses none.
+// whole, one write each: a killed program loses none, and a full disk leaves no part of one.
 #ifndef VD_TRANSCRIPT_H
 #define VD_TRANSCRIPT_H
 
@@ -39,12 +39,18 @@ enum { VD_TOPIC_ENTRIES = 20, VD_RECORDED_SCORES = 1000 };
 
 typedef struct vd_transcript vd_transcript;
 
-// path: taken over as it is when it exists (a chat that goes on), else made with the first line;
-// VD_FORMAT when it holds something else than a transcript.
-// NULL: a new one in $XDG_STATE_HOME/visdial/transcripts.
+// path: taken over when it exists (a chat that goes on), else made with the first line; VD_FORMAT
+// when it holds something else than a transcript. NULL: a new one in
+// $XDG_STATE_HOME/visdial/transcripts. A last line without an end is moved to FILE.torn. The file
+// is locked; one that another chat has locked is left alone, and FILE-2.jsonl is written instead.
 vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *err);
 void vd_transcript_close(vd_transcript *transcript); // NULL is fine
-// The newest transcript of that directory (vd_free). VD_NOT_FOUND when there is none.
+// What the person should know about the file that is written, said once; NULL: nothing.
+const char *vd_transcript_remark(vd_transcript *transcript);
+// Whether another file is written than the one that was named.
+bool vd_transcript_elsewhere(const vd_transcript *transcript);
+// The transcript of that directory that was written last (vd_free). VD_NOT_FOUND when there is
+// none.
 vd_status vd_transcript_newest(char **out, vd_error *err);
 
 // sheet: one answer with its history and where it comes from, of one side.
@@ -74,6 +80,7 @@ typedef struct vd_chat_record {
     vd_chat_record_branch *branches; // (branch_count) 0: `rounds` are all
     int branch_count, branch;        // the one in use
     bool closed;                     // ended: another one about the picture began
+    bool again, later; // read back: there is another one about the picture before it, behind it
 } vd_chat_record;
 
 // Writes nothing when this was the last one.
@@ -86,6 +93,7 @@ typedef struct vd_record {
     size_t line;    // of the file, from 1
     vd_sheet sheet; // of one side; what it points to belongs to the record, texts to the file
     vd_reply reply; // of that side
+    size_t earlier; // 1 + the index of another record of the same hash; 0: none
 } vd_record;
 
 typedef struct vd_recorded_pool {
@@ -100,9 +108,11 @@ typedef struct vd_transcript_file {
     vd_record *records;
     vd_chat_record *talks; // conversations as they ended, with at least one round
     vd_recorded_pool *pools;
+    size_t *newest; // (newest_count) by hash of a question: 1 + the index of its last record
+    size_t newest_count;
 } vd_transcript_file;
 
-// That a file is new, empty, a transcript or a device, so that lines may be added to it.
+// That a file is new, empty, a transcript or no file, so that lines may be added to it.
 vd_status vd_transcript_check(const char *path, vd_error *err);
 // A last line that was cut off is left out; any other damage is VD_FORMAT with the line.
 vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error *err);

@@ -1,0 +1,209 @@
+// The file of a transcript: torn, written by another chat, on a full disk.
+#include <fcntl.h>
+#include <glib.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "engine/base/alloc.h"
+#include "tests/support/plain_chat.h"
+#include "tests/support/support.h"
+#include "tests/support/tiny_world.h"
+
+static tiny_world tiny;
+static vd_world *world;
+
+static int set_up(void **state)
+{
+    (void)state;
+    vd_error err = {0};
+    tiny_world_make(&tiny);
+    assert_int_equal(vd_world_open(tiny.directory, &world, &err), VD_OK);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    vd_world_close(world);
+    tiny_world_remove(&tiny);
+    return 0;
+}
+
+static void expect_rounds(const char *file, size_t records, int rounds)
+{
+    vd_transcript_file back = plain_chat_read_back(file);
+    assert_int_equal(back.record_count, records);
+    assert_int_equal(back.talk_count, 1);
+    assert_int_equal(back.talks[0].count, rounds);
+    vd_transcript_clear(&back);
+}
+
+// Wherever the last line was cut off, the chat goes on behind the line before it.
+static void a_torn_last_line_is_put_aside(void **state)
+{
+    (void)state;
+    plain_chat p;
+    char *file = support_join(tiny.directory, "torn.jsonl");
+    char *aside = support_join(tiny.directory, "torn.jsonl.torn");
+    size_t size;
+    plain_chat_open(world, &p, false, file);
+    plain_chat_ask(&p, "what color is the ball");
+    plain_chat_close(&p);
+    char *text = support_read_file(file, &size);
+    char *last = strstr(text, "{\"conversation\"");
+    size_t whole = (size_t)(last - text), tails[] = {1, size - whole - 1, (size - whole) / 2};
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        FILE *torn = fopen(file, "w");
+        assert_true(fwrite(text, 1, size, torn) == size); // a whole conversation, a torn one
+        assert_true(fwrite(last, 1, tails[i], torn) == tails[i] && fclose(torn) == 0);
+        plain_chat_open(world, &p, true, file);
+        assert_non_null(strstr(p.chat.notice.text, "was cut off: it is in "));
+        assert_non_null(strstr(p.chat.notice.text, "is continued"));
+        plain_chat_ask(&p, "and the cube");
+        plain_chat_close(&p);
+        expect_rounds(file, 2, 2);
+        char *kept = support_read_file(aside, NULL);
+        assert_int_equal(strlen(kept), tails[i]);
+        assert_memory_equal(kept, last, tails[i]);
+        free(kept);
+        unlink(aside);
+    }
+    support_write_text(file, "{\"transcript\":1,\"prog"); // the first line, too
+    plain_chat_open(world, &p, false, file);
+    plain_chat_ask(&p, "and the cube");
+    plain_chat_close(&p);
+    expect_rounds(file, 1, 1);
+    free(text);
+    free(aside);
+    free(file);
+}
+
+static void two_chats_do_not_share_a_file(void **state)
+{
+    (void)state;
+    plain_chat first, second, third;
+    char *file = support_join(tiny.directory, "talk.jsonl");
+    char *own = support_join(tiny.directory, "talk-2.jsonl");
+    char *next = support_join(tiny.directory, "talk-3.jsonl");
+    plain_chat_open(world, &first, false, file); // neither is there yet
+    plain_chat_open(world, &second, false, file);
+    plain_chat_ask(&first, "what color is the ball");
+    plain_chat_ask(&second, "what color is the cube");
+    assert_non_null(strstr(second.chat.notice.text, "another chat writes "));
+    assert_non_null(strstr(second.chat.notice.text, own));
+    plain_chat_ask(&first, "and the cube");
+    plain_chat_ask(&second, "and the ball");
+    plain_chat_ask(&second, "is it red");
+    plain_chat_open(world, &third, true, file); // has the answers so far as well
+    plain_chat_ask(&third, "is it next to it");
+    plain_chat_close(&third);
+    expect_rounds(next, 3, 3);
+    plain_chat_open(world, &third, false, file);
+    plain_chat_close(&third);
+    char *none = support_join(tiny.directory, "talk-4.jsonl");
+    assert_false(support_exists(none)); // nothing was said
+    free(none);
+    plain_chat_close(&first);
+    plain_chat_close(&second);
+    expect_rounds(file, 2, 2);
+    expect_rounds(own, 3, 3);
+    free(next);
+    free(own);
+    free(file);
+}
+
+static void the_newest_is_the_one_written_last(void **state)
+{
+    (void)state;
+    char *home = support_join(tiny.directory, "newest"), *newest;
+    vd_error err = {0};
+    vd_turn said = {(char *)"a", (char *)"b"};
+    const vd_chat_record talk = {
+        .image_id = 1, .caption = (char *)"c", .rounds = &said, .count = 1};
+    vd_transcript *one, *other;
+    setenv("XDG_STATE_HOME", home, 1);
+    assert_int_equal(vd_transcript_start(NULL, &one, &err), VD_OK);
+    assert_int_equal(vd_transcript_conversation(one, &talk, &err), VD_OK);
+    assert_int_equal(vd_transcript_newest(&newest, &err), VD_OK);
+    assert_int_equal(vd_transcript_start(newest, &other, &err), VD_OK);
+    assert_true(vd_transcript_elsewhere(other)); // the default file is locked, too
+    assert_non_null(strstr(vd_transcript_remark(other), newest));
+    assert_null(vd_transcript_remark(other)); // once
+    vd_transcript_close(other);
+    const struct timespec past[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    assert_int_equal(utimensat(AT_FDCWD, newest, past, 0), 0);
+    char *directory = g_path_get_dirname(newest), *late = support_join(directory, "a.jsonl");
+    support_write_text(late, "{\"transcript\":1}\n");
+    vd_free(newest);
+    assert_int_equal(vd_transcript_newest(&newest, &err), VD_OK);
+    assert_string_equal(newest, late);
+    vd_free(newest);
+    free(late);
+    g_free(directory);
+    vd_transcript_close(one);
+    unsetenv("XDG_STATE_HOME");
+    free(home);
+}
+
+static void a_full_disk_leaves_whole_lines(void **state)
+{
+    (void)state;
+    plain_chat p;
+    struct rlimit old, limit;
+    char *file = support_join(tiny.directory, "full.jsonl");
+    plain_chat_open(world, &p, false, file);
+    plain_chat_ask(&p, "what color is the ball");
+    size_t size;
+    char *text = support_read_file(file, &size);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    limit = old;
+    limit.rlim_cur = size + 100;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    plain_chat_ask(&p, "and the cube");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    assert_non_null(strstr(p.chat.notice.text, "no transcript from here on: "));
+    plain_chat_close(&p);
+    char *after = support_read_file(file, NULL);
+    assert_string_equal(after, text);
+    free(after);
+    free(text);
+    free(file);
+}
+
+static void a_pipe_is_no_transcript(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "pipe");
+    vd_transcript *transcript;
+    vd_transcript_file back;
+    vd_error err = {0};
+    assert_int_equal(mkfifo(file, 0600), 0);
+    support_refused(vd_transcript_start(file, &transcript, &err), VD_FORMAT, &err, file, "pipe",
+                    NULL);
+    support_refused(vd_transcript_read(file, &back, &err), VD_FORMAT, &err, file, "pipe", NULL);
+    free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_torn_last_line_is_put_aside),
+        cmocka_unit_test(two_chats_do_not_share_a_file),
+        cmocka_unit_test(the_newest_is_the_one_written_last),
+        cmocka_unit_test(a_full_disk_leaves_whole_lines),
+        cmocka_unit_test(a_pipe_is_no_transcript),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
