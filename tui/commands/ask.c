@@ -18,7 +18,6 @@ enum { MOST_LINE = 65536, BAR = 20, SHOWN_REGIONS = 3 };
 typedef struct ask {
     const char *image, *model;
     vd_world_files files;
-    vd_decoder_choice decoder;
     vd_backend_choice backend;
     int top; // 0: the default
     bool json, utf8, fold;
@@ -36,7 +35,7 @@ static const vd_option options[] = {
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(ask, files.features)},
     {"top", "N", "how many answers to print (5; 10 with --json)", VD_INTO(ask, top), 1, 1000000},
     {"fold", NULL, VD_HELP_FOLD, VD_INTO(ask, fold)},
-    VD_DECODER_OPTION(ask, decoder, VD_DECODER_OF_ANSWERS),
+    VD_DECODER_OPTION(ask, files.decoder, VD_DECODER_OF_ANSWERS),
     VD_BACKEND_OPTION(ask, backend),
     {"json", NULL, VD_HELP_JSON " per question", VD_INTO(ask, json)},
     {0},
@@ -77,7 +76,7 @@ static void print_json(const ask *a, const vd_sheet *sheet)
     json_said(json, a, &reply->answer.said);
     vd_sheet_json_attention(json, sheet, 0);
     vd_member_string(json, "model", vd_model_name(vd_session_model(a->session)));
-    if (a->decoder.made)
+    if (a->files.decoder.made)
         vd_member_string(json, "decoder", vd_decoders_name(vd_session_decoders(a->session)));
     vd_member_string(json, "backend", vd_session_backend(a->session));
     vd_member_number(json, "milliseconds", reply->answer.milliseconds);
@@ -261,14 +260,9 @@ static vd_status ask_stdin(ask *a, vd_error *err)
 static vd_status open_session(ask *a, vd_error *err)
 {
     size_t index = 0;
-    const vd_backend *backend;
-    vd_status status = vd_backend_choose(a->backend, 0, &backend, err);
+    vd_status status = vd_backend_choose(a->backend, 0, &a->files.backend, err);
     if (status == VD_OK)
         status = vd_world_open_files(&a->files, &a->world, err);
-    if (status == VD_OK) {           // world is not NULL
-        a->world->backend = backend; // NOLINT(clang-analyzer-core.NullDereference)
-        a->world->decoder = a->decoder;
-    }
     if (status == VD_OK)
         status = vd_world_named(a->world, a->image, &index, err);
     if (status == VD_OK)
@@ -279,8 +273,8 @@ static vd_status open_session(ask *a, vd_error *err)
         fprintf(stderr, "picture %" PRId64 ": %s\n", vd_world_image_id(a->world, index),
                 vd_world_caption(a->world, index));
         fprintf(stderr, "model %s, %s%s%s\n", vd_model_name(vd_session_model(a->session)),
-                vd_session_backend(a->session), a->decoder.made ? ", decoder " : "",
-                a->decoder.made ? vd_decoders_name(a->decoder.by) : "");
+                vd_session_backend(a->session), a->files.decoder.made ? ", decoder " : "",
+                a->files.decoder.made ? vd_decoders_name(a->files.decoder.by) : "");
         if (vd_session_fallback(a->session))
             fprintf(stderr, "the CPU computes: %s\n", vd_session_fallback(a->session));
     }

@@ -19,7 +19,6 @@ typedef struct chat_settings {
     const char *model; // as asked for here, NULL: the conversation's or the preferred one
     const char *preferred;
     vd_world_files files;
-    vd_decoder_choice decoder;
     vd_backend_choice backend;
     int64_t image; // -1: the first one
     bool mouse, no_mouse, fold;
@@ -37,7 +36,7 @@ static const vd_option options[] = {
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(chat_settings, files.features)},
     {"images", "DIR", VD_HELP_IMAGES, VD_INTO(chat_settings, files.images)},
     {"dense", "FILE", VD_HELP_DENSE, VD_INTO(chat_settings, files.dense)},
-    VD_DECODER_OPTION(chat_settings, decoder, VD_DECODER_OF_ANSWERS),
+    VD_DECODER_OPTION(chat_settings, files.decoder, VD_DECODER_OF_ANSWERS),
     VD_BACKEND_OPTION(chat_settings, backend),
     {"resume", NULL, "continue the last conversation, with its models and branches",
      VD_INTO(chat_settings, resume)},
@@ -158,14 +157,10 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     size_t index = 0;
     int64_t image = settings->image;
     const char *model = settings->preferred;
-    const vd_backend *backend;
-    vd_status status = vd_backend_choose(settings->backend, 0, &backend, err);
+    vd_world_files files = settings->files;
+    vd_status status = vd_backend_choose(settings->backend, 0, &files.backend, err);
     if (!status)
-        status = vd_world_open_files(&settings->files, &program->world, err);
-    if (!status) {
-        program->world->backend = backend;
-        program->world->decoder = settings->decoder;
-    }
+        status = vd_world_open_files(&files, &program->world, err);
     if (!status && vd_world_count(program->world) == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: holds no dialogs", program->world->directory);
     if (!status)

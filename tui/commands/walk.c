@@ -12,8 +12,8 @@
 #include "tui/screen/wrap.h"
 
 typedef struct walk_command {
-    const char *image, *model, *assets;
-    vd_decoder_choice decoder;
+    const char *image, *model;
+    vd_world_files files; // the decoder, and where the models are
     vd_switches switches;
     bool markdown, json, utf8;
     vd_world *world;
@@ -34,8 +34,8 @@ static vd_status add_switch(void *switches, const char *name, const char *text, 
 static const vd_option options[] = {
     {"image", "ID", VD_HELP_IMAGE, VD_INTO(walk_command, image)},
     {"model", "MODEL", VD_HELP_MODEL " (default: base)", VD_INTO(walk_command, model)},
-    {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(walk_command, assets)},
-    VD_DECODER_OPTION(walk_command, decoder, VD_DECODER_OF_ANSWERS),
+    {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(walk_command, files.directory)},
+    VD_DECODER_OPTION(walk_command, files.decoder, VD_DECODER_OF_ANSWERS),
     {"what-if", "CHANGE", "change this and answer again; may be given several times",
      VD_INTO(walk_command, switches), .read = add_switch},
     {"markdown", NULL, "print Markdown, for slides", VD_INTO(walk_command, markdown)},
@@ -94,20 +94,6 @@ static void print_values(const walk_command *c, const char *title, const vd_walk
     }
 }
 
-static void number_text(const vd_walk_table *table, int row, int column, char *out, size_t size)
-{
-    int at = row * table->columns + column;
-    double value = table->value[at];
-    if (table->text)
-        snprintf(out, size, "%s", table->text[at]);
-    else if (table->share)
-        vd_percent(out, size, value);
-    else if (value == floor(value) && fabs(value) < 1e6)
-        snprintf(out, size, "%.0f", value);
-    else
-        snprintf(out, size, "%.3f", value);
-}
-
 static void print_stage_table(const walk_command *c, const vd_walk_table *from)
 {
     vd_table table = {0};
@@ -123,7 +109,7 @@ static void print_stage_table(const walk_command *c, const vd_walk_table *from)
     for (int row = 0; row < from->rows; row++) {
         g_string_assign(line, from->row[row]);
         for (int i = 0; i < from->columns; i++) {
-            number_text(from, row, i, cell, sizeof cell);
+            vd_walk_cell(from, row * from->columns + i, false, cell, sizeof cell);
             g_string_append_printf(line, "\t%s", cell);
         }
         if (has_bar)
@@ -394,9 +380,7 @@ static vd_status read_options(walk_command *c, int argc, char **argv, vd_argumen
 static vd_status open_session(walk_command *c, vd_error *err)
 {
     size_t index = 0;
-    vd_status status = vd_world_open(c->assets, &c->world, err);
-    if (status == VD_OK)
-        c->world->decoder = c->decoder;
+    vd_status status = vd_world_open_files(&c->files, &c->world, err);
     if (status == VD_OK)
         status = vd_world_named(c->world, c->image, &index, err);
     if (status == VD_OK)

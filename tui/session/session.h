@@ -32,17 +32,19 @@ typedef struct vd_world {
     vd_regions *regions;
     vd_answer_pool pool;
     vd_photos *photos; // of a world made of files; NULL: pictures/ of the directory, or none
-    bool files;        // made by vd_world_open_files
+    bool files;        // of vd_world_files.data
     const vd_backend *backend; // where models of sessions compute; NULL = on the CPU
     vd_decoder_choice decoder; // which of a model's decoders rank its pool (vd_pool_score_by)
 } vd_world;
 
 // A world of public files instead of a directory: dialogs (JSON or packed) and region features of
 // any format; dense annotations and a directory of photos, each may be NULL. The pool is made of
-// the human answers of the dialogs. data NULL: vd_world_open(directory).
+// the human answers of the dialogs. data NULL: a directory. Backend and decoder: as in vd_world.
 typedef struct vd_world_files {
     const char *directory; // of base, improved and the pool; NULL: as vd_world_open finds it
     const char *data, *features, *dense, *images;
+    const vd_backend *backend;
+    vd_decoder_choice decoder;
 } vd_world_files;
 
 vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_error *err);

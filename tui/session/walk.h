@@ -67,6 +67,9 @@ typedef struct vd_walk_table {
     char (*text)[48]; // (rows, columns) instead of numbers alone, or NULL
 } vd_walk_table;
 
+// The cell `at` as a text; narrow: a share without " %".
+void vd_walk_cell(const vd_walk_table *table, int at, bool narrow, char *out, size_t size);
+
 typedef struct vd_walk_stage {
     const char *title, *why;
     const char *formula[4]; // NULL: no more

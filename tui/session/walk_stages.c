@@ -381,6 +381,21 @@ static const stage_row stages[] =
          .out = {{"p", "shares", "O", ANSWER(probability)}},
          .tables = softmax}};
 
+void vd_walk_cell(const vd_walk_table *table, int at, bool narrow, char *out, size_t size)
+{
+    double value = table->value[at];
+    if (table->text)
+        snprintf(out, size, "%s", table->text[at]);
+    else if (table->share && narrow)
+        snprintf(out, size, "%.0f", 100 * value);
+    else if (table->share)
+        vd_percent(out, size, value);
+    else if (value == floor(value) && fabs(value) < 1e6)
+        snprintf(out, size, "%.0f", value);
+    else
+        snprintf(out, size, "%.3f", value);
+}
+
 static int axis_size(const walk_view *v, const char *axis)
 {
     const vd_trace *t = v->trace;

@@ -145,6 +145,8 @@ vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_er
     vd_world *world = vd_alloc(1, sizeof *world);
     if (!world)
         return vd_error_memory(err, "the pictures");
+    world->backend = files->backend;
+    world->decoder = files->decoder;
     status =
         files->data ? open_files(files, world, err) : open_directory(files->directory, world, err);
     if (status == VD_OK)

@@ -121,21 +121,6 @@ static int draw_values(walk_page *page, int row, const vd_walk_stage *stage)
     return row + (stage->ins > stage->outs ? stage->ins : stage->outs);
 }
 
-static void cell_text(const vd_walk_table *table, int at, int width, char *out, size_t size)
-{
-    double value = table->value[at];
-    if (table->text)
-        snprintf(out, size, "%s", table->text[at]);
-    else if (table->share && width < 7)
-        snprintf(out, size, "%.0f", 100 * value);
-    else if (table->share)
-        vd_percent(out, size, value);
-    else if (value == floor(value) && fabs(value) < 1e6)
-        snprintf(out, size, "%.0f", value);
-    else
-        snprintf(out, size, "%.3f", value);
-}
-
 static int label_width(const vd_walk_table *table, int most)
 {
     int width = 6;
@@ -192,7 +177,7 @@ static void draw_row_of_cells(walk_page *page, int x, int y, int r, const vd_wal
         int at = r * table->columns + i, width = cells->cell - 1;
         int left = x + cells->names + (i - cells->from) * cells->cell + 1;
         bool strong = table->share && table->value[at] >= 0.25;
-        cell_text(table, at, cells->cell, text, sizeof text);
+        vd_walk_cell(table, at, cells->cell < 7, text, sizeof text);
         vd_style style = role(page, strong ? VD_ROLE_QUESTION : VD_ROLE_TEXT);
         if (table->text)
             vd_grid_text(page->grid, left, y, width, text, style);
