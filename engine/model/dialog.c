@@ -128,11 +128,6 @@ void vd_dialog_truncate(vd_dialog *dialog, int entries)
     }
 }
 
-int vd_dialog_entries(const vd_dialog *dialog)
-{
-    return dialog->history.entries;
-}
-
 // f_v of the regions and the image's half of the topic view's first layer, once per picture.
 static vd_status keep_image(vd_dialog *d, vd_error *err)
 {

@@ -28,7 +28,6 @@ void vd_dialog_free(vd_dialog *dialog);
 vd_status vd_dialog_append(vd_dialog *dialog, const int32_t *entry, int length, vd_error *err);
 // Forgets entries from index `entries` on; entry 0, the caption, always stays.
 void vd_dialog_truncate(vd_dialog *dialog, int entries);
-int vd_dialog_entries(const vd_dialog *dialog);
 
 enum {
     VD_MOST_WORDS = VD_MAX_CANDIDATE - 2, // words without <S> and </S>

@@ -204,8 +204,3 @@ void vd_pool_free(vd_pool *pool)
     }
     vd_free(pool);
 }
-
-int vd_pool_count(const vd_pool *pool)
-{
-    return pool->count;
-}

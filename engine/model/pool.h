@@ -18,7 +18,6 @@ typedef struct vd_pool vd_pool;
 vd_status vd_pool_new(const vd_model *model, const int32_t *tokens, const int32_t *lengths,
                       int count, int width, const vd_watch *watch, vd_pool **out, vd_error *err);
 void vd_pool_free(vd_pool *pool);
-int vd_pool_count(const vd_pool *pool);
 // Keeps the vectors in 16 bits from now on, on the CPU: the cost of ranking a large pool is reading
 // it, which is then half as much. Scores change by less than 1e-3 of their size. Without enough
 // memory nothing changes. vd_pool_load and vd_pool_open do so with VD_LARGE_POOL answers and more.

@@ -121,10 +121,9 @@ static void asking_changes_nothing_and_truncating_forgets(void **state)
         must(vd_dialog_append(dialog, c.history + (size_t)t * VD_MAX_HISTORY, c.history_length[t],
                               &err),
              &err);
-    assert_int_equal(vd_dialog_entries(dialog), ROUNDS);
     vd_dialog_truncate(dialog, 0);
-    assert_int_equal(vd_dialog_entries(dialog), 1);
     must(vd_dialog_ask(dialog, c.question, c.question_length[0], NULL, &after, &err), &err);
+    assert_int_equal(after.rounds, 1);
     assert_memory_equal(before.score, after.score, POOL * sizeof(float));
     vd_answer_clear(&before);
     vd_answer_clear(&after);
