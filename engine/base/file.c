@@ -319,7 +319,7 @@ static vd_status output_new(const char *path, vd_output **out, vd_error *err)
     if (!status && !(output->temporary = vd_alloc(strlen(output->path) + NAME, 1)))
         status = vd_error_memory(err, path);
     if (status)
-        vd_output_abort(output);
+        output_free(output);
     else
         *out = output;
     return status;

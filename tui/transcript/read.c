@@ -1,12 +1,9 @@
 // A transcript read back. Every count of the file is held against the others before it is used.
-#include <errno.h>
 #include <glib.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
@@ -537,40 +534,6 @@ static bool is_head(const vd_json_value *line)
 {
     const vd_json_value *version = vd_json_member(line, "transcript", VD_JSON_NUMBER);
     return version && version->whole == 1;
-}
-
-vd_status vd_transcript_check(const char *path, vd_error *err)
-{
-    enum { FIRST_LINE = 1024 };
-    struct stat about;
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0)
-        return VD_OK;
-    static const char start[] = "{\"transcript\":1";
-    char head[FIRST_LINE];
-    size_t size;
-    int file;
-    vd_status status = vd_file_open(path, &file, &size, err);
-    if (status)
-        return status;
-    status = vd_file_read_at(file, path, head, sizeof head, 0, &size, err);
-    close(file);
-    if (status)
-        return status;
-    vd_json_value *value = NULL;
-    const char *end = memchr(head, '\n', size);
-    status = vd_json_value_read(path, head, end ? (size_t)(end - head) : size, &value, err);
-    // Or the start of a first line that was cut off.
-    bool ours = status == VD_OK
-                    ? is_head(value)
-                    : !end && size >= sizeof start && memcmp(head, start, sizeof start - 1) == 0;
-    vd_json_value_free(value);
-    if (status == VD_NO_MEMORY)
-        return status;
-    if (ours)
-        return VD_OK;
-    return vd_error_set(err, VD_FORMAT,
-                        "%.400s: exists and is not a transcript; name a new file with --transcript",
-                        path);
 }
 
 static void read_line(reading *r, const char *text, size_t length)

@@ -14,6 +14,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "engine/base/json.h"
+#include "engine/base/json_tree.h"
 #include "tui/session/history.h"
 #include "tui/base/output.h"
 #include "tui/base/shares.h"
@@ -96,18 +97,45 @@ static vd_status mend(vd_transcript *transcript, vd_error *err)
     return status;
 }
 
+// That the file is empty or a transcript, so that lines may be added to it.
+static vd_status check(const vd_transcript *transcript, vd_error *err)
+{
+    enum { FIRST_LINE = 1024 };
+    static const char start[] = "{\"transcript\":1";
+    char head[FIRST_LINE];
+    size_t size;
+    vd_status status =
+        vd_file_read_at(transcript->file, transcript->path, head, sizeof head, 0, &size, err);
+    if (status != VD_OK || size == 0)
+        return status;
+    const char *end = memchr(head, '\n', size);
+    vd_json_value *value = NULL;
+    status =
+        vd_json_value_read(transcript->path, head, end ? (size_t)(end - head) : size, &value, err);
+    const vd_json_value *version = vd_json_member(value, "transcript", VD_JSON_NUMBER);
+    bool ours = version && version->whole == 1;
+    vd_json_value_free(value);
+    if (status == VD_NO_MEMORY)
+        return status;
+    // The first line may be one that was cut off.
+    if (ours || (!end && size >= sizeof start && memcmp(head, start, sizeof start - 1) == 0))
+        return VD_OK;
+    return vd_error_set(err, VD_FORMAT,
+                        "%.400s: exists and is not a transcript; name a new file with --transcript",
+                        transcript->path);
+}
+
 // Opens the file and locks it; *busy: another chat has.
 static vd_status take(vd_transcript *transcript, bool *busy, vd_error *err)
 {
     struct stat about;
     *busy = false;
-    vd_status status = vd_transcript_check(transcript->path, err);
-    if (status == VD_OK)
-        status = vd_file_extend(transcript->path, 0600, &transcript->file, err);
+    vd_status status = vd_file_extend(transcript->path, 0600, &transcript->file, err);
     if (status != VD_OK || fstat(transcript->file, &about) != 0 || !S_ISREG(about.st_mode))
         return status;
     *busy = flock(transcript->file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    return *busy ? VD_OK : mend(transcript, err);
+    status = *busy ? VD_OK : check(transcript, err);
+    return *busy || status != VD_OK ? status : mend(transcript, err);
 }
 
 static void drop_file(vd_transcript *transcript)

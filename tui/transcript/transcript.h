@@ -112,8 +112,6 @@ typedef struct vd_transcript_file {
     size_t newest_count;
 } vd_transcript_file;
 
-// That a file is new, empty, a transcript or no file, so that lines may be added to it.
-vd_status vd_transcript_check(const char *path, vd_error *err);
 // A last line that was cut off is left out; any other damage is VD_FORMAT with the line.
 vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error *err);
 void vd_transcript_clear(vd_transcript_file *file);
