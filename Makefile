@@ -278,10 +278,12 @@ $(BUILD)/flags $(BUILD)/members $(BUILD)/prefix: always
 	$(shell mkdir -p $(@D))$(file >$@.new,$(TEXT))
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-# These two are opened when they are needed; the names they have at run time.
+# These two are opened when they are needed; the names they have at run time. (close_range is an
+# extension of glibc.)
 soname = $(firstword $(foreach name,$(1),$(shell readelf -d "$$($(CC) -print-file-name=$(name))" \
              2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')))
-$(BUILD)/features/regions/hdf5.o: DEFINE = -DVD_HDF5_LIBRARY='"$(call soname,libhdf5_serial.so libhdf5.so)"'
+$(BUILD)/features/regions/hdf5_library.o: DEFINE = -D_GNU_SOURCE -DVD_HDF5_LIBRARY='"$(call soname,libhdf5_serial.so libhdf5.so)"'
+$(BUILD)/features/regions/hdf5_library.tidy: DEFINE = -D_GNU_SOURCE
 $(BUILD)/features/regions/zip.o: DEFINE = -DVD_ZIP_LIBRARY='"$(call soname,libzip.so)"'
 
 # These use extensions of glibc: fopencookie, qsort_r.

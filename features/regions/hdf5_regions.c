@@ -61,7 +61,6 @@ static vd_status read_whole(hdf5_regions *h, const char *name, int dims, size_t 
             (*out)[row * table.row + i] = value;
         }
     }
-    vd_hdf5_table_close(&table);
     return status;
 }
 
@@ -249,7 +248,6 @@ static vd_status open_adaptive(hdf5_regions *h, const char *index, vd_regions_so
     if (status != VD_OK)
         return status;
     size_t rows = shape.shape[0], columns = shape.shape[1];
-    vd_hdf5_table_close(&shape);
     if (columns != 2)
         return vd_error_set(err, VD_FORMAT, "%s: \"pos_boxes\" has %zu columns; expected 2",
                             h->path, columns);
@@ -300,12 +298,7 @@ static void read_hdf5_once(void *state)
 static void close_hdf5(void *state)
 {
     hdf5_regions *h = state;
-    vd_hdf5_lock();
-    vd_hdf5_table_close(&h->boxes);
-    vd_hdf5_table_close(&h->spatial);
-    vd_hdf5_table_close(&h->features);
     vd_hdf5_close(h->file);
-    vd_hdf5_unlock();
     vd_free(h->first);
     vd_free(h->height);
     vd_free(h->width);
@@ -328,7 +321,9 @@ static vd_status open_layout(hdf5_regions *h, const char *index, vd_regions_sour
                             "%s: has neither \"features\" (VisDial challenge) nor "
                             "\"image_features\" (adaptive)",
                             h->path);
-    return adaptive ? open_adaptive(h, index, out, err) : open_challenge(h, out, err);
+    status = adaptive ? open_adaptive(h, index, out, err) : open_challenge(h, out, err);
+    const vd_hdf5_table *const tables[] = {&h->features, &h->spatial, &h->boxes};
+    return status ? status : vd_hdf5_prepare(h->file, tables, 3, err);
 }
 
 vd_status vd_regions_open_hdf5(const char *path, const char *index, vd_regions_source *out,
@@ -341,8 +336,5 @@ vd_status vd_regions_open_hdf5(const char *path, const char *index, vd_regions_s
     out->state = h;
     out->once = read_hdf5_once;
     out->close = close_hdf5;
-    vd_hdf5_lock();
-    vd_status status = open_layout(h, index, out, err);
-    vd_hdf5_unlock();
-    return status;
+    return open_layout(h, index, out, err);
 }

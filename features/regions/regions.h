@@ -5,8 +5,8 @@
 // its pickled index, bottom-up attention's and LXMERT's TSV, folders of npz or npy; each is
 // described in features/regions_*.c. TSV and folders are read once when they are opened.
 // Once open, a reader may be read by any number of threads at the same time: a call has no state
-// but its own. (libhdf5 allows one thread at a time in the whole process, so that HDF5 is read by
-// one after another, except plain float32 data, which is read without the library.)
+// but its own. (libhdf5 runs in processes of its own, a few a file; plain float32 data is read
+// without it.)
 #ifndef VD_REGIONS_H
 #define VD_REGIONS_H
 

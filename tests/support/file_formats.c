@@ -374,6 +374,11 @@ static void write_challenge(const char *path)
     public_challenge(path, "num_boxes");
 }
 
+static void write_compressed(const char *path)
+{
+    public_challenge(path, "compressed");
+}
+
 static void write_adaptive(const char *path)
 {
     char *index = support_join(tiny.directory, "val_imgid2idx.pkl");
@@ -595,6 +600,7 @@ const file_format file_formats[] = {
     {"extractor.safetensors", write_extractor, read_extractor, 50, false},
     {"regions.safetensors", write_regions, read_regions, 300, false},
     {"challenge.h5", write_challenge, read_regions, 300, false},
+    {"compressed.h5", write_compressed, read_regions, 300, false},
     {"val_btmup_f.hdf5", write_adaptive, read_regions, 300, false},
     {"val_imgid2idx.pkl", write_index, read_index, 300, false},
     {"features.tsv", write_tsv, read_regions, 300, false},

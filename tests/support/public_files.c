@@ -74,6 +74,40 @@ static void put_compressed(hid_t file, const char *name, const hsize_t *shape, c
     H5Pclose(how);
 }
 
+// A node of the index is "TREE", 1 for chunks, 19 other bytes, and a key a chunk: size, filters
+// that are left out, four offsets, address.
+static void leave_filters_out(const char *path, size_t chunk)
+{
+    enum { NODE = 24, KEY = 48, FILTERS = 4, DEFLATE = 2 };
+    size_t size, at = 0;
+    char *bytes = support_read_file(path, &size);
+    while (at + NODE + (chunk + 1) * KEY < size && memcmp(bytes + at, "TREE\1", 5) != 0)
+        at++;
+    assert_memory_equal(bytes + at, "TREE\1", 5);
+    bytes[at + NODE + chunk * KEY + FILTERS] = DEFLATE;
+    support_write_file(path, bytes, size);
+    free(bytes);
+}
+
+void public_chunks(const char *path, size_t wrong)
+{
+    enum { REGIONS = 64, SIZE = 65536 };
+    const hsize_t shape[] = {PUBLIC_IMAGES, REGIONS, SIZE}, piece[] = {1, REGIONS, SIZE};
+    const int id[PUBLIC_IMAGES] = {42, 7, 581929};
+    float *features = calloc(PUBLIC_IMAGES, sizeof *features * REGIONS * SIZE);
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(how, 3, piece);
+    H5Pset_shuffle(how);
+    H5Pset_deflate(how, 1);
+    put_as(file, "features", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, 3, shape, features, how);
+    put(file, "image_id", H5T_NATIVE_INT, H5T_NATIVE_INT, 1, shape, id);
+    H5Pclose(how);
+    H5Fclose(file);
+    free(features);
+    leave_filters_out(path, wrong);
+}
+
 static void leave_unwritten(hid_t file, const char *name, const hsize_t *shape)
 {
     hid_t space = H5Screate_simple(2, shape, NULL);

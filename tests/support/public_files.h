@@ -17,6 +17,10 @@ void public_box(size_t picture, size_t p, float box[4]);
 
 // What is to be wrong; NULL or an empty text for nothing. Each writer says which it knows.
 void public_challenge(const char *path, const char *wrong);
+// Of a large compressed chunk a picture; all features are 0. The key of picture `wrong` in the
+// index of chunks, if there is one, says that it is not compressed: libhdf5 1.10 reads far beyond
+// its end.
+void public_chunks(const char *path, size_t wrong);
 void public_adaptive(const char *path, const char *index, const char *wrong);
 void public_npz(const char *path, size_t picture, const char *wrong);
 char *public_tsv_text(int lxmert); // free()

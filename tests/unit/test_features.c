@@ -295,6 +295,36 @@ static void hdf5_that_libhdf5_cannot_bear_is_refused(void **state)
     free(bytes);
 }
 
+// Where libhdf5 crashes, one picture is refused, and no program ends.
+static void a_chunk_that_libhdf5_cannot_bear_is_refused(void **state)
+{
+    (void)state;
+    vd_regions *regions;
+    vd_error err = {0};
+    public_chunks(path, 1);
+    must(vd_regions_open(path, &regions, &err), &err);
+    size_t numbers = (size_t)vd_regions_max(regions) * (size_t)vd_regions_size(regions);
+    float *features = malloc(numbers * sizeof *features);
+    for (int again = 0; again < 2; again++) {
+        must(vd_regions_read(regions, 0, features, NULL, &err), &err);
+        support_refused(vd_regions_read(regions, 1, features, NULL, &err), VD_FORMAT, &err, path,
+                        "libhdf5 1.", "crashes on rows 1 to 2 of \"features\"", NULL);
+        must(vd_regions_read(regions, 2, features, NULL, &err), &err);
+    }
+    free(features);
+    vd_regions_close(regions);
+    static const char *const commands[][3] = {{"info", NULL}, {"features", "info", NULL}};
+    for (size_t i = 0; i < 2; i++) {
+        support_program program;
+        const char *arguments[4] = {commands[i][0], commands[i][1]};
+        arguments[1 + i] = path;
+        support_program_run(&program, arguments, NULL);
+        support_program_expect(&program, 4, "crashes on rows 1 to 2 of \"features\"", NULL);
+        assert_non_null(strstr(program.out, "readable    no"));
+        support_program_clear(&program);
+    }
+}
+
 static void write_replaced(const char *text, const char *from, const char *to)
 {
     const char *at = strstr(text, from);
@@ -612,8 +642,11 @@ static void the_command_imports_and_describes(void **state)
     support_program_run(&program, info, NULL);
     support_program_expect(&program, 0, NULL);
     static const char *const lines[] = {
-        "layout      HDF5, adaptive\n", "pictures    3, ids 7 to 581929\n",
-        "regions     1 to 4 a picture, 2.3 on average; room for 4\n", "boxes       yes\n",
+        "layout      HDF5, adaptive\n",
+        "pictures    3, ids 7 to 581929\n",
+        "regions     1 to 4 a picture, 2.3 on average; room for 4\n",
+        "boxes       yes\n",
+        "readable    all pictures\n",
         "dialogs     1 of 3 have features; image 3 is the first without\n"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (!strstr(program.out, lines[i]))
@@ -644,6 +677,7 @@ int main(void)
         cmocka_unit_test(real_samples_are_imported),
         cmocka_unit_test(damaged_hdf5_is_refused),
         cmocka_unit_test(hdf5_that_libhdf5_cannot_bear_is_refused),
+        cmocka_unit_test(a_chunk_that_libhdf5_cannot_bear_is_refused),
         cmocka_unit_test(damaged_tsv_is_refused),
         cmocka_unit_test(damaged_folders_are_refused),
         cmocka_unit_test(damaged_indices_are_refused),

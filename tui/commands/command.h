@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "engine/base/error.h"
+#include "features/pictures/photos.h"
 #include "features/regions/regions.h"
 #include "tui/base/options.h"
 #include "tui/base/output.h"
@@ -48,8 +49,9 @@ int vd_command_main(int argc, char **argv);
 // --train` writes; NULL when memory is out.
 char *vd_extractor_path(const char *given);
 
-// Rows that describe region features (`visdial features info`).
-void vd_regions_print(const vd_regions *regions);
+// Rows that describe region features (`visdial features info`), with photos or NULL. Fails when one
+// cannot be read; of large files none is tried, which a row says.
+vd_status vd_regions_print(vd_regions *regions, const vd_photos *photos, vd_error *err);
 
 // Prints "visdial <command>: <error>" on stderr.
 void vd_command_complain(const char *command, const vd_error *err);

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "engine/base/alloc.h"
 #include "engine/base/file.h"
+#include "engine/base/parallel.h"
 #include "features/regions/import.h"
 #include "features/pictures/photos.h"
 #include "features/dialogs/visdial.h"
@@ -56,8 +58,38 @@ static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
 
 // ---- info ---------------------------------------------------------------------------------------
 
-void vd_regions_print(const vd_regions *regions)
+// The library of the format finds most damage only where it reads it.
+static vd_status read_picture(void *context, int worker, size_t row, vd_error *err)
 {
+    (void)worker;
+    const vd_regions *regions = context;
+    size_t max = (size_t)vd_regions_max(regions), size = (size_t)vd_regions_size(regions);
+    float *numbers = vd_alloc(max, (size + 4) * sizeof *numbers);
+    vd_status status = numbers ? vd_regions_read(regions, row, numbers, numbers + max * size, err)
+                               : vd_error_memory(err, "a picture's regions");
+    vd_free(numbers);
+    return status;
+}
+
+// how: what the row "readable" says.
+static vd_status try_all(vd_regions *regions, char *how, size_t room, vd_error *err)
+{
+    const double most = 1e9; // bytes, a few seconds
+    size_t count = vd_regions_count(regions);
+    double bytes = 4.0 * (double)count * vd_regions_max(regions) * vd_regions_size(regions);
+    if (bytes > most) {
+        snprintf(how, room, "not tried, %.1f GB; visdial features import reads all", bytes / 1e9);
+        return VD_OK;
+    }
+    vd_status status =
+        vd_parallel(count, vd_parallel_threads(), read_picture, regions, NULL, NULL, NULL, err);
+    snprintf(how, room, status ? "no, see the error" : "all pictures");
+    return status;
+}
+
+vd_status vd_regions_print(vd_regions *regions, const vd_photos *photos, vd_error *err)
+{
+    char readable[80];
     size_t count = vd_regions_count(regions), sum = 0;
     int least = vd_regions_max(regions), most = 0;
     int64_t first = INT64_MAX, last = 0;
@@ -70,6 +102,9 @@ void vd_regions_print(const vd_regions *regions)
         last = id > last ? id : last;
         sum += (size_t)used;
     }
+    // Boxes in pixels are not read: photos may be missing.
+    vd_status status = try_all(regions, readable, sizeof readable, err);
+    vd_regions_use_photos(regions, photos);
     const char *none = vd_regions_no_boxes(regions);
     vd_output_row("layout", "%s", vd_regions_kind(regions));
     vd_output_row("pictures", "%zu, ids %" PRId64 " to %" PRId64, count, first, last);
@@ -77,6 +112,8 @@ void vd_regions_print(const vd_regions *regions)
                   (double)sum / (double)count, vd_regions_max(regions));
     vd_output_row("numbers", "%d a region", vd_regions_size(regions));
     vd_output_row("boxes", none ? "none: %s; regions will be listed by number" : "yes", none);
+    vd_output_row("readable", "%s", readable);
+    return status;
 }
 
 // How many of some image ids are there, and the first that is not.
@@ -128,12 +165,12 @@ static void print_photos(const vd_regions *regions, const vd_photos *photos)
     print_search(&s, "photos", "pictures have one");
 }
 
-static vd_status info(const request *r, const vd_regions *regions, const vd_photos *photos,
-                      vd_error *err)
+static vd_status info(const request *r, vd_regions *regions, const vd_photos *photos, vd_error *err)
 {
     vd_output_row("file", "%s", vd_regions_path(regions));
-    vd_regions_print(regions);
-    vd_status status = r->data ? print_dialogs(regions, r->data, err) : VD_OK;
+    vd_status status = vd_regions_print(regions, photos, err);
+    if (status == VD_OK && r->data)
+        status = print_dialogs(regions, r->data, err);
     if (status == VD_OK && photos)
         print_photos(regions, photos);
     return status;
@@ -141,8 +178,10 @@ static vd_status info(const request *r, const vd_regions *regions, const vd_phot
 
 // ---- import -------------------------------------------------------------------------------------
 
-static vd_status import(const request *r, const vd_regions *regions, vd_error *err)
+static vd_status import(const request *r, vd_regions *regions, const vd_photos *photos,
+                        vd_error *err)
 {
+    vd_regions_use_photos(regions, photos);
     const char *slash = strrchr(r->file, '/');
     vd_progress progress;
     size_t count = vd_regions_count(regions), done = 0;
@@ -184,10 +223,8 @@ static vd_status run(int argc, char **argv, vd_error *err)
         status = vd_regions_open_index(r.file, r.index, &regions, err);
     if (status == VD_OK && r.images)
         status = vd_photos_open(r.images, &photos, err);
-    if (status == VD_OK) {
-        vd_regions_use_photos(regions, photos);
-        status = r.imports ? import(&r, regions, err) : info(&r, regions, photos, err);
-    }
+    if (status == VD_OK)
+        status = r.imports ? import(&r, regions, photos, err) : info(&r, regions, photos, err);
     vd_regions_close(regions);
     vd_photos_close(photos);
     return status;

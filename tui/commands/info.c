@@ -165,15 +165,16 @@ static vd_status print_regions(const char *path, const vd_safetensors *file, vd_
     vd_status status = vd_regions_open(path, &regions, err);
     if (status)
         return status;
-    printf("%s: region features\n", path);
-    vd_regions_print(regions);
+    printf("%s: region features
+", path);
+    status = vd_regions_print(regions, NULL, err);
     vd_regions_close(regions);
     if (file) {
         vd_output_row("type", "%s", vd_dtype_name(vd_safetensors_find(file, "features")->dtype));
         printf("\nmetadata\n");
         print_metadata(file);
     }
-    return VD_OK;
+    return status;
 }
 
 // ---- other files --------------------------------------------------------------------------------
