@@ -11,6 +11,7 @@
 
 #include "engine/base/alloc.h"
 #include "tests/support/one_world.h"
+#include "tests/support/program.h"
 #include "tests/support/support.h"
 
 static vd_error err;
@@ -47,7 +48,9 @@ static void a_world_lists_its_pictures_in_the_order_of_the_dialogs(void **state)
     assert_string_equal(vd_world_caption(world, 0), "a red cube and a blue ball");
     assert_int_equal(vd_world_find(world, 5, &index, &err), VD_OK);
     assert_int_equal(index, 4);
-    assert_non_null(world->dialogs->dialogs[0].rounds[0].relevance); // dense.json was read
+    assert_null(world->dialogs->dialogs[0].rounds[0].relevance); // dense.json was not read
+    assert_int_equal(vd_world_read_relevance(world, &err), VD_OK);
+    assert_non_null(world->dialogs->dialogs[0].rounds[0].relevance);
     vd_world_close(world);
 }
 
@@ -143,20 +146,14 @@ static void a_directory_that_is_no_world_is_refused(void **state)
 static void a_missing_or_damaged_file_of_the_world_is_named(void **state)
 {
     (void)state;
-    static const char *const names[] = {"features.safetensors", "pool.txt", "dense.json",
-                                        "dialogs.json"};
-    for (size_t i = 0; i < 4; i++) {
+    static const char *const names[] = {"features.safetensors", "pool.txt", "dialogs.json"};
+    for (size_t i = 0; i < 3; i++) {
         char *path = support_join(tiny.directory, names[i]);
         char *aside = support_join(tiny.directory, "aside");
         vd_world *world;
         assert_int_equal(rename(path, aside), 0);
-        if (strcmp(names[i], "dense.json") == 0) { // may be absent
-            assert_int_equal(vd_world_open(tiny.directory, &world, &err), VD_OK);
-            vd_world_close(world);
-        } else {
-            support_refused(vd_world_open(tiny.directory, &world, &err), VD_NOT_FOUND, &err,
-                            names[i], NULL);
-        }
+        support_refused(vd_world_open(tiny.directory, &world, &err), VD_NOT_FOUND, &err, names[i],
+                        NULL);
         support_write_text(path, "\x80\x02}q");
         support_refused(vd_world_open(tiny.directory, &world, &err), VD_FORMAT, &err, names[i],
                         NULL);
@@ -165,6 +162,37 @@ static void a_missing_or_damaged_file_of_the_world_is_named(void **state)
         free(aside);
         free(path);
     }
+}
+
+// Relevance may be absent; only who looks at it reads it, and says what is wrong with it.
+static void relevance_is_read_where_it_is_used(void **state)
+{
+    (void)state;
+    char *path = support_join(tiny.directory, "dense.json"),
+         *aside = support_join(tiny.directory, "aside");
+    support_program run;
+    vd_world *world = open_world();
+    assert_int_equal(rename(path, aside), 0);
+    assert_int_equal(vd_world_read_relevance(world, &err), VD_OK);
+    support_write_text(path, "[{\"image_id\": damaged");
+    support_refused(vd_world_read_relevance(world, &err), VD_FORMAT, &err, path, NULL);
+    vd_world_close(world);
+    setenv("VISDIAL_ASSETS", tiny.directory, 1);
+    support_program_run(&run, (const char *[]){"ask", "--image", "1", "is it red", NULL}, NULL);
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    static const char *const users[][6] = {{"chat"},
+                                           {"eval", "--model", "base"},
+                                           {"compare", "--model", "base", "--model", "improved"}};
+    for (size_t i = 0; i < 3; i++) {
+        support_program_run(&run, users[i], NULL);
+        support_program_expect(&run, 4, path, NULL);
+        support_program_clear(&run);
+    }
+    unsetenv("VISDIAL_ASSETS");
+    assert_int_equal(rename(aside, path), 0);
+    free(aside);
+    free(path);
 }
 
 // ---- models -------------------------------------------------------------------------------------
@@ -495,6 +523,7 @@ int main(void)
         cmocka_unit_test(public_files_are_a_world),
         cmocka_unit_test(a_directory_that_is_no_world_is_refused),
         cmocka_unit_test(a_missing_or_damaged_file_of_the_world_is_named),
+        cmocka_unit_test(relevance_is_read_where_it_is_used),
         cmocka_unit_test(a_model_that_is_missing_is_refused_with_what_would_do),
         cmocka_unit_test(features_that_do_not_fit_the_model_are_refused_with_both_numbers),
         cmocka_unit_test(a_model_may_bring_its_own_pool),

@@ -161,6 +161,8 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     vd_status status = vd_backend_choose(settings->backend, 0, &files.backend, err);
     if (!status)
         status = vd_world_open_files(&files, &program->world, err);
+    if (!status)
+        status = vd_world_read_relevance(program->world, err);
     if (!status && vd_world_count(program->world) == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: holds no dialogs", program->world->directory);
     if (!status)

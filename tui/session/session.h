@@ -28,7 +28,7 @@ typedef struct vd_fingerprint {
 //   base.safetensors improved.safetensors extractor.safetensors
 typedef struct vd_world {
     char *directory;
-    vd_visdial *dialogs; // captions and the human dialogs, with relevance when dense.json exists
+    vd_visdial *dialogs; // captions and the human dialogs
     vd_regions *regions;
     vd_answer_pool pool;
     vd_photos *photos; // of a world made of files; NULL: pictures/ of the directory, or none
@@ -53,6 +53,9 @@ vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_er
 // PREFIX/share/visdial. The error lists where it looked.
 // A $VISDIAL_ASSETS that holds no world is an error, not skipped.
 vd_status vd_world_open(const char *directory, vd_world **out, vd_error *err);
+// Adds the relevance of the candidates, where the directory has dense.json: a quarter of the time
+// that opening takes, and only some look at it. Public files were opened with theirs.
+vd_status vd_world_read_relevance(vd_world *world, vd_error *err);
 // Only the look-up of the directory (vd_free *out).
 vd_status vd_world_directory(const char *directory, char **out, vd_error *err);
 void vd_world_close(vd_world *world);

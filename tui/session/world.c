@@ -77,8 +77,7 @@ vd_status vd_world_directory(const char *directory, char **out, vd_error *err)
 
 static vd_status open_directory(const char *directory, vd_world *world, vd_error *err)
 {
-    static const char *const names[] = {"dialogs.json", "dense.json", "features.safetensors",
-                                        "pool.txt"};
+    static const char *const names[] = {"dialogs.json", "features.safetensors", "pool.txt"};
     vd_status status = vd_world_directory(directory, &world->directory, err);
     for (size_t i = 0; i < sizeof names / sizeof *names && status == VD_OK; i++) {
         char *path = vd_format("%s/%s", world->directory, names[i]);
@@ -86,11 +85,9 @@ static vd_status open_directory(const char *directory, vd_world *world, vd_error
             status = vd_error_memory(err, "a path");
         else if (i == 0)
             status = vd_visdial_read(path, &world->dialogs, err);
-        else if (i == 1 && is_file(path))
-            status = vd_visdial_read_dense(world->dialogs, path, err);
-        else if (i == 2)
+        else if (i == 1)
             status = vd_regions_open(path, &world->regions, err);
-        else if (i == 3)
+        else
             status = vd_answer_pool_read(path, &world->pool, err);
         vd_free(path);
     }
@@ -153,6 +150,18 @@ vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_er
         *out = world;
     else
         vd_world_close(world);
+    return status;
+}
+
+vd_status vd_world_read_relevance(vd_world *world, vd_error *err)
+{
+    if (world->files)
+        return VD_OK;
+    char *path = vd_format("%s/dense.json", world->directory);
+    vd_status status = !path           ? vd_error_memory(err, "a path")
+                       : is_file(path) ? vd_visdial_read_dense(world->dialogs, path, err)
+                                       : VD_OK;
+    vd_free(path);
     return status;
 }
 
