@@ -523,11 +523,15 @@ static void curves_are_watched(void **state)
     expect_restored("[exit 0]");
     assert_true(shows("train/loss"));
     // It is stopped as a signal stops it, too.
-    start_program("", "train --data %s --features %s --out %s --resume --watch",
-                  terminal_world.train, terminal_world.features, out);
-    await("train/loss");
-    kill(program_pid(), SIGTERM);
-    expect_restored("[exit 143]");
+    static const int signals[] = {SIGTERM, SIGINT};
+    for (size_t i = 0; i < 2; i++) {
+        start_program("", "train --data %s --features %s --out %s --resume --watch",
+                      terminal_world.train, terminal_world.features, out);
+        await("train/loss");
+        kill(program_pid(), signals[i]);
+        expect_restored("[exit 130]");
+        assert_true(shows("stopped after step"));
+    }
     // Curves that cannot be read are no reason to stop it.
     spoil_curves(out);
     start_program("", "train --data %s --features %s --out %s --resume --watch",
@@ -537,6 +541,24 @@ static void curves_are_watched(void **state)
     tell("send-keys -t chat q");
     expect_restored("[exit 130]");
     assert_true(shows("training continues without curves"));
+    free(checkpoint);
+    free(out);
+}
+
+static void training_outlives_its_terminal_by_a_checkpoint(void **state)
+{
+    (void)state;
+    char *out = support_join(terminal_directory, "left");
+    char *checkpoint = support_join(out, "checkpoint.safetensors");
+    // Long epochs: until it is stopped there is no checkpoint.
+    start_program("",
+                  "train --data assets/dialogs.json --features assets/features.safetensors "
+                  "--out %s --batch 1 --epochs 1000 --watch",
+                  out);
+    await("train/loss");
+    assert_false(support_exists(checkpoint));
+    expect_end_with_terminal();
+    assert_true(support_exists(checkpoint));
     free(checkpoint);
     free(out);
 }
@@ -554,6 +576,7 @@ int main(void)
         cmocka_unit_test(questions_of_an_earlier_chat_are_in_the_history),
         cmocka_unit_test(a_conversation_is_taken_up),
         cmocka_unit_test(curves_are_watched),
+        cmocka_unit_test(training_outlives_its_terminal_by_a_checkpoint),
         cmocka_unit_test(pasting_lines_asks_nothing),
         cmocka_unit_test(a_large_paste_is_taken_in_one_go),
         cmocka_unit_test(no_color_is_respected_when_it_is_not_empty),

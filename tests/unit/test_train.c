@@ -307,11 +307,12 @@ static void interrupt_in_the_middle(int number, const char *out)
     free(model);
 }
 
-static void c_c_and_sigterm_leave_a_checkpoint_that_goes_on(void **state)
+static void signals_leave_a_checkpoint_that_goes_on(void **state)
 {
     (void)state;
     interrupt_in_the_middle(SIGINT, "sigint");
     interrupt_in_the_middle(SIGTERM, "sigterm");
+    interrupt_in_the_middle(SIGHUP, "sighup");
 }
 
 static void a_full_disk_leaves_what_was_saved_before(void **state)
@@ -594,7 +595,7 @@ int main(void)
         cmocka_unit_test(word_vectors_start_from_glove),
         cmocka_unit_test(another_seed_makes_another_model),
         cmocka_unit_test(settings_reach_the_model_file),
-        cmocka_unit_test(c_c_and_sigterm_leave_a_checkpoint_that_goes_on),
+        cmocka_unit_test(signals_leave_a_checkpoint_that_goes_on),
         cmocka_unit_test(a_full_disk_leaves_what_was_saved_before),
         cmocka_unit_test(numbers_that_run_away_end_the_run_and_spare_the_checkpoint),
         cmocka_unit_test(work_that_is_there_is_not_written_over),

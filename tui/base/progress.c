@@ -162,27 +162,35 @@ void vd_progress_end(vd_progress *progress, int64_t done, bool good)
 
 // ---- interruption -------------------------------------------------------------------------------
 
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
 static atomic_int caught;
-static struct sigaction previous[2];
-static const int signals[2] = {SIGINT, SIGTERM};
+static struct sigaction previous[SIGNALS];
 
 static void handle(int number)
 {
     atomic_store(&caught, number);
+    for (int i = 0; i < SIGNALS; i++) // of a terminal that is closed SIGHUP comes several times
+        if (signals[i] == number && number != SIGHUP)
+            sigaction(number, &previous[i], NULL);
 }
 
 const atomic_int *vd_interrupt_watch(void)
 {
-    struct sigaction action = {.sa_handler = handle, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = handle};
     sigemptyset(&action.sa_mask);
     atomic_store(&caught, 0);
-    for (int i = 0; i < 2; i++)
-        sigaction(signals[i], &action, &previous[i]);
+    for (int i = 0; i < SIGNALS; i++) {
+        sigaction(signals[i], NULL, &previous[i]);
+        if (signals[i] != SIGHUP || previous[i].sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
     return &caught;
 }
 
 void vd_interrupt_release(void)
 {
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < SIGNALS; i++)
         sigaction(signals[i], &previous[i], NULL);
 }

@@ -38,10 +38,10 @@ void vd_progress_line(char *out, size_t size, size_t width, const char *what, in
 
 double vd_progress_clock(void); // seconds, monotonic
 
-// ---- C-c and SIGTERM as a flag that long work checks from time to time -------------------------
+// ---- C-c, SIGTERM and SIGHUP as a flag that long work checks from time to time ------------------
 
-// From this call on the first SIGINT or SIGTERM sets the flag to the signal's number; the second
-// ends the process as usual. There is one flag per process.
+// From this call on these signals set the flag to their number; a second SIGINT or SIGTERM does what
+// it did before the call. A SIGHUP that is ignored (nohup) stays so. There is one flag per process.
 const atomic_int *vd_interrupt_watch(void);
 // Restores the earlier handlers.
 void vd_interrupt_release(void);

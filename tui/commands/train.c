@@ -515,6 +515,7 @@ static vd_status train_watched(job *j, vd_error *err)
     if (watched != VD_OK) // nobody could stop it now
         atomic_store(&run.stop, SIGTERM);
     pthread_join(thread, NULL);
+    vd_interrupt_release();
     vd_curves_free(curves);
     if (watched != VD_OK)
         return vd_error_set(err, watched, "--watch: %s", shown.text);

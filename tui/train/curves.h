@@ -29,9 +29,9 @@ void vd_curves_draw(const vd_curves *curves, vd_grid *grid, vd_rect place);
 
 // ---- on the screen, drawn anew every second while a run writes them (watch.c) -------------------
 
-// Shows them until q, Escape or C-c, or until *done (may be NULL) becomes non-zero. A key sets
-// *stop (may be NULL), and the screen then stays until *done. VD_UNAVAILABLE when there is no
-// terminal.
+// Shows them until q, Escape or C-c, or until *done (may be NULL) becomes non-zero. A key or a
+// signal (vd_interrupt_watch, which the caller releases) sets *stop (may be NULL), and the screen
+// then stays until *done. VD_UNAVAILABLE when there is no terminal.
 vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop, vd_error *err);
 
 // One such screen, the whole grid; note: what a key does, in its last row.

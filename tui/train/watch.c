@@ -6,6 +6,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "tui/base/progress.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/theme.h"
 
@@ -64,14 +65,19 @@ vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop, 
 {
     vd_screen *screen = NULL;
     vd_grid grid = {0};
+    const atomic_int *signalled = NULL;
     int clock = -1;
     vd_status status = vd_screen_open(false, "leave --watch out", &screen, err);
+    if (status == VD_OK && stop) // instead of what the screen does about signals
+        signalled = vd_interrupt_watch();
     if (status == VD_OK)
         status = start_clock(&clock, err);
     while (status == VD_OK) {
         status = vd_curves_refresh(curves, err);
         if (done && status != VD_NO_MEMORY)
             status = VD_OK; // the run has no curves yet, or goes on without them
+        if (signalled && atomic_load(signalled))
+            atomic_store(stop, atomic_load(signalled));
         bool stopping = stop && atomic_load(stop);
         draw(screen, &grid, curves,
              stopping ? "stopping after this step"
