@@ -1,4 +1,5 @@
 // The command `visdial compare`: tables, JSON, Markdown, pages, and what it refuses.
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
@@ -307,6 +309,24 @@ static void a_damaged_picture_is_an_error(void **state)
     free(pictures);
 }
 
+// Without pictures there are pages without them, with unreadable ones there is none.
+static void a_folder_of_pictures_that_cannot_be_looked_at_is_an_error(void **state)
+{
+    (void)state;
+    char *pictures = support_join(tiny.directory, "pictures");
+    char *aside = support_join(tiny.directory, "aside"),
+         *html = support_join(tiny.directory, "no.html");
+    assert_int_equal(rename(pictures, aside), 0);
+    assert_int_equal(symlink("pictures", pictures), 0);
+    refuse(ARGUMENTS("--html", html), 6, pictures, strerror(ELOOP));
+    assert_false(support_exists(html));
+    assert_int_equal(unlink(pictures), 0);
+    assert_int_equal(rename(aside, pictures), 0);
+    free(html);
+    free(aside);
+    free(pictures);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +336,7 @@ int main(void)
         cmocka_unit_test(pages_hold_the_cases),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(a_damaged_picture_is_an_error),
+        cmocka_unit_test(a_folder_of_pictures_that_cannot_be_looked_at_is_an_error),
     };
     return cmocka_run_group_tests(tests, make_tiny, remove_tiny);
 }

@@ -117,6 +117,7 @@ static vd_status keep_inputs(const evaluation *e, vd_error *err)
 static vd_status load(evaluation *e, vd_error *err)
 {
     e->paths.ranked = e->from_ranks;
+    e->paths.without_pictures = true;
     vd_status status = vd_corpus_open(&e->paths, &e->corpus, err);
     if (status == VD_OK && e->from_ranks)
         return vd_ranks_read(e->from_ranks, e->corpus.dialogs, &e->ranks, err);

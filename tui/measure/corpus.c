@@ -1,9 +1,11 @@
 #include "tui/measure/corpus.h"
 
+#include <errno.h>
 #include <glib.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
@@ -24,8 +26,13 @@ static vd_status find_pictures(vd_corpus *corpus, const char *given, vd_error *e
     int length = slash ? (int)(slash - corpus->data) + 1 : 0;
     corpus->pictures =
         given ? g_strdup(given) : g_strdup_printf("%.*spictures", length, corpus->data);
-    if (g_file_test(corpus->pictures, G_FILE_TEST_IS_DIR))
+    struct stat about;
+    bool there = stat(corpus->pictures, &about) == 0;
+    if (there && S_ISDIR(about.st_mode) && access(corpus->pictures, X_OK) == 0)
         return VD_OK;
+    if (there ? S_ISDIR(about.st_mode) : errno != ENOENT && errno != ENOTDIR)
+        return vd_error_set(err, VD_IO, "%.400s: its pictures cannot be read: %s", corpus->pictures,
+                            strerror(errno));
     g_free(corpus->pictures);
     corpus->pictures = NULL;
     if (!given)
@@ -71,7 +78,7 @@ vd_status vd_corpus_open(const vd_corpus_paths *paths, vd_corpus *out, vd_error 
         status = vd_visdial_read(out->data, &out->dialogs, err);
     if (status == VD_OK && out->dense)
         status = vd_visdial_read_dense(out->dialogs, out->dense, err);
-    if (status == VD_OK)
+    if (status == VD_OK && !paths->without_pictures)
         status = find_pictures(out, paths->pictures, err);
     if (status)
         vd_corpus_close(out);

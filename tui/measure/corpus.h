@@ -15,9 +15,10 @@
 typedef struct vd_corpus_paths {
     const char *data, *features; // go together
     const char *dense;
-    const char *pictures; // a directory of files whose names end in the picture's number
-    const char *assets;   // where the bundled files and models are (vd_world_directory)
-    bool ranked;          // rankings are measured, not a model: no features are needed
+    const char *pictures;  // a directory of files whose names end in the picture's number
+    const char *assets;    // where the bundled files and models are (vd_world_directory)
+    bool ranked;           // rankings are measured, not a model: no features are needed
+    bool without_pictures; // they are not looked for
 } vd_corpus_paths;
 
 // The options of a type of settings with such a member `paths`.
@@ -41,7 +42,7 @@ typedef struct vd_corpus {
 } vd_corpus;
 
 // pictures left out: "pictures" beside the data, where there is such a directory. A directory that
-// was named must be there. On failure *out is zero.
+// was named must be there, and one that is there must be readable. On failure *out is zero.
 vd_status vd_corpus_open(const vd_corpus_paths *paths, vd_corpus *out, vd_error *err);
 void vd_corpus_close(vd_corpus *corpus);
 
