@@ -165,8 +165,7 @@ static vd_status print_regions(const char *path, const vd_safetensors *file, vd_
     vd_status status = vd_regions_open(path, &regions, err);
     if (status)
         return status;
-    printf("%s: region features
-", path);
+    printf("%s: region features\n", path);
     status = vd_regions_print(regions, NULL, err);
     vd_regions_close(regions);
     if (file) {

@@ -172,7 +172,7 @@ enum { BINDINGS = sizeof table / sizeof *table };
 const char *vd_keymap_title(vd_place place)
 {
     static const char *const titles[VD_ALL_PLACES] = {
-#define X(name, view, title) [VD_PLACE_##name] = title,
+#define X(name, view, title) [VD_PLACE_##name] = (title),
         VD_PLACE_LIST(X)
 #undef X
             [VD_PLACE_CASES] = "Keys of the list",
