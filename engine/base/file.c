@@ -461,3 +461,15 @@ vd_status vd_output_commit(vd_output *output, vd_error *err)
     vd_output_abort(output);
     return status;
 }
+
+vd_status vd_output_file(const char *path, const void *data, size_t size, vd_error *err)
+{
+    vd_output *output;
+    vd_status status = vd_output_create(path, &output, err);
+    if (!status)
+        status = vd_output_write(output, data, size, err);
+    if (!status)
+        return vd_output_commit(output, err);
+    vd_output_abort(output);
+    return status;
+}

@@ -55,6 +55,8 @@ vd_status vd_output_write(vd_output *output, const void *data, size_t size, vd_e
 vd_status vd_output_commit(vd_output *output, vd_error *err);
 // Removes the temporary file; safe on NULL.
 void vd_output_abort(vd_output *output);
+// All of this for a file of these bytes.
+vd_status vd_output_file(const char *path, const void *data, size_t size, vd_error *err);
 
 // The parts of this, for a temporary file that is kept to go on with (features/regions/import.c).
 // Where path leads: itself when it is no symbolic link (vd_free).

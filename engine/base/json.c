@@ -134,18 +134,11 @@ vd_status vd_json_write_file(const char *path, vd_json_emit emit, void *context,
 {
     char *text = NULL;
     size_t length = 0;
-    vd_output *output = NULL;
     vd_status status = vd_json_write(path, emit, context, &text, &length, err);
-    if (status == VD_OK)
-        status = vd_output_create(path, &output, err);
     if (status == VD_OK) {
         text[length] = '\n'; // for the NUL
-        status = vd_output_write(output, text, length + 1, err);
+        status = vd_output_file(path, text, length + 1, err);
     }
-    if (status == VD_OK)
-        status = vd_output_commit(output, err);
-    else
-        vd_output_abort(output);
     vd_free(text);
     return status;
 }

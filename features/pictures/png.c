@@ -228,18 +228,10 @@ vd_status vd_image_write_png(const char *path, const vd_image *image, vd_error *
 {
     unsigned char *data;
     size_t size;
-    vd_output *output;
     vd_status status = to_bytes(path, image, &data, &size, err);
     if (status)
         return status;
-    status = vd_output_create(path, &output, err);
-    if (status == VD_OK) {
-        status = vd_output_write(output, data, size, err);
-        if (status)
-            vd_output_abort(output);
-        else
-            status = vd_output_commit(output, err);
-    }
+    status = vd_output_file(path, data, size, err);
     vd_free(data);
     return status;
 }

@@ -277,19 +277,10 @@ static vd_status copy_picture(writing *w, vd_error *err)
 static vd_status save_state(writing *w, vd_error *err)
 {
     char text[MOST_STATE + 32];
-    vd_output *output = NULL;
-    vd_status status =
-        fdatasync(w->file) == 0 ? VD_OK : write_failed(w, "writing to the disk", err);
-    if (status == VD_OK)
-        status = vd_output_create(w->state, &output, err);
-    if (status != VD_OK)
-        return status;
+    if (fdatasync(w->file) != 0)
+        return write_failed(w, "writing to the disk", err);
     int length = snprintf(text, sizeof text, "%s%zu\n", w->identity, w->done);
-    status = vd_output_write(output, text, (size_t)length, err);
-    if (status == VD_OK)
-        return vd_output_commit(output, err);
-    vd_output_abort(output);
-    return status;
+    return vd_output_file(w->state, text, (size_t)length, err);
 }
 
 static double seconds(void)

@@ -132,7 +132,7 @@ static void the_place_follows_the_environment(void **state)
 {
     (void)state;
     setenv("XDG_STATE_HOME", directory, 1);
-    char *found = vd_history_path();
+    char *found = vd_state_path("history");
     assert_non_null(found);
     assert_non_null(strstr(found, "/visdial/history"));
     assert_int_equal(strncmp(found, directory, strlen(directory)), 0);
@@ -140,13 +140,13 @@ static void the_place_follows_the_environment(void **state)
     vd_free(found);
     setenv("XDG_STATE_HOME", "relative", 1);
     setenv("HOME", directory, 1);
-    found = vd_history_path();
+    found = vd_state_path("history");
     assert_non_null(strstr(found, "/.local/state/visdial/history"));
     vd_free(found);
     setenv("HOME", "/dev/null", 1);
-    assert_null(vd_history_path());
+    assert_null(vd_state_path("history"));
     unsetenv("HOME");
-    assert_null(vd_history_path());
+    assert_null(vd_state_path("history"));
 }
 
 static void failures_have_a_reason(void **state)

@@ -78,7 +78,7 @@ static void keep_history(chat_program *program)
 static void load_history(chat_program *program)
 {
     vd_line *line = &program->view->nav.line;
-    program->history = vd_history_path();
+    program->history = vd_state_path("history");
     if (program->history)
         vd_history_load(program->history, line, NULL);
     program->kept = line->count ? line->history[line->count - 1] : NULL;

@@ -24,22 +24,12 @@ char *vd_state_path(const char *name)
     return NULL;
 }
 
-char *vd_history_path(void)
-{
-    return vd_state_path("history");
-}
-
 // Keeps the newer half of the text, from the start of a line. On failure the file is unchanged.
 static void shorten(const char *path, const char *text, size_t length)
 {
     const char *half = memchr(text + length / 2, '\n', length - length / 2);
-    vd_output *output;
-    if (!half || vd_output_create(path, &output, NULL) != VD_OK)
-        return;
-    if (vd_output_write(output, half + 1, (size_t)(text + length - half - 1), NULL) == VD_OK)
-        vd_output_commit(output, NULL);
-    else
-        vd_output_abort(output);
+    if (half)
+        vd_output_file(path, half + 1, (size_t)(text + length - half - 1), NULL);
 }
 
 static bool is_text(const char *line)

@@ -98,17 +98,10 @@ void vd_curves_add(vd_curves *curves, int run, int64_t step, const char *tag, do
     if (!p || !isfinite(value))
         return;
     series *s = &p->run[run];
-    if (s->count == s->room) {
-        size_t room = s->room ? 2 * s->room : 256;
-        point *grown = vd_grow(s->at, s->count, room, sizeof *grown);
-        if (!grown) {
-            curves->no_memory = true;
-            return;
-        }
-        s->at = grown;
-        s->room = room;
-    }
-    s->at[s->count++] = (point){step, value};
+    if (vd_make_room(&s->at, &s->room, s->count + 1, sizeof *s->at))
+        s->at[s->count++] = (point){step, value};
+    else
+        curves->no_memory = true;
 }
 
 static void take(void *context, int64_t step, const char *tag, double value)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
-#include "engine/base/file.h"
 #include "engine/base/json.h"
 #include "tui/page/html.h"
 #include "tui/page/markdown.h"
@@ -336,22 +335,9 @@ vd_status vd_transcript_visdial(const vd_transcript_file *file, const char *path
     visdial v = {.file = file,
                  .questions.index = g_hash_table_new(g_str_hash, g_str_equal),
                  .answers.index = g_hash_table_new(g_str_hash, g_str_equal)};
-    char *text = NULL;
-    size_t length = 0;
-    vd_output *output;
     vd_status status = file->talk_count ? fill_tables(&v, err) : no_talk(file, err);
     if (status == VD_OK)
-        status = vd_json_write(path, emit_visdial, &v, &text, &length, err);
-    if (status == VD_OK)
-        status = vd_output_create(path, &output, err);
-    if (status == VD_OK) {
-        status = vd_output_write(output, text, length, err);
-        if (status)
-            vd_output_abort(output);
-        else
-            status = vd_output_commit(output, err);
-    }
-    vd_free(text);
+        status = vd_json_write_file(path, emit_visdial, &v, err);
     g_hash_table_destroy(v.questions.index);
     g_hash_table_destroy(v.answers.index);
     vd_free(v.questions.text);
