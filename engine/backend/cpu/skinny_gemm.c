@@ -24,56 +24,23 @@ _Static_assert(COLUMNS % MOST_GROUP == 0 && VD_SKINNY_ROWS % 16 == 0, "sums are 
 // ---- tiles: vectors of sums that the registers hold beside a row of x and a weight --------------
 
 #define LANES 4
+#define GROUP 12
 #define TARGET
-#define TILE_ROWS 12
-#define VECTORS   1
-#define TILE      portable_12x1
+#define TILE(shape) portable_##shape
 #include "engine/backend/cpu/skinny_gemm_tile.h"
-#define TILE_ROWS 6
-#define VECTORS   2
-#define TILE      portable_6x2
-#include "engine/backend/cpu/skinny_gemm_tile.h"
-#define TILE_ROWS 4
-#define VECTORS   3
-#define TILE      portable_4x3
-#include "engine/backend/cpu/skinny_gemm_tile.h"
-#undef LANES
-#undef TARGET
 
 #if defined(__x86_64__)
-#define LANES     8
-#define TARGET    __attribute__((target("avx2,fma")))
-#define TILE_ROWS 12
-#define VECTORS   1
-#define TILE      avx2_12x1
+#define LANES       8
+#define GROUP       12
+#define TARGET      __attribute__((target("avx2,fma")))
+#define TILE(shape) avx2_##shape
 #include "engine/backend/cpu/skinny_gemm_tile.h"
-#define TILE_ROWS 6
-#define VECTORS   2
-#define TILE      avx2_6x2
-#include "engine/backend/cpu/skinny_gemm_tile.h"
-#define TILE_ROWS 4
-#define VECTORS   3
-#define TILE      avx2_4x3
-#include "engine/backend/cpu/skinny_gemm_tile.h"
-#undef LANES
-#undef TARGET
 
-#define LANES     16
-#define TARGET    __attribute__((target("avx512f,avx2,fma")))
-#define TILE_ROWS 24
-#define VECTORS   1
-#define TILE      avx512_24x1
+#define LANES       16
+#define GROUP       24
+#define TARGET      __attribute__((target("avx512f,avx2,fma")))
+#define TILE(shape) avx512_##shape
 #include "engine/backend/cpu/skinny_gemm_tile.h"
-#define TILE_ROWS 12
-#define VECTORS   2
-#define TILE      avx512_12x2
-#include "engine/backend/cpu/skinny_gemm_tile.h"
-#define TILE_ROWS 8
-#define VECTORS   3
-#define TILE      avx512_8x3
-#include "engine/backend/cpu/skinny_gemm_tile.h"
-#undef LANES
-#undef TARGET
 #endif
 
 // The weights of a group of columns take as many tiles with a panel as that has vectors.
@@ -85,10 +52,10 @@ typedef struct tile_set {
 } tile_set;
 
 static const tile_set tiles_of[VD_INSTRUCTIONS] = {
-    [VD_PORTABLE] = {4, 12, {portable_12x1, portable_6x2, portable_4x3}},
+    [VD_PORTABLE] = {4, 12, {portable_x1, portable_x2, portable_x3}},
 #if defined(__x86_64__)
-    [VD_AVX2] = {8, 12, {avx2_12x1, avx2_6x2, avx2_4x3}},
-    [VD_AVX512] = {16, 24, {avx512_24x1, avx512_12x2, avx512_8x3}},
+    [VD_AVX2] = {8, 12, {avx2_x1, avx2_x2, avx2_x3}},
+    [VD_AVX512] = {16, 24, {avx512_x1, avx512_x2, avx512_x3}},
 #endif
 };
 
