@@ -36,10 +36,8 @@ static const struct {
 
 // ---- opening and joining ------------------------------------------------------------------------
 
-// Longer than the slowest process can be behind the others at a sum.
-static const double SECONDS = 600;
-
 static vd_nccl_comm comm;
+static const vd_patience *patience;
 static char message[256], title[64];
 
 static const char *refuse(const char *what, const char *why)
@@ -121,22 +119,34 @@ static double seconds_now()
 }
 
 // A kernel of NCCL that waits for an ended process never ends: poll the stream instead of waiting
-// for it.
+// for it, without sleeping at first.
 static const char *wait_for(cudaStream_t stream)
 {
-    for (double until = seconds_now() + SECONDS;;) {
+    const double awake = 0.2;
+    const struct timespec nap = {0, 100000};
+    for (double from = seconds_now();;) {
         int trouble = NCCL_SUCCESS, asked = nccl.trouble(comm, &trouble);
         cudaError_t error = cudaStreamQuery(stream);
         if (asked != NCCL_SUCCESS || (trouble != NCCL_SUCCESS && trouble != NCCL_IN_PROGRESS))
             return give_up(nccl.text(asked != NCCL_SUCCESS ? asked : trouble));
-        if (error == cudaSuccess)
+        if (error == cudaSuccess && trouble == NCCL_SUCCESS)
             return NULL;
-        if (error != cudaErrorNotReady)
+        if (error != cudaSuccess && error != cudaErrorNotReady)
             return give_up(cudaGetErrorString(error));
-        if (seconds_now() > until)
-            return give_up("the other processes do not answer");
-        sched_yield();
+        double waited = seconds_now() - from;
+        const char *why = patience ? patience->over(patience->context, waited) : NULL;
+        if (why)
+            return give_up(why);
+        if (waited < awake)
+            sched_yield();
+        else
+            nanosleep(&nap, NULL);
     }
+}
+
+static void wait_with(const vd_patience *from_now_on)
+{
+    patience = from_now_on;
 }
 
 static const char *sum(vd_real *x, size_t n)
@@ -150,6 +160,6 @@ static const char *sum(vd_real *x, size_t n)
 
 void vd_cuda_group(vd_backend *table)
 {
-    static const vd_devices devices = {open_nccl, make_id, join, sum, leave, name};
+    static const vd_devices devices = {open_nccl, make_id, join, wait_with, sum, leave, name};
     table->devices = &devices;
 }

@@ -133,6 +133,13 @@ typedef enum vd_precision { VD_PRECISION_FP32, VD_PRECISION_TF32, VD_PRECISION_B
 
 enum { VD_DEVICES_ID = 128 };
 
+// How long the others are waited for: asked after `waited` seconds, it says why to give up (host
+// text), or NULL to go on.
+typedef struct vd_patience {
+    const char *(*over)(void *context, double waited);
+    void *context;
+} vd_patience;
+
 // Several processes, each with a device of its own, that sum arrays of the backend's memory over
 // all of them without a way through the host. In the order of the calls; each returns what went
 // wrong (host text), or NULL.
@@ -141,14 +148,15 @@ typedef struct vd_devices {
     // One process makes an id, all join with it: rank 0 <= rank < size.
     const char *(*make_id)(unsigned char id[VD_DEVICES_ID]);
     const char *(*join)(const unsigned char id[VD_DEVICES_ID], int rank, int size);
-    const char *(*sum)(vd_real *x, size_t n); // in place; waits until it is done
-    void (*leave)(void);                      // also after a failure
-    const char *(*name)(void);                // for people: "NCCL 2.27.3"
+    void (*wait_with)(const vd_patience *patience); // from now on; it stays the caller's
+    const char *(*sum)(vd_real *x, size_t n);       // in place; waits until it is done
+    void (*leave)(void);                            // also after a failure
+    const char *(*name)(void);                      // for people: "NCCL 2.27.3"
 } vd_devices;
 
 // Grows whenever the table or a struct it uses changes: a table from elsewhere with another number
 // is not used.
-enum { VD_BACKEND_ABI = 5 };
+enum { VD_BACKEND_ABI = 6 };
 
 typedef struct vd_backend {
     int abi;     // VD_BACKEND_ABI

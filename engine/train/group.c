@@ -94,6 +94,33 @@ vd_status vd_group_status(const char *trouble, vd_error *err)
                    : VD_OK;
 }
 
+static const char *is_over(void *context, double waited)
+{
+    const double last = 5;
+    vd_group_wait *wait = context;
+    bool signalled = wait->stop && atomic_load(wait->stop);
+    if (!signalled || waited < wait->signalled) // which was in an earlier sum
+        wait->signalled = waited;
+    if (signalled && waited - wait->signalled > last)
+        snprintf(wait->text, sizeof wait->text, "interrupted while another one did not answer");
+    else if (waited > wait->seconds)
+        snprintf(wait->text, sizeof wait->text, "another one has not answered for %g seconds",
+                 wait->seconds);
+    else
+        return NULL;
+    return wait->text;
+}
+
+void vd_group_use_wait(const vd_group *group, const vd_backend *backend, vd_group_wait *wait)
+{
+    if (!group)
+        return;
+    wait->patience = (vd_patience){is_over, wait};
+    group->wait_with(&wait->patience);
+    if (backend && backend->devices)
+        backend->devices->wait_with(&wait->patience);
+}
+
 // A number for a text: FNV-1a (Fowler, Noll, Vo), of which a double holds 52 bits.
 static double hash_of(const char *text)
 {

@@ -9,11 +9,12 @@
 #ifndef VD_GROUP_H
 #define VD_GROUP_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "engine/backend/backend.h"
 
-enum { VD_GROUP_ABI = 2 };
+enum { VD_GROUP_ABI = 3 };
 
 typedef struct vd_group {
     int abi;          // VD_GROUP_ABI
@@ -24,6 +25,8 @@ typedef struct vd_group {
     // process must call it, in the same order. What went wrong, or NULL.
     const char *(*sum_floats)(float *x, size_t n);
     const char *(*sum_doubles)(double *x, size_t n);
+    // With which patience sums wait from now on; without one they wait for ever.
+    void (*wait_with)(const vd_patience *patience);
     // When all is done, waiting for the others; not after a failure, which ends all processes.
     void (*leave)(void);
 } vd_group;
@@ -33,6 +36,19 @@ typedef struct vd_group {
 // plugin is missing or MPI does not start. VD_USAGE: a variable that should say how many processes
 // there are is not a number.
 vd_status vd_group_join(const char *const *directories, const vd_group **out, vd_error *err);
+
+// How long this process waits for the others at a sum: `seconds`, and a few once a signal has set
+// *stop (may be NULL), so that those that still work can stop together. It is to outlive all sums.
+typedef struct vd_group_wait {
+    double seconds;
+    const atomic_int *stop;
+    double signalled; // 0 at first: into a sum, when the signal was seen
+    char text[80];
+    vd_patience patience;
+} vd_group_wait;
+
+// For the group's sums and the backend's (NULL: only the group's). NULL group: nothing.
+void vd_group_use_wait(const vd_group *group, const vd_backend *backend, vd_group_wait *wait);
 
 // All processes must have the same text (what they train on, with which settings): VD_MISMATCH in
 // each of them says which one has another. `what` names it. NULL group: VD_OK.

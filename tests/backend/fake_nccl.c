@@ -1,7 +1,7 @@
 // libnccl.so.2 for the tests of several processes without GPUs: as much of NCCL as cuda/group.cu
 // uses, over shared memory. Device memory is the host shim's, which alone can reach it; what NCCL
 // would refuse, or would do when a process is gone, FAKE_NCCL_FAILS asks for: "init", "sum",
-// "later".
+// "later", "hang".
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #define DOOR __attribute__((visibility("default")))
 
-enum { SUCCESS = 0, SYSTEM_ERROR = 2, INVALID_USAGE = 5, REMOTE_ERROR = 6 };
+enum { SUCCESS = 0, SYSTEM_ERROR = 2, INVALID_USAGE = 5, REMOTE_ERROR = 6, IN_PROGRESS = 7 };
 enum { MOST_RANKS = 8, PIECE = 4096, FLOAT = 7, SUM = 0 };
 
 typedef struct fake_id {
@@ -115,8 +115,8 @@ int ncclAllReduce(const void *from, void *to, size_t n, int type, int how, fake_
     (void)stream;
     if (fails("sum") || type != FLOAT || how != SUM)
         return INVALID_USAGE;
-    if (fails("later")) {
-        comm->trouble = REMOTE_ERROR;
+    if (fails("later") || fails("hang")) {
+        comm->trouble = fails("hang") ? IN_PROGRESS : REMOTE_ERROR;
         return SUCCESS;
     }
     for (size_t at = 0; at < n; at += PIECE) {

@@ -399,14 +399,15 @@ static void a_sum_that_fails_ends_all(void **state)
     (void)state;
     static const char *const fails[][2] = {
         {"sum", "the sum of the gradients by NCCL: invalid usage"},
-        {"later", "by NCCL: remote process exited or there was a network error"}};
+        {"later", "by NCCL: remote process exited or there was a network error"},
+        {"hang", "by NCCL: another one has not answered for 2 seconds"}};
     need_mpirun();
     char *directory = take_plugin();
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof fails / sizeof *fails; i++) {
         support_program run;
         const char *const own[] = {"--backend=cuda", "--backend=cuda"};
         setenv("FAKE_NCCL_FAILS", fails[i][0], 1);
-        start_ranks(&run, 2, own, i ? "gpu7" : "gpu6", MORE());
+        start_ranks(&run, 2, own, fails[i][0], MORE("--peer-timeout", "2"));
         expect_run(&run, 6, "the processes that train together", fails[i][1]);
     }
     unsetenv("FAKE_NCCL_FAILS");
@@ -450,6 +451,27 @@ static void the_failure_of_one_ends_all(void **state)
     expect_run(&run, 128 + SIGKILL, "", NULL);
     for (int r = 0; r < 2; r++)
         await_end(pid_of(r)); // mpirun ends them
+}
+
+// One that is stopped by SIGSTOP neither answers nor ends. What was done is kept.
+static void one_that_hangs_is_noticed(void **state)
+{
+    (void)state;
+    need_mpirun();
+    for (int by_signal = 0; by_signal < 2; by_signal++) {
+        support_program run;
+        const char *out = by_signal ? "hangs2" : "hangs1";
+        start_ranks(&run, 2, NULL, out,
+                    MORE("--epochs", "1000", "--peer-timeout", by_signal ? "1000" : "3"));
+        await_epoch(out);
+        kill(pid_of(1), SIGSTOP);
+        if (by_signal)
+            kill(pid_of(0), SIGTERM);
+        expect_run(&run, 6, "the processes that train together",
+                   by_signal ? "interrupted while another one did not answer"
+                             : "another one has not answered for 3 seconds");
+        expect_alone(out, MORE("--epochs", "1000", "--resume", "--stop-after", "1"));
+    }
 }
 
 static void a_stop_of_one_stops_all(void **state)
@@ -517,6 +539,7 @@ int main(void)
         cmocka_unit_test(a_sum_that_fails_ends_all),
         cmocka_unit_test(other_settings_are_told),
         cmocka_unit_test(the_failure_of_one_ends_all),
+        cmocka_unit_test(one_that_hangs_is_noticed),
         cmocka_unit_test(a_stop_of_one_stops_all),
         cmocka_unit_test(processes_without_mpi_are_refused),
     };

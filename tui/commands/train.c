@@ -79,6 +79,9 @@ static const vd_option options[] = {
      VD_INTO(job, training.checkpoint_steps), 1, 1000000000},
     {"stop-after", "N", "stop with a checkpoint after N steps in total",
      VD_INTO(job, training.stop_after), 1, 1000000000000},
+    {"peer-timeout", "SECONDS",
+     "how long to wait for another process, such as the one that validates (1800)",
+     VD_INTO(job, training.wait.seconds), .least = 0.001, .most = 1e9},
     VD_BACKEND_OPTION(job, backend),
     {"precision", "NAME", "precision of matrix products on a GPU: fp32 (default), tf32 or bf16",
      VD_INTO(job, precision), .choices = "fp32, tf32 or bf16"},
@@ -119,6 +122,7 @@ static vd_status check_given(const job *j, vd_error *err)
 static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
 {
     j->minutes = 10;
+    j->training.wait.seconds = 1800;
     j->settings = vd_run_settings_defaults();
     vd_status status = vd_arguments_read(options, argc, argv, j, &j->given, err);
     if (status == VD_OK && j->preset) { // options override it, wherever they stand
@@ -568,6 +572,7 @@ static vd_status train(job *j, vd_error *err)
     vd_status status = vd_group_join(NULL, &t->group, err);
     if (status == VD_OK && j->watch && is_first(j)) // before anything is made
         status = vd_screen_usable("leave --watch out", err);
+    vd_group_use_wait(t->group, NULL, &t->wait);
     if (status == VD_OK)
         status = share_processors(t->group, err);
     if (status == VD_OK)

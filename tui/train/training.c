@@ -476,8 +476,12 @@ static vd_status run(course *c, vd_error *err)
             status = is_first(c) ? finish_epoch(c, err) : VD_OK;
             if (!is_first(c))
                 c->logged++;
-            if (status == VD_INTERRUPTED)
+            if (status == VD_INTERRUPTED) {
+                bool stop; // the others, which have gone on, hear of it at their next step
+                if (done < plan->settings.epochs)
+                    asked_to_stop(plan, &stop, NULL);
                 return stopped(c, err);
+            }
         } else if (done < plan->settings.epochs) {
             status = run_epoch(c, err);
         } else {
@@ -502,6 +506,8 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
                              .rank = group ? (size_t)group->rank : 0,
                              .size = group ? (size_t)group->size : 1,
                              .end = c.epoch_steps * settings->epochs};
+    training->wait.stop = training->stop;
+    vd_group_use_wait(group, vd_trainer_backend(training->trainer), &training->wait);
     vd_status status = vd_sampler_start(&c.sampler, err);
     if (status == VD_OK)
         status = restore_state(&c, err);
@@ -511,6 +517,8 @@ vd_status vd_training_run(vd_training *training, vd_error *err)
         status = open_events(&c, err);
     if (status == VD_OK)
         status = run(&c, err);
+    if (status == VD_IO && group) // another process may be gone; the weights are of the last step
+        save_checkpoint(&c, NULL);
     vd_events_close(c.events);
     stop_loader(&c);
     vd_sampler_clear(&c.sampler);

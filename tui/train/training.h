@@ -25,6 +25,7 @@ typedef struct vd_training {
     bool quiet;
     bool silent;            // no line on standard output after an epoch
     const vd_group *group;  // processes that train together, NULL = one; rank 0 writes the files
+    vd_group_wait wait;     // of the group; its stop is this one's
     const atomic_int *stop; // a checkpoint is written and the run ends when it becomes non-zero
 } vd_training;
 

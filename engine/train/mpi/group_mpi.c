@@ -1,21 +1,53 @@
 // The plugin visdial-mpi.so: vd_group on MPI (engine/train/group.h).
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "engine/train/group.h"
 
-// Counts are ints in MPI; so much at a time.
-static const size_t PIECE = (size_t)1 << 26;
+// So much at a time: Open MPI's collectives that can be asked whether they are done are as fast as
+// its others up to here.
+static const size_t PIECE = (size_t)1 << 20;
+
+static const vd_patience *patience;
+
+// Asks again and again, since MPI's own wait has no end: without sleeping at first, which is enough
+// where processes are balanced.
+static const char *wait_for(MPI_Request *request)
+{
+    const double awake = 0.2;
+    const struct timespec nap = {.tv_nsec = 100000};
+    double from = MPI_Wtime();
+    for (;;) {
+        int done;
+        if (MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return "MPI_Test failed";
+        if (done)
+            return NULL;
+        double waited = MPI_Wtime() - from;
+        const char *why = patience ? patience->over(patience->context, waited) : NULL;
+        if (why)
+            return why;
+        if (waited < awake)
+            sched_yield();
+        else
+            nanosleep(&nap, NULL);
+    }
+}
 
 static const char *sum(void *x, size_t n, size_t size, MPI_Datatype type)
 {
-    for (size_t from = 0; from < n; from += PIECE) {
+    const char *trouble = NULL;
+    for (size_t from = 0; from < n && !trouble; from += PIECE) {
+        MPI_Request request;
         int count = (int)(n - from < PIECE ? n - from : PIECE);
-        if (MPI_Allreduce(MPI_IN_PLACE, (char *)x + from * size, count, type, MPI_SUM,
-                          MPI_COMM_WORLD) != MPI_SUCCESS)
-            return "MPI_Allreduce failed";
+        if (MPI_Iallreduce(MPI_IN_PLACE, (char *)x + from * size, count, type, MPI_SUM,
+                           MPI_COMM_WORLD, &request) != MPI_SUCCESS)
+            return "MPI_Iallreduce failed";
+        trouble = wait_for(&request);
     }
-    return NULL;
+    return trouble;
 }
 
 static const char *sum_floats(float *x, size_t n)
@@ -28,9 +60,17 @@ static const char *sum_doubles(double *x, size_t n)
     return sum(x, n, sizeof *x, MPI_DOUBLE);
 }
 
+static void wait_with(const vd_patience *from_now_on)
+{
+    patience = from_now_on;
+}
+
+// MPI_Finalize waits for ever for one that hangs.
 static void leave(void)
 {
-    MPI_Finalize();
+    MPI_Request all;
+    if (MPI_Ibarrier(MPI_COMM_WORLD, &all) == MPI_SUCCESS && !wait_for(&all))
+        MPI_Finalize();
 }
 
 const vd_group *vd_group_plugin(char *text, size_t room);
@@ -41,6 +81,7 @@ __attribute__((visibility("default"))) const vd_group *vd_group_plugin(char *tex
                              .name = "MPI",
                              .sum_floats = sum_floats,
                              .sum_doubles = sum_doubles,
+                             .wait_with = wait_with,
                              .leave = leave};
     int level;
     MPI_Comm machine;
