@@ -465,8 +465,11 @@ static void one_that_hangs_is_noticed(void **state)
                     MORE("--epochs", "1000", "--peer-timeout", by_signal ? "1000" : "3"));
         await_epoch(out);
         kill(pid_of(1), SIGSTOP);
-        if (by_signal)
+        if (by_signal) {
+            // Until the first waits for it: the steps before take milliseconds.
+            nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
             kill(pid_of(0), SIGTERM);
+        }
         expect_run(&run, 6, "the processes that train together",
                    by_signal ? "interrupted while another one did not answer"
                              : "another one has not answered for 3 seconds");
