@@ -40,8 +40,9 @@ double vd_progress_clock(void); // seconds, monotonic
 
 // ---- C-c, SIGTERM and SIGHUP as a flag that long work checks from time to time ------------------
 
-// From this call on these signals set the flag to their number; a second SIGINT or SIGTERM does what
-// it did before the call. A SIGHUP that is ignored (nohup) stays so. There is one flag per process.
+// From this call on these signals set the flag to their number; a second SIGINT or SIGTERM does
+// what it did before the call. A SIGHUP that is ignored (nohup) stays so. There is one flag per
+// process.
 const atomic_int *vd_interrupt_watch(void);
 // Restores the earlier handlers.
 void vd_interrupt_release(void);
