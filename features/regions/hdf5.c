@@ -103,7 +103,7 @@ static vd_status explain_end(const vd_hdf5 *file, const vd_hdf5_request *r, int 
                         "%s: cannot be read as HDF5: libhdf5 %s %s on %s; the file is damaged: "
                         "fetch or make it again",
                         file->path, vd_hdf5_library_version(),
-                        by == SIGXCPU ? "goes round in circles" : "crashes", what);
+                        by == SIGXCPU ? "does not end" : "crashes", what);
 }
 
 // The rows of the reply are in p->room until the lock is let go.
