@@ -249,7 +249,7 @@ uninstall: ## remove what install put there
 	rm -rf "$(DEST)/share/visdial" "$(DEST)/lib/visdial"
 
 # From .ci/debian: as a native package, of the files as they are here.
-VERSION    = $(shell sed -n 's/.*VD_VERSION "\(.*\)"/\1/p' tui/base/version.h)
+VERSION    = $(shell sed -n 's/.*VD_VERSION "\(.*\)"/\1/p' tui/base/output.h)
 deb: ## build a Debian package below build/deb
 	@.ci/packages $(NEED_RUN) libopenmpi-dev debhelper dpkg-dev
 	rm -rf build/deb && mkdir -p build/deb/source
