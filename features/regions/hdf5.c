@@ -37,8 +37,9 @@ struct vd_hdf5 {
     bool once;                   // it is read through once
     atomic_uint_fast64_t passed; // so far
     const char *const *names;
-    bool there[16]; // of the names
-    size_t count;   // processes that are used
+    bool there[16];      // of the names
+    atomic_bool endless; // libhdf5 did not end on it once: it is not asked again
+    size_t count;        // processes that are used
     process process[MOST_PROCESSES];
 };
 
@@ -86,7 +87,16 @@ static int end(process *p)
     return how;
 }
 
-static vd_status explain_end(const vd_hdf5 *file, const vd_hdf5_request *r, int how, vd_error *err)
+static vd_status refuse_damaged(const vd_hdf5 *file, const char *how, const char *what,
+                                vd_error *err)
+{
+    return vd_error_set(err, VD_FORMAT,
+                        "%s: cannot be read as HDF5: libhdf5 %s %s on %s; the file is damaged: "
+                        "fetch or make it again",
+                        file->path, vd_hdf5_library_version(), how, what);
+}
+
+static vd_status explain_end(vd_hdf5 *file, const vd_hdf5_request *r, int how, vd_error *err)
 {
     char what[128] = "the file";
     if (r->count > 0)
@@ -99,18 +109,18 @@ static vd_status explain_end(const vd_hdf5 *file, const vd_hdf5_request *r, int 
         return vd_error_set(err, VD_IO,
                             "%s: the process that was reading %s was killed; is memory short?",
                             file->path, what);
-    return vd_error_set(err, VD_FORMAT,
-                        "%s: cannot be read as HDF5: libhdf5 %s %s on %s; the file is damaged: "
-                        "fetch or make it again",
-                        file->path, vd_hdf5_library_version(),
-                        by == SIGXCPU ? "does not end" : "crashes", what);
+    if (by == SIGXCPU)
+        atomic_store(&file->endless, true);
+    return refuse_damaged(file, by == SIGXCPU ? "does not end" : "crashes", what, err);
 }
 
 // The rows of the reply are in p->room until the lock is let go.
-static vd_status ask_locked(const vd_hdf5 *file, process *p, const vd_hdf5_request *r,
+static vd_status ask_locked(vd_hdf5 *file, process *p, const vd_hdf5_request *r,
                             vd_hdf5_reply *reply, vd_error *err)
 {
     ssize_t done;
+    if (atomic_load(&file->endless))
+        return refuse_damaged(file, "does not end", "the file", err);
     vd_status status = start(file, p, err);
     if (status != VD_OK)
         return status;
