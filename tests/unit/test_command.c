@@ -94,6 +94,25 @@ static void every_command_explains_itself_with_an_example(void **state)
     }
 }
 
+static void presets_do_not_care_where_options_stand(void **state)
+{
+    (void)state;
+    char *flat = unwrapped(vd_cmd_train.text);
+    assert_non_null(strstr(flat, "options that are given override those, wherever they stand"));
+    free(flat);
+}
+
+// The name of a file may hold ends of lines: the error is one line all the same.
+static void an_error_is_one_line(void **state)
+{
+    (void)state;
+    support_program run;
+    support_program_run(&run, RUN("info", "no\nsuch\r\nfile"), NULL);
+    support_program_expect(&run, 3, "visdial info: no such  file", NULL);
+    assert_ptr_equal(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
+    support_program_clear(&run);
+}
+
 // These mean something different in each command.
 static const char *const differing[] = {
     "decoder", "epochs", "html", "image", "index",    "json",   "markdown",
@@ -399,6 +418,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(help_lists_every_command_and_every_exit_code),
         cmocka_unit_test(every_command_explains_itself_with_an_example),
+        cmocka_unit_test(presets_do_not_care_where_options_stand),
+        cmocka_unit_test(an_error_is_one_line),
         cmocka_unit_test(the_same_option_has_the_same_help),
         cmocka_unit_test(instructions_that_are_not_there_are_wrong_use),
         cmocka_unit_test(help_behind_two_dashes_is_a_word),

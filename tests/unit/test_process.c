@@ -68,10 +68,8 @@ static void a_signal_ends_the_first_process_of_a_container(void **state)
     assert_int_equal(pipe(output), 0);
     unsigned long flags = CLONE_NEWUSER | CLONE_NEWPID | SIGCHLD;
     pid_t pid = (pid_t)syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
-    if (pid < 0) {
-        print_message("NOT HERE: process namespaces\n");
-        return;
-    }
+    if (pid < 0)
+        support_skip("process namespaces");
     if (pid == 0) {
         dup2(input[0], STDIN_FILENO);
         dup2(output[1], STDERR_FILENO);

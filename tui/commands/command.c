@@ -40,7 +40,11 @@ static const vd_command *find_nearest(const char *typed)
 void vd_command_complain(const char *command, const vd_error *err)
 {
     fflush(stdout); // so that what came before the error stands before it
-    fprintf(stderr, "visdial %s: %s\n", command, err->text);
+    char text[sizeof err->text];
+    snprintf(text, sizeof text, "%s", err->text);
+    for (char *at = text; *at; at++) // of the name of a file: an error is one line
+        *at = *at == '\n' || *at == '\r' ? ' ' : *at;
+    fprintf(stderr, "visdial %s: %s\n", command, text);
 }
 
 static int run_command(const vd_command *command, int argc, char **argv)

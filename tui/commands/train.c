@@ -665,7 +665,9 @@ const vd_command vd_cmd_train = {
     "pool.txt; log.tsv; and an event file that TensorBoard and `visdial curves` read. --watch "
     "shows the curves during training; q then stops it with a checkpoint. --resume continues "
     "from the checkpoint, also after kill -9, and makes the same model as a run without a "
-    "break. --preset sets several options at once; options after it override it.",
+    "break. --preset sets several options at once; options that are given override those, wherever "
+    "they "
+    "stand.",
     "  visdial train --data train.json --features train_features.safetensors \\\n"
     "      --val val.json --val-features val_features.safetensors --out run1\n"
     "  visdial train --data train.json --features train_features.safetensors \\\n"
