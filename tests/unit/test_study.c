@@ -101,6 +101,30 @@ static void a_model_does_not_differ_from_itself(void **state)
     yajl_tree_free(tree);
 }
 
+// As in `compare`: the other model - the first.
+static void a_difference_is_the_other_minus_the_first(void **state)
+{
+    (void)state;
+    yajl_val tree = study(STUDY("--json", base, "--against", improved));
+    const char *sign[] = {"sign", NULL};
+    yajl_val mean = field(tree, "mrr", "mean"), interval = field(tree, "mrr", "interval");
+    double difference = number(field(tree, "mrr", "difference"));
+    assert_true(difference != 0);
+    assert_true(fabs(difference - (at(mean, 1) - at(mean, 0))) < 1e-9);
+    assert_true(at(interval, 0) <= difference && difference <= at(interval, 1));
+    assert_string_equal(YAJL_GET_STRING(yajl_tree_get(tree, sign, yajl_t_string)),
+                        "against - first");
+    yajl_tree_free(tree);
+    char first[300], other[300];
+    snprintf(first, sizeof first, "old=%s", base);
+    snprintf(other, sizeof other, "new=%s", improved);
+    support_program run;
+    support_program_run(&run, STUDY(first, "--against", other), NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_non_null(strstr(run.out, "  new - old  "));
+    support_program_clear(&run);
+}
+
 static void several_runs_have_a_deviation_and_pairs(void **state)
 {
     (void)state;
@@ -215,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_does_not_differ_from_itself),
+        cmocka_unit_test(a_difference_is_the_other_minus_the_first),
         cmocka_unit_test(several_runs_have_a_deviation_and_pairs),
         cmocka_unit_test(a_table_says_the_same),
         cmocka_unit_test(more_than_one_model_is_held_against_the_first),

@@ -67,6 +67,25 @@ static void words_start_at_the_left_and_numbers_end_at_the_right(void **state)
     vd_table_clear(&table);
 }
 
+// Tabs of the format end cells; those of a text, and its ends of lines, are spaces.
+static void no_text_breaks_a_row(void **state)
+{
+    (void)state;
+    vd_table table = {0};
+    vd_table_add(&table, "%s\t%s", "na\tme", "a\nb\r\nc");
+    vd_table_more(&table, "%s\t%d", "more\there", 7);
+    assert_int_equal(table.columns, 4);
+    assert_string_equal(vd_table_cell(&table, 0, 0), "na me");
+    assert_string_equal(vd_table_cell(&table, 0, 1), "a b  c");
+    assert_string_equal(vd_table_cell(&table, 0, 2), "more here");
+    assert_string_equal(vd_table_cell(&table, 0, 3), "7");
+    vd_table_add(&table, "1\t2");
+    vd_table_more(&table, "3\t4");
+    assert_int_equal(table.row[1].cells, 4);
+    assert_string_equal(vd_table_cell(&table, 1, 3), "4");
+    vd_table_clear(&table);
+}
+
 static void a_row_without_memory_is_missed(void **state)
 {
     (void)state;
@@ -88,6 +107,7 @@ int main(void)
         cmocka_unit_test(columns_are_as_wide_as_their_widest_cell),
         cmocka_unit_test(rows_need_not_fill_the_columns),
         cmocka_unit_test(words_start_at_the_left_and_numbers_end_at_the_right),
+        cmocka_unit_test(no_text_breaks_a_row),
         cmocka_unit_test(a_row_without_memory_is_missed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

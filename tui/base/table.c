@@ -8,28 +8,80 @@
 #include "engine/base/alloc.h"
 #include "tui/base/output.h"
 
+enum { MOST_FORMAT = 256, MOST_TEXT = 1024 };
+
+// The tabs of a format end a cell; those in the texts, like ends of lines, are spaces: names of
+// files and answers can hold any character. Returns the length of all cells, each with its NUL.
+__attribute__((format(printf, 2, 0))) static size_t write_cells(char text[MOST_TEXT],
+                                                                const char *format, va_list values)
+{
+    enum { END_OF_CELL = '\x1F' };
+    char marked[MOST_FORMAT];
+    snprintf(marked, sizeof marked, "%s", format);
+    for (char *at = marked; *at; at++)
+        *at = *at == '\t' ? END_OF_CELL : *at;
+    vsnprintf(text, MOST_TEXT, marked, values);
+    size_t length = strlen(text);
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\t' || text[i] == '\n' || text[i] == '\r')
+            text[i] = ' ';
+        else if (text[i] == END_OF_CELL)
+            text[i] = '\0';
+    }
+    return length + 1;
+}
+
+static int count_cells(const char *cells, size_t length)
+{
+    int count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += cells[i] == '\0';
+    return count;
+}
+
 vd_table_row *vd_table_add(vd_table *table, const char *format, ...)
 {
-    char text[1024];
+    char text[MOST_TEXT];
     va_list values;
     va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
+    size_t length = write_cells(text, format, values);
     va_end(values);
     size_t rows = (size_t)table->rows;
     vd_table_row *grown = vd_grow(table->row, rows, rows + 1, sizeof *grown);
     table->row = grown ? grown : table->row;
-    char *copy = grown ? vd_strdup(text) : NULL;
+    char *copy = grown ? vd_alloc_raw(length) : NULL;
     if (!copy) {
         table->status = VD_NO_MEMORY;
         return NULL;
     }
+    memcpy(copy, text, length);
     vd_table_row *row = &table->row[table->rows++];
-    *row = (vd_table_row){.cells = 1, .text = copy};
-    for (char *tab = copy; (tab = strchr(tab, '\t')) != NULL; row->cells++)
-        *tab++ = '\0';
+    *row = (vd_table_row){.cells = count_cells(text, length), .size = length, .text = copy};
     if (rows == 0)
         table->columns = row->cells;
     return row;
+}
+
+void vd_table_more(vd_table *table, const char *format, ...)
+{
+    char text[MOST_TEXT];
+    va_list values;
+    va_start(values, format);
+    size_t length = write_cells(text, format, values);
+    va_end(values);
+    vd_table_row *row = table->rows ? &table->row[table->rows - 1] : NULL;
+    char *grown =
+        row && !table->status ? vd_grow(row->text, row->size, row->size + length, 1) : NULL;
+    if (!grown) {
+        table->status = VD_NO_MEMORY;
+        return;
+    }
+    memcpy(grown + row->size, text, length);
+    row->text = grown;
+    row->size += length;
+    row->cells += count_cells(text, length);
+    if (table->rows == 1)
+        table->columns = row->cells;
 }
 
 const char *vd_table_cell(const vd_table *table, int row, int column)

@@ -13,7 +13,8 @@ typedef struct vd_table_range {
 
 typedef struct vd_table_row {
     int cells;
-    char *text; // the cells, each with its NUL, owned
+    size_t size;
+    char *text; // (size) the cells, each with its NUL, owned
     vd_table_range range;
 } vd_table_row;
 
@@ -25,9 +26,12 @@ typedef struct vd_table {
     vd_status status;  // VD_NO_MEMORY: a row is missing
 } vd_table;
 
-// One more row: cells with tabs between them. NULL when memory is out.
+// One more row: cells with tabs between them in the format. In what is put into it tabs and ends of
+// lines become spaces. NULL when memory is out.
 vd_table_row *vd_table_add(vd_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+// Further cells of the last row, with tabs between them likewise.
+void vd_table_more(vd_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *vd_table_cell(const vd_table *table, int row, int column); // "" where there is none
 void vd_table_print(const vd_table *table, int indent, FILE *out);     // indent: columns
 void vd_table_clear(vd_table *table);

@@ -248,8 +248,9 @@ const vd_command vd_cmd_compare = {
     "[options]",
     "Ranks the candidates of every round with two to four models and compares each model with "
     "the first. Prints how many questions both, one or neither answers right (McNemar's test); "
-    "the difference of every metric (paired bootstrap over dialogs), also by family of question "
-    "and by round; and the questions on which the models differ most. --screen goes through "
+    "the difference of every metric, that model - the first (paired bootstrap over dialogs), also "
+    "by family of question and by round; and the questions on which the models differ most. "
+    "--screen goes through "
     "the questions; --html and --markdown write them with picture, dialog, rankings and "
     "attentions. Without --data and --features the bundled dialogs are used.",
     "  visdial compare\n"

@@ -29,7 +29,7 @@ typedef struct arm {
 
 // The first model against another.
 typedef struct versus {
-    vd_interval by_dialogs[VD_METRICS]; // the first - the other, these very runs
+    vd_interval by_dialogs[VD_METRICS]; // the other - the first, these very runs
     vd_interval by_runs[VD_METRICS];    // the same with runs resampled too
     double holm[VD_METRICS]; // p of by_dialogs, corrected for asking several metrics, of all models
     size_t pairs;            // of runs that are compared one by one
@@ -137,11 +137,11 @@ static vd_status compare_with(study *s, int index, vd_error *err)
     const arm *a = &s->arm[0], *b = &s->arm[index];
     versus *v = &s->against[index];
     vd_status status =
-        vd_bootstrap_paired(a->run, a->count, b->run, b->count, &s->bootstrap, v->by_dialogs, err);
+        vd_bootstrap_paired(b->run, b->count, a->run, a->count, &s->bootstrap, v->by_dialogs, err);
     vd_bootstrap_options both = s->bootstrap;
     both.draw_runs = true;
     if (status == VD_OK)
-        status = vd_bootstrap_paired(a->run, a->count, b->run, b->count, &both, v->by_runs, err);
+        status = vd_bootstrap_paired(b->run, b->count, a->run, a->count, &both, v->by_runs, err);
     v->pairs = a->count < b->count ? a->count : b->count;
     for (size_t i = 0; status == VD_OK && i < v->pairs; i++)
         for (size_t r = 0; r < s->rounds; r++)
@@ -170,23 +170,25 @@ static void add_metric(vd_table *table, const arm *a, const arm *b, const versus
                        bool vary)
 {
     const vd_interval *d = &v->by_dialogs[k], *r = &v->by_runs[k];
-    char number[4][24], range[48], runs[48], more[80] = "";
+    char number[4][24], range[48];
     vd_compare_range(range, sizeof range, d);
-    vd_compare_range(runs, sizeof runs, r);
-    if (vary)
-        snprintf(more, sizeof more, "\t%s\t%.4f", runs, r->p);
-    vd_table_add(table, "%s\t%s\t%s\t%s\t%s\t%+.4f\t%s\t%.4f\t%.4f%s", vd_metric_name((vd_metric)k),
+    vd_table_add(table, "%s\t%s\t%s\t%s\t%s\t%+.4f\t%s\t%.4f\t%.4f", vd_metric_name((vd_metric)k),
                  number_text(number[0], a->mean[k]), number_text(number[1], a->deviation[k]),
                  number_text(number[2], b->mean[k]), number_text(number[3], b->deviation[k]),
-                 d->estimate, range, d->p, v->holm[k], more);
+                 d->estimate, range, d->p, v->holm[k]);
+    vd_compare_range(range, sizeof range, r);
+    if (vary)
+        vd_table_more(table, "%s\t%.4f", range, r->p);
 }
 
 static void print_metrics(const arm *a, const arm *b, const versus *v)
 {
     vd_table table = {0};
     bool vary = a->count > 1 || b->count > 1;
-    vd_table_add(&table, "\t%.60s\t+-\t%.60s\t+-\tdiffer by\t95 %% of dialogs\tp\tHolm p%s",
-                 a->name, b->name, vary ? "\t95 %, runs too\tp" : "");
+    vd_table_add(&table, "\t%.60s\t+-\t%.60s\t+-\t%.60s - %.60s\t95 %% of dialogs\tp\tHolm p",
+                 a->name, b->name, b->name, a->name);
+    if (vary)
+        vd_table_more(&table, "95 %%, runs too\tp");
     for (int k = 0; k < VD_METRICS; k++)
         if (!isnan(v->by_dialogs[k].estimate))
             add_metric(&table, a, b, v, k, vary);
@@ -254,6 +256,7 @@ static void json_metric(yajl_gen json, const arm *a, const arm *b, const versus 
 static void json_versus(yajl_gen json, const arm *a, const arm *b, const versus *v)
 {
     vd_member_string(json, "against", b->name);
+    vd_member_string(json, "sign", "against - first");
     vd_member_map(json, "metrics");
     for (int k = 0; k < VD_METRICS; k++)
         if (!isnan(v->by_dialogs[k].estimate))
@@ -404,7 +407,8 @@ const vd_command vd_cmd_study = {
     "--data FILE RANKS... --against [NAME=]RANKS... [options]",
     "Takes rankings written by `eval --ranks`, one file per run (seed): those of one model and, "
     "with --against, those of another model, or of several with names. Prints the difference of "
-    "the mean of each metric over the runs, with confidence intervals and p-values from a paired "
+    "the mean of each metric over the runs, the other model - the first as in `compare`, with "
+    "confidence intervals and p-values from a paired "
     "bootstrap over dialogs (with several runs also over runs), corrected for the number of "
     "metrics and models (Holm), and McNemar's test of R@1 for each run.",
     "  visdial study --data val.json --dense val_dense.json a1.json a2.json a3.json \\\n"

@@ -62,14 +62,11 @@ static void put_table(const walk_command *c, vd_table *table)
 }
 
 // A further cell with a bar; none in Markdown.
-static const char *bar_text(const walk_command *c, char bar[VD_BAR_SIZE + 2], double share,
-                            int width)
+static void add_bar(const walk_command *c, vd_table *table, double share, int width)
 {
-    char alone[VD_BAR_SIZE];
-    bar[0] = '\0';
+    char bar[VD_BAR_SIZE];
     if (!c->markdown)
-        snprintf(bar, VD_BAR_SIZE + 2, "\t%s", vd_output_bar(alone, share, width, c->utf8));
-    return bar;
+        vd_table_more(table, "%s", vd_output_bar(bar, share, width, c->utf8));
 }
 
 static void shape_text(const vd_walk_value *value, char *out, size_t size)
@@ -97,26 +94,23 @@ static void print_values(const walk_command *c, const char *title, const vd_walk
 static void print_stage_table(const walk_command *c, const vd_walk_table *from)
 {
     vd_table table = {0};
-    GString *line = g_string_new(NULL);
-    char cell[64], bar[VD_BAR_SIZE + 2];
+    char cell[64];
     bool has_bar = from->columns == 1 && from->share && !c->markdown;
     vd_markup_put(c->out, c->markdown ? "\n%s\n\n" : "\n   %s\n", from->title);
+    vd_table_add(&table, "%s", "");
     for (int i = 0; i < from->columns; i++)
-        g_string_append_printf(line, "\t%s", from->column[i]);
+        vd_table_more(&table, "%s", from->column[i]);
     if (has_bar)
-        g_string_append(line, "\t");
-    vd_table_add(&table, "%s", line->str);
+        vd_table_more(&table, "%s", "");
     for (int row = 0; row < from->rows; row++) {
-        g_string_assign(line, from->row[row]);
+        vd_table_add(&table, "%s", from->row[row]);
         for (int i = 0; i < from->columns; i++) {
             vd_walk_cell(from, row * from->columns + i, false, cell, sizeof cell);
-            g_string_append_printf(line, "\t%s", cell);
+            vd_table_more(&table, "%s", cell);
         }
         if (has_bar)
-            g_string_append(line, bar_text(c, bar, from->value[row], BAR));
-        vd_table_add(&table, "%s", line->str);
+            add_bar(c, &table, from->value[row], BAR);
     }
-    g_string_free(line, TRUE);
     put_table(c, &table);
 }
 
@@ -164,7 +158,7 @@ static void print_effects(const walk_command *c, const vd_walk *walk)
 {
     int first = walk->reply.answer.order[0];
     double before = (double)walk->reply.answer.probability[first];
-    char name[96], share[16], bar[2][VD_BAR_SIZE + 2];
+    char name[96], share[16];
     vd_table table = {0};
     vd_markup_put(
         c->out,
@@ -173,17 +167,19 @@ static void print_effects(const walk_command *c, const vd_walk *walk)
                     : "\nAttention is not effect: one thing left out at a time\n   the answer is "
                       "\"%s\" with %.1f %%\n\n",
         c->answers[first], 100 * before);
-    vd_table_add(&table, "without\tattention%s\teffect, points%s\tfirst answer then",
-                 c->markdown ? "" : "\t", c->markdown ? "" : "\t");
+    vd_table_add(&table, c->markdown ? "without\tattention\teffect, points\tfirst answer then"
+                                     : "without\tattention\t\teffect, points\t\tfirst answer then");
     for (int i = 0; i < walk->effects; i++) {
         const vd_effect *e = &walk->effect[i];
         effect_name(walk, &e->what, name, sizeof name);
         share[0] = '\0';
         if (e->attention >= 0)
             vd_percent(share, sizeof share, e->attention);
-        vd_table_add(&table, "%s\t%s%s\t%+.1f%s\t%s", name, share,
-                     bar_text(c, bar[0], e->attention, BAR / 2), 100 * (e->left - before),
-                     bar_text(c, bar[1], fabs(e->left - before), BAR / 2), c->answers[e->first]);
+        vd_table_add(&table, "%s\t%s", name, share);
+        add_bar(c, &table, e->attention, BAR / 2);
+        vd_table_more(&table, "%+.1f", 100 * (e->left - before));
+        add_bar(c, &table, fabs(e->left - before), BAR / 2);
+        vd_table_more(&table, "%s", c->answers[e->first]);
     }
     put_table(c, &table);
 }

@@ -121,6 +121,7 @@ void vd_compare_json(const vd_compare *compare)
     vd_member_string(json, "data", cases->corpus->data);
     vd_member_number(json, "dialogs", (double)cases->dialogs);
     vd_member_string(json, "right", compare->by == VD_RIGHT_HUMAN ? "human" : "relevant");
+    vd_member_string(json, "sign", "second - first");
     json_pair(json, compare, 1);
     if (cases->models > 2) {
         vd_member_list(json, "further");

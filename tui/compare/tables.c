@@ -81,8 +81,9 @@ void vd_compare_range(char *out, size_t size, const vd_interval *interval)
 static void add_group(vd_table *table, const vd_compare *compare, const vd_against *pair, int side,
                       vd_case_group group, bool relevance)
 {
-    char name[96], cells[2][64] = {"", ""};
+    char name[96];
     vd_case_pair_name(compare->cases, side, group, name, sizeof name);
+    vd_table_add(table, "%s", name);
     for (int by = 0; by < 1 + relevance; by++) {
         const vd_pairs *of = &pair->right[by];
         const size_t counts[] = {[VD_CASE_BOTH] = of->both,
@@ -90,10 +91,9 @@ static void add_group(vd_table *table, const vd_compare *compare, const vd_again
                                  [VD_CASE_SECOND] = of->only_b,
                                  [VD_CASE_NEITHER] = of->neither};
         double all = (double)(counts[0] + counts[1] + counts[2] + counts[3]);
-        snprintf(cells[by], sizeof cells[by], "\t%zu\t%.1f %%", counts[group],
-                 all > 0 ? 100 * (double)counts[group] / all : 0.0);
+        vd_table_more(table, "%zu\t%.1f %%", counts[group],
+                      all > 0 ? 100 * (double)counts[group] / all : 0.0);
     }
-    vd_table_add(table, "%s%s%s", name, cells[0], cells[1]);
 }
 
 static void make_groups(vd_table *table, const vd_compare *compare, int side)
@@ -102,41 +102,48 @@ static void make_groups(vd_table *table, const vd_compare *compare, int side)
     const vd_comparison *all = &compare->slices.slice[0].comparison;
     const vd_against *pair = &all->against[side];
     bool relevance = all->metrics[0].dense_rounds > 0;
-    vd_table_add(table, "which is right\tthe human answer\t%s", relevance ? "\trelevance 1\t" : "");
+    vd_table_add(table, "which is right\tthe human answer\t");
+    if (relevance)
+        vd_table_more(table, "relevance 1\t");
     for (int group = 0; group < VD_CASE_UNKNOWN; group++)
         add_group(table, compare, pair, side, (vd_case_group)group, relevance);
     for (int i = 0; i < 2; i++) {
         char p[2][16];
         for (int by = 0; by < 2; by++)
             write_p(p[by], sizeof p[by], i ? pair->test[by].mid_p : pair->test[by].exact);
-        vd_table_add(table, "%s\t%s\t%s%s%s", tests[i], p[0], relevance ? "\t" : "",
-                     relevance ? p[1] : "", relevance ? "\t" : "");
+        vd_table_add(table, "%s\t%s\t", tests[i], p[0]);
+        if (relevance)
+            vd_table_more(table, "%s\t", p[1]);
     }
 }
 
+// Differences are the model - the first one, here and in `study`.
 static void add_head(vd_table *table, const vd_compare *compare, int side, const char *what,
-                     const char *more)
+                     const char *p)
 {
-    vd_table_add(table, "%s\trounds\t%.60s\t%.60s\tdifference\t95 %% interval\t%s", what,
-                 compare->cases->name[0], compare->cases->name[side], more);
+    const char *first = compare->cases->name[0], *name = compare->cases->name[side];
+    vd_table_add(table, "%s\trounds\t%.60s\t%.60s\t%.60s - %.60s\t95 %% interval\t%s", what, first,
+                 name, name, first, p);
 }
 
-static void add_row(vd_table *table, const char *name, const vd_comparison *c, int side,
-                    vd_metric metric, double p, double reach, const char *more)
+// False: there are no rounds.
+static bool add_row(vd_table *table, const char *name, const vd_comparison *c, int side,
+                    vd_metric metric, double p, double reach)
 {
     const vd_interval *d = &c->against[side].difference[metric];
     char corrected[16], range[48];
     size_t rounds = vd_metrics_rounds(&c->metrics[0], metric);
     if (rounds == 0)
-        return;
+        return false;
     write_p(corrected, sizeof corrected, p);
     vd_compare_range(range, sizeof range, d);
-    vd_table_row *row = vd_table_add(table, "%s\t%zu\t%.4f\t%.4f\t%+.4f\t%s\t%s%s", name, rounds,
-                                     vd_metrics_mean(&c->metrics[0], metric),
-                                     vd_metrics_mean(&c->metrics[side], metric), d->estimate, range,
-                                     corrected, more);
+    vd_table_row *row =
+        vd_table_add(table, "%s\t%zu\t%.4f\t%.4f\t%+.4f\t%s\t%s", name, rounds,
+                     vd_metrics_mean(&c->metrics[0], metric),
+                     vd_metrics_mean(&c->metrics[side], metric), d->estimate, range, corrected);
     if (row && !isnan(d->estimate) && !isnan(d->low))
         row->range = (vd_table_range){d->estimate, d->low, d->high, reach};
+    return true;
 }
 
 // How far the widest interval of these slices reaches, for a common scale.
@@ -166,7 +173,7 @@ static vd_status make_metrics(vd_table *table, const vd_compare *compare, int si
     add_head(table, compare, side, "metric", compare->cases->models > 2 ? "p (Holm)" : "p");
     for (int m = 0; m < VD_METRICS; m++)
         add_row(table, metric_name((vd_metric)m), all, side, (vd_metric)m, p[m],
-                m == VD_MEAN_RANK ? ranks : parts, "");
+                m == VD_MEAN_RANK ? ranks : parts);
     return VD_OK;
 }
 
@@ -180,17 +187,18 @@ static vd_status make_slices(vd_table *table, const vd_compare *compare, int sid
     vd_status status = holm_of_slices(compare, side, first, count, metric, p, err);
     char title[48];
     snprintf(title, sizeof title, "%s by %s", metric_name(metric), what);
-    add_head(table, compare, side, title, "p (Holm)\tonly / only");
+    add_head(table, compare, side, title, "p (Holm)");
+    vd_table_more(table, "only %.60s / %.60s right", compare->cases->name[0],
+                  compare->cases->name[side]);
     double reach = reach_of(compare, side, first, count, metric);
     for (size_t i = 0; i < count && status == VD_OK; i++) {
         const vd_slice *slice = &compare->slices.slice[first + i];
         char name[24];
         snprintf(name, sizeof name, "%d", slice->round);
         const vd_pairs *pairs = &slice->comparison.against[side].right[compare->by];
-        char only[48];
-        snprintf(only, sizeof only, "\t%zu / %zu", pairs->only_a, pairs->only_b);
-        add_row(table, slice->family ? slice->family : name, &slice->comparison, side, metric, p[i],
-                reach, only);
+        if (add_row(table, slice->family ? slice->family : name, &slice->comparison, side, metric,
+                    p[i], reach))
+            vd_table_more(table, "%zu / %zu", pairs->only_a, pairs->only_b);
     }
     vd_free(p);
     return status;
