@@ -219,7 +219,7 @@ static void a_question_hears_the_answers_before_it(void **state)
     (void)state;
     start_with("base");
     assert_true(vd_lanes_ask(&lanes, "one?"));
-    assert_false(vd_lanes_ask(&lanes, "too soon?"));
+    assert_true(vd_lanes_must_wait(&lanes));
     assert_int_equal(notice.kind, VD_NOTICE_WAIT);
     assert_true(reply(0, VD_OK, 1).answered);
     assert_int_equal(notice.kind, VD_NOTICE_NONE); // that is not so any more
@@ -251,6 +251,61 @@ static void an_unanswered_question_is_given_back(void **state)
     assert_int_equal(talk.branch->count, 0);
     vd_free(arrival.question);
     assert_string_equal(notice.text, "stopped");
+}
+
+static void questions_typed_ahead_are_asked_in_turn(void **state)
+{
+    (void)state;
+    start_with("base");
+    static const char *const typed[] = {"one?", "two?", "three?", "four?"};
+    for (int i = 0; i < 4; i++)
+        assert_true(vd_lanes_ask(&lanes, typed[i]));
+    assert_string_equal(notice.text, "3 questions before it; Ctrl-C stops all");
+    assert_int_equal(vd_conversation_pending(&talk), 4);
+    for (int i = 0; i < 4; i++) {
+        vd_request request = take(VD_REQUEST_ASK, 0);
+        assert_string_equal(request.text, typed[i]);
+        assert_int_equal(request.turns, i);
+        assert_true(reply_to(&request, VD_OK, 0).answered);
+    }
+    assert_int_equal(vd_conversation_pending(&talk), 0);
+    nothing_waits();
+}
+
+static void one_of_them_that_fails_is_given_back_and_the_others_are_asked(void **state)
+{
+    (void)state;
+    start_with("base");
+    vd_lanes_compare_with(&lanes, "improved");
+    load(1, "improved");
+    vd_lanes_follow(&lanes, 1, VD_FOLLOW_OWN);
+    vd_lanes_ask(&lanes, "one?");
+    vd_lanes_ask(&lanes, "???");
+    vd_lanes_ask(&lanes, "three?");
+    vd_request first = take(VD_REQUEST_ASK, 0), other = take(VD_REQUEST_ASK, 1);
+    reply_to(&other, VD_OK, 1);
+    other = take(VD_REQUEST_ASK, 1); // is ahead of the first model
+    reply_to(&first, VD_OK, 0);
+    vd_arrival arrival = reply(0, VD_USAGE, 0);
+    assert_string_equal(arrival.question, "???");
+    vd_free(arrival.question);
+    assert_int_equal(talk.branch->count, 2);
+    first = take(VD_REQUEST_ASK, 0);
+    assert_string_equal(first.text, "three?");
+    assert_int_equal(first.turns, 1);
+    assert_true(reply_to(&first, VD_OK, 0).answered);
+    reply_to(&other, VD_OK, 1); // was about the question that is gone
+    other = take(VD_REQUEST_ASK, 1);
+    assert_string_equal(other.text, "three?");
+    reply_to(&other, VD_OK, 1);
+    nothing_waits();
+    vd_lanes_ask(&lanes, "four?");
+    vd_lanes_ask(&lanes, "five?");
+    arrival = reply(0, VD_INTERRUPTED, 0);
+    assert_string_equal(arrival.question, "four?");
+    vd_free(arrival.question);
+    assert_string_equal(notice.text, "stopped: 1 later question was not asked; Up finds it");
+    assert_int_equal(talk.branch->count, 2);
 }
 
 static void an_answer_to_a_conversation_that_was_left_is_dropped(void **state)
@@ -310,6 +365,8 @@ int main(void)
         TEST(what_an_answer_was_before_is_known),
         TEST(a_question_hears_the_answers_before_it),
         TEST(an_unanswered_question_is_given_back),
+        TEST(questions_typed_ahead_are_asked_in_turn),
+        TEST(one_of_them_that_fails_is_given_back_and_the_others_are_asked),
         TEST(an_answer_to_a_conversation_that_was_left_is_dropped),
         TEST(compared_models_follow_whom_they_are_told),
     };

@@ -29,9 +29,7 @@ static void a_question_shows_at_once_and_its_answer_when_it_comes(void **state)
     expect(" 1 is there a cube?");
     expect("improved is thinking");
     assert_int_equal(fake.chat.nav.line.length, 0);
-    // Typing goes on meanwhile, a second question waits for the first.
-    fake_chat_keys(&fake, "'and a ball?' Enter");
-    expect("still answering");
+    fake_chat_keys(&fake, "'and a ball?'"); // typing goes on meanwhile
     expect("> and a ball?");
     fake_chat_release(&fake, VD_OK);
     assert_true(last_take()->ready);
@@ -47,11 +45,11 @@ static void what_was_refused_meanwhile_is_not_said_after_it(void **state)
 {
     (void)state;
     fake.hold = true;
-    fake_chat_keys(&fake, "'one?' Enter 'two?' Enter");
+    fake_chat_keys(&fake, "'one?' Enter 'two' M-u");
     expect("still answering; Ctrl-C stops it");
     fake_chat_release(&fake, VD_OK);
     assert_false(fake_chat_shows(&fake, "still answering"));
-    expect("> two?"); // the line is as it was
+    expect("> two"); // the line is as it was
 }
 
 static void a_stopped_or_failed_answer_gives_the_question_back(void **state)
@@ -455,11 +453,40 @@ static void the_dialog_scrolls_and_is_searched(void **state)
 static void pasted_text_is_typed_not_run(void **state)
 {
     (void)state;
-    fake_chat_keys(&fake, "PasteBegin 'is there' Enter 'a cube?' Enter Tab F1 PasteEnd");
+    fake_chat_keys(&fake, "PasteBegin Enter 'is there' Tab 'a cube?' Enter Enter F1 PasteEnd");
     assert_int_equal(fake.asked, 0);
-    expect("> is there a cube?");
+    assert_string_equal(fake.chat.nav.line.text, " is there a cube?");
     fake_chat_keys(&fake, "Enter");
     assert_int_equal(fake.asked, 1);
+}
+
+static void pasted_lines_are_questions_after_a_confirmation(void **state)
+{
+    (void)state;
+    static const char paste[] = "'and ' PasteBegin 'one?' Enter 'two?' Enter Enter '/next' Enter "
+                                "'three?' Enter PasteEnd";
+    fake_chat_keys(&fake, paste);
+    assert_int_equal(fake.asked, 0);
+    expect("> and one?\u23cetwo?\u23ce/next\u23cethree?");
+    expect("4 lines were pasted: Enter asks one after another, Esc makes them one");
+    fake_chat_keys(&fake, "Enter");
+    expect("picture 2/3");
+    assert_string_equal(last_round()->typed, "three?");
+    assert_true(last_take()->ready);
+    fake_chat_keys(&fake, "F7"); // what was left unanswered is asked on
+    assert_int_equal(fake.chat.conversation.branch->count, 2);
+    assert_string_equal(last_round()->typed, "two?");
+    assert_true(last_take()->ready);
+    int asked = fake.asked;
+    fake_chat_keys(&fake, "PasteBegin 'is there' Enter 'a cube?' PasteEnd Esc");
+    expect("> is there a cube?");
+    fake_chat_keys(&fake, "Enter");
+    assert_int_equal(fake.asked, asked + 1);
+    // Into other lines the text goes as one.
+    fake_chat_keys(&fake, "M-e C-u PasteBegin 'is it' Enter 'red?' PasteEnd");
+    expect("> is it red?");
+    fake_chat_keys(&fake, "Esc M-p PasteBegin 'cube' Enter 'red' PasteEnd");
+    expect("find> cube red");
 }
 
 // Not every terminal marks what is pasted, and people may type on.
@@ -493,8 +520,8 @@ static void a_long_paste_and_a_long_caption_have_room(void **state)
     assert_int_equal(fake.asked, 0);
     assert_true(fake.chat.nav.line.length <= VD_LINE_MAX &&
                 fake.chat.nav.line.length > VD_LINE_MAX - 8);
-    expect("a line holds 2000 bytes: the last 4000 characters were not pasted");
-    fake_chat_keys(&fake, "Enter");
+    expect("a line holds 2000 bytes: the last 4444 characters were not pasted");
+    fake_chat_keys(&fake, "Esc Enter");
     assert_int_equal(fake.asked, 1);
     static const char *const keys[] = {"C-l", "F2", "F4", "F5", "F10", "F12", "M-p", "F1"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -615,6 +642,7 @@ int main(void)
         TEST(a_long_paste_and_a_long_caption_have_room),
         TEST(the_dialog_scrolls_and_is_searched),
         TEST(pasted_text_is_typed_not_run),
+        TEST(pasted_lines_are_questions_after_a_confirmation),
         TEST(the_mouse_zooms_and_selects),
         TEST(leaving_asks_for_an_empty_line_or_quit),
         TEST(any_size_is_drawn),

@@ -33,13 +33,15 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
     if (response && (at.width >= 60 || chat->conversation.branches.count == 1))
         snprintf(time, sizeof time, "  %.*f ms", response->reply.answer.milliseconds < 9.95 ? 1 : 0,
                  response->reply.answer.milliseconds);
-    bool waiting =
-        lane->loading[0] || vd_conversation_waits(&chat->conversation) || !lane->model[0];
+    size_t pending = vd_conversation_pending(&chat->conversation);
+    bool waiting = lane->loading[0] || pending || !lane->model[0];
     if (lane->loading[0])
         snprintf(text, sizeof text, "loading %s ", lane->loading);
     else if (!lane->model[0])
         snprintf(text, sizeof text, "no model ");
-    else if (vd_conversation_waits(&chat->conversation))
+    else if (pending > 1)
+        snprintf(text, sizeof text, "%s is thinking, %zu more wait ", lane->model, pending - 1);
+    else if (pending)
         snprintf(text, sizeof text, "%s is thinking ", lane->model);
     else
         snprintf(text, sizeof text, "%s  %s%s%s ", lane->model, lane->backend, time,

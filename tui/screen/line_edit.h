@@ -10,6 +10,9 @@
 #include "tui/screen/keymap.h"
 
 enum { VD_LINE_MAX = 2000, VD_LINE_HISTORY = 500 }; // bytes of a line; lines remembered
+// Stands for the end of a line in what was pasted: U+23CE, the return symbol.
+#define VD_LINE_BREAK "\xe2\x8f\x8e"
+enum { VD_LINE_BREAK_CODE = 0x23CE };
 
 typedef struct vd_line {
     char text[VD_LINE_MAX + 1]; // UTF-8, zero-terminated

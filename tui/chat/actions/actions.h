@@ -92,6 +92,15 @@ void vd_chat_branch(vd_chat *chat); // another one from the selected round on
 void vd_chat_go_picture(vd_chat *chat, size_t index);
 void vd_chat_start_over(vd_chat *chat); // with this picture
 
+// ---- pasting (paste.c) --------------------------------------------------------------------------
+
+void vd_chat_paste(vd_chat *chat, bool begin); // what is typed from now on is pasted, or no longer
+// The end of a pasted line; an empty line, and the end of a line that goes elsewhere than into the
+// question line, are a space.
+void vd_chat_break_line(vd_chat *chat, vd_line *line);
+int vd_chat_lines(const char *text);    // that were pasted
+void vd_chat_join_lines(vd_line *line); // what is in the line is one question
+
 // ---- commands (commands.c) ----------------------------------------------------------------------
 
 // Does what a line that starts with '/' says; or returns the action that it is another way to.

@@ -120,19 +120,17 @@ static void complete(vd_chat *chat)
         vd_chat_complete(chat);
 }
 
-// Asks what is in the line, or changes a round to it. Of a command the action that it is.
-static vd_action submit(vd_chat *chat)
+// Asks, or changes a round to the question. Of a command the action that it is.
+static vd_action submit(vd_chat *chat, const char *text)
 {
     vd_line *line = &chat->nav.line;
-    char text[VD_LINE_MAX + 1];
-    size_t blank = strspn(line->text, " ");
-    memcpy(text, line->text, sizeof text);
-    if (text[blank] == '\0') {
+    const char *start = text + strspn(text, " ");
+    if (*start == '\0') {
         vd_line_clear(line);
-    } else if (text[blank] == '/') {
-        vd_line_remember(line, text + blank, NULL);
+    } else if (*start == '/') {
+        vd_line_remember(line, start, NULL);
         vd_line_clear(line);
-        return vd_chat_command(chat, text + blank);
+        return vd_chat_command(chat, start);
     } else if (chat->nav.editing >= 0) {
         vd_chat_change(chat, (size_t)chat->nav.editing, text);
     } else {
@@ -221,6 +219,8 @@ static void act_shown(vd_chat *chat, vd_action action)
     case VD_ACTION_BACK:
         if (nav->editing >= 0)
             vd_navigation_stop_editing(nav);
+        else if (vd_chat_lines(nav->line.text) > 1)
+            vd_chat_join_lines(&nav->line);
         else
             vd_navigation_back(nav);
         break;
@@ -248,25 +248,32 @@ static void act_shown(vd_chat *chat, vd_action action)
 
 static void act(vd_chat *chat, vd_action action, vd_key key)
 {
-    if (action == VD_ACTION_ASK)
-        action = submit(chat);
     if (!act_scroll(chat, action, key) && !act_place(chat, action) &&
         !act_conversation(chat, action, key) && !act_terminal(chat, action))
         act_shown(chat, action);
 }
 
-// ---- typing ------------------------------------------------------------------------------------
-
-static void mark_paste(vd_chat *chat, bool begin)
+// Each pasted line is a question or a command of its own. One that cannot be asked is in the line
+// again, with those after it.
+static void submit_line(vd_chat *chat, vd_key key)
 {
-    vd_navigation *nav = &chat->nav;
-    nav->pasting = begin;
-    if (!begin && nav->unpasted)
-        vd_notice_complain(&chat->notice,
-                           "a line holds %d bytes: the last %zu characters were not pasted",
-                           VD_LINE_MAX, nav->unpasted);
-    nav->unpasted = 0;
+    vd_line *line = &chat->nav.line;
+    char text[VD_LINE_MAX + 1], *next;
+    memcpy(text, line->text, sizeof text);
+    for (char *at = text; at; at = next) {
+        next = strstr(at, VD_LINE_BREAK);
+        vd_line_set(line, at);
+        if (next) {
+            *next = '\0';
+            next += strlen(VD_LINE_BREAK);
+        }
+        act(chat, submit(chat, at), key);
+        if (line->length)
+            break;
+    }
 }
+
+// ---- typing ------------------------------------------------------------------------------------
 
 static void type(vd_chat *chat, vd_line *line, uint32_t code)
 {
@@ -308,21 +315,24 @@ void vd_chat_key(vd_chat *chat, vd_key key)
     bool character = key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL));
     bool help = nav->place == VD_PLACE_HELP;
     if (key.code == VD_KEY_PASTE_BEGIN || key.code == VD_KEY_PASTE_END) {
-        mark_paste(chat, key.code == VD_KEY_PASTE_BEGIN);
+        vd_chat_paste(chat, key.code == VD_KEY_PASTE_BEGIN);
         return;
     }
     chat->notice = (vd_notice){0};
     vd_action action = vd_keymap_action(nav->place, key, line->length == 0);
     if (nav->pasting && !help && action != VD_ACTION_STOP) {
-        bool end = key.code == VD_KEY_ENTER || key.code == VD_KEY_TAB;
-        if (character || end) // a pasted line end asks nothing
-            type(chat, line, end ? ' ' : key.code);
+        if (key.code == VD_KEY_ENTER) // asks nothing yet
+            vd_chat_break_line(chat, line);
+        else if (character || key.code == VD_KEY_TAB)
+            type(chat, line, character ? key.code : ' ');
     } else if (key.code == VD_KEY_CLICK) {
         click(chat, key);
     } else if (edit(chat, line, action)) {
         // done
     } else if (action != VD_ACTION_NONE) {
-        if (!view->act || !view->act(chat, action, key))
+        if (action == VD_ACTION_ASK)
+            submit_line(chat, key);
+        else if (!view->act || !view->act(chat, action, key))
             act(chat, action, key);
     } else if (character && !help) {
         type(chat, line, key.code);

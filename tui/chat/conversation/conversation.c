@@ -48,10 +48,27 @@ vd_round *vd_branch_add(vd_branch *branch, const char *typed)
     return round;
 }
 
-bool vd_conversation_waits(const vd_conversation *conversation)
+size_t vd_conversation_pending(const vd_conversation *conversation)
 {
     const vd_branch *branch = conversation->branch;
-    return branch->count > 0 && !branch->rounds[branch->count - 1].response[0].ready;
+    size_t answered = branch->count;
+    while (answered > 0 && !branch->rounds[answered - 1].response[0].ready)
+        answered--;
+    return branch->count - answered;
+}
+
+bool vd_conversation_waits(const vd_conversation *conversation)
+{
+    return vd_conversation_pending(conversation) > 0;
+}
+
+void vd_conversation_remove(vd_conversation *conversation, size_t at)
+{
+    vd_branch *branch = conversation->branch;
+    round_clear(&branch->rounds[at]);
+    branch->count--;
+    memmove(&branch->rounds[at], &branch->rounds[at + 1],
+            (branch->count - at) * sizeof *branch->rounds);
 }
 
 void vd_conversation_drop(vd_conversation *conversation, size_t keep)

@@ -86,8 +86,10 @@ bool vd_conversation_show(vd_conversation *conversation, size_t index);
 
 // One more round, nothing answered. NULL: memory is out.
 vd_round *vd_branch_add(vd_branch *branch, const char *typed);
-// Whether the first model's answer to the last round is missing.
+// The last rounds that the first model has not answered: how many; whether there are any.
+size_t vd_conversation_pending(const vd_conversation *conversation);
 bool vd_conversation_waits(const vd_conversation *conversation);
+void vd_conversation_remove(vd_conversation *conversation, size_t at); // one round
 void vd_conversation_drop(vd_conversation *conversation, size_t keep); // all but the first `keep`
 // Goes on in a new branch with a copy of the first `keep` rounds; with too many branches the oldest
 // goes. False: memory is out, and nothing has changed.

@@ -10,7 +10,7 @@ bool vd_lanes_must_wait(vd_lanes *lanes)
 {
     bool waits = vd_conversation_waits(lanes->conversation);
     if (waits)
-        vd_notice_wait(lanes->notice);
+        vd_notice_wait(lanes->notice, "still answering; Ctrl-C stops it");
     return waits;
 }
 
@@ -62,8 +62,7 @@ void vd_lanes_pump(vd_lanes *lanes)
 bool vd_lanes_ask(vd_lanes *lanes, const char *typed)
 {
     const vd_lane *first = &lanes->lane[0];
-    if (vd_lanes_must_wait(lanes))
-        return false;
+    size_t before = vd_conversation_pending(lanes->conversation);
     if (first->failed && !first->model[0] && !first->loading[0]) {
         vd_notice_complain(lanes->notice,
                            "no model is loaded: /model base, /model improved or /model FILE");
@@ -76,6 +75,9 @@ bool vd_lanes_ask(vd_lanes *lanes, const char *typed)
     for (int i = 0; i < lanes->count; i++)
         lanes->lane[i].stopped = false;
     vd_lanes_pump(lanes);
+    if (before)
+        vd_notice_wait(lanes->notice, "%zu question%s before it; Ctrl-C stops all", before,
+                       before == 1 ? "" : "s");
     return vd_conversation_waits(lanes->conversation); // else it is gone again
 }
 

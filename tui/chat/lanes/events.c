@@ -76,15 +76,33 @@ static void keep_recorded(vd_lanes *lanes, size_t at, const vd_event *event)
     }
 }
 
+// Questions that were typed ahead do not depend on the one that failed.
+static void remove_failed(vd_lanes *lanes, size_t at)
+{
+    for (int lane = 0; lane < lanes->count; lane++)
+        vd_lanes_forget(lanes, lane, at);
+    vd_conversation_remove(lanes->conversation, at);
+    vd_lanes_pump(lanes);
+}
+
 // The first lane's question that has no answer, and those after it, are out of the conversation.
 // Returns it, owned.
 static char *take_back(vd_lanes *lanes, size_t at, const vd_event *event)
 {
     const vd_branch *branch = lanes->conversation->branch;
     size_t lost = branch->count - at;
+    bool ahead = lanes->conversation->asked_again < 0; // nothing of it was answered before
     char *question = vd_strdup(branch->rounds[at].typed);
-    if (event->status != VD_INTERRUPTED)
-        vd_notice_complain(lanes->notice, "%s", reason(event));
+    if (event->status != VD_INTERRUPTED) {
+        vd_notice_complain(lanes->notice, "%s%s%.200s", reason(event), lost > 1 ? ": " : "",
+                           lost > 1 && question ? question : "");
+        if (lost > 1 && ahead) {
+            remove_failed(lanes, at);
+            return question;
+        }
+    } else if (lost > 1 && ahead)
+        vd_notice_say(lanes->notice, "stopped: %zu later question%s not asked; Up finds %s",
+                      lost - 1, lost == 2 ? " was" : "s were", lost == 2 ? "it" : "them");
     else if (lost > 1)
         vd_notice_say(lanes->notice, "stopped: %zu later questions were not asked again", lost - 1);
     else

@@ -98,10 +98,11 @@ vd_turn *vd_lanes_history(const vd_lanes *lanes, int lane, size_t count);
 
 // Whether the first lane's answer is being waited for; a notice then says so.
 bool vd_lanes_must_wait(vd_lanes *lanes);
-void vd_lanes_pump(vd_lanes *lanes);                   // asks what is missing
-bool vd_lanes_ask(vd_lanes *lanes, const char *typed); // false: it could not be asked
-void vd_lanes_again(vd_lanes *lanes);                  // the last question
-void vd_lanes_undo(vd_lanes *lanes);                   // forgets the last round
+void vd_lanes_pump(vd_lanes *lanes); // asks what is missing
+// False: it could not be asked. While others are being answered it waits for its turn.
+bool vd_lanes_ask(vd_lanes *lanes, const char *typed);
+void vd_lanes_again(vd_lanes *lanes); // the last question
+void vd_lanes_undo(vd_lanes *lanes);  // forgets the last round
 // The answer at a place of a lane's ranking becomes the one that its conversation goes on with: in
 // a new branch when rounds come after it. False: it cannot, or it was said why not.
 bool vd_lanes_choose(vd_lanes *lanes, int lane, size_t round, int rank);

@@ -25,8 +25,10 @@ void vd_notice_complain(vd_notice *notice, const char *format, ...)
     va_end(arguments);
 }
 
-void vd_notice_wait(vd_notice *notice)
+void vd_notice_wait(vd_notice *notice, const char *format, ...)
 {
-    vd_notice_say(notice, "still answering; Ctrl-C stops it");
-    notice->kind = VD_NOTICE_WAIT;
+    va_list arguments;
+    va_start(arguments, format);
+    set(notice, VD_NOTICE_WAIT, format, arguments);
+    va_end(arguments);
 }

@@ -18,6 +18,7 @@ void vd_notice_say(vd_notice *notice, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void vd_notice_complain(vd_notice *notice, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void vd_notice_wait(vd_notice *notice);
+void vd_notice_wait(vd_notice *notice, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

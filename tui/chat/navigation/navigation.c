@@ -86,7 +86,7 @@ int vd_navigation_round(const vd_navigation *nav, const vd_branch *branch)
 
 void vd_navigation_step(vd_navigation *nav, const vd_conversation *conversation, int step)
 {
-    int last = (int)conversation->branch->count - 1 - vd_conversation_waits(conversation);
+    int last = (int)(conversation->branch->count - vd_conversation_pending(conversation)) - 1;
     if (last < 0)
         return;
     int at = (nav->selected < 0 ? last : nav->selected) + step;
