@@ -10,6 +10,7 @@
 
 #include "engine/backend/open.h"
 #include "tests/support/support.h"
+#include "tui/base/nearest.h"
 
 typedef struct values {
     int64_t epochs;
@@ -177,10 +178,32 @@ static void what_is_missing_or_too_much_is_named(void **state)
 static void distance_counts_edits(void **state)
 {
     (void)state;
-    assert_int_equal(vd_option_distance("train", "train"), 0);
-    assert_int_equal(vd_option_distance("trian", "train"), 2);
-    assert_int_equal(vd_option_distance("", "ask"), 3);
-    assert_int_equal(vd_option_distance("kitten", "sitting"), 3);
+    assert_int_equal(vd_edits("train", "train"), 0);
+    assert_int_equal(vd_edits("trian", "train"), 1); // neighbours swapped
+    assert_int_equal(vd_edits("teh", "the"), 1);
+    assert_int_equal(vd_edits("ca", "abc"), 3); // and nothing between them then
+    assert_int_equal(vd_edits("", "ask"), 3);
+    assert_int_equal(vd_edits("ask", ""), 3);
+    assert_int_equal(vd_edits("kitten", "sitting"), 3);
+}
+
+static const char *nearest_of(const char *typed, int most, const char *first, const char *second)
+{
+    vd_nearest nearest = {.typed = typed, .most = most};
+    vd_nearest_try(&nearest, first);
+    vd_nearest_try(&nearest, second);
+    return nearest.name;
+}
+
+static void the_nearest_name_is_found(void **state)
+{
+    (void)state;
+    assert_string_equal(nearest_of("ligt", 3, "dark", "light"), "light");
+    assert_string_equal(nearest_of("bask", 3, "ask", "task"), "ask"); // the first of two as near
+    assert_string_equal(nearest_of("same", 3, "sane", "same"), "same");
+    assert_null(nearest_of("xyz", 3, "ask", "on")); // shares nothing with either
+    assert_null(nearest_of("modle", 0, "model", "mode"));
+    assert_null(nearest_of("something else", 3, "model", "mode"));
 }
 
 int main(void)
@@ -192,6 +215,7 @@ int main(void)
         cmocka_unit_test(values_say_what_was_expected_and_found),
         cmocka_unit_test(what_is_missing_or_too_much_is_named),
         cmocka_unit_test(distance_counts_edits),
+        cmocka_unit_test(the_nearest_name_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

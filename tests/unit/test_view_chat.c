@@ -366,7 +366,9 @@ static void commands_complete_and_complain(void **state)
     fake_chat_keys(&fake, "'bas' Tab");
     expect("> /model base");
     fake_chat_keys(&fake, "C-u '/nonsense' Enter");
-    expect("/nonsense is no command");
+    expect("/nonsense is no command; F1 lists them");
+    fake_chat_keys(&fake, "'/pictuers' Enter");
+    expect("/pictuers is no command; did you mean /pictures?");
     fake_chat_keys(&fake, "'/n' Enter");
     expect("/n is short for more than one");
     fake_chat_keys(&fake, "'/' Enter");

@@ -7,26 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 64, MOST_LETTERS = 40 };
+#include "tui/base/nearest.h"
 
-int vd_option_distance(const char *a, const char *b)
-{
-    size_t n = strnlen(a, MOST_LETTERS), m = strnlen(b, MOST_LETTERS);
-    int row[MOST_LETTERS + 1];
-    for (size_t j = 0; j <= m; j++)
-        row[j] = (int)j;
-    for (size_t i = 1; i <= n; i++) {
-        int diagonal = row[0];
-        row[0] = (int)i;
-        for (size_t j = 1; j <= m; j++) {
-            int replace = diagonal + (a[i - 1] != b[j - 1]);
-            int shorter = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = replace < shorter ? replace : shorter;
-        }
-    }
-    return row[m];
-}
+enum { MOST_OPTIONS = 64, MOST_LETTERS = 40 };
 
 // ---- values -------------------------------------------------------------------------------------
 
@@ -116,20 +99,15 @@ static vd_status refuse_option(const vd_option *options, const char *given, int 
     char typed[MOST_LETTERS + 1] = "";
     strncpy(typed, given + 2, MOST_LETTERS);
     typed[strcspn(typed, "=")] = '\0';
-    const char *nearest = NULL;
-    int least = 4;
+    vd_nearest nearest = {.typed = typed, .most = VD_EDITS_OF_NAMES};
     for (const vd_option *option = options; option->name; option++) {
-        int distance = vd_option_distance(typed, option->name);
-        if (distance == 0) // known, so the value is the error
+        if (strcmp(typed, option->name) == 0) // known, so the value is the error
             return vd_error_set(err, VD_USAGE, "--%s takes no value, found '%.80s'", typed, given);
-        if (distance < least) {
-            least = distance;
-            nearest = option->name;
-        }
+        vd_nearest_try(&nearest, option->name);
     }
-    if (nearest)
+    if (nearest.name)
         return vd_error_set(err, VD_USAGE, "there is no option --%s; did you mean --%s?", typed,
-                            nearest);
+                            nearest.name);
     return vd_error_set(err, VD_USAGE, "there is no option --%s; see --help", typed);
 }
 

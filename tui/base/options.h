@@ -67,9 +67,6 @@ vd_status vd_arguments_most(const vd_arguments *arguments, int operands, vd_erro
 // Index of a text among choices ("human or relevant"; "train, val or test"), -1: none of them.
 int vd_choice_find(const char *choices, const char *text);
 
-// How many single-letter edits lie between two names (Levenshtein 1966).
-int vd_option_distance(const char *a, const char *b);
-
 // ---- options of several commands ----------------------------------------------------------------
 
 // The same option has the same help everywhere. A command may add its default, or a remark after

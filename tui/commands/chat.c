@@ -25,6 +25,7 @@ typedef struct chat_settings {
     bool resume, no_transcript;
     const char *transcript;
     vd_theme_name theme;
+    const char *remark; // about the file of preferences
 } chat_settings;
 
 static const vd_option options[] = {
@@ -152,6 +153,14 @@ static vd_status start_recorder(chat_program *program, const chat_settings *sett
                              model, err);
 }
 
+// Behind what was just said, if anything was.
+static void remark(vd_chat *chat, const char *text)
+{
+    const vd_notice said = chat->notice;
+    if (*text)
+        vd_notice_complain(&chat->notice, "%s%s%s", said.text, *said.text ? "; " : "", text);
+}
+
 static vd_status open_program(chat_program *program, const chat_settings *settings, vd_error *err)
 {
     size_t index = 0;
@@ -189,6 +198,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         program->view->rankings.folded = settings->fold;
         load_history(program);
         vd_recorder_take_up(&program->recorder, program->view);
+        remark(program->view, settings->remark);
     }
     return status;
 }
@@ -237,7 +247,8 @@ static vd_status run(int argc, char **argv, vd_error *err)
                               .image = -1,
                               .mouse = config.mouse,
                               .fold = config.fold,
-                              .theme = config.theme};
+                              .theme = config.theme,
+                              .remark = config.remark};
     if (!status)
         status = read_options(&settings, argc, argv, err);
     if (!status)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "tui/base/nearest.h"
 #include "tui/screen/wrap.h"
 
 enum { HELP_WIDTH = 80, HELP_INDENT = 22 }; // columns of the help, and of its option names
@@ -20,21 +21,6 @@ static const vd_command *find(const char *name)
     while (*at && strcmp((*at)->name, name) != 0)
         at++;
     return *at;
-}
-
-// The command with the name nearest to what was typed, NULL when none is near.
-static const vd_command *find_nearest(const char *typed)
-{
-    const vd_command *nearest = NULL;
-    int least = 4;
-    for (const vd_command *const *at = vd_commands; *at; at++) {
-        int distance = vd_option_distance(typed, (*at)->name);
-        if (distance < least && distance < (int)strlen((*at)->name)) {
-            least = distance;
-            nearest = *at;
-        }
-    }
-    return nearest;
 }
 
 void vd_command_complain(const char *command, const vd_error *err)
@@ -176,6 +162,17 @@ static bool asks_for_help(int argc, char **argv)
     return false;
 }
 
+static int refuse_command(const char *typed)
+{
+    vd_nearest nearest = {.typed = typed, .most = VD_EDITS_OF_NAMES};
+    for (const vd_command *const *at = vd_commands; *at; at++)
+        vd_nearest_try(&nearest, (*at)->name);
+    fprintf(stderr, "visdial: there is no command '%.80s'; ", typed);
+    fprintf(stderr, nearest.name ? "did you mean `visdial %s`?\n" : "`visdial --help` lists them\n",
+            nearest.name ? nearest.name : "");
+    return vd_status_exit_code(VD_USAGE);
+}
+
 static int dispatch(int argc, char **argv)
 {
     static char chat[] = "chat";
@@ -200,13 +197,8 @@ static int dispatch(int argc, char **argv)
         argv++;
         argc--;
     }
-    if (!command) {
-        command = find_nearest(first);
-        fprintf(stderr, "visdial: there is no command '%.80s'; ", first);
-        fprintf(stderr, command ? "did you mean `visdial %s`?\n" : "`visdial --help` lists them\n",
-                command ? command->name : "");
-        return vd_status_exit_code(VD_USAGE);
-    }
+    if (!command)
+        return refuse_command(first);
     if (asks_for_help(argc, argv)) {
         print_help(command, stdout);
         return 0;

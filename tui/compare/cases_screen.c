@@ -50,7 +50,11 @@ vd_status vd_cases_screen_ready(vd_preferences *out, vd_error *err)
 {
     *out = vd_preferences_defaults();
     vd_status status = vd_screen_usable(instead, err);
-    return status ? status : vd_preferences_read(NULL, out, err);
+    if (status == VD_OK)
+        status = vd_preferences_read(NULL, out, err);
+    if (out->remark[0])
+        fprintf(stderr, "visdial: %s\n", out->remark);
+    return status;
 }
 
 vd_status vd_cases_screen(const vd_cases *cases, const vd_case_filter *filter, vd_case_order order,

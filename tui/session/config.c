@@ -6,6 +6,7 @@
 
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
+#include "tui/base/nearest.h"
 #include "tui/session/session.h"
 #include "tui/screen/theme.h"
 
@@ -46,21 +47,40 @@ static bool set(vd_preferences *config, int setting, const char *value)
         return *value &&
                g_strlcpy(config->model, value, sizeof config->model) < sizeof config->model;
     default:
-        *(setting == MOUSE ? &config->mouse : &config->fold) = on;
+        if (known)
+            *(setting == MOUSE ? &config->mouse : &config->fold) = on;
         return known;
     }
 }
 
-static vd_status read_line(const char *path, int number, char *line, vd_preferences *config,
-                           vd_error *err)
+static vd_status refuse_setting(const char *place, const char *name, vd_error *err)
+{
+    vd_nearest nearest = {.typed = name, .most = VD_EDITS_OF_NAMES};
+    for (int i = 0; i < SETTINGS; i++)
+        vd_nearest_try(&nearest, settings[i].name);
+    if (nearest.name)
+        return vd_error_set(err, VD_FORMAT, "%s: there is no setting '%.60s'; did you mean %s?",
+                            place, name, nearest.name);
+    return vd_error_set(err, VD_FORMAT,
+                        "%s: there is no setting '%.60s'; there are theme, mouse, model and fold",
+                        place, name);
+}
+
+static vd_status refuse_value(const char *place, int setting, const char *value, vd_error *err)
+{
+    return vd_error_set(err, VD_FORMAT, "%s: found %s = '%.60s', expected %s", place,
+                        settings[setting].name, value, settings[setting].expected);
+}
+
+// place: file and number of the line, for the error.
+static vd_status read_line(const char *place, char *line, vd_preferences *config, vd_error *err)
 {
     line = g_strstrip(line);
     if (line[0] == '\0' || line[0] == '#')
         return VD_OK;
     char *equals = strchr(line, '=');
     if (!equals)
-        return vd_error_set(err, VD_FORMAT,
-                            "%.300s, line %d: found '%.60s', expected `name = value`", path, number,
+        return vd_error_set(err, VD_FORMAT, "%s: found '%.60s', expected `name = value`", place,
                             line);
     *equals = '\0';
     const char *name = g_strstrip(line), *value = g_strstrip(equals + 1);
@@ -68,14 +88,28 @@ static vd_status read_line(const char *path, int number, char *line, vd_preferen
     while (setting < SETTINGS && strcmp(name, settings[setting].name) != 0)
         setting++;
     if (setting == SETTINGS)
-        return vd_error_set(err, VD_FORMAT,
-                            "%.300s, line %d: there is no setting '%.60s'; there are theme, mouse, "
-                            "model and fold",
-                            path, number, name);
-    if (!set(config, setting, value))
-        return vd_error_set(err, VD_FORMAT, "%.300s, line %d: found %s = '%.60s', expected %s",
-                            path, number, name, value, settings[setting].expected);
-    return VD_OK;
+        return refuse_setting(place, name, err);
+    return set(config, setting, value) ? VD_OK : refuse_value(place, setting, value, err);
+}
+
+// Every line by itself: what is wrong in one says nothing about the others.
+static void read_lines(const char *path, char *text, vd_preferences *config)
+{
+    int number = 0, wrong = 0;
+    for (char *line = text, *next; line; line = next) {
+        char place[400];
+        vd_error why;
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        snprintf(place, sizeof place, "%.300s, line %d", path, ++number);
+        if (read_line(place, line, config, &why) && wrong++ == 0)
+            g_strlcpy(config->remark, why.text, sizeof config->remark);
+    }
+    size_t used = strlen(config->remark);
+    if (wrong > 1)
+        snprintf(config->remark + used, sizeof config->remark - used, " (%d more line%s wrong)",
+                 wrong - 1, wrong == 2 ? " is" : "s are");
 }
 
 vd_status vd_preferences_read(const char *path, vd_preferences *config, vd_error *err)
@@ -88,18 +122,17 @@ vd_status vd_preferences_read(const char *path, vd_preferences *config, vd_error
     size_t size;
     vd_error why = {0};
     vd_status status = vd_file_read(path, MOST_BYTES, &text, &size, &why);
-    if (status == VD_NOT_FOUND)
-        status = VD_OK;
-    else if (status)
+    if (status == VD_NO_MEMORY) {
         vd_error_set(err, status, "%s", why.text);
-    else if (memchr(text, 0, size))
-        status = vd_error_set(err, VD_FORMAT, "%.300s: found a NUL byte, expected text", path);
-    int number = 0;
-    for (char *line = text, *next; line && !status; line = next) {
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
-        status = read_line(path, ++number, line, config, err);
+    } else if (status) {
+        snprintf(config->remark, sizeof config->remark, "%s",
+                 status == VD_NOT_FOUND ? "" : why.text);
+        status = VD_OK;
+    } else if (memchr(text, 0, size)) {
+        snprintf(config->remark, sizeof config->remark, "%.300s: found a NUL byte, expected text",
+                 path);
+    } else {
+        read_lines(path, text, config);
     }
     vd_free(text);
     vd_free(own);

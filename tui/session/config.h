@@ -1,6 +1,7 @@
 // The user's preferences: $XDG_CONFIG_HOME/visdial/config (XDG_CONFIG_HOME defaults to ~/.config;
 // XDG Base Directory Specification 0.8). One setting a line, `name = value`; empty lines and lines
-// that start with # are skipped. Options of the command line override the file.
+// that start with # are skipped. Options of the command line override the file. A wrong line never
+// keeps the program from starting: it is left out, and the person is told.
 //
 //   theme = dark        # or light, mono, safe (for the colour-blind)
 //   mouse = on          # or off
@@ -19,11 +20,13 @@ typedef struct vd_preferences {
     bool mouse;
     bool fold;
     char model[512];
+    char remark[1024]; // about lines that are wrong, "" none
 } vd_preferences;
 
 vd_preferences vd_preferences_defaults(void);
 // Reads the file at path (NULL: where the specification says) over what *config holds; a missing
-// file changes nothing. The error names file, line, what was found and what was expected.
+// file changes nothing. What cannot be read is left out; config->remark then names the file, the
+// first wrong line, what was found and what was expected. It fails only when memory is out.
 vd_status vd_preferences_read(const char *path, vd_preferences *config, vd_error *err);
 
 // `name` below visdial/ in the directory that an environment variable names, else below

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tui/base/complete.h"
+#include "tui/base/nearest.h"
 #include "tui/chat/actions/actions.h"
 #include "tui/screen/theme.h"
 
@@ -200,6 +201,24 @@ static vd_action run(vd_chat *chat, const vd_binding *command, const char *argum
     return command->action;
 }
 
+static void refuse_command(vd_chat *chat, const char *name, size_t length, int matches)
+{
+    char typed[64];
+    snprintf(typed, sizeof typed, "%.*s", (int)(length < 60 ? length : 60), name);
+    vd_nearest nearest = {.typed = typed, .most = VD_EDITS_OF_NAMES};
+    const vd_binding *binding;
+    for (size_t i = 0; length > 2 && (binding = vd_keymap_command(i)) != NULL; i++)
+        vd_nearest_try(&nearest, binding->command);
+    if (matches > 1 && length > 1)
+        vd_notice_complain(&chat->notice, "%s is short for more than one command; Tab lists them",
+                           typed);
+    else if (nearest.name)
+        vd_notice_complain(&chat->notice, "%s is no command; did you mean %s?", typed,
+                           nearest.name);
+    else
+        vd_notice_complain(&chat->notice, "%s is no command; F1 lists them", typed);
+}
+
 vd_action vd_chat_command(vd_chat *chat, const char *line)
 {
     size_t length = strcspn(line, " ");
@@ -213,8 +232,7 @@ vd_action vd_chat_command(vd_chat *chat, const char *line)
     int matches;
     const vd_binding *found = find_command(line, length, &matches);
     if (!found || length < 2)
-        vd_notice_complain(&chat->notice, "%.*s is %s command; F1 lists them", (int)length, line,
-                           matches > 1 && length > 1 ? "short for more than one" : "no");
+        refuse_command(chat, line, length, matches);
     else if (!found->argument && trimmed[0])
         vd_notice_complain(&chat->notice, "%s takes nothing after it, found \"%s\"", found->command,
                            trimmed);
