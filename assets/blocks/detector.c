@@ -9,8 +9,8 @@
 #include "engine/base/file.h"
 #include "engine/base/parallel.h"
 #include "engine/base/rng.h"
-#include "engine/base/safetensors.h"
 #include "features/extract/detect.h"
+#include "features/extract/extractor.h"
 
 _Static_assert((int)BLOCKS_WIDTH == (int)VD_DETECT_WIDTH &&
                    (int)BLOCKS_HEIGHT == (int)VD_DETECT_HEIGHT,
@@ -317,40 +317,11 @@ static vd_status train_step(training *t, int first, long step, long steps,
     return VD_OK;
 }
 
-static vd_status write_weights(const vd_convnet *net, const char *path, vd_error *err)
-{
-    vd_safetensors_writer *writer = NULL;
-    vd_status status = vd_safetensors_create(path, &writer, err);
-    if (!status)
-        status = vd_safetensors_put_metadata(writer, "format", "visdial extractor 1", err);
-    for (int i = 0; i < 2 * net->layers && !status; i++) {
-        const vd_conv *conv = &net->layer[i / 2];
-        char name[64];
-        size_t kernel = (size_t)conv->kernel, outs = (size_t)conv->out;
-        const size_t weight[4] = {kernel, kernel, (size_t)conv->in, outs};
-        snprintf(name, sizeof name, "%s.%s", conv->name, i % 2 ? "bias" : "weight");
-        status = vd_safetensors_declare(writer, name, VD_F16, i % 2 ? 1 : 4, i % 2 ? &outs : weight,
-                                        err);
-    }
-    for (int i = 0; i < 2 * net->layers && !status; i++) {
-        size_t weight = net->weight[i / 2], bias = net->bias[i / 2];
-        size_t count = i % 2 ? (size_t)net->layer[i / 2].out : bias - weight;
-        status =
-            vd_safetensors_append_floats(writer, net->param + (i % 2 ? bias : weight), count, err);
-    }
-    if (status)
-        vd_safetensors_abort(writer);
-    else
-        status = vd_safetensors_commit(writer, err);
-    return status;
-}
-
 // The focal loss makes scores small; the best threshold for them is moved to one half.
 static vd_status calibrate(training *t, vd_error *err)
 {
-    enum { HELD_OUT = 200 };
     const blocks_detector_options *o = t->options;
-    int held_out = o->pictures < HELD_OUT ? o->pictures : HELD_OUT; // a small training stays small
+    int held_out = o->pictures < BLOCKS_DETECTOR_HELD_OUT ? o->pictures : BLOCKS_DETECTOR_HELD_OUT;
     vd_conv_pass *pass = NULL;
     double shift = 0;
     vd_status status = vd_conv_pass_new(t->folded, 1, false, &pass, err);
@@ -396,7 +367,7 @@ static vd_status train_all(training *t, vd_error *err)
         vd_convnet_fold(t->net, t->folded);
         // The last one is written when it has been calibrated.
         if (epoch + 1 < o->epochs)
-            status = write_weights(t->folded, o->out, err);
+            status = vd_extractor_write(t->folded, NULL, o->out, err);
         if (status)
             return status;
     }
@@ -475,7 +446,7 @@ vd_status blocks_detector_train(const blocks_detector_options *options,
     if (!status)
         status = calibrate(&t, err);
     if (!status)
-        status = write_weights(t.folded, o->out, err);
+        status = vd_extractor_write(t.folded, NULL, o->out, err);
     training_clear(&t);
-    return status;
+    return status ? status : blocks_detector_learn_world(o, o->out, report, user, err);
 }

@@ -24,7 +24,7 @@ typedef struct blocks_detector_options {
 blocks_detector_options blocks_detector_defaults(void);
 
 typedef struct blocks_detector_progress {
-    const char *stage; // "rendering" or "training"
+    const char *stage; // "rendering", "training" or "calibrating"
     int done, total;   // pictures or steps
     // Training: the losses an object, averaged over the last steps.
     double heat, box, place, attributes;
@@ -38,11 +38,21 @@ typedef void (*blocks_detector_report)(void *user, const blocks_detector_progres
 vd_status blocks_detector_train(const blocks_detector_options *options,
                                 blocks_detector_report report, void *user, vd_error *err);
 
+// Pictures of the train split that training leaves out, behind those it sees.
+enum { BLOCKS_DETECTOR_HELD_OUT = 200 };
+
+// The last step of training, also alone: adds to the extractor `from` what its world looks like
+// (features/extract/outlier.h), from as many pictures as it was trained on, at most 1,000, behind
+// the held out ones; writes options->out, which may be the same file.
+vd_status blocks_detector_learn_world(const blocks_detector_options *options, const char *from,
+                                      blocks_detector_report report, void *user, vd_error *err);
+
 typedef struct blocks_detector_scores {
     int pictures, objects;
     int found;      // objects overlapped (IoU >= 0.5) by a confident region of their own
     int spurious;   // confident regions left over
     int regions;    // regions kept, confident or not
+    int doubted;    // pictures that do not look like the world's (vd_extraction.distance)
     double overlap; // mean IoU of the found
     double color, shape, material, size; // share of the found that is named right
     double relations; // share of right "is left of" and "is in front of" between the found

@@ -140,6 +140,7 @@ static void count_picture(const blocks_scene *scene, const vd_extraction *found,
     sum->pictures++;
     sum->objects += scene->count;
     sum->regions += found->count;
+    sum->doubted += found->distance > 1;
     sum->spurious += match_regions(scene, found, match, &sum->overlap);
     for (int o = 0; o < scene->count; o++) {
         int r = match[o];

@@ -3,92 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/alloc.h"
-#include "engine/base/safetensors.h"
+#include "features/extract/extractor.h"
 
 static const float keep_above = 0.4f, confident = 0.5f;
 // Beliefs below this are none. The network divides every channel by its norm over the regions,
 // which makes 0.001 of an attribute that no region has as large as 1 of one that a region has.
 static const float doubt = 0.1f;
-
-// ---- weights ------------------------------------------------------------------------------------
-
-struct vd_extractor {
-    vd_convnet *net;
-    vd_conv_pass *pass;
-};
-
-static vd_status read_tensor(const vd_safetensors *file, const char *name, int dims,
-                             const size_t *shape, vd_real *out, vd_error *err)
-{
-    const vd_tensor *tensor;
-    vd_status status = vd_safetensors_require(file, name, dims, shape, &tensor, err);
-    if (!status)
-        status = vd_tensor_floats(tensor, 0, tensor->elements, out, err);
-    for (size_t i = 0; !status && i < tensor->elements; i++)
-        if (!isfinite(out[i]))
-            status = vd_error_set(err, VD_FORMAT,
-                                  "%s: tensor %s, element %zu: not a finite number; the file is "
-                                  "damaged, make it again with `visdial extract --train`",
-                                  vd_safetensors_path(file), name, i);
-    return status;
-}
-
-static vd_status read_weights(const vd_safetensors *file, vd_convnet *net, vd_error *err)
-{
-    vd_status status = VD_OK;
-    for (int l = 0; l < net->layers && !status; l++) {
-        const vd_conv *conv = &net->layer[l];
-        char name[64];
-        size_t kernel = (size_t)conv->kernel, outs = (size_t)conv->out;
-        size_t shape[4] = {kernel, kernel, (size_t)conv->in, outs};
-        snprintf(name, sizeof name, "%s.weight", conv->name);
-        status = read_tensor(file, name, 4, shape, net->param + net->weight[l], err);
-        snprintf(name, sizeof name, "%s.bias", conv->name);
-        if (!status)
-            status = read_tensor(file, name, 1, &outs, net->param + net->bias[l], err);
-    }
-    return status;
-}
-
-vd_status vd_extractor_load(const char *path, vd_extractor **out, vd_error *err)
-{
-    *out = NULL;
-    vd_safetensors *file = NULL;
-    vd_extractor *extractor = vd_alloc(1, sizeof *extractor);
-    if (!extractor)
-        return vd_error_memory(err, "an extractor");
-    vd_status status = vd_safetensors_open(path, &file, err);
-    if (!status)
-        status = vd_convnet_new(vd_detect_layer, vd_detect_layers, VD_DETECT_INPUTS,
-                                VD_DETECT_WIDTH, VD_DETECT_HEIGHT, &extractor->net, err);
-    if (!status)
-        status = read_weights(file, extractor->net, err);
-    if (!status)
-        status = vd_conv_pass_new(extractor->net, 1, false, &extractor->pass, err);
-    vd_safetensors_close(file);
-    if (status) {
-        vd_extractor_free(extractor);
-        return status;
-    }
-    *out = extractor;
-    return VD_OK;
-}
-
-void vd_extractor_free(vd_extractor *extractor)
-{
-    if (!extractor)
-        return;
-    vd_conv_pass_free(extractor->pass);
-    vd_convnet_free(extractor->net);
-    vd_free(extractor);
-}
-
-int vd_extractor_size(const vd_extractor *extractor)
-{
-    (void)extractor;
-    return VD_FEATURE_SIZE;
-}
 
 // ---- places -------------------------------------------------------------------------------------
 
@@ -391,6 +311,19 @@ void vd_extract_features(const vd_detection *found, int count, float *features)
 
 // ---- run ----------------------------------------------------------------------------------------
 
+// How far the picture is from those of the world.
+static vd_status measure_distance(const vd_extractor *extractor, vd_extraction *out, vd_error *err)
+{
+    const vd_outlier *outlier = &extractor->outlier;
+    const vd_outlier_picture picture = {extractor->pass->input, (const float(*)[4])out->box,
+                                        out->confidence, out->count};
+    double signs[VD_OUTLIER_SIGNS];
+    vd_status status = outlier->known ? vd_outlier_signs(outlier, &picture, signs, err) : VD_OK;
+    if (outlier->known && !status)
+        out->distance = (float)vd_outlier_distance(outlier, signs);
+    return status;
+}
+
 vd_status vd_extractor_run(vd_extractor *extractor, const vd_image *image, vd_extraction *out,
                            float *features, vd_error *err)
 {
@@ -416,5 +349,5 @@ vd_status vd_extractor_run(vd_extractor *extractor, const vd_image *image, vd_ex
         memset(features, 0, (size_t)VD_EXTRACT_MAX * VD_FEATURE_SIZE * sizeof *features);
         vd_extract_features(found, out->count, features);
     }
-    return VD_OK;
+    return measure_distance(extractor, out, err);
 }

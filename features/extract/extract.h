@@ -69,7 +69,9 @@ enum {
 typedef struct vd_extractor vd_extractor;
 
 // Weights from a safetensors file (assets/extractor.safetensors): for each layer of
-// features/extract/detect.c "<layer>.weight" (kernel, kernel, in, out) and "<layer>.bias" (out).
+// features/extract/detect.c "<layer>.weight" (kernel, kernel, in, out) and "<layer>.bias" (out);
+// and "outlier.table", "outlier.mean", "outlier.precision" of features/extract/outlier.h, which may
+// be missing.
 vd_status vd_extractor_load(const char *path, vd_extractor **out, vd_error *err);
 void vd_extractor_free(vd_extractor *extractor);
 int vd_extractor_size(const vd_extractor *extractor); // D
@@ -82,6 +84,9 @@ typedef struct vd_extraction {
     int material[VD_EXTRACT_MAX], size[VD_EXTRACT_MAX];
     // Where it stands, in table units: x to the right as seen, y away from the viewer.
     float x[VD_EXTRACT_MAX], y[VD_EXTRACT_MAX];
+    // How far the picture is from those of the extractor's world (features/extract/outlier.h):
+    // above 1 it is none of them, and the regions mean nothing. 0 when the extractor does not know.
+    float distance;
 } vd_extraction;
 
 // features: (VD_EXTRACT_MAX, D), zero beyond count; may be NULL. The image may have any size; it

@@ -115,7 +115,7 @@ static void the_right_answer_has_nearly_no_loss(void **state)
 // ---- training -----------------------------------------------------------------------------------
 
 typedef struct seen {
-    int rendered, trained;
+    int rendered, trained, calibrated;
     double first, last;
     atomic_int *stop;
 } seen;
@@ -125,6 +125,10 @@ static void watch(void *user, const blocks_detector_progress *p)
     seen *s = user;
     if (strcmp(p->stage, "rendering") == 0) {
         s->rendered = p->done;
+        return;
+    }
+    if (strcmp(p->stage, "calibrating") == 0) {
+        s->calibrated = p->done;
         return;
     }
     double loss = p->heat + p->box + p->place + p->attributes;
@@ -158,6 +162,7 @@ static void training_lowers_the_loss_and_writes_an_extractor(void **state)
     assert_int_equal(blocks_detector_train(&options, watch, &s, NULL), VD_OK);
     assert_int_equal(s.rendered, 8);
     assert_int_equal(s.trained, 20);
+    assert_int_equal(s.calibrated, 8);
     assert_true(s.last < 0.7 * s.first);
     assert_int_equal(vd_extractor_load(path, &extractor, NULL), VD_OK);
     assert_int_equal(blocks_detector_evaluate(extractor, 1, BLOCKS_TRAIN, 0, 4, &scores, NULL),
@@ -255,7 +260,7 @@ static vd_status calibrate_trained(void *context, vd_error *err)
 static vd_status write_trained(void *context, vd_error *err)
 {
     const training *t = context;
-    return write_weights(t->folded, t->options->out, err);
+    return vd_extractor_write(t->folded, NULL, t->options->out, err);
 }
 
 // Each allocation in the part of training that makes it, so that a picture is not rendered, nor a

@@ -17,7 +17,7 @@
 
 typedef struct job {
     const char *out, *model_given;
-    bool show, train, quiet;
+    bool show, train, calibrate, quiet;
     int evaluate; // pictures; 0: do not
     blocks_detector_options training;
     unsigned split; // val, test
@@ -29,12 +29,16 @@ typedef struct job {
 
 static const vd_option options[] = {
     {"out", "FILE",
-     "write the features to FILE; with --train the extractor "
+     "write the features to FILE; with --train and --calibrate the extractor "
      "(assets/extractor.safetensors)",
      VD_INTO(job, out)},
     {"model", "FILE", "extractor to use (default: the bundled one)", VD_INTO(job, model_given)},
     {"show", NULL, "print the regions (this is the default without --out)", VD_INTO(job, show)},
     {"train", NULL, "train an extractor on pictures made for it", VD_INTO(job, train)},
+    {"calibrate", NULL,
+     "find out again which pictures the extractor knows, from pictures made for it; the last step "
+     "of --train",
+     VD_INTO(job, calibrate)},
     {"evaluate", "N", "evaluate the extractor on N pictures that it was not trained on",
      VD_INTO(job, evaluate), 1, 1000000},
     {"split", "NAME", "with --evaluate: val (default) or test", VD_INTO(job, split),
@@ -59,11 +63,11 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
     j->picture = given.operand;
     j->count = given.count;
     j->show = j->show || !j->out; // all that is left to do with the regions
-    int modes = (j->train ? 1 : 0) + (j->evaluate ? 1 : 0) + (j->count > 0 ? 1 : 0);
+    int modes = j->train + j->calibrate + (j->evaluate > 0) + (j->count > 0);
     if (modes != 1)
         return vd_error_set(
             err, VD_USAGE,
-            modes ? "pictures, --train and --evaluate exclude each other; give one of them"
+            modes ? "pictures, --train, --calibrate and --evaluate exclude each other; give one"
                   : "no pictures given; see --help");
     return VD_OK;
 }
@@ -83,9 +87,7 @@ char *vd_extractor_path(const char *given)
 
 static vd_status load_extractor(job *j, vd_error *err)
 {
-    j->model = vd_extractor_path(j->model_given);
-    return j->model ? vd_extractor_load(j->model, &j->extractor, err)
-                    : vd_error_memory(err, "a path");
+    return vd_extractor_load(j->model, &j->extractor, err);
 }
 
 // ---- train --------------------------------------------------------------------------------------
@@ -119,7 +121,9 @@ static vd_status train(const job *j, vd_error *err)
     if (j->out)
         how.out = j->out;
     shown s = {.quiet = j->quiet};
-    vd_status status = blocks_detector_train(&how, show_progress, &s, err);
+    vd_status status = j->train
+                           ? blocks_detector_train(&how, show_progress, &s, err)
+                           : blocks_detector_learn_world(&how, j->model, show_progress, &s, err);
     if (s.stage)
         vd_progress_end(&s.progress, s.progress.total, status == VD_OK);
     vd_interrupt_release();
@@ -145,6 +149,8 @@ static vd_status evaluate(const job *j, vd_error *err)
     printf("color       %.4f\nshape       %.4f\nmaterial    %.4f\nsize        %.4f\n", s.color,
            s.shape, s.material, s.size);
     printf("relations   %.4f\n", s.relations);
+    printf("doubted     %.4f of the pictures are said not to be of this world\n",
+           (double)s.doubted / s.pictures);
     printf("time        %.2f ms a picture\n", 1e3 * s.seconds / s.pictures);
     return VD_OK;
 }
@@ -161,6 +167,9 @@ static void show_regions(const char *path, const vd_extraction *found)
                blocks_material_names[found->material[r]], blocks_shape_names[found->shape[r]],
                100 * box[0], 100 * box[1], 100 * box[2], 100 * box[3]);
     }
+    if (found->distance > 1)
+        printf("  This does not look like a Blocks table: distance %.2f, above 1.\n",
+               (double)found->distance);
 }
 
 static vd_status check_ids(const job *j, const vd_region_set *set, int row, vd_error *err)
@@ -242,7 +251,9 @@ static vd_status run(int argc, char **argv, vd_error *err)
 {
     job j = {.training = blocks_detector_defaults()};
     vd_status status = read_options(&j, argc, argv, err);
-    if (!status && j.train) {
+    if (!status && !(j.model = vd_extractor_path(j.model_given)))
+        status = vd_error_memory(err, "a path");
+    if (!status && (j.train || j.calibrate)) {
         status = train(&j, err);
     } else if (!status) {
         status = load_extractor(&j, err);
@@ -259,8 +270,9 @@ const vd_command vd_cmd_extract = {
     run,
     "find the regions of pictures and write their features",
     "[options] PICTURE...",
-    "Finds the objects of Blocks pictures from their pixels. --train trains a new extractor, "
-    "--evaluate evaluates one on pictures that it was not trained on.",
+    "Finds the objects of Blocks pictures from their pixels, and says which pictures do not look "
+    "like one. --train trains a new extractor, --evaluate evaluates one on pictures that it was "
+    "not trained on.",
     "  visdial extract --out features.safetensors assets/pictures/1000003.png\n"
     "  visdial extract assets/pictures/1000003.png\n",
     .options = options};

@@ -1,0 +1,19 @@
+// Inside of the extractor, for its training.
+#ifndef VD_EXTRACTOR_H
+#define VD_EXTRACTOR_H
+
+#include "features/extract/extract.h"
+#include "features/extract/outlier.h"
+
+struct vd_extractor {
+    vd_convnet *net;
+    vd_conv_pass *pass; // its input is the last picture's
+    vd_outlier outlier;
+};
+
+// The file that vd_extractor_load reads. outlier NULL: it does not know which pictures are of its
+// world.
+vd_status vd_extractor_write(const vd_convnet *net, const vd_outlier *outlier, const char *path,
+                             vd_error *err);
+
+#endif
