@@ -44,9 +44,8 @@ static ChafaCanvas *canvas_new(int width, int height, vd_look look)
     chafa_canvas_config_set_canvas_mode(config, modes[look.depth]);
     chafa_canvas_config_set_symbol_map(config, symbols);
     chafa_canvas_config_set_work_factor(config, 0.7f);
-    // Perceptual colour distances (DIN 6176); otherwise the few blues of the palette turn purple
-    // and teal.
-    if (look.depth == VD_DEPTH_16 || look.depth == VD_DEPTH_256)
+    // Perceptual colour distances (DIN 6176); otherwise the few blues of the palette turn purple.
+    if (look.depth == VD_DEPTH_256)
         chafa_canvas_config_set_color_space(config, CHAFA_COLOR_SPACE_DIN99D);
     // With few tones silhouettes show more than halftones, and more contrast would hide them.
     if (look.depth <= VD_DEPTH_16)
@@ -55,6 +54,47 @@ static ChafaCanvas *canvas_new(int width, int height, vd_look look)
     chafa_canvas_config_unref(config);
     chafa_symbol_map_unref(symbols);
     return canvas;
+}
+
+// Six hues, up to which angle each goes; then it is red again.
+static const struct {
+    int end, color;
+} hues[] = {{18, 1}, {70, 3}, {165, 2}, {200, 6}, {258, 4}, {345, 5}, {360, 1}};
+
+// The colour of 8 or 16 that a person would name: greys stay grey and a hue stays that hue, however
+// light or dark. By distance alone a shadow is teal, and so is a light blue.
+static int named_color(const uint8_t rgb[3], vd_depth depth)
+{
+    enum { GREYISH = 45, ORANGE = 40, BRIGHT = 150 };
+    int red = rgb[0], green = rgb[1], blue = rgb[2];
+    int high = MAX(red, MAX(green, blue)), low = MIN(red, MIN(green, blue)), span = high - low;
+    if (span < GREYISH) {
+        int grey = (high + low) / 2;
+        if (depth == VD_DEPTH_8)
+            return grey < 80 ? 0 : 7;
+        return grey < 64 ? 0 : grey < 116 ? 8 : grey < 224 ? 7 : 15;
+    }
+    int hue = high == red     ? (360 + 60 * (green - blue) / span) % 360
+              : high == green ? 120 + 60 * (blue - red) / span
+                              : 240 + 60 * (red - green) / span;
+    int i = 0;
+    while (hue >= hues[i].end)
+        i++;
+    bool orange = hues[i].color == 3 && hue < ORANGE; // the dark yellow, a brown
+    return hues[i].color + (depth == VD_DEPTH_16 && high >= BRIGHT && !orange ? 8 : 0);
+}
+
+// The picture in the colours of the palette, for few of them; NULL: out of memory.
+static uint8_t *in_named_colors(const vd_image *image, vd_depth depth)
+{
+    size_t count = (size_t)image->width * (size_t)image->height;
+    uint8_t *out = vd_alloc(count, 3);
+    for (size_t i = 0; i < count && out; i++) {
+        uint32_t rgb = vd_color_to_rgb(vd_color_index(named_color(image->rgb + 3 * i, depth)), 0);
+        for (int c = 0; c < 3; c++)
+            out[3 * i + (size_t)c] = (uint8_t)(rgb >> (16 - 8 * c));
+    }
+    return out;
 }
 
 static vd_color cell_color(int raw, vd_depth depth)
@@ -69,10 +109,17 @@ static vd_status make_cells(vd_picture *picture, int width, int height, vd_look 
     vd_cell *cells = vd_alloc((size_t)width * (size_t)height, sizeof *cells);
     if (!cells)
         return vd_error_memory(err, "the picture's cells");
-    ChafaCanvas *canvas = canvas_new(width, height, look);
     const vd_image *image = &picture->image;
-    chafa_canvas_draw_all_pixels(canvas, CHAFA_PIXEL_RGB8, image->rgb, image->width, image->height,
-                                 image->width * 3);
+    bool few = look.depth == VD_DEPTH_8 || look.depth == VD_DEPTH_16;
+    uint8_t *named = few ? in_named_colors(image, look.depth) : NULL;
+    if (few && !named) {
+        vd_free(cells);
+        return vd_error_memory(err, "the picture in few colours");
+    }
+    ChafaCanvas *canvas = canvas_new(width, height, look);
+    chafa_canvas_draw_all_pixels(canvas, CHAFA_PIXEL_RGB8, named ? named : image->rgb, image->width,
+                                 image->height, image->width * 3);
+    vd_free(named);
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++) {
             vd_cell *cell = &cells[y * width + x];

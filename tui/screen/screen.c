@@ -15,6 +15,7 @@
 
 #include "engine/base/alloc.h"
 #include "tui/base/safe_output.h"
+#include "tui/screen/direct_color.h"
 
 enum { WAKES = 3 }; // signals that wake the loop: resized, stopped, continued
 
@@ -257,20 +258,38 @@ vd_status vd_screen_usable(const char *instead, vd_error *err)
     return VD_OK;
 }
 
-// "xterm-256color" says less than the terminal can when COLORTERM promises direct colour: terminfo
-// may describe it as "xterm-direct", too. NULL when it does not.
-static const char *direct_name(char *out, size_t size)
+static bool promises_direct(void)
 {
-    const char *name = getenv("TERM"), *promise = getenv("COLORTERM");
-    const char *end = name ? strstr(name, "-256color") : NULL;
-    if (!end || !promise || (strcmp(promise, "truecolor") != 0 && strcmp(promise, "24bit") != 0))
-        return NULL;
-    snprintf(out, size, "%.*s-direct", (int)(end - name), name);
+    const char *promise = getenv("COLORTERM"), *no_color = getenv("NO_COLOR");
+    if (no_color && *no_color)
+        return false;
+    return (promise && (strcmp(promise, "truecolor") == 0 || strcmp(promise, "24bit") == 0)) ||
+           tigetflag("Tc") == 1;
+}
+
+// The terminal with 24-bit colour by a description of our own; NULL: not promised, or not possible.
+static SCREEN *open_direct(const char *name, FILE *out)
+{
     int found;
-    bool described = setupterm(out, STDOUT_FILENO, &found) == OK;
-    if (described)
-        del_curterm(cur_term);
-    return described ? out : NULL;
+    char *description = NULL;
+    if (setupterm(name, STDOUT_FILENO, &found) != OK)
+        return NULL;
+    if (promises_direct() && tigetflag("RGB") != 1)
+        vd_direct_color_describe(name, &description, NULL);
+    del_curterm(cur_term);
+    if (!description)
+        return NULL;
+    const char *given = getenv("TERMINFO");
+    char *before = given ? vd_strdup(given) : NULL;
+    setenv("TERMINFO", description, 1);
+    SCREEN *terminal = newterm(name, out, stdin);
+    if (before)
+        setenv("TERMINFO", before, 1);
+    else if (!given)
+        unsetenv("TERMINFO");
+    vd_free(before);
+    vd_free(description);
+    return terminal;
 }
 
 static vd_depth terminal_depth(void)
@@ -343,9 +362,10 @@ vd_status vd_screen_open(bool mouse, const char *instead, vd_screen **out, vd_er
     if (status)
         goto fail;
     set_escdelay(25);
-    char direct[64];
-    screen->terminal =
-        newterm(direct_name(direct, sizeof direct), vd_safe_output_terminal(stdout), stdin);
+    FILE *terminal = vd_safe_output_terminal(stdout);
+    screen->terminal = open_direct(getenv("TERM"), terminal);
+    if (!screen->terminal)
+        screen->terminal = newterm(NULL, terminal, stdin);
     if (!screen->terminal) {
         status = vd_error_set(err, VD_UNAVAILABLE, "the terminal could not be set up; %s", instead);
         goto fail;

@@ -1,0 +1,13 @@
+// 24-bit colour for curses where no description of such a terminal is installed: one is made from
+// the description that there is.
+#ifndef VD_DIRECT_COLOR_H
+#define VD_DIRECT_COLOR_H
+
+#include "engine/base/error.h"
+
+// Describes the terminal that setupterm() was called for as one with 24-bit colour: a compiled
+// description (term(5)) as a value of the environment variable TERMINFO, "b64:..." (vd_free).
+// Palette colours 0 to 7 stay what they are, larger numbers are RGB.
+vd_status vd_direct_color_describe(const char *term, char **terminfo, vd_error *err);
+
+#endif
