@@ -7,6 +7,14 @@
 #include "features/regions/regions.h"
 #include "features/dialogs/visdial.h"
 
+// What becomes of dialogs whose pictures have no features.
+typedef enum vd_missing { VD_MISSING_SKIP, VD_MISSING_REFUSE } vd_missing;
+
+// Leaves them out of the dialogs, from then on; *skipped: how many. VD_NOT_FOUND when they are
+// refused, or when nothing is left. After the relevance was read (vd_visdial_read_dense).
+vd_status vd_visdial_match(vd_visdial *dialogs, const vd_regions *regions, vd_missing missing,
+                           size_t *skipped, vd_error *err);
+
 typedef struct vd_dataset vd_dataset;
 typedef struct vd_picture_cache vd_picture_cache; // picture_cache.h
 

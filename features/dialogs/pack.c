@@ -58,7 +58,7 @@ static bool packed_hash(const vd_packed_file *packed, uint64_t *out)
 
 uint64_t vd_visdial_hash(const vd_visdial *data)
 {
-    const vd_packed_file *packed = ((const vd_visdial_store *)data)->packed;
+    const vd_packed_file *packed = vd_visdial_packed(data);
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     if (packed && packed_hash(packed, &hash))
         return hash;

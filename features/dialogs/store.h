@@ -59,7 +59,15 @@ typedef struct vd_visdial_store {
     vd_string_arena arena;    // strings, rounds, options, relevance
     vd_visdial_image *images; // (dialog_count) by rising image id
     vd_packed_file *packed;   // NULL when the dialogs were read from JSON
+    bool partial;             // some dialogs were left out: what is packed of all does not hold
 } vd_visdial_store;
+
+// What is packed of all these dialogs: words, counts, hash; NULL: to be found from the texts.
+static inline const vd_packed_file *vd_visdial_packed(const vd_visdial *data)
+{
+    const vd_visdial_store *store = (const vd_visdial_store *)data;
+    return store->partial ? NULL : store->packed;
+}
 
 // Sorts the images; an image with two dialogs is refused: *first and *second are those dialogs.
 vd_status vd_visdial_index(vd_visdial_store *store, size_t *first, size_t *second, vd_error *err);

@@ -166,7 +166,7 @@ static vd_status translate_all(const vd_packed_file *packed, const vd_vocab *voc
 vd_status vd_tokens_fill(const vd_visdial *data, const vd_vocab *vocab,
                          vd_sequences tokens[VD_TEXTS], vd_error *err)
 {
-    const vd_packed_file *packed = ((const vd_visdial_store *)data)->packed;
+    const vd_packed_file *packed = vd_visdial_packed(data);
     if (packed)
         return translate_all(packed, vocab, tokens, err);
     uses u = {0};
@@ -241,7 +241,7 @@ vd_status vd_visdial_count_words(const vd_visdial *data, bool candidates, vd_wor
 {
     *out = NULL;
     vd_word_counts *counts = NULL;
-    const vd_packed_file *packed = ((const vd_visdial_store *)data)->packed;
+    const vd_packed_file *packed = vd_visdial_packed(data);
     vd_status status = vd_word_counts_new(&counts, err);
     if (status == VD_OK)
         status = packed ? take_packed(packed, candidates, counts, err)

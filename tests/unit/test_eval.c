@@ -588,8 +588,6 @@ static void what_does_not_fit_is_refused(void **state)
     refuse(ARGUMENTS("--model", "base", "--data", tiny.val, "--features", features), 5,
            "regions of 5 numbers", "has 8");
     free(features);
-    // The bundled dialogs hold a picture without features.
-    refuse(ARGUMENTS("--model", "base"), 3, "99", "features");
 }
 
 static void truncated_data_is_refused(void **state)

@@ -6,6 +6,7 @@
 
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
+#include "tui/measure/corpus.h"
 #include "tui/session/config.h"
 #include "tui/session/history.h"
 #include "tui/session/loop.h"
@@ -20,6 +21,7 @@ typedef struct chat_settings {
     const char *preferred;
     vd_world_files files;
     vd_backend_choice backend;
+    vd_missing missing;
     int64_t image; // -1: the first one
     bool mouse, no_mouse, fold;
     bool resume, no_transcript;
@@ -37,6 +39,7 @@ static const vd_option options[] = {
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(chat_settings, files.features)},
     {"images", "DIR", VD_HELP_IMAGES, VD_INTO(chat_settings, files.images)},
     {"dense", "FILE", VD_HELP_DENSE, VD_INTO(chat_settings, files.dense)},
+    VD_MISSING_OPTION(chat_settings, missing),
     VD_DECODER_OPTION(chat_settings, files.decoder, VD_DECODER_OF_ANSWERS),
     VD_BACKEND_OPTION(chat_settings, backend),
     {"resume", NULL, "continue the last conversation, with its models and branches",
@@ -163,7 +166,7 @@ static void remark(vd_chat *chat, const char *text)
 
 static vd_status open_program(chat_program *program, const chat_settings *settings, vd_error *err)
 {
-    size_t index = 0;
+    size_t index = 0, skipped = 0;
     int64_t image = settings->image;
     const char *model = settings->preferred;
     vd_world_files files = settings->files;
@@ -174,6 +177,8 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         status = vd_world_read_relevance(program->world, err);
     if (!status && vd_world_count(program->world) == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: holds no dialogs", program->world->directory);
+    if (!status)
+        status = vd_world_match(program->world, settings->missing, &skipped, err);
     if (!status)
         status = start_recorder(program, settings, &image, &model, err);
     if (!status && image >= 0)
@@ -197,6 +202,11 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         program->view->theme = settings->theme;
         program->view->rankings.folded = settings->fold;
         load_history(program);
+        if (skipped)
+            vd_notice_say(&program->view->notice,
+                          "%zu of %zu pictures have no features and are "
+                          "left out",
+                          skipped, skipped + vd_world_count(program->world));
         vd_recorder_take_up(&program->recorder, program->view);
         remark(program->view, settings->remark);
     }

@@ -43,6 +43,7 @@ static const vd_option options[] = {
      VD_INTO(evaluation, ranks_out)},
     VD_DECODER_OPTION(evaluation, decoder, VD_DECODER_OF_EVALUATIONS),
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(evaluation, paths.assets)},
+    VD_MISSING_OPTION(evaluation, paths.missing),
     {"limit", "N", VD_HELP_LIMIT, VD_INTO(evaluation, options.limit), 1, 1000000000},
     {"batch", "N", "dialogs per batch (8)", VD_INTO(evaluation, options.batch), 1, 256},
     {"threads", "N", VD_HELP_THREADS " (default: one per processor)", VD_INTO(evaluation, threads),
@@ -232,7 +233,7 @@ static vd_status read_options(evaluation *e, int argc, char **argv, vd_error *er
         return status;
     if (e->from_ranks)
         return vd_arguments_refuse(
-            &given, "model features ranks decoder batch threads other-image no-history",
+            &given, "model features missing ranks decoder batch threads other-image no-history",
             "is about a model; --from-ranks measures rankings without one", err);
     return e->model_name ? VD_OK
                          : vd_error_set(err, VD_USAGE,

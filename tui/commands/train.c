@@ -21,6 +21,7 @@
 #include "features/dialogs/pack.h"
 #include "features/text/vocab_file.h"
 #include "tui/base/progress.h"
+#include "tui/measure/corpus.h"
 #include "tui/screen/screen.h"
 #include "tui/train/run_settings.h"
 #include "tui/train/training.h"
@@ -32,6 +33,7 @@ typedef struct job {
     double minutes; // between checkpoints
     vd_backend_choice backend;
     vd_precision precision;
+    vd_missing missing;
     vd_run_settings settings;
     vd_training training;
     vd_arguments given;
@@ -64,6 +66,7 @@ static const vd_option options[] = {
     {"val", "FILE", "dialogs to evaluate on after every epoch", VD_INTO(job, val)},
     {"val-features", "FILE", "region features of their pictures", VD_INTO(job, val_features)},
     {"val-dense", "FILE", "relevance of their candidates, for NDCG", VD_INTO(job, val_dense)},
+    VD_MISSING_OPTION(job, missing),
     {"val-limit", "N", "use only the first N of these dialogs",
      VD_INTO(job, training.validation_limit), 1, 1000000000},
     {"from", "FILE", "start from the weights and vocabulary of this model", VD_INTO(job, from)},
@@ -96,6 +99,12 @@ static const char *path_of(job *j, const char *name)
 {
     snprintf(j->path, sizeof j->path, "%.4096s/%s", j->training.directory, name);
     return j->path;
+}
+
+// Of processes that train together only the first writes.
+static bool is_first(const job *j)
+{
+    return !j->training.group || j->training.group->rank == 0;
 }
 
 // ---- options ------------------------------------------------------------------------------------
@@ -140,12 +149,17 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
 
 // ---- data ---------------------------------------------------------------------------------------
 
-static vd_status read_data(const char *data, const char *features, vd_visdial **dialogs,
-                           vd_regions **regions, vd_error *err)
+// dense: NULL for none.
+static vd_status read_data(const job *j, const char *data, const char *features, const char *dense,
+                           vd_visdial **dialogs, vd_regions **regions, vd_error *err)
 {
     vd_status status = vd_regions_open(features, regions, err);
     if (status == VD_OK)
         status = vd_visdial_open(data, dialogs, err);
+    if (status == VD_OK && dense)
+        status = vd_visdial_read_dense(*dialogs, dense, err);
+    if (status == VD_OK)
+        status = vd_corpus_match(*dialogs, *regions, j->missing, is_first(j), err);
     if (status)
         return status;
     for (size_t i = 0; i < (*dialogs)->dialog_count; i++) {
@@ -164,7 +178,8 @@ static vd_status load_validation(job *j, vd_error *err)
 {
     if (!j->val)
         return VD_OK;
-    vd_status status = read_data(j->val, j->val_features, &j->val_dialogs, &j->val_regions, err);
+    vd_status status =
+        read_data(j, j->val, j->val_features, j->val_dense, &j->val_dialogs, &j->val_regions, err);
     if (status)
         return status;
     int expected = vd_regions_size(j->regions), found = vd_regions_size(j->val_regions);
@@ -173,12 +188,8 @@ static vd_status load_validation(job *j, vd_error *err)
                             "%.300s has regions of %d numbers, %.300s of %d; both must come from "
                             "one extractor",
                             j->features, expected, j->val_features, found);
-    if (j->val_dense)
-        status = vd_visdial_read_dense(j->val_dialogs, j->val_dense, err);
-    if (status == VD_OK)
-        status = vd_dataset_new(j->val_dialogs, j->val_regions, vd_trainer_vocab(j->trainer),
-                                &j->val_dataset, err);
-    return status;
+    return vd_dataset_new(j->val_dialogs, j->val_regions, vd_trainer_vocab(j->trainer),
+                          &j->val_dataset, err);
 }
 
 // Identifies the dialogs: a checkpoint is continued only with those it was started with.
@@ -352,12 +363,6 @@ static vd_status new_trainer(job *j, vd_error *err)
     vd_vocab_free(words);
     vd_model_free(from);
     return status;
-}
-
-// Of processes that train together only the first writes.
-static bool is_first(const job *j)
-{
-    return !j->training.group || j->training.group->rank == 0;
 }
 
 static vd_status start_anew(job *j, vd_error *err)
@@ -580,7 +585,7 @@ static vd_status train(job *j, vd_error *err)
     if (status == VD_OK)
         backend->precision(j->precision);
     if (status == VD_OK)
-        status = read_data(j->data, j->features, &j->dialogs, &j->regions, err);
+        status = read_data(j, j->data, j->features, NULL, &j->dialogs, &j->regions, err);
     if (status == VD_OK)
         status = j->resume ? resume(j, err) : start_anew(j, err);
     if (status == VD_OK)

@@ -80,8 +80,23 @@ vd_status vd_corpus_open(const vd_corpus_paths *paths, vd_corpus *out, vd_error 
         status = vd_visdial_read_dense(out->dialogs, out->dense, err);
     if (status == VD_OK && !paths->without_pictures)
         status = find_pictures(out, paths->pictures, err);
+    if (status == VD_OK && out->regions)
+        status = vd_corpus_match(out->dialogs, out->regions, paths->missing, true, err);
     if (status)
         vd_corpus_close(out);
+    return status;
+}
+
+vd_status vd_corpus_match(vd_visdial *dialogs, const vd_regions *regions, vd_missing missing,
+                          bool say, vd_error *err)
+{
+    size_t skipped;
+    vd_status status = vd_visdial_match(dialogs, regions, missing, &skipped, err);
+    if (status == VD_OK && skipped && say)
+        fprintf(stderr,
+                "%s: %zu of %zu pictures have no features in %s and are left out; --missing refuse "
+                "stops instead\n",
+                dialogs->path, skipped, skipped + dialogs->dialog_count, vd_regions_path(regions));
     return status;
 }
 

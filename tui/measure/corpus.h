@@ -8,7 +8,7 @@
 #include "engine/model/model.h"
 #include "features/pictures/image.h"
 #include "features/regions/regions.h"
-#include "features/dialogs/visdial.h"
+#include "features/dialogs/dataset.h"
 #include "tui/base/options.h"
 
 // As the options give them; NULL: left out. Without data the bundled files are taken.
@@ -19,17 +19,21 @@ typedef struct vd_corpus_paths {
     const char *assets;    // where the bundled files and models are (vd_world_directory)
     bool ranked;           // rankings are measured, not a model: no features are needed
     bool without_pictures; // they are not looked for
+    vd_missing missing;
 } vd_corpus_paths;
 
-// The options of a type of settings with such a member `paths`.
 // clang-format off
+#define VD_MISSING_OPTION(type, member)                                                            \
+    {"missing", "WHAT", VD_HELP_MISSING, VD_INTO(type, member), .choices = "skip or refuse"}
+// The options of a type of settings with such a member `paths`.
 #define VD_CORPUS_OPTIONS(type)                                                                    \
     {"data", "FILE", VD_HELP_DATA, VD_INTO(type, paths.data)},                                     \
     {"features", "FILE", VD_HELP_FEATURES, VD_INTO(type, paths.features)},                         \
     {"dense", "FILE", VD_HELP_DENSE, VD_INTO(type, paths.dense)},                                  \
     {"pictures", "DIR", "directory of the pictures (default: \"pictures\" beside the data)",       \
      VD_INTO(type, paths.pictures)},                                                               \
-    {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(type, paths.assets)}
+    {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(type, paths.assets)},                                \
+    VD_MISSING_OPTION(type, paths.missing)
 // clang-format on
 
 typedef struct vd_corpus {
@@ -45,6 +49,10 @@ typedef struct vd_corpus {
 // was named must be there, and one that is there must be readable. On failure *out is zero.
 vd_status vd_corpus_open(const vd_corpus_paths *paths, vd_corpus *out, vd_error *err);
 void vd_corpus_close(vd_corpus *corpus);
+
+// vd_visdial_match; says on standard error how many dialogs were left out, when `say`.
+vd_status vd_corpus_match(vd_visdial *dialogs, const vd_regions *regions, vd_missing missing,
+                          bool say, vd_error *err);
 
 // The file of a model (vd_free): "base", "improved" (bundled) or a path. NULL with err filled.
 char *vd_corpus_model_path(const vd_corpus *corpus, const char *name, vd_error *err);

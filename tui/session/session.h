@@ -12,7 +12,7 @@
 #include "features/pictures/photos.h"
 #include "features/dialogs/answer_pool.h"
 #include "features/regions/regions.h"
-#include "features/dialogs/visdial.h"
+#include "features/dialogs/dataset.h"
 #include "tui/base/decoder_choice.h"
 
 // SHA-256 (FIPS 180-4) of something that an answer depends on, to find out later whether it has
@@ -58,6 +58,8 @@ vd_status vd_world_open(const char *directory, vd_world **out, vd_error *err);
 vd_status vd_world_read_relevance(vd_world *world, vd_error *err);
 // Only the look-up of the directory (vd_free *out).
 vd_status vd_world_directory(const char *directory, char **out, vd_error *err);
+// Leaves out the pictures that have no features, or refuses them (vd_visdial_match).
+vd_status vd_world_match(vd_world *world, vd_missing missing, size_t *skipped, vd_error *err);
 void vd_world_close(vd_world *world);
 size_t vd_world_count(const vd_world *world); // pictures, in the order of dialogs.json
 int64_t vd_world_image_id(const vd_world *world, size_t index);
