@@ -127,6 +127,50 @@ static void a_resumed_run_makes_the_same_model_bit_for_bit(void **state)
     }
 }
 
+// Only --out is said again; what has moved is named, and remembered where it is now.
+static void a_resumed_run_knows_what_it_reads(void **state)
+{
+    (void)state;
+    const char *const val[] = {"--val", tiny.val, "--val-features", tiny.features, NULL};
+    train_run_expect("knowing", 0, "--resume continues it",
+                     MORE(val[0], val[1], val[2], val[3], "--val-dense", tiny.dense, "--val-limit",
+                          "3", "--stop-after", "1"));
+    char *out = support_join(tiny.directory, "knowing"),
+         *inputs = train_run_file("knowing", "inputs.json"),
+         *moved = support_join(tiny.directory, "moved.safetensors");
+    const char *const resume[] = {"train", "--quiet", "--out", out, "--resume", NULL},
+                      *const elsewhere[] = {"train",    "--quiet",        "--out", out,
+                                            "--resume", "--stop-after",   "2",     "--features",
+                                            moved,      "--val-features", moved,   NULL};
+    support_program run;
+    assert_int_equal(rename(tiny.features, moved), 0);
+    support_program_run(&run, resume, NULL);
+    support_program_expect(&run, 3, tiny.features, "no such file", NULL);
+    support_program_clear(&run);
+    support_program_run(&run, elsewhere, NULL);
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    support_program_run(&run, resume, NULL);
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    assert_int_equal(rename(moved, tiny.features), 0);
+    train_run_expect(
+        "known", 0, "",
+        MORE(val[0], val[1], val[2], val[3], "--val-dense", tiny.dense, "--val-limit", "3"));
+    train_run_same("known", "knowing");
+    support_write_text(inputs, "[1]");
+    support_program_run(&run, resume, NULL);
+    support_program_expect(&run, 4, inputs, "not what a run reads", NULL);
+    support_program_clear(&run);
+    unlink(inputs);
+    support_program_run(&run, resume, NULL);
+    support_program_expect(&run, 3, inputs, "name --data and --features", NULL);
+    support_program_clear(&run);
+    free(moved);
+    free(inputs);
+    free(out);
+}
+
 static void the_best_epoch_is_kept(void **state)
 {
     (void)state;
@@ -571,11 +615,11 @@ static void memory_that_is_out_ends_the_command_and_leaves_no_half_files(void **
         vd_alloc_fail_at(0);
         failed += code == 7;
         if (code == 7 && support_exists(directory))
-            assert_true(support_count_entries(directory) <= 6);
+            assert_true(support_count_entries(directory) <= 7);
     }
     assert_int_equal(code, 0);
     assert_true(failed > 60);
-    assert_int_equal(support_count_entries(directory), 6);
+    assert_int_equal(support_count_entries(directory), 7);
     free(directory);
 }
 
@@ -586,6 +630,7 @@ int main(void)
         cmocka_unit_test(presets_are_the_two_models_people_compare),
         cmocka_unit_test(a_run_leaves_model_checkpoint_pool_and_log),
         cmocka_unit_test(a_resumed_run_makes_the_same_model_bit_for_bit),
+        cmocka_unit_test(a_resumed_run_knows_what_it_reads),
         cmocka_unit_test(the_best_epoch_is_kept),
         cmocka_unit_test(words_come_from_a_file_of_counts),
         cmocka_unit_test(a_vocabulary_without_words_is_refused),

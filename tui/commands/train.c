@@ -23,17 +23,19 @@
 #include "tui/base/progress.h"
 #include "tui/measure/corpus.h"
 #include "tui/screen/screen.h"
+#include "tui/train/run_inputs.h"
 #include "tui/train/run_settings.h"
 #include "tui/train/training.h"
 #include "tui/train/curves.h"
 
 typedef struct job {
-    const char *data, *features, *val, *val_features, *val_dense, *from, *vocab, *glove, *preset;
+    vd_run_inputs in;
+    vd_json_value *kept; // of a run that goes on: texts of `in`
+    const char *from, *vocab, *glove, *preset;
     bool resume, watch;
     double minutes; // between checkpoints
     vd_backend_choice backend;
     vd_precision precision;
-    vd_missing missing;
     vd_run_settings settings;
     vd_training training;
     vd_arguments given;
@@ -61,21 +63,24 @@ typedef struct job {
 #define SHOWN_SWITCH(initial)
 
 static const vd_option options[] = {
-    {"data", "FILE", VD_HELP_DATA, VD_INTO(job, data)},
-    {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, features)},
-    {"val", "FILE", "dialogs to evaluate on after every epoch", VD_INTO(job, val)},
-    {"val-features", "FILE", "region features of their pictures", VD_INTO(job, val_features)},
-    {"val-dense", "FILE", "relevance of their candidates, for NDCG", VD_INTO(job, val_dense)},
-    VD_MISSING_OPTION(job, missing),
-    {"val-limit", "N", "use only the first N of these dialogs",
-     VD_INTO(job, training.validation_limit), 1, 1000000000},
+    {"data", "FILE", VD_HELP_DATA, VD_INTO(job, in.data)},
+    {"features", "FILE", VD_HELP_FEATURES, VD_INTO(job, in.features)},
+    {"val", "FILE", "dialogs to evaluate on after every epoch", VD_INTO(job, in.val)},
+    {"val-features", "FILE", "region features of their pictures", VD_INTO(job, in.val_features)},
+    {"val-dense", "FILE", "relevance of their candidates, for NDCG", VD_INTO(job, in.val_dense)},
+    VD_MISSING_OPTION(job, in.missing),
+    {"val-limit", "N", "use only the first N of these dialogs", VD_INTO(job, in.val_limit), 1,
+     1000000000},
     {"from", "FILE", "start from the weights and vocabulary of this model", VD_INTO(job, from)},
     {"vocab", "FILE", "vocabulary: word counts (from `data vocab`) or a list of words",
      VD_INTO(job, vocab)},
     {"glove", "FILE", "initial word vectors (GloVe text file); sets --embed", VD_INTO(job, glove)},
     {"out", "DIR", "directory for the model, the checkpoint, the pool and the log",
      VD_INTO(job, training.directory)},
-    {"resume", NULL, "continue from the checkpoint in DIR", VD_INTO(job, resume)},
+    {"resume", NULL,
+     "continue from the checkpoint in DIR, with the files it was started with; where they have "
+     "moved, name them",
+     VD_INTO(job, resume)},
     {"checkpoint-every", "MINUTES", "minutes between checkpoints (10)", VD_INTO(job, minutes),
      .least = 0.001, .most = 1e6},
     {"checkpoint-steps", "N", "also write a checkpoint every N steps",
@@ -111,7 +116,7 @@ static bool is_first(const job *j)
 
 static vd_status check_given(const job *j, vd_error *err)
 {
-    vd_status status = vd_arguments_need(&j->given, "data features out", err);
+    vd_status status = vd_arguments_need(&j->given, j->resume ? "out" : "data features out", err);
     if (status)
         return status;
     if (j->glove && j->from)
@@ -121,11 +126,11 @@ static vd_status check_given(const job *j, vd_error *err)
     if (j->vocab && j->from)
         return vd_error_set(err, VD_USAGE,
                             "--vocab and --from: the model has words already; leave one out");
-    if (!j->val != !j->val_features)
+    if (!j->in.val != !j->in.val_features)
         return vd_error_set(err, VD_USAGE, "--val and --val-features go together; --%s is missing",
-                            j->val ? "val-features" : "val");
-    return j->val ? VD_OK
-                  : vd_arguments_refuse(&j->given, "val-dense val-limit", "needs --val", err);
+                            j->in.val ? "val-features" : "val");
+    return j->in.val ? VD_OK
+                     : vd_arguments_refuse(&j->given, "val-dense val-limit", "needs --val", err);
 }
 
 static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
@@ -144,6 +149,9 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
     if (status == VD_OK)
         status = vd_arguments_most(&j->given, 0, err);
     j->training.checkpoint_seconds = 60 * j->minutes;
+    if (status == VD_OK && j->resume && j->training.directory)
+        status = vd_run_inputs_read(&j->in, &j->given, path_of(j, VD_RUN_INPUTS), &j->kept, err);
+    j->training.validation_limit = j->in.val_limit;
     return status ? status : check_given(j, err);
 }
 
@@ -159,7 +167,7 @@ static vd_status read_data(const job *j, const char *data, const char *features,
     if (status == VD_OK && dense)
         status = vd_visdial_read_dense(*dialogs, dense, err);
     if (status == VD_OK)
-        status = vd_corpus_match(*dialogs, *regions, j->missing, is_first(j), err);
+        status = vd_corpus_match(*dialogs, *regions, j->in.missing, is_first(j), err);
     if (status)
         return status;
     for (size_t i = 0; i < (*dialogs)->dialog_count; i++) {
@@ -176,10 +184,10 @@ static vd_status read_data(const job *j, const char *data, const char *features,
 
 static vd_status load_validation(job *j, vd_error *err)
 {
-    if (!j->val)
+    if (!j->in.val)
         return VD_OK;
-    vd_status status =
-        read_data(j, j->val, j->val_features, j->val_dense, &j->val_dialogs, &j->val_regions, err);
+    vd_status status = read_data(j, j->in.val, j->in.val_features, j->in.val_dense, &j->val_dialogs,
+                                 &j->val_regions, err);
     if (status)
         return status;
     int expected = vd_regions_size(j->regions), found = vd_regions_size(j->val_regions);
@@ -187,7 +195,7 @@ static vd_status load_validation(job *j, vd_error *err)
         return vd_error_set(err, VD_MISMATCH,
                             "%.300s has regions of %d numbers, %.300s of %d; both must come from "
                             "one extractor",
-                            j->features, expected, j->val_features, found);
+                            j->in.features, expected, j->in.val_features, found);
     return vd_dataset_new(j->val_dialogs, j->val_regions, vd_trainer_vocab(j->trainer),
                           &j->val_dataset, err);
 }
@@ -317,7 +325,7 @@ static vd_status read_words(const job *j, int64_t minimum, vd_vocab **out, vd_er
 // The error for no words at all, or none that is frequent enough.
 static vd_status refuse_no_words(const job *j, vd_error *err)
 {
-    const char *path = j->vocab ? j->vocab : j->data;
+    const char *path = j->vocab ? j->vocab : j->in.data;
     vd_vocab *all;
     vd_status status = read_words(j, 1, &all, err);
     if (status)
@@ -373,11 +381,11 @@ static vd_status start_anew(job *j, vd_error *err)
     if (status)
         return status;
     char data[80], source[400];
-    const char *slash = strrchr(j->data, '/');
+    const char *slash = strrchr(j->in.data, '/');
     const char *from = j->from ? j->from : j->glove ? j->glove : "random weights";
     const char *from_slash = strrchr(from, '/');
     describe_data(j, data, sizeof data);
-    snprintf(source, sizeof source, "%.200s (%.40s %.40s)", slash ? slash + 1 : j->data,
+    snprintf(source, sizeof source, "%.200s (%.40s %.40s)", slash ? slash + 1 : j->in.data,
              j->dialogs->version ? j->dialogs->version : "",
              j->dialogs->split ? j->dialogs->split : "");
     // Sorted by key, as in a checkpoint, so that a resumed run makes the same model file.
@@ -474,7 +482,7 @@ static vd_status resume(job *j, vd_error *err)
         return vd_error_set(err, VD_MISMATCH,
                             "%.300s expects regions of %d numbers, %.300s has %d; name the "
                             "features it was started with",
-                            j->path, expected, j->features, found);
+                            j->path, expected, j->in.features, found);
     if (j->vocab && (status = check_words(j, err)))
         return status;
     char data[80];
@@ -483,7 +491,7 @@ static vd_status resume(job *j, vd_error *err)
     if (!begun || strcmp(begun, data) != 0)
         return vd_error_set(err, VD_MISMATCH,
                             "%.300s was started with other dialogs (%.80s) than %.300s (%s)",
-                            j->path, begun ? begun : "unknown", j->data, data);
+                            j->path, begun ? begun : "unknown", j->in.data, data);
     return VD_OK;
 }
 
@@ -585,7 +593,7 @@ static vd_status train(job *j, vd_error *err)
     if (status == VD_OK)
         backend->precision(j->precision);
     if (status == VD_OK)
-        status = read_data(j, j->data, j->features, NULL, &j->dialogs, &j->regions, err);
+        status = read_data(j, j->in.data, j->in.features, NULL, &j->dialogs, &j->regions, err);
     if (status == VD_OK)
         status = j->resume ? resume(j, err) : start_anew(j, err);
     if (status == VD_OK)
@@ -600,6 +608,8 @@ static vd_status train(job *j, vd_error *err)
     if ((status = agree(t->group, j->trainer, err)))
         return status;
     if ((status = vd_trainer_join(j->trainer, t->group, err)))
+        return status;
+    if (is_first(j) && (status = vd_run_inputs_write(&j->in, path_of(j, VD_RUN_INPUTS), err)))
         return status;
     t->quiet = t->quiet || !is_first(j);
     t->trainer = j->trainer;
@@ -651,6 +661,7 @@ static vd_status run(int argc, char **argv, vd_error *err)
     vd_regions_close(j->regions);
     if (j->hold >= 0)
         close(j->hold);
+    vd_json_value_free(j->kept);
     vd_free(j);
     // mpirun ends all processes when one fails: only the first one reports the stop.
     if (status == VD_INTERRUPTED && !first)
@@ -675,6 +686,5 @@ const vd_command vd_cmd_train = {
     "stand.",
     "  visdial train --data train.json --features train_features.safetensors \\\n"
     "      --val val.json --val-features val_features.safetensors --out run1\n"
-    "  visdial train --data train.json --features train_features.safetensors \\\n"
-    "      --out run1 --resume\n",
+    "  visdial train --out run1 --resume\n",
     .options = options};

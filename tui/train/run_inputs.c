@@ -1,0 +1,90 @@
+#include "tui/train/run_inputs.h"
+
+#include <glib.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+#include "engine/base/json.h"
+#include "tui/base/output.h"
+
+enum { MOST_BYTES = 1 << 16, MOST_LIMIT = 1000000000 };
+static const char choices[] = "skip or refuse";
+
+static const struct {
+    const char *name;
+    size_t offset;
+} paths[] = {{"data", offsetof(vd_run_inputs, data)},
+             {"features", offsetof(vd_run_inputs, features)},
+             {"val", offsetof(vd_run_inputs, val)},
+             {"val-features", offsetof(vd_run_inputs, val_features)},
+             {"val-dense", offsetof(vd_run_inputs, val_dense)}};
+enum { PATHS = sizeof paths / sizeof *paths };
+
+static const char **path_of(vd_run_inputs *inputs, int which)
+{
+    return (const char **)(void *)((char *)inputs + paths[which].offset);
+}
+
+static yajl_gen_status emit(yajl_gen json, void *context)
+{
+    vd_run_inputs inputs = *(const vd_run_inputs *)context;
+    yajl_gen_map_open(json);
+    for (int i = 0; i < PATHS; i++) {
+        const char *path = *path_of(&inputs, i);
+        char *whole = path ? g_canonicalize_filename(path, NULL) : NULL;
+        if (whole)
+            vd_member_string(json, paths[i].name, whole);
+        g_free(whole);
+    }
+    if (inputs.val_limit)
+        vd_member_integer(json, "val-limit", (int64_t)inputs.val_limit);
+    vd_member_string(json, "missing", inputs.missing == VD_MISSING_SKIP ? "skip" : "refuse");
+    return yajl_gen_map_close(json);
+}
+
+vd_status vd_run_inputs_write(const vd_run_inputs *inputs, const char *path, vd_error *err)
+{
+    return vd_json_write_file(path, emit, (void *)inputs, err);
+}
+
+static vd_status take(vd_run_inputs *inputs, const vd_arguments *given, const char *path,
+                      const vd_json_value *kept, vd_error *err)
+{
+    for (int i = 0; i < PATHS; i++)
+        if (!vd_arguments_have(given, paths[i].name))
+            *path_of(inputs, i) = vd_json_text(kept, paths[i].name);
+    const vd_json_value *limit = vd_json_member(kept, "val-limit", VD_JSON_NUMBER);
+    const char *missing = vd_json_text(kept, "missing");
+    int choice = missing ? vd_choice_find(choices, missing) : VD_MISSING_SKIP;
+    if (kept->type != VD_JSON_MAP || choice < 0 ||
+        (limit && (limit->whole < 1 || limit->whole > MOST_LIMIT)))
+        return vd_error_set(err, VD_FORMAT,
+                            "%.300s: not what a run reads; expected {\"data\": PATH, ...}; remove "
+                            "it, and name --data and --features",
+                            path);
+    if (limit && !vd_arguments_have(given, "val-limit"))
+        inputs->val_limit = (size_t)limit->whole;
+    if (!vd_arguments_have(given, "missing"))
+        inputs->missing = (vd_missing)choice;
+    return VD_OK;
+}
+
+vd_status vd_run_inputs_read(vd_run_inputs *inputs, const vd_arguments *given, const char *path,
+                             vd_json_value **kept, vd_error *err)
+{
+    char *text;
+    size_t size;
+    vd_error why = {0};
+    *kept = NULL;
+    vd_status status = vd_file_read(path, MOST_BYTES, &text, &size, &why);
+    if (status == VD_NOT_FOUND && inputs->data && inputs->features)
+        return VD_OK; // a run of an earlier program
+    if (status)
+        return vd_error_set(err, status,
+                            "--resume: %s; it says what the run reads: name --data "
+                            "and --features",
+                            why.text);
+    status = vd_json_value_read(path, text, size, kept, err);
+    vd_free(text);
+    return status ? status : take(inputs, given, path, *kept, err);
+}

@@ -1,0 +1,28 @@
+// What a run reads, kept beside its checkpoint so that --resume finds it again: DIR/inputs.json has
+//
+//   {"data": PATH, "features": PATH, "val": PATH, "val-features": PATH, "val-dense": PATH,
+//    "val-limit": N, "missing": "skip" or "refuse"}
+//
+// with absolute paths; what the run does without is left out.
+#ifndef VD_RUN_INPUTS_H
+#define VD_RUN_INPUTS_H
+
+#include "engine/base/json_tree.h"
+#include "features/dialogs/dataset.h"
+#include "tui/base/options.h"
+
+#define VD_RUN_INPUTS "inputs.json"
+
+typedef struct vd_run_inputs {
+    const char *data, *features, *val, *val_features, *val_dense; // NULL: none
+    size_t val_limit;                                             // 0: all
+    vd_missing missing;
+} vd_run_inputs;
+
+vd_status vd_run_inputs_write(const vd_run_inputs *inputs, const char *path, vd_error *err);
+// Of a run that goes on: those whose options were not given become what the file says, which may
+// be missing when data and features were given. Texts are borrowed from *kept (vd_json_value_free).
+vd_status vd_run_inputs_read(vd_run_inputs *inputs, const vd_arguments *given, const char *path,
+                             vd_json_value **kept, vd_error *err);
+
+#endif
