@@ -78,6 +78,18 @@ static void a_wrong_line_is_left_out(void **state)
                                           "theme? (2 more lines are wrong)"));
 }
 
+static void keys_are_bound(void **state)
+{
+    (void)state;
+    vd_preferences wanted = vd_preferences_defaults();
+    support_write_text(path, "key Ctrl-G=/theme light\nkey\t F9 = none\nkey F99 = /walk\n");
+    assert_int_equal(vd_preferences_read(path, &wanted, &err), VD_OK);
+    assert_int_equal(wanted.key_count, 2);
+    assert_string_equal(wanted.keys[0].line, "/theme light");
+    assert_int_equal(wanted.keys[1].key.code, VD_KEY_F0 + 9);
+    assert_non_null(strstr(wanted.remark, "line 3: there is no key 'F99'"));
+}
+
 static void a_file_that_cannot_be_read_is_said(void **state)
 {
     (void)state;
@@ -93,8 +105,8 @@ static void a_wrong_line_is_named(void **state)
     refused("mouse = maybe", "line 1: found mouse = 'maybe', expected on or off");
     refused("fold = yes", "line 1: found fold = 'yes', expected on or off");
     refused("model =", "line 1: found model = '', expected base, improved or a model file");
-    refused("colour = red",
-            "line 1: there is no setting 'colour'; there are theme, mouse, model and fold");
+    refused("colour = red", "line 1: there is no setting 'colour'; there are theme, mouse, model, "
+                            "fold and key NAME");
     refused("theme", "line 1: found 'theme', expected `name = value`");
     refused("fold = on\ntehme = light", "line 2: there is no setting 'tehme'; did you mean theme?");
     vd_preferences wanted = vd_preferences_defaults();
@@ -226,6 +238,7 @@ int main(void)
         TEST(settings_are_read_over_what_is_there),
         TEST(a_wrong_line_is_named),
         TEST(a_wrong_line_is_left_out),
+        TEST(keys_are_bound),
         TEST(a_file_that_cannot_be_read_is_said),
         TEST(out_of_memory_is_reported),
         TEST(words_complete_to_what_they_share),

@@ -1,6 +1,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -172,6 +173,112 @@ static void every_action_is_reached(void **state)
             fail_msg("nothing leads to action %d", action);
 }
 
+static bool has_command(vd_action action)
+{
+    const vd_binding *binding;
+    for (size_t i = 0; (binding = vd_keymap_command(i)) != NULL; i++)
+        if (binding->action == action)
+            return true;
+    return false;
+}
+
+// Keyboards without Alt, and terminals that take function keys: all but Enter and the line's own
+// keys can be typed. In lists typing filters; Enter, Esc and the arrows are on every keyboard.
+static void every_key_of_the_chat_has_a_command(void **state)
+{
+    (void)state;
+    static const vd_place places[] = {VD_PLACE_CHAT, VD_PLACE_ZOOM, VD_PLACE_DETAIL,
+                                      VD_PLACE_COMPARE, VD_PLACE_WALK};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char keys[96];
+        const char *meaning;
+        for (size_t k = 0; vd_keymap_help(places[i], k, keys, sizeof keys, &meaning); k++)
+            for (char *rest = keys, *name; (name = strsep(&rest, ",")) != NULL;) {
+                char key[32];
+                name += strspn(name, " ");
+                snprintf(key, sizeof key, "%.*s", (int)strcspn(name, "."), name);
+                if (strcmp(key, "click") == 0)
+                    continue;
+                vd_action action = action_of(places[i], key, true);
+                if (action != VD_ACTION_ASK && action < VD_ACTION_EDIT_START &&
+                    !has_command(action))
+                    fail_msg("no command does what %s does (%s)", key, meaning);
+            }
+    }
+}
+
+// ---- rebinding ---------------------------------------------------------------------------------
+
+static vd_error err;
+static vd_rebinding mine[4];
+
+static void rebind(const char *key, const char *to)
+{
+    static int count;
+    count = key ? count : 0;
+    if (key)
+        assert_int_equal(vd_rebinding_read(key, to, &mine[count++], &err), VD_OK);
+    vd_keymap_rebind(mine, count);
+}
+
+static void a_key_does_what_another_does_or_nothing(void **state)
+{
+    (void)state;
+    rebind("F8", "F7");
+    rebind("F7", "F8");
+    rebind("C-g", "M-3");
+    rebind("F12", "none");
+    assert_int_equal(action_of(VD_PLACE_CHAT, "F8", true), VD_ACTION_PREVIOUS_PICTURE);
+    assert_int_equal(action_of(VD_PLACE_CHAT, "F7", true), VD_ACTION_NEXT_PICTURE);
+    assert_int_equal(action_of(VD_PLACE_CHAT, "C-g", true), VD_ACTION_CHOOSE_ANSWER);
+    assert_int_equal(vd_keymap_meant(mine[2].key).code, '3');
+    assert_int_equal(action_of(VD_PLACE_CHAT, "F12", true), VD_ACTION_NONE);
+    assert_string_equal(meaning_of(VD_PLACE_CHAT, "F7"), "next picture");
+    assert_string_equal(meaning_of(VD_PLACE_CHAT, "F8"), "previous picture");
+    assert_non_null(strstr(meaning_of(VD_PLACE_CHAT, "Ctrl-G"), "continue with the answer"));
+    assert_null(meaning_of(VD_PLACE_CHAT, "F12"));
+    assert_non_null(meaning_of(VD_PLACE_CHAT, "Alt-w")); // its other key
+    char hints[256];
+    vd_keymap_hints(VD_PLACE_CHAT, 200, hints, sizeof hints);
+    assert_null(strstr(hints, "F8 next"));
+    assert_null(strstr(hints, "F12"));
+    rebind(NULL, NULL);
+    assert_int_equal(action_of(VD_PLACE_CHAT, "F12", true), VD_ACTION_WALK);
+}
+
+static void a_key_runs_a_command(void **state)
+{
+    (void)state;
+    rebind("C-g", "/walk");
+    rebind("F9", "/theme light");
+    assert_string_equal(vd_keymap_line(VD_PLACE_CHAT, mine[1].key), "/theme light");
+    assert_string_equal(vd_keymap_line(VD_PLACE_ZOOM, mine[0].key), "/walk");
+    assert_null(vd_keymap_line(VD_PLACE_HELP, mine[0].key));
+    assert_non_null(strstr(meaning_of(VD_PLACE_CHAT, "Ctrl-G"), "a walk through"));
+    assert_string_equal(meaning_of(VD_PLACE_CHAT, "F9"), "/theme light");
+    assert_null(meaning_of(VD_PLACE_CASES, "F9"));
+    rebind(NULL, NULL);
+}
+
+static void refused(const char *key, const char *to, const char *says)
+{
+    vd_rebinding out;
+    assert_int_equal(vd_rebinding_read(key, to, &out, &err), VD_FORMAT);
+    if (!strstr(err.text, says))
+        fail_msg("expected '%s', found '%s'", says, err.text);
+}
+
+static void a_wrong_rebinding_says_what_is_wrong(void **state)
+{
+    (void)state;
+    refused("Ctrl-", "/walk", "there is no key 'Ctrl-'");
+    refused("Click", "/walk", "there is no key 'Click'");
+    refused("x", "/walk", "'x' is typed in questions");
+    refused("F9", "/wlak", "there is no command /wlak; did you mean /walk?");
+    refused("F9", "/walk here", "/walk takes nothing after it, found 'here'");
+    refused("F9", "walk", "found 'walk', expected a /command, another key or none");
+}
+
 // Each hint is clicked at its first and last column, and between two of them nothing is.
 static void hints_are_clicked(void **state)
 {
@@ -225,6 +332,10 @@ int main(void)
         cmocka_unit_test(ranges_have_bounds),
         cmocka_unit_test(characters_are_typed),
         cmocka_unit_test(every_action_is_reached),
+        cmocka_unit_test(every_key_of_the_chat_has_a_command),
+        cmocka_unit_test(a_key_does_what_another_does_or_nothing),
+        cmocka_unit_test(a_key_runs_a_command),
+        cmocka_unit_test(a_wrong_rebinding_says_what_is_wrong),
         cmocka_unit_test(hints_fit_the_width),
         cmocka_unit_test(hints_are_clicked),
     };

@@ -261,11 +261,13 @@ static vd_status run(int argc, char **argv, vd_error *err)
                               .remark = config.remark};
     if (!status)
         status = read_options(&settings, argc, argv, err);
+    vd_keymap_rebind(config.keys, config.key_count);
     if (!status)
         status = open_program(&program, &settings, err);
     if (!status)
         status = converse(&program, err);
     close_program(&program);
+    vd_keymap_rebind(NULL, 0);
     return status;
 }
 

@@ -298,5 +298,5 @@ void vd_cases_view_key(vd_cases_view *view, vd_key key)
     else if (key.code == VD_KEY_CLICK)
         click(view, key);
     else
-        act(view, action, key);
+        act(view, action, vd_keymap_meant(key));
 }

@@ -60,6 +60,7 @@ vd_status vd_cases_screen_ready(vd_preferences *out, vd_error *err)
 vd_status vd_cases_screen(const vd_cases *cases, const vd_case_filter *filter, vd_case_order order,
                           const vd_case *at, const vd_preferences *wanted, vd_error *err)
 {
+    vd_keymap_rebind(wanted->keys, wanted->key_count);
     vd_cases_view *view = vd_alloc(1, sizeof *view);
     vd_screen *screen = NULL;
     vd_worker *worker = NULL;
@@ -83,5 +84,6 @@ vd_status vd_cases_screen(const vd_cases *cases, const vd_case_filter *filter, v
     vd_worker_free(worker);
     vd_cases_view_free(view);
     vd_free(view);
+    vd_keymap_rebind(NULL, 0);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <utf8proc.h>
 
 #include "engine/base/utf8.h"
+#include "tui/base/nearest.h"
 #include "tui/screen/wrap.h"
 
 enum {
@@ -35,6 +36,8 @@ enum {
 #define KEYS(where, what, k, m, h) BINDING(where, what, .keys = (k), .meaning = (m), .hint = (h))
 #define EMPTY(where, what, k, m, h)                                                                \
     BINDING(where, what, .empty = true, .keys = (k), .meaning = (m), .hint = (h))
+#define EMPTY_BOTH(where, what, k, c, m, h)                                                        \
+    BINDING(where, what, .empty = true, .keys = (k), .command = (c), .meaning = (m), .hint = (h))
 #define BOTH(where, what, k, c, a, m, h)                                                           \
     BINDING(where, what, .keys = (k), .command = (c), .argument = (a), .meaning = (m), .hint = (h))
 #define COMMAND(what, c, a, m) BINDING(0, what, .command = (c), .argument = (a), .meaning = (m))
@@ -64,7 +67,7 @@ static const vd_binding table[] = {
     EMPTY(WALK, LINE_DOWN, "Down", "what-if: the one below; else scroll", NULL),
     EMPTY(WALK, PICK, "Space", "what-if: leave this out, or put it back; else to the what-ifs",
           "Space what-if"),
-    EMPTY(WALK, ALL_BACK, "Del", "put everything back", "Del all back"),
+    EMPTY_BOTH(WALK, ALL_BACK, "Del", "/all-back", "what-if: put everything back", "Del all back"),
     EMPTY(DETAIL | MAPS, LEFT, "Left", "the word before", NULL),
     EMPTY(DETAIL | MAPS, RIGHT, "Right",
           "the next word of the question: where it looked in the history", "Left/Right word"),
@@ -74,7 +77,7 @@ static const vd_binding table[] = {
     BOTH(COMPARE, FOLLOW, "Alt-h", "/history", "WHOSE",
          "the answers this model's conversation continues from: shared, own, people's",
          "Alt-h history"),
-    KEYS((LINE & ~CHAT) | INSIDE, BACK, "Esc", "back to where you were", "Esc back"),
+    BOTH((LINE & ~CHAT) | INSIDE, BACK, "Esc", "/back", NULL, "back to where you were", "Esc back"),
     KEYS(HELP, BACK, "Esc, q, ?, Enter", "back to where you were", "Esc back"),
     KEYS(MAPS, LINE_DOWN, "Down, WheelDown", "scroll down", "Up/Down scroll"),
     KEYS(MAPS, LINE_UP, "Up, WheelUp", "scroll up", NULL),
@@ -96,8 +99,8 @@ static const vd_binding table[] = {
     BOTH(COMPARISON, THEME, "t", "/theme", "NAME",
          "colours: dark, light, mono, safe (for the colour-blind)", NULL),
     BOTH(LINE, ZOOM, "F2", "/zoom", NULL, "picture full screen and back", "F2 zoom"),
-    KEYS(LINE, OUTLINES, "Alt-o", "outlines of the regions on and off", NULL),
-    KEYS(LINE, SWITCH_MODEL, "F3",
+    BOTH(LINE, OUTLINES, "Alt-o", "/outlines", NULL, "outlines of the regions on and off", NULL),
+    BOTH(LINE, SWITCH_MODEL, "F3", "/switch", NULL,
          "the other model (base, improved); while comparing, the other one's conversation",
          "F3 model"),
     COMMAND(MODEL, "/model", "NAME", "base, improved or a model file; the conversation stays"),
@@ -122,33 +125,41 @@ static const vd_binding table[] = {
          "find a picture by caption, id or what is in it", "Alt-p find"),
     COMMAND(PICTURE, "/picture", "ID or #N", "a picture by its image id or by its number"),
     COMMAND(NEW, "/new", NULL, "start over with this picture"),
-    KEYS(LINE, OLDER_ROUND, "Alt-Up", "look at an earlier round: its ranking and attention",
-         "Alt-Up/Down round"),
-    KEYS(LINE, NEWER_ROUND, "Alt-Down", "look at a later round", NULL),
+    BOTH(LINE, OLDER_ROUND, "Alt-Up", "/older", NULL,
+         "look at an earlier round: its ranking and attention", "Alt-Up/Down round"),
+    BOTH(LINE, NEWER_ROUND, "Alt-Down", "/newer", NULL, "look at a later round", NULL),
+    COMMAND(ROUND, "/round", "N", "look at round N"),
     BOTH(ASKING, CHOOSE_ANSWER, "Alt-1..9", "/choose", "N",
          "continue with the answer at place 1..9 instead", "Alt-1..9 choose"),
     BOTH(ASKING, UNDO, "Alt-u", "/undo", NULL, "forget the last round", NULL),
     BOTH(ASKING, EDIT_ROUND, "Alt-e", "/edit", NULL,
          "edit the selected round's question; all after it is asked again", "Alt-e edit"),
-    KEYS(ASKING, NEXT_BRANCH, "Alt-n",
+    BOTH(ASKING, NEXT_BRANCH, "Alt-n", "/next-branch", NULL,
          "the next branch: a conversation that was set aside (/branch)", NULL),
     COMMAND(BRANCH, "/branch", "N",
             "another conversation from the selected round on; or go to number N"),
     KEYS(CHAT, BACK, "Esc", "leave the edited question as it was", NULL),
-    KEYS(TALK, SCROLL_UP, "PgUp, WheelUp", "scroll up", NULL),
-    KEYS(TALK, SCROLL_DOWN, "PgDn, WheelDown", "scroll down", "PgUp/PgDn scroll"),
+    BOTH(TALK, SCROLL_UP, "PgUp, WheelUp", "/up", NULL, "scroll up", NULL),
+    BOTH(TALK, SCROLL_DOWN, "PgDn, WheelDown", "/down", NULL, "scroll down", "PgUp/PgDn scroll"),
     KEYS(HELP, LINE_UP, "Up", "scroll up by a line", NULL),
     KEYS(HELP, LINE_DOWN, "Down", "scroll down by a line", NULL),
-    KEYS(TALK, SCROLL_TOP, "Ctrl-Home", "scroll to the start", NULL),
-    KEYS(TALK, SCROLL_BOTTOM, "Ctrl-End", "scroll to the end", NULL),
+    BOTH(TALK, SCROLL_TOP, "Ctrl-Home", "/top", NULL, "scroll to the start", NULL),
+    BOTH(TALK, SCROLL_BOTTOM, "Ctrl-End", "/bottom", NULL, "scroll to the end", NULL),
+    COMMAND(LINE_UP, "/line-up", NULL, "the what-if above; else scroll up by a line"),
+    COMMAND(LINE_DOWN, "/line-down", NULL, "the what-if below; else scroll down by a line"),
+    COMMAND(LEFT, "/left", NULL, "the stage, the word or the model before"),
+    COMMAND(RIGHT, "/right", NULL, "the next stage, word or model"),
+    COMMAND(PICK, "/pick", NULL, "what-if: leave this out, or put it back; else the next stage"),
+    COMMAND(COMPLETE, "/suggest", NULL, "a question people asked about this picture"),
     BOTH(ASKING, SEARCH, "Ctrl-S", "/find", "TEXT",
          "search the dialog for the text of the line (or for the last search)", NULL),
-    KEYS(TALK, STOP, "Ctrl-C", "stop a running answer; else clear the line", NULL),
+    BOTH(TALK, STOP, "Ctrl-C", "/stop", NULL, "stop a running answer; else clear the line", NULL),
     COMMAND(MOUSE, "/mouse", "on|off", "use the mouse here or leave it to the terminal"),
     BINDING(TALK, LEAVE, .empty = true, .keys = "Ctrl-D", .command = "/quit",
             .meaning = "leave (on an empty line)", .hint = "Ctrl-D leaves"),
-    KEYS(TALK | COMPARISON, REDRAW, "Ctrl-L", "draw the screen again", NULL),
-    KEYS(TALK | COMPARISON, SUSPEND, "Ctrl-Z", "back to the shell; `fg` returns", NULL),
+    BOTH(TALK | COMPARISON, REDRAW, "Ctrl-L", "/redraw", NULL, "draw the screen again", NULL),
+    BOTH(TALK | COMPARISON, SUSPEND, "Ctrl-Z", "/suspend", NULL, "back to the shell; `fg` returns",
+         NULL),
     // ---- the line ----
     KEYS(LINE, EDIT_START, "Ctrl-A, Home", "start of the line", NULL),
     KEYS(LINE, EDIT_END, "Ctrl-E, End", "end of the line", NULL),
@@ -184,6 +195,15 @@ const char *vd_keymap_title(vd_place place)
 
 // ---- keys --------------------------------------------------------------------------------------
 
+static const vd_rebinding *rebound; // (rebound_count) what the person wants instead, borrowed
+static int rebound_count;
+
+void vd_keymap_rebind(const vd_rebinding *rebindings, int count)
+{
+    rebound = rebindings;
+    rebound_count = count;
+}
+
 // The next name of a list "F10, Alt-c": its start, NULL at the end; *at moves behind it.
 static const char *next_name(const char **at, size_t *length)
 {
@@ -210,11 +230,33 @@ static bool is_typed(vd_key key)
     return key.code < VD_KEY_NONE && !(key.modifiers & (VD_ALT | VD_CTRL));
 }
 
-static const vd_binding *binding_of(vd_place place, vd_key key, bool line_empty)
+static bool is_same(vd_key a, vd_key b)
+{
+    return a.code == b.code && a.modifiers == b.modifiers;
+}
+
+// What a person made of a key; NULL: nothing.
+static const vd_rebinding *rebinding_of(vd_key key)
+{
+    for (int i = 0; i < rebound_count; i++)
+        if (is_same(rebound[i].key, key))
+            return &rebound[i];
+    return NULL;
+}
+
+// The row of a /command; NULL: none has this name.
+static const vd_binding *command_of(const char *name, size_t length)
+{
+    for (const vd_binding *b = table; b < table + BINDINGS; b++)
+        if (b->command && strlen(b->command) == length && memcmp(b->command, name, length) == 0)
+            return b;
+    return NULL;
+}
+
+// As the table has it.
+static const vd_binding *first_binding(vd_place place, vd_key key, bool line_empty)
 {
     char wanted[24];
-    if (is_typed(key) && !line_empty)
-        return NULL;
     vd_key_name(key, wanted, sizeof wanted);
     for (const vd_binding *b = table; b < table + BINDINGS; b++) {
         const char *at = b->places >> place & 1 && (line_empty || !b->empty) ? b->keys : NULL;
@@ -227,10 +269,41 @@ static const vd_binding *binding_of(vd_place place, vd_key key, bool line_empty)
     return NULL;
 }
 
+static const vd_binding *binding_of(vd_place place, vd_key key, bool line_empty)
+{
+    if (is_typed(key) && !line_empty)
+        return NULL;
+    const vd_rebinding *mine = rebinding_of(key);
+    if (!mine)
+        return first_binding(place, key, line_empty);
+    if (!mine->line[0])
+        return mine->as.code == VD_KEY_NONE ? NULL : first_binding(place, mine->as, line_empty);
+    const vd_binding *command = command_of(mine->line, strlen(mine->line));
+    return command && command->places >> place & 1 ? command : NULL;
+}
+
 vd_action vd_keymap_action(vd_place place, vd_key key, bool line_empty)
 {
     const vd_binding *binding = binding_of(place, key, line_empty);
     return binding ? binding->action : VD_ACTION_NONE;
+}
+
+vd_key vd_keymap_meant(vd_key key)
+{
+    const vd_rebinding *mine = rebinding_of(key);
+    if (!mine || mine->as.code == VD_KEY_NONE)
+        return key;
+    vd_key as = mine->as;
+    as.x = key.x;
+    as.y = key.y;
+    return as;
+}
+
+const char *vd_keymap_line(vd_place place, vd_key key)
+{
+    const vd_rebinding *mine =
+        place < VD_PLACES && place != VD_PLACE_HELP ? rebinding_of(key) : NULL;
+    return mine && mine->line[0] ? mine->line : NULL;
 }
 
 // The key of a name in a list, the first of "Alt-1..9"; VD_KEY_NONE: "click" is none.
@@ -256,22 +329,51 @@ static bool is_in_use(const vd_binding *b, vd_place place, const char *name, siz
 
 // ---- their texts -------------------------------------------------------------------------------
 
+static void add_name(char *out, size_t size, const char *name, size_t length)
+{
+    size_t used = strlen(out);
+    snprintf(out + used, size - used, "%s%.*s", used ? ", " : "", (int)length, name);
+}
+
 // The keys of a binding that mean it in a place, "" when there are none.
 static void keys_in_use(const vd_binding *b, vd_place place, char *out, size_t size)
 {
     const char *at = b->places >> place & 1 ? b->keys : NULL, *name;
-    size_t length, used = 0;
+    size_t length;
     bool any = false;
     out[0] = '\0';
     while ((name = next_name(&at, &length)) != NULL) {
-        if (!is_in_use(b, place, name, length) || used >= size)
+        if (!is_in_use(b, place, name, length))
             continue;
         any |= key_of(name, length).code != VD_KEY_NONE;
-        used += (size_t)snprintf(out + used, size - used, "%s%.*s", used ? ", " : "", (int)length,
-                                 name);
+        add_name(out, size, name, length);
+    }
+    for (int i = 0; i < rebound_count; i++) {
+        if (binding_of(place, rebound[i].key, true) != b &&
+            binding_of(place, rebound[i].key, false) != b)
+            continue;
+        char mine[24];
+        vd_key_name(rebound[i].key, mine, sizeof mine);
+        add_name(out, size, mine, strlen(mine));
+        any = true;
     }
     if (!any)
         out[0] = '\0';
+}
+
+// The keys that run a /command with something after it, or one that has no keys of its own here.
+static bool help_of_lines(vd_place place, size_t index, char *keys, size_t size,
+                          const char **meaning)
+{
+    for (int i = 0; i < rebound_count; i++) {
+        if (!vd_keymap_line(place, rebound[i].key) || binding_of(place, rebound[i].key, true) ||
+            index-- > 0)
+            continue;
+        vd_key_name(rebound[i].key, keys, size);
+        *meaning = rebound[i].line;
+        return true;
+    }
+    return false;
 }
 
 bool vd_keymap_help(vd_place place, size_t index, char *keys, size_t keys_size,
@@ -284,7 +386,7 @@ bool vd_keymap_help(vd_place place, size_t index, char *keys, size_t keys_size,
         *meaning = b->meaning;
         return true;
     }
-    return false;
+    return help_of_lines(place, index, keys, keys_size, meaning);
 }
 
 const vd_binding *vd_keymap_command(size_t index)
@@ -409,4 +511,61 @@ bool vd_key_parse(const char *name, vd_key *out)
         return false;
     out->code = (uint32_t)code;
     return true;
+}
+
+// ---- rebinding ---------------------------------------------------------------------------------
+
+static vd_status refuse_command(const char *line, size_t length, vd_error *err)
+{
+    char typed[32];
+    snprintf(typed, sizeof typed, "%.*s", (int)(length < 30 ? length : 30), line);
+    vd_nearest nearest = {.typed = typed, .most = VD_EDITS_OF_NAMES};
+    for (const vd_binding *b = table; b < table + BINDINGS; b++)
+        if (b->command)
+            vd_nearest_try(&nearest, b->command);
+    return vd_error_set(err, VD_FORMAT, "there is no command %s%s%s%s", typed,
+                        nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "",
+                        nearest.name ? "?" : "");
+}
+
+static vd_status read_line(const char *line, vd_rebinding *out, vd_error *err)
+{
+    size_t length = strcspn(line, " ");
+    const vd_binding *command = command_of(line, length);
+    if (!command)
+        return refuse_command(line, length, err);
+    if (line[length] && !command->argument)
+        return vd_error_set(err, VD_FORMAT, "%s takes nothing after it, found '%.60s'",
+                            command->command, line + length + 1);
+    if (strlen(line) >= sizeof out->line)
+        return vd_error_set(err, VD_FORMAT, "a command of %zu bytes; expected at most %zu",
+                            strlen(line), sizeof out->line - 1);
+    snprintf(out->line, sizeof out->line, "%s", line);
+    return VD_OK;
+}
+
+static bool is_pressed(vd_key key)
+{
+    return key.code < VD_KEY_NONE || key.code >= VD_KEY_F0 ||
+           (key.code > VD_KEY_NONE && key.code < VD_KEY_CLICK);
+}
+
+vd_status vd_rebinding_read(const char *key, const char *to, vd_rebinding *out, vd_error *err)
+{
+    *out = (vd_rebinding){.as = {.code = VD_KEY_NONE}};
+    if (!vd_key_parse(key, &out->key) || !is_pressed(out->key))
+        return vd_error_set(err, VD_FORMAT,
+                            "there is no key '%.40s'; keys are called Ctrl-G, "
+                            "Alt-g, F9, PgUp",
+                            key);
+    if (is_typed(out->key))
+        return vd_error_set(err, VD_FORMAT,
+                            "'%.40s' is typed in questions; expected a key such as Ctrl-G or F9",
+                            key);
+    if (to[0] == '/')
+        return read_line(to, out, err);
+    if (strcmp(to, "none") != 0 && (!vd_key_parse(to, &out->as) || !is_pressed(out->as)))
+        return vd_error_set(err, VD_FORMAT,
+                            "found '%.40s', expected a /command, another key or none", to);
+    return VD_OK;
 }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/base/error.h"
+
 // Keys that are no characters: X(VD_KEY_name, how it is called).
 #define VD_KEY_LIST(X)                                                                             \
     X(UP, "Up")                                                                                    \
@@ -115,6 +117,7 @@ typedef enum vd_action {
     VD_ACTION_REDRAW,
     VD_ACTION_SUSPEND,
     VD_ACTION_PICTURE,
+    VD_ACTION_ROUND,
     VD_ACTION_MODEL,
     VD_ACTION_NEW,
     VD_ACTION_WHAT_IF,
@@ -157,6 +160,22 @@ typedef struct vd_binding {
     const char *meaning;
     const char *hint; // short form for the last row; NULL: not there
 } vd_binding;
+
+// A key to which a person gave another meaning: that of another key, or a /command.
+typedef struct vd_rebinding {
+    vd_key key, as; // as: VD_KEY_NONE and no line: nothing any more
+    char line[96];  // "/theme light", "" none
+} vd_rebinding;
+
+// "Ctrl-G" and "/walk", "F12" or "none". VD_FORMAT: one of the two is not known, or the key is a
+// character, which is typed.
+vd_status vd_rebinding_read(const char *key, const char *to, vd_rebinding *out, vd_error *err);
+// From now on these count (borrowed; 0: none) for everything below.
+void vd_keymap_rebind(const vd_rebinding *rebindings, int count);
+// The key that a rebound one stands for; any other one itself.
+vd_key vd_keymap_meant(vd_key key);
+// The command line that a rebound key runs in a place of the chat; NULL: none.
+const char *vd_keymap_line(vd_place place, vd_key key);
 
 // VD_ACTION_NONE: the key means nothing here (a character then goes into the line). Characters are
 // typed wherever the line is not empty.

@@ -62,7 +62,8 @@ static vd_status refuse_setting(const char *place, const char *name, vd_error *e
         return vd_error_set(err, VD_FORMAT, "%s: there is no setting '%.60s'; did you mean %s?",
                             place, name, nearest.name);
     return vd_error_set(err, VD_FORMAT,
-                        "%s: there is no setting '%.60s'; there are theme, mouse, model and fold",
+                        "%s: there is no setting '%.60s'; there are theme, mouse, model, "
+                        "fold and key NAME",
                         place, name);
 }
 
@@ -70,6 +71,19 @@ static vd_status refuse_value(const char *place, int setting, const char *value,
 {
     return vd_error_set(err, VD_FORMAT, "%s: found %s = '%.60s', expected %s", place,
                         settings[setting].name, value, settings[setting].expected);
+}
+
+static vd_status add_key(const char *place, const char *key, const char *to, vd_preferences *config,
+                         vd_error *err)
+{
+    vd_error why;
+    if (config->key_count == VD_REBINDINGS)
+        return vd_error_set(err, VD_FORMAT, "%s: more than %d keys", place, VD_REBINDINGS);
+    vd_status status = vd_rebinding_read(key, to, &config->keys[config->key_count], &why);
+    if (status)
+        return vd_error_set(err, status, "%s: %s", place, why.text);
+    config->key_count++;
+    return VD_OK;
 }
 
 // place: file and number of the line, for the error.
@@ -84,6 +98,8 @@ static vd_status read_line(const char *place, char *line, vd_preferences *config
                             line);
     *equals = '\0';
     const char *name = g_strstrip(line), *value = g_strstrip(equals + 1);
+    if (strncmp(name, "key", 3) == 0 && strchr(" \t", name[3]) && name[3])
+        return add_key(place, name + 3 + strspn(name + 3, " \t"), value, config, err);
     int setting = 0;
     while (setting < SETTINGS && strcmp(name, settings[setting].name) != 0)
         setting++;

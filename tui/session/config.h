@@ -7,6 +7,8 @@
 //   mouse = on          # or off
 //   model = base        # or improved, or a model file
 //   fold = off          # or on: answers that say the same are shown as one
+//   key Ctrl-G = /walk  # a key runs a command of the chat, does what another key does (F12), or
+//                       # does nothing (none)
 #ifndef VD_CONFIG_H
 #define VD_CONFIG_H
 
@@ -14,12 +16,17 @@
 
 #include "engine/base/error.h"
 #include "tui/screen/grid.h"
+#include "tui/screen/keymap.h"
+
+enum { VD_REBINDINGS = 64 };
 
 typedef struct vd_preferences {
     vd_theme_name theme;
     bool mouse;
     bool fold;
     char model[512];
+    vd_rebinding keys[VD_REBINDINGS];
+    int key_count;
     char remark[1024]; // about lines that are wrong, "" none
 } vd_preferences;
 

@@ -118,6 +118,18 @@ static void run_branch(vd_chat *chat, const char *argument)
                            argument, count);
 }
 
+static void run_round(vd_chat *chat, const char *argument)
+{
+    size_t number, count = chat->conversation.branch->count;
+    if (read_number(argument, (long)count, &number)) {
+        chat->nav.selected = number == count ? -1 : (int)number - 1;
+        chat->nav.reveal = true;
+    } else {
+        vd_notice_complain(&chat->notice, "/round takes a round that was asked; there are %zu",
+                           count);
+    }
+}
+
 static void run_theme(vd_chat *chat, const char *argument)
 {
     if (!vd_theme_find(argument, &chat->theme))
@@ -140,8 +152,8 @@ static bool read_switch(vd_chat *chat, const char *name, const char *argument, b
 
 static void run_fold(vd_chat *chat, const char *argument)
 {
-    bool on;
-    if (read_switch(chat, "/fold", argument, &on))
+    bool on = !chat->rankings.folded;
+    if (!argument[0] || read_switch(chat, "/fold", argument, &on))
         vd_chat_fold(chat, on);
 }
 
@@ -163,8 +175,9 @@ static const struct {
     {VD_ACTION_MODEL, run_model},     {VD_ACTION_CHOOSE_ANSWER, run_choose},
     {VD_ACTION_SEARCH, vd_chat_find}, {VD_ACTION_WHAT_IF, vd_chat_what_if},
     {VD_ACTION_COMPARE, run_compare}, {VD_ACTION_FOLLOW, run_history},
-    {VD_ACTION_BRANCH, run_branch},   {VD_ACTION_THEME, run_theme},
-    {VD_ACTION_FOLD, run_fold},       {VD_ACTION_MOUSE, run_mouse},
+    {VD_ACTION_ROUND, run_round},     {VD_ACTION_BRANCH, run_branch},
+    {VD_ACTION_THEME, run_theme},     {VD_ACTION_FOLD, run_fold},
+    {VD_ACTION_MOUSE, run_mouse},
 };
 
 static const char *const arguments[] = {

@@ -248,6 +248,8 @@ static void act_shown(vd_chat *chat, vd_action action)
 
 static void act(vd_chat *chat, vd_action action, vd_key key)
 {
+    if (view_now(chat)->act && view_now(chat)->act(chat, action, key))
+        return;
     if (!act_scroll(chat, action, key) && !act_place(chat, action) &&
         !act_conversation(chat, action, key) && !act_terminal(chat, action))
         act_shown(chat, action);
@@ -307,7 +309,6 @@ static void click(vd_chat *chat, vd_key key)
 void vd_chat_key(vd_chat *chat, vd_key key)
 {
     vd_navigation *nav = &chat->nav;
-    const vd_view *view = view_now(chat);
     vd_line *line = typed_line(chat);
     vd_rect hints = nav->layout.hints;
     if (key.code == VD_KEY_CLICK && key.y == hints.y && !chat->notice.text[0]) // a key by its name
@@ -329,11 +330,13 @@ void vd_chat_key(vd_chat *chat, vd_key key)
         click(chat, key);
     } else if (edit(chat, line, action)) {
         // done
+    } else if (vd_keymap_line(nav->place, key)) {
+        act(chat, vd_chat_command(chat, vd_keymap_line(nav->place, key)), key);
     } else if (action != VD_ACTION_NONE) {
         if (action == VD_ACTION_ASK)
             submit_line(chat, key);
-        else if (!view->act || !view->act(chat, action, key))
-            act(chat, action, key);
+        else
+            act(chat, action, vd_keymap_meant(key));
     } else if (character && !help) {
         type(chat, line, key.code);
     }
