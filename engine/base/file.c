@@ -414,6 +414,17 @@ vd_status vd_output_apart(const char *const *out, size_t outs, const char *const
     return VD_OK;
 }
 
+vd_status vd_output_fresh(const char *path, bool force, vd_error *err)
+{
+    struct stat about;
+    if (!path || force || stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0)
+        return VD_OK;
+    return vd_error_set(err, VD_USAGE,
+                        "%.400s is there already; name another --out, or write over it with "
+                        "--force",
+                        path);
+}
+
 static vd_status put(vd_output *output, const unsigned char *data, size_t size, vd_error *err)
 {
     output->failed = write_all(output->file, data, size) < size;

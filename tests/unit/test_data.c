@@ -101,9 +101,9 @@ static void a_packed_file_is_described_alike(void **state)
 static void words_are_counted(void **state)
 {
     (void)state;
-    expect_lines(
-        (const char *[]){"data", "vocab", "tests/fixtures/dialogs.json", "--out", vocab, NULL},
-        (const char *[]){"words.json: 39 words, ", NULL});
+    expect_lines((const char *[]){"data", "vocab", "tests/fixtures/dialogs.json", "--out", vocab,
+                                  "--force", NULL},
+                 (const char *[]){"words.json: 39 words, ", NULL});
     char *text = support_read_file(vocab, NULL);
     assert_ptr_equal(strstr(text, "{\"?\":6,\"a\":"), text); // falling counts
     free(text);

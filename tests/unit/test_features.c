@@ -631,7 +631,8 @@ static void the_command_imports_and_describes(void **state)
     support_program program;
     public_adaptive(path, index_path, NULL);
     support_program_run(
-        &program, (const char *[]){"features", "import", path, "--out", out_path, NULL}, NULL);
+        &program, (const char *[]){"features", "import", path, "--out", out_path, "--force", NULL},
+        NULL);
     support_program_expect(&program, 0, NULL);
     assert_non_null(strstr(program.out, "out.safetensors: 3 pictures, "));
     support_program_clear(&program);

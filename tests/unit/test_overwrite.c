@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -116,6 +117,82 @@ static void two_outputs_have_two_files(void **state)
                "base.safetensors", "--out", "./base.vectors.safetensors");
 }
 
+// What is there stays, and is written over with --force only.
+static void keep(const char *kept, int count, const char *const *arguments)
+{
+    support_program run;
+    size_t before, after;
+    const char *forced[24];
+    memcpy(forced, arguments, (size_t)count * sizeof *arguments);
+    forced[count] = "--force";
+    forced[count + 1] = NULL;
+    char *then = support_read_file(kept, &before);
+    support_program_run(&run, arguments, NULL);
+    support_program_expect(&run, 2, kept, "is there already", "--force", NULL);
+    support_program_clear(&run);
+    char *now = support_read_file(kept, &after);
+    assert_int_equal(after, before);
+    assert_memory_equal(now, then, before);
+    free(now);
+    support_program_run(&run, forced, NULL);
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    now = support_read_file(kept, &after);
+    assert_true(after != before || memcmp(now, then, before) != 0);
+    free(now);
+    free(then);
+}
+#define KEEP(kept, ...)                                                                            \
+    keep(kept, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *),                        \
+         (const char *const[]){__VA_ARGS__, NULL})
+
+static void a_data_set_that_is_there_is_not_written_over(void **state)
+{
+    (void)state;
+    size_t size;
+    char *weights = support_read_file(bundled, &size);
+    support_write_file("extractor.safetensors", weights, size);
+    free(weights);
+    support_write_text("there.packed", "another");
+    KEEP("there.packed", "data", "pack", "val.json", "--out", "there.packed");
+    support_write_text("there.json", "another");
+    KEEP("there.json", "data", "vocab", "val.json", "--out", "there.json");
+    support_write_text("there.safetensors", "another");
+    KEEP("there.safetensors", "features", "import", "features.safetensors", "--out",
+         "there.safetensors");
+    support_write_text("there.safetensors", "another");
+    KEEP("there.safetensors", "extract", "pictures/1.png", "--out", "there.safetensors");
+    const char *const names[] = {"val.json", "val_scenes.json", "pool.txt"};
+    const char *const world[] = {"dialogs.json", "features.safetensors", "pool.txt"};
+    assert_int_equal(mkdir("made", 0777), 0);
+    assert_int_equal(chdir("made"), 0);
+    for (int i = 0; i < 3; i++) {
+        support_write_text(names[i], "another");
+        KEEP(names[i], "blocks", "make", "--out", ".", "--train", i == 2 ? "1" : "0", "--val",
+             i < 2 ? "1" : "0", "--test", "0", "--no-features", "--no-pictures", "--quiet");
+        for (int k = 0; k < 3; k++)
+            unlink(names[k]);
+        unlink("val_dense.json");
+    }
+    for (int i = 0; i < 3; i++) {
+        support_write_text(world[i], "another");
+        KEEP(world[i], "blocks", "world", "--out", ".", "--train", "1", "--count", "1", "--quiet",
+             "--extractor", bundled);
+        for (int k = 0; k < 3; k++)
+            unlink(world[k]);
+        unlink("dense.json");
+        unlink("scenes.json");
+    }
+    assert_int_equal(chdir(".."), 0);
+    // An empty file, and a device, hold nothing that could be lost.
+    support_write_text("empty", "");
+    support_program run;
+    const char *const empty[] = {"data", "vocab", "val.json", "--out", "empty", NULL};
+    support_program_run(&run, empty, NULL);
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+}
+
 static void another_name_for_the_same_file_is_known(void **state)
 {
     (void)state;
@@ -132,6 +209,7 @@ int main(void)
         cmocka_unit_test(what_is_read_is_not_written_over),
         cmocka_unit_test(the_extractor_keeps_pictures_and_weights),
         cmocka_unit_test(two_outputs_have_two_files),
+        cmocka_unit_test(a_data_set_that_is_there_is_not_written_over),
         cmocka_unit_test(another_name_for_the_same_file_is_known),
     };
     return cmocka_run_group_tests(tests, make_tiny, remove_tiny);

@@ -77,6 +77,7 @@ int vd_choice_find(const char *choices, const char *text);
 #define VD_HELP_DENSE       "relevance of the candidates (VisDial dense annotations)"
 #define VD_HELP_FEATURES    "region features of the pictures (any format of `visdial features`)"
 #define VD_HELP_FOLD        "show answers that mean the same (\"yes\", \"yes it is\") as one"
+#define VD_HELP_FORCE       "write over a data set that is there"
 #define VD_HELP_IMAGES      "photos of the pictures, found by the image id at the end of the name"
 #define VD_HELP_JSON        "print JSON: one object"
 #define VD_HELP_IMAGE       "the picture: its number, or its own file"

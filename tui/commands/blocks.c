@@ -10,6 +10,7 @@
 #include "assets/blocks/dialog.h"
 #include "assets/blocks/world.h"
 #include "engine/base/alloc.h"
+#include "engine/base/file.h"
 #include "tui/base/progress.h"
 
 typedef struct job {
@@ -17,7 +18,7 @@ typedef struct job {
     int64_t seed;
     size_t count[BLOCKS_SPLITS], pictures, some, index;
     int threads;
-    bool no_pictures, no_features, quiet;
+    bool no_pictures, no_features, force, quiet;
     blocks_split split;
     char *extractor;
     const atomic_int *stop;
@@ -44,6 +45,7 @@ static const vd_option options[] = {
      VD_INTO(job, no_features)},
     {"extractor", "FILE", "detector that finds the regions (default: the bundled one)",
      VD_INTO(job, extractor_given)},
+    {"force", NULL, VD_HELP_FORCE, VD_INTO(job, force)},
     {"threads", "N", VD_HELP_THREADS " (2)", VD_INTO(job, threads), 1, VD_THREADS},
     {"split", "NAME", "world, show: train, val (default) or test", VD_INTO(job, split),
      .choices = "train, val or test"},
@@ -189,9 +191,33 @@ static vd_status write_world(job *j, const blocks_world *world, const char *spli
     return status;
 }
 
-static vd_status make_directories(job *j, vd_error *err)
+// Before anything is written: what is there stays, unless --force is given.
+static vd_status check_split(job *j, const char *split, vd_error *err)
 {
-    vd_status status = j->no_features ? VD_OK : find_extractor(j, err);
+    const char *const files[] = {*split ? ".json" : "_dialogs.json", "_dense.json", "_scenes.json",
+                                 "_features.safetensors"};
+    vd_status status = VD_OK;
+    for (size_t i = 0; i < sizeof files / sizeof *files && !status; i++)
+        status = vd_output_fresh(path_of(j, split, files[i]), j->force, err);
+    return status;
+}
+
+static vd_status check_fresh(job *j, bool world, vd_error *err)
+{
+    vd_status status = world ? check_split(j, "", err) : VD_OK;
+    for (int s = 0; s < BLOCKS_SPLITS && !world && !status; s++)
+        if (j->count[s] > 0)
+            status = check_split(j, blocks_split_names[s], err);
+    if (!status && (world || j->count[BLOCKS_TRAIN] > 0))
+        status = vd_output_fresh(path_of(j, "", "_pool.txt"), j->force, err);
+    return status;
+}
+
+static vd_status make_directories(job *j, bool world, vd_error *err)
+{
+    vd_status status = check_fresh(j, world, err);
+    if (!status && !j->no_features)
+        status = find_extractor(j, err);
     if (!status)
         status = make_directory(j->out, err);
     snprintf(j->drawn, sizeof j->drawn, "%.4000s/pictures", j->out);
@@ -200,7 +226,7 @@ static vd_status make_directories(job *j, vd_error *err)
 
 static vd_status make(job *j, vd_error *err)
 {
-    vd_status status = make_directories(j, err);
+    vd_status status = make_directories(j, false, err);
     for (int s = 0; s < BLOCKS_SPLITS && !status; s++) {
         blocks_world world;
         if (j->count[s] == 0)
@@ -235,7 +261,7 @@ static vd_status make_world(job *j, vd_error *err)
     blocks_world all, world;
     j->pictures = j->some;
     j->no_features = false;
-    vd_status status = make_directories(j, err);
+    vd_status status = make_directories(j, true, err);
     if (!status)
         status = make_scenes(j, j->split, j->index + j->some, &all, err);
     if (status)

@@ -21,6 +21,7 @@ typedef struct request {
     enum { INFO, PACK, VOCAB } verb;
     const char *file, *out, *model, *vocab;
     int64_t minimum, top;
+    bool force;
 } request;
 
 static const vd_option options[] = {
@@ -31,6 +32,7 @@ static const vd_option options[] = {
      "info: list the words that are not in this vocabulary; pack: use this "
      "vocabulary (a list of words, or {\"word\": count})",
      VD_INTO(request, vocab)},
+    {"force", NULL, VD_HELP_FORCE, VD_INTO(request, force)},
     {"min-count", "N", VD_HELP_MIN_COUNT, VD_INTO(request, minimum), 1, 1000000000},
     {"top", "N", "info: how many unknown words to list (20)", VD_INTO(request, top), 0, 1000000000},
     {0},
@@ -52,8 +54,9 @@ static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
                             verb);
     r->verb = found;
     r->file = given.operand[1];
-    if (r->verb == INFO && r->out)
-        return vd_error_set(err, VD_USAGE, "--out goes with pack and vocab; info prints");
+    if (r->verb == INFO && (r->out || r->force))
+        return vd_error_set(err, VD_USAGE, "--%s goes with pack and vocab; info prints",
+                            r->out ? "out" : "force");
     if (r->verb != INFO && !r->out)
         return vd_error_set(err, VD_USAGE, "--out is missing: which file shall %s write?", verb);
     if (r->verb != INFO && (r->model || (r->vocab && r->verb == VOCAB)))
@@ -61,7 +64,8 @@ static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
                             r->model ? "model" : "vocab", r->model ? "" : " and pack", verb);
     if (r->model && r->vocab)
         return vd_error_set(err, VD_USAGE, "--model and --vocab are two vocabularies; give one");
-    return vd_output_apart(&r->out, 1, (const char *const[]){r->file, r->vocab}, 2, err);
+    status = vd_output_apart(&r->out, 1, (const char *const[]){r->file, r->vocab}, 2, err);
+    return status ? status : vd_output_fresh(r->out, r->force, err);
 }
 
 // ---- info: counting -----------------------------------------------------------------------------

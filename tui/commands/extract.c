@@ -17,7 +17,7 @@
 
 typedef struct job {
     const char *out, *model_given;
-    bool show, train, calibrate, quiet;
+    bool show, train, calibrate, force, quiet;
     int evaluate; // pictures; 0: do not
     blocks_detector_options training;
     unsigned split; // val, test
@@ -32,6 +32,7 @@ static const vd_option options[] = {
      "write the features to FILE; with --train and --calibrate the extractor "
      "(assets/extractor.safetensors)",
      VD_INTO(job, out)},
+    {"force", NULL, VD_HELP_FORCE, VD_INTO(job, force)},
     {"model", "FILE", "extractor to use (default: the bundled one)", VD_INTO(job, model_given)},
     {"show", NULL, "print the regions (this is the default without --out)", VD_INTO(job, show)},
     {"train", NULL, "train an extractor on pictures made for it", VD_INTO(job, train)},
@@ -216,6 +217,8 @@ static vd_status try_output(const job *j, vd_error *err)
     vd_status status = vd_output_apart(&j->out, 1, pictures, (size_t)j->count, err);
     if (!status)
         status = vd_output_apart(&j->out, 1, &model, 1, err);
+    if (!status)
+        status = vd_output_fresh(j->out, j->force, err);
     return status ? status : vd_output_try(j->out, err);
 }
 

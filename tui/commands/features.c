@@ -18,7 +18,7 @@
 
 typedef struct request {
     const char *file, *out, *index, *data, *images;
-    bool imports, full, quiet;
+    bool imports, full, force, quiet;
 } request;
 
 static const vd_option options[] = {
@@ -28,6 +28,7 @@ static const vd_option options[] = {
     {"f32", NULL, "import: write single precision instead of half", VD_INTO(request, full)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(request, data)},
     {"images", "DIR", VD_HELP_IMAGES, VD_INTO(request, images)},
+    {"force", NULL, VD_HELP_FORCE, VD_INTO(request, force)},
     {"quiet", NULL, VD_HELP_NO_PROGRESS, VD_INTO(request, quiet)},
     {0},
 };
@@ -49,7 +50,7 @@ static vd_status read_options(request *r, int argc, char **argv, vd_error *err)
     r->imports = verb;
     r->file = given.operand[1];
     if (!r->imports)
-        return vd_arguments_refuse(&given, "out f32 quiet", "goes with import", err);
+        return vd_arguments_refuse(&given, "out f32 force quiet", "goes with import", err);
     status = vd_arguments_refuse(&given, "data", "goes with info", err);
     if (status == VD_OK && !r->out)
         return vd_error_set(err, VD_USAGE, "--out is missing: which file shall import write?");
@@ -191,7 +192,10 @@ static vd_status import(const request *r, vd_regions *regions, const vd_photos *
                       .full = r->full,
                       .progress = vd_progress_report,
                       .context = &progress};
-    vd_status status = vd_output_apart(&work.out, 1, &r->index, 1, err);
+    vd_status status =
+        vd_output_apart(&work.out, 1, (const char *const[]){r->file, r->index}, 2, err);
+    if (status == VD_OK)
+        status = vd_output_fresh(work.out, r->force, err);
     if (status == VD_OK)
         status = vd_import_resumed(&work, &done, err);
     if (status != VD_OK)
