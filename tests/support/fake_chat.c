@@ -49,6 +49,7 @@ const vd_world *fake_chat_world(void)
     static vd_visdial_round rounds[4];
     static vd_visdial_dialog dialogs[FAKE_PICTURES];
     static vd_visdial people = {.questions = (const char **)questions,
+                                .question_count = 4,
                                 .answers = (const char **)answers,
                                 .dialog_count = FAKE_PICTURES,
                                 .dialogs = dialogs};
@@ -300,6 +301,19 @@ static vd_walk *fake_walk(const vd_chat *chat, const vd_request *request)
     return walk;
 }
 
+// The words of people's questions, the frequent ones first.
+static const vd_vocab *fake_vocab(void)
+{
+    static const char *const words[] = {"?",     "the",   "is",   "there", "what",  "color",
+                                        "how",   "many",  "cube", "are",   "it",    "a",
+                                        "where", "balls", "ball", "red",   "rubber"};
+    static vd_vocab *vocab;
+    vd_error err;
+    if (!vocab)
+        must(vd_vocab_from_words(words, sizeof words / sizeof *words, &vocab, &err), &err);
+    return vocab;
+}
+
 static void answer(fake_chat *fake, const vd_request *request, vd_status status)
 {
     vd_event event = {
@@ -311,6 +325,7 @@ static void answer(fake_chat *fake, const vd_request *request, vd_status status)
         snprintf(event.backend, sizeof event.backend, "cpu");
         event.answers = answers;
         event.answer_count = FAKE_ANSWERS;
+        event.vocab = fake_vocab();
         if (fake->model_lost)
             event.status =
                 vd_error_set(&event.error, VD_NOT_FOUND, "%s: no such model", request->text);

@@ -52,13 +52,100 @@ static void a_key_of_the_person_runs_a_command(void **state)
     vd_keymap_rebind(NULL, 0);
 }
 
+// ---- the history --------------------------------------------------------------------------------
+
+static void earlier_questions_are_searched(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'how many balls are there?' Enter 'is there a cube?' Enter");
+    fake_chat_keys(&fake, "'how many cubes are there?' Enter 'my draft' C-r");
+    expect("> my draft");
+    fake_chat_keys(&fake, "'MANY'");
+    expect(" asked \"MANY\"> how many cubes are there?");
+    assert_int_equal(fake.grid.cursor_x, 19); // at "many"
+    fake_chat_keys(&fake, "C-r");
+    expect("> how many balls are there?");
+    fake_chat_keys(&fake, "C-r");
+    expect(" no more with \"MANY\"> how many balls are there?");
+    fake_chat_keys(&fake, "C-s");
+    expect("> how many cubes are there?");
+    fake_chat_keys(&fake, "'x'");
+    expect(" no more with \"MANYx\">");
+    fake_chat_keys(&fake, "Backspace Backspace");
+    expect(" asked \"MAN\"> how many cubes are there?");
+    fake_chat_keys(&fake, "C-c");
+    expect(" > my draft");
+    assert_int_equal(fake.asked, 3);
+}
+
+static void what_was_found_is_asked_or_edited(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'how many balls are there?' Enter 'is there a cube?' Enter");
+    fake_chat_keys(&fake, "C-r 'balls' Enter");
+    assert_int_equal(fake.asked, 3);
+    assert_string_equal(last_round()->typed, "how many balls are there?");
+    fake_chat_keys(&fake, "C-r 'cube' Esc M-d 'cone' Enter");
+    assert_string_equal(last_round()->typed, "is there a cone?");
+    fake_chat_keys(&fake, "C-r 'cube' End Backspace Backspace"); // any key of the line ends it
+    expect(" > is there a cub");
+    fake_chat_keys(&fake, "C-u C-r 'ball' C-g");
+    assert_int_equal(fake.chat.nav.line.length, 0);
+}
+
+// ---- Tab ----------------------------------------------------------------------------------------
+
+static void tab_completes_questions(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'How' Tab"); // people's; what was typed stays as it is
+    expect("> How many balls are there?");
+    fake_chat_keys(&fake, "C-u 'how many cubes are there?' Enter 'how m' Tab");
+    expect("> how many");
+    fake_chat_keys(&fake, "Tab"); // what was asked comes before what people asked
+    expect("> how many cubes are there?");
+    expect("1 of 2 questions that begin so");
+    fake_chat_keys(&fake, "Tab");
+    expect("> how many balls are there?");
+    fake_chat_keys(&fake, "Tab");
+    expect("> how many cubes are there?");
+    fake_chat_keys(&fake, "Enter");
+    assert_int_equal(fake.asked, 2);
+    fake_chat_keys(&fake, "'w' Tab Tab");
+    expect("1 of 2 questions that begin so"); // what color, where is
+    // One is how another begins.
+    fake_chat_keys(&fake, "C-u 'is there a' Enter 'is th' Tab");
+    expect("> is there a");
+    fake_chat_keys(&fake, "Tab");
+    expect("> is there a cube?");
+}
+
+static void tab_completes_words(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'are the balls rub' Tab");
+    expect("> are the balls rubber");
+    assert_int_equal(fake.chat.nav.line.cursor, strlen("are the balls rubber "));
+    fake_chat_keys(&fake, "C-u 'are BAL' Tab");
+    expect("> are ball");
+    fake_chat_keys(&fake, "Tab");
+    expect("balls  ball");
+    fake_chat_keys(&fake, "C-u 'are cub there' M-b Left Tab");
+    expect("> are cube there");
+    fake_chat_keys(&fake, "C-e C-u 'are xyz' Tab");
+    expect("the model knows no word that begins so");
+    fake_chat_keys(&fake, "C-u Tab"); // and still suggests
+    expect("> is there a cube?");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_keys_do_is_typed),
-        TEST(a_key_of_the_person_runs_a_command),
+        TEST(what_keys_do_is_typed),          TEST(a_key_of_the_person_runs_a_command),
+        TEST(earlier_questions_are_searched), TEST(what_was_found_is_asked_or_edited),
+        TEST(tab_completes_questions),        TEST(tab_completes_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,21 +50,35 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
                   waiting ? vd_style_of(grid, VD_ROLE_STATUS_WARN) : plain);
 }
 
+// What stands before the line; returns its columns.
+static int draw_prompt(const vd_chat *chat, vd_grid *grid, vd_rect at)
+{
+    const char *filtering = chat->views[chat->nav.place]->filter;
+    const vd_line *line = &chat->nav.line;
+    char prompt[300] = " > ";
+    bool lost = !filtering && line->searching && line->lost;
+    if (filtering)
+        snprintf(prompt, sizeof prompt, "%s", filtering);
+    else if (line->searching)
+        snprintf(prompt, sizeof prompt, " %s \"%s\"> ", lost ? "no more with" : "asked",
+                 line->wanted);
+    else if (chat->nav.editing >= 0)
+        snprintf(prompt, sizeof prompt, " round %d> ", chat->nav.editing + 1);
+    return vd_grid_text(grid, at.x, at.y, at.width * 2 / 3, prompt,
+                        vd_style_of(grid, lost ? VD_ROLE_WRONG : VD_ROLE_PROMPT));
+}
+
 static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     const char *filtering = chat->views[chat->nav.place]->filter;
     const vd_line *line = filtering ? &chat->nav.filter : &chat->nav.line;
-    char prompt[32] = " > ";
-    if (chat->nav.editing >= 0)
-        snprintf(prompt, sizeof prompt, " round %d> ", chat->nav.editing + 1);
-    int x = vd_grid_text(grid, at.x, at.y, at.width, filtering ? filtering : prompt,
-                         vd_style_of(grid, VD_ROLE_PROMPT));
+    int x = at.x + draw_prompt(chat, grid, at);
     int width = at.width - x;
     vd_line_view view = vd_line_visible(line, width);
     vd_grid_plain(grid, x, at.y, width, line->text + view.first, view.length,
                   vd_style_of(grid, VD_ROLE_TEXT));
     vd_style faint = vd_style_of(grid, VD_ROLE_FAINT);
-    if (line->length == 0 && !filtering)
+    if (line->length == 0 && !filtering && !line->searching)
         vd_grid_text(grid, x, at.y, width,
                      vd_conversation_waits(&chat->conversation) ? "thinking... Ctrl-C stops"
                      : chat->conversation.branch->count         ? "ask on, or / for commands"

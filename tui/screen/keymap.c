@@ -49,7 +49,7 @@ static const vd_binding table[] = {
           NULL),
     KEYS(ASKING, ASK, "Enter", "ask; run a /command", NULL),
     KEYS(ASKING, COMPLETE, "Tab",
-         "empty line: a question people asked about this picture; else complete a /command",
+         "complete a question, its last word or a /command; empty line: a question people asked",
          "Tab suggests"),
     BOTH(ASKING | COMPARISON, HELP, "F1, ?", "/help", NULL, "the keys that work here", "F1 help"),
     KEYS(LISTS | HELP, HELP, "F1", "the keys that work here", "F1 help"),
@@ -177,6 +177,7 @@ static const vd_binding table[] = {
     KEYS(LINE, EDIT_SWAP, "Ctrl-T", "swap two characters", NULL),
     KEYS(ASKING, EDIT_OLDER, "Up, Ctrl-P", "an earlier question", NULL),
     KEYS(ASKING, EDIT_NEWER, "Down, Ctrl-N", "a later question", NULL),
+    KEYS(ASKING, EDIT_SEARCH, "Ctrl-R", "search earlier questions for what is typed then", NULL),
 };
 enum { BINDINGS = sizeof table / sizeof *table };
 

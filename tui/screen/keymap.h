@@ -146,6 +146,7 @@ typedef enum vd_action {
     VD_ACTION_EDIT_SWAP,
     VD_ACTION_EDIT_OLDER,
     VD_ACTION_EDIT_NEWER,
+    VD_ACTION_EDIT_SEARCH,
     VD_ACTIONS
 } vd_action;
 

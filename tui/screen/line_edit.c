@@ -186,6 +186,78 @@ static void history_go(vd_line *line, size_t to)
     vd_line_set(line, to == line->count ? line->draft : line->history[to]);
 }
 
+// ---- searching the history ---------------------------------------------------------------------
+
+// The next line from `from` on, in steps of 1 or -1, that has what is wanted and is another one
+// than what is shown (`other`); it is shown then.
+static void search_from(vd_line *line, size_t from, int step, bool other)
+{
+    const char *part = NULL;
+    size_t at = from;
+    for (; at < line->count; at += (size_t)step) { // below 0 it is above count
+        bool shown = other && strcmp(line->history[at], line->text) == 0;
+        part = shown ? NULL : vd_text_find(line->history[at], line->wanted);
+        if (part)
+            break;
+    }
+    line->lost = !part && line->wanted[0];
+    if (!part || !line->wanted[0])
+        return;
+    size_t place = (size_t)(part - line->history[at]);
+    history_go(line, at);
+    for (line->cursor = 0; line->cursor < place;)
+        line->cursor = right_of(line, line->cursor);
+}
+
+static void begin_search(vd_line *line)
+{
+    line->searching = true;
+    line->lost = false;
+    line->wanted[0] = '\0';
+}
+
+static void look_for(vd_line *line, uint32_t code)
+{
+    size_t used = strlen(line->wanted);
+    if (used + 5 > sizeof line->wanted)
+        return;
+    used += (size_t)utf8proc_encode_char((utf8proc_int32_t)code,
+                                         (utf8proc_uint8_t *)line->wanted + used);
+    line->wanted[used] = '\0';
+    search_from(line, line->at < line->count ? line->at : line->count - 1, -1, false);
+}
+
+static void look_for_less(vd_line *line)
+{
+    size_t used = strlen(line->wanted);
+    while (used > 0 && ((unsigned char)line->wanted[--used] & 0xC0) == 0x80)
+        ;
+    line->wanted[used] = '\0';
+    search_from(line, line->count - 1, -1, false);
+}
+
+bool vd_line_search(vd_line *line, vd_key key, vd_action action)
+{
+    bool ctrl_g = key.code == 'g' && key.modifiers == VD_CTRL;
+    if (!line->searching)
+        return false;
+    if (key.code >= ' ' && key.code < VD_KEY_NONE && !key.modifiers) {
+        look_for(line, key.code);
+    } else if (action == VD_ACTION_EDIT_SEARCH) {
+        search_from(line, line->at - 1, -1, true);
+    } else if (action == VD_ACTION_SEARCH) {
+        search_from(line, line->at + 1, 1, true);
+    } else if (action == VD_ACTION_EDIT_BACKSPACE) {
+        look_for_less(line);
+    } else {
+        line->searching = false;
+        if ((action == VD_ACTION_STOP || ctrl_g) && line->at < line->count)
+            history_go(line, line->count);
+        return action == VD_ACTION_STOP || ctrl_g || action == VD_ACTION_BACK;
+    }
+    return true;
+}
+
 bool vd_line_action(vd_line *line, vd_action action)
 {
     bool was_cutting = line->cutting;
@@ -244,6 +316,9 @@ bool vd_line_action(vd_line *line, vd_action action)
     case VD_ACTION_EDIT_NEWER:
         if (line->at < line->count)
             history_go(line, line->at + 1);
+        return true;
+    case VD_ACTION_EDIT_SEARCH:
+        begin_search(line);
         return true;
     default:
         return false;

@@ -23,6 +23,9 @@ typedef struct vd_line {
     char **history;   // oldest first, owned
     size_t count, at; // at == count: the draft
     char draft[VD_LINE_MAX + 1];
+    bool searching;   // the history: the line is what was found, the cursor where
+    bool lost;        // no line of the history has what is looked for
+    char wanted[256]; // what is looked for
 } vd_line;
 
 // A zeroed vd_line is an empty line.
@@ -35,6 +38,12 @@ void vd_line_clear(vd_line *line);
 bool vd_line_insert(vd_line *line, uint32_t code);
 // Does an EDIT_ action; false for any other.
 bool vd_line_action(vd_line *line, vd_action action);
+
+// While the history is searched: whether the key was the search's. A character is looked for with
+// those before it, letters of either case; EDIT_SEARCH goes to an older line, SEARCH to a newer
+// one, STOP and Ctrl-G put the line back, BACK keeps what was found. Any other key ends the search
+// and has its own meaning.
+bool vd_line_search(vd_line *line, vd_key key, vd_action action);
 
 // Adds a line to the history (not twice in a row, not the empty line) and leaves the history.
 vd_status vd_line_remember(vd_line *line, const char *text, vd_error *err);

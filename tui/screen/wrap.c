@@ -1,5 +1,8 @@
 #include "tui/screen/wrap.h"
 
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
 #include <utf8proc.h>
 #include <wchar.h>
 
@@ -144,4 +147,13 @@ bool vd_wrap_next(const char *text, size_t length, int width, size_t *offset, vd
     line->width = columns;
     *offset = here < length ? here + 1 : here;
     return true;
+}
+
+const char *vd_text_find(const char *text, const char *part)
+{
+    size_t length = strlen(part);
+    char first[3] = {(char)tolower((unsigned char)*part), (char)toupper((unsigned char)*part), 0};
+    while (length && (text = strpbrk(text, first)) != NULL && strncasecmp(text, part, length) != 0)
+        text++;
+    return text;
 }

@@ -41,4 +41,7 @@ typedef struct vd_text_line {
 // False when the text is used up. An empty text has no lines.
 bool vd_wrap_next(const char *text, size_t length, int width, size_t *offset, vd_text_line *line);
 
+// Where a part begins in a text, letters of either case; NULL: it is not in it.
+const char *vd_text_find(const char *text, const char *part);
+
 #endif

@@ -118,6 +118,7 @@ static vd_status serve_model(vd_service *service, const char *name, vd_event *ev
     snprintf(event->backend, sizeof event->backend, "%s%s%s", vd_session_backend(session),
              decoder->made ? ", " : "", decoder->made ? vd_decoders_name(decoder->by) : "");
     event->answers = vd_session_texts(session);
+    event->vocab = vd_model_vocab(vd_session_model(session));
     event->by_text = service->now->by_text;
     event->answer_count = vd_session_answers(session);
     event->model_hash = service->now->hash;

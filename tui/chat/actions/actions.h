@@ -107,4 +107,9 @@ void vd_chat_join_lines(vd_line *line); // what is in the line is one question
 vd_action vd_chat_command(vd_chat *chat, const char *line);
 void vd_chat_complete(vd_chat *chat); // Tab on such a line
 
+// ---- completing questions (questions.c) ---------------------------------------------------------
+
+// Tab on any other line.
+void vd_chat_complete_question(vd_chat *chat);
+
 #endif

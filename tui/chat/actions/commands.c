@@ -306,8 +306,6 @@ static void add_arguments(const vd_chat *chat, const char *name, vd_completion *
 void vd_chat_complete(vd_chat *chat)
 {
     const char *text = chat->nav.line.text;
-    if (text[0] != '/')
-        return;
     vd_completion completion = {.typed = text};
     const char *space = strchr(text, ' ');
     if (space) {

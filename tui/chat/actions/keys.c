@@ -85,39 +85,12 @@ static void stop(vd_chat *chat)
         vd_notice_say(&chat->notice, "Ctrl-D or /quit leaves");
 }
 
-// A question that people asked.
-static void suggest(vd_chat *chat)
-{
-    vd_navigation *nav = &chat->nav;
-    int rounds = (int)chat->conversation.branch->count, round = rounds + nav->suggestion;
-    const vd_visdial_round *human = vd_people_dialog(&chat->conversation, round);
-    if (!human) {
-        nav->suggestion = -rounds; // from the first one again
-        round = 0;
-        human = vd_people_dialog(&chat->conversation, round);
-    }
-    if (!human) {
-        vd_notice_say(&chat->notice, "there are no people's questions about this picture");
-        return;
-    }
-    nav->suggestion++;
-    char question[VD_LINE_MAX + 1];
-    snprintf(question, sizeof question, "%s?",
-             chat->conversation.world->dialogs->questions[human->question]);
-    vd_line_set(&nav->line, question);
-    nav->suggested = nav->line.changes;
-    vd_notice_say(&chat->notice,
-                  "people's question %d about this picture; Tab: another, Enter: ask it",
-                  round + 1);
-}
-
 static void complete(vd_chat *chat)
 {
-    const vd_navigation *nav = &chat->nav;
-    if (nav->line.length == 0 || nav->line.changes == nav->suggested)
-        suggest(chat);
-    else
+    if (chat->nav.line.text[0] == '/')
         vd_chat_complete(chat);
+    else
+        vd_chat_complete_question(chat);
 }
 
 // Asks, or changes a round to the question. Of a command the action that it is.
@@ -321,7 +294,9 @@ void vd_chat_key(vd_chat *chat, vd_key key)
     }
     chat->notice = (vd_notice){0};
     vd_action action = vd_keymap_action(nav->place, key, line->length == 0);
-    if (nav->pasting && !help && action != VD_ACTION_STOP) {
+    if (vd_line_search(line, key, action)) {
+        // done
+    } else if (nav->pasting && !help && action != VD_ACTION_STOP) {
         if (key.code == VD_KEY_ENTER) // asks nothing yet
             vd_chat_break_line(chat, line);
         else if (character || key.code == VD_KEY_TAB)
@@ -340,6 +315,9 @@ void vd_chat_key(vd_chat *chat, vd_key key)
     } else if (character && !help) {
         type(chat, line, key.code);
     }
+    if (line->searching)
+        vd_notice_say(&chat->notice, "Ctrl-R an older one, Ctrl-S a newer one, Enter asks it, Esc "
+                                     "edits it, Ctrl-C puts the line back");
     vd_navigation_settle(nav, &chat->lanes);
     while (view_now(chat)->of_round && !vd_chat_round(chat))
         vd_navigation_back(nav);

@@ -31,6 +31,7 @@ static void model_came(vd_lanes *lanes, const vd_event *event)
     own->answers = event->answers;
     own->by_text = event->by_text;
     own->answer_count = event->answer_count;
+    own->vocab = event->vocab;
     if (event->lane > 0) {
         if (!first) {
             vd_lanes_forget(lanes, event->lane, 0);

@@ -33,8 +33,9 @@ typedef struct vd_lane {
     const char *const *answers; // (answer_count) texts of its pool, borrowed
     const int32_t *by_text;     // (answer_count) their order, borrowed; NULL: not known
     int answer_count;
-    bool failed;  // the last one asked for could not be loaded
-    bool stopped; // asks nothing until the next question (lane 0: until Ctrl-C)
+    const vd_vocab *vocab; // borrowed; NULL: none yet
+    bool failed;           // the last one asked for could not be loaded
+    bool stopped;          // asks nothing until the next question (lane 0: until Ctrl-C)
     vd_follow follow;
     long serial; // of the question being answered, 0 none
     size_t at;   // its round

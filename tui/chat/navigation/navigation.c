@@ -1,8 +1,6 @@
 #include "tui/chat/navigation/navigation.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 #include "engine/base/alloc.h"
 
@@ -96,13 +94,7 @@ void vd_navigation_step(vd_navigation *nav, const vd_conversation *conversation,
 
 bool vd_text_contains(const char *text, const char *part)
 {
-    size_t length = strlen(part);
-    char first[3] = {(char)tolower((unsigned char)*part), (char)toupper((unsigned char)*part), 0};
-    if (length == 0)
-        return true;
-    while ((text = strpbrk(text, first)) != NULL && strncasecmp(text, part, length) != 0)
-        text++;
-    return text != NULL;
+    return vd_text_find(text, part) != NULL;
 }
 
 bool vd_navigation_find(vd_navigation *nav, const vd_branch *branch, const char *text)

@@ -36,6 +36,8 @@ typedef struct vd_navigation {
     size_t unpasted;    // characters that the line had no room for
     int suggestion;     // people's rounds already suggested for this picture
     unsigned suggested; // line.changes when the line was a suggestion
+    size_t stem;        // bytes of it that were typed, 0: people's question about this picture
+    int candidate;      // which of the questions that begin so comes next
     char search[256];
 
     int list_at;        // cursor in the filtered list
