@@ -53,6 +53,10 @@ SUPPORT   := $(call obj,$(wildcard tests/support/*.c))
 TEST_BIN  := $(call program,$(call matching,$(TEST_SRC)))
 BENCH_BIN := $(call program,$(call matching,$(BENCH_SRC)))
 
+# The network in double precision, for tests of gradients by finite differences (tests/double/).
+DOUBLE    := $(BUILD)/double/libnetwork.a
+DOUBLE_OBJ := $(patsubst %.c,$(BUILD)/double/%.o,$(call below,$(addprefix engine/,base backend graph networks),c))
+
 # The GPU backend: a plugin compiled by nvcc, which takes two minutes of processor time for all its
 # targets: `make cuda` builds it, `make install` too where nvcc is found (CUDA=no: not), `make` and
 # `make run` only with CUDA=yes. For the tests the same files compiled for the host (tests/cuda_host/).
@@ -291,7 +295,7 @@ $(foreach f,tui/base/safe_output tui/session/service,$(BUILD)/$(f).o $(BUILD)/$(
 
 # Only these know where the program is installed.
 knows_prefix = $(foreach f,engine/base/plugin tui/session/world,$(BUILD)/$(f).$(1))
-PREFIX_OBJ := $(call knows_prefix,o) $(HEADLESS)/engine/base/plugin.o
+PREFIX_OBJ := $(call knows_prefix,o) $(addsuffix /engine/base/plugin.o,$(HEADLESS) $(BUILD)/double)
 $(PREFIX_OBJ): $(BUILD)/prefix
 $(PREFIX_OBJ) $(call knows_prefix,tidy): DEFINE = -DVD_PREFIX='"$(PREFIX)"'
 
@@ -374,6 +378,21 @@ $(BUILD)/visdial.1: $(BUILD)/visdial
 $(BUILD)/completion.%: $(BUILD)/visdial
 	$(Q)$< help --completion $* >$@
 
+$(BUILD)/double/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "  CC   $< (double precision)"
+	$(Q)$(CC) $(C_FLAGS) $(DEFINE) -DVD_DOUBLE $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/double/%.o $(BUILD)/tests/double/%.tidy: DEFINE = -DVD_DOUBLE
+
+$(DOUBLE): $(DOUBLE_OBJ) $(BUILD)/members
+	@echo "  AR   $@"
+	$(Q)rm -f $@ && $(AR) rcs $@ $(DOUBLE_OBJ)
+
+$(BUILD)/tests/double/%: $(BUILD)/tests/double/%.o $(DOUBLE)
+	@echo "  LINK $@"
+	$(Q)$(CC) $(LD_FLAGS) -o $@ $^ $(PKG_LIBS) -lcmocka -lm
+
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(SUPPORT) $(LIB)
 	@echo "  LINK $@"
 	$(Q)$(CC) $(LD_FLAGS) -o $@ $^ $(PKG_LIBS) -lcmocka -lm
@@ -394,4 +413,4 @@ $(BUILD)/%.tidy: %.c $(HEADERS) .clang-tidy tests/.clang-tidy tests/lint.h
 	    if grep -q -E '(warning|error): ' $@.new; then cat $@.new; exit 1; else mv $@.new $@; fi
 
 -include $(patsubst cuda/%.cu,$(BUILD)/cuda/%.d,$(CUDA_SRC)) $(HEADLESS_OBJ:.o=.d) $(CUDA_TESTS:=.d) $(HEADLESS)/tests/bench/bench_cuda.d
--include $(patsubst %.c,$(BUILD)/%.d,$(SOURCES)) $(patsubst %,$(BUILD)/host/%.d,$(CUDA_SRC) $(CUDA_HOST))
+-include $(DOUBLE_OBJ:.o=.d) $(patsubst %.c,$(BUILD)/%.d,$(SOURCES)) $(patsubst %,$(BUILD)/host/%.d,$(CUDA_SRC) $(CUDA_HOST))

@@ -72,6 +72,8 @@ vd_backend_plugin(int abi, int device, char *text, size_t room)
     vd_cuda_context(&table);
     vd_cuda_words(&table);
     vd_cuda_region(&table);
+    vd_cuda_tape(&table);
+    vd_cuda_gru(&table);
     vd_cuda_loss(&table);
     vd_cuda_rank(&table);
     vd_cuda_group(&table);

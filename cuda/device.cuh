@@ -279,6 +279,8 @@ void vd_cuda_lstm(vd_backend *table);
 void vd_cuda_context(vd_backend *table);
 void vd_cuda_words(vd_backend *table);
 void vd_cuda_region(vd_backend *table);
+void vd_cuda_tape(vd_backend *table);
+void vd_cuda_gru(vd_backend *table);
 void vd_cuda_loss(vd_backend *table);
 void vd_cuda_rank(vd_backend *table);
 void vd_cuda_group(vd_backend *table);
@@ -286,6 +288,10 @@ void vd_cuda_group(vd_backend *table);
 // Shared by families.
 void vd_cuda_gemm(bool ta, bool tb, int m, int n, int k, vd_real alpha, const vd_real *a, int lda,
                   const vd_real *b, int ldb, vd_real beta, vd_real *c, int ldc);
+void vd_cuda_linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows);
+void vd_cuda_linear_backward(const vd_real *x, const vd_matrix *w, const vd_real *dy, vd_real *dx,
+                             int dx_stride, vd_real beta, const vd_matrix *dw, vd_real *db,
+                             int rows);
 // A factor of products as they read it at the precision set: floats where they are, or a copy in
 // bfloat16, for operations that multiply by it more than once or can make it themselves.
 struct vd_factor {

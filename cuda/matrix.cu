@@ -250,7 +250,7 @@ static void fill_rows(const vd_real *row, vd_real *y, int rows, int n)
     });
 }
 
-static void linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows)
+void vd_cuda_linear(const vd_real *x, const vd_matrix *w, const vd_real *b, vd_real *y, int rows)
 {
     if (b)
         fill_rows(b, y, rows, w->rows);
@@ -321,8 +321,9 @@ static void backward_narrow(vd_lane *lane, const float *x, const vd_matrix *w, c
                  vd_matrix_reals(dw), dw->stride);
 }
 
-static void linear_backward(const vd_real *x, const vd_matrix *w, const vd_real *dy, vd_real *dx,
-                            int dx_stride, vd_real beta, const vd_matrix *dw, vd_real *db, int rows)
+void vd_cuda_linear_backward(const vd_real *x, const vd_matrix *w, const vd_real *dy, vd_real *dx,
+                             int dx_stride, vd_real beta, const vd_matrix *dw, vd_real *db,
+                             int rows)
 {
     int in = w->columns, out = w->rows;
     vd_lane *lane = vd_lane_get();
@@ -353,6 +354,6 @@ void vd_cuda_matrix(vd_backend *table)
     table->gemm = vd_cuda_gemm;
     table->products = products;
     table->fill_rows = fill_rows;
-    table->linear = linear;
-    table->linear_backward = linear_backward;
+    table->linear = vd_cuda_linear;
+    table->linear_backward = vd_cuda_linear_backward;
 }

@@ -88,6 +88,15 @@ static void adam(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n,
     });
 }
 
+static void adamax(vd_real *w, const vd_real *g, vd_real *m, vd_real *u, size_t n, vd_real scale,
+                   double rate, int64_t step)
+{
+    float step_size = vd_adam_step_size(rate, step);
+    vd_for_each(__func__, n, [=] __device__(size_t i) {
+        vd_adamax_weight(w + i, g[i] * scale, m + i, u + i, step_size);
+    });
+}
+
 static void rmsprop(vd_real *w, const vd_real *g, vd_real *v, size_t n, vd_real scale, double rate)
 {
     float factor = static_cast<float>(rate);
@@ -137,5 +146,6 @@ void vd_cuda_pointwise(vd_backend *table)
     table->dropout = dropout;
     table->adam = adam;
     table->rmsprop = rmsprop;
+    table->adamax = adamax;
     table->square_sum = square_sum;
 }

@@ -95,6 +95,43 @@ typedef struct vd_geometry {
     vd_geometry_rows rows;               // the arrays above, where operations read them
 } vd_geometry;
 
+// Numbers of an array that belong together, a segment each: `length[s]` numbers from `start[s]` on,
+// `stride[s]` apart.
+typedef struct vd_segments {
+    int count, longest;
+    const int *start, *length;
+    const int *stride; // NULL: 1
+} vd_segments;
+
+// One direction of a GRU over packed sequences, from a state of zero (Cho et al. 2014; PyTorch's
+// order r, z, n, with the reset after the product): r = sigmoid(x_r + s_r), z likewise, n =
+// tanh(x_n
+// + r s_n), h' = (1 - z) n + z h, with x the input's products and s = W h + b. With gates there is
+// no z: gate g takes the place of 1 - z (Xiong et al. 2016), and K = 2 instead of 3.
+typedef struct vd_gru_pass {
+    const vd_packed *packed;          // no tree of prefixes
+    const int *map;                   // packed->rows.forward or packed->rows.backward
+    const vd_linear_weights *weights; // (K H, H), (K H): W, b
+    int hidden;
+    const vd_real *input; // (T, K H) x, flat order
+    const vd_real *gate;  // (T) flat order, or NULL
+    vd_real *y;           // (T, ...) flat order, row stride y_stride, H columns written
+    int y_stride;
+    // Kept for the gradient, in step order:
+    vd_real *state;  // (T, K H) s, of step 0 b
+    vd_real *before; // (T, H) states that rows go on from
+    vd_real *values; // (T, K H) r, z, n
+} vd_gru_pass;
+
+typedef struct vd_gru_gradient {
+    const vd_linear_weights *weights; // gradients, added to
+    const vd_real *dy;                // (T, ...) row stride y_stride
+    vd_real *dinput;                  // (T, K H) flat order, added to
+    vd_real *dgate;                   // (T), added to; NULL without gates
+    vd_real *dstate;                  // (T, K H) scratch
+    vd_real *dh;                      // (S, H) scratch
+} vd_gru_gradient;
+
 // c (m, n) = op(a) op(b) + beta c with beta 0 or 1, op = transpose where asked.
 typedef struct vd_product {
     int m, n, k;
@@ -156,7 +193,7 @@ typedef struct vd_devices {
 
 // Grows whenever the table or a struct it uses changes: a table from elsewhere with another number
 // is not used.
-enum { VD_BACKEND_ABI = 6 };
+enum { VD_BACKEND_ABI = 7 };
 
 typedef struct vd_backend {
     int abi;     // VD_BACKEND_ABI
@@ -301,6 +338,54 @@ typedef struct vd_backend {
                                  int size, const vd_real *dy, int y_stride, vd_real *dg,
                                  vd_real *dm);
 
+    // What networks on a tape are composed of (engine/graph/). Gradients are added to.
+    //
+    // y = f(x); y may be x where no gradient is wanted.
+    void (*map)(vd_function f, const vd_real *x, vd_real *y, size_t n);
+    void (*map_backward)(vd_function f, const vd_real *x, const vd_real *y, const vd_real *dy,
+                         vd_real *dx, size_t n);
+    void (*add_scaled)(vd_real *y, vd_real a, const vd_real *x, size_t n); // y += a x
+    // Row r of z (rows, width) = row x_row[r] of x times row y_row[r] of y, number by number; a
+    // NULL list means row r itself. The gradient for x; that for y with the two changed round.
+    void (*multiply_rows)(const vd_real *x, const int *x_row, const vd_real *y, const int *y_row,
+                          int rows, int width, vd_real *z);
+    void (*multiply_rows_backward)(const vd_real *dz, const vd_real *y, const int *y_row, int rows,
+                                   int width, vd_real *dx, const int *x_row);
+    // Row r of y = row `index[r]` of x, zeros where that is -1; a NULL list means row r itself.
+    // Rows are so many numbers apart as the strides say.
+    void (*copy_rows)(const vd_real *x, int x_stride, const int *index, int rows, int width,
+                      vd_real *y, int y_stride);
+    void (*copy_rows_backward)(const vd_real *dy, int dy_stride, const int *index, int rows,
+                               int width, vd_real *dx, int dx_stride);
+    // Softmax of every segment; those of nothing are left alone. y may be x.
+    void (*softmax_segments)(const vd_segments *segments, const vd_real *x, vd_real *y);
+    void (*softmax_segments_backward)(const vd_segments *segments, const vd_real *y,
+                                      const vd_real *dy, vd_real *dx);
+    // y (segments) = the largest number of a segment, at[s] its place in x; 0 and -1 of nothing.
+    void (*max_segments)(const vd_segments *segments, const vd_real *x, vd_real *y, int *at);
+    void (*max_segments_backward)(int segments, const int *at, const vd_real *dy, vd_real *dx);
+    // Additive scores (Bahdanau et al. 2015) of pairs of rows: s (pairs) = v . tanh(q of row
+    // query[p] + k of row key[p]). dq, dk, dv may be NULL.
+    void (*additive_scores)(const int *query, const int *key, int pairs, int hidden,
+                            const vd_real *q, const vd_real *k, const vd_real *v, vd_real *s);
+    void (*additive_scores_backward)(const int *query, const int *key, int pairs, int hidden,
+                                     const vd_real *q, const vd_real *k, const vd_real *v,
+                                     const vd_real *ds, vd_real *dq, vd_real *dk, vd_real *dv);
+    // y = (x - mean) / sqrt(variance + 1e-5) of each row, which is kept in `normal`, times gain,
+    // plus bias (Ba et al. 2016); inverse (rows): 1 / sqrt(variance + 1e-5).
+    void (*layer_norm)(const vd_real *x, const vd_real *gain, const vd_real *bias, int rows,
+                       int width, vd_real *normal, vd_real *inverse, vd_real *y);
+    void (*layer_norm_backward)(const vd_real *dy, const vd_real *gain, const vd_real *normal,
+                                const vd_real *inverse, int rows, int width, vd_real *dx,
+                                vd_real *dgain, vd_real *dbias);
+    // y = x / norm of each row, norm (rows) = max(|x|, 1e-12).
+    void (*unit_rows)(const vd_real *x, int rows, int width, vd_real *y, vd_real *norm);
+    void (*unit_rows_backward)(const vd_real *dy, const vd_real *y, const vd_real *norm, int rows,
+                               int width, vd_real *dx);
+    // The directions of one layer.
+    void (*gru)(const vd_gru_pass *pass, int directions);
+    void (*gru_backward)(const vd_gru_pass *pass, const vd_gru_gradient *gradient, int directions);
+
     // scores (N, O) = products[n, option[n, o]] of products (N, U); and dproducts, written.
     void (*gather)(const vd_real *products, const int32_t *option, int questions, int candidates,
                    int distinct, vd_real *scores);
@@ -316,10 +401,12 @@ typedef struct vd_backend {
     void (*rank)(const vd_real *z, int n, float *score, float *probability, int32_t *order,
                  int32_t *scratch);
 
-    // Optimiser steps over a whole block (Kingma, Ba 2015, alg. 1; Hinton 2012, as PyTorch).
+    // Optimiser steps over a whole block (Kingma, Ba 2015, alg. 1 and 2; Hinton 2012, as PyTorch).
     void (*adam)(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n, vd_real scale,
                  double rate, int64_t step);
     void (*rmsprop)(vd_real *w, const vd_real *g, vd_real *v, size_t n, vd_real scale, double rate);
+    void (*adamax)(vd_real *w, const vd_real *g, vd_real *m, vd_real *u, size_t n, vd_real scale,
+                   double rate, int64_t step);
     double (*square_sum)(const vd_real *x, size_t n);
 } vd_backend;
 

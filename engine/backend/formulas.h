@@ -28,6 +28,41 @@ VD_FORMULA vd_real vd_gate_slope(vd_gate gate, vd_real g)
     return gate == VD_GATE_SIGMOID ? g * (1 - g) : g > 0 ? 1 : g + 1;
 }
 
+// Functions of one number. GELU is x times the normal distribution (Hendrycks, Gimpel 2016), as
+// PyTorch has it.
+typedef enum vd_function {
+    VD_TANH,
+    VD_SIGMOID,
+    VD_RELU,
+    VD_LEAKY_RELU,
+    VD_ELU,
+    VD_GELU,
+    VD_ABSOLUTE
+} vd_function;
+
+// The slope of a function with value y at x. GELU's is from the density and the distribution.
+VD_FORMULA vd_real vd_function_slope(vd_function f, vd_real x, vd_real y)
+{
+    switch (f) {
+    case VD_TANH:
+        return 1 - y * y;
+    case VD_SIGMOID:
+        return y * (1 - y);
+    case VD_RELU:
+        return y > 0 ? 1 : 0;
+    case VD_LEAKY_RELU:
+        return y > 0 ? 1 : VD_LEAKY_SLOPE;
+    case VD_ELU:
+        return y > 0 ? 1 : y + 1;
+    case VD_ABSOLUTE:
+        return x > 0 ? 1 : x < 0 ? -1 : 0;
+    default:
+        break;
+    }
+    vd_real density = (vd_real)0.39894228040143267794 * (vd_real)exp(-x * x / 2);
+    return (vd_real)0.5 * (1 + (vd_real)erf(x * (vd_real)0.70710678118654752440)) + x * density;
+}
+
 // Whether element `index` survives dropout with this key; `threshold` = rate * 2^32.
 VD_FORMULA bool vd_keep(uint64_t key, uint32_t index, uint32_t threshold)
 {
@@ -97,6 +132,17 @@ static inline vd_real vd_adam_step_size(double rate, int64_t step)
 static inline vd_real vd_adam_correction(int64_t step)
 {
     return (vd_real)(1 / sqrt(1 - pow(0.999, (double)step)));
+}
+
+// The same with the largest gradient so far, which fades, for the second moment (alg. 2, as
+// PyTorch).
+VD_FORMULA void vd_adamax_weight(vd_real *w, vd_real d, vd_real *m, vd_real *u, vd_real step_size)
+{
+    const vd_real b1 = (vd_real)0.9, b2 = (vd_real)0.999, eps = (vd_real)1e-8;
+    vd_real size = (d < 0 ? -d : d) + eps, before = b2 * *u;
+    *m = b1 * *m + (1 - b1) * d;
+    *u = before > size ? before : size;
+    *w -= step_size * *m / *u;
 }
 
 // One weight's step (Hinton 2012, as PyTorch).

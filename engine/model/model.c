@@ -86,7 +86,8 @@ static vd_status use_in_file(vd_model *model, bool *found, vd_error *err)
     if (*found && type != VD_F32)
         status = read_vectors(model, &model->vectors, err);
     if (*found)
-        vd_weights_bind(&model->config, block, type, model->vectors, &model->weights);
+        vd_weights_bind(&model->config, &model->layout, block, type, model->vectors,
+                        &model->weights);
     return status;
 }
 

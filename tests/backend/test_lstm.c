@@ -1,6 +1,6 @@
 // The LSTM of the backend under test against the CPU's: chains in one direction and in two, with
 // and without initial states, trees of prefixes, shared inputs, with and without a gradient; and
-// with bfloat16 factors, roughly.
+// with bfloat16 factors, roughly. And the GRU, with gates of its own and from outside.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 #include "engine/base/alloc.h"
 #include "engine/backend/backend.h"
 #include "engine/base/rng.h"
+#include "engine/graph/tape.h"
 #include "tests/support/backend.h"
 #include "tests/support/support.h"
 
@@ -222,10 +223,87 @@ static void the_lstm_is_nearly_the_same_with_narrow_factors(void **state)
     support_backend()->precision(VD_PRECISION_FP32);
 }
 
+// ---- GRU ----------------------------------------------------------------------------------------
+
+static void declare_gru(vd_layout *layout, bool gated, size_t in, size_t h)
+{
+    static const char *const way[] = {"", "_reverse"};
+    vd_start start = {VD_START_UNIFORM, 0.4};
+    if (gated) {
+        vd_layout_add(layout, "gru.input", ".weight", true, 2 * h, in, start);
+        vd_layout_add(layout, "gru.input", ".bias", false, 2 * h, 0, start);
+        vd_layout_add(layout, "gru.state", ".weight", true, 2 * h, h, start);
+        vd_layout_add(layout, "gru.state", ".bias", false, 2 * h, 0, start);
+    }
+    for (int d = 0; d < 2 && !gated; d++) {
+        vd_layout_add(layout, "gru.weight_ih_l0", way[d], true, 3 * h, in, start);
+        vd_layout_add(layout, "gru.weight_hh_l0", way[d], true, 3 * h, h, start);
+        vd_layout_add(layout, "gru.bias_ih_l0", way[d], false, 3 * h, 0, start);
+        vd_layout_add(layout, "gru.bias_hh_l0", way[d], false, 3 * h, 0, start);
+    }
+}
+
+static lstm_result run_gru(const vd_backend *be, const lstm_case *c, bool gated)
+{
+    static vd_layout layout;
+    lstm_room r = {.be = be};
+    lstm_result out = {0};
+    vd_error err;
+    layout = (vd_layout){0};
+    declare_gru(&layout, gated, (size_t)c->in, (size_t)c->hidden);
+    r.arena.memory = be->memory;
+    r.rng = vd_rng_seed(c->seed, 5);
+    pack(&r, c);
+    size_t tokens = (size_t)r.packed.tokens;
+    vd_parameters w = {&layout, (void *)random_reals(&r, layout.elements, 0.4), VD_F32, NULL},
+                  dw = {&layout, (void *)random_reals(&r, layout.elements, 1), VD_F32, NULL};
+    vd_tape tape = {.be = be, .arena = &r.arena, .w = &w, .dw = &dw};
+    vd_value *x = vd_tape_constant(&tape, VD_AXIS_NONE, random_reals(&r, tokens * (size_t)c->in, 1),
+                                   r.packed.tokens, c->in);
+    vd_value *gate =
+        vd_tape_constant(&tape, VD_AXIS_NONE, random_reals(&r, tokens, 1), r.packed.tokens, 1);
+    x->dx = random_reals(&r, tokens * (size_t)c->in, 1);
+    gate->dx = random_reals(&r, tokens, 1);
+    const vd_sequences s = {&r.packed, x, NULL, VD_AXIS_NONE};
+    vd_value *y = gated ? vd_tape_gated_gru(&tape, x, gate, &r.packed, "gru")
+                        : vd_tape_gru(&tape, &s, "gru", 1, 2, 0);
+    assert_int_equal(vd_tape_status(&tape, &err), VD_OK);
+    size_t n = (size_t)y->rows * (size_t)y->columns;
+    be->add(y->dx, random_reals(&r, n, 1), n);
+    vd_tape_backward(&tape);
+    take(&r, &out, y->x, n);
+    take(&r, &out, (vd_real *)(void *)dw.block, layout.elements);
+    take(&r, &out, x->dx, tokens * (size_t)c->in);
+    take(&r, &out, gate->dx, tokens);
+    assert_null(be->trouble());
+    vd_arena_free(&r.arena);
+    return out;
+}
+
+static void the_gru_is_the_same(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        const lstm_case c = {
+            .sequences = kind / 2 ? 45 : 3, .in = 7, .hidden = 33, .seed = (uint64_t)kind};
+        lstm_result expected = run_gru(vd_backend_cpu(), &c, kind % 2),
+                    found = run_gru(support_backend(), &c, kind % 2);
+        for (size_t i = 0; i < expected.count; i++) {
+            double x = (double)expected.at[i], y = (double)found.at[i];
+            if (!(fabs(x - y) <= 5e-5 * (1 + fabs(x))))
+                fail_msg("kind %d: number %zu is %.9g on the CPU, %.9g on %s", kind, i, x, y,
+                         support_backend()->name);
+        }
+        vd_free(expected.at);
+        vd_free(found.at);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_lstm_is_the_same),
+        cmocka_unit_test(the_gru_is_the_same),
         cmocka_unit_test(the_lstm_is_nearly_the_same_with_narrow_factors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -270,6 +270,7 @@ static void do_optimisers(const vd_backend *be, void **at, void *context)
     be->adam(at[0], at[1], at[2], at[3], n, 0.5f, 1e-3, 1);
     be->adam(at[0], at[1], at[2], at[3], n, 1, 1e-3, 2);
     be->rmsprop(at[4], at[1], at[3], n, 0.5f, 1e-3);
+    be->adamax(at[4], at[1], at[2], at[3], n, 0.5f, 1e-3, 3);
     float sum = (float)be->square_sum(at[1], n);
     be->memory->upload(at[5], &sum, sizeof sum);
 }
@@ -362,6 +363,119 @@ static void rows(void **state)
     }
 }
 
+// ---- of networks on a tape ----------------------------------------------------------------------
+
+static void do_functions(const vd_backend *be, void **at, void *context)
+{
+    size_t n = *(size_t *)context;
+    for (int f = VD_TANH; f <= VD_ABSOLUTE; f++) {
+        be->map((vd_function)f, at[0], at[1], n);
+        be->map_backward((vd_function)f, at[0], at[1], at[2], at[3], n);
+        be->add_scaled(at[4], 0.3f * (float)(f + 1), at[1], n);
+    }
+}
+
+static void functions_of_a_number(void **state)
+{
+    static const size_t size[] = {1, 1000, 40001};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        size_t n = size[i];
+        trial t = begin("functions", i);
+        for (int a = 0; a < 5; a++)
+            reals(&t, n);
+        for (size_t k = 0; k < n; k++)
+            ((float *)t.array[0].host)[k] *= 4;
+        finish(&t, do_functions, &n);
+    }
+}
+
+static void do_listed_rows(const vd_backend *be, void **at, void *context)
+{
+    const sizes *s = context; // m rows of n, lists point into k rows
+    int m = s->m, n = s->n;
+    be->multiply_rows(at[0], at[1], at[2], NULL, m, n, at[3]);
+    be->multiply_rows_backward(at[3], at[2], NULL, m, n, at[4], at[1]);
+    be->multiply_rows_backward(at[3], at[0], at[1], m, n, at[5], NULL);
+    be->copy_rows(at[0], n, at[6], m, n, (float *)at[7] + 2, n + 3);
+    be->copy_rows_backward((float *)at[7] + 1, n + 3, at[6], m, n, at[4], n);
+    be->copy_rows((float *)at[7] + 1, n + 3, NULL, m, n, at[8], n);
+    be->copy_rows_backward(at[8], n, NULL, m, n, (float *)at[7] + 3, n + 3);
+    be->layer_norm(at[2], at[9], at[10], m, n, at[11], at[12], at[3]);
+    be->layer_norm_backward(at[5], at[9], at[11], at[12], m, n, at[8], at[15], at[10]);
+    be->unit_rows(at[2], m, n, at[3], at[13]);
+    be->unit_rows_backward(at[5], at[3], at[13], m, n, at[8]);
+    be->additive_scores(at[1], at[14], m, n, at[0], at[4], at[9], at[12]);
+    be->additive_scores_backward(at[1], at[14], m, n, at[0], at[2], at[9], at[13], at[4], at[5],
+                                 at[10]);
+}
+
+static void listed_rows(void **state)
+{
+    static const int size[][3] = {{1, 1, 1}, {9, 33, 4}, {130, 70, 50}};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        sizes s = {.m = size[i][0], .n = size[i][1], .k = size[i][2]};
+        size_t m = (size_t)s.m, n = (size_t)s.n, k = (size_t)s.k;
+        trial t = begin("listed rows", i);
+        t.tolerance = 2e-4; // norms of a single number, sums over rows
+        reals(&t, k * n);
+        ints(&t, m, s.k);
+        reals(&t, m * n);
+        reals(&t, m * n);
+        reals(&t, k * n);
+        reals(&t, m * n);
+        ints(&t, m, s.k + 1);
+        for (size_t r = 0; r < m; r++)
+            ((int *)t.array[6].host)[r]--; // some are -1
+        reals(&t, m * (n + 3));
+        reals(&t, m * n);
+        reals(&t, n);
+        reals(&t, n);
+        reals(&t, m * n);
+        reals(&t, m);
+        reals(&t, m);
+        ints(&t, m, s.k < s.m ? s.k : s.m);
+        reals(&t, n);
+        finish(&t, do_listed_rows, &s);
+    }
+}
+
+static void do_segments(const vd_backend *be, void **at, void *context)
+{
+    const vd_segments *shape = context;
+    vd_segments s = *shape;
+    s.start = at[0];
+    s.length = at[1];
+    s.stride = at[2];
+    be->softmax_segments(&s, at[3], at[4]);
+    be->softmax_segments_backward(&s, at[4], at[5], at[6]);
+    be->max_segments(&s, at[3], at[7], at[8]);
+    be->max_segments_backward(s.count, at[8], at[7], at[6]);
+    s.stride = NULL;
+    s.count = 1;
+    be->softmax_segments(&s, at[3], at[3]);
+}
+
+static void segments_of_numbers(void **state)
+{
+    // The columns of a matrix (57, 9), of which one is empty; some have one number.
+    enum { ROWS = 57, COLUMNS = 9 };
+    vd_segments s = {.count = COLUMNS, .longest = ROWS};
+    (void)state;
+    trial t = begin("segments", 1);
+    for (int a = 0; a < 3; a++) {
+        int *list = t.array[ints(&t, COLUMNS, 1)].host;
+        for (int c = 0; c < COLUMNS; c++)
+            list[c] = a == 0 ? c : a == 1 ? (c == 4 ? 0 : ROWS - 7 * c) : COLUMNS;
+    }
+    for (int a = 0; a < 4; a++)
+        reals(&t, (size_t)ROWS * COLUMNS);
+    reals(&t, COLUMNS);
+    ints(&t, COLUMNS, 1);
+    finish(&t, do_segments, &s);
+}
+
 static void do_rank(const vd_backend *be, void **at, void *context)
 {
     int n = *(int *)context;
@@ -405,6 +519,9 @@ int main(void)
         cmocka_unit_test(optimisers),
         cmocka_unit_test(halves_widen),
         cmocka_unit_test(rows),
+        cmocka_unit_test(functions_of_a_number),
+        cmocka_unit_test(listed_rows),
+        cmocka_unit_test(segments_of_numbers),
         cmocka_unit_test(ranking_keeps_the_order_of_equal_scores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

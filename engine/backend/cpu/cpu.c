@@ -105,6 +105,9 @@ static void fill(void)
     vd_cpu_pointwise(&table);
     vd_cpu_lstm(&table);
     vd_cpu_attention(&table);
+    vd_cpu_segments(&table);
+    vd_cpu_normalise(&table);
+    vd_cpu_gru(&table);
     vd_cpu_loss(&table);
     vd_cpu_optimiser(&table);
 }

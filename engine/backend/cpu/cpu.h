@@ -9,6 +9,9 @@ void vd_cpu_matrix(vd_backend *table);
 void vd_cpu_pointwise(vd_backend *table);
 void vd_cpu_lstm(vd_backend *table);
 void vd_cpu_attention(vd_backend *table);
+void vd_cpu_segments(vd_backend *table);
+void vd_cpu_normalise(vd_backend *table);
+void vd_cpu_gru(vd_backend *table);
 void vd_cpu_loss(vd_backend *table);
 void vd_cpu_optimiser(vd_backend *table);
 

@@ -25,6 +25,20 @@ static void adam(vd_real *w, const vd_real *g, vd_real *m, vd_real *v, size_t n,
     vd_threads_ranges(n, 1, adam_range, &job);
 }
 
+VD_WIDE static void adamax_range(void *data, size_t from, size_t to)
+{
+    const update_job j = *(const update_job *)data;
+    for (size_t i = from; i < to; i++)
+        vd_adamax_weight(j.w + i, j.g[i] * j.scale, j.m + i, j.v + i, j.rate);
+}
+
+static void adamax(vd_real *w, const vd_real *g, vd_real *m, vd_real *u, size_t n, vd_real scale,
+                   double rate, int64_t step)
+{
+    update_job job = {w, m, u, g, scale, vd_adam_step_size(rate, step), 0};
+    vd_threads_ranges(n, 1, adamax_range, &job);
+}
+
 VD_WIDE static void rmsprop_range(void *data, size_t from, size_t to)
 {
     const update_job j = *(const update_job *)data;
@@ -86,5 +100,6 @@ void vd_cpu_optimiser(vd_backend *table)
 {
     table->adam = adam;
     table->rmsprop = rmsprop;
+    table->adamax = adamax;
     table->square_sum = square_sum;
 }

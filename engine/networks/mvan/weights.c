@@ -1,86 +1,54 @@
 #include "engine/networks/mvan/weights.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/networks/batch.h"
 #include "engine/base/token.h"
 
 typedef struct vd_binder {
     vd_layout *layout;
-    unsigned char *block; // NULL = nothing is bound
-    vd_dtype type;
-    vd_real *vectors; // NULL = they lie in the block
+    vd_parameters at;
 } vd_binder;
 
 // columns 0: a vector of `rows`.
-static vd_parameter *add_parameter(vd_binder *b, vd_start start, const char *prefix,
-                                   const char *suffix, size_t rows, size_t columns)
-{
-    vd_parameter *p = &b->layout->parameter[b->layout->count++];
-    snprintf(p->name, sizeof p->name, "%s%s", prefix, suffix);
-    p->dims = columns ? 2 : 1;
-    p->shape[0] = rows;
-    p->shape[1] = columns;
-    p->elements = rows * (columns ? columns : 1);
-    p->offset = b->layout->elements;
-    p->matrix = false;
-    p->start = start;
-    b->layout->elements += p->elements;
-    return p;
-}
-
-static void *place_of(const vd_binder *b, const vd_parameter *p)
-{
-    return b->block ? b->block + p->offset * vd_dtype_size(b->type) : NULL;
-}
-
 static vd_matrix bind_matrix(vd_binder *b, vd_start start, const char *prefix, const char *suffix,
                              size_t rows, size_t columns)
 {
-    vd_parameter *p = add_parameter(b, start, prefix, suffix, rows, columns);
-    p->matrix = true;
-    return (vd_matrix){.data = place_of(b, p),
-                       .type = b->type,
-                       .rows = (int)rows,
-                       .columns = (int)columns,
-                       .stride = (int)columns};
+    return vd_parameters_matrix(
+        &b->at, vd_layout_add(b->layout, prefix, suffix, true, rows, columns, start));
 }
 
 static vd_real *bind_vector(vd_binder *b, vd_start start, const char *prefix, const char *suffix,
                             size_t rows, size_t columns)
 {
-    vd_parameter *p = add_parameter(b, start, prefix, suffix, rows, columns);
-    p->vector = b->layout->vectors;
-    b->layout->vectors += p->elements;
-    return b->vectors ? b->vectors + p->vector : place_of(b, p);
+    return vd_parameters_vector(
+        &b->at, vd_layout_add(b->layout, prefix, suffix, false, rows, columns, start));
 }
 
 static vd_linear_weights bind_linear(vd_binder *b, const char *name, size_t in, size_t out)
 {
     vd_linear_weights l;
-    l.w = bind_matrix(b, VD_START_KAIMING, name, ".weight", out, in);
-    l.b = bind_vector(b, VD_START_ZERO, name, ".bias", out, 0);
+    l.w = bind_matrix(b, vd_start_kaiming(in), name, ".weight", out, in);
+    l.b = bind_vector(b, vd_start_zero(), name, ".bias", out, 0);
     return l;
 }
 
 static vd_score_weights bind_score(vd_binder *b, const char *name, size_t in)
 {
     vd_score_weights s;
-    s.w = bind_vector(b, VD_START_KAIMING, name, ".weight", 1, in);
-    s.b = bind_vector(b, VD_START_ZERO, name, ".bias", 1, 0);
+    s.w = bind_vector(b, vd_start_kaiming(in), name, ".weight", 1, in);
+    s.b = bind_vector(b, vd_start_zero(), name, ".bias", 1, 0);
     return s;
 }
 
 static vd_gated_weights bind_gated(vd_binder *b, const char *name, size_t in, size_t out)
 {
     vd_gated_weights g;
-    g.w = bind_matrix(b, VD_START_KAIMING, name, ".1.embed_y.0.weight", out, in);
-    bind_matrix(b, VD_START_KAIMING, name, ".1.embed_g.0.weight", out, in);
+    g.w = bind_matrix(b, vd_start_kaiming(in), name, ".1.embed_y.0.weight", out, in);
+    bind_matrix(b, vd_start_kaiming(in), name, ".1.embed_g.0.weight", out, in);
     g.w.rows *= 2;
-    g.b = bind_vector(b, VD_START_ZERO, name, ".1.embed_y.0.bias", out, 0);
-    bind_vector(b, VD_START_ZERO, name, ".1.embed_g.0.bias", out, 0);
+    g.b = bind_vector(b, vd_start_zero(), name, ".1.embed_y.0.bias", out, 0);
+    bind_vector(b, vd_start_zero(), name, ".1.embed_g.0.bias", out, 0);
     return g;
 }
 
@@ -90,14 +58,15 @@ static vd_lstm_weights bind_lstm(vd_binder *b, const char *name, int layer, int 
     char suffix[32];
     vd_lstm_weights l;
     const char *direction = backward ? "_reverse" : "";
+    const vd_start start = vd_start_recurrent(hidden);
     snprintf(suffix, sizeof suffix, ".weight_ih_l%d%s", layer, direction);
-    l.w_ih = bind_matrix(b, VD_START_RECURRENT, name, suffix, 4 * hidden, in);
+    l.w_ih = bind_matrix(b, start, name, suffix, 4 * hidden, in);
     snprintf(suffix, sizeof suffix, ".weight_hh_l%d%s", layer, direction);
-    l.w_hh = bind_matrix(b, VD_START_RECURRENT, name, suffix, 4 * hidden, hidden);
+    l.w_hh = bind_matrix(b, start, name, suffix, 4 * hidden, hidden);
     snprintf(suffix, sizeof suffix, ".bias_ih_l%d%s", layer, direction);
-    l.b_ih = bind_vector(b, VD_START_RECURRENT, name, suffix, 4 * hidden, 0);
+    l.b_ih = bind_vector(b, start, name, suffix, 4 * hidden, 0);
     snprintf(suffix, sizeof suffix, ".bias_hh_l%d%s", layer, direction);
-    l.b_hh = bind_vector(b, VD_START_RECURRENT, name, suffix, 4 * hidden, 0);
+    l.b_hh = bind_vector(b, start, name, suffix, 4 * hidden, 0);
     return l;
 }
 
@@ -128,21 +97,21 @@ static void bind_decoders(vd_binder *b, const vd_config *config, vd_weights *w)
     if (!vd_has_generative(config->decoders))
         return;
     bind_one_way(b, two ? "gen_decoder.answer_rnn" : "decoder.answer_rnn", e, h, w->answer);
-    w->words.w = bind_matrix(b, VD_START_RECURRENT, said, ".weight", v, h);
-    w->words.b = bind_vector(b, VD_START_RECURRENT, said, ".bias", v, 0);
+    w->words.w = bind_matrix(b, vd_start_recurrent(h), said, ".weight", v, h);
+    w->words.b = bind_vector(b, vd_start_recurrent(h), said, ".bias", v, 0);
 }
 
 static void bind_all(vd_binder *b, const vd_config *config, vd_weights *w)
 {
     size_t v = (size_t)config->vocab, e = (size_t)config->embed, h = (size_t)config->hidden,
            d = (size_t)config->region;
-    memset(w, 0, sizeof *w);
+    *w = (vd_weights){.all = b->at};
     b->layout->count = 0;
     b->layout->elements = b->layout->vectors = 0;
-    w->embed = bind_matrix(b, VD_START_NORMAL, "encoder.word_embed", ".weight", v, e);
+    w->embed = bind_matrix(b, (vd_start){VD_START_WORDS, 1}, "encoder.word_embed", ".weight", v, e);
     if (config->positions == VD_POSITIONS_LEARNED)
         w->position =
-            bind_vector(b, VD_START_ZERO, "encoder.position", ".weight", VD_MAX_HISTORY, e);
+            bind_vector(b, vd_start_zero(), "encoder.position", ".weight", VD_MAX_HISTORY, e);
     bind_two_way(b, "encoder.ques_rnn.rnn_model", e, h, w->question);
     bind_two_way(b, "encoder.hist_rnn.rnn_model", e, h, w->history);
 
@@ -173,52 +142,14 @@ void vd_weights_layout(const vd_config *config, vd_layout *layout, vd_real *bloc
                        vd_weights *weights)
 {
     vd_weights unbound;
-    vd_binder b = {layout, (unsigned char *)block, VD_REAL_TYPE, NULL};
+    vd_binder b = {layout, {layout, (unsigned char *)block, VD_REAL_TYPE, NULL}};
     bind_all(&b, config, weights ? weights : &unbound);
 }
 
-void vd_weights_bind(const vd_config *config, const void *block, vd_dtype type, vd_real *vectors,
-                     vd_weights *weights)
+void vd_weights_bind(const vd_config *config, vd_layout *layout, const void *block, vd_dtype type,
+                     vd_real *vectors, vd_weights *weights)
 {
-    vd_layout layout;
-    vd_binder b = {&layout, (unsigned char *)(uintptr_t)block, type, vectors}; // weights are read
+    // Weights are read.
+    vd_binder b = {layout, {layout, (unsigned char *)(uintptr_t)block, type, vectors}};
     bind_all(&b, config, weights);
-}
-
-static void fill_uniform(vd_real *w, size_t n, double bound, vd_rng *rng)
-{
-    for (size_t i = 0; i < n; i++)
-        w[i] = (vd_real)vd_rng_range(rng, -bound, bound);
-}
-
-const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name)
-{
-    for (int k = 0; k < layout->count; k++)
-        if (strcmp(layout->parameter[k].name, name) == 0)
-            return &layout->parameter[k];
-    return NULL;
-}
-
-void vd_weights_start(const vd_config *config, const vd_layout *layout, vd_real *block, vd_rng *rng)
-{
-    for (int k = 0; k < layout->count; k++) {
-        const vd_parameter *p = &layout->parameter[k];
-        vd_real *w = block + p->offset;
-        switch (p->start) {
-        case VD_START_ZERO:
-            memset(w, 0, p->elements * sizeof *w);
-            break;
-        case VD_START_KAIMING:
-            fill_uniform(w, p->elements, sqrt(6.0 / (double)p->shape[1]), rng);
-            break;
-        case VD_START_RECURRENT:
-            fill_uniform(w, p->elements, 1.0 / sqrt((double)config->hidden), rng);
-            break;
-        case VD_START_NORMAL:
-            for (size_t i = 0; i < p->elements; i++)
-                w[i] = (vd_real)vd_rng_normal(rng);
-            memset(w + (size_t)VD_PAD * p->shape[1], 0, p->shape[1] * sizeof *w);
-            break;
-        }
-    }
 }

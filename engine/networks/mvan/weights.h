@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "engine/base/rng.h"
+#include "engine/graph/layout.h"
 #include "engine/networks/config.h"
 
 enum { VD_LAYERS = 2 };
@@ -45,53 +46,22 @@ typedef struct vd_weights {
     vd_lstm_weights candidate[VD_LAYERS]; // discriminative: E -> H -> H
     vd_lstm_weights answer[VD_LAYERS];    // generative: E -> H -> H
     vd_linear_weights words;              // generative: H -> V
+
+    vd_parameters all; // by name: what networks on a tape find theirs in
 } vd_weights;
 
-// How a parameter starts out.
-typedef enum vd_start {
-    VD_START_ZERO,
-    VD_START_KAIMING,
-    VD_START_RECURRENT,
-    VD_START_NORMAL
-} vd_start;
-
-typedef struct vd_parameter {
-    char name[96]; // state_dict name
-    int dims;      // 1 or 2
-    size_t shape[2];
-    size_t elements;
-    size_t offset; // in the block, in elements
-    bool matrix;   // a vd_matrix in vd_weights; else a vector
-    size_t vector; // of a vector: its place among the vectors alone
-    vd_start start;
-} vd_parameter;
-
-enum { VD_MAX_PARAMETERS = 160 };
-
-typedef struct vd_layout {
-    int count;
-    size_t elements; // of the whole block
-    size_t vectors;  // of its vectors
-    vd_parameter parameter[VD_MAX_PARAMETERS];
-} vd_layout;
-
 // Lists the parameters of a network of this configuration and sizes the block; when block is not
-// NULL, binds *weights to it (weights may be NULL otherwise).
+// NULL, binds *weights to it (weights may be NULL otherwise). The layout outlives *weights.
 void vd_weights_layout(const vd_config *config, vd_layout *layout, vd_real *block,
                        vd_weights *weights);
 
 // Binds *weights to a block of another type, of which only the matrices are read; `vectors` has the
-// vectors, one after the other.
-void vd_weights_bind(const vd_config *config, const void *block, vd_dtype type, vd_real *vectors,
-                     vd_weights *weights);
+// vectors, one after the other. layout: of this configuration.
+void vd_weights_bind(const vd_config *config, vd_layout *layout, const void *block, vd_dtype type,
+                     vd_real *vectors, vd_weights *weights);
 
-// The parameter of a name; NULL when there is none.
-const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name);
-
-// Initial values: encoder's linear layers Kaiming uniform (bound sqrt(6 / fan_in)) with zero bias
-// (He et al. 2015), LSTMs and the generative output layer uniform in +-1/sqrt(H), embedding N(0,1)
-// with the pad row zero.
-void vd_weights_start(const vd_config *config, const vd_layout *layout, vd_real *block,
-                      vd_rng *rng);
+// Initial values (vd_layout_start): encoder's linear layers Kaiming uniform (bound sqrt(6 /
+// fan_in)) with zero bias (He et al. 2015), LSTMs and the generative output layer uniform in
+// +-1/sqrt(H), embedding N(0,1) with the pad row zero.
 
 #endif

@@ -1,8 +1,6 @@
-// Every gradient by central differences in double precision on a tiny model: the same source files
-// as the program's, compiled here with vd_real = double. Dropout is on (its masks are functions of
-// the key, so the loss is a smooth function of the weights), so are positions and the large margin.
-#define VD_DOUBLE
-
+// Every gradient by central differences in double precision on a tiny model. Dropout is on (its
+// masks are functions of the key, so the loss is a smooth function of the weights), so are
+// positions and the large margin.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,31 +10,8 @@
 
 #include <cmocka.h>
 
-#pragma GCC diagnostic ignored "-Wshadow" // names that are private to their own files
-#include "engine/backend/arena.c"
-#include "engine/networks/mvan/context_matching.c"
-#include "engine/networks/mvan/context_view.c"
-#include "engine/backend/cpu/cpu.c"
-#include "engine/backend/cpu/attention.c"
-#include "engine/backend/cpu/loss.c"
-#include "engine/backend/cpu/lstm.c"
-#include "engine/backend/cpu/matrix.c"
-#include "engine/backend/cpu/optimiser.c"
-#include "engine/backend/cpu/pointwise.c"
-#include "engine/networks/decoders/discriminative.c"
-#include "engine/networks/mvan/fusion.c"
-#include "engine/networks/mvan/gated.c"
-#include "engine/networks/decoders/generative.c"
-#include "engine/backend/memory.c"
-#include "engine/networks/mvan/network.c"
-#include "engine/backend/packed.c"
-#include "engine/networks/mvan/pass.c"
-#include "engine/networks/mvan/recurrent.c"
-#include "engine/networks/mvan/sentences.c"
-#include "engine/networks/mvan/topic_aggregation.c"
-#include "engine/networks/mvan/topic_view.c"
-#include "engine/networks/mvan/weights.c"
-#include "engine/networks/mvan/words.c"
+#include "engine/base/token.h"
+#include "engine/networks/mvan/network.h"
 
 enum { B = 2, R = 3, P = 4, O = 5, U = 7, V = 11, E = 3, H = 4, D = 5, TQ = 4, TH = 6, TO = 3 };
 
@@ -170,7 +145,7 @@ static void check(const setting *s)
     assert_true(m.layout.elements <= sizeof m.block / sizeof *m.block);
     vd_weights_layout(&m.config, &m.layout, m.gradient, &m.gradients);
     vd_words_sinusoid(m.sinusoid, VD_MAX_HISTORY, E);
-    vd_weights_start(&m.config, &m.layout, m.block, &rng);
+    vd_layout_start(&m.layout, m.block, &rng);
     for (size_t i = V * E; i < m.layout.elements; i++)
         m.block[i] += 0.05 * vd_rng_normal(&rng); // no bias exactly at a kink
     loss_of(&m, &batch, s, true);

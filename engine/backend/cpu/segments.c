@@ -1,0 +1,212 @@
+// Numbers of pairs of rows: softmax and maximum over a segment of them, additive scores.
+#include "engine/backend/cpu/cpu.h"
+
+#include <string.h>
+
+#include "engine/base/threads.h"
+#include "engine/base/elementary.h"
+
+typedef struct segments_job {
+    const vd_segments *segments;
+    const vd_real *x, *dy;
+    vd_real *y;
+    int *at;
+} segments_job;
+
+// The cost of a segment in nanoseconds.
+static double segment_cost(const vd_segments *s)
+{
+    return 10 + 0.7 * s->longest;
+}
+
+static size_t stride_of(const vd_segments *s, size_t segment)
+{
+    return s->stride ? (size_t)s->stride[segment] : 1;
+}
+
+VD_WIDE static void softmax_run(const vd_real *x, vd_real *y, size_t n)
+{
+    vd_real most = x[0], sum = 0;
+    for (size_t i = 1; i < n; i++)
+        most = x[i] > most ? x[i] : most;
+    for (size_t i = 0; i < n; i++)
+        y[i] = vd_exp(x[i] - most);
+    for (size_t i = 0; i < n; i++)
+        sum += y[i];
+    for (size_t i = 0; i < n; i++)
+        y[i] /= sum;
+}
+
+static void softmax_strided(const vd_real *x, vd_real *y, size_t n, size_t stride)
+{
+    vd_real most = x[0], sum = 0;
+    for (size_t i = 1; i < n; i++)
+        most = x[i * stride] > most ? x[i * stride] : most;
+    for (size_t i = 0; i < n; i++) {
+        y[i * stride] = vd_exp(x[i * stride] - most);
+        sum += y[i * stride];
+    }
+    for (size_t i = 0; i < n; i++)
+        y[i * stride] /= sum;
+}
+
+static void softmax_range(void *data, size_t from, size_t to)
+{
+    const segments_job *j = data;
+    for (size_t s = from; s < to; s++) {
+        size_t first = (size_t)j->segments->start[s], n = (size_t)j->segments->length[s],
+               stride = stride_of(j->segments, s);
+        if (n > 0 && stride == 1)
+            softmax_run(j->x + first, j->y + first, n);
+        else if (n > 0)
+            softmax_strided(j->x + first, j->y + first, n, stride);
+    }
+}
+
+static void softmax_segments(const vd_segments *segments, const vd_real *x, vd_real *y)
+{
+    segments_job job = {.segments = segments, .x = x, .y = y};
+    vd_threads_ranges((size_t)segments->count, segment_cost(segments), softmax_range, &job);
+}
+
+// dx += y (dy - y . dy)
+static void softmax_range_backward(void *data, size_t from, size_t to)
+{
+    const segments_job *j = data;
+    for (size_t s = from; s < to; s++) {
+        size_t n = (size_t)j->segments->length[s], stride = stride_of(j->segments, s);
+        size_t first = (size_t)j->segments->start[s];
+        const vd_real *y = j->x + first, *dy = j->dy + first;
+        vd_real *dx = j->y + first, sum = 0;
+        for (size_t i = 0; i < n; i++)
+            sum += y[i * stride] * dy[i * stride];
+        for (size_t i = 0; i < n; i++)
+            dx[i * stride] += y[i * stride] * (dy[i * stride] - sum);
+    }
+}
+
+static void softmax_segments_backward(const vd_segments *segments, const vd_real *y,
+                                      const vd_real *dy, vd_real *dx)
+{
+    segments_job job = {.segments = segments, .x = y, .dy = dy, .y = dx};
+    vd_threads_ranges((size_t)segments->count, segment_cost(segments), softmax_range_backward,
+                      &job);
+}
+
+static void max_range(void *data, size_t from, size_t to)
+{
+    const segments_job *j = data;
+    for (size_t s = from; s < to; s++) {
+        int n = j->segments->length[s], best = -1, at = j->segments->start[s],
+            stride = (int)stride_of(j->segments, s);
+        for (int i = 0; i < n; i++, at += stride)
+            if (best < 0 || j->x[at] > j->x[best])
+                best = at;
+        j->at[s] = best;
+        j->y[s] = best < 0 ? 0 : j->x[best];
+    }
+}
+
+static void max_segments(const vd_segments *segments, const vd_real *x, vd_real *y, int *at)
+{
+    segments_job job = {.segments = segments, .x = x, .y = y, .at = at};
+    vd_threads_ranges((size_t)segments->count, segment_cost(segments), max_range, &job);
+}
+
+static void max_segments_backward(int segments, const int *at, const vd_real *dy, vd_real *dx)
+{
+    for (int s = 0; s < segments; s++)
+        if (at[s] >= 0)
+            dx[at[s]] += dy[s];
+}
+
+// ---- additive scores ----------------------------------------------------------------------------
+
+typedef struct additive_job {
+    const int *query, *key;
+    size_t pairs, hidden;
+    const vd_real *q, *k, *v, *ds;
+    vd_real *s, *dq, *dk, *dv;
+} additive_job;
+
+VD_WIDE static void additive_range(void *data, size_t from, size_t to)
+{
+    const additive_job j = *(const additive_job *)data;
+    for (size_t p = from; p < to; p++) {
+        const vd_real *q = j.q + (size_t)j.query[p] * j.hidden;
+        const vd_real *k = j.k + (size_t)j.key[p] * j.hidden;
+        vd_real sum[16] = {0}, total = 0;
+        size_t i = 0;
+        for (; i + 16 <= j.hidden; i += 16)
+            for (size_t l = 0; l < 16; l++)
+                sum[l] += j.v[i + l] * vd_tanh(q[i + l] + k[i + l]);
+        for (; i < j.hidden; i++)
+            total += j.v[i] * vd_tanh(q[i] + k[i]);
+        for (size_t l = 0; l < 16; l++)
+            total += sum[l];
+        j.s[p] = total;
+    }
+}
+
+static void additive_scores(const int *query, const int *key, int pairs, int hidden,
+                            const vd_real *q, const vd_real *k, const vd_real *v, vd_real *s)
+{
+    additive_job job = {
+        .query = query, .key = key, .hidden = (size_t)hidden, .q = q, .k = k, .v = v, .s = s};
+    vd_threads_ranges((size_t)pairs, hidden * 0.8, additive_range, &job);
+}
+
+// Of columns from..to-1: several pairs share a row.
+VD_WIDE static void additive_columns_backward(void *data, size_t from, size_t to)
+{
+    const additive_job j = *(const additive_job *)data;
+    enum { COLUMNS = 256 };
+    vd_real t[COLUMNS];
+    for (size_t first = from; first < to; first += COLUMNS) {
+        size_t n = to - first < COLUMNS ? to - first : COLUMNS;
+        for (size_t p = 0; p < j.pairs; p++) {
+            size_t query = (size_t)j.query[p] * j.hidden + first;
+            size_t key = (size_t)j.key[p] * j.hidden + first;
+            const vd_real *q = j.q + query, *k = j.k + key, *v = j.v + first;
+            const vd_real ds = j.ds[p];
+            for (size_t i = 0; i < n; i++)
+                t[i] = vd_tanh(q[i] + k[i]);
+            for (size_t i = 0; j.dv && i < n; i++)
+                j.dv[first + i] += ds * t[i];
+            for (size_t i = 0; i < n; i++)
+                t[i] = ds * v[i] * (1 - t[i] * t[i]);
+            if (j.dq)
+                vd_cpu_add(j.dq + query, t, n);
+            if (j.dk)
+                vd_cpu_add(j.dk + key, t, n);
+        }
+    }
+}
+
+static void additive_scores_backward(const int *query, const int *key, int pairs, int hidden,
+                                     const vd_real *q, const vd_real *k, const vd_real *v,
+                                     const vd_real *ds, vd_real *dq, vd_real *dk, vd_real *dv)
+{
+    additive_job job = {.query = query,
+                        .key = key,
+                        .pairs = (size_t)pairs,
+                        .hidden = (size_t)hidden,
+                        .q = q,
+                        .k = k,
+                        .v = v,
+                        .ds = ds,
+                        .dq = dq,
+                        .dk = dk,
+                        .dv = dv};
+    vd_threads_ranges((size_t)hidden, pairs * 1.5, additive_columns_backward, &job);
+}
+
+void vd_cpu_segments(vd_backend *table)
+{
+    table->softmax_segments = softmax_segments;
+    table->softmax_segments_backward = softmax_segments_backward;
+    table->max_segments = max_segments;
+    table->max_segments_backward = max_segments_backward;
+    table->additive_scores = additive_scores;
+    table->additive_scores_backward = additive_scores_backward;
+}

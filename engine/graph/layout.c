@@ -1,0 +1,88 @@
+#include "engine/graph/layout.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/token.h"
+
+vd_parameter *vd_layout_add(vd_layout *layout, const char *prefix, const char *suffix, bool matrix,
+                            size_t rows, size_t columns, vd_start start)
+{
+    if (layout->count == VD_MAX_PARAMETERS)
+        return NULL;
+    vd_parameter *p = &layout->parameter[layout->count++];
+    *p = (vd_parameter){.dims = columns ? 2 : 1,
+                        .shape = {rows, columns},
+                        .elements = rows * (columns ? columns : 1),
+                        .offset = layout->elements,
+                        .matrix = matrix,
+                        .vector = layout->vectors,
+                        .start = start};
+    snprintf(p->name, sizeof p->name, "%s%s", prefix, suffix);
+    layout->elements += p->elements;
+    if (!matrix)
+        layout->vectors += p->elements;
+    return p;
+}
+
+const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name)
+{
+    for (int k = 0; k < layout->count; k++)
+        if (strcmp(layout->parameter[k].name, name) == 0)
+            return &layout->parameter[k];
+    return NULL;
+}
+
+static vd_real first_value(vd_start start, vd_rng *rng)
+{
+    switch (start.kind) {
+    case VD_START_ZERO:
+        return 0;
+    case VD_START_ONE:
+        return 1;
+    case VD_START_UNIFORM:
+        return (vd_real)vd_rng_range(rng, -start.scale, start.scale);
+    default:
+        return (vd_real)(start.scale * vd_rng_normal(rng));
+    }
+}
+
+void vd_layout_start(const vd_layout *layout, vd_real *block, vd_rng *rng)
+{
+    for (int k = 0; k < layout->count; k++) {
+        const vd_parameter *p = &layout->parameter[k];
+        vd_real *w = block + p->offset;
+        for (size_t i = 0; i < p->elements; i++)
+            w[i] = first_value(p->start, rng);
+        if (p->start.kind == VD_START_WORDS)
+            memset(w + (size_t)VD_PAD * p->shape[1], 0, p->shape[1] * sizeof *w);
+    }
+}
+
+vd_start vd_start_kaiming(size_t fan_in)
+{
+    return (vd_start){VD_START_UNIFORM, sqrt(6.0 / (double)fan_in)};
+}
+
+vd_start vd_start_recurrent(size_t hidden)
+{
+    return (vd_start){VD_START_UNIFORM, 1.0 / sqrt((double)hidden)};
+}
+
+vd_matrix vd_parameters_matrix(const vd_parameters *at, const vd_parameter *p)
+{
+    int columns = (int)(p->elements / p->shape[0]);
+    return (vd_matrix){.data = at->block ? at->block + p->offset * vd_dtype_size(at->type) : NULL,
+                       .type = at->type,
+                       .rows = (int)p->shape[0],
+                       .columns = columns,
+                       .stride = columns};
+}
+
+vd_real *vd_parameters_vector(const vd_parameters *at, const vd_parameter *p)
+{
+    if (at->vectors)
+        return at->vectors + p->vector;
+    return at->block ? (vd_real *)(void *)at->block + p->offset : NULL;
+}

@@ -1,0 +1,75 @@
+// The parameters of a network: a list with names, shapes and starts, one after the other in a
+// block; and where they lie in one.
+#ifndef VD_LAYOUT_H
+#define VD_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/backend/backend.h"
+#include "engine/base/rng.h"
+
+// How a parameter starts out; `scale` is the bound or the deviation.
+typedef enum vd_start_kind {
+    VD_START_ZERO,
+    VD_START_ONE,
+    VD_START_UNIFORM, // in +-scale
+    VD_START_NORMAL,  // N(0, scale)
+    VD_START_WORDS    // the same with the row VD_PAD zero
+} vd_start_kind;
+
+typedef struct vd_start {
+    vd_start_kind kind;
+    double scale;
+} vd_start;
+
+typedef struct vd_parameter {
+    char name[96]; // state_dict name
+    int dims;      // 1 to 3
+    size_t shape[3];
+    size_t elements;
+    size_t offset; // in the block, in elements
+    bool matrix;   // a vd_matrix of shape[0] rows; else a vector
+    size_t vector; // of a vector: its place among the vectors alone
+    vd_start start;
+} vd_parameter;
+
+enum { VD_MAX_PARAMETERS = 512 };
+
+typedef struct vd_layout {
+    int count;
+    size_t elements; // of the whole block
+    size_t vectors;  // of its vectors
+    vd_parameter parameter[VD_MAX_PARAMETERS];
+} vd_layout;
+
+// Appends a parameter called prefix ++ suffix; columns 0: one dimension. NULL when the layout is
+// full.
+vd_parameter *vd_layout_add(vd_layout *layout, const char *prefix, const char *suffix, bool matrix,
+                            size_t rows, size_t columns, vd_start start);
+// The parameter of a name; NULL when there is none.
+const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name);
+// Initial values, drawn in the layout's order.
+void vd_layout_start(const vd_layout *layout, vd_real *block, vd_rng *rng);
+
+static inline vd_start vd_start_zero(void)
+{
+    return (vd_start){VD_START_ZERO, 0};
+}
+
+// Kaiming uniform (He et al. 2015).
+vd_start vd_start_kaiming(size_t fan_in);
+vd_start vd_start_recurrent(size_t hidden); // uniform in +-1/sqrt(hidden)
+
+// Where the parameters of a layout lie, in the backend's memory.
+typedef struct vd_parameters {
+    const vd_layout *layout;
+    unsigned char *block; // NULL = nothing is bound
+    vd_dtype type;
+    vd_real *vectors; // NULL = they lie in the block
+} vd_parameters;
+
+vd_matrix vd_parameters_matrix(const vd_parameters *at, const vd_parameter *p);
+vd_real *vd_parameters_vector(const vd_parameters *at, const vd_parameter *p);
+
+#endif

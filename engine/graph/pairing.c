@@ -1,0 +1,139 @@
+#include "engine/graph/pairing.h"
+
+#include <limits.h>
+#include <string.h>
+
+static int keys_of(const vd_group *g)
+{
+    return g->key[0].count + g->key[1].count;
+}
+
+// Places the groups' matrices one after the other; how many pairs there are, -1 for too many.
+static int place_groups(vd_group *group, int count)
+{
+    int pairs = 0;
+    for (int i = 0; i < count; i++) {
+        int n;
+        group[i].at = pairs;
+        if (__builtin_mul_overflow(group[i].query.count, keys_of(&group[i]), &n) ||
+            __builtin_add_overflow(pairs, n, &pairs))
+            return -1;
+    }
+    return pairs;
+}
+
+static int list_blocks(const vd_pairing *p, vd_block *block)
+{
+    int count = 0;
+    for (const vd_group *g = p->group; g < p->group + p->count; g++)
+        for (int r = 0, at = g->at; r < 2; at += g->key[r++].count)
+            if (g->query.count > 0 && g->key[r].count > 0)
+                block[count++] = (vd_block){g->query, g->key[r], at, keys_of(g)};
+    return count;
+}
+
+// A block's wave is the first in which none of its rows is taken.
+static vd_status make_waves(vd_arena *arena, const vd_block *block, int blocks, bool by_key,
+                            int rows, vd_waves *waves)
+{
+    int *next = vd_arena_ints(arena, (size_t)rows), *wave = vd_arena_ints(arena, (size_t)blocks);
+    waves->block = vd_arena_take_raw(arena, (size_t)blocks, sizeof *waves->block);
+    if (arena->failed)
+        return VD_NO_MEMORY;
+    for (int i = 0; i < blocks; i++) {
+        vd_range r = by_key ? block[i].key : block[i].query;
+        for (int k = r.first; k < r.first + r.count; k++)
+            wave[i] = next[k] > wave[i] ? next[k] : wave[i];
+        for (int k = r.first; k < r.first + r.count; k++)
+            next[k] = wave[i] + 1;
+        waves->count = wave[i] + 1 > waves->count ? wave[i] + 1 : waves->count;
+    }
+    waves->start = vd_arena_ints(arena, (size_t)waves->count + 2);
+    if (!waves->start)
+        return VD_NO_MEMORY;
+    int *place = waves->start + 1; // of a wave's next block, then where the wave after begins
+    for (int i = 0; i < blocks; i++)
+        place[wave[i] + 1]++;
+    for (int w = 1; w <= waves->count; w++)
+        place[w] += place[w - 1];
+    for (int i = 0; i < blocks; i++)
+        waves->block[place[wave[i]]++] = block[i];
+    return VD_OK;
+}
+
+static void fill_lists(const vd_pairing *p, int *query, int *key, int *group_of)
+{
+    for (int i = 0; i < p->count; i++) {
+        const vd_group *g = &p->group[i];
+        int pair = g->at;
+        for (int q = 0; q < g->query.count; q++)
+            for (int r = 0; r < 2; r++)
+                for (int k = 0; k < g->key[r].count; k++, pair++) {
+                    query[pair] = g->query.first + q;
+                    key[pair] = g->key[r].first + k;
+                    group_of[pair] = i;
+                }
+    }
+}
+
+// The rows, or the columns, of all groups' matrices.
+static vd_segments list_segments(const vd_pairing *p, vd_arena *arena, bool columns)
+{
+    vd_segments s = {0};
+    for (int i = 0; i < p->count; i++)
+        s.count += columns ? keys_of(&p->group[i]) : p->group[i].query.count;
+    int *start = vd_arena_ints(arena, 3 * (size_t)s.count);
+    if (!start)
+        return s;
+    int *length = start + s.count, *stride = length + s.count, n = 0;
+    for (int i = 0; i < p->count; i++) {
+        const vd_group *g = &p->group[i];
+        int keys = keys_of(g), queries = g->query.count, most = columns ? queries : keys;
+        for (int j = 0; j < (columns ? keys : queries); j++, n++) {
+            start[n] = g->at + (columns ? j : j * keys);
+            length[n] = most;
+            stride[n] = columns ? keys : 1;
+        }
+        s.longest = most > s.longest ? most : s.longest;
+    }
+    s.start = vd_arena_upload(arena, start, 3 * (size_t)s.count, sizeof *start);
+    s.length = s.start + s.count;
+    s.stride = columns ? s.length + s.count : NULL;
+    return s;
+}
+
+static void make_lists(vd_pairing *p, vd_arena *arena)
+{
+    size_t pairs = (size_t)p->pairs;
+    int *query = vd_arena_take_raw(arena, 3 * pairs, sizeof *query);
+    vd_block *block = vd_arena_take_raw(arena, 2 * (size_t)p->count, sizeof *block);
+    if (arena->failed)
+        return;
+    fill_lists(p, query, query + pairs, query + 2 * pairs);
+    p->query = vd_arena_upload(arena, query, 3 * pairs, sizeof *query);
+    p->key = p->query + pairs;
+    p->group_of = p->key + pairs;
+    p->queries = list_segments(p, arena, false);
+    p->keys = list_segments(p, arena, true);
+    p->blocks = list_blocks(p, block);
+    if (make_waves(arena, block, p->blocks, false, p->query_rows, &p->by_query) == VD_OK)
+        make_waves(arena, block, p->blocks, true, p->key_rows, &p->by_key);
+}
+
+vd_pairing *vd_pairing_make(vd_arena *arena, vd_axis query_axis, int query_rows, vd_axis key_axis,
+                            int key_rows, vd_group *group, int count)
+{
+    vd_pairing *p = group ? vd_arena_take(arena, 1, sizeof *p) : NULL;
+    int pairs = group ? place_groups(group, count) : 0;
+    if (!p || pairs < 0)
+        return NULL;
+    *p = (vd_pairing){.query_axis = query_axis,
+                      .key_axis = key_axis,
+                      .query_rows = query_rows,
+                      .key_rows = key_rows,
+                      .count = count,
+                      .pairs = pairs,
+                      .group = group};
+    make_lists(p, arena);
+    return arena->failed ? NULL : p;
+}

@@ -1,0 +1,432 @@
+// Numbers of pairs: scores, their softmax, what they mix.
+#include "engine/graph/tape_private.h"
+
+#include <string.h>
+
+// ---- rows of pairs ------------------------------------------------------------------------------
+
+// Values that are made of the queries' rows, or of the keys'.
+static bool queries_fit(vd_tape *tape, const vd_pairing *p, const vd_value *q, const char *what)
+{
+    return p ? vd_tape_fits(tape, q->rows == p->query_rows, what, q, NULL)
+             : vd_tape_fits(tape, false, what, q, NULL);
+}
+
+static bool keys_fit(vd_tape *tape, const vd_pairing *p, const vd_value *k, const char *what)
+{
+    return p ? vd_tape_fits(tape, k->rows == p->key_rows, what, k, NULL)
+             : vd_tape_fits(tape, false, what, k, NULL);
+}
+
+vd_value *vd_tape_queries(vd_tape *tape, const vd_pairing *p, const vd_value *q)
+{
+    if (!queries_fit(tape, p, q, "the queries' rows"))
+        return &tape->nothing;
+    vd_value *y = vd_tape_rows(tape, q, p->query, p->pairs, VD_AXIS_PAIRS);
+    y->pairing = p;
+    return y;
+}
+
+vd_value *vd_tape_keys(vd_tape *tape, const vd_pairing *p, const vd_value *k)
+{
+    if (!keys_fit(tape, p, k, "the keys' rows"))
+        return &tape->nothing;
+    vd_value *y = vd_tape_rows(tape, k, p->key, p->pairs, VD_AXIS_PAIRS);
+    y->pairing = p;
+    return y;
+}
+
+static void lists_backward(vd_tape *tape, const vd_node *node)
+{
+    const vd_value *y = node->y;
+    for (int i = 0; i < 2; i++)
+        if (vd_wanted(node->x[i]))
+            tape->be->multiply_rows_backward(y->dx, node->x[!i]->x, node->list[!i], y->rows,
+                                             y->columns, node->x[i]->dx, node->list[i]);
+}
+
+vd_value *vd_tape_products(vd_tape *tape, const vd_pairing *p, const vd_value *q, const vd_value *k)
+{
+    if (!queries_fit(tape, p, q, "products of pairs") ||
+        !keys_fit(tape, p, k, "products of pairs") ||
+        !vd_tape_fits(tape, q->columns == k->columns, "products of pairs", q, k))
+        return &tape->nothing;
+    vd_value *y =
+        vd_tape_take(tape, VD_AXIS_PAIRS, p->pairs, q->columns, vd_wanted(q) || vd_wanted(k));
+    if (tape->status != VD_OK)
+        return y;
+    y->pairing = p;
+    tape->be->multiply_rows(q->x, p->query, k->x, p->key, p->pairs, q->columns, y->x);
+    vd_node *node = vd_tape_note(tape, y, lists_backward, q, k);
+    if (node) {
+        node->list[0] = p->query;
+        node->list[1] = p->key;
+    }
+    return y;
+}
+
+vd_value *vd_tape_weigh(vd_tape *tape, const vd_value *a, const vd_value *w)
+{
+    const vd_pairing *p = a->pairing;
+    if (!vd_tape_fits(tape,
+                      p && a->columns == 1 && a->rows == p->pairs && w->columns == 1 &&
+                          w->rows == p->count,
+                      "weighing groups", a, w))
+        return &tape->nothing;
+    vd_value *y = vd_tape_like(tape, a, 1, vd_wanted(a) || vd_wanted(w));
+    if (tape->status != VD_OK)
+        return y;
+    tape->be->multiply_rows(a->x, NULL, w->x, p->group_of, a->rows, 1, y->x);
+    vd_node *node = vd_tape_note(tape, y, lists_backward, a, w);
+    if (node)
+        node->list[1] = p->group_of;
+    return y;
+}
+
+// ---- products of blocks -------------------------------------------------------------------------
+
+// S = Q K^T, Q += S K, K += S^T Q.
+typedef enum block_result { RESULT_PAIRS, RESULT_QUERIES, RESULT_KEYS } block_result;
+
+// Where one block's three matrices begin; one of them is what is computed.
+typedef struct block_place {
+    const vd_real *pairs, *query, *key;
+    int size, stride; // of a row of queries or keys
+} block_place;
+
+// Numbers of pairs, rows of queries and of keys, and how a product of them is found.
+typedef struct block_rows block_rows;
+typedef vd_product product_finder(const vd_pairing *p, const vd_block *b, const block_rows *r,
+                                  int head, block_result result);
+struct block_rows {
+    const vd_real *pairs, *query, *key;
+    int columns, heads;
+    const vd_pairing *maps; // what rows are, when they are maps
+    product_finder *find;
+};
+
+static vd_product block_product(const vd_block *b, block_result result, block_place at)
+{
+    vd_real *s = (vd_real *)(uintptr_t)at.pairs, *q = (vd_real *)(uintptr_t)at.query,
+            *k = (vd_real *)(uintptr_t)at.key;
+    int queries = b->query.count, keys = b->key.count;
+    if (result == RESULT_PAIRS)
+        return (vd_product){queries, keys, at.size, q, k, s, at.stride, at.stride, b->stride};
+    if (result == RESULT_QUERIES)
+        return (vd_product){queries, at.size, keys, s, k, q, b->stride, at.stride, at.stride};
+    return (vd_product){keys, at.size, queries, s, q, k, b->stride, at.stride, at.stride};
+}
+
+static vd_product row_product(const vd_pairing *p, const vd_block *b, const block_rows *r, int head,
+                              block_result result)
+{
+    size_t size = (size_t)(r->columns / r->heads), columns = (size_t)r->columns;
+    size_t first = (size_t)head * size;
+    return block_product(b, result,
+                         (block_place){r->pairs + (size_t)head * (size_t)p->pairs + (size_t)b->at,
+                                       r->query + (size_t)b->query.first * columns + first,
+                                       r->key + (size_t)b->key.first * columns + first, (int)size,
+                                       r->columns});
+}
+
+// Adds to what is computed, wave by wave; the pairs of different blocks never meet.
+static void multiply_blocks(vd_tape *tape, const vd_pairing *p, const block_rows *r,
+                            block_result result, vd_real beta)
+{
+    const vd_waves *waves = result == RESULT_KEYS ? &p->by_key : &p->by_query;
+    size_t most = (size_t)p->blocks * (size_t)r->heads;
+    vd_product *list = vd_tape_kept(tape, most, sizeof *list);
+    for (int w = 0, next; w < waves->count && list; w = next) {
+        int count = 0;
+        next = result == RESULT_PAIRS ? waves->count : w + 1;
+        for (int i = waves->start[w]; i < waves->start[next]; i++)
+            for (int head = 0; head < r->heads; head++)
+                list[count++] = r->find(p, &waves->block[i], r, head, result);
+        tape->be->products(result == RESULT_KEYS, result == RESULT_PAIRS, beta, list, count);
+    }
+}
+
+// ---- scores -------------------------------------------------------------------------------------
+
+static void dot_backward(vd_tape *tape, const vd_node *node)
+{
+    const vd_value *q = node->x[0], *k = node->x[1];
+    block_rows r = {node->y->dx, q->dx, k->x, q->columns, node->count, NULL, row_product};
+    if (vd_wanted(q))
+        multiply_blocks(tape, node->y->pairing, &r, RESULT_QUERIES, 1);
+    r.query = q->x;
+    r.key = k->dx;
+    if (vd_wanted(k))
+        multiply_blocks(tape, node->y->pairing, &r, RESULT_KEYS, 1);
+}
+
+// Numbers of pairs, `heads` a pair.
+static vd_value *take_pairs(vd_tape *tape, const vd_pairing *p, int heads, bool wanted)
+{
+    vd_value *y = vd_tape_take(tape, VD_AXIS_PAIRS, heads * p->pairs, 1, wanted);
+    y->pairing = p;
+    return y;
+}
+
+vd_value *vd_tape_dot(vd_tape *tape, const vd_pairing *p, const vd_value *q, const vd_value *k,
+                      int heads)
+{
+    if (!queries_fit(tape, p, q, "scores") || !keys_fit(tape, p, k, "scores") ||
+        !vd_tape_fits(tape, q->columns == k->columns && heads > 0 && q->columns % heads == 0,
+                      "scores", q, k))
+        return &tape->nothing;
+    vd_value *y = take_pairs(tape, p, heads, vd_wanted(q) || vd_wanted(k));
+    block_rows r = {y->x, q->x, k->x, q->columns, heads, NULL, row_product};
+    if (tape->status != VD_OK)
+        return y;
+    multiply_blocks(tape, p, &r, RESULT_PAIRS, 0);
+    vd_node *node = vd_tape_note(tape, y, dot_backward, q, k);
+    if (node)
+        node->count = heads;
+    return y;
+}
+
+static void additive_backward(vd_tape *tape, const vd_node *node)
+{
+    const vd_pairing *p = node->y->pairing;
+    const vd_value *q = node->x[0], *k = node->x[1], *v = node->x[2];
+    tape->be->additive_scores_backward(p->query, p->key, p->pairs, q->columns, q->x, k->x, v->x,
+                                       node->y->dx, q->dx, k->dx, v->dx);
+}
+
+vd_value *vd_tape_additive(vd_tape *tape, const vd_pairing *p, const vd_value *q, const vd_value *k,
+                           const vd_value *v)
+{
+    if (!queries_fit(tape, p, q, "additive scores") || !keys_fit(tape, p, k, "additive scores") ||
+        !vd_tape_fits(tape, q->columns == k->columns, "additive scores", q, k) ||
+        !vd_tape_fits(tape, v->rows == 1 && q->columns == v->columns, "additive scores", q, v))
+        return &tape->nothing;
+    vd_value *y = take_pairs(tape, p, 1, vd_wanted(q) || vd_wanted(k) || vd_wanted(v));
+    if (tape->status != VD_OK)
+        return y;
+    tape->be->additive_scores(p->query, p->key, p->pairs, q->columns, q->x, k->x, v->x, y->x);
+    vd_node *node = vd_tape_note(tape, y, additive_backward, q, k);
+    if (node)
+        node->x[2] = v;
+    return y;
+}
+
+// ---- softmax, maximum ---------------------------------------------------------------------------
+
+static int heads_of(const vd_value *s)
+{
+    return s->pairing->pairs > 0 ? s->rows / s->pairing->pairs : 0;
+}
+
+static bool are_scores(vd_tape *tape, const vd_value *s, const char *what)
+{
+    return vd_tape_fits(tape, s->pairing && s->columns == 1, what, s, NULL);
+}
+
+static void softmax_backward(vd_tape *tape, const vd_node *node)
+{
+    const vd_value *y = node->y, *x = node->x[0];
+    const vd_pairing *p = y->pairing;
+    for (int h = 0; h < heads_of(y); h++) {
+        size_t at = (size_t)h * (size_t)p->pairs;
+        tape->be->softmax_segments_backward(node->count ? &p->keys : &p->queries, y->x + at,
+                                            y->dx + at, x->dx + at);
+    }
+}
+
+static vd_value *softmax(vd_tape *tape, const vd_value *scores, bool over_queries)
+{
+    if (!are_scores(tape, scores, "a softmax"))
+        return &tape->nothing;
+    const vd_pairing *p = scores->pairing;
+    vd_value *y = vd_tape_like(tape, scores, 1, vd_wanted(scores));
+    if (tape->status != VD_OK)
+        return y;
+    for (int h = 0; h < heads_of(y); h++) {
+        size_t at = (size_t)h * (size_t)p->pairs;
+        tape->be->softmax_segments(over_queries ? &p->keys : &p->queries, scores->x + at,
+                                   y->x + at);
+    }
+    vd_node *node = vd_tape_note(tape, y, softmax_backward, scores, NULL);
+    if (node)
+        node->count = over_queries;
+    return y;
+}
+
+vd_value *vd_tape_softmax(vd_tape *tape, const vd_value *scores)
+{
+    return softmax(tape, scores, false);
+}
+
+vd_value *vd_tape_softmax_queries(vd_tape *tape, const vd_value *scores)
+{
+    return softmax(tape, scores, true);
+}
+
+static void max_backward(vd_tape *tape, const vd_node *node)
+{
+    tape->be->max_segments_backward(node->y->rows, node->list[0], node->y->dx, node->x[0]->dx);
+}
+
+vd_value *vd_tape_max(vd_tape *tape, const vd_value *scores)
+{
+    if (!are_scores(tape, scores, "a maximum") ||
+        !vd_tape_fits(tape, scores->rows == scores->pairing->pairs, "a maximum", scores, NULL))
+        return &tape->nothing;
+    const vd_segments *s = &scores->pairing->queries;
+    vd_value *y = vd_tape_take(tape, VD_AXIS_NONE, s->count, 1, vd_wanted(scores));
+    int *at = vd_arena_numbers(tape->arena, (size_t)s->count, sizeof *at);
+    if (!at)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the largest scores");
+    if (tape->status != VD_OK)
+        return &tape->nothing;
+    tape->be->max_segments(s, scores->x, y->x, at);
+    vd_node *node = vd_tape_note(tape, y, max_backward, scores, NULL);
+    if (node)
+        node->list[0] = at;
+    return y;
+}
+
+static bool is_flat(const vd_tape *tape, const char *name)
+{
+    for (const char *const *n = tape->flatten; n && *n; n++)
+        if (strcmp(*n, name) == 0)
+            return true;
+    return false;
+}
+
+vd_value *vd_tape_attend(vd_tape *tape, const vd_value *scores, const char *name, int index)
+{
+    // All scores are alike.
+    if (is_flat(tape, name))
+        scores = vd_tape_scale(tape, scores, 0);
+    vd_value *a = vd_tape_softmax(tape, scores);
+    vd_tape_show(tape, a, name, index);
+    return a;
+}
+
+// ---- mixes --------------------------------------------------------------------------------------
+
+// The rows of a mix: v's side and the result's, which a mix of queries has the other way round.
+static block_rows mix_rows(const vd_value *a, const vd_real *pairs, const vd_real *v,
+                           const vd_real *y, int columns, bool of_queries)
+{
+    return (block_rows){pairs, of_queries ? v : y, of_queries ? y : v, columns, heads_of(a),
+                        NULL,  row_product};
+}
+
+// dS = dY V^T, dV += S^T dY.
+static void mix_backward(vd_tape *tape, const vd_node *node)
+{
+    const vd_value *a = node->x[0], *v = node->x[1], *y = node->y;
+    bool of_queries = node->count;
+    block_rows r = mix_rows(a, a->dx, v->x, y->dx, v->columns, of_queries);
+    if (vd_wanted(a))
+        multiply_blocks(tape, a->pairing, &r, RESULT_PAIRS, 1);
+    r = mix_rows(a, a->x, v->dx, y->dx, v->columns, of_queries);
+    if (vd_wanted(v))
+        multiply_blocks(tape, a->pairing, &r, of_queries ? RESULT_QUERIES : RESULT_KEYS, 1);
+}
+
+static vd_value *mix(vd_tape *tape, const vd_value *a, const vd_value *v, bool of_queries)
+{
+    if (!are_scores(tape, a, "a mix"))
+        return &tape->nothing;
+    const vd_pairing *p = a->pairing;
+    int heads = heads_of(a), rows = of_queries ? p->query_rows : p->key_rows;
+    if (!vd_tape_fits(tape, v->rows == rows && (!heads || v->columns % heads == 0), "a mix", a, v))
+        return &tape->nothing;
+    vd_value *y = vd_tape_take(tape, of_queries ? p->key_axis : p->query_axis,
+                               of_queries ? p->key_rows : p->query_rows, v->columns,
+                               vd_wanted(a) || vd_wanted(v));
+    if (tape->status != VD_OK)
+        return y;
+    block_rows r = mix_rows(a, a->x, v->x, y->x, v->columns, of_queries);
+    tape->be->memory->zero(y->x, vd_value_size(y) * sizeof *y->x);
+    multiply_blocks(tape, p, &r, of_queries ? RESULT_KEYS : RESULT_QUERIES, 1);
+    vd_node *node = vd_tape_note(tape, y, mix_backward, a, v);
+    if (node)
+        node->count = of_queries;
+    return y;
+}
+
+vd_value *vd_tape_mix(vd_tape *tape, const vd_value *a, const vd_value *v)
+{
+    return mix(tape, a, v, false);
+}
+
+vd_value *vd_tape_mix_queries(vd_tape *tape, const vd_value *a, const vd_value *v)
+{
+    return mix(tape, a, v, true);
+}
+
+// ---- maps of earlier rounds ---------------------------------------------------------------------
+
+// The group of maps in which a question looks at something; NULL when there is none.
+static const vd_group *group_with(const vd_pairing *maps, int query)
+{
+    for (const vd_group *g = maps->group; g < maps->group + maps->count; g++)
+        if (query >= g->query.first && query < g->query.first + g->query.count)
+            return g;
+    return NULL;
+}
+
+static bool is_inside(vd_range inner, vd_range outer)
+{
+    return inner.first >= outer.first && inner.first + inner.count <= outer.first + outer.count;
+}
+
+static bool maps_fit(const vd_pairing *w, const vd_pairing *maps)
+{
+    for (int i = 0; i < w->blocks; i++) {
+        const vd_block *b = &w->by_key.block[i];
+        const vd_group *g = group_with(maps, b->query.first);
+        if (!g || !is_inside(b->query, g->query) || !is_inside(b->key, g->query))
+            return false;
+    }
+    return true;
+}
+
+// Maps in the place of rows: as long as what their dialog's questions look at.
+static vd_product map_product(const vd_pairing *w, const vd_block *b, const block_rows *r, int head,
+                              block_result result)
+{
+    (void)w;
+    (void)head;
+    const vd_group *g = group_with(r->maps, b->query.first);
+    int size = g->key[0].count + g->key[1].count;
+    size_t query = (size_t)g->at + (size_t)(b->query.first - g->query.first) * (size_t)size;
+    size_t key = (size_t)g->at + (size_t)(b->key.first - g->query.first) * (size_t)size;
+    return block_product(
+        b, result, (block_place){r->pairs + b->at, r->query + query, r->key + key, size, size});
+}
+
+static void maps_backward(vd_tape *tape, const vd_node *node)
+{
+    const vd_value *w = node->x[0], *maps = node->x[1], *y = node->y;
+    block_rows r = {w->dx, y->dx, maps->x, 0, 1, y->pairing, map_product};
+    if (vd_wanted(w))
+        multiply_blocks(tape, w->pairing, &r, RESULT_PAIRS, 1);
+    r.pairs = w->x;
+    r.key = maps->dx;
+    if (vd_wanted(maps))
+        multiply_blocks(tape, w->pairing, &r, RESULT_KEYS, 1);
+}
+
+vd_value *vd_tape_mix_maps(vd_tape *tape, const vd_value *w, const vd_value *maps)
+{
+    if (!are_scores(tape, w, "mixing maps") || !are_scores(tape, maps, "mixing maps") ||
+        !vd_tape_fits(tape,
+                      w->rows == w->pairing->pairs && maps->rows == maps->pairing->pairs &&
+                          maps_fit(w->pairing, maps->pairing),
+                      "mixing maps", w, maps))
+        return &tape->nothing;
+    vd_value *y = vd_tape_like(tape, maps, 1, vd_wanted(w) || vd_wanted(maps));
+    block_rows r = {w->x, y->x, maps->x, 0, 1, maps->pairing, map_product};
+    if (tape->status != VD_OK)
+        return y;
+    tape->be->memory->zero(y->x, vd_value_size(y) * sizeof *y->x);
+    multiply_blocks(tape, w->pairing, &r, RESULT_QUERIES, 1);
+    vd_tape_note(tape, y, maps_backward, w, maps);
+    return y;
+}
