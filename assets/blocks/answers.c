@@ -63,6 +63,25 @@ static void add_pairs(blocks_attribute attribute, const char *before)
         }
 }
 
+// What follows a "no".
+static void add_reasons(void)
+{
+    add(FORM_NO_MORE, 1, "no, that's all");
+    add(FORM_NO_MORE, 1, "no, that's the only one");
+    static const char *const sides[] = {"on the left", "on the right", "in front", "behind"};
+    for (int d = 0; d < BLOCKS_DIRECTIONS; d++) {
+        char text[ANSWER_TEXT];
+        compose(text, "no, it's ", sides[d], "");
+        add(FORM_NO_SIDE, 1, text)->number = d;
+    }
+    for (int a = 0; a < BLOCKS_ATTRIBUTES; a++) {
+        static const char *const plural[] = {"colors", "shapes", "materials", "sizes"};
+        char text[ANSWER_TEXT];
+        compose(text, "no, different ", plural[a], "");
+        add(FORM_NO_DIFFERENT, 1, text)->number = a;
+    }
+}
+
 static void add_polar(void)
 {
     add(FORM_YES, 20, "yes");
@@ -96,8 +115,10 @@ static void add_polar(void)
         add_values(FORM_NO_VALUE, 1, (blocks_attribute)a,
                    a == BLOCKS_SHAPE ? "no, it's a " : "no, it's ", "");
     }
-    for (int n = 1; n <= 5; n++) {
+    for (int n = 1; n <= BLOCKS_MAX; n++) {
         add_number(FORM_YES_COUNT, 1, "yes, ", n, "");
+        if (n <= 4)
+            add_number(FORM_YES_MORE, 1, "yes, ", n, " more");
         if (n > 1)
             add_number(FORM_YES_COUNT, 1, "yes, ", n, " of them");
     }
@@ -109,12 +130,14 @@ static void add_counts(void)
         add_number(FORM_COUNT, 8, "", n, "");
         if (n >= 1)
             add_number(FORM_COUNT, 1, n == 1 ? "there is " : "there are ", n, "");
-        if (n >= 1 && n <= 6)
+        if (n >= 1)
             add_number(FORM_COUNT, 0.5f, "", n, " of them");
     }
     add(FORM_COUNT, 1, "just 1")->number = 1;
     add(FORM_COUNT, 1, "only 1")->number = 1;
     add(FORM_COUNT, 0.5f, "just 2")->number = 2;
+    add(FORM_COUNT, 0.5f, "only 2")->number = 2;
+    add(FORM_COUNT, 0.5f, "just 3")->number = 3;
     add(FORM_COUNT, 5, "none")->number = 0;
     add(FORM_COUNT, 1, "there are none")->number = 0;
     add(FORM_COUNT, 1, "i don't see any")->number = 0;
@@ -152,6 +175,8 @@ static void add_things(void)
         }
     add_values(FORM_THE, 3, BLOCKS_COLOR, "the ", " one");
     add_values(FORM_THE, 4, BLOCKS_SHAPE, "the ", "");
+    add_values(FORM_THE, 1, BLOCKS_MATERIAL, "the ", " one");
+    add_values(FORM_THE, 2, BLOCKS_SIZE, "the ", " one");
     add(FORM_NOTHING, 3, "nothing");
     add(FORM_NOTHING, 1, "there's nothing there");
     add_values(FORM_NO_SUCH, 1, BLOCKS_SHAPE, "there is no ", "");
@@ -175,6 +200,11 @@ static void add_groups(void)
     add_values(FORM_MORE, 2, BLOCKS_COLOR, "the ", " ones");
     add_values(FORM_MORE, 2, BLOCKS_MATERIAL, "the ", " ones");
     add_values(FORM_MORE, 2, BLOCKS_SIZE, "the ", " ones");
+    add(FORM_BOTH, 2, "both")->number = 2;
+    add(FORM_BOTH, 2, "both of them")->number = 2;
+    add(FORM_BOTH, 2, "neither")->number = 0;
+    add(FORM_BOTH, 2, "neither of them")->number = 0;
+    add(FORM_BOTH, 2, "none of them")->number = 0;
     add(FORM_SAME, 2, "the same");
     add(FORM_SAME, 1, "the same number");
 }
@@ -186,6 +216,10 @@ static void add_scene(void)
     for (int d = 0; d < BLOCKS_DIRECTIONS; d++)
         add(FORM_PLACE, 1, places[d])->number = d;
     add(FORM_PLACE, 1, "in the middle")->number = BLOCKS_DIRECTIONS;
+    static const char *const sides[] = {"to the left",    "left",     "to the right", "right",
+                                        "in front of it", "in front", "behind it",    "behind"};
+    for (int i = 0; i < 2 * BLOCKS_DIRECTIONS; i++)
+        add(FORM_SIDE, i % 2 + 1, sides[i])->number = i / 2;
     add(FORM_TELL, 2, "i can't tell");
     add(FORM_TELL, 1, "can't tell");
     add(FORM_TELL, 1, "i don't know");
@@ -200,6 +234,7 @@ static void add_scene(void)
 static void fill_table(void)
 {
     add_polar();
+    add_reasons();
     add_counts();
     add_things();
     add_groups();

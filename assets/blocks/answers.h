@@ -10,19 +10,23 @@
 
 // What kind of answer a question wants.
 typedef enum {
-    ASK_THERE,  // is there such a thing: yes, a red one
-    ASK_ANY,    // are any of these red: no, none of them
-    ASK_ONE,    // is this thing red: no, it's blue
-    ASK_ALL,    // are these all red: no, not all of them
-    ASK_POLAR,  // any other yes or no
-    ASK_COUNT,  // how many
-    ASK_VALUE,  // what color (shape, material, size) is it
-    ASK_SHARED, // what color (...) are they
-    ASK_WHICH,  // which thing
-    ASK_CHOICE, // which of two things
-    ASK_WHERE,  // where is it
-    ASK_MORE,   // which of two kinds are there more of
-    ASK_SCENE,  // about the picture as such
+    ASK_THERE,   // is there such a thing: yes, a red one
+    ASK_ANOTHER, // is there another one: yes, 1 more
+    ASK_ANY,     // are any of these red: no, none of them
+    ASK_ONE,     // is this thing red: no, it's blue
+    ASK_ALL,     // are these all red: no, not all of them
+    ASK_SAME,    // are they the same color: no, different colors
+    ASK_POLAR,   // any other yes or no
+    ASK_COUNT,   // how many
+    ASK_VALUE,   // what color (shape, material, size) is it
+    ASK_SHARED,  // what color (...) are they
+    ASK_WHICH,   // which thing
+    ASK_CHOICE,  // which of several things
+    ASK_WHERE,   // where is it
+    ASK_SIDE,    // is it left or right of the ball
+    ASK_MORE,    // which of two kinds are there more of
+    ASK_MOST,    // which color is most common
+    ASK_SCENE,   // about the picture as such
     BLOCKS_ASKS
 } blocks_ask;
 
@@ -42,14 +46,15 @@ typedef struct blocks_meaning {
     bool yes;                   // THERE, ONE, ALL, POLAR: the true answer
     blocks_verb verb;           // THERE: how the question puts it
     bool absent;                // THERE: about something that no scene has
-    blocks_attribute attribute; // ONE, VALUE, SHARED; BLOCKS_ATTRIBUTES = none
+    blocks_attribute attribute; // ONE, VALUE, SHARED, SAME, MOST; BLOCKS_ATTRIBUTES = none
     blocks_set objects; // what is asked about; THERE: what there is. VALUE, WHICH: empty = no such
     blocks_set partly;  // WHICH: objects that are half an answer
-    int other;          // CHOICE: the object that it is not
+    blocks_set among;   // CHOICE: the objects to choose from
     unsigned given;     // attributes the question itself names
-    int number;         // COUNT: how many; ALL: of how many it is true
+    int number;         // COUNT: how many; ALL: of how many it is true; ANOTHER: how many more
     bool sides;         // WHERE: on the left or on the right, nothing else
-    blocks_kind more;   // MORE: what there is more of; VALUE: what there is not
+    int toward;         // ONE, SIDE: in which direction it lies of the other thing; -1 = not asked
+    blocks_kind more;   // MORE, MOST: what there is more of; VALUE: what there is not
     bool equal;         // MORE: neither
     blocks_scene_topic topic; // SCENE
 } blocks_meaning;
@@ -80,14 +85,18 @@ typedef enum {
     FORM_YES_ONE,   // yes, a red one
     FORM_YES_COUNT, // yes, 2 of them
     FORM_YES_VALUE, // yes, it's red
+    FORM_YES_MORE,  // yes, 1 more
     FORM_NO,
     FORM_NO_THERE,
     FORM_NO_IT,
     FORM_NO_THEY,
-    FORM_NO_ALL,   // no, not all of them
-    FORM_NO_SOME,  // no, only some of them
-    FORM_NO_NONE,  // no, none of them
-    FORM_NO_VALUE, // no, it's red
+    FORM_NO_ALL,       // no, not all of them
+    FORM_NO_SOME,      // no, only some of them
+    FORM_NO_NONE,      // no, none of them
+    FORM_NO_VALUE,     // no, it's red
+    FORM_NO_SIDE,      // no, it's behind
+    FORM_NO_MORE,      // no, that's all
+    FORM_NO_DIFFERENT, // no, different colors
     FORM_NO_BLOCKS,
     FORM_COUNT,
     FORM_ABOUT, // a few
@@ -99,6 +108,8 @@ typedef enum {
     FORM_PAIR,      // red and blue
     FORM_DIFFERENT, // different colors
     FORM_PLACE,
+    FORM_SIDE, // to the left, behind it
+    FORM_BOTH, // both of them, neither
     FORM_MORE, // cubes, the red ones
     FORM_SAME,
     FORM_NO_SUCH, // there is no cone
@@ -114,7 +125,7 @@ typedef struct blocks_answer {
     blocks_kind says; // attributes it names
     unsigned told;    // which ones, a bit each
     blocks_kind also; // PAIR: those of the other object
-    int number;       // COUNT, YES_COUNT; PLACE: its direction; SCENE: its topic
+    int number;       // COUNT, YES_COUNT, YES_MORE; PLACE, SIDE: its direction; SCENE: its topic
     bool it;          // speaks of one thing: it's red
     float weight;     // how often among answers of its form
 } blocks_answer;
@@ -123,7 +134,7 @@ const blocks_answer *blocks_answer_at(int index);
 
 static inline bool blocks_form_yes(blocks_form form)
 {
-    return form <= FORM_YES_VALUE;
+    return form <= FORM_YES_MORE;
 }
 
 static inline bool blocks_form_no(blocks_form form)

@@ -15,6 +15,13 @@ static float form_weight(blocks_ask ask, blocks_form f)
                        [FORM_NO] = 10,
                        [FORM_NO_THERE] = 4,
                        [FORM_NO_BLOCKS] = 1},
+        [ASK_ANOTHER] = {[FORM_YES] = 10,
+                         [FORM_YES_THERE] = 3,
+                         [FORM_YES_ONE] = 2,
+                         [FORM_YES_MORE] = 3,
+                         [FORM_NO] = 10,
+                         [FORM_NO_THERE] = 3,
+                         [FORM_NO_MORE] = 3},
         [ASK_ANY] = {[FORM_YES] = 10,
                      [FORM_YES_ONE] = 2,
                      [FORM_YES_COUNT] = 5,
@@ -25,7 +32,8 @@ static float form_weight(blocks_ask ask, blocks_form f)
                      [FORM_YES_VALUE] = 0.7f,
                      [FORM_NO] = 9,
                      [FORM_NO_IT] = 1.5f,
-                     [FORM_NO_VALUE] = 2},
+                     [FORM_NO_VALUE] = 2,
+                     [FORM_NO_SIDE] = 1.5f},
         [ASK_ALL] = {[FORM_YES] = 8,
                      [FORM_YES_THEY] = 2,
                      [FORM_YES_ALL] = 1,
@@ -34,6 +42,11 @@ static float form_weight(blocks_ask ask, blocks_form f)
                      [FORM_NO_ALL] = 1,
                      [FORM_NO_SOME] = 1,
                      [FORM_NO_NONE] = 1},
+        [ASK_SAME] = {[FORM_YES] = 8,
+                      [FORM_YES_THEY] = 2,
+                      [FORM_NO] = 8,
+                      [FORM_NO_THEY] = 1,
+                      [FORM_NO_DIFFERENT] = 2},
         [ASK_POLAR] = {[FORM_YES] = 1, [FORM_NO] = 1},
         [ASK_COUNT] = {[FORM_COUNT] = 1},
         [ASK_VALUE] = {[FORM_VALUE] = 1, [FORM_NO_SUCH] = 1},
@@ -43,8 +56,10 @@ static float form_weight(blocks_ask ask, blocks_form f)
                         [FORM_DIFFERENT] = 2,
                         [FORM_MORE] = 3},
         [ASK_WHICH] = {[FORM_A] = 6, [FORM_THE] = 2, [FORM_VALUE] = 2, [FORM_NOTHING] = 1},
-        [ASK_CHOICE] = {[FORM_A] = 0.5f, [FORM_THE] = 8, [FORM_VALUE] = 0.5f},
-        [ASK_WHERE] = {[FORM_PLACE] = 1},
+        [ASK_CHOICE] = {[FORM_A] = 0.5f, [FORM_THE] = 8, [FORM_VALUE] = 0.5f, [FORM_BOTH] = 8},
+        [ASK_WHERE] = {[FORM_PLACE] = 1, [FORM_SIDE] = 0.2f},
+        [ASK_SIDE] = {[FORM_PLACE] = 1, [FORM_SIDE] = 2},
+        [ASK_MOST] = {[FORM_VALUE] = 3, [FORM_MORE] = 1},
         [ASK_MORE] = {[FORM_MORE] = 1, [FORM_SAME] = 1},
         [ASK_SCENE] = {[FORM_SCENE] = 1, [FORM_TELL] = 1},
     };
@@ -61,7 +76,10 @@ static float answer_weight(const blocks_meaning *m, const blocks_answer *a)
         about = says == 1u << BLOCKS_SHAPE;
     bool must = a->form == FORM_VALUE || a->form == FORM_SHARED || a->form == FORM_YES_VALUE ||
                 a->form == FORM_NO_VALUE || a->form == FORM_PAIR ||
-                (a->form == FORM_MORE && m->ask == ASK_SHARED);
+                (a->form == FORM_MORE && (m->ask == ASK_SHARED || m->ask == ASK_MOST));
+    if ((a->form == FORM_NO_DIFFERENT && a->number != (int)m->attribute) ||
+        (a->form == FORM_NO_SIDE && m->toward < 0))
+        return 0;
     // "what shape are they": "cubes", not "cube".
     bool one =
         m->ask == ASK_SHARED && a->form == FORM_VALUE && (a->it || m->attribute == BLOCKS_SHAPE);

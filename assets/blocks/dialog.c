@@ -1,5 +1,6 @@
 #include "assets/blocks/dialog.h"
 
+#include "assets/blocks/manner.h"
 #include "assets/blocks/talk.h"
 
 // One kind of question: how it is made, how often it comes.
@@ -20,7 +21,7 @@ typedef struct question {
 } question;
 
 static const question questions[] = {
-    {WHEN_ANY, 32, 1, blocks_ask_count, TARGET_NAMED},
+    {WHEN_ANY, 60, 1, blocks_ask_count, TARGET_NAMED},
     {WHEN_ANY, 3, 1, blocks_ask_count_all, TARGET_NAMED},
     {WHEN_ANY, 37, 1, blocks_ask_exist, TARGET_NAMED},
     {WHEN_ANY, 3, 1.4, blocks_ask_number, TARGET_NAMED},
@@ -46,28 +47,44 @@ static const question questions[] = {
     {WHEN_LONE, 8, 1, blocks_ask_attribute, TARGET_NEIGHBOUR},
     {WHEN_LONE, 7, 1, blocks_ask_neighbour, TARGET_NAMED},
     {WHEN_LONE, 6, 0.65, blocks_ask_anything, TARGET_NAMED},
-    {WHEN_LONE, 3, 1, blocks_ask_pair, TARGET_NAMED},
+    {WHEN_LONE, 7, 1, blocks_ask_pair, TARGET_NAMED},
+    {WHEN_LONE, 5, 1, blocks_ask_side, TARGET_NAMED},
+    {WHEN_LONE, 9, 1, blocks_ask_which_place, TARGET_NAMED},
+    {WHEN_LONE, 28, 1, blocks_ask_which_two, TARGET_NAMED},
+    {WHEN_LONE, 20, 1, blocks_ask_which_of, TARGET_NAMED},
+    {WHEN_LONE, 26, 0.45, blocks_ask_besides, TARGET_NAMED},
+    {WHEN_ANY, 12, 1, blocks_ask_most, TARGET_NAMED},
+    {WHEN_ANY, 6, 1, blocks_ask_mostly, TARGET_NAMED},
     {WHEN_LONE, 2, 1, blocks_ask_where, TARGET_NAMED},
     {WHEN_LONE, 4, 1, blocks_ask_same, TARGET_NAMED},
-    {WHEN_LONE, 3, 1, blocks_ask_bigger, TARGET_NAMED},
+    {WHEN_LONE, 8, 1, blocks_ask_bigger, TARGET_NAMED},
     {WHEN_LONE, 4, 0.46, blocks_ask_else, TARGET_NAMED},
-    {WHEN_IT, 180, 1, blocks_ask_attribute, TARGET_IT},
-    {WHEN_IT, 60, 1, blocks_ask_verify, TARGET_IT},
+    {WHEN_IT, 320, 1, blocks_ask_attribute, TARGET_IT},
+    {WHEN_IT, 90, 1, blocks_ask_verify, TARGET_IT},
     {WHEN_IT, 6, 1, blocks_ask_what, TARGET_IT},
     {WHEN_IT, 9, 1, blocks_ask_neighbour, TARGET_IT},
     {WHEN_IT, 6, 0.67, blocks_ask_anything, TARGET_IT},
-    {WHEN_IT, 3, 1, blocks_ask_pair, TARGET_IT},
+    {WHEN_IT, 8, 1, blocks_ask_pair, TARGET_IT},
+    {WHEN_IT, 5, 1, blocks_ask_side, TARGET_IT},
+    {WHEN_IT, 8, 1, blocks_ask_attribute, TARGET_NEXT_TO_IT},
+    {WHEN_IT, 3, 1, blocks_ask_verify, TARGET_NEXT_TO_IT},
+    {WHEN_IT, 12, 0.45, blocks_ask_besides, TARGET_IT},
     {WHEN_IT, 1.5, 1, blocks_ask_where, TARGET_IT},
     {WHEN_IT, 4, 1, blocks_ask_same, TARGET_IT},
     {WHEN_IT, 5, 0.9, blocks_ask_else, TARGET_IT},
-    {WHEN_THEY, 90, 1, blocks_ask_they_count, TARGET_NAMED},
+    {WHEN_THEY, 160, 1, blocks_ask_they_count, TARGET_NAMED},
+    {WHEN_THEY, 70, 1, blocks_ask_which_of, TARGET_IT},
+    {WHEN_THEY, 12, 1, blocks_ask_they_not, TARGET_NAMED},
+    {WHEN_THEY, 6, 1, blocks_ask_most, TARGET_IT},
+    {WHEN_THEY, 8, 1, blocks_ask_mostly, TARGET_IT},
+    {WHEN_OTHER, 170, 1, blocks_ask_another, TARGET_NAMED},
     {WHEN_THEY, 110, 3.9, blocks_ask_they_all, TARGET_NAMED},
     {WHEN_THEY, 40, 0.73, blocks_ask_they_any, TARGET_NAMED},
     {WHEN_THEY, 45, 1, blocks_ask_group_what, TARGET_IT},
     {WHEN_THEY, 20, 4, blocks_ask_group_same, TARGET_IT},
     {WHEN_THEY, 4, 1, blocks_ask_others, TARGET_NAMED},
-    {WHEN_OTHER, 70, 1, blocks_ask_attribute, TARGET_THAT},
-    {WHEN_OTHER, 22, 1, blocks_ask_verify, TARGET_THAT},
+    {WHEN_OTHER, 120, 1, blocks_ask_attribute, TARGET_THAT},
+    {WHEN_OTHER, 28, 1, blocks_ask_verify, TARGET_THAT},
     {WHEN_OTHER, 8, 1, blocks_ask_attribute, TARGET_BEFORE},
     {WHEN_OTHER, 8, 1, blocks_ask_verify, TARGET_BEFORE},
     {WHEN_OTHER, 20, 1, blocks_ask_and_attribute, TARGET_NAMED},
@@ -108,9 +125,11 @@ static bool is_kept(blocks_talk *talk, const question *q, const blocks_draft *dr
 {
     switch (draft->meaning.ask) {
     case ASK_THERE:
+    case ASK_ANOTHER:
     case ASK_ANY:
     case ASK_ONE:
     case ASK_ALL:
+    case ASK_SAME:
     case ASK_POLAR:
         return draft->meaning.absent ||
                blocks_chance(talk, draft->meaning.yes ? q->balance : 1 / q->balance);
@@ -230,6 +249,7 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
     entry->value = m->ask == ASK_VALUE && m->objects;
     entry->count = m->ask == ASK_COUNT && draft->group && draft->kind_told;
     entry->exist = m->ask == ASK_THERE && draft->kind_told && draft->coreference == 0;
+    entry->one = entry->exist && m->yes && !draft->plural && blocks_answer_number(answer) < 0;
     entry->words = blocks_text_words(draft->text) | blocks_text_words(blocks_answer_text(answer));
 }
 
@@ -302,6 +322,7 @@ void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
         talk.last[i] = talk.mention[i] = -1;
     blocks_caption(&talk);
     bool digits = blocks_chance(&talk, 0.4);
+    unsigned manner = blocks_manner_draw(&talk.rng);
     for (talk.round = 1; talk.round <= BLOCKS_ROUNDS; talk.round++) {
         blocks_round *round = &dialog->round[talk.round - 1];
         blocks_draft draft;
@@ -309,6 +330,7 @@ void blocks_dialog_make(const blocks_scene *scene, blocks_dialog *dialog)
         if (digits)
             write_digits(draft.text);
         snprintf(round->question, sizeof round->question, "%s", draft.text);
+        blocks_manner_apply(&talk.rng, manner, round->question, sizeof round->question);
         round->family = draft.family;
         round->coreference = draft.coreference;
         blocks_candidates(scene, &draft.meaning, &talk.rng, round);

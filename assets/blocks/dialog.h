@@ -9,7 +9,7 @@ enum { BLOCKS_ROUNDS = 10, BLOCKS_CANDIDATES = 100, BLOCKS_TEXT = 160 };
 typedef struct blocks_round {
     char question[BLOCKS_TEXT]; // lower case, no "?"
     const char *family; // "count", "exist", "verify", "attribute", "relation", "comparison",
-                        // "superlative", "absent"
+                        // "superlative", "choice", "another", "absent"
     int coreference;    // rounds back to what is referred to (caption = round 0); 0 = none
     int answer;         // index into the answer table (blocks_answers)
     int options[BLOCKS_CANDIDATES];

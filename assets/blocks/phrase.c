@@ -117,11 +117,12 @@ blocks_phrase blocks_reading(vd_rng *rng, const char *pattern)
 // ---- noun phrases -----------------------------------------------------------------------------
 
 static const char *const size_words[] = {"(8:small|3:little|tiny)", "(6:big|6:large|huge)"};
-static const char *const material_words[] = {"(6:rubber|3:matte|dull)",
-                                             "(6:metal|2:metallic|3:shiny)"};
-static const char *const shape_words[] = {"(8:cube|box)", "(3:ball|2:sphere)", "cylinder", "cone"};
-static const char *const shapes_words[] = {"(8:cubes|boxes)", "(3:balls|2:spheres)", "cylinders",
-                                           "cones"};
+static const char *const material_words[] = {"(6:rubber|3:matte|dull|matt)",
+                                             "(12:metal|4:metallic|6:shiny|glossy)"};
+static const char *const shape_words[] = {"(8:cube|box)", "(9:ball|6:sphere|orb)", "cylinder",
+                                          "cone"};
+static const char *const shapes_words[] = {"(8:cubes|boxes)", "(9:balls|6:spheres|orbs)",
+                                           "cylinders", "cones"};
 
 blocks_phrase blocks_noun(vd_rng *rng, blocks_kind kind, blocks_article article)
 {
@@ -154,10 +155,10 @@ blocks_phrase blocks_noun(vd_rng *rng, blocks_kind kind, blocks_article article)
 
 blocks_phrase blocks_predicate(vd_rng *rng, blocks_attribute attribute, int value)
 {
-    static const char *const shapes[] = {"a (8:cube|box)", "a (3:ball|2:sphere)", "a cylinder",
+    static const char *const shapes[] = {"a (8:cube|box)", "a (6:ball|4:sphere)", "a cylinder",
                                          "a cone"};
-    static const char *const materials[] = {"(3:rubber|3:made of rubber|2:matte|dull)",
-                                            "(4:metal|3:made of metal|3:shiny|metallic)"};
+    static const char *const materials[] = {"(6:rubber|6:made of rubber|4:matte|2:dull|matt)",
+                                            "(8:metal|6:made of metal|6:shiny|2:metallic|glossy)"};
     const char *const *const patterns[BLOCKS_ATTRIBUTES] = {blocks_color_names, shapes, materials,
                                                             size_words};
     return blocks_reading(rng, patterns[attribute][value]);

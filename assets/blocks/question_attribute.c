@@ -6,21 +6,26 @@ enum { TOPIC_ATTRIBUTE = 1, TOPIC_VERIFY, TOPIC_WHAT, TOPIC_NO_SUCH };
 static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
     [BLOCKS_COLOR] =
         "(14:(5:what|which) (6:color|colour) is %t|2:what is the (3:color|colour) of %t|"
-        "2:what's the (3:color|colour) of %t|what (3:color|colour) does %t have|"
+        "2:what's the (3:color|colour) of %t|what (3:color|colour) does %t have|2:color (of|) "
+        "%b|%b "
+        "color|what color %b|"
         "can you tell me the color of %t|what (2:color|colour) would you say %t is|"
         "do you know what color %t is|tell me the color of %t)",
     [BLOCKS_SHAPE] =
         "(8:(5:what|which) shape is %t|2:what is the shape of %t|2:what's the shape of %t|"
         "what shape does %t have|what kind of shape is %t|2:what kind of (thing|object) is %t|"
-        "what sort of shape is %t|can you tell me the shape of %t|%o)",
+        "what sort of shape is %t|can you tell me the shape of %t|shape of %b|%b shape|what shape "
+        "%b|"
+        "%o)",
     [BLOCKS_MATERIAL] =
         "(8:what is %t made of|4:what's %t made of|3:(3:what|which) material is %t (made of|)|"
         "3:is %t metal or rubber|2:is %t rubber or metal|2:is %t (shiny or matte|matte or shiny)|"
-        "what is %t made out of|what is the material of %t|what's the material of %t|"
+        "what is %t made out of|what is the material of %t|what's the material of %t|material of "
+        "%b|%b material|what material %b|what kind of material is %t|%b metal or rubber|"
         "do you know what %t is made of)",
     [BLOCKS_SIZE] = "(6:(5:what|which) size is %t|6:how (3:big|large) is %t|4:is %t big or small|"
                     "3:is %t large or small|3:is %t small or (big|large)|what is the size of %t|"
-                    "what's the size of %t)",
+                    "what's the size of %t|size of %b|%b size|%b big or small)",
 };
 
 // "a cube or a ball", one of them right; "" half of the time, which leaves the plain question.
@@ -59,8 +64,8 @@ bool blocks_ask_attribute(blocks_talk *talk, blocks_draft *draft)
         "(2:what material|what is it made of)", "(what size|how big)"};
     bool brief = talk->naming == TARGET_IT && target.coreference == 1 && blocks_chance(talk, 0.08);
     return blocks_put(talk, draft,
-                      brief ? short_patterns[attribute] : attribute_patterns[attribute], "to",
-                      target.text, choice);
+                      brief ? short_patterns[attribute] : attribute_patterns[attribute], "tob",
+                      target.text, choice, blocks_bare(target.text));
 }
 
 bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
@@ -91,10 +96,10 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
     return blocks_put(
         talk, draft,
         attribute == BLOCKS_COLOR
-            ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v)"
-        : attribute == BLOCKS_SHAPE ? "(14:is %t %v|would you say %t is %v)"
-                                    : "(14:is %t %v|does %t look %v|would you say %t is %v)",
-        "tv", target.text, predicate.text);
+            ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v|%b %v)"
+        : attribute == BLOCKS_SHAPE ? "(14:is %t %v|would you say %t is %v|%b %v)"
+                                    : "(14:is %t %v|does %t look %v|would you say %t is %v|%b %v)",
+        "tvb", target.text, predicate.text, blocks_bare(target.text));
 }
 
 // "what is the thing on the left": a red cube.
@@ -105,7 +110,7 @@ bool blocks_ask_what(blocks_talk *talk, blocks_draft *draft)
     static const char *const the = "(6:what is %t|5:what's %t|can you describe %t|describe %t|"
                                    "tell me what %t is)";
     static const char *const placed = "(3:what is %p|3:what's %p|which (thing|object) is %p|what "
-                                      "(thing|object) is %p|which one is %p|what do you see %p)";
+                                      "(thing|object) is %p|what do you see %p)";
     blocks_target target;
     unsigned hide = 1u << BLOCKS_SHAPE;
     if (talk->naming == TARGET_PLACE)
@@ -157,8 +162,9 @@ bool blocks_ask_and_attribute(blocks_talk *talk, blocks_draft *draft)
     draft->coreference = 1;
     draft->meaning.attribute = before->attribute;
     draft->topic = blocks_topic(TOPIC_ATTRIBUTE, before->attribute, target.object, 0);
-    return blocks_put(talk, draft, "(3:and %t|2:what about %t|2:how about %t|and what about %t)",
-                      "t", target.text);
+    return blocks_put(talk, draft,
+                      "(3:and %t|2:what about %t|2:how about %t|and what about %t|and for %t)", "t",
+                      target.text);
 }
 
 // "what color is the cone" where there is none.
@@ -178,5 +184,6 @@ bool blocks_ask_no_such(blocks_talk *talk, blocks_draft *draft)
     draft->kind = kind;
     draft->kind_told = true;
     blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_THE);
-    return blocks_put(talk, draft, attribute_patterns[attribute], "t", noun.text);
+    return blocks_put(talk, draft, attribute_patterns[attribute], "tb", noun.text,
+                      blocks_bare(noun.text));
 }

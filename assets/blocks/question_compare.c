@@ -1,7 +1,14 @@
 // Questions that compare: numbers of two kinds, two things, one thing with all others.
 #include "assets/blocks/talk.h"
 
-enum { TOPIC_MORE = 48, TOPIC_WHICH_MORE, TOPIC_SAME, TOPIC_BIGGER, TOPIC_ELSE };
+enum {
+    TOPIC_MORE = 48,
+    TOPIC_WHICH_MORE,
+    TOPIC_SAME,
+    TOPIC_ELSE = 52,
+    TOPIC_BESIDES,
+    TOPIC_ANOTHER
+};
 
 static const blocks_attribute kinds_of[] = {BLOCKS_SHAPE, BLOCKS_SHAPE, BLOCKS_SHAPE,
                                             BLOCKS_COLOR, BLOCKS_COLOR, BLOCKS_MATERIAL,
@@ -76,25 +83,6 @@ bool blocks_ask_which_more(blocks_talk *talk, blocks_draft *draft)
                      "which are there more of, %p or %q|2:are there more %p or %q)");
 }
 
-static bool two_targets(blocks_talk *talk, unsigned hide, blocks_target target[2])
-{
-    return blocks_target_pick(talk, hide, &target[0]) &&
-           blocks_target_pick_named(talk, hide, &target[1]) && target[0].object != target[1].object;
-}
-
-static blocks_draft about_two(const blocks_talk *talk, blocks_ask ask,
-                              const blocks_target target[2])
-{
-    blocks_draft draft = blocks_draft_about("comparison", ask, &target[0]);
-    draft.named[target[1].object] = target[1].named;
-    draft.about = -1;
-    if (talk->naming != TARGET_IT) {
-        draft.single = -1;
-        draft.crowded = true;
-    }
-    return draft;
-}
-
 // "is the ball the same color as the cube"
 bool blocks_ask_same(blocks_talk *talk, blocks_draft *draft)
 {
@@ -104,59 +92,28 @@ bool blocks_ask_same(blocks_talk *talk, blocks_draft *draft)
     bool yes = blocks_chance(talk, 0.5);
     blocks_target target[2];
     for (int attempt = 0; attempt < 6; attempt++) {
-        if (!two_targets(talk, 1u << a, target))
+        if (!blocks_two_targets(talk, 1u << a, target))
             continue;
         const blocks_object *one = &talk->scene->object[target[0].object];
         const blocks_object *two = &talk->scene->object[target[1].object];
         if ((blocks_value(one, a) == blocks_value(two, a)) != yes)
             continue;
-        *draft = about_two(talk, ASK_POLAR, target);
+        *draft = blocks_about_two(talk, "comparison", ASK_POLAR, target);
         draft->meaning.yes = yes;
         draft->topic = blocks_topic(TOPIC_SAME, a, (target[0].object + target[1].object), 0);
         return blocks_put(
             talk, draft,
             talk->naming == TARGET_IT
-                ? "(3:is %t the same %v as %u|does %t have the same %v as %u)"
-                : "(3:is %t the same %v as %u|2:are %t and %u the same %v|do %t and %u have "
-                  "the same %v|does %t have the same %v as %u)",
-            "tuv", target[0].text, target[1].text, blocks_reading(&talk->rng, names[a]).text);
+                ? "(3:is %t the same %v as %u|does %t have the same %v as %u|does %t have the %v "
+                  "of %u)"
+                : "(3:is %t the same %v as %u|2:are %t and %u the same %v|2:do %t and %u have "
+                  "the same %v|does %t have the same %v as %u|do %t and %u share the same %v|%b "
+                  "and "
+                  "%c the same %v|same %v, %b and %c)",
+            "tuvbc", target[0].text, target[1].text, blocks_reading(&talk->rng, names[a]).text,
+            blocks_bare(target[0].text), blocks_bare(target[1].text));
     }
     return false;
-}
-
-// "which is bigger , the ball or the cube", "is the ball bigger than the cube"
-bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
-{
-    blocks_target target[2];
-    if (!two_targets(talk, 1u << BLOCKS_SIZE, target))
-        return false;
-    blocks_size one = talk->scene->object[target[0].object].size;
-    blocks_size two = talk->scene->object[target[1].object].size;
-    bool choice = blocks_chance(talk, 0.5), bigger = blocks_chance(talk, 0.7);
-    bool yes = blocks_chance(talk, 0.5);
-    if (one == two && (choice || yes || !blocks_chance(talk, 0.2)))
-        return false;
-    if (one != two && (bigger ? one > two : one < two) != yes) {
-        blocks_target swap = target[0];
-        target[0] = target[1];
-        target[1] = swap;
-    }
-    *draft = about_two(talk, choice ? ASK_CHOICE : ASK_POLAR, target);
-    draft->meaning.yes = yes;
-    int best = target[!yes].object, other = target[yes].object;
-    if (choice) {
-        draft->meaning.objects = (blocks_set)(1u << best);
-        draft->meaning.other = other;
-        draft->about = best;
-    }
-    draft->topic = blocks_topic(TOPIC_BIGGER, (best + other), 0, 0);
-    return blocks_put(
-        talk, draft,
-        bigger ? (choice ? "(2:which is|which one is|what is) (3:bigger|larger), %t or %u"
-                         : "is %t (3:bigger|larger) than %u")
-               : (choice ? "(2:which is|which one is|what is) smaller, %t or %u"
-                         : "is %t smaller than %u"),
-        "tu", target[0].text, target[1].text);
 }
 
 // "is anything else the same color as the ball", "how many other things have its shape"
@@ -178,7 +135,7 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.yes = others != 0;
     draft->meaning.objects = others;
     draft->meaning.given = 1u << a;
-    draft->other_group = count;
+    draft->other_group = count || others;
     draft->topic = blocks_topic(TOPIC_ELSE, a, target.object, 0);
     blocks_phrase many = blocks_noun(&talk->rng, alike, BLOCKS_PLURAL);
     blocks_phrase one = blocks_noun(&talk->rng, alike, BLOCKS_BARE);
@@ -190,7 +147,8 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
         known ? (count ? "(2:how many other %p are there|how many more %p are there|how many other "
                          "%p do you see)"
                        : "(3:is there another %k|2:are there any other %p|are there more %p|do you "
-                         "see another %k|any other %p)")
+                         "see another %k|any other %p|are there any more %p|any more %p|another %k|"
+                         "is there one more %k)")
         : count
             ? "(how many other (things|objects) (have|are) the same %v as %t|how many other "
               "(things|objects) have the same %v as %t)"
@@ -199,4 +157,81 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
               "the same %v as %t)";
     return blocks_put(talk, draft, pattern, "tvpk", target.text,
                       a == BLOCKS_COLOR ? "color" : "shape", many.text, one.text);
+}
+
+// "is there another one", after "is there a cube": "yes".
+bool blocks_ask_another(blocks_talk *talk, blocks_draft *draft)
+{
+    const blocks_entry *before = &talk->entry[talk->round - 1];
+    if (talk->round < 2 || !before->one || blocks_told(talk, before->kind) >= 0)
+        return false;
+    int others = blocks_size_of(blocks_find(talk->scene, before->kind)) - 1;
+    // "is that the only one": the other way round.
+    bool only = blocks_chance(talk, 0.15), count = !only && blocks_chance(talk, 0.1);
+    *draft = blocks_draft_new("another", only ? ASK_POLAR : count ? ASK_COUNT : ASK_ANOTHER);
+    draft->coreference = 1;
+    draft->meaning.yes = only ? others == 0 : others > 0;
+    draft->meaning.number = others;
+    // Nobody can say which of them was meant first: what is said must be true of all.
+    draft->meaning.objects = blocks_find(talk->scene, before->kind);
+    draft->meaning.given = blocks_kind_mask(before->kind);
+    draft->other_thing = draft->other_group = true;
+    draft->topic = blocks_topic(TOPIC_ANOTHER, blocks_kind_key(before->kind), 0, 0);
+    blocks_phrase one = blocks_noun(&talk->rng, before->kind, BLOCKS_BARE);
+    blocks_phrase many = blocks_noun(&talk->rng, before->kind, BLOCKS_PLURAL);
+    draft->plural = blocks_chance(talk, 0.5);
+    return blocks_put(
+        talk, draft,
+        only    ? "(is that the only (2:one|%k)|is it the only (one|%k)|only the one|just the one)"
+        : count ? "(2:how many more|how many more are there|how many more of (them|those) are "
+                  "there|how many other %p are there)"
+        : draft->plural
+            ? "(2:are there any more|any more|2:are there any others|2:any others|are there any "
+              "more of (those|them)|any more of (those|them)|are there more of (those|them)|are "
+              "there any other %p|any other %p|are there any more %p|any more %p|are there others)"
+            : "(3:is there another one|3:another one|2:is there another|is there another "
+              "%k|another "
+              "%k|is there 1 more|is there one more|do you see another one|is there a second "
+              "(one|%k)|is there more than one)",
+        "kp", one.text, many.text);
+}
+
+// "are there any other cubes besides the red one"
+bool blocks_ask_besides(blocks_talk *talk, blocks_draft *draft)
+{
+    const blocks_scene *scene = talk->scene;
+    blocks_target target;
+    if (!blocks_target_pick(talk, 0, &target))
+        return false;
+    blocks_attribute a = blocks_chance(talk, 0.65) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    blocks_kind kind = blocks_kind_of(&scene->object[target.object], 1u << a);
+    blocks_set others = blocks_find(scene, kind) & (blocks_set) ~(1u << target.object);
+    // What it is may not be told by how it is named: "any other cubes besides the cube".
+    bool bare = target.named == 1u << a ||
+                (!(target.named >> a & 1) && !(talk->known[target.object] >> a & 1));
+    if (bare || blocks_told(talk, kind) >= 0)
+        return false;
+    bool count = blocks_chance(talk, 0.25);
+    *draft = blocks_draft_about("another", count ? ASK_COUNT : ASK_ANOTHER, &target);
+    draft->about = -1;
+    draft->single = -1;
+    draft->crowded = draft->other_group = true;
+    draft->other_thing = others != 0;
+    draft->meaning.yes = others != 0;
+    draft->meaning.objects = others;
+    draft->meaning.number = blocks_size_of(others);
+    draft->meaning.given = 1u << a;
+    draft->topic = blocks_topic(TOPIC_BESIDES, a, target.object, 0);
+    blocks_phrase one = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
+    blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
+    blocks_phrase but = blocks_reading(&talk->rng, "(4:besides|2:other than|apart from|except)");
+    draft->plural = blocks_chance(talk, 0.6);
+    return blocks_put(talk, draft,
+                      count ? "(2:how many other %p are there|how many %p are there) %b %t"
+                      : draft->plural
+                          ? "(3:are there any other %p|any other %p|2:are there any %p|"
+                            "are there other %p|do you see any other %p) %b %t"
+                          : "(3:is there another %k|2:do you see another %k|another %k) "
+                            "%b %t",
+                      "kpbt", one.text, many.text, but.text, target.text);
 }

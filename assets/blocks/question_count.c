@@ -40,6 +40,26 @@ static bool kind_with(blocks_talk *talk, unsigned mask, int number, blocks_kind 
     return false;
 }
 
+// A kind with that many things, of one attribute more often than of two.
+static bool large_kind(blocks_talk *talk, int number, blocks_kind *out)
+{
+    static const unsigned char masks[] = {1, 2, 4, 8, 3, 5, 6, 9, 10, 12};
+    blocks_kind kinds[(int)sizeof masks * BLOCKS_MAX];
+    int count = 0;
+    for (int m = 0; m < (int)sizeof masks; m++)
+        for (int i = 0; i < talk->scene->count; i++) {
+            blocks_kind kind = blocks_kind_of(&talk->scene->object[i], masks[m]);
+            bool new = blocks_size_of(blocks_find(talk->scene, kind)) == number;
+            for (int k = 0; k < count && new; k++)
+                new = !blocks_kind_same(kinds[k], kind);
+            if (new)
+                kinds[count++] = kind;
+        }
+    if (count)
+        *out = kinds[vd_rng_below(&talk->rng, count)];
+    return count > 0;
+}
+
 // About a kind named in the question.
 static blocks_draft about_kind(const char *family, blocks_ask ask, const blocks_scene *scene,
                                blocks_kind kind)
@@ -64,10 +84,13 @@ static const char *const here =
 
 bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
 {
-    static const int numbers[] = {0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 6};
+    // Large groups are few and hard to count: they are looked for.
+    static const int numbers[] = {0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3,
+                                  3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 8, 9};
     int number = numbers[vd_rng_below(&talk->rng, (int)(sizeof numbers / sizeof *numbers))];
     blocks_kind kind;
-    if (!kind_with(talk, draw_mask(talk), number, &kind))
+    if (number >= 4 ? !large_kind(talk, number, &kind)
+                    : !kind_with(talk, draw_mask(talk), number, &kind))
         return false;
     int told = blocks_told(talk, kind);
     if (told >= 0)
@@ -80,7 +103,9 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
         "2:how many %p|how many %p are (on the table|in the picture|in this "
         "picture|visible|there)|"
         "what number of %p are there|what is the number of %p|count the %p|can you count the %p|"
-        "number of %p|tell me how many %p there are)";
+        "number of %p|tell me how many %p there are|%p, how many|how many %p does the picture have|"
+        "how many %p have we got|how many %p can you (count|find|spot)|how many %p in (total|the "
+        "picture|all))";
     // "how many of the cubes are red", "how many things are red"
     unsigned mask = blocks_kind_mask(kind), adjectives = mask & ~(1u << BLOCKS_SHAPE);
     if (mask && blocks_chance(talk, 0.3) && adjectives) {
@@ -104,16 +129,21 @@ bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft)
         "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids) are there %h|"
         "3:how many (3:things|3:objects|items|blocks) are (on the table|in the picture)|"
         "2:how many (things|objects|blocks) (can|do) you see %h|"
-        "what is the total number of (objects|things)|count the (objects|things))",
+        "what is the total number of (objects|things)|count the (objects|things)|number of "
+        "(objects|"
+        "things)|how many (objects|things) altogether|how many (objects|things)|total number of "
+        "(objects|things))",
         "h", blocks_reading(&talk->rng, here).text);
 }
 
 static const char *const exist_patterns[] = {
     "(6:is there a%a %h|2:is there any %k %h|2:do you see a%a %h|2:can you see a%a %h|any %k %h|"
     "is a%a (on the table|in the picture)|does the picture have a%a|is there at least 1 %k %h|"
-    "isn't there a%a %h)",
+    "isn't there a%a %h|have you (got|spotted) a%a|can you (spot|find) a%a)",
     "(6:are there any %p %h|2:are there %p %h|2:do you see any %p %h|2:can you see any %p %h|"
-    "2:any %p %h|are there some %p %h|does the picture have any %p|are any %p on the table)",
+    "2:any %p %h|are there some %p %h|does the picture have any %p|are any %p on the table|have "
+    "you (got|"
+    "spotted) any %p|can you (spot|find) any %p|do you spot any %p)",
 };
 static const char *const anything_pattern =
     "(3:is there anything %v %h|2:is anything %v|2:do you see anything %v %h|is there "
@@ -231,7 +261,8 @@ bool blocks_ask_all(blocks_talk *talk, blocks_draft *draft)
         blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_THE_MANY);
         return blocks_put(talk, draft,
                           mask ? "(4:are all the %p %v|3:are all of the %p %v|3:are the %p all %v|"
-                                 "is every one of the %p %w|are all %p %v)"
+                                 "is every one of the %p %w|are all %p %v|all %p %v|is each of the "
+                                 "%p %w)"
                                : "(2:is everything %w|are all (the|of the) (things|objects) %v|"
                                  "is everything (on the table|in the picture) %w)",
                           "pvw", mask ? many.text + 4 : "things", predicate.text, singular.text);

@@ -2,18 +2,16 @@
 // named ("what color are the cubes").
 #include "assets/blocks/talk.h"
 
-enum { TOPIC_KIND = 16, TOPIC_THEY_ALL = 64, TOPIC_THEY_WHAT, TOPIC_THEY_ANY, TOPIC_OTHERS };
+enum {
+    TOPIC_KIND = 16,
+    TOPIC_THEY_ALL = 64,
+    TOPIC_THEY_WHAT,
+    TOPIC_THEY_ANY,
+    TOPIC_OTHERS,
+    TOPIC_THEY_NOT
+};
 
-// What is asked about.
-typedef struct group {
-    blocks_kind kind;
-    blocks_set set;
-    int coreference;
-    bool named;               // in the question, not "they"
-    blocks_phrase they, them; // "they", "them"; "the cubes" twice
-} group;
-
-static bool pick_they(blocks_talk *talk, group *g)
+static bool pick_they(blocks_talk *talk, blocks_group *g)
 {
     if (talk->they && !blocks_they_clear(talk) && talk->round - talk->they_entry > 1)
         return false;
@@ -31,7 +29,7 @@ static bool pick_they(blocks_talk *talk, group *g)
     return blocks_size_of(g->set) >= 2;
 }
 
-static bool pick_kind(blocks_talk *talk, group *g)
+static bool pick_kind(blocks_talk *talk, blocks_group *g)
 {
     static const unsigned char masks[] = {2, 2, 2, 1, 1, 4, 8, 6, 10};
     int some = vd_rng_below(&talk->rng, talk->scene->count);
@@ -44,13 +42,13 @@ static bool pick_kind(blocks_talk *talk, group *g)
     return blocks_size_of(g->set) >= 2;
 }
 
-static bool pick(blocks_talk *talk, group *g)
+bool blocks_group_pick(blocks_talk *talk, blocks_group *g)
 {
     return talk->naming == TARGET_IT ? pick_they(talk, g) : pick_kind(talk, g);
 }
 
 // An attribute that does not name the group and has not been told of all of it.
-static bool draw_open(blocks_talk *talk, const group *g, blocks_attribute *a)
+static bool draw_open(blocks_talk *talk, const blocks_group *g, blocks_attribute *a)
 {
     *a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
     bool told = true;
@@ -59,7 +57,8 @@ static bool draw_open(blocks_talk *talk, const group *g, blocks_attribute *a)
     return g->kind.value[*a] < 0 && !told;
 }
 
-static blocks_draft start(const group *g, const char *family, blocks_ask ask, blocks_set objects)
+blocks_draft blocks_group_draft(const blocks_group *g, const char *family, blocks_ask ask,
+                                blocks_set objects)
 {
     blocks_draft draft = blocks_draft_new(family, ask);
     draft.coreference = g->coreference;
@@ -71,8 +70,7 @@ static blocks_draft start(const group *g, const char *family, blocks_ask ask, bl
     return draft;
 }
 
-// A value of the attribute, one that some of the group have more often than not.
-static int draw_value(blocks_talk *talk, const group *g, blocks_attribute a)
+int blocks_group_value(blocks_talk *talk, const blocks_group *g, blocks_attribute a)
 {
     for (;;) {
         int some = vd_rng_below(&talk->rng, talk->scene->count);
@@ -82,7 +80,7 @@ static int draw_value(blocks_talk *talk, const group *g, blocks_attribute a)
 }
 
 // %g and %m are the group, %v and %w what the question says of them and of one of them.
-static bool put(blocks_talk *talk, blocks_draft *draft, const group *g, const char *many,
+static bool put(blocks_talk *talk, blocks_draft *draft, const blocks_group *g, const char *many,
                 const char *one, const char *pattern)
 {
     return blocks_put(talk, draft, pattern, "gmvw", g->they.text, g->them.text, many, one);
@@ -90,17 +88,17 @@ static bool put(blocks_talk *talk, blocks_draft *draft, const group *g, const ch
 
 bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft)
 {
-    group g;
+    blocks_group g;
     blocks_attribute a;
     if (!pick_they(talk, &g) || !draw_open(talk, &g, &a))
         return false;
-    int value = draw_value(talk, &g, a);
+    int value = blocks_group_value(talk, &g, a);
     blocks_kind kind = g.kind;
     kind.value[a] = (int8_t)value;
     if (blocks_told(talk, kind) >= 0)
         return false;
-    *draft = start(&g, "count", ASK_COUNT, g.set);
-    draft->meaning.number = blocks_size_of(blocks_find(talk->scene, kind));
+    *draft = blocks_group_draft(&g, "count", ASK_COUNT, blocks_find(talk->scene, kind));
+    draft->meaning.number = blocks_size_of(draft->meaning.objects);
     draft->kind = kind;
     draft->kind_told = true;
     draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 0, 0);
@@ -108,22 +106,44 @@ bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft)
     return put(
         talk, draft, &g, predicate.text, NULL,
         "(8:how many of %m are %v|2:how many are %v|of those, how many are %v|and how many of %m "
-        "are %v)");
+        "are %v|and of %m, how many are %v|how many of %m would you say are %v|and how many are "
+        "%v)");
+}
+
+// "how many of them are not red"
+bool blocks_ask_they_not(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_group g;
+    blocks_attribute a;
+    if (!pick_they(talk, &g) || !talk->they || !draw_open(talk, &g, &a))
+        return false;
+    int value = blocks_group_value(talk, &g, a);
+    blocks_kind kind = g.kind;
+    kind.value[a] = (int8_t)value;
+    if (blocks_told(talk, kind) >= 0)
+        return false;
+    blocks_set others = g.set & (blocks_set)~blocks_find(talk->scene, kind);
+    *draft = blocks_group_draft(&g, "count", ASK_COUNT, others);
+    draft->meaning.number = blocks_size_of(others);
+    draft->other_group = true;
+    draft->topic = blocks_topic(TOPIC_THEY_NOT, blocks_kind_key(kind), 0, 0);
+    return put(talk, draft, &g, blocks_predicate_many(&talk->rng, a, value).text, NULL,
+               "(4:how many of %m are not %v|2:how many of %m aren't %v|how many are not %v)");
 }
 
 bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
 {
-    group g;
+    blocks_group g;
     blocks_attribute a;
     if (!pick_they(talk, &g) || !draw_open(talk, &g, &a))
         return false;
     bool yes = blocks_chance(talk, 0.5);
-    int value = draw_value(talk, &g, a), shared = blocks_shared(talk->scene, g.set, a);
+    int value = blocks_group_value(talk, &g, a), shared = blocks_shared(talk->scene, g.set, a);
     if (yes && shared >= 0)
         value = shared;
     if ((shared == value) != yes)
         return false;
-    *draft = start(&g, "verify", ASK_ALL, g.set);
+    *draft = blocks_group_draft(&g, "verify", ASK_ALL, g.set);
     draft->meaning.yes = yes;
     draft->meaning.attribute = a;
     blocks_kind such = blocks_anything;
@@ -131,32 +151,38 @@ bool blocks_ask_they_all(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.number = blocks_size_of(blocks_find(talk->scene, such) & g.set);
     draft->topic = blocks_topic(TOPIC_THEY_ALL, blocks_kind_key(g.kind), a, 0);
     blocks_phrase predicate = blocks_predicate_many(&talk->rng, a, value);
+    blocks_phrase singular = blocks_predicate(&talk->rng, a, value);
     bool both = blocks_size_of(g.set) == 2 && blocks_chance(talk, 0.4);
-    return put(talk, draft, &g, predicate.text, NULL,
+    return put(talk, draft, &g, predicate.text, singular.text,
                both ? "(2:are they both %v|are both of %m %v)"
-                    : "(6:are %g all %v|4:are all of %m %v|2:are %g %v)");
+                    : "(6:are %g all %v|4:are all of %m %v|2:are %g %v|all of %m %v|is each of %m "
+                      "%w|is every one of %m %w)");
 }
 
 // "are they the same color", "are the cubes the same color"
 bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
 {
-    group g;
+    blocks_group g;
     blocks_attribute a;
-    if (!pick(talk, &g) || !draw_open(talk, &g, &a))
+    if (!blocks_group_pick(talk, &g) || !draw_open(talk, &g, &a))
         return false;
-    *draft = start(&g, "verify", ASK_POLAR, g.set);
+    *draft = blocks_group_draft(&g, "verify", ASK_SAME, g.set);
     draft->meaning.yes = blocks_shared(talk->scene, g.set, a) >= 0;
+    draft->meaning.attribute = a;
     draft->topic = blocks_topic(TOPIC_THEY_ALL, blocks_kind_key(g.kind), a, 100);
-    static const char *const names[BLOCKS_ATTRIBUTES] = {"color", "shape", "material", "size"};
+    static const char *const names[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
+                                                         "size"};
     return put(
-        talk, draft, &g, names[a], NULL,
-        "(3:are %g (2:all|) the same %v|do %g (all|) have the same %v|2:are all of %m the same "
-        "%v)");
+        talk, draft, &g, blocks_reading(&talk->rng, names[a]).text, NULL,
+        "(6:are %g (2:all|) the same %v|2:do %g (all|) have the same %v|4:are all of %m the same "
+        "%v|are %g (all|) of the same %v|do %g (all|) share (the same|one) %v|do all of %m have "
+        "the "
+        "same %v|all of %m the same %v)");
 }
 
 bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
 {
-    group g;
+    blocks_group g;
     blocks_attribute a;
     bool yes = blocks_chance(talk, 0.5);
     if (!pick_they(talk, &g))
@@ -164,7 +190,7 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
     for (int attempt = 0; attempt < 6; attempt++) {
         if (!draw_open(talk, &g, &a))
             continue;
-        int value = draw_value(talk, &g, a);
+        int value = blocks_group_value(talk, &g, a);
         if (!yes)
             value = vd_rng_below(&talk->rng, blocks_values(a));
         blocks_kind kind = g.kind;
@@ -172,7 +198,7 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
         blocks_set some = blocks_find(talk->scene, kind);
         if ((some != 0) != yes || blocks_told(talk, kind) != -2)
             continue;
-        *draft = start(&g, "exist", ASK_ANY, some);
+        *draft = blocks_group_draft(&g, "exist", ASK_ANY, some);
         draft->meaning.yes = yes;
         draft->meaning.given |= 1u << a;
         draft->kind = kind;
@@ -187,7 +213,7 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
         return put(
             talk, draft, &g, many.text, one.text,
             "(6:are any of %m %v|3:is any of %m %w|2:is one of %m %w|are some of %m %v|is at least "
-            "one of %m %w)");
+            "one of %m %w|any of %m %v)");
     }
     return false;
 }
@@ -195,14 +221,14 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
 // "what color are they", "what color are the cubes"
 bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
 {
-    group g;
+    blocks_group g;
     blocks_attribute a;
-    if (!pick(talk, &g) || !draw_open(talk, &g, &a))
+    if (!blocks_group_pick(talk, &g) || !draw_open(talk, &g, &a))
         return false;
     bool pair = blocks_size_of(g.set) == 2 && (a == BLOCKS_COLOR || a == BLOCKS_SHAPE);
     if (blocks_shared(talk->scene, g.set, a) < 0 && !pair && !blocks_chance(talk, 0.3))
         return false;
-    *draft = start(&g, "attribute", ASK_SHARED, g.set);
+    *draft = blocks_group_draft(&g, "attribute", ASK_SHARED, g.set);
     draft->meaning.attribute = a;
     draft->topic = blocks_topic(TOPIC_THEY_WHAT, blocks_kind_key(g.kind), a, 0);
     static const char *const patterns[BLOCKS_ATTRIBUTES] = {
@@ -216,11 +242,11 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
 // "how many other things are there"
 bool blocks_ask_others(blocks_talk *talk, blocks_draft *draft)
 {
-    group g;
+    blocks_group g;
     if (!talk->they || !pick_they(talk, &g) || !blocks_kind_mask(g.kind) ||
         !blocks_they_clear(talk))
         return false;
-    *draft = start(&g, "count", ASK_COUNT, g.set);
+    *draft = blocks_group_draft(&g, "count", ASK_COUNT, g.set);
     draft->meaning.number = talk->scene->count - blocks_size_of(g.set);
     draft->other_group = true;
     draft->topic = blocks_topic(TOPIC_OTHERS, blocks_kind_key(g.kind), 0, 0);

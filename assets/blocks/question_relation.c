@@ -1,29 +1,38 @@
 // Questions about where things are: what is left of the ball, is anything behind it.
 #include "assets/blocks/talk.h"
 
-enum { TOPIC_NEIGHBOUR = 32, TOPIC_ANYTHING, TOPIC_SIDES, TOPIC_WHERE, TOPIC_HOW_MANY };
+enum { TOPIC_NEIGHBOUR = 32, TOPIC_ANYTHING, TOPIC_SIDES, TOPIC_WHERE, TOPIC_HOW_MANY, TOPIC_SIDE };
 
-// %t is the target, %d the direction in words.
+// %t is the target, %d the direction in words; %b and %c are target and other as in a telegram.
 static bool put(blocks_talk *talk, blocks_draft *draft, const char *pattern,
                 const blocks_target *target, blocks_direction direction, const char *kind,
                 const char *other)
 {
     blocks_phrase where = blocks_reading(&talk->rng, blocks_direction_words(direction));
-    return blocks_put(talk, draft, pattern, "tdku", target->text, where.text, kind, other);
+    return blocks_put(talk, draft, pattern, "tdkubc", target->text, where.text, kind, other,
+                      blocks_bare(target->text), other ? blocks_bare(other) : NULL);
 }
 
+// "how many cubes are left of the ball"
 static bool ask_how_many(blocks_talk *talk, const blocks_target *target, blocks_direction direction,
                          blocks_draft *draft)
 {
-    if (blocks_doubtful(talk->scene, direction, target->object))
+    blocks_kind kind = blocks_anything;
+    if (blocks_chance(talk, 0.5))
+        kind = blocks_some_kind(talk,
+                                blocks_chance(talk, 0.6) ? 1u << BLOCKS_SHAPE : 1u << BLOCKS_COLOR);
+    blocks_set such = blocks_find(talk->scene, kind) & (blocks_set) ~(1u << target->object);
+    if (blocks_doubtful(talk->scene, direction, target->object) & such)
         return false;
     *draft = blocks_draft_about("relation", ASK_COUNT, target);
     draft->about = -1;
     draft->other_group = true;
-    draft->meaning.number = blocks_size_of(blocks_toward(talk->scene, direction, target->object));
-    draft->topic = blocks_topic(TOPIC_HOW_MANY, direction, target->object, 0);
-    return put(talk, draft, "how many (things|objects) are (there|) %d %t", target, direction, NULL,
-               NULL);
+    draft->meaning.objects = blocks_toward(talk->scene, direction, target->object) & such;
+    draft->meaning.number = blocks_size_of(draft->meaning.objects);
+    draft->topic = blocks_topic(TOPIC_HOW_MANY, direction, target->object, blocks_kind_key(kind));
+    blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
+    return put(talk, draft, "(4:how many %k are (there|) %d %t|how many %k do you see %d %t)",
+               target, direction, many.text, NULL);
 }
 
 // "what is left of the ball"
@@ -33,7 +42,7 @@ bool blocks_ask_neighbour(blocks_talk *talk, blocks_draft *draft)
     if (!blocks_target_pick(talk, 0, &target))
         return false;
     blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS + 1);
-    if (direction != BLOCKS_AROUND && blocks_chance(talk, 0.1))
+    if (direction != BLOCKS_AROUND && blocks_chance(talk, 0.2))
         return ask_how_many(talk, &target, direction, draft);
     bool around = direction == BLOCKS_AROUND;
     blocks_set there = around ? 0 : blocks_toward(talk->scene, direction, target.object);
@@ -49,11 +58,13 @@ bool blocks_ask_neighbour(blocks_talk *talk, blocks_draft *draft)
     draft->single = nothing ? target.object : -1;
     draft->crowded = !nothing;
     draft->topic = blocks_topic(TOPIC_NEIGHBOUR, direction, target.object, 0);
-    return put(talk, draft,
-               "(7:what is (6:|just|directly) %d %t|4:what's %d %t|what (thing|object) is %d %t|"
-               "which (thing|object) is %d %t|what do you see %d %t|what can you see %d %t|"
-               "what is there %d %t)",
-               &target, direction, NULL, NULL);
+    return put(
+        talk, draft,
+        "(14:what is (6:|just|directly|right) %d %t|8:what's %d %t|2:what (thing|object) is %d "
+        "%t|2:which (thing|object) is %d %t|2:what do you see %d %t|2:what can you see %d %t|"
+        "2:what is there %d %t|what (stands|sits|lies) %d %t|3:%d %b|what %d "
+        "%b|what is the thing %d %t|what would be %d %t)",
+        &target, direction, NULL, NULL);
 }
 
 // "is there anything behind the ball", "is there a cube behind the ball"
@@ -86,13 +97,25 @@ bool blocks_ask_anything(blocks_talk *talk, blocks_draft *draft)
         blocks_phrase noun = blocks_noun(&talk->rng, kind, BLOCKS_A);
         return put(talk, draft,
                    some_kind
-                       ? "(4:is there %k %d %t|do you see %k %d %t|can you see %k %d %t)"
-                       : "(5:is there anything %d %t|3:is anything %d %t|is there something %d %t|"
-                         "do you see anything %d %t|is there (another|an) object %d %t)",
+                       ? "(6:is there %k %d %t|2:do you see %k %d %t|can you see %k %d %t|%k %d %b)"
+                       : "(10:is there anything %d %t|6:is anything %d %t|2:is there something %d "
+                         "%t|2:do you see anything %d %t|2:is there (another|an) object %d %t|"
+                         "2:anything %d %b|does anything (stand|sit|lie) %d %t)",
                    &target, direction, noun.text, NULL);
     }
     return false;
 }
+
+static const char *const pair_patterns[BLOCKS_DIRECTIONS] = {
+    "(8:is %t %d %u|is %t (further|farther) (to the|) left than %u|is %t more to the left than %u|"
+    "does %t (stand|sit) %d %u|do you see %t %d %u|%b %d %c)",
+    "(8:is %t %d %u|is %t (further|farther) (to the|) right than %u|is %t more to the right than "
+    "%u|does %t (stand|sit) %d %u|do you see %t %d %u|%b %d %c)",
+    "(8:is %t %d %u|2:is %t closer (to (us|the camera|you)|) than %u|is %t nearer than %u|does %t "
+    "(stand|sit) %d %u|%b %d %c)",
+    "(8:is %t %d %u|is %t (further|farther) (2:away|back) than %u|does %t (stand|sit) %d %u|%b %d "
+    "%c)",
+};
 
 // "is the ball left of the cube"
 bool blocks_ask_pair(blocks_talk *talk, blocks_draft *draft)
@@ -107,17 +130,43 @@ bool blocks_ask_pair(blocks_talk *talk, blocks_draft *draft)
         return false; // side by side: neither yes nor no
     *draft = blocks_draft_about("relation", ASK_ONE, &one);
     draft->meaning.yes = yes;
+    draft->meaning.toward = yes ? (int)direction : (int)direction ^ 1;
     draft->named[two.object] = two.named;
     draft->crowded = talk->naming != TARGET_IT;
     draft->single = talk->naming == TARGET_IT ? one.object : -1;
     draft->about = -1;
     int low = one.object < two.object ? one.object : two.object;
     draft->topic = blocks_topic(TOPIC_SIDES, direction / 2, low, (one.object + two.object));
-    return put(talk, draft,
-               direction == BLOCKS_FRONT ? "(4:is %t %d %u|is %t closer to (us|the camera) than %u|"
-                                           "is %t closer than %u)"
-                                         : "is %t %d %u",
-               &one, direction, NULL, two.text);
+    return put(talk, draft, pair_patterns[direction], &one, direction, NULL, two.text);
+}
+
+// "is the ball left or right of the cube"
+bool blocks_ask_side(blocks_talk *talk, blocks_draft *draft)
+{
+    static const char *const across =
+        "(3:is %t (2:to the left or (to|on|) (the|) right|to the right or (to|on|) (the|) left|on "
+        "the left or (on|) the right|left or right|right or left) of %u|on which side of %u is %t|"
+        "which side of %u is %t on|%b left or right of %c)";
+    static const char *const along = "(3:is %t (in front of or behind|behind or in front of|in "
+                                     "front or behind) %u|%b in front of "
+                                     "or behind %c)";
+    blocks_target one, two;
+    if (!blocks_target_pick(talk, 0, &one) || !blocks_target_pick_named(talk, 0, &two) ||
+        one.object == two.object)
+        return false;
+    blocks_direction direction = blocks_chance(talk, 0.5) ? BLOCKS_LEFT : BLOCKS_FRONT;
+    bool so = blocks_lies(talk->scene, one.object, direction, two.object);
+    if (!so && !blocks_lies(talk->scene, two.object, direction, one.object))
+        return false;
+    *draft = blocks_draft_about("relation", ASK_SIDE, &one);
+    draft->meaning.toward = so ? (int)direction : (int)direction ^ 1;
+    draft->named[two.object] = two.named;
+    draft->crowded = talk->naming != TARGET_IT;
+    draft->single = talk->naming == TARGET_IT ? one.object : -1;
+    draft->about = -1;
+    draft->topic = blocks_topic(TOPIC_SIDE, direction, one.object, two.object);
+    return put(talk, draft, direction == BLOCKS_LEFT ? across : along, &one, direction, NULL,
+               two.text);
 }
 
 // "where is the ball"
@@ -142,10 +191,10 @@ bool blocks_ask_where(blocks_talk *talk, blocks_draft *draft)
         talk, draft,
         choice
             ? "(2:is %t on the left or (on|) the right|is %t on the right or (on|) the left|is %t "
-              "on the left or right|which side is %t on)"
+              "on the left or right|which side is %t on|%b left or right|is %t left or right)"
         : polar ? (left ? "is %t on the left (2:|side|side of the (picture|table)|of the picture)"
                         : "is %t on the right (2:|side|side of the (picture|table)|of the picture)")
                 : "(6:where is %t|2:where's %t|where on the table is %t|"
-                  "where do you see %t)",
+                  "where do you see %t|where can i find %t|where in the picture is %t|where %b)",
         &target, BLOCKS_LEFT, NULL, NULL);
 }

@@ -32,7 +32,8 @@ unsigned blocks_text_words(const char *text)
         int value;
     } others[] = {
         {"box", BLOCKS_SHAPE, BLOCKS_CUBE},        {"sphere", BLOCKS_SHAPE, BLOCKS_BALL},
-        {"matte", BLOCKS_MATERIAL, BLOCKS_RUBBER}, {"dull", BLOCKS_MATERIAL, BLOCKS_RUBBER},
+        {"matt", BLOCKS_MATERIAL, BLOCKS_RUBBER},  {"dull", BLOCKS_MATERIAL, BLOCKS_RUBBER},
+        {"glossy", BLOCKS_MATERIAL, BLOCKS_METAL}, {"orb", BLOCKS_SHAPE, BLOCKS_BALL},
         {"shiny", BLOCKS_MATERIAL, BLOCKS_METAL},  {"little", BLOCKS_SIZE, BLOCKS_SMALL},
         {"tiny", BLOCKS_SIZE, BLOCKS_SMALL},       {"big", BLOCKS_SIZE, BLOCKS_LARGE},
         {"huge", BLOCKS_SIZE, BLOCKS_LARGE},
@@ -125,7 +126,7 @@ blocks_draft blocks_draft_new(const char *family, blocks_ask ask)
     blocks_draft draft = {.family = family, .single = -1, .about = -1};
     draft.meaning.ask = ask;
     draft.meaning.attribute = BLOCKS_ATTRIBUTES;
-    draft.meaning.other = -1;
+    draft.meaning.toward = -1;
     draft.meaning.more = draft.kind = draft.target = blocks_anything;
     return draft;
 }
@@ -291,28 +292,34 @@ const char *blocks_direction_words(blocks_direction direction)
         "(4:to the right of|3:right of|on the right of|on the right side of)",
         "in front of",
         "(6:behind|in back of)",
-        "(4:next to|2:closest to|nearest to|near|beside)",
+        "(4:next to|2:closest to|nearest to|near|2:beside|nearest|by)",
     };
     return words[direction];
+}
+
+// The thing that is nearest to another, in some direction or in any.
+static bool pick_near(blocks_talk *talk, unsigned hide, const blocks_target *from,
+                      blocks_target *target)
+{
+    *target = (blocks_target){.family = "relation", .kind = blocks_anything, .crowded = true};
+    blocks_direction direction = (blocks_direction)vd_rng_below(&talk->rng, BLOCKS_DIRECTIONS + 1);
+    target->object = blocks_nearest(talk->scene, direction, from->object);
+    if (target->object < 0 || !open(talk, target->object, hide))
+        return false;
+    target->coreference = from->coreference;
+    char pattern[160];
+    snprintf(pattern, sizeof pattern, "the (3:thing|2:object|one|item) %s %s %%t",
+             direction == BLOCKS_AROUND ? "" : "(5:|just)", blocks_direction_words(direction));
+    blocks_say(&talk->rng, target->text, sizeof target->text, pattern, "t", from->text);
+    target->beside = from->object;
+    target->beside_named = from->named;
+    return true;
 }
 
 static bool pick_neighbour(blocks_talk *talk, unsigned hide, blocks_target *target)
 {
     blocks_target from;
-    *target = (blocks_target){.family = "relation", .kind = blocks_anything, .crowded = true};
-    if (!blocks_target_pick_named(talk, 0, &from))
-        return false;
-    blocks_direction direction = blocks_some_direction(talk);
-    target->object = blocks_nearest(talk->scene, direction, from.object);
-    if (target->object < 0 || !open(talk, target->object, hide))
-        return false;
-    char pattern[160];
-    snprintf(pattern, sizeof pattern, "the (3:thing|2:object|one|item) (5:|just) %s %%t",
-             blocks_direction_words(direction));
-    blocks_say(&talk->rng, target->text, sizeof target->text, pattern, "t", from.text);
-    target->beside = from.object;
-    target->beside_named = from.named;
-    return true;
+    return blocks_target_pick_named(talk, 0, &from) && pick_near(talk, hide, &from, target);
 }
 
 static bool pick_it(blocks_talk *talk, unsigned hide, blocks_target *target)
@@ -326,6 +333,12 @@ static bool pick_it(blocks_talk *talk, unsigned hide, blocks_target *target)
     blocks_say(&talk->rng, target->text, sizeof target->text,
                "(16:it|2:that one|that|that thing|that object|this one|this thing)", "");
     return true;
+}
+
+static bool pick_next_to_it(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    blocks_target from = {.object = -1};
+    return pick_it(talk, 0, &from) && pick_near(talk, hide, &from, target);
 }
 
 // Of all such things, is the object the one last spoken of?
@@ -403,11 +416,38 @@ bool blocks_target_pick(blocks_talk *talk, unsigned hide, blocks_target *target)
                                                           [TARGET_PLACE] = pick_place,
                                                           [TARGET_SIZE] = pick_size,
                                                           [TARGET_NEIGHBOUR] = pick_neighbour,
+                                                          [TARGET_NEXT_TO_IT] = pick_next_to_it,
                                                           [TARGET_IT] = pick_it,
                                                           [TARGET_THAT] = pick_that,
                                                           [TARGET_BEFORE] = pick_before};
     *target = (blocks_target){.object = -1, .kind = blocks_anything};
     return pick[talk->naming](talk, hide, target);
+}
+
+const char *blocks_bare(const char *text)
+{
+    bool whole = strncmp(text, "the ", 4) != 0 || !strncmp(text, "the one ", 8) ||
+                 !strncmp(text, "the previous ", 13);
+    return whole ? text : text + 4;
+}
+
+bool blocks_two_targets(blocks_talk *talk, unsigned hide, blocks_target target[2])
+{
+    return blocks_target_pick(talk, hide, &target[0]) &&
+           blocks_target_pick_named(talk, hide, &target[1]) && target[0].object != target[1].object;
+}
+
+blocks_draft blocks_about_two(const blocks_talk *talk, const char *family, blocks_ask ask,
+                              const blocks_target target[2])
+{
+    blocks_draft draft = blocks_draft_about(family, ask, &target[0]);
+    draft.named[target[1].object] = target[1].named;
+    draft.about = -1;
+    if (talk->naming != TARGET_IT) {
+        draft.single = -1;
+        draft.crowded = true;
+    }
+    return draft;
 }
 
 blocks_draft blocks_draft_about(const char *family, blocks_ask ask, const blocks_target *target)

@@ -35,6 +35,7 @@ typedef struct blocks_entry {
     blocks_attribute attribute;
     blocks_kind kind; // COUNT, THERE; VALUE: how the object was named
     bool exist, count, value;
+    bool one; // THERE: one of the kind was asked for, and there is at least one
 } blocks_entry;
 
 typedef struct blocks_fact {
@@ -44,13 +45,14 @@ typedef struct blocks_fact {
 
 // How a question names its target.
 typedef enum {
-    TARGET_NAMED,     // by a kind that it alone is
-    TARGET_PLACE,     // the thing on the far left
-    TARGET_SIZE,      // the biggest cube
-    TARGET_NEIGHBOUR, // the thing behind the red ball
-    TARGET_IT,        // of several things: "they"
-    TARGET_THAT,      // that ball: of several, the one spoken of
-    TARGET_BEFORE,    // the one before
+    TARGET_NAMED,      // by a kind that it alone is
+    TARGET_PLACE,      // the thing on the far left
+    TARGET_SIZE,       // the biggest cube
+    TARGET_NEIGHBOUR,  // the thing behind the red ball
+    TARGET_NEXT_TO_IT, // the thing behind it
+    TARGET_IT,         // of several things: "they"
+    TARGET_THAT,       // that ball: of several, the one spoken of
+    TARGET_BEFORE,     // the one before
 } blocks_naming;
 
 enum { BLOCKS_FACTS = 2 * BLOCKS_ROUNDS + 4 };
@@ -135,6 +137,27 @@ bool blocks_target_pick_named(blocks_talk *talk, unsigned hide, blocks_target *t
 // A draft of a question about one target.
 blocks_draft blocks_draft_about(const char *family, blocks_ask ask, const blocks_target *target);
 const char *blocks_direction_words(blocks_direction direction);
+// "red ball" of "the red ball", as in a telegram; "it" stays.
+const char *blocks_bare(const char *text);
+// Two different things, the second named by a kind; and a draft of a question that compares them.
+bool blocks_two_targets(blocks_talk *talk, unsigned hide, blocks_target target[2]);
+blocks_draft blocks_about_two(const blocks_talk *talk, const char *family, blocks_ask ask,
+                              const blocks_target target[2]);
+
+// What several questions are about: those last spoken of, or a kind.
+typedef struct blocks_group {
+    blocks_kind kind;
+    blocks_set set;
+    int coreference;
+    bool named;               // in the question, not "they"
+    blocks_phrase they, them; // "they", "them"; "the cubes" twice
+} blocks_group;
+
+bool blocks_group_pick(blocks_talk *talk, blocks_group *group); // as talk->naming says
+// A value of the attribute, one that some of the group have more often than not.
+int blocks_group_value(blocks_talk *talk, const blocks_group *group, blocks_attribute attribute);
+blocks_draft blocks_group_draft(const blocks_group *group, const char *family, blocks_ask ask,
+                                blocks_set objects);
 
 // ---- questions --------------------------------------------------------------------------------
 
@@ -146,16 +169,23 @@ typedef bool blocks_ask_fn(blocks_talk *talk, blocks_draft *draft);
 blocks_ask_fn blocks_ask_count, blocks_ask_count_all, blocks_ask_exist, blocks_ask_number,
     blocks_ask_all, blocks_ask_distinct, blocks_ask_how_many, blocks_ask_and_count,
     blocks_ask_and_exist;
+// Whether there is a further one: "another one", "any other cubes besides the red one".
+blocks_ask_fn blocks_ask_another, blocks_ask_besides;
 // Of one thing: "what color is it".
 blocks_ask_fn blocks_ask_attribute, blocks_ask_verify, blocks_ask_what, blocks_ask_and_attribute,
     blocks_ask_no_such;
 // Of its neighbours: "is there anything behind it".
-blocks_ask_fn blocks_ask_neighbour, blocks_ask_anything, blocks_ask_pair, blocks_ask_where;
+blocks_ask_fn blocks_ask_neighbour, blocks_ask_anything, blocks_ask_pair, blocks_ask_where,
+    blocks_ask_side;
 // Comparisons: "is it bigger than the cube".
 blocks_ask_fn blocks_ask_more, blocks_ask_which_more, blocks_ask_same, blocks_ask_bigger,
     blocks_ask_else;
+// Choices: "which is metal, the cube or the ball", "which of them is closest".
+blocks_ask_fn blocks_ask_which_two, blocks_ask_which_place, blocks_ask_which_of;
+// What there is most of: "which color is most common", "are most of them red".
+blocks_ask_fn blocks_ask_most, blocks_ask_mostly;
 // Of a group, "they" or named: "what color are the cubes".
-blocks_ask_fn blocks_ask_they_count, blocks_ask_they_all, blocks_ask_they_any,
+blocks_ask_fn blocks_ask_they_count, blocks_ask_they_not, blocks_ask_they_all, blocks_ask_they_any,
     blocks_ask_group_what, blocks_ask_group_same, blocks_ask_others;
 // Of what no scene has, of what every scene has, of the picture as such.
 blocks_ask_fn blocks_ask_absent, blocks_ask_present, blocks_ask_scene;

@@ -1,6 +1,8 @@
 // Which answers are true of a scene, and how true.
 #include "assets/blocks/answers.h"
 
+#include <string.h>
+
 // How much of the set the answer describes: 1 if all of it, 0.5 if some, 0 if none.
 static float describes(const blocks_scene *scene, blocks_set objects, blocks_kind says)
 {
@@ -30,6 +32,21 @@ static float judge_there(const blocks_scene *scene, const blocks_meaning *m, con
     }
 }
 
+static float judge_another(const blocks_scene *scene, const blocks_meaning *m,
+                           const blocks_answer *a)
+{
+    switch (a->form) {
+    case FORM_YES_MORE:
+        return a->number == m->number;
+    case FORM_NO_MORE:
+        return 1;
+    case FORM_YES_COUNT: // one more, or one in all?
+        return 0;
+    default:
+        return judge_there(scene, m, a);
+    }
+}
+
 static float judge_one(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
 {
     switch (a->form) {
@@ -42,6 +59,8 @@ static float judge_one(const blocks_scene *scene, const blocks_meaning *m, const
     case FORM_NO_VALUE:
         return m->attribute < BLOCKS_ATTRIBUTES && a->says.value[m->attribute] >= 0 &&
                describes(scene, m->objects, a->says) == 1;
+    case FORM_NO_SIDE:
+        return a->number == m->toward;
     case FORM_YES_THERE:
     case FORM_YES_THEY:
     case FORM_NO_THERE:
@@ -76,6 +95,26 @@ static float judge_all(const blocks_meaning *m, const blocks_answer *a)
     }
 }
 
+static float judge_same(const blocks_meaning *m, const blocks_answer *a)
+{
+    switch (a->form) {
+    case FORM_YES:
+    case FORM_YES_THEY:
+    case FORM_NO:
+    case FORM_NO_THEY:
+        return 1;
+    case FORM_NO_DIFFERENT:
+        return a->number == (int)m->attribute;
+    case FORM_YES_ALL:
+    case FORM_NO_ALL:
+    case FORM_YES_IT:
+    case FORM_NO_IT:
+        return 0.5f;
+    default:
+        return 0;
+    }
+}
+
 static float judge_polar(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
 {
     if (!blocks_form_yes(a->form) && !blocks_form_no(a->form)) {
@@ -88,14 +127,20 @@ static float judge_polar(const blocks_scene *scene, const blocks_meaning *m, con
         return 0;
     if (m->ask == ASK_THERE || m->ask == ASK_ANY)
         return judge_there(scene, m, a);
+    if (m->ask == ASK_ANOTHER)
+        return judge_another(scene, m, a);
     if (m->ask == ASK_ONE)
         return judge_one(scene, m, a);
+    if (m->ask == ASK_SAME)
+        return judge_same(m, a);
     if (m->ask == ASK_ALL)
         return judge_all(m, a);
     if (a->form == FORM_YES || a->form == FORM_NO)
         return 1;
     return a->form == FORM_YES_ONE || a->form == FORM_YES_COUNT || a->form == FORM_YES_VALUE ||
-                   a->form == FORM_NO_VALUE || a->form == FORM_NO_BLOCKS || a->form == FORM_NO_SOME
+                   a->form == FORM_YES_MORE ||
+                   (a->form >= FORM_NO_VALUE && a->form <= FORM_NO_BLOCKS) ||
+                   a->form == FORM_NO_SOME
                ? 0
                : 0.5f;
 }
@@ -153,22 +198,66 @@ static float judge_which(const blocks_scene *scene, const blocks_meaning *m, con
         return 0;
     if (describes(scene, m->objects, a->says) < 1)
         return blocks_find(scene, a->says) & m->partly ? 0.5f : 0;
-    if (m->ask == ASK_CHOICE)
-        return blocks_is(&scene->object[m->other], a->says) ? 0.25f : 1;
     return shape ? 1 : 0.5f;
+}
+
+// "which of them is metal": "the red one", when only that one is red. Nothing is said by "the metal
+// one".
+static float judge_choice(const blocks_scene *scene, const blocks_meaning *m,
+                          const blocks_answer *a)
+{
+    if (a->form == FORM_BOTH)
+        return a->number ? m->objects == m->among && blocks_size_of(m->among) == 2
+                         : !m->objects && (strncmp(a->text, "neither", 7) != 0 ||
+                                           blocks_size_of(m->among) == 2);
+    if (a->form == FORM_NO_NONE)
+        return m->objects ? 0 : 0.5f;
+    if (blocks_size_of(m->objects) != 1 || describes(scene, m->objects, a->says) < 1)
+        return 0;
+    bool alone = (blocks_find(scene, a->says) & m->among) == m->objects;
+    bool news = a->told & ~m->given;
+    switch (a->form) {
+    case FORM_A:
+    case FORM_THE:
+        return alone && news ? 1 : 0.25f;
+    case FORM_VALUE:
+        return !alone || !news ? 0.25f : a->told >> BLOCKS_SHAPE & 1 ? 1 : 0.5f;
+    default:
+        return 0;
+    }
 }
 
 static float judge_where(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
 {
     int object = blocks_only(m->objects);
+    int side = object < 0 ? -1 : blocks_side(scene, object);
+    if (object >= 0 && a->form == FORM_SIDE && a->number <= BLOCKS_RIGHT)
+        return a->number != side ? 0 : m->sides ? 1 : 0.5f;
     if (a->form != FORM_PLACE || object < 0)
         return 0;
-    int side = blocks_side(scene, object), depth = blocks_depth(scene, object);
+    int depth = blocks_depth(scene, object);
     if (m->sides)
         return a->number == side;
     if (a->number == BLOCKS_DIRECTIONS)
         return side < 0 && depth < 0 ? 1 : side < 0 ? 0.5f : 0;
     return a->number == side || a->number == depth;
+}
+
+static float judge_side(const blocks_meaning *m, const blocks_answer *a)
+{
+    bool side = a->form == FORM_SIDE || (a->form == FORM_PLACE && m->toward <= BLOCKS_RIGHT);
+    return side && a->number == m->toward;
+}
+
+// "which color is most common": "red", "the red ones".
+static float judge_most(const blocks_scene *scene, const blocks_meaning *m, const blocks_answer *a)
+{
+    bool only = a->told == 1u << m->attribute && a->says.value[m->attribute] >= 0;
+    if (!only || !blocks_kind_same(a->says, m->more))
+        return 0;
+    if (a->form == FORM_SHARED)
+        return blocks_find(scene, a->says) == blocks_all(scene) ? 0.5f : 0;
+    return a->form == FORM_VALUE || a->form == FORM_MORE;
 }
 
 static float judge_more(const blocks_meaning *m, const blocks_answer *a)
@@ -188,10 +277,15 @@ static float judge(const blocks_scene *scene, const blocks_meaning *m, const blo
     case ASK_SHARED:
         return judge_shared(scene, m, a);
     case ASK_WHICH:
-    case ASK_CHOICE:
         return judge_which(scene, m, a);
+    case ASK_CHOICE:
+        return judge_choice(scene, m, a);
     case ASK_WHERE:
         return judge_where(scene, m, a);
+    case ASK_SIDE:
+        return judge_side(m, a);
+    case ASK_MOST:
+        return judge_most(scene, m, a);
     case ASK_MORE:
         return judge_more(m, a);
     case ASK_SCENE:

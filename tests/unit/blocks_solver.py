@@ -19,26 +19,27 @@ from itertools import chain
 VALUES = {}
 for attribute, words in {
         'color': 'red green blue yellow purple orange white black',
-        'shape': 'cube:cubes,box,boxes ball:balls,sphere,spheres cylinder:cylinders cone:cones',
-        'material': 'rubber:matte,dull metal:metallic,shiny',
+        'shape': 'cube:cubes,box,boxes ball:balls,sphere,spheres,orb,orbs cylinder:cylinders '
+                 'cone:cones',
+        'material': 'rubber:matte,matt,dull metal:metallic,shiny,glossy',
         'size': 'small:little,tiny large:big,huge'}.items():
     for word in words.split():
         name, _, others = word.partition(':')
         for spelling in [name] + others.split(',') * bool(others):
             VALUES[spelling] = (attribute, name)
 NOUNS = 'thing things object objects item items shape shapes one ones 1 blocks solids'.split()
-PLURALS = {'cubes', 'boxes', 'balls', 'spheres', 'cylinders', 'cones', 'things', 'objects', 'items',
+PLURALS = {'cubes', 'boxes', 'balls', 'spheres', 'orbs', 'cylinders', 'cones', 'things', 'objects', 'items',
            'shapes', 'ones', 'blocks', 'solids'}
 DIRECTION = (r'(?P<dir>to the left of|on the left of|on the left side of|left of|'
              r'to the right of|on the right of|on the right side of|right of|in front of|'
-             r'behind|in back of|next to|closest to|nearest to|near|beside)')
+             r'behind|in back of|next to|closest to|nearest to|nearest|near|beside|by)')
 HERE = (r'(?: (?:on the table|in the picture|in the image|in this picture|here|in the scene|'
-        r'in total|altogether|in all))?')
+        r'in total|altogether|in all|does the picture have|have we got))?')
 EXTREMES = [
     ('left', r'leftmost|left', r'on the far left|on the left(?: side)?|furthest to the left|'
-             r'farthest left|all the way on the left'),
+             r'f[au]rthest left|all the way on the left'),
     ('right', r'rightmost|right', r'on the far right|on the right(?: side)?|furthest to the right|'
-              r'farthest right|all the way on the right'),
+              r'f[au]rthest right|all the way on the right'),
     ('front', r'closest|nearest|frontmost', r'in the front|in front|at the front|'
               r'(?:closest|nearest)(?: to (?:you|us|me|the camera))?'),
     ('behind', r'farthest|furthest', r'in the back|at the back|'
@@ -47,6 +48,76 @@ EXTREMES = [
                r'closest to the (?:middle|center)')]
 IT = {'it', 'that one', 'that', 'that thing', 'that object', 'this one', 'this thing', 'that 1',
       'this 1', 'this', 'its'}
+
+
+# ---- how people type ------------------------------------------------------------------------------
+
+ASKING = (r'(?:(?:could|can|would) you (?:please )?tell me|please tell me|tell me|do you know|'
+          r'would you mind telling me|may i ask|i want to know|i wonder)')
+ORDERS = [(r'(how many .*?) there are(.*)', r'\1 are there\2'), (r'if there (is|are) (.*)', r'\1 there \2'),
+          (r'if anything is (.*)', r'is anything \1'), (r'if it is (.*)', r'is it \1'),
+          (r'what (.*) is made of', r'what is \1 made of'),
+          (r'((?:what|which) (?:color|shape|size)) (.*) is', r'\1 is \2'),
+          (r'(where|what) (.*) is', r'\1 is \2')]
+OTHER_WORDS = set('hat lock locks snow hand sand cup bat ring bell bells clock clocks wall walls glass glasses star stars '
+                  'orange shark'.split())
+WORDS = set()
+SHORT = {'hwo': 'how', 'meny': 'many', 'bigest': 'biggest', 'ther': 'there', 'sphear': 'sphere', 'thre': 'there',
+          'u': 'you', 'yo': 'you', 'pls': 'please', 'plz': 'please', 'whta': 'what', 'hwat': 'what',
+         'wat': 'what', 'whihc': 'which', 'thng': 'thing', 'colro': 'color'}
+
+
+def learn_words():
+    words = set(VALUES) | set(NOUNS) | PLURALS
+    for text in chain((p for p, _ in QUESTIONS), [DIRECTION, HERE, ASKING, EXISTS], *EXTREMES):
+        text = re.sub(r'\(\?P<\w+>|\\[a-z]|\(\?[:=!]', ' ', text)
+        text = text.replace('colou?r', 'color').replace("'s", ' ')
+        words |= {w for w in re.findall(r"[a-z']+", text) if len(w) > 1}
+    for word in ('please thanks thank you excuse hey okay great now round same mentioned talked before '
+                 'about previous'.split() + list(IT)):
+        words |= set(word.split())
+    WORDS.update(words)
+
+
+def near_words(word):
+    """A word of ours that is one slip away: letters swapped, one left out, doubled or wrong."""
+    n = len(word)
+    swapped = {word[:i] + word[i + 1] + word[i] + word[i + 2:] for i in range(n - 1)}
+    added = {word[:i] + c + word[i:] for i in range(n + 1) for c in 'abcdefghijklmnopqrstuvwxyz'}
+    dropped = {word[:i] + word[i + 1:] for i in range(n)}
+    changed = {word[:i] + c + word[i + 1:] for i in range(n) for c in 'abcdefghijklmnopqrstuvwxyz'
+               } if n > 4 else set()
+    for slips in (swapped, added, dropped if n > 3 else set(), changed):
+        found = slips & WORDS
+        if found:
+            return found
+    return set()
+
+
+def spelled(question):
+    """The question with its slips put right, of which no two readings may be left."""
+    words = []
+    for word in re.findall(r"[a-z0-9']+|,", question):
+        if word in SHORT:
+            word = SHORT[word]
+        elif word not in WORDS and word not in OTHER_WORDS and len(word) > 1 and word.isalpha():
+            found = near_words(word)
+            word = next(iter(found)) if len(found) == 1 else word
+        words.append(word)
+    return ' '.join(words).replace(' ,', ',')
+
+
+def plain(question):
+    """The question without "please", in the order of words of one that is asked directly."""
+    text = question.replace('colour', 'color').replace('centre', 'center').replace('grey', 'gray')
+    text = re.sub(r'(?:,? please|, thanks)$', '', text)
+    text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|'
+                  rf'{ASKING}),|okay|so|now) ', '', text)
+    asked = re.fullmatch(rf'{ASKING} (.*)', text)
+    for pattern, order in ORDERS if asked else []:
+        if re.fullmatch(pattern, asked.group(1)):
+            return re.sub(f'^{pattern}$', order, asked.group(1))
+    return text
 
 
 class Unread(Exception):
@@ -234,28 +305,28 @@ class Reader:
         if re.fullmatch(r'the (?:one|1) before(?: that)?|the previous (?:one|1)', text):
             self.reference = True
             return self.before()
-        said = re.fullmatch(r'(?:that|this|the same) (.*)|the (.*?) (?:(?:you|we) mentioned|'
+        said = re.fullmatch(r'(?:that|this|(?:the )?same) (.*)|(?:the )?(.*?) (?:(?:you|we) mentioned|'
                             r'from before|we talked about)', text)
         if said and kind_of(said.group(1) or said.group(2)) is not None:
             self.reference = True
             return self.that(kind_of(said.group(1) or said.group(2)))
         for direction, one, at in EXTREMES:
-            most = re.fullmatch(rf'the (?:{one}) (.*)|the (.*?) (?:{at})', text)
+            most = re.fullmatch(rf'(?:the )?(?:{one}) (.*)|(?:the )?(.*?) (?:{at})', text)
             kind = most and kind_of(most.group(1) or most.group(2))
             if kind is not None:
                 return self.scene.extreme(direction, self.scene.find(kind))
-        sized = re.fullmatch(r'the (biggest|largest|bigger|larger|smallest|smaller|littlest) (.*)',
+        sized = re.fullmatch(r'(?:the )?(biggest|largest|bigger|larger|smallest|smaller|littlest) (.*)',
                              text)
         kind = sized and kind_of(sized.group(2))
         if kind is not None:
             kind = dict(kind, size='small' if sized.group(1)[0] in 'sl' and
                         sized.group(1)[:3] != 'lar' else 'large')
             return self.one(self.scene.find(kind))
-        beside = re.fullmatch(rf'the (?:thing|object|one|1|item) (?:just )?{DIRECTION} (.*)', text)
+        beside = re.fullmatch(rf'(?:the )?(?:thing|object|one|1|item) (?:just )?{DIRECTION} (.*)', text)
         if beside:
             of = self.thing(beside.group(2))
             return self.one(self.scene.nearest(direction_of(beside.group('dir')), of))
-        named = re.fullmatch(r'the (.*)', text)
+        named = re.fullmatch(r'(?:the )?(.*)', text)
         kind = named and kind_of(named.group(1))
         if kind is None or not self.scene.find(kind):
             raise Unread(text)
@@ -464,8 +535,175 @@ def all_are(reader, group, value):
     return yes_or_no(some == objects, more)
 
 
-def same(reader, group, attribute):
-    return yes_or_no(len(reader.scene.values(reader.group(group), attribute)) == 1)
+def count_not(reader, group='them', value=None):
+    found, said = reader.group(group), value_of(value)
+    if not said:
+        raise Unread(value)
+    others = found - reader.scene.find(dict([said]), found)
+    reader.turn.group = False
+    return counted(reader, others, False)
+
+
+def same(reader, group='they', attribute=None):
+    found = reader.group(group or 'they')
+    return yes_or_no(len(reader.scene.values(found, attribute)) == 1,
+                     lambda answer: answer == f'no, different {attribute}s')
+
+
+def tally(reader, objects, attribute):
+    """How many of the objects have each value, the fewest first."""
+    values = [reader.scene.objects[i][attribute] for i in objects]
+    return sorted((values.count(v), v) for v in set(values))
+
+
+def most(reader, attribute, group=None, least=None):
+    objects = reader.group(group) if group else reader.scene.all
+    if group not in ('them', 'those', 'these'):
+        reader.turn.group = False
+    numbers = tally(reader, objects, attribute)
+    if not least:
+        numbers.reverse()
+    if len(numbers) > 1 and numbers[0][0] == numbers[1][0]:
+        raise Unclear('two are as common')
+    return lambda answer: describe(answer) == {attribute: numbers[0][1]} and (
+        not answer.startswith("they're") or len(numbers) == 1)
+
+
+def mostly(reader, group, value):
+    objects, said = reader.group(group), value_of(value)
+    if not said:
+        raise Unread(value)
+    if group not in ('them', 'those', 'these'):
+        reader.turn.group = False
+    number = len(reader.scene.find(dict([said]), objects))
+    numbers = tally(reader, objects, said[0])
+    alone = len(numbers) == 1 or numbers[-1][0] > numbers[-2][0]
+    if 2 * number == len(objects) or (2 * number < len(objects) and alone and
+                                      numbers[-1][1] == said[1]):
+        raise Unclear('most')
+    return yes_or_no(2 * number > len(objects))
+
+
+def chosen(reader, right, among, given):
+    """given: the attributes that only repeat the question."""
+    def judge(answer):
+        if answer in ('both', 'both of them'):
+            return len(among) == 2 and right == among
+        if answer in ('neither', 'neither of them', 'none of them'):
+            return not right and (len(among) == 2 or not answer.startswith('neither'))
+        words = describe(answer)
+        return bool(words) and len(right) == 1 and not set(words) <= set(given) and (
+            reader.scene.find(words, among) == right)
+    return judge
+
+
+def which_two(reader, thing, other, value):
+    said, among = value_of(value), frozenset({reader.thing(thing), reader.thing(other)})
+    if not said or len(among) < 2:
+        raise Unread(value)
+    return chosen(reader, reader.scene.find(dict([said]), among), among, said[:1])
+
+
+def which_place(reader, thing, other, place):
+    one, two = reader.thing(thing), reader.thing(other)
+    side = direction_of(place)
+    if side == 'beside':
+        side = 'front' if re.search('close|near|forward', place) else 'behind'
+    if 'from the camera' in place:
+        side = 'behind'
+    lies = reader.scene.lies(one, side, two)
+    if lies is None:  # some would say so
+        return lambda answer: any(chosen(reader, frozenset({i}), frozenset({one, two}), ())(answer)
+                                  for i in (one, two))
+    return chosen(reader, frozenset({one if lies else two}), frozenset({one, two}), ())
+
+
+def which_of(reader, says, group=None):
+    try:
+        among = reader.group(group or 'them')
+    except Unclear:
+        if group:
+            raise
+        among, reader.reference = reader.scene.all, False
+        reader.turn.value = 'shape', None
+    said = re.fullmatch(r"is(?P<no>n't| not)? (?:the )?(?P<value>.*)", says)
+    value, given = value_of(said.group('value')), ()
+    if value:
+        right, given = reader.scene.find(dict([value]), among), value[:1]
+        right = among - right if said.group('no') else right
+    elif re.fullmatch('biggest|largest|smallest', said.group('value')):
+        size = 'small' if said.group('value') == 'smallest' else 'large'
+        right, given = reader.scene.find({'size': size}, among), ['size']
+    else:
+        for direction, one, at in EXTREMES:
+            if re.fullmatch(f'{one}|{at}', said.group('value')):
+                right = frozenset({reader.scene.extreme(direction, among)})
+                break
+        else:
+            raise Unread(says)
+    if len(right) > 1:
+        raise Unclear('which of several')
+    if right:
+        reader.mention(right)
+    if group not in ('them', 'those', 'these', None):
+        reader.turn.group = False
+    else:
+        reader.turn.group = None
+    return chosen(reader, right, among, given)
+
+
+def another_one(reader, only=None, how_many=None, kind=None):
+    """After "is there a cube": "yes"."""
+    reader.reference = True
+    wanted = reader.turns[-1].exist
+    if wanted is None or (kind and kind_of(kind) != wanted):
+        raise Unread('another')
+    found = reader.scene.find(wanted)
+    others = len(found) - 1
+    if others < 0:
+        raise Unclear('another')
+    reader.mention(found | {-1} if others else found)
+    reader.turn.group = False
+    if how_many:
+        return lambda answer: number_in(answer) == others
+    if only:
+        return yes_or_no(others == 0)
+    return further(reader, others, found)
+
+
+def further(reader, others, found):
+    def more(answer):
+        words = describe(answer)
+        if answer in ("no, that's all", "no, that's the only one"):
+            return True
+        if answer.endswith(' more'):
+            return number_in(answer) == others
+        return bool(words and reader.scene.find(words, found) == found)
+    return yes_or_no(others > 0, more)
+
+
+def besides(reader, kind, thing, how_many=None):
+    wanted, one = kind_of(kind), reader.thing(thing)
+    if wanted is None or not reader.scene.fits(one, wanted):
+        raise Unread(kind)
+    others = reader.scene.find(wanted) - {one}
+    if others:
+        reader.mention(others | {-1})
+    reader.turn.group = False
+    if how_many:
+        return counted(reader, others, False)
+    return further(reader, len(others), others)
+
+
+def side_of(reader, thing, other, sides):
+    one, two = reader.subject(thing), reader.thing(other)
+    axis = ('left', 'right') if re.search('left|side', sides) else ('front', 'behind')
+    right = [d for d in axis if reader.scene.lies(one, d, two) is not False]
+
+    def judge(answer):
+        said = re.fullmatch(r'(?:to the |on the |in )?(left|right|front|behind)(?: of it| it)?', answer)
+        return bool(said) and said.group(1) in right
+    return judge
 
 
 def shared(reader, group, attribute):
@@ -573,15 +811,17 @@ def anything(reader, dir, thing, kind=None):
     return judge
 
 
-def count_toward(reader, dir, thing):
-    of, direction = reader.thing(thing), direction_of(dir)
-    low = len(reader.scene.toward(direction, of))
-    high = len(reader.scene.toward(direction, of, False))
+def count_toward(reader, dir, thing, kind='things'):
+    of, direction, kind = reader.thing(thing), direction_of(dir), kind_of(kind)
+    if kind is None:
+        raise Unread('kind')
+    low = len(reader.scene.find(kind, reader.scene.toward(direction, of)))
+    high = len(reader.scene.find(kind, reader.scene.toward(direction, of, False)))
     reader.turn.group = False
 
     def judge(answer):
         if number_in(answer) == 1:
-            reader.mention(reader.scene.toward(direction, of, False) | {-1})
+            reader.mention(reader.scene.find(kind, reader.scene.toward(direction, of, False)) | {-1})
         return low <= (number_in(answer) or 0) <= high
     return judge
 
@@ -589,15 +829,22 @@ def count_toward(reader, dir, thing):
 def pair(reader, thing, other, dir='front'):
     if kind_of(re.sub('^(?:the|that|this) ', '', other)) is None and other not in IT:
         raise Unread(other)
-    one = reader.subject(thing)
-    return yes_or_no(reader.scene.lies(one, direction_of(dir), reader.thing(other)))
+    one, direction = reader.subject(thing), direction_of(dir)
+    if direction == 'beside':
+        direction = 'front' if re.search('close|near', dir) else 'behind'
+    two = reader.thing(other)
+
+    def more(answer):
+        said = re.fullmatch(r"no, it's (?:on the |in )?(left|right|front|behind)", answer)
+        return bool(said) and reader.scene.lies(one, said.group(1), two) is not False
+    return yes_or_no(reader.scene.lies(one, direction, two), more)
 
 
 def where(reader, thing, sides=False):
     places = reader.scene.places(reader.thing(thing))
 
     def judge(answer):
-        said = re.fullmatch(r'(?:on|in) the (left|right|front|back|middle)', answer)
+        said = re.fullmatch(r'(?:(?:on|in|to) the )?(left|right|front|back|middle)', answer)
         return bool(said) and said.group(1) in places and (
             not sides or said.group(1) in ('left', 'right'))
     return judge
@@ -651,7 +898,7 @@ def compare(reader, thing, other, how):
 def choice(reader, thing, other, how):
     found = reader.thing(thing), reader.thing(other)
     sizes = [SIZES.index(reader.scene.objects[i]['size']) for i in found]
-    best = found[(sizes[0] < sizes[1]) != (how == 'smaller')]
+    best = found[(sizes[0] < sizes[1]) != (how in ('smaller', 'littler'))]
     other = found[0] + found[1] - best
 
     def judge(answer):
@@ -718,7 +965,8 @@ def absent(reader, thing, how=None):
 
 ATTRIBUTES = {'color': 'color', 'colour': 'color', 'shape': 'shape', 'size': 'size',
               'material': 'material'}
-EXISTS = (r"(?:isn't there|is there|do you see|can you see|are there|does the picture have)"
+EXISTS = (r"(?:isn't there|is there|do you see|can you see|are there|does the picture have|have you "
+          r"(?:got|spotted)|does it have|can you (?:spot|find)|do you spot)"
           r"(?: at least 1)?(?: an?| any| some)?|an?|any")
 
 
@@ -727,17 +975,22 @@ def attribute_questions():
     thing = '(?P<thing>.*)'
     yield 'color', [rf'{color} is {thing}', rf"what(?: is|'s) the colou?r of {thing}",
                     rf'{color} does {thing} have', rf'(?:can you )?tell me the color of {thing}',
-                    rf'{color} would you say {thing} is', rf'do you know what color {thing} is']
+                    rf'{color} would you say {thing} is', rf'do you know what color {thing} is',
+                    rf'color (?:of )?{thing}', rf'{thing} color', rf'what color {thing}']
     yield 'shape', [rf'{kind} is {thing}', rf"what(?: is|'s) the shape of {thing}",
                     rf'what shape does {thing} have', rf'can you tell me the shape of {thing}',
-                    rf'is {thing} a (?:cube|ball|cylinder|cone) or a (?:cube|ball|cylinder|cone)']
+                    rf'is {thing} a (?:cube|ball|cylinder|cone) or a (?:cube|ball|cylinder|cone)',
+                    rf'shape of {thing}', rf'{thing} shape', rf'what shape {thing}']
     yield 'material', [rf"what(?: is|'s) {thing} made (?:out )?of", rf"what(?: is|'s) the material "
                        rf'of {thing}', r'(?:what|which) material is (?P<thing>.*?)(?: made of)?',
                        rf'is {thing} (?:metal or rubber|rubber or metal|shiny or matte|'
-                       'matte or shiny)', rf'do you know what {thing} is made of']
+                       'matte or shiny)', rf'do you know what {thing} is made of',
+                       rf'material of {thing}', rf'{thing} material', rf'what material {thing}',
+                       rf'what kind of material is {thing}', rf'{thing} metal or rubber']
     yield 'size', [rf'(?:what|which) size is {thing}', rf'how (?:big|large) is {thing}',
                    rf'is {thing} (?:big|large|small) or (?:big|large|small)',
-                   rf"what(?: is|'s) the size of {thing}"]
+                   rf"what(?: is|'s) the size of {thing}", rf'size of {thing}', rf'{thing} size',
+                   rf'{thing} big or small']
 
 
 def with_attribute(make, attribute):
@@ -809,67 +1062,119 @@ QUESTIONS = list(chain(
     [(r'how many', count_said), (r'how many (?:are there|do you see|of them|of them are there)',
                                  count_said),
      (r'how many (?:are there)' + HERE, count_all),
-     (r'(?:and )?how many of (?:them|those|these) are (?P<value>(?:made of |an? )?\w+)', count_said),
-     (r'(?:of those, )?how many are (?P<value>(?:made of |an? )?\w+)', count_said),
+     (r'(?:and )?how many of (?:them|those|these) (?:would you say )?are '
+      r'(?P<value>(?:made of |an? )?\w+)', count_said),
+     (r'(?:of those, |and of (?:them|those|these), |and )?how many are (?P<value>(?:made of |an? )?\w+)', count_said),
      (r'how many (?:other (?:things|objects) are there|others are there|more (?:things|objects) are '
       r'there besides (?:them|those|these))', count_others),
      (r'how many different (?P<what>colou?rs|shapes) (?:are there|do you see)|'
       r'(?P<what2>how many colors (?:are there|do you see|can you see))|'
       r'(?P<what3>how many kinds of (?:shapes|things|objects) are there)',
       lambda reader, what, what2, what3: count_distinct(reader, what or what2 or what3)),
-     (rf'how many (?:things|objects) are (?:there )?{DIRECTION} (?P<thing>.*)', count_toward),
+     (rf'how many {KIND} (?:are(?: there)?|do you see) {DIRECTION} (?P<thing>.*)', count_toward),
+     (rf'how many of {THEM} are(?: not|n\'t) (?P<value>(?:made of )?\w+)', count_not),
+     (r'how many are not (?P<value>(?:made of )?\w+)', count_not),
+     (r'(?P<how_many>how many) (?:other )?(?P<kind>.*?) are there (?:besides|other than|apart from|'
+      r'except) (?P<thing>.*)', besides),
+     (r'(?P<how_many>how many) (?:others|more)(?: (?:are there|of (?:them|those) are there))?',
+      another_one), (r'(?P<how_many>how many) other (?P<kind>.*) are there', another_one),
      (rf'how many other (?:things|objects) (?:have|are) the same {A} as (?P<thing>.*)',
       named(lambda reader, thing, attribute: anything_else(reader, thing, attribute, True))),
      (r'how many other (?P<kind>.*) (?:are there|do you see)|how many more (?P<more>.*) are there',
       lambda reader, kind, more: another(reader, kind or more, True)),
-     (rf'how many {KIND}(?: (?:are there|do you see|can you see|are visible|are there'
-      rf'|are))?{HERE}', count),
-     (rf'(?:what number of|what is the (?:total )?number of|count the|can you count the|number of|'
-      rf'tell me how many) {KIND}(?: there are| are there)?', count),
+     (rf'how many {KIND}(?: (?:are there|do you see|can you (?:see|count|find|spot)|are visible|are '
+      rf'there|are|altogether|in total))?{HERE}', count),
+     (rf'(?:what number of|what is the (?:total )?number of|count the|can you count the|(?:total )?'
+      rf'number of|tell me how many) {KIND}(?: there are| are there)?', count),
+     (rf'{KIND}, how many', count),
      (rf'how many (?:of the )?{KIND} are (?P<value>(?:made of |an? )?\w+)', count),
      (r'(?:and how many|and|what about|how about) (?:the )?(?P<kind>.*)', count_again)],
 
-    [(rf'are there (?P<how>more|fewer|less) (?P<one>.*) than (?P<other>.*)', more_than),
+    [(r'(?:is there|do you see)? ?(?:another(?: one| 1)?|1 more|one more|a second (?:one|1|.*)|more than '
+      r'(?:one|1)|another (?P<kind>.*))', another_one),
+     (r'(?:are there )?(?:any more|any others|others|more of (?:them|those)|any more of (?:them|those)|'
+      r'any (?:other|more) (?P<kind>.*))', another_one),
+     (r'(?P<only>is (?:that|it) the only (?:one|1|(?P<kind>.*))|(?:only|just) the (?:one|1))', another_one),
+     (r'(?:is there|are there|do you see|can you see)? ?(?:another|any other|any|other) (?P<kind>.*?) '
+      r'(?:besides|other than|apart from|except) (?P<thing>.*)', besides),
+     (rf'(?:which|what) (?:{A}) (?:is|comes up|shows up|appears|occurs|do you see|is there) (?:the )?'
+      r'(?:most|(?P<least>least|rarest))(?: (?:common|frequent|often|frequently|of))?', named(most)),
+     (rf"(?:what(?: is|'s) the )?(?:most|(?P<least>least)) (?:common|frequent) {A}", named(most)),
+     (rf'what {A} are most of (?:the (?:things|objects)|(?P<group>them|those|these|the .*))', named(most)),
+     (rf'what {A} do most (?:of the )?(?:things|objects) have', named(most)),
+     (r'what are most of (?P<group>them|those|these|the .*) made of',
+      lambda reader, group: most(reader, 'material', group)),
+     (rf'are (?:most|the majority|more than half) of {THEM} (?P<value>(?:made of )?\w+)', mostly),
+     (r'(?:what|which) are there more of, (?P<one>.*) or (?P<other>.*)', which_more),
+     (rf"(?:(?:which is|which one is|which 1 is|what is|what's|which of the two is) )?(?:the )?"
+      rf'(?P<how>bigger|larger|smaller|littler)(?: one| 1)?, (?P<thing>.*) or (?P<other>.*)', choice),
+     (r'(?:which(?: is|(?: one| 1) is| of the two is)?|what is) (?P<value>[^,]*), (?P<thing>.*) or '
+      r'(?P<other>.*)', which_two),
+     (r'(?:of (?P<thing>.*) and (?P<other>.*), which (?:one |1 )?|which of (?P<thing2>.*) and '
+      r'(?P<other2>.*) )is (?P<value>.*)',
+      lambda reader, thing, other, thing2, other2, value:
+      (choice(reader, thing, other, value) if value in ('bigger', 'smaller') else
+       which_two(reader, thing or thing2, other or other2, value))),
+     (r'is (?P<thing>.*?) or (?P<other>.*?) (?P<value>(?:made of )?\w+)', which_two),
+     (r'(?:(?:which(?: is|(?: one| 1) is| of the two is)|what is) )?(?P<place>(?:(?:further|farther|more|on|to|'
+      r'in)(?: to)?(?: the)? (?:left|right|front|back|away|forward)|(?:closer|nearer)(?: to .*?)?|further in '
+      r'front|behind|further from the camera|more in the back)), (?P<thing>.*) or (?P<other>.*)',
+      which_place),
+     (r'is (?P<thing>.*?) or (?P<other>.*?) (?P<place>(?:further|farther|more|on|to|in)(?: to)?(?: the)? '
+      r'(?:left|right|front|back|away|forward)|(?:closer|nearer)(?: to (?:us|you|me|the camera))?|further in '
+      r'front|behind|further from the camera|more in the back)', which_place),
+     (rf'which (?:one |1 )?of {THEM} (?P<says>is.*)', which_of),
+     (r'which(?: one| 1)? (?P<says>is[^,]*)', which_of),
+     (rf'are (?P<one>.*) and (?P<other>.*) the same {A}',
+      named(lambda reader, one, other, attribute: same_as(reader, one, other, attribute))),
+     (rf'are there (?P<how>more|fewer|less) (?P<one>.*) than (?P<other>.*)', more_than),
      (rf'do you see (?P<how>more) (?P<one>.*) than (?P<other>.*)', more_than),
      (rf'are there (?P<how>as many) (?P<one>.*) as (?P<other>.*)', more_than),
      (rf'are there (?P<how>the same number of|equally many) (?P<one>.*) and (?P<other>.*)',
       more_than),
      (r'are there more (?P<one>.*) or (?:more )?(?P<other>.*)', which_more),
-     (r'(?:what|which) are there more of, (?P<one>.*) or (?P<other>.*)', which_more),
      (rf'is anything else the same {A} as (?P<thing>.*)', named(anything_else)),
      (rf'is there anything else with the same {A} as (?P<thing>.*)', named(anything_else)),
      (rf'is there another (?:thing|object) of the same {A} as (?P<thing>.*)', named(anything_else)),
      (rf'does anything else have the same {A} as (?P<thing>.*)', named(anything_else)),
-     (r'(?:is there another|are there any other|are there more|do you see another|any other) '
-      r'(?P<kind>.*)', another),
+     (r'(?:is there another|are there any (?:other|more)|are there more|do you see another|any '
+      r'(?:other|more)|another|is there (?:1|one) more) (?P<kind>.*)', another),
      (rf'is (?P<thing>.*) the same {A} as (?P<other>.*)', named(same_as)),
      (rf'does (?P<thing>.*) have the same {A} as (?P<other>.*)', named(same_as)),
+     (rf'does (?P<thing>.*) have the {A} of (?P<other>.*)', named(same_as)),
+     (rf'do (?P<thing>.*) and (?P<other>.*) share the same {A}', named(same_as)),
+     (rf'(?P<thing>.*) and (?P<other>.*) the same {A}', named(same_as)),
+     (rf'same {A}, (?P<thing>.*) or (?P<other>.*)', named(same_as)),
+     (rf'same {A}, (?P<thing>.*) and (?P<other>.*)', named(same_as)),
      (rf'are (?P<thing>.*) and (?P<other>.*) the same {A}', named(same_as)),
      (rf'do (?P<thing>.*) and (?P<other>.*) have the same {A}', named(same_as)),
-     (rf'(?:which is|which one is|which 1 is|what is) (?P<how>bigger|larger|smaller), (?P<thing>.*) '
-      rf'or (?P<other>.*)', choice),
-     (rf'is (?P<thing>.*) (?P<how>bigger|larger|smaller) than (?P<other>.*)', compare)],
+     (rf'is (?P<thing>.*) or (?P<other>.*) (?P<how>bigger|larger|smaller)', choice),
+     (rf'(?:is )?(?P<thing>.*) (?P<how>bigger|larger|smaller) than (?P<other>.*)', compare)],
 
     [(rf'is there (?P<how>more than (?:just )?(?:1|one)|(?:only|just) (?:1|one)|exactly 1|a single) '
       rf'(?P<kind>.*)', number),
      (rf'are there (?P<how>several|multiple|at least 2) (?P<kind>.*)', number),
      (r'(?:are there|do you see|are there exactly|are there just) (?P<number>\d) (?P<kind>.*)',
       lambda reader, kind, number: globals()['number'](reader, kind, None, number)),
-     (rf'are (?P<group>they|those|the .*?) (?:all )?the same {A}', named(same)),
-     (rf'do (?P<group>they|those|the .*?) (?:all )?have the same {A}', named(same)),
-     (rf'are all of {THEM} the same {A}', named(same)),
+     (rf'are (?P<group>they|those|the .*?) (?:all )?(?:of )?the same {A}', named(same)),
+     (rf'do (?:all of )?(?P<group>they|them|these|those|the .*?) (?:all )?(?:have|share) (?:the same|one|1) '
+      rf'{A}', named(same)),
+     (rf'(?:are )?all (?:of {THEM} )?the same {A}', named(same)),
+     (rf'same {A}', named(same)),
      (r'are (?:they both|both of (?:them|those|these)) (?P<value>(?:made of |an? )?\w+)',
       lambda reader, value: all_are(reader, 'they', value)),
-     (r'are all of (?P<group>them|those|these) (?P<value>(?:made of |an? )?\w+)', all_are),
+     (r'(?:are )?all of (?P<group>them|those|these) (?P<value>(?:made of |an? )?\w+)', all_are),
+     (r'is (?:each|every (?:one|1)) of (?:the )?(?P<group>them|those|these|\w+(?: \w+)*?) '
+      r'(?P<value>(?:made of |an? )?\w+)', all_are),
      (r'are (?P<group>they|those) (?:all )?(?P<value>(?:made of |an? )?\w+)', all_are),
      (r'(?:are all (?:of )?the (?:things|objects)|is everything)'
       r'(?: on the table| in the picture)? (?P<value>(?:made of |an? )?\w+)',
       lambda reader, value: all_are(reader, 'things', value)),
      (r'are all of the (?P<group>\w+(?: \w+)*?) (?P<value>(?:made of |an? )?\w+)', all_are),
-     (r'are all (?:of )?(?:the )?(?P<group>\w+(?: \w+)*?) (?P<value>(?:made of |an? )?\w+)', all_are),
+     (r'(?:are )?all (?:of )?(?:the )?(?P<group>\w+(?: \w+)*?) (?P<value>(?:made of |an? )?\w+)', all_are),
      (r'are the (?P<group>.*) all (?P<value>(?:made of |an? )?\w+)', all_are),
      (r'is every (?:one|1) of the (?P<group>\w+(?: \w+)*?) (?P<value>(?:made of |an? )?\w+)', all_are),
-     (r'(?:are any|is any|is one|is 1|are some|is at least one|is at least 1) of '
+     (r'(?:are any|is any|is one|is 1|are some|is at least one|is at least 1|any) of '
       r'(?P<group>them|those|these) (?P<value>(?:made of |an? )?\w+)', any_of)],
 
     ((pattern, with_attribute(shared, attribute))
@@ -877,23 +1182,38 @@ QUESTIONS = list(chain(
 
     [(rf'(?:what|which) (?:is|thing is|object is|do you see|can you see|is there) '
       rf'(?:just |directly )?{DIRECTION} (?P<thing>.*)', neighbour),
-     (rf"what's (?:just |directly )?{DIRECTION} (?P<thing>.*)", neighbour),
+     (rf"(?:what's|what is|what|what (?:stands|sits|lies)|(?:what is|what's) the thing|what would be|which (?:one|1) "
+      rf"is) (?:just |directly |right )?{DIRECTION} (?P<thing>.*)", neighbour),
+     (rf'{DIRECTION} (?P<thing>.*)', neighbour),
      (rf'(?:is there anything|is anything|is there something|do you see anything|is there another '
       rf'object|is there an object) {DIRECTION} (?P<thing>.*)', anything),
      (rf'(?:is there|do you see|can you see) an? (?P<kind>[^,]*?) {DIRECTION} (?P<thing>.*)',
       anything),
-     (r'(?:where is|where\'s|where on the table is|where do you see) (?P<thing>.*)', where),
+     (rf'an? (?P<kind>[^,]*?) {DIRECTION} (?P<thing>.*)', anything),
+     (rf'anything {DIRECTION} (?P<thing>.*)', anything),
+     (rf'does anything (?:stand|sit|lie) {DIRECTION} (?P<thing>.*)', anything),
+     (r'is (?P<thing>.*?) (?P<sides>(?:to |on )?(?:the )?(?:left|right) or (?:to |on )?(?:the )?(?:left|'
+      r'right)|in front(?: of)? or behind|behind or in front)(?: of)? (?P<other>.*)', side_of),
+     (r'(?P<sides>on which side) of (?P<other>.*) is (?P<thing>.*)', side_of),
+     (r'(?P<sides>which side) of (?P<other>.*) is (?P<thing>.*) on', side_of),
+     (r'(?P<thing>.*) (?P<sides>left or right) of (?P<other>.*)', side_of),
+     (r'(?P<thing>.*) (?P<sides>in front of or behind) (?P<other>.*)', side_of),
+     (r'(?:where is|where\'s|where (?:on the table|in the picture) is|where do you see|where can i find|'
+      r'where) (?P<thing>.*)', where),
+     (r'(?:is )?(?P<thing>.*) left or right', which_side),
      (r'which side is (?P<thing>.*) on', which_side),
      (r'is (?P<thing>.*) on the (?:left|right) or (?:on )?(?:the )?(?:left|right)', which_side),
      (r'is (?P<thing>.*) on the (?P<side>left|right)(?: side)?(?: of the (?:picture|table))?',
       on_side),
-     (rf'is (?P<thing>.*?) {DIRECTION} (?P<other>.*)', pair),
-     (r'is (?P<thing>.*?) closer (?:to (?:us|the camera) )?than (?P<other>.*)', pair)],
+     (rf'(?:is |does |do you see )(?P<thing>.*?) (?:stand |sit )?{DIRECTION} (?P<other>.*)', pair),
+     (r'is (?P<thing>.*?) (?P<dir>closer|nearer) (?:to (?:us|you|the camera) )?than (?P<other>.*)', pair),
+     (r'is (?P<thing>.*?) (?P<dir>(?:further|farther|more) (?:to )?(?:the )?(?:left|right|away|back)) than '
+      r'(?P<other>.*)', pair)],
 
     ((pattern, with_attribute(value, attribute))
      for attribute, patterns in attribute_questions() for pattern in patterns),
     ((pattern, short(attribute)) for attribute, pattern in short_questions()),
-    [(re.sub(r'\(\?P<thing>\.\*\??\)', 'the (?P<kind>.*?)', pattern), no_such)
+    [(re.sub(r'\(\?P<thing>\.\*\??\)', '(?:the )?(?P<kind>.*?)', pattern), no_such)
      for attribute, patterns in attribute_questions() for pattern in patterns],
 
     [(r'what kind of (?:thing|object) is (?P<thing>.*)', what),
@@ -902,7 +1222,7 @@ QUESTIONS = list(chain(
      (r'tell me what (?P<thing>.*) is', what),
      (r"(?:what is|what's|(?:which|what) (?:thing|object|one|1) is|what do you see) (?P<place>.*)",
       what_at),
-     (r'(?:what about|and|and what about|how about) (?P<thing>the .*)', value_again),
+     (r'(?:what about|and|and what about|and for|how about) (?P<thing>the .*)', value_again),
      (r'(?:and|what about|how about|or) an? (?P<kind>.*)', exist_again)],
 
     [(rf'(?:{EXISTS}) (?P<kind>.*?){HERE}', exist),
@@ -914,7 +1234,8 @@ QUESTIONS = list(chain(
     [(r'is the color of (?P<thing>.*) (?P<value>\w+)', verify),
      (r'does (?P<thing>.*) look (?P<value>(?:made of )?\w+)', verify),
      (r'would you say (?P<thing>.*) is (?P<value>(?:an? |made of )?\w+)', verify),
-     (r'is (?P<thing>.*?) (?P<value>(?:an? |made of )?\w+)', verify)],
+     (r'(?:is )?(?P<thing>.*?) (?P<value>(?:an? |made of )?\w+)', verify),
+     (rf'(?P<thing>.*?) {DIRECTION} (?P<other>.*)', pair)],
 
     [(rf'(?:is there|do you see|can you see|are there|any|is)(?: an?| any)? (?P<thing>.*?)'
       rf'(?: in the picture| on the table| anywhere)?', absent),
@@ -959,7 +1280,7 @@ def judge_dialog(scene, dialog, data, dense, report):
     reader = Reader(scene)
     read_caption(reader, dialog['caption'])
     for number, entry in enumerate(dialog['dialog']):
-        question = data['questions'][entry['question']].rstrip(' ?')
+        question = plain(spelled(data['questions'][entry['question']].rstrip(' ?')))
         answer = data['answers'][entry['answer']]
         reader.turn, reader.reference = Turn(), False
         verdict, why = 'right', ''
@@ -986,6 +1307,7 @@ def judge_once(reader, question, answer):
 
 
 def main():
+    learn_words()
     dialogs, dense, scenes = (json.load(open(name)) for name in sys.argv[1:4])
     show = int(sys.argv[5]) if len(sys.argv) > 5 else 20
     data, relevance, shown = dialogs['data'], {}, []

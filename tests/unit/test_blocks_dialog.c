@@ -229,11 +229,13 @@ static void what_is_among_the_candidates_leaks_little(void **state)
 // ---- balance ----------------------------------------------------------------------------------
 
 static const char *const families[] = {"count",    "exist",      "verify",      "attribute",
-                                       "relation", "comparison", "superlative", "absent"};
+                                       "relation", "comparison", "superlative", "choice",
+                                       "another",  "absent"};
+enum { FAMILIES = sizeof families / sizeof *families, ABSENT_FAMILY = FAMILIES - 1 };
 
 static int family_of(const blocks_round *r)
 {
-    for (int f = 0; f < 8; f++)
+    for (int f = 0; f < FAMILIES; f++)
         if (!strcmp(r->family, families[f]))
             return f;
     fail_msg("no such family: '%s'", r->family);
@@ -243,32 +245,35 @@ static int family_of(const blocks_round *r)
 static void every_family_comes_and_looking_ones_lead(void **state)
 {
     (void)state;
-    int count[8] = {0};
+    int count[FAMILIES] = {0};
     for (int i = 0; i < ROUNDS; i++)
         count[family_of(round_at(i))]++;
-    for (int f = 0; f < 8; f++) {
+    for (int f = 0; f < FAMILIES; f++) {
         print_message("%-12s %.3f\n", families[f], count[f] / (double)ROUNDS);
         assert_true(count[f] > 0.03 * ROUNDS);
     }
-    assert_in_range(count[0] + count[1] + count[2] + count[3], (int)(0.65 * ROUNDS),
-                    (int)(0.8 * ROUNDS));
+    assert_in_range(count[0] + count[1] + count[2] + count[3], (int)(0.55 * ROUNDS),
+                    (int)(0.7 * ROUNDS));
 }
 
 static void yes_and_no_are_even_in_every_family(void **state)
 {
     (void)state;
-    int count[8][2] = {{0}};
+    int count[FAMILIES][2] = {{0}};
     for (int i = 0; i < ROUNDS; i++) {
         int p = polarity(blocks_answer_text(round_at(i)->answer));
         if (p >= 0)
             count[family_of(round_at(i))][p]++;
     }
-    for (int f = 0; f < 7; f++) { // what is absent is absent
+    for (int f = 0; f < ABSENT_FAMILY; f++) { // what is absent is absent
         int both = count[f][0] + count[f][1];
+        if (both > 100)
+            print_message("%-12s yes %.3f of %d\n", families[f], count[f][1] / (double)both, both);
         if (both > 100)
             assert_in_range(count[f][1], both * 2 / 5, both * 3 / 5);
     }
-    assert_true(count[7][1] > 0 && count[7][0] > count[7][1]);
+    assert_true(count[ABSENT_FAMILY][1] > 0);
+    assert_true(count[ABSENT_FAMILY][0] > count[ABSENT_FAMILY][1]);
 }
 
 static void a_third_of_the_questions_refer_back(void **state)

@@ -1,0 +1,243 @@
+#include "assets/blocks/manner.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "assets/blocks/dialog.h"
+#include "assets/blocks/phrase.h"
+
+enum { MOST_WORDS = 17 }; // the network reads 20
+
+static bool chance(vd_rng *rng, double probability)
+{
+    return vd_rng_uniform(rng) < probability;
+}
+
+static int words_in(const char *text)
+{
+    int words = 1;
+    for (; *text; text++)
+        words += *text == ' ' || *text == ',';
+    return words;
+}
+
+// ---- polite -----------------------------------------------------------------------------------
+
+// Behind `start`: a whole question of that kind.
+static const char *behind(const char *text, const char *start)
+{
+    size_t n = strlen(start);
+    return strncmp(text, start, n) ? NULL : text + n;
+}
+
+// "what color is it": "what color it is". What of the order of words changes, changes here.
+static bool indirect(const char *text, char *out, size_t size)
+{
+    static const char *const asked[] = {"what color is ", "what colour is ", "which color is ",
+                                        "what shape is ", "which shape is ", "what size is ",
+                                        "which size is ", "where is ",       "what is "};
+    static const char *const polar[] = {"is there ", "are there ", "is anything "};
+    const char *rest = behind(text, "how many "), *at;
+    size_t n = strlen(text);
+    if (rest && (at = strstr(rest, " are there")) != NULL && !strchr(rest, ',')) {
+        snprintf(out, size, "%.*s there are%s", (int)(at - text), text, at + strlen(" are there"));
+        return true;
+    }
+    for (size_t i = 0; i < sizeof polar / sizeof *polar; i++)
+        if ((rest = behind(text, polar[i])) != NULL) {
+            static const char *const order[] = {"there is", "there are", "anything is"};
+            snprintf(out, size, "if %s %s", order[i], rest);
+            return true;
+        }
+    if ((rest = behind(text, "what is ")) != NULL && n > 8 && !strcmp(text + n - 8, " made of")) {
+        snprintf(out, size, "what %.*s is made of", (int)(text + n - 8 - rest), rest);
+        return true;
+    }
+    if ((rest = behind(text, "is it ")) != NULL && !strstr(rest, " or ")) {
+        snprintf(out, size, "if it is %s", rest);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if ((rest = behind(text, asked[i])) != NULL &&
+            (behind(rest, "the ") || !strcmp(rest, "it")) && !strstr(rest, " made") &&
+            !strchr(rest, ',') && !strstr(rest, " or ")) {
+            snprintf(out, size, "%.*s%s is", (int)strlen(asked[i]) - 3, asked[i], rest);
+            return true;
+        }
+    return false;
+}
+
+static void make_polite(vd_rng *rng, char *text)
+{
+    char other[BLOCKS_TEXT];
+    blocks_phrase before = {""}, after = {""};
+    if (chance(rng, 0.5) && indirect(text, other, sizeof other)) {
+        snprintf(text, BLOCKS_TEXT, "%s", other);
+        before = blocks_reading(rng, "(3:could you tell me|3:can you tell me|could you please tell "
+                                     "me|can you please tell me|please tell me|2:tell me|do you "
+                                     "know|would you tell me|would you mind telling me|may i ask|i "
+                                     "want to know|i wonder)");
+    } else {
+        before = blocks_reading(rng, "(6:|3:please,|2:excuse me,|ok,|okay|so|hey,|hi,|now|thanks,|"
+                                     "thank you,|well,|alright,|great,|good,|tell me,|can you tell "
+                                     "me,|could you tell me,)");
+    }
+    if (!before.text[0] || chance(rng, 0.2))
+        after = blocks_reading(rng, "(3:please|2:, please|, thanks)");
+    snprintf(other, sizeof other, "%.50s%s%.90s%s%.12s", before.text, before.text[0] ? " " : "",
+             text, after.text[0] && after.text[0] != ',' ? " " : "", after.text);
+    snprintf(text, BLOCKS_TEXT, "%s", other);
+}
+
+// ---- British ----------------------------------------------------------------------------------
+
+// Every `from` of the text, which is where a word begins, becomes `to`.
+static void replace(char *text, const char *from, const char *to)
+{
+    char out[2 * BLOCKS_TEXT];
+    size_t used = 0, n = strlen(from);
+    for (const char *p = text; *p && used + 16 < sizeof out;) {
+        bool start = p == text || p[-1] == ' ';
+        if (start && !strncmp(p, from, n)) {
+            used += (size_t)snprintf(out + used, sizeof out - used, "%s", to);
+            p += n;
+        } else {
+            out[used++] = *p++;
+        }
+    }
+    out[used] = 0;
+    if (used < BLOCKS_TEXT)
+        memcpy(text, out, used + 1);
+}
+
+// ---- in haste ---------------------------------------------------------------------------------
+
+// What people type for a word in haste. None of these is a word that means something else here.
+static const char *const slips[][2] = {
+    {"the", "teh"},
+    {"how", "hwo"},
+    {"what", "waht|wat|whta|hwat"},
+    {"color", "colr|coler|collor|colro"},
+    {"colour", "coluor|colur|color"},
+    {"many", "mnay|amny|meny|manny"},
+    {"there", "ther|tehre|thre|htere|theer"},
+    {"cube", "cueb|cub|ucbe|cubbe"},
+    {"cubes", "cubse|cuebs|cubess"},
+    {"ball", "bal|blal|balll"},
+    {"balls", "bals|blals|balsl|ballls"},
+    {"sphere", "shpere|spere|sphear|spehre"},
+    {"spheres", "shperes|speres|sphers"},
+    {"cylinder", "cilinder|cylindar|cyclinder|cylider|cylidner|cylinde"},
+    {"cylinders", "cilinders|cylindars|cyclinders|cyliders|cylidners"},
+    {"cone", "coen|ocne|cnoe"},
+    {"cones", "coens|conse|ocnes"},
+    {"thing", "thign|tihng|thng|hting"},
+    {"things", "thigns|tihngs|thinsg|thngs"},
+    {"object", "obejct|objct|ojbect|objet"},
+    {"objects", "obejcts|objcts|ojbects|objets"},
+    {"red", "rde|redd"},
+    {"green", "geren|gren|greeen|grene"},
+    {"blue", "bleu|bule|blu"},
+    {"yellow", "yelow|yelllow|yellwo"},
+    {"purple", "purpel|puprle|purpl"},
+    {"orange", "ornage|oragne|orang"},
+    {"white", "whtie|wite|whit"},
+    {"black", "balck|blakc|blak"},
+    {"metal", "metla|metel|matal|meatl"},
+    {"rubber", "ruber|rubebr|rubbre"},
+    {"shiny", "shinny|shiney|shniy"},
+    {"small", "smal|samll|smlal"},
+    {"large", "lareg|lrage|larg"},
+    {"big", "bgi|bigg"},
+    {"bigger", "biger|biggger|bigegr"},
+    {"biggest", "bigest|biggset"},
+    {"which", "wich|whcih|wihch|whihc"},
+    {"shape", "shpae|shap|sahpe"},
+    {"size", "szie|siez"},
+    {"made", "mde|maed"},
+    {"material", "materail|matrial|meterial"},
+    {"behind", "behnid|bhind|behidn|behinde"},
+    {"front", "fornt|frnot|frotn"},
+    {"left", "letf|lfet|elft"},
+    {"right", "rigth|rihgt|rigt|rihgt"},
+    {"see", "se|ese"},
+    {"are", "aer|rae"},
+    {"is", "si"},
+    {"any", "nay|ayn"},
+    {"them", "tehm|thme"},
+    {"they", "tehy|thye"},
+    {"same", "saem|smae"},
+    {"more", "mroe|moer"},
+    {"most", "msot|mots"},
+    {"common", "comon|commmon"},
+    {"picture", "pictrue|picure|pitcure"},
+    {"table", "tabel|talbe"},
+    {"other", "ohter|othre|oter"},
+    {"another", "anohter|anothre|anoter"},
+    {"you", "u|yuo|yo"},
+    {"please", "pls|plz|plese|pleas"},
+    {"anything", "anyhting|anythign|anythin"},
+    {"everything", "everyting|evrything|everythign"},
+    {"tell", "tel|tlel"},
+};
+
+enum { SLIPS = sizeof slips / sizeof *slips };
+
+static const char *slip_of(const char *word, size_t length)
+{
+    for (int i = 0; i < SLIPS; i++)
+        if (strlen(slips[i][0]) == length && !strncmp(slips[i][0], word, length))
+            return slips[i][1];
+    return NULL;
+}
+
+// One word of those that can be mistyped.
+static void slip(vd_rng *rng, char *text, size_t size)
+{
+    const char *at[BLOCKS_TEXT / 2], *as[BLOCKS_TEXT / 2];
+    int count = 0;
+    for (const char *p = text; *p; p += strspn(p, " ,")) {
+        size_t n = strcspn(p, " ,");
+        const char *wrong = slip_of(p, n);
+        if (wrong) {
+            at[count] = p;
+            as[count++] = wrong;
+        }
+        p += n;
+    }
+    if (!count)
+        return;
+    int which = vd_rng_below(rng, count);
+    char pattern[64], out[BLOCKS_TEXT + 64];
+    snprintf(pattern, sizeof pattern, "(%.60s)", as[which]);
+    snprintf(out, sizeof out, "%.*s%.20s%s", (int)(at[which] - text), text,
+             blocks_reading(rng, pattern).text, at[which] + strcspn(at[which], " ,"));
+    if (strlen(out) < size)
+        snprintf(text, size, "%s", out);
+}
+
+// ---- all --------------------------------------------------------------------------------------
+
+unsigned blocks_manner_draw(vd_rng *rng)
+{
+    return (chance(rng, 0.12) ? BLOCKS_POLITE : 0) | (chance(rng, 0.15) ? BLOCKS_BRITISH : 0) |
+           (chance(rng, 0.1) ? BLOCKS_HASTY : 0);
+}
+
+void blocks_manner_apply(vd_rng *rng, unsigned manner, char *text, size_t size)
+{
+    bool polite = chance(rng, manner & BLOCKS_POLITE ? 0.6 : 0.02);
+    bool hasty = chance(rng, manner & BLOCKS_HASTY ? 0.5 : 0.01);
+    if (polite && words_in(text) < MOST_WORDS - 5)
+        make_polite(rng, text);
+    if (manner & BLOCKS_BRITISH) {
+        replace(text, "color", "colour");
+        replace(text, "gray", "grey");
+        replace(text, "center", "centre");
+    }
+    for (int i = 0; hasty && i < 2; i++)
+        if (i == 0 || chance(rng, 0.3))
+            slip(rng, text, size);
+}

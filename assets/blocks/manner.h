@@ -1,0 +1,19 @@
+// How a person types a question: politely, in British spelling, in haste.
+#ifndef BLOCKS_MANNER_H
+#define BLOCKS_MANNER_H
+
+#include "engine/base/rng.h"
+
+typedef enum {
+    BLOCKS_POLITE = 1,  // could you tell me what color it is
+    BLOCKS_BRITISH = 2, // colour
+    BLOCKS_HASTY = 4    // waht colr is it
+} blocks_manner;
+
+// How somebody types in one dialog: a set of manners, mostly none.
+unsigned blocks_manner_draw(vd_rng *rng);
+// The question in that manner, cut to nothing: what would not fit is left as it is. The meaning
+// stays the same.
+void blocks_manner_apply(vd_rng *rng, unsigned manner, char *text, size_t size);
+
+#endif

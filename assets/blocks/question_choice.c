@@ -1,0 +1,316 @@
+// Questions that leave a choice: which of two things is bigger, which of them is metal, what there
+// is most of.
+#include "assets/blocks/talk.h"
+
+enum { TOPIC_BIGGER = 96, TOPIC_TWO, TOPIC_PLACE, TOPIC_OF, TOPIC_MOST, TOPIC_MOSTLY };
+
+// The answer is one of the two; -1: both (yes) or neither.
+static void choose(blocks_draft *draft, int best, const blocks_target target[2])
+{
+    draft->meaning.among = (blocks_set)(1u << target[0].object | 1u << target[1].object);
+    draft->meaning.objects = (blocks_set)(1u << best);
+    draft->about = best;
+}
+
+// "which is bigger, the ball or the cube", "is the ball bigger than the cube"
+bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_target target[2];
+    if (!blocks_two_targets(talk, 1u << BLOCKS_SIZE, target))
+        return false;
+    blocks_size one = talk->scene->object[target[0].object].size;
+    blocks_size two = talk->scene->object[target[1].object].size;
+    bool choice = blocks_chance(talk, 0.5), bigger = blocks_chance(talk, 0.7);
+    bool yes = blocks_chance(talk, 0.5);
+    if (one == two && (choice || yes || !blocks_chance(talk, 0.2)))
+        return false;
+    if (one != two && (bigger ? one > two : one < two) != yes) {
+        blocks_target swap = target[0];
+        target[0] = target[1];
+        target[1] = swap;
+    }
+    *draft = blocks_about_two(talk, "comparison", choice ? ASK_CHOICE : ASK_POLAR, target);
+    draft->meaning.yes = yes;
+    int best = target[!yes].object, other = target[yes].object;
+    if (choice) {
+        draft->meaning.given = 1u << BLOCKS_SIZE;
+        choose(draft, best, target);
+    }
+    draft->topic = blocks_topic(TOPIC_BIGGER, (best + other), 0, 0);
+    return blocks_put(
+        talk, draft,
+        bigger ? (choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two is) "
+                           "(3:bigger|larger|the bigger one), %t or %u|is %t or %u (bigger|larger)|"
+                           "(bigger|larger), %b or %c|of %t and %u, which (one|) is bigger)"
+                         : "(6:is %t (3:bigger|larger) than %u|%b bigger than %c)")
+               : (choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two is) "
+                           "(3:smaller|littler|the smaller one), %t or %u|is %t or %u smaller|"
+                           "smaller, %b or %c|of %t and %u, which (one|) is smaller)"
+                         : "(6:is %t smaller than %u|%b smaller than %c)"),
+        "tubc", target[0].text, target[1].text, blocks_bare(target[0].text),
+        blocks_bare(target[1].text));
+}
+
+// Which of the two have the value: the first, the second, both or neither, in such shares that
+// guessing does not help.
+static int value_of_two(blocks_talk *talk, blocks_attribute a, const blocks_target target[2])
+{
+    int value[2];
+    for (int i = 0; i < 2; i++)
+        value[i] = blocks_value(&talk->scene->object[target[i].object], a);
+    if (value[0] != value[1])
+        return value[blocks_chance(talk, 0.5)];
+    if (!blocks_chance(talk, 0.12))
+        return -1;
+    int some = blocks_value(&talk->scene->object[vd_rng_below(&talk->rng, talk->scene->count)], a);
+    return blocks_chance(talk, 0.5) ? value[0] : some;
+}
+
+// "which is metal, the ball or the cube"
+bool blocks_ask_which_two(blocks_talk *talk, blocks_draft *draft)
+{
+    static const blocks_attribute asked[] = {BLOCKS_COLOR, BLOCKS_COLOR, BLOCKS_MATERIAL,
+                                             BLOCKS_MATERIAL, BLOCKS_SIZE};
+    blocks_attribute a = asked[vd_rng_below(&talk->rng, 5)];
+    blocks_target target[2];
+    if (!blocks_two_targets(talk, 1u << a, target))
+        return false;
+    int value = value_of_two(talk, a, target);
+    if (value < 0)
+        return false;
+    *draft = blocks_about_two(talk, "choice", ASK_CHOICE, target);
+    blocks_kind such = blocks_anything;
+    such.value[a] = (int8_t)value;
+    choose(draft, target[0].object, target);
+    draft->meaning.objects = blocks_find(talk->scene, such) & draft->meaning.among;
+    draft->meaning.given = 1u << a;
+    draft->about = blocks_only(draft->meaning.objects);
+    draft->topic = blocks_topic(TOPIC_TWO, a, target[0].object + target[1].object, 0);
+    blocks_phrase predicate = blocks_predicate(&talk->rng, a, value);
+    return blocks_put(
+        talk, draft,
+        "(4:which is %v, %t or %u|4:which one is %v, %t or %u|which of the two is %v, "
+        "%t or %u|is %t or %u %v|what is %v, %t or %u|which of %t and %u is %v|of %t "
+        "and %u, which (one|) is %v|which %v, %b or %c)",
+        "tuvbc", target[0].text, target[1].text, predicate.text, blocks_bare(target[0].text),
+        blocks_bare(target[1].text));
+}
+
+// "which is further left, the ball or the cube"
+bool blocks_ask_which_place(blocks_talk *talk, blocks_draft *draft)
+{
+    static const char *const places[BLOCKS_DIRECTIONS] = {
+        "((further|farther) (to the|) left|more to the left|on the left|to the left)",
+        "((further|farther) (to the|) right|more to the right|on the right|to the right)",
+        "(3:closer|2:closer to (us|the camera|you|me)|nearer|in front|further in front|further "
+        "forward)",
+        "(2:(further|farther) (2:back|away)|behind|further from the camera|more in the back)"};
+    blocks_target target[2];
+    if (!blocks_two_targets(talk, 0, target))
+        return false;
+    blocks_direction direction = blocks_some_direction(talk);
+    int one = target[0].object, two = target[1].object;
+    bool first = blocks_lies(talk->scene, one, direction, two);
+    if (!first && !blocks_lies(talk->scene, two, direction, one))
+        return false;
+    *draft = blocks_about_two(talk, "relation", ASK_CHOICE, target);
+    draft->meaning.given = 0;
+    choose(draft, first ? one : two, target);
+    draft->topic = blocks_topic(TOPIC_PLACE, direction / 2, one + two, one < two ? one : two);
+    return blocks_put(
+        talk, draft,
+        "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of the two is %p, "
+        "%t or %u|what is %p, %t or %u|is %t or %u %p|2:%p, %b or %c)",
+        "tupbc", target[0].text, target[1].text, blocks_reading(&talk->rng, places[direction]).text,
+        blocks_bare(target[0].text), blocks_bare(target[1].text));
+}
+
+// ---- which of a group -------------------------------------------------------------------------
+
+// The one of the group that has a value, or the only one that has not; 0: none of them.
+static bool single_out(blocks_talk *talk, const blocks_group *g, bool without, blocks_draft *draft,
+                       blocks_phrase *says)
+{
+    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    if (g->kind.value[a] >= 0)
+        return false;
+    blocks_kind such = blocks_anything;
+    such.value[a] = (int8_t)blocks_group_value(talk, g, a);
+    blocks_set found = blocks_find(talk->scene, such) & g->set;
+    if (without)
+        found = g->set & (blocks_set)~found;
+    if (blocks_size_of(found) > 1 || (!found && (without || !blocks_chance(talk, 0.3))))
+        return false;
+    blocks_phrase value = blocks_predicate(&talk->rng, a, such.value[a]);
+    snprintf(says->text, sizeof says->text, "%s%.50s",
+             !without                   ? "is "
+             : blocks_chance(talk, 0.5) ? "is not "
+                                        : "isn't ",
+             value.text);
+    draft->meaning.objects = found;
+    draft->meaning.given |= 1u << a;
+    draft->topic = blocks_topic(TOPIC_OF, blocks_kind_key(g->kind), a, such.value[a]);
+    return true;
+}
+
+// The one of the group that lies furthest to one side.
+static bool single_out_place(blocks_talk *talk, const blocks_group *g, blocks_draft *draft,
+                             blocks_phrase *says)
+{
+    static const char *const places[BLOCKS_DIRECTIONS] = {
+        "is (on the far left|furthest left|furthest to the left|leftmost|the leftmost)",
+        "is (on the far right|furthest right|furthest to the right|rightmost|the rightmost)",
+        "is (2:closest|closest to (us|the camera|you)|in the front|nearest|the closest)",
+        "is (farthest away|furthest back|in the back|the farthest|at the back)"};
+    blocks_direction direction = blocks_some_direction(talk);
+    int object = blocks_extreme(talk->scene, g->set, direction);
+    if (object < 0)
+        return false;
+    *says = blocks_reading(&talk->rng, places[direction]);
+    draft->family = "superlative";
+    draft->meaning.objects = (blocks_set)(1u << object);
+    draft->topic = blocks_topic(TOPIC_OF, blocks_kind_key(g->kind), 100, direction);
+    return true;
+}
+
+// The biggest of the group.
+static bool single_out_size(blocks_talk *talk, const blocks_group *g, blocks_draft *draft,
+                            blocks_phrase *says)
+{
+    bool big = blocks_chance(talk, 0.5);
+    blocks_kind such = blocks_anything;
+    such.value[BLOCKS_SIZE] = big ? BLOCKS_LARGE : BLOCKS_SMALL;
+    blocks_set found = blocks_find(talk->scene, such) & g->set;
+    if (blocks_size_of(found) != 1 || g->kind.value[BLOCKS_SIZE] >= 0)
+        return false;
+    *says = blocks_reading(&talk->rng, big ? "is (the|) (biggest|largest)" : "is (the|) smallest");
+    draft->family = "superlative";
+    draft->meaning.objects = found;
+    draft->meaning.given |= 1u << BLOCKS_SIZE;
+    draft->topic = blocks_topic(TOPIC_OF, blocks_kind_key(g->kind), 101, big);
+    return true;
+}
+
+// "which of them is metal", "which of the cubes is closest"
+bool blocks_ask_which_of(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_group g;
+    blocks_phrase says;
+    if (!blocks_group_pick(talk, &g))
+        return false;
+    if (!blocks_kind_mask(g.kind) && !talk->they)
+        return false;
+    *draft = blocks_group_draft(&g, "choice", ASK_CHOICE, g.set);
+    draft->meaning.among = g.set;
+    int how = vd_rng_below(&talk->rng, 10);
+    if (how < 6   ? !single_out(talk, &g, how < 2, draft, &says)
+        : how < 8 ? !single_out_place(talk, &g, draft, &says)
+                  : !single_out_size(talk, &g, draft, &says))
+        return false;
+    draft->group = draft->plural = false;
+    draft->other_group = g.named;
+    draft->about = draft->single = blocks_only(draft->meaning.objects);
+    return blocks_put(talk, draft,
+                      g.named ? "(3:which of %m %v|3:which one of %m %v)"
+                              : "(3:which of %m %v|2:which one of %m %v|3:which one %v|which %v)",
+                      "mv", g.them.text, says.text);
+}
+
+// ---- what there is most of --------------------------------------------------------------------
+
+// The value that most (or, of those that come, fewest) of the set have; -1: two tie.
+static int most_common(const blocks_scene *scene, blocks_set set, blocks_attribute a, bool fewest)
+{
+    int best = -1, number = 0;
+    bool tie = false;
+    for (int v = 0; v < blocks_values(a); v++) {
+        blocks_kind kind = blocks_anything;
+        kind.value[a] = (int8_t)v;
+        int n = blocks_size_of(blocks_find(scene, kind) & set);
+        if (!n)
+            continue;
+        tie = best >= 0 && n == number ? true : tie;
+        if (best < 0 || (fewest ? n < number : n > number)) {
+            tie = false;
+            best = v;
+            number = n;
+        }
+    }
+    return tie ? -1 : best;
+}
+
+static const char *const most_names[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
+                                                          "size"};
+
+// "which color is most common", "what color are most of the cubes"
+bool blocks_ask_most(blocks_talk *talk, blocks_draft *draft)
+{
+    static const blocks_attribute asked[] = {BLOCKS_COLOR, BLOCKS_COLOR,    BLOCKS_SHAPE,
+                                             BLOCKS_SHAPE, BLOCKS_MATERIAL, BLOCKS_SIZE};
+    blocks_attribute a = asked[vd_rng_below(&talk->rng, 6)];
+    blocks_group g = {.kind = blocks_anything, .set = blocks_all(talk->scene)};
+    bool some = talk->naming == TARGET_IT || blocks_chance(talk, 0.2);
+    bool fewest = !some && blocks_chance(talk, 0.15);
+    if (some && (!blocks_group_pick(talk, &g) || g.kind.value[a] >= 0 || blocks_size_of(g.set) < 3))
+        return false;
+    int value = most_common(talk->scene, g.set, a, fewest);
+    if (value < 0 || (some && !g.named && !talk->they))
+        return false;
+    *draft = blocks_group_draft(&g, "superlative", ASK_MOST, g.set);
+    draft->group = false;
+    draft->other_group = !some || g.named;
+    draft->meaning.attribute = a;
+    draft->meaning.more.value[a] = (int8_t)value;
+    draft->topic = blocks_topic(TOPIC_MOST, blocks_kind_key(g.kind), a, fewest);
+    const char *pattern =
+        some ? (a == BLOCKS_MATERIAL ? "(what are most of %m made of|2:what %a are most of %m)"
+                                     : "what %a are most of %m")
+        : fewest
+            ? "((what|which) %a is (the|) (least common|rarest)|(what|which) %a (is there least "
+              "of|appears least often)|what is the least common %a)"
+            : "(6:(2:what|which) %a is (3:|the) most (3:common|frequent)|2:(what|which) %a "
+              "(appears|occurs) most (often|frequently)|2:what %a do you see (the|) most|(what|"
+              "which) %a is there most of|what %a comes up (the|) most|what %a shows up (the|) "
+              "most|3:what is the most (3:common|frequent) %a|what's the most common %a|most "
+              "common %a|2:what %a are most of the (things|objects)|what %a do most (of the|) "
+              "(things|objects) have)";
+    return blocks_put(talk, draft, pattern, "am", blocks_reading(&talk->rng, most_names[a]).text,
+                      g.them.text);
+}
+
+// "are most of them red"
+bool blocks_ask_mostly(blocks_talk *talk, blocks_draft *draft)
+{
+    blocks_group g;
+    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    bool all = talk->naming != TARGET_IT && blocks_chance(talk, 0.6);
+    bool yes = blocks_chance(talk, 0.5);
+    if (all)
+        g = (blocks_group){.kind = blocks_anything,
+                           .set = blocks_all(talk->scene),
+                           .named = true,
+                           .them = blocks_reading(&talk->rng, "the (things|objects)")};
+    else if (!blocks_group_pick(talk, &g))
+        return false;
+    int size = blocks_size_of(g.set);
+    if (g.kind.value[a] >= 0 || size < 3 || (!g.named && !talk->they))
+        return false;
+    int value = yes ? most_common(talk->scene, g.set, a, false) : blocks_group_value(talk, &g, a);
+    blocks_kind such = blocks_anything;
+    such.value[a] = (int8_t)(value < 0 ? 0 : value);
+    int number = blocks_size_of(blocks_find(talk->scene, such) & g.set);
+    // Fewer than half, but more than of any other: some call that most.
+    bool no = 2 * number < size && most_common(talk->scene, g.set, a, false) != value;
+    if (value < 0 || (yes ? 2 * number <= size : !no))
+        return false;
+    *draft = blocks_group_draft(&g, "verify", ASK_POLAR, g.set);
+    draft->meaning.yes = yes;
+    draft->group = false;
+    draft->other_group = g.named;
+    draft->topic = blocks_topic(TOPIC_MOSTLY, blocks_kind_key(g.kind), a, 0);
+    blocks_phrase predicate = blocks_predicate_many(&talk->rng, a, value);
+    return blocks_put(talk, draft,
+                      "(4:are most of %m %v|are the majority of %m %v|are more than "
+                      "half of %m %v)",
+                      "mv", g.them.text, predicate.text);
+}
