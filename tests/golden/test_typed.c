@@ -1,6 +1,6 @@
-// Sixty questions typed in ordinary words about ten bundled pictures, each with every acceptable
-// answer of the bundled pool (tests/fixtures/typed_questions.json). Every conversation goes on with
-// the model's own first answers, as in the chat.
+// Questions as people type them about bundled pictures, each with every acceptable answer
+// (tests/fixtures/typed_*.json; assets/blocks/README.md says which is for what). Every conversation
+// goes on with the model's own first answers, as in the chat.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,8 +16,22 @@
 #include "tests/support/must.h"
 #include "tui/session/session.h"
 
-// What the bundled model must reach; what it does reach is in README.
-static const double LEAST_ACCEPTABLE = 0.75;
+// The questions, how many they are, and the share that the bundled models must answer acceptably;
+// what they do reach is in README.
+typedef struct typed_file {
+    const char *path;
+    int questions;
+    double least;
+    bool tells; // names the questions that were answered wrongly
+} typed_file;
+
+static const typed_file typed_files[] = {
+    {"tests/fixtures/typed_questions.json", 60, 0.75, true},
+    {"tests/fixtures/typed_choose.json", 100, 0.4, true},
+    // Kept aside for measuring: which of them go wrong is not looked at.
+    {"tests/fixtures/typed_measure.json", 100, 0.4, false},
+};
+enum { TYPED_FILES = sizeof typed_files / sizeof *typed_files };
 
 static yajl_val at(yajl_val object, const char *key)
 {
@@ -37,7 +51,7 @@ static bool is_acceptable(yajl_val list, const char *answer)
     return false;
 }
 
-static int ask(vd_session *session, yajl_val item)
+static int ask(vd_session *session, yajl_val item, bool tells)
 {
     vd_reply reply;
     vd_error err;
@@ -46,9 +60,24 @@ static int ask(vd_session *session, yajl_val item)
     int first = reply.answer.order[0];
     const char *answer = vd_session_texts(session)[first];
     bool good = is_acceptable(at(item, "acceptable"), answer);
-    if (!good)
+    if (!good && tells)
         print_message("  \"%s\" -> %s\n", question, answer);
     must(vd_session_accept(session, &reply, first, &err), &err);
+    return good;
+}
+
+static int ask_all(vd_session *session, vd_world *world, yajl_val document, bool tells, int *asked)
+{
+    int good = 0;
+    vd_error err;
+    for (size_t i = 0; i < YAJL_GET_ARRAY(document)->len; i++) {
+        yajl_val picture = YAJL_GET_ARRAY(document)->values[i], list = at(picture, "questions");
+        size_t index;
+        must(vd_world_find(world, YAJL_GET_INTEGER(at(picture, "image_id")), &index, &err), &err);
+        must(vd_session_picture(session, index, &err), &err);
+        for (size_t k = 0; k < YAJL_GET_ARRAY(list)->len; k++, ++*asked)
+            good += ask(session, YAJL_GET_ARRAY(list)->values[k], tells);
+    }
     return good;
 }
 
@@ -57,27 +86,23 @@ static void typed_questions_are_answered(const char *model)
     vd_world *world;
     vd_session *session;
     vd_error err;
-    char *text = support_read_file("tests/fixtures/typed_questions.json", NULL), problem[256];
-    yajl_val document = yajl_tree_parse(text, problem, sizeof problem);
-    int asked = 0, good = 0;
-    assert_non_null(document);
     must(vd_world_open("assets", &world, &err), &err);
     must(vd_session_new(world, model, &session, &err), &err);
-    for (size_t i = 0; i < YAJL_GET_ARRAY(document)->len; i++) {
-        yajl_val picture = YAJL_GET_ARRAY(document)->values[i], list = at(picture, "questions");
-        size_t index;
-        must(vd_world_find(world, YAJL_GET_INTEGER(at(picture, "image_id")), &index, &err), &err);
-        must(vd_session_picture(session, index, &err), &err);
-        for (size_t k = 0; k < YAJL_GET_ARRAY(list)->len; k++, asked++)
-            good += ask(session, YAJL_GET_ARRAY(list)->values[k]);
+    for (int f = 0; f < TYPED_FILES; f++) {
+        const typed_file *file = &typed_files[f];
+        char *text = support_read_file(file->path, NULL), problem[256];
+        yajl_val document = yajl_tree_parse(text, problem, sizeof problem);
+        assert_non_null(document);
+        int asked = 0, good = ask_all(session, world, document, file->tells, &asked);
+        print_message("%s: %d of %d questions of %s answered acceptably\n", model, good, asked,
+                      file->path);
+        assert_int_equal(asked, file->questions);
+        assert_true(good >= file->least * asked);
+        yajl_tree_free(document);
+        free(text);
     }
-    print_message("%s: %d of %d typed questions answered acceptably\n", model, good, asked);
-    assert_int_equal(asked, 60);
-    assert_true(good >= LEAST_ACCEPTABLE * asked);
     vd_session_free(session);
     vd_world_close(world);
-    yajl_tree_free(document);
-    free(text);
 }
 
 static void base_answers_typed_questions(void **state)
