@@ -200,8 +200,8 @@ static void what_is_seen_is_what_is_there(void **state)
         // The strongest region's outline: the middle of its lower edge.
         for (int i = 0; i < 2; i++) {
             snprintf(expression, sizeof expression,
-                     "((r) => %s)(" SEEN "[0].querySelectorAll('section.side')[%d].querySelector("
-                     "'.region[data-region=\"1\"] .line').getBoundingClientRect())",
+                     "((r) => %s)([..." SEEN "[0].querySelectorAll('section.side')[%d]."
+                     "querySelectorAll('.region .line')].pop().getBoundingClientRect())",
                      i ? "r.bottom" : "r.left + r.width / 2", side);
             box[i] = support_browser_number(&browser, expression);
         }
@@ -242,17 +242,27 @@ static void regions_light_up(void **state)
     (void)state;
     support_browser_open(&browser, page, "");
     expect("(" SEEN "[0].scrollIntoView(), document.querySelectorAll('.lit').length)", "0");
+    // By falling share; each with its number in the picture.
+    char lit[64],
+        *first = support_browser_value(&browser, SEEN "[0].querySelector('.side-0 .regions "
+                                                      "li b').textContent"),
+        *second = support_browser_value(
+            &browser, SEEN "[0].querySelectorAll('.side-1 .regions li b')[1].textContent");
     expect("(" SEEN "[0].querySelectorAll('.side-1 .regions li')[1].focus(), "
            "document.activeElement.dataset.region)",
-           "2");
+           second);
+    snprintf(lit, sizeof lit, "side side-1 %s", second);
     expect("[...new Set([..." SEEN "[0].querySelectorAll('.lit')].map(e => "
-           "e.closest('.side').className + e.dataset.region))].join()",
-           "side side-12");
+           "e.closest('.side').className + ' ' + e.dataset.region))].join()",
+           lit);
     expect(SEEN "[0].querySelectorAll('.lit').length", "3"); // outline, label, line
     support_browser_click(&browser, "article:not(.away) .side-0 .regions li");
+    snprintf(lit, sizeof lit, "side side-0 %s", first);
     expect("[...new Set([..." SEEN "[0].querySelectorAll('.lit')].map(e => "
-           "e.closest('.side').className + e.dataset.region))].join()",
-           "side side-01");
+           "e.closest('.side').className + ' ' + e.dataset.region))].join()",
+           lit);
+    free(first);
+    free(second);
 }
 
 // From a wide window to a telephone's: tables beside each other, then one below the other, models

@@ -117,23 +117,23 @@ static void an_answer_is_walked_through(void **state)
         tell("send-keys -t chat Right");
         await(stages[i]);
     }
-    await("[ ] region 1");
+    await("[ ] region 2");
     tell("send-keys -t chat Enter");
-    await("[x] region 1");
+    await("[x] region 2");
     tell("resize-window -t chat -x 40 -y 12");
-    await("attention  points");
-    assert_true(shows("[x] region 1"));
+    await("attention points");
+    assert_true(shows("[x] region 2"));
     tell("resize-window -t chat -x 10 -y 5");
     await("40x12;");
     tell("resize-window -t chat -x 120 -y 40");
-    await("[x] region 1");
-    tell("send-keys -t chat Left");
-    await("changed: region 1");
-    tell("send-keys -t chat Right Down Enter");
     await("[x] region 2");
+    tell("send-keys -t chat Left");
+    await("changed: region 2");
+    tell("send-keys -t chat Right Down Enter");
+    await("[x] region 1");
     tell("send-keys -t chat Delete");
-    await("[ ] region 1");
-    assert_true(shows("[ ] region 2"));
+    await("[ ] region 2");
+    assert_true(shows("[ ] region 1"));
     tell("send-keys -t chat '/what-if picture' Enter");
     await("[x] picture blank");
     tell("send-keys -t chat C-u 'and the cube?' Enter"); // a question asked here is answered here

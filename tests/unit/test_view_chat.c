@@ -273,7 +273,7 @@ static void regions_are_outlined_and_listed_with_the_same_numbers(void **state)
         bool outlined = false;
         for (int y = picture.y; y < picture.y + picture.height; y++)
             for (int x = picture.x; x < picture.x + picture.width; x++)
-                outlined |= vd_grid_at(&fake.grid, x, y)->code[0] == (uint32_t)('1' + i);
+                outlined |= vd_grid_at(&fake.grid, x, y)->code[0] == (uint32_t)('1' + top[i].index);
         assert_true(outlined);
     }
     expect("Regions");

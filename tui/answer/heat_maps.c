@@ -77,6 +77,12 @@ static void draw_question(scroll_page *page, const vd_heat_maps *maps)
     page->row += 2;
 }
 
+// Of the beginning or the end of an answer, which nobody said.
+static bool is_mark(const char *word)
+{
+    return strcmp(word, "<S>") == 0 || strcmp(word, "</S>") == 0;
+}
+
 // One entry: its weight, then its words, each with the share of the selected question word.
 static void draw_entry(scroll_page *page, const vd_heat_maps *maps, const vd_answer *answer,
                        int entry)
@@ -102,6 +108,8 @@ static void draw_entry(scroll_page *page, const vd_heat_maps *maps, const vd_ans
                              (size_t)answer->history_width;
     for (int j = 0; j < length && j < answer->history_width; j++) {
         char text[48];
+        if (words.count == length && is_mark(words.word[j]))
+            continue;
         if (words.count == length)
             snprintf(text, sizeof text, "%s", words.word[j]);
         else
@@ -129,22 +137,32 @@ static void draw_entry(scroll_page *page, const vd_heat_maps *maps, const vd_ans
     page->row++;
 }
 
-enum { REGION_LABEL = 19, CELL = 7 };
+// Columns of a region's name, and behind it of bar and percentage; of a word.
+enum { NUMBER = 4, NAME = 26, SHARE = 16, CELL = 7 };
+
+// Names stand where two words have room beside them.
+static int label_width(const vd_heat_maps *maps, int width)
+{
+    return maps->sheet->names && width >= NAME + SHARE + 2 * CELL ? NAME : NUMBER;
+}
 
 static void draw_region_row(scroll_page *page, const vd_heat_maps *maps, const vd_answer *answer,
-                            int number, const vd_share *region, int from, int columns)
+                            const vd_share *region, int from, int columns)
 {
-    char text[16];
-    int x = page->at.x, y = row_y(page);
-    snprintf(text, sizeof text, "%2d", number);
-    vd_grid_text(page->grid, x, y, 3, text, role(page, VD_ROLE_REGION));
-    vd_grid_bar(page->grid, x + 3, y, 8, region->share, role(page, VD_ROLE_BAR_REGION),
+    char text[16], name[VD_REGION_LABEL + 1] = " ";
+    int x = page->at.x, y = row_y(page), label = label_width(maps, page->at.width);
+    vd_sheet_region(maps->sheet, region->index, name + (region->index < 9));
+    if (label == NUMBER)
+        snprintf(name, sizeof name, "%2d", region->index + 1);
+    vd_grid_text(page->grid, x, y, label - 1, name, role(page, VD_ROLE_REGION));
+    x += label;
+    vd_grid_bar(page->grid, x, y, 8, region->share, role(page, VD_ROLE_BAR_REGION),
                 role(page, VD_ROLE_RULE));
     vd_percent(text, sizeof text, region->share);
-    vd_grid_right(page->grid, x + 11, y, 6, text, role(page, VD_ROLE_TEXT));
+    vd_grid_right(page->grid, x + 8, y, 6, text, role(page, VD_ROLE_TEXT));
     for (int i = from; i < from + columns; i++) {
         double share = answer->word_attention[region->index * answer->question_length + i];
-        int left = x + REGION_LABEL + (i - from) * CELL;
+        int left = x + SHARE + (i - from) * CELL;
         if (!page->grid->look.ascii) // there it could be taken for a digit's neighbour
             vd_grid_level(page->grid, left, y, share, role(page, VD_ROLE_BAR_WORD));
         snprintf(text, sizeof text, "%.0f %%", share * 100);
@@ -159,7 +177,8 @@ static void draw_regions(scroll_page *page, const vd_heat_maps *maps)
     const vd_reply *reply = reply_of(maps);
     const vd_answer *answer = &reply->answer;
     int words = reply->words < answer->question_length ? reply->words : answer->question_length;
-    int columns = (page->at.width - REGION_LABEL) / CELL;
+    int label = label_width(maps, page->at.width) + SHARE;
+    int columns = (page->at.width - label) / CELL;
     columns = columns < 1 ? 1 : columns > words ? words : columns;
     int from = maps->word - columns / 2; // the selected word stays in sight
     from = from > words - columns ? words - columns : from;
@@ -170,16 +189,15 @@ static void draw_regions(scroll_page *page, const vd_heat_maps *maps)
                  from + 1, from + columns, words);
     title(page, text);
     for (int i = from; i < from + columns; i++)
-        vd_grid_text(page->grid, page->at.x + REGION_LABEL + (i - from) * CELL, row_y(page),
-                     CELL - 1, reply->word[i],
-                     role(page, i == maps->word ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
-    vd_grid_text(page->grid, page->at.x, row_y(page), REGION_LABEL - 1, "    share",
+        vd_grid_text(page->grid, page->at.x + label + (i - from) * CELL, row_y(page), CELL - 1,
+                     reply->word[i], role(page, i == maps->word ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
+    vd_grid_text(page->grid, page->at.x + label - SHARE + 1, row_y(page), SHARE - 2, "share",
                  role(page, VD_ROLE_FAINT));
     page->row++;
     vd_share top[36];
     int count = vd_shares_top(answer->region_attention, answer->regions, 0.9, top, 36);
     for (int i = 0; i < count; i++)
-        draw_region_row(page, maps, answer, i + 1, &top[i], from, columns);
+        draw_region_row(page, maps, answer, &top[i], from, columns);
 }
 
 int vd_heat_maps_draw(const vd_heat_maps *maps, vd_grid *grid, vd_rect at, int top)

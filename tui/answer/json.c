@@ -37,6 +37,9 @@ void vd_sheet_json_attention(yajl_gen json, const vd_sheet *sheet, int which)
     vd_member_list(json, "regions");
     for (int p = 0; p < answer->regions; p++) {
         yajl_gen_map_open(json);
+        vd_member_integer(json, "number", p + 1);
+        if (sheet->names && p < sheet->regions)
+            vd_member_string(json, "name", sheet->names[p].text);
         vd_output_string(json, "box");
         if (sheet->boxes && p < sheet->regions)
             vd_output_numbers(json, sheet->boxes + (size_t)4 * (size_t)p, 4);

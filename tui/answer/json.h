@@ -11,7 +11,8 @@ void vd_sheet_json_words(yajl_gen json, const vd_sheet_side *side);
 // A list of the first `most` rows of the ranking: {"text", "probability"}, and "alike" where alike
 // answers are one.
 void vd_sheet_json_answers(yajl_gen json, const char *key, const vd_sheet_side *side, int most);
-// "attention": {"rounds", "regions": [{"box", "weight"}], "words"}.
+// "attention": {"rounds", "regions": [{"number", "name" where it is known, "box", "weight"}],
+// "words"}.
 void vd_sheet_json_attention(yajl_gen json, const vd_sheet *sheet, int side);
 
 #endif

@@ -56,16 +56,27 @@ void vd_sheet_draw_head(vd_grid *grid, vd_rect at, const vd_sheet_side *side, bo
 
 // ---- picture ------------------------------------------------------------------------------------
 
+// Nine outlines would hide a small picture: the strongest few, as the size allows.
+static int outlines_in(vd_rect place)
+{
+    enum { LEAST = 3, CELLS_EACH = 80 };
+    int fits = place.width * place.height / CELLS_EACH;
+    return fits < LEAST ? LEAST : fits > VD_OUTLINES ? VD_OUTLINES : fits;
+}
+
 static void draw_outlines(vd_grid *grid, vd_rect place, const vd_sheet *sheet, int side)
 {
+    enum { MOST = 36 };
     const vd_answer *answer = &sheet->side[side].reply->answer;
-    vd_share top[VD_OUTLINES];
-    vd_outline outlines[VD_OUTLINES];
+    vd_share top[MOST];
+    vd_outline outlines[MOST];
     if (!sheet->boxes || answer->regions != sheet->regions)
         return;
-    int count = vd_shares_top(answer->region_attention, answer->regions, 0.9, top, VD_OUTLINES);
+    int most = sheet->all_regions ? MOST : outlines_in(place);
+    int count = vd_shares_top(answer->region_attention, answer->regions,
+                              sheet->all_regions ? 2 : 0.9, top, most);
     for (int i = 0; i < count; i++) {
-        outlines[i] = (vd_outline){.share = top[i].share, .number = i + 1};
+        outlines[i] = (vd_outline){.share = top[i].share, .number = top[i].index + 1};
         memcpy(outlines[i].box, sheet->boxes + 4 * top[i].index, sizeof outlines[i].box);
     }
     vd_picture_outline(grid, place, outlines, count);
@@ -88,9 +99,10 @@ void vd_sheet_draw_picture(vd_grid *grid, vd_rect room, vd_picture *picture, con
 
 // ---- attention ----------------------------------------------------------------------------------
 
-// "Regions 1 57 %  2 27 %": the largest of some shares, as many as a row has room for.
+// "Regions 4 blue metal cone 57 %  2 27 %": the largest of some shares, as many as a row has room
+// for. sheet: of the regions; NULL: these are rounds of the history.
 static void draw_shares(vd_grid *grid, vd_rect at, const char *title, const float *shares,
-                        int count, bool history)
+                        int count, const vd_sheet *sheet)
 {
     vd_share top[VD_OUTLINES];
     int shown = shares ? vd_shares_top(shares, count, 0.9, top, VD_OUTLINES) : 0;
@@ -98,25 +110,28 @@ static void draw_shares(vd_grid *grid, vd_rect at, const char *title, const floa
     int x = at.x + 1 +
             vd_grid_text(grid, at.x, at.y, at.width, title, vd_style_of(grid, VD_ROLE_TITLE));
     for (int i = 0; i < shown; i++) {
-        char name[24], percent[16];
+        char name[VD_REGION_LABEL], percent[16];
         vd_percent(percent, sizeof percent, top[i].share);
-        snprintf(name, sizeof name, history && top[i].index ? "round %d" : "%d",
-                 history ? top[i].index : i + 1);
-        if (history && top[i].index == 0)
+        if (sheet)
+            vd_sheet_region(sheet, top[i].index, name);
+        else if (top[i].index)
+            snprintf(name, sizeof name, "round %d", top[i].index);
+        else
             snprintf(name, sizeof name, "caption");
         int wide = (int)strlen(name), share = (int)strlen(percent);
         if (x + wide + 1 + share > end)
             break;
         vd_grid_text(grid, x, at.y, wide, name,
-                     vd_style_of(grid, history ? VD_ROLE_TEXT : VD_ROLE_REGION));
+                     vd_style_of(grid, sheet ? VD_ROLE_REGION : VD_ROLE_TEXT));
         vd_grid_text(grid, x + wide + 1, at.y, share, percent, vd_style_of(grid, VD_ROLE_TEXT));
         x += wide + 1 + share + 2;
     }
 }
 
-void vd_sheet_draw_regions(vd_grid *grid, vd_rect at, const vd_answer *answer)
+void vd_sheet_draw_regions(vd_grid *grid, vd_rect at, const vd_sheet *sheet, int side)
 {
-    draw_shares(grid, at, "Regions", answer->region_attention, answer->regions, false);
+    const vd_answer *answer = &sheet->side[side].reply->answer;
+    draw_shares(grid, at, "Regions", answer->region_attention, answer->regions, sheet);
 }
 
 // What is to be said behind the words, "" nothing.
@@ -168,12 +183,13 @@ void vd_sheet_draw_words(vd_grid *grid, vd_rect at, const vd_reply *reply)
     vd_grid_text(grid, x, y, end - x, note, vd_style_of(grid, VD_ROLE_NOTE));
 }
 
-void vd_sheet_draw_attention(vd_grid *grid, vd_rect at, const vd_reply *reply)
+void vd_sheet_draw_attention(vd_grid *grid, vd_rect at, const vd_sheet *sheet, int side)
 {
+    const vd_reply *reply = sheet->side[side].reply;
     at.height = 1;
-    vd_sheet_draw_regions(grid, at, &reply->answer);
+    vd_sheet_draw_regions(grid, at, sheet, side);
     at.y++;
-    draw_shares(grid, at, "History", reply->answer.context_attention, reply->answer.rounds, true);
+    draw_shares(grid, at, "History", reply->answer.context_attention, reply->answer.rounds, NULL);
     at.y++;
     vd_sheet_draw_words(grid, at, reply);
 }

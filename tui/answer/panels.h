@@ -20,10 +20,10 @@ void vd_sheet_draw_picture(vd_grid *grid, vd_rect room, vd_picture *picture, con
                            const vd_sheet *sheet, int side);
 
 // A row: the regions it looked at.
-void vd_sheet_draw_regions(vd_grid *grid, vd_rect at, const vd_answer *answer);
+void vd_sheet_draw_regions(vd_grid *grid, vd_rect at, const vd_sheet *sheet, int side);
 // The words it saw, each with its share of the attention, over as many rows as there are.
 void vd_sheet_draw_words(vd_grid *grid, vd_rect at, const vd_reply *reply);
 // Three rows: the largest shares of the regions and of the history, the words.
-void vd_sheet_draw_attention(vd_grid *grid, vd_rect at, const vd_reply *reply);
+void vd_sheet_draw_attention(vd_grid *grid, vd_rect at, const vd_sheet *sheet, int side);
 
 #endif

@@ -9,6 +9,11 @@ const char *vd_sheet_mark(const char *question)
     return length > 0 && question[length - 1] == '?' ? "" : "?";
 }
 
+void vd_sheet_region(const vd_sheet *sheet, int row, char out[VD_REGION_LABEL])
+{
+    vd_region_label(row < sheet->regions ? sheet->names : NULL, row, out);
+}
+
 int vd_answer_place(const vd_answer *answer, int index)
 {
     for (int i = 0; i < answer->candidates; i++)

@@ -38,9 +38,11 @@ typedef struct vd_sheet {
     const char *id; // of its place in the page; letters, digits and '-'
     const char *title;
     int64_t image_id;
-    int width, height;  // pixels of the picture in the page, 0 when there is none
-    const float *boxes; // (regions, 4) in 0..1 or NULL
+    int width, height;           // pixels of the picture in the page, 0 when there is none
+    const float *boxes;          // (regions, 4) in 0..1 or NULL
+    const vd_region_name *names; // (regions) or NULL
     int regions;
+    bool all_regions; // every one is outlined, not only those that an answer looked at
     vd_fingerprint features_hash;
     const char *caption;
     const vd_turn *said; // (rounds) that came before
@@ -54,7 +56,9 @@ typedef struct vd_sheet {
     vd_sheet_side side[VD_MODELS];
 } vd_sheet;
 
-const char *vd_sheet_mark(const char *question);         // "?" unless it ends with one
+const char *vd_sheet_mark(const char *question); // "?" unless it ends with one
+// A region of an answer, "3 blue metal cone" (vd_region_label).
+void vd_sheet_region(const vd_sheet *sheet, int row, char out[VD_REGION_LABEL]);
 int vd_answer_place(const vd_answer *answer, int index); // of a candidate, from 0; -1: not there
 
 // ---- the ranking as it is shown ----------------------------------------------------------------

@@ -35,6 +35,7 @@ void vd_chat_free(vd_chat *chat)
     vd_rankings_clear(&chat->rankings);
     vd_picture_clear(&chat->shown.picture);
     vd_free(chat->shown.boxes);
+    vd_free(chat->shown.names);
     *chat = (vd_chat){0};
 }
 
@@ -43,19 +44,22 @@ bool vd_chat_take_request(vd_chat *chat, vd_request *out)
     return vd_lanes_take_request(&chat->lanes, out);
 }
 
-static void take_boxes(vd_shown_picture *shown, vd_event *event)
+static void take_regions(vd_shown_picture *shown, vd_event *event)
 {
     vd_free(shown->boxes);
+    vd_free(shown->names);
     shown->boxes = event->boxes;
-    shown->regions = event->boxes ? event->regions : 0;
+    shown->names = event->names;
+    shown->regions = event->regions;
     event->boxes = NULL;
+    event->names = NULL;
 }
 
 void vd_chat_event(vd_chat *chat, vd_event *event)
 {
     vd_navigation *nav = &chat->nav;
     if (event->kind == VD_REQUEST_PICTURE && event->status == VD_OK)
-        take_boxes(&chat->shown, event);
+        take_regions(&chat->shown, event);
     vd_arrival arrival = vd_lanes_event(&chat->lanes, event);
     vd_event_clear(event);
     if (arrival.question && nav->line.length == 0)

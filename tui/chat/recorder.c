@@ -102,7 +102,8 @@ static bool is_recorded(vd_recorder *recorder, const vd_sheet *sheet)
 
 // What an answer is about, as its event says: the picture's own event may come later.
 typedef struct picture {
-    float *boxes; // owned
+    float *boxes;          // owned
+    vd_region_name *names; // owned
     int regions;
     vd_fingerprint features;
 } picture;
@@ -121,6 +122,7 @@ static void write_answer(vd_recorder *recorder, vd_chat *chat, const picture *ab
         .said = history,
         .rounds = (int)at,
         .boxes = about->regions == response->reply.answer.regions ? about->boxes : NULL,
+        .names = about->regions == response->reply.answer.regions ? about->names : NULL,
         .regions = about->regions,
         .features_hash = about->features,
         .sides = 1,
@@ -149,14 +151,16 @@ void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event)
     size_t at = chat->lanes.lane[lane].at;
     picture about = {0};
     if (answer) {
-        about = (picture){event->boxes, event->regions, event->features_hash};
+        about = (picture){event->boxes, event->names, event->regions, event->features_hash};
         event->boxes = NULL;
+        event->names = NULL;
     }
     vd_chat_event(chat, event);
     if (answer && recorder->transcript && at < chat->conversation.branch->count &&
         chat->conversation.branch->rounds[at].response[lane].ready)
         write_answer(recorder, chat, &about, lane, at);
     vd_free(about.boxes);
+    vd_free(about.names);
 }
 
 // ---- step ---------------------------------------------------------------------------------------

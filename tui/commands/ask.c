@@ -105,9 +105,12 @@ static void print_regions(const vd_sheet *sheet)
     const vd_answer *answer = &sheet->side[0].reply->answer;
     vd_share top[SHOWN_REGIONS];
     int count = vd_shares_top(answer->region_attention, answer->regions, 2, top, SHOWN_REGIONS);
+    int width = sheet->names ? -(int)strlen("12 yellow rubber cylinder") : 3;
     for (int n = 0; n < count; n++) {
         const float *box = sheet->boxes ? sheet->boxes + (size_t)4 * (size_t)top[n].index : NULL;
-        printf("%s%3d  %3.0f %%", n ? "             " : "   regions   ", top[n].index + 1,
+        char region[VD_REGION_LABEL];
+        vd_sheet_region(sheet, top[n].index, region);
+        printf("%s%*s  %3.0f %%", n ? "             " : "   regions   ", width, region,
                100 * top[n].share);
         if (box && top[n].index < sheet->regions)
             printf("  (%.2f %.2f %.2f %.2f)", (double)box[0], (double)box[1], (double)box[2],
@@ -194,6 +197,7 @@ static vd_status make_sheet(ask *a, const vd_reply *reply, vd_sheet *out, vd_err
     const int32_t *group;
     *out = (vd_sheet){.sides = 1};
     out->boxes = vd_session_boxes(a->session, &out->regions);
+    out->names = vd_session_region_names(a->session);
     out->side[0] =
         (vd_sheet_side){.reply = reply, .texts = vd_session_texts(a->session), .chosen = -1};
     if (!a->fold)

@@ -144,14 +144,20 @@ static void print_stage(const walk_command *c, const vd_walk_stage *stage, int n
         print_stage_table(c, &stage->table[i]);
 }
 
-static void effect_name(const vd_walk *walk, const vd_switch *what, char *out, size_t size)
+// A further cell with a gain right of zero, a loss left of it; none in Markdown.
+static void add_signed_bar(const walk_command *c, vd_table *table, double value, int side)
 {
-    char name[64];
-    vd_switch_name(what, name, sizeof name);
-    if (what->kind == VD_SWITCH_WORD && what->index < walk->reply.words)
-        snprintf(out, size, "%.40s (%.30s)", name, walk->reply.word[what->index]);
-    else
-        snprintf(out, size, "%s", name);
+    char gain[VD_BAR_SIZE], loss[VD_BAR_SIZE] = "";
+    double cells = value < 0 ? fmin(-value, 1) * side : 0;
+    int whole = (int)(cells + 0.25); // of the blocks that grow to the left there are few
+    double rest = cells - whole;
+    bool part = rest > 0.005;
+    for (int i = 0; i < whole; i++)
+        snprintf(loss + strlen(loss), sizeof loss - strlen(loss), c->utf8 ? "\u2588" : "-");
+    const char *end = !part ? "" : !c->utf8 ? "-" : rest < 0.3 ? "\u2595" : "\u2590";
+    if (!c->markdown)
+        vd_table_more(table, "%*s%s%s%s%s", side - whole - part, "", end, loss,
+                      c->utf8 ? "\u2502" : "|", vd_output_bar(gain, value, side, c->utf8));
 }
 
 static void print_effects(const walk_command *c, const vd_walk *walk)
@@ -162,24 +168,26 @@ static void print_effects(const walk_command *c, const vd_walk *walk)
     vd_table table = {0};
     vd_markup_put(
         c->out,
-        c->markdown ? "\n## Attention is not effect\n\nHow much attention each thing got, and how "
-                      "the answer changes without it: **%s** (%.1f %%).\n\n"
-                    : "\nAttention is not effect: one thing left out at a time\n   the answer is "
-                      "\"%s\" with %.1f %%\n\n",
+        c->markdown
+            ? "\n## Attention is not effect\n\nOne thing at a time is left out or changed: "
+              "how the share of **%s** (%.1f %%) changes by it, in points.\n\n"
+            : "\nAttention is not effect: one thing at a time is left out or changed\n   "
+              "the answer is \"%s\" with %.1f %%; points: its share then - its share now\n\n",
         c->answers[first], 100 * before);
-    vd_table_add(&table, c->markdown ? "without\tattention\teffect, points\tfirst answer then"
-                                     : "without\tattention\t\teffect, points\t\tfirst answer then");
+    vd_table_add(&table, c->markdown ? "left out or changed\tattention\tpoints\tanswer"
+                                     : "left out or changed\tattention\t\tpoints\t\tanswer");
     for (int i = 0; i < walk->effects; i++) {
         const vd_effect *e = &walk->effect[i];
-        effect_name(walk, &e->what, name, sizeof name);
+        bool flips = e->first != first;
+        vd_walk_switch_name(walk, &e->what, name, sizeof name);
         share[0] = '\0';
         if (e->attention >= 0)
             vd_percent(share, sizeof share, e->attention);
         vd_table_add(&table, "%s\t%s", name, share);
         add_bar(c, &table, e->attention, BAR / 2);
         vd_table_more(&table, "%+.1f", 100 * (e->left - before));
-        add_bar(c, &table, fabs(e->left - before), BAR / 2);
-        vd_table_more(&table, "%s", c->answers[e->first]);
+        add_signed_bar(c, &table, e->left - before, BAR / 2);
+        vd_table_more(&table, "%s%s", flips ? "now: " : "", flips ? c->answers[e->first] : "");
     }
     put_table(c, &table);
 }
@@ -191,8 +199,9 @@ static void print_change(const walk_command *c, const vd_walk *walk)
     printf(c->markdown ? "\n## What if\n\nChanged: " : "\nWhat if: ");
     for (int i = 0; i < walk->switches.count; i++) {
         char name[96];
-        effect_name(walk, &walk->switches.at[i], name, sizeof name);
-        vd_markup_put(c->out, i ? ", %s" : "%s", name);
+        vd_walk_switch_name(walk, &walk->switches.at[i], name, sizeof name);
+        vd_markup_put(c->out, i ? ", %s%s" : "%s%s", name,
+                      vd_switch_leaves_out(&walk->switches.at[i]) ? " left out" : "");
     }
     printf("\n\n");
     vd_table_add(&table, "place\tanswer\tshare\tplace before\tshare before");
@@ -307,12 +316,12 @@ static void json_effects(yajl_gen json, const walk_command *c, const vd_walk *wa
     vd_member_list(json, "effects");
     for (int i = 0; i < walk->effects; i++) {
         const vd_effect *e = &walk->effect[i];
-        char name[64];
+        char name[96];
         vd_switch_name(&e->what, name, sizeof name);
         yajl_gen_map_open(json);
-        vd_member_string(json, "without", name);
-        if (e->what.kind == VD_SWITCH_REGION)
-            vd_member_number(json, "row", walk->region[e->what.index]);
+        vd_member_string(json, "what_if", name);
+        vd_walk_switch_name(walk, &e->what, name, sizeof name);
+        vd_member_string(json, "name", name);
         vd_output_string(json, "attention");
         if (e->attention >= 0)
             vd_output_number(json, e->attention);
@@ -433,7 +442,9 @@ const vd_command vd_cmd_walk = {
     "answer changes, beside the attention that each one got.\n"
     "CHANGE is one of: caption, region N, round N or word N (left out); word N=OTHER (replaced); "
     "attention 1..4 (made uniform); positions (removed, or added where the model has none); "
-    "picture (made blank). Numbers start at 1; regions are ordered by their share of attention.",
+    "picture (made blank). Numbers start at 1; a region has one number in every command and on "
+    "every "
+    "screen.",
     "  visdial walk --image 1000001 \"how many balls are there\" \"what color are they\"\n"
     "  visdial walk --image 1000001 --what-if \"region 1\" --markdown \"is there a cube\"\n",
     .options = options};

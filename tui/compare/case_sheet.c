@@ -153,6 +153,7 @@ vd_status vd_case_sheet_make(const vd_cases *cases, const vd_case *at, vd_right 
     status =
         vd_picture_regions_read(cases->corpus->regions, out->sheet.image_id, &out->regions, err);
     out->sheet.boxes = out->regions.boxes;
+    out->sheet.names = out->regions.names;
     out->sheet.regions = out->regions.count;
     for (int side = 0; side < cases->models && status == VD_OK; side++)
         status = answer_one(cases, at, side, stop, out, err);

@@ -219,7 +219,7 @@ static void draw_models(const vd_cases_view *view, vd_grid *grid, case_rows rows
         vd_ranking_draw(grid, place, sheet, side, 0, true);
         place.y += rows.answers;
         if (rows.attention)
-            vd_sheet_draw_attention(grid, place, sheet->side[side].reply);
+            vd_sheet_draw_attention(grid, place, sheet, side);
     }
 }
 
@@ -264,7 +264,7 @@ void vd_cases_view_draw_zoom(vd_cases_view *view, vd_grid *grid, vd_rect at)
     vd_cases_view_draw_picture(view, grid, (vd_rect){at.x, at.y + 2, at.width, at.height - 3},
                                view->side);
     vd_sheet_draw_regions(grid, (vd_rect){at.x, at.y + at.height - 1, at.width, 1},
-                          &side->reply->answer);
+                          &view->sheet->sheet, view->side);
 }
 
 // ---- attentions word by word, a page for each model ---------------------------------------------

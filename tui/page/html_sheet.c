@@ -59,7 +59,7 @@ static void put_outlines(vd_markup *html, const vd_sheet *sheet, const vd_share 
                                                    : "faint";
         double x = box[i][0], y = box[i][1];
         double width = fmax(0, box[i][2] - x), height = fmax(0, box[i][3] - y);
-        vd_markup_put(html, "<g class=\"region %s\" data-region=\"%d\">", weight, i + 1);
+        vd_markup_put(html, "<g class=\"region %s\" data-region=\"%d\">", weight, top[i].index + 1);
         for (int under = 1; under >= 0; under--)
             vd_markup_put(html,
                           "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
@@ -72,8 +72,9 @@ static void put_outlines(vd_markup *html, const vd_sheet *sheet, const vd_share 
                       "<g class=\"label\" data-region=\"%d\"><rect x=\"%.1f\" y=\"%.1f\" "
                       "width=\"%.1f\" height=\"%.1f\" rx=\"2\"/><text x=\"%.1f\" y=\"%.1f\" "
                       "font-size=\"%.1f\">%d</text></g>",
-                      i + 1, taken[i].x, taken[i].y, size, size, taken[i].x + size / 2,
-                      taken[i].y + size * 0.54, size * 0.8, i + 1);
+                      top[i].index + 1, taken[i].x, taken[i].y, size, size, taken[i].x + size / 2,
+                      taken[i].y + size * 0.54, size * (top[i].index < 99 ? 0.8 : 0.55),
+                      top[i].index + 1);
 }
 
 static void put_figure(vd_markup *html, const vd_sheet *sheet, int which)
@@ -103,7 +104,9 @@ static void put_figure(vd_markup *html, const vd_sheet *sheet, int which)
     vd_markup_put(html, "<figcaption>%s<ol class=\"regions\">",
                   outlines ? "Where it looked" : "Where it looked (no boxes known)");
     for (int i = 0; i < count; i++) {
-        vd_markup_put(html, "<li data-region=\"%d\" tabindex=\"0\"><b>%d</b> ", i + 1, i + 1);
+        bool named = sheet->names && top[i].index < sheet->regions;
+        vd_markup_put(html, "<li data-region=\"%d\" tabindex=\"0\"><b>%d</b> %s ", top[i].index + 1,
+                      top[i].index + 1, named ? sheet->names[top[i].index].text : "");
         put_share(html, "span", top[i].share, which);
         vd_markup_put(html, "</li>");
     }

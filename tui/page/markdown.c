@@ -63,7 +63,9 @@ static void put_attention(vd_markup *m, const vd_sheet *sheet, const vd_sheet_si
     vd_markup_put(m, "* looked at");
     for (int i = 0; i < count; i++) {
         vd_percent(share, sizeof share, top[i].share);
-        vd_markup_put(m, "%s region %d: %s", i ? ";" : "", top[i].index + 1, share);
+        char region[VD_REGION_LABEL];
+        vd_sheet_region(sheet, top[i].index, region);
+        vd_markup_put(m, "%s region %s: %s", i ? ";" : "", region, share);
         if (sheet->boxes && top[i].index < sheet->regions) {
             const float *box = sheet->boxes + (size_t)4 * (size_t)top[i].index;
             vd_markup_put(m, " (%.2f %.2f %.2f %.2f)", (double)box[0], (double)box[1],

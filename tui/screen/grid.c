@@ -228,6 +228,29 @@ void vd_grid_bar(vd_grid *grid, int x, int y, int width, double fraction, vd_sty
     }
 }
 
+// Of the blocks that grow to the left there are three.
+static void signed_cell(vd_grid *grid, int x, int y, double part, bool gain, vd_style style)
+{
+    static const uint32_t codes[2][4] = {{' ', 0x2595, 0x2590, 0x2588},
+                                         {' ', 0x258F, 0x258C, 0x2588}};
+    int size = part < 0.05 ? 0 : part < 0.3 ? 1 : part < 0.75 ? 2 : 3;
+    vd_grid_put(grid, x, y, codes[gain][size], size == 0 ? ' ' : gain ? '+' : '-', style);
+}
+
+void vd_grid_signed_bar(vd_grid *grid, int x, int y, int width, double value, vd_style gain,
+                        vd_style loss, vd_style zero)
+{
+    int side = width / 2;
+    if (side <= 0)
+        return;
+    double cells = fmin(fabs(value), 1) * side;
+    vd_grid_put(grid, x + side, y, 0x2502, '|', zero);
+    for (int i = 0; i < side; i++) {
+        signed_cell(grid, x + side - 1 - i, y, value < 0 ? cells - i : 0, false, loss);
+        signed_cell(grid, x + side + 1 + i, y, value > 0 ? cells - i : 0, true, gain);
+    }
+}
+
 void vd_grid_level(vd_grid *grid, int x, int y, double fraction, vd_style style)
 {
     fraction = fraction > 0 ? (fraction < 1 ? fraction : 1) : 0;

@@ -117,6 +117,9 @@ void vd_grid_fill(vd_grid *grid, vd_rect place, vd_style style);
 // zero shows something.
 void vd_grid_bar(vd_grid *grid, int x, int y, int width, double fraction, vd_style full,
                  vd_style rest);
+// A gain (0..1) to the right of zero, a loss (-1..0) to its left; zero is a line in the middle.
+void vd_grid_signed_bar(vd_grid *grid, int x, int y, int width, double value, vd_style gain,
+                        vd_style loss, vd_style zero);
 // One cell with a bar of eighths from its bottom: 0..1.
 void vd_grid_level(vd_grid *grid, int x, int y, double fraction, vd_style style);
 

@@ -270,13 +270,10 @@ static vd_rect label_place(vd_rect outline, vd_rect place, int width, const vd_r
 
 void vd_picture_outline(vd_grid *grid, vd_rect place, const vd_outline *outlines, int count)
 {
-    enum { MOST = 36, CELLS_EACH = 80 };
+    enum { MOST = 36 };
     if (place.width <= 0 || place.height <= 0)
         return;
-    // Nine outlines would hide a small picture: draw the strongest few, as the size allows.
-    int fits = place.width * place.height / CELLS_EACH;
-    fits = fits < 3 ? 3 : fits > MOST ? MOST : fits;
-    count = count > fits ? fits : count;
+    count = count > MOST ? MOST : count;
     vd_style line = vd_theme(grid->look, VD_ROLE_OUTLINE);
     for (int i = count - 1; i >= 0; i--) {
         vd_style style = line;

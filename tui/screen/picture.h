@@ -23,16 +23,15 @@ void vd_picture_clear(vd_picture *picture);
 vd_status vd_picture_draw(vd_picture *picture, vd_grid *grid, vd_rect place, vd_error *err);
 
 // One region to outline. The line's weight tells the share without colour: heavy from a quarter
-// on, thin from a tenth on, dashed below; the number is its place by share.
+// on, thin from a tenth on, dashed below.
 typedef struct vd_outline {
     float box[4]; // x1 y1 x2 y2 in 0..1
     double share; // of the attention
     int number;   // 1..99
 } vd_outline;
 
-// Draws outlines over a picture drawn in `place`, the first ones of the list, as many as it has
-// room for (at least three); the first lies on top. Lines keep the picture's colour, darkened,
-// behind them; labels move so as not to cover each other.
+// Draws outlines over a picture drawn in `place`; the first lies on top. Lines keep the picture's
+// colour, darkened, behind them; labels move so as not to cover each other.
 void vd_picture_outline(vd_grid *grid, vd_rect place, const vd_outline *outlines, int count);
 
 #endif

@@ -128,46 +128,47 @@ static vd_status serve_model(vd_service *service, const char *name, vd_event *ev
 
 // ---- pictures ----------------------------------------------------------------------------------
 
-// The boxes of the picture's regions; this needs no model.
+// Boxes and names of the picture's regions; this needs no model.
 static vd_status serve_picture(vd_service *service, size_t index, vd_event *event, vd_error *err)
 {
     const vd_world *world = service->world;
     if (index >= vd_world_count(world))
         return vd_error_set(err, VD_NOT_FOUND, "there is no picture number %zu; there are %zu",
                             index + 1, vd_world_count(world));
-    int64_t image_id = vd_world_image_id(world, index);
-    size_t row;
-    if (!vd_regions_has_boxes(world->regions))
-        return vd_regions_find(world->regions, image_id, &row, err);
     vd_picture_regions regions;
-    vd_status status = vd_picture_regions_read(world->regions, image_id, &regions, err);
+    vd_status status =
+        vd_picture_regions_read(world->regions, vd_world_image_id(world, index), &regions, err);
     event->boxes = regions.boxes;
+    event->names = regions.names;
     event->regions = regions.count;
     regions.boxes = NULL;
+    regions.names = NULL;
     vd_picture_regions_clear(&regions);
     return status;
 }
 
 // ---- questions ---------------------------------------------------------------------------------
 
-// The answer's event carries the boxes and the features' hash itself: the event of the picture may
-// come later, since each lane has its own thread.
+// The answer's event carries boxes, names and the features' hash itself: the event of the picture
+// may come later, since each lane has its own thread.
 static vd_status tell_features(vd_service *service, size_t index, vd_event *event, vd_error *err)
 {
-    int regions;
-    const float *boxes = vd_session_boxes(service->now->session, &regions);
+    const float *boxes = vd_session_boxes(service->now->session, &event->regions);
+    const vd_region_name *names = vd_session_region_names(service->now->session);
+    size_t count = (size_t)event->regions;
     vd_status status = VD_OK;
     if (service->features_of != index + 1)
         status = vd_world_features_fingerprint(service->world, index, &service->features, err);
     service->features_of = status ? 0 : index + 1;
     event->features_hash = service->features;
-    if (status || !boxes)
+    if (status)
         return status;
-    event->boxes = vd_alloc((size_t)regions, 4 * sizeof *boxes);
-    if (!event->boxes)
-        return vd_error_memory(err, "the regions' boxes");
-    memcpy(event->boxes, boxes, (size_t)regions * 4 * sizeof *boxes);
-    event->regions = regions;
+    event->names = vd_region_names_copy(names, event->regions);
+    event->boxes = boxes ? vd_alloc(count, 4 * sizeof *boxes) : NULL;
+    if ((names && !event->names) || (boxes && !event->boxes))
+        return vd_error_memory(err, "the regions");
+    if (boxes)
+        memcpy(event->boxes, boxes, count * 4 * sizeof *boxes);
     return VD_OK;
 }
 

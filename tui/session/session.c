@@ -23,8 +23,9 @@ struct vd_session {
     int32_t *group; // (answers->count) of vd_session_fold; NULL before its first call
 
     size_t index;
-    vd_dialog *dialog; // NULL before the first picture
-    float *boxes;      // (regions, 4) or NULL
+    vd_dialog *dialog;     // NULL before the first picture
+    float *boxes;          // (regions, 4) or NULL
+    vd_region_name *names; // (regions) or NULL
     int regions;
 
     vd_turn *turn; // (turns), with room for turn_room
@@ -278,6 +279,7 @@ void vd_session_free(vd_session *session)
         return;
     vd_turns_free(session->turn, session->turns);
     vd_free(session->boxes);
+    vd_free(session->names);
     vd_dialog_free(session->dialog);
     vd_pool_free(session->pool);
     vd_free(session->group);
@@ -419,11 +421,14 @@ vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
         forget_turns(session, 0);
         vd_dialog_free(session->dialog);
         vd_free(session->boxes);
+        vd_free(session->names);
         session->dialog = dialog;
         session->boxes = regions.boxes;
+        session->names = regions.names;
         session->regions = regions.count;
         session->index = index;
         regions.boxes = NULL;
+        regions.names = NULL;
     }
     vd_picture_regions_clear(&regions);
     return status;
@@ -432,6 +437,11 @@ vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
 bool vd_session_has_picture(const vd_session *session, size_t index)
 {
     return session->dialog && session->index == index;
+}
+
+const vd_region_name *vd_session_region_names(const vd_session *session)
+{
+    return session->names;
 }
 
 const float *vd_session_boxes(const vd_session *session, int *regions)

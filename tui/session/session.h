@@ -72,15 +72,27 @@ vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, 
 vd_status vd_world_named(const vd_world *world, const char *text, size_t *index, vd_error *err);
 // Path of the picture file (vd_free), NULL with an error when there is none.
 char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err);
-// The regions of one picture. Its boxes (count, 4) are in 0..1; NULL where the file has none.
+// What a region is called: what the detector believes it to be, read back from its features
+// (features/extract/extract.h), "blue metal cone"; "" where it is not sure of it.
+typedef struct vd_region_name {
+    char text[32];
+} vd_region_name;
+
+// The regions of one picture. Their boxes (count, 4) are in 0..1; NULL where the file has none.
 typedef struct vd_picture_regions {
     int count;
     float *features, *boxes; // owned
+    vd_region_name *names;   // (count), owned; NULL where the features are of another kind
 } vd_picture_regions;
 
 vd_status vd_picture_regions_read(const vd_regions *file, int64_t image_id, vd_picture_regions *out,
                                   vd_error *err);
 void vd_picture_regions_clear(vd_picture_regions *regions);
+// A region as everything that shows one writes it: its number, which is its row in the features + 1
+// whatever the answer looks at, and its name: "3 blue metal cone". names NULL: "3".
+enum { VD_REGION_LABEL = sizeof(vd_region_name) + 16 };
+void vd_region_label(const vd_region_name *names, int row, char out[VD_REGION_LABEL]);
+vd_region_name *vd_region_names_copy(const vd_region_name *names, int count); // NULL: none, or OOM
 // Of the picture's features and boxes.
 vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_fingerprint *out,
                                         vd_error *err);
@@ -163,6 +175,7 @@ vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err);
 bool vd_session_has_picture(const vd_session *session, size_t index); // it is the one chosen
 // Boxes (P, 4) of the picture's regions in 0..1, P = regions; NULL when the file has none.
 const float *vd_session_boxes(const vd_session *session, int *regions);
+const vd_region_name *vd_session_region_names(const vd_session *session); // NULL: not known
 
 // Answers; the conversation is unchanged until vd_session_accept. An empty question is VD_USAGE.
 vd_status vd_session_ask(vd_session *session, const char *typed, const atomic_int *stop,

@@ -68,6 +68,12 @@ void vd_switch_name(const vd_switch *one, char *out, size_t size)
     }
 }
 
+bool vd_switch_leaves_out(const vd_switch *one)
+{
+    return one->kind == VD_SWITCH_ENTRY || one->kind == VD_SWITCH_REGION ||
+           (one->kind == VD_SWITCH_WORD && !one->word[0]);
+}
+
 bool vd_switch_same(const vd_switch *a, const vd_switch *b)
 {
     return a->kind == b->kind && a->index == b->index;

@@ -5,7 +5,7 @@
 //   question word N=red             say another word instead     attention N make attention 1..4
 //   flat positions              take positions away, or add them where the model has none
 //
-// Rounds, regions and words count from 1; regions by their share of the answer, as outlined.
+// Rounds, regions and words count from 1; a region has the number that it is outlined with.
 #ifndef VD_SWITCHES_H
 #define VD_SWITCHES_H
 
@@ -16,7 +16,7 @@
 
 typedef enum vd_switch_kind {
     VD_SWITCH_ENTRY,     // index: history entry, 0 the caption
-    VD_SWITCH_REGION,    // place by share, from 0
+    VD_SWITCH_REGION,    // row of the features, from 0
     VD_SWITCH_WORD,      // place in the question, from 0; word: what is said instead, "" nothing
     VD_SWITCH_ATTENTION, // 0..3
     VD_SWITCH_POSITIONS,
@@ -39,6 +39,7 @@ typedef struct vd_switches {
 vd_status vd_switch_parse(const char *text, vd_switch *out, vd_error *err);
 // "round 2", "word 3=red": what vd_switch_parse reads.
 void vd_switch_name(const vd_switch *one, char *out, size_t size);
+bool vd_switch_leaves_out(const vd_switch *one);             // else it changes something
 bool vd_switch_same(const vd_switch *a, const vd_switch *b); // the same thing, whatever the word
 
 bool vd_switches_has(const vd_switches *switches, const vd_switch *one);

@@ -105,7 +105,7 @@ static vd_status ask_switched(vd_session *session, const vd_walk *walk, const vd
         if (one->kind == VD_SWITCH_ENTRY)
             what_if.drop_entry = drop, drop[one->index] = true;
         else if (one->kind == VD_SWITCH_REGION)
-            what_if.mask_region = mask, mask[walk->region[one->index]] = true;
+            what_if.mask_region = mask, mask[one->index] = true;
         else if (one->kind == VD_SWITCH_ATTENTION)
             what_if.flatten |= 1u << one->index;
         else if (one->kind == VD_SWITCH_POSITIONS)
@@ -136,7 +136,7 @@ static double attention_to(const vd_walk *walk, const vd_switch *what)
 {
     const vd_answer *answer = &walk->reply.answer;
     if (what->kind == VD_SWITCH_REGION)
-        return (double)answer->region_attention[walk->region[what->index]];
+        return (double)answer->region_attention[what->index];
     if (what->kind == VD_SWITCH_ENTRY)
         return (double)answer->context_attention[what->index];
     return what->kind == VD_SWITCH_WORD ? vd_word_share(answer, what->index) : -1;
@@ -177,18 +177,22 @@ static vd_status add_effects(vd_session *session, vd_walk *walk, const atomic_in
     vd_status status = walk->effect ? VD_OK : vd_error_memory(err, "what each change does");
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         for (int i = 0; i < all[k].count && status == VD_OK; i++)
-            status = add_effect(session, walk, (vd_switch){all[k].kind, i, ""}, stop, err);
+            status =
+                add_effect(session, walk,
+                           (vd_switch){all[k].kind, k == 0 ? walk->region[i] : i, ""}, stop, err);
     return status;
 }
 
 // ---- the walk -----------------------------------------------------------------------------------
 
-static vd_status list_regions(vd_walk *walk, vd_error *err)
+static vd_status list_regions(const vd_session *session, vd_walk *walk, vd_error *err)
 {
     const vd_answer *answer = &walk->reply.answer;
+    const vd_region_name *names = vd_session_region_names(session);
     walk->regions = answer->regions;
     walk->region = vd_alloc((size_t)walk->regions, sizeof *walk->region);
-    if (!walk->region)
+    walk->names = vd_region_names_copy(names, walk->regions);
+    if (!walk->region || (names && !walk->names))
         return vd_error_memory(err, "the regions");
     for (int row = 0; row < walk->regions; row++) {
         int at = row;
@@ -221,7 +225,7 @@ vd_status vd_walk_new(vd_session *session, const char *typed, const vd_switches 
     if (status == VD_OK)
         status = list_history(session, walk, err);
     if (status == VD_OK)
-        status = list_regions(walk, err);
+        status = list_regions(session, walk, err);
     if (status == VD_OK && switches && switches->count > 0) {
         walk->switches = *switches;
         status =
@@ -237,6 +241,31 @@ vd_status vd_walk_new(vd_session *session, const char *typed, const vd_switches 
     return VD_OK;
 }
 
+void vd_walk_switch_name(const vd_walk *walk, const vd_switch *what, char *out, size_t size)
+{
+    static const char *const attentions[] = {"rounds", "words of the history",
+                                             "words for each region", "regions"};
+    char name[64], region[VD_REGION_LABEL];
+    vd_switch_name(what, name, sizeof name);
+    bool word = what->kind == VD_SWITCH_WORD && !what->word[0] && what->index < walk->reply.words;
+    if (word)
+        snprintf(out, size, "%.20s %.30s", name, walk->reply.word[what->index]);
+    else if (what->kind == VD_SWITCH_ENTRY && what->index > 0 && what->index < walk->entries)
+        snprintf(out, size, "%.90s", walk->entry[what->index].label);
+    else if (what->kind == VD_SWITCH_ATTENTION)
+        snprintf(out, size, "%.20s flattened: %s", name, attentions[what->index]);
+    else if (what->kind == VD_SWITCH_POSITIONS)
+        snprintf(out, size, "positions %s",
+                 walk->config.positions == VD_POSITIONS_NONE ? "added" : "removed");
+    else if (what->kind == VD_SWITCH_PICTURE)
+        snprintf(out, size, "picture blank");
+    else if (what->kind == VD_SWITCH_REGION && what->index < walk->regions) {
+        vd_region_label(walk->names, what->index, region);
+        snprintf(out, size, "region %s", region);
+    } else
+        snprintf(out, size, "%s", name);
+}
+
 void vd_walk_free(vd_walk *walk)
 {
     if (!walk)
@@ -247,6 +276,7 @@ void vd_walk_free(vd_walk *walk)
     vd_trace_clear(&walk->changed_trace);
     vd_free(walk->entry);
     vd_free(walk->region);
+    vd_free(walk->names);
     vd_free(walk->effect);
     vd_free(walk);
 }

@@ -29,8 +29,9 @@ typedef struct vd_walk {
     vd_decoders by; // that ranked
     int entries, regions;
     vd_walk_entry *entry; // (entries)
-    int *region;    // (regions) rows of the features by falling share: "region 1" is region[0]
-    vd_reply reply; // as it is
+    int *region; // (regions) rows of the features by falling share: in this order they are shown
+    vd_region_name *names; // (regions) or NULL
+    vd_reply reply;        // as it is
     vd_trace trace;
     int effects; // 0: not asked for
     vd_effect *effect;
@@ -44,6 +45,9 @@ typedef struct vd_walk {
 vd_status vd_walk_new(vd_session *session, const char *typed, const vd_switches *switches,
                       bool effects, const atomic_int *stop, vd_walk **out, vd_error *err);
 void vd_walk_free(vd_walk *walk);
+// What a switch is about, or what it does where it leaves nothing out: "region 3 blue metal cone",
+// "round 2: what color is it", "word 1 what", "positions added", "attention 4 flattened: regions".
+void vd_walk_switch_name(const vd_walk *walk, const vd_switch *what, char *out, size_t size);
 
 // ---- stages ------------------------------------------------------------------------------------
 

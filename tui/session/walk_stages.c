@@ -53,10 +53,14 @@ static void name_words(const walk_view *v, vd_walk_table *t)
         name_row(t, i, v->reply->word[i]);
 }
 
-static void name_regions(vd_walk_table *t)
+// In the order of their shares in the answer as it is, whatever is switched.
+static void name_regions(const walk_view *v, vd_walk_table *t)
 {
-    for (int p = 0; p < t->rows; p++)
-        snprintf(t->row[p], sizeof t->row[p], "region %d", p + 1);
+    for (int p = 0; p < t->rows; p++) {
+        char label[VD_REGION_LABEL];
+        vd_region_label(v->walk->names, v->walk->region[p], label);
+        snprintf(t->row[p], sizeof t->row[p], "%s%.40s", v->walk->names ? "" : "region ", label);
+    }
 }
 
 // "3 a red cube": an answer with its place from 1.
@@ -188,7 +192,7 @@ static void topic_view(walk_view *v)
     int words = a->question_length;
     vd_walk_table *table = new_table(v, "Attention 3: which words each region looks at", true,
                                      v->trace->regions, (const char *const *)v->reply->word, words);
-    name_regions(table);
+    name_regions(v, table);
     for (int p = 0; p < table->rows; p++)
         for (int i = 0; i < words; i++)
             table->value[p * words + i] = (double)a->word_attention[v->walk->region[p] * words + i];
@@ -198,7 +202,7 @@ static void context_view(walk_view *v)
 {
     vd_walk_table *table =
         new_list(v, "Attention 4: the regions the answer draws on", true, v->trace->regions, "g");
-    name_regions(table);
+    name_regions(v, table);
     for (int p = 0; p < table->rows; p++)
         table->value[p] = (double)v->answer->region_attention[v->walk->region[p]];
 }

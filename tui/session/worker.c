@@ -53,6 +53,7 @@ void vd_event_clear(vd_event *event)
     if (event->made)
         event->free_made(event->made);
     vd_free(event->boxes);
+    vd_free(event->names);
     vd_reply_clear(&event->reply);
     vd_walk_free(event->walk);
     *event = (vd_event){0};

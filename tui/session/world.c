@@ -221,6 +221,59 @@ vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, 
                         source_of(world), count, some, count > 5 ? ", ..." : "");
 }
 
+// ---- regions ------------------------------------------------------------------------------------
+
+const char *const vd_attribute_names[] = {
+    "red",  "green", "blue",     "yellow", "purple", "orange", "white", "black",
+    "cube", "ball",  "cylinder", "cone",   "rubber", "metal",  "small", "large"};
+
+enum { COLOR, SHAPE, MATERIAL, SIZE };
+
+static const char *best_name(const float *features, int kind)
+{
+    int first = vd_attribute_first[kind], best = first;
+    for (int i = first; i < first + vd_attribute_count[kind]; i++)
+        if (features[VD_FEATURE_ATTRIBUTES + i] > features[VD_FEATURE_ATTRIBUTES + best])
+            best = i;
+    return vd_attribute_names[best];
+}
+
+// Every region of this extractor has a 1 in one channel; a confidence of 0.5 is enough.
+static bool is_known(const float *one)
+{
+    return one[VD_FEATURE_ONE] >= 0.99f && one[VD_FEATURE_CONFIDENCE] >= 0.5f;
+}
+
+static vd_status name_regions(vd_picture_regions *regions, int size, vd_error *err)
+{
+    if (size != VD_FEATURE_SIZE || regions->count == 0)
+        return VD_OK;
+    regions->names = vd_alloc((size_t)regions->count, sizeof *regions->names);
+    if (!regions->names)
+        return vd_error_memory(err, "the regions' names");
+    for (int r = 0; r < regions->count; r++) {
+        const float *one = regions->features + (size_t)r * VD_FEATURE_SIZE;
+        if (is_known(one))
+            snprintf(regions->names[r].text, sizeof regions->names[r].text, "%s %s %s",
+                     best_name(one, COLOR), best_name(one, MATERIAL), best_name(one, SHAPE));
+    }
+    return VD_OK;
+}
+
+void vd_region_label(const vd_region_name *names, int row, char out[VD_REGION_LABEL])
+{
+    const char *name = names ? names[row].text : "";
+    snprintf(out, VD_REGION_LABEL, "%d%s%s", row + 1, *name ? " " : "", name);
+}
+
+vd_region_name *vd_region_names_copy(const vd_region_name *names, int count)
+{
+    vd_region_name *copy = names ? vd_alloc((size_t)count, sizeof *copy) : NULL;
+    if (copy)
+        memcpy(copy, names, (size_t)count * sizeof *copy);
+    return copy;
+}
+
 vd_status vd_picture_regions_read(const vd_regions *file, int64_t image_id, vd_picture_regions *out,
                                   vd_error *err)
 {
@@ -237,6 +290,8 @@ vd_status vd_picture_regions_read(const vd_regions *file, int64_t image_id, vd_p
         status = vd_error_memory(err, "a picture's regions");
     else
         status = vd_regions_read(file, row, out->features, out->boxes, err);
+    if (status == VD_OK)
+        status = name_regions(out, vd_regions_size(file), err);
     if (status)
         vd_picture_regions_clear(out);
     return status;
@@ -246,6 +301,7 @@ void vd_picture_regions_clear(vd_picture_regions *regions)
 {
     vd_free(regions->features);
     vd_free(regions->boxes);
+    vd_free(regions->names);
     *regions = (vd_picture_regions){0};
 }
 
@@ -270,27 +326,12 @@ vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_
     return VD_OK;
 }
 
-const char *const vd_attribute_names[] = {
-    "red",  "green", "blue",     "yellow", "purple", "orange", "white", "black",
-    "cube", "ball",  "cylinder", "cone",   "rubber", "metal",  "small", "large"};
-
-static const char *best_name(const float *features, int kind)
-{
-    int first = vd_attribute_first[kind], best = first;
-    for (int i = first; i < first + vd_attribute_count[kind]; i++)
-        if (features[VD_FEATURE_ATTRIBUTES + i] > features[VD_FEATURE_ATTRIBUTES + best])
-            best = i;
-    return vd_attribute_names[best];
-}
-
 static void describe_regions(const float *features, int regions, char *out, size_t size)
 {
-    enum { COLOR, SHAPE, MATERIAL, SIZE };
     size_t used = 0;
     for (int r = 0; r < regions && used < size; r++) {
         const float *one = features + (size_t)r * VD_FEATURE_SIZE;
-        // Every region of this extractor has a 1 there; a confidence of 0.5 is enough.
-        if (one[VD_FEATURE_ONE] < 0.99f || one[VD_FEATURE_CONFIDENCE] < 0.5f)
+        if (!is_known(one))
             continue;
         int wrote = snprintf(out + used, size - used, "%s%s %s %s %s", used ? "; " : "",
                              best_name(one, SIZE), best_name(one, COLOR), best_name(one, MATERIAL),

@@ -167,6 +167,20 @@ static float *read_matrix(reading *r, const vd_json_value *map, const char *key,
     return out;
 }
 
+static vd_region_name *read_names(reading *r, const vd_json_value *map, int count)
+{
+    static const char key[] = "names";
+    const vd_json_value *list = read_list(r, map, key, (size_t)count, (size_t)count);
+    vd_region_name *out = room(r, list->count, sizeof *out), *to = out;
+    for (const vd_json_value *name = list->first; name && out; name = name->next, to++) {
+        if (name->type != VD_JSON_TEXT || strlen(name->text) >= sizeof to->text)
+            refuse(r, "\"%s\" holds something that is not the name of a region", key);
+        else
+            memcpy(to->text, name->text, strlen(name->text) + 1);
+    }
+    return out;
+}
+
 // ---- pools --------------------------------------------------------------------------------------
 
 static void read_pool(reading *r, const vd_json_value *map)
@@ -325,6 +339,10 @@ static void read_answer(reading *r, const vd_json_value *map)
         read_matrix(r, map, "region_words", answer->regions, answer->question_length);
     if (vd_json_member(map, "boxes", VD_JSON_LIST)) {
         sheet->boxes = read_matrix(r, map, "boxes", answer->regions, 4);
+        sheet->regions = answer->regions;
+    }
+    if (vd_json_member(map, "names", VD_JSON_LIST)) {
+        sheet->names = read_names(r, map, answer->regions);
         sheet->regions = answer->regions;
     }
 }
@@ -601,6 +619,7 @@ void vd_transcript_clear(vd_transcript_file *file)
         vd_free((char *)record->sheet.side[0].model);
         vd_free((char *)record->sheet.caption);
         vd_free((float *)record->sheet.boxes);
+        vd_free((vd_region_name *)record->sheet.names);
     }
     for (size_t i = 0; i < file->talk_count; i++)
         clear_record(&file->talks[i]);

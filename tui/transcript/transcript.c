@@ -449,6 +449,12 @@ static yajl_gen_status emit_answer(yajl_gen json, void *context)
     emit_reply(json, side->reply, side->texts);
     if (sheet->boxes)
         emit_matrix(json, "boxes", sheet->boxes, sheet->regions, 4);
+    if (sheet->names)
+        vd_member_list(json, "names");
+    for (int i = 0; sheet->names && i < sheet->regions; i++)
+        vd_output_string(json, sheet->names[i].text);
+    if (sheet->names)
+        yajl_gen_array_close(json);
     yajl_gen_map_close(json);
     return yajl_gen_map_close(json);
 }

@@ -8,7 +8,7 @@
 //               probability]], "scores": [number], "best": [number], "log_sum": number, "rounds":
 //               [attention 1], "topic": [attention 2, per round and word; null for all but the
 //               strongest of many rounds], "regions": [attention 4], "region_words": [attention 3,
-//               per region], "boxes": [[x1, y1, x2, y2]]}}
+//               per region], "boxes": [[x1, y1, x2, y2]], "names": [of each region, "" not known]}}
 //   {"conversation": {"image_id", "caption", "rounds": [[question, answer]],
 //               "models": [[name, history]], "branch": number, "branches": [branch]}}
 //
@@ -18,8 +18,8 @@
 //
 // A branch is a list of rounds [question, answer of each model or null]; "rounds" are those of
 // number "branch" with the first model's history. "branches" is left out where it would equal
-// "rounds"; "models", "branches" and "decoder" (which ranked: "discriminative", "generative",
-// "both") are missing in files of earlier programs.
+// "rounds"; "models", "branches", "names" and "decoder" (which ranked: "discriminative",
+// "generative", "both") are missing in files of earlier programs.
 //
 // An answer's line has everything that it depends on, so that each can be verified alone. A
 // conversation's line is written whenever the conversation changed; the last one of a picture is

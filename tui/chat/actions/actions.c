@@ -173,7 +173,9 @@ static void show_picture(vd_chat *chat)
     chat->nav.scroll = 0;
     chat->nav.suggestion = 0;
     vd_free(shown->boxes);
+    vd_free(shown->names);
     shown->boxes = NULL;
+    shown->names = NULL;
     shown->regions = 0;
     vd_image image = {0};
     vd_error error = {0};

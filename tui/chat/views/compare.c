@@ -50,6 +50,7 @@ static void make_sheet(vd_chat *chat, const vd_round *round, int width, compared
     const vd_response *first = round && round->response[0].ready ? &round->response[0] : NULL;
     const char *human = round ? vd_people_answer(&chat->conversation, round) : NULL;
     out->sheet = (vd_sheet){.boxes = vd_chat_boxes(chat),
+                            .names = chat->shown.names,
                             .regions = chat->shown.regions,
                             .human = human,
                             .sides = chat->lanes.count};
@@ -167,7 +168,7 @@ static void draw_column(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_round
     vd_ranking_draw(grid, at, sheet, lane, chat->nav.top[VD_PLACE_COMPARE], false);
     at.y += rows.ranking;
     if (rows.attention)
-        vd_sheet_draw_attention(grid, at, side->reply);
+        vd_sheet_draw_attention(grid, at, sheet, lane);
     if (rows.human)
         draw_human(chat, grid, (vd_rect){at.x, end - 2, at.width, 1}, round, side);
     draw_metrics(chat, grid, (vd_rect){at.x, end - 1, at.width, 1}, lane);

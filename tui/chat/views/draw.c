@@ -12,6 +12,7 @@ vd_sheet vd_chat_sheet(vd_chat *chat)
     const vd_response *response = vd_chat_response(chat);
     vd_sheet sheet = {.caption = vd_conversation_caption(&chat->conversation),
                       .boxes = vd_chat_boxes(chat),
+                      .names = chat->shown.names,
                       .regions = chat->shown.regions};
     if (response)
         sheet.side[sheet.sides++] =

@@ -101,19 +101,40 @@ void vd_draw_answers(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *s
 
 // ---- attention ---------------------------------------------------------------------------------
 
+enum { SHARE = 6, LEAST_BAR = 4 }; // columns
+
+// A label, a bar where there is room for one, a percentage.
 static void draw_share(vd_grid *grid, vd_rect at, const char *label, int label_width, double share,
                        vd_style label_style, vd_style bar)
 {
     char percent[16];
+    int bar_width = at.width - label_width - 2 - SHARE;
     vd_percent(percent, sizeof percent, share);
+    if (bar_width < LEAST_BAR)
+        label_width = at.width - SHARE;
+    else
+        vd_grid_bar(grid, at.x + label_width + 1, at.y, bar_width, share, bar,
+                    vd_style_of(grid, VD_ROLE_RULE));
     vd_grid_text(grid, at.x, at.y, label_width, label, label_style);
-    vd_grid_bar(grid, at.x + label_width + 1, at.y, at.width - label_width - 8, share, bar,
-                vd_style_of(grid, VD_ROLE_RULE));
     vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, vd_style_of(grid, VD_ROLE_TEXT));
 }
 
-static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_answer *answer)
+// Columns of the longest label, the number right-aligned in it.
+static int labels_width(const vd_sheet *sheet, const vd_share *top, int count)
 {
+    int width = 2;
+    for (int i = 0; i < count; i++) {
+        char label[VD_REGION_LABEL];
+        vd_sheet_region(sheet, top[i].index, label);
+        int own = (int)strlen(label) + (top[i].index < 9);
+        width = own > width ? own : width;
+    }
+    return width;
+}
+
+static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *sheet)
+{
+    const vd_answer *answer = &sheet->side[0].reply->answer;
     int rows = at.height - 1;
     vd_grid_text(grid, at.x, at.y, at.width,
                  chat->shown.boxes ? "Regions" : "Regions (no boxes known)",
@@ -122,19 +143,20 @@ static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at, const v
         return;
     vd_share top[36];
     int count = vd_shares_top(answer->region_attention, answer->regions, 0.9, top, 36);
+    int names = labels_width(sheet, top, count < rows ? count : rows);
     double rest = 1;
     for (int i = 0; i < count && i < rows; i++) {
         bool more = i == rows - 1 && count > rows;
         if (more) { // the last row sums up what does not fit
             char label[32];
             snprintf(label, sizeof label, "+%d", answer->regions - i);
-            draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, 3, rest,
+            draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, names, rest,
                        vd_style_of(grid, VD_ROLE_FAINT), vd_style_of(grid, VD_ROLE_RULE));
             break;
         }
-        char label[16];
-        snprintf(label, sizeof label, "%2d", i + 1);
-        draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, 3, top[i].share,
+        char label[VD_REGION_LABEL + 1] = " ";
+        vd_sheet_region(sheet, top[i].index, label + (top[i].index < 9));
+        draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, names, top[i].share,
                    vd_style_of(grid, VD_ROLE_REGION), vd_style_of(grid, VD_ROLE_BAR_REGION));
         rest -= top[i].share;
     }
@@ -191,14 +213,14 @@ void vd_draw_attention(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet 
     vd_rect upper = {at.x, at.y, at.width, at.height - words - (gap ? 1 : 0)};
     if (at.width < 36) { // one below the other
         int regions = upper.height * 3 / 5;
-        draw_regions(chat, grid, (vd_rect){at.x, at.y, at.width, regions}, answer);
+        draw_regions(chat, grid, (vd_rect){at.x, at.y, at.width, regions}, sheet);
         draw_rounds(chat, grid,
                     (vd_rect){at.x, at.y + regions + 1, at.width, upper.height - regions - 1},
                     answer);
         return;
     }
-    int left = (at.width - 2) * 2 / 5;
-    draw_regions(chat, grid, (vd_rect){at.x, at.y, left, upper.height}, answer);
+    int left = (at.width - 2) * (sheet->names ? 3 : 2) / 5; // names need room
+    draw_regions(chat, grid, (vd_rect){at.x, at.y, left, upper.height}, sheet);
     draw_rounds(chat, grid, (vd_rect){at.x + left + 2, at.y, at.width - left - 2, upper.height},
                 answer);
 }

@@ -49,7 +49,11 @@ static void switches_text(const vd_switches *switches, char *out, size_t size)
     }
 }
 
-static void draw_title(walk_page *page, const vd_chat *chat, const char *title)
+enum { HEAD = 2 }; // rows of the title
+
+// The title, and below it what the walk is through: the question and its answer.
+static void draw_title(walk_page *page, const vd_chat *chat, const char *title,
+                       const char *const *answers)
 {
     const vd_walk *walk = chat->lanes.walk.walk;
     char text[96], right[160];
@@ -69,6 +73,17 @@ static void draw_title(walk_page *page, const vd_chat *chat, const char *title)
     if (room > 8)
         vd_grid_right(page->grid, page->at.x + x + 2, y, room, right,
                       role(page, walk->switches.count ? VD_ROLE_NOTE : VD_ROLE_FAINT));
+    const vd_answer *was = &walk->reply.answer;
+    char share[16], answer[160];
+    vd_percent(share, sizeof share, (double)was->probability[was->order[0]]);
+    int wide = snprintf(answer, sizeof answer, "%.120s (%s)", answers[was->order[0]], share);
+    wide = wide < page->at.width / 2 ? wide : page->at.width / 2;
+    y = row_y(page, 1);
+    x = page->at.x;
+    x += vd_grid_text(page->grid, x, y, page->at.width - wide - 2, walk->reply.typed,
+                      role(page, VD_ROLE_QUESTION));
+    vd_grid_text(page->grid, x + 2, y, page->at.x + page->at.width - x - 2, answer,
+                 role(page, VD_ROLE_FIRST));
 }
 
 static int draw_wrapped(walk_page *page, int row, const char *text, vd_role which)
@@ -236,9 +251,9 @@ static void draw_stage(walk_page *page, const vd_chat *chat, const char *const *
     const vd_walk *walk = chat->lanes.walk.walk;
     vd_walk_stage stage;
     vd_walk_stage_make(walk, walk->switches.count > 0, chat->nav.walk_page, answers, &stage);
-    draw_title(page, chat, stage.title);
+    draw_title(page, chat, stage.title, answers);
     bool roomy = page->at.height >= 18;
-    int row = draw_wrapped(page, 1, stage.why, VD_ROLE_TEXT) + roomy;
+    int row = draw_wrapped(page, HEAD, stage.why, VD_ROLE_TEXT) + roomy;
     row = draw_values(page, row, &stage);
     for (int i = 0; i < 4 && stage.formula[i]; i++)
         row = draw_wrapped(page, row, stage.formula[i], VD_ROLE_ANSWER);
@@ -247,26 +262,6 @@ static void draw_stage(walk_page *page, const vd_chat *chat, const char *const *
 }
 
 // ---- what if ------------------------------------------------------------------------------------
-
-static void effect_name(const vd_walk *walk, const vd_switch *what, char *out, size_t size)
-{
-    static const char *const attentions[] = {"rounds", "past words", "words", "regions"};
-    char name[64];
-    vd_switch_name(what, name, sizeof name);
-    if (what->kind == VD_SWITCH_WORD && what->index < walk->reply.words)
-        snprintf(out, size, "%.20s %.30s", name, walk->reply.word[what->index]);
-    else if (what->kind == VD_SWITCH_ENTRY && what->index > 0)
-        snprintf(out, size, "%.90s", walk->entry[what->index].label);
-    else if (what->kind == VD_SWITCH_ATTENTION)
-        snprintf(out, size, "flat %d: %s", what->index + 1, attentions[what->index]);
-    else if (what->kind == VD_SWITCH_POSITIONS)
-        snprintf(out, size, "positions %s",
-                 walk->config.positions == VD_POSITIONS_NONE ? "on" : "off");
-    else if (what->kind == VD_SWITCH_PICTURE)
-        snprintf(out, size, "picture blank");
-    else
-        snprintf(out, size, "%s", name);
-}
 
 // The ranking as it is now, each answer with how far it moved and what it had before.
 static void draw_ranking(walk_page *page, const vd_chat *chat, vd_rect at,
@@ -279,7 +274,7 @@ static void draw_ranking(walk_page *page, const vd_chat *chat, vd_rect at,
     int shares = changed ? 2 * SHARE : SHARE, moves = !changed ? 0 : at.width >= 38 ? 5 : 2;
     int right = at.x + at.width;
     vd_grid_text(page->grid, at.x, at.y, at.width - (changed ? shares : 0),
-                 !changed && chat->nav.walk_page == WHAT_IF ? "Answers; switch something off"
+                 !changed && chat->nav.walk_page == WHAT_IF ? "Answers; Enter changes one thing"
                                                             : "Answers",
                  role(page, VD_ROLE_TITLE));
     for (int i = 0; i < 2 && changed; i++)
@@ -304,43 +299,70 @@ static void draw_ranking(walk_page *page, const vd_chat *chat, vd_rect at,
     }
 }
 
-// Of the two bars of an effect, in a list so wide.
-static int bar_width(int width)
+// Where the parts of an effect's row lie in a list so wide; 0: not there.
+typedef struct effect_columns {
+    int name, share, bar, points, change, now; // widths
+} effect_columns;
+
+static effect_columns effect_columns_of(int width)
 {
-    return width >= 66 ? (width - 44) / 2 : width >= 56 ? 8 : width >= 41 ? 4 : 0;
+    enum { BOX = 4, ROOMY = 60 };
+    effect_columns c = {.share = 6, .points = width >= ROOMY ? 7 : 6};
+    c.now = width >= ROOMY ? 18 : 9;
+    c.bar = width >= 72 ? 9 : 0;
+    c.change = width >= ROOMY ? 12 : width >= 44 ? 6 : 0;
+    c.name = width - BOX - c.share - c.bar - c.points - c.change - c.now;
+    return c;
 }
 
-// "[x] region 1    39 % ====   -2.5 =": a switch, its attention, the effect of leaving it out.
+// The largest effect, which fills a side of the bars.
+static double largest_effect(const vd_walk *walk, double before)
+{
+    double most = 0.05;
+    for (int i = 0; i < walk->effects; i++)
+        most = fmax(most, fabs(walk->effect[i].left - before));
+    return most;
+}
+
+// "[x] 3 blue metal cone    39 % ==== -12.5  --|    now: no": a switch, its attention, what it
+// alone does to the first answer.
 static void draw_effect(const vd_list *list, vd_grid *grid, vd_rect at, int index, bool selected)
 {
     const vd_walk *walk = list->chat->lanes.walk.walk;
     const vd_effect *e = &walk->effect[index];
-    double before = (double)walk->reply.answer.probability[walk->reply.answer.order[0]];
+    int first = walk->reply.answer.order[0], x = at.x, y = at.y;
+    double before = (double)walk->reply.answer.probability[first], change = e->left - before;
     bool on = vd_switches_has(&list->chat->lanes.walk.switches, &e->what);
-    int bar = bar_width(at.width), x = at.x, y = at.y;
-    int names = at.width - 4 - 2 * (bar + 7) - 1;
+    effect_columns c = effect_columns_of(at.width);
+    vd_role direction = change < 0 ? VD_ROLE_DOWN : VD_ROLE_UP;
     char name[96], text[16];
-    effect_name(walk, &e->what, name, sizeof name);
-    vd_grid_text(grid, x, y, 4, on ? "[x] " : "[ ] ",
-                 vd_style_of(grid, on ? VD_ROLE_NOTE : VD_ROLE_FAINT));
-    vd_grid_text(grid, x + 4, y, names, name,
+    vd_walk_switch_name(walk, &e->what, name, sizeof name);
+    x += vd_grid_text(grid, x, y, 4, on ? "[x] " : "[ ] ",
+                      vd_style_of(grid, on ? VD_ROLE_NOTE : VD_ROLE_FAINT));
+    // The number of a region and its name say enough.
+    bool region = e->what.kind == VD_SWITCH_REGION && walk->names;
+    vd_grid_text(grid, x, y, c.name - 1, region ? name + strlen("region ") : name,
                  vd_style_of(grid, selected ? VD_ROLE_SELECTED : VD_ROLE_TEXT));
-    x += 4 + names;
+    x += c.name;
     if (e->attention >= 0) {
         vd_percent(text, sizeof text, e->attention);
-        vd_grid_right(grid, x, y, 6, text, vd_style_of(grid, VD_ROLE_TEXT));
-        if (bar)
-            vd_grid_bar(grid, x + 7, y, bar, e->attention, vd_style_of(grid, VD_ROLE_BAR_REGION),
-                        vd_style_of(grid, VD_ROLE_RULE));
+        vd_grid_right(grid, x, y, c.share, text, vd_style_of(grid, VD_ROLE_TEXT));
+        vd_grid_bar(grid, x + c.share + 1, y, c.bar - 1, e->attention,
+                    vd_style_of(grid, VD_ROLE_BAR_REGION), vd_style_of(grid, VD_ROLE_RULE));
     }
-    x += bar + 8;
-    snprintf(text, sizeof text, "%+.1f", 100 * (e->left - before));
-    vd_grid_right(grid, x, y, 6, text,
-                  vd_style_of(grid, e->first != walk->reply.answer.order[0] ? VD_ROLE_QUESTION
-                                                                            : VD_ROLE_TEXT));
-    if (bar)
-        vd_grid_bar(grid, x + 7, y, bar, fabs(e->left - before),
-                    vd_style_of(grid, VD_ROLE_BAR_FIRST), vd_style_of(grid, VD_ROLE_RULE));
+    x += c.share + c.bar;
+    snprintf(text, sizeof text, "%+.1f", 100 * change);
+    vd_grid_right(grid, x, y, c.points, text, vd_style_of(grid, direction));
+    x += c.points;
+    vd_grid_signed_bar(grid, x + 1, y, c.change - 1, change / largest_effect(walk, before),
+                       vd_style_of(grid, VD_ROLE_UP), vd_style_of(grid, VD_ROLE_DOWN),
+                       vd_style_of(grid, VD_ROLE_RULE));
+    x += c.change + 1;
+    if (e->first == first)
+        return;
+    x += vd_grid_text(grid, x, y, c.now - 1, "now: ", vd_style_of(grid, VD_ROLE_NOTE));
+    vd_grid_text(grid, x, y, c.now - 6, list->sheet.side[0].texts[e->first],
+                 vd_style_of(grid, VD_ROLE_NOTE));
 }
 
 static void flip_effect(const vd_list *list, int index)
@@ -352,6 +374,7 @@ static vd_list list_effects(vd_chat *chat)
 {
     const vd_walk *walk = chat->lanes.walk.walk;
     return (vd_list){.chat = chat,
+                     .sheet = vd_chat_sheet(chat),
                      .at = &chat->nav.walk_at,
                      .count = walk ? walk->effects : 0,
                      .draw_row = draw_effect,
@@ -364,23 +387,21 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
     const vd_walk *walk = chat->lanes.walk.walk;
     const vd_answer *was = &walk->reply.answer;
     bool wide = page->at.width >= 70 && !aside;
-    int width = wide ? page->at.width * 11 / 20 + 1 : page->at.width, head = 2;
+    int width = wide ? page->at.width * 12 / 20 : page->at.width, head = HEAD;
     char text[160], share[16];
-    draw_title(page, chat, "What if? Attention and effect");
-    vd_percent(share, sizeof share, (double)was->probability[was->order[0]]);
+    draw_title(page, chat, "What if?", answers);
     snprintf(text, sizeof text,
              page->at.width < 60
-                 ? "Left out: change of \"%.40s\" (%s)"
-                 : "One left out at a time: its attention; change of \"%.40s\" (%s) in points",
-             answers[was->order[0]], share);
-    vd_grid_text(page->grid, page->at.x, row_y(page, 1), page->at.width, text,
+                 ? "Each alone left out or changed"
+                 : "Each thing alone is left out or changed: how the answer's share changes");
+    vd_grid_text(page->grid, page->at.x, row_y(page, head++), page->at.width, text,
                  role(page, VD_ROLE_TEXT));
     if (wide) {
         draw_ranking(page, chat,
-                     (vd_rect){page->at.x + width + 2, page->at.y + 2, page->at.width - width - 2,
-                               page->at.height - 2},
+                     (vd_rect){page->at.x + width + 2, page->at.y + head,
+                               page->at.width - width - 2, page->at.height - head},
                      answers);
-    } else if (!aside) {
+    } else if (!aside && walk->switches.count > 0) {
         const vd_answer *now = answer_now(walk);
         vd_percent(share, sizeof share, (double)now->probability[now->order[0]]);
         snprintf(text, sizeof text, "now: %.60s (%s), place %d before", answers[now->order[0]],
@@ -388,11 +409,11 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
         vd_grid_text(page->grid, page->at.x, row_y(page, head++), width, text,
                      role(page, VD_ROLE_FIRST));
     }
-    int bar = bar_width(width), names = width - 4 - 2 * (bar + 7) - 1;
-    vd_grid_right(page->grid, page->at.x + names - 1, row_y(page, head), 11, "attention",
-                  role(page, VD_ROLE_FAINT));
-    vd_grid_right(page->grid, page->at.x + 4 + names + bar + 8, row_y(page, head++), 6, "points",
-                  role(page, VD_ROLE_FAINT));
+    effect_columns c = effect_columns_of(width);
+    int x = page->at.x + 4 + c.name, y = row_y(page, head++);
+    vd_grid_right(page->grid, x + c.share - 10, y, 9, "attention", role(page, VD_ROLE_FAINT));
+    x += c.share + c.bar;
+    vd_grid_right(page->grid, x, y, c.points, "points", role(page, VD_ROLE_FAINT));
     vd_list list = list_effects(chat);
     vd_rect rows = {page->at.x, page->at.y + head, width, page->at.height - head};
     chat->nav.what_ifs = rows;
@@ -430,7 +451,8 @@ static void draw_walk(vd_chat *chat, vd_grid *grid)
         const vd_image *image = &chat->shown.picture.image;
         vd_rect room = {side.x, side.y, side.width, side.height * 3 / 5};
         int picture = vd_panels_fit(room, image->width, image->height).height;
-        const vd_sheet sheet = vd_chat_sheet(chat);
+        vd_sheet sheet = vd_chat_sheet(chat);
+        sheet.all_regions = chat->nav.walk_page == WHAT_IF; // any of them can be left out
         vd_draw_picture(chat, grid, (vd_rect){side.x, side.y, side.width, picture}, &sheet);
         vd_draw_caption(chat, grid, (vd_rect){side.x, side.y + picture, side.width, 2});
         draw_ranking(&page, chat,

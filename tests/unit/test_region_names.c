@@ -1,0 +1,183 @@
+// A region has one number in a picture, and one name where the detector knows what it is: in
+// everything that the program writes about an answer.
+#include <regex.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <yajl/yajl_tree.h>
+
+#include "engine/base/alloc.h"
+#include "tests/support/program.h"
+#include "tests/support/support.h"
+#include "tui/answer/sheet.h"
+#include "tui/session/session.h"
+
+#define PICTURE  "1000001"
+#define QUESTION "what color is the big ball"
+
+static vd_world *world;
+static vd_picture_regions regions;
+static char *directory;
+
+static int open_world(void **state)
+{
+    (void)state;
+    setenv("LC_ALL", "C.UTF-8", 1);
+    unsetenv("VISDIAL_ASSETS");
+    directory = support_temp_dir();
+    return vd_world_open("assets", &world, NULL) ||
+           vd_picture_regions_read(world->regions, atoll(PICTURE), &regions, NULL);
+}
+
+static int close_world(void **state)
+{
+    (void)state;
+    vd_picture_regions_clear(&regions);
+    vd_world_close(world);
+    support_remove_tree(directory);
+    free(directory);
+    return 0;
+}
+
+// What the detector believes, in the words of the pictures' contents.
+static void a_region_is_called_what_the_detector_believes(void **state)
+{
+    (void)state;
+    char contents[1024], label[VD_REGION_LABEL];
+    size_t index;
+    assert_int_equal(vd_world_find(world, atoll(PICTURE), &index, NULL), VD_OK);
+    vd_world_contents(world, index, contents, sizeof contents);
+    assert_non_null(regions.names);
+    for (int i = 0; i < regions.count; i++)
+        assert_true(!regions.names[i].text[0] || strstr(contents, regions.names[i].text));
+    assert_true(regions.names[0].text[0]);
+    vd_region_label(regions.names, 0, label);
+    assert_memory_equal(label, "1 ", 2);
+    assert_string_equal(label + 2, regions.names[0].text);
+    vd_region_label(NULL, 41, label);
+    assert_string_equal(label, "42");
+}
+
+// Each "3 blue metal cone" in a text is the third region. Returns how many there are.
+static int names_in(const char *text)
+{
+    regex_t pattern;
+    regmatch_t at[3];
+    int count = 0;
+    assert_int_equal(regcomp(&pattern,
+                             "([0-9]+)(</b>)? [a-z]+ (rubber|metal) (cube|ball|cylinder|cone)",
+                             REG_EXTENDED),
+                     0);
+    while (regexec(&pattern, text, 3, at, 0) == 0) {
+        long number = strtol(text + at[1].rm_so, NULL, 10);
+        const char *name = strchr(text + at[1].rm_so, ' ') + 1;
+        assert_true(number >= 1 && number <= regions.count);
+        const char *own = regions.names[number - 1].text;
+        assert_memory_equal(name, own, strlen(own));
+        text += at[0].rm_eo;
+        count++;
+    }
+    regfree(&pattern);
+    return count;
+}
+
+static void every_text_has_the_same_numbers_and_names(void **state)
+{
+    (void)state;
+    char *page = support_join(directory, "page");
+    const char *const commands[][14] = {
+        {"ask", "--image", PICTURE, QUESTION},
+        {"walk", "--image", PICTURE, QUESTION},
+        {"walk", "--image", PICTURE, "--markdown", QUESTION},
+        {"walk", "--image", PICTURE, "--what-if", "region 2", QUESTION},
+        {"compare", "--quiet", "--limit", "2", "--find", PICTURE, "--resamples", "100",
+         "--markdown", page},
+        {"compare", "--quiet", "--limit", "2", "--find", PICTURE, "--resamples", "100", "--html",
+         page},
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        support_program run;
+        support_program_run(&run, commands[i], NULL);
+        support_program_expect(&run, 0, NULL);
+        size_t size;
+        bool written = strcmp(commands[i][0], "compare") == 0;
+        char *text = written ? support_read_file(page, &size) : NULL;
+        int count = names_in(written ? text : run.out);
+        free(text);
+        if (count < 2)
+            fail_msg("%s %zu: %d names", commands[i][0], i, count);
+        support_program_clear(&run);
+    }
+    free(page);
+}
+
+static yajl_val json_of(const char *const *arguments)
+{
+    support_program run;
+    support_program_run(&run, arguments, NULL);
+    support_program_expect(&run, 0, NULL);
+    yajl_val tree = yajl_tree_parse(run.out, NULL, 0);
+    assert_non_null(tree);
+    support_program_clear(&run);
+    return tree;
+}
+
+static const char *text_of(yajl_val value, const char *key)
+{
+    const char *path[] = {key, NULL};
+    return YAJL_GET_STRING(yajl_tree_get(value, path, yajl_t_string));
+}
+
+static double number_of(yajl_val value, const char *key)
+{
+    const char *path[] = {key, NULL};
+    return YAJL_GET_DOUBLE(yajl_tree_get(value, path, yajl_t_number));
+}
+
+// "region 2" of a what-if is the region that `ask` calls 2: it got the same attention.
+static void a_what_if_is_about_the_region_that_ask_numbers(void **state)
+{
+    (void)state;
+    const char *const asked[] = {"ask", "--image", PICTURE, "--json", QUESTION, NULL};
+    const char *const walked[] = {"walk", "--image", PICTURE, "--json", QUESTION, NULL};
+    yajl_val ask = json_of(asked), walk = json_of(walked);
+    const char *listed[] = {"attention", "regions", NULL}, *effects[] = {"effects", NULL};
+    yajl_val all = yajl_tree_get(ask, listed, yajl_t_array);
+    yajl_val each = yajl_tree_get(walk, effects, yajl_t_array);
+    int found = 0;
+    for (size_t i = 0; i < YAJL_GET_ARRAY(all)->len; i++) {
+        yajl_val one = YAJL_GET_ARRAY(all)->values[i];
+        char what[32], name[80];
+        assert_int_equal(number_of(one, "number"), i + 1);
+        assert_string_equal(text_of(one, "name"), regions.names[i].text);
+        snprintf(what, sizeof what, "region %zu", i + 1);
+        snprintf(name, sizeof name, "region %zu%s%s", i + 1, regions.names[i].text[0] ? " " : "",
+                 regions.names[i].text);
+        for (size_t k = 0; k < YAJL_GET_ARRAY(each)->len; k++) {
+            yajl_val effect = YAJL_GET_ARRAY(each)->values[k];
+            if (strcmp(text_of(effect, "what_if"), what) != 0)
+                continue;
+            assert_true(number_of(effect, "attention") == number_of(one, "weight"));
+            assert_string_equal(text_of(effect, "name"), name);
+            found++;
+        }
+    }
+    assert_int_equal(found, regions.count);
+    yajl_tree_free(ask);
+    yajl_tree_free(walk);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_region_is_called_what_the_detector_believes),
+        cmocka_unit_test(every_text_has_the_same_numbers_and_names),
+        cmocka_unit_test(a_what_if_is_about_the_region_that_ask_numbers),
+    };
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}
