@@ -134,6 +134,60 @@ static void models_are_compared_and_go_their_own_ways(void **state)
 }
 
 // F10 while a question is answered: the other model comes as soon as that is done.
+static void what_was_forgotten_comes_back(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "M-r");
+    expect("nothing to bring back");
+    fake_chat_keys(&fake, "'one?' Enter 'two?' Enter 'three?' Enter M-2");
+    int asked = fake.asked, chosen = last_take()->chosen;
+    fake_chat_keys(&fake, "M-u M-u");
+    expect("the last round is forgotten; Alt-r brings it back");
+    assert_int_equal(fake.chat.conversation.branch->count, 1);
+    fake_chat_keys(&fake, "M-r");
+    expect("round 2 is back");
+    fake_chat_keys(&fake, "M-r");
+    assert_string_equal(last_round()->typed, "three?");
+    assert_int_equal(last_take()->chosen, chosen);
+    assert_int_equal(fake.asked, asked); // as it was
+    fake_chat_keys(&fake, "M-r");
+    expect("nothing to bring back");
+    // A model that is compared since then is asked.
+    fake_chat_keys(&fake, "M-u F10 Esc M-r");
+    assert_true(last_round()->response[1].ready);
+    assert_int_equal(last_take()->chosen, chosen);
+    // Not behind another question, in another branch or about another picture.
+    fake_chat_keys(&fake, "M-u 'four?' Enter M-r");
+    expect("nothing to bring back");
+    fake_chat_keys(&fake, "M-u '/branch' Enter M-r");
+    expect("nothing to bring back");
+    fake_chat_keys(&fake, "M-u F8 'five?' Enter M-r");
+    expect("nothing to bring back");
+    assert_int_equal(fake.chat.conversation.branch->count, 1);
+}
+
+static void starting_over_can_be_undone(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'one?' Enter 'two?' Enter '/branch' Enter '/new' Enter");
+    expect("started over; Alt-u brings the conversation back");
+    assert_int_equal(fake.chat.conversation.branch->count, 0);
+    int asked = fake.asked;
+    fake_chat_keys(&fake, "F8 M-u"); // nothing was left there
+    expect("nothing to forget: no question was asked yet");
+    fake_chat_keys(&fake, "F7 M-u");
+    expect("the conversation before /new is back");
+    assert_int_equal(fake.chat.conversation.branch->count, 2);
+    assert_int_equal(fake.chat.conversation.branches.count, 2);
+    assert_int_equal(fake.asked, asked);
+    fake_chat_keys(&fake, "'/new' Enter '/new' Enter 'three?' Enter M-u M-u");
+    assert_int_equal(fake.chat.conversation.branch->count, 2);
+    fake_chat_keys(&fake, "'/new' Enter M-r"); // the other way as well
+    assert_int_equal(fake.chat.conversation.branch->count, 2);
+    fake_chat_keys(&fake, "M-u");
+    assert_int_equal(fake.chat.conversation.branch->count, 1);
+}
+
 static void comparing_waits_for_the_answer(void **state)
 {
     (void)state;
@@ -180,6 +234,8 @@ int main(void)
         TEST(asking_again_can_be_stopped),
         TEST(branches_start_at_the_selected_round_and_the_oldest_goes),
         TEST(models_are_compared_and_go_their_own_ways),
+        TEST(what_was_forgotten_comes_back),
+        TEST(starting_over_can_be_undone),
         TEST(comparing_waits_for_the_answer),
         TEST(running_metrics_are_those_of_the_candidates),
     };

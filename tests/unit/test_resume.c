@@ -67,6 +67,32 @@ static void a_conversation_is_taken_up_again(void **state)
     free(file);
 }
 
+// /new and back again: one conversation, which goes on.
+static void a_conversation_that_was_left_and_returned_to_is_one(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "returned.jsonl");
+    plain_chat p;
+    plain_chat_open(world, &p, false, file);
+    plain_chat_ask(&p, "is it red");
+    vd_chat_start_over(&p.chat);
+    plain_chat_serve(&p);
+    vd_lanes_undo(&p.chat.lanes);
+    plain_chat_serve(&p);
+    vd_recorder_step(&p.recorder, &p.chat);
+    plain_chat_ask(&p, "and the ball");
+    vd_chat_start_over(&p.chat);
+    plain_chat_serve(&p);
+    plain_chat_ask(&p, "is it red"); // another one that begins alike
+    plain_chat_close(&p);
+    vd_transcript_file back = plain_chat_read_back(file);
+    assert_int_equal(back.talk_count, 2);
+    assert_int_equal(back.talks[0].count, 2);
+    assert_int_equal(back.talks[1].count, 1);
+    vd_transcript_clear(&back);
+    free(file);
+}
+
 // Two models, the second on its own way with another answer than its first; a question of the
 // first branch is another one in the second, which has a third round.
 static void write_branches(const char *file)
@@ -508,6 +534,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_conversation_is_taken_up_again),
+        cmocka_unit_test(a_conversation_that_was_left_and_returned_to_is_one),
         cmocka_unit_test(models_histories_and_branches_are_taken_up),
         cmocka_unit_test(scores_that_differ_are_found_when_it_is_taken_up),
         cmocka_unit_test(what_cannot_be_restored_is_said),

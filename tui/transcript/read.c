@@ -373,6 +373,7 @@ static void read_record(reading *r, const vd_json_value *map, vd_chat_record *ou
     *out = (vd_chat_record){.image_id = read_whole(r, map, "image_id", INT64_MIN, INT64_MAX),
                             .caption = read_text(r, map, "caption")};
     out->rounds = read_turns(r, map, "rounds", &out->count);
+    out->returned = vd_json_member(map, "returned", VD_JSON_TRUTH) != NULL;
     if (vd_json_member(map, "models", VD_JSON_LIST)) {
         const vd_json_value *list = read_list(r, map, "models", 1, VD_MOST_RECORDED_LANES);
         out->lanes = room(r, list->count, sizeof *out->lanes);
@@ -461,7 +462,7 @@ static vd_chat_record *find_open(const reading *r, const vd_chat_record *record)
     bool goes_on = found && (at == r->file->talk_count || record->count == 0 ||
                              (record->count >= found->count &&
                               same_turns(record->rounds, found->rounds, found->count, true)));
-    return goes_on && !found->closed ? found : NULL;
+    return goes_on && (!found->closed || record->returned) ? found : NULL;
 }
 
 // Replaces the conversation about the same picture that it continues, unless that one has ended: a

@@ -530,6 +530,10 @@ static yajl_gen_status emit_conversation(yajl_gen json, void *context)
             emit_branch(json, &record->branches[i], (size_t)record->lane_count + 1);
         yajl_gen_array_close(json);
     }
+    if (record->returned) {
+        vd_output_string(json, "returned");
+        yajl_gen_bool(json, true);
+    }
     yajl_gen_map_close(json);
     return yajl_gen_map_close(json);
 }

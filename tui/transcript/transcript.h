@@ -10,7 +10,8 @@
 //               strongest of many rounds], "regions": [attention 4], "region_words": [attention 3,
 //               per region], "boxes": [[x1, y1, x2, y2]], "names": [of each region, "" not known]}}
 //   {"conversation": {"image_id", "caption", "rounds": [[question, answer]],
-//               "models": [[name, history]], "branch": number, "branches": [branch]}}
+//               "models": [[name, history]], "branch": number, "branches": [branch],
+//               "returned": true where /new had ended it, and that was undone}}
 //
 // "scores" are those of the pool in its order; where it has more than 1,000 answers, of the best
 // 1,000, which "best" gives the places of in the pool, and "log_sum" the logarithm of the sum of
@@ -79,6 +80,7 @@ typedef struct vd_chat_record {
     int lane_count;
     vd_chat_record_branch *branches; // (branch_count) 0: `rounds` are all
     int branch_count, branch;        // the one in use
+    bool returned;                   // it had ended, and goes on all the same
     bool closed;                     // ended: another one about the picture began
     bool again, later; // read back: there is another one about the picture before it, behind it
 } vd_chat_record;

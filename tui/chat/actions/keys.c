@@ -149,6 +149,9 @@ static bool act_conversation(vd_chat *chat, vd_action action, vd_key key)
     case VD_ACTION_UNDO:
         vd_lanes_undo(&chat->lanes);
         return true;
+    case VD_ACTION_REDO:
+        vd_lanes_redo(&chat->lanes);
+        return true;
     case VD_ACTION_AGAIN:
         vd_lanes_again(&chat->lanes);
         return true;

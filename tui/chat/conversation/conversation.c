@@ -152,7 +152,77 @@ void vd_conversation_restart(vd_conversation *conversation)
 {
     branches_free(&conversation->branches);
     conversation->branches.count = 1;
+    conversation->branches.returned = false;
     vd_conversation_use(conversation, 0);
+}
+
+// ---- forgotten, and brought back ----------------------------------------------------------------
+
+static bool is_forgotten_here(const vd_conversation *conversation)
+{
+    return conversation->forgotten_edition == conversation->edition &&
+           conversation->forgotten_at == conversation->branch->count;
+}
+
+void vd_conversation_forget_last(vd_conversation *conversation)
+{
+    vd_branch *branch = conversation->branch, *to = &conversation->forgotten;
+    if (!is_forgotten_here(conversation))
+        branch_free(to);
+    vd_round *last = &branch->rounds[branch->count - 1];
+    if (vd_make_room(&to->rounds, &to->room, to->count + 1, sizeof *to->rounds)) {
+        to->rounds[to->count++] = *last;
+        *last = (vd_round){0};
+    }
+    vd_conversation_drop(conversation, branch->count - 1);
+    conversation->forgotten_edition = conversation->edition;
+    conversation->forgotten_at = branch->count;
+}
+
+bool vd_conversation_bring_back(vd_conversation *conversation)
+{
+    vd_branch *branch = conversation->branch, *from = &conversation->forgotten;
+    if (!is_forgotten_here(conversation) || from->count == 0 ||
+        !vd_make_room(&branch->rounds, &branch->room, branch->count + 1, sizeof *branch->rounds))
+        return false;
+    vd_round *round = &branch->rounds[branch->count++];
+    *round = from->rounds[--from->count];
+    for (int lane = 1; lane < VD_MODELS; lane++) // others may be compared now
+        vd_response_clear(&round->response[lane]);
+    conversation->forgotten_at = branch->count;
+    return true;
+}
+
+static size_t round_count(const vd_branches *branches)
+{
+    size_t rounds = 0;
+    for (int i = 0; i < branches->count; i++)
+        rounds += branches->at[i].count;
+    return rounds;
+}
+
+void vd_conversation_leave(vd_conversation *conversation)
+{
+    if (round_count(&conversation->branches) > 0) {
+        branches_free(&conversation->left);
+        conversation->left = conversation->branches;
+        conversation->branches = (vd_branches){.picture = conversation->left.picture, .count = 1};
+    }
+    vd_conversation_restart(conversation);
+}
+
+bool vd_conversation_return(vd_conversation *conversation)
+{
+    vd_branches *left = &conversation->left;
+    if (left->count == 0 || left->picture != conversation->branches.picture ||
+        round_count(&conversation->branches) > 0)
+        return false;
+    branches_free(&conversation->branches);
+    conversation->branches = *left;
+    *left = (vd_branches){0};
+    vd_conversation_use(conversation, conversation->branches.used);
+    conversation->branches.returned = true;
+    return true;
 }
 
 // ---- other pictures ----------------------------------------------------------------------------
@@ -162,14 +232,6 @@ static void remove_earlier(vd_conversation *conversation, int at)
     conversation->earlier_count--;
     memmove(&conversation->earlier[at], &conversation->earlier[at + 1],
             (size_t)(conversation->earlier_count - at) * sizeof *conversation->earlier);
-}
-
-static size_t round_count(const vd_branches *branches)
-{
-    size_t rounds = 0;
-    for (int i = 0; i < branches->count; i++)
-        rounds += branches->at[i].count;
-    return rounds;
 }
 
 static size_t topic_bytes(const vd_response *response)
@@ -241,6 +303,7 @@ static void forget(vd_branches *branches, int lane, const vd_branch *but)
 void vd_conversation_forget_aside(vd_conversation *conversation, int lane)
 {
     forget(&conversation->branches, lane, conversation->branch);
+    forget(&conversation->left, lane, NULL);
     for (int i = 0; i < conversation->earlier_count; i++)
         forget(&conversation->earlier[i], lane, NULL);
 }
@@ -300,11 +363,21 @@ const char *vd_conversation_contents(vd_conversation *conversation, size_t index
     return conversation->contents[index] ? conversation->contents[index] : "";
 }
 
-void vd_conversation_free(vd_conversation *conversation)
+void vd_conversation_clear(vd_conversation *conversation)
 {
     branches_free(&conversation->branches);
+    branches_free(&conversation->left);
+    branch_free(&conversation->forgotten);
     for (int i = 0; i < conversation->earlier_count; i++)
         branches_free(&conversation->earlier[i]);
+    conversation->left = (vd_branches){0};
+    conversation->earlier_count = 0;
+    vd_conversation_restart(conversation);
+}
+
+void vd_conversation_free(vd_conversation *conversation)
+{
+    vd_conversation_clear(conversation);
     for (size_t i = 0; i < conversation->contents_count; i++)
         vd_free(conversation->contents[i]);
     vd_free(conversation->contents);

@@ -55,6 +55,7 @@ typedef struct vd_branches {
     size_t picture; // its index
     vd_branch at[VD_BRANCHES];
     int count, used; // at least 1; the one in use
+    bool returned;   // /new had left them
 } vd_branches;
 
 typedef struct vd_conversation {
@@ -63,6 +64,10 @@ typedef struct vd_conversation {
     vd_branch *branch;               // the one of them that is in use
     vd_branches earlier[VD_EARLIER]; // about others, the one left last at the end
     int earlier_count;
+    vd_branches left;           // what /new left; count 0: nothing
+    vd_branch forgotten;        // rounds that were forgotten, the newest one first in its place
+    unsigned forgotten_edition; // and of which branch: it must be as long as it was then
+    size_t forgotten_at;
     unsigned edition;
     int asked_again; // first round that is being asked again, -1 none
     char **contents; // (contents_count) what is in the pictures, once it was asked for; owned
@@ -71,6 +76,7 @@ typedef struct vd_conversation {
 
 void vd_conversation_init(vd_conversation *conversation, const vd_world *world, size_t picture);
 void vd_conversation_free(vd_conversation *conversation);
+void vd_conversation_clear(vd_conversation *conversation); // of every picture; this one stays
 
 // ---- the picture --------------------------------------------------------------------------------
 
@@ -95,6 +101,13 @@ void vd_conversation_drop(vd_conversation *conversation, size_t keep); // all bu
 // goes. False: memory is out, and nothing has changed.
 bool vd_conversation_fork(vd_conversation *conversation, size_t keep);
 void vd_conversation_use(vd_conversation *conversation, int branch);
+// Forgets the last round, or brings the one back that was forgotten last, as long as nothing else
+// was asked or looked at: whether there was one. The answers of compared models are asked again.
+void vd_conversation_forget_last(vd_conversation *conversation);
+bool vd_conversation_bring_back(vd_conversation *conversation);
+// Starts over with the picture, and back again as long as nothing was asked: whether it was left.
+void vd_conversation_leave(vd_conversation *conversation);
+bool vd_conversation_return(vd_conversation *conversation);
 void vd_conversation_restart(vd_conversation *conversation); // one branch without rounds
 // Another question of a round, which is taken; its responses stay.
 void vd_conversation_change(vd_conversation *conversation, size_t round, char *typed);

@@ -137,11 +137,37 @@ void vd_lanes_undo(vd_lanes *lanes)
     if (vd_lanes_must_wait(lanes))
         return;
     if (count == 0) {
-        vd_notice_say(lanes->notice, "nothing to forget: no question was asked yet");
+        if (!vd_lanes_return(lanes))
+            vd_notice_say(lanes->notice, "nothing to forget: no question was asked yet");
         return;
     }
-    vd_lanes_drop(lanes, count - 1);
-    vd_notice_say(lanes->notice, "the last round is forgotten");
+    vd_conversation_forget_last(lanes->conversation);
+    for (int i = 0; i < VD_MODELS; i++)
+        if (lanes->lane[i].serial && lanes->lane[i].at >= count - 1)
+            lanes->lane[i].serial = 0;
+    vd_notice_say(lanes->notice, "the last round is forgotten; Alt-r brings it back");
+}
+
+bool vd_lanes_return(vd_lanes *lanes)
+{
+    if (!vd_conversation_return(lanes->conversation))
+        return false;
+    stop_waiting(lanes);
+    vd_notice_say(lanes->notice, "the conversation before /new is back");
+    vd_lanes_pump(lanes);
+    return true;
+}
+
+void vd_lanes_redo(vd_lanes *lanes)
+{
+    if (vd_lanes_must_wait(lanes))
+        return;
+    if (vd_conversation_bring_back(lanes->conversation)) {
+        vd_notice_say(lanes->notice, "round %zu is back", lanes->conversation->branch->count);
+        vd_lanes_pump(lanes);
+    } else if (!vd_lanes_return(lanes)) {
+        vd_notice_say(lanes->notice, "nothing to bring back: Alt-u forgot nothing here");
+    }
 }
 
 bool vd_lanes_fork(vd_lanes *lanes, size_t keep)
@@ -285,7 +311,9 @@ bool vd_lanes_start_over(vd_lanes *lanes)
 {
     if (!ask_picture(lanes, lanes->conversation->branches.picture))
         return false;
-    vd_conversation_restart(lanes->conversation);
+    if (lanes->conversation->branch->count)
+        vd_notice_say(lanes->notice, "started over; Alt-u brings the conversation back");
+    vd_conversation_leave(lanes->conversation);
     stop_waiting(lanes);
     return true;
 }

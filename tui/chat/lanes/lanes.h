@@ -103,7 +103,10 @@ void vd_lanes_pump(vd_lanes *lanes); // asks what is missing
 // False: it could not be asked. While others are being answered it waits for its turn.
 bool vd_lanes_ask(vd_lanes *lanes, const char *typed);
 void vd_lanes_again(vd_lanes *lanes); // the last question
-void vd_lanes_undo(vd_lanes *lanes);  // forgets the last round
+// Forgets the last round, or brings back the conversation that /new left.
+void vd_lanes_undo(vd_lanes *lanes);
+void vd_lanes_redo(vd_lanes *lanes);   // brings the round back
+bool vd_lanes_return(vd_lanes *lanes); // whether /new left a conversation, which is back now
 // The answer at a place of a lane's ranking becomes the one that its conversation goes on with: in
 // a new branch when rounds come after it. False: it cannot, or it was said why not.
 bool vd_lanes_choose(vd_lanes *lanes, int lane, size_t round, int rank);

@@ -51,6 +51,7 @@ bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out)
                             .caption = (char *)vd_conversation_caption(conversation),
                             .count = (int)branch->count,
                             .lane_count = lanes->count,
+                            .returned = conversation->branches.returned,
                             .branch = conversation->branches.used};
     out->rounds = vd_alloc(branch->count, sizeof *out->rounds);
     out->lanes = vd_alloc((size_t)lanes->count, sizeof *out->lanes);
