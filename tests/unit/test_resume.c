@@ -67,6 +67,99 @@ static void a_conversation_is_taken_up_again(void **state)
     free(file);
 }
 
+// As plain_chat_open with resume, up to the first question.
+static void resume_unserved(plain_chat *p, const char *file)
+{
+    vd_error err = {0};
+    int64_t image = 1;
+    const char *model = "improved";
+    *p = (plain_chat){0};
+    for (int i = 0; i < VD_MODELS; i++)
+        assert_int_equal(vd_service_new(world, &p->service[i], &err), VD_OK);
+    assert_int_equal(vd_recorder_start(&p->recorder, true, file, &image, &model, &err), VD_OK);
+    assert_int_equal(vd_chat_init(&p->chat, world, 0, model, 1, &err), VD_OK);
+    vd_recorder_take_up(&p->recorder, &p->chat);
+}
+
+static void expect_ready(const plain_chat *p, size_t rounds, const char *last)
+{
+    const vd_branch *branch = p->chat.conversation.branch;
+    assert_int_equal(branch->count, rounds);
+    assert_true(branch->rounds[rounds - 1].response[0].ready);
+    assert_string_equal(branch->rounds[rounds - 1].typed, last);
+}
+
+static void go(plain_chat *p, size_t picture)
+{
+    vd_chat_go_picture(&p->chat, picture);
+    plain_chat_serve(p);
+    vd_recorder_step(&p->recorder, &p->chat);
+}
+
+static void every_picture_s_conversation_is_taken_up_again(void **state)
+{
+    (void)state;
+    char *file = support_join(tiny.directory, "pictures.jsonl");
+    plain_chat p;
+    plain_chat_open(world, &p, false, file);
+    plain_chat_ask(&p, "is it red");
+    plain_chat_ask(&p, "and the ball");
+    vd_chat_choose(&p.chat, 2);
+    plain_chat_serve(&p);
+    vd_recorder_step(&p.recorder, &p.chat);
+    const char *chosen = vd_lanes_answer(&p.chat.lanes, 0, 1);
+    go(&p, 1);
+    plain_chat_ask(&p, "is it blue");
+    vd_chat_start_over(&p.chat); // given up
+    plain_chat_serve(&p);
+    go(&p, 2);
+    plain_chat_ask(&p, "what color is the cube");
+    plain_chat_ask(&p, "and now");
+    vd_chat_branch(&p.chat);
+    plain_chat_ask(&p, "and then");
+    go(&p, 3);
+    plain_chat_ask(&p, "is it large");
+    plain_chat_close(&p);
+
+    plain_chat_open(world, &p, true, file);
+    assert_string_equal(p.chat.notice.text,
+                        "a conversation of 1 round is continued, as are those about 2 other "
+                        "pictures; every score is as recorded");
+    expect_ready(&p, 1, "is it large");
+    assert_int_equal(p.chat.conversation.earlier_count, 2);
+    go(&p, 1);
+    assert_int_equal(p.chat.conversation.branch->count, 0);
+    go(&p, 0);
+    assert_string_equal(p.chat.notice.text,
+                        "a conversation of 2 rounds is continued; every score is as recorded");
+    expect_ready(&p, 2, "and the ball");
+    assert_string_equal(vd_lanes_answer(&p.chat.lanes, 0, 1), chosen);
+    go(&p, 2);
+    expect_ready(&p, 3, "and then");
+    assert_int_equal(p.chat.conversation.branches.count, 2);
+    assert_int_equal(p.chat.conversation.branches.used, 1);
+    go(&p, 0); // once more it is only shown
+    assert_string_equal(p.chat.notice.text,
+                        "the conversation about this picture continues; /new starts over");
+    plain_chat_ask(&p, "which one");
+    plain_chat_close(&p);
+    vd_transcript_file back = plain_chat_read_back(file);
+    assert_int_equal(back.record_count, 8); // nothing is written twice
+    assert_int_equal(back.talk_count, 4);
+    assert_int_equal(back.talks[3].image_id, 1);
+    assert_int_equal(back.talks[3].count, 3);
+    vd_transcript_clear(&back);
+    // A question that waits when the picture is left is asked again when it is back.
+    resume_unserved(&p, file);
+    plain_chat_serve_some(&p, 1);
+    go(&p, 3);
+    go(&p, 0);
+    expect_ready(&p, 3, "which one");
+    assert_int_equal(p.recorder.other, 0);
+    plain_chat_close(&p);
+    free(file);
+}
+
 // /new and back again: one conversation, which goes on.
 static void a_conversation_that_was_left_and_returned_to_is_one(void **state)
 {
@@ -292,20 +385,6 @@ static void end_question(plain_chat *p, vd_status status, size_t fail_at)
             return;
     }
     fail_msg("nothing was asked");
-}
-
-// As plain_chat_open with resume, up to the first question.
-static void resume_unserved(plain_chat *p, const char *file)
-{
-    vd_error err = {0};
-    int64_t image = 1;
-    const char *model = "improved";
-    *p = (plain_chat){0};
-    for (int i = 0; i < VD_MODELS; i++)
-        assert_int_equal(vd_service_new(world, &p->service[i], &err), VD_OK);
-    assert_int_equal(vd_recorder_start(&p->recorder, true, file, &image, &model, &err), VD_OK);
-    assert_int_equal(vd_chat_init(&p->chat, world, 0, model, 1, &err), VD_OK);
-    vd_recorder_take_up(&p->recorder, &p->chat);
 }
 
 // The picture's regions come after everything else: each lane has a thread of its own.
@@ -534,6 +613,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_conversation_is_taken_up_again),
+        cmocka_unit_test(every_picture_s_conversation_is_taken_up_again),
         cmocka_unit_test(a_conversation_that_was_left_and_returned_to_is_one),
         cmocka_unit_test(models_histories_and_branches_are_taken_up),
         cmocka_unit_test(scores_that_differ_are_found_when_it_is_taken_up),

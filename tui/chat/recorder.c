@@ -21,7 +21,6 @@ static vd_status read_past(vd_recorder *recorder, const char *path, int64_t *ima
     *image_id = record->image_id;
     if (record->lane_count)
         *model = record->lanes[0].name;
-    recorder->resuming = true;
     return VD_OK;
 }
 
@@ -44,26 +43,51 @@ vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path
     return vd_error_set(err, started, "%s", recorder->placeless.text);
 }
 
+// The conversation about a picture as it stood last, unless it was given up; NULL: none.
+static vd_chat_record *last_talk(vd_transcript_file *past, int64_t image_id)
+{
+    for (size_t i = past->talk_count; i-- > 0;) {
+        vd_chat_record *talk = &past->talks[i];
+        if (talk->image_id == image_id)
+            return talk->taken || (talk->closed && i + 1 < past->talk_count) ? NULL : talk;
+    }
+    return NULL;
+}
+
+// Those about other pictures, the oldest first, so that it is the first to go. False: memory is
+// out.
+static bool take_up_others(vd_recorder *recorder, vd_chat *chat)
+{
+    size_t picture;
+    bool whole = true;
+    for (size_t i = 0; whole && i + 1 < recorder->past.talk_count; i++) {
+        const vd_chat_record *talk = &recorder->past.talks[i];
+        if (talk->later || talk->closed ||
+            vd_world_find(chat->conversation.world, talk->image_id, &picture, NULL) != VD_OK)
+            continue;
+        whole = vd_lanes_restore_earlier(&chat->lanes, talk, picture);
+        recorder->pictures += whole;
+    }
+    return whole;
+}
+
 void vd_recorder_take_up(vd_recorder *recorder, vd_chat *chat)
 {
-    if (recorder->resuming &&
-        !vd_lanes_restore(&chat->lanes, &recorder->past.talks[recorder->past.talk_count - 1])) {
+    size_t talks = recorder->past.talk_count;
+    if (talks && (!vd_lanes_restore(&chat->lanes, &recorder->past.talks[talks - 1]) ||
+                  !take_up_others(recorder, chat))) {
         vd_notice_complain(&chat->notice, "out of memory: the conversation is not continued");
-        recorder->resuming = false;
+        vd_transcript_clear(&recorder->past);
     }
+    recorder->image_id = vd_conversation_image_id(&chat->conversation);
+    recorder->resuming = last_talk(&recorder->past, recorder->image_id);
     if (recorder->placeless.status)
         vd_notice_complain(&chat->notice, "no transcript is written: %s", recorder->placeless.text);
 }
 
-static void forget_past(vd_recorder *recorder)
-{
-    vd_transcript_clear(&recorder->past);
-    recorder->resuming = false;
-}
-
 void vd_recorder_free(vd_recorder *recorder)
 {
-    forget_past(recorder);
+    vd_transcript_clear(&recorder->past);
     vd_transcript_close(recorder->transcript);
     *recorder = (vd_recorder){0};
 }
@@ -187,11 +211,12 @@ static int other_answers(const vd_chat *chat, const vd_chat_record *record)
 
 static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
 {
-    const vd_chat_record *record = &recorder->past.talks[recorder->past.talk_count - 1];
+    vd_chat_record *record = recorder->resuming;
     int rounds = (int)chat->conversation.branch->count, other = other_answers(chat, record);
     int all = record->branch_count ? record->branches[record->branch].count : record->count;
-    char text[160] = "", branches[32] = "";
-    recorder->resuming = false;
+    char text[160] = "", branches[32] = "", others[64] = "";
+    recorder->resuming = NULL;
+    record->taken = true;
     if (rounds < all)
         return; // it was stopped, and the chat said so
     if (chat->conversation.branches.count > 1)
@@ -204,8 +229,12 @@ static void sum_up_taken(vd_recorder *recorder, vd_chat *chat)
                  other == 1 ? " is" : "s are");
     else if (recorder->verified > 0)
         snprintf(text, sizeof text, "; every score is as recorded");
-    vd_notice_say(&chat->notice, "a conversation of %d round%s%s is continued%s", rounds,
-                  rounds == 1 ? "" : "s", branches, text);
+    if (recorder->pictures)
+        snprintf(others, sizeof others, ", as are those about %d other picture%s",
+                 recorder->pictures, recorder->pictures == 1 ? "" : "s");
+    recorder->pictures = 0; // is said once
+    vd_notice_say(&chat->notice, "a conversation of %d round%s%s is continued%s%s", rounds,
+                  rounds == 1 ? "" : "s", branches, others, text);
 }
 
 // Behind what was just said, if anything was.
@@ -219,11 +248,12 @@ static void say_remark(vd_recorder *recorder, vd_chat *chat)
 
 void vd_recorder_step(vd_recorder *recorder, vd_chat *chat)
 {
-    bool another = recorder->past.talk_count > 0 &&
-                   vd_conversation_image_id(&chat->conversation) !=
-                       recorder->past.talks[recorder->past.talk_count - 1].image_id;
-    if (another)
-        forget_past(recorder);
+    int64_t image_id = vd_conversation_image_id(&chat->conversation);
+    if (image_id != recorder->image_id) {
+        recorder->image_id = image_id;
+        recorder->verified = recorder->other = 0;
+        recorder->resuming = last_talk(&recorder->past, image_id);
+    }
     if (recorder->resuming && is_quiet(chat) && chat->lanes.lane[0].model[0])
         sum_up_taken(recorder, chat);
     if (!recorder->resuming)

@@ -8,10 +8,11 @@ typedef struct vd_recorder {
     vd_transcript *transcript; // NULL: none is written
     vd_error placeless;        // why there is no place for one
     vd_fingerprint model[VD_MODELS], pool[VD_MODELS];
-    // A conversation that goes on: what was recorded before, until another picture is looked at
-    vd_transcript_file past;
-    bool resuming;       // its answers are being asked again
-    int verified, other; // of them: as recorded, with other scores
+    vd_transcript_file past;  // of a session that goes on: what was recorded before
+    vd_chat_record *resuming; // the conversation of it that is being asked again; NULL: none
+    int64_t image_id;         // the picture that was looked at last
+    int verified, other;      // its answers: as recorded, with other scores
+    int pictures;             // others with conversations
 } vd_recorder;
 
 // Writes to `path`, or to a new transcript when it is NULL; when none can be made the chat runs
@@ -21,10 +22,11 @@ typedef struct vd_recorder {
 vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path, int64_t *image_id,
                             const char **model, vd_error *err);
 void vd_recorder_free(vd_recorder *recorder);
-// Takes the conversation up where there is one: the models that were compared, what their histories
-// are made of, its branches. The questions of the branch in use are asked again at once, those of
-// the others when they are looked at; each goes on with the answer that was chosen then. A score
-// that is not as recorded (by more than 1e-4) is reported.
+// Takes the last conversation up where there is one: the models that were compared, what their
+// histories are made of, its branches; and those about other pictures as they stood. The questions
+// of the branch in use are asked again at once, all others when they are looked at; each goes on
+// with the answer that was chosen then. A score that is not as recorded (by more than 1e-4) is
+// reported.
 void vd_recorder_take_up(vd_recorder *recorder, vd_chat *chat);
 
 // Hands the event to the chat and writes what came of it. The chat goes on without a transcript

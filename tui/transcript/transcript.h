@@ -82,6 +82,7 @@ typedef struct vd_chat_record {
     int branch_count, branch;        // the one in use
     bool returned;                   // it had ended, and goes on all the same
     bool closed;                     // ended: another one about the picture began
+    bool taken;                      // read back: it has been taken up, and asked again
     bool again, later; // read back: there is another one about the picture before it, behind it
 } vd_chat_record;
 

@@ -98,7 +98,7 @@ static void branch_free(vd_branch *branch)
     *branch = (vd_branch){0};
 }
 
-static void branches_free(vd_branches *branches)
+void vd_branches_free(vd_branches *branches)
 {
     for (int i = 0; i < branches->count; i++)
         branch_free(&branches->at[i]);
@@ -150,7 +150,7 @@ bool vd_conversation_fork(vd_conversation *conversation, size_t keep)
 
 void vd_conversation_restart(vd_conversation *conversation)
 {
-    branches_free(&conversation->branches);
+    vd_branches_free(&conversation->branches);
     conversation->branches.count = 1;
     conversation->branches.returned = false;
     vd_conversation_use(conversation, 0);
@@ -204,7 +204,7 @@ static size_t round_count(const vd_branches *branches)
 void vd_conversation_leave(vd_conversation *conversation)
 {
     if (round_count(&conversation->branches) > 0) {
-        branches_free(&conversation->left);
+        vd_branches_free(&conversation->left);
         conversation->left = conversation->branches;
         conversation->branches = (vd_branches){.picture = conversation->left.picture, .count = 1};
     }
@@ -217,7 +217,7 @@ bool vd_conversation_return(vd_conversation *conversation)
     if (left->count == 0 || left->picture != conversation->branches.picture ||
         round_count(&conversation->branches) > 0)
         return false;
-    branches_free(&conversation->branches);
+    vd_branches_free(&conversation->branches);
     conversation->branches = *left;
     *left = (vd_branches){0};
     vd_conversation_use(conversation, conversation->branches.used);
@@ -268,7 +268,7 @@ static void trim_earlier(vd_conversation *conversation)
     while (conversation->earlier_count == VD_EARLIER ||
            (conversation->earlier_count > 1 && bytes > VD_EARLIER_BYTES)) {
         bytes -= branches_bytes(&conversation->earlier[0]);
-        branches_free(&conversation->earlier[0]);
+        vd_branches_free(&conversation->earlier[0]);
         remove_earlier(conversation, 0);
     }
 }
@@ -286,11 +286,23 @@ bool vd_conversation_show(vd_conversation *conversation, size_t index)
     if (round_count(&conversation->branches) > 0)
         conversation->earlier[conversation->earlier_count++] = conversation->branches;
     else
-        branches_free(&conversation->branches);
+        vd_branches_free(&conversation->branches);
     conversation->branches = now;
     vd_conversation_use(conversation, now.used);
     trim_earlier(conversation);
     return round_count(&now) > 0;
+}
+
+void vd_conversation_keep(vd_conversation *conversation, vd_branches *branches)
+{
+    for (int i = conversation->earlier_count; i-- > 0;)
+        if (conversation->earlier[i].picture == branches->picture) {
+            vd_branches_free(&conversation->earlier[i]);
+            remove_earlier(conversation, i);
+        }
+    conversation->earlier[conversation->earlier_count++] = *branches;
+    *branches = (vd_branches){.count = 1};
+    trim_earlier(conversation);
 }
 
 static void forget(vd_branches *branches, int lane, const vd_branch *but)
@@ -365,11 +377,11 @@ const char *vd_conversation_contents(vd_conversation *conversation, size_t index
 
 void vd_conversation_clear(vd_conversation *conversation)
 {
-    branches_free(&conversation->branches);
-    branches_free(&conversation->left);
+    vd_branches_free(&conversation->branches);
+    vd_branches_free(&conversation->left);
     branch_free(&conversation->forgotten);
     for (int i = 0; i < conversation->earlier_count; i++)
-        branches_free(&conversation->earlier[i]);
+        vd_branches_free(&conversation->earlier[i]);
     conversation->left = (vd_branches){0};
     conversation->earlier_count = 0;
     vd_conversation_restart(conversation);

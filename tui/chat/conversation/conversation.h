@@ -87,9 +87,13 @@ const char *vd_conversation_contents(vd_conversation *conversation, size_t index
 // Keeps the conversations about the picture that is left and goes on with those about picture
 // `index`: whether there are any.
 bool vd_conversation_show(vd_conversation *conversation, size_t index);
+// Those about another picture than the one that is shown, in place of what was kept of it; takes
+// them.
+void vd_conversation_keep(vd_conversation *conversation, vd_branches *branches);
 
 // ---- rounds and branches ------------------------------------------------------------------------
 
+void vd_branches_free(vd_branches *branches); // their rounds
 // One more round, nothing answered. NULL: memory is out.
 vd_round *vd_branch_add(vd_branch *branch, const char *typed);
 // The last rounds that the first model has not answered: how many; whether there are any.

@@ -154,6 +154,8 @@ bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out);
 void vd_lanes_describe_free(vd_chat_record *record);
 // Goes on as the record stands; it is about the same picture. False: memory is out.
 bool vd_lanes_restore(vd_lanes *lanes, const vd_chat_record *record);
+// The same about another picture: its questions are asked again when it is looked at.
+bool vd_lanes_restore_earlier(vd_lanes *lanes, const vd_chat_record *record, size_t picture);
 
 // ---- events -------------------------------------------------------------------------------------
 

@@ -137,26 +137,57 @@ static bool restore_branch(vd_branch *to, const vd_chat_record *record, int inde
     return whole;
 }
 
+// The branches of the record that have a place, the one in use among them.
+static bool restore_branches(vd_branches *to, const vd_chat_record *record, const int *lane_of)
+{
+    int count = record->branch_count ? record->branch_count : 1;
+    int first = count > VD_BRANCHES ? count - VD_BRANCHES : 0;
+    first = record->branch < first ? record->branch : first;
+    count = count - first > VD_BRANCHES ? VD_BRANCHES : count - first;
+    bool whole = true;
+    for (int i = 0; i < count && whole; i++) {
+        to->count = i + 1;
+        whole = restore_branch(&to->at[i], record, first + i, lane_of);
+    }
+    to->used = whole ? record->branch - first : 0;
+    to->returned = record->returned;
+    return whole;
+}
+
 bool vd_lanes_restore(vd_lanes *lanes, const vd_chat_record *record)
 {
     vd_conversation *conversation = lanes->conversation;
     int lane_of[VD_MOST_RECORDED_LANES] = {0};
-    int count = record->branch_count ? record->branch_count : 1;
-    int first = count > VD_BRANCHES ? count - VD_BRANCHES : 0;
-    first = record->branch < first ? record->branch : first; // the one in use is among them
-    count = count - first > VD_BRANCHES ? VD_BRANCHES : count - first;
     open_lanes(lanes, record, lane_of);
     vd_conversation_restart(conversation);
-    bool whole = true;
-    for (int i = 0; i < count && whole; i++) {
-        conversation->branches.count = i + 1;
-        whole = restore_branch(&conversation->branches.at[i], record, first + i, lane_of);
-    }
-    if (!whole) {
+    if (!restore_branches(&conversation->branches, record, lane_of)) {
         vd_conversation_restart(conversation);
         return false;
     }
-    vd_conversation_use(conversation, record->branch - first);
+    vd_conversation_use(conversation, conversation->branches.used);
     vd_lanes_pump(lanes);
     return true;
+}
+
+// The lane that stands for a model of the record, -1: it is not compared.
+static int lane_named(const vd_lanes *lanes, const char *name)
+{
+    for (int i = 1; i < lanes->count; i++)
+        if (lanes->lane[i].name && strcmp(lanes->lane[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+bool vd_lanes_restore_earlier(vd_lanes *lanes, const vd_chat_record *record, size_t picture)
+{
+    int lane_of[VD_MOST_RECORDED_LANES] = {0};
+    vd_branches branches = {.picture = picture, .count = 1};
+    for (int i = 1; i < record->lane_count; i++)
+        lane_of[i] = lane_named(lanes, record->lanes[i].name);
+    bool whole = restore_branches(&branches, record, lane_of);
+    if (whole)
+        vd_conversation_keep(lanes->conversation, &branches);
+    else
+        vd_branches_free(&branches);
+    return whole;
 }
