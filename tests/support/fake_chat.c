@@ -135,6 +135,9 @@ static void make_reply(const vd_chat *chat, const vd_request *request, bool full
     const char *typed = request->text;
     *reply = (vd_reply){.typed = vd_strdup(typed), .question = vd_strdup(typed)};
     split_words(reply, typed);
+    for (int i = 0; i < reply->words && !reply->remark; i++)
+        if (reply->unknown[i])
+            reply->remark = vd_format("%s: cube?", reply->word[i]);
     vd_answer *answer = &reply->answer;
     uint32_t seed = hash(typed) ^ hash(chat->lanes.lane[request->lane].model);
     for (int i = 0; i < request->turns; i++)

@@ -184,9 +184,11 @@ static double sum_of(yajl_val array)
 static void check_object(yajl_val tree, const char *question, int rounds)
 {
     static const char *const keys[] = {"question",  "tokens", "unknown", "answers",
-                                       "attention", "model",  "backend", "milliseconds"};
-    assert_int_equal(tree->u.object.len, 8);
-    for (size_t i = 0; i < 8; i++)
+                                       "attention", "model",  "backend", "milliseconds",
+                                       "remark"}; // of questions with words that are not known
+    size_t unknown = value_of(tree, "unknown", NULL, yajl_t_array)->u.array.len;
+    assert_int_equal(tree->u.object.len, unknown ? 9 : 8);
+    for (size_t i = 0; i < tree->u.object.len; i++)
         assert_string_equal(tree->u.object.keys[i], keys[i]);
     assert_string_equal(value_of(tree, "question", NULL, yajl_t_string)->u.string, question);
     assert_string_equal(value_of(tree, "model", NULL, yajl_t_string)->u.string, "base");
@@ -474,9 +476,38 @@ static void a_picture_without_regions_is_refused(void **state)
     free(file);
 }
 
+// No model answers these; it is not asked, and they are in nobody's history.
+static void greetings_are_answered_by_the_program(void **state)
+{
+    (void)state;
+    support_program run;
+    support_program_run(&run, ((const char *[]){"ask", "--image", "1", "hello", "is it red", NULL}),
+                        NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_ptr_equal(strstr(run.out, "1. hello\n   visdial says: hello!"), run.out);
+    assert_null(strstr(run.out, "round 1"));
+    support_program_clear(&run);
+}
+
+static void words_that_are_not_known_have_a_remark(void **state)
+{
+    (void)state;
+    support_program run;
+    support_program_run(&run, ((const char *[]){"ask", "--image", "1", "is it rde", NULL}), NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_non_null(strstr(run.out, "   remark    rde: red?"));
+    support_program_clear(&run);
+    support_program_run(
+        &run, ((const char *[]){"ask", "--image", "1", "--json", "is it rde", NULL}), NULL);
+    assert_non_null(strstr(run.out, "\"remark\":\"rde: red?\""));
+    support_program_clear(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(greetings_are_answered_by_the_program),
+        cmocka_unit_test(words_that_are_not_known_have_a_remark),
         cmocka_unit_test(answers_go_to_stdout_and_messages_to_stderr),
         cmocka_unit_test(top_limits_the_answers),
         cmocka_unit_test(a_picture_may_be_named_by_its_own_file_only),

@@ -138,14 +138,83 @@ static void tab_completes_words(void **state)
     expect("> is there a cube?");
 }
 
+// ---- what the program says ----------------------------------------------------------------------
+
+static void greetings_are_answered_by_the_program(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'hello!' Enter");
+    expect("visdial says: hello! Ask about the picture");
+    assert_int_equal(fake.asked, 0); // the model is not asked, and it is in no history
+    assert_int_equal(fake.chat.conversation.branch->count, 0);
+    assert_int_equal(fake.chat.nav.line.length, 0);
+    fake_chat_keys(&fake, "'is there a cube?' Enter 'thanks' Enter");
+    expect("visdial says: you are welcome!");
+    assert_int_equal(fake.asked, 1);
+    fake_chat_keys(&fake, "Up");
+    expect("> thanks");
+}
+
+static vd_style style_at(const char *row_text, int column)
+{
+    for (int y = 0; y < fake.grid.height; y++) {
+        char *screen = fake_chat_text(&fake), *line = screen, *found;
+        for (int i = 0; i < y && line; i++)
+            line = strchr(line, '\n') + 1;
+        found = strstr(line, row_text);
+        bool here = found && found < strchr(line, '\n');
+        int x = here ? vd_text_width(line, (size_t)(found - line)) : 0;
+        vd_free(screen);
+        if (here)
+            return vd_grid_at(&fake.grid, x + column, y)->style;
+    }
+    fail_msg("'%s' is not on the screen", row_text);
+    return (vd_style){0};
+}
+
+static void unknown_words_are_marked_in_the_question(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is there a Wug there?' Enter");
+    assert_int_equal(style_at("is there a Wug", 0).attributes & VD_UNDERLINE, 0);
+    fake_chat_keys(&fake, "'/new' Enter 'is there a wug there?' Enter");
+    expect("wug: cube?");
+    assert_int_not_equal(style_at("1 is there a wug", 13).attributes & VD_UNDERLINE, 0);
+    assert_int_not_equal(style_at("1 is there a wug", 15).attributes & VD_UNDERLINE, 0);
+    assert_int_equal(style_at("1 is there a wug", 11).attributes & VD_UNDERLINE, 0);
+    assert_int_equal(style_at("1 is there a wug", 17).attributes & VD_UNDERLINE, 0);
+}
+
+// While it is typed, too, but not the word that is not at its end yet.
+static void unknown_words_are_marked_in_the_line(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'What coluor is'");
+    assert_int_equal(style_at("> What coluor", 2).attributes & VD_UNDERLINE, 0);
+    assert_int_not_equal(style_at("> What coluor", 7).attributes & VD_UNDERLINE, 0);
+    assert_int_equal(style_at("> What coluor is", 14).attributes & VD_UNDERLINE, 0);
+    fake_chat_keys(&fake, "C-u 'is teh'");
+    assert_int_equal(style_at("> is teh", 5).attributes & VD_UNDERLINE, 0);
+    fake_chat_keys(&fake, "' '");
+    assert_int_not_equal(style_at("> is teh", 5).attributes & VD_UNDERLINE, 0);
+    fake_chat_keys(&fake, "C-u '/theme drak '");
+    assert_int_equal(style_at("> /theme drak", 9).attributes & VD_UNDERLINE, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_keys_do_is_typed),          TEST(a_key_of_the_person_runs_a_command),
-        TEST(earlier_questions_are_searched), TEST(what_was_found_is_asked_or_edited),
-        TEST(tab_completes_questions),        TEST(tab_completes_words),
+        TEST(what_keys_do_is_typed),
+        TEST(a_key_of_the_person_runs_a_command),
+        TEST(earlier_questions_are_searched),
+        TEST(what_was_found_is_asked_or_edited),
+        TEST(tab_completes_questions),
+        TEST(tab_completes_words),
+        TEST(greetings_are_answered_by_the_program),
+        TEST(unknown_words_are_marked_in_the_question),
+        TEST(unknown_words_are_marked_in_the_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

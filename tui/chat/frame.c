@@ -1,6 +1,7 @@
 // The frame of the screen: status row, question line, notices and hints around the open place.
 #include <string.h>
 
+#include "features/text/tokenize.h"
 #include "tui/chat/chat.h"
 #include "tui/chat/views/draw.h"
 #include "tui/screen/theme.h"
@@ -68,6 +69,33 @@ static int draw_prompt(const vd_chat *chat, vd_grid *grid, vd_rect at)
                         vd_style_of(grid, lost ? VD_ROLE_WRONG : VD_ROLE_PROMPT));
 }
 
+// The model's vocabulary lacks the word, however it is written (Cube, dont, two).
+static bool is_unknown(const void *context, const char *word)
+{
+    vd_reply seen = {0};
+    bool unknown = false;
+    if (vd_normalise_typed(word, &seen.question, NULL) == VD_OK &&
+        vd_reply_see(&seen, context, NULL) == VD_OK)
+        for (int i = 0; i < seen.words; i++)
+            unknown |= seen.unknown[i] && strcmp(seen.word[i], "?") != 0;
+    vd_reply_clear(&seen);
+    return unknown;
+}
+
+// Words that are typed to their end.
+static void mark_unknown(const vd_chat *chat, vd_grid *grid, int x, int y, int width,
+                         const vd_line_view *view)
+{
+    const vd_line *line = &chat->nav.line;
+    const vd_vocab *vocab = chat->lanes.lane[0].vocab;
+    size_t length = view->length, end = view->first + length;
+    if (line->cursor == line->length && end == line->length)
+        while (length > 0 && line->text[view->first + length - 1] != ' ')
+            length--;
+    if (vocab)
+        vd_mark_words(grid, x, y, width, line->text + view->first, length, is_unknown, vocab);
+}
+
 static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
     const char *filtering = chat->views[chat->nav.place]->filter;
@@ -77,6 +105,8 @@ static void draw_line(vd_chat *chat, vd_grid *grid, vd_rect at)
     vd_line_view view = vd_line_visible(line, width);
     vd_grid_plain(grid, x, at.y, width, line->text + view.first, view.length,
                   vd_style_of(grid, VD_ROLE_TEXT));
+    if (!filtering && line->text[strspn(line->text, " ")] != '/' && !line->searching)
+        mark_unknown(chat, grid, x, at.y, width, &view);
     vd_style faint = vd_style_of(grid, VD_ROLE_FAINT);
     if (line->length == 0 && !filtering && !line->searching)
         vd_grid_text(grid, x, at.y, width,

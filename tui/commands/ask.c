@@ -10,6 +10,7 @@
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
 #include "tui/base/output.h"
+#include "tui/session/remark.h"
 #include "tui/session/session.h"
 #include "tui/base/shares.h"
 
@@ -80,6 +81,9 @@ static void print_json(const ask *a, const vd_sheet *sheet)
         vd_member_string(json, "decoder", vd_decoders_name(vd_session_decoders(a->session)));
     vd_member_string(json, "backend", vd_session_backend(a->session));
     vd_member_number(json, "milliseconds", reply->answer.milliseconds);
+    const char *talk = vd_small_talk(reply->typed), *remark = talk ? talk : reply->remark;
+    if (*remark)
+        vd_member_string(json, "remark", remark);
     vd_output_object_end(json);
 }
 
@@ -186,6 +190,8 @@ static void print_text(const ask *a, const vd_sheet *sheet)
     print_history(&reply->answer);
     print_regions(sheet);
     print_seen(reply);
+    if (reply->remark && *reply->remark)
+        printf("   remark    %s\n", reply->remark);
 }
 
 // ---- asking -------------------------------------------------------------------------------------
@@ -218,6 +224,13 @@ static vd_status ask_one(ask *a, const char *question, vd_error *err)
 {
     vd_reply reply;
     vd_sheet sheet;
+    const char *talk = vd_small_talk(question);
+    if (talk && !a->json) {
+        printf("%s%d. %s\n   " VD_PROGRAM_SAYS "%s\n", a->asked ? "\n" : "", a->asked + 1, question,
+               talk);
+        a->asked++;
+        return VD_OK;
+    }
     vd_status status = vd_session_ask(a->session, question, NULL, &reply, err);
     if (status)
         return status;

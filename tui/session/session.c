@@ -10,6 +10,7 @@
 #include "engine/base/file.h"
 #include "features/text/tokenize.h"
 #include "engine/backend/open.h"
+#include "tui/session/remark.h"
 
 struct vd_session {
     vd_world *world; // borrowed
@@ -42,6 +43,7 @@ void vd_reply_clear(vd_reply *reply)
         vd_free(reply->word[i]);
     vd_free(reply->typed);
     vd_free(reply->question);
+    vd_free(reply->remark);
     vd_answer_clear(&reply->answer);
     memset(reply, 0, sizeof *reply);
 }
@@ -80,6 +82,7 @@ vd_status vd_reply_copy(const vd_reply *from, vd_reply *to, vd_error *err)
     } parts[] = {
         {&to->typed, strlen(from->typed) + 1},
         {&to->question, strlen(from->question) + 1},
+        {&to->remark, from->remark ? strlen(from->remark) + 1 : 0},
         {&to->answer.score, candidates * sizeof *a->score},
         {&to->answer.probability, candidates * sizeof *a->probability},
         {&to->answer.order, candidates * sizeof *a->order},
@@ -505,6 +508,15 @@ vd_status vd_reply_see(vd_reply *reply, const vd_vocab *vocab, vd_error *err)
     return see_words(vocab, reply, err);
 }
 
+static vd_status remark(const vd_session *session, vd_reply *reply, vd_error *err)
+{
+    char text[1024];
+    vd_question_remark(reply, vd_model_vocab(session->model), session->world, session->index, text,
+                       sizeof text);
+    reply->remark = vd_strdup(text);
+    return reply->remark ? VD_OK : vd_error_memory(err, "a question");
+}
+
 static vd_status ask(vd_session *session, const char *typed, const atomic_int *stop,
                      vd_reply *reply, vd_error *err)
 {
@@ -517,6 +529,8 @@ static vd_status ask(vd_session *session, const char *typed, const atomic_int *s
         return vd_error_memory(err, "a question");
     status = vd_reply_see(reply, vd_model_vocab(session->model), err);
     reply->ranked = (vd_decoder_choice){true, vd_session_decoders(session)};
+    if (status == VD_OK)
+        status = remark(session, reply, err);
     return status ? status
                   : vd_session_ask_if(session, reply->ids, reply->words, NULL, stop, &reply->answer,
                                       NULL, err);

@@ -120,6 +120,7 @@ typedef struct vd_reply {
     bool unknown[VD_MAX_QUESTION]; // (words)
     int cut;                       // tokens beyond the model's limit that it did not see
     int32_t ids[VD_MAX_QUESTION];  // (words)
+    char *remark;                  // about these words (tui/session/remark.h), NULL or "": none
     vd_answer answer;              // indices are into the session's pool
     char said[256];           // the most probable generated answer; "" without a generative decoder
     vd_decoder_choice ranked; // by which decoders; not made: not known

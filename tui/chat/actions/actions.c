@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "tui/session/remark.h"
 
 // ---- what is shown -----------------------------------------------------------------------------
 
@@ -104,7 +105,10 @@ void vd_chat_what_if(vd_chat *chat, const char *text)
 void vd_chat_ask(vd_chat *chat, const char *typed)
 {
     vd_navigation *nav = &chat->nav;
-    if (!vd_lanes_ask(&chat->lanes, typed))
+    const char *talk = vd_small_talk(typed);
+    if (talk)
+        vd_notice_say(&chat->notice, VD_PROGRAM_SAYS "%s", talk);
+    else if (!vd_lanes_ask(&chat->lanes, typed))
         return;
     vd_line_remember(&nav->line, typed, NULL);
     vd_line_clear(&nav->line);

@@ -10,10 +10,18 @@
 typedef struct dialog_row {
     int round;         // -1: the caption
     bool first;        // the row with the number
+    bool remark;       // the program's, about the question
     bool answer, last; // last: the figures go at its end
     const char *text;
     size_t length;
 } dialog_row;
+
+enum { QUESTION, REMARK, ANSWER, PARTS }; // of a round
+
+static const char *remark_of(const vd_response *response)
+{
+    return response->ready && response->reply.remark ? response->reply.remark : "";
+}
 
 // The rows of one entry (-1: the caption); returns how many there are. `from` .. from + room - 1 of
 // them go into out, which may be NULL.
@@ -23,22 +31,24 @@ static int entry_rows(const vd_chat *chat, int entry, int width, dialog_row *out
     int count = 0;
     const vd_round *round = entry >= 0 ? &chat->conversation.branch->rounds[entry] : NULL;
     const vd_response *response = round ? &round->response[chat->nav.lane] : NULL;
-    for (int part = 0; part < (round ? 2 : 1); part++) {
+    for (int part = QUESTION; part < (round ? PARTS : REMARK); part++) {
         const char *text = !round             ? vd_conversation_caption(&chat->conversation)
-                           : part == 0        ? round->typed
+                           : part == QUESTION ? round->typed
+                           : part == REMARK   ? remark_of(response)
                            : !response->ready ? "..."
                                               : vd_response_text(response, response->chosen);
         // Figures stand behind the answer: "62 %  improved".
-        int inner = width - 3 - (part == 1 ? 18 : 0);
+        int inner = width - 3 - (part == ANSWER ? 18 : 0);
         size_t length = strlen(text), offset = 0;
         vd_text_line line;
         bool first = true;
         while (vd_wrap_next(text, length, inner < 8 ? 8 : inner, &offset, &line)) {
             if (out && count >= from && count < from + room)
                 out[count - from] = (dialog_row){.round = entry,
-                                                 .first = first && part == 0,
-                                                 .answer = part == 1,
-                                                 .last = part == 1 && first,
+                                                 .first = first && part == QUESTION,
+                                                 .remark = part == REMARK,
+                                                 .answer = part == ANSWER,
+                                                 .last = part == ANSWER && first,
                                                  .text = text + line.start,
                                                  .length = line.length};
             count++;
@@ -109,6 +119,16 @@ static void mark_matches(vd_chat *chat, vd_grid *grid, int x, int y, const dialo
                           length, vd_style_of(grid, VD_ROLE_MATCH));
 }
 
+// The word is one that the model did not know.
+static bool is_unknown(const void *context, const char *word)
+{
+    const vd_reply *reply = context;
+    for (int i = 0; i < reply->words; i++)
+        if (reply->unknown[i] && strcasecmp(reply->word[i], word) == 0)
+            return true;
+    return false;
+}
+
 static void draw_figures(vd_grid *grid, vd_rect at, const vd_response *response)
 {
     char percent[16] = "?", text[64];
@@ -177,11 +197,15 @@ void vd_draw_dialog(vd_chat *chat, vd_grid *grid, vd_rect at)
         }
         bool chosen_round = chat->nav.selected >= 0 && round == shown;
         vd_style style = vd_style_of(grid, !round        ? VD_ROLE_FAINT
+                                           : row->remark ? VD_ROLE_NOTE
                                            : row->answer ? VD_ROLE_ANSWER
                                                          : VD_ROLE_QUESTION);
         if (chosen_round) // which round the panels show
             vd_grid_put(grid, at.x + gutter - 1, y, 0x258C, '|', vd_style_of(grid, VD_ROLE_PROMPT));
         vd_grid_text_n(grid, x, y, at.width - gutter, row->text, row->length, style);
+        if (response && response->ready && !row->remark && !row->answer)
+            vd_mark_words(grid, x, y, at.width - gutter, row->text, row->length, is_unknown,
+                          &response->reply);
         mark_matches(chat, grid, x, y, row);
         if (row->last && response && response->ready) {
             int used = vd_text_width(row->text, row->length) + gutter + 1;

@@ -1,4 +1,7 @@
 // Parts of the screen that several views share.
+#include <ctype.h>
+#include <string.h>
+
 #include "tui/chat/views/draw.h"
 #include "tui/screen/theme.h"
 
@@ -27,6 +30,31 @@ void vd_draw_more(vd_grid *grid, vd_rect at, int first, int most)
         vd_grid_put(grid, at.x + at.width - 1, at.y, 0x2191, '^', mark);
     if (first < most)
         vd_grid_put(grid, at.x + at.width - 1, at.y + at.height - 1, 0x2193, 'v', mark);
+}
+
+// Bytes of the word at the start of a text, 0: none begins there.
+static size_t word_length(const char *text, size_t length)
+{
+    size_t used = 0;
+    while (used < length && strncmp(text + used, VD_LINE_BREAK, strlen(VD_LINE_BREAK)) != 0 &&
+           (isalnum((unsigned char)text[used]) || (text[used] & 0x80) ||
+            (used > 0 && strchr("'-", text[used]))))
+        used++;
+    return used;
+}
+
+void vd_mark_words(vd_grid *grid, int x, int y, int width, const char *text, size_t length,
+                   bool (*test)(const void *context, const char *word), const void *context)
+{
+    for (size_t at = 0, own; at < length; at += own ? own : 1) {
+        char word[64];
+        own = word_length(text + at, length - at);
+        snprintf(word, sizeof word, "%.*s", (int)(own < 60 ? own : 60), text + at);
+        int before = own ? vd_text_width(text, at) : 0;
+        if (own && before < width && test(context, word))
+            vd_grid_plain(grid, x + before, y, width - before, text + at, own,
+                          vd_style_of(grid, VD_ROLE_UNKNOWN));
+    }
 }
 
 void vd_draw_picture(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *sheet)

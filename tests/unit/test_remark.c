@@ -1,0 +1,115 @@
+// What the program itself says about what was typed.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/fake_chat.h"
+#include "tests/support/must.h"
+#include "tui/session/remark.h"
+
+static vd_vocab *vocab;
+static vd_error err;
+
+static int start(void **state)
+{
+    static const char *const words[] = {"?",   "the",  "is",    "there", "a",     "how",  "many",
+                                        "are", "what", "color", "cube",  "balls", "ball", "2"};
+    (void)state;
+    must(vd_vocab_from_words(words, sizeof words / sizeof *words, &vocab, &err), &err);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    vd_vocab_free(vocab);
+    return 0;
+}
+
+static void greetings_and_thanks_are_no_questions(void **state)
+{
+    (void)state;
+    static const char *const talk[] = {
+        "hello",        "Hi!",   " hey there ", "Good morning.",
+        "how are you?", "bye",   "Thanks!!",    "thank you very much",
+        "Thank you :)", "Help?", "What's up?",  "what can you do?"};
+    for (size_t i = 0; i < sizeof talk / sizeof *talk; i++)
+        if (!vd_small_talk(talk[i]))
+            fail_msg("'%s' was taken for a question", talk[i]);
+    assert_non_null(strstr(vd_small_talk("thx"), "welcome"));
+    assert_non_null(strstr(vd_small_talk("good night"), "goodbye"));
+    assert_non_null(strstr(vd_small_talk("hello"), "Ask about the picture"));
+    static const char *const questions[] = {"hello, is there a cube?",
+                                            "is it a hat",
+                                            "",
+                                            "?!",
+                                            "hi|hello",
+                                            "there",
+                                            "|",
+                                            "thank",
+                                            "how are",
+                                            "are you sure?",
+                                            "h",
+                                            "what is it?"};
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+        if (vd_small_talk(questions[i]))
+            fail_msg("'%s' was taken for small talk", questions[i]);
+}
+
+static void the_nearest_word_of_the_vocabulary_is_proposed(void **state)
+{
+    (void)state;
+    assert_string_equal(vd_vocab_nearest(vocab, "teh"), "the");
+    assert_string_equal(vd_vocab_nearest(vocab, "cubee"), "cube");
+    assert_string_equal(vd_vocab_nearest(vocab, "colour"), "color");
+    assert_string_equal(vd_vocab_nearest(vocab, "bals"), "balls"); // the more frequent one
+    assert_null(vd_vocab_nearest(vocab, "xylophone"));
+    assert_null(vd_vocab_nearest(vocab, "cat")); // "a" would be two edits away
+    assert_null(vd_vocab_nearest(vocab, "3"));   // no number is proposed for another
+    assert_null(vd_vocab_nearest(vocab, "x"));
+}
+
+static const char *remark_of(const char *question)
+{
+    static char text[1024];
+    vd_reply reply = {.question = (char *)question};
+    must(vd_reply_see(&reply, vocab, &err), &err);
+    vd_question_remark(&reply, vocab, fake_chat_world(), 0, text, sizeof text);
+    reply.question = NULL;
+    vd_reply_clear(&reply);
+    return text;
+}
+
+static void unknown_words_have_a_suggestion(void **state)
+{
+    (void)state;
+    assert_string_equal(remark_of("is there a cube"), "");
+    assert_string_equal(remark_of("is teh cube there"), "teh: the?");
+    assert_string_equal(remark_of("what colour is the xylophone"),
+                        "colour: color?  xylophone: not known");
+}
+
+static void a_question_of_unknown_words_says_what_can_be_asked(void **state)
+{
+    (void)state;
+    const char *text = remark_of("wie viele kugeln is there");
+    assert_non_null(strstr(text, "The model knows 2 of these 5 words."));
+    assert_non_null(strstr(text, "for example \"is there a cube?\" or \"what color is it?\""));
+    assert_null(strstr(remark_of("is kugel there"), "knows")); // most are known
+}
+
+#define TEST(name) cmocka_unit_test(name)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(greetings_and_thanks_are_no_questions),
+        TEST(the_nearest_word_of_the_vocabulary_is_proposed),
+        TEST(unknown_words_have_a_suggestion),
+        TEST(a_question_of_unknown_words_says_what_can_be_asked),
+    };
+    return cmocka_run_group_tests(tests, start, end);
+}

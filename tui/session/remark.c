@@ -1,0 +1,115 @@
+#include "tui/session/remark.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/base/nearest.h"
+
+// ---- small talk ---------------------------------------------------------------------------------
+
+static const char hello[] = "hello! Ask about the picture: what is there, how many, what color, "
+                            "where. The model answers such questions and nothing else";
+static const char welcome[] = "you are welcome! Ask on about the picture, or go to another one";
+static const char goodbye[] = "goodbye! In the chat Ctrl-D or /quit leaves";
+
+static const struct {
+    const char *texts; // between bars, in small letters without punctuation
+    const char *reply;
+} talk[] = {
+    {"|hi|hello|hey|hi there|hello there|hey there|good morning|good afternoon|good evening|"
+     "good day|greetings|hallo|moin|howdy|hi visdial|hello visdial|hey visdial|how are you|"
+     "how are you doing|hello how are you|hi how are you|whats up|"
+     "who are you|what are you|what is your name|whats your name|what can you do|"
+     "what can i ask|what can i ask you|what should i ask|help|help me|",
+     hello},
+    {"|thanks|thank you|thanks a lot|many thanks|thank you very much|thank you so much|"
+     "thanks very much|thx|ty|cheers|thank you visdial|thanks visdial|ok thanks|ok thank you|",
+     welcome},
+    {"|bye|bye bye|goodbye|good bye|see you|see you later|good night|exit|quit|", goodbye},
+};
+
+const char *vd_small_talk(const char *typed)
+{
+    enum { LONGEST = 40 };
+    char said[LONGEST + 3] = "|";
+    size_t used = 1;
+    for (; *typed && used <= LONGEST; typed++) {
+        bool letter = isalpha((unsigned char)*typed) || (unsigned char)*typed >= 0x80;
+        if (letter)
+            said[used++] = (char)tolower((unsigned char)*typed);
+        else if (*typed != '\'' && said[used - 1] != '|' && said[used - 1] != ' ')
+            said[used++] = ' ';
+    }
+    used -= said[used - 1] == ' ';
+    if (*typed || used == 1)
+        return NULL;
+    said[used++] = '|';
+    said[used] = '\0';
+    for (size_t i = 0; i < sizeof talk / sizeof *talk; i++)
+        if (strstr(talk[i].texts, said))
+            return talk[i].reply;
+    return NULL;
+}
+
+// ---- words --------------------------------------------------------------------------------------
+
+static bool is_word(const char *text)
+{
+    return isalpha((unsigned char)text[0]) && isalpha((unsigned char)text[1]);
+}
+
+const char *vd_vocab_nearest(const vd_vocab *vocab, const char *word)
+{
+    vd_nearest nearest = {.typed = word, .most = strlen(word) <= 4 ? 1 : 2};
+    for (int32_t id = VD_FIRST_WORD; is_word(word) && id < vd_vocab_size(vocab); id++)
+        if (is_word(vd_vocab_word(vocab, id)))
+            vd_nearest_try(&nearest, vd_vocab_word(vocab, id));
+    return nearest.name;
+}
+
+__attribute__((format(printf, 3, 4))) static void add(char *out, size_t size, const char *format,
+                                                      ...)
+{
+    va_list arguments;
+    size_t used = strlen(out);
+    va_start(arguments, format);
+    vsnprintf(out + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+// "; for example "is there a cube?" or "what color is it?"", as far as there are questions.
+static void add_examples(const vd_world *world, size_t picture, char *out, size_t size)
+{
+    const vd_visdial *dialogs = world->dialogs;
+    const vd_visdial_dialog *people = &dialogs->dialogs[picture];
+    for (int i = 0; i < people->round_count && i < 2; i++)
+        add(out, size, "%s\"%.80s?\"", i ? " or " : "; for example ",
+            dialogs->questions[people->rounds[i].question]);
+    if (people->round_count == 0 && dialogs->question_count > 0)
+        add(out, size, "; for example \"%.80s?\"", dialogs->questions[0]);
+}
+
+void vd_question_remark(const vd_reply *reply, const vd_vocab *vocab, const vd_world *world,
+                        size_t picture, char *out, size_t size)
+{
+    int words = 0, unknown = 0;
+    out[0] = '\0';
+    for (int i = 0; i < reply->words; i++) {
+        const char *word = reply->word[i];
+        words += isalnum((unsigned char)word[0]) || (unsigned char)word[0] >= 0x80;
+        if (!reply->unknown[i])
+            continue;
+        const char *meant = vd_vocab_nearest(vocab, word);
+        add(out, size, "%s%.40s: %s%s", unknown++ ? "  " : "", word, meant ? meant : "not known",
+            meant ? "?" : "");
+    }
+    if (2 * unknown <= words)
+        return;
+    add(out, size,
+        "  The model knows %d of these %d words. It can be asked what is there, how "
+        "many, what color and where",
+        words - unknown < 0 ? 0 : words - unknown, words);
+    add_examples(world, picture, out, size);
+}

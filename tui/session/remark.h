@@ -1,0 +1,24 @@
+// What the program itself says about what was typed. No model answers here, and whoever shows it
+// says that it is the program's own word.
+#ifndef VD_REMARK_H
+#define VD_REMARK_H
+
+#include "tui/session/session.h"
+
+#define VD_PROGRAM_SAYS "visdial says: "
+
+// The reply to a greeting, thanks, a farewell or a call for help, which are no questions about a
+// picture; NULL: the text is none of these.
+const char *vd_small_talk(const char *typed);
+
+// The word of the vocabulary that was probably meant, the most frequent of those that are as near;
+// NULL: none is near. (tui/base/nearest.h; one edit in words of up to four letters, else two)
+const char *vd_vocab_nearest(const vd_vocab *vocab, const char *word);
+
+// About words of the question that the model does not know: "teh: the?". Where most are unknown
+// also what can be asked, from people's questions about this picture or others. "" when all are
+// known.
+void vd_question_remark(const vd_reply *reply, const vd_vocab *vocab, const vd_world *world,
+                        size_t picture, char *out, size_t size);
+
+#endif
