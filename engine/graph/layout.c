@@ -70,6 +70,37 @@ vd_start vd_start_recurrent(size_t hidden)
     return (vd_start){VD_START_UNIFORM, 1.0 / sqrt((double)hidden)};
 }
 
+void vd_layout_linear(vd_layout *layout, const char *name, int in, int out, bool bias)
+{
+    vd_layout_add(layout, name, ".weight", true, (size_t)out, (size_t)in,
+                  vd_start_kaiming((size_t)in));
+    if (bias)
+        vd_layout_add(layout, name, ".bias", false, (size_t)out, 0, vd_start_zero());
+}
+
+void vd_layout_score(vd_layout *layout, const char *name, int in, bool bias)
+{
+    vd_layout_add(layout, name, ".weight", false, 1, (size_t)in, vd_start_kaiming((size_t)in));
+    if (bias)
+        vd_layout_add(layout, name, ".bias", false, 1, 0, vd_start_zero());
+}
+
+void vd_layout_recurrent(vd_layout *layout, const char *name, int parts, int layers, int directions,
+                         int in, int hidden)
+{
+    static const char *const what[] = {"weight_ih", "weight_hh", "bias_ih", "bias_hh"};
+    size_t rows = (size_t)parts * (size_t)hidden;
+    for (int layer = 0; layer < layers; layer++)
+        for (int i = 0; i < 4 * directions; i++) {
+            char suffix[32];
+            int columns = i % 4 > 1 ? 0 : i % 4 ? hidden : layer ? directions * hidden : in;
+            snprintf(suffix, sizeof suffix, ".%s_l%d%s", what[i % 4], layer,
+                     i < 4 ? "" : "_reverse");
+            vd_layout_add(layout, name, suffix, i % 4 < 2, rows, (size_t)columns,
+                          vd_start_recurrent((size_t)hidden));
+        }
+}
+
 vd_matrix vd_parameters_matrix(const vd_parameters *at, const vd_parameter *p)
 {
     int columns = (int)(p->elements / p->shape[0]);

@@ -52,6 +52,14 @@ const vd_parameter *vd_layout_find(const vd_layout *layout, const char *name);
 // Initial values, drawn in the layout's order.
 void vd_layout_start(const vd_layout *layout, vd_real *block, vd_rng *rng);
 
+// name.weight (out, in) Kaiming uniform, and with `bias` name.bias (out) of zeros.
+void vd_layout_linear(vd_layout *layout, const char *name, int in, int out, bool bias);
+// The same with one result: a vector.
+void vd_layout_score(vd_layout *layout, const char *name, int in, bool bias);
+// Layers of LSTMs (4 parts) or GRUs (3) with PyTorch's names below `name`.
+void vd_layout_recurrent(vd_layout *layout, const char *name, int parts, int layers, int directions,
+                         int in, int hidden);
+
 static inline vd_start vd_start_zero(void)
 {
     return (vd_start){VD_START_ZERO, 0};

@@ -3,13 +3,13 @@
 #include <limits.h>
 #include <string.h>
 
-static int keys_of(const vd_group *g)
+static int keys_of(const vd_pair_group *g)
 {
     return g->key[0].count + g->key[1].count;
 }
 
 // Places the groups' matrices one after the other; how many pairs there are, -1 for too many.
-static int place_groups(vd_group *group, int count)
+static int place_groups(vd_pair_group *group, int count)
 {
     int pairs = 0;
     for (int i = 0; i < count; i++) {
@@ -22,18 +22,18 @@ static int place_groups(vd_group *group, int count)
     return pairs;
 }
 
-static int list_blocks(const vd_pairing *p, vd_block *block)
+static int list_blocks(const vd_pairing *p, vd_pair_block *block)
 {
     int count = 0;
-    for (const vd_group *g = p->group; g < p->group + p->count; g++)
+    for (const vd_pair_group *g = p->group; g < p->group + p->count; g++)
         for (int r = 0, at = g->at; r < 2; at += g->key[r++].count)
             if (g->query.count > 0 && g->key[r].count > 0)
-                block[count++] = (vd_block){g->query, g->key[r], at, keys_of(g)};
+                block[count++] = (vd_pair_block){g->query, g->key[r], at, keys_of(g)};
     return count;
 }
 
 // A block's wave is the first in which none of its rows is taken.
-static vd_status make_waves(vd_arena *arena, const vd_block *block, int blocks, bool by_key,
+static vd_status make_waves(vd_arena *arena, const vd_pair_block *block, int blocks, bool by_key,
                             int rows, vd_waves *waves)
 {
     int *next = vd_arena_ints(arena, (size_t)rows), *wave = vd_arena_ints(arena, (size_t)blocks);
@@ -64,7 +64,7 @@ static vd_status make_waves(vd_arena *arena, const vd_block *block, int blocks, 
 static void fill_lists(const vd_pairing *p, int *query, int *key, int *group_of)
 {
     for (int i = 0; i < p->count; i++) {
-        const vd_group *g = &p->group[i];
+        const vd_pair_group *g = &p->group[i];
         int pair = g->at;
         for (int q = 0; q < g->query.count; q++)
             for (int r = 0; r < 2; r++)
@@ -87,7 +87,7 @@ static vd_segments list_segments(const vd_pairing *p, vd_arena *arena, bool colu
         return s;
     int *length = start + s.count, *stride = length + s.count, n = 0;
     for (int i = 0; i < p->count; i++) {
-        const vd_group *g = &p->group[i];
+        const vd_pair_group *g = &p->group[i];
         int keys = keys_of(g), queries = g->query.count, most = columns ? queries : keys;
         for (int j = 0; j < (columns ? keys : queries); j++, n++) {
             start[n] = g->at + (columns ? j : j * keys);
@@ -106,7 +106,7 @@ static void make_lists(vd_pairing *p, vd_arena *arena)
 {
     size_t pairs = (size_t)p->pairs;
     int *query = vd_arena_take_raw(arena, 3 * pairs, sizeof *query);
-    vd_block *block = vd_arena_take_raw(arena, 2 * (size_t)p->count, sizeof *block);
+    vd_pair_block *block = vd_arena_take_raw(arena, 2 * (size_t)p->count, sizeof *block);
     if (arena->failed)
         return;
     fill_lists(p, query, query + pairs, query + 2 * pairs);
@@ -121,7 +121,7 @@ static void make_lists(vd_pairing *p, vd_arena *arena)
 }
 
 vd_pairing *vd_pairing_make(vd_arena *arena, vd_axis query_axis, int query_rows, vd_axis key_axis,
-                            int key_rows, vd_group *group, int count)
+                            int key_rows, vd_pair_group *group, int count)
 {
     vd_pairing *p = group ? vd_arena_take(arena, 1, sizeof *p) : NULL;
     int pairs = group ? place_groups(group, count) : 0;

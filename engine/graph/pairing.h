@@ -25,30 +25,30 @@ typedef struct vd_range {
     int first, count;
 } vd_range;
 
-typedef struct vd_group {
+typedef struct vd_pair_group {
     vd_range query, key[2];
     int at; // its first pair; filled by vd_pairing_make
-} vd_group;
+} vd_pair_group;
 
 // A group's queries with one of its ranges of keys: a matrix with rows `stride` apart.
-typedef struct vd_block {
+typedef struct vd_pair_block {
     vd_range query, key;
     int at, stride;
-} vd_block;
+} vd_pair_block;
 
 // The blocks in an order in which no two between start[i] and start[i + 1] share a row of a kind,
 // so that they may be added to at the same time.
 typedef struct vd_waves {
     int count;
-    int *start;      // (count + 1)
-    vd_block *block; // (blocks)
+    int *start;           // (count + 1)
+    vd_pair_block *block; // (blocks)
 } vd_waves;
 
 typedef struct vd_pairing {
     vd_axis query_axis, key_axis;
     int query_rows, key_rows;
     int count, pairs;
-    const vd_group *group; // (count)
+    const vd_pair_group *group; // (count)
     int blocks;
     vd_waves by_query, by_key;
     // Where operations read them: the queries of all groups as segments of pairs, the keys of all
@@ -60,6 +60,6 @@ typedef struct vd_pairing {
 // group (count): host memory of the arena. NULL when memory is out, or there are more pairs than
 // can be counted (arena->failed says which).
 vd_pairing *vd_pairing_make(vd_arena *arena, vd_axis query_axis, int query_rows, vd_axis key_axis,
-                            int key_rows, vd_group *group, int count);
+                            int key_rows, vd_pair_group *group, int count);
 
 #endif

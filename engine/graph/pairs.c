@@ -47,20 +47,22 @@ static void lists_backward(vd_tape *tape, const vd_node *node)
 
 vd_value *vd_tape_products(vd_tape *tape, const vd_pairing *p, const vd_value *q, const vd_value *k)
 {
+    bool pairs = p && k->pairing == p && k->rows == p->pairs;
     if (!queries_fit(tape, p, q, "products of pairs") ||
-        !keys_fit(tape, p, k, "products of pairs") ||
+        (!pairs && !keys_fit(tape, p, k, "products of pairs")) ||
         !vd_tape_fits(tape, q->columns == k->columns, "products of pairs", q, k))
         return &tape->nothing;
+    const int *key = pairs ? NULL : p->key;
     vd_value *y =
         vd_tape_take(tape, VD_AXIS_PAIRS, p->pairs, q->columns, vd_wanted(q) || vd_wanted(k));
     if (tape->status != VD_OK)
         return y;
     y->pairing = p;
-    tape->be->multiply_rows(q->x, p->query, k->x, p->key, p->pairs, q->columns, y->x);
+    tape->be->multiply_rows(q->x, p->query, k->x, key, p->pairs, q->columns, y->x);
     vd_node *node = vd_tape_note(tape, y, lists_backward, q, k);
     if (node) {
         node->list[0] = p->query;
-        node->list[1] = p->key;
+        node->list[1] = key;
     }
     return y;
 }
@@ -96,7 +98,7 @@ typedef struct block_place {
 
 // Numbers of pairs, rows of queries and of keys, and how a product of them is found.
 typedef struct block_rows block_rows;
-typedef vd_product product_finder(const vd_pairing *p, const vd_block *b, const block_rows *r,
+typedef vd_product product_finder(const vd_pairing *p, const vd_pair_block *b, const block_rows *r,
                                   int head, block_result result);
 struct block_rows {
     const vd_real *pairs, *query, *key;
@@ -105,7 +107,7 @@ struct block_rows {
     product_finder *find;
 };
 
-static vd_product block_product(const vd_block *b, block_result result, block_place at)
+static vd_product block_product(const vd_pair_block *b, block_result result, block_place at)
 {
     vd_real *s = (vd_real *)(uintptr_t)at.pairs, *q = (vd_real *)(uintptr_t)at.query,
             *k = (vd_real *)(uintptr_t)at.key;
@@ -117,8 +119,8 @@ static vd_product block_product(const vd_block *b, block_result result, block_pl
     return (vd_product){keys, at.size, queries, s, q, k, b->stride, at.stride, at.stride};
 }
 
-static vd_product row_product(const vd_pairing *p, const vd_block *b, const block_rows *r, int head,
-                              block_result result)
+static vd_product row_product(const vd_pairing *p, const vd_pair_block *b, const block_rows *r,
+                              int head, block_result result)
 {
     size_t size = (size_t)(r->columns / r->heads), columns = (size_t)r->columns;
     size_t first = (size_t)head * size;
@@ -363,9 +365,9 @@ vd_value *vd_tape_mix_queries(vd_tape *tape, const vd_value *a, const vd_value *
 // ---- maps of earlier rounds ---------------------------------------------------------------------
 
 // The group of maps in which a question looks at something; NULL when there is none.
-static const vd_group *group_with(const vd_pairing *maps, int query)
+static const vd_pair_group *group_with(const vd_pairing *maps, int query)
 {
-    for (const vd_group *g = maps->group; g < maps->group + maps->count; g++)
+    for (const vd_pair_group *g = maps->group; g < maps->group + maps->count; g++)
         if (query >= g->query.first && query < g->query.first + g->query.count)
             return g;
     return NULL;
@@ -379,8 +381,8 @@ static bool is_inside(vd_range inner, vd_range outer)
 static bool maps_fit(const vd_pairing *w, const vd_pairing *maps)
 {
     for (int i = 0; i < w->blocks; i++) {
-        const vd_block *b = &w->by_key.block[i];
-        const vd_group *g = group_with(maps, b->query.first);
+        const vd_pair_block *b = &w->by_key.block[i];
+        const vd_pair_group *g = group_with(maps, b->query.first);
         if (!g || !is_inside(b->query, g->query) || !is_inside(b->key, g->query))
             return false;
     }
@@ -388,12 +390,12 @@ static bool maps_fit(const vd_pairing *w, const vd_pairing *maps)
 }
 
 // Maps in the place of rows: as long as what their dialog's questions look at.
-static vd_product map_product(const vd_pairing *w, const vd_block *b, const block_rows *r, int head,
-                              block_result result)
+static vd_product map_product(const vd_pairing *w, const vd_pair_block *b, const block_rows *r,
+                              int head, block_result result)
 {
     (void)w;
     (void)head;
-    const vd_group *g = group_with(r->maps, b->query.first);
+    const vd_pair_group *g = group_with(r->maps, b->query.first);
     int size = g->key[0].count + g->key[1].count;
     size_t query = (size_t)g->at + (size_t)(b->query.first - g->query.first) * (size_t)size;
     size_t key = (size_t)g->at + (size_t)(b->key.first - g->query.first) * (size_t)size;

@@ -147,7 +147,8 @@ vd_value *vd_tape_ends(vd_tape *tape, const vd_value *states, const vd_packed *p
 
 // ---- pairs --------------------------------------------------------------------------------------
 
-// Rows of queries and of keys, a row a pair; and the products of both, number by number.
+// Rows of queries and of keys, a row a pair; and the products of both, number by number, where k
+// may be rows of pairs, too.
 vd_value *vd_tape_queries(vd_tape *tape, const vd_pairing *p, const vd_value *q);
 vd_value *vd_tape_keys(vd_tape *tape, const vd_pairing *p, const vd_value *k);
 vd_value *vd_tape_products(vd_tape *tape, const vd_pairing *p, const vd_value *q,

@@ -16,18 +16,19 @@ static char *name_of(const char *path)
     return vd_strndup(base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
 }
 
-// The weights that a question multiplies with every region.
-static void list_packed(vd_weights *weights, vd_matrix *list[2])
+// The weights of MVAN that a question multiplies with every region; how many.
+static int list_packed(vd_model *model, vd_matrix *list[2])
 {
-    list[0] = &weights->view_2.w;
-    list[1] = &weights->region_fused.w;
+    list[0] = &model->weights.view_2.w;
+    list[1] = &model->weights.region_fused.w;
+    return model->config.network == VD_NETWORK_MVAN ? 2 : 0;
 }
 
 static void unpack(vd_model *model)
 {
     vd_matrix *list[2];
-    list_packed(&model->weights, list);
-    for (int i = 0; i < 2; i++)
+    int count = list_packed(model, list);
+    for (int i = 0; i < count; i++)
         if (list[i]->packed)
             model->be->unpack(list[i]);
 }
@@ -161,8 +162,8 @@ vd_status vd_model_use(vd_model *model, const vd_backend *be, vd_error *err)
 vd_status vd_model_pack(vd_model *model, vd_error *err)
 {
     vd_matrix *list[2];
-    list_packed(&model->weights, list);
-    for (int i = 0; i < 2 && model->be->pack; i++) {
+    int count = list_packed(model, list);
+    for (int i = 0; i < count && model->be->pack; i++) {
         if (!list[i]->packed)
             model->be->pack(list[i]);
         if (!list[i]->packed)

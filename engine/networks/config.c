@@ -8,6 +8,14 @@
 const char *const vd_gate_names[] = {"leaky-relu", "sigmoid", "elu"};
 const char *const vd_positions_names[] = {"none", "sinusoidal", "learned", "as-printed"};
 const char *const vd_decoders_names[] = {"discriminative", "generative", "both"};
+const char *const vd_network_names[] = {"mvan",
+#define X(code, symbol, name) name,
+                                        VD_ENCODERS(X)
+#undef X
+};
+const char *const vd_score_names[] = {"own",      "additive", "dot", "scaled",
+                                      "bilinear", "product",  "sum"};
+const char *const vd_image_names[] = {"channels", "region", "raw"};
 
 const char *vd_decoders_name(vd_decoders decoders)
 {

@@ -20,7 +20,45 @@ typedef enum vd_positions {
 // Which decoders turn the encoder's vector into answers.
 typedef enum vd_decoders { VD_DISCRIMINATIVE, VD_GENERATIVE, VD_BOTH } vd_decoders;
 
+// The encoders there are, beside the fused MVAN (engine/networks/encoder.h).
+#define VD_ENCODERS(X)                                                                             \
+    X(LF, lf, "lf")                                                                                \
+    X(LF_ATT, lf_att, "lf-att")                                                                    \
+    X(LF_BU, lf_bu, "lf-bu")                                                                       \
+    X(HRE, hre, "hre")                                                                             \
+    X(HREA, hrea, "hrea")                                                                          \
+    X(MN, mn, "mn")                                                                                \
+    X(MN_ATT, mn_att, "mn-att")                                                                    \
+    X(MAC, mac, "mac")
+
+typedef enum vd_network_kind {
+    VD_NETWORK_MVAN,
+#define X(code, symbol, name) VD_NETWORK_##code,
+    VD_ENCODERS(X)
+#undef X
+        VD_NETWORKS
+} vd_network_kind;
+
+// How a query is compared with what it looks at (engine/networks/parts.h).
+typedef enum vd_score {
+    VD_SCORE_OWN, // the network's own
+    VD_SCORE_ADDITIVE,
+    VD_SCORE_DOT,
+    VD_SCORE_SCALED,
+    VD_SCORE_BILINEAR,
+    VD_SCORE_PRODUCT,
+    VD_SCORE_SUM // the question cancels in the softmax (Das et al. 2017, released code)
+} vd_score;
+
+// What region features are divided by.
+typedef enum vd_image_norm {
+    VD_IMAGE_CHANNELS, // each channel's norm over the picture's regions
+    VD_IMAGE_REGION,   // each region's norm
+    VD_IMAGE_RAW       // nothing
+} vd_image_norm;
+
 typedef struct vd_config {
+    vd_network_kind network;
     int vocab;  // V
     int embed;  // E
     int hidden; // H
@@ -28,10 +66,17 @@ typedef struct vd_config {
     vd_gate gate;
     vd_positions positions;
     vd_decoders decoders;
+    // Of networks on the tape:
+    vd_score score_rounds, score_regions;
+    int hops; // 0: the network's own
+    vd_image_norm image;
 } vd_config;
 
 extern const vd_setting vd_config_settings[]; // the rows of vd_config (networks/settings.h)
-extern const char *const vd_gate_names[], *const vd_positions_names[], *const vd_decoders_names[];
+extern const char *const vd_gate_names[],
+    *const vd_positions_names[], *const vd_decoders_names[], *const vd_network_names[],
+                                                                 *const vd_score_names[],
+                                                                     *const vd_image_names[];
 
 static inline bool vd_has_discriminative(vd_decoders decoders)
 {

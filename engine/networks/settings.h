@@ -16,8 +16,12 @@
     X(vocab, "vocab", INT, 5, 10000000, 5, NULL, false, "words")                                   \
     X(region, "region", INT, 1, 65536, 1, NULL, false, "numbers of a region")
 
-// Of vd_config. Models from before there was a choice have no decoder: discriminative.
+// Of vd_config. Models from before there was a choice have no decoder: discriminative. Those from
+// before there were other networks are MVAN.
 #define VD_NETWORK_SETTINGS(X)                                                                     \
+    X(network, "network", CHOICE, VD_NETWORK_MVAN, VD_NETWORKS - 1, VD_NETWORK_MVAN,               \
+      vd_network_names, true,                                                                      \
+      "network to train: mvan (default), lf, lf-att, lf-bu, hre, hrea, mn, mn-att or mac")         \
     X(embed, "embed", INT, 1, 65536, 64, NULL, false, "size of a word vector")                     \
     X(hidden, "hidden", INT, 1, 65536, 128, NULL, false, "size of an LSTM state")                  \
     X(gate, "gate", CHOICE, VD_GATE_LEAKY_RELU, VD_GATE_ELU, VD_GATE_LEAKY_RELU, vd_gate_names,    \
@@ -26,7 +30,16 @@
       VD_POSITIONS_SINUSOIDAL, vd_positions_names, false,                                          \
       "positions added to word vectors: none, sinusoidal, learned or as-printed")                  \
     X(decoders, "decoder", CHOICE, VD_DISCRIMINATIVE, VD_BOTH, VD_DISCRIMINATIVE,                  \
-      vd_decoders_names, true, "decoder to train: discriminative (default), generative or both")
+      vd_decoders_names, true, "decoder to train: discriminative (default), generative or both")   \
+    X(score_rounds, "score-rounds", CHOICE, VD_SCORE_OWN, VD_SCORE_SUM, VD_SCORE_OWN,              \
+      vd_score_names, true,                                                                        \
+      "hrea, mn, mn-att: scores of rounds: own, additive, dot, scaled, bilinear, product or sum")  \
+    X(score_regions, "score-regions", CHOICE, VD_SCORE_OWN, VD_SCORE_PRODUCT, VD_SCORE_OWN,        \
+      vd_score_names, true,                                                                        \
+      "lf-att, lf-bu, mn-att: scores of regions: own, additive, dot, scaled, bilinear or product") \
+    X(hops, "hops", INT, 0, 16, 0, NULL, true, "mac: steps; 0: the network's own number")          \
+    X(image, "image", CHOICE, VD_IMAGE_CHANNELS, VD_IMAGE_RAW, VD_IMAGE_CHANNELS, vd_image_names,  \
+      true, "all but mvan: what regions are divided by: channels, region or raw (nothing)")
 
 // Of vd_train_options. Those that are optional came later: earlier checkpoints have them elsewhere.
 #define VD_TRAIN_SETTINGS(X)                                                                       \

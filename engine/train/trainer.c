@@ -204,6 +204,9 @@ static vd_status check_start(const vd_trainer *t, const vd_model *model, vd_erro
             "%d, %d, %d, %d",
             path, from->vocab, from->embed, from->hidden, from->region, to->vocab, to->embed,
             to->hidden, to->region);
+    if (from->network != to->network)
+        return vd_error_set(err, VD_MISMATCH, "%s: it is a network %s, expected %s", path,
+                            vd_network_names[from->network], vd_network_names[to->network]);
     if (from->gate != to->gate && from->gate != VD_GATE_SIGMOID)
         return vd_error_set(err, VD_MISMATCH,
                             "%s: has %s gates, and only sigmoid gates can become %s ones; "

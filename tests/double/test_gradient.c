@@ -77,6 +77,8 @@ typedef struct setting {
     double lambda;
     vd_real dropout;
     vd_decoders decoders;
+    vd_network_kind network;
+    vd_score score;
 } setting;
 
 typedef struct model {
@@ -104,7 +106,8 @@ static double loss_of(model *m, const vd_batch *batch, const setting *s, bool wi
                                .arena = &m->arena}};
     // The loss is that of the pass with gradients, joined rows and all, so dropout agrees.
     net.pass.dw = &m->gradients;
-    assert_int_equal(vd_network_encode(&net, batch, &err), VD_OK);
+    if (vd_network_encode(&net, batch, &err) != VD_OK)
+        fail_msg("%s", err.text);
     if (with_gradient)
         memset(m->gradient, 0, sizeof m->gradient);
     if (vd_has_discriminative(s->decoders)) {
@@ -140,7 +143,11 @@ static void check(const setting *s)
                            .region = D,
                            .gate = s->gate,
                            .positions = s->positions,
-                           .decoders = s->decoders};
+                           .decoders = s->decoders,
+                           .network = s->network,
+                           .score_rounds = s->score,
+                           .score_regions = s->score == VD_SCORE_SUM ? VD_SCORE_OWN : s->score,
+                           .hops = 2};
     vd_weights_layout(&m.config, &m.layout, m.block, &m.weights);
     assert_true(m.layout.elements <= sizeof m.block / sizeof *m.block);
     vd_weights_layout(&m.config, &m.layout, m.gradient, &m.gradients);
@@ -167,8 +174,8 @@ static void check(const setting *s)
             m.block[at] = kept;
             double expected = (above - below) / (2 * step);
             if (fabs(found - expected) > 1e-7 + 1e-5 * fabs(expected))
-                fail_msg("%s[%zu]: gradient %.10g, finite difference %.10g", p->name, i, found,
-                         expected);
+                fail_msg("%s, %s[%zu]: gradient %.10g, finite difference %.10g",
+                         vd_network_names[s->network], p->name, i, found, expected);
         }
     }
     vd_arena_free(&m.arena);
@@ -177,43 +184,108 @@ static void check(const setting *s)
 static void leaky_gates_plain_softmax(void **state)
 {
     (void)state;
-    check(&(setting){VD_GATE_LEAKY_RELU, VD_POSITIONS_NONE, 1, 0, 0, VD_DISCRIMINATIVE});
+    check(&(setting){.gate = VD_GATE_LEAKY_RELU,
+                     .positions = VD_POSITIONS_NONE,
+                     .margin = 1,
+                     .lambda = 0,
+                     .dropout = 0,
+                     .decoders = VD_DISCRIMINATIVE});
 }
 
 static void sigmoid_gates_with_dropout(void **state)
 {
     (void)state;
-    check(&(setting){VD_GATE_SIGMOID, VD_POSITIONS_NONE, 1, 0, 0.3, VD_DISCRIMINATIVE});
+    check(&(setting){.gate = VD_GATE_SIGMOID,
+                     .positions = VD_POSITIONS_NONE,
+                     .margin = 1,
+                     .lambda = 0,
+                     .dropout = 0.3,
+                     .decoders = VD_DISCRIMINATIVE});
 }
 
 static void elu_gates_learned_positions_margin_four(void **state)
 {
     (void)state;
-    check(&(setting){VD_GATE_ELU, VD_POSITIONS_LEARNED, 4, 2, 0.2, VD_DISCRIMINATIVE});
+    check(&(setting){.gate = VD_GATE_ELU,
+                     .positions = VD_POSITIONS_LEARNED,
+                     .margin = 4,
+                     .lambda = 2,
+                     .dropout = 0.2,
+                     .decoders = VD_DISCRIMINATIVE});
 }
 
 static void leaky_gates_sinusoidal_positions_margin_two(void **state)
 {
     (void)state;
-    check(&(setting){VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL, 2, 0.5, 0.2, VD_DISCRIMINATIVE});
+    check(&(setting){.gate = VD_GATE_LEAKY_RELU,
+                     .positions = VD_POSITIONS_SINUSOIDAL,
+                     .margin = 2,
+                     .lambda = 0.5,
+                     .dropout = 0.2,
+                     .decoders = VD_DISCRIMINATIVE});
 }
 
 static void as_printed_positions_margin_three(void **state)
 {
     (void)state;
-    check(&(setting){VD_GATE_LEAKY_RELU, VD_POSITIONS_AS_PRINTED, 3, 0, 0, VD_DISCRIMINATIVE});
+    check(&(setting){.gate = VD_GATE_LEAKY_RELU,
+                     .positions = VD_POSITIONS_AS_PRINTED,
+                     .margin = 3,
+                     .lambda = 0,
+                     .dropout = 0,
+                     .decoders = VD_DISCRIMINATIVE});
 }
 
 static void generative_decoder_with_learned_positions_and_dropout(void **state)
 {
     (void)state;
-    check(&(setting){VD_GATE_SIGMOID, VD_POSITIONS_LEARNED, 1, 0, 0.2, VD_GENERATIVE});
+    check(&(setting){.gate = VD_GATE_SIGMOID,
+                     .positions = VD_POSITIONS_LEARNED,
+                     .margin = 1,
+                     .lambda = 0,
+                     .dropout = 0.2,
+                     .decoders = VD_GENERATIVE});
 }
 
 static void both_decoders_with_margin_and_dropout(void **state)
 {
     (void)state;
-    check(&(setting){VD_GATE_ELU, VD_POSITIONS_SINUSOIDAL, 2, 0.5, 0.2, VD_BOTH});
+    check(&(setting){.gate = VD_GATE_ELU,
+                     .positions = VD_POSITIONS_SINUSOIDAL,
+                     .margin = 2,
+                     .lambda = 0.5,
+                     .dropout = 0.2,
+                     .decoders = VD_BOTH});
+}
+
+// Every other network, with all that can be switched in it.
+static void networks_on_the_tape(void **state)
+{
+    (void)state;
+    for (int n = VD_NETWORK_MVAN + 1; n < VD_NETWORKS; n++) {
+        vd_network_kind network = (vd_network_kind)n;
+        check(&(setting){
+            .margin = 1, .positions = VD_POSITIONS_NONE, .dropout = 0, .network = network});
+        check(&(setting){.margin = 2,
+                         .lambda = 0.5,
+                         .positions = n % 2 ? VD_POSITIONS_LEARNED : VD_POSITIONS_SINUSOIDAL,
+                         .dropout = 0.3,
+                         .decoders = VD_BOTH,
+                         .network = network});
+    }
+}
+
+static void every_score_of_rounds_and_regions(void **state)
+{
+    static const vd_network_kind network[] = {VD_NETWORK_LF_BU, VD_NETWORK_HREA, VD_NETWORK_MN_ATT};
+    (void)state;
+    for (size_t n = 0; n < sizeof network / sizeof *network; n++)
+        for (int score = VD_SCORE_ADDITIVE; score <= VD_SCORE_SUM; score++)
+            check(&(setting){.margin = 1,
+                             .positions = VD_POSITIONS_NONE,
+                             .dropout = score % 2 ? 0.3 : 0,
+                             .network = network[n],
+                             .score = (vd_score)score});
 }
 
 int main(void)
@@ -226,6 +298,8 @@ int main(void)
         cmocka_unit_test(as_printed_positions_margin_three),
         cmocka_unit_test(generative_decoder_with_learned_positions_and_dropout),
         cmocka_unit_test(both_decoders_with_margin_and_dropout),
+        cmocka_unit_test(networks_on_the_tape),
+        cmocka_unit_test(every_score_of_rounds_and_regions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

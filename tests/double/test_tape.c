@@ -70,9 +70,9 @@ static void declare(world *w)
     assert_true(w->layout.elements <= MOST);
 }
 
-static const vd_pairing *pairing(world *w, int keys, const vd_group *list, int count)
+static const vd_pairing *pairing(world *w, int keys, const vd_pair_group *list, int count)
 {
-    vd_group *group = vd_arena_take(&w->arena, (size_t)count, sizeof *group);
+    vd_pair_group *group = vd_arena_take(&w->arena, (size_t)count, sizeof *group);
     memcpy(group, list, (size_t)count * sizeof *group);
     const vd_pairing *p =
         vd_pairing_make(&w->arena, VD_AXIS_QUESTIONS, Q,
@@ -84,13 +84,14 @@ static const vd_pairing *pairing(world *w, int keys, const vd_group *list, int c
 static void begin(world *w, bool with_gradient)
 {
     static const int32_t ids[3 * 3] = {4, 1, 4, 0, 0, 0, 2, 5, 0}, lengths[3] = {3, 0, 2};
-    static const vd_group all[] = {{{0, 3}, {{0, 4}, {0, 0}}, 0}, {{3, 2}, {{4, 3}, {0, 0}}, 0}};
-    static const vd_group before[] = {{{1, 1}, {{0, 1}, {0, 0}}, 0},
-                                      {{2, 1}, {{0, 2}, {0, 0}}, 0},
-                                      {{4, 1}, {{3, 1}, {0, 0}}, 0}};
-    static const vd_group two[] = {{{0, 2}, {{0, 2}, {3, 3}}, 0},
-                                   {{1, 3}, {{2, 2}, {5, 1}}, 0},
-                                   {{4, 1}, {{0, 0}, {0, 0}}, 0}};
+    static const vd_pair_group all[] = {{{0, 3}, {{0, 4}, {0, 0}}, 0},
+                                        {{3, 2}, {{4, 3}, {0, 0}}, 0}};
+    static const vd_pair_group before[] = {{{1, 1}, {{0, 1}, {0, 0}}, 0},
+                                           {{2, 1}, {{0, 2}, {0, 0}}, 0},
+                                           {{4, 1}, {{3, 1}, {0, 0}}, 0}};
+    static const vd_pair_group two[] = {{{0, 2}, {{0, 2}, {3, 3}}, 0},
+                                        {{1, 3}, {{2, 2}, {5, 1}}, 0},
+                                        {{4, 1}, {{0, 0}, {0, 0}}, 0}};
     static vd_parameters parameters, gradients;
     vd_error err;
     vd_arena_reset(&w->arena);

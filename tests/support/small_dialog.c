@@ -21,7 +21,12 @@ void must(vd_status status, const vd_error *err)
 
 vd_model *small_dialog_model(vd_gate gate, vd_positions positions)
 {
-    vd_config config = {WORDS + VD_FIRST_WORD, E, H, D, gate, positions, VD_DISCRIMINATIVE};
+    vd_config config = {.vocab = WORDS + VD_FIRST_WORD,
+                        .embed = E,
+                        .hidden = H,
+                        .region = D,
+                        .gate = gate,
+                        .positions = positions};
     vd_model *model = support_random_model(&config);
     assert_string_equal(vd_model_name(model), "random");
     vd_error err;

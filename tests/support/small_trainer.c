@@ -11,9 +11,12 @@
 
 vd_config small_config(void)
 {
-    return (vd_config){
-        SMALL_VOCAB,      6, 8, SMALL_REGION, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL,
-        VD_DISCRIMINATIVE};
+    return (vd_config){.vocab = SMALL_VOCAB,
+                       .embed = 6,
+                       .hidden = 8,
+                       .region = SMALL_REGION,
+                       .gate = VD_GATE_LEAKY_RELU,
+                       .positions = VD_POSITIONS_SINUSOIDAL};
 }
 
 vd_train_options small_options(uint64_t seed)

@@ -64,7 +64,12 @@ static void begin(numbers *n)
 
 static vd_trainer *new_trainer(vd_positions positions)
 {
-    vd_config config = {SMALL_VOCAB, 6, 8, D, VD_GATE_LEAKY_RELU, positions, VD_DISCRIMINATIVE};
+    vd_config config = {.vocab = SMALL_VOCAB,
+                        .embed = 6,
+                        .hidden = 8,
+                        .region = D,
+                        .gate = VD_GATE_LEAKY_RELU,
+                        .positions = positions};
     vd_train_options options = vd_train_defaults();
     vd_vocab *vocab = small_vocab();
     vd_trainer *trainer;

@@ -102,7 +102,8 @@ vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_err
     return list_regions(pass, regions, real, err);
 }
 
-// Pictures of the host, or (image NULL) that the backend's memory has, normalised in pass->image.
+// Pictures of the host, or (image NULL) that the backend's memory has, in pass->image; normalised
+// there for MVAN.
 static vd_status load_image(vd_pass *pass, const float *image, const vd_batch *batch, int regions,
                             vd_error *err)
 {
@@ -123,7 +124,9 @@ static vd_status load_image(vd_pass *pass, const float *image, const vd_batch *b
     else
         pass->be->load_halves(batch->kept.halves, batch->kept.stride, row, dialogs, picture,
                               pass->image);
-    pass->be->normalise_regions(pass->image, pass->image, dialogs, regions, pass->config->region);
+    if (pass->config->network == VD_NETWORK_MVAN)
+        pass->be->normalise_regions(pass->image, pass->image, dialogs, regions,
+                                    pass->config->region);
     return VD_OK;
 }
 
@@ -162,6 +165,8 @@ vd_status vd_network_encode(vd_network *net, const vd_batch *batch, vd_error *er
         status = lay_out(pass, batch, err);
     if (status == VD_OK)
         status = load_image(pass, batch->image, batch, batch->regions, err);
+    if (status == VD_OK && pass->config->network != VD_NETWORK_MVAN)
+        return vd_encoder_run(pass, err);
     if (status == VD_OK)
         status =
             vd_sentences_forward(pass, &pass->question, &pass->question_words, pass->w->question,
@@ -176,6 +181,8 @@ vd_status vd_network_encode_backward(vd_network *net, vd_error *err)
 {
     vd_pass *pass = &net->pass;
     vd_status status = VD_OK;
+    if (pass->tape)
+        return vd_encoder_run_backward(pass, err);
     for (size_t i = stage_count; status == VD_OK && i-- > 0;)
         status = stages[i].backward(pass, err);
     if (status == VD_OK)

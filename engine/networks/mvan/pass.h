@@ -14,6 +14,7 @@
 
 #include "engine/backend/arena.h"
 #include "engine/backend/backend.h"
+#include "engine/graph/tape.h"
 #include "engine/networks/batch.h"
 #include "engine/networks/intervention.h"
 #include "engine/networks/mvan/trace.h"
@@ -117,7 +118,7 @@ typedef struct vd_pass {
     } rows_at;
 
     // Image and text.
-    vd_real *image; // (B P, D) normalised
+    vd_real *image; // (B P, D) normalised, by other networks than MVAN by themselves
     vd_text_pass question, history;
 
     // Context matching.
@@ -153,6 +154,9 @@ typedef struct vd_pass {
     vd_real *region;                            // (K) attention 4
     vd_real *pooled;                            // (N, D+4H) y
     vd_real *dpooled;
+
+    // Of another network than MVAN: all between the words and e.
+    vd_tape *tape;
 
     // Fusion.
     const vd_real *fusion_input; // (N, D+4H) after dropout
@@ -227,6 +231,10 @@ vd_status vd_pass_image(vd_pass *pass, const float *image, int regions, vd_error
 size_t vd_pass_word_start(const vd_pass *pass, int n, int *stride);
 // The stages from context matching to fusion, once the texts and the image are there.
 vd_status vd_pass_answer(vd_pass *pass, vd_error *err);
+// Another network than MVAN (engine/networks/encoder.h), once the words are packed and pass->image
+// is there as the extractor gave it; and back from pass->dencoded to the weights.
+vd_status vd_encoder_run(vd_pass *pass, vd_error *err);
+vd_status vd_encoder_run_backward(vd_pass *pass, vd_error *err);
 
 // Copies what a pass of one question computed; entry: the place of each of its history's sequences
 // among `entries`.

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "engine/networks/batch.h"
-#include "engine/base/token.h"
+#include "engine/networks/encoder.h"
 
 typedef struct vd_binder {
     vd_layout *layout;
@@ -101,17 +101,9 @@ static void bind_decoders(vd_binder *b, const vd_config *config, vd_weights *w)
     w->words.b = bind_vector(b, vd_start_recurrent(h), said, ".bias", v, 0);
 }
 
-static void bind_all(vd_binder *b, const vd_config *config, vd_weights *w)
+static void bind_mvan(vd_binder *b, const vd_config *config, vd_weights *w)
 {
-    size_t v = (size_t)config->vocab, e = (size_t)config->embed, h = (size_t)config->hidden,
-           d = (size_t)config->region;
-    *w = (vd_weights){.all = b->at};
-    b->layout->count = 0;
-    b->layout->elements = b->layout->vectors = 0;
-    w->embed = bind_matrix(b, (vd_start){VD_START_WORDS, 1}, "encoder.word_embed", ".weight", v, e);
-    if (config->positions == VD_POSITIONS_LEARNED)
-        w->position =
-            bind_vector(b, vd_start_zero(), "encoder.position", ".weight", VD_MAX_HISTORY, e);
+    size_t e = (size_t)config->embed, h = (size_t)config->hidden, d = (size_t)config->region;
     bind_two_way(b, "encoder.ques_rnn.rnn_model", e, h, w->question);
     bind_two_way(b, "encoder.hist_rnn.rnn_model", e, h, w->history);
 
@@ -134,7 +126,22 @@ static void bind_all(vd_binder *b, const vd_config *config, vd_weights *w)
         bind_gated(b, "encoder.modality_fusion_context.context_matching_emb", 4 * h, h);
     w->region_score = bind_score(b, "encoder.modality_fusion_context.att.1", h);
     w->fusion = bind_linear(b, "encoder.fusion.1", d + 4 * h, h);
+}
 
+static void bind_all(vd_binder *b, const vd_config *config, vd_weights *w)
+{
+    size_t v = (size_t)config->vocab, e = (size_t)config->embed;
+    *w = (vd_weights){.all = b->at};
+    b->layout->count = 0;
+    b->layout->elements = b->layout->vectors = 0;
+    w->embed = bind_matrix(b, (vd_start){VD_START_WORDS, 1}, "encoder.word_embed", ".weight", v, e);
+    if (config->positions == VD_POSITIONS_LEARNED)
+        w->position =
+            bind_vector(b, vd_start_zero(), "encoder.position", ".weight", VD_MAX_HISTORY, e);
+    if (config->network == VD_NETWORK_MVAN)
+        bind_mvan(b, config, w);
+    else
+        vd_encoder_of(config)->declare(config, b->layout);
     bind_decoders(b, config, w);
 }
 

@@ -1,0 +1,236 @@
+#include "engine/networks/encoder.h"
+
+#include "engine/networks/mvan/pass.h"
+
+const vd_encoder *vd_encoder_of(const vd_config *config)
+{
+    static const vd_encoder *const all[VD_NETWORKS] = {
+#define X(code, symbol, name) [VD_NETWORK_##code] = &vd_encoder_##symbol,
+        VD_ENCODERS(X)
+#undef X
+    };
+    return all[config->network];
+}
+
+// ---- pairings -----------------------------------------------------------------------------------
+
+typedef struct sight_axes {
+    vd_axis query, key;
+} sight_axes;
+
+static const sight_axes axes[VD_SIGHTS] = {
+    [VD_SEES_ROUNDS] = {VD_AXIS_QUESTIONS, VD_AXIS_ENTRIES},
+    [VD_SEES_EARLIER] = {VD_AXIS_QUESTIONS, VD_AXIS_QUESTIONS},
+    [VD_SEES_REGIONS] = {VD_AXIS_QUESTIONS, VD_AXIS_REGIONS},
+    [VD_SEES_OWN_WORDS] = {VD_AXIS_QUESTIONS, VD_AXIS_QUESTION_WORDS},
+    [VD_SEES_HISTORY_WORDS] = {VD_AXIS_QUESTIONS, VD_AXIS_HISTORY_WORDS},
+    [VD_SEES_OWN_ROUNDS] = {VD_AXIS_QUESTIONS, VD_AXIS_ENTRIES},
+    [VD_SEES_PICTURE] = {VD_AXIS_DIALOGS, VD_AXIS_REGIONS},
+};
+
+static int rows_of(const vd_inputs *in, vd_axis axis)
+{
+    const vd_geometry *span = in->span;
+    switch (axis) {
+    case VD_AXIS_DIALOGS:
+        return span->dialogs;
+    case VD_AXIS_QUESTIONS:
+        return span->questions;
+    case VD_AXIS_ENTRIES:
+        return in->history_words->sequences;
+    case VD_AXIS_HISTORY_WORDS:
+        return in->history_words->tokens;
+    case VD_AXIS_QUESTION_WORDS:
+        return in->question_words->tokens;
+    default:
+        return in->region_start[span->dialogs];
+    }
+}
+
+static vd_range between(const int *start, int from, int to)
+{
+    return (vd_range){start[from], start[to] - start[from]};
+}
+
+// What question n, or all questions of dialog n, see.
+static vd_pair_group group_of(const vd_inputs *in, vd_sight sight, int n)
+{
+    const vd_geometry *span = in->span;
+    int b = axes[sight].query == VD_AXIS_DIALOGS || sight == VD_SEES_REGIONS ? n : span->dialog[n];
+    int first = span->entry_start[b], asked = span->question_start[b];
+    vd_pair_group g = {.query = {n, 1}};
+    switch (sight) {
+    case VD_SEES_ROUNDS:
+    case VD_SEES_OWN_ROUNDS:
+        g.key[0] = (vd_range){first, span->seen[n]};
+        break;
+    case VD_SEES_EARLIER:
+        g.key[0] = (vd_range){asked, n - asked};
+        break;
+    case VD_SEES_OWN_WORDS:
+        g.key[0] = between(in->question_words->start, n, n + 1);
+        break;
+    case VD_SEES_HISTORY_WORDS:
+        g.key[0] = between(in->history_words->start, first, first + span->seen[n]);
+        break;
+    case VD_SEES_REGIONS: // the questions of a dialog see the same
+        g.query = between(span->question_start, b, b + 1);
+        g.key[0] = between(in->region_start, b, b + 1);
+        break;
+    default:
+        g.key[0] = between(in->region_start, b, b + 1);
+    }
+    return g;
+}
+
+static vd_pairing *make_pairing(vd_arena *arena, const vd_inputs *in, vd_sight sight)
+{
+    sight_axes a = axes[sight];
+    int count = sight == VD_SEES_REGIONS ? in->span->dialogs : rows_of(in, a.query), keys = 0;
+    vd_pair_group *group = vd_arena_take_raw(arena, (size_t)count, sizeof *group);
+    for (int n = 0; n < count && group; n++) {
+        group[n] = group_of(in, sight, n);
+        if (sight == VD_SEES_OWN_ROUNDS)
+            group[n].key[0].first = keys;
+        keys += group[n].key[0].count;
+    }
+    return vd_pairing_make(arena, a.query, rows_of(in, a.query), a.key,
+                           sight == VD_SEES_OWN_ROUNDS ? keys : rows_of(in, a.key), group, count);
+}
+
+const vd_pairing *vd_inputs_pairing(vd_tape *tape, vd_inputs *in, vd_sight sight)
+{
+    if (in->sight[sight] || tape->status != VD_OK)
+        return in->sight[sight];
+    in->sight[sight] = make_pairing(tape->arena, in, sight);
+    if (!in->sight[sight])
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: what the questions look at");
+    return in->sight[sight];
+}
+
+const vd_packed *vd_inputs_rounds(vd_tape *tape, vd_inputs *in)
+{
+    const vd_geometry *span = in->span;
+    vd_packed *packed = vd_arena_take(tape->arena, 1, sizeof *packed);
+    int32_t *length = vd_arena_take(tape->arena, (size_t)span->dialogs, sizeof *length);
+    int longest = 0;
+    for (int b = 0; b < span->dialogs && length; b++) {
+        length[b] = span->question_start[b + 1] - span->question_start[b];
+        longest = length[b] > longest ? length[b] : longest;
+    }
+    int32_t *id = vd_arena_take(tape->arena, (size_t)span->dialogs * (size_t)longest, sizeof *id);
+    if (!packed || !length || !id ||
+        vd_packed_make(id, length, span->dialogs, longest, tape->arena, packed, NULL) != VD_OK) {
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the rounds of dialogs");
+        return NULL;
+    }
+    return packed;
+}
+
+vd_value *vd_inputs_picture(vd_tape *tape, vd_inputs *in)
+{
+    const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_PICTURE);
+    if (!p)
+        return &tape->nothing;
+    vd_real *alike = vd_arena_zeros(tape->arena, (size_t)p->pairs);
+    if (!alike)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the picture");
+    vd_value *s = vd_tape_constant(tape, VD_AXIS_PAIRS, alike, p->pairs, 1);
+    s->pairing = p;
+    vd_value *mean = vd_tape_unit(tape, vd_tape_mix(tape, vd_tape_softmax(tape, s), in->raw));
+    return vd_tape_rows(tape, mean, in->span->rows.dialog, in->span->questions, VD_AXIS_QUESTIONS);
+}
+
+// ---- a batch ------------------------------------------------------------------------------------
+
+// The real regions of each dialog, one after the other; those of a dialog's first question.
+static const int *list_regions(vd_tape *tape, const vd_pass *pass, int **start)
+{
+    const vd_geometry *span = &pass->span;
+    int *list = vd_arena_ints(tape->arena, (size_t)pass->image_rows), count = 0;
+    *start = vd_arena_ints(tape->arena, (size_t)span->dialogs + 1);
+    for (int b = 0; b < span->dialogs && list && *start; b++) {
+        int n = span->question_start[b];
+        for (int k = n < span->questions ? span->region_start[n] : 0;
+             n < span->question_start[b + 1] && k < span->region_start[n + 1]; k++)
+            list[count++] = pass->row_image[k];
+        (*start)[b + 1] = count;
+    }
+    const int *there =
+        list ? vd_arena_upload(tape->arena, list, (size_t)count, sizeof *list) : NULL;
+    if (!*start || !there)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the regions");
+    return there;
+}
+
+// pass->image as it is, and normalised as the configuration says.
+static void read_regions(vd_tape *tape, vd_inputs *in, vd_pass *pass)
+{
+    int *start, d = pass->config->region;
+    const int *list = list_regions(tape, pass, &start);
+    if (tape->status != VD_OK)
+        return;
+    vd_value *all = vd_tape_constant(tape, VD_AXIS_NONE, pass->image, pass->image_rows, d);
+    in->region_start = start;
+    int rows = start[pass->span.dialogs];
+    in->raw = vd_tape_rows(tape, all, list, rows, VD_AXIS_REGIONS);
+    in->regions = in->raw;
+    if (pass->config->image == VD_IMAGE_REGION)
+        in->regions = vd_tape_unit(tape, in->raw);
+    if (pass->config->image != VD_IMAGE_CHANNELS || tape->status != VD_OK)
+        return;
+    // Raw rows have been copied; padding is zero and does not change a norm.
+    pass->be->normalise_regions(pass->image, pass->image, pass->span.dialogs, pass->regions, d);
+    in->regions = vd_tape_rows(tape, all, list, rows, VD_AXIS_REGIONS);
+}
+
+// The attentions that are made uniform, by name.
+static const char *const *flat_names(vd_tape *tape, unsigned flatten)
+{
+    static const char *const name[] = {"rounds", "history-words", "question-words", "regions"};
+    const char **list = vd_arena_take(tape->arena, 5, sizeof *list);
+    int count = 0;
+    for (int i = 0; i < 4 && list; i++)
+        if (flatten & 1u << i)
+            list[count++] = name[i];
+    return list;
+}
+
+vd_status vd_encoder_run(vd_pass *pass, vd_error *err)
+{
+    vd_tape *tape = vd_arena_take(pass->arena, 1, sizeof *tape);
+    if (!tape)
+        return vd_error_memory(err, "the network");
+    *tape = (vd_tape){.be = pass->be,
+                      .arena = pass->arena,
+                      .w = &pass->w->all,
+                      .dw = pass->dw ? &pass->dw->all : NULL,
+                      .key = pass->key};
+    vd_inputs in = {.config = pass->config,
+                    .span = &pass->span,
+                    .question_words = &pass->question_words,
+                    .history_words = &pass->history_words,
+                    .sinusoid = pass->sinusoid,
+                    .dropout = pass->dropout,
+                    .lstm_dropout = pass->lstm_dropout,
+                    .position_dropout = pass->position_dropout};
+    tape->flatten = flat_names(tape, pass->flatten);
+    read_regions(tape, &in, pass);
+    const vd_value *e =
+        tape->status == VD_OK ? vd_encoder_of(pass->config)->build(tape, &in) : &tape->nothing;
+    vd_status status = vd_tape_status(tape, err);
+    if (status == VD_OK && (e->rows != pass->span.questions || e->columns != pass->config->hidden))
+        status = vd_error_set(err, VD_USAGE, "%s gives %d x %d numbers, expected %d x %d",
+                              vd_encoder_of(pass->config)->name, e->rows, e->columns,
+                              pass->span.questions, pass->config->hidden);
+    pass->tape = tape;
+    pass->encoded = e->x;
+    pass->dencoded = e->dx;
+    return status;
+}
+
+vd_status vd_encoder_run_backward(vd_pass *pass, vd_error *err)
+{
+    vd_tape_backward(pass->tape);
+    return vd_tape_status(pass->tape, err);
+}

@@ -1,0 +1,62 @@
+// Networks that are composed on the tape (engine/graph/tape.h): each a file of its own beside this
+// one, which declares its parameters and says how a batch becomes e (N, H), the vectors that
+// candidates are compared with. All else (decoders, losses, training, pools, dialogs) is the same
+// for all networks.
+//
+// In the files: q_t, h_r sentence vectors of question t and entry r, v_k region k; [x ; y] joined,
+// o elementwise; p the softmax of s.
+#ifndef VD_ENCODER_H
+#define VD_ENCODER_H
+
+#include "engine/graph/tape.h"
+#include "engine/networks/config.h"
+
+// What a question sees, an entry sees: the usual pairings.
+typedef enum vd_sight {
+    VD_SEES_ROUNDS,    // questions: entries 0..t
+    VD_SEES_EARLIER,   // questions: the questions before it in its dialog, if the network has them
+    VD_SEES_REGIONS,   // questions: the real regions of the picture, or all when none is real
+    VD_SEES_OWN_WORDS, // questions: their words
+    VD_SEES_HISTORY_WORDS, // questions: the words of entries 0..t
+    VD_SEES_OWN_ROUNDS,    // the same as rounds, of rows that differ by question: a key a pair
+    VD_SEES_PICTURE,       // dialogs: the regions
+    VD_SIGHTS
+} vd_sight;
+
+typedef struct vd_inputs {
+    const vd_config *config;
+    const vd_geometry *span; // which question belongs to which dialog, and sees how many entries
+    const vd_packed *question_words, *history_words;
+    const vd_real *sinusoid;                         // pass.h
+    vd_real dropout, lstm_dropout, position_dropout; // rates
+    // Region k of a dialog: rows region_start[b] .. region_start[b + 1], real ones only.
+    const int *region_start;            // (B + 1)
+    const vd_value *raw;                // (K, D) as the extractor gave them
+    const vd_value *regions;            // (K, D) divided by their norms (config->image)
+    const vd_pairing *sight[VD_SIGHTS]; // vd_inputs_pairing
+} vd_inputs;
+
+typedef struct vd_encoder {
+    const char *name, *title;
+    // A question is answered from what was asked before, too, not only from the entries: a chat
+    // computes all rounds.
+    bool reads_earlier;
+    void (*declare)(const vd_config *config, vd_layout *layout);
+    vd_value *(*build)(vd_tape *tape, vd_inputs *in);
+} vd_encoder;
+
+#define X(code, symbol, name) extern const vd_encoder vd_encoder_##symbol;
+VD_ENCODERS(X)
+#undef X
+
+// Of a configuration whose network is not VD_NETWORK_MVAN.
+const vd_encoder *vd_encoder_of(const vd_config *config);
+
+// One of the usual pairings, made when it is first asked for.
+const vd_pairing *vd_inputs_pairing(vd_tape *tape, vd_inputs *in, vd_sight sight);
+// The questions of each dialog as a sequence; NULL after a failure.
+const vd_packed *vd_inputs_rounds(vd_tape *tape, vd_inputs *in);
+// The picture as one vector (N, D) a question: the mean of its regions, brought to length 1.
+vd_value *vd_inputs_picture(vd_tape *tape, vd_inputs *in);
+
+#endif

@@ -1,0 +1,84 @@
+// Hierarchical recurrent encoder (Das et al. 2017), without attention and with.
+//   i = W_i v + b, v = unit(mean of v_k), is joined to every word of the question; q_t is the end
+//   of an LSTM over these, e_t the state of an LSTM over the rounds after [q_t ; h_t] (hre), h_t
+//   the newest entry, or after [c_t ; q_t] (hrea), c_t = sum_{r<=t} a_tr h_r.
+// The released code's score of rounds is w_q . q_t + w_h . h_r + b (score-rounds sum), in which the
+// question cancels: its attention is the same whatever is asked. Ours is additive.
+// Attention (hrea): a, question -> rounds.
+#include "engine/networks/parts.h"
+
+static vd_scoring score_of(const vd_config *c)
+{
+    return (vd_scoring){.kind = c->score_rounds,
+                        .own = VD_SCORE_ADDITIVE,
+                        .name = "encoder.rounds.score",
+                        .query = c->hidden,
+                        .key = c->hidden,
+                        .hidden = c->hidden};
+}
+
+static void declare(const vd_config *c, vd_layout *layout)
+{
+    vd_layout_linear(layout, "encoder.image", c->region, c->embed, true);
+    vd_text_declare(layout, "encoder.ques_rnn.rnn_model", 2 * c->embed, c->hidden, 1);
+    vd_text_declare(layout, "encoder.hist_rnn.rnn_model", c->embed, c->hidden, 1);
+    vd_layout_recurrent(layout, "encoder.dialog.rnn_model", 4, 1, 1, 2 * c->hidden, c->hidden);
+}
+
+static void declare_attention(const vd_config *c, vd_layout *layout)
+{
+    const vd_scoring score = score_of(c);
+    declare(c, layout);
+    vd_score_declare(layout, &score);
+}
+
+// q: the picture is read with every word.
+static vd_value *read_questions(vd_tape *tape, vd_inputs *in)
+{
+    const vd_text text = vd_text_questions(in);
+    vd_value *picture = vd_inputs_picture(tape, in);
+    if (in->dropout != 0)
+        picture = vd_tape_dropout(tape, picture, in->dropout);
+    picture = vd_tape_linear(tape, picture, "encoder.image");
+    vd_value *beside = vd_tape_rows(tape, picture, text.packed->rows.owner, text.packed->tokens,
+                                    VD_AXIS_QUESTION_WORDS);
+    vd_value *words = vd_tape_join(tape, vd_text_all_words(tape, in, &text), beside);
+    const vd_sequences s = {.packed = text.packed, .x = words, .axis = text.words};
+    vd_value *states = vd_tape_lstm(tape, &s, "encoder.ques_rnn.rnn_model", 2, 1, in->lstm_dropout);
+    return vd_text_ends(tape, &text, states, 1);
+}
+
+static vd_value *read_entries(vd_tape *tape, vd_inputs *in)
+{
+    const vd_text text = vd_text_entries(in);
+    return vd_text_sentences(tape, in, &text, "encoder.hist_rnn.rnn_model", 0);
+}
+
+// The state after each round of a dialog, from a row a question.
+static vd_value *read_rounds(vd_tape *tape, vd_inputs *in, const vd_value *x)
+{
+    const vd_packed *rounds = vd_inputs_rounds(tape, in);
+    const vd_sequences s = {.packed = rounds, .x = x, .axis = VD_AXIS_QUESTIONS};
+    return rounds ? vd_tape_lstm(tape, &s, "encoder.dialog.rnn_model", 1, 1, 0) : &tape->nothing;
+}
+
+static vd_value *build(vd_tape *tape, vd_inputs *in)
+{
+    vd_value *q = read_questions(tape, in);
+    vd_value *h = vd_newest_entries(tape, in, read_entries(tape, in));
+    return read_rounds(tape, in, vd_tape_join(tape, q, h));
+}
+
+static vd_value *build_attention(vd_tape *tape, vd_inputs *in)
+{
+    const vd_scoring score = score_of(in->config);
+    const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS);
+    vd_value *q = read_questions(tape, in), *h = read_entries(tape, in);
+    vd_value *s = vd_score_pairs(tape, &score, p, q, h, 0);
+    vd_value *c = vd_tape_mix(tape, vd_tape_attend(tape, s, "rounds", 0), h);
+    return read_rounds(tape, in, vd_tape_join(tape, c, q));
+}
+
+const vd_encoder vd_encoder_hre = {"hre", "hierarchical recurrent encoder", true, declare, build};
+const vd_encoder vd_encoder_hrea = {"hrea", "hierarchical recurrent encoder with attention", true,
+                                    declare_attention, build_attention};

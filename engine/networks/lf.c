@@ -1,0 +1,24 @@
+// Late fusion (Das et al. 2017): the question, the picture as one vector, and all that was said as
+// one text, joined. No attention.
+//   g_t = state at the end of entries 0..t strung together, v = unit(mean of v_k)
+//   e_t = tanh(W [q_t ; v ; g_t] + b)
+#include "engine/networks/parts.h"
+
+static void declare(const vd_config *c, vd_layout *layout)
+{
+    vd_text_declare(layout, "encoder.ques_rnn.rnn_model", c->embed, c->hidden, 1);
+    vd_text_declare(layout, "encoder.hist_rnn.rnn_model", c->embed, c->hidden, 1);
+    vd_layout_linear(layout, "encoder.fusion", c->region + 2 * c->hidden, c->hidden, true);
+}
+
+static vd_value *build(vd_tape *tape, vd_inputs *in)
+{
+    const vd_text questions = vd_text_questions(in);
+    vd_value *q = vd_text_sentences(tape, in, &questions, "encoder.ques_rnn.rnn_model", 0);
+    vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn.rnn_model");
+    const vd_value *const all[] = {q, vd_inputs_picture(tape, in), g};
+    vd_value *x = vd_tape_join_all(tape, all, 3);
+    return vd_tanh_layer(tape, x, "encoder.fusion", in->dropout);
+}
+
+const vd_encoder vd_encoder_lf = {"lf", "late fusion", false, declare, build};

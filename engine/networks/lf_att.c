@@ -1,0 +1,26 @@
+// Late fusion with one look at the regions (Das et al. 2017, released code; Yang et al. 2016).
+//   u_t = tanh(W_f [q_t ; g_t] + b), g_t as in lf.c
+//   y_k = tanh(W_i v_k + b), s_k = w . tanh(W_k y_k + W_q u_t + b)
+//   e_t = tanh(W_o (sum_k p_k y_k + u_t) + b)
+// Attention: p, question -> regions.
+#include "engine/networks/parts.h"
+
+static void declare(const vd_config *c, vd_layout *layout)
+{
+    vd_text_declare(layout, "encoder.ques_rnn.rnn_model", c->embed, c->hidden, 1);
+    vd_text_declare(layout, "encoder.hist_rnn.rnn_model", c->embed, c->hidden, 1);
+    vd_layout_linear(layout, "encoder.fusion", 2 * c->hidden, c->hidden, true);
+    vd_glimpse_declare(layout, c);
+}
+
+static vd_value *build(vd_tape *tape, vd_inputs *in)
+{
+    const vd_text questions = vd_text_questions(in);
+    vd_value *q = vd_text_sentences(tape, in, &questions, "encoder.ques_rnn.rnn_model", 0);
+    vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn.rnn_model");
+    vd_value *u = vd_tanh_layer(tape, vd_tape_join(tape, q, g), "encoder.fusion", 0);
+    return vd_glimpse(tape, in, u);
+}
+
+const vd_encoder vd_encoder_lf_att = {"lf-att", "late fusion with attention", false, declare,
+                                      build};

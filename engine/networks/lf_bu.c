@@ -1,0 +1,47 @@
+// Late fusion with bottom-up regions: the baseline of the VisDial challenge, under the names of its
+// public checkpoints.
+//   s_k = w . (q_t o (W_p v_k + b)) + b', v = sum_k p_k v_k
+//   e_t = tanh(W [v ; q_t ; g_t] + b), g_t as in lf.c
+// b' changes no softmax. The public code lets rows of zeros take part in it; here they do not.
+// Attention: p, question -> regions.
+#include "engine/networks/parts.h"
+
+static vd_scoring score_of(const vd_config *c)
+{
+    return (vd_scoring){.kind = c->score_regions,
+                        .own = VD_SCORE_PRODUCT,
+                        .name = "encoder.attention_proj",
+                        .query = c->hidden,
+                        .key = c->hidden,
+                        .hidden = c->hidden};
+}
+
+static void declare(const vd_config *c, vd_layout *layout)
+{
+    const vd_scoring score = score_of(c);
+    vd_text_declare(layout, "encoder.hist_rnn.rnn_model", c->embed, c->hidden, 1);
+    vd_text_declare(layout, "encoder.ques_rnn.rnn_model", c->embed, c->hidden, 1);
+    vd_layout_linear(layout, "encoder.image_features_projection", c->region, c->hidden, true);
+    if (c->score_regions == VD_SCORE_OWN)
+        vd_layout_score(layout, "encoder.attention_proj", c->hidden, true);
+    else
+        vd_score_declare(layout, &score);
+    vd_layout_linear(layout, "encoder.fusion", c->region + 2 * c->hidden, c->hidden, true);
+}
+
+static vd_value *build(vd_tape *tape, vd_inputs *in)
+{
+    const vd_scoring score = score_of(in->config);
+    const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_REGIONS);
+    const vd_text questions = vd_text_questions(in);
+    vd_value *q = vd_text_sentences(tape, in, &questions, "encoder.ques_rnn.rnn_model", 0);
+    vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn.rnn_model");
+    vd_value *y = vd_tape_linear(tape, in->regions, "encoder.image_features_projection");
+    vd_value *s = vd_score_pairs(tape, &score, p, q, y, in->dropout);
+    vd_value *v = vd_tape_mix(tape, vd_tape_attend(tape, s, "regions", 0), in->regions);
+    const vd_value *const all[] = {v, q, g};
+    return vd_tanh_layer(tape, vd_tape_join_all(tape, all, 3), "encoder.fusion", in->dropout);
+}
+
+const vd_encoder vd_encoder_lf_bu = {"lf-bu", "late fusion with bottom-up regions", false, declare,
+                                     build};

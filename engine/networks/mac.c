@@ -1,0 +1,163 @@
+// Reasoning step by step: MAC (Hudson, Manning 2018) over the picture and, as a second base of
+// knowledge, the dialog (Shah et al. 2020). w_s word states and q last states of the question
+// (bidirectional LSTM); regions k_n = W_2 elu(W_1 v_n); entries x_r = W_h h_r + age(t - r), r <= t.
+// For steps i = 1..T, weights shared but for W_i:
+//   control  u = W_cq [c_{i-1} ; W_i q + b] + b, c_i = sum_s softmax_s(w_a . (u o w_s)) w_s
+//   read     I_n = (W_m m_{i-1} + b) o (W_k x_n + b), I'_n = elu(W_I I_n + W_x x_n + b),
+//            r = sum_n softmax_n(w_r . elu(c_i o I'_n)) x_n, of regions and of entries apart
+//   write    m_i = W_w [r ; r' ; m_{i-1}] + b
+// e = W elu(W [q ; m_T] + b) + b. c_0, m_0 are trained.
+// Attentions, index = step: question -> its words, regions, rounds.
+#include "engine/networks/parts.h"
+
+#include <stdio.h>
+
+enum { STEPS = 5, AGES = 64, LONGEST_NAME = 64 };
+
+static int steps_of(const vd_config *c)
+{
+    return c->hops ? c->hops : STEPS;
+}
+
+// Both halves of the LSTM's states are of one size.
+static int width_of(const vd_config *c)
+{
+    return 2 * ((c->hidden + 1) / 2);
+}
+
+static void declare_reader(vd_layout *layout, const char *of, int d)
+{
+    static const char *const part[] = {"memory", "key", "mix", "own"};
+    char name[LONGEST_NAME];
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "encoder.%s.read.%s", of, part[i]);
+        vd_layout_linear(layout, name, d, d, i < 3);
+    }
+    snprintf(name, sizeof name, "encoder.%s.read.score", of);
+    vd_layout_score(layout, name, d, false);
+}
+
+static void declare(const vd_config *c, vd_layout *layout)
+{
+    int d = width_of(c);
+    char name[LONGEST_NAME];
+    const vd_start start = {VD_START_NORMAL, 0.1};
+    vd_text_declare(layout, "encoder.ques_rnn.rnn_model", c->embed, d, 2);
+    vd_text_declare(layout, "encoder.hist_rnn.rnn_model", c->embed, d, 2);
+    vd_layout_linear(layout, "encoder.regions.image.0", c->region, d, true);
+    vd_layout_linear(layout, "encoder.regions.image.2", d, d, true);
+    vd_layout_linear(layout, "encoder.rounds.entry", d, d, true);
+    vd_layout_add(layout, "encoder.rounds.age", ".weight", false, AGES, (size_t)d, start);
+    vd_layout_add(layout, "encoder.control.start", "", false, 1, (size_t)d, vd_start_zero());
+    vd_layout_add(layout, "encoder.memory.start", "", false, 1, (size_t)d, vd_start_zero());
+    for (int i = 0; i < steps_of(c); i++) {
+        snprintf(name, sizeof name, "encoder.control.question.%d", i);
+        vd_layout_linear(layout, name, d, d, true);
+    }
+    vd_layout_linear(layout, "encoder.control.join", 2 * d, d, true);
+    vd_layout_score(layout, "encoder.control.score", d, false);
+    declare_reader(layout, "regions", d);
+    declare_reader(layout, "rounds", d);
+    vd_layout_linear(layout, "encoder.memory.write", 3 * d, d, true);
+    vd_layout_linear(layout, "encoder.out.0", 2 * d, d, true);
+    vd_layout_linear(layout, "encoder.out.2", d, c->hidden, true);
+}
+
+// What is read: rows x, of which each query sees its own; what does not change from step to step.
+typedef struct reader {
+    const char *of;
+    const vd_pairing *p;
+    const vd_value *x, *key, *own;
+} reader;
+
+static vd_value *layer(vd_tape *tape, const reader *r, const char *part, const vd_value *x)
+{
+    char name[LONGEST_NAME];
+    snprintf(name, sizeof name, "encoder.%s.read.%s", r->of, part);
+    return vd_tape_linear(tape, x, name);
+}
+
+static reader make_reader(vd_tape *tape, const char *of, const vd_pairing *p, const vd_value *x)
+{
+    reader r = {.of = of, .p = p, .x = x};
+    r.key = layer(tape, &r, "key", x);
+    r.own = vd_tape_keys(tape, p, layer(tape, &r, "own", x));
+    return r;
+}
+
+static vd_value *read(vd_tape *tape, const reader *r, const vd_value *control,
+                      const vd_value *memory, int step)
+{
+    vd_value *i = vd_tape_products(tape, r->p, layer(tape, r, "memory", memory), r->key);
+    i = vd_tape_map(tape, VD_ELU, vd_tape_add(tape, layer(tape, r, "mix", i), r->own));
+    i = vd_tape_map(tape, VD_ELU, vd_tape_products(tape, r->p, control, i));
+    vd_value *a = vd_tape_attend(tape, layer(tape, r, "score", i), r->of, step);
+    return vd_tape_mix(tape, a, r->x);
+}
+
+// The entries as each question sees them: with their age.
+static vd_value *aged_entries(vd_tape *tape, vd_inputs *in, const vd_value *h)
+{
+    const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS);
+    int *age = p ? vd_arena_ints(tape->arena, (size_t)p->pairs) : NULL, pair = 0;
+    for (int n = 0; n < in->span->questions && age; n++)
+        for (int left = in->span->seen[n]; left > 0; left--)
+            age[pair++] = left - 1 < AGES ? left - 1 : AGES - 1;
+    const int *list = age ? vd_arena_upload(tape->arena, age, (size_t)pair, sizeof *age) : NULL;
+    if (!list)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the history");
+    vd_value *ages = vd_tape_rows(tape, vd_tape_vector(tape, "encoder.rounds.age.weight"), list,
+                                  pair, VD_AXIS_PAIRS);
+    return vd_tape_add(tape, vd_tape_keys(tape, p, h), ages);
+}
+
+// Word states and sentence vectors.
+static vd_value *read_text(vd_tape *tape, vd_inputs *in, vd_text text, const char *name,
+                           vd_value **words)
+{
+    *words = vd_text_states(tape, in, &text, name, 2, 0);
+    return vd_text_ends(tape, &text, *words, 2);
+}
+
+static vd_value *control_step(vd_tape *tape, const vd_pairing *p, const vd_value *before,
+                              const vd_value *q, const vd_value *words, int step)
+{
+    static const vd_scoring score = {.own = VD_SCORE_PRODUCT, .name = "encoder.control.score"};
+    char name[LONGEST_NAME];
+    snprintf(name, sizeof name, "encoder.control.question.%d", step);
+    vd_value *now = vd_tape_linear(tape, q, name);
+    vd_value *u = vd_tape_linear(tape, vd_tape_join(tape, before, now), "encoder.control.join");
+    vd_value *s = vd_score_pairs(tape, &score, p, u, words, 0);
+    return vd_tape_mix(tape, vd_tape_attend(tape, s, "question-words", step), words);
+}
+
+static vd_value *build(vd_tape *tape, vd_inputs *in)
+{
+    vd_value *words, *heard;
+    vd_value *q = read_text(tape, in, vd_text_questions(in), "encoder.ques_rnn.rnn_model", &words);
+    vd_value *h = read_text(tape, in, vd_text_entries(in), "encoder.hist_rnn.rnn_model", &heard);
+    vd_value *k = vd_tape_linear(tape, in->regions, "encoder.regions.image.0");
+    k = vd_tape_linear(tape, vd_tape_map(tape, VD_ELU, k), "encoder.regions.image.2");
+    vd_value *x = aged_entries(tape, in, vd_tape_linear(tape, h, "encoder.rounds.entry"));
+    const reader regions =
+        make_reader(tape, "regions", vd_inputs_pairing(tape, in, VD_SEES_REGIONS), k);
+    const reader rounds =
+        make_reader(tape, "rounds", vd_inputs_pairing(tape, in, VD_SEES_OWN_ROUNDS), x);
+    const vd_pairing *own = vd_inputs_pairing(tape, in, VD_SEES_OWN_WORDS);
+    const vd_value *c = vd_tape_repeat(tape, vd_tape_vector(tape, "encoder.control.start"), q->rows,
+                                       VD_AXIS_QUESTIONS);
+    const vd_value *m = vd_tape_repeat(tape, vd_tape_vector(tape, "encoder.memory.start"), q->rows,
+                                       VD_AXIS_QUESTIONS);
+    for (int i = 0; i < steps_of(in->config); i++) {
+        c = control_step(tape, own, c, q, words, i);
+        const vd_value *const found[] = {read(tape, &regions, c, m, i),
+                                         read(tape, &rounds, c, m, i), m};
+        m = vd_tape_linear(tape, vd_tape_join_all(tape, found, 3), "encoder.memory.write");
+    }
+    vd_value *e = vd_tape_dropout(tape, vd_tape_join(tape, q, m), in->dropout);
+    e = vd_tape_map(tape, VD_ELU, vd_tape_linear(tape, e, "encoder.out.0"));
+    return vd_tape_linear(tape, e, "encoder.out.2");
+}
+
+const vd_encoder vd_encoder_mac = {"mac", "memory, attention and composition", false, declare,
+                                   build};

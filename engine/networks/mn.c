@@ -1,0 +1,20 @@
+// Memory network (Das et al. 2017): the question and the picture look back at what was said.
+//   u_t = tanh(W_u [q_t ; v] + b), v = unit(mean of v_k); s_r = u_t . h_r for entries r <= t
+//   c = sum_r a_r h_r, e_t = tanh(W_e (tanh(W_c c + b) + u_t) + b)
+// Attention: a, question -> rounds.
+#include "engine/networks/parts.h"
+
+static void declare(const vd_config *c, vd_layout *layout)
+{
+    vd_layout_linear(layout, "encoder.fuse", c->hidden + c->region, c->hidden, true);
+    vd_memory_declare(layout, c);
+}
+
+static vd_value *build(vd_tape *tape, vd_inputs *in)
+{
+    vd_value *q = vd_memory_questions(tape, in);
+    vd_value *both = vd_tape_join(tape, q, vd_inputs_picture(tape, in));
+    return vd_memory_look(tape, in, vd_tanh_layer(tape, both, "encoder.fuse", 0));
+}
+
+const vd_encoder vd_encoder_mn = {"mn", "memory network", false, declare, build};

@@ -1,0 +1,19 @@
+// Memory network with one look at the regions (Das et al. 2017, released code): the question looks
+// back at what was said (mn.c, with u_t = q_t), what comes of it at the regions (lf_att.c).
+// Attentions: question -> rounds, then -> regions.
+#include "engine/networks/parts.h"
+
+static void declare(const vd_config *c, vd_layout *layout)
+{
+    vd_memory_declare(layout, c);
+    vd_glimpse_declare(layout, c);
+}
+
+static vd_value *build(vd_tape *tape, vd_inputs *in)
+{
+    vd_value *u = vd_memory_look(tape, in, vd_memory_questions(tape, in));
+    return vd_glimpse(tape, in, u);
+}
+
+const vd_encoder vd_encoder_mn_att = {"mn-att", "memory network with attention", false, declare,
+                                      build};

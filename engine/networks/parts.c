@@ -1,0 +1,341 @@
+#include "engine/networks/parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/networks/batch.h"
+
+enum { LAYERS = 2, LONGEST_NAME = 96 };
+
+// ---- texts --------------------------------------------------------------------------------------
+
+vd_text vd_text_questions(const vd_inputs *in)
+{
+    return (vd_text){in->question_words, VD_AXIS_QUESTION_WORDS, VD_AXIS_QUESTIONS};
+}
+
+vd_text vd_text_entries(const vd_inputs *in)
+{
+    return (vd_text){in->history_words, VD_AXIS_HISTORY_WORDS, VD_AXIS_ENTRIES};
+}
+
+// The words of a dialog's entries as one sequence.
+static vd_status pack_dialogs(vd_tape *tape, const vd_inputs *in, vd_packed *out, vd_error *err)
+{
+    const vd_geometry *span = in->span;
+    const int *start = in->history_words->start;
+    int width = 0;
+    int32_t *length = vd_arena_take(tape->arena, (size_t)span->dialogs, sizeof *length);
+    if (!length)
+        return vd_error_memory(err, "the history");
+    for (int b = 0; b < span->dialogs; b++) {
+        length[b] = start[span->entry_start[b + 1]] - start[span->entry_start[b]];
+        width = length[b] > width ? length[b] : width;
+    }
+    int32_t *id = vd_arena_take(tape->arena, (size_t)span->dialogs * (size_t)width, sizeof *id);
+    if (!id)
+        return vd_error_memory(err, "the history");
+    for (int b = 0; b < span->dialogs; b++)
+        memcpy(id + (size_t)b * (size_t)width, in->history_words->id + start[span->entry_start[b]],
+               (size_t)length[b] * sizeof *id);
+    return vd_packed_make(id, length, span->dialogs, width, tape->arena, out, err);
+}
+
+vd_text vd_text_strung(vd_tape *tape, const vd_inputs *in)
+{
+    vd_packed *packed = vd_arena_take(tape->arena, 1, sizeof *packed);
+    vd_error err = {0};
+    if (!packed)
+        vd_error_memory(&err, "the history");
+    else
+        pack_dialogs(tape, in, packed, &err);
+    if (err.status != VD_OK)
+        vd_tape_fail(tape, err.status, "%s", err.text);
+    return (vd_text){packed, VD_AXIS_HISTORY_WORDS, VD_AXIS_DIALOGS};
+}
+
+// The words at `id`, with the positions `place`, and dropout where these were added.
+static vd_value *embed(vd_tape *tape, const vd_inputs *in, const int32_t *id, const int *place,
+                       int rows, vd_axis axis)
+{
+    vd_value *x = vd_tape_embed(tape, "encoder.word_embed.weight", id, rows, axis);
+    vd_positions positions = in->config->positions;
+    vd_value *table = NULL;
+    if (positions == VD_POSITIONS_LEARNED)
+        table = vd_tape_vector(tape, "encoder.position.weight");
+    else if (positions == VD_POSITIONS_SINUSOIDAL)
+        table =
+            vd_tape_constant(tape, VD_AXIS_NONE, in->sinusoid, VD_MAX_HISTORY, in->config->embed);
+    if (!table)
+        return x;
+    x = vd_tape_add(tape, x, vd_tape_rows(tape, table, place, rows, axis));
+    return in->position_dropout != 0 ? vd_tape_dropout(tape, x, in->position_dropout) : x;
+}
+
+// Places of words in their own entry, whatever they are strung to.
+static const vd_packed *places_of(const vd_inputs *in, const vd_text *text)
+{
+    return text->words == VD_AXIS_HISTORY_WORDS ? in->history_words : text->packed;
+}
+
+vd_value *vd_text_all_words(vd_tape *tape, const vd_inputs *in, const vd_text *text)
+{
+    const vd_packed *p = places_of(in, text);
+    return embed(tape, in, p->rows.id, p->rows.place, p->tokens, text->words);
+}
+
+vd_sequences vd_text_words(vd_tape *tape, const vd_inputs *in, const vd_text *text)
+{
+    const vd_packed *p = places_of(in, text);
+    vd_sequences s = {.packed = text->packed, .axis = text->words, .x = &tape->nothing};
+    vd_distinct_words words;
+    vd_error err;
+    bool placed = in->config->positions == VD_POSITIONS_SINUSOIDAL ||
+                  in->config->positions == VD_POSITIONS_LEARNED;
+    if (tape->status != VD_OK)
+        return s;
+    // Dropout makes equal words differ; and to send a device what is distinct takes its time.
+    if ((placed && in->position_dropout != 0) || !tape->be->memory->host) {
+        s.x = vd_text_all_words(tape, in, text);
+        return s;
+    }
+    if (vd_packed_distinct(p, in->config->vocab, placed, tape->arena, &words, &err) != VD_OK) {
+        vd_tape_fail(tape, err.status, "%s", err.text);
+        return s;
+    }
+    s.x = embed(tape, in, words.id, words.place, words.count, VD_AXIS_NONE);
+    s.row = words.word;
+    return s;
+}
+
+void vd_text_declare(vd_layout *layout, const char *name, int in, int width, int directions)
+{
+    vd_layout_recurrent(layout, name, 4, LAYERS, directions, in, width / directions);
+}
+
+vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, const vd_text *text, const char *name,
+                         int directions, vd_real dropout)
+{
+    vd_sequences s = {.packed = text->packed, .axis = text->words};
+    if (dropout == 0)
+        s = vd_text_words(tape, in, text);
+    else
+        s.x = vd_tape_dropout(tape, vd_text_all_words(tape, in, text), dropout);
+    return vd_tape_lstm(tape, &s, name, LAYERS, directions, in->lstm_dropout);
+}
+
+vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *states, int directions)
+{
+    if (tape->status != VD_OK)
+        return &tape->nothing;
+    return vd_tape_ends(tape, states, text->packed, directions, text->sentences);
+}
+
+vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, const vd_text *text,
+                            const char *name, vd_real dropout)
+{
+    return vd_text_ends(tape, text, vd_text_states(tape, in, text, name, 1, dropout), 1);
+}
+
+// A row of x for each question.
+static vd_value *question_rows(vd_tape *tape, const vd_inputs *in, const vd_value *x,
+                               const int *row)
+{
+    size_t n = (size_t)in->span->questions;
+    const int *there = row ? vd_arena_upload(tape->arena, row, n, sizeof *row) : NULL;
+    if (!there)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the history");
+    return vd_tape_rows(tape, x, there, (int)n, VD_AXIS_QUESTIONS);
+}
+
+vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *entries)
+{
+    const vd_geometry *span = in->span;
+    int *newest = vd_arena_ints(tape->arena, (size_t)span->questions);
+    for (int n = 0; n < span->questions && newest; n++)
+        newest[n] = span->entry_start[span->dialog[n]] + span->seen[n] - 1;
+    return question_rows(tape, in, entries, newest);
+}
+
+vd_value *vd_history_strung(vd_tape *tape, const vd_inputs *in, const char *name)
+{
+    const vd_geometry *span = in->span;
+    vd_text text = vd_text_strung(tape, in);
+    int *end = vd_arena_ints(tape->arena, (size_t)span->questions);
+    vd_value *states = vd_text_states(tape, in, &text, name, 1, 0);
+    for (int n = 0; n < span->questions && end; n++) {
+        int first = span->entry_start[span->dialog[n]];
+        const int *start = in->history_words->start;
+        int words = start[first + span->seen[n]] - start[first];
+        end[n] = words ? start[first] + words - 1 : -1;
+    }
+    return question_rows(tape, in, states, end);
+}
+
+// ---- scores -------------------------------------------------------------------------------------
+
+static vd_score kind_of(const vd_scoring *s)
+{
+    return s->kind == VD_SCORE_OWN ? s->own : s->kind;
+}
+
+// name.part
+static const char *part_of(const vd_scoring *s, const char *part, char out[LONGEST_NAME])
+{
+    snprintf(out, LONGEST_NAME, "%s.%s", s->name, part);
+    return out;
+}
+
+void vd_score_declare(vd_layout *layout, const vd_scoring *s)
+{
+    char name[LONGEST_NAME];
+    switch (kind_of(s)) {
+    case VD_SCORE_ADDITIVE:
+        vd_layout_linear(layout, part_of(s, "query", name), s->query, s->hidden, true);
+        vd_layout_linear(layout, part_of(s, "key", name), s->key, s->hidden, false);
+        // So attention starts flat.
+        vd_layout_add(layout, s->name, ".v.weight", false, 1, (size_t)s->hidden, vd_start_zero());
+        break;
+    case VD_SCORE_BILINEAR:
+        vd_layout_linear(layout, part_of(s, "query", name), s->query, s->key, false);
+        break;
+    case VD_SCORE_PRODUCT:
+        vd_layout_score(layout, s->name, s->query, false);
+        break;
+    case VD_SCORE_SUM:
+        vd_layout_score(layout, part_of(s, "query", name), s->query, true);
+        vd_layout_score(layout, part_of(s, "key", name), s->key, false);
+        break;
+    default:
+        break;
+    }
+}
+
+// w . dropout(x o y); without dropout (w o x) . y, so that no pair needs a row of its own.
+static vd_value *product_scores(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
+                                const vd_value *query, const vd_value *key, vd_real dropout)
+{
+    char name[LONGEST_NAME];
+    if (dropout != 0)
+        return vd_tape_linear(
+            tape, vd_tape_dropout(tape, vd_tape_products(tape, p, query, key), dropout), s->name);
+    const vd_value *w = vd_tape_vector(tape, part_of(s, "weight", name));
+    return vd_tape_dot(tape, p, vd_tape_multiply(tape, query, w), key, 1);
+}
+
+static vd_value *additive_scores(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
+                                 const vd_value *query, const vd_value *key, vd_real dropout)
+{
+    char name[LONGEST_NAME];
+    vd_value *q = vd_tape_linear(tape, query, part_of(s, "query", name));
+    vd_value *k = vd_tape_linear(tape, key, part_of(s, "key", name));
+    if (dropout == 0)
+        return vd_tape_additive(tape, p, q, k, vd_tape_vector(tape, part_of(s, "v.weight", name)));
+    q = vd_tape_add(tape, vd_tape_queries(tape, p, q), vd_tape_keys(tape, p, k));
+    q = vd_tape_dropout(tape, vd_tape_map(tape, VD_TANH, q), dropout);
+    return vd_tape_linear(tape, q, part_of(s, "v", name));
+}
+
+vd_value *vd_score_pairs(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
+                         const vd_value *query, const vd_value *key, vd_real dropout)
+{
+    char name[LONGEST_NAME];
+    vd_value *q, *k;
+    switch (kind_of(s)) {
+    case VD_SCORE_ADDITIVE:
+        return additive_scores(tape, s, p, query, key, dropout);
+    case VD_SCORE_SCALED:
+        query = vd_tape_scale(tape, query, 1 / (vd_real)sqrt((double)s->query));
+        return vd_tape_dot(tape, p, query, key, 1);
+    case VD_SCORE_BILINEAR:
+        query = vd_tape_linear(tape, query, part_of(s, "query", name));
+        return vd_tape_dot(tape, p, query, key, 1);
+    case VD_SCORE_PRODUCT:
+        return product_scores(tape, s, p, query, key, dropout);
+    case VD_SCORE_SUM:
+        q = vd_tape_linear(tape, query, part_of(s, "query", name));
+        k = vd_tape_linear(tape, key, part_of(s, "key", name));
+        return vd_tape_add(tape, vd_tape_queries(tape, p, q), vd_tape_keys(tape, p, k));
+    default:
+        return vd_tape_dot(tape, p, query, key, 1);
+    }
+}
+
+// ---- memory, regions ----------------------------------------------------------------------------
+
+vd_value *vd_tanh_layer(vd_tape *tape, const vd_value *x, const char *name, vd_real dropout)
+{
+    if (dropout != 0)
+        x = vd_tape_dropout(tape, x, dropout);
+    return vd_tape_map(tape, VD_TANH, vd_tape_linear(tape, x, name));
+}
+
+static vd_scoring memory_score(const vd_config *c)
+{
+    return (vd_scoring){.kind = c->score_rounds,
+                        .own = VD_SCORE_DOT,
+                        .name = "encoder.rounds.score",
+                        .query = c->hidden,
+                        .key = c->hidden,
+                        .hidden = c->hidden};
+}
+
+void vd_memory_declare(vd_layout *layout, const vd_config *config)
+{
+    const vd_scoring score = memory_score(config);
+    int h = config->hidden;
+    vd_text_declare(layout, "encoder.ques_rnn.rnn_model", config->embed, h, 1);
+    vd_text_declare(layout, "encoder.hist_rnn.rnn_model", config->embed, h, 1);
+    vd_score_declare(layout, &score);
+    vd_layout_linear(layout, "encoder.memory", h, h, true);
+    vd_layout_linear(layout, "encoder.out", h, h, true);
+}
+
+vd_value *vd_memory_questions(vd_tape *tape, const vd_inputs *in)
+{
+    const vd_text text = vd_text_questions(in);
+    return vd_text_sentences(tape, in, &text, "encoder.ques_rnn.rnn_model", in->dropout);
+}
+
+vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u)
+{
+    const vd_scoring score = memory_score(in->config);
+    const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_ROUNDS);
+    const vd_text entries = vd_text_entries(in);
+    vd_value *h = vd_text_sentences(tape, in, &entries, "encoder.hist_rnn.rnn_model", in->dropout);
+    vd_value *s = vd_score_pairs(tape, &score, p, u, h, 0);
+    vd_value *c = vd_tape_mix(tape, vd_tape_attend(tape, s, "rounds", 0), h);
+    vd_value *recalled = vd_tanh_layer(tape, c, "encoder.memory", in->dropout);
+    return vd_tanh_layer(tape, vd_tape_add(tape, recalled, u), "encoder.out", 0);
+}
+
+static vd_scoring glimpse_score(const vd_config *c)
+{
+    return (vd_scoring){.kind = c->score_regions,
+                        .own = VD_SCORE_ADDITIVE,
+                        .name = "encoder.regions.score",
+                        .query = c->hidden,
+                        .key = c->hidden,
+                        .hidden = c->hidden};
+}
+
+void vd_glimpse_declare(vd_layout *layout, const vd_config *config)
+{
+    const vd_scoring score = glimpse_score(config);
+    vd_layout_linear(layout, "encoder.regions.image", config->region, config->hidden, true);
+    vd_score_declare(layout, &score);
+    vd_layout_linear(layout, "encoder.regions.out", config->hidden, config->hidden, true);
+}
+
+vd_value *vd_glimpse(vd_tape *tape, vd_inputs *in, const vd_value *u)
+{
+    const vd_scoring score = glimpse_score(in->config);
+    const vd_pairing *p = vd_inputs_pairing(tape, in, VD_SEES_REGIONS);
+    vd_value *y = vd_tanh_layer(tape, in->regions, "encoder.regions.image", 0);
+    if (in->dropout != 0)
+        y = vd_tape_dropout(tape, y, in->dropout);
+    vd_value *s = vd_score_pairs(tape, &score, p, u, y, in->dropout);
+    vd_value *seen = vd_tape_mix(tape, vd_tape_attend(tape, s, "regions", 0), y);
+    return vd_tanh_layer(tape, vd_tape_add(tape, seen, u), "encoder.regions.out", in->dropout);
+}

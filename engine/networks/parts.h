@@ -1,0 +1,78 @@
+// Parts that several networks are composed of.
+#ifndef VD_PARTS_H
+#define VD_PARTS_H
+
+#include "engine/networks/encoder.h"
+
+// ---- texts --------------------------------------------------------------------------------------
+
+// Questions, entries, or all entries of a dialog strung together.
+typedef struct vd_text {
+    const vd_packed *packed;
+    vd_axis words, sentences;
+} vd_text;
+
+vd_text vd_text_questions(const vd_inputs *in);
+vd_text vd_text_entries(const vd_inputs *in);
+// A sequence a dialog; its words lie as those of the entries do.
+vd_text vd_text_strung(vd_tape *tape, const vd_inputs *in);
+
+// Word vectors, with positions where the configuration has them: the distinct ones and which of
+// them a word is.
+vd_sequences vd_text_words(vd_tape *tape, const vd_inputs *in, const vd_text *text);
+// The same, a row a word.
+vd_value *vd_text_all_words(vd_tape *tape, const vd_inputs *in, const vd_text *text);
+
+// Two layers of LSTMs below `name`: word states, `width` wide, of one direction or two halves.
+void vd_text_declare(vd_layout *layout, const char *name, int in, int width, int directions);
+// dropout: of the words.
+vd_value *vd_text_states(vd_tape *tape, const vd_inputs *in, const vd_text *text, const char *name,
+                         int directions, vd_real dropout);
+// Sentence vectors of word states.
+vd_value *vd_text_ends(vd_tape *tape, const vd_text *text, const vd_value *states, int directions);
+// Sentence vectors of a one-way encoder.
+vd_value *vd_text_sentences(vd_tape *tape, const vd_inputs *in, const vd_text *text,
+                            const char *name, vd_real dropout);
+// The newest entry that each question sees.
+vd_value *vd_newest_entries(vd_tape *tape, const vd_inputs *in, const vd_value *entries);
+// A one-way encoder's state at the end of entries 0..t strung together, for every question: one run
+// over the dialog, read at the end of each entry.
+vd_value *vd_history_strung(vd_tape *tape, const vd_inputs *in, const char *name);
+
+// ---- scores -------------------------------------------------------------------------------------
+
+// Scores of pairs of queries and keys, `own` where the configuration does not say which; parameters
+// below `name`.
+//   additive   v . tanh(W_q x + b + W_k y)      dot       x . y
+//   bilinear   (W x) . y                        scaled    x . y / sqrt(d)
+//   product    w . (x o y)                      sum       w_q . x + w_k . y + b
+typedef struct vd_scoring {
+    vd_score kind, own;
+    const char *name;
+    int query, key, hidden; // sizes; hidden: of the additive one
+} vd_scoring;
+
+void vd_score_declare(vd_layout *layout, const vd_scoring *s);
+vd_value *vd_score_pairs(vd_tape *tape, const vd_scoring *s, const vd_pairing *p,
+                         const vd_value *query, const vd_value *key, vd_real dropout);
+
+// ---- memory -------------------------------------------------------------------------------------
+
+// One look back (Das et al. 2017): s_r = score(u_t, h_r) for entries r <= t, c = sum_r a_r h_r;
+// the result is tanh(W_e (tanh(W_c c + b) + u_t) + b). Shown as "rounds". Parameters
+// encoder.{ques_rnn,hist_rnn}.rnn_model, encoder.rounds.score, encoder.memory, encoder.out.
+void vd_memory_declare(vd_layout *layout, const vd_config *config);
+vd_value *vd_memory_questions(vd_tape *tape, const vd_inputs *in); // q
+vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u);
+
+// ---- regions ------------------------------------------------------------------------------------
+
+// One look at the regions (Yang et al. 2016): y_k = tanh(W_i v_k + b), s_k = score(u, y_k), e =
+// tanh(W_o (sum_k p_k y_k + u) + b). Shown as "regions". Parameters below encoder.regions.
+void vd_glimpse_declare(vd_layout *layout, const vd_config *config);
+vd_value *vd_glimpse(vd_tape *tape, vd_inputs *in, const vd_value *u);
+
+// tanh(W dropout(x) + b).
+vd_value *vd_tanh_layer(vd_tape *tape, const vd_value *x, const char *name, vd_real dropout);
+
+#endif
