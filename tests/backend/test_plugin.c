@@ -56,6 +56,7 @@ static void golden_network(void **state)
 {
     (void)state;
     passes_on_the_plugin("golden/test_network");
+    passes_on_the_plugin("golden/test_networks");
 }
 
 static void golden_training(void **state)

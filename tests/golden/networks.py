@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""The networks on the tape once more, in plain PyTorch, from their formulas, one dialog at a time and
+in double precision: their twins, and the golden numbers of tests/golden/test_networks.c.
+
+    python3 tests/golden/networks.py [--check]
+
+writes tests/golden/data/networks.safetensors, or compares what it would write with what is there.
+For each network: its weights, e of a small batch, the attentions by name and index, and the gradient
+of the sum of e times the weights in `share`."""
+import json
+import math
+import os
+import struct
+import sys
+
+import numpy
+import torch
+
+B, R, P, D, V, E, H, TQ, TH, STEPS = 2, 3, 4, 5, 15, 4, 6, 4, 6, 2
+FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", "networks.safetensors")
+tanh, sigmoid, softmax = torch.tanh, torch.sigmoid, torch.softmax
+
+
+def elu(x):
+    return torch.where(x > 0, x, torch.exp(x.clamp(max=0)) - 1)
+
+
+class Weights:
+    """Parameters by name, made when they are first asked for."""
+
+    def __init__(self, seed):
+        self.random = numpy.random.default_rng(seed)
+        self.all = {}
+
+    def get(self, name, *shape):
+        if name not in self.all:
+            numbers = self.random.normal(0, 0.4, shape).astype(numpy.float32).astype(numpy.float64)
+            if name == "encoder.word_embed.weight":
+                numbers[0] = 0
+            self.all[name] = torch.tensor(numbers, requires_grad=True)
+        assert tuple(self.all[name].shape) == shape, name
+        return self.all[name]
+
+    def linear(self, name, x, out, bias=True):
+        y = x @ self.get(name + ".weight", out, x.shape[-1]).T
+        return y + self.get(name + ".bias", out) if bias else y
+
+    def lstm(self, name, x, hidden, layers=2, directions=1):
+        """States (T, directions hidden); PyTorch's gate order i, f, g, o."""
+        for layer in range(layers):
+            out = []
+            for d in range(directions):
+                end = f"_l{layer}" + ("_reverse" if d else "")
+                wi = self.get(f"{name}.weight_ih{end}", 4 * hidden, x.shape[1])
+                wh = self.get(f"{name}.weight_hh{end}", 4 * hidden, hidden)
+                bi = self.get(f"{name}.bias_ih{end}", 4 * hidden)
+                bh = self.get(f"{name}.bias_hh{end}", 4 * hidden)
+                h = c = torch.zeros(hidden, dtype=torch.float64)
+                states = [None] * len(x)
+                for t in (range(len(x) - 1, -1, -1) if d else range(len(x))):
+                    i, f, g, o = (wi @ x[t] + wh @ h + bi + bh).chunk(4)
+                    c = sigmoid(f) * c + sigmoid(i) * tanh(g)
+                    h = states[t] = sigmoid(o) * tanh(c)
+                out.append(torch.stack(states))
+            x = torch.cat(out, 1)
+        return x
+
+    def words(self, ids):
+        return self.get("encoder.word_embed.weight", V, E)[ids]
+
+    def ends(self, name, texts, width=H, directions=1, also=None):
+        """Word states of texts, and their sentence vectors."""
+        states = [self.lstm(name, self.words(t) if also is None else also(self.words(t)),
+                            width // directions, 2, directions) for t in texts]
+        half = width // directions
+        last = [torch.cat([s[-1, :half], s[0, half:]]) if directions == 2 else s[-1]
+                for s in states]
+        return states, torch.stack(last)
+
+
+class Dialog:
+    def __init__(self, image, questions, entries):
+        self.raw = image[(image != 0).any(1)]
+        self.regions = self.raw / self.raw.norm(dim=0).clamp(min=1e-12)
+        mean = self.raw.mean(0)
+        self.picture = (mean / mean.norm().clamp(min=1e-12)).expand(R, D)
+        self.questions, self.entries = questions, entries
+
+
+QUESTIONS, ENTRIES = "encoder.ques_rnn.rnn_model", "encoder.hist_rnn.rnn_model"
+
+
+def strung(w, d):
+    states = w.lstm(ENTRIES, w.words(torch.cat(d.entries)), H)
+    return states[torch.tensor([len(e) for e in d.entries]).cumsum(0) - 1]
+
+
+def causal(scores):
+    seen = torch.ones(R, R, dtype=torch.bool).tril()
+    return softmax(scores.masked_fill(~seen, -math.inf), 1)
+
+
+def additive(w, name, x, y):
+    q, k = w.linear(name + ".query", x, H), w.linear(name + ".key", y, H, False)
+    return (tanh(q[:, None] + k[None]) @ w.get(name + ".v.weight", 1, H).T)[..., 0]
+
+
+def glimpse(w, d, u):
+    y = tanh(w.linear("encoder.regions.image", d.regions, H))
+    p = softmax(additive(w, "encoder.regions.score", u, y), 1)
+    return tanh(w.linear("encoder.regions.out", p @ y + u, H)), p
+
+
+def lf(w, d):
+    q, g = w.ends(QUESTIONS, d.questions)[1], strung(w, d)
+    return tanh(w.linear("encoder.fusion", torch.cat([q, d.picture, g], 1), H)), {}
+
+
+def lf_att(w, d):
+    q, g = w.ends(QUESTIONS, d.questions)[1], strung(w, d)
+    e, p = glimpse(w, d, tanh(w.linear("encoder.fusion", torch.cat([q, g], 1), H)))
+    return e, {"regions.0": p}
+
+
+def lf_bu(w, d):
+    g, q = strung(w, d), w.ends(QUESTIONS, d.questions)[1]
+    y = w.linear("encoder.image_features_projection", d.regions, H)
+    scores = w.linear("encoder.attention_proj", q[:, None] * y[None], 1)[..., 0]
+    p = softmax(scores, 1)
+    joined = torch.cat([p @ d.regions, q, g], 1)
+    return tanh(w.linear("encoder.fusion", joined, H)), {"regions.0": p}
+
+
+def hre_parts(w, d):
+    i = w.linear("encoder.image", d.picture[0], E)
+    q = w.ends(QUESTIONS, d.questions,
+               also=lambda x: torch.cat([x, i.expand(len(x), E)], 1))[1]
+    return q, w.ends(ENTRIES, d.entries)[1]
+
+
+def rounds_of(w, x):
+    return w.lstm("encoder.dialog.rnn_model", x, H, 1)
+
+
+def hre(w, d):
+    q, h = hre_parts(w, d)
+    return rounds_of(w, torch.cat([q, h], 1)), {}
+
+
+def hrea(w, d):
+    q, h = hre_parts(w, d)
+    a = causal(additive(w, "encoder.rounds.score", q, h))
+    return rounds_of(w, torch.cat([a @ h, q], 1)), {"rounds.0": a}
+
+
+def look_back(w, d, u):
+    h = w.ends(ENTRIES, d.entries)[1]
+    a = causal(u @ h.T)
+    recalled = tanh(w.linear("encoder.memory", a @ h, H))
+    return tanh(w.linear("encoder.out", recalled + u, H)), a
+
+
+def mn(w, d):
+    q = w.ends(QUESTIONS, d.questions)[1]
+    e, a = look_back(w, d, tanh(w.linear("encoder.fuse", torch.cat([q, d.picture], 1), H)))
+    return e, {"rounds.0": a}
+
+
+def mn_att(w, d):
+    u, a = look_back(w, d, w.ends(QUESTIONS, d.questions)[1])
+    e, p = glimpse(w, d, u)
+    return e, {"rounds.0": a, "regions.0": p}
+
+
+def mac_read(w, of, c, m, x):
+    name = f"encoder.{of}.read."
+    i = w.linear(name + "memory", m, H) * w.linear(name + "key", x, H)
+    i = elu(w.linear(name + "mix", i, H) + w.linear(name + "own", x, H, False))
+    p = softmax(w.linear(name + "score", elu(c * i), 1, False)[:, 0], 0)
+    return p @ x, p
+
+
+def mac(w, d):
+    words, q = w.ends(QUESTIONS, d.questions, H, 2)
+    h = w.linear("encoder.rounds.entry", w.ends(ENTRIES, d.entries, H, 2)[1], H)
+    k = w.linear("encoder.regions.image.2", elu(w.linear("encoder.regions.image.0", d.regions, H)),
+                 H)
+    age = w.get("encoder.rounds.age.weight", 64, H)
+    out, shown = [], {}
+    for t in range(R):
+        x = torch.stack([h[r] + age[t - r] for r in range(t + 1)])
+        c = w.get("encoder.control.start", 1, H)[0]
+        m = w.get("encoder.memory.start", 1, H)[0]
+        for i in range(STEPS):
+            now = w.linear(f"encoder.control.question.{i}", q[t], H)
+            u = w.linear("encoder.control.join", torch.cat([c, now]), H)
+            a = softmax(w.linear("encoder.control.score", u * words[t], 1, False)[:, 0], 0)
+            c = a @ words[t]
+            r, p = mac_read(w, "regions", c, m, k)
+            s, b = mac_read(w, "rounds", c, m, x)
+            m = w.linear("encoder.memory.write", torch.cat([r, s, m]), H)
+            for name, value, room in (("question-words", a, TQ), ("regions", p, P),
+                                      ("rounds", b, R)):
+                row = torch.zeros(room, dtype=torch.float64)
+                row[:len(value)] = value
+                shown.setdefault(f"{name}.{i}", []).append(row)
+        e = elu(w.linear("encoder.out.0", torch.cat([q[t], m]), H))
+        out.append(w.linear("encoder.out.2", e, H))
+    return torch.stack(out), {name: torch.stack(rows) for name, rows in shown.items()}
+
+
+NETWORKS = {"lf": lf, "lf-att": lf_att, "lf-bu": lf_bu, "hre": hre, "hrea": hrea, "mn": mn,
+            "mn-att": mn_att, "mac": mac}
+
+
+def padded(rows, width):
+    rows = rows.detach().numpy()
+    out = numpy.zeros((rows.shape[0], width))
+    out[:, :rows.shape[1]] = rows
+    return out
+
+
+def tokens(random, count, width):
+    ids, lengths = numpy.zeros((count, width)), random.integers(1, width + 1, count)
+    for row, n in zip(ids, lengths):
+        row[:n] = random.integers(1, V, n)
+    return ids, lengths
+
+
+def make():
+    random = numpy.random.default_rng(4)
+    image = random.uniform(0.1, 1, (B, P, D)).astype(numpy.float32).astype(numpy.float64)
+    image[1, 3] = 0
+    ques, ques_len = tokens(random, B * R, TQ)
+    hist, hist_len = tokens(random, B * R, TH)
+    share = random.uniform(-1, 1, (B * R, H)).astype(numpy.float32).astype(numpy.float64)
+    out = {"img": image, "ques": ques, "ques_len": ques_len, "hist": hist, "hist_len": hist_len,
+           "share": share}
+    texts = [[torch.tensor(row[:n]).long() for row, n in zip(ids, lengths)]
+             for ids, lengths in ((ques, ques_len), (hist, hist_len))]
+    dialogs = [Dialog(torch.tensor(image[b]), texts[0][b * R:b * R + R], texts[1][b * R:b * R + R])
+               for b in range(B)]
+    for seed, (name, build) in enumerate(NETWORKS.items()):
+        w = Weights(seed)
+        results = [build(w, d) for d in dialogs]
+        e = torch.cat([r[0] for r in results])
+        (e * torch.tensor(share)).sum().backward()
+        out[f"{name}/e"] = e.detach().numpy()
+        for shown in results[0][1]:
+            width = {"rounds": R, "regions": P, "question-words": TQ}[shown.rpartition(".")[0]]
+            out[f"{name}/{shown}"] = numpy.concatenate([padded(r[1][shown], width)
+                                                        for r in results])
+        for parameter, value in w.all.items():
+            out[f"{name}/{parameter}"] = value.detach().numpy()
+            out[f"{name}/grad.{parameter}"] = value.grad.numpy()
+            if parameter == "encoder.word_embed.weight":
+                out[f"{name}/grad.{parameter}"][0] = 0  # the pad row is never updated
+    return {name: numpy.asarray(value, numpy.float32) for name, value in out.items()}
+
+
+def bytes_of(tensors):
+    header, at = {}, 0
+    for name, value in tensors.items():
+        header[name] = {"dtype": "F32", "shape": list(value.shape),
+                        "data_offsets": [at, at + value.nbytes]}
+        at += value.nbytes
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + b"".join(v.tobytes() for v in tensors.values())
+
+
+def main():
+    data = bytes_of(make())
+    if sys.argv[1:] == ["--check"]:
+        with open(FILE, "rb") as file:
+            same = file.read() == data
+        print("the same" if same else f"{FILE} differs")
+        return 0 if same else 1
+    with open(FILE, "wb") as file:
+        file.write(data)
+    print(f"{FILE}: {len(data)} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

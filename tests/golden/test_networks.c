@@ -1,0 +1,246 @@
+// The networks on the tape against their twins in PyTorch (networks.py): e of a small batch, the
+// attentions with a name, and the gradient of every parameter.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/safetensors.h"
+#include "engine/networks/encoder.h"
+#include "engine/networks/mvan/network.h"
+#include "tests/support/backend.h"
+
+enum { B = 2, R = 3, P = 4, D = 5, V = 15, E = 4, H = 6, TQ = 4, TH = 6, STEPS = 2, N = B * R };
+
+static const double TOLERANCE = 1e-5, GRADIENT_TOLERANCE = 1e-4;
+static vd_safetensors *file;
+
+static int open_file(void **state)
+{
+    vd_error err;
+    (void)state;
+    return vd_safetensors_open("tests/golden/data/networks.safetensors", &file, &err);
+}
+
+static int close_file(void **state)
+{
+    (void)state;
+    vd_safetensors_close(file);
+    return 0;
+}
+
+// Numbers of the tensor network/name; NULL when there is none.
+static const float *tensor_of(const char *network, const char *name, float *out, size_t count)
+{
+    char whole[200];
+    vd_error err;
+    snprintf(whole, sizeof whole, "%s%s%s", network, *network ? "/" : "", name);
+    const vd_tensor *t = vd_safetensors_find(file, whole);
+    if (!t)
+        return NULL;
+    assert_int_equal(t->elements, count);
+    assert_int_equal(vd_tensor_floats(t, 0, count, out, &err), VD_OK);
+    return out;
+}
+
+static void read_ints(const char *name, int32_t *out, size_t count)
+{
+    float numbers[N * TH];
+    assert_non_null(tensor_of("", name, numbers, count));
+    for (size_t i = 0; i < count; i++)
+        out[i] = (int32_t)numbers[i];
+}
+
+static vd_batch read_batch(void)
+{
+    static float image[B * P * D];
+    static int32_t question[N * TQ], question_length[N], history[N * TH], history_length[N];
+    static int32_t truth[N];
+    assert_non_null(tensor_of("", "img", image, sizeof image / sizeof *image));
+    read_ints("ques", question, N * TQ);
+    read_ints("ques_len", question_length, N);
+    read_ints("hist", history, N * TH);
+    read_ints("hist_len", history_length, N);
+    for (int n = 0; n < N; n++)
+        truth[n] = -1;
+    return (vd_batch){.dialogs = B,
+                      .rounds = R,
+                      .regions = P,
+                      .question_width = TQ,
+                      .history_width = TH,
+                      .image = image,
+                      .question = question,
+                      .question_length = question_length,
+                      .history = history,
+                      .history_length = history_length,
+                      .truth = truth};
+}
+
+typedef struct room {
+    const char *name;
+    vd_config config;
+    vd_layout layout;
+    vd_weights weights, gradients;
+    float *expected, *found; // as many numbers as there are parameters
+    vd_real *there, *dthere;
+    vd_arena arena;
+    vd_network net;
+    int compared;
+} room;
+
+static void open_room(room *r, vd_network_kind network)
+{
+    const vd_memory *memory = support_backend()->memory;
+    *r = (room){.name = vd_network_names[network],
+                .config = {.network = network,
+                           .vocab = V,
+                           .embed = E,
+                           .hidden = H,
+                           .region = D,
+                           .positions = VD_POSITIONS_NONE,
+                           .hops = STEPS}};
+    vd_weights_layout(&r->config, &r->layout, NULL, NULL);
+    size_t n = r->layout.elements;
+    r->expected = vd_alloc(n, sizeof *r->expected);
+    r->found = vd_alloc(n, sizeof *r->found);
+    r->there = memory->allocate(n * sizeof *r->there);
+    r->dthere = memory->allocate(n * sizeof *r->there);
+    for (int k = 0; k < r->layout.count; k++) {
+        const vd_parameter *p = &r->layout.parameter[k];
+        if (strncmp(p->name, "encoder.", 8) == 0 &&
+            !tensor_of(r->name, p->name, r->found + p->offset, p->elements))
+            fail_msg("%s has a parameter %s, its twin has not", r->name, p->name);
+    }
+    memory->upload(r->there, r->found, n * sizeof *r->there);
+    memory->zero(r->dthere, n * sizeof *r->there);
+    vd_weights_layout(&r->config, &r->layout, r->there, &r->weights);
+    vd_weights_layout(&r->config, &r->layout, r->dthere, &r->gradients);
+    r->arena.memory = memory;
+    r->net.pass = (vd_pass){.be = support_backend(),
+                            .config = &r->config,
+                            .w = &r->weights,
+                            .dw = &r->gradients,
+                            .arena = &r->arena};
+}
+
+static void close_room(room *r)
+{
+    const vd_memory *memory = support_backend()->memory;
+    vd_free(r->expected);
+    vd_free(r->found);
+    memory->release(r->there);
+    memory->release(r->dthere);
+    vd_arena_free(&r->arena);
+}
+
+static void compare(const room *r, const char *what, size_t i, double found, double expected,
+                    double tolerance)
+{
+    if (!(fabs(found - expected) <= tolerance))
+        fail_msg("%s, %s[%zu]: found %.9g, expected %.9g", r->name, what, i, found, expected);
+}
+
+static void compare_encoded(room *r)
+{
+    float expected[N * H];
+    assert_non_null(tensor_of(r->name, "e", expected, N * H));
+    float *found = support_read(r->net.pass.encoded, N * H);
+    for (size_t i = 0; i < N * H; i++)
+        compare(r, "e", i, (double)found[i], (double)expected[i], TOLERANCE);
+    vd_free(found);
+}
+
+// Each question's keys come in the order of what it sees, from the first.
+static void compare_shown(room *r)
+{
+    for (const vd_shown *s = r->net.pass.tape->shown; s; s = s->next) {
+        const vd_pairing *p = s->value->pairing;
+        char name[40];
+        float expected[N * TH];
+        size_t wide = p->key_axis == VD_AXIS_ENTRIES ? R : p->key_axis == VD_AXIS_REGIONS ? P : TQ;
+        snprintf(name, sizeof name, "%s.%d", s->name, s->index);
+        if (!tensor_of(r->name, name, expected, N * wide))
+            fail_msg("%s shows %s, its twin does not", r->name, name);
+        float *found = support_read(s->value->x, (size_t)p->pairs);
+        for (int i = 0; i < p->count; i++) {
+            const vd_pair_group *g = &p->group[i];
+            for (int q = 0; q < g->query.count; q++)
+                for (int k = 0; k < g->key[0].count; k++)
+                    compare(r, name, (size_t)k, (double)found[g->at + q * g->key[0].count + k],
+                            (double)expected[(size_t)(g->query.first + q) * wide + (size_t)k],
+                            TOLERANCE);
+        }
+        vd_free(found);
+        r->compared++;
+    }
+}
+
+static void compare_gradients(room *r)
+{
+    support_backend()->read_floats(r->dthere, r->found, r->layout.elements);
+    for (int k = 0; k < r->layout.count; k++) {
+        const vd_parameter *p = &r->layout.parameter[k];
+        char name[160];
+        double largest = 0;
+        snprintf(name, sizeof name, "grad.%s", p->name);
+        if (!tensor_of(r->name, name, r->expected, p->elements))
+            continue;
+        for (size_t i = 0; i < p->elements; i++)
+            largest = fmax(largest, fabs((double)r->expected[i]));
+        for (size_t i = 0; i < p->elements; i++)
+            compare(r, name, i, (double)r->found[p->offset + i], (double)r->expected[i],
+                    GRADIENT_TOLERANCE * largest + 1e-7);
+        r->compared++;
+    }
+}
+
+// Every tensor of the file below the network's name has been compared.
+static void assert_complete(const room *r)
+{
+    int tensors = -1; // but e
+    size_t length = strlen(r->name);
+    for (size_t i = 0; i < vd_safetensors_count(file); i++) {
+        const char *name = vd_safetensors_at(file, i)->name;
+        tensors += strncmp(name, r->name, length) == 0 && name[length] == '/' &&
+                   strncmp(name + length, "/encoder.", 9) != 0;
+    }
+    assert_int_equal(r->compared, tensors);
+}
+
+static void networks_equal_their_twins(void **state)
+{
+    float share[N * H];
+    vd_batch batch = read_batch();
+    (void)state;
+    assert_non_null(tensor_of("", "share", share, N * H));
+    for (int n = VD_NETWORK_MVAN + 1; n < VD_NETWORKS; n++) {
+        static room r;
+        vd_error err;
+        open_room(&r, (vd_network_kind)n);
+        if (vd_network_encode(&r.net, &batch, &err) != VD_OK)
+            fail_msg("%s", err.text);
+        compare_encoded(&r);
+        compare_shown(&r);
+        support_backend()->load_floats(share, r.net.pass.dencoded, N * H);
+        if (vd_network_encode_backward(&r.net, &err) != VD_OK)
+            fail_msg("%s", err.text);
+        compare_gradients(&r);
+        assert_complete(&r);
+        assert_null(support_backend()->trouble());
+        close_room(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(networks_equal_their_twins),
+    };
+    return cmocka_run_group_tests(tests, open_file, close_file);
+}
