@@ -1,9 +1,11 @@
 // Region features in a folder of one file per picture, with a name that ends with the image's id:
 //   npz (bottom-up-attention.pytorch): x (n, D), bbox (n, 4) in pixels, image_w, image_h
 //   npy: (n, D), no boxes
-// A folder that has npz is read as npz. Opening reads the header of every file.
+// A folder that has npz is read as npz. Opening reads the header of every file. One such file alone
+// is read, too: then it may have any name, and its image's id is 0 where it names none.
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
@@ -159,21 +161,46 @@ static void close_folder(void *state)
     vd_free(f);
 }
 
-vd_status vd_regions_open_folder(const char *path, vd_regions_source *out, vd_error *err)
+static vd_status list_one(folder *f, const char *path, vd_error *err)
+{
+    const char *slash = strrchr(path, '/'), *suffix = strrchr(path, '.');
+    int64_t id;
+    f->npz = suffix && strcmp(suffix, ".npz") == 0;
+    if (!vd_image_id_of(slash ? slash + 1 : path, &id))
+        id = 0;
+    char *copy = vd_strdup(path);
+    if (!copy || !vd_make_room(&f->pictures.list, &f->pictures.room, 1, sizeof *f->pictures.list)) {
+        vd_free(copy);
+        return vd_error_memory(err, "a file of region features");
+    }
+    f->pictures.list[f->pictures.count++] = (vd_numbered_file){id, copy};
+    return VD_OK;
+}
+
+static vd_status list_files(folder *f, const char *path, vd_error *err)
 {
     static const char *const npz[] = {".npz", NULL}, *const npy[] = {".npy", NULL};
-    folder *f = vd_alloc(1, sizeof *f);
-    if (!f)
-        return vd_error_memory(err, "region features");
-    out->state = f;
-    out->read = read_picture;
-    out->close = close_folder;
+    struct stat about;
+    if (stat(path, &about) == 0 && S_ISREG(about.st_mode))
+        return list_one(f, path, err);
     vd_status status = vd_numbered_files_list(&f->pictures, path, npz, true, false, err);
     f->npz = f->pictures.count > 0;
     if (status == VD_OK && !f->npz)
         status = vd_numbered_files_list(&f->pictures, path, npy, true, false, err);
     if (status == VD_OK && f->pictures.count == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: no npz or npy files in this directory", path);
+    return status;
+}
+
+vd_status vd_regions_open_folder(const char *path, vd_regions_source *out, vd_error *err)
+{
+    folder *f = vd_alloc(1, sizeof *f);
+    if (!f)
+        return vd_error_memory(err, "region features");
+    out->state = f;
+    out->read = read_picture;
+    out->close = close_folder;
+    vd_status status = list_files(f, path, err);
     if (status == VD_OK)
         status = measure(f, out, err);
     if (status != VD_OK)

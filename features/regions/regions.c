@@ -102,13 +102,11 @@ static vd_status tell_format(const char *path, format *out, vd_error *err)
     if (status != VD_OK)
         return status;
     bool zip = got >= 4 && memcmp(start, "PK\3\4", 4) == 0;
-    if (zip || (got >= 6 && memcmp(start, "\x93NUMPY", 6) == 0)) {
-        const char *suffix = strrchr(path, '.');
-        if (!zip || (suffix && strcmp(suffix, ".npz") == 0))
-            return vd_error_set(err, VD_FORMAT,
-                                "%s: an %s file holds one picture's features; name the folder it "
-                                "lies in",
-                                path, zip ? "npz" : "npy");
+    const char *suffix = strrchr(path, '.');
+    if ((zip && suffix && strcmp(suffix, ".npz") == 0) ||
+        (got >= 6 && memcmp(start, "\x93NUMPY", 6) == 0)) {
+        *out = FOLDER; // of one
+        return VD_OK;
     }
     // A tab in the first bytes that are all printable: what comes before it is an image's id.
     size_t printable = 0;

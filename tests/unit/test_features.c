@@ -433,13 +433,6 @@ static void damaged_folders_are_refused(void **state)
         free(bytes);
     }
     write_folder("npy");
-    // One picture's file where its folder is expected.
-    expect_words(name, &(damage){"one", NULL, {"npy file", "name the folder"}}, name);
-    char *zip = support_join(directory, "1.npz");
-    public_npz(zip, 0, NULL);
-    expect_words(zip, &(damage){"one", NULL, {"npz file", "name the folder"}}, zip);
-    assert_int_equal(remove(zip), 0);
-    free(zip);
     char *odd = support_join(folder, "picture.npy");
     support_write_text(odd, "");
     expect_words(folder, &(damage){"name", NULL, {"picture.npy", "number"}}, folder);

@@ -152,8 +152,9 @@ static void a_missing_or_damaged_file_of_the_world_is_named(void **state)
         char *aside = support_join(tiny.directory, "aside");
         vd_world *world;
         assert_int_equal(rename(path, aside), 0);
-        support_refused(vd_world_open(tiny.directory, &world, &err), VD_NOT_FOUND, &err, names[i],
-                        NULL);
+        if (strcmp(names[i], "pool.txt") != 0) // which may be missing
+            support_refused(vd_world_open(tiny.directory, &world, &err), VD_NOT_FOUND, &err,
+                            names[i], NULL);
         support_write_text(path, "\x80\x02}q");
         support_refused(vd_world_open(tiny.directory, &world, &err), VD_FORMAT, &err, names[i],
                         NULL);
@@ -209,8 +210,9 @@ static void a_model_that_is_missing_is_refused_with_what_would_do(void **state)
                     "is a directory", NULL);
     char *aside = support_join(tiny.directory, "aside");
     assert_int_equal(rename(tiny.base, aside), 0);
-    support_refused(vd_session_new(world, "base", &session, &err), VD_NOT_FOUND, &err,
-                    "base.safetensors", NULL);
+    // The program's own takes its place; it was trained on other features.
+    support_refused(vd_session_new(world, "base", &session, &err), VD_MISMATCH, &err,
+                    "assets/base.safetensors", NULL);
     session = open_session(world, aside); // a path will do
     vd_session_free(session);
     assert_int_equal(rename(aside, tiny.base), 0);

@@ -80,7 +80,7 @@ int vd_choice_find(const char *choices, const char *text);
 #define VD_HELP_FORCE       "write over a data set that is there"
 #define VD_HELP_IMAGES      "photos of the pictures, found by the image id at the end of the name"
 #define VD_HELP_JSON        "print JSON: one object"
-#define VD_HELP_IMAGE       "the picture: its number, or its own file"
+#define VD_HELP_IMAGE       "the picture: its number, any picture file, or blocks:SEED for a new one"
 #define VD_HELP_LIMIT       "use only the first N dialogs"
 #define VD_HELP_MIN_COUNT   "how often a word must occur to be in the vocabulary (5)"
 #define VD_HELP_MISSING     "pictures without features: skip (default, says how many) or refuse"

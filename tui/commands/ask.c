@@ -2,7 +2,6 @@
 #include "tui/commands/command.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,11 +24,12 @@ typedef struct ask {
     vd_folded *folded; // (top) of the question that is answered now
     vd_world *world;
     vd_session *session;
+    size_t picture; // its index
     int asked;
 } ask;
 
 static const vd_option options[] = {
-    {"image", "ID", VD_HELP_IMAGE, VD_INTO(ask, image)},
+    {"image", "PICTURE", VD_HELP_IMAGE, VD_INTO(ask, image)},
     {"model", "MODEL", VD_HELP_MODEL " (default: base)", VD_INTO(ask, model)},
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(ask, files.directory)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(ask, files.data)},
@@ -70,12 +70,15 @@ static void json_said(yajl_gen json, const ask *a, const vd_turn_answers *said)
 static void print_json(const ask *a, const vd_sheet *sheet)
 {
     const vd_reply *reply = sheet->side[0].reply;
+    const char *doubt = vd_world_doubt(a->world, a->picture);
     yajl_gen json = vd_output_object();
     vd_member_string(json, "question", reply->typed);
     vd_sheet_json_words(json, &sheet->side[0]);
     vd_sheet_json_answers(json, "answers", &sheet->side[0], a->top);
     json_said(json, a, &reply->answer.said);
     vd_sheet_json_attention(json, sheet, 0);
+    if (doubt)
+        vd_member_string(json, "doubt", doubt);
     vd_member_string(json, "model", vd_model_name(vd_session_model(a->session)));
     if (a->files.decoder.made)
         vd_member_string(json, "decoder", vd_decoders_name(vd_session_decoders(a->session)));
@@ -276,25 +279,28 @@ static vd_status ask_stdin(ask *a, vd_error *err)
 
 static vd_status open_session(ask *a, vd_error *err)
 {
-    size_t index = 0;
     vd_status status = vd_backend_choose(a->backend, 0, &a->files.backend, err);
     if (status == VD_OK)
         status = vd_world_open_files(&a->files, &a->world, err);
     if (status == VD_OK)
-        status = vd_world_named(a->world, a->image, &index, err);
+        status = vd_world_named(a->world, a->image, &a->picture, err);
     if (status == VD_OK)
         status = vd_session_new(a->world, a->model, &a->session, err);
     if (status == VD_OK)
-        status = vd_session_picture(a->session, index, err);
+        status = vd_session_picture(a->session, a->picture, err);
     if (status == VD_OK && !a->json) {
-        fprintf(stderr, "picture %" PRId64 ": %s\n", vd_world_image_id(a->world, index),
-                vd_world_caption(a->world, index));
-        fprintf(stderr, "model %s, %s%s%s\n", vd_model_name(vd_session_model(a->session)),
+        char name[256];
+        vd_world_name(a->world, a->picture, name, sizeof name);
+        fprintf(stderr, "picture %s: %s\n", name, vd_world_caption(a->world, a->picture));
+        fprintf(stderr, "model %s, %s%s%s, ranks %s\n", vd_model_name(vd_session_model(a->session)),
                 vd_session_backend(a->session), a->files.decoder.made ? ", decoder " : "",
-                a->files.decoder.made ? vd_decoders_name(a->files.decoder.by) : "");
+                a->files.decoder.made ? vd_decoders_name(a->files.decoder.by) : "",
+                vd_session_ranked(a->session));
         if (vd_session_fallback(a->session))
             fprintf(stderr, "the CPU computes: %s\n", vd_session_fallback(a->session));
     }
+    if (status == VD_OK && vd_world_doubt(a->world, a->picture))
+        fprintf(stderr, "%s\n", vd_world_doubt(a->world, a->picture));
     return status;
 }
 
@@ -304,7 +310,7 @@ static vd_status read_options(ask *a, int argc, char **argv, vd_arguments *given
     if (status)
         return status;
     if (!a->image)
-        return vd_error_set(err, VD_USAGE, "which picture? name one with --image ID");
+        return vd_error_set(err, VD_USAGE, "which picture? name it with --image PICTURE");
     if (given->count == 0 && isatty(STDIN_FILENO))
         return vd_error_set(err, VD_USAGE,
                             "no question; put it in quotes after the options, or pipe questions "
@@ -335,11 +341,12 @@ const vd_command vd_cmd_ask = {
     "ask",
     run,
     "answer questions about a picture, without a screen",
-    "--image ID [options] [\"question\" ...]",
+    "--image PICTURE [options] [\"question\" ...]",
     "The questions form one conversation: the earlier questions, each with the model's first "
     "answer, are the history of the next. Without questions on the command line they are read "
     "from standard input, one per line. Answers go to standard output, messages to standard "
-    "error. Without --data and --features the pictures are the bundled ones.",
+    "error. Without --data the pictures are the bundled ones; any picture file is one more: the "
+    "objects in it are found, or features in my.npz beside my.png (or in --features) are taken.",
     "  visdial ask --image 1000003 \"what is on the left\" \"what color is it\"\n"
-    "  echo \"how many cubes are there\" | visdial ask --image 1000003 --json\n",
+    "  echo \"how many cubes are there\" | visdial ask --image my.png --json\n",
     .options = options};

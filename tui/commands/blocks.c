@@ -32,7 +32,7 @@ static const vd_option options[] = {
     {"seed", "N", "seed of pictures and dialogs (1)", VD_INTO(job, seed), 0, INT64_MAX},
     {"train", "N",
      "make: pictures in the train split (20000); world: pictures whose answers are "
-     "counted for the pool",
+     "counted for a pool of its own (none: a model brings its pool)",
      VD_INTO(job, count[BLOCKS_TRAIN]), 0, 999999},
     {"val", "N", "make: pictures in the val split (1000)", VD_INTO(job, count[BLOCKS_VAL]), 0,
      999999},
@@ -271,7 +271,7 @@ static vd_status make_world(job *j, vd_error *err)
     world.count = j->some;
     status = write_world(j, &world, "", err);
     blocks_world_clear(&all);
-    return status ? status : write_pool(j, err);
+    return status || j->count[BLOCKS_TRAIN] == 0 ? status : write_pool(j, err);
 }
 
 // ---- show -------------------------------------------------------------------------------------
@@ -330,6 +330,8 @@ static vd_status work(job *j, int argc, char **argv, vd_error *err)
     status = vd_arguments_need(&given, "out", err);
     if (status)
         return status;
+    if (verb == WORLD && !vd_arguments_have(&given, "train"))
+        j->count[BLOCKS_TRAIN] = 0;
     return verb == MAKE ? make(j, err) : make_world(j, err);
 }
 
@@ -355,7 +357,8 @@ const vd_command vd_cmd_blocks = {
     "make|world|show [options]",
     "The seed and the number of a picture determine everything about it.\n"
     "make: train, val and test splits in DIR, for training and evaluation.\n"
-    "world: a few pictures with all files that the chat needs.\n"
+    "world: a few pictures with all files that `visdial --assets DIR` needs beside its own "
+    "models.\n"
     "show: one picture and its dialog as text.",
     "  visdial blocks make --out blocks --train 20000 --val 1000 --test 1000\n"
     "  visdial blocks world --out world --count 48\n"

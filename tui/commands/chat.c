@@ -1,6 +1,7 @@
 // The command `visdial chat`: terminal, chat view and engine thread put together.
 #include "tui/commands/command.h"
 
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,7 +23,9 @@ typedef struct chat_settings {
     vd_world_files files;
     vd_backend_choice backend;
     vd_missing missing;
-    int64_t image; // -1: the first one
+    const char *image; // a number, a file or a folder; NULL: the first one
+    char **opened;     // (opened_count) pictures and folders, borrowed
+    int opened_count;
     bool mouse, no_mouse, fold;
     bool resume, no_transcript;
     const char *transcript;
@@ -31,8 +34,11 @@ typedef struct chat_settings {
 } chat_settings;
 
 static const vd_option options[] = {
-    {"image", "ID", "number of the picture to start with (default: the first)",
-     VD_INTO(chat_settings, image), 0, INT64_MAX},
+    {"image", "PICTURE",
+     "the picture to start with: its number, any picture file, a folder of them, or blocks:SEED "
+     "for "
+     "a new one (default: the first)",
+     VD_INTO(chat_settings, image)},
     {"model", "MODEL", VD_HELP_MODEL " (default: base)", VD_INTO(chat_settings, model)},
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(chat_settings, files.directory)},
     {"data", "FILE", VD_HELP_DATA, VD_INTO(chat_settings, files.data)},
@@ -164,10 +170,31 @@ static void remark(vd_chat *chat, const char *text)
         vd_notice_complain(&chat->notice, "%s%s%s", said.text, *said.text ? "; " : "", text);
 }
 
+static vd_status open_picture(vd_world *world, const char *text, size_t *index, vd_error *err)
+{
+    struct stat about;
+    return stat(text, &about) == 0 && S_ISDIR(about.st_mode)
+               ? vd_world_open_path(world, text, index, err)
+               : vd_world_named(world, text, index, err);
+}
+
+// Those of the command line; *index: the one to start with.
+static vd_status open_pictures(vd_world *world, const chat_settings *settings, size_t *index,
+                               vd_error *err)
+{
+    vd_status status = VD_OK;
+    size_t at;
+    for (int i = 0; i < settings->opened_count && !status; i++)
+        status = vd_world_open_path(world, settings->opened[i], i ? &at : index, err);
+    if (!status && settings->image)
+        status = open_picture(world, settings->image, index, err);
+    return status;
+}
+
 static vd_status open_program(chat_program *program, const chat_settings *settings, vd_error *err)
 {
     size_t index = 0, skipped = 0;
-    int64_t image = settings->image;
+    int64_t image = -1;
     const char *model = settings->preferred;
     vd_world_files files = settings->files;
     vd_status status = vd_backend_choose(settings->backend, 0, &files.backend, err);
@@ -183,6 +210,8 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
         status = start_recorder(program, settings, &image, &model, err);
     if (!status && image >= 0)
         status = vd_world_find(program->world, image, &index, err);
+    else if (!status)
+        status = open_pictures(program->world, settings, &index, err);
     for (int i = 0; i < VD_MODELS && !status; i++)
         status = vd_service_new(program->world, &program->service[i], err);
     if (status)
@@ -236,15 +265,23 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
     if (settings->no_transcript && (settings->resume || settings->transcript))
         return vd_error_set(err, VD_USAGE, "--no-transcript does not go with --%s",
                             settings->resume ? "resume" : "transcript");
-    if (settings->resume && settings->image >= 0)
+    bool pictures = settings->image || given.count;
+    if (settings->resume && pictures)
         return vd_error_set(
             err, VD_USAGE,
             "--resume continues with the picture of the conversation; leave --image out");
-    if (given.count)
+    for (int i = 0; i < given.count; i++)
+        if (access(given.operand[i], F_OK) != 0)
+            return vd_error_set(err, VD_NOT_FOUND,
+                                "'%.80s': there is no such picture; questions are typed in the "
+                                "chat, or given to `visdial ask`",
+                                given.operand[i]);
+    if (settings->files.features && !settings->files.data && !pictures)
         return vd_error_set(err, VD_USAGE,
-                            "'%.80s' is not expected: questions are typed in the "
-                            "chat, or given to `visdial ask`",
-                            given.operand[0]);
+                            "--features without --data are those of a picture of yours: name it, "
+                            "as in `visdial my.png --features my.npz`");
+    settings->opened = given.operand;
+    settings->opened_count = given.count;
     return VD_OK;
 }
 
@@ -254,7 +291,6 @@ static vd_status run(int argc, char **argv, vd_error *err)
     chat_program program = {0};
     vd_status status = vd_preferences_read(NULL, &config, err);
     chat_settings settings = {.preferred = config.model,
-                              .image = -1,
                               .mouse = config.mouse,
                               .fold = config.fold,
                               .theme = config.theme,
@@ -275,10 +311,12 @@ const vd_command vd_cmd_chat = {
     "chat",
     run,
     "chat about a picture on the whole screen",
-    "[options]",
-    "This is what `visdial` does without a command. It needs a terminal; `visdial ask` does not. "
+    "[options] [PICTURE ...]",
+    "This is what `visdial` does without a command, and `visdial my.png` chats about a picture of "
+    "yours: the objects in it are found, or features in my.npz are taken. Several pictures, or a "
+    "folder, are there to step through. It needs a terminal; `visdial ask` does not. "
     "F1 lists the keys and the /commands. Settings such as `theme = light`, `mouse = off` or "
     "`model = base` can be kept in $XDG_CONFIG_HOME/visdial/config; options override them. "
-    "Without --data and --features the chat is about the bundled pictures.",
-    "  visdial chat --image 1000003 --model base\n  visdial chat --theme light\n",
+    "Without --data the chat is about the bundled pictures, too.",
+    "  visdial my.png\n  visdial chat --image 1000003 --model base\n  visdial chat --theme light\n",
     .options = options};

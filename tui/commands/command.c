@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tui/base/nearest.h"
 #include "tui/screen/wrap.h"
@@ -47,7 +48,8 @@ static int run_command(const vd_command *command, int argc, char **argv)
 static void print_program_help(FILE *out)
 {
     fprintf(out, "visdial: chat about a picture (visual dialog, MVAN)\n\n"
-                 "Usage: visdial [chat options]\n       visdial COMMAND [options]\n\nCommands:\n");
+                 "Usage: visdial [chat options] [PICTURE ...]\n       visdial COMMAND "
+                 "[options]\n\nCommands:\n");
     for (const vd_command *const *at = vd_commands; *at; at++)
         fprintf(out, "  %-10s %s\n", (*at)->name, (*at)->summary);
     fprintf(out, "\n  --help     print this text; `visdial COMMAND --help` explains a command\n"
@@ -168,9 +170,18 @@ static int refuse_command(const char *typed)
     for (const vd_command *const *at = vd_commands; *at; at++)
         vd_nearest_try(&nearest, (*at)->name);
     fprintf(stderr, "visdial: there is no command '%.80s'; ", typed);
-    fprintf(stderr, nearest.name ? "did you mean `visdial %s`?\n" : "`visdial --help` lists them\n",
+    fprintf(stderr,
+            nearest.name           ? "did you mean `visdial %s`?\n"
+            : strpbrk(typed, "./") ? "and no such picture file%s\n"
+                                   : "`visdial --help` lists them%s\n",
             nearest.name ? nearest.name : "");
     return vd_status_exit_code(VD_USAGE);
+}
+
+// `visdial my.png`, and not a command with a file of its name beside it.
+static bool is_picture(const char *first)
+{
+    return !find(first) && access(first, F_OK) == 0;
 }
 
 static int dispatch(int argc, char **argv)
@@ -190,7 +201,7 @@ static int dispatch(int argc, char **argv)
     if (argc == 0) {
         argv = lone;
         argc = 1;
-    } else if (first[0] == '-') {
+    } else if (first[0] == '-' || is_picture(first)) {
         argv[0] = chat;
     } else {
         command = find(first);

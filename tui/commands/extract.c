@@ -75,15 +75,7 @@ static vd_status read_options(job *j, int argc, char **argv, vd_error *err)
 
 char *vd_extractor_path(const char *given)
 {
-    char *directory = NULL;
-    if (given)
-        return vd_strdup(given);
-    // Without bundled files: where --train writes.
-    const char *in = vd_world_directory(NULL, &directory, NULL) ? "assets" : directory;
-    char path[4200];
-    snprintf(path, sizeof path, "%.4096s/extractor.safetensors", in);
-    vd_free(directory);
-    return vd_strdup(path);
+    return given ? vd_strdup(given) : vd_world_file(NULL, "extractor.safetensors");
 }
 
 static vd_status load_extractor(job *j, vd_error *err)

@@ -32,9 +32,10 @@ static vd_status add_switch(void *switches, const char *name, const char *text, 
 }
 
 static const vd_option options[] = {
-    {"image", "ID", VD_HELP_IMAGE, VD_INTO(walk_command, image)},
+    {"image", "PICTURE", VD_HELP_IMAGE, VD_INTO(walk_command, image)},
     {"model", "MODEL", VD_HELP_MODEL " (default: base)", VD_INTO(walk_command, model)},
     {"assets", "DIR", VD_HELP_ASSETS, VD_INTO(walk_command, files.directory)},
+    {"features", "FILE", VD_HELP_FEATURES, VD_INTO(walk_command, files.features)},
     VD_DECODER_OPTION(walk_command, files.decoder, VD_DECODER_OF_ANSWERS),
     {"what-if", "CHANGE", "change this and answer again; may be given several times",
      VD_INTO(walk_command, switches), .read = add_switch},
@@ -374,7 +375,7 @@ static vd_status read_options(walk_command *c, int argc, char **argv, vd_argumen
     if (status)
         return status;
     if (!c->image)
-        return vd_error_set(err, VD_USAGE, "which picture? name one with --image ID");
+        return vd_error_set(err, VD_USAGE, "which picture? name it with --image PICTURE");
     if (c->json && c->markdown)
         return vd_error_set(err, VD_USAGE, "--json and --markdown: choose one");
     if (given->count == 0)
@@ -395,6 +396,8 @@ static vd_status open_session(walk_command *c, vd_error *err)
     if (status)
         return status;
     c->answers = vd_session_texts(c->session);
+    if (vd_world_doubt(c->world, index))
+        fprintf(stderr, "%s\n", vd_world_doubt(c->world, index));
     return VD_OK;
 }
 
@@ -435,7 +438,7 @@ const vd_command vd_cmd_walk = {
     "walk",
     run,
     "walk through one answer, stage by stage, and ask what if",
-    "--image ID [options] \"question\" ...",
+    "--image PICTURE [options] \"question\" ...",
     "The questions form one conversation; the walk explains the answer to the last one. For each "
     "stage of the network it shows the input, the formula, the numbers, the output and what the "
     "stage is for. Then it leaves out each region, round and word in turn and shows how the "

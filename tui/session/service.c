@@ -136,8 +136,7 @@ static vd_status serve_picture(vd_service *service, size_t index, vd_event *even
         return vd_error_set(err, VD_NOT_FOUND, "there is no picture number %zu; there are %zu",
                             index + 1, vd_world_count(world));
     vd_picture_regions regions;
-    vd_status status =
-        vd_picture_regions_read(world->regions, vd_world_image_id(world, index), &regions, err);
+    vd_status status = vd_world_regions(world, index, &regions, err);
     event->boxes = regions.boxes;
     event->names = regions.names;
     event->regions = regions.count;

@@ -17,6 +17,7 @@ struct vd_session {
     vd_model *model;
     vd_answer_pool own;            // the model's own pool, when it names one
     const vd_answer_pool *answers; // own, or the world's
+    char ranked[256];              // which those are
     int32_t *tokens;               // (answers->count, VD_MAX_CANDIDATE)
     int32_t *lengths;              // (answers->count)
     vd_pool *pool;
@@ -123,7 +124,8 @@ static vd_status own_pool_path(const vd_session *session, char **out, vd_error *
     const char *slash = strrchr(model, '/');
     int directory = slash ? (int)(slash - model) + 1 : 0;
     const char *asset_directory = session->world->directory;
-    bool in_world = (size_t)directory == strlen(asset_directory) + 1 &&
+    // The pool of a world that is made of files has only what people answered there.
+    bool in_world = !session->world->files && (size_t)directory == strlen(asset_directory) + 1 &&
                     strncmp(model, asset_directory, strlen(asset_directory)) == 0;
     bool usual = strcmp(name, "pool.txt") == 0;
     if (in_world && usual)
@@ -162,14 +164,14 @@ static vd_status load_pool(vd_session *session, vd_error *err)
     vd_status status = own_pool_path(session, &path, err);
     if (status)
         return status;
-    session->answers = &session->world->pool;
-    if (path) {
+    session->answers = path ? &session->own : &session->world->pool;
+    if (path)
         status = vd_answer_pool_read(path, &session->own, err);
-        vd_free(path);
-        if (status)
-            return status;
-        session->answers = &session->own;
-    }
+    snprintf(session->ranked, sizeof session->ranked, "%zu answers of %.200s",
+             session->answers->count, path ? path : session->world->pool_path);
+    vd_free(path);
+    if (status)
+        return status;
     if (session->answers->count == 0 || session->answers->count > INT32_MAX / VD_MAX_CANDIDATE)
         return vd_error_set(err, VD_FORMAT,
                             "%.300s: its pool holds %zu answers; expected at least one",
@@ -220,7 +222,7 @@ static vd_status load(vd_session *session, const char *path, vd_error *err)
     if (status)
         return status;
     int expected = vd_model_config(session->model)->region, found = vd_regions_size(file);
-    if (expected != found)
+    if (!vd_world_has_regions(session->world, expected))
         return vd_error_set(err, VD_MISMATCH,
                             "%.300s expects regions of %d numbers, %.300s has %d; choose the "
                             "model that was trained on these features",
@@ -403,6 +405,21 @@ static vd_status new_dialog(vd_session *session, const vd_picture_regions *regio
     return status;
 }
 
+static vd_status check_size(const vd_session *session, size_t index, int found, vd_error *err)
+{
+    char name[128];
+    int expected = vd_model_config(session->model)->region;
+    vd_world_name(session->world, index, name, sizeof name);
+    return expected == found
+               ? VD_OK
+               : vd_error_set(err, VD_MISMATCH,
+                              "%.200s expects regions of %d numbers, those of picture %s have %d; "
+                              "choose the model that was trained on these, or put features of the "
+                              "model's own detector beside the picture (%.*s.npz)",
+                              vd_model_path(session->model), expected, name, found,
+                              (int)strcspn(name, "."), name);
+}
+
 vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
 {
     const vd_world *world = session->world;
@@ -413,8 +430,9 @@ vd_status vd_session_picture(vd_session *session, size_t index, vd_error *err)
     vd_dialog *dialog = NULL;
     int32_t caption[VD_MAX_HISTORY];
     int length = 0;
-    vd_status status =
-        vd_picture_regions_read(world->regions, vd_world_image_id(world, index), &regions, err);
+    vd_status status = vd_world_regions(world, index, &regions, err);
+    if (status == VD_OK)
+        status = check_size(session, index, regions.size, err);
     if (status == VD_OK)
         status = vd_caption_ids(vd_model_vocab(session->model), vd_world_caption(world, index),
                                 caption, &length, err);
@@ -650,6 +668,11 @@ int vd_session_turns(const vd_session *session)
 const vd_turn *vd_session_turn(const vd_session *session, int index)
 {
     return &session->turn[index];
+}
+
+const char *vd_session_ranked(const vd_session *session)
+{
+    return session->ranked;
 }
 
 int vd_session_answers(const vd_session *session)

@@ -9,6 +9,7 @@
 
 #include "engine/model/dialog.h"
 #include "features/text/fold.h"
+#include "features/pictures/image.h"
 #include "features/pictures/photos.h"
 #include "features/dialogs/answer_pool.h"
 #include "features/regions/regions.h"
@@ -24,22 +25,28 @@ typedef struct vd_fingerprint {
 // ---- world: one data set with its pictures, features and answers --------------------------------
 
 // Directory layout (assets/ has it):
-//   dialogs.json dense.json features.safetensors pool.txt pictures/<image_id>.png
-//   base.safetensors improved.safetensors extractor.safetensors
+//   dialogs.json features.safetensors pictures/<image_id>.png; may be missing: dense.json pool.txt
+//   base.safetensors improved.safetensors extractor.safetensors; the program's own serve where they
+//   are missing
+// Behind the pictures of the dialogs come those that were opened from files, and those that were
+// made: they have no people's dialogs.
 typedef struct vd_world {
     char *directory;
     vd_visdial *dialogs; // captions and the human dialogs
     vd_regions *regions;
     vd_answer_pool pool;
+    char *pool_path;   // the file that it was read from, or the dialogs that it was counted in
     vd_photos *photos; // of a world made of files; NULL: pictures/ of the directory, or none
     bool files;        // of vd_world_files.data
-    const vd_backend *backend; // where models of sessions compute; NULL = on the CPU
-    vd_decoder_choice decoder; // which of a model's decoders rank its pool (vd_pool_score_by)
+    struct vd_own_pictures *own; // tui/session/own_pictures.h
+    const vd_backend *backend;   // where models of sessions compute; NULL = on the CPU
+    vd_decoder_choice decoder;   // which of a model's decoders rank its pool (vd_pool_score_by)
 } vd_world;
 
 // A world of public files instead of a directory: dialogs (JSON or packed) and region features of
 // any format; dense annotations and a directory of photos, each may be NULL. The pool is made of
-// the human answers of the dialogs. data NULL: a directory. Backend and decoder: as in vd_world.
+// the human answers of the dialogs. data NULL: a directory; features are then those of the first
+// picture that is opened. Backend and decoder: as in vd_world.
 typedef struct vd_world_files {
     const char *directory; // of base, improved and the pool; NULL: as vd_world_open finds it
     const char *data, *features, *dense, *images;
@@ -60,16 +67,38 @@ vd_status vd_world_read_relevance(vd_world *world, vd_error *err);
 vd_status vd_world_directory(const char *directory, char **out, vd_error *err);
 // Leaves out the pictures that have no features, or refuses them (vd_visdial_match).
 vd_status vd_world_match(vd_world *world, vd_missing missing, size_t *skipped, vd_error *err);
+// Path of a file that comes with the program (base.safetensors, ...): in `directory` (may be NULL),
+// else in the first of the directories above that has it (vd_free); NULL when memory is out. Where
+// none has it the path says where it is expected.
+char *vd_world_file(const char *directory, const char *name);
 void vd_world_close(vd_world *world);
-size_t vd_world_count(const vd_world *world); // pictures, in the order of dialogs.json
+
+// ---- its pictures -------------------------------------------------------------------------------
+
+size_t vd_world_count(const vd_world *world); // in the order of dialogs.json, opened ones behind
 int64_t vd_world_image_id(const vd_world *world, size_t index);
+// People's dialog about it; NULL: a picture that was opened or made.
+const vd_visdial_dialog *vd_world_dialog(const vd_world *world, size_t index);
+// "" of an opened picture until its regions are known.
 const char *vd_world_caption(const vd_world *world, size_t index);
+// What people know it by: its id, or the name of its file.
+void vd_world_name(const vd_world *world, size_t index, char *out, size_t size);
+// Of a picture that was opened or made its path in full ("blocks:7" when made), which
+// vd_world_open_path takes; NULL of others.
+const char *vd_world_own_path(const vd_world *world, size_t index);
+// Why what is said about the picture means nothing: it does not look like those that the extractor
+// knows. NULL: it does, or its regions are not known yet, or come from elsewhere.
+const char *vd_world_doubt(const vd_world *world, size_t index);
 // Index of an image id; the error lists some that exist.
 vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, vd_error *err);
-// Index of the picture that --image names: by its number ("7"), or by a path to its own file (the
-// same file as vd_world_picture_path, whatever the path). Any other path is refused: digits in a
-// name say nothing about what a file shows.
+// Index of the picture that --image names: by its number ("7"), or by a path, whatever digits are
+// in it; another picture than the world's own is opened. "blocks:7" is one that is made.
 vd_status vd_world_named(const vd_world *world, const char *text, size_t *index, vd_error *err);
+// Opens a picture, or all of a folder (*index: the first); one that is open is found again. Like
+// vd_world_make_picture only for one thread at a time; others may read meanwhile.
+vd_status vd_world_open_path(const vd_world *world, const char *path, size_t *index, vd_error *err);
+// A new picture of the Blocks world, the same for the same seed.
+vd_status vd_world_make_picture(const vd_world *world, uint64_t seed, size_t *index, vd_error *err);
 // Path of the picture file (vd_free), NULL with an error when there is none.
 char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err);
 // What a region is called: what the detector believes it to be, read back from its features
@@ -78,13 +107,19 @@ typedef struct vd_region_name {
     char text[32];
 } vd_region_name;
 
-// The regions of one picture. Their boxes (count, 4) are in 0..1; NULL where the file has none.
+vd_status vd_world_image(const vd_world *world, size_t index, vd_image *out, vd_error *err);
+// The regions of one picture. Its boxes (count, 4) are in 0..1; NULL where the file has none.
 typedef struct vd_picture_regions {
-    int count;
+    int count, size;         // size: D
     float *features, *boxes; // owned
     vd_region_name *names;   // (count), owned; NULL where the features are of another kind
 } vd_picture_regions;
 
+// Of an opened picture they are found the first time: that takes some 50 ms.
+vd_status vd_world_regions(const vd_world *world, size_t index, vd_picture_regions *out,
+                           vd_error *err);
+// Whether some picture may have regions of so many numbers.
+bool vd_world_has_regions(const vd_world *world, int size);
 vd_status vd_picture_regions_read(const vd_regions *file, int64_t image_id, vd_picture_regions *out,
                                   vd_error *err);
 void vd_picture_regions_clear(vd_picture_regions *regions);
@@ -199,5 +234,7 @@ int vd_session_turns(const vd_session *session);
 const vd_turn *vd_session_turn(const vd_session *session, int index);
 int vd_session_answers(const vd_session *session);              // of its pool
 const char *const *vd_session_texts(const vd_session *session); // (vd_session_answers)
+// Which answers those are: "312 answers of assets/pool.txt".
+const char *vd_session_ranked(const vd_session *session);
 
 #endif

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "engine/base/alloc.h"
-#include "features/extract/extract.h"
+#include "tui/session/found.h"
+#include "tui/session/own_pictures.h"
 
 enum { MOST_PATH = 4096 };
 
@@ -43,6 +44,19 @@ static bool beside_program(char *out, size_t size)
     return written > 0 && (size_t)written < size;
 }
 
+// Where the program's own files may be: places[0] to [2] ("" none); buffers of theirs.
+typedef struct own_places {
+    char beside[MOST_PATH + 16];
+    const char *place[3];
+} own_places;
+
+static void find_places(own_places *out)
+{
+    *out = (own_places){.place = {"assets", "", VD_PREFIX "/share/visdial"}};
+    if (beside_program(out->beside, sizeof out->beside))
+        out->place[1] = out->beside;
+}
+
 vd_status vd_world_directory(const char *directory, char **out, vd_error *err)
 {
     const char *chosen = getenv("VISDIAL_ASSETS");
@@ -52,19 +66,17 @@ vd_status vd_world_directory(const char *directory, char **out, vd_error *err)
         if (!has_dialogs(directory))
             return vd_error_set(err, VD_NOT_FOUND,
                                 "%.400s: no dialogs.json in this directory; expected dialogs.json, "
-                                "features.safetensors, pool.txt and pictures/%s",
+                                "features.safetensors and pictures/%s",
                                 directory,
                                 directory == chosen ? " (the directory is $VISDIAL_ASSETS)" : "");
         *out = vd_strdup(directory);
         return *out ? VD_OK : vd_error_memory(err, "a path");
     }
-    char beside[MOST_PATH + 16] = "";
-    const char *places[] = {"assets", "", VD_PREFIX "/share/visdial"};
-    if (beside_program(beside, sizeof beside))
-        places[1] = beside;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (*places[i] && has_dialogs(places[i])) {
-            *out = vd_strdup(places[i]);
+    own_places own;
+    find_places(&own);
+    for (size_t i = 0; i < sizeof own.place / sizeof *own.place; i++) {
+        if (*own.place[i] && has_dialogs(own.place[i])) {
+            *out = vd_strdup(own.place[i]);
             return *out ? VD_OK : vd_error_memory(err, "a path");
         }
     }
@@ -72,7 +84,43 @@ vd_status vd_world_directory(const char *directory, char **out, vd_error *err)
         err, VD_NOT_FOUND,
         "no pictures to talk about: looked for dialogs.json in ./assets, %.300s and "
         "%s; name another directory with --assets or $VISDIAL_ASSETS",
-        beside, places[2]);
+        own.beside, own.place[2]);
+}
+
+char *vd_world_file(const char *directory, const char *name)
+{
+    own_places own;
+    find_places(&own);
+    const char *chosen = getenv("VISDIAL_ASSETS");
+    const char *places[] = {directory, chosen, own.place[0], own.place[1], own.place[2]};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (!places[i] || !*places[i])
+            continue;
+        char *path = vd_format("%s/%s", places[i], name);
+        if (!path || is_file(path))
+            return path;
+        vd_free(path);
+    }
+    return vd_format("%s/%s", directory ? directory : "assets", name);
+}
+
+enum { MOST_ANSWERS = 1000 }; // of a pool that is counted
+
+static vd_status count_pool(vd_world *world, vd_error *err)
+{
+    world->pool_path = vd_strdup(world->dialogs->path);
+    return world->pool_path ? vd_answer_pool_count(world->dialogs, MOST_ANSWERS, &world->pool, err)
+                            : vd_error_memory(err, "a path");
+}
+
+// A directory may come without a pool: the models that others trained bring theirs.
+static vd_status open_pool(const char *path, vd_world *world, vd_error *err)
+{
+    if (!is_file(path))
+        return count_pool(world, err);
+    world->pool_path = vd_strdup(path);
+    return world->pool_path ? vd_answer_pool_read(path, &world->pool, err)
+                            : vd_error_memory(err, "a path");
 }
 
 static vd_status open_directory(const char *directory, vd_world *world, vd_error *err)
@@ -88,7 +136,7 @@ static vd_status open_directory(const char *directory, vd_world *world, vd_error
         else if (i == 1)
             status = vd_regions_open(path, &world->regions, err);
         else
-            status = vd_answer_pool_read(path, &world->pool, err);
+            status = open_pool(path, world, err);
         vd_free(path);
     }
     if (status == VD_OK && world->dialogs->dialog_count == 0)
@@ -104,9 +152,9 @@ vd_status vd_world_open(const char *directory, vd_world **out, vd_error *err)
 
 static vd_status check_files(const vd_world_files *files, vd_error *err)
 {
-    if (!files->data != !files->features)
-        return vd_error_set(err, VD_USAGE, "--data and --features go together; --%s is missing",
-                            files->data ? "features" : "data");
+    if (files->data && !files->features)
+        return vd_error_set(err, VD_USAGE,
+                            "--data and --features go together; --features is missing");
     if (!files->data && (files->dense || files->images))
         return vd_error_set(err, VD_USAGE, "--%s needs --data and --features",
                             files->dense ? "dense" : "images");
@@ -115,7 +163,6 @@ static vd_status check_files(const vd_world_files *files, vd_error *err)
 
 static vd_status open_files(const vd_world_files *files, vd_world *world, vd_error *err)
 {
-    enum { MOST_ANSWERS = 1000 };
     world->files = true;
     // Only for models by name; without the bundled world there are none.
     if (vd_world_directory(files->directory, &world->directory, NULL) != VD_OK &&
@@ -130,7 +177,7 @@ static vd_status open_files(const vd_world_files *files, vd_world *world, vd_err
         status = vd_photos_open(files->images, &world->photos, err);
     if (status == VD_OK)
         vd_regions_use_photos(world->regions, world->photos);
-    return status ? status : vd_answer_pool_count(world->dialogs, MOST_ANSWERS, &world->pool, err);
+    return status ? status : count_pool(world, err);
 }
 
 vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_error *err)
@@ -146,6 +193,12 @@ vd_status vd_world_open_files(const vd_world_files *files, vd_world **out, vd_er
     world->decoder = files->decoder;
     status =
         files->data ? open_files(files, world, err) : open_directory(files->directory, world, err);
+    char *extractor = status ? NULL : vd_world_file(world->directory, "extractor.safetensors");
+    if (!status)
+        status = extractor ? vd_own_pictures_new(extractor, files->data ? NULL : files->features,
+                                                 &world->own, err)
+                           : vd_error_memory(err, "a path");
+    vd_free(extractor);
     if (status == VD_OK)
         *out = world;
     else
@@ -174,27 +227,69 @@ void vd_world_close(vd_world *world)
 {
     if (!world)
         return;
+    vd_own_pictures_free(world->own);
     vd_photos_close(world->photos);
     vd_answer_pool_clear(&world->pool);
+    vd_free(world->pool_path);
     vd_regions_close(world->regions);
     vd_visdial_free(world->dialogs);
     vd_free(world->directory);
     vd_free(world);
 }
 
+// ---- the pictures -------------------------------------------------------------------------------
+
 size_t vd_world_count(const vd_world *world)
 {
-    return world->dialogs->dialog_count;
+    return world->dialogs->dialog_count + vd_own_pictures_count(world->own);
+}
+
+// NULL: it is a picture of the dialogs.
+static const vd_own_picture *own_at(const vd_world *world, size_t index)
+{
+    size_t dialogs = world->dialogs->dialog_count;
+    return index < dialogs ? NULL : vd_own_pictures_at(world->own, index - dialogs);
+}
+
+const vd_visdial_dialog *vd_world_dialog(const vd_world *world, size_t index)
+{
+    return own_at(world, index) ? NULL : &world->dialogs->dialogs[index];
 }
 
 int64_t vd_world_image_id(const vd_world *world, size_t index)
 {
-    return world->dialogs->dialogs[index].image_id;
+    const vd_own_picture *own = own_at(world, index);
+    return own ? own->image_id : world->dialogs->dialogs[index].image_id;
 }
 
 const char *vd_world_caption(const vd_world *world, size_t index)
 {
-    return world->dialogs->dialogs[index].caption;
+    const vd_own_picture *own = own_at(world, index);
+    return own ? own->ready ? own->caption : "" : world->dialogs->dialogs[index].caption;
+}
+
+void vd_world_name(const vd_world *world, size_t index, char *out, size_t size)
+{
+    const vd_own_picture *own = own_at(world, index);
+    if (own)
+        snprintf(out, size, "%s", own->name);
+    else
+        snprintf(out, size, "%" PRId64, vd_world_image_id(world, index));
+}
+
+const char *vd_world_own_path(const vd_world *world, size_t index)
+{
+    const vd_own_picture *own = own_at(world, index);
+    return own ? own->path : NULL;
+}
+
+const char *vd_world_doubt(const vd_world *world, size_t index)
+{
+    const vd_own_picture *own = own_at(world, index);
+    return own && own->ready && own->doubted
+               ? "This does not look like a Blocks table. I know only those; for photographs bring "
+                 "features and a model (README, With VisDial)."
+               : NULL;
 }
 
 static const char *source_of(const vd_world *world)
@@ -223,57 +318,6 @@ vd_status vd_world_find(const vd_world *world, int64_t image_id, size_t *index, 
 
 // ---- regions ------------------------------------------------------------------------------------
 
-const char *const vd_attribute_names[] = {
-    "red",  "green", "blue",     "yellow", "purple", "orange", "white", "black",
-    "cube", "ball",  "cylinder", "cone",   "rubber", "metal",  "small", "large"};
-
-enum { COLOR, SHAPE, MATERIAL, SIZE };
-
-static const char *best_name(const float *features, int kind)
-{
-    int first = vd_attribute_first[kind], best = first;
-    for (int i = first; i < first + vd_attribute_count[kind]; i++)
-        if (features[VD_FEATURE_ATTRIBUTES + i] > features[VD_FEATURE_ATTRIBUTES + best])
-            best = i;
-    return vd_attribute_names[best];
-}
-
-// Every region of this extractor has a 1 in one channel; a confidence of 0.5 is enough.
-static bool is_known(const float *one)
-{
-    return one[VD_FEATURE_ONE] >= 0.99f && one[VD_FEATURE_CONFIDENCE] >= 0.5f;
-}
-
-static vd_status name_regions(vd_picture_regions *regions, int size, vd_error *err)
-{
-    if (size != VD_FEATURE_SIZE || regions->count == 0)
-        return VD_OK;
-    regions->names = vd_alloc((size_t)regions->count, sizeof *regions->names);
-    if (!regions->names)
-        return vd_error_memory(err, "the regions' names");
-    for (int r = 0; r < regions->count; r++) {
-        const float *one = regions->features + (size_t)r * VD_FEATURE_SIZE;
-        if (is_known(one))
-            snprintf(regions->names[r].text, sizeof regions->names[r].text, "%s %s %s",
-                     best_name(one, COLOR), best_name(one, MATERIAL), best_name(one, SHAPE));
-    }
-    return VD_OK;
-}
-
-void vd_region_label(const vd_region_name *names, int row, char out[VD_REGION_LABEL])
-{
-    const char *name = names ? names[row].text : "";
-    snprintf(out, VD_REGION_LABEL, "%d%s%s", row + 1, *name ? " " : "", name);
-}
-
-vd_region_name *vd_region_names_copy(const vd_region_name *names, int count)
-{
-    vd_region_name *copy = names ? vd_alloc((size_t)count, sizeof *copy) : NULL;
-    if (copy)
-        memcpy(copy, names, (size_t)count * sizeof *copy);
-    return copy;
-}
-
 vd_status vd_picture_regions_read(const vd_regions *file, int64_t image_id, vd_picture_regions *out,
                                   vd_error *err)
 {
@@ -283,6 +327,7 @@ vd_status vd_picture_regions_read(const vd_regions *file, int64_t image_id, vd_p
     if (status)
         return status;
     out->count = vd_regions_used(file, row);
+    out->size = vd_regions_size(file);
     out->features = vd_alloc(most, sizeof *out->features * (size_t)vd_regions_size(file));
     if (vd_regions_has_boxes(file))
         out->boxes = vd_alloc(most, 4 * sizeof *out->boxes);
@@ -291,7 +336,7 @@ vd_status vd_picture_regions_read(const vd_regions *file, int64_t image_id, vd_p
     else
         status = vd_regions_read(file, row, out->features, out->boxes, err);
     if (status == VD_OK)
-        status = name_regions(out, vd_regions_size(file), err);
+        status = vd_found_names(out, err);
     if (status)
         vd_picture_regions_clear(out);
     return status;
@@ -305,19 +350,54 @@ void vd_picture_regions_clear(vd_picture_regions *regions)
     *regions = (vd_picture_regions){0};
 }
 
+static vd_status copy_regions(const vd_picture_regions *from, vd_picture_regions *to, vd_error *err)
+{
+    size_t numbers = (size_t)from->count * (size_t)from->size, corners = (size_t)from->count * 4;
+    *to = (vd_picture_regions){.count = from->count, .size = from->size};
+    to->features = vd_alloc(numbers, sizeof *to->features);
+    to->boxes = from->boxes ? vd_alloc(corners, sizeof *to->boxes) : NULL;
+    if (!to->features || (from->boxes && !to->boxes)) {
+        vd_picture_regions_clear(to);
+        return vd_error_memory(err, "a picture's regions");
+    }
+    memcpy(to->features, from->features, numbers * sizeof *to->features);
+    if (to->boxes)
+        memcpy(to->boxes, from->boxes, corners * sizeof *to->boxes);
+    return VD_OK;
+}
+
+vd_status vd_world_regions(const vd_world *world, size_t index, vd_picture_regions *out,
+                           vd_error *err)
+{
+    const vd_own_picture *own = own_at(world, index);
+    *out = (vd_picture_regions){0};
+    if (!own)
+        return vd_picture_regions_read(world->regions, vd_world_image_id(world, index), out, err);
+    vd_status status = vd_own_pictures_look(world->own, index - world->dialogs->dialog_count, err);
+    if (!status)
+        status = copy_regions(&own->regions, out, err);
+    // What is believed of a picture of another world has no names.
+    if (!status && !own->doubted && (status = vd_found_names(out, err)))
+        vd_picture_regions_clear(out);
+    return status;
+}
+
+bool vd_world_has_regions(const vd_world *world, int size)
+{
+    return vd_regions_size(world->regions) == size || vd_own_pictures_count(world->own) > 0;
+}
+
 vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_fingerprint *out,
                                         vd_error *err)
 {
     vd_picture_regions regions;
-    vd_status status =
-        vd_picture_regions_read(world->regions, vd_world_image_id(world, index), &regions, err);
+    vd_status status = vd_world_regions(world, index, &regions, err);
     *out = (vd_fingerprint){0};
     if (status)
         return status;
     gssize numbers = (gssize)sizeof(float) * regions.count;
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
-    g_checksum_update(sum, (const guchar *)regions.features,
-                      numbers * vd_regions_size(world->regions));
+    g_checksum_update(sum, (const guchar *)regions.features, numbers * regions.size);
     if (regions.boxes)
         g_checksum_update(sum, (const guchar *)regions.boxes, numbers * 4);
     g_strlcpy(out->text, g_checksum_get_string(sum), sizeof out->text);
@@ -326,28 +406,15 @@ vd_status vd_world_features_fingerprint(const vd_world *world, size_t index, vd_
     return VD_OK;
 }
 
-static void describe_regions(const float *features, int regions, char *out, size_t size)
-{
-    size_t used = 0;
-    for (int r = 0; r < regions && used < size; r++) {
-        const float *one = features + (size_t)r * VD_FEATURE_SIZE;
-        if (!is_known(one))
-            continue;
-        int wrote = snprintf(out + used, size - used, "%s%s %s %s %s", used ? "; " : "",
-                             best_name(one, SIZE), best_name(one, COLOR), best_name(one, MATERIAL),
-                             best_name(one, SHAPE));
-        used += wrote > 0 ? (size_t)wrote : 0;
-    }
-}
-
 void vd_world_contents(const vd_world *world, size_t index, char *out, size_t size)
 {
     vd_picture_regions regions = {0};
+    const vd_own_picture *own = own_at(world, index);
     out[0] = '\0';
-    if (vd_regions_size(world->regions) == VD_FEATURE_SIZE &&
-        vd_picture_regions_read(world->regions, vd_world_image_id(world, index), &regions, NULL) ==
-            VD_OK)
-        describe_regions(regions.features, regions.count, out, size);
+    if (own ? !own->ready || own->doubted : vd_regions_size(world->regions) != VD_FEATURE_SIZE)
+        return;
+    if (vd_world_regions(world, index, &regions, NULL) == VD_OK)
+        vd_found_contents(&regions, out, size);
     vd_picture_regions_clear(&regions);
 }
 
@@ -371,6 +438,13 @@ static char *photo_path(const vd_world *world, int64_t image_id, vd_error *err)
 
 char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err)
 {
+    const vd_own_picture *own = own_at(world, index);
+    if (own) {
+        char *copy = vd_strdup(own->path);
+        if (!copy)
+            vd_error_memory(err, "a path");
+        return copy;
+    }
     if (world->files)
         return photo_path(world, vd_world_image_id(world, index), err);
     static const char *const suffixes[] = {"png", "jpg"};
@@ -390,44 +464,100 @@ char *vd_world_picture_path(const vd_world *world, size_t index, vd_error *err)
     return NULL;
 }
 
-static bool is_own_file(const vd_world *world, size_t index, const struct stat *file)
+vd_status vd_world_image(const vd_world *world, size_t index, vd_image *out, vd_error *err)
 {
-    struct stat own;
-    char *path = vd_world_picture_path(world, index, NULL);
-    bool same =
-        path && stat(path, &own) == 0 && own.st_dev == file->st_dev && own.st_ino == file->st_ino;
+    const vd_own_picture *own = own_at(world, index);
+    *out = (vd_image){0};
+    if (own)
+        return vd_own_pictures_image(own, out, err);
+    vd_error why = {0};
+    char *path = vd_world_picture_path(world, index, &why);
+    vd_status status =
+        path ? vd_image_read(path, out, err) : vd_error_set(err, why.status, "%s", why.text);
     vd_free(path);
+    return status;
+}
+
+// ---- finding and opening them -------------------------------------------------------------------
+
+// The picture of the dialogs that the file is, by its own name: its digits say which one to
+// compare.
+static bool is_world_file(const vd_world *world, const char *path, size_t *index)
+{
+    struct stat file, other;
+    char *full = realpath(path, NULL), *theirs = NULL;
+    const char *slash = full ? strrchr(full, '/') : NULL;
+    int64_t id;
+    bool same = slash && vd_image_id_of(slash + 1, &id) && !vd_world_find(world, id, index, NULL) &&
+                (theirs = vd_world_picture_path(world, *index, NULL)) && stat(full, &file) == 0 &&
+                stat(theirs, &other) == 0 && file.st_dev == other.st_dev &&
+                file.st_ino == other.st_ino;
+    vd_free(theirs);
+    free(full);
     return same;
+}
+
+// "blocks:7".
+static bool is_made(const char *text, uint64_t *seed)
+{
+    return g_str_has_prefix(text, "blocks:") &&
+           g_ascii_string_to_unsigned(text + strlen("blocks:"), 10, 0, INT64_MAX, seed, NULL);
+}
+
+static vd_status open_own(const vd_world *world, const char *path, bool folders, size_t *index,
+                          vd_error *err)
+{
+    struct stat about;
+    uint64_t seed;
+    vd_status status;
+    if (is_world_file(world, path, index))
+        return VD_OK;
+    if (stat(path, &about) != 0 && is_made(path, &seed))
+        status = vd_own_pictures_make(world->own, seed, index, err);
+    else if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        status = folders ? vd_own_pictures_open_folder(world->own, path, index, err)
+                         : vd_error_set(err, VD_USAGE,
+                                        "%.400s is a folder; name one of the pictures in it", path);
+    else
+        status = vd_own_pictures_open(world->own, path, index, err);
+    *index += status ? 0 : world->dialogs->dialog_count;
+    return status;
+}
+
+vd_status vd_world_open_path(const vd_world *world, const char *path, size_t *index, vd_error *err)
+{
+    return open_own(world, path, true, index, err);
+}
+
+vd_status vd_world_make_picture(const vd_world *world, uint64_t seed, size_t *index, vd_error *err)
+{
+    vd_status status = vd_own_pictures_make(world->own, seed, index, err);
+    *index += status ? 0 : world->dialogs->dialog_count;
+    return status;
 }
 
 vd_status vd_world_named(const vd_world *world, const char *text, size_t *index, vd_error *err)
 {
     enum { MOST_DIGITS = 18 }; // an int64_t holds them
     struct stat file;
-    size_t digits = strspn(text, "0123456789"), count = vd_world_count(world);
+    uint64_t seed;
+    size_t digits = strspn(text, "0123456789");
     if (digits > 0 && digits <= MOST_DIGITS && !text[digits])
         return vd_world_find(world, strtoll(text, NULL, 10), index, err);
-    if (stat(text, &file) != 0)
+    if (stat(text, &file) != 0 && !is_made(text, &seed))
         return vd_error_set(err, VD_NOT_FOUND,
                             "--image: '%.300s': no such file; expected a picture's number, such as "
-                            "%" PRId64 ", or its own file",
+                            "%" PRId64 ", or a picture's file",
                             text, vd_world_image_id(world, 0));
-    for (size_t i = 0; i < count; i++) {
-        if (is_own_file(world, i, &file)) {
-            *index = i;
-            return VD_OK;
-        }
-    }
-    return vd_error_set(err, VD_NOT_FOUND,
-                        "--image: %.300s: this file is none of the %zu pictures of %.300s; "
-                        "expected a picture's number, such as %" PRId64 ", or its own file",
-                        text, count, source_of(world), vd_world_image_id(world, 0));
+    return open_own(world, text, false, index, err);
 }
 
 char *vd_world_model_path(const vd_world *world, const char *name, vd_error *err)
 {
     bool bundled = strcmp(name, "base") == 0 || strcmp(name, "improved") == 0;
-    char *path = bundled ? vd_format("%s/%s.safetensors", world->directory, name) : vd_strdup(name);
+    char file[64];
+    snprintf(file, sizeof file, "%.32s.safetensors", name);
+    char *path = bundled ? vd_world_file(world->directory, file) : vd_strdup(name);
     if (!path) {
         vd_error_memory(err, "a path");
         return NULL;

@@ -111,15 +111,12 @@ static vd_status html_picture(vd_markup *html, const vd_world *world, const vd_c
     if (!world || vd_world_find(world, talk->image_id, &index, NULL))
         return VD_OK;
     vd_error fault = {0};
-    char *path = vd_world_picture_path(world, index, &fault);
-    if (!path)
-        return fault.status == VD_NOT_FOUND ? VD_OK
-                                            : vd_error_set(err, fault.status, "%s", fault.text);
     vd_image image;
-    vd_status status = vd_image_read(path, &image, err);
-    vd_free(path);
+    vd_status status = vd_world_image(world, index, &image, &fault);
+    if (status == VD_NOT_FOUND)
+        return VD_OK;
     if (status)
-        return status;
+        return vd_error_set(err, status, "%s", fault.text);
     *width = image.width;
     *height = image.height;
     if (!talk->again)

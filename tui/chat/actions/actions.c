@@ -183,10 +183,8 @@ static void show_picture(vd_chat *chat)
     shown->regions = 0;
     vd_image image = {0};
     vd_error error = {0};
-    char *path = vd_world_picture_path(chat->conversation.world,
-                                       chat->conversation.branches.picture, &error);
-    vd_status status = path ? vd_image_read(path, &image, &error) : VD_NOT_FOUND;
-    vd_free(path);
+    vd_status status = vd_world_image(chat->conversation.world, chat->conversation.branches.picture,
+                                      &image, &error);
     vd_picture_set(&shown->picture, &image);
     snprintf(shown->error, sizeof shown->error, "%s", status ? error.text : "");
 }

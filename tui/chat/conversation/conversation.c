@@ -360,17 +360,18 @@ const char *vd_conversation_caption(const vd_conversation *conversation)
 
 const char *vd_conversation_contents(vd_conversation *conversation, size_t index)
 {
-    size_t count = vd_world_count(conversation->world);
-    if (!conversation->contents) {
-        conversation->contents = vd_alloc(count, sizeof *conversation->contents);
-        conversation->contents_count = conversation->contents ? count : 0;
+    size_t before = conversation->contents_count, count = vd_world_count(conversation->world);
+    if (index >= before) {
+        char **more = vd_grow(conversation->contents, before, count, sizeof *more);
+        conversation->contents = more ? more : conversation->contents;
+        conversation->contents_count = more ? count : before;
     }
     if (index >= conversation->contents_count)
         return ""; // memory is out: captions and ids are searched all the same
     if (!conversation->contents[index]) {
         char text[4096] = "";
         vd_world_contents(conversation->world, index, text, sizeof text);
-        conversation->contents[index] = vd_strdup(text);
+        conversation->contents[index] = *text ? vd_strdup(text) : NULL;
     }
     return conversation->contents[index] ? conversation->contents[index] : "";
 }

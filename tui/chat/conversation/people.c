@@ -8,8 +8,8 @@
 const vd_visdial_round *vd_people_dialog(const vd_conversation *conversation, int round)
 {
     const vd_visdial_dialog *dialog =
-        &conversation->world->dialogs->dialogs[conversation->branches.picture];
-    return round >= 0 && round < dialog->round_count ? &dialog->rounds[round] : NULL;
+        vd_world_dialog(conversation->world, conversation->branches.picture);
+    return dialog && round >= 0 && round < dialog->round_count ? &dialog->rounds[round] : NULL;
 }
 
 // Whether people's question of their round `i` means the same as the conversation's round `at`: the

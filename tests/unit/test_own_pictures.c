@@ -1,0 +1,371 @@
+// Pictures of one's own: opened from files, folders and seeds, with the bundled models.
+#include "tui/session/session.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "engine/base/alloc.h"
+#include "features/extract/extract.h"
+#include "tests/support/program.h"
+#include "tests/support/support.h"
+
+enum { BUNDLED = 48 };
+
+static char *directory;
+static vd_error err;
+
+static int make_directory(void **state)
+{
+    (void)state;
+    directory = support_temp_dir();
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    support_remove_tree(directory);
+    return 0;
+}
+
+static vd_world *open_world(const char *features)
+{
+    vd_world *world;
+    if (vd_world_open_files(&(vd_world_files){.features = features}, &world, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(vd_world_count(world), BUNDLED);
+    return world;
+}
+
+static char *copy_picture(const char *from, const char *name)
+{
+    size_t size;
+    char *bytes = support_read_file(from, &size), *path = support_join(directory, name);
+    support_write_file(path, bytes, size);
+    free(bytes);
+    return path;
+}
+
+// Nothing that the extractor knows.
+static char *draw_stripes(const char *name)
+{
+    char *path = support_join(directory, name);
+    vd_image image;
+    assert_int_equal(vd_image_new(400, 300, &image, NULL), VD_OK);
+    for (int i = 0; i < 400 * 300; i++)
+        memcpy(image.rgb + (size_t)3 * (size_t)i,
+               i % 400 / 20 % 2 ? "\xff\x20\x20" : "\x10\xa0\x40", 3);
+    assert_int_equal(vd_image_write_png(path, &image, NULL), VD_OK);
+    vd_image_clear(&image);
+    return path;
+}
+
+static size_t opened(vd_world *world, const char *path)
+{
+    size_t index = 0;
+    if (vd_world_open_path(world, path, &index, &err))
+        fail_msg("%s", err.text);
+    return index;
+}
+
+static void an_opened_picture_is_one_more_of_the_world(void **state)
+{
+    (void)state;
+    char name[64], contents[512], *path = copy_picture("assets/pictures/1000002.png", "mine 7.png");
+    vd_world *world = open_world(NULL);
+    vd_picture_regions regions, bundled;
+    vd_image image;
+    size_t index = opened(world, path), found;
+    assert_int_equal(index, BUNDLED);
+    assert_int_equal(vd_world_count(world), BUNDLED + 1);
+    assert_int_equal(opened(world, path), index); // once
+    assert_string_equal(vd_world_caption(world, index), "");
+    vd_world_contents(world, index, contents, sizeof contents);
+    assert_string_equal(contents, ""); // nobody has looked yet
+    assert_int_equal(vd_world_regions(world, index, &regions, &err), VD_OK);
+    assert_int_equal(vd_world_regions(world, 1, &bundled, &err), VD_OK);
+    assert_int_equal(regions.size, VD_FEATURE_SIZE);
+    assert_int_equal(regions.count, bundled.count); // the same pixels
+    assert_float_equal(regions.boxes[0], bundled.boxes[0], 1e-3f);
+    assert_memory_equal(vd_world_caption(world, index), "I see ", 6);
+    assert_null(vd_world_doubt(world, index));
+    assert_null(vd_world_dialog(world, index));
+    vd_world_contents(world, index, contents, sizeof contents);
+    assert_non_null(strstr(contents, " cube"));
+    vd_world_name(world, index, name, sizeof name);
+    assert_string_equal(name, "mine 7.png");
+    assert_int_equal(vd_world_find(world, vd_world_image_id(world, index), &found, &err), VD_OK);
+    assert_int_equal(found, index);
+    assert_int_equal(vd_world_image(world, index, &image, &err), VD_OK);
+    assert_int_equal(image.width, 320);
+    vd_image_clear(&image);
+    // The world's own file is no new picture, whatever leads to it.
+    assert_int_equal(opened(world, "./assets/pictures/../pictures/1000002.png"), 1);
+    assert_int_equal(vd_world_named(world, "1000003", &found, &err), VD_OK);
+    assert_int_equal(found, 2);
+    vd_picture_regions_clear(&bundled);
+    vd_picture_regions_clear(&regions);
+    vd_world_close(world);
+    free(path);
+}
+
+static void every_part_of_a_conversation_works_with_it(void **state)
+{
+    (void)state;
+    char *path = copy_picture("assets/pictures/1000003.png", "chat.png");
+    vd_world *world = open_world(NULL);
+    vd_session *session;
+    vd_fingerprint hash;
+    vd_reply reply;
+    int regions;
+    size_t index = opened(world, path);
+    assert_int_equal(vd_session_new(world, "base", &session, &err), VD_OK);
+    assert_int_equal(vd_session_picture(session, index, &err), VD_OK);
+    assert_non_null(vd_session_boxes(session, &regions));
+    assert_int_equal(regions, 4);
+    assert_int_equal(vd_world_features_fingerprint(world, index, &hash, &err), VD_OK);
+    assert_int_equal(strlen(hash.text), 64);
+    assert_int_equal(vd_session_ask(session, "how many things are there", NULL, &reply, &err),
+                     VD_OK);
+    assert_string_equal(vd_session_texts(session)[reply.answer.order[0]], "4");
+    vd_reply_clear(&reply);
+    assert_non_null(strstr(vd_session_ranked(session), "assets/pool.txt"));
+    vd_session_free(session);
+    vd_world_close(world);
+    free(path);
+}
+
+static void a_picture_of_another_world_is_doubted(void **state)
+{
+    (void)state;
+    char *path = draw_stripes("stripes.png"), contents[64];
+    vd_world *world = open_world(NULL);
+    vd_picture_regions regions;
+    size_t index = opened(world, path);
+    assert_null(vd_world_doubt(world, index));
+    assert_int_equal(vd_world_regions(world, index, &regions, &err), VD_OK);
+    assert_memory_equal(vd_world_doubt(world, index),
+                        "This does not look like a Blocks table. I know only those", 56);
+    assert_string_equal(vd_world_caption(world, index), "a picture");
+    assert_null(regions.names);
+    vd_world_contents(world, index, contents, sizeof contents);
+    assert_string_equal(contents, "");
+    vd_picture_regions_clear(&regions);
+    vd_world_close(world);
+    support_program run;
+    support_program_run(&run, (const char *[]){"ask", "--image", path, "what is it", NULL}, NULL);
+    support_program_expect(&run, 0, "picture stripes.png: a picture", "not look like a Blocks",
+                           "features", NULL);
+    support_program_clear(&run);
+    support_program_run(&run, (const char *[]){"walk", "--image", path, "what is it", NULL}, NULL);
+    support_program_expect(&run, 0, "not look like a Blocks", NULL);
+    support_program_clear(&run);
+    free(path);
+}
+
+// A picture's features beside it, or named, are taken instead of the extractor's.
+static void features_beside_a_picture_are_used(void **state)
+{
+    (void)state;
+    char *path = draw_stripes("brought.png"),
+         *beside = support_join(directory, "brought.safetensors");
+    char *two = support_join(directory, "two.safetensors");
+    support_program run;
+    support_program_run(&run,
+                        (const char *[]){"extract", "--quiet", "--out", beside,
+                                         "assets/pictures/1000003.png", NULL},
+                        NULL);
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    for (int given = 0; given < 2; given++) {
+        vd_world *world = open_world(given ? two : NULL);
+        vd_picture_regions regions;
+        size_t index = opened(world, path);
+        assert_int_equal(vd_world_regions(world, index, &regions, &err), VD_OK);
+        assert_int_equal(regions.count, 4);
+        assert_null(vd_world_doubt(world, index)); // nobody looked at the pixels
+        vd_picture_regions_clear(&regions);
+        vd_world_close(world);
+        if (!given)
+            assert_int_equal(rename(beside, two), 0);
+    }
+    support_program_run(&run,
+                        (const char *[]){"extract", "--quiet", "--force", "--out", two,
+                                         "assets/pictures/1000003.png",
+                                         "assets/pictures/1000004.png", NULL},
+                        NULL);
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    support_program_run(
+        &run, (const char *[]){"ask", "--image", path, "--features", two, "what", NULL}, NULL);
+    support_program_expect(&run, 5, two, "regions of 2 pictures", "brought.png", NULL);
+    support_program_clear(&run);
+    free(two);
+    free(beside);
+    free(path);
+}
+
+static void a_folder_is_all_its_pictures_by_name(void **state)
+{
+    (void)state;
+    char *folder = support_join(directory, "album"), name[64];
+    assert_int_equal(mkdir(folder, 0777), 0);
+    free(copy_picture("assets/pictures/1000005.png", "album/b.png"));
+    free(copy_picture("assets/pictures/1000004.png", "album/a.dat"));
+    support_write_text(support_join(folder, "notes.png"), "no picture");
+    vd_world *world = open_world(NULL);
+    size_t index = opened(world, folder);
+    assert_int_equal(index, BUNDLED);
+    assert_int_equal(vd_world_count(world), BUNDLED + 2);
+    vd_world_name(world, index, name, sizeof name);
+    assert_string_equal(name, "a.dat");
+    support_refused(vd_world_named(world, folder, &index, &err), VD_USAGE, &err, folder, "folder",
+                    NULL);
+    support_refused(vd_world_open_path(world, "engine", &index, &err), VD_NOT_FOUND, &err,
+                    "no picture in this folder", NULL);
+    vd_world_close(world);
+    free(folder);
+}
+
+static void a_new_picture_is_the_same_for_the_same_seed(void **state)
+{
+    (void)state;
+    vd_world *world = open_world(NULL);
+    vd_picture_regions regions;
+    vd_image one, again, other;
+    size_t index, same, third;
+    assert_int_equal(vd_world_make_picture(world, 7, &index, &err), VD_OK);
+    assert_int_equal(vd_world_make_picture(world, 8, &third, &err), VD_OK);
+    assert_int_equal(vd_world_named(world, "blocks:7", &same, &err), VD_OK);
+    assert_int_equal(index, same);
+    assert_int_equal(vd_world_image(world, index, &one, &err), VD_OK);
+    assert_int_equal(vd_world_image(world, index, &again, &err), VD_OK);
+    assert_int_equal(vd_world_image(world, third, &other, &err), VD_OK);
+    size_t bytes = (size_t)one.width * (size_t)one.height * 3;
+    assert_memory_equal(one.rgb, again.rgb, bytes);
+    assert_memory_not_equal(one.rgb, other.rgb, bytes);
+    assert_int_equal(vd_world_regions(world, index, &regions, &err), VD_OK);
+    assert_true(regions.count >= 3);
+    assert_true(strlen(vd_world_caption(world, index)) > 5);
+    vd_picture_regions_clear(&regions);
+    vd_image_clear(&other);
+    vd_image_clear(&again);
+    vd_image_clear(&one);
+    vd_world_close(world);
+}
+
+static void what_cannot_be_opened_is_said(void **state)
+{
+    (void)state;
+    char *damaged = copy_picture("assets/pictures/1000003.png", "damaged.png");
+    assert_int_equal(truncate(damaged, 900), 0);
+    static const struct {
+        const char *argument;
+        int code;
+        const char *says;
+    } wrong[] = {{"README.md", 4, "this is no picture"},
+                 {"nothing.png", 3, "no such file"},
+                 {"blocks:x", 3, "no such file"},
+                 {"engine", 2, "folder"}};
+    support_program run;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        support_program_run(
+            &run, (const char *[]){"ask", "--image", wrong[i].argument, "what", NULL}, NULL);
+        support_program_expect(&run, wrong[i].code, wrong[i].argument, wrong[i].says, NULL);
+        support_program_clear(&run);
+    }
+    support_program_run(&run, (const char *[]){"ask", "--image", damaged, "what", NULL}, NULL);
+    support_program_expect(&run, 4, damaged, NULL);
+    support_program_clear(&run);
+    support_program_run(&run, (const char *[]){"nothing.png", NULL}, NULL);
+    support_program_expect(&run, 2, "nothing.png", "no such picture", NULL);
+    support_program_clear(&run);
+    free(damaged);
+}
+
+static void a_world_without_models_uses_the_programs_own(void **state)
+{
+    (void)state;
+    char *world = support_join(directory, "w5"), *pool = support_join(world, "pool.txt");
+    support_program run;
+    support_program_run(
+        &run, (const char *[]){"blocks", "world", "--quiet", "--count", "2", "--out", world, NULL},
+        NULL);
+    support_program_expect(&run, 0, NULL);
+    support_program_clear(&run);
+    assert_false(support_exists(pool)); // whose counting took half a minute
+    support_program_run(
+        &run, (const char *[]){"ask", "--assets", world, "--image", "1000002", "what color", NULL},
+        NULL);
+    support_program_expect(&run, 0, "picture 1000002", "ranks 354 answers of", "assets/pool.txt",
+                           NULL);
+    support_program_clear(&run);
+    free(pool);
+    free(world);
+}
+
+// Not the few answers of the file.
+static void a_bundled_model_ranks_its_own_pool_of_public_files(void **state)
+{
+    (void)state;
+    support_program run;
+    support_program_run(&run,
+                        (const char *[]){"ask", "--data", "assets/dialogs.json", "--features",
+                                         "assets/features.safetensors", "--image", "1000001",
+                                         "how many things are there", NULL},
+                        NULL);
+    support_program_expect(&run, 0, "ranks 354 answers of", "assets/pool.txt", NULL);
+    support_program_clear(&run);
+}
+
+typedef struct opening {
+    vd_world *world;
+    const char *path;
+} opening;
+
+static vd_status open_and_look(void *context, vd_error *error)
+{
+    const opening *o = context;
+    vd_picture_regions regions = {0};
+    size_t index;
+    vd_status status = vd_world_open_path(o->world, o->path, &index, error);
+    if (!status)
+        status = vd_world_regions(o->world, index, &regions, error);
+    vd_picture_regions_clear(&regions);
+    return status;
+}
+
+static void out_of_memory_is_reported(void **state)
+{
+    (void)state;
+    char *path = copy_picture("assets/pictures/1000003.png", "memory.png");
+    opening o = {open_world(NULL), path};
+    assert_true(support_fail_each_allocation(open_and_look, &o) > 10);
+    vd_world_close(o.world);
+    free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_opened_picture_is_one_more_of_the_world),
+        cmocka_unit_test(every_part_of_a_conversation_works_with_it),
+        cmocka_unit_test(a_picture_of_another_world_is_doubted),
+        cmocka_unit_test(features_beside_a_picture_are_used),
+        cmocka_unit_test(a_folder_is_all_its_pictures_by_name),
+        cmocka_unit_test(a_new_picture_is_the_same_for_the_same_seed),
+        cmocka_unit_test(what_cannot_be_opened_is_said),
+        cmocka_unit_test(a_world_without_models_uses_the_programs_own),
+        cmocka_unit_test(a_bundled_model_ranks_its_own_pool_of_public_files),
+        cmocka_unit_test(out_of_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

@@ -1,0 +1,121 @@
+#include "tui/session/found.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "features/extract/extract.h"
+
+enum { COLOR, SHAPE, MATERIAL, SIZE };
+
+const char *const vd_attribute_names[] = {
+    "red",  "green", "blue",     "yellow", "purple", "orange", "white", "black",
+    "cube", "ball",  "cylinder", "cone",   "rubber", "metal",  "small", "large"};
+
+static int best(const float *features, int kind)
+{
+    int first = vd_attribute_first[kind], most = first;
+    for (int i = first; i < first + vd_attribute_count[kind]; i++)
+        if (features[VD_FEATURE_ATTRIBUTES + i] > features[VD_FEATURE_ATTRIBUTES + most])
+            most = i;
+    return most;
+}
+
+static const char *best_name(const float *features, int kind)
+{
+    return vd_attribute_names[best(features, kind)];
+}
+
+// The features of a region that the extractor is sure of; NULL: it is not.
+static const float *sure(const vd_picture_regions *regions, int region)
+{
+    const float *one = regions->features + (size_t)region * VD_FEATURE_SIZE;
+    // Every region of this extractor has a 1 in one channel; a confidence of 0.5 is enough.
+    return one[VD_FEATURE_ONE] < 0.99f || one[VD_FEATURE_CONFIDENCE] < 0.5f ? NULL : one;
+}
+
+vd_status vd_found_names(vd_picture_regions *regions, vd_error *err)
+{
+    if (regions->size != VD_FEATURE_SIZE || regions->count == 0)
+        return VD_OK;
+    regions->names = vd_alloc((size_t)regions->count, sizeof *regions->names);
+    if (!regions->names)
+        return vd_error_memory(err, "the regions' names");
+    for (int r = 0; r < regions->count; r++) {
+        const float *one = sure(regions, r);
+        if (one)
+            snprintf(regions->names[r].text, sizeof regions->names[r].text, "%s %s %s",
+                     best_name(one, COLOR), best_name(one, MATERIAL), best_name(one, SHAPE));
+    }
+    return VD_OK;
+}
+
+void vd_region_label(const vd_region_name *names, int row, char out[VD_REGION_LABEL])
+{
+    const char *name = names ? names[row].text : "";
+    snprintf(out, VD_REGION_LABEL, "%d%s%s", row + 1, *name ? " " : "", name);
+}
+
+vd_region_name *vd_region_names_copy(const vd_region_name *names, int count)
+{
+    vd_region_name *copy = names ? vd_alloc((size_t)count, sizeof *copy) : NULL;
+    if (copy)
+        memcpy(copy, names, (size_t)count * sizeof *copy);
+    return copy;
+}
+
+void vd_found_contents(const vd_picture_regions *regions, char *out, size_t size)
+{
+    size_t used = 0;
+    int count = regions->size == VD_FEATURE_SIZE ? regions->count : 0;
+    out[0] = '\0';
+    for (int r = 0; r < count && used < size; r++) {
+        const float *one = sure(regions, r);
+        if (!one)
+            continue;
+        int wrote = snprintf(out + used, size - used, "%s%s %s %s %s", used ? "; " : "",
+                             best_name(one, SIZE), best_name(one, COLOR), best_name(one, MATERIAL),
+                             best_name(one, SHAPE));
+        used += wrote > 0 ? (size_t)wrote : 0;
+    }
+}
+
+// How many there are of each colour and shape.
+static int count_kinds(const vd_picture_regions *regions, int times[VD_COLORS][VD_SHAPES])
+{
+    int all = 0;
+    for (int r = 0; r < regions->count; r++) {
+        const float *one = sure(regions, r);
+        if (one) {
+            times[best(one, COLOR)][best(one, SHAPE) - VD_COLORS]++;
+            all++;
+        }
+    }
+    return all;
+}
+
+char *vd_found_caption(const vd_picture_regions *regions)
+{
+    char text[512];
+    size_t used = 0;
+    int times[VD_COLORS][VD_SHAPES] = {0};
+    if (!regions || regions->size != VD_FEATURE_SIZE || count_kinds(regions, times) == 0)
+        return vd_strdup("a picture");
+    // The most first.
+    for (int wanted = regions->count; wanted > 0; wanted--)
+        for (int kind = 0; kind < VD_COLORS * VD_SHAPES && used < sizeof text; kind++) {
+            if (times[kind / VD_SHAPES][kind % VD_SHAPES] != wanted)
+                continue;
+            char number[16];
+            const char *color = vd_attribute_names[kind / VD_SHAPES];
+            snprintf(number, sizeof number, "%d", wanted);
+            int wrote = snprintf(
+                text + used, sizeof text - used, "%s%s %s %s%s", used ? ", " : "I see ",
+                wanted > 1                ? number
+                : strcmp(color, "orange") ? "a"
+                                          : "an",
+                color, vd_attribute_names[VD_COLORS + kind % VD_SHAPES], wanted > 1 ? "s" : "");
+            used += wrote > 0 ? (size_t)wrote : 0;
+        }
+    return vd_strdup(text);
+}

@@ -1,0 +1,18 @@
+// What was found in a picture, in words. Inside of tui/session/.
+#ifndef VD_FOUND_H
+#define VD_FOUND_H
+
+#include "tui/session/session.h"
+
+// Sets regions->names, where the features are the extractor's.
+vd_status vd_found_names(vd_picture_regions *regions, vd_error *err);
+
+// "large blue metal cube; small ...", cut to size; "" when the features are not the extractor's.
+void vd_found_contents(const vd_picture_regions *regions, char *out, size_t size);
+
+// A caption of the picture (vd_free), NULL when memory is out: "I see 2 blue balls, a yellow cone"
+// of the regions that the extractor is sure of. NULL, or features of another detector: "a picture".
+// This is the place for a captioner; what it returns is the first entry of every conversation.
+char *vd_found_caption(const vd_picture_regions *regions);
+
+#endif

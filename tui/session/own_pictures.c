@@ -1,0 +1,341 @@
+#include "tui/session/own_pictures.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "assets/blocks/dialog.h"
+#include "assets/blocks/render.h"
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+#include "tui/session/found.h"
+
+struct vd_own_pictures {
+    char *extractor_path, *features;
+    pthread_mutex_t looking; // the extractor serves one thread
+    vd_extractor *extractor; // NULL: not loaded yet
+    atomic_size_t count;     // entries below it do not move
+    vd_own_picture *picture[VD_OWN_MOST];
+};
+
+vd_status vd_own_pictures_new(const char *extractor, const char *features, vd_own_pictures **out,
+                              vd_error *err)
+{
+    vd_own_pictures *own = *out = vd_alloc(1, sizeof *own);
+    if (!own)
+        return vd_error_memory(err, "pictures");
+    pthread_mutex_init(&own->looking, NULL);
+    own->extractor_path = vd_strdup(extractor);
+    own->features = features ? vd_strdup(features) : NULL;
+    if (own->extractor_path && (own->features || !features))
+        return VD_OK;
+    vd_own_pictures_free(own);
+    *out = NULL;
+    return vd_error_memory(err, "pictures");
+}
+
+static void picture_free(vd_own_picture *picture)
+{
+    if (!picture)
+        return;
+    vd_picture_regions_clear(&picture->regions);
+    vd_free(picture->caption);
+    vd_free(picture->features);
+    vd_free(picture->path);
+    vd_free(picture);
+}
+
+void vd_own_pictures_free(vd_own_pictures *own)
+{
+    if (!own)
+        return;
+    for (size_t i = 0; i < own->count; i++)
+        picture_free(own->picture[i]);
+    vd_extractor_free(own->extractor);
+    pthread_mutex_destroy(&own->looking);
+    vd_free(own->features);
+    vd_free(own->extractor_path);
+    vd_free(own);
+}
+
+size_t vd_own_pictures_count(const vd_own_pictures *own)
+{
+    return own ? own->count : 0;
+}
+
+const vd_own_picture *vd_own_pictures_at(const vd_own_pictures *own, size_t index)
+{
+    return own->picture[index];
+}
+
+// ---- opening ------------------------------------------------------------------------------------
+
+// Made of the path, so that a picture that is opened again, by another program too, is the same
+// one. Above all ids of data sets, and exact in JSON.
+static int64_t id_of(const char *path)
+{
+    char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, path, -1);
+    sum[13] = '\0'; // 52 bits
+    int64_t id = (int64_t)(g_ascii_strtoull(sum, NULL, 16) | (uint64_t)1 << 52);
+    g_free(sum);
+    return id;
+}
+
+static bool find(const vd_own_pictures *own, const char *path, size_t *index)
+{
+    for (*index = 0; *index < own->count; ++*index)
+        if (strcmp(own->picture[*index]->path, path) == 0)
+            return true;
+    return false;
+}
+
+// The file of features with the picture's name beside it; *out is NULL where there is none.
+static vd_status find_features(const char *path, char **out, vd_error *err)
+{
+    static const char *const suffixes[] = {"npz", "npy", "safetensors", "h5", "hdf5", "tsv"};
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    int stem = (int)(dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path));
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        *out = vd_format("%.*s.%s", stem, path, suffixes[i]);
+        if (!*out)
+            return vd_error_memory(err, "a path");
+        if (access(*out, R_OK) == 0)
+            return VD_OK;
+        vd_free(*out);
+    }
+    *out = NULL;
+    return VD_OK;
+}
+
+// Takes path, which is none of those that are open, and features.
+static vd_status add(vd_own_pictures *own, char *path, char *features, uint64_t seed, size_t *index,
+                     vd_error *err)
+{
+    vd_own_picture *picture = path ? vd_alloc(1, sizeof *picture) : NULL;
+    if (!picture || own->count == VD_OWN_MOST) {
+        bool full = picture != NULL;
+        vd_free(picture);
+        vd_free(features);
+        vd_free(path);
+        return full ? vd_error_set(err, VD_USAGE, "%d pictures are open; restart to open more",
+                                   VD_OWN_MOST)
+                    : vd_error_memory(err, "a picture");
+    }
+    const char *slash = strrchr(path, '/');
+    *picture = (vd_own_picture){.path = path,
+                                .name = slash ? slash + 1 : path,
+                                .made = !slash,
+                                .seed = seed,
+                                .image_id = id_of(path),
+                                .features = features};
+    *index = own->count;
+    own->picture[*index] = picture;
+    own->count++;
+    return VD_OK;
+}
+
+// full: from the root on.
+static vd_status add_file(vd_own_pictures *own, const char *full, size_t *index, vd_error *err)
+{
+    char *features = own->features; // of the first one
+    vd_status status = features ? VD_OK : find_features(full, &features, err);
+    own->features = NULL;
+    return status ? status : add(own, vd_strdup(full), features, 0, index, err);
+}
+
+// Only by how it begins: a damaged picture is found out when it is looked at.
+static vd_status check_picture(const char *path, vd_error *err)
+{
+    unsigned char start[64];
+    int file;
+    size_t size, got = 0;
+    vd_status status = vd_file_open(path, &file, &size, err);
+    if (status)
+        return status;
+    status = vd_file_read_at(file, path, start, sizeof start, 0, &got, err);
+    close(file);
+    if (!status && !vd_image_is_picture(start, got))
+        status = vd_error_set(err, VD_FORMAT,
+                              "%.400s: this is no picture; expected PNG, JPEG, BMP or PNM", path);
+    return status;
+}
+
+vd_status vd_own_pictures_open(vd_own_pictures *own, const char *path, size_t *index, vd_error *err)
+{
+    vd_status status = check_picture(path, err);
+    char *full = status ? NULL : realpath(path, NULL);
+    if (!status && !full)
+        return vd_error_set(err, VD_IO, "%.400s: %s", path, strerror(errno));
+    if (!status && !find(own, full, index))
+        status = add_file(own, full, index, err);
+    free(full);
+    return status;
+}
+
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+vd_status vd_own_pictures_open_folder(vd_own_pictures *own, const char *path, size_t *index,
+                                      vd_error *err)
+{
+    GError *why = NULL;
+    GDir *folder = g_dir_open(path, 0, &why);
+    if (!folder) {
+        vd_status status = vd_error_set(err, VD_IO, "%.400s", why->message);
+        g_error_free(why);
+        return status;
+    }
+    GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
+    for (const char *name; (name = g_dir_read_name(folder));) {
+        char *file = g_build_filename(path, name, NULL);
+        if (*name != '.' && g_file_test(file, G_FILE_TEST_IS_REGULAR) && !check_picture(file, NULL))
+            g_ptr_array_add(files, file);
+        else
+            g_free(file);
+    }
+    g_dir_close(folder);
+    g_ptr_array_sort(files, by_name);
+    vd_status status = VD_OK;
+    for (guint i = 0; i < files->len && !status; i++) {
+        size_t at;
+        status = vd_own_pictures_open(own, files->pdata[i], &at, err);
+        if (i == 0)
+            *index = at;
+    }
+    if (files->len == 0)
+        status = vd_error_set(err, VD_NOT_FOUND,
+                              "%.400s: there is no picture in this folder; expected PNG, JPEG, BMP "
+                              "or PNM files",
+                              path);
+    g_ptr_array_free(files, TRUE);
+    return status;
+}
+
+vd_status vd_own_pictures_make(vd_own_pictures *own, uint64_t seed, size_t *index, vd_error *err)
+{
+    char *name = vd_format("blocks:%" PRIu64, seed);
+    if (name && find(own, name, index)) {
+        vd_free(name);
+        return VD_OK;
+    }
+    return add(own, name, NULL, seed, index, err);
+}
+
+// ---- looking ------------------------------------------------------------------------------------
+
+static void make_scene(const vd_own_picture *picture, blocks_scene *scene)
+{
+    blocks_scene_make(picture->seed, BLOCKS_TEST, 0, scene);
+}
+
+vd_status vd_own_pictures_image(const vd_own_picture *picture, vd_image *out, vd_error *err)
+{
+    if (!picture->made)
+        return vd_image_read(picture->path, out, err);
+    blocks_scene scene;
+    vd_status status = vd_image_new(BLOCKS_WIDTH, BLOCKS_HEIGHT, out, err);
+    if (status)
+        return status;
+    make_scene(picture, &scene);
+    blocks_render(&scene, out->rgb);
+    return VD_OK;
+}
+
+static vd_status read_features(vd_own_picture *picture, vd_error *err)
+{
+    vd_regions *file;
+    vd_status status = vd_regions_open(picture->features, &file, err);
+    if (status)
+        return status;
+    size_t rows = vd_regions_count(file);
+    if (rows == 1)
+        status =
+            vd_picture_regions_read(file, vd_regions_image_id(file, 0), &picture->regions, err);
+    else
+        status = vd_error_set(err, VD_MISMATCH,
+                              "%.300s: holds the regions of %zu pictures; expected those of %.300s "
+                              "alone",
+                              picture->features, rows, picture->path);
+    vd_regions_close(file);
+    return status;
+}
+
+static vd_status keep_found(vd_own_picture *picture, const vd_extraction *found, float *features,
+                            vd_error *err)
+{
+    vd_picture_regions *regions = &picture->regions;
+    *regions =
+        (vd_picture_regions){.count = found->count, .size = VD_FEATURE_SIZE, .features = features};
+    regions->boxes = vd_alloc((size_t)found->count, sizeof *found->box);
+    if (!regions->boxes)
+        return vd_error_memory(err, "the regions' boxes");
+    memcpy(regions->boxes, found->box, (size_t)found->count * sizeof *found->box);
+    picture->doubted = !picture->made && found->distance > 1;
+    return VD_OK;
+}
+
+static vd_status find_regions(vd_own_pictures *own, vd_own_picture *picture, vd_error *err)
+{
+    vd_image image = {0};
+    vd_extraction found;
+    vd_status status = VD_OK;
+    if (!own->extractor)
+        status = vd_extractor_load(own->extractor_path, &own->extractor, err);
+    if (!status)
+        status = vd_own_pictures_image(picture, &image, err);
+    float *features = status ? NULL : vd_alloc(VD_EXTRACT_MAX, VD_FEATURE_SIZE * sizeof *features);
+    if (!status && !features)
+        status = vd_error_memory(err, "a picture's features");
+    if (!status)
+        status = vd_extractor_run(own->extractor, &image, &found, features, err);
+    vd_image_clear(&image);
+    if (!status)
+        return keep_found(picture, &found, features, err);
+    vd_free(features);
+    return status;
+}
+
+// What the scene of a made picture is said to show is what models were trained on; of others the
+// regions are all that is known.
+static char *caption_of(const vd_own_picture *picture)
+{
+    if (!picture->made)
+        return vd_found_caption(picture->doubted ? NULL : &picture->regions);
+    blocks_scene scene;
+    blocks_dialog dialog;
+    make_scene(picture, &scene);
+    blocks_dialog_make(&scene, &dialog);
+    return vd_strdup(dialog.caption);
+}
+
+static vd_status look(vd_own_pictures *own, vd_own_picture *picture, vd_error *err)
+{
+    vd_status status =
+        picture->features ? read_features(picture, err) : find_regions(own, picture, err);
+    if (!status && !(picture->caption = caption_of(picture)))
+        status = vd_error_memory(err, "a caption");
+    if (status)
+        vd_picture_regions_clear(&picture->regions);
+    picture->ready = status == VD_OK;
+    return status;
+}
+
+vd_status vd_own_pictures_look(vd_own_pictures *own, size_t index, vd_error *err)
+{
+    vd_own_picture *picture = own->picture[index];
+    vd_status status = VD_OK;
+    if (picture->ready)
+        return VD_OK;
+    pthread_mutex_lock(&own->looking);
+    if (!picture->ready)
+        status = look(own, picture, err);
+    pthread_mutex_unlock(&own->looking);
+    return status;
+}

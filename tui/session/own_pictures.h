@@ -1,0 +1,52 @@
+// Pictures of one's own: files, and pictures made on the spot. They follow the world's pictures in
+// its list; one that is there stays as it is. Inside of tui/session/; session.h has what others
+// call.
+//
+// They are opened by one thread. A picture's regions are found when they are first asked for, by
+// whichever thread that is; the others wait for it.
+#ifndef VD_OWN_PICTURES_H
+#define VD_OWN_PICTURES_H
+
+#include "features/extract/extract.h"
+#include "features/pictures/image.h"
+#include "tui/session/session.h"
+
+enum { VD_OWN_MOST = 1 << 16 };
+
+typedef struct vd_own_picture {
+    char *path; // in full, also how a transcript names it; "blocks:SEED" of one that was made
+    const char *name;
+    bool made;
+    uint64_t seed; // of its scene, when it was made
+    int64_t image_id;
+    char *features; // the file beside it that has its regions; NULL: they are looked for
+    atomic_bool ready;
+    // When ready:
+    vd_picture_regions regions;
+    char *caption;
+    bool doubted; // it does not look like the extractor's world
+} vd_own_picture;
+
+typedef struct vd_own_pictures vd_own_pictures;
+
+// extractor: path of its weights, which are loaded when they are needed; features: of the first
+// picture that is opened, or NULL.
+vd_status vd_own_pictures_new(const char *extractor, const char *features, vd_own_pictures **out,
+                              vd_error *err);
+void vd_own_pictures_free(vd_own_pictures *own);          // NULL is fine
+size_t vd_own_pictures_count(const vd_own_pictures *own); // of NULL 0
+const vd_own_picture *vd_own_pictures_at(const vd_own_pictures *own, size_t index);
+
+// One that is open already is found again.
+vd_status vd_own_pictures_open(vd_own_pictures *own, const char *path, size_t *index,
+                               vd_error *err);
+// All pictures of a folder, by name; *index is that of the first.
+vd_status vd_own_pictures_open_folder(vd_own_pictures *own, const char *path, size_t *index,
+                                      vd_error *err);
+vd_status vd_own_pictures_make(vd_own_pictures *own, uint64_t seed, size_t *index, vd_error *err);
+
+vd_status vd_own_pictures_image(const vd_own_picture *picture, vd_image *out, vd_error *err);
+// Finds the regions, unless that has happened.
+vd_status vd_own_pictures_look(vd_own_pictures *own, size_t index, vd_error *err);
+
+#endif
