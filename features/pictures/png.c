@@ -20,6 +20,7 @@ typedef struct png_work {
     size_t left;
     unsigned char *made; // writing: (size) so far, with room for more
     size_t size, room;
+    bool fast; // writing: rather soon than small
     vd_image image;
     png_bytep pixels; // with alpha, when the picture has it
     png_bytepp rows;
@@ -193,6 +194,10 @@ static vd_status encode(png_work *work)
     png_set_IHDR(work->png, work->info, (png_uint_32)work->image.width,
                  (png_uint_32)work->image.height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (work->fast) {
+        png_set_compression_level(work->png, 1);
+        png_set_filter(work->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
+    }
     png_write_info(work->png, work->info);
     for (int y = 0; y < work->image.height; y++)
         png_write_row(work->png, work->image.rgb + (size_t)y * (size_t)work->image.width * 3);
@@ -200,10 +205,10 @@ static vd_status encode(png_work *work)
     return work->status ? refuse(work, "") : VD_OK;
 }
 
-static vd_status to_bytes(const char *path, const vd_image *image, unsigned char **data,
+static vd_status to_bytes(const char *path, const vd_image *image, bool fast, unsigned char **data,
                           size_t *size, vd_error *err)
 {
-    png_work work = {.path = path, .err = err, .image = *image};
+    png_work work = {.path = path, .err = err, .fast = fast, .image = *image};
     *data = NULL;
     work.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &work, on_error, on_warning, &work,
                                          take, give);
@@ -221,14 +226,20 @@ static vd_status to_bytes(const char *path, const vd_image *image, unsigned char
 
 vd_status vd_image_to_png(const vd_image *image, unsigned char **data, size_t *size, vd_error *err)
 {
-    return to_bytes("a picture", image, data, size, err);
+    return to_bytes("a picture", image, false, data, size, err);
+}
+
+vd_status vd_image_to_png_fast(const vd_image *image, unsigned char **data, size_t *size,
+                               vd_error *err)
+{
+    return to_bytes("a picture", image, true, data, size, err);
 }
 
 vd_status vd_image_write_png(const char *path, const vd_image *image, vd_error *err)
 {
     unsigned char *data;
     size_t size;
-    vd_status status = to_bytes(path, image, &data, &size, err);
+    vd_status status = to_bytes(path, image, false, &data, &size, err);
     if (status)
         return status;
     status = vd_output_file(path, data, size, err);

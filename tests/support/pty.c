@@ -6,13 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tests/support/support.h"
 
-enum { PATIENCE_MS = 20000, OUTPUT = 1 << 20 };
+enum { PATIENCE_MS = 20000, OUTPUT = 1 << 24 };
 
 static int terminal = -1;
 static pid_t child;
@@ -76,6 +77,18 @@ bool pty_showed(const char *text)
     return strstr(output, text) != NULL;
 }
 
+const char *pty_output(size_t *out)
+{
+    *out = length;
+    return output;
+}
+
+bool pty_resize(int width, int height)
+{
+    struct winsize size = {.ws_row = (unsigned short)height, .ws_col = (unsigned short)width};
+    return ioctl(terminal, TIOCSWINSZ, &size) == 0;
+}
+
 // What has come; false when that is the end.
 static bool take_output(void)
 {
@@ -113,6 +126,16 @@ void pty_drain(void)
     struct pollfd wait = {.fd = terminal, .events = POLLIN};
     while (poll(&wait, 1, 30) > 0 && take_output())
         ;
+}
+
+bool pty_wait(void)
+{
+    double start = support_milliseconds();
+    struct pollfd wait = {.fd = terminal, .events = POLLIN};
+    while (support_milliseconds() - start < PATIENCE_MS)
+        if (poll(&wait, 1, 100) > 0 && !take_output())
+            break;
+    return pty_leaves_with_its_terminal();
 }
 
 double pty_letter(const char *before, int number)

@@ -4,6 +4,7 @@
 #define VD_TEST_PTY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 // Runs $VISDIAL_BIN (else build/visdial) with these arguments, without its name, NULL at the end.
 bool pty_start(const char *const *arguments, int width, int height);
@@ -15,6 +16,9 @@ bool pty_tell(const char *keys);
 bool pty_await(const char *text);
 void pty_drain(void);              // everything that is on its way, until nothing came for 30 ms
 bool pty_showed(const char *text); // in what was read since the last pty_forget
+const char *pty_output(size_t *length);
+bool pty_resize(int width, int height);
+bool pty_wait(void); // for its end by itself; what it still writes is read
 void pty_forget(void);
 // Milliseconds from a letter that is written, behind other keys, until it is on the screen; the
 // line is emptied after it. Negative: it did not come. `number` tells one letter from the next.

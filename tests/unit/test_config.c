@@ -42,12 +42,13 @@ static void settings_are_read_over_what_is_there(void **state)
     assert_int_equal(wanted.theme, VD_THEME_DARK);
     assert_true(wanted.mouse);
     assert_false(wanted.fold);
-    support_write_text(
-        path, "# mine\r\n\n  theme=light\r\nmouse =\toff\nfold=on\nmodel = my models/a b.st \n");
+    support_write_text(path, "# mine\r\n\n  theme=light\r\nmouse =\toff\nfold=on\npicture = "
+                             "sixel\nmodel = my models/a b.st \n");
     assert_int_equal(vd_preferences_read(path, &wanted, &err), VD_OK);
     assert_int_equal(wanted.theme, VD_THEME_LIGHT);
     assert_false(wanted.mouse);
     assert_true(wanted.fold);
+    assert_int_equal(wanted.pictures, VD_PICTURE_SIXEL);
     assert_string_equal(wanted.model, "my models/a b.st");
     support_write_text(path, "theme = safe"); // no line end
     assert_int_equal(vd_preferences_read(path, &wanted, &err), VD_OK);
@@ -105,8 +106,12 @@ static void a_wrong_line_is_named(void **state)
     refused("mouse = maybe", "line 1: found mouse = 'maybe', expected on or off");
     refused("fold = yes", "line 1: found fold = 'yes', expected on or off");
     refused("model =", "line 1: found model = '', expected base, improved or a model file");
-    refused("colour = red", "line 1: there is no setting 'colour'; there are theme, mouse, model, "
-                            "fold and key NAME");
+    refused("colour = red",
+            "line 1: there is no setting 'colour'; there are theme, picture, mouse, model, "
+            "fold and key NAME");
+    refused("picture = colour",
+            "line 1: found picture = 'colour', expected auto, kitty, sixel, iterm, "
+            "cells or none");
     refused("theme", "line 1: found 'theme', expected `name = value`");
     refused("fold = on\ntehme = light", "line 2: there is no setting 'tehme'; did you mean theme?");
     vd_preferences wanted = vd_preferences_defaults();

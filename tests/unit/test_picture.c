@@ -54,7 +54,8 @@ static void a_picture_shows_its_colours(void **state)
         vd_picture picture = {0};
         two_halves(&picture);
         vd_grid grid = new_grid(20, 10, looks[i]);
-        assert_int_equal(vd_picture_draw(&picture, &grid, (vd_rect){2, 1, 16, 8}, NULL), VD_OK);
+        assert_int_equal(vd_picture_draw(&picture, &grid, (vd_rect){2, 1, 16, 8}, NULL, 0, NULL),
+                         VD_OK);
         assert_int_equal(vd_grid_at(&grid, 0, 0)->code[0], ' '); // nothing outside its place
         assert_int_equal(vd_grid_at(&grid, 19, 9)->code[0], ' ');
         for (int y = 0; y < 10; y++)
@@ -85,13 +86,13 @@ static void drawing_again_makes_the_same_cells(void **state)
     two_halves(&picture);
     vd_grid a = new_grid(20, 10, looks[3]), b = new_grid(20, 10, looks[3]);
     vd_rect place = {0, 0, 20, 10};
-    assert_int_equal(vd_picture_draw(&picture, &a, place, NULL), VD_OK);
+    assert_int_equal(vd_picture_draw(&picture, &a, place, NULL, 0, NULL), VD_OK);
     const vd_cell *kept = picture.cell;
-    assert_int_equal(vd_picture_draw(&picture, &b, place, NULL), VD_OK);
+    assert_int_equal(vd_picture_draw(&picture, &b, place, NULL, 0, NULL), VD_OK);
     assert_ptr_equal(kept, picture.cell); // not converted twice
     assert_memory_equal(a.cell, b.cell, 200 * sizeof *a.cell);
     b.look = looks[0]; // another look is
-    assert_int_equal(vd_picture_draw(&picture, &b, place, NULL), VD_OK);
+    assert_int_equal(vd_picture_draw(&picture, &b, place, NULL, 0, NULL), VD_OK);
     assert_int_equal(vd_grid_at(&b, 0, 0)->style.bg, VD_COLOR_DEFAULT);
     vd_grid_free(&a);
     vd_grid_free(&b);
@@ -103,7 +104,8 @@ static void no_picture_is_an_error(void **state)
     (void)state;
     vd_picture picture = {0};
     vd_grid grid = new_grid(4, 4, looks[3]);
-    assert_int_equal(vd_picture_draw(&picture, &grid, (vd_rect){0, 0, 4, 4}, NULL), VD_NOT_FOUND);
+    assert_int_equal(vd_picture_draw(&picture, &grid, (vd_rect){0, 0, 4, 4}, NULL, 0, NULL),
+                     VD_NOT_FOUND);
     vd_grid_free(&grid);
 }
 
@@ -190,7 +192,7 @@ static vd_status draw(void *context, vd_error *err)
     if (!image.rgb)
         return vd_error_memory(err, "a picture");
     vd_picture_set(&picture, &image);
-    vd_status status = vd_picture_draw(&picture, grid, (vd_rect){0, 0, 4, 2}, err);
+    vd_status status = vd_picture_draw(&picture, grid, (vd_rect){0, 0, 4, 2}, NULL, 0, err);
     vd_picture_clear(&picture);
     return status;
 }

@@ -69,7 +69,8 @@ static double distance_at(const char *path, vd_depth depth)
     assert_int_equal(vd_image_read(path, &copy, NULL), VD_OK);
     assert_int_equal(vd_grid_resize(&grid, WIDTH, HEIGHT, NULL), VD_OK);
     vd_picture_set(&picture, &image);
-    assert_int_equal(vd_picture_draw(&picture, &grid, (vd_rect){0, 0, WIDTH, HEIGHT}, NULL), VD_OK);
+    assert_int_equal(
+        vd_picture_draw(&picture, &grid, (vd_rect){0, 0, WIDTH, HEIGHT}, NULL, 0, NULL), VD_OK);
     double distance = distance_of(&grid, &copy);
     vd_image_clear(&copy);
     vd_picture_clear(&picture);
@@ -118,7 +119,8 @@ static void blue_stays_blue_and_grey_grey(void **state)
         blue_ball(&image);
         vd_picture_set(&picture, &image);
         assert_int_equal(vd_grid_resize(&grid, 32, 16, NULL), VD_OK);
-        assert_int_equal(vd_picture_draw(&picture, &grid, (vd_rect){0, 0, 32, 16}, NULL), VD_OK);
+        assert_int_equal(vd_picture_draw(&picture, &grid, (vd_rect){0, 0, 32, 16}, NULL, 0, NULL),
+                         VD_OK);
         for (int i = 0; i < 32 * 16; i++) {
             const vd_style *style = &grid.cell[i].style;
             bool front = in_front(grid.cell[i].code[0], 4, 4);

@@ -64,22 +64,21 @@ static int outlines_in(vd_rect place)
     return fits < LEAST ? LEAST : fits > VD_OUTLINES ? VD_OUTLINES : fits;
 }
 
-static void draw_outlines(vd_grid *grid, vd_rect place, const vd_sheet *sheet, int side)
+// The regions that a side looked at most, or all.
+static int outlines_of(const vd_sheet *sheet, int side, vd_rect place, vd_outline *out)
 {
-    enum { MOST = 36 };
-    const vd_answer *answer = &sheet->side[side].reply->answer;
-    vd_share top[MOST];
-    vd_outline outlines[MOST];
-    if (!sheet->boxes || answer->regions != sheet->regions)
-        return;
-    int most = sheet->all_regions ? MOST : outlines_in(place);
-    int count = vd_shares_top(answer->region_attention, answer->regions,
+    const vd_reply *reply = side >= 0 ? sheet->side[side].reply : NULL;
+    if (!reply || !sheet->boxes || reply->answer.regions != sheet->regions)
+        return 0;
+    vd_share top[VD_OUTLINES_MOST];
+    int most = sheet->all_regions ? VD_OUTLINES_MOST : outlines_in(place);
+    int count = vd_shares_top(reply->answer.region_attention, sheet->regions,
                               sheet->all_regions ? 2 : 0.9, top, most);
     for (int i = 0; i < count; i++) {
-        outlines[i] = (vd_outline){.share = top[i].share, .number = top[i].index + 1};
-        memcpy(outlines[i].box, sheet->boxes + 4 * top[i].index, sizeof outlines[i].box);
+        out[i] = (vd_outline){.share = top[i].share, .number = top[i].index + 1};
+        memcpy(out[i].box, sheet->boxes + 4 * top[i].index, sizeof out[i].box);
     }
-    vd_picture_outline(grid, place, outlines, count);
+    return count;
 }
 
 void vd_sheet_draw_picture(vd_grid *grid, vd_rect room, vd_picture *picture, const char *error,
@@ -90,11 +89,11 @@ void vd_sheet_draw_picture(vd_grid *grid, vd_rect room, vd_picture *picture, con
     bool wrong = error && *error;
     if (room.width <= 0 || room.height <= 0)
         return;
-    if (wrong || vd_picture_draw(picture, grid, place, &fault))
+    vd_outline outlines[VD_OUTLINES_MOST];
+    int count = outlines_of(sheet, side, place, outlines);
+    if (wrong || vd_picture_draw(picture, grid, place, outlines, count, &fault))
         vd_grid_wrapped(grid, (vd_rect){room.x + 1, room.y, room.width - 2, room.height},
                         wrong ? error : fault.text, vd_style_of(grid, VD_ROLE_NOTE));
-    else if (side >= 0 && sheet->side[side].reply)
-        draw_outlines(grid, place, sheet, side);
 }
 
 // ---- attention ----------------------------------------------------------------------------------

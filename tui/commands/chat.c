@@ -31,6 +31,7 @@ typedef struct chat_settings {
     const char *transcript;
     vd_theme_name theme;
     const char *remark; // about the file of preferences
+    vd_picture_mode pictures;
 } chat_settings;
 
 static const vd_option options[] = {
@@ -55,6 +56,9 @@ static const vd_option options[] = {
     {"no-transcript", NULL, "write no transcript", VD_INTO(chat_settings, no_transcript)},
     {"theme", "NAME", "dark (default), light, mono or safe (for the colour-blind)",
      VD_INTO(chat_settings, theme), .choices = "dark, light, mono or safe"},
+    {"picture", "MODE",
+     "auto (default: the best that the terminal says it can), kitty, sixel, iterm, cells or none",
+     VD_INTO(chat_settings, pictures), .choices = VD_PICTURE_MODE_NAMES},
     {"fold", NULL, VD_HELP_FOLD, VD_INTO(chat_settings, fold)},
     {"no-mouse", NULL, "leave the mouse to the terminal", VD_INTO(chat_settings, no_mouse)},
     {0},
@@ -220,7 +224,7 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     if (!program->view)
         return vd_error_memory(err, "the chat");
     uint64_t seed = (uint64_t)time(NULL) * 2654435761u ^ (uint64_t)getpid();
-    status = vd_screen_open(settings->mouse && !settings->no_mouse,
+    status = vd_screen_open(settings->mouse && !settings->no_mouse, settings->pictures,
                             "`visdial ask` answers without a screen", &program->screen, err);
     if (!status)
         status = vd_chat_init(program->view, program->world, index,
@@ -294,7 +298,8 @@ static vd_status run(int argc, char **argv, vd_error *err)
                               .mouse = config.mouse,
                               .fold = config.fold,
                               .theme = config.theme,
-                              .remark = config.remark};
+                              .remark = config.remark,
+                              .pictures = config.pictures};
     if (!status)
         status = read_options(&settings, argc, argv, err);
     vd_keymap_rebind(config.keys, config.key_count);

@@ -75,7 +75,7 @@ vd_status vd_cases_screen(const vd_cases *cases, const vd_case_filter *filter, v
     vd_status status = vd_cases_view_init(view, cases, filter, order, at, err);
     view->theme = wanted->theme;
     if (status == VD_OK)
-        status = vd_screen_open(wanted->mouse, instead, &screen, err);
+        status = vd_screen_open(wanted->mouse, wanted->pictures, instead, &screen, err);
     if (status == VD_OK)
         status = vd_worker_start(serve_case, lanes, 1, &worker, err);
     if (status == VD_OK)

@@ -80,6 +80,7 @@ void vd_grid_clear(vd_grid *grid)
 {
     for (int i = 0; i < grid->width * grid->height; i++)
         grid->cell[i] = blank;
+    grid->images = 0;
     grid->cursor_x = grid->cursor_y = -1;
 }
 

@@ -30,11 +30,26 @@ typedef enum vd_theme_name {
     VD_THEMES
 } vd_theme_name;
 
+// How pictures are drawn: with the pixels of a terminal that takes them by one of three protocols,
+// in cells, or not at all. The names that options take: VD_PICTURE_MODE_NAMES, in this order.
+typedef enum vd_picture_mode {
+    VD_PICTURE_AUTO, // the best that the terminal says it can; cells until it has said so
+    VD_PICTURE_KITTY,
+    VD_PICTURE_SIXEL,
+    VD_PICTURE_ITERM,
+    VD_PICTURE_CELLS,
+    VD_PICTURE_NONE
+} vd_picture_mode;
+#define VD_PICTURE_MODE_NAMES "auto, kitty, sixel, iterm, cells or none"
+
 // What the terminal can show, and what the person wants.
 typedef struct vd_look {
     vd_depth depth;
     bool ascii; // nothing beyond ASCII
     vd_theme_name theme;
+    vd_picture_mode pictures;
+    int cell_width, cell_height; // pixels of a cell, where pictures are drawn with pixels
+    bool tmux; // kitty's pictures go through tmux and stand on placeholders (tui/screen/pixels.h)
 } vd_look;
 
 // 0 = the terminal's own colour, else a palette index or 24-bit RGB.
@@ -76,18 +91,32 @@ typedef struct vd_rect {
     int x, y, width, height;
 } vd_rect;
 
+// A picture of pixels over cells that hold nothing else.
+typedef struct vd_grid_image {
+    vd_rect place;
+    vd_look look; // the protocol
+    unsigned id;  // another one for every picture
+    const char
+        *bytes; // draw it, with the cursor in its first cell; borrowed until the next drawing
+    size_t length;
+} vd_grid_image;
+
+enum { VD_GRID_IMAGES = 6 };
+
 typedef struct vd_grid {
     int width, height;
     vd_cell *cell; // (height, width), owned
     vd_look look;
     int cursor_x, cursor_y; // -1 = hidden
+    vd_grid_image image[VD_GRID_IMAGES];
+    int images;
 } vd_grid;
 
 enum { VD_GRID_MAX = 2000 }; // columns and rows beyond this are left blank
 
 // Makes the grid width x height blank cells; the old content is gone. Zero-initialise first.
 vd_status vd_grid_resize(vd_grid *grid, int width, int height, vd_error *err);
-void vd_grid_clear(vd_grid *grid); // blanks every cell, hides the cursor
+void vd_grid_clear(vd_grid *grid); // blanks every cell, hides the cursor, forgets the images
 void vd_grid_free(vd_grid *grid);
 
 // NULL outside the grid.

@@ -156,6 +156,8 @@ static const vd_binding table[] = {
     BOTH(ASKING, SEARCH, "Ctrl-S", "/find", "TEXT",
          "search the dialog for the text of the line (or for the last search)", NULL),
     BOTH(TALK, STOP, "Ctrl-C", "/stop", NULL, "stop a running answer; else clear the line", NULL),
+    COMMAND(PICTURE_MODE, "/picture-mode", "MODE",
+            "draw the picture by auto, kitty, sixel, iterm, cells or none"),
     COMMAND(MOUSE, "/mouse", "on|off", "use the mouse here or leave it to the terminal"),
     BINDING(TALK, LEAVE, .empty = true, .keys = "Ctrl-D", .command = "/quit",
             .meaning = "leave (on an empty line)", .hint = "Ctrl-D leaves"),

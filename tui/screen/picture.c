@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/alloc.h"
+#include "tui/screen/pixels.h"
 #include "tui/screen/theme.h"
 
 void vd_picture_set(vd_picture *picture, vd_image *image)
@@ -18,6 +19,8 @@ void vd_picture_clear(vd_picture *picture)
 {
     vd_image_clear(&picture->image);
     vd_free(picture->cell);
+    for (int i = 0; i < VD_GRID_IMAGES; i++)
+        vd_free(picture->pixels[i].bytes);
     *picture = (vd_picture){0};
 }
 
@@ -140,12 +143,8 @@ static vd_status make_cells(vd_picture *picture, int width, int height, vd_look 
     return VD_OK;
 }
 
-vd_status vd_picture_draw(vd_picture *picture, vd_grid *grid, vd_rect place, vd_error *err)
+static vd_status draw_cells(vd_picture *picture, vd_grid *grid, vd_rect place, vd_error *err)
 {
-    if (!picture->image.rgb)
-        return vd_error_set(err, VD_NOT_FOUND, "no picture is loaded");
-    if (place.width <= 0 || place.height <= 0)
-        return VD_OK;
     bool fresh = picture->cell && picture->width == place.width &&
                  picture->height == place.height && picture->look.depth == grid->look.depth &&
                  picture->look.ascii == grid->look.ascii;
@@ -163,6 +162,87 @@ vd_status vd_picture_draw(vd_picture *picture, vd_grid *grid, vd_rect place, vd_
     return VD_OK;
 }
 
+// ---- pixels to pixels --------------------------------------------------------------------------
+
+static bool same_look(const vd_look *a, const vd_look *b)
+{
+    return a->pictures == b->pictures && a->theme == b->theme && a->depth == b->depth &&
+           a->cell_width == b->cell_width && a->cell_height == b->cell_height && a->tmux == b->tmux;
+}
+
+static bool same_outlines(const vd_outline *a, const vd_outline *b, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (a[i].number != b[i].number || a[i].share != b[i].share ||
+            memcmp(a[i].box, b[i].box, sizeof a[i].box) != 0)
+            return false;
+    return true;
+}
+
+// The one that was drawn like this before, or the one that was not used for longest.
+static vd_picture_pixels *find_pixels(vd_picture *picture, const vd_picture_pixels *wanted)
+{
+    vd_picture_pixels *oldest = picture->pixels;
+    for (vd_picture_pixels *p = picture->pixels; p < picture->pixels + VD_GRID_IMAGES; p++) {
+        if (p->bytes && p->width == wanted->width && p->height == wanted->height &&
+            p->count == wanted->count && same_look(&p->look, &wanted->look) &&
+            same_outlines(p->outlines, wanted->outlines, p->count))
+            return p;
+        if (p->used < oldest->used)
+            oldest = p;
+    }
+    vd_free(oldest->bytes);
+    *oldest = *wanted;
+    return oldest;
+}
+
+static vd_status draw_pixels(vd_picture *picture, vd_grid *grid, vd_rect place,
+                             const vd_outline *outlines, int count, vd_error *err)
+{
+    vd_picture_pixels wanted = {
+        .width = place.width, .height = place.height, .look = grid->look, .count = count};
+    if (count)
+        memcpy(wanted.outlines, outlines, (size_t)count * sizeof *outlines);
+    vd_picture_pixels *pixels = find_pixels(picture, &wanted);
+    pixels->used = ++picture->draws;
+    if (!pixels->bytes) {
+        vd_image composed;
+        vd_status status = vd_pixels_compose(&picture->image, place.width, place.height, grid->look,
+                                             outlines, count, &composed, err);
+        if (!status)
+            status = vd_pixels_encode(&composed, place.width, place.height, grid->look, &pixels->id,
+                                      &pixels->bytes, &pixels->length, err);
+        vd_image_clear(&composed);
+        if (status)
+            return status;
+    }
+    vd_pixels_fill_cells(grid, place, pixels->id);
+    grid->image[grid->images++] = (vd_grid_image){.place = place,
+                                                  .look = grid->look,
+                                                  .id = pixels->id,
+                                                  .bytes = pixels->bytes,
+                                                  .length = pixels->length};
+    return VD_OK;
+}
+
+vd_status vd_picture_draw(vd_picture *picture, vd_grid *grid, vd_rect place,
+                          const vd_outline *outlines, int count, vd_error *err)
+{
+    if (!picture->image.rgb)
+        return vd_error_set(err, VD_NOT_FOUND, "no picture is loaded");
+    if (place.width <= 0 || place.height <= 0 || grid->look.pictures == VD_PICTURE_NONE)
+        return VD_OK;
+    bool inside = place.x >= 0 && place.y >= 0 && place.x + place.width <= grid->width &&
+                  place.y + place.height <= grid->height;
+    if (inside && grid->images < VD_GRID_IMAGES &&
+        vd_pixels_wanted(&grid->look, place.width, place.height))
+        return draw_pixels(picture, grid, place, outlines, MIN(count, VD_OUTLINES_MOST), err);
+    vd_status status = draw_cells(picture, grid, place, err);
+    if (!status)
+        vd_picture_outline(grid, place, outlines, count);
+    return status;
+}
+
 // ---- outlines ----------------------------------------------------------------------------------
 
 typedef struct pen {
@@ -177,7 +257,7 @@ static const pen dashed = {0x2504, 0x2506, {0x256D, 0x256E, 0x2570, 0x256F}, {'.
 
 static const pen *pen_for(double share)
 {
-    return share >= 0.25 ? &heavy : share >= 0.10 ? &thin : &dashed;
+    return share >= VD_OUTLINE_HEAVY ? &heavy : share >= VD_OUTLINE_THIN ? &thin : &dashed;
 }
 
 // The cells an outline runs through: just outside the box where there is room.
@@ -268,26 +348,39 @@ static vd_rect label_place(vd_rect outline, vd_rect place, int width, const vd_r
     return first;
 }
 
+static int label_text(const vd_outline *outline, char *out, size_t size)
+{
+    return snprintf(out, size, "%d", outline->number);
+}
+
+void vd_outline_labels(vd_rect place, const vd_outline *outlines, int count, vd_rect *labels)
+{
+    for (int i = 0; i < count; i++) {
+        char label[12];
+        int width = label_text(&outlines[i], label, sizeof label);
+        labels[i] = label_place(outline_cells(outlines[i].box, place), place, width, labels, i);
+    }
+}
+
 void vd_picture_outline(vd_grid *grid, vd_rect place, const vd_outline *outlines, int count)
 {
-    enum { MOST = 36 };
     if (place.width <= 0 || place.height <= 0)
         return;
-    count = count > MOST ? MOST : count;
+    count = count > VD_OUTLINES_MOST ? VD_OUTLINES_MOST : count;
     vd_style line = vd_theme(grid->look, VD_ROLE_OUTLINE);
     for (int i = count - 1; i >= 0; i--) {
         vd_style style = line;
-        if (outlines[i].share < 0.10)
+        if (outlines[i].share < VD_OUTLINE_THIN)
             style.attributes &= (uint8_t)~VD_BOLD;
         draw_outline(grid, outline_cells(outlines[i].box, place), pen_for(outlines[i].share),
                      style);
     }
-    vd_rect taken[MOST];
+    vd_rect labels[VD_OUTLINES_MOST];
+    vd_outline_labels(place, outlines, count, labels);
     for (int i = 0; i < count; i++) {
-        char label[8];
-        int width = snprintf(label, sizeof label, "%d", outlines[i].number);
-        taken[i] = label_place(outline_cells(outlines[i].box, place), place, width, taken, i);
-        vd_grid_plain(grid, taken[i].x, taken[i].y, width, label, (size_t)width,
+        char label[12];
+        label_text(&outlines[i], label, sizeof label);
+        vd_grid_plain(grid, labels[i].x, labels[i].y, labels[i].width, label, strlen(label),
                       vd_theme(grid->look, VD_ROLE_LABEL));
     }
 }

@@ -15,7 +15,10 @@
 
 #include "engine/base/alloc.h"
 #include "tui/base/safe_output.h"
+#include "tui/screen/abilities.h"
 #include "tui/screen/direct_color.h"
+#include "tui/screen/rescue.h"
+#include "tui/screen/shown.h"
 
 enum { WAKES = 3 }; // signals that wake the loop: resized, stopped, continued
 
@@ -23,145 +26,15 @@ struct vd_screen {
     SCREEN *terminal;
     vd_look look;
     bool mouse;
-    int log;            // file standard error goes to, -1 none
-    int standard_error; // the real one, -1 while not redirected
-    bool again;         // a key was read already: more may wait inside curses
-    bool said;          // the other descriptor was served last
+    vd_kept_errors errors;
+    bool again;  // a key was read already: more may wait inside curses
+    vd_key kept; // read before its time; VD_KEY_NONE none
+    bool said;   // the other descriptor was served last
+    vd_abilities abilities;
+    bool changed; // the look has
+    vd_shown shown;
     struct sigaction before[WAKES];
 };
-
-// ---- when the program is killed ----------------------------------------------------------------
-
-// All of it prepared before a signal can come; the handler only writes it (async-signal-safe).
-static struct {
-    volatile sig_atomic_t armed;
-    char bytes[256];
-    size_t length;
-    struct termios modes;
-    int log, standard_error;
-} rescue;
-
-// All that end a program which does nothing about them.
-static const int fatal[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGSEGV,   SIGBUS,  SIGABRT,
-                            SIGFPE,  SIGILL,  SIGTRAP, SIGSYS,  SIGXCPU,   SIGUSR1, SIGUSR2,
-                            SIGALRM, SIGPIPE, SIGPOLL, SIGPROF, SIGVTALRM, SIGPWR,  SIGSTKFLT};
-
-static void copy_log(int log, int to)
-{
-    char buffer[1024];
-    ssize_t count;
-    if (log < 0 || to < 0 || lseek(log, 0, SEEK_SET) < 0)
-        return;
-    while ((count = read(log, buffer, sizeof buffer)) > 0)
-        if (write(to, buffer, (size_t)count) != count)
-            break;
-}
-
-void vd_screen_rescue(void)
-{
-    if (!rescue.armed)
-        return;
-    rescue.armed = 0;
-    if (write(STDOUT_FILENO, rescue.bytes, rescue.length) < 0) {
-        // There is nobody to report it to.
-    }
-    tcsetattr(STDIN_FILENO, TCSANOW, &rescue.modes);
-    copy_log(rescue.log, rescue.standard_error);
-    if (rescue.standard_error >= 0)
-        dup2(rescue.standard_error, STDERR_FILENO);
-}
-
-static void on_fatal(int number)
-{
-    vd_screen_rescue();
-    // SA_RESETHAND put the default action back: the signal now has its usual effect. On process 1
-    // it has none (the first of a container).
-    if (getpid() == 1)
-        _exit(128 + number);
-    raise(number);
-}
-
-static void add_bytes(const char *bytes)
-{
-    // Terminfo strings may hold delays ("$<5>"), which only tputs understands.
-    for (; bytes && bytes != (char *)-1 && *bytes; bytes++) {
-        if (bytes[0] == '$' && bytes[1] == '<' && strchr(bytes, '>')) {
-            bytes = strchr(bytes, '>');
-            continue;
-        }
-        if (rescue.length < sizeof rescue.bytes)
-            rescue.bytes[rescue.length++] = *bytes;
-    }
-}
-
-static const char paste_on[] = "\033[?2004h", paste_off[] = "\033[?2004l";
-
-static void arm(const struct termios *modes, int log, int standard_error)
-{
-    rescue.modes = *modes;
-    rescue.log = log;
-    rescue.standard_error = standard_error;
-    rescue.length = 0;
-    add_bytes(paste_off);
-    add_bytes("\033[?1000l\033[?1002l\033[?1003l\033[?1006l"); // the mouse
-    add_bytes(tigetstr("sgr0"));
-    add_bytes(tigetstr("op"));
-    add_bytes(tigetstr("rmkx"));
-    add_bytes(tigetstr("cnorm"));
-    add_bytes(tigetstr("rmcup"));
-    add_bytes("\r");
-    rescue.armed = 1;
-    struct sigaction action = {.sa_handler = on_fatal, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
-        struct sigaction before;
-        sigaction(fatal[i], NULL, &before);
-        if (before.sa_handler != SIG_IGN) // nohup and the like
-            sigaction(fatal[i], &action, NULL);
-    }
-}
-
-static void disarm(void)
-{
-    rescue.armed = 0;
-    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
-        struct sigaction now;
-        sigaction(fatal[i], NULL, &now);
-        if (now.sa_handler == on_fatal)
-            signal(fatal[i], SIG_DFL);
-    }
-}
-
-// ---- standard error ----------------------------------------------------------------------------
-
-static void keep_errors(vd_screen *screen)
-{
-    FILE *file = tmpfile();
-    if (!file)
-        return; // a message may then spoil the screen; C-l redraws it
-    fflush(stderr);
-    screen->log = dup(fileno(file));
-    fclose(file);
-    screen->standard_error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    if (screen->log < 0 || screen->standard_error < 0)
-        return;
-    fcntl(screen->log, F_SETFD, FD_CLOEXEC);
-    dup2(screen->log, STDERR_FILENO);
-}
-
-static void show_errors(vd_screen *screen)
-{
-    if (screen->log >= 0 && screen->standard_error >= 0) {
-        fflush(stderr);
-        dup2(screen->standard_error, STDERR_FILENO);
-        copy_log(screen->log, STDERR_FILENO);
-    }
-    if (screen->log >= 0)
-        close(screen->log);
-    if (screen->standard_error >= 0)
-        close(screen->standard_error);
-    screen->log = screen->standard_error = -1;
-}
 
 // ---- resized, stopped, continued ----------------------------------------------------------------
 
@@ -177,6 +50,8 @@ static void on_wake(int number)
     }
     errno = before;
 }
+
+static const char paste_on[] = "\033[?2004h", paste_off[] = "\033[?2004l";
 
 static const int wakes[] = {SIGWINCH, SIGTSTP, SIGCONT};
 
@@ -205,14 +80,6 @@ static void unwatch_terminal(vd_screen *screen)
     close(wake_pipe[0]);
     close(wake_pipe[1]);
     wake_pipe[0] = wake_pipe[1] = -1;
-}
-
-static void take_size(void)
-{
-    resized = 0;
-    struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
-        resizeterm(size.ws_row, size.ws_col);
 }
 
 // ---- opening -----------------------------------------------------------------------------------
@@ -260,21 +127,22 @@ vd_status vd_screen_usable(const char *instead, vd_error *err)
 
 static bool promises_direct(void)
 {
-    const char *promise = getenv("COLORTERM"), *no_color = getenv("NO_COLOR");
-    if (no_color && *no_color)
+    const char *promise = getenv("COLORTERM");
+    if (vd_abilities_no_color())
         return false;
     return (promise && (strcmp(promise, "truecolor") == 0 || strcmp(promise, "24bit") == 0)) ||
            tigetflag("Tc") == 1;
 }
 
 // The terminal with 24-bit colour by a description of our own; NULL: not promised, or not possible.
-static SCREEN *open_direct(const char *name, FILE *out)
+// said: the terminal itself said that it has them.
+static SCREEN *open_direct(const char *name, bool said, FILE *out)
 {
     int found;
     char *description = NULL;
     if (setupterm(name, STDOUT_FILENO, &found) != OK)
         return NULL;
-    if (promises_direct() && tigetflag("RGB") != 1)
+    if ((said || promises_direct()) && tigetflag("RGB") != 1)
         vd_direct_color_describe(name, &description, NULL);
     del_curterm(cur_term);
     if (!description)
@@ -294,8 +162,7 @@ static SCREEN *open_direct(const char *name, FILE *out)
 
 static vd_depth terminal_depth(void)
 {
-    const char *no_color = getenv("NO_COLOR");
-    if ((no_color && *no_color) || !has_colors() || COLORS < 8)
+    if (vd_abilities_no_color() || !has_colors() || COLORS < 8)
         return VD_DEPTH_MONO;
     if (COLORS > 256 && (tigetflag("RGB") == 1 || COLORS >= 0x1000000))
         return VD_DEPTH_DIRECT;
@@ -312,15 +179,18 @@ static void define_keys(void)
 {
     define_key("\033[200~", OWN_KEYS);
     define_key("\033[201~", OWN_KEYS + 1);
-    // CSI 1 ; m X with m = 1 + (1 shift, 2 alt, 4 ctrl)
-    for (int letter = 0; letter < 6; letter++)
+    // CSI X, and CSI 1 ; m X with m = 1 + (1 shift, 2 alt, 4 ctrl)
+    for (int letter = 0; letter < 6; letter++) {
+        char sequence[24];
+        snprintf(sequence, sizeof sequence, "\033[%c", arrow_letters[letter]);
+        define_key(sequence, OWN_KEYS + 10 + letter * 8);
         for (int bits = 1; bits < 8; bits++) {
-            char sequence[24];
             snprintf(sequence, sizeof sequence, "\033[1;%d%c", bits + 1, arrow_letters[letter]);
             define_key(sequence, OWN_KEYS + 10 + letter * 8 + bits);
             snprintf(sequence, sizeof sequence, "\033\033[%c", arrow_letters[letter]);
             define_key(sequence, OWN_KEYS + 10 + letter * 8 + 2); // Alt as an escape in front
         }
+    }
 }
 
 void vd_screen_mouse(vd_screen *screen, bool on)
@@ -344,7 +214,90 @@ static void set_modes(vd_screen *screen)
     }
 }
 
-vd_status vd_screen_open(bool mouse, const char *instead, vd_screen **out, vd_error *err)
+// Opens the terminal for curses; false when that is not possible.
+static bool start_curses(vd_screen *screen)
+{
+    FILE *out = vd_safe_output_terminal(stdout);
+    screen->terminal = open_direct(getenv("TERM"), screen->abilities.replies.direct_color, out);
+    if (!screen->terminal)
+        screen->terminal = newterm(NULL, out, stdin);
+    if (!screen->terminal)
+        return false;
+    if (has_colors()) {
+        start_color();
+        use_default_colors();
+    }
+    screen->look.depth = terminal_depth();
+    return true;
+}
+
+static void start_input(vd_screen *screen)
+{
+    set_modes(screen);
+    define_keys();
+}
+
+// ---- what the terminal can ---------------------------------------------------------------------
+
+static void say(const char *bytes)
+{
+    if (write(STDOUT_FILENO, bytes, strlen(bytes)) < 0) {
+        // It then answers nothing.
+    }
+}
+
+static void ask(vd_screen *screen)
+{
+    char question[256];
+    if (vd_abilities_question(&screen->abilities, &screen->look, question, sizeof question))
+        say(question);
+}
+
+static void take_look(vd_screen *screen)
+{
+    struct winsize size = {0};
+    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+    bool known = size.ws_col > 0 && size.ws_row > 0;
+    screen->changed |=
+        vd_abilities_look(&screen->abilities, known ? size.ws_xpixel / size.ws_col : 0,
+                          known ? size.ws_ypixel / size.ws_row : 0, &screen->look);
+}
+
+static void take_size(vd_screen *screen)
+{
+    resized = 0;
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
+        resizeterm(size.ws_row, size.ws_col);
+    if (screen->shown.count > 0) { // terminals differ in what becomes of them
+        vd_screen_redraw(screen);
+        say(vd_replies_cell_question);
+    }
+    take_look(screen);
+}
+
+// The terminal said that it has 24-bit colour: it is opened once more, as one that has.
+static void use_direct_color(vd_screen *screen)
+{
+    if (!screen->abilities.replies.direct_color || screen->look.depth != VD_DEPTH_256)
+        return;
+    endwin();
+    delscreen(screen->terminal);
+    if (start_curses(screen))
+        start_input(screen);
+    screen->shown.gone = screen->changed = true;
+}
+
+void vd_screen_pictures(vd_screen *screen, vd_picture_mode pictures)
+{
+    screen->abilities.wanted = pictures;
+    ask(screen);
+    take_look(screen);
+    vd_screen_redraw(screen);
+}
+
+vd_status vd_screen_open(bool mouse, vd_picture_mode pictures, const char *instead, vd_screen **out,
+                         vd_error *err)
 {
     *out = NULL;
     bool utf8 = set_locale();
@@ -357,30 +310,23 @@ vd_status vd_screen_open(bool mouse, const char *instead, vd_screen **out, vd_er
     vd_screen *screen = vd_alloc(1, sizeof *screen);
     if (!screen)
         return vd_error_memory(err, "the screen");
-    screen->log = screen->standard_error = -1;
+    screen->kept.code = VD_KEY_NONE;
+    screen->abilities.wanted = pictures;
+    screen->mouse = mouse;
+    screen->look.ascii = !utf8;
     status = watch_terminal(screen, err);
     if (status)
         goto fail;
     set_escdelay(25);
-    FILE *terminal = vd_safe_output_terminal(stdout);
-    screen->terminal = open_direct(getenv("TERM"), terminal);
-    if (!screen->terminal)
-        screen->terminal = newterm(NULL, terminal, stdin);
-    if (!screen->terminal) {
+    if (!start_curses(screen)) {
         status = vd_error_set(err, VD_UNAVAILABLE, "the terminal could not be set up; %s", instead);
         goto fail;
     }
-    screen->look.ascii = !utf8;
-    if (has_colors()) {
-        start_color();
-        use_default_colors();
-    }
-    screen->look.depth = terminal_depth();
-    screen->mouse = mouse;
-    keep_errors(screen);
-    arm(&modes, screen->log, screen->standard_error);
-    set_modes(screen);
-    define_keys();
+    vd_errors_keep(&screen->errors);
+    vd_rescue_arm(&modes, &screen->errors);
+    start_input(screen);
+    ask(screen);
+    take_look(screen);
     *out = screen;
     return VD_OK;
 fail:
@@ -389,8 +335,25 @@ fail:
     return status;
 }
 
-static void leave_modes(void)
+// What it answers once the program has left would be typed into the shell.
+static void drop_answers(vd_screen *screen)
 {
+    enum { PATIENCE_MS = 50 };
+    if (screen->abilities.asked <= 0 || screen->abilities.replies.named ||
+        vd_abilities_now() - screen->abilities.asked > 1)
+        return;
+    double end = vd_abilities_now() + 1e-3 * PATIENCE_MS;
+    struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
+    vd_key key;
+    while (!screen->abilities.replies.named && vd_abilities_now() < end && poll(&wait, 1, 10) >= 0)
+        if (wait.revents & POLLIN && !vd_screen_key(screen, &key))
+            break;
+}
+
+static void leave_modes(vd_screen *screen)
+{
+    vd_shown_forget(&screen->shown, vd_safe_output_terminal(stdout));
+    drop_answers(screen);
     if (write(STDOUT_FILENO, paste_off, sizeof paste_off - 1) < 0) {
         // The terminal is gone.
     }
@@ -402,18 +365,18 @@ void vd_screen_close(vd_screen *screen)
     if (!screen)
         return;
     mousemask(0, NULL);
-    leave_modes();
-    disarm();
+    leave_modes(screen);
+    vd_rescue_disarm();
     unwatch_terminal(screen);
     delscreen(screen->terminal);
-    show_errors(screen);
+    vd_errors_show(&screen->errors);
     vd_free(screen);
 }
 
 static void resume(vd_screen *screen)
 {
     continued = stop_wanted = 0;
-    take_size();
+    take_size(screen);
     set_modes(screen);
     vd_screen_redraw(screen);
 }
@@ -421,7 +384,7 @@ static void resume(vd_screen *screen)
 void vd_screen_suspend(vd_screen *screen)
 {
     mousemask(0, NULL);
-    leave_modes();
+    leave_modes(screen);
     struct sigaction stop = {.sa_handler = SIG_DFL}, before;
     sigemptyset(&stop.sa_mask);
     sigaction(SIGTSTP, &stop, &before);
@@ -501,11 +464,12 @@ void vd_screen_show(vd_screen *screen, const vd_grid *grid)
     if (cursor)
         move(grid->cursor_y, grid->cursor_x);
     refresh();
+    vd_shown_update(&screen->shown, grid, vd_safe_output_terminal(stdout));
 }
 
 void vd_screen_redraw(vd_screen *screen)
 {
-    (void)screen;
+    screen->shown.gone = true;
     clearok(curscr, TRUE);
 }
 
@@ -546,7 +510,7 @@ static vd_key special_key(int code)
         return mouse_key();
     if (code == OWN_KEYS || code == OWN_KEYS + 1) {
         key.code = code == OWN_KEYS ? VD_KEY_PASTE_BEGIN : VD_KEY_PASTE_END;
-    } else if (code > OWN_KEYS + 10 && code < OWN_KEYS + 10 + 48) {
+    } else if (code >= OWN_KEYS + 10 && code < OWN_KEYS + 10 + 48) {
         int bits = (code - OWN_KEYS - 10) % 8;
         key.code = arrow_codes[(code - OWN_KEYS - 10) / 8];
         key.modifiers = (uint8_t)((bits & 1 ? VD_SHIFT : 0) | (bits & 2 ? VD_ALT : 0) |
@@ -578,10 +542,40 @@ static vd_key character_key(wint_t code)
     return key;
 }
 
-// A key that has arrived; false when none has.
-static bool read_key(vd_key *key)
+// The rest of what may be an answer of the terminal, behind an escape and a first character, which
+// alone are the key in *key.
+static void read_answer(vd_screen *screen, vd_key *key)
 {
     wint_t code;
+    while (get_wch(&code) == OK) {
+        switch (vd_replies_take(&screen->abilities.replies, code)) {
+        case VD_REPLY_MORE:
+            key->code = VD_KEY_NONE;
+            continue;
+        case VD_REPLY_NONE: // two keys
+            screen->kept = character_key(code);
+            return;
+        case VD_REPLY_DONE:
+            key->code = VD_KEY_NONE;
+            use_direct_color(screen);
+            take_look(screen);
+            return;
+        }
+    }
+    if (screen->abilities.replies.length == 1) // nothing follows
+        screen->abilities.replies.length = 0;
+}
+
+// A key that has arrived, or VD_KEY_NONE; false when none has.
+static bool read_key(vd_screen *screen, vd_key *key)
+{
+    wint_t code;
+    *key = (vd_key){.code = VD_KEY_NONE};
+    if (screen->abilities.replies.length > 0) { // the rest of an answer
+        read_answer(screen, key);
+        if (screen->abilities.replies.length > 0)
+            return false;
+    }
     int kind = get_wch(&code);
     if (kind == ERR)
         return false;
@@ -599,16 +593,41 @@ static bool read_key(vd_key *key)
     *key = kind == KEY_CODE_YES ? special_key((int)code) : character_key(code);
     if (key->code != VD_KEY_ESCAPE)
         key->modifiers |= VD_ALT;
+    if (kind == OK && vd_replies_take(&screen->abilities.replies, code) == VD_REPLY_MORE)
+        read_answer(screen, key);
     return true;
 }
 
 bool vd_screen_key(vd_screen *screen, vd_key *key)
 {
-    (void)screen;
-    while (read_key(key))
+    if (screen->kept.code != VD_KEY_NONE) {
+        *key = screen->kept;
+        screen->kept.code = VD_KEY_NONE;
+        return true;
+    }
+    while (read_key(screen, key))
         if (key->code != KEY_RESIZE && key->code != VD_KEY_NONE)
             return true;
     return false;
+}
+
+void vd_screen_settle(vd_screen *screen)
+{
+    enum { PATIENCE_MS = 60 };
+    double end = screen->abilities.asked + 1e-3 * PATIENCE_MS;
+    struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
+    while (!screen->abilities.replies.named && screen->kept.code == VD_KEY_NONE &&
+           vd_abilities_now() < end) {
+        if (poll(&wait, 1, (int)(1e3 * (end - vd_abilities_now())) + 1) <= 0)
+            break;
+        vd_key key;
+        if (vd_screen_key(screen, &key))
+            screen->kept = key;
+        else if (wait.revents & (POLLHUP | POLLERR | POLLNVAL))
+            break;
+    }
+    screen->again = true;
+    screen->changed = false;
 }
 
 // What signals asked for; false when they asked for nothing.
@@ -622,7 +641,7 @@ static bool serve_signals(vd_screen *screen)
     else if (continued)
         resume(screen);
     else if (resized)
-        take_size();
+        take_size(screen);
     else
         return false;
     return true;
@@ -644,6 +663,10 @@ vd_wake vd_screen_wait(vd_screen *screen, int fd, vd_key *key)
         if (screen->again && vd_screen_key(screen, key))
             return VD_WAKE_KEY;
         screen->again = false;
+        if (screen->changed) {
+            screen->changed = false;
+            return VD_WAKE_RESIZE;
+        }
         struct pollfd wait[3] = {{.fd = STDIN_FILENO, .events = POLLIN},
                                  {.fd = wake_pipe[0], .events = POLLIN},
                                  {.fd = fd, .events = POLLIN}};

@@ -20,8 +20,13 @@ typedef struct vd_screen vd_screen;
 // end of the text ("`visdial ask` answers without a screen").
 vd_status vd_screen_usable(const char *instead, vd_error *err);
 // Sets LC_CTYPE from the environment (UTF-8 when it names no locale) and opens the terminal, if it
-// is usable.
-vd_status vd_screen_open(bool mouse, const char *instead, vd_screen **out, vd_error *err);
+// is usable. pictures: how they are wanted; the terminal is asked what it can (replies.h), and the
+// look follows its answers whenever they come.
+vd_status vd_screen_open(bool mouse, vd_picture_mode pictures, const char *instead, vd_screen **out,
+                         vd_error *err);
+// Before the first drawing: gives the terminal a moment to answer, 60 ms at most.
+void vd_screen_settle(vd_screen *screen);
+void vd_screen_pictures(vd_screen *screen, vd_picture_mode pictures);
 // Restores the terminal and writes what went to standard error meanwhile. NULL is fine.
 void vd_screen_close(vd_screen *screen);
 
@@ -41,7 +46,7 @@ void vd_screen_suspend(vd_screen *screen); // C-z: returns after `fg`
 typedef enum vd_wake {
     VD_WAKE_KEY,    // *key is set
     VD_WAKE_FD,     // fd is readable
-    VD_WAKE_RESIZE, // the size changed
+    VD_WAKE_RESIZE, // the size or the look changed
     VD_WAKE_GONE    // the terminal was closed
 } vd_wake;
 

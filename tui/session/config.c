@@ -7,6 +7,7 @@
 #include "engine/base/alloc.h"
 #include "engine/base/file.h"
 #include "tui/base/nearest.h"
+#include "tui/base/options.h"
 #include "tui/session/session.h"
 #include "tui/screen/theme.h"
 
@@ -31,18 +32,24 @@ vd_preferences vd_preferences_defaults(void)
 static const struct {
     const char *name, *expected;
 } settings[] = {{"theme", "dark, light, mono or safe"},
+                {"picture", VD_PICTURE_MODE_NAMES},
                 {"mouse", "on or off"},
                 {"model", "base, improved or a model file"},
                 {"fold", "on or off"}};
-enum { THEME, MOUSE, MODEL, FOLD, SETTINGS };
+enum { THEME, PICTURE, MOUSE, MODEL, FOLD, SETTINGS };
 
 // False: not one of the expected values.
 static bool set(vd_preferences *config, int setting, const char *value)
 {
     bool on = strcmp(value, "on") == 0, known = on || strcmp(value, "off") == 0;
+    int found;
     switch (setting) {
     case THEME:
         return vd_theme_find(value, &config->theme);
+    case PICTURE:
+        found = vd_choice_find(VD_PICTURE_MODE_NAMES, value);
+        config->pictures = found >= 0 ? (vd_picture_mode)found : config->pictures;
+        return found >= 0;
     case MODEL:
         return *value &&
                g_strlcpy(config->model, value, sizeof config->model) < sizeof config->model;
@@ -62,8 +69,8 @@ static vd_status refuse_setting(const char *place, const char *name, vd_error *e
         return vd_error_set(err, VD_FORMAT, "%s: there is no setting '%.60s'; did you mean %s?",
                             place, name, nearest.name);
     return vd_error_set(err, VD_FORMAT,
-                        "%s: there is no setting '%.60s'; there are theme, mouse, model, "
-                        "fold and key NAME",
+                        "%s: there is no setting '%.60s'; there are theme, picture, "
+                        "mouse, model, fold and key NAME",
                         place, name);
 }
 

@@ -6,6 +6,7 @@
 //   theme = dark        # or light, mono, safe (for the colour-blind)
 //   mouse = on          # or off
 //   model = base        # or improved, or a model file
+//   picture = auto      # or kitty, sixel, iterm (protocols of terminals), cells, none
 //   fold = off          # or on: answers that say the same are shown as one
 //   key Ctrl-G = /walk  # a key runs a command of the chat, does what another key does (F12), or
 //                       # does nothing (none)
@@ -22,6 +23,7 @@ enum { VD_REBINDINGS = 64 };
 
 typedef struct vd_preferences {
     vd_theme_name theme;
+    vd_picture_mode pictures;
     bool mouse;
     bool fold;
     char model[512];

@@ -17,6 +17,7 @@ static vd_status show(loop *l, vd_error *err)
         if (status)
             return status;
     }
+    l->grid.look = vd_screen_look(l->screen); // which the terminal's answers change
     l->view->draw(l->view->context, &l->grid);
     vd_screen_show(l->screen, &l->grid);
     return VD_OK;
@@ -30,6 +31,10 @@ static vd_status serve(loop *l, vd_request *request, vd_error *err)
         return VD_OK;
     case VD_REQUEST_MOUSE:
         vd_screen_mouse(l->screen, request->index != 0);
+        return VD_OK;
+    case VD_REQUEST_PICTURE_MODE:
+        vd_screen_pictures(l->screen, (vd_picture_mode)request->index);
+        l->redraw = true;
         return VD_OK;
     case VD_REQUEST_REDRAW:
         vd_screen_redraw(l->screen);
@@ -78,7 +83,7 @@ vd_status vd_loop_run(const vd_loop_view *view, vd_screen *screen, vd_worker *wo
     loop l = {.view = view, .screen = screen, .worker = worker};
     vd_status status = VD_OK;
     bool gone = false; // the terminal was closed
-    l.grid.look = vd_screen_look(screen);
+    vd_screen_settle(screen);
     while (!gone) {
         status = show(&l, err);
         if (status == VD_OK)

@@ -15,7 +15,8 @@ typedef enum vd_request_kind {
     VD_REQUEST_CASE,    // index of a case of a comparison (tui/compare/cases.h)
     // served by the main loop at once, without an event
     VD_REQUEST_STOP,
-    VD_REQUEST_MOUSE, // index 1 = on, 0 = off
+    VD_REQUEST_MOUSE,        // index 1 = on, 0 = off
+    VD_REQUEST_PICTURE_MODE, // index: a vd_picture_mode
     VD_REQUEST_REDRAW,
     VD_REQUEST_SUSPEND,
     VD_REQUEST_LEAVE

@@ -67,7 +67,7 @@ vd_status vd_watch(vd_curves *curves, const atomic_int *done, atomic_int *stop, 
     vd_grid grid = {0};
     const atomic_int *signalled = NULL;
     int clock = -1;
-    vd_status status = vd_screen_open(false, "leave --watch out", &screen, err);
+    vd_status status = vd_screen_open(false, VD_PICTURE_NONE, "leave --watch out", &screen, err);
     if (status == VD_OK && stop) // instead of what the screen does about signals
         signalled = vd_interrupt_watch();
     if (status == VD_OK)

@@ -5,6 +5,7 @@
 
 #include "tui/base/complete.h"
 #include "tui/base/nearest.h"
+#include "tui/base/options.h"
 #include "tui/chat/actions/actions.h"
 #include "tui/screen/theme.h"
 
@@ -166,6 +167,15 @@ static void run_mouse(vd_chat *chat, const char *argument)
                       on ? "on" : "off: the terminal selects text again");
 }
 
+static void run_picture_mode(vd_chat *chat, const char *argument)
+{
+    int mode = vd_choice_find(VD_PICTURE_MODE_NAMES, argument);
+    if (mode < 0)
+        vd_notice_complain(&chat->notice, "/picture-mode %s", VD_PICTURE_MODE_NAMES);
+    else if (vd_lanes_send(&chat->lanes, VD_REQUEST_PICTURE_MODE, 0, NULL, (size_t)mode))
+        vd_notice_say(&chat->notice, "`picture = %s` in the config file keeps it", argument);
+}
+
 // Commands that take something; the others are keys' actions by another way.
 static const struct {
     vd_action action;
@@ -177,14 +187,18 @@ static const struct {
     {VD_ACTION_COMPARE, run_compare}, {VD_ACTION_FOLLOW, run_history},
     {VD_ACTION_ROUND, run_round},     {VD_ACTION_BRANCH, run_branch},
     {VD_ACTION_THEME, run_theme},     {VD_ACTION_FOLD, run_fold},
-    {VD_ACTION_MOUSE, run_mouse},
+    {VD_ACTION_MOUSE, run_mouse},     {VD_ACTION_PICTURE_MODE, run_picture_mode},
 };
 
 static const char *const arguments[] = {
-    "/model base",  "/model improved", "/compare base",   "/compare improved",
-    "/compare off", "/history own",    "/history shared", "/history people's",
-    "/theme dark",  "/theme light",    "/theme mono",     "/theme safe",
-    "/mouse on",    "/mouse off",      "/fold on",        "/fold off"};
+    "/model base",         "/model improved",     "/compare base",
+    "/compare improved",   "/compare off",        "/history own",
+    "/history shared",     "/history people's",   "/theme dark",
+    "/theme light",        "/theme mono",         "/theme safe",
+    "/mouse on",           "/mouse off",          "/fold on",
+    "/fold off",           "/picture-mode auto",  "/picture-mode kitty",
+    "/picture-mode sixel", "/picture-mode iterm", "/picture-mode cells",
+    "/picture-mode none"};
 
 // The command that a name is, or is short for; NULL: none (*matches 0) or more than one.
 static const vd_binding *find_command(const char *name, size_t length, int *matches)

@@ -1,0 +1,262 @@
+// The chat in terminals that say what they can: a terminal is played here, its side of each
+// protocol rebuilds the pictures.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "tests/support/color.h"
+#include "tests/support/decoders.h"
+#include "tests/support/pty.h"
+#include "tests/support/support.h"
+#include "tui/screen/pixels.h"
+
+static const char kitty[] = "\033_Gi=31;OK\033\\\033[6;20;10t\033[?62;c";
+static const char sixel[] = "\033[?1;0;256S\033[6;18;9t\033[?63;1;2;4c";
+static const char iterm[] = "\033P>|iTerm2 3.4.15\033\\\033[6;18;9t\033[?62;c";
+
+static void start(const char *mode)
+{
+    const char *const arguments[] = {"chat",      "--assets", "assets", "--no-transcript",
+                                     "--picture", mode,       NULL};
+    assert_true(pty_start(arguments, 80, 24));
+}
+
+// All that is on its way, also where the machine is busy.
+static void settle(void)
+{
+    for (int i = 0; i < 4; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+        pty_drain();
+    }
+}
+
+// Starts it in a terminal that answers at once.
+static void start_in(const char *answers)
+{
+    start("auto");
+    assert_true(pty_await("\033[c"));
+    assert_true(pty_tell(answers));
+    assert_true(pty_await("base  cpu"));
+    settle();
+}
+
+static shown_images seen(void (*decode)(const char *, size_t, shown_images *))
+{
+    size_t length;
+    const char *output = pty_output(&length);
+    shown_images shown = {0};
+    decode(output, length, &shown);
+    return shown;
+}
+
+// An image of the picture, without outlines.
+static void expect_picture(const vd_image *image, const char *path, int columns, int rows,
+                           vd_look look)
+{
+    vd_image picture, composed;
+    assert_int_equal(vd_image_read(path, &picture, NULL), VD_OK);
+    assert_int_equal(vd_pixels_compose(&picture, columns, rows, look, NULL, 0, &composed, NULL),
+                     VD_OK);
+    assert_int_equal(image->width, composed.width);
+    assert_in_range(image->height, composed.height - 5, composed.height);
+    double sum = 0;
+    int points = image->width * image->height, count = 0;
+    for (int i = 0; i < points; i += 7, count++) {
+        double a[3], b[3];
+        for (int c = 0; c < 3; c++) {
+            a[c] = image->rgb[3 * i + c];
+            b[c] = composed.rgb[3 * i + c];
+        }
+        sum += color_distance(a, b);
+    }
+    assert_true(sum / count < 2);
+    vd_image_clear(&picture);
+    vd_image_clear(&composed);
+}
+
+static void terminals_get_what_they_said_they_show(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *answers;
+        void (*decode)(const char *, size_t, shown_images *);
+        int cell_width, cell_height;
+    } terminals[] = {
+        {kitty, decode_kitty, 10, 20}, {sixel, decode_sixel, 9, 18}, {iterm, decode_iterm, 9, 18}};
+    for (int i = 0; i < 3; i++) {
+        start_in(terminals[i].answers);
+        shown_images shown = seen(terminals[i].decode);
+        assert_int_equal(shown.sent, 1); // in cells before it said so: not even for a moment
+        vd_look look = {.depth = VD_DEPTH_256,
+                        .cell_width = terminals[i].cell_width,
+                        .cell_height = terminals[i].cell_height};
+        expect_picture(&shown.at[0].image, "assets/pictures/1000001.png", 35, 13, look);
+        shown_images_clear(&shown);
+        pty_end();
+    }
+}
+
+static void terminals_that_show_none_get_cells(void **state)
+{
+    (void)state;
+    static const char *const answers[] = {
+        "\033[?6c", "\033[6;20;10t\033[?62;22c",
+        "\033_Gi=31;ENOTSUPPORTED:no\033\\\033P>|other 1.0\033\\\033[?62;c",
+        "\033[?1;0;16S\033[6;20;10t\033[?63;4c", // sixels of 16 colours show less than cells do
+        "\033[?63;4c"};                          // nor without the size of a cell
+    for (int i = 0; i < 5; i++) {
+        start_in(answers[i]);
+        assert_false(pty_showed("\033_Ga=T"));
+        assert_false(pty_showed("\033]1337"));
+        assert_false(pty_showed(";1q\"") || pty_showed(";0q\""));
+        assert_true(pty_showed("\xe2\x96")); // block elements
+        pty_end();
+    }
+}
+
+static void answers_never_stand_in_the_line(void **state)
+{
+    (void)state;
+    start("auto");
+    assert_true(pty_await("\033[c"));
+    // Typed before and while they come.
+    assert_true(pty_tell("is\033_Gi=31;OK\033\\ it\033[6;20;10t"));
+    assert_true(pty_await("Type a question"));
+    assert_true(pty_tell("\033[?6"));
+    nanosleep(&(struct timespec){.tv_nsec = 80000000}, NULL); // cut in two
+    assert_true(pty_tell("2;c red?"));
+    assert_true(pty_await("red?"));
+    settle();
+    pty_forget();
+    assert_true(pty_tell("\014")); // everything is drawn again
+    assert_true(pty_await("F1 help"));
+    settle();
+    assert_true(pty_showed("is it red?"));
+    assert_false(pty_showed("62;c") || pty_showed("31;OK") || pty_showed("20;10t"));
+    pty_end();
+}
+
+static void a_silent_terminal_is_not_waited_for(void **state)
+{
+    (void)state;
+    start("auto");
+    assert_true(pty_await("\033[c"));
+    double asked = support_milliseconds();
+    assert_true(pty_await("Type a question"));
+    double waited = support_milliseconds() - asked;
+    printf("a silent terminal sees the screen %.0f ms after it was asked\n", waited);
+    assert_true(waited < 400); // 60, and what a busy machine takes
+    assert_true(pty_await("base  cpu"));
+    settle();
+    assert_true(pty_tell(kitty)); // better late than never
+    assert_true(pty_await("\033_Gm=0;"));
+    settle();
+    shown_images shown = seen(decode_kitty);
+    assert_int_equal(shown.count, 1);
+    shown_images_clear(&shown);
+    assert_true(pty_tell("\004"));
+    assert_true(pty_wait());
+}
+
+static void nothing_is_asked_where_nothing_depends_on_it(void **state)
+{
+    (void)state;
+    setenv("COLORTERM", "truecolor", 1);
+    start("cells");
+    assert_true(pty_await("base  cpu"));
+    assert_false(pty_showed("\033[c") || pty_showed("\033_G") || pty_showed("\033[16t"));
+    pty_end();
+    unsetenv("COLORTERM");
+    start("none");
+    assert_true(pty_await("base  cpu"));
+    assert_false(pty_showed("\033[c"));
+    assert_false(pty_showed("\xe2\x96"));
+    pty_end();
+}
+
+static void expect_shown(int count, int columns, int rows)
+{
+    shown_images shown = seen(decode_kitty);
+    assert_int_equal(shown.count, count);
+    if (count == 1) {
+        assert_int_equal(shown.at[0].columns, columns);
+        assert_int_equal(shown.at[0].rows, rows);
+    }
+    shown_images_clear(&shown);
+}
+
+static void nothing_remains_of_a_picture(void **state)
+{
+    (void)state;
+    start_in(kitty);
+    expect_shown(1, 35, 13);
+    assert_true(pty_tell("\033[19~")); // F8
+    assert_true(pty_await("\033_Gm=0;"));
+    settle();
+    expect_shown(1, 35, 13);
+    assert_true(pty_tell("what is it?\r"));
+    assert_true(pty_await("Answers within"));
+    settle();
+    expect_shown(1, 35, 13);
+    assert_true(pty_tell("\033OQ")); // F2
+    assert_true(pty_await("Esc back"));
+    settle();
+    expect_shown(1, 53, 20);
+    assert_true(pty_tell("\033OP")); // F1: no picture
+    assert_true(pty_await("Keys"));
+    settle();
+    expect_shown(0, 0, 0);
+    assert_true(pty_tell("\033"));
+    assert_true(pty_await("Saw"));
+    settle();
+    expect_shown(1, 53, 20);
+    assert_true(pty_resize(100, 30));
+    settle();
+    shown_images shown = seen(decode_kitty);
+    assert_int_equal(shown.count, 1);
+    shown_images_clear(&shown);
+    assert_true(pty_tell("/picture-mode cells\r"));
+    assert_true(pty_await("\033_Ga=d,d=I"));
+    settle();
+    expect_shown(0, 0, 0);
+    assert_true(pty_tell("/picture-mode auto\r"));
+    assert_true(pty_await("\033_Gm=0;"));
+    settle();
+    assert_true(pty_tell("\004"));
+    assert_true(pty_wait());
+    expect_shown(0, 0, 0);
+}
+
+// It may say so where COLORTERM was lost on the way (ssh).
+static void colours_have_24_bits_where_the_terminal_says_so(void **state)
+{
+    (void)state;
+    start_in("\033P1$r48:2:1:2:3m\033\\\033[?62;c");
+    assert_true(pty_showed("\033[38;2;"));
+    pty_end();
+    start_in("\033P1$r48:5:16m\033\\\033[?62;c");
+    assert_false(pty_showed("\033[38;2;"));
+    pty_end();
+}
+
+int main(void)
+{
+    setenv("LC_ALL", "C.UTF-8", 1);
+    unsetenv("COLORTERM");
+    unsetenv("TMUX");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(terminals_get_what_they_said_they_show),
+        cmocka_unit_test(terminals_that_show_none_get_cells),
+        cmocka_unit_test(answers_never_stand_in_the_line),
+        cmocka_unit_test(a_silent_terminal_is_not_waited_for),
+        cmocka_unit_test(nothing_is_asked_where_nothing_depends_on_it),
+        cmocka_unit_test(nothing_remains_of_a_picture),
+        cmocka_unit_test(colours_have_24_bits_where_the_terminal_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,69 @@
+#include "tui/screen/abilities.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double vd_abilities_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+bool vd_abilities_no_color(void)
+{
+    const char *refusal = getenv("NO_COLOR");
+    return refusal && *refusal;
+}
+
+bool vd_abilities_question(vd_abilities *abilities, const vd_look *look, char *out, size_t size)
+{
+    const char *name = getenv("TERM"), *tmux = getenv("TMUX");
+    name = name ? name : "";
+    abilities->tmux = (tmux && *tmux) || strncmp(name, "tmux", 4) == 0;
+    // Consoles that would print what they do not understand, and GNU screen, which passes on half
+    // of it, are not asked.
+    bool mute =
+        strncmp(name, "linux", 5) == 0 || (strncmp(name, "screen", 6) == 0 && !abilities->tmux);
+    bool colors = look->depth == VD_DEPTH_256;
+    if (mute || abilities->asked > 0 || abilities->wanted == VD_PICTURE_NONE ||
+        (abilities->wanted == VD_PICTURE_CELLS && !colors))
+        return false;
+    vd_replies_question(abilities->tmux, colors, out, size);
+    abilities->asked = vd_abilities_now();
+    return true;
+}
+
+static vd_picture_mode best(const vd_abilities *abilities, const vd_look *look, bool size_known)
+{
+    enum { ENOUGH_COLORS = 200 };
+    const vd_replies *said = &abilities->replies;
+    bool colors = said->sixel_colors == 0 || said->sixel_colors >= ENOUGH_COLORS;
+    if (abilities->wanted != VD_PICTURE_AUTO)
+        return abilities->wanted;
+    if (look->ascii || vd_abilities_no_color())
+        return VD_PICTURE_CELLS;
+    if (said->kitty)
+        return VD_PICTURE_KITTY;
+    if (said->iterm && !abilities->tmux) // which passes it on, but to any place of the screen
+        return VD_PICTURE_ITERM;
+    return said->sixel && colors && size_known ? VD_PICTURE_SIXEL : VD_PICTURE_CELLS;
+}
+
+bool vd_abilities_look(const vd_abilities *abilities, int width, int height, vd_look *look)
+{
+    enum { USUAL_WIDTH = 10, USUAL_HEIGHT = 20 };
+    vd_look before = *look;
+    if (abilities->replies.cell_width) {
+        width = abilities->replies.cell_width;
+        height = abilities->replies.cell_height;
+    }
+    bool known = width > 0 && height > 0;
+    look->cell_width = known ? width : USUAL_WIDTH;
+    look->cell_height = known ? height : USUAL_HEIGHT;
+    look->pictures = best(abilities, look, known);
+    look->tmux = abilities->tmux && look->pictures == VD_PICTURE_KITTY;
+    return before.pictures != look->pictures || before.cell_width != look->cell_width ||
+           before.cell_height != look->cell_height;
+}

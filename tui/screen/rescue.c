@@ -1,0 +1,143 @@
+#include "tui/screen/rescue.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <term.h>
+#include <unistd.h>
+
+#include "tui/screen/screen.h"
+
+// ---- when the program is killed ----------------------------------------------------------------
+
+// All of it prepared before a signal can come; the handler only writes it (async-signal-safe).
+static struct {
+    volatile sig_atomic_t armed;
+    char bytes[256];
+    size_t length;
+    struct termios modes;
+    int log, standard_error;
+} rescue;
+
+// All that end a program which does nothing about them.
+static const int fatal[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT, SIGSEGV,   SIGBUS,  SIGABRT,
+                            SIGFPE,  SIGILL,  SIGTRAP, SIGSYS,  SIGXCPU,   SIGUSR1, SIGUSR2,
+                            SIGALRM, SIGPIPE, SIGPOLL, SIGPROF, SIGVTALRM, SIGPWR,  SIGSTKFLT};
+
+static void copy_log(int log, int to)
+{
+    char buffer[1024];
+    ssize_t count;
+    if (log < 0 || to < 0 || lseek(log, 0, SEEK_SET) < 0)
+        return;
+    while ((count = read(log, buffer, sizeof buffer)) > 0)
+        if (write(to, buffer, (size_t)count) != count)
+            break;
+}
+
+void vd_screen_rescue(void)
+{
+    if (!rescue.armed)
+        return;
+    rescue.armed = 0;
+    if (write(STDOUT_FILENO, rescue.bytes, rescue.length) < 0) {
+        // There is nobody to report it to.
+    }
+    tcsetattr(STDIN_FILENO, TCSANOW, &rescue.modes);
+    copy_log(rescue.log, rescue.standard_error);
+    if (rescue.standard_error >= 0)
+        dup2(rescue.standard_error, STDERR_FILENO);
+}
+
+static void on_fatal(int number)
+{
+    vd_screen_rescue();
+    // SA_RESETHAND put the default action back: the signal now has its usual effect. On process 1
+    // it has none (the first of a container).
+    if (getpid() == 1)
+        _exit(128 + number);
+    raise(number);
+}
+
+static void add_bytes(const char *bytes)
+{
+    // Terminfo strings may hold delays ("$<5>"), which only tputs understands.
+    for (; bytes && bytes != (char *)-1 && *bytes; bytes++) {
+        if (bytes[0] == '$' && bytes[1] == '<' && strchr(bytes, '>')) {
+            bytes = strchr(bytes, '>');
+            continue;
+        }
+        if (rescue.length < sizeof rescue.bytes)
+            rescue.bytes[rescue.length++] = *bytes;
+    }
+}
+
+void vd_rescue_arm(const struct termios *modes, const vd_kept_errors *kept)
+{
+    rescue.modes = *modes;
+    rescue.log = kept->log;
+    rescue.standard_error = kept->standard_error;
+    rescue.length = 0;
+    add_bytes("\033[?2004l");
+    add_bytes("\033[?1000l\033[?1002l\033[?1003l\033[?1006l"); // the mouse
+    add_bytes(tigetstr("sgr0"));
+    add_bytes(tigetstr("op"));
+    add_bytes(tigetstr("rmkx"));
+    add_bytes(tigetstr("cnorm"));
+    add_bytes(tigetstr("rmcup"));
+    add_bytes("\r");
+    rescue.armed = 1;
+    struct sigaction action = {.sa_handler = on_fatal, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
+        struct sigaction before;
+        sigaction(fatal[i], NULL, &before);
+        if (before.sa_handler != SIG_IGN) // nohup and the like
+            sigaction(fatal[i], &action, NULL);
+    }
+}
+
+void vd_rescue_disarm(void)
+{
+    rescue.armed = 0;
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
+        struct sigaction now;
+        sigaction(fatal[i], NULL, &now);
+        if (now.sa_handler == on_fatal)
+            signal(fatal[i], SIG_DFL);
+    }
+}
+
+// ---- standard error ----------------------------------------------------------------------------
+
+void vd_errors_keep(vd_kept_errors *kept)
+{
+    *kept = (vd_kept_errors){-1, -1};
+    FILE *file = tmpfile();
+    if (!file)
+        return; // a message may then spoil the screen; C-l redraws it
+    fflush(stderr);
+    kept->log = dup(fileno(file));
+    fclose(file);
+    kept->standard_error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (kept->log < 0 || kept->standard_error < 0)
+        return;
+    fcntl(kept->log, F_SETFD, FD_CLOEXEC);
+    dup2(kept->log, STDERR_FILENO);
+}
+
+void vd_errors_show(vd_kept_errors *kept)
+{
+    if (kept->log >= 0 && kept->standard_error >= 0) {
+        fflush(stderr);
+        dup2(kept->standard_error, STDERR_FILENO);
+        copy_log(kept->log, STDERR_FILENO);
+    }
+    if (kept->log >= 0)
+        close(kept->log);
+    if (kept->standard_error >= 0)
+        close(kept->standard_error);
+    kept->log = kept->standard_error = -1;
+}

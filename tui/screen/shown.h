@@ -1,0 +1,20 @@
+// The pictures of pixels that a terminal shows: new ones are sent, those that went are taken away.
+#ifndef VD_SHOWN_H
+#define VD_SHOWN_H
+
+#include <stdio.h>
+
+#include "tui/screen/grid.h"
+
+// Zero-initialise.
+typedef struct vd_shown {
+    vd_grid_image image[VD_GRID_IMAGES]; // without their bytes
+    int count;
+    bool gone; // the terminal may have lost or moved them: all are sent again
+} vd_shown;
+
+// After the cells of the grid were sent, which erases what stood there before.
+void vd_shown_update(vd_shown *shown, const vd_grid *grid, FILE *out);
+void vd_shown_forget(vd_shown *shown, FILE *out); // takes all away
+
+#endif
