@@ -470,6 +470,9 @@ static void conversations_are_exported(void **state)
     text = support_read_file(out, NULL);
     assert_non_null(strstr(text, "### Picture 1, round 2 of 2"));
     assert_non_null(strstr(text, "(chosen)"));
+    assert_non_null(strstr(text, "**What colour is the \\<cube\\>?**")); // as typed
+    assert_null(strstr(text, "**what colour is"));
+    assert_non_null(strstr(text, "* saw, with the share of attention: what "));
     free(text);
 
     replay(0, "0 differ", "", path, "--visdial", out);

@@ -146,6 +146,17 @@ static void note_of_words(const vd_reply *reply, char *out, size_t size)
         snprintf(out, size, "[ ] not known");
 }
 
+// What the bars behind the words are, after column x of the first row or in the next one.
+static void draw_legend(vd_grid *grid, vd_rect at, int x)
+{
+    static const char text[] = "bar: share of attention";
+    int width = (int)strlen(text);
+    bool behind = x + width <= at.x + at.width;
+    if (behind || (at.height > 1 && at.width >= 4 + width))
+        vd_grid_text(grid, behind ? x : at.x + 4, behind ? at.y : at.y + 1, width, text,
+                     vd_style_of(grid, VD_ROLE_FAINT));
+}
+
 void vd_sheet_draw_words(vd_grid *grid, vd_rect at, const vd_reply *reply)
 {
     if (at.height <= 0)
@@ -179,7 +190,8 @@ void vd_sheet_draw_words(vd_grid *grid, vd_rect at, const vd_reply *reply)
                       vd_style_of(grid, VD_ROLE_BAR_WORD));
         x += 2;
     }
-    vd_grid_text(grid, x, y, end - x, note, vd_style_of(grid, VD_ROLE_NOTE));
+    x += vd_grid_text(grid, x, y, end - x, note, vd_style_of(grid, VD_ROLE_NOTE)) + 1;
+    draw_legend(grid, (vd_rect){at.x, y, at.width, at.y + at.height - y}, x);
 }
 
 void vd_sheet_draw_attention(vd_grid *grid, vd_rect at, const vd_sheet *sheet, int side)

@@ -47,7 +47,7 @@ typedef struct vd_sheet {
     const char *caption;
     const vd_turn *said; // (rounds) that came before
     int rounds;
-    const char *question;           // without "?"
+    const char *question;           // as typed, or of the data, with or without "?"
     const char *human;              // the human answer or NULL
     const char *group, *group_name; // "first", "only base right"; NULL: none
     const char *family;             // NULL: none

@@ -128,7 +128,7 @@ static void put_words(vd_markup *html, const vd_sheet_side *side)
     double most = 0.3;
     for (int i = 0; i < reply->words; i++)
         most = fmax(most, vd_word_share(&reply->answer, i));
-    vd_markup_put(html, "<p class=\"words\"><span class=\"key\">Words</span>");
+    vd_markup_put(html, "<p class=\"words\"><span class=\"key\">Saw</span>");
     for (int i = 0; i < reply->words; i++) {
         double share = vd_word_share(&reply->answer, i);
         char text[16];
@@ -140,6 +140,7 @@ static void put_words(vd_markup *html, const vd_sheet_side *side)
             vd_markup_put(html, "<sub>%.0f</sub>", 100 * share);
         vd_markup_put(html, "</span>");
     }
+    vd_markup_put(html, " <span class=\"note\">shade: share of attention</span>");
     if (reply->cut > 0)
         vd_markup_put(html, " <span class=\"note\">%d more words were not seen</span>", reply->cut);
     vd_markup_put(html, "</p>\n");

@@ -14,7 +14,8 @@ static void put_dialog(vd_markup *m, const vd_sheet *sheet)
             vd_markup_put(m, " **%s**", sheet->said[r].answer);
         vd_markup_put(m, "\n");
     }
-    vd_markup_put(m, sheet->rounds ? "\n**%s?**\n\n" : "**%s?**\n\n", sheet->question);
+    vd_markup_put(m, sheet->rounds ? "\n**%s%s**\n\n" : "**%s%s**\n\n", sheet->question,
+                  vd_sheet_mark(sheet->question));
     if (sheet->human)
         vd_markup_put(m, "Human: **%s**\n\n", sheet->human);
 }
@@ -80,7 +81,7 @@ static void put_attention(vd_markup *m, const vd_sheet *sheet, const vd_sheet_si
         else
             vd_markup_put(m, "; round %d: %s", i, share);
     }
-    vd_markup_put(m, "\n* words:");
+    vd_markup_put(m, "\n* saw, with the share of attention:");
     for (int i = 0; i < reply->words; i++) {
         vd_percent(share, sizeof share, vd_word_share(answer, i));
         vd_markup_put(m, " %s%s %s", reply->word[i], reply->unknown[i] ? " (unknown)" : "", share);

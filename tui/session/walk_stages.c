@@ -130,7 +130,7 @@ static void context_matching(walk_view *v)
         name_row(table, r, v->walk->entry[r].label);
         table->value[r] = (double)v->answer->context_attention[r];
     }
-    table = new_list(v, "Gate: mean opening", true, 2, "open");
+    table = new_list(v, "Gate: how far it is open", true, 2, "open");
     name_row(table, 0, "of the question q");
     name_row(table, 1, "of the history c");
     table->value[0] = mean_of(t->context_gate, h2);
@@ -172,15 +172,15 @@ static void topic_aggregation(walk_view *v)
     static const char *const parts[] = {"the word", "gathered"};
     const vd_trace *t = v->trace;
     int e = t->embed;
-    vd_walk_table *table =
-        new_table(v, "Attention 2: a_r S, word@round (0 caption)", true, t->words, order, 3);
+    vd_walk_table *table = new_table(v, "Attention 2: related words, word@round (0: caption)", true,
+                                     t->words, order, 3);
     table->text = g_malloc0_n((gsize)t->words * 3, sizeof *table->text);
     name_words(v, table);
     float *share = g_new(float, (gsize)v->answer->rounds *(gsize)v->answer->history_width);
     for (int i = 0; i < t->words; i++)
         strongest_words(v, table, i, share);
     g_free(share);
-    table = new_table(v, "Gate: mean opening", true, t->words, parts, 2);
+    table = new_table(v, "Gate: how far it is open", true, t->words, parts, 2);
     name_words(v, table);
     for (int i = 0; i < 2 * t->words; i++)
         table->value[i] = mean_of(t->topic_gate + (size_t)i * (size_t)e, e);
@@ -286,104 +286,107 @@ typedef struct stage_row {
 // The stage of the scores has a row for each choice of decoders.
 enum { SCORES = 6, SOFTMAX = SCORES + 3 };
 
-static const stage_row stages[] =
-    {{.title = "Word states",
-      .why = "A word means something only beside its neighbours: read from left to right and from "
-             "right to left, every word gets a vector that knows the whole question.",
-      .formula = {"Q = BiLSTM(word vectors)",
-                  "q = [forward state at the last word ; backward state at the first]"},
-      .in = {{"W", "question word vectors", "Tq, E", TRACE(word)}},
-      .out = {{"Q", "word states", "Tq, 2H", TRACE(state)},
-              {"q", "the question", "2H", TRACE(question)},
-              {"h", "history, read likewise", "R, 2H", TRACE(history)}},
-      .tables = word_states},
-     {.title = "Context matching and gate",
-      .why = "\"It\" means nothing without the earlier rounds: the question picks the rounds it is "
-             "about, and a gate decides how much of question and history is passed on.",
-      .formula = {"s_r = w . (f_q(q) * f_h(h_r)) + b      a = softmax over r of s",
-                  "c = sum_r a_r h_r      x = [q ; c]", "e_ctx = sigmoid(W x + b) * x"},
-      .in = {{"q", "the question", "2H", TRACE(question)},
-             {"h", "history entries", "R, 2H", TRACE(history)}},
-      .out = {{"a", "attention 1: question -> rounds", "R", ANSWER(context_attention)},
-              {"c", "what it takes from history", "2H", TRACE(matched)},
-              {"e_ctx", "question in context", "4H", TRACE(context)}},
-      .tables = context_matching},
-     {.title = "Topic aggregation and gate",
-      .why = "Every single word of the question gathers the history's words it is about, so that "
-             "\"it\" can stand for the cube that was named two rounds ago.",
-      .formula = {"S_rij = f_q(Q_i) . f_h(H_rj), softmax over j",
-                  "u_i = sum_r a_r sum_j S_rij W_rj      x_i = [word_i ; u_i]",
-                  "e_top,i = sigmoid(W x_i + b) * x_i"},
-      .in = {{"Q", "word states", "Tq, 2H", TRACE(state)},
-             {"a", "attention 1", "R", ANSWER(context_attention)}},
-      .out = {{"u", "what each word gathered", "Tq, E", TRACE(gathered)},
-              {"e_top", "words with topics", "Tq, 2E", TRACE(topic)},
-              {"S", "attention 2: word -> word", "R, Tq, Th", ANSWER(topic_attention)}},
-      .tables = topic_aggregation},
-     {.title = "Topic view",
-      .why = "Every region of the picture picks the words of the question that could be about it "
-             "and takes them into its own vector.",
-      .formula = {"M_ki = f_v(img_k) . f_t(e_top,i), softmax over i", "t_k = sum_i M_ki e_top,i",
-                  "m_k = relu(W2 relu(W1 [img_k ; t_k] + b1) + b2)"},
-      .in = {{"img", "region features", "P, D", ABSENT, 0},
-             {"e_top", "words with topics", "Tq, 2E", TRACE(topic)}},
-      .out = {{"M", "attention 3: region -> word", "P, Tq", ANSWER(word_attention)},
-              {"t", "each region's words", "P, 2E", TRACE(region_topic)},
-              {"m", "regions with words", "P, D", TRACE(view)}},
-      .tables = topic_view},
-     {.title = "Context view",
-      .why = "Now the whole question, with its history, decides which regions the answer is read "
-             "from.",
-      .formula = {"y_k = [m_k ; e_ctx]      z_k = l2norm(f_m(y_k) * f_c(e_ctx))",
-                  "g = softmax over k of (w . z_k + b)", "y = sum_k g_k y_k"},
-      .in = {{"m", "regions with words", "P, D", TRACE(view)},
+static const stage_row stages[] = {
+    {.title = "Word states",
+     .why = "Each word of the question becomes a list of numbers, a vector. The question is read "
+            "forwards and backwards, so that the vector of a word also depends on the words around "
+            "it.",
+     .formula = {"Q = BiLSTM(word vectors)",
+                 "q = [forward state at the last word ; backward state at the first]"},
+     .in = {{"W", "question word vectors", "Tq, E", TRACE(word)}},
+     .out = {{"Q", "word states", "Tq, 2H", TRACE(state)},
+             {"q", "the question", "2H", TRACE(question)},
+             {"h", "history, read likewise", "R, 2H", TRACE(history)}},
+     .tables = word_states},
+    {.title = "Context matching and gate",
+     .why = "Which earlier rounds is the question about? Each round gets a share of attention; "
+            "together they are 100 %. A gate then passes on a part of the question and of the "
+            "history: all of it where it is open, nothing where it is closed.",
+     .formula = {"s_r = w . (f_q(q) * f_h(h_r)) + b      a = softmax over r of s",
+                 "c = sum_r a_r h_r      x = [q ; c]", "e_ctx = sigmoid(W x + b) * x"},
+     .in = {{"q", "the question", "2H", TRACE(question)},
+            {"h", "history entries", "R, 2H", TRACE(history)}},
+     .out = {{"a", "attention 1: question -> rounds", "R", ANSWER(context_attention)},
+             {"c", "what it takes from history", "2H", TRACE(matched)},
              {"e_ctx", "question in context", "4H", TRACE(context)}},
-      .out = {{"z", "fit of region and context", "P, H", TRACE(fused)},
-              {"g", "attention 4: regions", "P", ANSWER(region_attention)},
-              {"y", "picture and question", "D+4H", TRACE(pooled)}},
-      .tables = context_view},
-     {.title = "Fusion",
-      .why = "Picture and question become one vector of the size of an answer, so that the two can "
-             "be compared.",
-      .formula = {"e = relu(W y + b)"},
-      .in = {{"y", "picture and question", "D+4H", TRACE(pooled)}},
-      .out = {{"e", "question vector e", "H", TRACE(encoded)}},
-      .tables = fusion},
-     [SCORES + VD_DISCRIMINATIVE] =
-         {.title = "Candidate scores",
-          .why = "An LSTM has read each answer of the pool; the one whose vector points in the "
-                 "direction of e wins.",
-          .formula = {"o_c = last state of LSTM(answer c)", "z_c = o_c . e"},
-          .in = {{"e", "question vector e", "H", TRACE(encoded)},
-                 {"o", "the pool's answers", "O, H", ABSENT, 0}},
-          .out = {{"z", "a score for each", "O", ANSWER(score)}},
-          .tables = candidate_scores},
-     [SCORES + VD_GENERATIVE] =
-         {.title = "Candidate scores",
-          .why = "An LSTM that starts from e predicts each answer of the pool word by word; the "
-                 "most probable one wins.",
-          .formula = {"P = softmax(W LSTM(answer c, from e))", "z_c = mean_t log P(word t of c)"},
-          .in = {{"e", "question vector e", "H", TRACE(encoded)}},
-          .out = {{"z", "a score for each", "O", ANSWER(score)}},
-          .tables = candidate_scores},
-     [SCORES + VD_BOTH] =
-         {.title = "Candidate scores",
-          .why = "Two decoders judge each answer: how close its vector is to e, and how probable "
-                 "its words are after e.",
-          .formula = {"o_c = last state of LSTM(answer c)",
-                      "z_c = (o_c . e + mean_t log P(word t of c)) / 2"},
-          .in = {{"e", "question vector e", "H", TRACE(encoded)},
-                 {"o", "the pool's answers", "O, H", ABSENT, 0}},
-          .out = {{"z", "a score for each", "O", ANSWER(score)}},
-          .tables = candidate_scores},
-     [SOFTMAX] = {
-         .title = "Softmax",
-         .why = "Scores become shares that sum to one over this pool: they say which answer is "
-                "best among these, not how certain it is.",
-         .formula = {"p_c = exp(z_c) / sum_d exp(z_d)"},
-         .in = {{"z", "scores", "O", ANSWER(score)}},
-         .out = {{"p", "shares", "O", ANSWER(probability)}},
-         .tables = softmax}};
+     .tables = context_matching},
+    {.title = "Topic aggregation and gate",
+     .why = "The same word by word: each word of the question looks for the words of the caption "
+            "and of earlier rounds that belong to it. This is how \"it\" can stand for a cube that "
+            "was named before.",
+     .formula = {"S_rij = f_q(Q_i) . f_h(H_rj), softmax over j",
+                 "u_i = sum_r a_r sum_j S_rij W_rj      x_i = [word_i ; u_i]",
+                 "e_top,i = sigmoid(W x_i + b) * x_i"},
+     .in = {{"Q", "word states", "Tq, 2H", TRACE(state)},
+            {"a", "attention 1", "R", ANSWER(context_attention)}},
+     .out = {{"u", "what each word gathered", "Tq, E", TRACE(gathered)},
+             {"e_top", "words with topics", "Tq, 2E", TRACE(topic)},
+             {"S", "attention 2: word -> word", "R, Tq, Th", ANSWER(topic_attention)}},
+     .tables = topic_aggregation},
+    {.title = "Topic view",
+     .why = "Now the picture. A region is a part of it with one object. Each region picks the "
+            "words of the question that fit it; a row adds up to 100 %.",
+     .formula = {"M_ki = f_v(img_k) . f_t(e_top,i), softmax over i", "t_k = sum_i M_ki e_top,i",
+                 "m_k = relu(W2 relu(W1 [img_k ; t_k] + b1) + b2)"},
+     .in = {{"img", "region features", "P, D", ABSENT, 0},
+            {"e_top", "words with topics", "Tq, 2E", TRACE(topic)}},
+     .out = {{"M", "attention 3: region -> word", "P, Tq", ANSWER(word_attention)},
+             {"t", "each region's words", "P, 2E", TRACE(region_topic)},
+             {"m", "regions with words", "P, D", TRACE(view)}},
+     .tables = topic_view},
+    {.title = "Context view",
+     .why = "Which regions is the answer read from? The question and its history give each region "
+            "a share of attention; together they are 100 %. The picture shows them as outlines.",
+     .formula = {"y_k = [m_k ; e_ctx]      z_k = l2norm(f_m(y_k) * f_c(e_ctx))",
+                 "g = softmax over k of (w . z_k + b)", "y = sum_k g_k y_k"},
+     .in = {{"m", "regions with words", "P, D", TRACE(view)},
+            {"e_ctx", "question in context", "4H", TRACE(context)}},
+     .out = {{"z", "fit of region and context", "P, H", TRACE(fused)},
+             {"g", "attention 4: regions", "P", ANSWER(region_attention)},
+             {"y", "picture and question", "D+4H", TRACE(pooled)}},
+     .tables = context_view},
+    {.title = "Fusion",
+     .why = "What was seen and what was asked become one vector, e. It has as many numbers as the "
+            "vector of an answer, so that the two can be compared.",
+     .formula = {"e = relu(W y + b)"},
+     .in = {{"y", "picture and question", "D+4H", TRACE(pooled)}},
+     .out = {{"e", "question vector e", "H", TRACE(encoded)}},
+     .tables = fusion},
+    [SCORES +
+        VD_DISCRIMINATIVE] = {.title = "Candidate scores",
+                              .why = "Every answer that the model can give has a vector, too. Its "
+                                     "score says how well that fits e: the higher, the better.",
+                              .formula = {"o_c = last state of LSTM(answer c)", "z_c = o_c . e"},
+                              .in = {{"e", "question vector e", "H", TRACE(encoded)},
+                                     {"o", "the pool's answers", "O, H", ABSENT, 0}},
+                              .out = {{"z", "a score for each", "O", ANSWER(score)}},
+                              .tables = candidate_scores},
+    [SCORES + VD_GENERATIVE] =
+        {
+            .title = "Candidate scores",
+            .why = "The model says every answer that it can give word by word, beginning from e. "
+                   "The score says how probable its words are: the closer to 0, the better.",
+            .formula = {"P = softmax(W LSTM(answer c, from e))", "z_c = mean_t log P(word t of c)"},
+            .in = {{"e", "question vector e", "H", TRACE(encoded)}},
+            .out = {{"z", "a score for each", "O", ANSWER(score)}},
+            .tables = candidate_scores},
+    [SCORES +
+        VD_BOTH] = {.title = "Candidate scores",
+                    .why = "Two scores are averaged: how well the vector of an answer fits e, and "
+                           "how probable its words are after e. The higher, the better.",
+                    .formula = {"o_c = last state of LSTM(answer c)",
+                                "z_c = (o_c . e + mean_t log P(word t of c)) / 2"},
+                    .in = {{"e", "question vector e", "H", TRACE(encoded)},
+                           {"o", "the pool's answers", "O, H", ABSENT, 0}},
+                    .out = {{"z", "a score for each", "O", ANSWER(score)}},
+                    .tables = candidate_scores},
+    [SOFTMAX] = {.title = "Softmax",
+                 .why = "The scores become shares that add up to 100 %. A large share says that an "
+                        "answer is better than the others here, not that it is right.",
+                 .formula = {"p_c = exp(z_c) / sum_d exp(z_d)"},
+                 .in = {{"z", "scores", "O", ANSWER(score)}},
+                 .out = {{"p", "shares", "O", ANSWER(probability)}},
+                 .tables = softmax}};
 
 void vd_walk_cell(const vd_walk_table *table, int at, bool narrow, char *out, size_t size)
 {

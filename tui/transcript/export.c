@@ -40,7 +40,7 @@ static bool make_sheet(const vd_transcript_file *file, size_t talk_index, int ro
     out->sheet.id = out->id;
     out->sheet.title = out->title;
     out->sheet.caption = talk->caption;
-    out->sheet.question = own->reply.question;
+    out->sheet.question = own->reply.typed;
     out->sheet.moved = -1;
     for (int lane = 1; lane < VD_MODELS; lane++) {
         const vd_record *record = vd_transcript_find(file, talk, round, lane);

@@ -14,6 +14,22 @@ static void no_model(vd_lanes *lanes, const vd_event *event)
         vd_lanes_remove_last(lanes);
 }
 
+// What is shown is what the model that answers from now on makes of the last question. An answer
+// that was chosen instead of the first one stays chosen.
+static void ask_last_again(vd_lanes *lanes)
+{
+    vd_conversation *conversation = lanes->conversation;
+    size_t count = conversation->branch->count;
+    vd_response *last = count ? &conversation->branch->rounds[count - 1].response[0] : NULL;
+    if (!last || !last->ready || strcmp(last->model, lanes->lane[0].model) == 0)
+        return;
+    bool chosen = last->chosen != last->reply.answer.order[0];
+    conversation->asked_again = (int)count - 1;
+    vd_lanes_forget(lanes, 0, count - 1);
+    if (chosen && last->before.answer)
+        last->wanted = vd_strdup(last->before.answer);
+}
+
 static void model_came(vd_lanes *lanes, const vd_event *event)
 {
     vd_lane *own = &lanes->lane[event->lane];
@@ -39,8 +55,8 @@ static void model_came(vd_lanes *lanes, const vd_event *event)
         }
         vd_notice_say(lanes->notice, "%s is compared with %s", own->model, lanes->lane[0].model);
     } else if (!first) {
-        vd_notice_say(lanes->notice, "%s answers from now on%s", own->model,
-                      lanes->conversation->branch->count ? "; F6 asks it the last question" : "");
+        vd_notice_say(lanes->notice, "%s answers from now on", own->model);
+        ask_last_again(lanes);
     }
     vd_lanes_pump(lanes);
 }

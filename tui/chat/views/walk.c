@@ -392,8 +392,8 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
     draw_title(page, chat, "What if?", answers);
     snprintf(text, sizeof text,
              page->at.width < 60
-                 ? "Each alone left out or changed"
-                 : "Each thing alone is left out or changed: how the answer's share changes");
+                 ? "One thing left out or changed:"
+                 : "One thing left out or changed: the answer's share falls (-) or rises (+)");
     vd_grid_text(page->grid, page->at.x, row_y(page, head++), page->at.width, text,
                  role(page, VD_ROLE_TEXT));
     if (wide) {
