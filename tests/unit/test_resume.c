@@ -11,30 +11,10 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
+#include "tests/support/opened_world.h"
 #include "tests/support/plain_chat.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
-#include "tests/support/tiny_world.h"
-
-static tiny_world tiny;
-static vd_world *world;
-
-static int set_up(void **state)
-{
-    (void)state;
-    vd_error err = {0};
-    tiny_world_make(&tiny);
-    assert_int_equal(vd_world_open(tiny.directory, &world, &err), VD_OK);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    vd_world_close(world);
-    tiny_world_remove(&tiny);
-    return 0;
-}
 
 static void a_conversation_is_taken_up_again(void **state)
 {
@@ -625,5 +605,5 @@ int main(void)
         cmocka_unit_test(memory_that_is_out_while_it_is_taken_up_is_no_crash),
         cmocka_unit_test(a_chat_without_memory_does_not_start),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_world, close_world);
 }

@@ -6,12 +6,10 @@
 #include <cmocka.h>
 
 #include "engine/base/alloc.h"
+#include "tests/support/opened_world.h"
 #include "tests/support/support.h"
-#include "tests/support/tiny_world.h"
 #include "tui/session/service.h"
 
-static tiny_world tiny;
-static vd_world *world;
 static vd_service *service;
 static const atomic_int go_on;
 
@@ -53,7 +51,7 @@ static int start(void **state)
 {
     (void)state;
     said_count = 0;
-    assert_int_equal(vd_world_open(tiny.directory, &world, NULL), VD_OK);
+    world->decoder = (vd_decoder_choice){0};
     assert_int_equal(vd_service_new(world, &service, NULL), VD_OK);
     return 0;
 }
@@ -62,7 +60,6 @@ static int end(void **state)
 {
     (void)state;
     vd_service_free(service);
-    vd_world_close(world);
     return 0;
 }
 
@@ -311,20 +308,6 @@ static void out_of_memory_is_reported(void **state)
     assert_true(support_fail_each_allocation(ask_once, NULL) > 10);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    tiny_world_make(&tiny);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    tiny_world_remove(&tiny);
-    return 0;
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void)
@@ -341,5 +324,5 @@ int main(void)
         TEST(a_stopped_question_is_not_in_the_conversation),
         TEST(out_of_memory_is_reported),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_world, close_world);
 }
