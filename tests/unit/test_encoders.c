@@ -1,0 +1,353 @@
+// What every network on the tape promises: a question knows nothing of what comes after it; padding
+// changes nothing; a dialog in a batch is the dialog alone; attentions sum to one; the order of
+// regions is irrelevant; fifty dialogs are learned by heart, the pictures with them.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/alloc.h"
+#include "engine/networks/encoder.h"
+#include "engine/networks/mvan/network.h"
+#include "engine/train/trainer.h"
+#include "tests/support/must.h"
+#include "tests/support/small_batch.h"
+#include "tests/support/small_trainer.h"
+#include "tests/support/step.h"
+
+enum { B = 3, R = 4, P = 5, REAL = 4, TQ = 6, TH = 8, TO = 4, O = 5, U = 9, D = SMALL_REGION };
+enum { N = B * R, MOST_H = 64 };
+
+// Dialogs as numbers, with room for padding.
+typedef struct dialogs {
+    float image[B * P * D];
+    int32_t question[N * TQ], question_length[N], history[N * TH], history_length[N];
+    int32_t truth[N];
+} dialogs;
+
+static void fill(vd_rng *rng, int32_t *ids, int32_t *lengths, int count, int width, int most)
+{
+    for (int s = 0; s < count; s++) {
+        lengths[s] = 1 + vd_rng_below(rng, most);
+        for (int i = 0; i < width; i++)
+            ids[s * width + i] = i < lengths[s] ? 1 + vd_rng_below(rng, SMALL_VOCAB - 1) : 0;
+    }
+}
+
+// The last region of each picture is padding.
+static dialogs make_dialogs(uint64_t seed)
+{
+    dialogs d = {0};
+    vd_rng rng = vd_rng_seed(seed, 1);
+    for (int b = 0; b < B; b++)
+        for (int i = 0; i < REAL * D; i++)
+            d.image[b * P * D + i] = (float)vd_rng_range(&rng, 0.1, 1);
+    fill(&rng, d.question, d.question_length, N, TQ, TQ - 2);
+    fill(&rng, d.history, d.history_length, N, TH, TH - 2);
+    for (int n = 0; n < N; n++)
+        d.truth[n] = -1;
+    return d;
+}
+
+static vd_batch batch_of(const dialogs *d, int first, int count)
+{
+    return (vd_batch){.dialogs = count,
+                      .rounds = R,
+                      .regions = P,
+                      .question_width = TQ,
+                      .history_width = TH,
+                      .image = d->image + first * P * D,
+                      .question = d->question + first * R * TQ,
+                      .question_length = d->question_length + first * R,
+                      .history = d->history + first * R * TH,
+                      .history_length = d->history_length + first * R,
+                      .truth = d->truth};
+}
+
+// A network with random weights, and the last pass through it.
+typedef struct room {
+    vd_config config;
+    vd_layout layout;
+    vd_weights weights;
+    vd_real *block;
+    vd_arena arena;
+    vd_network net;
+} room;
+
+static void open_room(room *r, vd_network_kind network)
+{
+    vd_rng rng = vd_rng_seed(11, 2);
+    *r = (room){.config = small_config()};
+    r->config.network = network;
+    r->config.positions = network % 2 ? VD_POSITIONS_NONE : VD_POSITIONS_LEARNED;
+    vd_weights_layout(&r->config, &r->layout, NULL, NULL);
+    r->block = vd_alloc(r->layout.elements, sizeof *r->block);
+    vd_layout_start(&r->layout, r->block, &rng);
+    for (size_t i = 0; i < r->layout.elements; i++) // attention does not start flat
+        r->block[i] += (vd_real)(0.2 * vd_rng_normal(&rng));
+    vd_weights_layout(&r->config, &r->layout, r->block, &r->weights);
+}
+
+static void close_room(room *r)
+{
+    vd_free(r->block);
+    vd_arena_free(&r->arena);
+}
+
+// e (count R, H) of dialogs, NULL and a failed test after an error.
+static void encode(room *r, const vd_batch *batch, float *out)
+{
+    vd_error err;
+    size_t n = (size_t)(batch->dialogs * batch->rounds * r->config.hidden);
+    vd_arena_reset(&r->arena);
+    r->net = (vd_network){
+        .pass = {
+            .be = vd_backend_cpu(), .config = &r->config, .w = &r->weights, .arena = &r->arena}};
+    must(vd_network_encode(&r->net, batch, &err), &err);
+    memcpy(out, r->net.pass.encoded, n * sizeof *out);
+}
+
+// Rows from..to-1 of e are these.
+static void assert_rows(const room *r, const char *what, const float *found, const float *expected,
+                        int from, int to)
+{
+    int h = r->config.hidden;
+    for (int i = from * h; i < to * h; i++)
+        if (!(fabs((double)(found[i] - expected[i])) <= 1e-5))
+            fail_msg("%s, %s: question %d, number %d: %.9g, expected %.9g",
+                     vd_network_names[r->config.network], what, i / h, i % h, (double)found[i],
+                     (double)expected[i]);
+}
+
+static bool rows_differ(const room *r, const float *a, const float *b, int row)
+{
+    double most = 0;
+    for (int i = row * r->config.hidden; i < (row + 1) * r->config.hidden; i++)
+        most = fmax(most, fabs((double)(a[i] - b[i])));
+    return most > 1e-4;
+}
+
+static void what_comes_later_changes_nothing(room *r)
+{
+    dialogs d = make_dialogs(1);
+    vd_batch batch = batch_of(&d, 0, B);
+    float before[N * MOST_H], after[N * MOST_H];
+    encode(r, &batch, before);
+    for (int b = 0; b < B; b++) { // round 2 is asked otherwise, and what it left in the history
+        d.question[(b * R + 2) * TQ] ^= 1;
+        d.history_length[b * R + 2] = 1 + d.history_length[b * R + 2] % (TH - 2);
+        d.history[(b * R + 2) * TH] ^= 1;
+    }
+    encode(r, &batch, after);
+    for (int b = 0; b < B; b++) {
+        assert_rows(r, "later rounds", after, before, b * R, b * R + 2);
+        assert_true(rows_differ(r, after, before, b * R + 2));
+    }
+}
+
+static void padding_changes_nothing(room *r)
+{
+    dialogs d = make_dialogs(2);
+    float image[B * REAL * D], all[N * MOST_H], found[N * MOST_H];
+    vd_batch batch = batch_of(&d, 0, B);
+    encode(r, &batch, all);
+    for (int b = 0; b < B; b++)
+        memcpy(image + b * REAL * D, d.image + b * P * D, REAL * D * sizeof *image);
+    batch.image = image;
+    batch.regions = REAL;
+    encode(r, &batch, found);
+    assert_rows(r, "regions of zeros", found, all, 0, N);
+    for (int n = 0; n < N; n++)
+        for (int i = d.question_length[n]; i < TQ; i++)
+            d.question[n * TQ + i] = 7;
+    encode(r, &batch, found);
+    assert_rows(r, "words beyond the length", found, all, 0, N);
+    for (int n = R - 1; n < N; n += R) // the last round does not exist
+        d.question_length[n] = d.history_length[n] = 0;
+    encode(r, &batch, found);
+    for (int b = 0; b < B; b++)
+        assert_rows(r, "a round that does not exist", found, all, b * R, b * R + R - 1);
+}
+
+static void a_batch_is_its_dialogs(room *r)
+{
+    dialogs d = make_dialogs(3);
+    float all[N * MOST_H], one[R * MOST_H];
+    vd_batch batch = batch_of(&d, 0, B);
+    encode(r, &batch, all);
+    for (int b = 0; b < B; b++) {
+        batch = batch_of(&d, b, 1);
+        encode(r, &batch, one);
+        assert_rows(r, "alone", one, all + b * R * r->config.hidden, 0, R);
+    }
+}
+
+static void the_order_of_regions_is_irrelevant(room *r)
+{
+    dialogs d = make_dialogs(4), other = d;
+    float before[N * MOST_H], after[N * MOST_H];
+    vd_batch batch = batch_of(&d, 0, B);
+    encode(r, &batch, before);
+    for (int b = 0; b < B; b++)
+        for (int k = 0; k < P; k++) // padding comes first
+            memcpy(d.image + (b * P + k) * D, other.image + (b * P + P - 1 - k) * D,
+                   D * sizeof *d.image);
+    encode(r, &batch, after);
+    assert_rows(r, "regions the other way round", after, before, 0, N);
+}
+
+static void attentions_sum_to_one(room *r)
+{
+    dialogs d = make_dialogs(5);
+    float e[N * MOST_H];
+    vd_batch batch = batch_of(&d, 0, B);
+    encode(r, &batch, e);
+    for (const vd_shown *s = r->net.pass.tape->shown; s; s = s->next) {
+        const vd_segments *q = &s->value->pairing->queries;
+        assert_true(q->count > 0);
+        for (int i = 0; i < q->count; i++) {
+            double sum = 0;
+            for (int k = 0; k < q->length[i]; k++)
+                sum += (double)s->value->x[q->start[i] + k];
+            assert_true(q->length[i] > 0);
+            assert_true(fabs(sum - 1) < 1e-5);
+        }
+    }
+}
+
+static void every_network_keeps_its_promises(void **state)
+{
+    static void (*const promises[])(room *) = {
+        what_comes_later_changes_nothing,   padding_changes_nothing, a_batch_is_its_dialogs,
+        the_order_of_regions_is_irrelevant, attentions_sum_to_one,
+    };
+    (void)state;
+    for (int n = VD_NETWORK_MVAN + 1; n < VD_NETWORKS; n++) {
+        static room r;
+        open_room(&r, (vd_network_kind)n);
+        for (size_t i = 0; i < sizeof promises / sizeof *promises; i++)
+            promises[i](&r);
+        close_room(&r);
+    }
+}
+
+// ---- by heart -----------------------------------------------------------------------------------
+
+enum { PAIRS = 25, HEART = 2 * PAIRS, ROUNDS = 2, LESSONS = 400 };
+
+// Fifty dialogs; two and two have the same words, and other pictures and answers.
+static const vd_batch *lessons(void)
+{
+    static float image[HEART * REAL * D];
+    static int32_t question[HEART * ROUNDS * TQ], question_length[HEART * ROUNDS],
+        history[HEART * ROUNDS * TH], history_length[HEART * ROUNDS], candidate[U * TO],
+        candidate_length[U], option[HEART * ROUNDS * O], truth[HEART * ROUNDS];
+    static vd_batch batch;
+    vd_rng rng = vd_rng_seed(9, 1);
+    const int half = PAIRS * ROUNDS;
+    for (int i = 0; i < HEART * REAL * D; i++)
+        image[i] = (float)vd_rng_range(&rng, 0, 1);
+    fill(&rng, question, question_length, half, TQ, TQ);
+    fill(&rng, history, history_length, half, TH, TH);
+    fill(&rng, candidate, candidate_length, U, TO, TO);
+    memcpy(question + half * TQ, question, sizeof question / 2);
+    memcpy(question_length + half, question_length, sizeof question_length / 2);
+    memcpy(history + half * TH, history, sizeof history / 2);
+    memcpy(history_length + half, history_length, sizeof history_length / 2);
+    for (int n = 0; n < 2 * half; n++) {
+        for (int i = 0; i < O; i++)
+            option[n * O + i] = (n % half * 2 + i) % U;
+        truth[n] = n < half ? vd_rng_below(&rng, O) : (truth[n - half] + 1) % O;
+    }
+    batch = (vd_batch){.dialogs = HEART,
+                       .rounds = ROUNDS,
+                       .regions = REAL,
+                       .candidates = O,
+                       .question_width = TQ,
+                       .history_width = TH,
+                       .candidate_width = TO,
+                       .distinct = U,
+                       .image = image,
+                       .question = question,
+                       .question_length = question_length,
+                       .history = history,
+                       .history_length = history_length,
+                       .candidate = candidate,
+                       .candidate_length = candidate_length,
+                       .option = option,
+                       .truth = truth};
+    return &batch;
+}
+
+static int right_answers(vd_trainer *trainer, const vd_batch *batch)
+{
+    static float scores[HEART * ROUNDS * O];
+    vd_error err;
+    int right = 0;
+    must(vd_trainer_scores(trainer, batch, scores, &err), &err);
+    for (int n = 0; n < HEART * ROUNDS; n++) {
+        int best = 0;
+        for (int i = 1; i < O; i++)
+            best = scores[n * O + i] > scores[n * O + best] ? i : best;
+        right += best == batch->truth[n];
+    }
+    return right;
+}
+
+static void learn_by_heart(vd_network_kind network)
+{
+    const vd_batch *batch = lessons();
+    vd_batch other = *batch;
+    static float turned[HEART * REAL * D];
+    size_t half = PAIRS * REAL * D;
+    vd_trainer *trainer;
+    vd_vocab *vocab = small_vocab();
+    vd_config config = small_config();
+    vd_train_options options = small_options(3);
+    vd_error err;
+    double loss = 0;
+    int right = 0, steps = 0;
+    config.network = network;
+    config.hidden = 32;
+    config.positions = VD_POSITIONS_NONE;
+    options.dropout = options.lstm_dropout = options.position_dropout = 0;
+    options.margin = 1;
+    options.rate = 0.006;
+    options.clip = 5;
+    must(vd_trainer_new(&config, vocab, &options, &trainer, &err), &err);
+    for (; steps < LESSONS && right < HEART * ROUNDS; steps++) {
+        must(step_take(trainer, batch, 1, &loss, NULL, &err), &err);
+        if (steps % 20 == 19)
+            right = right_answers(trainer, batch);
+    }
+    memcpy(turned, batch->image + half, half * sizeof *turned);
+    memcpy(turned + half, batch->image, half * sizeof *turned);
+    other.image = turned;
+    int without = right_answers(trainer, &other);
+    if (right < HEART * ROUNDS || without > right / 2)
+        fail_msg("%s: %d of %d right after %d steps, loss %.3f; %d with another picture",
+                 vd_network_names[network], right, HEART * ROUNDS, steps, loss, without);
+    vd_trainer_free(trainer);
+    vd_vocab_free(vocab);
+}
+
+static void every_network_learns_fifty_dialogs_by_heart(void **state)
+{
+    (void)state;
+    for (int n = VD_NETWORK_MVAN + 1; n < VD_NETWORKS; n++)
+        learn_by_heart((vd_network_kind)n);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_network_keeps_its_promises),
+        cmocka_unit_test(every_network_learns_fifty_dialogs_by_heart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
