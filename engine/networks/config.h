@@ -29,7 +29,8 @@ typedef enum vd_decoders { VD_DISCRIMINATIVE, VD_GENERATIVE, VD_BOTH } vd_decode
     X(HREA, hrea, "hrea")                                                                          \
     X(MN, mn, "mn")                                                                                \
     X(MN_ATT, mn_att, "mn-att")                                                                    \
-    X(MAC, mac, "mac")
+    X(MAC, mac, "mac")                                                                             \
+    X(AMEM, amem, "amem")
 
 typedef enum vd_network_kind {
     VD_NETWORK_MVAN,

@@ -182,8 +182,13 @@ typedef struct broken {
 
 static broken open_broken(void)
 {
-    static const vd_config config = {
-        20, 5, 6, 7, VD_GATE_SIGMOID, VD_POSITIONS_NONE, VD_DISCRIMINATIVE};
+    static const vd_config config = {.vocab = 20,
+                                     .embed = 5,
+                                     .hidden = 6,
+                                     .region = 7,
+                                     .gate = VD_GATE_SIGMOID,
+                                     .positions = VD_POSITIONS_NONE,
+                                     .decoders = VD_DISCRIMINATIVE};
     broken b;
     vd_error err;
     assert_int_equal(vd_backend_open_plugin(plugin, 0, &b.be, &err), VD_OK);

@@ -31,8 +31,13 @@ static int begin(void **state)
 {
     static answers a;
     vd_rng rng = vd_rng_seed(1, 1);
-    vd_config config = {
-        VOCAB, 6, H, 5, VD_GATE_LEAKY_RELU, VD_POSITIONS_SINUSOIDAL, VD_DISCRIMINATIVE};
+    vd_config config = {.vocab = VOCAB,
+                        .embed = 6,
+                        .hidden = H,
+                        .region = 5,
+                        .gate = VD_GATE_LEAKY_RELU,
+                        .positions = VD_POSITIONS_SINUSOIDAL,
+                        .decoders = VD_DISCRIMINATIVE};
     a.model = support_random_model(&config);
     memset(a.tokens, 0, sizeof a.tokens);
     for (int i = 0; i < ANSWERS; i++) {

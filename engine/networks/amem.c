@@ -1,0 +1,405 @@
+// Reasoning step by step with an attention memory: the steps of MAC (Hudson, Manning 2018;
+// engine/networks/mac.c), and for every entry of the history a map of the regions that it is about
+// (Seo et al. 2017), so that "it", "they" and "the other one" are recalled, not found again.
+//
+// w_s word states and q last states of the question, h_r last states of entry r (one layer of
+// LSTMs, two directions each); regions x_n = W_2 elu(W_1 v_n) + W_0 v_n. Question t, steps i
+// = 1..T, z = [c_i ; m_{i-1}]:
+//   control  u = W_cq [c_{i-1} ; W_i q + b] + b, c_i = sum_s softmax_s(w_a . (u o w_s)) w_s
+//   recall   a_r = softmax_r(w_h . elu(W_k h_r + age(t - r) + W_h z + b)), r <= t;
+//            f = sum_r a_r f_r, what the entries were about; r' = sum_r a_r h_r
+//   read     y_n = elu(K x_n o (1 + W_s z) + W_b z + W_f [f_n ; g_n] + (D v_n - D v) o W_d z),
+//            two scores of elu(W_y y_n): p = softmax_n to choose, g = sigmoid to collect, so that
+//            the network can count; v = sum_n p_n v_n is where the step before looked
+//   write    m_i = W_w [sum_n p_n x_n ; sum_n g_n x_n ; r' ; m_{i-1} ; c_i] + b
+// e = W elu(W [q ; m_T] + b) + b. Entry t + 1, which holds the question and its answer, is about
+//   f_n = sigmoid(w . elu(F x_n o (1 + W_e [h ; m_T]) + W_g [h ; m_T] + W_m [f_n ; g_n ; p_n])),
+// two such maps; the caption's comes from h_0 and m_0 alone. c_0, m_0 are trained.
+// Attentions, index = step: question -> its words, rounds, regions (p).
+#include "engine/networks/parts.h"
+
+#include <stdio.h>
+
+enum { STEPS = 4, MAPS = 2, AGES = 12, LONGEST_NAME = 64 };
+
+static int steps_of(const vd_config *c)
+{
+    return c->hops ? c->hops : STEPS;
+}
+
+// Both halves of the LSTM's states are of one size.
+static int width_of(const vd_config *c)
+{
+    return 2 * ((c->hidden + 1) / 2);
+}
+
+static void declare(const vd_config *c, vd_layout *layout)
+{
+    int d = width_of(c);
+    char name[LONGEST_NAME];
+    const vd_start age = {VD_START_NORMAL, 0.1};
+    vd_layout_recurrent(layout, "encoder.ques_rnn.rnn_model", 4, 1, 2, c->embed, d / 2);
+    vd_layout_recurrent(layout, "encoder.hist_rnn.rnn_model", 4, 1, 2, c->embed, d / 2);
+    vd_layout_linear(layout, "encoder.image.straight", c->region, d, true);
+    vd_layout_linear(layout, "encoder.image.0", c->region, d, true);
+    vd_layout_linear(layout, "encoder.image.2", d, d, true);
+    for (int i = 0; i < steps_of(c); i++) {
+        snprintf(name, sizeof name, "encoder.control.question.%d", i);
+        vd_layout_linear(layout, name, d, d, true);
+    }
+    vd_layout_add(layout, "encoder.control.start", "", false, 1, (size_t)d, vd_start_zero());
+    vd_layout_linear(layout, "encoder.control.join", 2 * d, d, true);
+    vd_layout_score(layout, "encoder.control.score", d, false);
+    vd_layout_linear(layout, "encoder.rounds.key", d, d, true);
+    vd_layout_add(layout, "encoder.rounds.age", ".weight", false, AGES, (size_t)d, age);
+    vd_layout_linear(layout, "encoder.rounds.query", 2 * d, d, true);
+    vd_layout_score(layout, "encoder.rounds.score", d, false);
+    vd_layout_linear(layout, "encoder.regions.key", d, d, true);
+    vd_layout_linear(layout, "encoder.regions.scale", 2 * d, d, true);
+    vd_layout_linear(layout, "encoder.regions.shift", 2 * d, d, true);
+    vd_layout_linear(layout, "encoder.regions.maps", MAPS + 1, d, true);
+    vd_layout_linear(layout, "encoder.regions.difference", c->region, d, false);
+    vd_layout_linear(layout, "encoder.regions.direction", 2 * d, d, true);
+    vd_layout_linear(layout, "encoder.regions.mix", d, d, true);
+    vd_layout_linear(layout, "encoder.regions.score", d, 2, true);
+    vd_layout_add(layout, "encoder.memory.start", "", false, 1, (size_t)d, vd_start_zero());
+    vd_layout_linear(layout, "encoder.memory.write", 5 * d, d, true);
+    vd_layout_linear(layout, "encoder.focus.key", d, d, true);
+    vd_layout_linear(layout, "encoder.focus.scale", 2 * d, d, true);
+    vd_layout_linear(layout, "encoder.focus.shift", 2 * d, d, true);
+    vd_layout_linear(layout, "encoder.focus.maps", MAPS + 2, d, true);
+    vd_layout_linear(layout, "encoder.focus.score", d, MAPS, true);
+    vd_layout_linear(layout, "encoder.out.0", 2 * d, d, true);
+    vd_layout_linear(layout, "encoder.out.2", d, c->hidden, true);
+}
+
+// ---- what does not change from round to round ---------------------------------------------------
+
+typedef struct dialogs {
+    vd_tape *tape;
+    vd_inputs *in;
+    int longest;                                  // rounds of the longest dialog
+    const vd_value *words, *q;                    // of all questions
+    const vd_value *h, *recalls;                  // entries, and their keys
+    const vd_value *x, *key, *difference, *focus; // regions
+    const vd_value **map;                         // (longest + 1, MAPS): (K, 1) of each region
+} dialogs;
+
+static vd_value *read_text(vd_tape *tape, vd_inputs *in, vd_text text, const char *name,
+                           const vd_value **words)
+{
+    const vd_sequences s = vd_text_words(tape, in, &text);
+    vd_value *states = vd_tape_lstm(tape, &s, name, 1, 2, 0);
+    *words = states;
+    return vd_text_ends(tape, &text, states, 2);
+}
+
+static dialogs read_dialogs(vd_tape *tape, vd_inputs *in)
+{
+    dialogs d = {.tape = tape, .in = in};
+    const vd_value *heard;
+    for (int b = 0; b < in->span->dialogs; b++) {
+        int rounds = in->span->question_start[b + 1] - in->span->question_start[b];
+        d.longest = rounds > d.longest ? rounds : d.longest;
+    }
+    d.q = read_text(tape, in, vd_text_questions(in), "encoder.ques_rnn.rnn_model", &d.words);
+    d.h = read_text(tape, in, vd_text_entries(in), "encoder.hist_rnn.rnn_model", &heard);
+    d.recalls = vd_tape_linear(tape, d.h, "encoder.rounds.key");
+    vd_value *x = vd_tape_map(tape, VD_ELU, vd_tape_linear(tape, in->raw, "encoder.image.0"));
+    x = vd_tape_linear(tape, x, "encoder.image.2");
+    d.x = vd_tape_add(tape, x, vd_tape_linear(tape, in->raw, "encoder.image.straight"));
+    d.key = vd_tape_linear(tape, d.x, "encoder.regions.key");
+    d.difference = vd_tape_linear(tape, in->raw, "encoder.regions.difference");
+    d.focus = vd_tape_linear(tape, d.x, "encoder.focus.key");
+    d.map = vd_arena_take(tape->arena, (size_t)(d.longest + 1) * MAPS, sizeof *d.map);
+    if (!d.map)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the rounds of dialogs");
+    return d;
+}
+
+// ---- a round: one question of every dialog that has so many -------------------------------------
+
+typedef struct round_rows {
+    int t, rows;
+    bool last;
+    int *question, *dialog; // (rows)
+    const vd_pairing *words, *entries, *regions;
+    const vd_value *q, *recalls; // questions; keys of the entries that each sees, with their age
+    const vd_value *recalled[MAPS], *collected, *chosen, *memory; // so far
+} round_rows;
+
+static vd_value *choose(vd_tape *tape, const vd_value *x, const int *host, int rows, vd_axis axis)
+{
+    const int *list = host ? vd_arena_upload(tape->arena, host, (size_t)rows, sizeof *host) : NULL;
+    if (!list)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the rounds of dialogs");
+    return vd_tape_rows(tape, x, list, rows, axis);
+}
+
+static vd_range rows_between(const int *start, int i)
+{
+    return (vd_range){start[i], start[i + 1] - start[i]};
+}
+
+static const vd_pairing *look(const dialogs *d, const round_rows *r, vd_axis axis)
+{
+    const vd_geometry *span = d->in->span;
+    vd_arena *arena = d->tape->arena;
+    vd_pair_group *group = vd_arena_take_raw(arena, (size_t)r->rows, sizeof *group);
+    int keys = axis == VD_AXIS_REGIONS          ? d->in->region_start[span->dialogs]
+               : axis == VD_AXIS_QUESTION_WORDS ? d->in->question_words->tokens
+                                                : d->in->history_words->sequences;
+    for (int i = 0; i < r->rows && group; i++) {
+        int n = r->question[i], b = r->dialog[i];
+        group[i] = (vd_pair_group){.query = {i, 1}};
+        group[i].key[0] = axis == VD_AXIS_REGIONS ? rows_between(d->in->region_start, b)
+                          : axis == VD_AXIS_QUESTION_WORDS
+                              ? rows_between(d->in->question_words->start, n)
+                              : (vd_range){span->entry_start[b], span->seen[n]};
+    }
+    const vd_pairing *p =
+        vd_pairing_make(arena, VD_AXIS_QUESTIONS, r->rows, axis, keys, group, r->rows);
+    if (!p)
+        vd_tape_fail(d->tape, VD_NO_MEMORY, "out of memory: what the questions look at");
+    return p;
+}
+
+// The keys of the entries, pair by pair, and how long ago each was.
+static vd_value *age_entries(const dialogs *d, const round_rows *r)
+{
+    const vd_pairing *p = r->entries;
+    int *age = vd_arena_ints(d->tape->arena, (size_t)p->pairs), pair = 0;
+    for (int i = 0; i < r->rows && age; i++)
+        for (int left = p->group[i].key[0].count; left > 0; left--)
+            age[pair++] = left <= AGES ? left - 1 : AGES - 1;
+    vd_value *ages = choose(d->tape, vd_tape_vector(d->tape, "encoder.rounds.age.weight"), age,
+                            p->pairs, VD_AXIS_PAIRS);
+    return vd_tape_add(d->tape, vd_tape_keys(d->tape, p, d->recalls), ages);
+}
+
+static vd_value *start(const dialogs *d, const round_rows *r, const char *name)
+{
+    return vd_tape_repeat(d->tape, vd_tape_vector(d->tape, name), r->rows, VD_AXIS_QUESTIONS);
+}
+
+static const vd_value *zeros(vd_tape *tape, const vd_pairing *p)
+{
+    vd_real *x = vd_arena_zeros(tape->arena, (size_t)p->pairs);
+    if (!x)
+        vd_tape_fail(tape, VD_NO_MEMORY, "out of memory: the regions");
+    vd_value *y = vd_tape_constant(tape, VD_AXIS_PAIRS, x, p->pairs, 1);
+    y->pairing = p;
+    return y;
+}
+
+static round_rows make_round(const dialogs *d, int t)
+{
+    const vd_geometry *span = d->in->span;
+    round_rows r = {.t = t, .last = t == d->longest - 1};
+    r.question = vd_arena_ints(d->tape->arena, (size_t)span->dialogs);
+    r.dialog = vd_arena_ints(d->tape->arena, (size_t)span->dialogs);
+    if (!r.question || !r.dialog)
+        vd_tape_fail(d->tape, VD_NO_MEMORY, "out of memory: the rounds of dialogs");
+    for (int b = 0; b < span->dialogs && d->tape->status == VD_OK; b++)
+        if (span->question_start[b] + t < span->question_start[b + 1]) {
+            r.question[r.rows] = span->question_start[b] + t;
+            r.dialog[r.rows++] = b;
+        }
+    if (d->tape->status == VD_OK)
+        r.words = look(d, &r, VD_AXIS_QUESTION_WORDS);
+    if (d->tape->status == VD_OK)
+        r.entries = look(d, &r, VD_AXIS_ENTRIES);
+    if (d->tape->status == VD_OK)
+        r.regions = look(d, &r, VD_AXIS_REGIONS);
+    if (d->tape->status != VD_OK)
+        return r;
+    r.q = choose(d->tape, d->q, r.question, r.rows, VD_AXIS_QUESTIONS);
+    r.recalls = age_entries(d, &r);
+    r.memory = start(d, &r, "encoder.memory.start");
+    r.collected = zeros(d->tape, r.regions);
+    // Nothing was looked at before: all alike.
+    r.chosen = vd_tape_softmax(d->tape, r.collected);
+    for (int k = 0; k < MAPS; k++)
+        r.recalled[k] = r.collected;
+    return r;
+}
+
+// ---- maps ---------------------------------------------------------------------------------------
+
+// Map k of an entry (region by region of the batch) beside the questions of the round.
+static vd_value *map_of(const dialogs *d, const round_rows *r, int entry, int k)
+{
+    const vd_pairing *p = r->regions;
+    int *row = vd_arena_ints(d->tape->arena, (size_t)p->pairs), pair = 0;
+    for (int i = 0; i < r->rows && row; i++)
+        for (int n = 0; n < p->group[i].key[0].count; n++)
+            row[pair++] = p->group[i].key[0].first + n;
+    vd_value *y = choose(d->tape, d->map[entry * MAPS + k], row, p->pairs, VD_AXIS_PAIRS);
+    y->pairing = p;
+    return y;
+}
+
+// f = sum_r a_r f_r.
+static void recall(const dialogs *d, round_rows *r, const vd_value *a)
+{
+    vd_tape *tape = d->tape;
+    int *pair = vd_arena_ints(tape->arena, (size_t)r->rows);
+    for (int entry = 0; entry <= r->t && tape->status == VD_OK; entry++) {
+        for (int i = 0; i < r->rows && pair; i++) {
+            const vd_pair_group *g = &r->entries->group[i];
+            pair[i] = entry < g->key[0].count ? g->at + entry : -1;
+        }
+        vd_value *weight = choose(tape, a, pair, r->rows, VD_AXIS_QUESTIONS);
+        for (int k = 0; k < MAPS; k++) {
+            vd_value *part = vd_tape_weigh(tape, map_of(d, r, entry, k), weight);
+            r->recalled[k] = entry ? vd_tape_add(tape, r->recalled[k], part) : part;
+        }
+    }
+}
+
+// What entry `entry` is about, from its words and from how the question in it was answered.
+static void remember(dialogs *d, const round_rows *r, int entry)
+{
+    vd_tape *tape = d->tape;
+    const vd_geometry *span = d->in->span;
+    int regions = d->in->region_start[span->dialogs], pair = 0;
+    int *row = vd_arena_ints(tape->arena, (size_t)r->rows);
+    int *back = vd_arena_ints(tape->arena, (size_t)regions);
+    for (int n = 0; n < regions && back; n++)
+        back[n] = -1;
+    for (int i = 0; i < r->rows && row && back; i++) {
+        int b = r->dialog[i], at = span->entry_start[b] + entry;
+        row[i] = at < span->entry_start[b + 1] ? at : -1;
+        for (int n = d->in->region_start[b]; n < d->in->region_start[b + 1]; n++)
+            back[n] = pair++;
+    }
+    vd_value *z =
+        vd_tape_join(tape, choose(tape, d->h, row, r->rows, VD_AXIS_QUESTIONS), r->memory);
+    vd_value *y = vd_tape_products(tape, r->regions, vd_tape_linear(tape, z, "encoder.focus.scale"),
+                                   d->focus);
+    y = vd_tape_add(tape, y, vd_tape_keys(tape, r->regions, d->focus));
+    y = vd_tape_add(
+        tape, y, vd_tape_queries(tape, r->regions, vd_tape_linear(tape, z, "encoder.focus.shift")));
+    const vd_value *const maps[] = {r->recalled[0], r->recalled[1], r->collected, r->chosen};
+    vd_value *map = vd_tape_join_all(tape, maps, MAPS + 2);
+    y = vd_tape_add(tape, y, vd_tape_linear(tape, map, "encoder.focus.maps"));
+    y = vd_tape_linear(tape, vd_tape_map(tape, VD_ELU, y), "encoder.focus.score");
+    y = vd_tape_map(tape, VD_SIGMOID, y);
+    for (int k = 0; k < MAPS && tape->status == VD_OK; k++)
+        d->map[entry * MAPS + k] =
+            choose(tape, vd_tape_columns(tape, y, k, 1), back, regions, VD_AXIS_REGIONS);
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
+// The attention of the newest question is what people see and can make even.
+static vd_value *attend(const dialogs *d, const round_rows *r, const vd_value *scores,
+                        const char *name, int step)
+{
+    return r->last ? vd_tape_attend(d->tape, scores, name, step) : vd_tape_softmax(d->tape, scores);
+}
+
+static vd_value *control(const dialogs *d, const round_rows *r, const vd_value *before, int step)
+{
+    static const vd_scoring score = {.own = VD_SCORE_PRODUCT, .name = "encoder.control.score"};
+    vd_tape *tape = d->tape;
+    char name[LONGEST_NAME];
+    snprintf(name, sizeof name, "encoder.control.question.%d", step);
+    vd_value *u = vd_tape_join(tape, before, vd_tape_linear(tape, r->q, name));
+    u = vd_tape_linear(tape, u, "encoder.control.join");
+    vd_value *s = vd_score_pairs(tape, &score, r->words, u, d->words, 0);
+    return vd_tape_mix(tape, attend(d, r, s, "question-words", step), d->words);
+}
+
+// r', and the maps of what it is about.
+static vd_value *read_entries(const dialogs *d, round_rows *r, const vd_value *z, int step)
+{
+    vd_tape *tape = d->tape;
+    vd_value *y =
+        vd_tape_queries(tape, r->entries, vd_tape_linear(tape, z, "encoder.rounds.query"));
+    y = vd_tape_map(tape, VD_ELU, vd_tape_add(tape, r->recalls, y));
+    vd_value *a = attend(d, r, vd_tape_linear(tape, y, "encoder.rounds.score"), "rounds", step);
+    recall(d, r, a);
+    return vd_tape_mix(tape, a, d->h);
+}
+
+// (D v_n - D v) o W_d z.
+static vd_value *compare_places(const dialogs *d, const round_rows *r, const vd_value *z)
+{
+    vd_tape *tape = d->tape;
+    vd_value *before = vd_tape_mix(tape, r->chosen, d->difference);
+    before = vd_tape_queries(tape, r->regions, vd_tape_scale(tape, before, -1));
+    vd_value *by = vd_tape_add(tape, vd_tape_keys(tape, r->regions, d->difference), before);
+    by->pairing = r->regions;
+    return vd_tape_products(tape, r->regions, vd_tape_linear(tape, z, "encoder.regions.direction"),
+                            by);
+}
+
+static void read_regions(const dialogs *d, round_rows *r, const vd_value *z, int step)
+{
+    vd_tape *tape = d->tape;
+    vd_value *y = vd_tape_products(tape, r->regions,
+                                   vd_tape_linear(tape, z, "encoder.regions.scale"), d->key);
+    y = vd_tape_add(tape, y, vd_tape_keys(tape, r->regions, d->key));
+    vd_value *shift = vd_tape_linear(tape, z, "encoder.regions.shift");
+    y = vd_tape_add(tape, y, vd_tape_queries(tape, r->regions, shift));
+    const vd_value *const maps[] = {r->recalled[0], r->recalled[1], r->collected};
+    vd_value *map = vd_tape_join_all(tape, maps, MAPS + 1);
+    y = vd_tape_add(tape, y, vd_tape_linear(tape, map, "encoder.regions.maps"));
+    y = vd_tape_add(tape, y, compare_places(d, r, z));
+    y = vd_tape_linear(tape, vd_tape_map(tape, VD_ELU, y), "encoder.regions.mix");
+    y = vd_tape_linear(tape, vd_tape_map(tape, VD_ELU, y), "encoder.regions.score");
+    vd_value *s = vd_tape_columns(tape, y, 0, 1), *g = vd_tape_columns(tape, y, 1, 1);
+    s->pairing = g->pairing = r->regions;
+    r->chosen = attend(d, r, s, "regions", step);
+    g = vd_tape_map(tape, VD_SIGMOID, g);
+    g->pairing = r->regions;
+    r->collected = g;
+}
+
+static vd_value *answer(const dialogs *d, round_rows *r)
+{
+    vd_tape *tape = d->tape;
+    const vd_value *c = start(d, r, "encoder.control.start");
+    for (int i = 0; i < steps_of(d->in->config) && tape->status == VD_OK; i++) {
+        c = control(d, r, c, i);
+        const vd_value *z = vd_tape_join(tape, c, r->memory);
+        const vd_value *heard = read_entries(d, r, z, i);
+        read_regions(d, r, z, i);
+        const vd_value *const found[] = {vd_tape_mix(tape, r->chosen, d->x),
+                                         vd_tape_mix(tape, r->collected, d->x), heard, r->memory,
+                                         c};
+        r->memory = vd_tape_linear(tape, vd_tape_join_all(tape, found, 5), "encoder.memory.write");
+    }
+    vd_value *e = vd_tape_dropout(tape, vd_tape_join(tape, r->q, r->memory), d->in->dropout);
+    e = vd_tape_map(tape, VD_ELU, vd_tape_linear(tape, e, "encoder.out.0"));
+    return vd_tape_linear(tape, e, "encoder.out.2");
+}
+
+// The vectors of all rounds, in the order of the questions.
+static vd_value *in_order(const dialogs *d, const vd_value *e, const int *place)
+{
+    return choose(d->tape, e, place, d->in->span->questions, VD_AXIS_QUESTIONS);
+}
+
+static vd_value *build(vd_tape *tape, vd_inputs *in)
+{
+    dialogs d = read_dialogs(tape, in);
+    vd_value *all = NULL;
+    int *place = vd_arena_ints(tape->arena, (size_t)in->span->questions), rows = 0;
+    for (int t = 0; t < d.longest && tape->status == VD_OK; t++) {
+        round_rows r = make_round(&d, t);
+        if (tape->status == VD_OK && t == 0)
+            remember(&d, &r, 0);
+        vd_value *e = answer(&d, &r);
+        for (int i = 0; i < r.rows && place && tape->status == VD_OK; i++)
+            place[r.question[i]] = rows++;
+        if (!r.last)
+            remember(&d, &r, t + 1);
+        all = all ? vd_tape_stack(tape, all, e) : e;
+    }
+    return all ? in_order(&d, all, place) : &tape->nothing;
+}
+
+const vd_encoder vd_encoder_amem = {"amem", "reasoning steps with an attention memory", true,
+                                    declare, build};
