@@ -6,14 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "engine/base/alloc.h"
 #include "engine/base/safetensors.h"
 #include "features/pictures/image.h"
 #include "tests/support/one_world.h"
+#include "tests/support/plain_chat.h"
 #include "tests/support/program.h"
+#include "tests/support/public_files.h"
 #include "tests/support/support.h"
+#include "tui/train/event_file.h"
 
 // Runs `info` on one file and looks for each of the words (NULL ends) in what it printed.
 static void info_says(const char *file, ...)
@@ -90,7 +95,114 @@ static void models_are_told_with_their_configuration(void **state)
 {
     (void)state;
     info_says(tiny.improved, ": a model\n", "parameters", "regions     of 5 numbers", "gate",
-              "positions", "encoder.word_embed.weight", "F", NULL);
+              "positions", " bytes (--tensors lists them)", NULL);
+    support_program program;
+    const char *const plain[] = {"info", tiny.improved, NULL};
+    const char *const tensors[] = {"info", "--tensors", tiny.improved, NULL};
+    support_program_run(&program, plain, NULL);
+    assert_null(strstr(program.out, "encoder.word_embed.weight"));
+    support_program_clear(&program);
+    support_program_run(&program, tensors, NULL);
+    support_program_expect(&program, 0, NULL);
+    assert_non_null(strstr(program.out, ": a model\n"));
+    assert_non_null(strstr(program.out, "encoder.word_embed.weight"));
+    support_program_clear(&program);
+}
+
+static void info_says_of_text(const char *name, const char *text, const char *what,
+                              const char *more)
+{
+    char *path = in_world(name);
+    support_write_text(path, text);
+    info_says(path, what, more, NULL);
+    free(path);
+}
+
+// Everything that the program reads or writes is called by its name in the first line.
+static void every_file_says_first_what_it_is(void **state)
+{
+    (void)state;
+    info_says_of_text("a", "{\"the\": 10, \"cat\": 3}", "/a: word counts\n", "the (10 times)");
+    info_says_of_text("a", "[\"<PAD>\", \"<S>\", \"</S>\", \"<UNK>\", \"cat\"]",
+                      "/a: the words of a model\n", "words       1\n");
+    info_says_of_text("a", "[{\"image_id\": 3, \"round_id\": 1, \"ranks\": [1, 2]}]",
+                      "/a: rankings of the candidates", "ids 3 to 3");
+    info_says_of_text("a", "the 0.5 -1 2e-3\ncat 1 2 3\n", "/a: word vectors (GloVe)\n",
+                      "3 a word");
+    info_says_of_text("a", "epoch\tstep\tloss\n1\t20\t0.5\n2\t40\t0.25\n",
+                      "/a: the log of a training run\n", "2\t40\t0.25");
+    info_says_of_text("a", "# mine\ntheme = light\n", "/a: settings of the chat\n", "2\n");
+    info_says_of_text("a", "<!doctype html>\n<html>", "/a: a page for a browser", "1\n");
+    info_says_of_text("history", "is it red?\n", ": earlier questions of the chat\n", "1\n");
+    info_says("assets/scenes.json", ": scenes of Blocks pictures\n", "pictures    48", "objects",
+              NULL);
+    info_says("assets/dense.json", ": dense annotations", "rounds      480", NULL);
+    info_says("assets/extractor.safetensors", ": weights of the extractor", NULL);
+}
+
+static void files_of_public_features_are_told_one_by_one(void **state)
+{
+    (void)state;
+    char *path = in_world("features"), *index = in_world("index.pkl");
+    char *text = public_tsv_text(0);
+    support_write_text(path, text);
+    free(text);
+    info_says(path, ": region features\n", "TSV, bottom-up attention", "pictures    3", NULL);
+    text = public_tsv_text(1);
+    support_write_text(path, text);
+    free(text);
+    info_says(path, ": region features\n", "TSV, LXMERT", NULL);
+    public_adaptive(path, index, NULL);
+    info_says(index, ": the index of adaptive region features (a pickle)\n", "pictures    3",
+              "ids 7 to 581929", NULL);
+    unlink(path);
+    size_t size;
+    char *bytes = public_npy_bytes(1, &size);
+    support_write_file(path, bytes, size);
+    free(bytes);
+    info_says(path, ": a NumPy array (npy)\n", "4 x 6, real numbers of", NULL);
+    unlink(path);
+    public_npz(path, 1, NULL);
+    info_says(path, ": NumPy arrays of one picture's regions (npz)\n", "x           4 x 6", "bbox",
+              NULL);
+    unlink(path);
+    public_folder(path, "npz");
+    info_says(path, ": region features\n", "pictures    3", NULL);
+    free(index);
+    free(path);
+}
+
+static void what_a_run_and_a_chat_write_is_told(void **state)
+{
+    (void)state;
+    char *out = in_world("run"), *log = support_join(out, "log.tsv");
+    char *checkpoint = support_join(out, "checkpoint.safetensors"), *events;
+    support_program program;
+    const char *const train[] = {
+        "train", "--data",      tiny.train, "--features", tiny.features, "--out",   out, "--epochs",
+        "1",     "--min-count", "1",        "--hidden",   "4",           "--embed", "4", NULL};
+    support_program_run(&program, train, NULL);
+    support_program_expect(&program, 0, NULL);
+    support_program_clear(&program);
+    info_says(log, ": the log of a training run\n", "epochs      1\n", NULL);
+    info_says(checkpoint, ": a checkpoint of a training run\n", "parameters", NULL);
+    assert_int_equal(vd_events_find(out, &events, NULL), VD_OK);
+    info_says(events, ": an event file of a training run", "train/loss", NULL);
+    char *talk = in_world("talk.jsonl");
+    static plain_chat chat;
+    vd_world *world;
+    assert_int_equal(vd_world_open(tiny.directory, &world, NULL), VD_OK);
+    plain_chat_open(world, &chat, false, talk);
+    plain_chat_ask(&chat, "is it red?");
+    plain_chat_close(&chat);
+    vd_world_close(world);
+    info_says(talk, ": a transcript of chats\n", "talks       1, 1 round\n", "answers     1",
+              "model       improved", "visdial replay", NULL);
+    free(talk);
+    vd_free(events);
+    free(checkpoint);
+    free(log);
+    free(out);
 }
 
 static void features_dialogs_and_pools_are_told_with_their_sizes(void **state)
@@ -152,8 +264,17 @@ static void other_tensors_are_listed_and_cannot_steer_the_terminal(void **state)
     assert_int_equal(vd_safetensors_append(writer, numbers, 6, NULL), VD_OK);
     assert_int_equal(vd_safetensors_append(writer, numbers, 1, NULL), VD_OK);
     assert_int_equal(vd_safetensors_commit(writer, NULL), VD_OK);
-    info_says(path, ": tensors\n", "note        a?[2Jb", "2 tensors, 7 numbers, 28 bytes", "w?c",
-              "F32  2 x 3", "one number", "... (599 bytes)", NULL);
+    info_says(path, ": tensors\n", "note        a?[2Jb", "2, 28 bytes (--tensors",
+              "... (599 bytes)", NULL);
+    support_program program;
+    const char *const arguments[] = {"info", "--tensors", path, NULL};
+    support_program_run(&program, arguments, NULL);
+    support_program_expect(&program, 0, NULL);
+    assert_non_null(strstr(program.out, "2 tensors, 7 numbers, 28 bytes"));
+    assert_non_null(strstr(program.out, "w?c"));
+    assert_non_null(strstr(program.out, "F32  2 x 3"));
+    assert_non_null(strstr(program.out, "one number"));
+    support_program_clear(&program);
     free(path);
 }
 
@@ -222,6 +343,9 @@ int main(void)
         cmocka_unit_test(the_program_tells_its_version_libraries_and_backend),
         cmocka_unit_test(libraries_that_do_not_load_are_told_in_the_loader_s_words),
         cmocka_unit_test(models_are_told_with_their_configuration),
+        cmocka_unit_test(every_file_says_first_what_it_is),
+        cmocka_unit_test(files_of_public_features_are_told_one_by_one),
+        cmocka_unit_test(what_a_run_and_a_chat_write_is_told),
         cmocka_unit_test(features_dialogs_and_pools_are_told_with_their_sizes),
         cmocka_unit_test(pictures_are_told_with_their_size),
         cmocka_unit_test(pictures_of_every_kind_are_pictures),

@@ -3,6 +3,7 @@
 #ifndef VD_COMMAND_H
 #define VD_COMMAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -52,6 +53,10 @@ char *vd_extractor_path(const char *given);
 // Rows that describe region features (`visdial features info`), with photos or NULL. Fails when one
 // cannot be read; of large files none is tried, which a row says.
 vd_status vd_regions_print(vd_regions *regions, const vd_photos *photos, vd_error *err);
+
+// Says first what the file at path is, then what it holds (`visdial info`). tensors: lists those of
+// a safetensors file, too.
+vd_status vd_info_print(const char *path, bool tensors, vd_error *err);
 
 // Prints "visdial <command>: <error>" on stderr.
 void vd_command_complain(const char *command, const vd_error *err);

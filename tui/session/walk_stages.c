@@ -362,14 +362,13 @@ static const stage_row stages[] = {
                               .out = {{"z", "a score for each", "O", ANSWER(score)}},
                               .tables = candidate_scores},
     [SCORES + VD_GENERATIVE] =
-        {
-            .title = "Candidate scores",
-            .why = "The model says every answer that it can give word by word, beginning from e. "
-                   "The score says how probable its words are: the closer to 0, the better.",
-            .formula = {"P = softmax(W LSTM(answer c, from e))", "z_c = mean_t log P(word t of c)"},
-            .in = {{"e", "question vector e", "H", TRACE(encoded)}},
-            .out = {{"z", "a score for each", "O", ANSWER(score)}},
-            .tables = candidate_scores},
+        {.title = "Candidate scores",
+         .why = "The model says every answer that it can give word by word, beginning from e. "
+                "The score says how probable its words are: the closer to 0, the better.",
+         .formula = {"P = softmax(W LSTM(answer c, from e))", "z_c = mean_t log P(word t of c)"},
+         .in = {{"e", "question vector e", "H", TRACE(encoded)}},
+         .out = {{"z", "a score for each", "O", ANSWER(score)}},
+         .tables = candidate_scores},
     [SCORES +
         VD_BOTH] = {.title = "Candidate scores",
                     .why = "Two scores are averaged: how well the vector of an answer fits e, and "

@@ -1,0 +1,668 @@
+// What a file is, told by its first bytes, and what it holds.
+#include "tui/commands/command.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+#include "engine/base/json_stream.h"
+#include "engine/base/safetensors.h"
+#include "engine/model/model.h"
+#include "features/dialogs/answer_pool.h"
+#include "features/dialogs/visdial.h"
+#include "features/pictures/image.h"
+#include "features/regions/parts.h"
+#include "features/regions/regions.h"
+#include "features/text/glove.h"
+#include "features/text/vocab_file.h"
+#include "tui/base/output.h"
+#include "tui/train/event_file.h"
+#include "tui/transcript/transcript.h"
+
+// ---- safetensors --------------------------------------------------------------------------------
+
+static void print_metadata(const vd_safetensors *file)
+{
+    enum { SHOWN = 200 };
+    const char *key, *value;
+    for (size_t i = 0; vd_safetensors_metadata_at(file, i, &key, &value); i++) {
+        size_t length = strlen(value);
+        if (strcmp(key, "vocab") == 0 && *value == '[') // all words
+            continue;
+        // Not in the middle of a UTF-8 sequence.
+        size_t cut = length < SHOWN ? length : SHOWN;
+        while (cut < length && cut > 0 && ((unsigned char)value[cut] & 0xc0) == 0x80)
+            cut--;
+        if (cut < length)
+            vd_output_row(key, "%.*s... (%zu bytes)", (int)cut, value, length);
+        else
+            vd_output_row(key, "%s", value);
+    }
+}
+
+static void print_tensors(const vd_safetensors *file)
+{
+    size_t count = vd_safetensors_count(file), elements = 0, bytes = 0;
+    int width = 0;
+    for (size_t i = 0; i < count; i++) {
+        const vd_tensor *tensor = vd_safetensors_at(file, i);
+        int needed = vd_output_width(tensor->name);
+        width = needed > width && needed <= 60 ? needed : width;
+        elements += tensor->elements;
+        bytes += tensor->elements * vd_dtype_size(tensor->dtype);
+    }
+    printf("\n%zu tensors, %zu numbers, %zu bytes\n", count, elements, bytes);
+    for (size_t i = 0; i < count; i++) {
+        const vd_tensor *tensor = vd_safetensors_at(file, i);
+        int padding = width - vd_output_width(tensor->name);
+        printf("  %s%*s  %-4s ", tensor->name, padding > 0 ? padding : 0, "",
+               vd_dtype_name(tensor->dtype));
+        for (int d = 0; d < tensor->dims; d++)
+            printf("%s%zu", d ? " x " : "", tensor->shape[d]);
+        printf("%s\n", tensor->dims ? "" : "one number");
+    }
+}
+
+// All of them only where they are asked for: a model has some hundred.
+static void sum_up_tensors(const vd_safetensors *file, bool list)
+{
+    if (list) {
+        print_tensors(file);
+        return;
+    }
+    size_t count = vd_safetensors_count(file), bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        const vd_tensor *tensor = vd_safetensors_at(file, i);
+        bytes += tensor->elements * vd_dtype_size(tensor->dtype);
+    }
+    vd_output_row("tensors", "%zu, %zu bytes (--tensors lists them)", count, bytes);
+}
+
+static vd_status print_model(const char *path, const vd_safetensors *file, bool list, vd_error *err)
+{
+    vd_model *model;
+    vd_status status = vd_model_load(path, &model, err);
+    if (status)
+        return status;
+    const vd_config *config = vd_model_config(model);
+    const char *steps = vd_safetensors_metadata(file, "steps");
+    printf("%s: %s\n", path, steps ? "a checkpoint of a training run" : "a model");
+    vd_output_row("parameters", "%zu", vd_model_parameters(model));
+    vd_output_row("words", "%d", config->vocab);
+    vd_output_row("embedding", "%d", config->embed);
+    vd_output_row("hidden", "%d", config->hidden);
+    vd_output_row("regions", "of %d numbers", config->region);
+    vd_output_row("gate", "%s", vd_gate_names[config->gate]);
+    vd_output_row("positions", "%s", vd_positions_names[config->positions]);
+    vd_output_row("decoder", "%s", vd_decoders_name(config->decoders));
+    vd_model_free(model);
+    if (!list)
+        sum_up_tensors(file, false);
+    printf("\nmetadata\n");
+    print_metadata(file);
+    if (list)
+        sum_up_tensors(file, true);
+    return VD_OK;
+}
+
+// file: NULL for other layouts than our own.
+static vd_status print_regions(const char *path, const vd_safetensors *file, vd_error *err)
+{
+    vd_regions *regions;
+    vd_status status = vd_regions_open(path, &regions, err);
+    if (status)
+        return status;
+    printf("%s: region features\n", path);
+    status = vd_regions_print(regions, NULL, err);
+    vd_regions_close(regions);
+    if (file) {
+        vd_output_row("type", "%s", vd_dtype_name(vd_safetensors_find(file, "features")->dtype));
+        printf("\nmetadata\n");
+        print_metadata(file);
+    }
+    return status;
+}
+
+// ---- other files --------------------------------------------------------------------------------
+
+static vd_status print_dialogs(const char *path, const char *kind, vd_error *err)
+{
+    vd_visdial *data;
+    vd_status status = vd_visdial_read(path, &data, err);
+    if (status)
+        return status;
+    size_t rounds = 0, answered = 0;
+    for (size_t i = 0; i < data->dialog_count; i++) {
+        rounds += (size_t)data->dialogs[i].round_count;
+        for (int r = 0; r < data->dialogs[i].round_count; r++)
+            answered += data->dialogs[i].rounds[r].answer >= 0;
+    }
+    printf("%s: %s\n", path, kind);
+    vd_output_row("version", "%s", data->version ? data->version : "not told");
+    vd_output_row("split", "%s", data->split ? data->split : "not told");
+    vd_output_row("dialogs", "%zu", data->dialog_count);
+    vd_output_row("rounds", "%zu, %zu of them answered", rounds, answered);
+    vd_output_row("questions", "%zu different ones", data->question_count);
+    vd_output_row("answers", "%zu different ones", data->answer_count);
+    vd_output_row("more", "visdial data info %s", path);
+    vd_visdial_free(data);
+    return VD_OK;
+}
+
+// What a safetensors file of another kind is.
+static const char *tensors_of(const vd_safetensors *file)
+{
+    const char *format = vd_safetensors_metadata(file, "format");
+    if (format && strncmp(format, "visdial extractor", 17) == 0)
+        return "weights of the extractor of regions";
+    return vd_safetensors_find(file, "vectors") ? "vectors of a model's answers" : "tensors";
+}
+
+static vd_status print_safetensors(const char *path, bool list, vd_error *err)
+{
+    vd_safetensors *file;
+    vd_status status = vd_safetensors_open(path, &file, err);
+    if (status)
+        return status;
+    if (vd_safetensors_metadata(file, "config") && vd_safetensors_metadata(file, "vocab")) {
+        status = print_model(path, file, list, err);
+    } else if (vd_safetensors_find(file, "features") && vd_safetensors_find(file, "image_id")) {
+        status = print_regions(path, file, err);
+    } else if (vd_safetensors_find(file, "first_round") && vd_safetensors_find(file, "image_id")) {
+        status = print_dialogs(path, "VisDial dialogs, packed", err);
+    } else {
+        printf("%s: %s\n", path, tensors_of(file));
+        if (!list)
+            sum_up_tensors(file, false);
+        printf("\nmetadata\n");
+        print_metadata(file);
+        if (list)
+            sum_up_tensors(file, true);
+    }
+    vd_safetensors_close(file);
+    return status;
+}
+
+static vd_status print_picture(const char *path, vd_error *err)
+{
+    vd_image image;
+    vd_status status = vd_image_read(path, &image, err);
+    if (status)
+        return status;
+    printf("%s: a picture\n", path);
+    vd_output_row("size", "%d x %d pixels", image.width, image.height);
+    vd_image_clear(&image);
+    return VD_OK;
+}
+
+static vd_status print_pool(const char *path, vd_error *err)
+{
+    vd_answer_pool pool;
+    vd_status status = vd_answer_pool_read(path, &pool, err);
+    if (status)
+        return status;
+    printf("%s: an answer pool\n", path);
+    vd_output_row("answers", "%zu", pool.count);
+    vd_output_row("first", "%s (%" PRId64 " times)", pool.answer[0], pool.times[0]);
+    vd_answer_pool_clear(&pool);
+    return VD_OK;
+}
+
+// ---- JSON lists: an object a round or a picture -------------------------------------------------
+
+typedef struct rows {
+    size_t count, ranks, relevance, objects;
+    int64_t first, last; // image ids
+} rows;
+
+enum { ROWS = 1, ROW, RANKS, RELEVANCE, OBJECTS, OBJECT, IMAGE = 1, NUMBER };
+
+static vd_status open_row(void *context, vd_json_reader *reader, int place)
+{
+    rows *r = context;
+    (void)reader;
+    r->count += place == ROW;
+    r->ranks += place == RANKS;
+    r->relevance += place == RELEVANCE;
+    r->objects += place == OBJECT;
+    return VD_OK;
+}
+
+static vd_status close_row(void *context, vd_json_reader *reader, int place)
+{
+    (void)context;
+    (void)reader;
+    (void)place;
+    return VD_OK;
+}
+
+static void where_row(const void *context, char *text, size_t size)
+{
+    snprintf(text, size, "entry %zu", ((const rows *)context)->count);
+}
+
+static vd_status take_value(void *context, vd_json_reader *reader, int id,
+                            const vd_json_scalar *value)
+{
+    rows *r = context;
+    (void)reader;
+    if (id == IMAGE) {
+        r->first = r->count == 1 || value->integer < r->first ? value->integer : r->first;
+        r->last = r->count == 1 || value->integer > r->last ? value->integer : r->last;
+    }
+    return VD_OK;
+}
+
+static vd_status print_rows(const char *path, vd_error *err)
+{
+    static const vd_json_rule rules[] = {
+        {0, NULL, VD_JSON_ARRAY, ROWS, true},
+        {ROWS, NULL, VD_JSON_OBJECT, ROW, false},
+        {ROW, "image_id", VD_JSON_INTEGER, IMAGE, true},
+        {ROW, "ranks", VD_JSON_ARRAY, RANKS, false},
+        {RANKS, NULL, VD_JSON_REAL, NUMBER, false},
+        {ROW, "gt_relevance", VD_JSON_ARRAY, RELEVANCE, false},
+        {ROW, "relevance", VD_JSON_ARRAY, RELEVANCE, false},
+        {RELEVANCE, NULL, VD_JSON_REAL, NUMBER, false},
+        {ROW, "objects", VD_JSON_ARRAY, OBJECTS, false},
+        {OBJECTS, NULL, VD_JSON_OBJECT, OBJECT, false},
+    };
+    const vd_json_form form = {.rules = rules,
+                               .rule_count = sizeof rules / sizeof *rules,
+                               .open = open_row,
+                               .close = close_row,
+                               .where = where_row,
+                               .value = take_value};
+    rows r = {0};
+    vd_status status = vd_json_stream(path, &form, &r, err);
+    if (status)
+        return status;
+    if (!r.ranks && !r.relevance && !r.objects)
+        return vd_error_set(err, VD_FORMAT,
+                            "%s: a JSON list; expected dense annotations, rankings or scenes",
+                            path);
+    printf("%s: %s\n", path,
+           r.objects     ? "scenes of Blocks pictures"
+           : r.relevance ? "dense annotations (how right people found each candidate)"
+                         : "rankings of the candidates, for the challenge's server");
+    vd_output_row(r.objects ? "pictures" : "rounds", "%zu", r.count);
+    if (r.objects)
+        vd_output_row("objects", "%zu", r.objects);
+    vd_output_row("images", "ids %" PRId64 " to %" PRId64, r.first, r.last);
+    return VD_OK;
+}
+
+// ---- words --------------------------------------------------------------------------------------
+
+static vd_status print_vocabulary(const char *path, vd_error *err)
+{
+    vd_vocab *vocab;
+    vd_word_counts *counts = NULL;
+    vd_status status = vd_vocab_read(path, 1, &vocab, err);
+    if (status)
+        return status;
+    bool counted = vd_word_counts_read(path, &counts, NULL) == VD_OK;
+    int words = vd_vocab_size(vocab) - VD_FIRST_WORD;
+    printf("%s: %s\n", path, counted ? "word counts" : "the words of a model");
+    vd_output_row("words", "%d", words);
+    const char *first = words > 0 ? vd_vocab_word(vocab, VD_FIRST_WORD) : NULL;
+    if (counted && first)
+        vd_output_row("first", "%s (%" PRId64 " times)", first,
+                      vd_word_counts_times(counts, first));
+    else if (first)
+        vd_output_row("first", "%s", first);
+    vd_word_counts_free(counts);
+    vd_vocab_free(vocab);
+    return VD_OK;
+}
+
+static vd_status print_glove(const char *path, vd_error *err)
+{
+    int width;
+    vd_status status = vd_glove_width(path, &width, err);
+    if (status)
+        return status;
+    printf("%s: word vectors (GloVe)\n", path);
+    vd_output_row("numbers", "%d a word", width);
+    return VD_OK;
+}
+
+// ---- parts of region features -------------------------------------------------------------------
+
+static void print_shape(const char *name, const vd_npy *npy)
+{
+    char shape[96] = "one number";
+    size_t used = 0;
+    for (int d = 0; d < npy->dims; d++)
+        used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%zu", d ? " x " : "",
+                                 npy->shape[d]);
+    vd_output_row(name, "%s, %s of %zu bits", shape,
+                  npy->kind == 'f'   ? "real numbers"
+                  : npy->kind == 'i' ? "whole numbers"
+                                     : "whole numbers without sign",
+                  8 * npy->size);
+}
+
+static vd_status print_npy(const char *path, vd_error *err)
+{
+    unsigned char start[VD_NPY_HEADER];
+    int file;
+    size_t size, got;
+    vd_npy npy;
+    vd_status status = vd_file_open(path, &file, &size, err);
+    if (status)
+        return status;
+    status = vd_file_read_at(file, path, start, sizeof start, 0, &got, err);
+    close(file);
+    if (status == VD_OK)
+        status = vd_npy_header(path, start, got, size, &npy, err);
+    if (status)
+        return status;
+    printf("%s: a NumPy array (npy)\n", path);
+    print_shape("array", &npy);
+    vd_output_row("more", "visdial features info FOLDER, of one such file a picture");
+    return VD_OK;
+}
+
+static vd_status print_npz(const char *path, vd_error *err)
+{
+    static const char *const names[] = {"x", "bbox", "num_bbox", "image_w", "image_h"};
+    unsigned char start[VD_NPY_HEADER];
+    int found = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char entry[32];
+        size_t got, whole;
+        vd_npy npy;
+        snprintf(entry, sizeof entry, "%s.npy", names[i]);
+        vd_error why = {0};
+        vd_status status = vd_zip_read(path, entry, start, sizeof start, &got, &whole, &why);
+        if (status == VD_NOT_FOUND)
+            continue;
+        if (status == VD_OK)
+            status = vd_npy_header(path, start, got, whole, &npy, &why);
+        if (status)
+            return vd_error_set(err, status, "%s", why.text);
+        if (found++ == 0)
+            printf("%s: NumPy arrays of one picture's regions (npz)\n", path);
+        print_shape(names[i], &npy);
+    }
+    if (!found)
+        return vd_error_set(
+            err, VD_FORMAT,
+            "%s: a zip file without an array \"x\" or \"bbox\"; expected the npz of a "
+            "picture's regions",
+            path);
+    vd_output_row("more", "visdial features info FOLDER, of one such file a picture");
+    return VD_OK;
+}
+
+static vd_status print_index(const char *path, vd_error *err)
+{
+    vd_pickle_pair *pairs;
+    size_t count;
+    vd_status status = vd_pickle_read(path, &pairs, &count, err);
+    if (status)
+        return status;
+    int64_t first = INT64_MAX, last = 0;
+    for (size_t i = 0; i < count; i++) {
+        first = pairs[i].key < first ? pairs[i].key : first;
+        last = pairs[i].key > last ? pairs[i].key : last;
+    }
+    printf("%s: the index of adaptive region features (a pickle)\n", path);
+    vd_output_row("pictures", "%zu", count);
+    if (count)
+        vd_output_row("images", "ids %" PRId64 " to %" PRId64, first, last);
+    vd_free(pairs);
+    return VD_OK;
+}
+
+// ---- what chats and training write --------------------------------------------------------------
+
+static vd_status print_transcript(const char *path, vd_error *err)
+{
+    vd_transcript_file file = {0};
+    vd_status status = vd_transcript_read(path, &file, err);
+    if (status)
+        return status;
+    size_t rounds = 0;
+    for (size_t i = 0; i < file.talk_count; i++)
+        rounds += (size_t)file.talks[i].count;
+    printf("%s: a transcript of chats\n", path);
+    vd_output_row("talks", "%zu, %zu round%s", file.talk_count, rounds, rounds == 1 ? "" : "s");
+    vd_output_row("answers", "%zu", file.record_count);
+    for (size_t i = 0; i < file.record_count; i++) {
+        const char *model = file.records[i].sheet.side[0].model;
+        bool before = false;
+        for (size_t k = 0; k < i && !before; k++)
+            before = strcmp(file.records[k].sheet.side[0].model, model) == 0;
+        if (!before)
+            vd_output_row("model", "%s", model);
+    }
+    vd_output_row("more", "visdial replay %s", path);
+    vd_transcript_clear(&file);
+    return VD_OK;
+}
+
+typedef struct scalars {
+    size_t count;
+    int64_t step;
+    char tags[400]; // each with a space before and behind it
+} scalars;
+
+static void take_scalar(void *context, int64_t step, const char *tag, double value)
+{
+    scalars *s = context;
+    char name[64];
+    (void)value;
+    s->count++;
+    s->step = step > s->step ? step : s->step;
+    snprintf(name, sizeof name, " %.60s ", tag);
+    size_t used = strlen(s->tags);
+    if (!strstr(s->tags, name) && used + strlen(name) < sizeof s->tags)
+        snprintf(s->tags + used, sizeof s->tags - used, "%s", name);
+}
+
+static vd_status print_events(const char *path, vd_error *err)
+{
+    scalars s = {0};
+    size_t offset = 0;
+    vd_status status = vd_events_read(path, &offset, take_scalar, &s, err);
+    if (status)
+        return status;
+    printf("%s: an event file of a training run, for TensorBoard and `visdial curves`\n", path);
+    vd_output_row("values", "%zu", s.count);
+    vd_output_row("steps", "up to %" PRId64, s.step);
+    vd_output_row("curves", "%s", s.tags + (s.tags[0] == ' '));
+    return VD_OK;
+}
+
+static vd_status print_log(const char *path, vd_error *err)
+{
+    enum { MOST = 1 << 24 };
+    char *text;
+    size_t size, lines = 0;
+    vd_status status = vd_file_read(path, MOST, &text, &size, err);
+    if (status)
+        return status;
+    const char *last = text;
+    for (size_t i = 0; i < size; i++)
+        if (text[i] == '\n') {
+            lines++;
+            last = i + 1 < size ? text + i + 1 : last;
+        }
+    printf("%s: the log of a training run\n", path);
+    vd_output_row("epochs", "%zu", lines ? lines - 1 : 0);
+    vd_output_row("columns", "%.*s", (int)strcspn(text, "\r\n"), text);
+    if (lines > 1)
+        vd_output_row("last", "%.*s", (int)strcspn(last, "\r\n"), last);
+    vd_free(text);
+    return VD_OK;
+}
+
+// Settings of the chat, or a page: text that says by itself what it holds.
+static vd_status print_text(const char *path, const char *what, vd_error *err)
+{
+    enum { MOST = 1 << 30 };
+    char *text;
+    size_t size, lines = 0;
+    vd_status status = vd_file_read(path, MOST, &text, &size, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < size; i++)
+        lines += text[i] == '\n';
+    vd_free(text);
+    printf("%s: %s\n", path, what);
+    vd_output_row("lines", "%zu", lines);
+    return VD_OK;
+}
+
+// ---- telling them apart -------------------------------------------------------------------------
+
+typedef struct beginning {
+    char text[4096 + 1]; // with a NUL behind it
+    size_t size;         // of text
+    const char *word;    // the first that is no white space
+} beginning;
+
+static vd_status read_beginning(const char *path, beginning *out, vd_error *err)
+{
+    int file;
+    size_t size;
+    *out = (beginning){0};
+    vd_status status = vd_file_open(path, &file, &size, err);
+    if (status)
+        return status;
+    status = vd_file_read_at(file, path, out->text, sizeof out->text - 1, 0, &out->size, err);
+    close(file);
+    out->word = out->text + strspn(out->text, " \t\r\n");
+    return status;
+}
+
+// Fields of the first line, as far as it was read.
+static int tabs_in_line(const char *text)
+{
+    int count = 0;
+    for (size_t i = 0; i < strcspn(text, "\r\n"); i++)
+        count += text[i] == '\t';
+    return count;
+}
+
+// {"word": 12, ...}
+static bool are_counts(const char *word)
+{
+    const char *end = strchr(word + 1, '"') ? strchr(strchr(word + 1, '"') + 1, '"') : NULL;
+    if (!end || strncmp(strchr(word, '"'), "\"version\"", 9) == 0)
+        return false;
+    end += 1 + strspn(end + 1, " \t\r\n");
+    return *end == ':' && isdigit((unsigned char)end[1 + strspn(end + 1, " \t\r\n")]);
+}
+
+// A word and numbers with single spaces between them.
+static bool are_vectors(const char *text)
+{
+    size_t line = strcspn(text, "\r\n"), word = strcspn(text, " ");
+    if (word == 0 || word >= line || memchr(text, '\t', line))
+        return false;
+    return strspn(text + word, " 0123456789.+-eE") >= line - word && line - word > 4;
+}
+
+static bool are_settings(const char *text)
+{
+    static const char *const names[] = {"theme", "mouse", "model", "fold", "bind"};
+    while (*text == '#' || *text == '\n' || *text == ' ')
+        text += *text == '#' ? strcspn(text, "\n") : 1;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        const char *behind = text + length + strspn(text + strcspn(text, " =\n"), " ");
+        if (strncmp(text, names[i], length) == 0 && *behind == '=')
+            return true;
+    }
+    return false;
+}
+
+// The first record of an event file is its version.
+static bool are_events(const beginning *b)
+{
+    enum { RECORD = 12, LATEST = 40 };
+    bool found = false;
+    for (size_t at = RECORD; at < LATEST && at + 12 <= b->size; at++)
+        found = found || memcmp(b->text + at, "brain.Event:", 12) == 0;
+    return found;
+}
+
+static vd_status print_json(const char *path, const char *word, vd_error *err)
+{
+    if (strncmp(word, "{\"transcript\"", 13) == 0)
+        return print_transcript(path, err);
+    if (*word == '{')
+        return are_counts(word) ? print_vocabulary(path, err)
+                                : print_dialogs(path, "VisDial dialogs", err);
+    return word[1 + strspn(word + 1, " \t\r\n")] == '"' ? print_vocabulary(path, err)
+                                                        : print_rows(path, err);
+}
+
+static vd_status print_lines(const char *path, const beginning *b, bool *known, vd_error *err)
+{
+    *known = true;
+    if (strncmp(b->text, "epoch\tstep\t", 11) == 0)
+        return print_log(path, err);
+    if (tabs_in_line(b->text) >= 3)
+        return print_regions(path, NULL, err);
+    if (isdigit((unsigned char)b->text[0]) && tabs_in_line(b->text) > 0)
+        return print_pool(path, err);
+    if (strncasecmp(b->word, "<!doctype html", 14) == 0)
+        return print_text(path, "a page for a browser (HTML)", err);
+    if (strncmp(b->text, "# ", 2) == 0 && !are_settings(b->text))
+        return print_text(path, "a page of text (Markdown)", err);
+    if (are_settings(b->text))
+        return print_text(path, "settings of the chat", err);
+    const char *slash = strrchr(path, '/');
+    if (strcmp(slash ? slash + 1 : path, "history") == 0)
+        return print_text(path, "earlier questions of the chat", err);
+    if (are_vectors(b->text))
+        return print_glove(path, err);
+    *known = false;
+    return VD_OK;
+}
+
+vd_status vd_info_print(const char *path, bool tensors, vd_error *err)
+{
+    static const char *const expected =
+        "expected a file that the program reads or writes (`visdial info --help` lists them)";
+    struct stat about;
+    beginning b;
+    bool known;
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode) &&
+        print_regions(path, NULL, NULL) == VD_OK)
+        return VD_OK;
+    vd_status status = read_beginning(path, &b, err);
+    if (status)
+        return status;
+    // A safetensors file is eight bytes with the length of the header, then the header, "{...".
+    if (b.size > 8 && b.text[8] == '{' && memchr(b.text, '\0', 8))
+        return print_safetensors(path, tensors, err);
+    if (*b.word == '{' || *b.word == '[')
+        return print_json(path, b.word, err);
+    if (vd_image_is_picture((const unsigned char *)b.text, b.size))
+        return print_picture(path, err);
+    if (memcmp(b.text, "\x89HDF", 4) == 0)
+        return print_regions(path, NULL, err);
+    if (memcmp(b.text, "\x93NUMPY", 6) == 0)
+        return print_npy(path, err);
+    if (memcmp(b.text, "PK\3\4", 4) == 0)
+        return print_npz(path, err);
+    if (b.text[0] == '\x80' && b.text[1] >= 2 && b.text[1] <= 5)
+        return print_index(path, err);
+    if (are_events(&b))
+        return print_events(path, err);
+    status = print_lines(path, &b, &known, err);
+    if (known)
+        return status;
+    vd_error why = {0};
+    status = print_safetensors(path, tensors, &why);
+    return status ? vd_error_set(err, status, "%s; %s", why.text, expected) : VD_OK;
+}
