@@ -41,25 +41,57 @@ static int whole(size_t size)
     return size > INT_MAX ? -1 : (int)size;
 }
 
-// V, E and H, D + 4H are in the shapes of the first and the last layer.
+// The networks whose public weights are known: a tensor that only they have, and their last layer,
+// H x (D + `states` H).
+static const struct known_network {
+    vd_network_kind network;
+    const char *mark, *last;
+    size_t states;
+} known[] = {
+    {VD_NETWORK_LF_BU, "encoder.image_features_projection.weight", "encoder.fusion.weight", 2},
+    {VD_NETWORK_MVAN, "encoder.fusion.1.weight", "encoder.fusion.1.weight", 4},
+};
+
+static vd_status find_network(const vd_safetensors *file, const struct known_network **out,
+                              vd_error *err)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (has(file, known[i].mark)) {
+            *out = &known[i];
+            return VD_OK;
+        }
+    return vd_error_set(err, VD_MISMATCH,
+                        "%s: no encoder that is known: expected the tensors of mvan "
+                        "(encoder.fusion.1.weight) or lf-bu "
+                        "(encoder.image_features_projection.weight)",
+                        vd_safetensors_path(file));
+}
+
+// V, E and H, D are in the shapes of the first and the last layer.
 static vd_status find_sizes(const vd_safetensors *file, vd_config *config, vd_error *err)
 {
     static const size_t any[2] = {0, 0};
-    const vd_tensor *words, *fusion;
+    const vd_tensor *words, *last;
+    const struct known_network *n = NULL;
     vd_status status = vd_safetensors_require(file, EMBEDDING, 2, any, &words, err);
     if (status == VD_OK)
-        status = vd_safetensors_require(file, "encoder.fusion.1.weight", 2, any, &fusion, err);
+        status = find_network(file, &n, err);
+    if (status == VD_OK)
+        status = vd_safetensors_require(file, n->last, 2, any, &last, err);
     if (status != VD_OK)
         return status;
-    size_t hidden = fusion->shape[0], wide = fusion->shape[1];
-    if (hidden == 0 || hidden > wide / 4 || wide - 4 * hidden == 0)
-        return vd_error_set(err, VD_MISMATCH,
-                            "%s: encoder.fusion.1.weight is %zu x %zu; expected H x (D + 4 H)",
-                            vd_safetensors_path(file), hidden, wide);
+    size_t hidden = last->shape[0], wide = last->shape[1];
+    if (hidden == 0 || hidden > wide / n->states || wide - n->states * hidden == 0)
+        return vd_error_set(err, VD_MISMATCH, "%s: %s is %zu x %zu; expected H x (D + %zu H)",
+                            vd_safetensors_path(file), n->last, hidden, wide, n->states);
+    config->network = n->network;
     config->vocab = whole(words->shape[0]);
     config->embed = whole(words->shape[1]);
     config->hidden = whole(hidden);
-    config->region = whole(wide - 4 * hidden);
+    config->region = whole(wide - n->states * hidden);
+    // The challenge's baseline ranks candidates, and reads answers, as bare words.
+    if (n->network == VD_NETWORK_LF_BU && config->decoders == VD_DISCRIMINATIVE)
+        config->boundaries = VD_BOUNDARIES_NONE;
     return vd_settings_check(vd_config_settings, config, err);
 }
 

@@ -58,6 +58,9 @@ typedef enum vd_image_norm {
     VD_IMAGE_RAW       // nothing
 } vd_image_norm;
 
+// Whether answers are read with the tokens where they begin and end.
+typedef enum vd_boundaries { VD_BOUNDARIES_BOTH, VD_BOUNDARIES_NONE } vd_boundaries;
+
 typedef struct vd_config {
     vd_network_kind network;
     int vocab;  // V
@@ -71,6 +74,7 @@ typedef struct vd_config {
     vd_score score_rounds, score_regions;
     int hops; // 0: the network's own
     vd_image_norm image;
+    vd_boundaries boundaries;
 } vd_config;
 
 extern const vd_setting vd_config_settings[]; // the rows of vd_config (networks/settings.h)

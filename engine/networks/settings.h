@@ -40,7 +40,10 @@
       "lf-att, lf-bu, mn-att: scores of regions: own, additive, dot, scaled, bilinear or product") \
     X(hops, "hops", INT, 0, 16, 0, NULL, true, "mac, amem: steps; 0: the network's own number")    \
     X(image, "image", CHOICE, VD_IMAGE_CHANNELS, VD_IMAGE_RAW, VD_IMAGE_CHANNELS, vd_image_names,  \
-      true, "all but mvan: what regions are divided by: channels, region or raw (nothing)")
+      true, "all but mvan: what regions are divided by: channels, region or raw (nothing)")        \
+    X(boundaries, "boundaries", CHOICE, VD_BOUNDARIES_BOTH, VD_BOUNDARIES_NONE,                    \
+      VD_BOUNDARIES_BOTH, vd_boundaries_names, true,                                               \
+      "all but mvan: tokens at both ends of answers that are read: both or none")
 
 // Of vd_train_options. Those that are optional came later: earlier checkpoints have them elsewhere.
 #define VD_TRAIN_SETTINGS(X)                                                                       \

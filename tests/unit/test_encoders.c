@@ -236,6 +236,58 @@ static void every_network_keeps_its_promises(void **state)
     }
 }
 
+// An answer's tokens <S> and </S>, in entries and candidates, against texts that have none.
+static void boundaries_are_left_out_where_the_network_wants_none(void **state)
+{
+    enum { WORDS = 3, WIDE = WORDS + 2 };
+    static room r;
+    dialogs d = make_dialogs(6), bare;
+    int32_t candidate[2][U * WIDE] = {0}, length[2][U], option[N * O];
+    float scores[2][N * O];
+    vd_error err;
+    (void)state;
+    for (int n = 0; n < N; n++) { // the question's words, <S>, an answer, </S>, </S>
+        int32_t entry[] = {9, 8, VD_START, 7, VD_END, VD_END};
+        int32_t *to = d.history + n * TH;
+        d.history_length[n] = 6;
+        memcpy(to, entry, sizeof entry);
+    }
+    bare = d;
+    for (int n = 0; n < N; n++) {
+        const int32_t entry[] = {9, 8, 7, VD_END};
+        memcpy(bare.history + n * TH, entry, sizeof entry);
+        bare.history_length[n] = 4;
+    }
+    for (int u = 0; u < U; u++) {
+        length[1][u] = 1 + u % WORDS;
+        length[0][u] = length[1][u] + 2;
+        candidate[0][u * WIDE] = VD_START;
+        candidate[0][u * WIDE + length[0][u] - 1] = VD_END;
+        for (int i = 0; i < length[1][u]; i++)
+            candidate[0][u * WIDE + 1 + i] = candidate[1][u * WIDE + i] = 4 + (u + i) % 20;
+    }
+    for (int i = 0; i < N * O; i++)
+        option[i] = i % U;
+    open_room(&r, VD_NETWORK_LF_BU);
+    for (int i = 0; i < 2; i++) {
+        vd_batch batch = batch_of(i ? &bare : &d, 0, B);
+        batch.candidates = O;
+        batch.distinct = U;
+        batch.candidate_width = WIDE;
+        batch.candidate = candidate[i];
+        batch.candidate_length = length[i];
+        batch.option = option;
+        r.config.boundaries = i ? VD_BOUNDARIES_BOTH : VD_BOUNDARIES_NONE;
+        vd_arena_reset(&r.arena);
+        r.net = (vd_network){
+            .pass = {
+                .be = vd_backend_cpu(), .config = &r.config, .w = &r.weights, .arena = &r.arena}};
+        must(vd_network_scores(&r.net, &batch, VD_DISCRIMINATIVE, scores[i], &err), &err);
+    }
+    assert_memory_equal(scores[0], scores[1], sizeof scores[0]);
+    close_room(&r);
+}
+
 // ---- by heart -----------------------------------------------------------------------------------
 
 enum { PAIRS = 25, HEART = 2 * PAIRS, ROUNDS = 2, LESSONS = 400 };
@@ -347,6 +399,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_network_keeps_its_promises),
+        cmocka_unit_test(boundaries_are_left_out_where_the_network_wants_none),
         cmocka_unit_test(every_network_learns_fifty_dialogs_by_heart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

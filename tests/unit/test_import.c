@@ -19,6 +19,8 @@
 #include "tests/support/golden.h"
 #include "tests/support/must.h"
 #include "tests/support/program.h"
+#include "tests/support/random_model.h"
+#include "tests/support/small_batch.h"
 #include "tests/support/support.h"
 
 static char *directory, *weights, *out;
@@ -235,6 +237,53 @@ static void numbers_that_are_not_finite_are_refused(void **state)
     assert_false(support_exists(out));
     vd_vocab_free(vocab);
     golden_close(&g);
+}
+
+static float *scores_of(const char *path, vd_config *config)
+{
+    const vd_batch *batch = small_batch();
+    size_t n = (size_t)(batch->dialogs * batch->rounds * batch->candidates);
+    float *scores = vd_alloc(n, sizeof *scores);
+    vd_model *model;
+    vd_scorer *scorer;
+    vd_error err;
+    must(vd_model_load(path, &model, &err), &err);
+    *config = *vd_model_config(model);
+    must(vd_scorer_new(model, &scorer, &err), &err);
+    must(vd_scorer_run(scorer, NULL, batch, scores, &err), &err);
+    vd_scorer_free(scorer);
+    vd_model_free(model);
+    return scores;
+}
+
+// The challenge's baseline: what the network is, and how it reads answers, follow from the tensors.
+static void the_baseline_with_regions_is_known_by_its_tensors(void **state)
+{
+    (void)state;
+    for (int decoders = VD_DISCRIMINATIVE; decoders <= VD_GENERATIVE; decoders++) {
+        vd_config config = {.network = VD_NETWORK_LF_BU,
+                            .vocab = SMALL_VOCAB,
+                            .embed = 6,
+                            .hidden = 8,
+                            .region = SMALL_REGION,
+                            .decoders = (vd_decoders)decoders,
+                            .boundaries = decoders == VD_DISCRIMINATIVE ? VD_BOUNDARIES_NONE
+                                                                        : VD_BOUNDARIES_BOTH},
+                  found;
+        vd_vocab *vocab = small_vocab();
+        vd_import_options options = {.pool = "answers.txt"};
+        vd_error err;
+        const vd_batch *batch = small_batch();
+        size_t bytes = (size_t)(batch->dialogs * batch->rounds * batch->candidates) * sizeof(float);
+        support_write_random_model(&config, weights);
+        must(vd_model_import(weights, vocab, &options, out, &err), &err);
+        float *expected = scores_of(weights, &found), *scores = scores_of(out, &found);
+        assert_memory_equal(&found, &config, sizeof config);
+        assert_memory_equal(scores, expected, bytes);
+        vd_free(expected);
+        vd_free(scores);
+        vd_vocab_free(vocab);
+    }
 }
 
 static vd_vocab *shared_words;
@@ -525,6 +574,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tiny_imported_model_scores_as_the_public_code),
         cmocka_unit_test(a_small_imported_model_scores_as_the_public_code),
+        cmocka_unit_test(the_baseline_with_regions_is_known_by_its_tensors),
         cmocka_unit_test(what_does_not_fit_is_refused_by_name),
         cmocka_unit_test(numbers_that_are_not_finite_are_refused),
         cmocka_unit_test(every_failed_allocation_is_reported),

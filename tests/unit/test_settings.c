@@ -106,6 +106,7 @@ static void bounds_and_defaults_are_these(void **state)
         {"score-regions", 0, 5, VD_SCORE_OWN},
         {"hops", 0, 16, 0},
         {"image", 0, 2, VD_IMAGE_CHANNELS},
+        {"boundaries", 0, 1, VD_BOUNDARIES_BOTH},
         {"optimiser", 0, 1, VD_ADAM},
         {"rate", 1e-9, 1000, 0.001},
         {"clip", 0, 1e9, 0},

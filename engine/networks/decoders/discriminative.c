@@ -2,6 +2,10 @@
 // the encoder's vector, z_c = o_c . e            (Park et al. 2021, section 3.4; Das et al. 2017)
 #include "engine/networks/mvan/network.h"
 
+#include <string.h>
+
+#include "engine/networks/boundaries.h"
+
 // Lists, where operations read them, the answers that have words and the rows `last` where they
 // end.
 static vd_status list_ends(vd_pass *pass, vd_prefixes *p, const int *order, int count, int *last,
@@ -23,6 +27,28 @@ static vd_status list_ends(vd_pass *pass, vd_prefixes *p, const int *order, int 
     return pass->arena->failed ? vd_error_memory(err, "candidate vectors") : VD_OK;
 }
 
+// The listed answers alone and without boundaries, which keeps their order.
+static vd_status bare_answers(vd_pass *pass, const int32_t **ids, const int32_t **lengths,
+                              int width, const int **order, int count, vd_error *err)
+{
+    size_t n = (size_t)count, wide = (size_t)width;
+    int *same = vd_arena_take_raw(pass->arena, n, sizeof *same);
+    int32_t *listed = vd_arena_take_raw(pass->arena, n * wide, sizeof *listed);
+    int32_t *length = vd_arena_take_raw(pass->arena, n, sizeof *length);
+    if (pass->arena->failed)
+        return vd_error_memory(err, "candidate vectors");
+    for (size_t i = 0; i < n; i++) {
+        size_t from = (size_t)(*order)[i];
+        same[i] = (int)i;
+        length[i] = (*lengths)[from];
+        memcpy(listed + i * wide, *ids + from * wide, wide * sizeof *listed);
+    }
+    *ids = listed;
+    *lengths = length;
+    *order = same;
+    return vd_bare_texts(pass->arena, ids, lengths, count, width, true, err);
+}
+
 vd_status vd_prefixes_encode(vd_pass *pass, vd_prefixes *prefixes, const int32_t *ids,
                              const int32_t *lengths, int width, const int *order, int count,
                              vd_real *vector, vd_error *err)
@@ -33,8 +59,13 @@ vd_status vd_prefixes_encode(vd_pass *pass, vd_prefixes *prefixes, const int32_t
     *p = (vd_prefixes){0};
     if (!last)
         return vd_error_memory(err, "candidate vectors");
-    vd_status status =
-        vd_packed_prefixes(ids, lengths, width, order, count, pass->arena, &p->packed, last, err);
+    const int *from = order; // of each answer, in ids
+    vd_status status = VD_OK;
+    if (pass->config->boundaries == VD_BOUNDARIES_NONE)
+        status = bare_answers(pass, &ids, &lengths, width, &from, count, err);
+    if (status == VD_OK)
+        status = vd_packed_prefixes(ids, lengths, width, from, count, pass->arena, &p->packed, last,
+                                    err);
     if (status == VD_OK)
         status = vd_words_forward(pass, &p->text, &p->packed, VD_SITE_CANDIDATE_WORDS, err);
     if (status == VD_OK)

@@ -1,5 +1,7 @@
 #include "engine/networks/mvan/network.h"
 
+#include "engine/networks/boundaries.h"
+
 vd_status vd_pass_geometry(vd_pass *pass, int dialogs, int rounds, int entries, vd_error *err)
 {
     int n = dialogs * rounds;
@@ -35,18 +37,29 @@ vd_status vd_pass_geometry(vd_pass *pass, int dialogs, int rounds, int entries, 
     return VD_OK;
 }
 
+vd_status vd_pass_texts(vd_pass *pass, const vd_texts *questions, const vd_texts *entries,
+                        vd_error *err)
+{
+    const int32_t *ids = entries->ids, *lengths = entries->lengths;
+    vd_status status = vd_packed_make(questions->ids, questions->lengths, questions->count,
+                                      questions->width, pass->arena, &pass->question_words, err);
+    if (status == VD_OK && pass->config->boundaries == VD_BOUNDARIES_NONE)
+        status =
+            vd_bare_texts(pass->arena, &ids, &lengths, entries->count, entries->width, false, err);
+    if (status == VD_OK)
+        status = vd_packed_make(ids, lengths, entries->count, entries->width, pass->arena,
+                                &pass->history_words, err);
+    return status;
+}
+
 // The geometry of a batch, and its questions and history entries packed.
 static vd_status lay_out(vd_pass *pass, const vd_batch *batch, vd_error *err)
 {
     int n = batch->dialogs * batch->rounds;
+    const vd_texts questions = {batch->question, batch->question_length, n, batch->question_width};
+    const vd_texts entries = {batch->history, batch->history_length, n, batch->history_width};
     vd_status status = vd_pass_geometry(pass, batch->dialogs, batch->rounds, batch->rounds, err);
-    if (status == VD_OK)
-        status = vd_packed_make(batch->question, batch->question_length, n, batch->question_width,
-                                pass->arena, &pass->question_words, err);
-    if (status == VD_OK)
-        status = vd_packed_make(batch->history, batch->history_length, n, batch->history_width,
-                                pass->arena, &pass->history_words, err);
-    return status;
+    return status == VD_OK ? vd_pass_texts(pass, &questions, &entries, err) : status;
 }
 
 static bool is_padding(const float *region, size_t size)

@@ -223,6 +223,15 @@ vd_status vd_words_table(const vd_backend *backend, int embed, vd_real **out, vd
 // sees them all, each one before it an entry less. Their words are pass->question_words,
 // history_words.
 vd_status vd_pass_geometry(vd_pass *pass, int dialogs, int rounds, int entries, vd_error *err);
+// Texts as numbers: ids (count, width).
+typedef struct vd_texts {
+    const int32_t *ids, *lengths;
+    int count, width;
+} vd_texts;
+
+// pass->question_words, history_words.
+vd_status vd_pass_texts(vd_pass *pass, const vd_texts *questions, const vd_texts *entries,
+                        vd_error *err);
 // Lists the rows of real regions of image (B, P, D); span must be set.
 vd_status vd_pass_regions(vd_pass *pass, const float *image, int regions, vd_error *err);
 // The same, and normalises the pictures into pass->image.
