@@ -35,16 +35,19 @@ static const question questions[] = {
     {WHEN_ANY, 5, 1, blocks_ask_group_what, TARGET_NAMED},
     {WHEN_ANY, 4, 3.5, blocks_ask_group_same, TARGET_NAMED},
     {WHEN_ANY, 1, 1, blocks_ask_distinct, TARGET_NAMED},
-    {WHEN_LONE, 30, 1, blocks_ask_attribute, TARGET_NAMED},
+    {WHEN_LONE, 22, 1, blocks_ask_attribute, TARGET_NAMED},
     {WHEN_LONE, 12, 1, blocks_ask_verify, TARGET_NAMED},
     {WHEN_LONE, 10, 1, blocks_ask_attribute, TARGET_PLACE},
     {WHEN_LONE, 4, 1, blocks_ask_verify, TARGET_PLACE},
     {WHEN_LONE, 8, 1, blocks_ask_what, TARGET_PLACE},
     {WHEN_LONE, 4, 1, blocks_ask_what, TARGET_NAMED},
     {WHEN_LONE, 4, 1, blocks_ask_what, TARGET_SIZE},
-    {WHEN_LONE, 20, 1, blocks_ask_attribute, TARGET_SIZE},
+    {WHEN_LONE, 16, 1, blocks_ask_attribute, TARGET_SIZE},
     {WHEN_LONE, 9, 1, blocks_ask_verify, TARGET_SIZE},
     {WHEN_LONE, 8, 1, blocks_ask_attribute, TARGET_NEIGHBOUR},
+    {WHEN_LONE, 5, 1, blocks_ask_attribute, TARGET_NOT},
+    {WHEN_LONE, 2, 1, blocks_ask_verify, TARGET_NOT},
+    {WHEN_LONE, 1, 1, blocks_ask_what, TARGET_NOT},
     {WHEN_LONE, 7, 1, blocks_ask_neighbour, TARGET_NAMED},
     {WHEN_LONE, 6, 0.65, blocks_ask_anything, TARGET_NAMED},
     {WHEN_LONE, 7, 1, blocks_ask_pair, TARGET_NAMED},
@@ -62,12 +65,12 @@ static const question questions[] = {
     {WHEN_IT, 320, 1, blocks_ask_attribute, TARGET_IT},
     {WHEN_IT, 90, 1, blocks_ask_verify, TARGET_IT},
     {WHEN_IT, 6, 1, blocks_ask_what, TARGET_IT},
-    {WHEN_IT, 9, 1, blocks_ask_neighbour, TARGET_IT},
+    {WHEN_IT, 16, 1, blocks_ask_neighbour, TARGET_IT},
     {WHEN_IT, 6, 0.67, blocks_ask_anything, TARGET_IT},
-    {WHEN_IT, 8, 1, blocks_ask_pair, TARGET_IT},
-    {WHEN_IT, 5, 1, blocks_ask_side, TARGET_IT},
+    {WHEN_IT, 18, 1, blocks_ask_pair, TARGET_IT},
+    {WHEN_IT, 10, 1, blocks_ask_side, TARGET_IT},
     {WHEN_IT, 8, 1, blocks_ask_attribute, TARGET_NEXT_TO_IT},
-    {WHEN_IT, 3, 1, blocks_ask_verify, TARGET_NEXT_TO_IT},
+    {WHEN_IT, 8, 1, blocks_ask_verify, TARGET_NEXT_TO_IT},
     {WHEN_IT, 12, 0.45, blocks_ask_besides, TARGET_IT},
     {WHEN_IT, 1.5, 1, blocks_ask_where, TARGET_IT},
     {WHEN_IT, 4, 1, blocks_ask_same, TARGET_IT},
@@ -88,6 +91,7 @@ static const question questions[] = {
     {WHEN_OTHER, 8, 1, blocks_ask_attribute, TARGET_BEFORE},
     {WHEN_OTHER, 8, 1, blocks_ask_verify, TARGET_BEFORE},
     {WHEN_OTHER, 20, 1, blocks_ask_and_attribute, TARGET_NAMED},
+    {WHEN_OTHER, 45, 1, blocks_ask_and_verify, TARGET_NAMED},
     {WHEN_OTHER, 12, 1, blocks_ask_how_many, TARGET_NAMED},
     {WHEN_OTHER, 25, 1, blocks_ask_and_count, TARGET_NAMED},
     {WHEN_OTHER, 10, 1, blocks_ask_and_exist, TARGET_NAMED},
@@ -246,7 +250,10 @@ static void note_entry(blocks_talk *talk, const blocks_draft *draft, int answer,
                             .ask = m->ask,
                             .attribute = m->attribute,
                             .kind = m->ask == ASK_VALUE ? draft->target : draft->kind};
-    entry->value = m->ask == ASK_VALUE && m->objects;
+    entry->value =
+        (m->ask == ASK_VALUE && m->objects) || (m->ask == ASK_SHARED && draft->coreference > 0);
+    entry->verify = m->ask == ASK_ONE && draft->asked >= 0;
+    entry->asked = draft->asked;
     entry->count = m->ask == ASK_COUNT && draft->group && draft->kind_told;
     entry->exist = m->ask == ASK_THERE && draft->kind_told && draft->coreference == 0;
     entry->one = entry->exist && m->yes && !draft->plural && blocks_answer_number(answer) < 0;

@@ -48,15 +48,24 @@ static bool indirect(const char *text, char *out, size_t size)
     for (size_t i = 0; i < sizeof polar / sizeof *polar; i++)
         if ((rest = behind(text, polar[i])) != NULL) {
             static const char *const order[] = {"there is", "there are", "anything is"};
-            snprintf(out, size, "if %s %s", order[i], rest);
+            snprintf(out, size, "%s %s %s", n % 3 ? "if" : "whether", order[i], rest);
             return true;
         }
     if ((rest = behind(text, "what is ")) != NULL && n > 8 && !strcmp(text + n - 8, " made of")) {
         snprintf(out, size, "what %.*s is made of", (int)(text + n - 8 - rest), rest);
         return true;
     }
+    // What asks for the subject keeps its order.
+    static const char *const same[] = {"which of ",     "which one is ",     "how many of ",
+                                       "how many are ", "what is left of ",  "what is to the ",
+                                       "what is next ", "what is in front ", "what is behind "};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (behind(text, same[i])) {
+            snprintf(out, size, "%s", text);
+            return true;
+        }
     if ((rest = behind(text, "is it ")) != NULL && !strstr(rest, " or ")) {
-        snprintf(out, size, "if it is %s", rest);
+        snprintf(out, size, "%s it is %s", n % 3 ? "if" : "whether", rest);
         return true;
     }
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
@@ -73,11 +82,14 @@ static void make_polite(vd_rng *rng, char *text)
 {
     char other[BLOCKS_TEXT];
     blocks_phrase before = {""}, after = {""};
+    if (behind(text, "and ")) // goes on with what was asked
+        return;
     if (chance(rng, 0.5) && indirect(text, other, sizeof other)) {
         snprintf(text, BLOCKS_TEXT, "%s", other);
         before = blocks_reading(rng, "(3:could you tell me|3:can you tell me|could you please tell "
                                      "me|can you please tell me|please tell me|2:tell me|do you "
-                                     "know|would you tell me|would you mind telling me|may i ask|i "
+                                     "know|please could you say|could you say|would you tell "
+                                     "me|would you mind telling me|may i ask|i "
                                      "want to know|i wonder)");
     } else {
         before = blocks_reading(rng, "(6:|3:please,|2:excuse me,|ok,|okay|so|hey,|hi,|now|thanks,|"
@@ -110,6 +122,15 @@ static void replace(char *text, const char *from, const char *to)
     out[used] = 0;
     if (used < BLOCKS_TEXT)
         memcpy(text, out, used + 1);
+}
+
+static void drop_commas(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++)
+        if (*from != ',')
+            *to++ = *from;
+    *to = 0;
 }
 
 // ---- in haste ---------------------------------------------------------------------------------
@@ -237,6 +258,8 @@ void blocks_manner_apply(vd_rng *rng, unsigned manner, char *text, size_t size)
         replace(text, "gray", "grey");
         replace(text, "center", "centre");
     }
+    if (chance(rng, manner & BLOCKS_HASTY ? 0.5 : 0.08))
+        drop_commas(text);
     for (int i = 0; hasty && i < 2; i++)
         if (i == 0 || chance(rng, 0.3))
             slip(rng, text, size);

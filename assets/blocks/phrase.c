@@ -121,6 +121,9 @@ static const char *const material_words[] = {"(6:rubber|3:matte|dull|matt)",
                                              "(12:metal|4:metallic|6:shiny|glossy)"};
 static const char *const shape_words[] = {"(8:cube|box)", "(9:ball|6:sphere|orb)", "cylinder",
                                           "cone"};
+// A block is a cube, but blocks are all that lie there.
+static const char *const one_shape_words[] = {"(16:cube|2:box|block)", "(9:ball|6:sphere|orb)",
+                                              "cylinder", "cone"};
 static const char *const shapes_words[] = {"(8:cubes|boxes)", "(9:balls|6:spheres|orbs)",
                                            "cylinders", "cones"};
 
@@ -132,16 +135,23 @@ blocks_phrase blocks_noun(vd_rng *rng, blocks_kind kind, blocks_article article)
     bool definite = article == BLOCKS_THE || article == BLOCKS_THAT || article == BLOCKS_THE_MANY;
     const char *noun;
     if (shape >= 0)
-        noun = many ? shapes_words[shape] : shape_words[shape];
+        noun = many                    ? shapes_words[shape]
+               : article == BLOCKS_THE ? one_shape_words[shape]
+                                       : shape_words[shape];
     else if (definite && blocks_kind_mask(kind))
         noun = many ? "(2:ones|2:things|objects)" : "(3:one|3:thing|2:object)";
     else
         noun = many ? "(5:things|4:objects|items|shapes)" : "(5:thing|4:object|item|shape)";
     char body[256], pattern[256];
+    // "the red cube made of metal"
+    bool behind = article == BLOCKS_THE && material >= 0 && vd_rng_uniform(rng) < 0.1;
     // "a big metal red cube" is heard too, but this order is the usual one.
     snprintf(pattern, sizeof pattern, "%s %s %s %s", size >= 0 ? size_words[size] : "",
              color >= 0 ? blocks_color_names[color] : "",
-             material >= 0 ? material_words[material] : "", noun);
+             material >= 0 && !behind ? material_words[material] : "", noun);
+    if (behind)
+        snprintf(pattern + strlen(pattern), sizeof pattern - strlen(pattern),
+                 " (2:made of|that is) %s", blocks_material_names[material]);
     blocks_say(rng, body, sizeof body, pattern, "");
     bool vowel = strchr("aeiou", body[0]);
     const char *before = article == BLOCKS_A      ? (vowel ? "an " : "a ")

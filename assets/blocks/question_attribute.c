@@ -14,18 +14,21 @@ static const char *const attribute_patterns[BLOCKS_ATTRIBUTES] = {
     [BLOCKS_SHAPE] =
         "(8:(5:what|which) shape is %t|2:what is the shape of %t|2:what's the shape of %t|"
         "what shape does %t have|what kind of shape is %t|2:what kind of (thing|object) is %t|"
-        "what sort of shape is %t|can you tell me the shape of %t|shape of %b|%b shape|what shape "
+        "what sort of shape is %t|can you tell me the shape of %t|shape (of|) %b|%b shape|what "
+        "shape "
         "%b|"
         "%o)",
     [BLOCKS_MATERIAL] =
         "(8:what is %t made of|4:what's %t made of|3:(3:what|which) material is %t (made of|)|"
         "3:is %t metal or rubber|2:is %t rubber or metal|2:is %t (shiny or matte|matte or shiny)|"
-        "what is %t made out of|what is the material of %t|what's the material of %t|material of "
+        "what is %t made out of|what is the material of %t|what's the material of %t|material "
+        "(of|) "
         "%b|%b material|what material %b|what kind of material is %t|%b metal or rubber|"
         "do you know what %t is made of)",
     [BLOCKS_SIZE] = "(6:(5:what|which) size is %t|6:how (3:big|large) is %t|4:is %t big or small|"
-                    "3:is %t large or small|3:is %t small or (big|large)|what is the size of %t|"
-                    "what's the size of %t|size of %b|%b size|%b big or small)",
+                    "3:is %t large or small|3:is %t small or (big|large)|is %t (little or big|big "
+                    "or little|tiny or huge)|what is the size of %t|"
+                    "what's the size of %t|size (of|) %b|%b size|%b big or small)",
 };
 
 // "a cube or a ball", one of them right; "" half of the time, which leaves the plain question.
@@ -62,7 +65,12 @@ bool blocks_ask_attribute(blocks_talk *talk, blocks_draft *draft)
     static const char *const short_patterns[BLOCKS_ATTRIBUTES] = {
         "(2:what color|which color|what colour)", "(2:what shape|which shape|what kind)",
         "(2:what material|what is it made of)", "(what size|how big)"};
+    static const char *const own[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
+                                                       "size"};
     bool brief = talk->naming == TARGET_IT && target.coreference == 1 && blocks_chance(talk, 0.08);
+    if (!strcmp(target.text, "it") && blocks_chance(talk, 0.06))
+        return blocks_put(talk, draft, "(2:what is its %a|what's its %a|its %a|tell me its %a)",
+                          "a", blocks_reading(&talk->rng, own[attribute]).text);
     return blocks_put(talk, draft,
                       brief ? short_patterns[attribute] : attribute_patterns[attribute], "tob",
                       target.text, choice, blocks_bare(target.text));
@@ -87,6 +95,7 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
         if (trap != truth)
             value = trap;
     }
+    draft->asked = value;
     draft->topic = blocks_topic(TOPIC_VERIFY, attribute, target.object, value);
     blocks_phrase predicate = blocks_predicate(&talk->rng, attribute, value);
     // A ball is round and a cube is not; the others are a matter of opinion.
@@ -96,9 +105,12 @@ bool blocks_ask_verify(blocks_talk *talk, blocks_draft *draft)
     return blocks_put(
         talk, draft,
         attribute == BLOCKS_COLOR
-            ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v|%b %v)"
-        : attribute == BLOCKS_SHAPE ? "(14:is %t %v|would you say %t is %v|%b %v)"
-                                    : "(14:is %t %v|does %t look %v|would you say %t is %v|%b %v)",
+            ? "(12:is %t %v|is the color of %t %v|does %t look %v|would you say %t is %v|%b %v|"
+              "and is %t %v|is %t %v too|is %t also %v|and %t, is it %v)"
+        : attribute == BLOCKS_SHAPE ? "(14:is %t %v|would you say %t is %v|%b %v|and is %t %v|"
+                                      "is %t also %v|and %t, is it %v)"
+                                    : "(14:is %t %v|does %t look %v|would you say %t is %v|%b %v|"
+                                      "and is %t %v|is %t %v too|is %t also %v|and %t, is it %v)",
         "tvb", target.text, predicate.text, blocks_bare(target.text));
 }
 
@@ -165,6 +177,35 @@ bool blocks_ask_and_attribute(blocks_talk *talk, blocks_draft *draft)
     return blocks_put(talk, draft,
                       "(3:and %t|2:what about %t|2:how about %t|and what about %t|and for %t)", "t",
                       target.text);
+}
+
+// "and the cube", "what about the cube": the yes-or-no question of the round before.
+bool blocks_ask_and_verify(blocks_talk *talk, blocks_draft *draft)
+{
+    const blocks_entry *before = &talk->entry[talk->round - 1];
+    if (talk->round < 2 || !before->verify)
+        return false;
+    for (int e = 1; e < talk->round - 1; e++)
+        if ((talk->entry[e].value || talk->entry[e].verify) && !blocks_chance(talk, 0.3))
+            return false;
+    blocks_target target;
+    if (!blocks_target_pick_named(talk, 1u << before->attribute, &target) ||
+        target.object == before->object)
+        return false;
+    *draft = blocks_draft_about("verify", ASK_ONE, &target);
+    draft->coreference = 1;
+    int truth = blocks_value(&talk->scene->object[target.object], before->attribute);
+    draft->meaning.yes = truth == before->asked;
+    draft->meaning.attribute = before->attribute;
+    draft->asked = before->asked;
+    draft->topic = blocks_topic(TOPIC_VERIFY, before->attribute, target.object, before->asked);
+    if (!draft->meaning.yes && before->attribute != BLOCKS_MATERIAL &&
+        before->attribute != BLOCKS_SIZE && blocks_chance(talk, 0.6))
+        return false; // few things are red
+    return blocks_put(talk, draft,
+                      "(2:and %t|3:what about %t|2:how about %t|and what about %t|is %t too|and is "
+                      "%t)",
+                      "t", target.text);
 }
 
 // "what color is the cone" where there is none.

@@ -12,6 +12,39 @@ static void choose(blocks_draft *draft, int best, const blocks_target target[2])
     draft->about = best;
 }
 
+// "the red one or the blue one" of two cubes: their shape, which is said once and for all; -1: they
+// have no shape in common, or nothing else tells them apart.
+static int common_shape(const blocks_talk *talk, const blocks_target target[2], char text[2][96])
+{
+    int shape = target[0].kind.value[BLOCKS_SHAPE];
+    if (shape < 0 || shape != target[1].kind.value[BLOCKS_SHAPE])
+        return -1;
+    for (int i = 0; i < 2; i++) {
+        blocks_kind rest = target[i].kind;
+        rest.value[BLOCKS_SHAPE] = -1;
+        if (!blocks_kind_mask(rest))
+            return -1;
+        vd_rng rng = talk->rng;
+        snprintf(text[i], 96, "%s", blocks_noun(&rng, rest, BLOCKS_THE).text);
+    }
+    return shape;
+}
+
+// "which of the cubes is metal, the red one or the blue one"
+static bool put_of_shape(blocks_talk *talk, blocks_draft *draft, const blocks_target target[2],
+                         const char *says)
+{
+    char text[2][96];
+    int shape = common_shape(talk, target, text);
+    if (shape < 0 || !blocks_chance(talk, 0.5))
+        return false;
+    blocks_kind kind = blocks_anything;
+    kind.value[BLOCKS_SHAPE] = (int8_t)shape;
+    return blocks_put(talk, draft, "(which of the %p is %s, %t or %u|which %k is %s, %t or %u)",
+                      "pkstu", blocks_noun(&talk->rng, kind, BLOCKS_PLURAL).text,
+                      blocks_noun(&talk->rng, kind, BLOCKS_BARE).text, says, text[0], text[1]);
+}
+
 // "which is bigger, the ball or the cube", "is the ball bigger than the cube"
 bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
 {
@@ -37,6 +70,9 @@ bool blocks_ask_bigger(blocks_talk *talk, blocks_draft *draft)
         choose(draft, best, target);
     }
     draft->topic = blocks_topic(TOPIC_BIGGER, (best + other), 0, 0);
+    if (choice && put_of_shape(talk, draft, target, bigger ? "bigger" : "smaller"))
+        return true;
+
     return blocks_put(
         talk, draft,
         bigger ? (choice ? "(12:(4:which is|2:which one is|what is|what's|which of the two is) "
@@ -87,6 +123,8 @@ bool blocks_ask_which_two(blocks_talk *talk, blocks_draft *draft)
     draft->about = blocks_only(draft->meaning.objects);
     draft->topic = blocks_topic(TOPIC_TWO, a, target[0].object + target[1].object, 0);
     blocks_phrase predicate = blocks_predicate(&talk->rng, a, value);
+    if (put_of_shape(talk, draft, target, predicate.text))
+        return true;
     return blocks_put(
         talk, draft,
         "(4:which is %v, %t or %u|4:which one is %v, %t or %u|which of the two is %v, "
@@ -117,11 +155,15 @@ bool blocks_ask_which_place(blocks_talk *talk, blocks_draft *draft)
     draft->meaning.given = 0;
     choose(draft, first ? one : two, target);
     draft->topic = blocks_topic(TOPIC_PLACE, direction / 2, one + two, one < two ? one : two);
+    blocks_phrase place = blocks_reading(&talk->rng, places[direction]);
+    if (put_of_shape(talk, draft, target, place.text))
+        return true;
     return blocks_put(
         talk, draft,
         "(4:which is %p, %t or %u|4:which one is %p, %t or %u|which of the two is %p, "
         "%t or %u|what is %p, %t or %u|is %t or %u %p|2:%p, %b or %c)",
-        "tupbc", target[0].text, target[1].text, blocks_reading(&talk->rng, places[direction]).text,
+        "tupbc", target[0].text, target[1].text, place.text,
+
         blocks_bare(target[0].text), blocks_bare(target[1].text));
 }
 

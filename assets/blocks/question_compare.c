@@ -143,6 +143,13 @@ bool blocks_ask_else(blocks_talk *talk, blocks_draft *draft)
     bool known = talk->naming == TARGET_IT && talk->known[target.object] >> a & 1;
     for (int i = 0; known && i < talk->scene->count; i++)
         known = !blocks_has(others, i) || talk->mention[i] < 0;
+    blocks_phrase says = blocks_predicate(&talk->rng, a, alike.value[a]);
+    if (known && !count && a == BLOCKS_COLOR && blocks_chance(talk, 0.3))
+        return blocks_put(
+            talk, draft,
+            "(anything else %v|is anything else %v|is there anything else %v|is there "
+            "anything else that is %v)",
+            "v", says.text);
     const char *pattern =
         known ? (count ? "(2:how many other %p are there|how many more %p are there|how many other "
                          "%p do you see)"

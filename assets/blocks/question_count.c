@@ -81,6 +81,9 @@ static blocks_draft about_kind(const char *family, blocks_ask ask, const blocks_
 static const char *const here =
     "(8:|2:on the table|2:in the picture|in the image|in this picture|here|in the scene|in total|"
     "altogether|in all)";
+static const char *const around =
+    "(8:|2:on the table|2:in the picture|in the image|in this picture|here|in the scene|anywhere|"
+    "somewhere|in there)";
 
 bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
 {
@@ -104,7 +107,8 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
         "picture|visible|there)|"
         "what number of %p are there|what is the number of %p|count the %p|can you count the %p|"
         "number of %p|tell me how many %p there are|%p, how many|how many %p does the picture have|"
-        "how many %p have we got|how many %p can you (count|find|spot)|how many %p in (total|the "
+        "how many %p (have we got|have you got|we got|you got|do we have|are we looking at)|how "
+        "many %p can you (count|find|spot)|how many %p in (total|the "
         "picture|all))";
     // "how many of the cubes are red", "how many things are red"
     unsigned mask = blocks_kind_mask(kind), adjectives = mask & ~(1u << BLOCKS_SHAPE);
@@ -114,7 +118,10 @@ bool blocks_ask_count(blocks_talk *talk, blocks_draft *draft)
         rest.value[a] = -1;
         predicate = blocks_predicate_many(&talk->rng, (blocks_attribute)a, kind.value[a]);
         many = blocks_noun(&talk->rng, rest, BLOCKS_PLURAL);
-        pattern = "(3:how many %p are %v|2:how many of the %p are %v)";
+        pattern = "(6:how many %p are %v|4:how many of the %p are %v|how many of the %p would you "
+                  "say are %v)";
+        if (!(mask & (mask - 1)) && blocks_chance(talk, 0.2))
+            pattern = "how many %v";
     }
     return blocks_put(talk, draft, pattern, "phv", many.text, place.text, predicate.text);
 }
@@ -129,7 +136,8 @@ bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft)
         "(6:how many (4:things|4:objects|items|2:blocks|shapes|solids) are there %h|"
         "3:how many (3:things|3:objects|items|blocks) are (on the table|in the picture)|"
         "2:how many (things|objects|blocks) (can|do) you see %h|"
-        "what is the total number of (objects|things)|count the (objects|things)|number of "
+        "what is the total number of (objects|things)|state the number of objects|count the "
+        "(objects|things)|number of "
         "(objects|"
         "things)|how many (objects|things) altogether|how many (objects|things)|total number of "
         "(objects|things))",
@@ -138,16 +146,19 @@ bool blocks_ask_count_all(blocks_talk *talk, blocks_draft *draft)
 
 static const char *const exist_patterns[] = {
     "(6:is there a%a %h|2:is there any %k %h|2:do you see a%a %h|2:can you see a%a %h|any %k %h|"
-    "is a%a (on the table|in the picture)|does the picture have a%a|is there at least 1 %k %h|"
+    "is a%a (on the table|in the picture)|does the (picture|scene|image) (2:have|contain|show) "
+    "a%a|is there at least 1 %k %h|"
     "isn't there a%a %h|have you (got|spotted) a%a|can you (spot|find) a%a)",
     "(6:are there any %p %h|2:are there %p %h|2:do you see any %p %h|2:can you see any %p %h|"
-    "2:any %p %h|are there some %p %h|does the picture have any %p|are any %p on the table|have "
+    "2:any %p %h|are there some %p %h|does the (picture|scene|image) (2:have|contain|show) any "
+    "%p|are any %p on the table|have "
     "you (got|"
     "spotted) any %p|can you (spot|find) any %p|do you spot any %p)",
 };
 static const char *const anything_pattern =
     "(3:is there anything %v %h|2:is anything %v|2:do you see anything %v %h|is there "
-    "something %v %h|anything %v|is any of the things %v|are any of the (objects|things) %v|"
+    "something %v %h|anything %v|is any of the (things|objects) %v|any %v stuff|are any of the "
+    "(objects|things) %v|"
     "can you see anything %v)";
 
 // The words of "is there a red ball".
@@ -156,11 +167,11 @@ static bool put_exist(blocks_talk *talk, blocks_draft *draft, blocks_kind kind)
     unsigned mask = blocks_kind_mask(kind);
     blocks_phrase one = blocks_noun(&talk->rng, kind, BLOCKS_BARE);
     blocks_phrase many = blocks_noun(&talk->rng, kind, BLOCKS_PLURAL);
-    blocks_phrase place = blocks_reading(&talk->rng, here), predicate = {""};
+    blocks_phrase place = blocks_reading(&talk->rng, around), predicate = {""};
     char article[BLOCKS_PHRASE + 4];
     snprintf(article, sizeof article, "%s %s", strchr("aeiou", one.text[0]) ? "n" : "", one.text);
-    if (!(draft->plural || blocks_chance(talk, 0.5)) || strstr(place.text, "al"))
-        place.text[0] = 0; // "in total", "in all" go with how many
+    if (!draft->plural && blocks_chance(talk, 0.5))
+        place.text[0] = 0;
     const char *pattern = exist_patterns[draft->plural];
     int only = __builtin_popcount(mask) == 1 ? __builtin_ctz(mask) : -1;
     if (only >= 0 && only != BLOCKS_SHAPE && blocks_chance(talk, 0.5)) {

@@ -86,6 +86,13 @@ static bool put(blocks_talk *talk, blocks_draft *draft, const blocks_group *g, c
     return blocks_put(talk, draft, pattern, "gmvw", g->they.text, g->them.text, many, one);
 }
 
+static blocks_kind such_kind(blocks_attribute a, int value)
+{
+    blocks_kind kind = blocks_anything;
+    kind.value[a] = (int8_t)value;
+    return kind;
+}
+
 bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft)
 {
     blocks_group g;
@@ -102,7 +109,11 @@ bool blocks_ask_they_count(blocks_talk *talk, blocks_draft *draft)
     draft->kind = kind;
     draft->kind_told = true;
     draft->topic = blocks_topic(TOPIC_KIND, blocks_kind_key(kind), 0, 0);
-    blocks_phrase predicate = blocks_predicate_many(&talk->rng, a, value);
+    blocks_phrase predicate = blocks_predicate_many(&talk->rng, a, value), some;
+    some = blocks_noun(&talk->rng, such_kind(a, value), BLOCKS_PLURAL);
+    if (blocks_chance(talk, 0.1))
+        return put(talk, draft, &g, some.text, NULL,
+                   "(how many %v are there among %m|how many %v among %m|of %m, how many %v)");
     return put(
         talk, draft, &g, predicate.text, NULL,
         "(8:how many of %m are %v|2:how many are %v|of those, how many are %v|and how many of %m "
@@ -172,8 +183,19 @@ bool blocks_ask_group_same(blocks_talk *talk, blocks_draft *draft)
     draft->topic = blocks_topic(TOPIC_THEY_ALL, blocks_kind_key(g.kind), a, 100);
     static const char *const names[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
                                                          "size"};
+    blocks_phrase name = blocks_reading(&talk->rng, names[a]);
+    bool both = blocks_size_of(g.set) == 2 && blocks_chance(talk, 0.4);
+    bool again = !g.named && talk->entry[talk->round - 1].ask == ASK_SAME && talk->round > 1;
+    if (again && blocks_chance(talk, 0.7))
+        return put(talk, draft, &g, name.text, NULL,
+                   "(2:and the same %v|and are %g the same %v|and of the same %v|the same %v too)");
+    if (both)
+        return put(
+            talk, draft, &g, name.text, NULL,
+            "(are both of %m the same %v|do both of %m have the same %v|are both of %m of the same "
+            "%v)");
     return put(
-        talk, draft, &g, blocks_reading(&talk->rng, names[a]).text, NULL,
+        talk, draft, &g, name.text, NULL,
         "(6:are %g (2:all|) the same %v|2:do %g (all|) have the same %v|4:are all of %m the same "
         "%v|are %g (all|) of the same %v|do %g (all|) share (the same|one) %v|do all of %m have "
         "the "
@@ -210,6 +232,10 @@ bool blocks_ask_they_any(blocks_talk *talk, blocks_draft *draft)
         draft->topic = blocks_topic(TOPIC_THEY_ANY, blocks_kind_key(kind), 0, 0);
         blocks_phrase many = blocks_predicate_many(&talk->rng, a, value);
         blocks_phrase one = blocks_predicate(&talk->rng, a, value);
+        blocks_phrase among = blocks_noun(&talk->rng, such_kind(a, value), BLOCKS_PLURAL);
+        if (blocks_chance(talk, 0.15))
+            return put(talk, draft, &g, among.text, NULL,
+                       "(are there any %v among %m|any %v among %m)");
         return put(
             talk, draft, &g, many.text, one.text,
             "(6:are any of %m %v|3:is any of %m %w|2:is one of %m %w|are some of %m %v|is at least "
@@ -231,10 +257,18 @@ bool blocks_ask_group_what(blocks_talk *talk, blocks_draft *draft)
     *draft = blocks_group_draft(&g, "attribute", ASK_SHARED, g.set);
     draft->meaning.attribute = a;
     draft->topic = blocks_topic(TOPIC_THEY_WHAT, blocks_kind_key(g.kind), a, 0);
+    static const char *const names[BLOCKS_ATTRIBUTES] = {"(3:color|colour)", "shape", "material",
+                                                         "size"};
+    if (!g.named && talk->entry[talk->round - 1].ask != ASK_SAME && blocks_chance(talk, 0.12))
+        return put(
+            talk, draft, &g, blocks_reading(&talk->rng, names[a]).text, NULL,
+            "(2:what is their %v|what's their %v|and their %v|what about their %v|their %v)");
     static const char *const patterns[BLOCKS_ATTRIBUTES] = {
         "(5:what (3:color|colour) are %g|what colors are %g|what are the colors of %m)",
         "(4:what shape are %g|what shapes are %g)",
-        "(4:what are %g made of|what material are %g|are %g metal or rubber)",
+        "(8:what are %g made of|2:what material are %g|2:are %g metal or rubber|which material are "
+        "%g|"
+        "are %g (shiny or matte|rubber or metal)|what are %g all made of)",
         "(3:how big are %g|what size are %g|are %g big or small)"};
     return put(talk, draft, &g, NULL, NULL, patterns[a]);
 }

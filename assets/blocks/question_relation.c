@@ -190,10 +190,12 @@ bool blocks_ask_where(blocks_talk *talk, blocks_draft *draft)
     return put(
         talk, draft,
         choice
-            ? "(2:is %t on the left or (on|) the right|is %t on the right or (on|) the left|is %t "
+            ? "(4:is %t on the left or (on|) the right|is %t on the right or (on|) the left|is %t "
               "on the left or right|which side is %t on|%b left or right|is %t left or right)"
-        : polar ? (left ? "is %t on the left (2:|side|side of the (picture|table)|of the picture)"
-                        : "is %t on the right (2:|side|side of the (picture|table)|of the picture)")
+        : polar ? (left ? "is %t on the left (2:|side|hand side|side of the (picture|table)|of the "
+                          "picture)"
+                        : "is %t on the right (2:|side|hand side|side of the (picture|table)|of "
+                          "the picture)")
                 : "(6:where is %t|2:where's %t|where on the table is %t|"
                   "where do you see %t|where can i find %t|where in the picture is %t|where %b)",
         &target, BLOCKS_LEFT, NULL, NULL);

@@ -34,9 +34,9 @@ unsigned blocks_text_words(const char *text)
         {"box", BLOCKS_SHAPE, BLOCKS_CUBE},        {"sphere", BLOCKS_SHAPE, BLOCKS_BALL},
         {"matt", BLOCKS_MATERIAL, BLOCKS_RUBBER},  {"dull", BLOCKS_MATERIAL, BLOCKS_RUBBER},
         {"glossy", BLOCKS_MATERIAL, BLOCKS_METAL}, {"orb", BLOCKS_SHAPE, BLOCKS_BALL},
-        {"shiny", BLOCKS_MATERIAL, BLOCKS_METAL},  {"little", BLOCKS_SIZE, BLOCKS_SMALL},
-        {"tiny", BLOCKS_SIZE, BLOCKS_SMALL},       {"big", BLOCKS_SIZE, BLOCKS_LARGE},
-        {"huge", BLOCKS_SIZE, BLOCKS_LARGE},
+        {"block", BLOCKS_SHAPE, BLOCKS_CUBE},      {"shiny", BLOCKS_MATERIAL, BLOCKS_METAL},
+        {"little", BLOCKS_SIZE, BLOCKS_SMALL},     {"tiny", BLOCKS_SIZE, BLOCKS_SMALL},
+        {"big", BLOCKS_SIZE, BLOCKS_LARGE},        {"huge", BLOCKS_SIZE, BLOCKS_LARGE},
     };
     unsigned words = 0;
     for (int a = 0; a < BLOCKS_ATTRIBUTES; a++)
@@ -123,7 +123,7 @@ blocks_direction blocks_some_direction(blocks_talk *talk)
 
 blocks_draft blocks_draft_new(const char *family, blocks_ask ask)
 {
-    blocks_draft draft = {.family = family, .single = -1, .about = -1};
+    blocks_draft draft = {.family = family, .single = -1, .about = -1, .asked = -1};
     draft.meaning.ask = ask;
     draft.meaning.attribute = BLOCKS_ATTRIBUTES;
     draft.meaning.toward = -1;
@@ -213,23 +213,36 @@ bool blocks_target_pick_named(blocks_talk *talk, unsigned hide, blocks_target *t
 
 static const char *const place_words[BLOCKS_DIRECTIONS + 1] = {
     "(3:the %k on the far left|2:the %k on the left|2:the leftmost %k|the %k furthest to the left|"
-    "the %k farthest left|the %k all the way on the left|the left %k)",
+    "the %k farthest left|the %k all the way on the left|the left %k|the %k way over on the left)",
     "(3:the %k on the far right|2:the %k on the right|2:the rightmost %k|the %k furthest to the "
-    "right|the %k farthest right|the %k all the way on the right|the right %k)",
+    "right|the %k farthest right|the %k all the way on the right|the right %k|the %k way over on "
+    "the right)",
     "(3:the closest %k|2:the %k in the front|the %k in front|the nearest %k|the %k closest to "
-    "(you|us|me|the camera)|the frontmost %k|the %k at the front)",
+    "(you|us|me|the camera)|the frontmost %k|the %k at the front|the %k in the very front|the %k "
+    "nearest to (the "
+    "viewer|us)|the %k right at the front|the front %k)",
     "(3:the %k in the back|the %k at the back|2:the farthest %k|the furthest %k|the %k farthest "
-    "(away|from the camera)|the %k furthest back)",
+    "(away|from the camera)|the %k furthest back|the %k all the way in the back|the %k at the very "
+    "back|the back "
+    "%k|the %k way in the back)",
     "(3:the %k in the middle|the middle %k|the %k in the (center|centre)|the %k closest to the "
     "(middle|center))",
 };
 
 // The same without a noun, for "what is on the left".
 static const char *const bare_places[BLOCKS_DIRECTIONS + 1] = {
-    "(2:on the left|2:on the far left|on the left side|furthest to the left|leftmost)",
-    "(2:on the right|2:on the far right|on the right side|furthest to the right|rightmost)",
-    "(2:in the front|2:in front|2:closest (to (you|us|the camera)|)|at the front|nearest)",
-    "(2:in the back|2:farthest (away|from the camera)|at the back|furthest back)",
+    "(2:on the left|2:on the far left|on the left side|furthest to the left|leftmost|all the way "
+    "on the "
+    "left|way over on the left)",
+    "(2:on the right|2:on the far right|on the right side|furthest to the right|rightmost|all the "
+    "way on "
+    "the right|way over on the right)",
+    "(2:in the front|2:in front|2:closest (to (you|us|the camera)|)|at the front|nearest|in the "
+    "very front|right at the "
+    "front)",
+    "(2:in the back|2:farthest (away|from the camera)|at the back|furthest back|all the way in the "
+    "back|at the "
+    "very back)",
     "(3:in the middle|in the (center|centre)|closest to the middle)",
 };
 
@@ -320,6 +333,29 @@ static bool pick_neighbour(blocks_talk *talk, unsigned hide, blocks_target *targ
 {
     blocks_target from;
     return blocks_target_pick_named(talk, 0, &from) && pick_near(talk, hide, &from, target);
+}
+
+// "the cube that isn't red"
+static bool pick_not(blocks_talk *talk, unsigned hide, blocks_target *target)
+{
+    const blocks_scene *scene = talk->scene;
+    target->object = vd_rng_below(&talk->rng, scene->count);
+    blocks_attribute of = blocks_chance(talk, 0.8) ? BLOCKS_SHAPE : BLOCKS_COLOR;
+    blocks_attribute a = (blocks_attribute)vd_rng_below(&talk->rng, BLOCKS_ATTRIBUTES);
+    if (a == of || hide & (1u << of | 1u << a) || !open(talk, target->object, hide))
+        return false;
+    target->kind = blocks_kind_of(&scene->object[target->object], 1u << of);
+    blocks_set such = blocks_find(scene, target->kind);
+    blocks_set others = such & (blocks_set) ~(1u << target->object);
+    int value = blocks_shared(scene, others, a);
+    if (value < 0 || value == blocks_value(&scene->object[target->object], a))
+        return false;
+    blocks_say(&talk->rng, target->text, sizeof target->text,
+               "the %k (2:that isn't|2:that is not|which is not) %v", "kv",
+               blocks_noun(&talk->rng, target->kind, BLOCKS_BARE).text,
+               blocks_predicate(&talk->rng, a, value).text);
+    target->named = 1u << of;
+    return true;
 }
 
 static bool pick_it(blocks_talk *talk, unsigned hide, blocks_target *target)
@@ -417,6 +453,7 @@ bool blocks_target_pick(blocks_talk *talk, unsigned hide, blocks_target *target)
                                                           [TARGET_SIZE] = pick_size,
                                                           [TARGET_NEIGHBOUR] = pick_neighbour,
                                                           [TARGET_NEXT_TO_IT] = pick_next_to_it,
+                                                          [TARGET_NOT] = pick_not,
                                                           [TARGET_IT] = pick_it,
                                                           [TARGET_THAT] = pick_that,
                                                           [TARGET_BEFORE] = pick_before};

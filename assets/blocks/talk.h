@@ -25,6 +25,7 @@ typedef struct blocks_draft {
     bool other_thing;           // about something else that "it" might mean
     bool plural;                // asked in the plural
     blocks_kind target;         // VALUE: the kind by which the object was named
+    int asked;                  // ONE: the value that is asked for, -1 = none
 } blocks_draft;
 
 // One entry of the history, as its words alone have it.
@@ -36,6 +37,8 @@ typedef struct blocks_entry {
     blocks_kind kind; // COUNT, THERE; VALUE: how the object was named
     bool exist, count, value;
     bool one; // THERE: one of the kind was asked for, and there is at least one
+    bool verify;
+    int asked; // verify: the value
 } blocks_entry;
 
 typedef struct blocks_fact {
@@ -50,6 +53,7 @@ typedef enum {
     TARGET_SIZE,       // the biggest cube
     TARGET_NEIGHBOUR,  // the thing behind the red ball
     TARGET_NEXT_TO_IT, // the thing behind it
+    TARGET_NOT,        // the cube that isn't red
     TARGET_IT,         // of several things: "they"
     TARGET_THAT,       // that ball: of several, the one spoken of
     TARGET_BEFORE,     // the one before
@@ -173,7 +177,7 @@ blocks_ask_fn blocks_ask_count, blocks_ask_count_all, blocks_ask_exist, blocks_a
 blocks_ask_fn blocks_ask_another, blocks_ask_besides;
 // Of one thing: "what color is it".
 blocks_ask_fn blocks_ask_attribute, blocks_ask_verify, blocks_ask_what, blocks_ask_and_attribute,
-    blocks_ask_no_such;
+    blocks_ask_and_verify, blocks_ask_no_such;
 // Of its neighbours: "is there anything behind it".
 blocks_ask_fn blocks_ask_neighbour, blocks_ask_anything, blocks_ask_pair, blocks_ask_where,
     blocks_ask_side;

@@ -19,7 +19,7 @@ from itertools import chain
 VALUES = {}
 for attribute, words in {
         'color': 'red green blue yellow purple orange white black',
-        'shape': 'cube:cubes,box,boxes ball:balls,sphere,spheres,orb,orbs cylinder:cylinders '
+        'shape': 'cube:cubes,box,boxes,block ball:balls,sphere,spheres,orb,orbs cylinder:cylinders '
                  'cone:cones',
         'material': 'rubber:matte,matt,dull metal:metallic,shiny,glossy',
         'size': 'small:little,tiny large:big,huge'}.items():
@@ -34,15 +34,18 @@ DIRECTION = (r'(?P<dir>to the left of|on the left of|on the left side of|left of
              r'to the right of|on the right of|on the right side of|right of|in front of|'
              r'behind|in back of|next to|closest to|nearest to|nearest|near|beside|by)')
 HERE = (r'(?: (?:on the table|in the picture|in the image|in this picture|here|in the scene|'
-        r'in total|altogether|in all|does the picture have|have we got))?')
+        r'in total|altogether|in all|does the picture have|(?:have (?:we|you)|we|you) got|do we have|'
+        r'are we looking at|anywhere|somewhere|in there))?')
 EXTREMES = [
-    ('left', r'leftmost|left', r'on the far left|on the left(?: side)?|furthest to the left|'
+    ('left', r'leftmost|left', r'(?:on the far|on the|all the way on the|way over on the) left(?: side)?|'
+             r'furthest to the left|'
              r'f[au]rthest left|all the way on the left'),
-    ('right', r'rightmost|right', r'on the far right|on the right(?: side)?|furthest to the right|'
+    ('right', r'rightmost|right', r'(?:on the far|on the|all the way on the|way over on the) right(?: '
+              r'side)?|furthest to the right|'
               r'f[au]rthest right|all the way on the right'),
-    ('front', r'closest|nearest|frontmost', r'in the front|in front|at the front|'
-              r'(?:closest|nearest)(?: to (?:you|us|me|the camera))?'),
-    ('behind', r'farthest|furthest', r'in the back|at the back|'
+    ('front', r'closest|nearest|frontmost|front', r'in the (?:very )?front|in front|(?:right )?at the front|'
+              r'(?:closest|nearest)(?: to (?:you|us|me|the camera|the viewer))?'),
+    ('behind', r'farthest|furthest|back', r'(?:all the way |way )?in the back|at the (?:very )?back|'
                r'farthest(?: away| from the camera)?|furthest back'),
     ('middle', r'middle', r'in the middle|in the center|in the centre|'
                r'closest to the (?:middle|center)')]
@@ -52,10 +55,10 @@ IT = {'it', 'that one', 'that', 'that thing', 'that object', 'this one', 'this t
 
 # ---- how people type ------------------------------------------------------------------------------
 
-ASKING = (r'(?:(?:could|can|would) you (?:please )?tell me|please tell me|tell me|do you know|'
+ASKING = (r'(?:(?:could|can|would) you (?:please )?tell me|(?:please )?could you say|please tell me|tell me|do you know|'
           r'would you mind telling me|may i ask|i want to know|i wonder)')
-ORDERS = [(r'(how many .*?) there are(.*)', r'\1 are there\2'), (r'if there (is|are) (.*)', r'\1 there \2'),
-          (r'if anything is (.*)', r'is anything \1'), (r'if it is (.*)', r'is it \1'),
+ORDERS = [(r'(how many .*?) there are(.*)', r'\1 are there\2'), (r'(?:if|whether) there (is|are) (.*)', r'\1 there \2'),
+          (r'(?:if|whether) anything is (.*)', r'is anything \1'), (r'(?:if|whether) it is (.*)', r'is it \1'),
           (r'what (.*) is made of', r'what is \1 made of'),
           (r'((?:what|which) (?:color|shape|size)) (.*) is', r'\1 is \2'),
           (r'(where|what) (.*) is', r'\1 is \2')]
@@ -74,9 +77,10 @@ def learn_words():
         text = text.replace('colou?r', 'color').replace("'s", ' ')
         words |= {w for w in re.findall(r"[a-z']+", text) if len(w) > 1}
     for word in ('please thanks thank you excuse hey okay great now round same mentioned talked before '
-                 'about previous'.split() + list(IT)):
+                 'about previous biggest largest smallest littlest'.split() + list(IT)):
         words |= set(word.split())
     WORDS.update(words)
+    QUESTIONS[:] = [(pattern.replace(', ', ',? '), make) for pattern, make in QUESTIONS]
 
 
 def near_words(word):
@@ -110,14 +114,17 @@ def spelled(question):
 def plain(question):
     """The question without "please", in the order of words of one that is asked directly."""
     text = question.replace('colour', 'color').replace('centre', 'center').replace('grey', 'gray')
-    text = re.sub(r'(?:,? please|, thanks)$', '', text)
-    text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|'
-                  rf'{ASKING}),|okay|so|now) ', '', text)
+    text = re.sub(r'(?:,? please|,? thanks)$', '', text)
+    text = re.sub(rf'^(?:(?:please|excuse me|ok|hey|hi|thanks|thank you|well|alright|great|good|okay|so|now),?|'
+                  rf'{ASKING},) ', '', text)
     asked = re.fullmatch(rf'{ASKING} (.*)', text)
+    if asked and re.match(r'which of |which (?:one|1) is |how many of |how many are |what is (?:left of|to the|'
+                          r'next|in front|behind) ', asked.group(1)):
+        return asked.group(1)
     for pattern, order in ORDERS if asked else []:
         if re.fullmatch(pattern, asked.group(1)):
             return re.sub(f'^{pattern}$', order, asked.group(1))
-    return text
+    return asked.group(1) if asked and not asked.group(1).startswith('the ') else text
 
 
 class Unread(Exception):
@@ -131,6 +138,9 @@ class Unclear(Exception):
 def kind_of(text):
     """'big red cubes' -> {'size': 'large', 'color': 'red', 'shape': 'cube'}; None: no noun phrase."""
     kind, words = {}, text.split()
+    behind = re.fullmatch(r"(.*) (?:made of|that is|that's) (rubber|metal)", text)
+    if behind and kind_of(behind.group(1)) is not None:
+        return dict(kind_of(behind.group(1)), material=behind.group(2))
     for i, word in enumerate(words):
         last = i == len(words) - 1
         if word in VALUES and (not last or VALUES[word][0] == 'shape'):
@@ -229,6 +239,8 @@ class Turn:
         self.count = None    # the kind that was counted
         self.exist = None    # the kind that was asked for
         self.value = None    # the attribute asked for, and by which kind the object was named
+        self.verify = None   # the attribute and the value that were asked for
+        self.same = None     # whether "the same color" was asked for
 
 
 class Reader:
@@ -326,6 +338,10 @@ class Reader:
         if beside:
             of = self.thing(beside.group(2))
             return self.one(self.scene.nearest(direction_of(beside.group('dir')), of))
+        without = re.fullmatch(r"(?:the )?(.*?) (?:that|which) (?:isn't|is not) (.*)", text)
+        if without and value_of(without.group(2)) and kind_of(without.group(1)) is not None:
+            such = self.scene.find(kind_of(without.group(1)))
+            return self.one(such - self.scene.find(dict([value_of(without.group(2))]), such))
         named = re.fullmatch(r'(?:the )?(.*)', text)
         kind = named and kind_of(named.group(1))
         if kind is None or not self.scene.find(kind):
@@ -449,6 +465,25 @@ def count_said(reader, group='them', value=None, **_):
     return counted(reader, reader.scene.find(dict([also]), found), False)
 
 
+def count_among(reader, group, kind):
+    if kind_of(kind) is None:
+        raise Unread(kind)
+    return counted(reader, reader.scene.find(kind_of(kind), reader.group(group)), False)
+
+
+def any_among(reader, kind, group):
+    found = reader.group(group)
+    if kind_of(kind) is None:
+        raise Unread(kind)
+    group, some = reader.turn.group, reader.scene.find(kind_of(kind), found)
+
+    def judge(answer):
+        right = exists(reader, some, True)(answer)
+        reader.turn.group = group
+        return right
+    return judge
+
+
 def count_again(reader, kind):
     reader.reference = True
     if reader.turns[-1].count is None:
@@ -546,6 +581,7 @@ def count_not(reader, group='them', value=None):
 
 def same(reader, group='they', attribute=None):
     found = reader.group(group or 'they')
+    reader.turn.same = True
     return yes_or_no(len(reader.scene.values(found, attribute)) == 1,
                      lambda answer: answer == f'no, different {attribute}s')
 
@@ -682,6 +718,30 @@ def further(reader, others, found):
     return yes_or_no(others > 0, more)
 
 
+def of_kind(make):
+    """"the red one" of two things of a kind."""
+    def question(reader, kind, thing, other, **found):
+        wanted = kind_of(kind)
+        if not wanted:
+            raise Unread(kind)
+        both = []
+        for text in (thing, other):
+            named = kind_of(re.sub('^the ', '', text))
+            if named is None:
+                raise Unread(text)
+            both.append('the ' + ' '.join(dict(named, **wanted)[a] for a in
+                                          ('size', 'color', 'material', 'shape')
+                                          if a in dict(named, **wanted)))
+        return make(reader, thing=both[0], other=both[1], **found)
+    return question
+
+
+def else_value(reader, value):
+    if not value_of(value):
+        raise Unread(value)
+    return another(reader, f'{value} thing')
+
+
 def besides(reader, kind, thing, how_many=None):
     wanted, one = kind_of(kind), reader.thing(thing)
     if wanted is None or not reader.scene.fits(one, wanted):
@@ -707,7 +767,11 @@ def side_of(reader, thing, other, sides):
 
 
 def shared(reader, group, attribute):
-    objects = reader.group(group)
+    if group == 'their' and reader.turns[-1].same:
+        raise Unclear('their')
+    objects = reader.group('they' if group == 'their' else group)
+    if group in ('they', 'those', 'them', 'these', 'their'):
+        reader.turn.value = attribute, None
     values = reader.scene.values(objects, attribute)
 
     def judge(answer):
@@ -736,6 +800,14 @@ def no_such(reader, kind):
                                             rf"{kind.get('shape')}", answer))
 
 
+def verify_again(reader, thing):
+    if not reader.turns[-1].verify:
+        raise Unread(thing)
+    reader.reference = True
+    attribute, value = reader.turns[-1].verify
+    return verify(reader, thing, value)
+
+
 def value_again(reader, thing):
     if not reader.turns[-1].value:
         raise Unread(thing)
@@ -759,6 +831,7 @@ def verify(reader, thing, value):
     if not said:
         raise Unread(value)
     found = reader.thing(thing)
+    reader.turn.verify = said
     return yes_or_no(reader.scene.fits(found, dict([said])),
                      lambda answer: reader.scene.fits(found, describe(answer) or {'size': 0}))
 
@@ -827,6 +900,8 @@ def count_toward(reader, dir, thing, kind='things'):
 
 
 def pair(reader, thing, other, dir='front'):
+    if re.fullmatch('the (?:thing|object|one|1|item)', thing):  # "the thing beside the ball"
+        raise Unread(thing)
     if kind_of(re.sub('^(?:the|that|this) ', '', other)) is None and other not in IT:
         raise Unread(other)
     one, direction = reader.subject(thing), direction_of(dir)
@@ -965,7 +1040,7 @@ def absent(reader, thing, how=None):
 
 ATTRIBUTES = {'color': 'color', 'colour': 'color', 'shape': 'shape', 'size': 'size',
               'material': 'material'}
-EXISTS = (r"(?:isn't there|is there|do you see|can you see|are there|does the picture have|have you "
+EXISTS = (r"(?:isn't there|is there|do you see|can you see|are there|does the (?:picture|scene|image) (?:have|contain|show)|have you "
           r"(?:got|spotted)|does it have|can you (?:spot|find)|do you spot)"
           r"(?: at least 1)?(?: an?| any| some)?|an?|any")
 
@@ -980,16 +1055,16 @@ def attribute_questions():
     yield 'shape', [rf'{kind} is {thing}', rf"what(?: is|'s) the shape of {thing}",
                     rf'what shape does {thing} have', rf'can you tell me the shape of {thing}',
                     rf'is {thing} a (?:cube|ball|cylinder|cone) or a (?:cube|ball|cylinder|cone)',
-                    rf'shape of {thing}', rf'{thing} shape', rf'what shape {thing}']
+                    rf'shape (?:of )?{thing}', rf'{thing} shape', rf'what shape {thing}']
     yield 'material', [rf"what(?: is|'s) {thing} made (?:out )?of", rf"what(?: is|'s) the material "
                        rf'of {thing}', r'(?:what|which) material is (?P<thing>.*?)(?: made of)?',
                        rf'is {thing} (?:metal or rubber|rubber or metal|shiny or matte|'
                        'matte or shiny)', rf'do you know what {thing} is made of',
-                       rf'material of {thing}', rf'{thing} material', rf'what material {thing}',
+                       rf'material (?:of )?{thing}', rf'{thing} material', rf'what material {thing}',
                        rf'what kind of material is {thing}', rf'{thing} metal or rubber']
     yield 'size', [rf'(?:what|which) size is {thing}', rf'how (?:big|large) is {thing}',
-                   rf'is {thing} (?:big|large|small) or (?:big|large|small)',
-                   rf"what(?: is|'s) the size of {thing}", rf'size of {thing}', rf'{thing} size',
+                   rf'is {thing} (?:big|large|small|little|tiny) or (?:big|large|small|little|huge)',
+                   rf"what(?: is|'s) the size of {thing}", rf'size (?:of )?{thing}', rf'{thing} size',
                    rf'{thing} big or small']
 
 
@@ -999,14 +1074,20 @@ def with_attribute(make, attribute):
 
 def group_questions():
     group = r'(?P<group>they|those|them|these|the .*)'
+    own = r"(?:what(?: is|'s) |and |what about )?(?P<group>their)"
+    for attribute in ('color', 'shape', 'material', 'size'):
+        yield attribute, [rf'{own} {attribute}']
     yield 'color', [rf'what colou?rs? are {group}', rf'what are the colors of {group}']
     yield 'shape', [rf'what shapes? are {group}']
-    yield 'material', [rf'what are {group} made of', rf'what material are {group}',
-                       rf'are {group} metal or rubber']
+    yield 'material', [rf'what are {group} made of', rf'(?:what|which) material are {group}',
+                       rf'what are {group} all made of',
+                       rf'are {group} (?:metal or rubber|rubber or metal|shiny or matte)']
     yield 'size', [rf'how big are {group}', rf'what size are {group}', rf'are {group} big or small']
 
 
 def short_questions():
+    for attribute in ('color', 'shape', 'material', 'size'):
+        yield attribute, rf"(?:what is |what's |tell me )?its {attribute}"
     yield 'color', '(?:what|which) colou?r'
     yield 'shape', '(?:what|which) shape|what kind'
     yield 'material', 'what material|what is it made of'
@@ -1027,6 +1108,9 @@ def named(make):
 A = r'(?P<a>colou?r|shape|material|size)'
 KIND = r'(?P<kind>.*?)'
 THEM = r'(?P<group>them|those|these|the .*?)'
+PLACE = (r'(?P<place>(?:further|farther|more|on|to|in)(?: to)?(?: the)? (?:left|right|front|back|away|forward)|'
+         r'(?:closer|nearer)(?: to (?:us|you|me|the camera))?|further in front|behind|further from the '
+         r'camera|more in the back)')
 QUESTIONS = list(chain(
     [(r"what time.*|is it day or night|what is the weather like|how is the weather|is it sunny|"
       r"where was this taken|where is this|who .*|how old are these things|how heavy are they|"
@@ -1072,6 +1156,8 @@ QUESTIONS = list(chain(
       r'(?P<what3>how many kinds of (?:shapes|things|objects) are there)',
       lambda reader, what, what2, what3: count_distinct(reader, what or what2 or what3)),
      (rf'how many {KIND} (?:are(?: there)?|do you see) {DIRECTION} (?P<thing>.*)', count_toward),
+     (r'how many (?P<kind>.*?) (?:are there )?among (?P<group>them|those|these)', count_among),
+     (r'of (?P<group>them|those|these),? how many (?P<kind>[^,]*)', count_among),
      (rf'how many of {THEM} are(?: not|n\'t) (?P<value>(?:made of )?\w+)', count_not),
      (r'how many are not (?P<value>(?:made of )?\w+)', count_not),
      (r'(?P<how_many>how many) (?:other )?(?P<kind>.*?) are there (?:besides|other than|apart from|'
@@ -1084,13 +1170,22 @@ QUESTIONS = list(chain(
       lambda reader, kind, more: another(reader, kind or more, True)),
      (rf'how many {KIND}(?: (?:are there|do you see|can you (?:see|count|find|spot)|are visible|are '
       rf'there|are|altogether|in total))?{HERE}', count),
-     (rf'(?:what number of|what is the (?:total )?number of|count the|can you count the|(?:total )?'
+     (rf'(?:what number of|what is the (?:total )?number of|count the|can you count the|(?:state the )?(?:total )?'
       rf'number of|tell me how many) {KIND}(?: there are| are there)?', count),
      (rf'{KIND}, how many', count),
-     (rf'how many (?:of the )?{KIND} are (?P<value>(?:made of |an? )?\w+)', count),
+     (r'how many (?P<value>(?:made of )?\w+)', lambda reader, value: count(reader, 'things', value)),
+     (rf'how many (?:of the )?{KIND} (?:would you say )?are (?P<value>(?:made of |an? )?\w+)', count),
      (r'(?:and how many|and|what about|how about) (?:the )?(?P<kind>.*)', count_again)],
 
-    [(r'(?:is there|do you see)? ?(?:another(?: one| 1)?|1 more|one more|a second (?:one|1|.*)|more than '
+    [(r'(?:are there )?any (?P<kind>.*) among (?P<group>them|those|these)', any_among),
+     (r'which (?:of the )?(?P<kind>.*?) is (?P<how>bigger|smaller|littler|larger),? (?P<thing>the .*) or '
+      r'(?P<other>the .*)', of_kind(lambda *a, **k: choice(*a, **k))),
+     (r'which (?:of the )?(?P<kind>.*?) is (?P<value>(?:made of )?\w+),? (?P<thing>the .*) or (?P<other>the .*)',
+      of_kind(which_two)),
+     (rf'which (?:of the )?(?P<kind>.*?) is {PLACE},? (?P<thing>the .*) or (?P<other>the .*)',
+      of_kind(which_place)),
+     (r'(?:is there |is )?anything else (?:that is )?(?P<value>\w+)', else_value),
+     (r'(?:is there|do you see)? ?(?:another(?: one| 1)?|1 more|one more|a second (?:one|1|.*)|more than '
       r'(?:one|1)|another (?P<kind>.*))', another_one),
      (r'(?:are there )?(?:any more|any others|others|more of (?:them|those)|any more of (?:them|those)|'
       r'any (?:other|more) (?P<kind>.*))', another_one),
@@ -1108,21 +1203,17 @@ QUESTIONS = list(chain(
      (r'(?:what|which) are there more of, (?P<one>.*) or (?P<other>.*)', which_more),
      (rf"(?:(?:which is|which one is|which 1 is|what is|what's|which of the two is) )?(?:the )?"
       rf'(?P<how>bigger|larger|smaller|littler)(?: one| 1)?, (?P<thing>.*) or (?P<other>.*)', choice),
-     (r'(?:which(?: is|(?: one| 1) is| of the two is)?|what is) (?P<value>[^,]*), (?P<thing>.*) or '
+     (r'(?:which(?: is|(?: one| 1) is| of the two is)?|what is) (?P<value>(?:made of )?\w+), (?P<thing>.*) or '
       r'(?P<other>.*)', which_two),
-     (r'(?:of (?P<thing>.*) and (?P<other>.*), which (?:one |1 )?|which of (?P<thing2>.*) and '
+     (r'(?:of (?P<thing>.*) and (?P<other>.*?), which (?:one |1 )?|which of (?P<thing2>.*) and '
       r'(?P<other2>.*) )is (?P<value>.*)',
       lambda reader, thing, other, thing2, other2, value:
       (choice(reader, thing, other, value) if value in ('bigger', 'smaller') else
        which_two(reader, thing or thing2, other or other2, value))),
      (r'is (?P<thing>.*?) or (?P<other>.*?) (?P<value>(?:made of )?\w+)', which_two),
-     (r'(?:(?:which(?: is|(?: one| 1) is| of the two is)|what is) )?(?P<place>(?:(?:further|farther|more|on|to|'
-      r'in)(?: to)?(?: the)? (?:left|right|front|back|away|forward)|(?:closer|nearer)(?: to .*?)?|further in '
-      r'front|behind|further from the camera|more in the back)), (?P<thing>.*) or (?P<other>.*)',
+     (rf'(?:(?:which(?: is|(?: one| 1) is| of the two is)|what is) )?{PLACE}, (?P<thing>.*) or (?P<other>.*)',
       which_place),
-     (r'is (?P<thing>.*?) or (?P<other>.*?) (?P<place>(?:further|farther|more|on|to|in)(?: to)?(?: the)? '
-      r'(?:left|right|front|back|away|forward)|(?:closer|nearer)(?: to (?:us|you|me|the camera))?|further in '
-      r'front|behind|further from the camera|more in the back)', which_place),
+     (rf'is (?P<thing>.*?) or (?P<other>.*?) {PLACE}', which_place),
      (rf'which (?:one |1 )?of {THEM} (?P<says>is.*)', which_of),
      (r'which(?: one| 1)? (?P<says>is[^,]*)', which_of),
      (rf'are (?P<one>.*) and (?P<other>.*) the same {A}',
@@ -1160,7 +1251,9 @@ QUESTIONS = list(chain(
      (rf'do (?:all of )?(?P<group>they|them|these|those|the .*?) (?:all )?(?:have|share) (?:the same|one|1) '
       rf'{A}', named(same)),
      (rf'(?:are )?all (?:of {THEM} )?the same {A}', named(same)),
-     (rf'same {A}', named(same)),
+     (rf'(?:and )?(?:of )?(?:the )?same {A}(?: too)?', named(same)),
+     (rf'and are (?:they|those) the same {A}', named(same)),
+     (rf'(?:are|do) both of {THEM} (?:have |of )?the same {A}', named(same)),
      (r'are (?:they both|both of (?:them|those|these)) (?P<value>(?:made of |an? )?\w+)',
       lambda reader, value: all_are(reader, 'they', value)),
      (r'(?:are )?all of (?P<group>them|those|these) (?P<value>(?:made of |an? )?\w+)', all_are),
@@ -1203,7 +1296,7 @@ QUESTIONS = list(chain(
      (r'(?:is )?(?P<thing>.*) left or right', which_side),
      (r'which side is (?P<thing>.*) on', which_side),
      (r'is (?P<thing>.*) on the (?:left|right) or (?:on )?(?:the )?(?:left|right)', which_side),
-     (r'is (?P<thing>.*) on the (?P<side>left|right)(?: side)?(?: of the (?:picture|table))?',
+     (r'is (?P<thing>.*) on the (?P<side>left|right)(?: side| hand side)?(?: of the (?:picture|table))?',
       on_side),
      (rf'(?:is |does |do you see )(?P<thing>.*?) (?:stand |sit )?{DIRECTION} (?P<other>.*)', pair),
      (r'is (?P<thing>.*?) (?P<dir>closer|nearer) (?:to (?:us|you|the camera) )?than (?P<other>.*)', pair),
@@ -1222,16 +1315,21 @@ QUESTIONS = list(chain(
      (r'tell me what (?P<thing>.*) is', what),
      (r"(?:what is|what's|(?:which|what) (?:thing|object|one|1) is|what do you see) (?P<place>.*)",
       what_at),
-     (r'(?:what about|and|and what about|and for|how about) (?P<thing>the .*)', value_again),
+     (r'(?:and what about|and for|what about|and|how about) (?P<thing>the .*)', value_again),
      (r'(?:and|what about|how about|or) an? (?P<kind>.*)', exist_again)],
 
     [(rf'(?:{EXISTS}) (?P<kind>.*?){HERE}', exist),
      (r'(?:is an?|are any) (?P<kind>.*?) (?:on the table|in the picture)', exist),
      (rf'(?:is there anything|is anything|do you see anything|is there something|anything|can you '
-      rf'see anything|is any of the things|are any of the (?:objects|things)) (?P<value>.*?){HERE}',
-      exist_value)],
+      rf'see anything|is any of the (?:things|objects)|are any of the (?:objects|things)) (?P<value>.*?){HERE}',
+      exist_value),
+     (r'any (?P<value>.*) stuff', exist_value)],
 
     [(r'is the color of (?P<thing>.*) (?P<value>\w+)', verify),
+     (r'(?:and what about|and is|and|what about|how about) (?P<thing>.*)', verify_again),
+     (r'is (?P<thing>.*) too', verify_again),
+     (r'(?:and )?is (?P<thing>.*?) (?:also )?(?P<value>(?:an? |made of )?\w+)(?: too)?', verify),
+     (r'and (?P<thing>.*?),? is it (?P<value>(?:an? |made of )?\w+)', verify),
      (r'does (?P<thing>.*) look (?P<value>(?:made of )?\w+)', verify),
      (r'would you say (?P<thing>.*) is (?P<value>(?:an? |made of )?\w+)', verify),
      (r'(?:is )?(?P<thing>.*?) (?P<value>(?:an? |made of )?\w+)', verify),
