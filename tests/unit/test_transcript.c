@@ -590,7 +590,7 @@ static void options_that_do_not_fit_are_refused(void **state)
         {{"replay", "--image", "2", "--no-check"}, "--no-check is about transcripts"},
         {{"replay", "--image", "2", "--model", "base"}, "'base' is compared with which model"},
         {{"replay", "--model", "base", "x.jsonl"}, "--model is for --image or --screen"},
-        {{"replay", "--pictures", "there", "x.jsonl"}, "--pictures is for --image or --screen"},
+        {{"replay", "--dense", "there", "x.jsonl"}, "--dense is for --image or --screen"},
         {{"replay", "--decoder", "gen", "--decoder", "disc"}, "more than one is for --image"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -36,6 +36,7 @@ void vd_chat_free(vd_chat *chat)
     vd_picture_clear(&chat->shown.picture);
     vd_free(chat->shown.boxes);
     vd_free(chat->shown.names);
+    vd_free(chat->saved);
     *chat = (vd_chat){0};
 }
 

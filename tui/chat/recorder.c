@@ -43,6 +43,14 @@ vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path
     return vd_error_set(err, started, "%s", recorder->placeless.text);
 }
 
+void vd_recorder_about(vd_recorder *recorder, vd_world_files *files)
+{
+    vd_recorded_files_use(&recorder->past.files, files);
+    vd_recorded_files_of(files, &recorder->files);
+    if (recorder->transcript && !vd_recorded_files_same(&recorder->files, &recorder->past.files))
+        vd_transcript_about(recorder->transcript, &recorder->files);
+}
+
 // The conversation about a picture as it stood last, unless it was given up; NULL: none.
 static vd_chat_record *last_talk(vd_transcript_file *past, int64_t image_id)
 {
@@ -89,6 +97,7 @@ void vd_recorder_free(vd_recorder *recorder)
 {
     vd_transcript_clear(&recorder->past);
     vd_transcript_close(recorder->transcript);
+    vd_recorded_files_clear(&recorder->files);
     *recorder = (vd_recorder){0};
 }
 

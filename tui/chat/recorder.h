@@ -8,6 +8,7 @@ typedef struct vd_recorder {
     vd_transcript *transcript; // NULL: none is written
     vd_error placeless;        // why there is no place for one
     vd_fingerprint model[VD_MODELS], pool[VD_MODELS];
+    vd_recorded_files files;  // that the chat is about
     vd_transcript_file past;  // of a session that goes on: what was recorded before
     vd_chat_record *resuming; // the conversation of it that is being asked again; NULL: none
     int64_t image_id;         // the picture that was looked at last
@@ -22,12 +23,21 @@ typedef struct vd_recorder {
 vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path, int64_t *image_id,
                             const char **model, vd_error *err);
 void vd_recorder_free(vd_recorder *recorder);
+// What the chat is about: the files named, and those of the session that goes on where none are.
+// Call it between the two.
+void vd_recorder_about(vd_recorder *recorder, vd_world_files *files);
 // Takes the last conversation up where there is one: the models that were compared, what their
 // histories are made of, its branches; and those about other pictures as they stood. The questions
 // of the branch in use are asked again at once, all others when they are looked at; each goes on
 // with the answer that was chosen then. A score that is not as recorded (by more than 1e-4) is
 // reported.
 void vd_recorder_take_up(vd_recorder *recorder, vd_chat *chat);
+
+// After keys, before vd_recorder_step: what the person wants of the session's file, a name for it,
+// or to go on with another one.
+void vd_recorder_grant(vd_recorder *recorder, vd_chat *chat);
+// The command that goes on with the session later; false: nothing of it was written.
+bool vd_recorder_farewell(const vd_recorder *recorder, char *out, size_t size);
 
 // Hands the event to the chat and writes what came of it. The chat goes on without a transcript
 // that cannot be written, and says so.

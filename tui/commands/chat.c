@@ -8,6 +8,7 @@
 #include "engine/backend/open.h"
 #include "engine/base/alloc.h"
 #include "tui/measure/corpus.h"
+#include "tui/base/table.h"
 #include "tui/session/config.h"
 #include "tui/session/history.h"
 #include "tui/session/loop.h"
@@ -28,7 +29,8 @@ typedef struct chat_settings {
     int opened_count;
     bool mouse, no_mouse, fold;
     bool resume, no_transcript;
-    const char *transcript;
+    const char *transcript, *session;
+    bool sessions;
     vd_theme_name theme;
     const char *remark; // about the file of preferences
     vd_picture_mode pictures;
@@ -49,8 +51,11 @@ static const vd_option options[] = {
     VD_MISSING_OPTION(chat_settings, missing),
     VD_DECODER_OPTION(chat_settings, files.decoder, VD_DECODER_OF_ANSWERS),
     VD_BACKEND_OPTION(chat_settings, backend),
-    {"resume", NULL, "continue the last conversation, with its models and branches",
+    {"resume", NULL, "continue the last session: the conversations about all its pictures",
      VD_INTO(chat_settings, resume)},
+    {"session", "NAME", "continue the session of this name, or begin it (in the chat: /save NAME)",
+     VD_INTO(chat_settings, session)},
+    {"sessions", NULL, "list the sessions", VD_INTO(chat_settings, sessions)},
     {"transcript", "FILE", "write the transcript to FILE; with --resume continue from it",
      VD_INTO(chat_settings, transcript)},
     {"no-transcript", NULL, "write no transcript", VD_INTO(chat_settings, no_transcript)},
@@ -135,6 +140,7 @@ static void step_chat(void *context)
     chat_program *program = context;
     program->letters = 0;
     keep_history(program);
+    vd_recorder_grant(&program->recorder, program->view);
     vd_recorder_step(&program->recorder, program->view);
 }
 
@@ -160,10 +166,16 @@ static vd_status start_worker(chat_program *program, vd_error *err)
 static vd_status start_recorder(chat_program *program, const chat_settings *settings,
                                 int64_t *image, const char **model, vd_error *err)
 {
+    char *named = NULL;
     if (settings->no_transcript)
         return VD_OK;
-    return vd_recorder_start(&program->recorder, settings->resume, settings->transcript, image,
-                             model, err);
+    vd_status status = settings->session ? vd_saved_path(settings->session, &named, err) : VD_OK;
+    bool resume = settings->resume || (named && access(named, F_OK) == 0);
+    if (status == VD_OK)
+        status = vd_recorder_start(&program->recorder, resume, named ? named : settings->transcript,
+                                   image, model, err);
+    vd_free(named);
+    return status;
 }
 
 // Behind what was just said, if anything was.
@@ -203,15 +215,17 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
     vd_world_files files = settings->files;
     vd_status status = vd_backend_choose(settings->backend, 0, &files.backend, err);
     if (!status)
+        status = start_recorder(program, settings, &image, &model, err);
+    if (!status) {
+        vd_recorder_about(&program->recorder, &files);
         status = vd_world_open_files(&files, &program->world, err);
+    }
     if (!status)
         status = vd_world_read_relevance(program->world, err);
     if (!status && vd_world_count(program->world) == 0)
         status = vd_error_set(err, VD_FORMAT, "%s: holds no dialogs", program->world->directory);
     if (!status)
         status = vd_world_match(program->world, settings->missing, &skipped, err);
-    if (!status)
-        status = start_recorder(program, settings, &image, &model, err);
     if (!status && image >= 0)
         status = vd_world_find(program->world, image, &index, err);
     else if (!status)
@@ -248,7 +262,12 @@ static vd_status open_program(chat_program *program, const chat_settings *settin
 
 static void close_program(chat_program *program)
 {
+    char farewell[4400];
+    bool more =
+        program->screen && vd_recorder_farewell(&program->recorder, farewell, sizeof farewell);
     vd_screen_close(program->screen); // first, so that leaving is felt at once
+    if (more)
+        fprintf(stderr, "To go on with this conversation: %s\n", farewell);
     vd_worker_free(program->worker);
     if (program->view && program->view->views)
         vd_chat_free(program->view);
@@ -260,6 +279,31 @@ static void close_program(chat_program *program)
     vd_world_close(program->world);
 }
 
+static vd_status list_sessions(vd_error *err)
+{
+    vd_saved *saved;
+    size_t count;
+    vd_table table = {0};
+    vd_status status = vd_saved_list(&saved, &count, err);
+    vd_table_add(&table, "session\twritten\tpicture\trounds\tlast question");
+    for (size_t i = 0; i < count; i++) {
+        char when[32];
+        struct tm parts;
+        vd_saved_look(&saved[i]);
+        localtime_r(&saved[i].when.tv_sec, &parts);
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M", &parts);
+        vd_table_add(&table, "%s\t%s\t%lld\t%d\t%s", saved[i].name, when,
+                     (long long)saved[i].image_id, saved[i].rounds, saved[i].question);
+    }
+    if (status == VD_OK && count)
+        vd_table_print(&table, 0, stdout);
+    else if (status == VD_OK)
+        printf("there are no sessions yet\n");
+    vd_table_clear(&table);
+    vd_free(saved);
+    return status;
+}
+
 static vd_status read_options(chat_settings *settings, int argc, char **argv, vd_error *err)
 {
     vd_arguments given;
@@ -269,6 +313,11 @@ static vd_status read_options(chat_settings *settings, int argc, char **argv, vd
     if (settings->no_transcript && (settings->resume || settings->transcript))
         return vd_error_set(err, VD_USAGE, "--no-transcript does not go with --%s",
                             settings->resume ? "resume" : "transcript");
+    if (settings->session && (settings->no_transcript || settings->resume || settings->transcript))
+        return vd_error_set(err, VD_USAGE, "--session does not go with --%s",
+                            settings->resume          ? "resume"
+                            : settings->no_transcript ? "no-transcript"
+                                                      : "transcript");
     bool pictures = settings->image || given.count;
     if (settings->resume && pictures)
         return vd_error_set(
@@ -303,6 +352,8 @@ static vd_status run(int argc, char **argv, vd_error *err)
     if (!status)
         status = read_options(&settings, argc, argv, err);
     vd_keymap_rebind(config.keys, config.key_count);
+    if (!status && settings.sessions)
+        return list_sessions(err);
     if (!status)
         status = open_program(&program, &settings, err);
     if (!status)

@@ -208,8 +208,13 @@ static vd_status replay_transcript(const replaying *r, vd_error *err)
         status = vd_transcript_read(r->path ? r->path : newest, &file, err);
     if (status == VD_OK)
         status = keep_inputs(r, &file, err);
+    vd_world_files files = {.directory = r->paths.assets,
+                            .data = r->paths.data,
+                            .features = r->paths.features,
+                            .images = r->paths.pictures};
+    vd_recorded_files_use(&file.files, &files);
     if (status == VD_OK && (!r->no_check || r->html))
-        status = vd_world_open(r->paths.assets, &world, err);
+        status = vd_world_open_files(&files, &world, err);
     if (status == VD_OK && r->html)
         status = vd_transcript_html(&file, world, r->html, err);
     if (status == VD_OK && r->markdown)
@@ -326,7 +331,7 @@ static vd_status check_transcript(const replaying *r, vd_error *err)
 {
     if (r->options.decoder[1].made)
         return vd_error_set(err, VD_USAGE, "--decoder: more than one is for --image only");
-    return vd_arguments_refuse(&r->given, "model data features dense pictures",
+    return vd_arguments_refuse(&r->given, "model dense",
                                "is for --image or --screen; a transcript names its own models",
                                err);
 }
@@ -359,7 +364,8 @@ const vd_command vd_cmd_replay = {
     "run a transcript again, or show a dialog of the data",
     "[FILE | --image ID] [options]",
     "FILE is a transcript that the chat wrote to $XDG_STATE_HOME/visdial/transcripts; the default "
-    "is the newest. Every question is asked again with the same history, and every score that "
+    "is the newest. What it is about is found again; --data, --features and --pictures say where "
+    "files have moved. Every question is asked again with the same history, and every score that "
     "differs from the recorded one is reported (exit code 5). --html, --markdown and --visdial "
     "write the conversations to a file.\n"
     "--image shows the dialog that people had about a picture: each question with the human "

@@ -58,6 +58,7 @@ typedef struct vd_key {
     X(ANSWERS, answers, "Keys in the list of answers")    /* the whole pool, typing filters it */  \
     X(DETAIL, detail, "Keys in the attention view")       /* heat maps */                          \
     X(PICTURES, pictures, "Keys in the list of pictures") /* typing finds some */                  \
+    X(SESSIONS, sessions, "Keys in the list of sessions")                                          \
     X(COMPARE, compare, "Keys while models are compared") /* side by side */                       \
     X(WALK, walk, "Keys in the walk through an answer")   /* by stages, and what if */             \
     X(HELP, help, "Keys of the help")
@@ -97,6 +98,9 @@ typedef enum vd_action {
     VD_ACTION_FOLLOW,
     VD_ACTION_EDIT_ROUND,
     VD_ACTION_NEXT_BRANCH,
+    VD_ACTION_SAVE,
+    VD_ACTION_LOAD,
+    VD_ACTION_SESSIONS,
     VD_ACTION_UNDO,
     VD_ACTION_REDO,
     VD_ACTION_NEXT_PICTURE,

@@ -549,6 +549,14 @@ static void index_records(reading *r)
 
 // ---- file ---------------------------------------------------------------------------------------
 
+static void read_files(reading *r, const vd_json_value *map)
+{
+    vd_recorded_files_clear(&r->file->files);
+    for (int i = 0; i < VD_RECORDED_FILES && r->status == VD_OK; i++)
+        if (vd_json_member(map, vd_recorded_file_names[i], VD_JSON_TEXT))
+            r->file->files.path[i] = read_text(r, map, vd_recorded_file_names[i]);
+}
+
 static bool is_head(const vd_json_value *line)
 {
     const vd_json_value *version = vd_json_member(line, "transcript", VD_JSON_NUMBER);
@@ -561,11 +569,14 @@ static void read_line(reading *r, const char *text, size_t length)
     r->status = vd_json_value_read(r->where, text, length, &value, r->err);
     if (r->status)
         return;
+    const vd_json_value *files = vd_json_member(value, "files", VD_JSON_MAP);
     const vd_json_value *pool = vd_json_member(value, "pool", VD_JSON_MAP);
     const vd_json_value *answer = vd_json_member(value, "answer", VD_JSON_MAP);
     const vd_json_value *conversation = vd_json_member(value, "conversation", VD_JSON_MAP);
     if (r->line == 1 && !is_head(value))
         refuse(r, "this is not a transcript of version 1; expected {\"transcript\": 1, ...}");
+    else if (files)
+        read_files(r, files);
     else if (pool)
         read_pool(r, pool);
     else if (answer)
@@ -629,6 +640,7 @@ void vd_transcript_clear(vd_transcript_file *file)
             vd_free(file->pools[i].answers[k]);
         vd_free(file->pools[i].answers);
     }
+    vd_recorded_files_clear(&file->files);
     vd_free(file->newest);
     vd_free(file->records);
     vd_free(file->talks);

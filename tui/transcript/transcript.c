@@ -1,7 +1,6 @@
 // What writes a transcript.
 #include "tui/transcript/transcript.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,9 +22,10 @@ enum { MOST_POOLS = 16, SHOWN_ANSWERS = 10 };
 
 struct vd_transcript {
     char *path;
-    int file;       // -1: nothing was written yet
-    bool begun;     // its first line is there
-    bool elsewhere; // another chat writes the file that was named
+    int file;                       // -1: nothing was written yet
+    bool begun;                     // its first line is there
+    const vd_recorded_files *files; // to be written with the next line; NULL: not
+    bool elsewhere;                 // another chat writes the file that was named
     char remark[800];
     bool told; // the remark
     vd_fingerprint pool[MOST_POOLS];
@@ -245,42 +245,59 @@ void vd_transcript_close(vd_transcript *transcript)
     vd_free(transcript);
 }
 
-static bool is_transcript(const char *name)
+// ---- names --------------------------------------------------------------------------------------
+
+const char *vd_transcript_path(const vd_transcript *transcript)
 {
-    size_t length = strlen(name);
-    return length > 6 && strcmp(name + length - 6, ".jsonl") == 0;
+    return transcript->path;
 }
 
-static bool is_later(const struct timespec *a, const struct timespec *b)
+bool vd_transcript_begun(const vd_transcript *transcript)
 {
-    return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
+    return transcript->begun;
 }
 
-vd_status vd_transcript_newest(char **out, vd_error *err)
+static vd_status copy_file(const char *from, const char *to, vd_error *err)
 {
-    char *directory = vd_state_path("transcripts");
-    DIR *listing = directory ? opendir(directory) : NULL;
-    struct timespec newest = {0};
-    vd_status status = VD_OK;
-    *out = NULL;
-    for (struct dirent *entry; status == VD_OK && listing && (entry = readdir(listing));) {
-        struct stat about;
-        if (!is_transcript(entry->d_name) || fstatat(dirfd(listing), entry->d_name, &about, 0) ||
-            (*out && !is_later(&about.st_mtim, &newest)))
-            continue;
-        newest = about.st_mtim;
-        vd_free(*out);
-        *out = vd_format("%s/%s", directory, entry->d_name);
-        if (!*out)
-            status = vd_error_memory(err, "a path");
-    }
-    if (listing)
-        closedir(listing);
-    if (status == VD_OK && !*out)
-        status = vd_error_set(err, VD_NOT_FOUND, "%.400s: there is no transcript yet",
-                              directory ? directory : "XDG_STATE_HOME");
-    vd_free(directory);
+    enum { MOST = 1 << 30 };
+    char *text;
+    size_t size;
+    vd_status status = vd_file_read(from, MOST, &text, &size, err);
+    if (status == VD_OK)
+        status = vd_output_file(to, text, size, err);
+    vd_free(text);
     return status;
+}
+
+// The file itself, locked and open, under its new name: link() writes over nothing.
+static vd_status move_file(const char *from, const char *to, vd_error *err)
+{
+    if (link(from, to) != 0)
+        return vd_error_set(err, VD_IO, "%.400s: %s", to, strerror(errno));
+    unlink(from);
+    return VD_OK;
+}
+
+vd_status vd_transcript_rename(vd_transcript *transcript, const char *path, vd_error *err)
+{
+    char name[VD_SAVED_NAME], *copy = vd_strdup(path);
+    bool unnamed = vd_saved_name(transcript->path, name) && vd_saved_unnamed(name);
+    vd_status status = copy ? VD_OK : vd_error_memory(err, "a path");
+    if (status == VD_OK && access(path, F_OK) == 0)
+        status = vd_error_set(err, VD_USAGE, "there is a session of this name");
+    else if (status == VD_OK && transcript->file >= 0)
+        status = unnamed ? move_file(transcript->path, path, err)
+                         : copy_file(transcript->path, path, err);
+    if (status) {
+        vd_free(copy);
+        return status;
+    }
+    vd_free(transcript->path);
+    transcript->path = copy;
+    if (unnamed || transcript->file < 0)
+        return VD_OK;
+    drop_file(transcript); // the copy is written from now on
+    return open_file(transcript, err);
 }
 
 // ---- lines --------------------------------------------------------------------------------------
@@ -321,12 +338,33 @@ static yajl_gen_status emit_head(yajl_gen json, void *context)
     return yajl_gen_map_close(json);
 }
 
+static yajl_gen_status emit_files(yajl_gen json, void *context)
+{
+    const vd_recorded_files *files = context;
+    yajl_gen_map_open(json);
+    vd_member_map(json, "files");
+    for (int i = 0; i < VD_RECORDED_FILES; i++)
+        if (files->path[i])
+            vd_member_string(json, vd_recorded_file_names[i], files->path[i]);
+    yajl_gen_map_close(json);
+    return yajl_gen_map_close(json);
+}
+
+void vd_transcript_about(vd_transcript *transcript, const vd_recorded_files *files)
+{
+    transcript->files = files;
+}
+
 // The file is created with its first line: a chat without a question leaves none.
 static vd_status begin(vd_transcript *transcript, vd_error *err)
 {
     vd_status status = open_file(transcript, err);
     if (status == VD_OK && lseek(transcript->file, 0, SEEK_END) <= 0 && !transcript->begun)
         status = emit_line(transcript, emit_head, NULL, NULL, err);
+    if (status == VD_OK && transcript->files)
+        status = emit_line(transcript, emit_files, transcript->files, NULL, err);
+    if (status == VD_OK)
+        transcript->files = NULL;
     transcript->begun = transcript->begun || status == VD_OK;
     return status;
 }

@@ -1,6 +1,8 @@
 // Transcripts of chats: questions with everything about their answers, one JSON object a line:
 //
 //   {"transcript": 1, "program": "visdial 1.0", "started": "2026-03-01T12:00:00Z"}
+//   {"files": {"assets", "data", "features", "dense", "images": path}} what --data and so on named;
+//                                                                   left out: the bundled ones
 //   {"pool": {"hash", "answers": [text]}}                        before the first answer from it
 //   {"answer": {"lane", "name", "model", "image_id", "caption", "history": [[question, answer]],
 //               "typed", "question", "words": [text], "unknown": [bool], "cut", "milliseconds",
@@ -30,7 +32,24 @@
 #ifndef VD_TRANSCRIPT_H
 #define VD_TRANSCRIPT_H
 
+#include <time.h>
+
 #include "tui/answer/sheet.h"
+
+// ---- the files that it is about (files.c) -------------------------------------------------------
+
+enum { VD_RECORDED_FILES = 5 };
+extern const char *const vd_recorded_file_names[VD_RECORDED_FILES];
+
+typedef struct vd_recorded_files {
+    char *path[VD_RECORDED_FILES]; // absolute, owned; NULL: none was named
+} vd_recorded_files;
+
+void vd_recorded_files_of(const vd_world_files *files, vd_recorded_files *out);
+bool vd_recorded_files_same(const vd_recorded_files *a, const vd_recorded_files *b);
+// Those that are not named in *files; borrowed.
+void vd_recorded_files_use(const vd_recorded_files *recorded, vd_world_files *files);
+void vd_recorded_files_clear(vd_recorded_files *files);
 
 // ---- writing ------------------------------------------------------------------------------------
 
@@ -46,13 +65,17 @@ typedef struct vd_transcript vd_transcript;
 // is locked; one that another chat has locked is left alone, and FILE-2.jsonl is written instead.
 vd_status vd_transcript_start(const char *path, vd_transcript **out, vd_error *err);
 void vd_transcript_close(vd_transcript *transcript); // NULL is fine
+// What it is about, when the file does not say so yet; borrowed until it is closed.
+void vd_transcript_about(vd_transcript *transcript, const vd_recorded_files *files);
 // What the person should know about the file that is written, said once; NULL: nothing.
 const char *vd_transcript_remark(vd_transcript *transcript);
 // Whether another file is written than the one that was named.
 bool vd_transcript_elsewhere(const vd_transcript *transcript);
-// The transcript of that directory that was written last (vd_free). VD_NOT_FOUND when there is
-// none.
-vd_status vd_transcript_newest(char **out, vd_error *err);
+const char *vd_transcript_path(const vd_transcript *transcript);
+bool vd_transcript_begun(const vd_transcript *transcript); // something was written
+// Goes on under another name, which no file has: one that was named itself after its time gets the
+// name, any other stays as it is and is copied.
+vd_status vd_transcript_rename(vd_transcript *transcript, const char *path, vd_error *err);
 
 // sheet: one answer with its history and where it comes from, of one side.
 vd_status vd_transcript_answer(vd_transcript *transcript, const vd_sheet *sheet, vd_error *err);
@@ -90,6 +113,30 @@ typedef struct vd_chat_record {
 vd_status vd_transcript_conversation(vd_transcript *transcript, const vd_chat_record *talk,
                                      vd_error *err);
 
+// ---- sessions (sessions.c): the transcripts of $XDG_STATE_HOME/visdial/transcripts by name
+// -------
+
+enum { VD_SAVED_NAME = 128, VD_SAVED_QUESTION = 120 };
+
+typedef struct vd_saved {
+    char name[VD_SAVED_NAME]; // of the file, without ".jsonl"
+    struct timespec when;     // it was written last
+    bool looked;              // what follows is known: how its last conversation stands
+    int64_t image_id;
+    int rounds;
+    char question[VD_SAVED_QUESTION]; // the last one
+} vd_saved;
+
+// Where a session of this name is, or would be (vd_free); VD_USAGE for what can be no name.
+vd_status vd_saved_path(const char *name, char **out, vd_error *err);
+bool vd_saved_name(const char *path, char out[VD_SAVED_NAME]); // false: it lies elsewhere
+bool vd_saved_unnamed(const char *name);                       // it is a time: nobody has named it
+// All, the one written last first (vd_free).
+vd_status vd_saved_list(vd_saved **out, size_t *count, vd_error *err);
+void vd_saved_look(vd_saved *saved);
+// The path of the one written last (vd_free). VD_NOT_FOUND when there is none.
+vd_status vd_transcript_newest(char **out, vd_error *err);
+
 // ---- reading ------------------------------------------------------------------------------------
 
 typedef struct vd_record {
@@ -107,6 +154,7 @@ typedef struct vd_recorded_pool {
 
 typedef struct vd_transcript_file {
     char *path;
+    vd_recorded_files files; // as named last
     size_t record_count, talk_count, pool_count;
     vd_record *records;
     vd_chat_record *talks; // conversations as they ended, with at least one round

@@ -195,6 +195,25 @@ void vd_chat_go_picture(vd_chat *chat, size_t index)
         show_picture(chat);
 }
 
+bool vd_chat_leave_session(vd_chat *chat, size_t picture)
+{
+    if (!vd_lanes_leave_session(&chat->lanes, picture))
+        return false;
+    vd_lanes_stop_comparing(&chat->lanes);
+    show_picture(chat);
+    return true;
+}
+
+void vd_chat_wish(vd_chat *chat, vd_wish wish, const char *name)
+{
+    size_t length = strlen(name);
+    if (length >= sizeof chat->wished)
+        length = sizeof chat->wished - 1; // which is no name either
+    memcpy(chat->wished, name, length);
+    chat->wished[length] = '\0';
+    chat->wish = wish;
+}
+
 void vd_chat_start_over(vd_chat *chat)
 {
     if (vd_lanes_start_over(&chat->lanes))

@@ -53,6 +53,9 @@ typedef struct vd_view {
     void (*click)(vd_chat *chat, int x, int y); // inside the screen
 } vd_view;
 
+// What the person wants of the session's file, which the chat does not know (tui/chat/recorder.h).
+typedef enum vd_wish { VD_WISH_NONE, VD_WISH_SAVE, VD_WISH_LOAD } vd_wish;
+
 struct vd_chat {
     vd_conversation conversation;
     vd_lanes lanes;
@@ -62,6 +65,10 @@ struct vd_chat {
     vd_shown_picture shown;
     const vd_view *const *views; // (VD_PLACES)
     vd_theme_name theme;
+    vd_wish wish;
+    char wished[VD_SAVED_NAME]; // the name
+    vd_saved *saved;            // (saved_count) sessions, as they were when their list was opened
+    size_t saved_count;
     uint64_t random;
 };
 
@@ -92,6 +99,9 @@ void vd_chat_change(vd_chat *chat, size_t round, const char *typed); // and asks
 void vd_chat_branch(vd_chat *chat); // another one from the selected round on
 void vd_chat_go_picture(vd_chat *chat, size_t index);
 void vd_chat_start_over(vd_chat *chat); // with this picture
+// Forgets the conversations about all pictures and shows this one. False: it cannot now.
+bool vd_chat_leave_session(vd_chat *chat, size_t picture);
+void vd_chat_wish(vd_chat *chat, vd_wish wish, const char *name);
 
 // ---- pasting (paste.c) --------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/alloc.h"
 #include "tui/base/complete.h"
 #include "tui/base/nearest.h"
 #include "tui/base/options.h"
@@ -176,6 +177,23 @@ static void run_picture_mode(vd_chat *chat, const char *argument)
         vd_notice_say(&chat->notice, "`picture = %s` in the config file keeps it", argument);
 }
 
+static void run_save(vd_chat *chat, const char *argument)
+{
+    if (argument[0])
+        vd_chat_wish(chat, VD_WISH_SAVE, argument);
+    else
+        vd_notice_complain(&chat->notice,
+                           "/save takes a name for this session, such as /save monday");
+}
+
+static void run_load(vd_chat *chat, const char *argument)
+{
+    if (argument[0])
+        vd_chat_wish(chat, VD_WISH_LOAD, argument);
+    else
+        vd_chat_open(chat, VD_PLACE_SESSIONS);
+}
+
 // Commands that take something; the others are keys' actions by another way.
 static const struct {
     vd_action action;
@@ -188,6 +206,7 @@ static const struct {
     {VD_ACTION_ROUND, run_round},     {VD_ACTION_BRANCH, run_branch},
     {VD_ACTION_THEME, run_theme},     {VD_ACTION_FOLD, run_fold},
     {VD_ACTION_MOUSE, run_mouse},     {VD_ACTION_PICTURE_MODE, run_picture_mode},
+    {VD_ACTION_SAVE, run_save},       {VD_ACTION_LOAD, run_load},
 };
 
 static const char *const arguments[] = {
@@ -294,6 +313,19 @@ static void add_switches(const vd_chat *chat, vd_completion *completion)
         add_switch(completion, VD_SWITCH_WORD, i);
 }
 
+static void add_sessions(vd_completion *completion)
+{
+    vd_saved *saved;
+    size_t count;
+    char text[VD_SAVED_NAME + 8];
+    if (vd_saved_list(&saved, &count, NULL) == VD_OK)
+        for (size_t i = 0; i < count; i++) {
+            snprintf(text, sizeof text, "/load %s", saved[i].name);
+            vd_complete_add(completion, text);
+        }
+    vd_free(saved);
+}
+
 // The arguments that a command is known to take, after it and a space.
 static void add_arguments(const vd_chat *chat, const char *name, vd_completion *completion)
 {
@@ -308,6 +340,8 @@ static void add_arguments(const vd_chat *chat, const char *name, vd_completion *
         snprintf(text, sizeof text, "/branch %d", i);
         vd_complete_add(completion, text);
     }
+    if (strcmp(name, "/load") == 0)
+        add_sessions(completion);
     const vd_world *world = chat->conversation.world;
     size_t pictures = strcmp(name, "/picture") == 0 ? vd_world_count(world) : 0;
     for (size_t i = 0; i < pictures; i++) {

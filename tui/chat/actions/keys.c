@@ -51,7 +51,7 @@ static bool act_place(vd_chat *chat, vd_action action)
         [VD_ACTION_HELP] = VD_PLACE_HELP,         [VD_ACTION_ZOOM] = VD_PLACE_ZOOM,
         [VD_ACTION_ANSWERS] = VD_PLACE_ANSWERS,   [VD_ACTION_DETAIL] = VD_PLACE_DETAIL,
         [VD_ACTION_PICTURES] = VD_PLACE_PICTURES, [VD_ACTION_COMPARE] = VD_PLACE_COMPARE,
-        [VD_ACTION_WALK] = VD_PLACE_WALK,
+        [VD_ACTION_WALK] = VD_PLACE_WALK,         [VD_ACTION_SESSIONS] = VD_PLACE_SESSIONS,
     };
     if (places[action])
         toggle(chat, places[action]);

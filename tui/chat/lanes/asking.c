@@ -307,6 +307,17 @@ bool vd_lanes_show_picture(vd_lanes *lanes, size_t index)
     return true;
 }
 
+bool vd_lanes_leave_session(vd_lanes *lanes, size_t index)
+{
+    if (vd_lanes_must_wait(lanes) || !ask_picture(lanes, index))
+        return false;
+    lanes->lane[0].follow = VD_FOLLOW_SHARED;
+    lanes->conversation->branches.picture = index;
+    vd_conversation_clear(lanes->conversation);
+    stop_waiting(lanes);
+    return true;
+}
+
 bool vd_lanes_start_over(vd_lanes *lanes)
 {
     if (!ask_picture(lanes, lanes->conversation->branches.picture))

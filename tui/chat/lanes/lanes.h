@@ -120,6 +120,8 @@ void vd_lanes_use_branch(vd_lanes *lanes, int branch);
 // Another picture, or its conversations from the start. False: it cannot be asked for.
 bool vd_lanes_show_picture(vd_lanes *lanes, size_t index);
 bool vd_lanes_start_over(vd_lanes *lanes);
+// As if nothing had been asked about any picture.
+bool vd_lanes_leave_session(vd_lanes *lanes, size_t index);
 void vd_lanes_drop(vd_lanes *lanes, size_t keep); // vd_conversation_drop
 // Forgets a lane's answers from a round on; they are asked again.
 void vd_lanes_forget(vd_lanes *lanes, int lane, size_t from);

@@ -1,0 +1,80 @@
+// The sessions that can be gone on with: all transcripts of their directory, the newest first.
+#include <time.h>
+
+#include "engine/base/alloc.h"
+#include "tui/chat/views/draw.h"
+#include "tui/screen/theme.h"
+
+static bool matches_session(const vd_list *list, int index)
+{
+    return vd_text_contains(list->chat->saved[index].name, list->chat->nav.filter.text);
+}
+
+static void draw_row(const vd_list *list, vd_grid *grid, vd_rect at, int entry, bool selected)
+{
+    vd_saved *saved = &list->chat->saved[entry];
+    vd_style style = vd_style_of(grid, VD_ROLE_TEXT);
+    char when[32], text[64];
+    struct tm parts;
+    if (selected)
+        style.attributes |= VD_REVERSE;
+    vd_saved_look(saved);
+    localtime_r(&saved->when.tv_sec, &parts);
+    strftime(when, sizeof when, "%Y-%m-%d %H:%M", &parts);
+    int x = at.x + 1, end = at.x + at.width, name = at.width >= 72 ? 26 : 16;
+    vd_grid_text(grid, x, at.y, name, saved->name, style);
+    x += name + 1;
+    x += vd_grid_text(grid, x, at.y, end - x, when, vd_style_of(grid, VD_ROLE_FAINT)) + 2;
+    snprintf(text, sizeof text, "picture %lld, %d round%s  ", (long long)saved->image_id,
+             saved->rounds, saved->rounds == 1 ? "" : "s");
+    x += vd_grid_text(grid, x, at.y, end - x, text, vd_style_of(grid, VD_ROLE_TITLE));
+    vd_grid_text(grid, x, at.y, end - x, saved->question, vd_style_of(grid, VD_ROLE_QUESTION));
+}
+
+static void pick_session(const vd_list *list, int index)
+{
+    vd_chat *chat = list->chat;
+    vd_chat_wish(chat, VD_WISH_LOAD, chat->saved[index].name);
+    vd_chat_open(chat, VD_PLACE_CHAT);
+}
+
+static vd_list list_sessions(vd_chat *chat)
+{
+    return (vd_list){.chat = chat,
+                     .at = &chat->nav.list_at,
+                     .count = (int)chat->saved_count,
+                     .matches = matches_session,
+                     .draw_row = draw_row,
+                     .pick = pick_session};
+}
+
+static void draw_sessions(vd_chat *chat, vd_grid *grid)
+{
+    vd_rect at = chat->nav.layout.picture;
+    vd_list list = list_sessions(chat);
+    chat->nav.seen = at.height - 2;
+    vd_grid_text(grid, at.x + 1, at.y, at.width - 2,
+                 "Sessions: name, last change, where they stand", vd_style_of(grid, VD_ROLE_TITLE));
+    int total = vd_list_draw(&list, grid, (vd_rect){at.x, at.y + 1, at.width - 1, at.height - 2});
+    char text[160];
+    snprintf(text, sizeof text, "%d of %zu sessions; /save NAME names this one", total,
+             chat->saved_count);
+    vd_grid_text(grid, at.x + 1, at.y + at.height - 1, at.width - 2, text,
+                 vd_style_of(grid, VD_ROLE_NOTE));
+}
+
+static void open_sessions(vd_chat *chat)
+{
+    vd_error err = {0};
+    vd_free(chat->saved);
+    if (vd_saved_list(&chat->saved, &chat->saved_count, &err) != VD_OK)
+        vd_notice_complain(&chat->notice, "%s", err.text);
+}
+
+const vd_view vd_view_sessions = {.filter = " find> ",
+                                  .open = open_sessions,
+                                  .draw = draw_sessions,
+                                  .list = list_sessions,
+                                  .scroll = vd_list_scroll,
+                                  .act = vd_list_act,
+                                  .click = vd_list_click};

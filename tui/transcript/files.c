@@ -1,0 +1,52 @@
+// The files that a chat was about, as its transcript has them.
+#include <glib.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "tui/transcript/transcript.h"
+
+const char *const vd_recorded_file_names[VD_RECORDED_FILES] = {"assets", "data", "features",
+                                                               "dense", "images"};
+
+static const char **path_of(vd_world_files *files, int which)
+{
+    static const size_t offset[VD_RECORDED_FILES] = {
+        offsetof(vd_world_files, directory), offsetof(vd_world_files, data),
+        offsetof(vd_world_files, features), offsetof(vd_world_files, dense),
+        offsetof(vd_world_files, images)};
+    return (const char **)(void *)((char *)files + offset[which]);
+}
+
+void vd_recorded_files_of(const vd_world_files *files, vd_recorded_files *out)
+{
+    vd_world_files copy = *files;
+    for (int i = 0; i < VD_RECORDED_FILES; i++) {
+        const char *path = *path_of(&copy, i);
+        char *whole = path ? g_canonicalize_filename(path, NULL) : NULL;
+        out->path[i] = whole ? vd_strdup(whole) : NULL;
+        g_free(whole);
+    }
+}
+
+bool vd_recorded_files_same(const vd_recorded_files *a, const vd_recorded_files *b)
+{
+    for (int i = 0; i < VD_RECORDED_FILES; i++)
+        if (g_strcmp0(a->path[i], b->path[i]) != 0)
+            return false;
+    return true;
+}
+
+void vd_recorded_files_use(const vd_recorded_files *recorded, vd_world_files *files)
+{
+    for (int i = 0; i < VD_RECORDED_FILES; i++)
+        if (!*path_of(files, i))
+            *path_of(files, i) = recorded->path[i];
+}
+
+void vd_recorded_files_clear(vd_recorded_files *files)
+{
+    for (int i = 0; i < VD_RECORDED_FILES; i++)
+        vd_free(files->path[i]);
+    *files = (vd_recorded_files){0};
+}

@@ -1,0 +1,192 @@
+// Sessions: the transcripts of one directory, by their names.
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/base/alloc.h"
+#include "engine/base/file.h"
+#include "engine/base/json_tree.h"
+#include "tui/session/history.h"
+#include "tui/transcript/transcript.h"
+
+static const char suffix[] = ".jsonl";
+
+// ---- names --------------------------------------------------------------------------------------
+
+static vd_status no_place(vd_error *err)
+{
+    return vd_error_set(err, VD_UNAVAILABLE,
+                        "neither XDG_STATE_HOME nor HOME is a directory that can be written to; "
+                        "name a file with --transcript FILE");
+}
+
+vd_status vd_saved_path(const char *name, char **out, vd_error *err)
+{
+    size_t length = strlen(name);
+    bool fits = length > 0 && length < VD_SAVED_NAME && name[0] != '.';
+    for (const char *at = name; *at && fits; at++)
+        fits = *at != '/' && !iscntrl((unsigned char)*at);
+    *out = NULL;
+    if (!fits)
+        return vd_error_set(err, VD_USAGE,
+                            "'%.80s' is no name of a session; expected 1 to %d characters without "
+                            "\"/\", not beginning with a dot",
+                            name, VD_SAVED_NAME - 1);
+    char *directory = vd_state_path("transcripts/");
+    if (!directory)
+        return no_place(err);
+    *out = vd_format("%s%s%s", directory, name, suffix);
+    vd_free(directory);
+    return *out ? VD_OK : vd_error_memory(err, "a path");
+}
+
+static bool is_transcript(const char *name, size_t *stem)
+{
+    size_t length = strlen(name), end = strlen(suffix);
+    *stem = length > end ? length - end : 0;
+    return *stem > 0 && *stem < VD_SAVED_NAME && strcmp(name + *stem, suffix) == 0;
+}
+
+bool vd_saved_name(const char *path, char out[VD_SAVED_NAME])
+{
+    size_t stem;
+    const char *slash = strrchr(path, '/');
+    char *directory = vd_state_path("transcripts/");
+    size_t length = directory ? strlen(directory) : 0;
+    bool ours = directory && slash && (size_t)(slash + 1 - path) == length &&
+                strncmp(path, directory, length) == 0 && is_transcript(slash + 1, &stem);
+    if (ours)
+        snprintf(out, VD_SAVED_NAME, "%.*s", (int)stem, slash + 1);
+    vd_free(directory);
+    return ours;
+}
+
+bool vd_saved_unnamed(const char *name)
+{
+    static const char like[] = "0000-00-00T000000Z-0"; // as vd_transcript_start makes them
+    for (size_t i = 0; like[i]; i++)
+        if (like[i] == '0' ? !isdigit((unsigned char)name[i]) : name[i] != like[i])
+            return false;
+    return true;
+}
+
+// ---- a session in the list ----------------------------------------------------------------------
+
+// The last line that says how a conversation stands, of the end of the file.
+static char *last_conversation(char *text)
+{
+    static const char start[] = "{\"conversation\":";
+    char *found = NULL;
+    for (char *at = text, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+        *end = '\0';
+        if (strncmp(at, start, strlen(start)) == 0)
+            found = at;
+    }
+    return found;
+}
+
+static void describe(const char *line, vd_saved *out)
+{
+    vd_json_value *value = NULL;
+    if (vd_json_value_read("", line, strlen(line), &value, NULL) != VD_OK)
+        return;
+    const vd_json_value *talk = vd_json_member(value, "conversation", VD_JSON_MAP),
+                        *id = vd_json_member(talk, "image_id", VD_JSON_NUMBER),
+                        *rounds = vd_json_member(talk, "rounds", VD_JSON_LIST),
+                        *last = rounds && rounds->count ? rounds->last : NULL;
+    out->image_id = id ? id->whole : 0;
+    out->rounds = rounds ? (int)rounds->count : 0;
+    if (last && last->type == VD_JSON_LIST && last->count && last->first->type == VD_JSON_TEXT)
+        snprintf(out->question, sizeof out->question, "%.*s", (int)sizeof out->question - 1,
+                 last->first->text);
+    vd_json_value_free(value);
+}
+
+// What the end of the file says of it; nothing when memory is out or it cannot be read.
+static void look_into(const char *path, vd_saved *out)
+{
+    enum { MOST = 1 << 18 };
+    int file;
+    size_t size, got = 0;
+    char *text = vd_alloc(MOST + 1, 1);
+    if (text && vd_file_open(path, &file, &size, NULL) == VD_OK) {
+        vd_file_read_at(file, path, text, MOST, size > MOST ? size - MOST : 0, &got, NULL);
+        close(file);
+        text[got] = '\0';
+        char *line = last_conversation(text);
+        if (line)
+            describe(line, out);
+    }
+    vd_free(text);
+}
+
+// ---- all of them --------------------------------------------------------------------------------
+
+static int compare_times(const void *a, const void *b)
+{
+    const vd_saved *x = a, *y = b;
+    if (x->when.tv_sec != y->when.tv_sec)
+        return x->when.tv_sec < y->when.tv_sec ? 1 : -1;
+    return (x->when.tv_nsec < y->when.tv_nsec) - (x->when.tv_nsec > y->when.tv_nsec);
+}
+
+vd_status vd_saved_list(vd_saved **out, size_t *count, vd_error *err)
+{
+    size_t room = 0, stem;
+    char *directory = vd_state_path("transcripts/");
+    DIR *listing = directory ? opendir(directory) : NULL;
+    vd_status status = directory ? VD_OK : no_place(err);
+    *out = NULL;
+    *count = 0;
+    for (struct dirent *entry; status == VD_OK && listing && (entry = readdir(listing));) {
+        struct stat about;
+        if (!is_transcript(entry->d_name, &stem) ||
+            fstatat(dirfd(listing), entry->d_name, &about, 0))
+            continue;
+        if (!vd_make_room(out, &room, *count + 1, sizeof **out)) {
+            status = vd_error_memory(err, "the list of sessions");
+            break;
+        }
+        vd_saved *to = &(*out)[(*count)++];
+        *to = (vd_saved){.when = about.st_mtim};
+        memcpy(to->name, entry->d_name, stem);
+    }
+    if (listing)
+        closedir(listing);
+    vd_free(directory);
+    if (*count)
+        qsort(*out, *count, sizeof **out, compare_times);
+    return status;
+}
+
+void vd_saved_look(vd_saved *saved)
+{
+    char *path;
+    if (saved->looked)
+        return;
+    saved->looked = true;
+    if (vd_saved_path(saved->name, &path, NULL) == VD_OK)
+        look_into(path, saved);
+    vd_free(path);
+}
+
+vd_status vd_transcript_newest(char **out, vd_error *err)
+{
+    vd_saved *list;
+    size_t count;
+    *out = NULL;
+    vd_status status = vd_saved_list(&list, &count, err);
+    if (status == VD_OK && count == 0)
+        status = vd_error_set(err, VD_NOT_FOUND, "there is no transcript yet in %.400s",
+                              getenv("XDG_STATE_HOME") ? "$XDG_STATE_HOME/visdial/transcripts"
+                                                       : "~/.local/state/visdial/transcripts");
+    if (status == VD_OK)
+        status = vd_saved_path(list[0].name, out, err);
+    vd_free(list);
+    return status;
+}
