@@ -67,6 +67,31 @@ static void colours_have_24_bits_where_the_terminal_promises_them(void **state)
     }
 }
 
+// By tmux itself: by default it takes no sequences.
+static void an_answer_is_copied_and_the_conversation_written(void **state)
+{
+    (void)state;
+    char *directory = support_temp_dir(), *page = support_join(directory, "chat.html"), line[400];
+    start("");
+    await("base  cpu");
+    tell("send-keys -t chat 'what color is the ball?' Enter");
+    await("Answers within 4 candidates");
+    tell("send-keys -t chat '/copy round' Enter");
+    await("went to the terminal");
+    char *copied = tmux("show-buffer");
+    assert_ptr_equal(strstr(copied, "Q: what color is the ball?\nA: "), copied);
+    free(copied);
+    snprintf(line, sizeof line, "send-keys -t chat '/export html %s' Enter", page);
+    tell(line);
+    await("the conversation is in");
+    assert_true(support_exists(page));
+    tell("send-keys -t chat C-d");
+    expect_restored("[exit 0]");
+    support_remove_tree(directory);
+    free(page);
+    free(directory);
+}
+
 static void two_models_answer_side_by_side(void **state)
 {
     (void)state;
@@ -368,9 +393,12 @@ static void the_configuration_is_read_and_the_command_line_goes_first(void **sta
     }
     tell("send-keys -t chat C-d");
     await("[exit 0]");
-    configure("theme = pink\n");
+    configure("theme = pink\nkey C-g = /walk\n"); // a typo is said, and the chat starts
     start("");
-    await("found theme = 'pink'"); // said, and no reason not to start
+    await("'pink',"); // words that stand in one row
+    await("base  cpu");
+    tell("send-keys -t chat C-g");
+    await("ask something first");
     tell("send-keys -t chat C-d");
     await("[exit 0]");
     configure("");
@@ -650,6 +678,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_question_is_answered),
         cmocka_unit_test(colours_have_24_bits_where_the_terminal_promises_them),
+        cmocka_unit_test(an_answer_is_copied_and_the_conversation_written),
         cmocka_unit_test(two_models_answer_side_by_side),
         cmocka_unit_test(an_answer_is_walked_through),
         cmocka_unit_test(resizing_down_to_nothing_and_back_keeps_the_chat),

@@ -366,6 +366,10 @@ static void serve(fake_chat *fake)
         fake->leaves += request.kind == VD_REQUEST_LEAVE;
         fake->redraws += request.kind == VD_REQUEST_REDRAW;
         fake->suspends += request.kind == VD_REQUEST_SUSPEND;
+        if (request.kind == VD_REQUEST_COPY)
+            snprintf(fake->copied, sizeof fake->copied, "%s", request.text);
+        if (request.kind == VD_REQUEST_EXPORT)
+            snprintf(fake->exported, sizeof fake->exported, "%zu %s", request.index, request.text);
         if (request.kind == VD_REQUEST_MOUSE)
             fake->mouse = (int)request.index;
         if (request.kind == VD_REQUEST_ASK && fake->hold && request.lane == 0) {

@@ -18,6 +18,7 @@ typedef struct fake_chat {
     vd_request held; // the question that waits
     int stops, leaves, redraws, suspends, mouse; // requests for the terminal's side
     int asked, pictures, models, walks;          // requests for the engine
+    char copied[1024], exported[256];            // to the clipboard; kind and file
     char history[1024]; // lane and history of the last question: "0: is it red? yes. is it? no."
 } fake_chat;
 

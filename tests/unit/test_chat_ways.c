@@ -8,6 +8,9 @@
 
 #include "engine/base/alloc.h"
 #include "tests/support/one_chat.h"
+#include "tests/support/support.h"
+#include "tui/chat/recorder.h"
+#include "tui/screen/clipboard.h"
 
 // ---- commands and keys --------------------------------------------------------------------------
 
@@ -201,6 +204,84 @@ static void unknown_words_are_marked_in_the_line(void **state)
     assert_int_equal(style_at("> /theme drak", 9).attributes & VD_UNDERLINE, 0);
 }
 
+// ---- out of the chat ----------------------------------------------------------------------------
+
+static void answers_rounds_and_conversations_are_copied(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'/copy' Enter");
+    expect("ask something first");
+    fake_chat_keys(&fake, "'is there a cube?' Enter 'and a ball?' Enter M-Up '/copy' Enter");
+    const vd_response *first = &fake.chat.conversation.branch->rounds[0].response[0];
+    const char *answer = vd_response_text(first, first->chosen);
+    assert_string_equal(fake.copied, answer);
+    expect("the answer went to the terminal's clipboard");
+    char expected[256];
+    snprintf(expected, sizeof expected, "Q: is there a cube?\nA: %s\n", answer);
+    fake_chat_keys(&fake, "'/copy round' Enter");
+    assert_string_equal(fake.copied, expected);
+    fake_chat_keys(&fake, "'/copy conv' Enter");
+    assert_non_null(strstr(fake.copied, "Picture 1000001: two red balls"));
+    assert_non_null(strstr(fake.copied, expected));
+    assert_non_null(strstr(fake.copied, "Q: and a ball?\nA: "));
+    fake_chat_keys(&fake, "'/copy that' Enter");
+    expect("/copy answer, round or conversation");
+}
+
+static void the_clipboard_gets_base_64(void **state)
+{
+    (void)state;
+    size_t length;
+    char *plain = vd_clipboard_sequence("yes, caf\xc3\xa9", false, &length);
+    assert_string_equal(plain, "\033]52;c;eWVzLCBjYWbDqQ==\a");
+    assert_int_equal(length, strlen(plain));
+    vd_free(plain);
+    char *both = vd_clipboard_sequence("no", true, &length);
+    assert_string_equal(both, "\033]52;c;bm8=\a\033Ptmux;\033\033]52;c;bm8=\a\033\\");
+    vd_free(both);
+}
+
+static void the_conversation_is_exported(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'/export html a.html' Enter");
+    expect("ask something first");
+    fake_chat_keys(&fake, "'is there a cube?' Enter '/export md my notes.md' Enter");
+    assert_string_equal(fake.exported, "1 my notes.md");
+    fake_chat_keys(&fake, "'/export html' Enter");
+    expect("/export html, md or json, then the name of a file");
+    fake_chat_keys(&fake, "'/export pdf x' Enter");
+    expect("/export html, md or json, then the name of a file");
+}
+
+// The files are those of the transcript's renderers, without a transcript being written.
+static void exports_hold_the_conversation(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {"html", "md", "json"};
+    vd_recorder recorder = {0};
+    vd_error err;
+    char *directory = support_temp_dir();
+    fake_chat_keys(&fake, "'is there a cube?' Enter F8 'is there a wug?' Enter");
+    for (int i = 0; i < 3; i++) {
+        char *path = support_join(directory, ends[i]);
+        size_t size;
+        if (vd_recorder_export(&recorder, &fake.chat, (vd_export_kind)i, path, &err))
+            fail_msg("%s", err.text);
+        char *text = support_read_file(path, &size);
+        assert_non_null(strstr(text, "is there a wug"));
+        assert_null(strstr(text, "\"is there a cube\"")); // of another picture
+        free(text);
+        free(path);
+    }
+    char *path = support_join(directory, "no/such/place");
+    assert_int_not_equal(vd_recorder_export(&recorder, &fake.chat, VD_EXPORT_HTML, path, &err),
+                         VD_OK);
+    free(path);
+    support_remove_tree(directory);
+    free(directory);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void)
@@ -215,6 +296,10 @@ int main(void)
         TEST(greetings_are_answered_by_the_program),
         TEST(unknown_words_are_marked_in_the_question),
         TEST(unknown_words_are_marked_in_the_line),
+        TEST(answers_rounds_and_conversations_are_copied),
+        TEST(the_clipboard_gets_base_64),
+        TEST(the_conversation_is_exported),
+        TEST(exports_hold_the_conversation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
 #include "tui/chat/recorder.h"
 
+#include <glib.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/base/alloc.h"
 
@@ -141,21 +143,19 @@ typedef struct picture {
     vd_fingerprint features;
 } picture;
 
-static void write_answer(vd_recorder *recorder, vd_chat *chat, const picture *about, int lane,
-                         size_t at)
+// history: of the lane, before the round.
+static vd_sheet sheet_of(const vd_recorder *recorder, const vd_chat *chat, const picture *about,
+                         int lane, size_t at, const vd_turn *history)
 {
     const vd_response *response = &chat->conversation.branch->rounds[at].response[lane];
-    vd_turn *history = vd_lanes_history(&chat->lanes, lane, at);
-    if (!history && at > 0)
-        return;
-    vd_error err = {0};
-    const vd_sheet sheet = {
+    bool known = about->regions == response->reply.answer.regions;
+    return (vd_sheet){
         .image_id = vd_conversation_image_id(&chat->conversation),
         .caption = vd_conversation_caption(&chat->conversation),
         .said = history,
         .rounds = (int)at,
-        .boxes = about->regions == response->reply.answer.regions ? about->boxes : NULL,
-        .names = about->regions == response->reply.answer.regions ? about->names : NULL,
+        .boxes = known ? about->boxes : NULL,
+        .names = known ? about->names : NULL,
         .regions = about->regions,
         .features_hash = about->features,
         .sides = 1,
@@ -167,6 +167,16 @@ static void write_answer(vd_recorder *recorder, vd_chat *chat, const picture *ab
                   .model_hash = recorder->model[lane],
                   .pool_hash = recorder->pool[lane]}},
     };
+}
+
+static void write_answer(vd_recorder *recorder, vd_chat *chat, const picture *about, int lane,
+                         size_t at)
+{
+    vd_turn *history = vd_lanes_history(&chat->lanes, lane, at);
+    if (!history && at > 0)
+        return;
+    vd_error err = {0};
+    const vd_sheet sheet = sheet_of(recorder, chat, about, lane, at, history);
     if (!is_recorded(recorder, &sheet) && vd_transcript_answer(recorder->transcript, &sheet, &err))
         give_up(recorder, chat, &err);
     vd_free(history);
@@ -194,6 +204,75 @@ void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event)
         write_answer(recorder, chat, &about, lane, at);
     vd_free(about.boxes);
     vd_free(about.names);
+}
+
+// ---- export -------------------------------------------------------------------------------------
+
+static vd_status export_answer(const vd_recorder *recorder, const vd_chat *chat,
+                               const picture *about, int lane, size_t at, vd_transcript *to,
+                               vd_error *err)
+{
+    vd_turn *history = vd_lanes_history(&chat->lanes, lane, at);
+    if (!history && at > 0)
+        return vd_error_memory(err, "the export");
+    const vd_sheet sheet = sheet_of(recorder, chat, about, lane, at, history);
+    vd_status status = vd_transcript_answer(to, &sheet, err);
+    vd_free(history);
+    return status;
+}
+
+// All that is known of the conversation, as a transcript of it alone.
+static vd_status write_draft(const vd_recorder *recorder, const vd_chat *chat, const char *path,
+                             vd_error *err)
+{
+    vd_transcript *draft;
+    const vd_branch *branch = chat->conversation.branch;
+    picture about = {chat->shown.boxes, chat->shown.names, chat->shown.regions, {{0}}};
+    vd_world_features_fingerprint(chat->conversation.world, chat->conversation.branches.picture,
+                                  &about.features, NULL);
+    vd_status status = vd_transcript_start(path, &draft, err);
+    for (size_t at = 0; at < branch->count && status == VD_OK; at++)
+        for (int lane = 0; lane < chat->lanes.count && status == VD_OK; lane++)
+            if (branch->rounds[at].response[lane].ready)
+                status = export_answer(recorder, chat, &about, lane, at, draft, err);
+    vd_chat_record record;
+    if (status == VD_OK && !vd_lanes_describe(&chat->lanes, &record)) {
+        status = vd_error_set(err, VD_UNAVAILABLE, "an answer is still missing");
+    } else if (status == VD_OK) {
+        status = vd_transcript_conversation(draft, &record, err);
+        vd_lanes_describe_free(&record);
+    }
+    vd_transcript_close(draft);
+    return status;
+}
+
+static vd_status render(const vd_transcript_file *file, const vd_world *world, vd_export_kind kind,
+                        const char *path, vd_error *err)
+{
+    if (kind == VD_EXPORT_HTML)
+        return vd_transcript_html(file, world, path, err);
+    return kind == VD_EXPORT_MARKDOWN ? vd_transcript_markdown(file, path, err)
+                                      : vd_transcript_visdial(file, path, err);
+}
+
+vd_status vd_recorder_export(const vd_recorder *recorder, const vd_chat *chat, vd_export_kind kind,
+                             const char *path, vd_error *err)
+{
+    char *draft = NULL;
+    vd_transcript_file file = {0};
+    int made = g_file_open_tmp("visdial-XXXXXX.jsonl", &draft, NULL);
+    if (made < 0)
+        return vd_error_set(err, VD_IO, "%s: no file can be made there", g_get_tmp_dir());
+    close(made);
+    vd_status status = write_draft(recorder, chat, draft, err);
+    if (status == VD_OK)
+        status = vd_transcript_read(draft, &file, err);
+    if (status == VD_OK)
+        status = render(&file, chat->conversation.world, kind, path, err);
+    vd_transcript_clear(&file);
+    unlink(draft);
+    g_free(draft);
+    return status;
 }
 
 // ---- step ---------------------------------------------------------------------------------------

@@ -42,6 +42,9 @@ bool vd_recorder_farewell(const vd_recorder *recorder, char *out, size_t size);
 // Hands the event to the chat and writes what came of it. The chat goes on without a transcript
 // that cannot be written, and says so.
 void vd_recorder_event(vd_recorder *recorder, vd_chat *chat, vd_event *event);
+// Writes the conversation about the picture that is shown, with every model's answers.
+vd_status vd_recorder_export(const vd_recorder *recorder, const vd_chat *chat, vd_export_kind kind,
+                             const char *path, vd_error *err);
 // After keys and events: writes the conversation when it changed.
 void vd_recorder_step(vd_recorder *recorder, vd_chat *chat);
 

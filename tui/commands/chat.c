@@ -123,10 +123,27 @@ static bool key_to_chat(void *context, vd_key key)
     return false;
 }
 
+static void export_chat(const chat_program *program, const vd_request *request)
+{
+    vd_error err;
+    vd_notice *notice = &program->view->notice;
+    if (vd_recorder_export(&program->recorder, program->view, (vd_export_kind)request->index,
+                           request->text, &err))
+        vd_notice_complain(notice, "%s", err.text);
+    else
+        vd_notice_say(notice, "the conversation is in %s", request->text);
+}
+
 static bool take_request_of_chat(void *context, vd_request *out)
 {
     const chat_program *program = context;
-    return vd_chat_take_request(program->view, out);
+    if (!vd_chat_take_request(program->view, out))
+        return false;
+    if (out->kind == VD_REQUEST_EXPORT) {
+        export_chat(program, out);
+        out->kind = VD_REQUEST_SHOW;
+    }
+    return true;
 }
 
 static void event_to_chat(void *context, vd_event *event)

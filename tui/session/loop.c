@@ -1,5 +1,7 @@
 #include "tui/session/loop.h"
 
+#include "tui/screen/clipboard.h"
+
 typedef struct loop {
     const vd_loop_view *view;
     vd_screen *screen;
@@ -39,6 +41,12 @@ static vd_status serve(loop *l, vd_request *request, vd_error *err)
     case VD_REQUEST_REDRAW:
         vd_screen_redraw(l->screen);
         l->redraw = true;
+        return VD_OK;
+    case VD_REQUEST_SHOW:
+        l->redraw = true;
+        return VD_OK;
+    case VD_REQUEST_COPY:
+        vd_clipboard_copy(request->text);
         return VD_OK;
     case VD_REQUEST_SUSPEND:
         vd_screen_suspend(l->screen);

@@ -18,7 +18,10 @@ typedef enum vd_request_kind {
     VD_REQUEST_MOUSE,        // index 1 = on, 0 = off
     VD_REQUEST_PICTURE_MODE, // index: a vd_picture_mode
     VD_REQUEST_REDRAW,
+    VD_REQUEST_COPY,   // text: to the clipboard
+    VD_REQUEST_EXPORT, // the conversation to the file `text`; index: vd_export_kind
     VD_REQUEST_SUSPEND,
+    VD_REQUEST_SHOW, // what is drawn has changed: once more
     VD_REQUEST_LEAVE
 } vd_request_kind;
 

@@ -118,6 +118,18 @@ void vd_chat_join_lines(vd_line *line); // what is in the line is one question
 vd_action vd_chat_command(vd_chat *chat, const char *line);
 void vd_chat_complete(vd_chat *chat); // Tab on such a line
 
+// ---- out of the chat (copy.c) -------------------------------------------------------------------
+
+typedef enum vd_export_kind {
+    VD_EXPORT_HTML,
+    VD_EXPORT_MARKDOWN,
+    VD_EXPORT_VISDIAL
+} vd_export_kind;
+
+void vd_chat_copy(vd_chat *chat,
+                  const char *what); // "answer", "round", "conversation"; "": the first
+void vd_chat_export(vd_chat *chat, const char *text); // "html FILE"; md, json
+
 // ---- completing questions (questions.c) ---------------------------------------------------------
 
 // Tab on any other line.

@@ -203,6 +203,7 @@ static const struct {
     {VD_ACTION_MODEL, run_model},     {VD_ACTION_CHOOSE_ANSWER, run_choose},
     {VD_ACTION_SEARCH, vd_chat_find}, {VD_ACTION_WHAT_IF, vd_chat_what_if},
     {VD_ACTION_COMPARE, run_compare}, {VD_ACTION_FOLLOW, run_history},
+    {VD_ACTION_COPY, vd_chat_copy},   {VD_ACTION_EXPORT, vd_chat_export},
     {VD_ACTION_ROUND, run_round},     {VD_ACTION_BRANCH, run_branch},
     {VD_ACTION_THEME, run_theme},     {VD_ACTION_FOLD, run_fold},
     {VD_ACTION_MOUSE, run_mouse},     {VD_ACTION_PICTURE_MODE, run_picture_mode},
@@ -217,7 +218,9 @@ static const char *const arguments[] = {
     "/mouse on",           "/mouse off",          "/fold on",
     "/fold off",           "/picture-mode auto",  "/picture-mode kitty",
     "/picture-mode sixel", "/picture-mode iterm", "/picture-mode cells",
-    "/picture-mode none"};
+    "/picture-mode none",  "/copy answer",        "/copy round",
+    "/copy conversation",  "/export html ",       "/export md ",
+    "/export json "};
 
 // The command that a name is, or is short for; NULL: none (*matches 0) or more than one.
 static const vd_binding *find_command(const char *name, size_t length, int *matches)
@@ -334,6 +337,9 @@ static void add_arguments(const vd_chat *chat, const char *name, vd_completion *
         vd_complete_add(completion, arguments[i]);
     if (strcmp(name, "/model") == 0 || strcmp(name, "/compare") == 0)
         vd_complete_paths(completion, strlen(name) + 1, ".safetensors");
+    const char *file = strcmp(name, "/export") == 0 ? strchr(completion->typed, ' ') : NULL;
+    if (file && (file = strchr(file + 1, ' ')) != NULL)
+        vd_complete_paths(completion, (size_t)(file + 1 - completion->typed), "");
     if (strcmp(name, "/what-if") == 0)
         add_switches(chat, completion);
     for (int i = 1; i <= chat->conversation.branches.count && strcmp(name, "/branch") == 0; i++) {

@@ -1,0 +1,89 @@
+// The conversation to the clipboard and to files.
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/alloc.h"
+#include "tui/chat/actions/actions.h"
+#include "tui/screen/clipboard.h"
+
+// ---- clipboard ----------------------------------------------------------------------------------
+
+static void add_round(const vd_chat *chat, size_t at, GString *out)
+{
+    const vd_round *round = &chat->conversation.branch->rounds[at];
+    const vd_response *response = &round->response[chat->nav.lane];
+    g_string_append_printf(out, "Q: %s\nA: %s\n", round->typed,
+                           response->ready ? vd_response_text(response, response->chosen) : "...");
+}
+
+static void add_conversation(const vd_chat *chat, GString *out)
+{
+    g_string_append_printf(out, "Picture %lld: %s\n",
+                           (long long)vd_conversation_image_id(&chat->conversation),
+                           vd_conversation_caption(&chat->conversation));
+    for (size_t i = 0; i < chat->conversation.branch->count; i++)
+        add_round(chat, i, out);
+}
+
+static void send(vd_chat *chat, const char *what, const char *text)
+{
+    size_t length = strlen(text);
+    if (length > VD_CLIPBOARD_BYTES)
+        vd_notice_complain(&chat->notice,
+                           "the %s has %zu bytes, terminals take %d: /export writes it to a file",
+                           what, length, VD_CLIPBOARD_BYTES);
+    else if (vd_lanes_send(&chat->lanes, VD_REQUEST_COPY, 0, text, 0))
+        vd_notice_say(&chat->notice, "the %s went to the terminal's clipboard", what);
+}
+
+void vd_chat_copy(vd_chat *chat, const char *what)
+{
+    static const char *const parts[] = {"answer", "round", "conversation"};
+    enum { ANSWER, ROUND, CONVERSATION, PARTS };
+    int part = 0;
+    while (part < PARTS && strncmp(parts[part], what, strlen(what)) != 0)
+        part++;
+    const vd_round *round = vd_chat_round(chat);
+    if (part == PARTS || !round) {
+        vd_notice_complain(&chat->notice, "%s",
+                           round ? "/copy answer, round or conversation" : "ask something first");
+        return;
+    }
+    const vd_response *response = vd_chat_response(chat);
+    GString *out = g_string_new(NULL);
+    if (part == ANSWER)
+        g_string_append(out, vd_response_text(response, response->chosen));
+    else if (part == ROUND)
+        add_round(chat, (size_t)(round - chat->conversation.branch->rounds), out);
+    else
+        add_conversation(chat, out);
+    send(chat, parts[part], out->str);
+    g_string_free(out, TRUE);
+}
+
+// ---- files --------------------------------------------------------------------------------------
+
+void vd_chat_export(vd_chat *chat, const char *text)
+{
+    static const char *const kinds[] = {"html", "md", "json"};
+    size_t kind = 0, length = strcspn(text, " ");
+    const char *path = text + length + strspn(text + length, " "), *home = getenv("HOME");
+    while (kind < 3 && (strlen(kinds[kind]) != length || strncmp(kinds[kind], text, length) != 0))
+        kind++;
+    if (kind == 3 || !*path) {
+        vd_notice_complain(&chat->notice, "/export html, md or json, then the name of a file");
+        return;
+    }
+    if (!vd_chat_round(chat)) {
+        vd_notice_complain(&chat->notice, "ask something first");
+        return;
+    }
+    bool at_home = home && path[0] == '~' && path[1] == '/';
+    char *whole = vd_format("%s%s", at_home ? home : "", at_home ? path + 1 : path);
+    if (whole)
+        vd_lanes_send(&chat->lanes, VD_REQUEST_EXPORT, 0, whole, kind);
+    else
+        vd_notice_complain(&chat->notice, "out of memory: nothing was written");
+    vd_free(whole);
+}
