@@ -34,6 +34,7 @@ void vd_chat_free(vd_chat *chat)
     vd_navigation_free(&chat->nav);
     vd_rankings_clear(&chat->rankings);
     vd_picture_clear(&chat->shown.picture);
+    vd_picture_clear(&chat->preview.picture);
     vd_free(chat->shown.boxes);
     vd_free(chat->shown.names);
     vd_free(chat->saved);

@@ -93,25 +93,39 @@ static void columns(vd_panels *layout, int width, int height, int pw, int ph, in
     layout->dialog = (vd_rect){right, 1 + answer_rows, width - right, room - answer_rows};
 }
 
-// No room for picture and panels side by side; a tall one still has the picture on top.
-static void compact(vd_panels *layout, int width, int height, int pw, int ph)
+// A narrow terminal that is tall: picture, answers and dialog below each other.
+static void tower(vd_panels *layout, int width, int height, int pw, int ph)
 {
-    layout->shape = VD_SHAPE_COMPACT;
-    int y = 1, room = height - 3;
-    if (room >= 22) {
-        layout->picture = vd_panels_fit((vd_rect){0, 1, width, room - 14}, pw, ph);
-        layout->picture.x = 0;
-        layout->picture.y = 1;
-        layout->picture.width = width;
-        y += layout->picture.height;
-        room -= layout->picture.height;
-    }
+    int room = height - 3;
+    layout->picture = vd_panels_fit((vd_rect){0, 1, width, room - 14}, pw, ph);
+    layout->picture.x = 0;
+    layout->picture.y = 1;
+    layout->picture.width = width;
+    int y = 1 + layout->picture.height;
+    room -= layout->picture.height;
     int answer_rows = clamp(room / 3, 3, 8);
     int attention_rows = room - answer_rows >= 10 ? 5 : 0;
     layout->answers = (vd_rect){0, y, width, answer_rows};
     layout->attention = (vd_rect){0, y + answer_rows, width, attention_rows};
     y += answer_rows + attention_rows;
     layout->dialog = (vd_rect){0, y, width, height - 2 - y};
+}
+
+// A small one: the picture beside the answers takes a third of the width, the dialog lies below.
+static void compact(vd_panels *layout, int width, int height, int pw, int ph)
+{
+    layout->shape = VD_SHAPE_COMPACT;
+    int room = height - 3;
+    if (room >= 22 && width < 72) {
+        tower(layout, width, height, pw, ph);
+        return;
+    }
+    int rows = clamp(room * 5 / 9, 4, room - 4);
+    vd_rect fit = vd_panels_fit((vd_rect){0, 1, width / 3, rows}, pw, ph);
+    int right = fit.width + 1;
+    layout->picture = (vd_rect){0, 1, fit.width, rows};
+    layout->answers = (vd_rect){right, 1, width - right, rows};
+    layout->dialog = (vd_rect){0, 1 + rows, width, room - rows};
 }
 
 vd_panels vd_panels_chat(int width, int height, int picture_width, int picture_height, int caption)

@@ -10,7 +10,7 @@ enum { VD_LEAST_WIDTH = 40, VD_LEAST_HEIGHT = 12 }; // below this only a message
 
 typedef enum vd_shape {
     VD_SHAPE_NONE,    // too small
-    VD_SHAPE_COMPACT, // no picture beside the dialog (F2 shows it): dialog, a few answers
+    VD_SHAPE_COMPACT, // a small picture, a few answers, dialog: 40x12
     VD_SHAPE_BAND,    // picture and answers side by side, dialog below: 80x24
     VD_SHAPE_COLUMNS  // picture and attention left, answers and dialog right: 120x40
 } vd_shape;

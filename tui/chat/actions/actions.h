@@ -19,6 +19,13 @@ typedef struct vd_shown_picture {
     bool no_outlines;
 } vd_shown_picture;
 
+// The picture beside the list of pictures.
+typedef struct vd_preview {
+    vd_picture picture;
+    char error[256]; // why there is none, "" when there is
+    size_t index;    // of which it is, when there is either
+} vd_preview;
+
 // A list that is drawn and scrolled by tui/chat/views/list.c.
 typedef struct vd_list vd_list;
 struct vd_list {
@@ -63,6 +70,7 @@ struct vd_chat {
     vd_notice notice; // in the last row until the next key
     vd_rankings rankings;
     vd_shown_picture shown;
+    vd_preview preview;
     const vd_view *const *views; // (VD_PLACES)
     vd_theme_name theme;
     vd_wish wish;

@@ -40,14 +40,20 @@ void vd_list_scroll(vd_chat *chat, int lines)
     *list.at = vd_clamp(*list.at + lines, count_matches(&list) - 1);
 }
 
+int vd_list_entry(const vd_list *list)
+{
+    for (int i = 0, seen = 0; i < list->count; i++)
+        if (matches(list, i) && seen++ == *list->at)
+            return i;
+    return -1;
+}
+
 static void pick(vd_chat *chat)
 {
     const vd_list list = chat->views[chat->nav.place]->list(chat);
-    for (int i = 0, seen = 0; i < list.count; i++)
-        if (matches(&list, i) && seen++ == *list.at) {
-            list.pick(&list, i);
-            return;
-        }
+    int entry = vd_list_entry(&list);
+    if (entry >= 0)
+        list.pick(&list, entry);
 }
 
 bool vd_list_act(vd_chat *chat, vd_action action, vd_key key)

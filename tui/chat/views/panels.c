@@ -63,13 +63,15 @@ static void draw_welcome(vd_grid *grid, vd_rect at)
         "Tab suggests one that people asked.",
         "F1 lists the keys that work here.",
     };
-    bool roomy = at.height >= 5;
+    bool roomy = at.height >= 5 && at.width >= 40;
     int row = 0;
     for (size_t i = 0; i < sizeof lines / sizeof *lines && row < at.height; i++) {
         if (!roomy && (i == 0 || i == 1))
             continue;
-        vd_grid_text(grid, at.x + 1, at.y + row++, at.width - 1, lines[i],
-                     vd_style_of(grid, i == 0 ? VD_ROLE_TITLE : VD_ROLE_TEXT));
+        vd_rect rest = {at.x + 1, at.y + row, at.width - 1, at.height - row};
+        int rows = vd_grid_wrapped(grid, rest, lines[i],
+                                   vd_style_of(grid, i == 0 ? VD_ROLE_TITLE : VD_ROLE_TEXT));
+        row += rows > 0 ? rows : 1;
     }
 }
 

@@ -2,6 +2,7 @@
 // in the picture.
 #include <string.h>
 
+#include "engine/base/alloc.h"
 #include "tui/screen/theme.h"
 #include "tui/chat/views/draw.h"
 
@@ -62,7 +63,7 @@ static void draw_row(const vd_list *list, vd_grid *grid, vd_rect at, int entry, 
     if (index == chat->conversation.branches.picture) // the one being talked about
         vd_grid_put(grid, at.x + 5, at.y, 0x25B8, '>', vd_style_of(grid, VD_ROLE_PROMPT));
     int x = at.x + 7, end = at.x + at.width;
-    if (at.width >= 60) {
+    if (at.width >= 50) {
         snprintf(text, sizeof text, "%lld",
                  (long long)vd_world_image_id(chat->conversation.world, index));
         x += vd_grid_text(grid, x, at.y, end - x, text, vd_style_of(grid, VD_ROLE_TITLE)) + 2;
@@ -98,14 +99,42 @@ static vd_list list_pictures(vd_chat *chat)
                      .pick = pick_picture};
 }
 
+// The picture under the cursor, read when it is another one than before.
+static void draw_preview(vd_chat *chat, vd_grid *grid, vd_rect at, int index)
+{
+    vd_preview *preview = &chat->preview;
+    bool there = preview->picture.image.rgb || preview->error[0];
+    if (index < 0)
+        return;
+    if (!there || preview->index != (size_t)index) {
+        vd_image image = {0};
+        vd_error error = {0};
+        char *path = vd_world_picture_path(chat->conversation.world, (size_t)index, &error);
+        vd_status status = path ? vd_image_read(path, &image, &error) : VD_NOT_FOUND;
+        vd_free(path);
+        vd_picture_set(&preview->picture, &image);
+        snprintf(preview->error, sizeof preview->error, "%.250s", status ? error.text : "");
+        preview->index = (size_t)index;
+    }
+    const vd_sheet plain = {0};
+    vd_sheet_draw_picture(grid, at, &preview->picture, preview->error, &plain, -1);
+}
+
 static void draw_pictures(vd_chat *chat, vd_grid *grid)
 {
-    vd_rect at = chat->nav.layout.picture;
+    enum { MOST_PREVIEW = 64 };
+    vd_rect at = chat->nav.layout.picture, beside = at;
     vd_list list = list_pictures(chat);
+    beside.width = at.width / 3 < MOST_PREVIEW ? at.width / 3 : MOST_PREVIEW;
+    beside.x = at.x + at.width - beside.width;
+    beside.y++;
+    beside.height -= 2;
+    at.width -= beside.width + 1;
     chat->nav.seen = at.height - 2;
     vd_grid_text(grid, at.x + 1, at.y, at.width - 2, "Pictures: caption, id, or what is in them",
                  vd_style_of(grid, VD_ROLE_TITLE));
     int total = vd_list_draw(&list, grid, (vd_rect){at.x, at.y + 1, at.width - 1, at.height - 2});
+    draw_preview(chat, grid, beside, total ? vd_list_entry(&list) : -1);
     char text[160];
     if (total == 0)
         snprintf(text, sizeof text, "no picture has \"%.60s\" in caption, id or contents",

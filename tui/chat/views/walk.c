@@ -14,8 +14,9 @@ enum { PAGES = VD_WALK_STAGES + 1, WHAT_IF = VD_WALK_STAGES };
 typedef struct walk_page {
     vd_grid *grid;
     vd_rect at;
-    int top;  // first row in sight
-    int rows; // drawn so far, the lowest one
+    int top;       // first row in sight
+    int rows;      // drawn so far, the lowest one
+    vd_rect inset; // of the picture in the upper right corner, beside the first rows
 } walk_page;
 
 static vd_style role(const walk_page *page, vd_role which)
@@ -29,6 +30,12 @@ static int row_y(walk_page *page, int row)
     page->rows = row + 1 > page->rows ? row + 1 : page->rows;
     row -= page->top;
     return row >= 0 && row < page->at.height ? page->at.y + row : page->grid->height;
+}
+
+// How many columns a row has for text.
+static int row_width(const walk_page *page, int row)
+{
+    return page->at.width - (row < page->inset.height ? page->inset.width + 1 : 0);
 }
 
 // ---- stages -------------------------------------------------------------------------------------
@@ -59,8 +66,8 @@ static void draw_title(walk_page *page, const vd_chat *chat, const char *title,
     char text[96], right[160];
     snprintf(text, sizeof text, "%d/%d %.80s", chat->nav.walk_page + 1, PAGES, title);
     int y = row_y(page, 0);
-    int x =
-        vd_grid_text(page->grid, page->at.x, y, page->at.width, text, role(page, VD_ROLE_TITLE));
+    int x = vd_grid_text(page->grid, page->at.x, y, row_width(page, 0), text,
+                         role(page, VD_ROLE_TITLE));
     if (walk->switches.count > 0) {
         char names[128];
         switches_text(&walk->switches, names, sizeof names);
@@ -69,7 +76,7 @@ static void draw_title(walk_page *page, const vd_chat *chat, const char *title,
         snprintf(right, sizeof right, "E %d  H %d  D %d", walk->config.embed, walk->config.hidden,
                  walk->config.region);
     }
-    int room = page->at.width - x - 2;
+    int room = row_width(page, 0) - x - 2;
     if (room > 8)
         vd_grid_right(page->grid, page->at.x + x + 2, y, room, right,
                       role(page, walk->switches.count ? VD_ROLE_NOTE : VD_ROLE_FAINT));
@@ -77,12 +84,13 @@ static void draw_title(walk_page *page, const vd_chat *chat, const char *title,
     char share[16], answer[160];
     vd_percent(share, sizeof share, (double)was->probability[was->order[0]]);
     int wide = snprintf(answer, sizeof answer, "%.120s (%s)", answers[was->order[0]], share);
-    wide = wide < page->at.width / 2 ? wide : page->at.width / 2;
+    int width = row_width(page, 1);
+    wide = wide < width / 2 ? wide : width / 2;
     y = row_y(page, 1);
     x = page->at.x;
-    x += vd_grid_text(page->grid, x, y, page->at.width - wide - 2, walk->reply.typed,
+    x += vd_grid_text(page->grid, x, y, width - wide - 2, walk->reply.typed,
                       role(page, VD_ROLE_QUESTION));
-    vd_grid_text(page->grid, x + 2, y, page->at.x + page->at.width - x - 2, answer,
+    vd_grid_text(page->grid, x + 2, y, page->at.x + width - x - 2, answer,
                  role(page, VD_ROLE_FIRST));
 }
 
@@ -90,9 +98,11 @@ static int draw_wrapped(walk_page *page, int row, const char *text, vd_role whic
 {
     size_t length = strlen(text), offset = 0;
     vd_text_line line;
-    while (vd_wrap_next(text, length, page->at.width, &offset, &line))
-        vd_grid_text_n(page->grid, page->at.x, row_y(page, row++), page->at.width,
+    while (vd_wrap_next(text, length, row_width(page, row), &offset, &line)) {
+        vd_grid_text_n(page->grid, page->at.x, row_y(page, row), row_width(page, row),
                        text + line.start, line.length, role(page, which));
+        row++;
+    }
     return row;
 }
 
@@ -254,6 +264,7 @@ static void draw_stage(walk_page *page, const vd_chat *chat, const char *const *
     draw_title(page, chat, stage.title, answers);
     bool roomy = page->at.height >= 18;
     int row = draw_wrapped(page, HEAD, stage.why, VD_ROLE_TEXT) + roomy;
+    row = row < page->inset.height ? page->inset.height : row;
     row = draw_values(page, row, &stage);
     for (int i = 0; i < 4 && stage.formula[i]; i++)
         row = draw_wrapped(page, row, stage.formula[i], VD_ROLE_ANSWER);
@@ -394,8 +405,9 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
              page->at.width < 60
                  ? "One thing left out or changed:"
                  : "One thing left out or changed: the answer's share falls (-) or rises (+)");
-    vd_grid_text(page->grid, page->at.x, row_y(page, head++), page->at.width, text,
+    vd_grid_text(page->grid, page->at.x, row_y(page, head), row_width(page, head), text,
                  role(page, VD_ROLE_TEXT));
+    head++;
     if (wide) {
         draw_ranking(page, chat,
                      (vd_rect){page->at.x + width + 2, page->at.y + head,
@@ -424,11 +436,46 @@ static void draw_what_if(walk_page *page, vd_chat *chat, const char *const *answ
 
 // ---- the place ----------------------------------------------------------------------------------
 
-// On a wide screen the picture stands beside the walk: its outlines have the regions' numbers.
+// The picture stands beside the walk, with the ranking below it, and where there is no room for
+// that in the corner. Its outlines have the regions' numbers.
 static vd_panels arrange_walk(const vd_chat *chat, int width, int height)
 {
     (void)chat;
-    return vd_panels_full(width, height, width >= 120 ? width / 3 : width >= 110 ? 40 : 0);
+    int side = width >= 120 ? width / 3 : width >= 110 ? 40 : width >= 72 ? 26 : 0;
+    return vd_panels_full(width, height, side);
+}
+
+static void draw_sheet(vd_chat *chat, vd_grid *grid, vd_rect at)
+{
+    vd_sheet sheet = vd_chat_sheet(chat);
+    sheet.all_regions = chat->nav.walk_page == WHAT_IF; // any of them can be left out
+    vd_draw_picture(chat, grid, at, &sheet);
+}
+
+static void draw_aside(walk_page *page, vd_chat *chat, vd_rect side, const char *const *answers)
+{
+    const vd_image *image = &chat->shown.picture.image;
+    vd_rect room = {side.x, side.y, side.width, side.height * 3 / 5};
+    int picture = vd_panels_fit(room, image->width, image->height).height;
+    draw_sheet(chat, page->grid, (vd_rect){side.x, side.y, side.width, picture});
+    vd_draw_caption(chat, page->grid, (vd_rect){side.x, side.y + picture, side.width, 2});
+    draw_ranking(page, chat,
+                 (vd_rect){side.x, side.y + picture + 3, side.width, side.height - picture - 3},
+                 answers);
+}
+
+static void draw_inset(walk_page *page, vd_chat *chat)
+{
+    const vd_image *image = &chat->shown.picture.image;
+    int rows = chat->nav.walk_page == WHAT_IF ? HEAD + 1 : HEAD + 2;
+    if (page->top > 0)
+        return; // it scrolls with the page
+    vd_rect room = {0, 0, page->at.width / 3, rows};
+    page->inset = vd_panels_fit(room, image->width, image->height);
+    page->inset.height = rows;
+    page->inset.x = page->at.x + page->at.width - page->inset.width;
+    page->inset.y = page->at.y;
+    draw_sheet(chat, page->grid, page->inset);
 }
 
 static void draw_walk(vd_chat *chat, vd_grid *grid)
@@ -447,18 +494,10 @@ static void draw_walk(vd_chat *chat, vd_grid *grid)
                      VD_ROLE_FAINT);
         return;
     }
-    if (side.height > 0) {
-        const vd_image *image = &chat->shown.picture.image;
-        vd_rect room = {side.x, side.y, side.width, side.height * 3 / 5};
-        int picture = vd_panels_fit(room, image->width, image->height).height;
-        vd_sheet sheet = vd_chat_sheet(chat);
-        sheet.all_regions = chat->nav.walk_page == WHAT_IF; // any of them can be left out
-        vd_draw_picture(chat, grid, (vd_rect){side.x, side.y, side.width, picture}, &sheet);
-        vd_draw_caption(chat, grid, (vd_rect){side.x, side.y + picture, side.width, 2});
-        draw_ranking(&page, chat,
-                     (vd_rect){side.x, side.y + picture + 3, side.width, side.height - picture - 3},
-                     response->answers);
-    }
+    if (side.height > 0)
+        draw_aside(&page, chat, side, response->answers);
+    else
+        draw_inset(&page, chat);
     if (chat->nav.walk_page == WHAT_IF) {
         draw_what_if(&page, chat, response->answers, side.height > 0);
         return;
