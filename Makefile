@@ -25,6 +25,7 @@ NEED_RUN  := gcc libc6-dev make pkg-config libncurses-dev libchafa-dev libglib2.
 NEED_TEST := g++ libopenmpi-dev openmpi-bin libcmocka-dev tmux python3
 NEED_LINT := clang clang-format clang-tidy
 NEED_PAGE := chromium
+NEED_TERM := xterm xvfb imagemagick xdotool
 PKGS      := ncursesw chafa glib-2.0 libpng libjpeg openblas yajl libutf8proc hdf5 libzip
 export PKGS
 
@@ -123,7 +124,7 @@ test: ## install what is missing, build, run the tests; T=wrap: only those with 
 programs: $(TEST_BIN) $(BENCH_BIN)
 
 deps: ## install what is missing, the developer's tools included
-	@.ci/packages $(NEED_RUN) $(NEED_TEST) $(NEED_LINT) $(NEED_PAGE)
+	@.ci/packages $(NEED_RUN) $(NEED_TEST) $(NEED_LINT) $(NEED_PAGE) $(NEED_TERM)
 
 bench: ## measure speed, beside PyTorch where "make torch" has installed it
 	@.ci/packages $(NEED_RUN) $(NEED_TEST)
