@@ -32,59 +32,67 @@ static const char *behind(const char *text, const char *start)
     return strncmp(text, start, n) ? NULL : text + n;
 }
 
-// "what color is it": "what color it is". What of the order of words changes, changes here.
-static bool indirect(const char *text, char *out, size_t size)
-{
-    static const char *const asked[] = {"what color is ", "what colour is ", "which color is ",
-                                        "what shape is ", "which shape is ", "what size is ",
-                                        "which size is ", "where is ",       "what is "};
-    static const char *const polar[] = {"is there ", "are there ", "is anything "};
-    const char *rest = behind(text, "how many "), *at;
-    size_t n = strlen(text);
-    if (rest && (at = strstr(rest, " are there")) != NULL && !strchr(rest, ',')) {
-        snprintf(out, size, "%.*s there are%s", (int)(at - text), text, at + strlen(" are there"));
-        return true;
-    }
-    for (size_t i = 0; i < sizeof polar / sizeof *polar; i++)
-        if ((rest = behind(text, polar[i])) != NULL) {
-            static const char *const order[] = {"there is", "there are", "anything is"};
-            snprintf(out, size, "%s %s %s", n % 3 ? "if" : "whether", order[i], rest);
-            return true;
-        }
-    if ((rest = behind(text, "what is ")) != NULL && n > 8 && !strcmp(text + n - 8, " made of")) {
-        snprintf(out, size, "what %.*s is made of", (int)(text + n - 8 - rest), rest);
-        return true;
-    }
+// How a question reads behind "could you tell me": %x is what stands between its start and its end.
+typedef struct order {
+    const char *start, *end, *indirect;
+    bool thing; // between them is a thing
+} order;
+
+static const order orders[] = {
+    {"how many ", " are there", "how many %x there are", false},
+    {"is there ", "", "(if|whether) there is %x", false},
+    {"are there ", "", "(if|whether) there are %x", false},
+    {"is anything ", "", "(if|whether) anything is %x", false},
+    {"is it ", "", "(if|whether) it is %x", false},
+    {"what is ", " made of", "what %x is made of", true},
+    {"what color is ", "", "what color %x is", true},
+    {"what colour is ", "", "what colour %x is", true},
+    {"which color is ", "", "which color %x is", true},
+    {"what shape is ", "", "what shape %x is", true},
+    {"which shape is ", "", "which shape %x is", true},
+    {"what size is ", "", "what size %x is", true},
+    {"which size is ", "", "which size %x is", true},
+    {"where is ", "", "where %x is", true},
+    {"what is ", "", "what %x is", true},
     // What asks for the subject keeps its order.
-    static const char *const same[] = {"which of ",     "which one is ",     "how many of ",
-                                       "how many are ", "what is left of ",  "what is to the ",
-                                       "what is next ", "what is in front ", "what is behind "};
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        if (behind(text, same[i])) {
-            snprintf(out, size, "%s", text);
-            return true;
-        }
-    if ((rest = behind(text, "is it ")) != NULL && !strstr(rest, " or ")) {
-        snprintf(out, size, "%s it is %s", n % 3 ? "if" : "whether", rest);
+    {"which of ", "", "which of %x", false},
+    {"which one is ", "", "which one is %x", false},
+    {"how many of ", "", "how many of %x", false},
+    {"how many are ", "", "how many are %x", false},
+    {"what is left of ", "", "what is left of %x", false},
+    {"what is to the ", "", "what is to the %x", false},
+    {"what is next ", "", "what is next %x", false},
+    {"what is in front ", "", "what is in front %x", false},
+    {"what is behind ", "", "what is behind %x", false},
+};
+
+static bool indirect(vd_rng *rng, const char *text, char *out, size_t size)
+{
+    size_t n = strlen(text);
+    if (strchr(text, ',') || strstr(text, " or "))
+        return false;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        const char *rest = behind(text, orders[i].start);
+        size_t end = strlen(orders[i].end);
+        if (!rest || strlen(rest) < end || strcmp(text + n - end, orders[i].end) != 0)
+            continue;
+        if (orders[i].thing && !behind(rest, "the ") && strncmp(rest, "it", 2) != 0)
+            continue;
+        char between[BLOCKS_TEXT];
+        snprintf(between, sizeof between, "%.*s", (int)(strlen(rest) - end), rest);
+        blocks_say(rng, out, size, orders[i].indirect, "x", between);
         return true;
     }
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-        if ((rest = behind(text, asked[i])) != NULL &&
-            (behind(rest, "the ") || !strcmp(rest, "it")) && !strstr(rest, " made") &&
-            !strchr(rest, ',') && !strstr(rest, " or ")) {
-            snprintf(out, size, "%.*s%s is", (int)strlen(asked[i]) - 3, asked[i], rest);
-            return true;
-        }
     return false;
 }
 
 static void make_polite(vd_rng *rng, char *text)
 {
     char other[BLOCKS_TEXT];
-    blocks_phrase before = {""}, after = {""};
-    if (behind(text, "and ")) // goes on with what was asked
+    blocks_phrase before, after = {""};
+    if (strlen(text) > 90 || behind(text, "and ")) // the latter goes on with what was asked
         return;
-    if (chance(rng, 0.5) && indirect(text, other, sizeof other)) {
+    if (chance(rng, 0.5) && indirect(rng, text, other, sizeof other)) {
         snprintf(text, BLOCKS_TEXT, "%s", other);
         before = blocks_reading(rng, "(3:could you tell me|3:can you tell me|could you please tell "
                                      "me|can you please tell me|please tell me|2:tell me|do you "
@@ -98,7 +106,7 @@ static void make_polite(vd_rng *rng, char *text)
     }
     if (!before.text[0] || chance(rng, 0.2))
         after = blocks_reading(rng, "(3:please|2:, please|, thanks)");
-    snprintf(other, sizeof other, "%.50s%s%.90s%s%.12s", before.text, before.text[0] ? " " : "",
+    snprintf(other, sizeof other, "%.50s%s%.94s%s%.12s", before.text, before.text[0] ? " " : "",
              text, after.text[0] && after.text[0] != ',' ? " " : "", after.text);
     snprintf(text, BLOCKS_TEXT, "%s", other);
 }

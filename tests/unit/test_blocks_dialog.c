@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "assets/blocks/manner.h"
 #include "features/text/tokenize.h"
 #include "tests/support/blocks_dialogs.h"
 
@@ -109,6 +110,28 @@ static void texts_are_as_the_public_ones_and_short_enough_for_the_network(void *
     for (int i = 0; i < blocks_answer_count(); i++) {
         check_text(blocks_answer_text(i));
         assert_in_range(words_in(blocks_answer_text(i), ""), 1, 8);
+    }
+}
+
+// A text that fills its place is never cut or written beyond it.
+static void a_manner_keeps_to_its_place(void **state)
+{
+    (void)state;
+    vd_rng rng = vd_rng_seed(3, 1);
+    for (int i = 0; i < 3000; i++) {
+        char text[BLOCKS_TEXT + 8], last[4];
+        size_t length = (size_t)(i % BLOCKS_TEXT);
+        memset(text, '*', sizeof text);
+        for (size_t k = 0; k < length; k++)
+            text[k] = "the color, "[k % 11];
+        text[length] = 0;
+        if (length >= 3)
+            memcpy(text + length - 3, "cat", 3);
+        blocks_manner_apply(&rng, (unsigned)i % 8, text, BLOCKS_TEXT);
+        assert_true(strlen(text) < BLOCKS_TEXT);
+        memcpy(last, text + BLOCKS_TEXT, sizeof last);
+        assert_memory_equal(last, "****", 4);
+        assert_true(length < 3 || strstr(text, "cat"));
     }
 }
 
@@ -303,6 +326,7 @@ int main(void)
         cmocka_unit_test(a_dialog_is_the_same_for_the_same_scene),
         cmocka_unit_test(threads_do_not_disturb_each_other),
         cmocka_unit_test(texts_are_as_the_public_ones_and_short_enough_for_the_network),
+        cmocka_unit_test(a_manner_keeps_to_its_place),
         cmocka_unit_test(no_question_comes_twice_in_a_dialog),
         cmocka_unit_test(answers_are_few_and_distinct),
         cmocka_unit_test(a_dialog_takes_a_fifth_of_a_millisecond),
