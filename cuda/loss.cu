@@ -64,6 +64,38 @@ static __device__ void margin_backward(const vd_candidate_loss &l, const vd_targ
 
 // ---- loss ---------------------------------------------------------------------------------------
 
+// Against shares of relevance; false where nothing is relevant.
+static __device__ bool relevance_loss(const vd_candidate_loss &l, int n, double *room,
+                                      float *room_max)
+{
+    int o = l.candidates;
+    const float *z = l.scores + static_cast<size_t>(n) * o;
+    const float *y = l.relevance + static_cast<size_t>(n) * o;
+    float *d = l.dscores ? l.dscores + static_cast<size_t>(n) * o : NULL;
+    double relevant = 0, sum = 0, score = 0;
+    float most = -INFINITY;
+    for (int i = threadIdx.x; i < o; i += THREADS) {
+        relevant += y[i];
+        most = fmaxf(most, z[i]);
+    }
+    relevant = vd_block_sum(relevant, room);
+    if (!(relevant > 0))
+        return false;
+    double max = vd_block_reduce<vd_larger>(most, room_max);
+    for (int i = threadIdx.x; i < o; i += THREADS) {
+        sum += exp(static_cast<double>(z[i]) - max);
+        score += y[i] / relevant * z[i];
+    }
+    sum = vd_block_sum(sum, room);
+    score = vd_block_sum(score, room);
+    for (int i = threadIdx.x; d && i < o; i += THREADS)
+        d[i] = static_cast<float>((exp(static_cast<double>(z[i]) - max) / sum - y[i] / relevant) *
+                                  l.scale);
+    if (threadIdx.x == 0)
+        atomicAdd(l.loss, (log(sum) + max - score) * l.scale);
+    return true;
+}
+
 // A block a question.
 static __global__ void loss_kernel(vd_candidate_loss l)
 {
@@ -77,6 +109,8 @@ static __global__ void loss_kernel(vd_candidate_loss l)
             d[i] = 0;
         return;
     }
+    if (l.relevance && relevance_loss(l, n, room, room_max))
+        return;
     int option = l.option[static_cast<size_t>(n) * o + truth];
     double score = z[truth], share = 1;
     vd_target t = vd_target();

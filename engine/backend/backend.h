@@ -154,8 +154,11 @@ typedef struct vd_candidate_loss {
     int questions, candidates, hidden; // N, O, H
     int margin;
     double lambda;
-    double scale;                // of the sum over questions
-    const int32_t *truth;        // (N) -1 = unknown: no loss, no gradient
+    double scale;         // of the sum over questions
+    const int32_t *truth; // (N) -1 = unknown: no loss, no gradient
+    // (N, O) how relevant each candidate is: the target is its share of the row's sum; a row
+    // without any has the truth for target. NULL: so has every row. Not with a margin.
+    const float *relevance;
     const int32_t *option;       // (N, O) row of `vector`
     const vd_real *scores;       // (N, O)
     const vd_real *vector;       // (U, H)
@@ -193,7 +196,7 @@ typedef struct vd_devices {
 
 // Grows whenever the table or a struct it uses changes: a table from elsewhere with another number
 // is not used.
-enum { VD_BACKEND_ABI = 7 };
+enum { VD_BACKEND_ABI = 8 };
 
 typedef struct vd_backend {
     int abi;     // VD_BACKEND_ABI

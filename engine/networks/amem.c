@@ -243,8 +243,8 @@ static vd_value *map_of(const dialogs *d, const round_rows *r, int entry, int k)
 static void recall(const dialogs *d, round_rows *r, const vd_value *a)
 {
     vd_tape *tape = d->tape;
-    int *pair = vd_arena_ints(tape->arena, (size_t)r->rows);
     for (int entry = 0; entry <= r->t && tape->status == VD_OK; entry++) {
+        int *pair = vd_arena_ints(tape->arena, (size_t)r->rows); // the tape keeps it
         for (int i = 0; i < r->rows && pair; i++) {
             const vd_pair_group *g = &r->entries->group[i];
             pair[i] = entry < g->key[0].count ? g->at + entry : -1;

@@ -44,6 +44,7 @@ typedef struct vd_batch {
     const int *candidate_order;      // (U) them sorted by their words (vd_packed_sort), or NULL
     const int32_t *option;           // (B, R, O) index into the distinct candidates
     const int32_t *truth;            // (B, R) index into O of the human answer; -1 unknown
+    const float *relevance; // (B, R, O) of each candidate, to be learned; NULL: the truth alone
 
     // Generative decoder only: what it reads (<S> answer) and predicts (answer </S>).
     const int32_t *candidate_in, *candidate_out; // (U, To), or NULL

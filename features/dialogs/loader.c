@@ -30,6 +30,7 @@ enum {
     CANDIDATE_ORDER,
     OPTION,
     TRUTH,
+    RELEVANCE,
     CANDIDATE_IN,
     CANDIDATE_OUT,
     DISTINCT,
@@ -319,6 +320,37 @@ static vd_status fill_options(vd_loader *loader, const size_t *dialogs, size_t c
     return status;
 }
 
+// Of rounds that are annotated; without any the batch has none.
+static vd_status fill_relevance(vd_loader *loader, const size_t *dialogs, size_t count,
+                                vd_error *err)
+{
+    vd_batch *batch = &loader->batch;
+    size_t rounds = (size_t)batch->rounds, candidates = (size_t)batch->candidates;
+    bool any = false;
+    for (size_t b = 0; b < count && !any; b++) {
+        const vd_visdial_dialog *dialog = vd_dataset_dialog(loader->set, dialogs[b]);
+        for (int32_t r = 0; r < dialog->round_count && !any; r++)
+            any = dialog->rounds[r].relevance != NULL;
+    }
+    if (!any)
+        return VD_OK;
+    float *relevance = room(loader, RELEVANCE, count, rounds, candidates, sizeof *relevance);
+    if (!relevance)
+        return vd_error_memory(err, "the relevance of a batch");
+    memset(relevance, 0, count * rounds * candidates * sizeof *relevance);
+    for (size_t b = 0; b < count; b++) {
+        const vd_visdial_dialog *dialog = vd_dataset_dialog(loader->set, dialogs[b]);
+        for (size_t r = 0; r < (size_t)dialog->round_count; r++) {
+            const vd_visdial_round *round = &dialog->rounds[r];
+            if (round->relevance)
+                memcpy(relevance + (b * rounds + r) * candidates, round->relevance,
+                       (size_t)round->option_count * sizeof *relevance);
+        }
+    }
+    batch->relevance = relevance;
+    return VD_OK;
+}
+
 static void show_candidates(vd_batch *batch, const vd_candidates *candidates)
 {
     batch->distinct = candidates->count;
@@ -408,6 +440,8 @@ vd_status vd_loader_batch(vd_loader *loader, const size_t *dialogs, size_t count
         status = fill_history(loader, dialogs, count, view->no_history, err);
     if (status == VD_OK)
         status = fill_options(loader, dialogs, count, err);
+    if (status == VD_OK)
+        status = fill_relevance(loader, dialogs, count, err);
     if (status == VD_OK && loader->shared)
         show_candidates(&loader->batch, loader->shared);
     else if (status == VD_OK)

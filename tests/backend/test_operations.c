@@ -509,9 +509,52 @@ static void ranking_keeps_the_order_of_equal_scores(void **state)
     }
 }
 
+// ---- loss ---------------------------------------------------------------------------------------
+
+enum { QUESTIONS = 5, CANDIDATES = 150 };
+
+static void do_loss(const vd_backend *be, void **at, void *context)
+{
+    double *sum = be->memory->allocate(sizeof *sum), host;
+    float rounded; // the two backends add in different orders
+    (void)context;
+    const vd_candidate_loss loss = {.questions = QUESTIONS,
+                                    .candidates = CANDIDATES,
+                                    .hidden = 1,
+                                    .margin = 1,
+                                    .scale = 0.25,
+                                    .truth = at[0],
+                                    .option = at[1],
+                                    .relevance = at[2],
+                                    .scores = at[3],
+                                    .dscores = at[4],
+                                    .loss = sum};
+    be->candidate_loss(&loss);
+    be->memory->download(&host, sum, sizeof host);
+    be->memory->release(sum);
+    rounded = (float)host;
+    be->memory->upload(at[5], &rounded, sizeof rounded);
+}
+
+static void shares_of_relevance(void **state)
+{
+    (void)state;
+    trial t = begin("shares of relevance", 1);
+    ints(&t, QUESTIONS, CANDIDATES);
+    ints(&t, (size_t)QUESTIONS * CANDIDATES, 1);
+    float *relevance = t.array[reals(&t, (size_t)QUESTIONS * CANDIDATES)].host;
+    for (int i = 0; i < QUESTIONS * CANDIDATES; i++) // the first question has none
+        relevance[i] = i >= CANDIDATES && relevance[i] > 0.5f ? 0.5f : 0;
+    reals(&t, (size_t)QUESTIONS * CANDIDATES);
+    reals(&t, (size_t)QUESTIONS * CANDIDATES);
+    reals(&t, 1);
+    finish(&t, do_loss, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_of_relevance),
         cmocka_unit_test(matrix_products),
         cmocka_unit_test(products_of_nothing),
         cmocka_unit_test(layers),

@@ -79,6 +79,7 @@ typedef struct setting {
     vd_decoders decoders;
     vd_network_kind network;
     vd_score score;
+    bool relevance; // what is learned, of most rounds
 } setting;
 
 typedef struct model {
@@ -135,8 +136,14 @@ static void check(const setting *s)
 {
     static model m;
     const double step = 1e-5;
+    static float relevance[B * R * O];
     vd_batch batch = make_batch();
     vd_rng rng = vd_rng_seed(8, 2);
+    if (s->relevance) {
+        for (int i = 0; i < B * R * O; i++) // of the first round nothing is known
+            relevance[i] = i < O ? 0 : (float)vd_rng_below(&rng, 3) / 2;
+        batch.relevance = relevance;
+    }
     m.config = (vd_config){.vocab = V,
                            .embed = E,
                            .hidden = H,
@@ -190,6 +197,16 @@ static void leaky_gates_plain_softmax(void **state)
                      .lambda = 0,
                      .dropout = 0,
                      .decoders = VD_DISCRIMINATIVE});
+}
+
+static void shares_of_relevance(void **state)
+{
+    (void)state;
+    check(&(setting){.gate = VD_GATE_SIGMOID,
+                     .positions = VD_POSITIONS_NONE,
+                     .margin = 1,
+                     .decoders = VD_DISCRIMINATIVE,
+                     .relevance = true});
 }
 
 static void sigmoid_gates_with_dropout(void **state)
@@ -292,6 +309,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaky_gates_plain_softmax),
+        cmocka_unit_test(shares_of_relevance),
         cmocka_unit_test(sigmoid_gates_with_dropout),
         cmocka_unit_test(elu_gates_learned_positions_margin_four),
         cmocka_unit_test(leaky_gates_sinusoidal_positions_margin_two),

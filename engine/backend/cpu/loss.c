@@ -87,8 +87,39 @@ static double cross_entropy(const vd_real *z, int n, int truth, double score, do
     return log(sum) + max - score;
 }
 
+// Cross entropy against shares of relevance, -sum_i y_i log p_i, y_i = relevance_i / sum.
+static double relevance_loss(const vd_candidate_loss *l, int n, double relevant)
+{
+    size_t o = (size_t)l->candidates, first = (size_t)n * o;
+    const vd_real *z = l->scores + first;
+    const float *y = l->relevance + first;
+    double max = (double)z[0], sum = 0, loss = 0;
+    for (size_t i = 1; i < o; i++)
+        max = fmax(max, (double)z[i]);
+    for (size_t i = 0; i < o; i++)
+        sum += exp((double)z[i] - max);
+    for (size_t i = 0; i < o; i++) {
+        double share = (double)y[i] / relevant, log_p = (double)z[i] - max - log(sum);
+        loss -= share * log_p;
+        if (l->dscores)
+            l->dscores[first + i] = (vd_real)((exp(log_p) - share) * l->scale);
+    }
+    return loss;
+}
+
+static double relevance_of(const vd_candidate_loss *l, int n)
+{
+    double sum = 0;
+    for (int i = 0; l->relevance && i < l->candidates; i++)
+        sum += (double)l->relevance[(size_t)n * (size_t)l->candidates + (size_t)i];
+    return sum;
+}
+
 static double question_loss(const vd_candidate_loss *l, int n)
 {
+    double relevant = relevance_of(l, n);
+    if (relevant > 0)
+        return relevance_loss(l, n, relevant);
     int o = l->candidates, truth = l->truth[n];
     const vd_real *z = l->scores + (size_t)n * (size_t)o;
     vd_real *d = l->dscores ? l->dscores + (size_t)n * (size_t)o : NULL;

@@ -186,6 +186,10 @@ vd_status vd_discriminative_loss(vd_network *net, int margin, double lambda, con
         .lambda = lambda,
         .scale = known ? 1 / (double)known : 0,
         .truth = vd_arena_upload(pass->arena, batch->truth, (size_t)n, sizeof *batch->truth),
+        .relevance = batch->relevance ? vd_arena_upload(pass->arena, batch->relevance,
+                                                        (size_t)n * (size_t)batch->candidates,
+                                                        sizeof *batch->relevance)
+                                      : NULL,
         .option = net->option,
         .scores = net->scores,
         .vector = net->vector,
