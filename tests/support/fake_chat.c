@@ -12,6 +12,7 @@
 #include "engine/base/alloc.h"
 #include "tests/support/must.h"
 #include "tui/base/shares.h"
+#include "tui/session/own_pictures.h"
 
 static const char *const answers[FAKE_ANSWERS] = {"yes",
                                                   "no",
@@ -71,6 +72,8 @@ const vd_world *fake_chat_world(void)
                                          .round_count = i == 2 ? 0 : 4,
                                          .rounds = rounds};
     vd_error err;
+    if (!world.own)
+        must(vd_own_pictures_new("assets/extractor.safetensors", NULL, &world.own, &err), &err);
     if (!world.regions)
         must(vd_regions_open("tests/fixtures/chat/features.safetensors", &world.regions, &err),
              &err);

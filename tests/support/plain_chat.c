@@ -34,13 +34,13 @@ void plain_chat_serve(plain_chat *p)
 void plain_chat_open(vd_world *world, plain_chat *p, bool resume, const char *file)
 {
     vd_error err = {0};
-    int64_t image = 1;
+    int64_t image = vd_world_image_id(world, 0);
     size_t index = 0;
     *p = (plain_chat){0};
     for (int i = 0; i < VD_MODELS; i++)
         assert_int_equal(vd_service_new(world, &p->service[i], &err), VD_OK);
     const char *model = "improved";
-    vd_status status = vd_recorder_start(&p->recorder, resume, file, &image, &model, &err);
+    vd_status status = vd_recorder_start(&p->recorder, resume, file, world, &image, &model, &err);
     if (status)
         print_error("%s\n", err.text);
     assert_int_equal(status, VD_OK);

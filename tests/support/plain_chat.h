@@ -11,7 +11,7 @@ typedef struct plain_chat {
     vd_recorder recorder;
 } plain_chat;
 
-// About picture 1, with the model "improved"; resume: as the transcript in `file` has it.
+// About the first picture, with the model "improved"; resume: as the transcript in `file` has it.
 void plain_chat_open(vd_world *world, plain_chat *p, bool resume, const char *file);
 void plain_chat_close(plain_chat *p);
 void plain_chat_serve(plain_chat *p);

@@ -167,7 +167,7 @@ static void words_complete_to_what_they_share(void **state)
 static vd_completion complete_path(const char *typed)
 {
     vd_completion completion = {.typed = typed};
-    vd_complete_paths(&completion, strlen("/model "), ".safetensors");
+    vd_complete_paths(&completion, strlen("/model "), (const char *const[]){".safetensors", NULL});
     return completion;
 }
 

@@ -14,6 +14,7 @@
 
 #include "engine/base/alloc.h"
 #include "features/extract/extract.h"
+#include "tests/support/plain_chat.h"
 #include "tests/support/program.h"
 #include "tests/support/support.h"
 
@@ -326,6 +327,146 @@ static void a_bundled_model_ranks_its_own_pool_of_public_files(void **state)
     support_program_clear(&run);
 }
 
+// ---- in the chat --------------------------------------------------------------------------------
+
+static void type_line(plain_chat *p, const char *text)
+{
+    for (const char *at = text; *at; at++)
+        vd_chat_key(&p->chat, (vd_key){.code = (unsigned char)*at});
+    vd_chat_key(&p->chat, (vd_key){.code = VD_KEY_ENTER});
+    plain_chat_serve(p);
+}
+
+static void expect_picture(const plain_chat *p, size_t index, const char *name)
+{
+    char now[64];
+    const vd_conversation *conversation = &p->chat.conversation;
+    assert_int_equal(conversation->branches.picture, index);
+    vd_world_name(conversation->world, index, now, sizeof now);
+    assert_string_equal(now, name);
+    assert_non_null(p->chat.shown.picture.image.rgb);
+}
+
+static void the_chat_opens_what_is_typed_or_dragged(void **state)
+{
+    (void)state;
+    char *path = copy_picture("assets/pictures/1000003.png", "two words.png"), line[600];
+    char *other = copy_picture("assets/pictures/1000004.png", "b.png");
+    vd_world *world = open_world(NULL);
+    plain_chat p;
+    setenv("XDG_STATE_HOME", directory, 1);
+    plain_chat_open(world, &p, false, NULL);
+    snprintf(line, sizeof line, "/open %s", path); // as Tab completes it
+    type_line(&p, line);
+    expect_picture(&p, BUNDLED, "two words.png");
+    assert_int_equal(p.chat.shown.regions, 4);
+    snprintf(line, sizeof line, "/open %s '%s'", other, path);
+    type_line(&p, line);
+    expect_picture(&p, BUNDLED + 1, "b.png");
+    static const char *const dragged[] = {"'%s/two words.png'", "\"%s/two words.png\"",
+                                          "%s/two\\ words.png", "file://%s/two%%20words.png "};
+    for (size_t i = 0; i < sizeof dragged / sizeof *dragged; i++) {
+        vd_chat_go_picture(&p.chat, 0);
+        snprintf(line, sizeof line, dragged[i], directory);
+        type_line(&p, line);
+        expect_picture(&p, BUNDLED, "two words.png");
+        assert_int_equal(p.chat.conversation.branch->count, 0); // no question
+    }
+    type_line(&p, "how many things are there");
+    assert_true(p.chat.conversation.branch->rounds[0].response[0].ready);
+    type_line(&p, "/open nothing.png");
+    assert_non_null(strstr(p.chat.notice.text, "nothing.png"));
+    expect_picture(&p, BUNDLED, "two words.png");
+    snprintf(line, sizeof line, "/open %s/two", directory);
+    vd_line_set(&p.chat.nav.line, line);
+    vd_chat_complete(&p.chat);
+    assert_non_null(strstr(p.chat.nav.line.text, "two words.png"));
+    plain_chat_close(&p);
+    vd_world_close(world);
+    free(other);
+    free(path);
+}
+
+static void the_chat_makes_and_keeps_new_pictures(void **state)
+{
+    (void)state;
+    char *kept = support_join(directory, "kept.png"), line[600];
+    vd_world *world = open_world(NULL);
+    plain_chat p;
+    vd_image image;
+    plain_chat_open(world, &p, false, NULL);
+    type_line(&p, "/new-picture 7");
+    expect_picture(&p, BUNDLED, "blocks:7");
+    assert_true(strlen(vd_conversation_caption(&p.chat.conversation)) > 5);
+    vd_chat_key(&p.chat, (vd_key){.code = 'g', .modifiers = VD_ALT});
+    plain_chat_serve(&p);
+    assert_int_equal(p.chat.conversation.branches.picture, BUNDLED + 1);
+    type_line(&p, "/new-picture many");
+    assert_non_null(strstr(p.chat.notice.text, "expected a number"));
+    snprintf(line, sizeof line, "/save %s", kept);
+    type_line(&p, line);
+    assert_int_equal(vd_image_read(kept, &image, &err), VD_OK);
+    assert_memory_equal(image.rgb, p.chat.shown.picture.image.rgb, 320 * 240 * 3);
+    vd_image_clear(&image);
+    type_line(&p, line);
+    assert_non_null(strstr(p.chat.notice.text, "is there already"));
+    plain_chat_close(&p);
+    vd_world_close(world);
+    free(kept);
+}
+
+// The transcript says where the picture is; a new program opens it again.
+static void a_conversation_about_it_goes_on_and_is_replayed(void **state)
+{
+    (void)state;
+    char *path = copy_picture("assets/pictures/1000003.png", "later.png");
+    char *file = support_join(directory, "talk.jsonl"), line[600];
+    char *html = support_join(directory, "talk.html");
+    vd_world *world = open_world(NULL);
+    plain_chat p;
+    support_program run;
+    plain_chat_open(world, &p, false, file);
+    type_line(&p, "/new-picture 9");
+    type_line(&p, "how many cubes are there");
+    snprintf(line, sizeof line, "/open %s", path);
+    type_line(&p, line);
+    type_line(&p, "what is on the left");
+    vd_recorder_step(&p.recorder, &p.chat);
+    plain_chat_close(&p);
+    vd_world_close(world);
+    world = open_world(NULL);
+    plain_chat_open(world, &p, true, file);
+    char name[64];
+    vd_world_name(world, p.chat.conversation.branches.picture, name, sizeof name);
+    assert_string_equal(name, "later.png");
+    assert_int_equal(p.chat.conversation.branch->count, 1);
+    assert_non_null(strstr(p.chat.notice.text, "every score is as recorded"));
+    plain_chat_close(&p);
+    vd_world_close(world);
+    support_program_run(&run, (const char *[]){"replay", file, "--html", html, NULL}, NULL);
+    support_program_expect(&run, 0, NULL);
+    assert_non_null(strstr(run.out, " 0 differ"));
+    support_program_clear(&run);
+    size_t size;
+    char *page = support_read_file(html, &size);
+    assert_non_null(strstr(page, "Picture later.png"));
+    assert_non_null(strstr(page, "Picture blocks:9"));
+    free(page);
+    // The file changed, then it is gone.
+    free(copy_picture("assets/pictures/1000004.png", "later.png"));
+    support_program_run(&run, (const char *[]){"replay", file, NULL}, NULL);
+    support_program_expect(&run, 5, NULL);
+    assert_non_null(strstr(run.out, "features are others"));
+    support_program_clear(&run);
+    assert_int_equal(remove(path), 0);
+    support_program_run(&run, (const char *[]){"replay", file, NULL}, NULL);
+    support_program_expect(&run, 3, "later.png", NULL);
+    support_program_clear(&run);
+    free(html);
+    free(file);
+    free(path);
+}
+
 typedef struct opening {
     vd_world *world;
     const char *path;
@@ -365,6 +506,9 @@ int main(void)
         cmocka_unit_test(what_cannot_be_opened_is_said),
         cmocka_unit_test(a_world_without_models_uses_the_programs_own),
         cmocka_unit_test(a_bundled_model_ranks_its_own_pool_of_public_files),
+        cmocka_unit_test(the_chat_opens_what_is_typed_or_dragged),
+        cmocka_unit_test(the_chat_makes_and_keeps_new_pictures),
+        cmocka_unit_test(a_conversation_about_it_goes_on_and_is_replayed),
         cmocka_unit_test(out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

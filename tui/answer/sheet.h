@@ -38,6 +38,7 @@ typedef struct vd_sheet {
     const char *id; // of its place in the page; letters, digits and '-'
     const char *title;
     int64_t image_id;
+    const char *picture;         // path of a picture of one's own; NULL: one of the data
     int width, height;           // pixels of the picture in the page, 0 when there is none
     const float *boxes;          // (regions, 4) in 0..1 or NULL
     const vd_region_name *names; // (regions) or NULL

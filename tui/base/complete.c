@@ -23,7 +23,18 @@ void vd_complete_add(vd_completion *completion, const char *candidate)
     completion->common[same] = '\0';
 }
 
-void vd_complete_paths(vd_completion *completion, size_t skip, const char *ending)
+// In any case: cameras write .JPG.
+static bool ends_with_one(const char *name, const char *const *endings)
+{
+    size_t length = strlen(name);
+    for (; *endings; endings++)
+        if (length >= strlen(*endings) &&
+            g_ascii_strcasecmp(name + length - strlen(*endings), *endings) == 0)
+            return true;
+    return false;
+}
+
+void vd_complete_paths(vd_completion *completion, size_t skip, const char *const *endings)
 {
     const char *path = completion->typed + skip, *slash = strrchr(path, '/'),
                *home = getenv("HOME");
@@ -38,7 +49,7 @@ void vd_complete_paths(vd_completion *completion, size_t skip, const char *endin
         bool is_directory = g_file_test(full, G_FILE_TEST_IS_DIR);
         char *candidate = g_strdup_printf("%.*s%s%s", (int)(name - completion->typed),
                                           completion->typed, entry, is_directory ? "/" : "");
-        if ((*entry != '.' || *name == '.') && (is_directory || g_str_has_suffix(entry, ending)))
+        if ((*entry != '.' || *name == '.') && (is_directory || ends_with_one(entry, endings)))
             vd_complete_add(completion, candidate);
         g_free(candidate);
         g_free(full);

@@ -14,8 +14,8 @@ typedef struct vd_completion {
 // Takes a candidate when it starts with what was typed.
 void vd_complete_add(vd_completion *completion, const char *candidate);
 // Takes the files and directories that start with the path typed (directories end in '/'), of the
-// files only those with this ending; "~/" is the home directory. Hidden ones only when asked for.
-// typed may have something before the path: `skip` bytes.
-void vd_complete_paths(vd_completion *completion, size_t skip, const char *ending);
+// files only those with one of these endings (up to NULL); "~/" is the home directory. Hidden ones
+// only when asked for. typed may have something before the path: `skip` bytes.
+void vd_complete_paths(vd_completion *completion, size_t skip, const char *const *endings);
 
 #endif

@@ -17,9 +17,12 @@ static void draw_status(vd_chat *chat, vd_grid *grid, vd_rect at)
     vd_grid_fill(grid, at, plain);
     char text[256];
     int x = vd_grid_text(grid, at.x, at.y, at.width, " visdial ", name);
-    snprintf(text, sizeof text, at.width >= 72 ? " picture %zu/%zu  id %lld" : " %zu/%zu",
-             chat->conversation.branches.picture + 1, vd_world_count(chat->conversation.world),
-             (long long)vd_conversation_image_id(&chat->conversation));
+    const vd_world *world = chat->conversation.world;
+    size_t picture = chat->conversation.branches.picture;
+    char id[40];
+    vd_world_name(world, picture, id, sizeof id);
+    snprintf(text, sizeof text, at.width >= 72 ? " picture %zu/%zu  %s%s" : " %zu/%zu", picture + 1,
+             vd_world_count(world), vd_world_own_path(world, picture) ? "" : "id ", id);
     x += vd_grid_text(grid, x, at.y, at.width - x, text, plain);
     if (chat->conversation.branches.count > 1) {
         snprintf(text, sizeof text, at.width >= 72 ? "  branch %d/%d" : " b%d/%d",

@@ -11,9 +11,10 @@ static const float SAME_SCORE = 1e-4f; // rounding of the written numbers, other
 
 // ---- start --------------------------------------------------------------------------------------
 
-static vd_status read_past(vd_recorder *recorder, const char *path, int64_t *image_id,
-                           const char **model, vd_error *err)
+static vd_status read_past(vd_recorder *recorder, const char *path, const vd_world *world,
+                           int64_t *image_id, const char **model, vd_error *err)
 {
+    vd_error why = {0};
     vd_status status = vd_transcript_read(path, &recorder->past, err);
     if (status)
         return status;
@@ -21,13 +22,18 @@ static vd_status read_past(vd_recorder *recorder, const char *path, int64_t *ima
         return vd_error_set(err, VD_FORMAT, "%.400s: has no conversation to continue", path);
     const vd_chat_record *record = &recorder->past.talks[recorder->past.talk_count - 1];
     *image_id = record->image_id;
+    size_t index;
+    vd_transcript_open_pictures(&recorder->past, world, &why);
+    if (record->picture && vd_world_find(world, *image_id, &index, NULL))
+        return vd_error_set(err, why.status, "%s (the conversation is about it)", why.text);
     if (record->lane_count)
         *model = record->lanes[0].name;
     return VD_OK;
 }
 
-vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path, int64_t *image_id,
-                            const char **model, vd_error *err)
+vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path,
+                            const vd_world *world, int64_t *image_id, const char **model,
+                            vd_error *err)
 {
     char *newest = NULL;
     vd_status status = VD_OK;
@@ -36,7 +42,7 @@ vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path
         path = newest;
     }
     if (status == VD_OK && resume)
-        status = read_past(recorder, path, image_id, model, err);
+        status = read_past(recorder, path, world, image_id, model, err);
     vd_status started =
         status ? status : vd_transcript_start(path, &recorder->transcript, &recorder->placeless);
     vd_free(newest);
@@ -151,6 +157,7 @@ static vd_sheet sheet_of(const vd_recorder *recorder, const vd_chat *chat, const
     bool known = about->regions == response->reply.answer.regions;
     return (vd_sheet){
         .image_id = vd_conversation_image_id(&chat->conversation),
+        .picture = vd_conversation_own_path(&chat->conversation),
         .caption = vd_conversation_caption(&chat->conversation),
         .said = history,
         .rounds = (int)at,

@@ -20,8 +20,9 @@ typedef struct vd_recorder {
 // without one, and vd_recorder_take_up says so. resume: the newest one, or that at
 // `path`, goes on: *image_id becomes the picture of its last conversation, and *model (borrowed)
 // the model that answered there, when the file says so; vd_recorder_take_up follows.
-vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path, int64_t *image_id,
-                            const char **model, vd_error *err);
+vd_status vd_recorder_start(vd_recorder *recorder, bool resume, const char *path,
+                            const vd_world *world, int64_t *image_id, const char **model,
+                            vd_error *err);
 void vd_recorder_free(vd_recorder *recorder);
 // What the chat is about: the files named, and those of the session that goes on where none are.
 // Call it between the two.

@@ -36,10 +36,11 @@ static vd_status read_session(const vd_recorder *recorder, const vd_chat *chat, 
         status = vd_error_set(err, VD_MISMATCH,
                               "it is about other files: leave, and visdial --session %s goes on",
                               chat->wished);
-    else
-        status = vd_world_find(chat->conversation.world, past->talks[past->talk_count - 1].image_id,
-                               picture, err);
-    return status;
+    if (status)
+        return status;
+    vd_transcript_open_pictures(past, chat->conversation.world, NULL);
+    return vd_world_find(chat->conversation.world, past->talks[past->talk_count - 1].image_id,
+                         picture, err);
 }
 
 static void take_over(vd_recorder *recorder, vd_chat *chat, vd_transcript *transcript,

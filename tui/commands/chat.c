@@ -190,7 +190,7 @@ static vd_status start_recorder(chat_program *program, const chat_settings *sett
     bool resume = settings->resume || (named && access(named, F_OK) == 0);
     if (status == VD_OK)
         status = vd_recorder_start(&program->recorder, resume, named ? named : settings->transcript,
-                                   image, model, err);
+                                   program->world, image, model, err);
     vd_free(named);
     return status;
 }

@@ -141,7 +141,8 @@ static vd_status replay_one(player *p, const vd_record *record, vd_error *err)
     int model;
     vd_status status = load_model(p, record, &model, err);
     if (status == VD_OK)
-        status = vd_world_find(p->world, sheet->image_id, &index, err);
+        status = sheet->picture ? vd_world_open_path(p->world, sheet->picture, &index, err)
+                                : vd_world_find(p->world, sheet->image_id, &index, err);
     if (status == VD_OK)
         status = vd_world_features_fingerprint(p->world, index, &features, err);
     if (status)
@@ -215,6 +216,8 @@ static vd_status replay_transcript(const replaying *r, vd_error *err)
     vd_recorded_files_use(&file.files, &files);
     if (status == VD_OK && (!r->no_check || r->html))
         status = vd_world_open_files(&files, &world, err);
+    if (status == VD_OK && world)
+        vd_transcript_open_pictures(&file, world, NULL);
     if (status == VD_OK && r->html)
         status = vd_transcript_html(&file, world, r->html, err);
     if (status == VD_OK && r->markdown)

@@ -204,7 +204,7 @@ vd_status vd_own_pictures_open_folder(vd_own_pictures *own, const char *path, si
     g_ptr_array_sort(files, by_name);
     vd_status status = VD_OK;
     for (guint i = 0; i < files->len && !status; i++) {
-        size_t at;
+        size_t at = 0;
         status = vd_own_pictures_open(own, files->pdata[i], &at, err);
         if (i == 0)
             *index = at;

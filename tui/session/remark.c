@@ -83,11 +83,12 @@ __attribute__((format(printf, 3, 4))) static void add(char *out, size_t size, co
 static void add_examples(const vd_world *world, size_t picture, char *out, size_t size)
 {
     const vd_visdial *dialogs = world->dialogs;
-    const vd_visdial_dialog *people = &dialogs->dialogs[picture];
-    for (int i = 0; i < people->round_count && i < 2; i++)
+    const vd_visdial_dialog *people = vd_world_dialog(world, picture);
+    int rounds = people ? people->round_count : 0;
+    for (int i = 0; i < rounds && i < 2; i++)
         add(out, size, "%s\"%.80s?\"", i ? " or " : "; for example ",
             dialogs->questions[people->rounds[i].question]);
-    if (people->round_count == 0 && dialogs->question_count > 0)
+    if (rounds == 0 && dialogs->question_count > 0)
         add(out, size, "; for example \"%.80s?\"", dialogs->questions[0]);
 }
 

@@ -14,7 +14,7 @@
 
 typedef struct round_sheet {
     vd_sheet sheet;
-    char id[48], title[96];
+    char id[48], title[160];
 } round_sheet;
 
 static int index_of(const vd_sheet_side *side, const char *text)
@@ -23,6 +23,16 @@ static int index_of(const vd_sheet_side *side, const char *text)
         if (strcmp(side->texts[i], text) == 0)
             return i;
     return -1;
+}
+
+// "7", or "my.png" of a picture of one's own.
+static void name_picture(const vd_chat_record *talk, char *out, size_t size)
+{
+    const char *slash = talk->picture ? strrchr(talk->picture, '/') : NULL;
+    if (talk->picture)
+        snprintf(out, size, "%s", slash ? slash + 1 : talk->picture);
+    else
+        snprintf(out, size, "%" PRId64, talk->image_id);
 }
 
 // False when the file does not say how this round was answered.
@@ -34,8 +44,10 @@ static bool make_sheet(const vd_transcript_file *file, size_t talk_index, int ro
     if (!own)
         return false;
     snprintf(out->id, sizeof out->id, "talk-%zu-%d", talk_index + 1, round + 1);
-    snprintf(out->title, sizeof out->title, "Picture %" PRId64 ", round %d of %d", talk->image_id,
-             round + 1, talk->count);
+    char name[96];
+    name_picture(talk, name, sizeof name);
+    snprintf(out->title, sizeof out->title, "Picture %s, round %d of %d", name, round + 1,
+             talk->count);
     out->sheet = own->sheet;
     out->sheet.id = out->id;
     out->sheet.title = out->title;
@@ -140,8 +152,10 @@ static vd_status html_talk(vd_markup *html, const vd_transcript_file *file, cons
             "<svg class=\"picture\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Picture "
             "%lld\"><use href=\"#pic-%lld\"/></svg>",
             width, height, (long long)talk->image_id, (long long)talk->image_id);
-    vd_markup_put(html, "<div><h2>Picture %lld</h2><p class=\"caption\"><i>%s</i></p><ol>",
-                  (long long)talk->image_id, talk->caption);
+    char name[96];
+    name_picture(talk, name, sizeof name);
+    vd_markup_put(html, "<div><h2>Picture %s</h2><p class=\"caption\"><i>%s</i></p><ol>", name,
+                  talk->caption);
     for (int i = 0; i < talk->count; i++)
         vd_markup_put(html,
                       "<li><a href=\"#talk-%zu-%d\">%s</a> <span class=\"said\">%s</span></li>",
@@ -199,7 +213,9 @@ vd_status vd_transcript_markdown(const vd_transcript_file *file, const char *pat
         return status;
     vd_markup_put(m, "# A chat about pictures\n\n");
     for (size_t i = 0; i < file->talk_count; i++) {
-        vd_markup_put(m, "## Picture %lld\n\n", (long long)file->talks[i].image_id);
+        char name[96];
+        name_picture(&file->talks[i], name, sizeof name);
+        vd_markup_put(m, "## Picture %s\n\n", name);
         each_round(file, i, vd_markdown_sheet, markdown_missing, m, 0, 0);
     }
     return vd_markup_commit(m, err);
@@ -340,4 +356,22 @@ vd_status vd_transcript_visdial(const vd_transcript_file *file, const char *path
     vd_free(v.questions.text);
     vd_free(v.answers.text);
     return status;
+}
+
+// ---- pictures of one's own ----------------------------------------------------------------------
+
+static void open_picture(const char *path, const vd_world *world, vd_error *why)
+{
+    size_t index;
+    if (path)
+        vd_world_open_path(world, path, &index, why);
+}
+
+void vd_transcript_open_pictures(const vd_transcript_file *file, const vd_world *world,
+                                 vd_error *why)
+{
+    for (size_t i = 0; i < file->record_count; i++)
+        open_picture(file->records[i].sheet.picture, world, why);
+    for (size_t i = 0; i < file->talk_count; i++)
+        open_picture(file->talks[i].picture, world, why);
 }

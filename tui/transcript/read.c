@@ -323,6 +323,7 @@ static void read_answer(reading *r, const vd_json_value *map)
     side->pool_hash = read_hash(r, map, "pool_hash");
     sheet->features_hash = read_hash(r, map, "features_hash");
     sheet->image_id = read_whole(r, map, "image_id", INT64_MIN, INT64_MAX);
+    sheet->picture = vd_json_text(map, "picture") ? read_text(r, map, "picture") : NULL;
     sheet->caption = read_text(r, map, "caption");
     sheet->said = read_turns(r, map, "history", &sheet->rounds);
     to->reply.typed = read_text(r, map, "typed");
@@ -372,6 +373,7 @@ static void read_record(reading *r, const vd_json_value *map, vd_chat_record *ou
 {
     *out = (vd_chat_record){.image_id = read_whole(r, map, "image_id", INT64_MIN, INT64_MAX),
                             .caption = read_text(r, map, "caption")};
+    out->picture = vd_json_text(map, "picture") ? read_text(r, map, "picture") : NULL;
     out->rounds = read_turns(r, map, "rounds", &out->count);
     out->returned = vd_json_member(map, "returned", VD_JSON_TRUTH) != NULL;
     if (vd_json_member(map, "models", VD_JSON_LIST)) {
@@ -412,6 +414,7 @@ static void clear_record(vd_chat_record *record)
 {
     free_branches(record);
     vd_turns_free(record->rounds, record->count);
+    vd_free(record->picture);
     vd_free(record->caption);
     *record = (vd_chat_record){0};
 }
@@ -629,6 +632,7 @@ void vd_transcript_clear(vd_transcript_file *file)
         vd_turns_free((vd_turn *)record->sheet.said, record->sheet.rounds);
         vd_free((char *)record->sheet.side[0].name);
         vd_free((char *)record->sheet.side[0].model);
+        vd_free((char *)record->sheet.picture);
         vd_free((char *)record->sheet.caption);
         vd_free((float *)record->sheet.boxes);
         vd_free((vd_region_name *)record->sheet.names);

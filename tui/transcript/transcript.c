@@ -479,6 +479,8 @@ static yajl_gen_status emit_answer(yajl_gen json, void *context)
     vd_member_string(json, "name", side->name);
     vd_member_string(json, "model", side->model);
     vd_member_integer(json, "image_id", sheet->image_id);
+    if (sheet->picture)
+        vd_member_string(json, "picture", sheet->picture);
     vd_member_string(json, "caption", sheet->caption);
     emit_turns(json, "history", sheet->said, sheet->rounds);
     vd_member_string(json, "model_hash", side->model_hash.text);
@@ -553,6 +555,8 @@ static yajl_gen_status emit_conversation(yajl_gen json, void *context)
     yajl_gen_map_open(json);
     vd_member_map(json, "conversation");
     vd_member_integer(json, "image_id", record->image_id);
+    if (record->picture)
+        vd_member_string(json, "picture", record->picture);
     vd_member_string(json, "caption", record->caption);
     emit_turns(json, "rounds", record->rounds, record->count);
     if (record->lane_count > 0) {

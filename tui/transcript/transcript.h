@@ -19,6 +19,9 @@
 // 1,000, which "best" gives the places of in the pool, and "log_sum" the logarithm of the sum of
 // all exp(score). Else both are missing.
 //
+// Of a picture of one's own both lines have "picture", its path ("blocks:7": a new picture), behind
+// the id, which is made of the path. What was in the file then is known by "features_hash".
+//
 // A branch is a list of rounds [question, answer of each model or null]; "rounds" are those of
 // number "branch" with the first model's history. "branches" is left out where it would equal
 // "rounds"; "models", "branches", "names" and "decoder" (which ranked: "discriminative",
@@ -96,6 +99,7 @@ typedef struct vd_chat_record_branch {
 // How a conversation stands.
 typedef struct vd_chat_record {
     int64_t image_id;
+    char *picture; // path of a picture of one's own; NULL: one of the data
     char *caption;
     vd_turn *rounds; // (count) with the first lane's history
     int count;
@@ -165,6 +169,10 @@ typedef struct vd_transcript_file {
 
 // A last line that was cut off is left out; any other damage is VD_FORMAT with the line.
 vd_status vd_transcript_read(const char *path, vd_transcript_file *out, vd_error *err);
+// Opens the pictures of one's own that the file is about, so that they are found by their ids.
+// One that is not there any more is left out; *why then says so (may be NULL).
+void vd_transcript_open_pictures(const vd_transcript_file *file, const vd_world *world,
+                                 vd_error *why);
 void vd_transcript_clear(vd_transcript_file *file);
 
 // The answer of a lane to a round of a talk, given after the same rounds; the last when there are

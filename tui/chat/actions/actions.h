@@ -120,6 +120,15 @@ void vd_chat_break_line(vd_chat *chat, vd_line *line);
 int vd_chat_lines(const char *text);    // that were pasted
 void vd_chat_join_lines(vd_line *line); // what is in the line is one question
 
+// ---- pictures of one's own (own_picture.c) ------------------------------------------------------
+
+// Paths of pictures or folders as typed or dragged, with quotes, backslashes or file://.
+void vd_chat_open_picture(vd_chat *chat, const char *text);
+bool vd_chat_is_path(const char *text); // a line that is nothing but such paths, of files
+void vd_chat_new_picture(vd_chat *chat, const char *argument); // a seed, or ""
+void vd_chat_save_picture(vd_chat *chat, const char *text);
+uint64_t vd_chat_random(vd_chat *chat);
+
 // ---- commands (commands.c) ----------------------------------------------------------------------
 
 // Does what a line that starts with '/' says; or returns the action that it is another way to.

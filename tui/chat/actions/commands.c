@@ -179,11 +179,15 @@ static void run_picture_mode(vd_chat *chat, const char *argument)
 
 static void run_save(vd_chat *chat, const char *argument)
 {
-    if (argument[0])
+    size_t length = strlen(argument);
+    if (length > 4 && strcmp(argument + length - 4, ".png") == 0)
+        vd_chat_save_picture(chat, argument);
+    else if (argument[0])
         vd_chat_wish(chat, VD_WISH_SAVE, argument);
     else
         vd_notice_complain(&chat->notice,
-                           "/save takes a name for this session, such as /save monday");
+                           "/save takes a name for this session, such as /save monday, or a file "
+                           "for the picture, such as /save my.png");
 }
 
 static void run_load(vd_chat *chat, const char *argument)
@@ -199,15 +203,26 @@ static const struct {
     vd_action action;
     void (*run)(vd_chat *chat, const char *argument);
 } runs[] = {
-    {VD_ACTION_PICTURE, run_picture}, {VD_ACTION_PICTURES, run_pictures},
-    {VD_ACTION_MODEL, run_model},     {VD_ACTION_CHOOSE_ANSWER, run_choose},
-    {VD_ACTION_SEARCH, vd_chat_find}, {VD_ACTION_WHAT_IF, vd_chat_what_if},
-    {VD_ACTION_COMPARE, run_compare}, {VD_ACTION_FOLLOW, run_history},
-    {VD_ACTION_COPY, vd_chat_copy},   {VD_ACTION_EXPORT, vd_chat_export},
-    {VD_ACTION_ROUND, run_round},     {VD_ACTION_BRANCH, run_branch},
-    {VD_ACTION_THEME, run_theme},     {VD_ACTION_FOLD, run_fold},
-    {VD_ACTION_MOUSE, run_mouse},     {VD_ACTION_PICTURE_MODE, run_picture_mode},
-    {VD_ACTION_SAVE, run_save},       {VD_ACTION_LOAD, run_load},
+    {VD_ACTION_PICTURE, run_picture},
+    {VD_ACTION_PICTURES, run_pictures},
+    {VD_ACTION_MODEL, run_model},
+    {VD_ACTION_CHOOSE_ANSWER, run_choose},
+    {VD_ACTION_SEARCH, vd_chat_find},
+    {VD_ACTION_WHAT_IF, vd_chat_what_if},
+    {VD_ACTION_COMPARE, run_compare},
+    {VD_ACTION_FOLLOW, run_history},
+    {VD_ACTION_COPY, vd_chat_copy},
+    {VD_ACTION_EXPORT, vd_chat_export},
+    {VD_ACTION_ROUND, run_round},
+    {VD_ACTION_BRANCH, run_branch},
+    {VD_ACTION_THEME, run_theme},
+    {VD_ACTION_FOLD, run_fold},
+    {VD_ACTION_MOUSE, run_mouse},
+    {VD_ACTION_PICTURE_MODE, run_picture_mode},
+    {VD_ACTION_SAVE, run_save},
+    {VD_ACTION_LOAD, run_load},
+    {VD_ACTION_OPEN, vd_chat_open_picture},
+    {VD_ACTION_NEW_PICTURE, vd_chat_new_picture},
 };
 
 static const char *const arguments[] = {
@@ -280,7 +295,9 @@ vd_action vd_chat_command(vd_chat *chat, const char *line)
 
     int matches;
     const vd_binding *found = find_command(line, length, &matches);
-    if (!found || length < 2)
+    if (!found && vd_chat_is_path(line))
+        vd_chat_open_picture(chat, line);
+    else if (!found || length < 2)
         refuse_command(chat, line, length, matches);
     else if (!found->argument && trimmed[0])
         vd_notice_complain(&chat->notice, "%s takes nothing after it, found \"%s\"", found->command,
@@ -329,6 +346,9 @@ static void add_sessions(vd_completion *completion)
     vd_free(saved);
 }
 
+static const char *const pictures_end[] = {".png", ".jpg", ".jpeg", ".bmp",
+                                           ".ppm", ".pgm", ".pnm",  NULL};
+
 // The arguments that a command is known to take, after it and a space.
 static void add_arguments(const vd_chat *chat, const char *name, vd_completion *completion)
 {
@@ -336,10 +356,14 @@ static void add_arguments(const vd_chat *chat, const char *name, vd_completion *
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
         vd_complete_add(completion, arguments[i]);
     if (strcmp(name, "/model") == 0 || strcmp(name, "/compare") == 0)
-        vd_complete_paths(completion, strlen(name) + 1, ".safetensors");
+        vd_complete_paths(completion, strlen(name) + 1,
+                          (const char *const[]){".safetensors", NULL});
     const char *file = strcmp(name, "/export") == 0 ? strchr(completion->typed, ' ') : NULL;
     if (file && (file = strchr(file + 1, ' ')) != NULL)
-        vd_complete_paths(completion, (size_t)(file + 1 - completion->typed), "");
+        vd_complete_paths(completion, (size_t)(file + 1 - completion->typed),
+                          (const char *const[]){"", NULL});
+    if (strcmp(name, "/open") == 0)
+        vd_complete_paths(completion, strlen(name) + 1, pictures_end);
     if (strcmp(name, "/what-if") == 0)
         add_switches(chat, completion);
     for (int i = 1; i <= chat->conversation.branches.count && strcmp(name, "/branch") == 0; i++) {
@@ -352,7 +376,8 @@ static void add_arguments(const vd_chat *chat, const char *name, vd_completion *
     size_t pictures = strcmp(name, "/picture") == 0 ? vd_world_count(world) : 0;
     for (size_t i = 0; i < pictures; i++) {
         snprintf(text, sizeof text, "/picture %lld", (long long)vd_world_image_id(world, i));
-        vd_complete_add(completion, text);
+        if (!vd_world_own_path(world, i))
+            vd_complete_add(completion, text);
     }
 }
 

@@ -104,6 +104,9 @@ static vd_action submit(vd_chat *chat, const char *text)
         vd_line_remember(line, start, NULL);
         vd_line_clear(line);
         return vd_chat_command(chat, start);
+    } else if (vd_chat_is_path(start)) { // dragged here
+        vd_line_clear(line);
+        vd_chat_open_picture(chat, start);
     } else if (chat->nav.editing >= 0) {
         vd_chat_change(chat, (size_t)chat->nav.editing, text);
     } else {
@@ -124,12 +127,8 @@ static void step_picture(vd_chat *chat, int step)
 static void random_picture(vd_chat *chat)
 {
     size_t count = vd_world_count(chat->conversation.world);
-    // Marsaglia's xorshift64 ("Xorshift RNGs", 2003): never the same picture again when there are
-    // others.
-    chat->random ^= chat->random << 13;
-    chat->random ^= chat->random >> 7;
-    chat->random ^= chat->random << 17;
-    size_t step = count > 1 ? 1 + (size_t)(chat->random % (count - 1)) : 0;
+    // Never the same picture again when there are others.
+    size_t step = count > 1 ? 1 + (size_t)(vd_chat_random(chat) % (count - 1)) : 0;
     vd_chat_go_picture(chat, (chat->conversation.branches.picture + step) % count);
 }
 
@@ -167,6 +166,9 @@ static bool act_conversation(vd_chat *chat, vd_action action, vd_key key)
         return true;
     case VD_ACTION_RANDOM_PICTURE:
         random_picture(chat);
+        return true;
+    case VD_ACTION_NEW_PICTURE:
+        vd_chat_new_picture(chat, "");
         return true;
     default:
         return false;

@@ -82,6 +82,7 @@ void vd_conversation_clear(vd_conversation *conversation); // of every picture; 
 
 int64_t vd_conversation_image_id(const vd_conversation *conversation);
 const char *vd_conversation_caption(const vd_conversation *conversation);
+const char *vd_conversation_own_path(const vd_conversation *conversation); // vd_world_own_path
 // What is in a picture of the world; "" when that is not known. Asked for once.
 const char *vd_conversation_contents(vd_conversation *conversation, size_t index);
 // Keeps the conversations about the picture that is left and goes on with those about picture

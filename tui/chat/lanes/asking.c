@@ -285,12 +285,14 @@ void vd_lanes_follow(vd_lanes *lanes, int lane, vd_follow follow)
 
 // ---- pictures ----------------------------------------------------------------------------------
 
-// False when it cannot be asked for.
+// False when it cannot be asked for. The last lane is seldom in use: there the regions of a picture
+// of one's own are found while the first one loads its model.
 static bool ask_picture(vd_lanes *lanes, size_t index)
 {
+    int lane = vd_world_own_path(lanes->conversation->world, index) ? VD_MODELS - 1 : 0;
     return (!vd_conversation_waits(lanes->conversation) ||
             vd_lanes_send(lanes, VD_REQUEST_STOP, 0, NULL, 0)) &&
-           vd_lanes_send(lanes, VD_REQUEST_PICTURE, 0, NULL, index);
+           vd_lanes_send(lanes, VD_REQUEST_PICTURE, lane, NULL, index);
 }
 
 bool vd_lanes_show_picture(vd_lanes *lanes, size_t index)

@@ -48,6 +48,7 @@ bool vd_lanes_describe(const vd_lanes *lanes, vd_chat_record *out)
     const vd_conversation *conversation = lanes->conversation;
     const vd_branch *branch = conversation->branch;
     *out = (vd_chat_record){.image_id = vd_conversation_image_id(conversation),
+                            .picture = (char *)vd_conversation_own_path(conversation),
                             .caption = (char *)vd_conversation_caption(conversation),
                             .count = (int)branch->count,
                             .lane_count = lanes->count,

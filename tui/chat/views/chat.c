@@ -6,7 +6,7 @@
 
 static vd_panels arrange_chat(const vd_chat *chat, int width, int height)
 {
-    const char *caption = vd_conversation_caption(&chat->conversation);
+    const char *caption = vd_caption_line(chat);
     const vd_image *image = &chat->shown.picture.image;
     return vd_panels_chat(width, height, image->width, image->height,
                           vd_text_width(caption, strlen(caption)));

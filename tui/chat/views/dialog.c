@@ -32,7 +32,7 @@ static int entry_rows(const vd_chat *chat, int entry, int width, dialog_row *out
     const vd_round *round = entry >= 0 ? &chat->conversation.branch->rounds[entry] : NULL;
     const vd_response *response = round ? &round->response[chat->nav.lane] : NULL;
     for (int part = QUESTION; part < (round ? PARTS : REMARK); part++) {
-        const char *text = !round             ? vd_conversation_caption(&chat->conversation)
+        const char *text = !round             ? vd_caption_line(chat)
                            : part == QUESTION ? round->typed
                            : part == REMARK   ? remark_of(response)
                            : !response->ready ? "..."

@@ -63,10 +63,20 @@ void vd_draw_picture(vd_chat *chat, vd_grid *grid, vd_rect at, const vd_sheet *s
                           sheet->sides - 1);
 }
 
+const char *vd_caption_line(const vd_chat *chat)
+{
+    const vd_conversation *conversation = &chat->conversation;
+    const char *doubt = vd_world_doubt(conversation->world, conversation->branches.picture);
+    const char *caption = vd_conversation_caption(conversation);
+    return doubt ? doubt : *caption ? caption : "looking for what is in it ...";
+}
+
 void vd_draw_caption(vd_chat *chat, vd_grid *grid, vd_rect at)
 {
-    vd_style style = vd_style_of(grid, VD_ROLE_TEXT);
+    const vd_conversation *conversation = &chat->conversation;
+    bool doubt = vd_world_doubt(conversation->world, conversation->branches.picture) != NULL;
+    vd_style style = vd_style_of(grid, doubt ? VD_ROLE_WRONG : VD_ROLE_TEXT);
     style.attributes |= VD_ITALIC;
-    vd_grid_wrapped(grid, (vd_rect){at.x + 1, at.y, at.width - 1, at.height},
-                    vd_conversation_caption(&chat->conversation), style);
+    vd_grid_wrapped(grid, (vd_rect){at.x + 1, at.y, at.width - 1, at.height}, vd_caption_line(chat),
+                    style);
 }

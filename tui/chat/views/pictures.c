@@ -42,12 +42,11 @@ static bool matches_picture(const vd_list *list, int index)
 {
     vd_chat *chat = list->chat;
     const char *caption = vd_world_caption(chat->conversation.world, (size_t)index);
-    char id[32];
+    char name[128];
     size_t length;
-    snprintf(id, sizeof id, "%lld",
-             (long long)vd_world_image_id(chat->conversation.world, (size_t)index));
+    vd_world_name(chat->conversation.world, (size_t)index, name, sizeof name);
     return has_words(caption, strlen(caption), chat->nav.filter.text) ||
-           strstr(id, chat->nav.filter.text) || find_thing(chat, (size_t)index, &length);
+           strstr(name, chat->nav.filter.text) || find_thing(chat, (size_t)index, &length);
 }
 
 // ---- drawing -----------------------------------------------------------------------------------
@@ -64,8 +63,7 @@ static void draw_row(const vd_list *list, vd_grid *grid, vd_rect at, int entry, 
         vd_grid_put(grid, at.x + 5, at.y, 0x25B8, '>', vd_style_of(grid, VD_ROLE_PROMPT));
     int x = at.x + 7, end = at.x + at.width;
     if (at.width >= 50) {
-        snprintf(text, sizeof text, "%lld",
-                 (long long)vd_world_image_id(chat->conversation.world, index));
+        vd_world_name(chat->conversation.world, index, text, sizeof text);
         x += vd_grid_text(grid, x, at.y, end - x, text, vd_style_of(grid, VD_ROLE_TITLE)) + 2;
     }
     vd_style style = vd_style_of(grid, VD_ROLE_TEXT);
@@ -109,9 +107,7 @@ static void draw_preview(vd_chat *chat, vd_grid *grid, vd_rect at, int index)
     if (!there || preview->index != (size_t)index) {
         vd_image image = {0};
         vd_error error = {0};
-        char *path = vd_world_picture_path(chat->conversation.world, (size_t)index, &error);
-        vd_status status = path ? vd_image_read(path, &image, &error) : VD_NOT_FOUND;
-        vd_free(path);
+        vd_status status = vd_world_image(chat->conversation.world, (size_t)index, &image, &error);
         vd_picture_set(&preview->picture, &image);
         snprintf(preview->error, sizeof preview->error, "%.250s", status ? error.text : "");
         preview->index = (size_t)index;

@@ -1,0 +1,141 @@
+// Pictures of one's own in the chat: opened, made, kept.
+#include <glib.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/base/alloc.h"
+#include "tui/chat/actions/actions.h"
+
+// ---- what was typed -----------------------------------------------------------------------------
+
+// "~/" is the home directory, "file://" what some file managers write.
+static char *expand(const char *path)
+{
+    char *file = g_str_has_prefix(path, "file://") ? g_filename_from_uri(path, NULL, NULL) : NULL;
+    if (file)
+        return file;
+    const char *home = getenv("HOME");
+    return home && g_str_has_prefix(path, "~/") ? g_build_filename(home, path + 2, NULL)
+                                                : g_strdup(path);
+}
+
+// The paths of a line, with quotes and backslashes as a dragged file has them; a file that is
+// called like the whole line is that. g_strfreev.
+static char **read_paths(const char *text)
+{
+    char *whole = g_strstrip(g_strdup(text)), **words = NULL;
+    char *plain = expand(whole);
+    if (access(plain, F_OK) == 0 || !g_shell_parse_argv(whole, NULL, &words, NULL)) {
+        words = g_strdupv((char *[]){plain, NULL});
+    }
+    for (char **word = words; *word; word++) {
+        char *typed = *word;
+        *word = expand(typed);
+        g_free(typed);
+    }
+    g_free(plain);
+    g_free(whole);
+    return words;
+}
+
+bool vd_chat_is_path(const char *text)
+{
+    const char *start = text + strspn(text, " ");
+    if (!strchr("/'\"", *start) && !g_str_has_prefix(start, "file://") &&
+        !g_str_has_prefix(start, "~/"))
+        return false;
+    char **paths = read_paths(start);
+    // "/etc" is a command with a typo, and a question may be a file's name.
+    bool there = *paths && **paths && strchr(*paths + 1, '/') && access(*paths, F_OK) == 0;
+    g_strfreev(paths);
+    return there;
+}
+
+// ---- opening, making ----------------------------------------------------------------------------
+
+// *first: the index of the first.
+static vd_status open_all(const vd_world *world, char *const *paths, size_t *first, vd_error *err)
+{
+    size_t index = 0;
+    vd_status status = VD_OK;
+    for (int i = 0; paths[i] && !status; i++)
+        status = vd_world_open_path(world, paths[i], i ? &index : first, err);
+    return status;
+}
+
+void vd_chat_open_picture(vd_chat *chat, const char *text)
+{
+    const vd_world *world = chat->conversation.world;
+    size_t before = vd_world_count(world), first = 0;
+    vd_error error = {0};
+    vd_status status;
+    if (*text) {
+        char **paths = read_paths(text);
+        status = open_all(world, paths, &first, &error);
+        g_strfreev(paths);
+    } else {
+        status = vd_error_set(&error, VD_USAGE, "/open FILE: a picture, or a folder of them");
+    }
+    size_t opened = vd_world_count(world) - before;
+    if (status) {
+        vd_notice_complain(&chat->notice, "%s", error.text);
+        return;
+    }
+    if (opened > 1)
+        vd_notice_say(&chat->notice, "%zu pictures were opened; F8 goes to the next", opened);
+    vd_chat_go_picture(chat, first);
+}
+
+uint64_t vd_chat_random(vd_chat *chat)
+{
+    // Marsaglia's xorshift64 ("Xorshift RNGs", 2003).
+    chat->random ^= chat->random << 13;
+    chat->random ^= chat->random >> 7;
+    chat->random ^= chat->random << 17;
+    return chat->random;
+}
+
+void vd_chat_new_picture(vd_chat *chat, const char *argument)
+{
+    enum { SEEDS = 1000000 }; // short enough to be told to others
+    uint64_t seed = vd_chat_random(chat) % SEEDS;
+    size_t index;
+    vd_error error = {0};
+    if (*argument && !g_ascii_string_to_unsigned(argument, 10, 0, INT64_MAX, &seed, NULL))
+        vd_notice_complain(&chat->notice, "/new-picture %s: expected a number, such as 7",
+                           argument);
+    else if (vd_world_make_picture(chat->conversation.world, seed, &index, &error))
+        vd_notice_complain(&chat->notice, "%s", error.text);
+    else {
+        vd_notice_say(&chat->notice,
+                      "a picture nobody has seen; /new-picture %" PRIu64
+                      " makes it again, /save my.png keeps it",
+                      seed);
+        vd_chat_go_picture(chat, index);
+    }
+}
+
+// ---- keeping ------------------------------------------------------------------------------------
+
+void vd_chat_save_picture(vd_chat *chat, const char *text)
+{
+    char *path = expand(text);
+    vd_image image = {0};
+    vd_error error = {0};
+    vd_status status = VD_OK;
+    if (access(path, F_OK) == 0)
+        status = vd_error_set(&error, VD_USAGE, "%.300s is there already; name another", path);
+    else
+        status = vd_world_image(chat->conversation.world, chat->conversation.branches.picture,
+                                &image, &error);
+    if (!status)
+        status = vd_image_write_png(path, &image, &error);
+    vd_image_clear(&image);
+    if (status)
+        vd_notice_complain(&chat->notice, "%s", error.text);
+    else
+        vd_notice_say(&chat->notice, "the picture is in %s", path);
+    g_free(path);
+}
