@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -179,6 +180,58 @@ static void nothing_is_asked_where_nothing_depends_on_it(void **state)
     pty_end();
 }
 
+// A tmux between, which passes on what is in an envelope. It asks, too: the answers are typed when
+// it starts the chat.
+static void start_in_tmux(const char *answers)
+{
+    char command[1024], name[64];
+    const char *own = getenv("VISDIAL_BIN");
+    char *program = strdup(own ? own : "build/visdial");
+    static int servers; // the last one may be ending still
+    snprintf(name, sizeof name, "visdial-modes-%ld-%d", (long)getpid(), servers++);
+    snprintf(command, sizeof command, "read line; exec %s chat --assets assets --no-transcript",
+             program);
+    const char *const arguments[] = {
+        "tmux", "-u", "-L",          name,    "-f", "/dev/null", "set", "-g", "allow-passthrough",
+        "on",   ";",  "new-session", command, NULL};
+    setenv("VISDIAL_BIN", "/usr/bin/env", 1);
+    bool started = pty_start(arguments, 80, 24);
+    setenv("VISDIAL_BIN", program, 1);
+    free(program);
+    assert_true(started && pty_await("\033[>q")); // tmux wants to know the name itself
+    assert_true(pty_tell(strstr(answers, "\033P>|")));
+    assert_true(pty_showed("[0]") || pty_await("[0]")); // its own row: it is there
+    assert_true(pty_tell("\r"));
+    assert_true(pty_showed("\033_Gi=31") || pty_await("\033_Gi=31"));
+    assert_true(pty_tell(answers));
+    assert_true(pty_showed("base  cpu") || pty_await("base  cpu"));
+    settle();
+}
+
+static void kittys_pictures_go_through_tmux(void **state)
+{
+    (void)state;
+    static const char placeholder[] = "\xf4\x8e\xbb\xae";
+    start_in_tmux("\033_Gi=31;OK\033\\\033P>|kitty(0.35.2)\033\\");
+    shown_images shown = seen(decode_kitty);
+    assert_int_equal(shown.count, 1);
+    assert_true(shown.at[0].virtual);
+    assert_int_equal(shown.at[0].columns, 32); // tmux has a row for itself
+    vd_look look = {.depth = VD_DEPTH_256, .cell_width = 16, .cell_height = 32}; // tmux says
+    expect_picture(&shown.at[0].image, "assets/pictures/1000001.png", 32, 12, look);
+    char color[32];
+    snprintf(color, sizeof color, "38;5;%u", shown.at[0].id); // the number of the image
+    assert_true(pty_showed(placeholder) && pty_showed(color));
+    shown_images_clear(&shown);
+    assert_true(pty_tell("\004"));
+    assert_true(pty_wait());
+    start_in_tmux("\033_Gi=31;OK\033\\\033P>|kitty(0.26.5)\033\\"); // which cannot do that yet
+    assert_false(pty_showed("a=T") || pty_showed(placeholder));
+    assert_true(pty_showed("\xe2\x96"));
+    assert_true(pty_tell("\004"));
+    assert_true(pty_wait());
+}
+
 static void expect_shown(int count, int columns, int rows)
 {
     shown_images shown = seen(decode_kitty);
@@ -255,6 +308,7 @@ int main(void)
         cmocka_unit_test(answers_never_stand_in_the_line),
         cmocka_unit_test(a_silent_terminal_is_not_waited_for),
         cmocka_unit_test(nothing_is_asked_where_nothing_depends_on_it),
+        cmocka_unit_test(kittys_pictures_go_through_tmux),
         cmocka_unit_test(nothing_remains_of_a_picture),
         cmocka_unit_test(colours_have_24_bits_where_the_terminal_says_so),
     };

@@ -46,7 +46,7 @@ static void terminals_say_what_they_can(void **state)
         vd_replies is;
     } terminals[] = {
         {"^_Gi=31;OK^\\^P>|kitty(0.35.2)^\\^[6;20;10t^[?62;c",
-         {.kitty = true, .named = true, .cell_width = 10, .cell_height = 20}},
+         {.kitty = true, .placeholders = true, .named = true, .cell_width = 10, .cell_height = 20}},
         {"^_Gi=31;ENOTSUPPORTED:no^\\^P>|iTerm2 3.4.15^\\^[6;17;8t^[?62;4c",
          {.iterm = true, .sixel = true, .named = true, .cell_width = 8, .cell_height = 17}},
         {"^P1$r48:2::1:2:3m^\\^P>|XTerm(379)^\\^[?1;0;256S^[6;13;6t^[?63;1;2;4;6;9;15;22c",
@@ -59,6 +59,9 @@ static void terminals_say_what_they_can(void **state)
         {"^P1$r0;48;2;1;2;3m^\\", {.direct_color = true}},
         {"^P1$r48:5:16m^\\^[?64;14;24c", {.named = true}}, // the nearest of its palette
         {"^P0$r^\\^[?1;2c", {.named = true}},
+        {"^P>|ghostty 1.1.0^\\", {.placeholders = true}},
+        {"^_Gi=31;OK^\\^P>|kitty(0.26.5)^\\", {.kitty = true}}, // which has none yet
+        {"^_Gi=31;OK^\\^P>|WezTerm 20240203^\\", {.kitty = true, .iterm = true}},
         {"^[?6c", {.named = true}},
         {"^[6;0;10t^[6;99999;10t^[4;600;800t", {0}},
     };
@@ -69,6 +72,7 @@ static void terminals_say_what_they_can(void **state)
         assert_string_equal(keys, "");
         assert_int_equal(replies.kitty, is.kitty);
         assert_int_equal(replies.iterm, is.iterm);
+        assert_int_equal(replies.placeholders, is.placeholders);
         assert_int_equal(replies.sixel, is.sixel);
         assert_int_equal(replies.named, is.named);
         assert_int_equal(replies.direct_color, is.direct_color);

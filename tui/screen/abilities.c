@@ -44,7 +44,7 @@ static vd_picture_mode best(const vd_abilities *abilities, const vd_look *look, 
         return abilities->wanted;
     if (look->ascii || vd_abilities_no_color())
         return VD_PICTURE_CELLS;
-    if (said->kitty)
+    if (said->kitty && (!abilities->tmux || said->placeholders))
         return VD_PICTURE_KITTY;
     if (said->iterm && !abilities->tmux) // which passes it on, but to any place of the screen
         return VD_PICTURE_ITERM;

@@ -9,13 +9,13 @@ void vd_replies_question(bool tmux, bool colors, char *out, size_t size)
 {
     // tmux takes kitty's question for a title of the pane; in an envelope it passes it on.
     snprintf(out, size,
-             "%s%s%s%s"     // kitty's pictures; 24-bit colour
-             "\033[>q"      // name and version (XTVERSION): iTerm2 and what is like it
+             "%s%s%s"       // kitty's pictures; name and version (XTVERSION); 24-bit colour
              "\033[?1;1;0S" // how many colours sixels have (XTSMGRAPHICS)
              "%s"           // how large a cell is
              "\033[c",      // what it is (DA1); all terminals answer that, so it comes last
-             tmux ? "\033Ptmux;\033" : "", "\033_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA",
-             tmux ? "\033\033\\\033\\" : "\033\\",
+             tmux ? "\033Ptmux;\033\033_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\033\033\\\033\\"
+                  : "\033_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\033\\",
+             tmux ? "\033Ptmux;\033\033[>q\033\\" : "\033[>q",
              // Sets a colour and asks which one is set (DECRQSS).
              colors ? "\033[48;2;1;2;3m\033P$qm\033\\\033[m" : "", vd_replies_cell_question);
 }
@@ -45,11 +45,22 @@ static void read_control(vd_replies *replies, const char *text, char final)
     }
 }
 
+// kitty since 0.28 and ghostty; others show kitty's pictures, but not on characters.
+static bool has_placeholders(const char *name)
+{
+    int major, minor;
+    if (sscanf(name, "kitty(%d.%d", &major, &minor) == 2)
+        return major > 0 || minor >= 28;
+    return strncmp(name, "ghostty", 7) == 0;
+}
+
 static void read_text(vd_replies *replies, const char *text)
 {
     static const char *const with_iterm_pictures[] = {"iTerm2", "WezTerm", "mintty"};
     if (strncmp(text, "_Gi=31", 6) == 0)
         replies->kitty |= strstr(text, ";OK") != NULL;
+    if (strncmp(text, "P>|", 3) == 0)
+        replies->placeholders = has_placeholders(text + 3);
     for (size_t i = 0; i < 3 && strncmp(text, "P>|", 3) == 0; i++)
         replies->iterm |= strstr(text, with_iterm_pictures[i]) != NULL;
     // "48:2::1:2:3", "48:2:1:2:3", "48;2;1;2;3": not the nearest of a palette.

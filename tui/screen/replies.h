@@ -10,6 +10,7 @@
 
 typedef struct vd_replies {
     bool kitty, iterm, sixel;
+    bool placeholders; // kitty's pictures may stand on characters: it is one of those that do this
     bool direct_color;
     bool named; // the terminal said what it is; what it answers to the other questions came before
     int cell_width, cell_height; // pixels, 0: not known
