@@ -172,10 +172,13 @@ static bool same_look(const vd_look *a, const vd_look *b)
 
 static bool same_outlines(const vd_outline *a, const vd_outline *b, int count)
 {
-    for (int i = 0; i < count; i++)
-        if (a[i].number != b[i].number || a[i].share != b[i].share ||
-            memcmp(a[i].box, b[i].box, sizeof a[i].box) != 0)
+    for (int i = 0; i < count; i++) {
+        bool same = a[i].number == b[i].number && a[i].share == b[i].share;
+        for (int side = 0; side < 4; side++)
+            same &= a[i].box[side] == b[i].box[side];
+        if (!same)
             return false;
+    }
     return true;
 }
 

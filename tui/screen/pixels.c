@@ -179,8 +179,9 @@ static double covered(int digit, vd_rect place, int x, int y)
 {
     int points = 0;
     for (int i = 0; i < 9; i++) {
-        int column = (int)((x + (i % 3 + 0.5) / 3) * 8 / place.width);
-        int row = (int)((y + (i / 3 + 0.5) / 3) * FONT_ROWS / place.height) - FONT_TOP;
+        int right = 2 * (i % 3) + 1, down = 2 * (i / 3) + 1; // sixths of the pixel
+        int column = (6 * x + right) * 8 / (6 * place.width);
+        int row = (6 * y + down) * FONT_ROWS / (6 * place.height) - FONT_TOP;
         points += row >= 0 && row < DIGIT_ROWS && digits[digit][row] >> (7 - column) & 1;
     }
     return points / 9.0;
