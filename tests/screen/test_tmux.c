@@ -50,23 +50,6 @@ static void a_question_is_answered(void **state)
     expect_restored("[exit 0]");
 }
 
-// By a description of our own, whichever are installed.
-static void colours_have_24_bits_where_the_terminal_promises_them(void **state)
-{
-    (void)state;
-    static const char *const promises[] = {"COLORTERM=truecolor", "COLORTERM=24bit TERM=tmux",
-                                           "COLORTERM=truecolor NO_COLOR=1", ""};
-    for (int i = 0; i < 4; i++) {
-        start(promises[i]);
-        await("base  cpu");
-        char *screen = tmux("capture-pane -e -p -t chat");
-        assert_int_equal(strstr(screen, "[48;2;") != NULL, i < 2);
-        free(screen);
-        tell("send-keys -t chat C-d");
-        expect_restored("[exit 0]");
-    }
-}
-
 // By tmux itself: by default it takes no sequences.
 static void an_answer_is_copied_and_the_conversation_written(void **state)
 {
@@ -677,7 +660,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_question_is_answered),
-        cmocka_unit_test(colours_have_24_bits_where_the_terminal_promises_them),
         cmocka_unit_test(an_answer_is_copied_and_the_conversation_written),
         cmocka_unit_test(two_models_answer_side_by_side),
         cmocka_unit_test(an_answer_is_walked_through),
