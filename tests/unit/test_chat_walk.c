@@ -52,6 +52,47 @@ static void space_goes_to_the_what_ifs(void **state)
     expect("[x] region 1");
 }
 
+static void every_page_says_which_question_it_is_about(void **state)
+{
+    (void)state;
+    fake_chat_keys(&fake, "'is it red?' Enter F12");
+    for (int page = 0; page <= VD_WALK_STAGES; page++) {
+        expect("is it red?  ");
+        fake_chat_keys(&fake, "Right");
+    }
+    fake_chat_size(&fake, 40, 12);
+    expect("is it red?  ");
+}
+
+// Its sign, what the answer would be then, and every region with its number in the picture.
+static void a_what_if_tells_the_change_and_the_answer_then(void **state)
+{
+    (void)state;
+    fake_chat_size(&fake, 120, 40);
+    fake_chat_keys(&fake, "'is it red?' Enter F12 Left");
+    const vd_walk *walk = fake.chat.lanes.walk.walk;
+    bool flips = false, gain = false, loss = false;
+    for (int i = 0; i < walk->effects; i++) {
+        int first = walk->reply.answer.order[0];
+        double before = (double)walk->reply.answer.probability[first];
+        flips |= walk->effect[i].first != first;
+        gain |= walk->effect[i].left > before;
+        loss |= walk->effect[i].left < before;
+    }
+    assert_true(flips && gain && loss);
+    expect("now: ");
+    expect(" +");
+    expect(" -");
+    vd_rect picture = fake.chat.nav.layout.attention; // it stands beside the list
+    for (int number = 1; number <= FAKE_REGIONS; number++) {
+        bool outlined = false;
+        for (int y = picture.y; y < picture.y + picture.height * 3 / 5; y++)
+            for (int x = picture.x; x < picture.x + picture.width; x++)
+                outlined |= vd_grid_at(&fake.grid, x, y)->code[0] == (uint32_t)('0' + number);
+        assert_true(outlined);
+    }
+}
+
 static void a_switch_asks_again_and_keeps_the_effects(void **state)
 {
     (void)state;
@@ -134,6 +175,8 @@ static void another_model_walks_anew(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_page_says_which_question_it_is_about, start, end),
+        cmocka_unit_test_setup_teardown(a_what_if_tells_the_change_and_the_answer_then, start, end),
         cmocka_unit_test_setup_teardown(without_an_answer_there_is_no_walk, start, end),
         cmocka_unit_test_setup_teardown(an_answer_is_walked_through_once, start, end),
         cmocka_unit_test_setup_teardown(space_goes_to_the_what_ifs, start, end),

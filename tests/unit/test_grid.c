@@ -146,11 +146,42 @@ static void out_of_memory_keeps_the_old_grid(void **state)
     vd_grid_free(&grid);
 }
 
+// Losses to the left of zero, gains to the right, in styles of their own.
+static void a_signed_bar_has_zero_in_its_middle(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *utf8, *ascii;
+    } bars[] = {{1, "  \u2502\u2588\u2588", "  |++"},
+                {-1, "\u2588\u2588\u2502", "--|"},
+                {-0.75, "\u2590\u2588\u2502", "--|"},
+                {0.25, "  \u2502\u258C", "  |+"},
+                {0, "  \u2502", "  |"},
+                {NAN, "  \u2502", "  |"}};
+    const vd_style gain = {.fg = 2}, loss = {.fg = 3}, zero = {0};
+    vd_grid grid = {0};
+    for (size_t i = 0; i < 2 * sizeof bars / sizeof *bars; i++) {
+        bool ascii = i % 2;
+        assert_int_equal(vd_grid_resize(&grid, 6, 1, NULL), VD_OK);
+        grid.look.ascii = ascii;
+        vd_grid_signed_bar(&grid, 0, 0, 5, bars[i / 2].value, gain, loss, zero);
+        char *text = vd_grid_to_text(&grid);
+        text[strcspn(text, "\n")] = '\0';
+        assert_string_equal(text, ascii ? bars[i / 2].ascii : bars[i / 2].utf8);
+        assert_int_equal(vd_grid_at(&grid, 1, 0)->style.fg, loss.fg);
+        assert_int_equal(vd_grid_at(&grid, 3, 0)->style.fg, gain.fg);
+        vd_free(text);
+    }
+    vd_grid_free(&grid);
+}
+
 int main(void)
 {
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
         return 1;
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_signed_bar_has_zero_in_its_middle),
         cmocka_unit_test(text_is_clipped_with_an_ellipsis),
         cmocka_unit_test(nothing_is_drawn_outside),
         cmocka_unit_test(half_of_a_wide_character_is_never_left),

@@ -16,6 +16,7 @@
 #include "tests/support/support.h"
 #include "tui/answer/sheet.h"
 #include "tui/session/session.h"
+#include "tui/transcript/transcript.h"
 
 #define PICTURE  "1000001"
 #define QUESTION "what color is the big ball"
@@ -116,6 +117,68 @@ static void every_text_has_the_same_numbers_and_names(void **state)
     free(page);
 }
 
+static void write_transcript(const char *path)
+{
+    vd_session *session;
+    vd_reply reply;
+    vd_transcript *transcript;
+    size_t index;
+    vd_error err;
+    assert_int_equal(vd_world_find(world, strtoll(PICTURE, NULL, 10), &index, NULL), VD_OK);
+    assert_int_equal(vd_session_new(world, "base", &session, &err), VD_OK);
+    assert_int_equal(vd_session_picture(session, index, &err), VD_OK);
+    assert_int_equal(vd_session_ask(session, QUESTION, NULL, &reply, &err), VD_OK);
+    vd_sheet sheet = {.image_id = strtoll(PICTURE, NULL, 10),
+                      .caption = vd_session_caption(session),
+                      .names = vd_session_region_names(session),
+                      .sides = 1};
+    sheet.boxes = vd_session_boxes(session, &sheet.regions);
+    sheet.side[0] = (vd_sheet_side){
+        .name = "base", .model = "base", .reply = &reply, .texts = vd_session_texts(session)};
+    assert_int_equal(
+        vd_session_fingerprints(session, &sheet.side[0].model_hash, &sheet.side[0].pool_hash, &err),
+        VD_OK);
+    vd_turn turn = {reply.typed, (char *)sheet.side[0].texts[reply.answer.order[0]]};
+    const vd_chat_record talk = {
+        .image_id = sheet.image_id, .caption = (char *)sheet.caption, .rounds = &turn, .count = 1};
+    assert_int_equal(vd_transcript_start(path, &transcript, &err), VD_OK);
+    assert_int_equal(vd_transcript_answer(transcript, &sheet, &err), VD_OK);
+    assert_int_equal(vd_transcript_conversation(transcript, &talk, &err), VD_OK);
+    vd_transcript_close(transcript);
+    vd_reply_clear(&reply);
+    vd_session_free(session);
+}
+
+// Pages made of a transcript have them, too.
+static void transcripts_keep_the_names(void **state)
+{
+    (void)state;
+    char *talk = support_join(directory, "talk.jsonl"), *page = support_join(directory, "talk");
+    vd_transcript_file file = {0};
+    write_transcript(talk);
+    assert_int_equal(vd_transcript_read(talk, &file, NULL), VD_OK);
+    assert_int_equal(file.record_count, 1);
+    assert_int_equal(file.records[0].sheet.regions, regions.count);
+    assert_memory_equal(file.records[0].sheet.names, regions.names,
+                        (size_t)regions.count * sizeof *regions.names);
+    vd_transcript_clear(&file);
+    for (int html = 0; html < 2; html++) {
+        const char *const arguments[] = {
+            "replay", "--no-check", talk, html ? "--html" : "--markdown", page, NULL};
+        support_program run;
+        size_t size;
+        support_program_run(&run, arguments, NULL);
+        support_program_expect(&run, 0, NULL);
+        support_program_clear(&run);
+        char *text = support_read_file(page, &size);
+        assert_true(names_in(text) >= 2);
+        free(text);
+        support_remove_tree(page);
+    }
+    free(page);
+    free(talk);
+}
+
 static yajl_val json_of(const char *const *arguments)
 {
     support_program run;
@@ -177,6 +240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_region_is_called_what_the_detector_believes),
         cmocka_unit_test(every_text_has_the_same_numbers_and_names),
+        cmocka_unit_test(transcripts_keep_the_names),
         cmocka_unit_test(a_what_if_is_about_the_region_that_ask_numbers),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);

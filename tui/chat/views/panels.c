@@ -121,14 +121,23 @@ static void draw_share(vd_grid *grid, vd_rect at, const char *label, int label_w
     vd_grid_right(grid, at.x + at.width - 6, at.y, 6, percent, vd_style_of(grid, VD_ROLE_TEXT));
 }
 
-// Columns of the longest label, the number right-aligned in it.
+// Numbers end in one column where some have two digits.
+static int padding(const vd_share *top, int count, int index)
+{
+    bool two = false;
+    for (int i = 0; i < count; i++)
+        two = two || top[i].index >= 9;
+    return two && index < 9;
+}
+
+// Columns of the longest label.
 static int labels_width(const vd_sheet *sheet, const vd_share *top, int count)
 {
-    int width = 2;
+    int width = 3; // of "+12", too
     for (int i = 0; i < count; i++) {
         char label[VD_REGION_LABEL];
         vd_sheet_region(sheet, top[i].index, label);
-        int own = (int)strlen(label) + (top[i].index < 9);
+        int own = (int)strlen(label) + padding(top, count, top[i].index);
         width = own > width ? own : width;
     }
     return width;
@@ -157,7 +166,7 @@ static void draw_regions(const vd_chat *chat, vd_grid *grid, vd_rect at, const v
             break;
         }
         char label[VD_REGION_LABEL + 1] = " ";
-        vd_sheet_region(sheet, top[i].index, label + (top[i].index < 9));
+        vd_sheet_region(sheet, top[i].index, label + padding(top, count, top[i].index));
         draw_share(grid, (vd_rect){at.x, at.y + 1 + i, at.width, 1}, label, names, top[i].share,
                    vd_style_of(grid, VD_ROLE_REGION), vd_style_of(grid, VD_ROLE_BAR_REGION));
         rest -= top[i].share;
