@@ -40,9 +40,8 @@ static void a_question_is_answered(void **state)
     await("Round 1, within 4 candidates");
     tell("send-keys -t chat F5");
     await("History: weight of each round");
-    assert_false(shows("#1"));        // the words of every entry are known
-    assert_false(shows("S>"));        // <S> and </S>, which nobody said, are left out
-    tell("send-keys -t chat Escape"); // alone: with a key behind it, it would be Alt
+    assert_false(shows("#1") || shows("S>")); // all words are known; nobody said <S>
+    tell("send-keys -t chat Escape");         // alone: with a key behind it, it would be Alt
     await("Round 1, within 4 candidates");
     tell("send-keys -t chat F3");
     await("before: "); // it was asked again

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -13,6 +14,36 @@ static const char *answer_of(int lane, size_t round)
     const vd_response *response = &fake.chat.conversation.branch->rounds[round].response[lane];
     assert_true(response->ready);
     return vd_response_text(response, response->chosen);
+}
+
+// What the panels show is by the model that the screen names: it is asked the last question.
+static void models_change_and_answer_again(void **state)
+{
+    (void)state;
+    const vd_response *last;
+    fake_chat_keys(&fake, "F3");
+    expect("base answers from now on");
+    assert_int_equal(fake.asked, 0);
+    fake_chat_keys(&fake, "F3 'is there a cube?' Enter 'draft' F3");
+    assert_int_equal(fake.asked, 2);
+    last = &fake.chat.conversation.branch->rounds[0].response[0];
+    assert_string_equal(last->model, "base");
+    expect("before: ");
+    expect("> draft");
+    fake_chat_keys(&fake, "F6");
+    assert_int_equal(fake.asked, 3);
+    // An answer that a person chose stays chosen.
+    fake_chat_keys(&fake, "M-3");
+    char *chosen = strdup(answer_of(0, 0));
+    fake_chat_keys(&fake, "F3");
+    assert_string_equal(last->model, "improved");
+    assert_string_equal(answer_of(0, 0), chosen);
+    free(chosen);
+    fake_chat_keys(&fake, "F3");
+    fake_chat_keys(&fake, "F3");
+    expect("improved  cpu");
+    fake_chat_keys(&fake, "C-u '/model my/own.safetensors' Enter");
+    assert_int_equal(fake.models, 8);
 }
 
 static void an_edited_round_is_asked_again_with_all_after_it(void **state)
@@ -230,6 +261,7 @@ static void running_metrics_are_those_of_the_candidates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(models_change_and_answer_again),
         TEST(an_edited_round_is_asked_again_with_all_after_it),
         TEST(asking_again_can_be_stopped),
         TEST(branches_start_at_the_selected_round_and_the_oldest_goes),

@@ -204,34 +204,6 @@ static void undo_forgets_the_last_round(void **state)
     expect("Type a question and press Enter.");
 }
 
-// What the panels show is by the model that the screen names: it is asked the last question.
-static void models_change_and_answer_again(void **state)
-{
-    (void)state;
-    fake_chat_keys(&fake, "F3");
-    expect("base answers from now on");
-    assert_int_equal(fake.asked, 0);
-    fake_chat_keys(&fake, "F3 'is there a cube?' Enter 'draft' F3");
-    assert_int_equal(fake.asked, 2);
-    assert_string_equal(last_take()->model, "base");
-    expect("before: ");
-    expect("> draft");
-    fake_chat_keys(&fake, "F6");
-    assert_int_equal(fake.asked, 3);
-    // An answer that a person chose stays chosen.
-    fake_chat_keys(&fake, "M-3");
-    char *chosen = strdup(vd_response_text(last_take(), last_take()->chosen));
-    fake_chat_keys(&fake, "F3");
-    assert_string_equal(last_take()->model, "improved");
-    assert_string_equal(vd_response_text(last_take(), last_take()->chosen), chosen);
-    free(chosen);
-    fake_chat_keys(&fake, "F3");
-    fake_chat_keys(&fake, "F3");
-    expect("improved  cpu");
-    fake_chat_keys(&fake, "C-u '/model my/own.safetensors' Enter");
-    assert_int_equal(fake.models, 8);
-}
-
 static void a_missing_model_is_said_and_can_be_mended(void **state)
 {
     (void)state;
@@ -683,7 +655,6 @@ int main(void)
         TEST(another_answer_can_be_chosen),
         TEST(earlier_rounds_bring_back_their_ranking),
         TEST(undo_forgets_the_last_round),
-        TEST(models_change_and_answer_again),
         TEST(a_missing_model_is_said_and_can_be_mended),
         TEST(people_s_questions_are_suggested),
         TEST(regions_are_outlined_and_listed_with_the_same_numbers),
