@@ -387,6 +387,7 @@ static void replaying_finds_the_scores_that_differ(void **state)
     char expected[100], *altered = support_join(tiny.directory, "altered.jsonl");
     snprintf(expected, sizeof expected, ": 3 answers, %d scores, 0 differ\n", 3 * TINY_ANSWERS);
     replay(0, expected, "", path, NULL, NULL);
+    replay(0, "3 answers; nothing was asked again (--no-check)\n", "", path, "--no-check", NULL);
 
     size_t size;
     char *text = support_read_file(path, &size);

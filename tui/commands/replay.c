@@ -199,6 +199,23 @@ static vd_status keep_inputs(const replaying *r, const vd_transcript_file *file,
     return vd_output_apart(out, sizeof out / sizeof *out, &in, 1, err);
 }
 
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+// What was done instead of a check.
+static void print_unchecked(const replaying *r, const vd_transcript_file *file)
+{
+    const char *out[] = {r->html, r->markdown, r->visdial};
+    printf("%s: %zu conversation%s, %zu answer%s; nothing was asked again (--no-check)\n",
+           file->path, file->talk_count, plural(file->talk_count), file->record_count,
+           plural(file->record_count));
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++)
+        if (out[i])
+            printf("%s was written\n", out[i]);
+}
+
 static vd_status replay_transcript(const replaying *r, vd_error *err)
 {
     char *newest = NULL;
@@ -224,7 +241,9 @@ static vd_status replay_transcript(const replaying *r, vd_error *err)
         status = vd_transcript_markdown(&file, r->markdown, err);
     if (status == VD_OK && r->visdial)
         status = vd_transcript_visdial(&file, r->visdial, err);
-    if (status == VD_OK && !r->no_check)
+    if (status == VD_OK && r->no_check)
+        print_unchecked(r, &file);
+    else if (status == VD_OK)
         status = check(r, &file, world, err);
     vd_world_close(world);
     vd_transcript_clear(&file);

@@ -180,8 +180,21 @@ static range range_of(const panel *p, int runs)
     return r;
 }
 
-// One dot of the 2 x 4 of a braille cell; an asterisk where there is only ASCII.
-static void dot(vd_grid *grid, vd_rect plot, int x, int y, vd_style style)
+// Where there are no colours, the number of a run of several is its mark: as text, in a pipe.
+static bool marks_runs(const vd_curves *curves, const vd_grid *grid)
+{
+    return curves->runs > 1 && grid->look.depth == VD_DEPTH_MONO;
+}
+
+// What stands in front of a run's name and value, "2 ".
+static const char *mark_of(const vd_curves *curves, const vd_grid *grid, int run)
+{
+    static const char *const marks[VD_MOST_RUNS] = {"1 ", "2 ", "3 ", "4 ", "5 ", "6 "};
+    return marks_runs(curves, grid) ? marks[run] : "";
+}
+
+// One dot of the 2 x 4 of a braille cell; an asterisk where there is only ASCII. Or the mark.
+static void dot(vd_grid *grid, vd_rect plot, int x, int y, char mark, vd_style style)
 {
     static const unsigned char bits[4][2] = {
         {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
@@ -189,6 +202,10 @@ static void dot(vd_grid *grid, vd_rect plot, int x, int y, vd_style style)
     const vd_cell *cell = vd_grid_at(grid, column, row);
     if (!cell)
         return;
+    if (mark) {
+        vd_grid_put(grid, column, row, (unsigned char)mark, mark, style);
+        return;
+    }
     uint32_t code = cell->count == 1 && cell->code[0] >= 0x2800 && cell->code[0] < 0x2900
                         ? cell->code[0]
                         : 0x2800;
@@ -202,7 +219,7 @@ static int row_of(double value, const range *r, int dots)
 }
 
 // The mean of the steps on each column of dots, joined by lines.
-static void draw_series(vd_grid *grid, vd_rect plot, const series *s, const range *r,
+static void draw_series(vd_grid *grid, vd_rect plot, const series *s, const range *r, char mark,
                         vd_style style)
 {
     int wide = 2 * plot.width, tall = 4 * plot.height, before_x = -1, before_y = 0;
@@ -220,7 +237,7 @@ static void draw_series(vd_grid *grid, vd_rect plot, const series *s, const rang
         int parts = length > fine ? length : fine;
         for (int i = before_x < 0 ? parts : 1; i <= parts; i++)
             dot(grid, plot, from + (x - from) * i / parts,
-                before_x < 0 ? y : before_y + rise * i / parts, style);
+                before_x < 0 ? y : before_y + rise * i / parts, mark, style);
         before_x = x;
         before_y = y;
     }
@@ -234,7 +251,9 @@ static void draw_title(const vd_curves *curves, const panel *p, vd_grid *grid, v
         const series *s = &p->run[run];
         if (s->count == 0)
             continue;
-        int width = snprintf(text, sizeof text, " %.5g", s->at[s->count - 1].value);
+        int width = snprintf(text, sizeof text, " %s%.5g", mark_of(curves, grid, run),
+                             s->at[s->count - 1].value);
+        width += marks_runs(curves, grid);
         x -= width;
         vd_grid_text(grid, x, place.y, width, text, vd_theme(grid->look, role_of(run)));
     }
@@ -256,7 +275,8 @@ static void draw_panel(const vd_curves *curves, const panel *p, vd_grid *grid, v
     snprintf(text, sizeof text, "%.4g", r.low);
     vd_grid_right(grid, place.x, plot.y + plot.height - 1, LABEL - 1, text, faint);
     for (int run = curves->runs - 1; run >= 0; run--)
-        draw_series(grid, plot, &p->run[run], &r, vd_theme(grid->look, role_of(run)));
+        draw_series(grid, plot, &p->run[run], &r, mark_of(curves, grid, run)[0],
+                    vd_theme(grid->look, role_of(run)));
     snprintf(text, sizeof text, "%" PRId64, r.first);
     vd_grid_text(grid, plot.x, place.y + place.height - 1, plot.width, text, faint);
     snprintf(text, sizeof text, "step %" PRId64, r.last);
@@ -268,9 +288,13 @@ static void draw_runs(const vd_curves *curves, vd_grid *grid, vd_rect *place)
     if (curves->runs == 1)
         return;
     int x = place->x;
-    for (int run = 0; run < curves->runs && x < place->x + place->width; run++)
+    for (int run = 0; run < curves->runs && x < place->x + place->width; run++) {
+        vd_style style = vd_theme(grid->look, role_of(run));
+        x += vd_grid_text(grid, x, place->y, place->x + place->width - x,
+                          mark_of(curves, grid, run), style);
         x += 2 + vd_grid_text(grid, x, place->y, place->x + place->width - x,
-                              curves->source[run].directory, vd_theme(grid->look, role_of(run)));
+                              curves->source[run].directory, style);
+    }
     place->y++;
     place->height--;
 }
