@@ -413,6 +413,43 @@ static void the_shells_take_their_completions(void **state)
         0);
 }
 
+// What `visdial help --completion` offers for a value, in bash.
+static void expect_values(const char *words, int at, const char *expected)
+{
+    char script[600];
+    snprintf(script, sizeof script,
+             "bash -c '. \"$FILE\"; COMP_WORDS=(%s); COMP_CWORD=%d; _visdial; "
+             "test \"${COMPREPLY[*]}\" = \"%s\" || { echo \"${COMPREPLY[*]}\"; exit 1; }'",
+             words, at, expected);
+    assert_int_equal(shell_says(bash, script), 0);
+}
+
+static void values_are_completed(void **state)
+{
+    (void)state;
+    expect_values("visdial --theme \"\"", 2, "dark light mono safe");
+    expect_values("visdial chat --theme l", 3, "light");
+    expect_values("visdial chat --theme = l", 4, "light");
+    expect_values("visdial chat --theme =", 3, "dark light mono safe");
+    expect_values("visdial --th", 1, "--theme");
+    expect_values("visdial train --gate e", 3, "elu");
+    expect_values("visdial ask --decoder g", 3, "generative");
+    expect_values("visdial ask --backend \"\"", 3, "auto cpu cuda");
+    expect_values("visdial help --completion f", 3, "fish");
+    expect_values("visdial ask --model imp", 3, "improved");
+    expect_values("visdial ask --assets asse", 3, "assets");
+    expect_values("visdial ask --top \"\"", 3, ""); // a number
+    char *text = printed(zsh);
+    assert_non_null(strstr(text, ":NAME:(dark light mono safe)'"));
+    assert_non_null(strstr(text, ":DIR:_files -/'"));
+    free(text);
+    text = printed(fish);
+    assert_non_null(strstr(text, "-l theme -x -a 'dark light mono safe'"));
+    assert_non_null(
+        strstr(text, "-n '__fish_use_subcommand; or __fish_seen_subcommand_from chat'"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -433,6 +470,7 @@ int main(void)
         cmocka_unit_test(examples_ask_about_pictures_that_are_there),
         cmocka_unit_test(completions_name_every_command_and_option),
         cmocka_unit_test(the_shells_take_their_completions),
+        cmocka_unit_test(values_are_completed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,6 +59,25 @@ int vd_choice_find(const char *choices, const char *text)
     return -1;
 }
 
+void vd_option_words(const vd_option *option, char *out, size_t size)
+{
+    static const char *const models[] = {"base", "improved", NULL};
+    bool model = option->argument && strcmp(option->argument, "MODEL") == 0;
+    const char *const *names = model ? models : option->names;
+    const char *at = option->choices ? option->choices : "";
+    size_t used = 0;
+    out[0] = '\0';
+    for (; names && *names && used < size; names++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "", *names);
+    while (*at && used < size) {
+        size_t length = strcspn(at, ", ");
+        used +=
+            (size_t)snprintf(out + used, size - used, "%s%.*s", used ? " " : "", (int)length, at);
+        at += length;
+        at += *at == ',' ? strlen(", ") : *at ? strlen(" or ") : 0;
+    }
+}
+
 static vd_status read_choice(const vd_option *option, void *value, const char *text, vd_error *err)
 {
     int choice = vd_choice_find(option->choices, text);

@@ -22,10 +22,11 @@ typedef struct vd_option {
     const char *argument; // what to call its value in the help; NULL for a switch
     const char *help;
     vd_option_kind kind;
-    size_t offset, size; // of the value in the settings of the command
-    int64_t low, high;   // bounds of an integer
-    double least, most;  // bounds of a number
-    const char *choices; // names of the values 0, 1, ...: (vd_choice_find)
+    size_t offset, size;      // of the value in the settings of the command
+    int64_t low, high;        // bounds of an integer
+    double least, most;       // bounds of a number
+    const char *choices;      // names of the values 0, 1, ...: (vd_choice_find)
+    const char *const *names; // other values that completion offers, ends with NULL; NULL: none
     // If set, reads the value instead; called each time the option is given.
     vd_status (*read)(void *value, const char *name, const char *text, vd_error *err);
 } vd_option;
@@ -64,6 +65,9 @@ vd_status vd_arguments_refuse(const vd_arguments *arguments, const char *names, 
 // VD_USAGE for more operands.
 vd_status vd_arguments_most(const vd_arguments *arguments, int operands, vd_error *err);
 
+// The values that completion offers, with spaces between them: the choices, or the bundled models
+// where the argument is a MODEL; "" none.
+void vd_option_words(const vd_option *option, char *out, size_t size);
 // Index of a text among choices ("human or relevant"; "train, val or test"), -1: none of them.
 int vd_choice_find(const char *choices, const char *text);
 
