@@ -197,14 +197,17 @@ void vd_tape_show(vd_tape *tape, const vd_value *attention, const char *name, in
     *end = shown;
 }
 
-void vd_tape_explain(vd_tape *tape, const char *title, const char *formula, const char *why,
-                     const vd_value *in, const vd_value *out)
+void vd_tape_explain(vd_tape *tape, const vd_explained *stage)
 {
     vd_explained *e = tape->status == VD_OK ? vd_tape_kept(tape, 1, sizeof *e) : NULL;
     vd_explained **end = &tape->explained;
     if (!e)
         return;
-    *e = (vd_explained){NULL, title, formula, why, in, out};
+    *e = *stage;
+    e->next = NULL;
+    e->shown = 0;
+    for (const vd_shown *shown = tape->shown; shown; shown = shown->next)
+        e->shown++;
     while (*end)
         end = &(*end)->next;
     *end = e;

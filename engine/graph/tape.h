@@ -40,11 +40,22 @@ typedef struct vd_shown {
     const vd_value *value; // its pairing has the axes
 } vd_shown;
 
-// A stage to be explained: what it does, its formula, why, from what to what.
+// A value with the name it has in formulas, and what it is in words.
+typedef struct vd_named {
+    const char *name, *is;
+    const vd_value *value;
+} vd_named;
+
+enum { VD_EXPLAINED_VALUES = 3, VD_EXPLAINED_FORMULAS = 4 };
+
+// A stage to be explained: what it does, its formulas, why, from what to what. The attentions that
+// were shown since the last stage belong to it. Texts outlive the tape.
 typedef struct vd_explained {
     struct vd_explained *next;
-    const char *title, *formula, *why;
-    const vd_value *in, *out;
+    const char *title, *why;
+    const char *formula[VD_EXPLAINED_FORMULAS]; // NULL: no more
+    vd_named in[VD_EXPLAINED_VALUES], out[VD_EXPLAINED_VALUES];
+    int shown; // attentions until then
 } vd_explained;
 
 typedef struct vd_node vd_node;
@@ -181,7 +192,6 @@ vd_value *vd_tape_mix_maps(vd_tape *tape, const vd_value *w, const vd_value *map
 
 // Names outlive the tape.
 void vd_tape_show(vd_tape *tape, const vd_value *attention, const char *name, int index);
-void vd_tape_explain(vd_tape *tape, const char *title, const char *formula, const char *why,
-                     const vd_value *in, const vd_value *out);
+void vd_tape_explain(vd_tape *tape, const vd_explained *stage); // copied
 
 #endif

@@ -62,11 +62,24 @@ static vd_value *read_rounds(vd_tape *tape, vd_inputs *in, const vd_value *x)
     return rounds ? vd_tape_lstm(tape, &s, "encoder.dialog.rnn_model", 1, 1, 0) : &tape->nothing;
 }
 
+static vd_value *over_rounds(vd_tape *tape, vd_inputs *in, const vd_value *x)
+{
+    vd_value *e = read_rounds(tape, in, x);
+    vd_tape_explain(tape,
+                    &(vd_explained){.title = "Over the rounds",
+                                    .why = "An LSTM reads one round after another: its state after "
+                                           "this one carries what the dialog was about.",
+                                    .formula = {"e_t = LSTM(x_t, e_t-1)"},
+                                    .in = {{"x", "this round", x}},
+                                    .out = {{"e", "the dialog so far", e}}});
+    return e;
+}
+
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     vd_value *q = read_questions(tape, in);
     vd_value *h = vd_newest_entries(tape, in, read_entries(tape, in));
-    return read_rounds(tape, in, vd_tape_join(tape, q, h));
+    return over_rounds(tape, in, vd_tape_join(tape, q, h));
 }
 
 static vd_value *build_attention(vd_tape *tape, vd_inputs *in)
@@ -76,7 +89,14 @@ static vd_value *build_attention(vd_tape *tape, vd_inputs *in)
     vd_value *q = read_questions(tape, in), *h = read_entries(tape, in);
     vd_value *s = vd_score_pairs(tape, &score, p, q, h, 0);
     vd_value *c = vd_tape_mix(tape, vd_tape_attend(tape, s, "rounds", 0), h);
-    return read_rounds(tape, in, vd_tape_join(tape, c, q));
+    vd_tape_explain(
+        tape, &(vd_explained){.title = "Look back",
+                              .why = "The question is compared with each entry of the history; "
+                                     "those that fit it best are recalled.",
+                              .formula = {"a = softmax_r(score(q, h_r))", "c = sum_r a_r h_r"},
+                              .in = {{"q", "the question", q}, {"h", "the entries", h}},
+                              .out = {{"c", "what is recalled", c}}});
+    return over_rounds(tape, in, vd_tape_join(tape, c, q));
 }
 
 const vd_encoder vd_encoder_hre = {"hre", "hierarchical recurrent encoder", true, declare, build};

@@ -18,7 +18,17 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
     vd_value *g = vd_history_strung(tape, in, "encoder.hist_rnn.rnn_model");
     const vd_value *const all[] = {q, vd_inputs_picture(tape, in), g};
     vd_value *x = vd_tape_join_all(tape, all, 3);
-    return vd_tanh_layer(tape, x, "encoder.fusion", in->dropout);
+    vd_value *e = vd_tanh_layer(tape, x, "encoder.fusion", in->dropout);
+    vd_tape_explain(
+        tape,
+        &(vd_explained){
+            .title = "Fusion",
+            .why = "The question, the picture as a whole and all that was said, as one text, are "
+                   "joined: nothing says which part matters.",
+            .formula = {"e = tanh(W [q ; v ; g] + b)"},
+            .in = {{"q", "the question", q}, {"v", "the picture", all[1]}, {"g", "the history", g}},
+            .out = {{"e", "all three", e}}});
+    return e;
 }
 
 const vd_encoder vd_encoder_lf = {"lf", "late fusion", false, declare, build};

@@ -131,6 +131,23 @@ static vd_value *control_step(vd_tape *tape, const vd_pairing *p, const vd_value
     return vd_tape_mix(tape, vd_tape_attend(tape, s, "question-words", step), words);
 }
 
+static void explain_step(vd_tape *tape, const vd_value *c, const vd_value *const found[2],
+                         const vd_value *m)
+{
+    vd_tape_explain(
+        tape, &(vd_explained){
+                  .title = "Reasoning step",
+                  .why = "Words of the question say what to do now; it is looked up among the "
+                         "regions and among the entries, and what is found goes into the memory.",
+                  .formula = {"c = sum_s softmax(w . (u o w_s)) w_s",
+                              "r = sum_n softmax(w_r . elu(c o I_n)) x_n",
+                              "m = W [r ; r' ; m before] + b"},
+                  .in = {{"c", "what is asked now", c}},
+                  .out = {{"r", "of the regions", found[0]},
+                          {"r'", "of the entries", found[1]},
+                          {"m", "the memory", m}}});
+}
+
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     vd_value *words, *heard;
@@ -153,6 +170,7 @@ static vd_value *build(vd_tape *tape, vd_inputs *in)
         const vd_value *const found[] = {read(tape, &regions, c, m, i),
                                          read(tape, &rounds, c, m, i), m};
         m = vd_tape_linear(tape, vd_tape_join_all(tape, found, 3), "encoder.memory.write");
+        explain_step(tape, c, found, m);
     }
     vd_value *e = vd_tape_dropout(tape, vd_tape_join(tape, q, m), in->dropout);
     e = vd_tape_map(tape, VD_ELU, vd_tape_linear(tape, e, "encoder.out.0"));

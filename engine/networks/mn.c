@@ -13,8 +13,15 @@ static void declare(const vd_config *c, vd_layout *layout)
 static vd_value *build(vd_tape *tape, vd_inputs *in)
 {
     vd_value *q = vd_memory_questions(tape, in);
-    vd_value *both = vd_tape_join(tape, q, vd_inputs_picture(tape, in));
-    return vd_memory_look(tape, in, vd_tanh_layer(tape, both, "encoder.fuse", 0));
+    vd_value *v = vd_inputs_picture(tape, in);
+    vd_value *u = vd_tanh_layer(tape, vd_tape_join(tape, q, v), "encoder.fuse", 0);
+    vd_tape_explain(tape,
+                    &(vd_explained){.title = "Question and picture",
+                                    .why = "The question and the picture as a whole are joined.",
+                                    .formula = {"u = tanh(W_u [q ; v] + b)"},
+                                    .in = {{"q", "the question", q}, {"v", "the picture", v}},
+                                    .out = {{"u", "both", u}}});
+    return vd_memory_look(tape, in, u);
 }
 
 const vd_encoder vd_encoder_mn = {"mn", "memory network", false, declare, build};

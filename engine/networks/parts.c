@@ -307,7 +307,16 @@ vd_value *vd_memory_look(vd_tape *tape, vd_inputs *in, const vd_value *u)
     vd_value *s = vd_score_pairs(tape, &score, p, u, h, 0);
     vd_value *c = vd_tape_mix(tape, vd_tape_attend(tape, s, "rounds", 0), h);
     vd_value *recalled = vd_tanh_layer(tape, c, "encoder.memory", in->dropout);
-    return vd_tanh_layer(tape, vd_tape_add(tape, recalled, u), "encoder.out", 0);
+    vd_value *e = vd_tanh_layer(tape, vd_tape_add(tape, recalled, u), "encoder.out", 0);
+    vd_tape_explain(
+        tape, &(vd_explained){.title = "Look back",
+                              .why = "The question is compared with each entry of the history; "
+                                     "those that fit it best are recalled and added to it.",
+                              .formula = {"a = softmax_r(score(u, h_r))", "c = sum_r a_r h_r",
+                                          "e = tanh(W_e (tanh(W_c c + b) + u) + b)"},
+                              .in = {{"u", "the question", u}, {"h", "the entries", h}},
+                              .out = {{"c", "what is recalled", c}, {"e", "both", e}}});
+    return e;
 }
 
 static vd_scoring glimpse_score(const vd_config *c)
@@ -337,5 +346,15 @@ vd_value *vd_glimpse(vd_tape *tape, vd_inputs *in, const vd_value *u)
         y = vd_tape_dropout(tape, y, in->dropout);
     vd_value *s = vd_score_pairs(tape, &score, p, u, y, in->dropout);
     vd_value *seen = vd_tape_mix(tape, vd_tape_attend(tape, s, "regions", 0), y);
-    return vd_tanh_layer(tape, vd_tape_add(tape, seen, u), "encoder.regions.out", in->dropout);
+    vd_value *e =
+        vd_tanh_layer(tape, vd_tape_add(tape, seen, u), "encoder.regions.out", in->dropout);
+    vd_tape_explain(
+        tape, &(vd_explained){.title = "Look at the regions",
+                              .why = "What is known so far says which regions to look at; the "
+                                     "mixture of these is added to it.",
+                              .formula = {"y_k = tanh(W_i v_k + b)", "p = softmax_k(score(u, y_k))",
+                                          "e = tanh(W_o (sum_k p_k y_k + u) + b)"},
+                              .in = {{"u", "what is asked", u}, {"y", "the regions", y}},
+                              .out = {{"y'", "what is seen", seen}, {"e", "both", e}}});
+    return e;
 }
